@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/dashboard/starting"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/results"
@@ -62,6 +63,9 @@ func NewApp(o Options, b Bench, connecting func() (context.Context, context.Canc
 	a.stack = []screen.Screen{picker.New(b, o.Request, o.RunParams)}
 	if o.Start {
 		a.stack = append(a.stack, a.screenFor(screen.Start{Request: o.Request}))
+	}
+	if o.Watch != nil {
+		a.stack = append(a.stack, dashboard.New(b, o.Watch))
 	}
 	return a
 }

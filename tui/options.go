@@ -32,6 +32,8 @@ type Options struct {
 	// Request fills the picker in; with Start it is started at once.
 	Request job.Request
 	Start   bool
+	// Watch is a run that another process drives, which is shown first; nil: there is none.
+	Watch screen.Run
 	// RunParams describe what every run can be told, beside the parameters of its
 	// profile: for help and choices in the picker.
 	RunParams []workload.Param

@@ -47,6 +47,9 @@ type Options struct {
 	// Noticed is told of a worker that is silent, gone, given up or back; nil: nobody is. It
 	// must not wait.
 	Noticed func(worker int, host string, now State)
+	// Show tells those who watch the run how it is, in words of the caller's own; nil: nobody
+	// may watch. It is called from any goroutine.
+	Show func() []byte
 }
 
 // Coordinator brings workers together and knows what has become of them. Its methods may
@@ -61,6 +64,7 @@ type Coordinator struct {
 	gc   int                   // how eager the collector was before
 	life context.Context
 	quit context.CancelFunc
+	rest sync.Once
 
 	mu      sync.Mutex
 	workers []*worker
@@ -69,12 +73,15 @@ type Coordinator struct {
 	closed  bool
 	failed  error
 	at      time.Time // when the run began
+	// watchers are those who watch the run, by where they are told of its end, and when each
+	// asked last.
+	watchers map[string]time.Time
 }
 
 // Open begins to listen.
 func Open(ctx context.Context, o Options) (*Coordinator, error) {
 	o.Patience = cmp.Or(o.Patience, DefaultPatience)
-	c := &Coordinator{o: o, on: subjectsOf(o.Run), over: map[int]chan struct{}{}, changed: make(chan struct{})}
+	c := &Coordinator{o: o, on: subjectsOf(o.Run), over: map[int]chan struct{}{}, changed: make(chan struct{}), watchers: map[string]time.Time{}}
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
@@ -187,7 +194,7 @@ func (c *Coordinator) listen(ctx context.Context) error {
 	}
 	for subject, f := range map[string]nats.MsgHandler{
 		c.on.join: c.join, c.on.ready + ".*": c.ready, c.on.beat + ".*": c.beat, c.on.ended + ".*": c.ended,
-		c.on.members: func(m *nats.Msg) { _ = m.Respond(encoded(c.Members())) }, subjectRuns: c.offer,
+		c.on.members: func(m *nats.Msg) { _ = m.Respond(encoded(c.Members())) }, subjectRuns: c.offer, c.on.watch: c.watched,
 	} {
 		if _, err := c.nc.Subscribe(subject, f); err != nil {
 			return err
@@ -208,6 +215,17 @@ func (c *Coordinator) URL() string {
 	return scheme + "://" + c.srv.Addr().String()
 }
 
+// Rest ends what goes on for workers, all of whom have ended: from then on the coordinator
+// only answers. It may be called again.
+func (c *Coordinator) Rest() {
+	if c.quit != nil {
+		c.rest.Do(func() {
+			c.quit()
+			debug.SetGCPercent(c.gc)
+		})
+	}
+}
+
 // Close ends our server, or removes from the user's what was kept there, and forgets the
 // workers.
 func (c *Coordinator) Close() {
@@ -218,10 +236,7 @@ func (c *Coordinator) Close() {
 	if was {
 		return
 	}
-	if c.quit != nil {
-		c.quit()
-		debug.SetGCPercent(c.gc)
-	}
+	c.Rest()
 	if c.o.NATS != nil { // on ours it goes with the folder
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()

@@ -13,6 +13,7 @@
 //	beat      worker → coordinator    I am here, twice a second
 //	ended     worker → coordinator    I am through with that track
 //	members   anybody → coordinator   who has joined?
+//	watch     anybody → coordinator   how is the run? At its end it tells them by itself
 //	figures   worker → coordinator    a finished second, by JetStream: numbered, kept, once
 package fleet
 
@@ -51,14 +52,14 @@ const MaxWorkers = 1000
 const subjectRuns = "perfbench.runs"
 
 // subjects are those of one run, whose id they hold.
-type subjects struct{ join, ready, beat, figures, worker, ended, members, stream string }
+type subjects struct{ join, ready, beat, figures, worker, ended, members, watch, stream string }
 
 func subjectsOf(run string) subjects {
 	run = strings.NewReplacer(".", "_", " ", "_", "*", "_", ">", "_", "/", "_", "\\", "_").Replace(run)
 	of := func(what string) string { return "perfbench." + run + "." + what }
 	return subjects{
 		join: of("join"), ready: of("ready"), beat: of("beat"), figures: of("figures"), worker: of("worker"), ended: of("ended"),
-		members: of("members"), stream: "PERFBENCH_" + run,
+		members: of("members"), watch: of("watch"), stream: "PERFBENCH_" + run,
 	}
 }
 

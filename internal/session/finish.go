@@ -57,7 +57,8 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 		rundir.SetResult(&run, res)
 	}
 	run.Workers = l.crew.Workers(l.Inputs.Warmup)
-	l.crew.Close()
+	l.crew.Rest()
+	defer l.crew.Close()
 	run.Ended = time.Now()
 	run.EndedBy = l.endedBy(cause)
 	run.Observed = l.observedNow()
@@ -106,6 +107,7 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	errs = append(errs, l.journal.Finish(run), l.close())
 	o.Run = l.journal.Run()
 	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))
+	l.came(o)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fleet/crew"
+	"github.com/perfbench/perfbench/internal/fleet/view"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -54,6 +56,8 @@ type Live struct {
 	began time.Time
 	// crew is who does the work; nil: this process.
 	crew *crew.Crew
+	// shown is what does not change of what those are told who watch the run.
+	shown view.View
 	observer
 	sampler *sampler.Sampler
 	feed    *telemetry.Feed
@@ -152,6 +156,37 @@ func (l *Live) Pool() (store.PoolStats, bool) {
 		return p.Pool(), true
 	}
 	return store.PoolStats{}, false
+}
+
+// view is the run as it is shown to those who watch it.
+func (l *Live) view() *view.View {
+	v := l.shown
+	v.Progress = view.Progress{Stage: view.Working}
+	select {
+	case <-l.run.Done():
+		v.Progress.Stage = view.Verifying
+	default:
+	}
+	v.Snapshot, v.Verdict, v.Samples = l.run.Snapshot(), l.Verdict(), l.Samples()
+	for i := range l.plan.Tracks() {
+		v.Settings = append(v.Settings, l.run.Settings(i))
+	}
+	return &v
+}
+
+// came shows those who watch the run what came of it.
+func (l *Live) came(o *Outcome) {
+	if l.crew == nil {
+		return
+	}
+	v := l.view()
+	v.Progress.Stage, v.Verdict = view.Ended, o.Run.Verdict
+	v.Came = &view.Came{Code: o.Code(), Dir: o.Dir}
+	if o.Err != nil {
+		v.Came.Err = o.Err.Error()
+	}
+	v.Came.Run, _ = json.Marshal(o.Run) // as in its file
+	l.crew.Came(v)
 }
 
 // close closes the connection, once.

@@ -16,11 +16,13 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/fleet"
 	"github.com/perfbench/perfbench/internal/fleet/crew"
+	"github.com/perfbench/perfbench/internal/fleet/view"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -230,12 +232,22 @@ func (l *Live) gather(ctx context.Context, tell func(Progress)) error {
 		order.Found = l.plan.Found()
 	}
 	var err error
-	l.crew, err = crew.Open(ctx, *l.workers, l.plan, l.ID(), l.Dir(), order)
+	l.shown = view.View{
+		Version: l.workers.Version, ID: l.ID(), Order: order, Store: l.Driver.Name, Target: l.Target.Redacted(), Started: l.journal.Run().Started,
+		Verdict:  rundir.Verdict{State: verdict.Valid},
+		Progress: view.Progress{Step: "waiting for workers", Total: int64(l.workers.Workers)},
+	}
+	l.shown.Order.Found = nil
+	waiting := l.shown
+	l.crew, err = crew.Open(ctx, *l.workers, l.plan, l.ID(), l.Dir(), order, func() *view.View { return &waiting })
 	if err != nil {
 		return err
 	}
 	tell(Progress{Stage: "waiting for workers", Note: fmt.Sprintf("waiting for %s: %s", units.Plural(l.workers.Workers, "worker"), l.crew.Join())})
 	return l.crew.Gather(ctx, func(joined, ready int) {
+		now := waiting
+		now.Progress.Done = int64(ready)
+		l.crew.Show(func() *view.View { return &now })
 		tell(Progress{Stage: "waiting for workers", Done: int64(ready), Total: int64(l.workers.Workers)})
 	})
 }
@@ -271,6 +283,7 @@ func (l *Live) grace() time.Duration {
 func (l *Live) follow() {
 	if l.crew != nil {
 		l.crew.Follow(l.run.Merge, l.run.Stop, l.run.Mark)
+		l.crew.Show(l.view)
 	}
 }
 

@@ -92,9 +92,9 @@ func New(b Bench, r screen.Run) *Dashboard {
 	return d
 }
 
-// Running is the run, nil once it has ended.
+// Running is the run, nil once it has ended: one that is only watched goes on without us.
 func (d *Dashboard) Running() screen.Ending {
-	if d.ended {
+	if d.ended || d.info.Watched {
 		return nil
 	}
 	return d.run
@@ -229,6 +229,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	k := d.bindings()
 	switch {
+	case d.info.Watched && d.refuseChange(msg, k, e):
 	case key.Matches(msg, k.Pause):
 		d.pause()
 	case key.Matches(msg, k.Tune):

@@ -44,6 +44,9 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 		}
 		return said(s.Plain, d.toast.text)
 	}
+	if d.info.Watched && d.progress.Note != "" {
+		return said(s.Warn, "! "+d.progress.Note)
+	}
 	if d.fig.stalls() && d.progress.Stage == screen.Measuring {
 		which := "A call"
 		if d.fig.inFlight > 1 {
@@ -67,6 +70,9 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 	if n := len(d.snap.Marks); n > 0 {
 		m := d.snap.Marks[n-1]
 		return []string{widget.Fit(" "+s.Muted.On(widget.Clock(m.At))+"  "+m.Note, e.W)}
+	}
+	if d.info.Watched {
+		return said(s.Muted, "Watching: another perfbench drives this run, and no key here changes it.")
 	}
 	payload := ""
 	if k, ok := d.plan.Knob("payload"); ok && d.turns(k) {

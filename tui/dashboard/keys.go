@@ -45,6 +45,11 @@ func (d *Dashboard) bindings() widget.Bindings {
 	if d.searching() {
 		notWhileSearching(&k)
 	}
+	if d.info.Watched {
+		for _, b := range changing(&k) {
+			b.SetEnabled(false)
+		}
+	}
 	k.Up.SetHelp("↑", "operation up")
 	k.Down.SetHelp("↓", "operation down")
 	k.Back.SetHelp("esc", "all operations")
@@ -89,6 +94,10 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	}
 	if d.searching() {
 		short = []key.Binding{k.Search, k.Stop, k.Mark, k.Help, k.Back, k.Next, k.Quit}
+	}
+	if d.info.Watched {
+		k.Quit.SetHelp("q", "leave")
+		short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Quit, widget.Bind("watching:", "no key changes the run")}
 	}
 	return widget.KeyMap{
 		Short: short,

@@ -61,6 +61,10 @@ func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(
 		d.say(e, noKnobs, false)
 		return
 	}
+	if d.info.Watched {
+		d.say(e, onlyWatched, false)
+		return
+	}
 	before, turned := make([]float64, len(d.tracks)), []float64{}
 	for i, t := range d.tracks {
 		before[i] = k.Get(d.run.Settings(i))

@@ -5,10 +5,13 @@ import (
 	"math"
 	"time"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -105,4 +108,24 @@ func (w watch) text(s *measure.Snapshot, width int) string {
 		return fmt.Sprintf("The store answers again since %s, after %d s", widget.Clock(w.back), max(widget.Seconds(w.back-w.since), 1))
 	}
 	return ""
+}
+
+// onlyWatched is why a key does nothing to a run that another process drives.
+const onlyWatched = "this workbench only watches: the run is driven by another, and goes on when you leave"
+
+// changing are the keys that change a run, or lead to what does.
+func changing(k *widget.Bindings) []*key.Binding {
+	return append(k.Knobs(), &k.Stop, &k.Mark, &k.Search, &k.Sweep, &k.Targets, &k.Copy)
+}
+
+// refuseChange says why a key that changes a run does nothing to this one; false: it is
+// none of these.
+func (d *Dashboard) refuseChange(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
+	for _, b := range changing(&k) {
+		if widget.Presses(msg, *b) {
+			d.say(e, onlyWatched, false)
+			return true
+		}
+	}
+	return false
 }

@@ -145,6 +145,8 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 // whyNot says why there is nothing to export, copy, compare or do again.
 func (r *Results) whyNot() string {
 	switch {
+	case r.outcome != nil && r.outcome.Watched:
+		return "the report of this run is where it was driven"
 	case r.id == "":
 		return "this run wrote no report"
 	case r.err != nil:

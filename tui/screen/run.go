@@ -104,6 +104,8 @@ type RunInfo struct {
 	Started time.Time
 	// Request leads to the same run again; it holds no password.
 	Request job.Request
+	// Watched says that another process drives the run, and nothing here changes it.
+	Watched bool
 }
 
 // Stage is what a run is doing.
@@ -147,4 +149,6 @@ type Outcome struct {
 	Code int
 	// Err is why the run failed; its hint says what to do.
 	Err error
+	// Watched says that the run was another process's, which has its report.
+	Watched bool
 }

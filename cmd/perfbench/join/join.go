@@ -4,17 +4,15 @@ package join
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/version"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/fleet"
@@ -24,21 +22,8 @@ import (
 
 type command struct {
 	*call.Call
-	tokenFile, passwordFile, fingerprint, authorities string
-	creds, nkey, run                                  string
-	wait                                              time.Duration
-}
-
-// register adds the flags that say how a coordinator is reached.
-func (a *command) register(fs *pflag.FlagSet, wait time.Duration) {
-	fs.SortFlags = false
-	fs.StringVar(&a.tokenFile, "token-file", "", "`FILE` whose first line is the token that the coordinator wants")
-	fs.StringVar(&a.fingerprint, "fingerprint", "", "`SHA256` of the coordinator's certificate, as it printed it")
-	fs.StringVar(&a.authorities, "tls-ca", "", "`FILE` with those who may have signed the coordinator's certificate, as PEM")
-	fs.StringVar(&a.run, "run", "", "`ID` of the run, where several are coordinated over one NATS")
-	fs.StringVar(&a.creds, "nats-creds", "", "`FILE` with credentials for a NATS of yours")
-	fs.StringVar(&a.nkey, "nats-nkey", "", "`FILE` with the seed of an NKey for a NATS of yours")
-	fs.DurationVar(&a.wait, "wait", wait, "`D`: how long to wait for a coordinator that is not there yet")
+	runflags.Reach
+	passwordFile string
 }
 
 // one refuses anything but one URL.
@@ -58,13 +43,13 @@ func Workers(c *call.Call) *cobra.Command {
 		Args:    one,
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.list(cmd.Context(), args[0]) },
 	}
-	a.register(cmd.Flags(), 0)
+	a.Register(cmd.Flags(), 0)
 	return cmd
 }
 
 func (a *command) list(ctx context.Context, target string) error {
-	o := fleet.JoinOptions{URL: target, Fingerprint: a.fingerprint, Creds: a.creds, NKey: a.nkey, Run: a.run, Patience: a.wait}
-	if _, err := a.check(&o); err != nil {
+	o, err := a.Options("workers", target)
+	if err != nil {
 		return err
 	}
 	all, err := fleet.Ask(ctx, o)
@@ -99,16 +84,22 @@ A worker is of the same version as its coordinator, and has the target's passwor
 		Args: one,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), args[0]) },
 	}
-	a.register(cmd.Flags(), time.Minute)
+	a.Register(cmd.Flags(), time.Minute)
 	cmd.Flags().StringVar(&a.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
 	return cmd
 }
 
 func (a *command) join(ctx context.Context, target string) error {
-	o := fleet.JoinOptions{URL: target, Fingerprint: a.fingerprint, Creds: a.creds, NKey: a.nkey, Run: a.run, Version: version.Of().Version, Patience: a.wait}
-	password, err := a.check(&o)
+	o, err := a.Options("join", target)
 	if err != nil {
 		return err
+	}
+	o.Version = version.Of().Version
+	password := session.Password(a.Environ)
+	if a.passwordFile != "" {
+		if password, err = session.ReadPassword(a.passwordFile); err != nil {
+			return err
+		}
 	}
 	w, err := fleet.Join(ctx, o)
 	if err != nil {
@@ -118,38 +109,4 @@ func (a *command) join(ctx context.Context, target string) error {
 		Profiles: catalogue.Profiles(), Password: password, Log: a.Log,
 		Tell: func(sentence string) { fmt.Fprintln(a.Stderr, sentence) },
 	}, w)
-}
-
-// check reads files and refuses what cannot be right; it returns the target's password.
-func (a *command) check(o *fleet.JoinOptions) (password string, err error) {
-	u, err := url.Parse(o.URL)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls":
-		return "", fault.Input(fmt.Errorf("join: %q is not the URL of a coordinator", o.URL), "write it like nats://127.0.0.1:4222")
-	case u.User != nil:
-		return "", fault.Input(errors.New("join: a token in the URL can be seen by others on this machine"), "use --token-file")
-	case a.authorities != "" && o.Fingerprint != "":
-		return "", fault.Field("tls-ca", fault.Input(errors.New("tls-ca: with --fingerprint it does not matter who signed the certificate"), "leave one of them out"))
-	case a.authorities != "":
-		if o.Authorities, err = fleet.ReadAuthorities(a.authorities); err != nil {
-			return "", err
-		}
-	case u.Scheme == "tls" && o.Fingerprint == "":
-		return "", fault.Field("fingerprint", fault.Input(errors.New("fingerprint: a tls:// coordinator is known by it, or by who signed its certificate"), "copy what the coordinator printed, or give --tls-ca FILE"))
-	case o.Fingerprint != "":
-		if err := fleet.CheckFingerprint(o.Fingerprint); err != nil {
-			return "", err
-		}
-	case !fleet.Loopback(u.Hostname()):
-		return "", fault.Input(fmt.Errorf("join: %s is another machine, and without TLS anybody on the way could send a plan", u.Hostname()), "have the coordinator use --tls-self-signed, and add --fingerprint with what it printed, or --tls-cert, and add --tls-ca")
-	}
-	if a.tokenFile != "" {
-		if o.Token, err = fleet.ReadToken(a.tokenFile); err != nil {
-			return "", err
-		}
-	}
-	if a.passwordFile != "" {
-		return session.ReadPassword(a.passwordFile)
-	}
-	return session.Password(a.Environ), nil
 }

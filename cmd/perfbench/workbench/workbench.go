@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/tui"
@@ -37,17 +38,21 @@ func Command(c *call.Call, dry func(*cobra.Command, *runflags.Flags, *runflags.W
 
 // Open opens the workbench as it is without flags.
 func Open(ctx context.Context, c *call.Call) error {
-	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes[0]}, &runflags.Workers{})
+	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes[0]}, &runflags.Workers{}, nil)
 }
 
 func (a command) tree(dry func(*cobra.Command, *runflags.Flags, *runflags.Workers, []string) error) *cobra.Command {
-	f, w := &runflags.Flags{}, &runflags.Workers{}
+	f, w, see := &runflags.Flags{}, &runflags.Workers{}, &runflags.Watch{}
 	c := &cobra.Command{
 		Use: "tui [PROFILE]", Short: "Open the workbench: pick, run, tune and compare on one screen",
 		Example: `  perfbench tui
-  perfbench tui ingestion --target redis://localhost --threads 32`,
+  perfbench tui ingestion --target redis://localhost --threads 32
+  perfbench tui --watch nats://127.0.0.1:4222`,
 		Args: oneProfile, ValidArgsFunction: catalogue.CompleteProfiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o, asked, err := see.Of(cmd, args, w, f.Request.Out); asked || err != nil {
+				return a.watch(cmd, f, o, err)
+			}
 			if dryRun(cmd) {
 				return dry(cmd, f, w, args)
 			}
@@ -59,11 +64,12 @@ func (a command) tree(dry func(*cobra.Command, *runflags.Flags, *runflags.Worker
 			if err := errors.Join(f.Resolve(a.Call, cmd), w.Check()); err != nil {
 				return err
 			}
-			return a.start(cmd.Context(), f, w)
+			return a.start(cmd.Context(), f, w, nil)
 		},
 	}
 	f.Register(a.Call, c)
 	w.Register(c)
+	see.Register(c)
 	c.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
 	c.Flags().BoolVar(&f.NoAnimation, "no-animation", false, "words instead of decorative motion")
 	usage.Group(c.Flags(), usage.Screen, "no-mouse", "no-animation")
@@ -90,9 +96,20 @@ func dryRun(c *cobra.Command) bool {
 	return err == nil && on
 }
 
-// start opens the workbench and, when it has closed, prints what its
-// runs came to.
-func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Workers) error {
+// watch opens the workbench on a run that another process drives.
+func (a command) watch(c *cobra.Command, f *runflags.Flags, o fleet.JoinOptions, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := f.Resolve(a.Call, c); err != nil {
+		return err
+	}
+	return a.start(c.Context(), f, &runflags.Workers{}, &o)
+}
+
+// start opens the workbench, on the run that is to be watched if there is one, and when it
+// has closed prints what its runs came to.
+func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Workers, watch *fleet.JoinOptions) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
 		return fault.Input(errNoTerminal, "use  perfbench run  where there is none")
 	}
@@ -114,6 +131,14 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 	}
 	if v, ok := a.Getenv("SSH_TTY"); ok && v != "" {
 		o.NoAnimation = true
+	}
+	if watch != nil {
+		r, err := watchRun(ctx, b, *watch)
+		if err != nil {
+			return err
+		}
+		defer r.w.Close()
+		o.Watch = r
 	}
 	final, err := tui.Show(ctx, o, b)
 	for _, out := range final.Outcomes {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/fleet"
+	"github.com/perfbench/perfbench/internal/fleet/view"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -109,6 +110,7 @@ type Crew struct {
 
 	mu    sync.Mutex
 	cores map[int]used // by worker
+	shown shown
 }
 
 // used is how many processors a worker used in a second.
@@ -118,8 +120,9 @@ type used struct {
 }
 
 // Open begins to listen for the workers of a run, whose plan is bound, by an order. What
-// they send is kept below dir until Close.
-func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, order fleet.Order) (*Crew, error) {
+// they send is kept below dir until Close. show says how the run is, until Show is told of
+// another.
+func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, order fleet.Order, show func() *view.View) (*Crew, error) {
 	if plan.Credit == nil {
 		return nil, errors.New("the plan takes nothing in from workers")
 	}
@@ -131,11 +134,19 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 		return nil, fault.Input(fmt.Errorf("workers: the plan takes %d bytes, and a message %d at most", len(data), fleet.MaxMessage/2), "use a smaller --file")
 	}
 	c := &Crew{n: a.Workers, ask: a, run: run, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{})}
+	c.Show(show)
 	c.Coordinator, err = fleet.Open(ctx, fleet.Options{
 		Workers: a.Workers, Listen: a.Listen, Token: a.Token, Identity: a.Identity, Dir: c.dir,
-		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Take: c.take, Noticed: c.noticed,
+		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Take: c.take, Noticed: c.noticed, Show: c.show,
 	})
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	if err := c.tell(); err != nil {
+		c.Coordinator.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // Join says in words how a worker joins.
@@ -281,6 +292,13 @@ func (c *Crew) Deserted() error {
 		return nil
 	}
 	return fault.Code(errors.New("all workers were lost"), fault.CodeOther)
+}
+
+// Rest says that all workers have ended: from now on the crew is only watched.
+func (c *Crew) Rest() {
+	if c != nil {
+		c.Coordinator.Rest()
+	}
 }
 
 // Close ends the crew, and removes what it kept.

@@ -1,0 +1,82 @@
+package runflags
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet"
+	"github.com/perfbench/perfbench/internal/fleet/crew"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+)
+
+// Watch is the run to be watched that another process drives.
+type Watch struct{ which, fingerprint, run string }
+
+// Register adds the flags to a command that has those of Workers.
+func (w *Watch) Register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&w.which, "watch", "", "`RUN` with workers to be watched: nats://HOST:PORT of its coordinator, or its id or folder on this machine")
+	fs.StringVar(&w.fingerprint, "fingerprint", "", "`SHA256` of the certificate of the coordinator that is watched")
+	fs.StringVar(&w.run, "run", "", "`ID` of the run to be watched, where several are coordinated over one NATS")
+	usage.Group(fs, usage.Workers, "watch", "fingerprint", "run")
+}
+
+// besides are the flags that say something about watching, beside those of the screen.
+var besides = []string{"watch", "fingerprint", "run", "token-file", "tls-ca", "nats-creds", "nats-nkey", "out"}
+
+// Of says how the run is reached that is to be watched; false: none is. w are the flags of
+// the same command, out is the folder of runs. Errors are of input.
+func (f *Watch) Of(c *cobra.Command, args []string, w *Workers, out string) (o fleet.JoinOptions, asked bool, err error) {
+	if f.which == "" {
+		if f.fingerprint != "" || f.run != "" {
+			return o, false, fault.Field("watch", fault.Input(fmt.Errorf("watch: --fingerprint and --run are for a run that is watched, and none is"), "say which with --watch"))
+		}
+		return o, false, nil
+	}
+	refuse := func(what string) error {
+		return fault.Field("watch", fault.Input(fmt.Errorf("watch: %s says something about a run of one's own, and this one is driven by another", what), "leave it out"))
+	}
+	if len(args) > 0 {
+		return o, true, refuse(args[0])
+	}
+	c.Flags().Visit(func(p *pflag.Flag) {
+		if err == nil && !slices.Contains(besides, p.Name) && usage.GroupOf(p) != usage.Screen {
+			err = refuse("--" + p.Name)
+		}
+	})
+	if err != nil {
+		return o, true, err
+	}
+	r := Reach{tokenFile: w.tokenFile, fingerprint: f.fingerprint, authorities: w.tlsCA, creds: w.creds, nkey: w.nkey, run: f.run}
+	at := f.which
+	if !strings.Contains(at, "://") {
+		dir, err := rundir.Find(orDefault(out), at)
+		if err != nil {
+			return o, true, err
+		}
+		where, err := crew.Find(dir)
+		if err != nil {
+			return o, true, fault.Field("watch", err)
+		}
+		at, r.run = where.URL, where.Run
+		if r.authorities == "" && r.fingerprint == "" {
+			r.fingerprint = where.Fingerprint
+		}
+	}
+	o, err = r.Options("watch", at)
+	return o, true, err
+}
+
+func orDefault(out string) string {
+	if out == "" {
+		return session.DefaultOut
+	}
+	return out
+}

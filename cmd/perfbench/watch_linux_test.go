@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// Two workbenches watch a run that a third process drives: one by where workers join, which
+// leaves, and one by the run's folder, which sees its end. Neither disturbs it.
+func TestWorkbenchesWatchARunOfAnotherProcess(t *testing.T) {
+	t.Parallel()
+	path, srv := binary(t), labtest.Redis(t)
+	p, _, url := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64")
+	require.NoError(t, measured(p.out, 1))
+	dir, err := rundir.Find(p.out, "latest")
+	require.NoError(t, err)
+
+	leaves := inTerminal(t, path, 100, 30, "tui", "--watch", url)
+	leaves.shows("Bulk ingestion", "watching: no key changes the run")
+	leaves.matches(`eligibility\.putall +[1-9]`)
+	leaves.press("x")
+	leaves.shows("this workbench only watches")
+	leaves.press("q")
+	leaves.shows("exit code 0")
+
+	stays := inTerminal(t, path, 100, 30, "tui", "--watch", dir)
+	stays.matches(`eligibility\.putall +[1-9]`)
+	require.NoError(t, p.Process.Signal(os.Interrupt))
+	require.Equal(t, 130, p.end(t), p.text(t))
+	stays.shows("Results", "ingestion on "+srv.URL(), "verification passed")
+	stays.press("q")
+	stays.shows("exit code 0", "It failed, with exit code 130: interrupted")
+
+	run := p.folder(t).Run
+	assert.Equal(t, "interrupt", run.EndedBy)
+	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
+	assert.Len(t, run.Segments, 1)
+	assert.NoDirExists(t, filepath.Join(dir, "stream"))
+	code, _, stderr := terminal(t, "", "", "tui", "--watch", dir)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "there is nothing to watch in "+dir)
+}
+
+// A coordinator that dies is named by who watches.
+func TestWhoWatchesIsToldOfACoordinatorThatDies(t *testing.T) {
+	t.Parallel()
+	path, srv := binary(t), labtest.Redis(t)
+	p, workers, url := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64")
+	require.NoError(t, measured(p.out, 1))
+	s := inTerminal(t, path, 100, 30, "tui", "--watch", url)
+	s.matches(`eligibility\.putall +[1-9]`)
+	require.NoError(t, p.Process.Signal(syscall.SIGKILL))
+	s.shows("nothing was heard of the coordinator")
+	s.shows("what became of run")
+	for _, w := range workers {
+		_ = w.Process.Kill()
+	}
+}

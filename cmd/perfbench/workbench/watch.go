@@ -1,0 +1,214 @@
+package workbench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/cmd/perfbench/version"
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet"
+	"github.com/perfbench/perfbench/internal/fleet/view"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// watchedRun is a run that another process drives, as the screens see it. It asks the
+// coordinator how the run is, on a goroutine of its own, follow, which ends with the run.
+type watchedRun struct {
+	w    *fleet.Watcher
+	plan *workload.Plan
+	info screen.RunInfo
+	done chan struct{}
+
+	mu      sync.Mutex
+	now     *view.View
+	heard   time.Time
+	outcome screen.Outcome
+}
+
+// Every how often the coordinator is asked, and how long it may be silent until the run is
+// given up.
+const (
+	askEvery = 400 * time.Millisecond
+	givenUp  = 30 * time.Second
+)
+
+// watchRun looks for the coordinator of a run and asks it once.
+func watchRun(ctx context.Context, b *bench, o fleet.JoinOptions) (*watchedRun, error) {
+	w, err := fleet.Watch(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &watchedRun{w: w, done: make(chan struct{})}
+	if err := r.begin(ctx, b); err != nil {
+		w.Close()
+		return nil, fmt.Errorf("watch %s: %w", o.URL, err)
+	}
+	go r.follow(context.WithoutCancel(ctx))
+	return r, nil
+}
+
+// begin makes the plan that the coordinator has.
+func (r *watchedRun) begin(ctx context.Context, b *bench) error {
+	v, err := r.ask(ctx)
+	if err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	if ours := version.Of().Version; v.Version != ours {
+		return fault.Input(fmt.Errorf("the coordinator is perfbench %s, and this is %s", v.Version, ours), "use the same version for both")
+	}
+	p, ok := b.profile(v.Order.Profile)
+	if !ok || p.Design == nil {
+		return fault.Input(fmt.Errorf("there is no profile %q here", v.Order.Profile), "use the same version for both")
+	}
+	if r.plan, err = p.Design(v.Order.Inputs); err != nil {
+		return fmt.Errorf("make the plan: %w", err)
+	}
+	if fleet.Sum(r.plan) != v.Order.Sum {
+		return fault.Input(errors.New("the plan comes out otherwise here than at the coordinator"), "set TZ to the same for both")
+	}
+	r.now, r.heard = v, time.Now()
+	r.info = screen.RunInfo{
+		Profile: p.Name, Title: p.Title, Mode: r.plan.Mode, Store: v.Store, Target: v.Target, Unit: r.plan.Unit, Units: r.plan.OtherUnits(),
+		Duration: r.plan.Length(), Started: v.Started, Watched: true,
+	}
+	return nil
+}
+
+// ask asks the coordinator how the run is.
+func (r *watchedRun) ask(ctx context.Context) (*view.View, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	data, err := r.w.Look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return view.Read(data)
+}
+
+// follow asks until the run has ended, or nobody has answered for too long.
+func (r *watchedRun) follow(ctx context.Context) {
+	defer close(r.done)
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	for {
+		var v *view.View
+		var err error
+		select {
+		case last := <-r.w.Last():
+			v, err = view.Read(last)
+		case <-tick.C:
+			v, err = r.ask(ctx)
+		}
+		r.mu.Lock()
+		if err == nil {
+			r.now, r.heard = v, time.Now()
+		}
+		over := err == nil && v.Came != nil
+		if over {
+			r.outcome = cameTo(v)
+		} else if time.Since(r.heard) > givenUp {
+			over = true
+			r.outcome = screen.Outcome{Watched: true, Summary: "\nNothing was heard of the coordinator for " + units.Duration(givenUp) + ": what became of run " + r.now.ID + " is not known here.\n"}
+		}
+		r.mu.Unlock()
+		if over {
+			return
+		}
+	}
+}
+
+// cameTo is what came of the run, which is not this command's: it has no error of it.
+func cameTo(v *view.View) screen.Outcome {
+	o := screen.Outcome{Watched: true}
+	var run rundir.Run
+	if err := json.Unmarshal(v.Came.Run, &run); err != nil {
+		o.Summary = "\nWhat came of run " + v.ID + " cannot be read: " + err.Error() + "\n"
+		return o
+	}
+	o.Verification, o.Verdict = run.Verification, run.Verdict
+	o.Summary = summary.Text(&run, v.Came.Dir)
+	if v.Came.Err != "" {
+		o.Summary += fmt.Sprintf("\nIt failed, with exit code %d: %s\n", v.Came.Code, v.Came.Err)
+	}
+	return o
+}
+
+func (r *watchedRun) last() *view.View {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now
+}
+
+func (r *watchedRun) Info() screen.RunInfo    { return r.info }
+func (r *watchedRun) Plan() *workload.Plan    { return r.plan }
+func (r *watchedRun) Done() <-chan struct{}   { return r.done }
+func (r *watchedRun) Verdict() rundir.Verdict { return r.last().Verdict }
+
+func (r *watchedRun) Samples() []rundir.Sample { return r.last().Samples }
+
+// late is after how long without an answer the screen says so.
+const late = 3 * time.Second
+
+func (r *watchedRun) Progress() screen.Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.now.Progress
+	out := screen.Progress{
+		Stage: [...]screen.Stage{view.Preparing: screen.Preparing, view.Working: screen.Measuring, view.Verifying: screen.Verifying, view.Ended: screen.Ended}[p.Stage],
+		Step:  p.Step, Note: p.Note, Done: p.Done, Total: p.Total,
+	}
+	if silent := time.Since(r.heard); silent > late {
+		out.Note = "nothing was heard of the coordinator for " + units.Duration(silent.Truncate(time.Second)) + ": what is shown is as it was then"
+	}
+	return out
+}
+
+func (r *watchedRun) Snapshot() *measure.Snapshot {
+	if s := r.last().Snapshot; s != nil {
+		return s
+	}
+	return &measure.Snapshot{Began: -r.last().Order.Inputs.Warmup}
+}
+
+func (r *watchedRun) Settings(track int) workload.Settings {
+	tracks, of := r.plan.Tracks(), workload.Starts(r.plan.Tracks())
+	if now := r.last().Settings; len(now) == len(tracks) {
+		of = func(i int) workload.Settings { return now[i] }
+	}
+	if track != engine.All {
+		return of(track)
+	}
+	return workload.Totals(r.plan.Knobs, tracks, of)
+}
+
+func (r *watchedRun) Outcome() screen.Outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.outcome
+}
+
+// errWatched is why nothing of the run can be changed from here.
+var errWatched = fault.Input(errors.New("the run is driven by another, and this workbench watches it"), "")
+
+// The run is another's: none of these does anything.
+
+func (r *watchedRun) Change(string, int, func(workload.Settings) workload.Settings) {}
+func (r *watchedRun) Room([]workload.Settings) error                                { return errWatched }
+func (r *watchedRun) Mark(string)                                                   {}
+func (r *watchedRun) CanSearch(found.Asked) error                                   { return errWatched }
+func (r *watchedRun) Search(found.Asked) error                                      { return errWatched }
+func (r *watchedRun) EndSearch()                                                    {}
+func (r *watchedRun) Found() *screen.Search                                         { return nil }
+func (r *watchedRun) Stop()                                                         {}
+func (r *watchedRun) Kill()                                                         {}

@@ -1,0 +1,109 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// watching is how long after its last question a watcher is told of the end.
+const watching = 10 * time.Second
+
+// headerRefused is the header of an answer that says why there is none.
+const headerRefused = "Perfbench-Refused"
+
+// watched tells one who watches how the run is.
+func (c *Coordinator) watched(m *nats.Msg) {
+	if c.o.Show == nil {
+		return
+	}
+	c.mu.Lock()
+	c.watchers[string(m.Data)] = time.Now()
+	c.mu.Unlock()
+	data := c.o.Show()
+	if most := c.nc.MaxPayload(); int64(len(data)) > most {
+		_ = m.RespondMsg(&nats.Msg{Header: nats.Header{headerRefused: {fmt.Sprintf("what there is to show takes %s, and NATS takes messages of %s: raise its max_payload", units.Size(int64(len(data))), units.Size(most))}}})
+		return
+	}
+	_ = m.Respond(data)
+}
+
+// Last shows all who watch the run what came of it, and waits a little until they have it.
+func (c *Coordinator) Last(shown []byte) {
+	c.mu.Lock()
+	watchers := maps.Clone(c.watchers)
+	c.mu.Unlock()
+	var all sync.WaitGroup
+	ctx, cancel := context.WithTimeout(context.Background(), silent)
+	defer cancel()
+	for inbox, at := range watchers {
+		if time.Since(at) < watching {
+			all.Go(func() { _, _ = c.nc.RequestWithContext(ctx, inbox, shown) }) // gone, perhaps
+		}
+	}
+	all.Wait()
+}
+
+// Watcher watches a run without taking part in it. Its methods may be called from any
+// goroutine.
+type Watcher struct {
+	nc    *nats.Conn
+	watch string
+	inbox string
+	last  chan []byte // capacity 1
+}
+
+// Watch looks for the coordinator of a run; the version in o does not matter.
+func Watch(ctx context.Context, o JoinOptions) (*Watcher, error) {
+	nc, err := dial(ctx, o, "watches")
+	if err != nil {
+		return nil, err
+	}
+	run, err := find(ctx, nc, o, false)
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	w := &Watcher{nc: nc, watch: subjectsOf(run).watch, inbox: nats.NewInbox(), last: make(chan []byte, 1)}
+	_, err = nc.Subscribe(w.inbox, func(m *nats.Msg) {
+		select {
+		case w.last <- m.Data:
+		default: // told already
+		}
+		_ = m.Respond(nil)
+	})
+	if err == nil {
+		err = nc.Flush()
+	}
+	if err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("watch %s: %w", o.URL, err)
+	}
+	return w, nil
+}
+
+// Look asks how the run is, as its coordinator's Show tells it.
+func (w *Watcher) Look(ctx context.Context) ([]byte, error) {
+	m, err := w.nc.RequestWithContext(ctx, w.watch, []byte(w.inbox))
+	if err != nil {
+		return nil, fmt.Errorf("ask how the run is: %w", err)
+	}
+	if why := m.Header.Get(headerRefused); why != "" {
+		return nil, fault.Code(errors.New(why), fault.CodeOther)
+	}
+	return m.Data, nil
+}
+
+// Last brings what came of the run, once, when it has ended.
+func (w *Watcher) Last() <-chan []byte { return w.last }
+
+// Close ends the watch. The run goes on.
+func (w *Watcher) Close() { w.nc.Close() }

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/results"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/tuitest"
+)
+
+// watching is the workbench on a run that another process drives.
+func watching(t *testing.T, w, h int) (*testApp, *tuitest.Run) {
+	t.Helper()
+	run := tuitest.NewRun(1)
+	run.Known.Watched = true
+	a := newTestApp(t, &tuitest.Bench{}, Options{Watch: run})
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
+	require.IsType(t, &dashboard.Dashboard{}, a.top())
+	pass(t, a, run, tuitest.Warmup+3*time.Second)
+	return a, run
+}
+
+// Who watches a run changes nothing of it, is told so, and leaves without ending it.
+func TestWhoWatchesARunChangesNothing(t *testing.T) {
+	a, run := watching(t, 80, 24)
+	assert.Contains(t, picture(t, a), "watching: no key changes the run")
+	before := run.Settings(screen.All)
+	for _, key := range []string{"+", "-", "]", "space", "t", "x", "f", "w", "m", "u", "{"} {
+		send(t, a, key)
+		assert.Contains(t, picture(t, a), "this workbench only watches", key)
+		send(t, a, screen.FrameMsg{At: a.env.Now.Add(6 * time.Second), Gen: a.gen}) // the message goes
+	}
+	for x := range 80 { // the line of knobs
+		for _, y := range []int{18, 19, 20, 21, 22} {
+			send(t, a, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		}
+	}
+	assert.Equal(t, before, run.Settings(screen.All))
+	assert.Zero(t, run.Calls)
+	assert.Empty(t, run.Marks)
+	send(t, a, "q")
+	assert.True(t, a.quit, "it asks nothing")
+	assert.False(t, run.Stopped)
+	assert.Empty(t, a.finish().Outcomes)
+	assert.False(t, run.Killed)
+}
+
+// The end of a run that is watched is shown, and so is that its coordinator is silent.
+func TestTheEndOfAWatchedRunIsShown(t *testing.T) {
+	a, run := watching(t, 80, 24)
+	run.Mu.Lock()
+	run.Stage.Note = "nothing was heard of the coordinator for 4 s"
+	run.Mu.Unlock()
+	send(t, a, frame(a))
+	assert.Contains(t, picture(t, a), "! nothing was heard of the coordinator for 4 s")
+	run.Came = screen.Outcome{Watched: true, Summary: "what it came to", Verification: workload.Verification{State: workload.Passed}}
+	run.Stop()
+	send(t, a, frame(a))
+	require.IsType(t, &results.Results{}, a.top())
+	assert.Contains(t, picture(t, a), "what it came to")
+	send(t, a, "e")
+	assert.Contains(t, picture(t, a), "the report of this run is where it was driven")
+}
