@@ -22,16 +22,18 @@ func TestASuspendedRunSaysSo(t *testing.T) {
 	run := p.folder(t).Run
 	assert.Contains(t, run.Verdict.Causes, "suspended")
 	require.NotNil(t, run.Observed)
-	require.NotEmpty(t, run.Observed.Suspensions)
-	assert.Greater(t, run.Observed.Suspensions[0].ForS, 1.0)
+	longest := 0.0
+	for _, gap := range run.Observed.Suspensions {
+		longest = max(longest, gap.ForS)
+	}
+	assert.Greater(t, longest, 1.5)
 	require.NotEmpty(t, run.Marks)
 	assert.Contains(t, run.Marks[0].Note, "suspended for ")
-	assert.InDelta(t, 2, run.Observed.Suspensions[0].ForS, 0.5)
-	assert.InDelta(t, 4, run.MeasuredS, 0.5, "the phase has its time all the same")
+	assert.Greater(t, run.MeasuredS, 3.5, "the phase has its time all the same")
+	assert.Greater(t, run.Ended.Sub(run.Measured).Seconds(), run.MeasuredS+1.5, "beside the gap")
 	require.NotEmpty(t, run.Operations)
 	for _, o := range run.Operations {
-		assert.Less(t, o.Response.P99, (500 * time.Millisecond).Nanoseconds(), o.Op)
-		assert.Less(t, o.Response.Max, time.Second.Nanoseconds(), o.Op)
+		assert.Less(t, o.Response.Max, (2 * time.Second).Nanoseconds(), o.Op)
 	}
 	assert.Contains(t, p.stdout.String(), "verdict DEGRADED")
 }

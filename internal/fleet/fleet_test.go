@@ -103,11 +103,14 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	}
 	assert.Equal(t, 6, sum)
 
-	asked, err := Ask(t.Context(), o)
+	var asked []Member
+	require.Eventually(t, func() bool { // on a machine that makes a pause, a worker is silent meanwhile
+		asked, err = Ask(t.Context(), o)
+		return err != nil || !slices.ContainsFunc(asked, func(m Member) bool { return m.State != Working })
+	}, time.Minute, 10*time.Millisecond, "all work: %+v", asked)
 	require.NoError(t, err)
 	require.Len(t, asked, 3)
 	for _, m := range asked {
-		assert.Equal(t, Working, m.State)
 		assert.Positive(t, m.Trip)
 	}
 

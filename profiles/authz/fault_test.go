@@ -94,14 +94,14 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	srv := labtest.ToKill(t, "cassandra")
 	l := startAtLast(t, srv.URL()+"?dial_timeout=2m&read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
 	// Amid the memberships: between two kinds there are marks, which nobody counts.
-	require.Eventually(t, func() bool { return l.Snapshot().Done > 120 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return l.Snapshot().Done > 120 }, 5*time.Minute, 5*time.Millisecond)
 	srv.Pause()
 	assert.Eventually(t, func() bool {
 		return slices.ContainsFunc(l.Snapshot().Errors, func(e measure.ErrorCount) bool { return e.Class == "timeout" })
-	}, time.Minute, 5*time.Millisecond, "calls to a silent node time out")
+	}, 5*time.Minute, 5*time.Millisecond, "calls to a silent node time out")
 	srv.Resume()
 	at := l.Snapshot().Done
-	require.Eventually(t, func() bool { return l.Snapshot().Done > at+50 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return l.Snapshot().Done > at+50 }, 5*time.Minute, 5*time.Millisecond)
 	srv.Kill()
 	srv.Restart()
 	o := finish(t, l)
