@@ -161,7 +161,7 @@ func (r *Reader) Settings(threads int) workload.Settings {
 		s.Threads = int(n)
 	}
 	if v, ok := r.Values["rate"]; ok {
-		n, err := v.Float(0, workload.MaxRate)
+		n, err := v.Rate()
 		r.Problems.Add(err)
 		s.Rate = n
 	}

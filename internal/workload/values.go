@@ -152,6 +152,14 @@ func (v Value) Float(lo, hi float64) (float64, error) {
 	return n, nil
 }
 
+// Rate reads a target rate in units per second, 0 or [units.Unlimited] where there is none.
+func (v Value) Rate() (float64, error) {
+	if strings.EqualFold(v.Text, units.Unlimited) {
+		return 0, nil
+	}
+	return v.Float(0, MaxRate)
+}
+
 // plain writes a number without an exponent.
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 

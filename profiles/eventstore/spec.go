@@ -109,7 +109,7 @@ func (s *spec) readSettings(r *values.Reader) {
 		s.start.Threads = int(n)
 	}
 	if v, ok := p.Pick("rate"); ok {
-		rate, err := v.Float(0, workload.MaxRate)
+		rate, err := v.Rate()
 		r.Problems.Add(err)
 		s.start.Rate = rate
 	}

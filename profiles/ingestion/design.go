@@ -164,7 +164,7 @@ func (r *designer) rates(s *spec) {
 	var all, taken float64
 	var open []int
 	if given {
-		v, err := total.Float(0, workload.MaxRate)
+		v, err := total.Rate()
 		r.Problems.Add(err)
 		all = v
 	}

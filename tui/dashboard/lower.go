@@ -234,8 +234,8 @@ func (d *Dashboard) trackRows(e screen.Env, w int) (string, []string) {
 				rate = nanAdd(rate, r.PerSecond())
 			}
 		}
-		behind := "no"
-		if g.Backlog > 0 {
+		behind := "–" // nothing has a time at which it is due
+		if g.Rate > 0 || g.Backlog > 0 {
 			behind = units.Number(float64(g.Backlog))
 		}
 		if narrow {

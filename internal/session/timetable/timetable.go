@@ -199,6 +199,9 @@ func ParseKnob(k workload.Knob, text string) (float64, error) {
 		}
 		return float64(n), nil
 	}
+	if k.Name == "rate" && strings.EqualFold(text, units.Unlimited) {
+		return 0, nil
+	}
 	v, err := units.ParseNumber(text)
 	if err != nil {
 		return 0, bad("a number", units.LikeNumbers)

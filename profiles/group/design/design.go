@@ -136,7 +136,7 @@ func (b *builder) settings(g *model.Group) {
 	g.Start.Threads = int(b.Integer(threadCount, v))
 	b.Show(g.Name+".threadCount", strconv.Itoa(g.Start.Threads), v)
 	if v, ok := b.Values.Pick(g.Name+".rate", "rate"); ok {
-		rate, err := v.Float(0, workload.MaxRate)
+		rate, err := v.Rate()
 		b.Problems.Add(err)
 		g.Start.Rate = rate
 	}

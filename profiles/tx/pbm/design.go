@@ -153,7 +153,7 @@ func (r *designer) rate(m *mapPlan, part float64) {
 	if v.Origin == 0 {
 		return
 	}
-	rate, err := v.Float(0, workload.MaxRate)
+	rate, err := v.Rate()
 	r.Problems.Add(err)
 	if !own {
 		rate *= part
