@@ -33,7 +33,7 @@ var clients = []struct {
 	{"Redis, embedded", []string{"github.com/alicebob/miniredis/"}},
 	{"Cassandra", []string{"github.com/apache/cassandra-gocql-driver/"}},
 	{"Coherence", []string{"github.com/oracle/coherence-go-client/"}},
-	{"SQLite", []string{"modernc.org/sqlite", "gorm.io/driver/sqlite"}},
+	{"SQLite", []string{"modernc.org/sqlite"}},
 	{"MySQL", []string{"github.com/go-sql-driver/mysql", "gorm.io/driver/mysql"}},
 	{"PostgreSQL", []string{"github.com/jackc/pgx/", "gorm.io/driver/postgres"}},
 	{"all SQL", []string{"modernc.org/sqlite", "github.com/go-sql-driver/mysql", "github.com/jackc/pgx/", "gorm.io/"}},

@@ -5,9 +5,9 @@ import (
 
 	"gorm.io/driver/mysql"
 	"gorm.io/driver/postgres"
-	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 
+	"github.com/perfbench/perfbench/internal/store/sqlstore/gormlite"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -53,11 +53,9 @@ var dialects = map[string]*dialect{
 	"sqlite": {
 		Dialect: sqltext.SQLite, title: "SQLite", keyType: "BLOB", valType: "BLOB",
 		nameLimit: 255, maxVars: 32766,
-		tables: "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table','view') AND name = ?",
-		now:    "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
-		dialector: func(pool gorm.ConnPool) gorm.Dialector {
-			return sqlite.New(sqlite.Config{DriverName: "sqlite", Conn: pool})
-		},
+		tables:    "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table','view') AND name = ?",
+		now:       "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+		dialector: gormlite.Dialect,
 	},
 }
 

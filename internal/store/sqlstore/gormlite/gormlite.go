@@ -1,0 +1,86 @@
+// Package gormlite teaches gorm to speak to SQLite. The dialect that gorm has for it
+// imports SQLite in C, which wherever there is a C compiler has to be compiled and
+// linked into everything beside the SQLite in Go that we use.
+package gormlite
+
+import (
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/callbacks"
+	"gorm.io/gorm/clause"
+	"gorm.io/gorm/logger"
+	"gorm.io/gorm/migrator"
+	"gorm.io/gorm/schema"
+)
+
+// Dialect returns gorm's dialect for an open database, which has to be SQLite 3.35 or
+// newer.
+func Dialect(pool gorm.ConnPool) gorm.Dialector { return dialect{pool} }
+
+type dialect struct{ pool gorm.ConnPool }
+
+// Name is what gorm calls it.
+func (dialect) Name() string { return "sqlite" }
+
+// Initialize gives gorm the connections, and the clauses that SQLite knows.
+func (d dialect) Initialize(db *gorm.DB) error {
+	db.ConnPool = d.pool
+	callbacks.RegisterDefaultCallbacks(db, &callbacks.Config{
+		CreateClauses:        []string{"INSERT", "VALUES", "ON CONFLICT", "RETURNING"},
+		UpdateClauses:        []string{"UPDATE", "SET", "FROM", "WHERE", "RETURNING"},
+		DeleteClauses:        []string{"DELETE", "FROM", "WHERE", "RETURNING"},
+		LastInsertIDReversed: true,
+	})
+	return nil
+}
+
+// Migrator makes tables.
+func (d dialect) Migrator(db *gorm.DB) gorm.Migrator {
+	return tables{migrator.Migrator{Config: migrator.Config{DB: db, Dialector: d, CreateIndexAfterCreateTable: true}}}
+}
+
+// DataTypeOf is the type of a field's column. Sizes mean nothing to SQLite.
+func (dialect) DataTypeOf(f *schema.Field) string {
+	switch f.DataType {
+	case schema.Bool:
+		return "numeric"
+	case schema.Int, schema.Uint:
+		return "integer"
+	case schema.Float:
+		return "real"
+	case schema.String:
+		return "text"
+	case schema.Time:
+		if as, ok := f.TagSettings["TYPE"]; ok {
+			return as
+		}
+		return "datetime"
+	case schema.Bytes:
+		return "blob"
+	}
+	return string(f.DataType)
+}
+
+// DefaultValueOf stands for a value that a row leaves out.
+func (dialect) DefaultValueOf(*schema.Field) clause.Expression { return clause.Expr{SQL: "NULL"} }
+
+// BindVarTo writes a placeholder.
+func (dialect) BindVarTo(w clause.Writer, _ *gorm.Statement, _ any) {
+	_ = w.WriteByte('?') // into memory
+}
+
+// QuoteTo writes a name, or several with dots between them.
+func (dialect) QuoteTo(w clause.Writer, name string) {
+	for i, part := range strings.Split(name, ".") {
+		if i > 0 {
+			_ = w.WriteByte('.')
+		}
+		_, _ = w.WriteString("`" + strings.ReplaceAll(part, "`", "``") + "`")
+	}
+}
+
+// Explain writes a statement as a person would.
+func (dialect) Explain(text string, values ...any) string {
+	return logger.ExplainSQL(text, nil, `'`, values...)
+}

@@ -1,0 +1,66 @@
+package gormlite
+
+import (
+	"database/sql"
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/migrator"
+	"gorm.io/gorm/schema"
+)
+
+// tables makes tables, and adds columns to them. Whatever it does not answer itself is
+// standard SQL, or nothing that we ask for.
+type tables struct{ migrator.Migrator }
+
+// HasTable tells whether there is a table.
+func (t tables) HasTable(value any) bool {
+	return t.has(value, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?")
+}
+
+// HasIndex tells whether a table has an index of that name.
+func (t tables) HasIndex(value any, name string) bool {
+	return t.has(value, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND name = ?", name)
+}
+
+// has tells whether a question about a table, whose name goes before the rest, counts
+// anything.
+func (t tables) has(value any, question string, rest ...any) bool {
+	var n int
+	err := t.RunWithValue(value, func(stmt *gorm.Statement) error {
+		return t.DB.Raw(question, append([]any{stmt.Table}, rest...)...).Scan(&n).Error
+	})
+	return err == nil && n > 0
+}
+
+// MigrateColumn leaves a column that is there as it is: SQLite stores any value in it.
+func (tables) MigrateColumn(any, *schema.Field, gorm.ColumnType) error { return nil }
+
+// ColumnTypes lists the columns of a table.
+func (t tables) ColumnTypes(value any) (columns []gorm.ColumnType, err error) {
+	var keys int // columns that the primary key has
+	err = t.RunWithValue(value, func(stmt *gorm.Statement) error {
+		rows, err := t.DB.Raw("SELECT name, type, `notnull`, dflt_value, pk, (SELECT COUNT(*) FROM pragma_table_info(?) WHERE pk > 0) FROM pragma_table_info(?)",
+			stmt.Table, stmt.Table).Rows()
+		if err != nil {
+			return err
+		}
+		defer rows.Close() // what went wrong Err tells
+		for rows.Next() {
+			var c migrator.ColumnType
+			var must bool
+			var key int
+			if err := rows.Scan(&c.NameValue, &c.DataTypeValue, &must, &c.DefaultValueValue, &key, &keys); err != nil {
+				return err
+			}
+			isKey := key > 0
+			c.PrimaryKeyValue = sql.NullBool{Bool: isKey, Valid: true}
+			c.NullableValue = sql.NullBool{Bool: !must, Valid: true}
+			// A key of one integer is the number of the row, which SQLite gives.
+			c.AutoIncrementValue = sql.NullBool{Bool: isKey && keys == 1 && strings.EqualFold(c.DataTypeValue.String, "integer"), Valid: true}
+			columns = append(columns, c)
+		}
+		return rows.Err()
+	})
+	return columns, err
+}
