@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -232,4 +234,57 @@ func TestAKilledWorkerIsMissed(t *testing.T) {
 	assert.Equal(t, workers[1].Process.Pid, gone.PID)
 	assert.NotNil(t, gone.LostS)
 	assert.NotNil(t, gone.KnownS)
+}
+
+// What a killed worker had of the rate is dealt to the others where that was asked for, who
+// make the whole of it.
+func TestTheRateOfAKilledWorkerIsDealtToTheOthers(t *testing.T) {
+	t.Parallel()
+	path, srv := binary(t), labtest.Redis(t)
+	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--patience", "2s", "--on-loss", "redeal")
+	require.NoError(t, measured(p.out, 1))
+	require.NoError(t, workers[1].Process.Kill())
+	p.says(t, "were dealt to workers ")
+	dir, err := rundir.Find(p.out, "latest")
+	require.NoError(t, err)
+	from := len(rates(t, dir))
+	require.Eventually(t, func() bool {
+		all := rates(t, dir)
+		return slices.ContainsFunc(all[min(from, len(all)):], func(n float64) bool { return n > 590 })
+	}, 5*time.Minute, 100*time.Millisecond, "two make 600 a second")
+	require.NoError(t, p.Process.Signal(os.Interrupt))
+	require.Equal(t, 130, p.end(t), p.text(t))
+	run := p.folder(t).Run
+	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
+	assert.Contains(t, strings.Join(run.Verdict.Reasons, "; "), "its threads and its rate were dealt to the others at ")
+	require.Len(t, run.Segments, 1, "the totals are as they were")
+	gone := slices.IndexFunc(run.Workers, func(w rundir.Worker) bool { return w.PID == workers[1].Process.Pid })
+	for i, w := range run.Workers {
+		assert.Equal(t, i == gone, w.DealtS != nil, "worker %d", i+1)
+	}
+}
+
+// rates are the entries of each second that a run in progress has written down.
+func rates(t *testing.T, dir string) (out []float64) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "series.csv"))
+	require.NoError(t, err)
+	whole := data[:bytes.LastIndexByte(data, '\n')+1] // the last line may be half written
+	rows, err := csv.NewReader(bytes.NewReader(whole)).ReadAll()
+	require.NoError(t, err)
+	if len(rows) < 2 {
+		return nil
+	}
+	second, count := slices.Index(rows[0], "t_s"), slices.Index(rows[0], "count")
+	require.GreaterOrEqual(t, min(second, count), 0, "%v", rows[0])
+	last := ""
+	for _, r := range rows[1:] {
+		n, err := strconv.ParseFloat(r[count], 64)
+		require.NoError(t, err)
+		if r[second] != last {
+			out, last = append(out, 0), r[second]
+		}
+		out[len(out)-1] += n
+	}
+	return out
 }

@@ -267,28 +267,57 @@ func (c *Coordinator) Unstarted(segment, track int) int64 {
 	return n
 }
 
-// Change tells each worker its settings; of gives them. It does not wait for the answers:
+// Elapsed is how long the run has gone on.
+func (c *Coordinator) Elapsed() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.at)
+}
+
+// Away says of each worker whether it has been silent for so long that nobody waits for it.
+func (c *Coordinator) Away() (out []bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.workers {
+		out = append(out, w.away)
+	}
+	return out
+}
+
+// Change tells each worker its settings; of gives them, nil for one that is not told. It does not wait for the answers:
 // how long they took stands in Members.
 func (c *Coordinator) Change(segment int, of func(worker int) []workload.Settings) {
+	c.settle(segment, of, true)
+}
+
+// Deal is Change of how settings that are in force already are shared out; of gives nil for a
+// worker that is not told.
+func (c *Coordinator) Deal(segment int, of func(worker int) []workload.Settings) {
+	c.settle(segment, of, false)
+}
+
+func (c *Coordinator) settle(segment int, of func(worker int) []workload.Settings, changed bool) {
 	c.mu.Lock()
 	c.changes++
 	c.mu.Unlock()
 	for i := range c.o.Workers {
-		c.command(i, Command{Settings: of(i), Segment: segment})
+		if mine := of(i); mine != nil {
+			c.command(i, Command{Settings: mine, Segment: segment}, changed)
+		}
 	}
 }
 
 // Enter tells all workers that a phase may begin.
 func (c *Coordinator) Enter(phase string) {
 	for i := range c.o.Workers {
-		c.command(i, Command{Phase: phase})
+		c.command(i, Command{Phase: phase}, false)
 	}
 }
 
 // Stop tells all workers to end.
 func (c *Coordinator) Stop(why string) {
 	for i := range c.o.Workers {
-		c.command(i, Command{Stop: why})
+		c.command(i, Command{Stop: why}, false)
 	}
 }
 
@@ -296,8 +325,9 @@ func (c *Coordinator) Stop(why string) {
 const again = 200 * time.Millisecond
 
 // command tells a worker something, again and again until it has answered: it may be cut
-// off for a while. Settings that others have replaced meanwhile are not told any more.
-func (c *Coordinator) command(i int, cmd Command) {
+// off for a while. Settings that others have replaced meanwhile are not told any more. timed
+// says that how long it takes is of interest.
+func (c *Coordinator) command(i int, cmd Command, timed bool) {
 	data, sent := encoded(cmd), time.Now()
 	c.mu.Lock()
 	of := c.changes
@@ -311,7 +341,7 @@ func (c *Coordinator) command(i int, cmd Command) {
 			var a applied
 			if err == nil && json.Unmarshal(answer, &a) == nil {
 				over = true
-				if cmd.Settings != nil {
+				if timed {
 					w.Slowest = max(w.Slowest, time.Duration(a.At-sent.Add(w.Offset).UnixNano()))
 					w.applied[cmd.Segment] = time.Duration(a.At - c.at.Add(w.Offset).UnixNano())
 				}

@@ -157,6 +157,8 @@ type Worker struct {
 	// it was missed or, there and silent, given up.
 	KnownS *float64 `json:"known_until_s,omitempty"`
 	LostS  *float64 `json:"lost_at_s,omitempty"`
+	// DealtS is when its threads and its rate were dealt to the others, since the run began.
+	DealtS *float64 `json:"dealt_at_s,omitempty"`
 	// Doubts are the reasons for which its own figures are not valid, Fault what ended its
 	// part early.
 	Doubts []string `json:"doubts,omitempty"`

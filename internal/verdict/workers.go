@@ -17,6 +17,8 @@ type Worker struct {
 	// did not come to its end, nil of any other; Lost when it was missed, nil of one that
 	// was there and silent.
 	Known, Lost *float64
+	// Dealt is when its threads and its rate were dealt to the others; nil: they were not.
+	Dealt *float64
 	// ChangeMS is the longest that a live change took until it was in force there.
 	ChangeMS float64
 	// Stalls is how often it was silent for a while.
@@ -49,6 +51,9 @@ func workers(r *Record) (string, string) {
 			all = append(all, who+" was silent for a while")
 		case w.ChangeMS > changeMost:
 			all = append(all, fmt.Sprintf("a live change took %.0f ms to reach %s", w.ChangeMS, who))
+		}
+		if w.Dealt != nil && len(all) > 0 {
+			all[len(all)-1] += fmt.Sprintf("; its threads and its rate were dealt to the others at %.1f s", *w.Dealt)
 		}
 		if len(w.Doubts) > 0 {
 			all = append(all, who+": "+strings.Join(w.Doubts, ", and "))

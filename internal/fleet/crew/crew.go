@@ -45,23 +45,6 @@ type Ask struct {
 	Version string
 }
 
-// What may come of a run one of whose workers is lost: the others go on, or it ends.
-const (
-	Degrade = "degrade"
-	End     = "end"
-)
-
-// onLoss says what is wrong with what was asked for the loss of a worker.
-func (a Ask) onLoss() error {
-	switch a.OnLoss {
-	case "", Degrade, End:
-		return nil
-	case "redeal":
-		return fault.Field("on-loss", fault.Input(errors.New("on-loss: threads have their shares of the work from the start, and no worker can take on those of another"), "use degrade, which names what is missing, or end"))
-	}
-	return fault.Field("on-loss", fault.Input(fmt.Errorf("on-loss: %q is not known", a.OnLoss), "use degrade or end"))
-}
-
 // Check says why a plan cannot be carried out by that many workers, or they cannot be let
 // in. Errors are of input.
 func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) error {
@@ -77,7 +60,7 @@ func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) erro
 	case inProcess:
 		return refuse("each process would have a store of its own at this target", "name a server with --target")
 	}
-	if err := a.onLoss(); err != nil {
+	if err := a.onLoss(plan, in); err != nil {
 		return err
 	}
 	q := *plan
@@ -111,6 +94,7 @@ type Crew struct {
 	mu    sync.Mutex
 	cores map[int]used // by worker
 	shown shown
+	deals deals
 }
 
 // used is how many processors a worker used in a second.
@@ -134,6 +118,10 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 		return nil, fault.Input(fmt.Errorf("workers: the plan takes %d bytes, and a message %d at most", len(data), fleet.MaxMessage/2), "use a smaller --file")
 	}
 	c := &Crew{n: a.Workers, ask: a, run: run, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{})}
+	c.deals.given = map[int]time.Duration{}
+	for _, t := range plan.Tracks() {
+		c.deals.last.Tracks = append(c.deals.last.Tracks, t.Start)
+	}
 	c.Show(show)
 	c.Coordinator, err = fleet.Open(ctx, fleet.Options{
 		Workers: a.Workers, Listen: a.Listen, Token: a.Token, Identity: a.Identity, Dir: c.dir,
@@ -197,7 +185,10 @@ func (c *Crew) noticed(worker int, host string, now fleet.State) {
 		fleet.GivenUp: "is not waited for any longer, after " + units.Duration(cmp.Or(c.ask.Patience, fleet.DefaultPatience)) + " of silence",
 	}
 	c.mark(fmt.Sprintf("worker %d (%s) %s", worker+1, host, words[now]))
-	if now == fleet.GivenUp && c.ask.OnLoss == End {
+	switch {
+	case c.ask.OnLoss == Redeal && (now == fleet.GivenUp || now == fleet.Working):
+		c.redeal(worker, host, now)
+	case c.ask.OnLoss == End && now == fleet.GivenUp:
 		c.stop(fault.Code(fmt.Errorf("worker %d (%s) was lost (--on-loss end)", worker+1, host), fault.CodeOther))
 	}
 }
@@ -252,13 +243,10 @@ func (c *Crew) Steer(w workload.Word) {
 	case w.Phase != "":
 		c.Enter(w.Phase)
 	default:
-		c.Change(w.Segment, func(i int) []workload.Settings {
-			mine := make([]workload.Settings, len(w.Tracks))
-			for k, s := range w.Tracks {
-				mine[k] = Part(s, c.n, i)
-			}
-			return mine
-		})
+		c.deals.mu.Lock()
+		defer c.deals.mu.Unlock()
+		c.deals.last = w
+		c.share(c.Change)
 	}
 }
 
@@ -340,6 +328,7 @@ func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 		if m.LostAt > 0 && m.State != fleet.Ended {
 			w.LostS = new(m.LostAt.Seconds())
 		}
+		w.DealtS = c.dealt(i)
 		out = append(out, w)
 	}
 	return out

@@ -2,6 +2,7 @@ package crew
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fleet"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // The loss of a worker is noted, and ends the run only where that was asked for.
@@ -24,13 +26,38 @@ func TestWhatComesOfALostWorker(t *testing.T) {
 		c.noticed(1, "there", fleet.GivenUp)
 		assert.Equal(t, []string{"worker 2 (there) was lost", "worker 2 (there) is not waited for any longer, after 15 s of silence"}, notes)
 		assert.Equal(t, ends, stopped != nil)
-		assert.NoError(t, c.ask.onLoss())
+		assert.NoError(t, c.ask.onLoss(&workload.Plan{}, workload.Inputs{}))
 	}
-	for bad, why := range map[string]string{"redeal": "no worker can take on those of another", "x": "use degrade or end"} {
-		err := Ask{OnLoss: bad}.onLoss()
-		assert.Contains(t, err.Error()+fault.HintOf(err), why)
-		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+}
+
+// What is lost is dealt to the others only where they can take it on.
+func TestWhatCanBeDealtAnew(t *testing.T) {
+	lasts, endless := workload.Inputs{Duration: time.Minute}, workload.Inputs{Endless: true}
+	work := []workload.Track{{Name: "work"}}
+	plan := func(phases ...workload.Phase) *workload.Plan { return &workload.Plan{Phases: phases} }
+	load, test := workload.Phase{Name: "load", Tracks: work}, workload.Phase{Name: "test", After: []string{"load"}, Tracks: work}
+	timed := workload.Phase{Name: "timed", Duration: time.Minute, Tracks: work}
+	beside := workload.Phase{Name: "drain", After: []string{"timed"}, Tracks: []workload.Track{{Name: "drain", Apart: true}}}
+	ask := Ask{OnLoss: Redeal}
+	require.NoError(t, ask.onLoss(plan(timed, beside), lasts))
+	require.NoError(t, ask.onLoss(plan(load, beside), endless))
+	counted := timed
+	counted.Tracks = []workload.Track{{Name: "work", Total: 7}}
+	for _, bad := range []struct {
+		why string
+		err error
+	}{
+		{"a run with a count ends once", ask.onLoss(plan(timed), workload.Inputs{Duration: time.Minute, Count: 5})},
+		{"phase timed does its work once", ask.onLoss(plan(counted), lasts)},
+		{"phase load does its work once", ask.onLoss(plan(load, timed), lasts)},
+		{"phase load does its work once", ask.onLoss(plan(load, test), endless)},
+		{"use degrade, redeal or end", Ask{OnLoss: "x"}.onLoss(plan(), lasts)},
+	} {
+		assert.Contains(t, bad.err.Error()+fault.HintOf(bad.err), bad.why)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(bad.err))
 	}
+	assert.Equal(t, "worker 2", named([]string{"2"}))
+	assert.Equal(t, "workers 1, 2 and 4", named([]string{"1", "2", "4"}))
 }
 
 // Each second has the processors of the workers that have told of it.
