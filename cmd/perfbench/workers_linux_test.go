@@ -288,3 +288,22 @@ func rates(t *testing.T, dir string) (out []float64) {
 	}
 	return out
 }
+
+// A run all of whose workers are lost ends with an error, and reports what they had told.
+func TestARunEndsWithTheLastOfItsWorkers(t *testing.T) {
+	t.Parallel()
+	path, srv := binary(t), labtest.Redis(t)
+	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--patience", "1s", "--on-loss", "redeal")
+	require.NoError(t, measured(p.out, 1))
+	for _, w := range workers {
+		require.NoError(t, w.Process.Kill())
+	}
+	require.Equal(t, 1, p.end(t), p.text(t))
+	assert.Contains(t, p.text(t), "all workers were lost")
+	run := p.folder(t).Run
+	assert.Equal(t, "fault: all workers were lost", run.EndedBy)
+	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
+	for _, w := range run.Workers {
+		assert.Equal(t, "gone", w.State)
+	}
+}

@@ -179,9 +179,7 @@ func options(token string, secure *tls.Config) []nats.Option {
 
 // listen takes what workers say.
 func (c *Coordinator) listen(ctx context.Context) error {
-	stream, err := c.js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: c.on.stream, Subjects: []string{c.on.figures + ".>"}, Storage: jetstream.FileStorage, MaxMsgSize: MaxMessage, Duplicates: 10 * time.Minute,
-	})
+	stream, err := c.keep(ctx)
 	if err != nil {
 		return fmt.Errorf("keep what workers send: %w", err)
 	}
@@ -201,6 +199,25 @@ func (c *Coordinator) listen(ctx context.Context) error {
 		}
 	}
 	return c.nc.Flush()
+}
+
+// replicas is how many servers of a cluster keep what workers send: with one of three gone
+// the others go on.
+const replicas = 3
+
+// keep makes the stream that keeps what workers send.
+func (c *Coordinator) keep(ctx context.Context) (jetstream.Stream, error) {
+	as := jetstream.StreamConfig{
+		Name: c.on.stream, Subjects: []string{c.on.figures + ".>"}, Storage: jetstream.FileStorage, MaxMsgSize: MaxMessage, Duplicates: 10 * time.Minute,
+	}
+	if c.o.NATS != nil && c.nc.ConnectedClusterName() != "" {
+		as.Replicas = replicas
+		if stream, err := c.js.CreateStream(ctx, as); err == nil {
+			return stream, nil
+		}
+		as.Replicas = 1 // it has fewer servers with room, or no right to that
+	}
+	return c.js.CreateStream(ctx, as)
 }
 
 // URL is where workers join; it has no secret in it.
