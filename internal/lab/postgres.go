@@ -94,6 +94,9 @@ func (h *host) configurePostgres(data, as string, port int) error {
 		"shared_buffers = 64MB",
 		"fsync = off", // nobody relies on the data; a killed server still has what it acknowledged
 	}
+	if h.opts.Brief { // its memory beside its data: what is killed leaves nothing elsewhere
+		conf = append(conf, "dynamic_shared_memory_type = mmap")
+	}
 	if f := h.rec.TLS; f != nil {
 		conf = append(conf, "ssl = on", "ssl_ca_file = 'ca.crt'", "ssl_cert_file = 'server.crt'", "ssl_key_file = 'server.key'")
 		auth := ""

@@ -70,7 +70,7 @@ func TestBroker(t *testing.T) {
 		{"killed mid-run it loses nothing", killedInMidRun},
 		{"killed for good in compat is counted", killedForGoodInCompat},
 	} {
-		t.Run(c.what, func(t *testing.T) { c.test(t, labtest.RabbitMQ(t)) })
+		t.Run(c.what, func(t *testing.T) { c.test(t, labtest.Shared(t, "rabbitmq")) })
 	}
 }
 

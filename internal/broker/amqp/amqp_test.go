@@ -135,7 +135,7 @@ func depth(t *testing.T, tr *Queue, want func(Depth) bool) Depth {
 }
 
 func TestBatchesComeThroughTheBroker(t *testing.T) {
-	srv := labtest.RabbitMQ(t)
+	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
 	assert.Contains(t, tr.Name(), "RabbitMQ "+srv.Version()+" at amqp://"+srv.Addr())
 	a := publish(t, tr, 200, nil)
@@ -190,7 +190,7 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 }
 
 func TestWhatAReceiverHeldComesAgain(t *testing.T) {
-	tr := through(t, labtest.RabbitMQ(t), nil)
+	tr := through(t, labtest.Shared(t, "rabbitmq"), nil)
 	publish(t, tr, 50, nil)
 	r, err := tr.Receiver(t.Context(), "stage", 30)
 	require.NoError(t, err)
@@ -210,7 +210,7 @@ func TestWhatAReceiverHeldComesAgain(t *testing.T) {
 
 func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
 	const n = 2000
-	srv := labtest.RabbitMQ(t)
+	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
 	r, err := tr.Receiver(t.Context(), "stage", 50)
 	require.NoError(t, err)
@@ -240,7 +240,7 @@ func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
 }
 
 func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
-	srv := labtest.RabbitMQ(t)
+	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
 	srv.Ctl("set_disk_free_limit", "500000GB")
 	a := &answers{}
@@ -277,7 +277,7 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 }
 
 func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
-	tr := through(t, labtest.RabbitMQ(t), func(o *Options) { o.Lossy = true })
+	tr := through(t, labtest.Shared(t, "rabbitmq"), func(o *Options) { o.Lossy = true })
 	assert.Contains(t, tr.Name(), "no confirms")
 	a := publish(t, tr, 20, nil)
 	assert.Empty(t, a.ok)
@@ -294,7 +294,7 @@ func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
 // A queue of others under the very name of ours, with something in it or empty, is
 // refused and stays; so do those beside it, and nothing of ours is left.
 func TestQueuesOfOthersStay(t *testing.T) {
-	srv := labtest.RabbitMQ(t)
+	srv := labtest.Shared(t, "rabbitmq")
 	addr, err := broker.Parse(srv.URL())
 	require.NoError(t, err)
 	c, err := addr.Dial(t.Context(), "others", nil)

@@ -1,7 +1,9 @@
 package labtest_test
 
 import (
+	"fmt"
 	"net"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -96,4 +98,28 @@ func TestRestartedServerGoesWithItsKeeper(t *testing.T) {
 	})
 	_, err := net.Dial("tcp", addr)
 	assert.Error(t, err)
+}
+
+// fatal notes how a test was ended that should not have been.
+type fatal struct {
+	testing.TB
+	said string
+}
+
+func (f *fatal) Helper() {}
+
+func (f *fatal) Fatal(args ...any) {
+	f.said = fmt.Sprint(args...)
+	runtime.Goexit()
+}
+
+// This package has no TestMain: what its tests shared would stay behind.
+func TestPackageThatEndsNothingSharesNothing(t *testing.T) {
+	f, ended := &fatal{}, make(chan struct{})
+	go func() {
+		defer close(ended)
+		labtest.Shared(f, "redis")
+	}()
+	<-ended
+	assert.Contains(t, f.said, "labtest.Run")
 }

@@ -8,16 +8,17 @@ import (
 	"github.com/perfbench/perfbench/internal/lab"
 )
 
-// RabbitMQ returns a running RabbitMQ. Without args all tests of a package share
-// one, which ends with Run: each test keeps to queues of its own. With args,
-// settings of its configuration ("--disk_free_limit.absolute", "50MB"), the test
-// gets a private one, to kill as it likes; a start takes some 5 seconds.
+// RabbitMQ returns a running RabbitMQ. Without args it is [Common]: each test keeps to
+// queues of its own. With args, settings of its configuration
+// ("--disk_free_limit.absolute", "50MB"), the test gets a private one, to kill as it
+// likes; a start takes some 5 seconds. Tests of a package that kill and steer one
+// after the other have it [Shared].
 func RabbitMQ(t testing.TB, args ...string) *Server {
 	t.Helper()
 	if len(args) > 0 {
 		return start(t, "rabbitmq", lab.Options{Args: args})
 	}
-	return Shared(t, "rabbitmq")
+	return Common(t, "rabbitmq")
 }
 
 // RabbitMQTLS starts a private RabbitMQ that takes TLS connections only.

@@ -16,12 +16,16 @@ import (
 var own struct {
 	sync.Mutex
 	keeper *Keeper
+	ends   bool // Run will see to it
 }
 
 func ownKeeper(t testing.TB) *Keeper {
 	t.Helper()
 	own.Lock()
 	defer own.Unlock()
+	if !own.ends {
+		t.Fatal("labtest: servers that tests share would leave their data: this package needs a TestMain with labtest.Run")
+	}
 	if own.keeper == nil {
 		k, err := NewKeeper()
 		if err != nil {
@@ -119,6 +123,9 @@ func Run(m *testing.M) int {
 			return 2
 		}
 	}
+	own.Lock()
+	own.ends = true
+	own.Unlock()
 	code := m.Run()
 	own.Lock()
 	defer own.Unlock()
