@@ -11,13 +11,13 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/box"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/profiletest/sample"
 )
 
 // woodpeckerBox and estoreBox are as they are given to th2, wrapper included.
-var woodpeckerBox = profiletest.Sample("th2/woodpecker.yml")
+var woodpeckerBox = sample.Text("th2/woodpecker.yml")
 
-var estoreBox = profiletest.Sample("th2/estore.yml")
+var estoreBox = sample.Text("th2/estore.yml")
 
 func TestBoxesOfTh2AreRead(t *testing.T) {
 	vs, warnings, err := box.Read([]workload.File{{Path: "woodpecker.yml", Data: []byte(woodpeckerBox)}, {Path: "estore.yml", Data: []byte(estoreBox)}})

@@ -13,11 +13,11 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/profiletest/sample"
 )
 
 // file is written in the manner of PadoGrid's own, with its habits.
-var file = profiletest.Sample("padogrid/group.properties")
+var file = sample.Text("padogrid/group.properties")
 
 func TestFile(t *testing.T) {
 	p, err := fromFile(t, file)

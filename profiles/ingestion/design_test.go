@@ -10,11 +10,11 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/profiletest/sample"
 )
 
 // file is written in the shape of PadoGrid's own, with its habits.
-var file = profiletest.Sample("padogrid/ingestion.properties")
+var file = sample.Text("padogrid/ingestion.properties")
 
 func TestPropertiesFile(t *testing.T) {
 	vs, warnings := withFile(t, given(), "dir/ingestion.properties", file)

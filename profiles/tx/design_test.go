@@ -9,7 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/profiletest/sample"
 )
 
 // shown is the text of a parameter in effect.
@@ -23,7 +23,7 @@ func shown(p *workload.Plan, name string) string {
 }
 
 func TestPropertiesUnchanged(t *testing.T) {
-	vs, warnings, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(profiletest.Sample("padogrid/tx.properties"))}})
+	vs, warnings, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(sample.Text("padogrid/tx.properties"))}})
 	require.NoError(t, err)
 	all := given("mode=pbm")
 	for _, v := range vs {

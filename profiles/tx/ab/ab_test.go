@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/profiletest/sample"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -140,7 +140,7 @@ func abOf(t *testing.T, facts saga.Facts, h *hdrhistogram.Histogram) string {
 
 // What reads a report of the tool reads ours, and the figures are where they belong.
 func TestABIsReadByWhatReadsAB(t *testing.T) {
-	theirs, err := readAB(profiletest.Sample("ab/ab-2.3.txt"))
+	theirs, err := readAB(sample.Text("ab/ab-2.3.txt"))
 	require.NoError(t, err, "the reader is one of the tool's reports")
 	assert.Equal(t, int64(200), theirs.complete)
 	assert.Equal(t, int64(19), theirs.non2xx)

@@ -11,10 +11,11 @@ import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/profiletest/sample"
 )
 
 // ofCoherence is written in the shape of PadoGrid's Coherence flavour.
-var ofCoherence = profiletest.Sample("padogrid-coherence/tx.properties")
+var ofCoherence = sample.Text("padogrid-coherence/tx.properties")
 
 func fromFile(t *testing.T, text string, pairs ...string) workload.Values {
 	t.Helper()

@@ -1,4 +1,4 @@
-package ondtm_test
+package saga_test
 
 import (
 	"fmt"

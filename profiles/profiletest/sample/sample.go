@@ -1,14 +1,15 @@
-package profiletest
+// Package sample has files in the formats of the systems that perfbench replaces, for tests.
+package sample
 
 import (
 	"os"
 	"path/filepath"
 )
 
-// Sample returns the text of a file in the repository's testdata/samples: ours, in the
+// Text returns the text of a file in the repository's testdata/samples: ours, in the
 // format of one of the systems that perfbench replaces. The name has slashes. It panics
 // when there is no such file, so that a variable of a test can hold it.
-func Sample(name string) string {
+func Text(name string) string {
 	text, err := os.ReadFile(filepath.Join(top(), "testdata", "samples", filepath.FromSlash(name)))
 	if err != nil {
 		panic(err)
