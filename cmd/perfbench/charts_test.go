@@ -15,6 +15,7 @@ import (
 // A summary on a terminal ends with a chart of throughput and p99; elsewhere, or with
 // --quiet, nobody looks at one.
 func TestChartsAreDrawnWhereAPersonLooks(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "results")
 	call := func(tty bool, args ...string) string {
 		var stdout, stderr bytes.Buffer

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/call"
 	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/documents/browse"
 	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
@@ -262,7 +263,7 @@ func (a command) writeReport(dir string, o reportOptions) error {
 		fmt.Fprintln(a.Stdout, filepath.Join(dest, n))
 	}
 	if o.open && err == nil {
-		err = a.browse(filepath.Join(dest, report.PageFile))
+		err = browse.File(filepath.Join(dest, report.PageFile), a.Stderr)
 	}
 	return err
 }

@@ -3,12 +3,7 @@ package documents
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"slices"
-	"strings"
-
-	"github.com/cli/browser"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/console"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
@@ -50,29 +45,4 @@ func (a command) show(f *rundir.Folder) {
 		fmt.Fprint(a.Stdout, "\n"+console.Plain(text, a.PoorLetters()))
 	}
 	fmt.Fprintf(a.Stdout, "\nkept in %s; --open shows it in the browser, --format writes documents\n", f.Dir)
-}
-
-// fileURL is the URL of a file by its whole path with slashes.
-func fileURL(path string) string {
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a drive of Windows
-	}
-	u := url.URL{Scheme: "file", Path: path}
-	if host, rest, ok := strings.Cut(strings.TrimPrefix(path, "//"), "/"); ok && strings.HasPrefix(path, "//") {
-		u.Host, u.Path = host, "/"+rest // a share of Windows
-	}
-	return u.String()
-}
-
-// browse shows a file in the browser of this machine.
-func (a command) browse(path string) error {
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	browser.Stdout, browser.Stderr = a.Stderr, a.Stderr
-	if err := browser.OpenURL(fileURL(filepath.ToSlash(whole))); err != nil {
-		return fault.Hint(fmt.Errorf("open %s: %w", path, err), "no browser could be started here: open the file yourself")
-	}
-	return nil
 }

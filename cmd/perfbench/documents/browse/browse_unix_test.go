@@ -1,6 +1,6 @@
 //go:build unix
 
-package documents
+package browse
 
 import (
 	"bytes"
@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
 )
 
 // Files have the URLs that browsers take, on Windows as well.
@@ -37,6 +35,6 @@ func TestTheCommandThatOpensAReport(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, opener), []byte("#!/bin/sh\necho \"$0 $1\"\n"), 0o755))
 	t.Setenv("PATH", dir)
 	var out bytes.Buffer
-	require.NoError(t, command{&call.Call{Env: call.Env{Stderr: &out}}}.browse("/tmp/a page.html"))
+	require.NoError(t, File("/tmp/a page.html", &out))
 	assert.Contains(t, out.String(), opener+" file:///tmp/a%20page.html")
 }
