@@ -35,15 +35,13 @@ func TestServerIsSampledEverySecond(t *testing.T) {
 	o, f := sampled(t, srv.URL())
 	assert.Empty(t, o.Run.Notices)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State)
-	last := 0
-	for _, r := range f.Series {
-		last = max(last, r.T)
-	}
+	// On a slow machine the run is there for a while before its first row and after its last.
+	first, last := int(o.Run.Started.Sub(o.Run.Measured).Seconds())-1, int(o.Run.Ended.Sub(o.Run.Measured).Seconds())+1
 	seen := map[string]int{}
 	var calls, cpu float64
 	for _, s := range f.Samples {
 		seen[s.Source]++
-		assert.GreaterOrEqual(t, s.T, -1)
+		assert.GreaterOrEqual(t, s.T, first)
 		assert.LessOrEqual(t, s.T, last)
 		if s.Source == rundir.OfStore {
 			switch s.Name {
