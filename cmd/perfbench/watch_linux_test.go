@@ -26,9 +26,7 @@ func TestWorkbenchesWatchARunOfAnotherProcess(t *testing.T) {
 	leaves := inTerminal(t, path, 100, 30, "tui", "--watch", url)
 	leaves.shows("Bulk ingestion", "watching: no key changes the run")
 	leaves.matches(`eligibility\.putall +[1-9]`)
-	leaves.press("x")
-	leaves.shows("this workbench only watches")
-	leaves.press("q")
+	leaves.press("x", "q") // the first would stop a run of its own
 	leaves.shows("exit code 0")
 
 	stays := inTerminal(t, path, 100, 30, "tui", "--watch", dir)
@@ -58,7 +56,7 @@ func TestWhoWatchesIsToldOfACoordinatorThatDies(t *testing.T) {
 	s := inTerminal(t, path, 100, 30, "tui", "--watch", url)
 	s.matches(`eligibility\.putall +[1-9]`)
 	require.NoError(t, p.Process.Signal(syscall.SIGKILL))
-	s.shows("nothing was heard of the coordinator")
+	s.matches(`(?i)nothing was heard of the coordinator`)
 	s.shows("what became of run")
 	for _, w := range workers {
 		_ = w.Process.Kill()

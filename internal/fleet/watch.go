@@ -14,8 +14,9 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// watching is how long after its last question a watcher is told of the end.
-const watching = 10 * time.Second
+// watching is how long after its last question a watcher is told of the end. One that has
+// gone costs nothing.
+const watching = time.Minute
 
 // headerRefused is the header of an answer that says why there is none.
 const headerRefused = "Perfbench-Refused"
@@ -42,7 +43,7 @@ func (c *Coordinator) Last(shown []byte) {
 	watchers := maps.Clone(c.watchers)
 	c.mu.Unlock()
 	var all sync.WaitGroup
-	ctx, cancel := context.WithTimeout(context.Background(), silent)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for inbox, at := range watchers {
 		if time.Since(at) < watching {

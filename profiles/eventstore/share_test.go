@@ -35,6 +35,10 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 	}
 	want, got := profiletest.Facts[facts.Facts](t, one), profiletest.Facts[facts.Facts](t, all)
 	require.NotEmpty(t, want.Steps)
+	assert.NotEmpty(t, want.Process(facts.RoleOwn).Points)
+	own := got.Process(facts.RoleOwn)
+	assert.Empty(t, own.Points, "who conducts neither generates nor stores")
+	assert.Contains(t, own.Note, "those of the workers")
 	for _, f := range []*facts.Facts{&want, &got} {
 		assert.True(t, slices.IsSortedFunc(f.Series, func(a, b facts.SeriesPoint) int { return cmp.Compare(a.AtNs+f.SeriesEveryNs/2, b.AtNs) }), "one series, whose samples are a second apart")
 		assert.NotNil(t, f.Drain)
@@ -54,6 +58,29 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 	assert.Equal(t, stages, more)
 	want.Steps, got.Steps = nil, nil
 	assert.Equal(t, want, got)
+}
+
+// On Cassandra three workers store in batches of rows that no other has.
+func TestWorkersStoreInCassandra(t *testing.T) {
+	t.Parallel()
+	c := caseOf(labtest.Cassandra(t).Patient(), "namespace=together", "threads=3", "events=1500", "batch=100", "payload=300", "queryThreads=3", "queries=12")
+	o := c.Together(t, 3)
+	require.NoError(t, o.Err)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+	var stored, errs int64
+	for _, op := range o.Run.Operations {
+		errs += op.Errors
+	}
+	f := profiletest.Facts[facts.Facts](t, o)
+	for i := range f.Steps {
+		stored += f.Steps[i].Stored.Events
+	}
+	assert.Zero(t, errs)
+	assert.EqualValues(t, 1500+3, stored, "the events, and a root of each generator")
+	require.Len(t, o.Run.Workers, 3)
+	for _, w := range o.Run.Workers {
+		assert.Positive(t, w.Count)
+	}
 }
 
 // whole adds up the steps, as how much is stored after the load is a matter of chance, and

@@ -189,10 +189,13 @@ func sum(a, b *int64) *int64 {
 	return either(a, b, func(a, b int64) int64 { return a + b })
 }
 
+// atWorkers is why a run with workers has no figures of our own process.
+const atWorkers = "generators and store stages were those of the workers; store.csv has the processors that each of them used"
+
 // addWatched adds what was watched so far.
 func (b *binding) addWatched(f *facts.Facts) {
 	b.mu.Lock()
-	w := b.watcher
+	w, away := b.watcher, b.others != nil
 	b.mu.Unlock()
 	if w == nil {
 		return
@@ -200,8 +203,11 @@ func (b *binding) addWatched(f *facts.Facts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range w.list {
-		facts := p.facts
-		facts.Points = p.points.Samples()
-		f.Processes = append(f.Processes, facts)
+		one := p.facts
+		one.Points = p.points.Samples()
+		if away && one.Role == facts.RoleOwn { // this process has neither generated nor stored
+			one.Points, one.Note, one.JVMNote = []facts.ResourcePoint{}, atWorkers, atWorkers
+		}
+		f.Processes = append(f.Processes, one)
 	}
 }

@@ -36,7 +36,7 @@ type watchedRun struct {
 	outcome screen.Outcome
 }
 
-// Every how often the coordinator is asked, and how long it may be silent until the run is
+// How often the coordinator is asked, and how long it may be silent until the run is
 // given up.
 const (
 	askEvery = 400 * time.Millisecond

@@ -36,6 +36,29 @@ func TestWorkersCarryTransactionsOut(t *testing.T) {
 	}
 }
 
+// So it is with the other kinds of transactions, with submits that never arrive among them.
+func TestWorkersCarryEveryKindOfTransactionOut(t *testing.T) {
+	t.Parallel()
+	for kind, target := range map[string]func(t *testing.T) string{
+		"tcc": func(t *testing.T) string { return labtest.Redis(t).URL() },
+		"xa":  func(t *testing.T) string { return labtest.Postgres(t, "--max_prepared_transactions=64").URL() },
+		"msg": func(t *testing.T) string { return labtest.Redis(t).URL() },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			c := mode.Case(target(t), "transType="+kind, "threads=6", "transactions=150", "branches=3", "accountCount=50", "failRate=0.1",
+				"lostSubmitRate=0.1", "timeout=2s", "checkInterval=20ms", "payload=300")
+			o := c.Together(t, 3)
+			v, f := o.Run.Verification, profiletest.Facts[Facts](t, o)
+			assert.Equal(t, workload.Passed, v.State, "%+v", v)
+			assert.EqualValues(t, 150, f.Done+f.Undone+f.Undecided+f.Unknown) // where it is slow, more than lost submits
+			assert.Positive(t, f.Done)
+			assert.Positive(t, f.LostSubmits)
+			assert.EqualValues(t, 150, f.ReadBack)
+		})
+	}
+}
+
 // What cannot be divided is refused with the reason.
 func TestTransactionsThatCannotBeDivided(t *testing.T) {
 	t.Parallel()

@@ -129,14 +129,7 @@ func (s *Tables) Spaces(params map[string]string) []place.Space { return s.table
 func (s *Tables) Look(ctx context.Context, c *place.Claim) error { return s.tables.Look(ctx, c) }
 
 // Create makes the tables that are missing.
-func (s *Tables) Create(ctx context.Context) error {
-	if err := s.tables.Create(ctx); err != nil || s.Dialect == sqltext.SQLite {
-		return err
-	}
-	phases, err := twophase.New(ctx, s.DB, s.Dialect, s.spec.Namespace)
-	s.phases = phases
-	return err
-}
+func (s *Tables) Create(ctx context.Context) error { return s.tables.Create(ctx) }
 
 // unix is a time as the tables have it; NULL for none.
 func unix(t time.Time) any {

@@ -208,8 +208,14 @@ func (s *Tables) rolledBack(ctx context.Context, gid, id string) (model.Reply, e
 	return model.ReplyDuplicate, err
 }
 
-// Ready looks whether the store can do what a run needs of it.
+// Ready looks whether the store can do what a run needs of it, in each of its processes.
 func (s *Tables) Ready(ctx context.Context) error {
+	if s.Dialect != sqltext.SQLite {
+		var err error
+		if s.phases, err = twophase.New(ctx, s.DB, s.Dialect, s.spec.Namespace); err != nil {
+			return err
+		}
+	}
 	if s.spec.Kind != model.KindXA {
 		return nil
 	}
