@@ -57,7 +57,7 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.Flags().BoolP("version", "v", false, "print which build this is")
 	c.AddCommand(workbench.Command(a, func(cmd *cobra.Command, f *runflags.Flags, w *runflags.Workers, args []string) error {
 		return headless.DryRun(cmd, a, f, w, args)
-	}), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), join.Command(a), join.Workers(a), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
+	}), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), join.Command(a), join.Workers(a), headless.Resume(a), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
 		lab.Command(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
 	c.SetHelpCommand(helpCommand())
 	return tree{c}

@@ -26,7 +26,7 @@ import (
 )
 
 // whereToJoin finds what the coordinator says of it.
-var whereToJoin = regexp.MustCompile(`perfbench join (\S+)\n`)
+var whereToJoin = regexp.MustCompile(`perfbench join (\S+)`)
 
 // withWorkers starts a run and three workers.
 func withWorkers(t *testing.T, path string, args ...string) (p *logged, workers []*exec.Cmd, url string) {
@@ -38,10 +38,10 @@ func withWorkers(t *testing.T, path string, args ...string) (p *logged, workers 
 }
 
 // joined starts workers that join at a place.
-func joined(t *testing.T, path, url string, n int) (workers []*exec.Cmd) {
+func joined(t *testing.T, path, url string, n int, flags ...string) (workers []*exec.Cmd) {
 	t.Helper()
 	for range n {
-		w := exec.Command(path, "join", url)
+		w := exec.Command(path, append([]string{"join", url}, flags...)...)
 		w.Env = []string{"PATH=" + os.Getenv("PATH")}
 		w.Stderr = &bytes.Buffer{}
 		require.NoError(t, w.Start())

@@ -63,18 +63,6 @@ func (r *Run) Enter(phase string) {
 	}
 }
 
-// Idle says that nothing runs, and a phase waits to be let in.
-func (r *Run) Idle() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, p := range r.phases {
-		if p.state == running {
-			return false
-		}
-	}
-	return !r.stopped
-}
-
 // steer tells those who do the work what has changed. The caller holds r.mu.
 func (r *Run) steer() {
 	if r.opts.Away == nil {

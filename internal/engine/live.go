@@ -131,10 +131,11 @@ func (r *Run) applyChanges(log []measure.Change, moment int64) {
 		r.segments = append(r.segments, segmentInfo{now, r.settingsByName()})
 	}
 	r.changed, r.everMoved = moment, true
-	for _, c := range log {
-		c.At, c.Segment = time.Duration(now), int(r.segment())
-		r.changes = append(r.changes, c)
+	for i := range log {
+		log[i].At, log[i].Segment = time.Duration(now), int(r.segment())
 	}
+	r.changes = append(r.changes, log...)
+	r.noteChanges(log)
 	for _, t := range r.tracks {
 		if t.state == running {
 			t.publish(false)
@@ -187,7 +188,9 @@ func (r *Run) Mark(note string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.stopped && len(r.marks) < maxMarks {
-		r.marks = append(r.marks, measure.Mark{At: time.Duration(r.now()), Note: note})
+		m := measure.Mark{At: time.Duration(r.now()), Note: note}
+		r.marks = append(r.marks, m)
+		r.note(Note{At: m.At, Mark: m.Note})
 	}
 }
 

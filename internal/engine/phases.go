@@ -16,7 +16,8 @@ type phaseState struct {
 	spec   *workload.Phase
 	tracks []*track
 	state  int
-	let    bool // in, where phases are held
+	let    bool  // in, where phases are held
+	began  int64 // or was to, in warm-up
 }
 
 func (p *phaseState) over() bool {
@@ -86,30 +87,36 @@ func (r *Run) startReady() {
 		if !ready || r.opts.Held && len(spec.After) > 0 && !p.let {
 			continue
 		}
-		p.state = running
+		now := r.now()
+		r.note(Note{At: time.Duration(now), Phase: spec.Name})
 		if r.opts.Away != nil && len(spec.After) > 0 {
 			r.opts.Away.Steer(workload.Word{Phase: spec.Name})
 		}
-		now := r.now()
-		for _, t := range p.tracks {
-			t.state, t.ends = running, math.MaxInt64
-			if spec.Duration > 0 {
-				t.ends = max(now, 0) + int64(spec.Duration)
-			}
-			t.span.From, t.span.Begun = max(now, 0), r.measuring
-			t.publish(true)
-			if r.opts.Away != nil {
-				go t.await(spec.Name)
-				continue
-			}
-			go t.supervise()
-		}
+		r.begin(p, now)
 		if spec.Duration > 0 {
 			r.when(max(now, 0)+int64(spec.Duration), func() { r.endPhase(p) })
 		}
-		if len(p.tracks) == 0 {
-			p.state = over
+	}
+}
+
+// begin starts the tracks of a phase. The caller holds r.mu.
+func (r *Run) begin(p *phaseState, now int64) {
+	p.state, p.began = running, now
+	for _, t := range p.tracks {
+		t.state, t.ends = running, math.MaxInt64
+		if p.spec.Duration > 0 {
+			t.ends = max(now, 0) + int64(p.spec.Duration)
 		}
+		t.span.From, t.span.Begun = max(now, 0), r.measuring
+		t.publish(true)
+		if r.opts.Away != nil {
+			go t.await(p.spec.Name)
+			continue
+		}
+		go t.supervise()
+	}
+	if len(p.tracks) == 0 {
+		p.state = over
 	}
 }
 
@@ -140,6 +147,7 @@ func (r *Run) trackOver(t *track) {
 	if _, ended := t.seen(); ended > 0 {
 		t.span.To = min(t.span.To, int64(ended))
 	}
+	r.byTime = r.byTime || r.timed(t)
 	if r.opts.Ended != nil {
 		r.opts.Ended(t.index, time.Duration(t.span.To))
 	}
@@ -201,7 +209,14 @@ func (r *Run) conduct(ctx context.Context) {
 			return false
 		}
 	}
-	if r.opts.Warmup > 0 {
+	if r.opts.Past != nil && !r.catchUp(ctx) {
+		return
+	}
+	r.mu.Lock()
+	warm := !r.measuring
+	table = table[min(r.taken, len(table)):]
+	r.mu.Unlock()
+	if warm {
 		if !wait(0) {
 			return
 		}

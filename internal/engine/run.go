@@ -72,6 +72,11 @@ type Options struct {
 	Ended func(track int, at time.Duration)
 	// Away, when set, is where the work is done: the run then has no workers of its own.
 	Away Away
+	// Note, when set, is told of what is decided in a run with Away, for another that goes on
+	// in its place. It must not call the run.
+	Note func(Note)
+	// Past is that of a run with Away that begun under another engine; nil: it has none.
+	Past *Past
 	// Signs tell when the process was stopped; the zero value goes by silence alone.
 	Signs Signs
 }
@@ -110,6 +115,7 @@ type Run struct {
 	timers    []appointment
 	abandoned []string // what was under way when it was given up
 	weights   []int    // of the tracks, for spreading totals
+	resumed   int64    // when it went on in the place of another
 }
 
 type segmentInfo struct {
@@ -128,7 +134,11 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		opts: o, knobs: o.Plan.Knobs,
 		precise: !o.PlainTimer && !virtualTime(), done: make(chan struct{}), ending: make(chan struct{}), skipped: make(chan struct{}, 1), phases: map[string]*phaseState{},
 	}
-	r.clock.start(time.Now().Add(o.Warmup), o.Signs)
+	from := time.Now().Add(o.Warmup)
+	if o.Past != nil {
+		from = time.Now().Add(time.Until(o.Past.Began)) // with a clock that nobody sets
+	}
+	r.clock.start(from, o.Signs)
 	if err := r.layOut(); err != nil {
 		return nil, err
 	}
@@ -137,10 +147,14 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	go r.clock.run(r.done)
 	go r.col.Run()
 	r.mu.Lock()
-	r.measuring = o.Warmup == 0
+	r.measuring = o.Warmup == 0 || o.Past != nil && r.now() >= 0
 	r.weigh()
 	r.segments = []segmentInfo{{0, r.settingsByName()}}
-	r.startReady()
+	if o.Past != nil {
+		r.recall(o.Past.Notes)
+	} else {
+		r.startReady()
+	}
 	r.mu.Unlock()
 	go r.conduct(ctx)
 	return r, nil
@@ -154,6 +168,9 @@ func (r *Run) layOut() error {
 	}
 	if r.opts.Away != nil {
 		cfg.Complete = r.opts.Away.Complete
+	}
+	if r.opts.Past != nil {
+		cfg.Reread, cfg.Then = r.opts.Past.Upto, r.then
 	}
 	for i := range r.opts.Plan.Phases {
 		ph := &r.opts.Plan.Phases[i]

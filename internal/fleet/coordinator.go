@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -42,6 +44,8 @@ type Options struct {
 	// Run is the id of the run, Order what workers are given, at most MaxMessage.
 	Run   string
 	Order []byte
+	// Past is that of the coordinator in whose place this one goes on; nil: there was none.
+	Past *Past
 	// Take is called with each report, in order for each worker and one at a time.
 	Take func(worker int, r *Report) error
 	// Noticed is told of a worker that is silent, gone, given up or back; nil: nobody is. It
@@ -76,12 +80,21 @@ type Coordinator struct {
 	// watchers are those who watch the run, by where they are told of its end, and when each
 	// asked last.
 	watchers map[string]time.Time
+	stays    bool // what was kept, after the end
+
+	last   uint64        // message of the stream that is to be read again
+	reread chan struct{} // closed when it was
+	upto   atomic.Int64
 }
 
 // Open begins to listen.
 func Open(ctx context.Context, o Options) (*Coordinator, error) {
 	o.Patience = cmp.Or(o.Patience, DefaultPatience)
-	c := &Coordinator{o: o, on: subjectsOf(o.Run), over: map[int]chan struct{}{}, changed: make(chan struct{}), watchers: map[string]time.Time{}}
+	c := &Coordinator{o: o, on: subjectsOf(o.Run), over: map[int]chan struct{}{}, changed: make(chan struct{}), watchers: map[string]time.Time{}, reread: make(chan struct{})}
+	c.upto.Store(math.MaxInt64)
+	if o.Past != nil {
+		c.recall(o.Past)
+	}
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
@@ -89,6 +102,7 @@ func Open(ctx context.Context, o Options) (*Coordinator, error) {
 	ctx, c.quit = context.WithCancel(context.WithoutCancel(ctx))
 	c.life = ctx
 	if err := c.listen(ctx); err != nil {
+		c.stays = o.Past != nil
 		c.Close()
 		return nil, fmt.Errorf("bring workers together: %w", err)
 	}
@@ -179,7 +193,7 @@ func options(token string, secure *tls.Config) []nats.Option {
 
 // listen takes what workers say.
 func (c *Coordinator) listen(ctx context.Context) error {
-	stream, err := c.keep(ctx)
+	stream, err := c.stream(ctx)
 	if err != nil {
 		return fmt.Errorf("keep what workers send: %w", err)
 	}
@@ -243,6 +257,14 @@ func (c *Coordinator) Rest() {
 	}
 }
 
+// Addr is where our server listens, as HOST:PORT; empty: the user's is used.
+func (c *Coordinator) Addr() string {
+	if c.srv == nil {
+		return ""
+	}
+	return c.srv.Addr().String()
+}
+
 // Close ends our server, or removes from the user's what was kept there, and forgets the
 // workers.
 func (c *Coordinator) Close() {
@@ -254,7 +276,7 @@ func (c *Coordinator) Close() {
 		return
 	}
 	c.Rest()
-	if c.o.NATS != nil { // on ours it goes with the folder
+	if c.o.NATS != nil && !c.stays { // on ours it goes with the folder
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		_ = c.js.DeleteStream(ctx, c.on.stream)

@@ -81,6 +81,10 @@ const (
 // connection alone nobody can tell whether it will be back.
 const DefaultPatience = 15 * time.Second
 
+// DefaultAbsence is how long a worker goes on without a coordinator: a person has to notice
+// that it died, and start another in its place.
+const DefaultAbsence = 5 * time.Minute
+
 // Hello is what a worker says of itself.
 type Hello struct {
 	Protocol int    `json:"protocol"`
@@ -122,6 +126,8 @@ type Command struct {
 	// Settings are those of the worker's tracks from now on, in the segment of that number.
 	Settings []workload.Settings `json:"settings,omitempty"`
 	Segment  int                 `json:"segment"`
+	// Told is when they were first told, by the clock of the coordinator in Unix ns.
+	Told int64 `json:"told,omitempty"`
 	// Phase may begin: all that it waits for has ended at all workers.
 	Phase string `json:"phase,omitempty"`
 	// Stop is why the run ends, when it does.

@@ -57,7 +57,7 @@ func (c *Coordinator) join(m *nats.Msg) {
 		p.Index, p.Order = known, c.o.Order
 	default:
 		p.Index, p.Order = len(c.workers), c.o.Order
-		c.workers = append(c.workers, &worker{Hello: h, beat: time.Now(), last: -1 << 40, ends: map[int]time.Duration{}, applied: map[int]time.Duration{}})
+		c.workers = append(c.workers, newWorker(h))
 		c.tell()
 	}
 	_ = m.Respond(encoded(p))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -85,6 +86,10 @@ type worker struct {
 	err           string
 }
 
+func newWorker(h Hello) *worker {
+	return &worker{Hello: h, beat: time.Now(), last: -1 << 40, ends: map[int]time.Duration{}, applied: map[int]time.Duration{}}
+}
+
 // through takes that the worker ended its part of a track then.
 func (w *worker) through(track int, at time.Duration) {
 	if w.ends[track] == 0 {
@@ -114,6 +119,9 @@ func (c *Coordinator) Members() []Member {
 }
 
 func (c *Coordinator) beat(m *nats.Msg) {
+	if m.Reply != "" {
+		_ = m.Respond(nil)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i, w := c.of(m.Subject)
@@ -138,6 +146,7 @@ func (c *Coordinator) notice(i int, w *worker, now State) {
 
 // figures takes a report. What was sent twice counts once.
 func (c *Coordinator) figures(m jetstream.Msg) {
+	defer c.passed(m)
 	var r Report
 	c.mu.Lock()
 	i, w := c.of(m.Subject())
@@ -149,6 +158,9 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 	if err == nil {
 		if r.N <= w.number { // only this goroutine writes it
 			return
+		}
+		if at := c.upto.Load(); r.Part != nil && at != math.MaxInt64 {
+			c.upto.Store(max(at, int64(r.Part.T+1)*int64(time.Second)))
 		}
 		err = c.o.Take(i, &r)
 	}
@@ -300,9 +312,10 @@ func (c *Coordinator) settle(segment int, of func(worker int) []workload.Setting
 	c.mu.Lock()
 	c.changes++
 	c.mu.Unlock()
+	told := time.Now().UnixNano()
 	for i := range c.o.Workers {
 		if mine := of(i); mine != nil {
-			c.command(i, Command{Settings: mine, Segment: segment}, changed)
+			c.command(i, Command{Settings: mine, Segment: segment, Told: told}, changed)
 		}
 	}
 }

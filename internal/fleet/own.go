@@ -23,12 +23,14 @@ import (
 // Server is a NATS with JetStream that the user has.
 type Server struct {
 	// URL has no secret in it.
-	URL string
+	URL string `json:"url"`
 	// Token, Creds and NKey are what it knows us by: a token, and files of credentials and
 	// of the seed of an NKey; empty: none.
-	Token, Creds, NKey string
+	Token string `json:"-"`
+	Creds string `json:"creds,omitempty"`
+	NKey  string `json:"nkey,omitempty"`
 	// Authorities are those who may have signed its certificate; nil: it has none.
-	Authorities *x509.CertPool
+	Authorities *x509.CertPool `json:"-"`
 }
 
 // Check says what is wrong with the server as it was given; the error is of input.

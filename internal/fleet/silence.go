@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -20,6 +21,9 @@ func (c *Coordinator) look(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if c.o.Past != nil && c.upto.Load() != math.MaxInt64 {
+			continue
 		}
 		c.mu.Lock()
 		quiet := slices.ContainsFunc(c.workers, func(w *worker) bool { return w.state != Ended && time.Since(w.beat) > silent })

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/hex"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
@@ -71,6 +72,16 @@ func NewIdentity() (*Identity, error) {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
 	return &Identity{pair: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, Fingerprint: fingerprint(der)}, nil
+}
+
+// PEM is the certificate with its key, as a file has them.
+func (id *Identity) PEM() ([]byte, error) {
+	key, err := x509.MarshalPKCS8PrivateKey(id.pair.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	out := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: id.pair.Certificate[0]})
+	return append(out, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...), nil
 }
 
 // fingerprint is the SHA-256 of a certificate, in hexadecimal.

@@ -67,6 +67,9 @@ type Worker struct {
 	more  chan struct{} // capacity 1
 	n     int64
 	do    func(Command)
+	heard time.Time // of the coordinator
+	last  Command   // the last settings that it told, and what was answered
+	said  applied
 	early []Command // that came before somebody listened
 }
 
@@ -82,6 +85,7 @@ func Join(ctx context.Context, o JoinOptions) (*Worker, error) {
 		return nil, err
 	}
 	ctx, w.quit = context.WithCancel(context.WithoutCancel(ctx))
+	w.heard = time.Now()
 	go w.beats(ctx)
 	go w.send(ctx)
 	return w, nil
@@ -196,15 +200,26 @@ func (w *Worker) control(m *nats.Msg) {
 		return
 	}
 	w.mu.Lock()
-	do := w.do
-	if do == nil {
+	do, said := w.do, w.said
+	switch {
+	case w.knows(&c):
+		w.mu.Unlock()
+		_ = m.Respond(encoded(said))
+		return
+	case do == nil:
 		w.early = append(w.early, c)
 	}
 	w.mu.Unlock()
 	if do != nil {
 		do(c)
 	}
-	_ = m.Respond(encoded(applied{At: time.Now().UnixNano()}))
+	said = applied{At: time.Now().UnixNano()}
+	if c.Settings != nil {
+		w.mu.Lock()
+		w.last, w.said = c, said
+		w.mu.Unlock()
+	}
+	_ = m.Respond(encoded(said))
 }
 
 // OnCommand has f called with what the coordinator tells, and has told already.
@@ -249,7 +264,7 @@ func (w *Worker) Begin(ctx context.Context) error {
 			}
 			return nil
 		case <-look.C:
-			if away++; w.nc.IsConnected() {
+			if away++; w.Hears() {
 				away = 0
 			}
 			if time.Duration(away)*beatEvery > patience {
@@ -264,9 +279,13 @@ func (w *Worker) Begin(ctx context.Context) error {
 func (w *Worker) beats(ctx context.Context) {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
+	answers := nats.NewInbox()
+	if _, err := w.nc.Subscribe(answers, w.hear); err != nil {
+		return // the connection is closed
+	}
 	for {
 		if w.nc.IsConnected() {
-			_ = w.nc.Publish(w.on.beat+"."+strconv.Itoa(w.Place.Index), nil)
+			_ = w.nc.PublishRequest(w.on.beat+"."+strconv.Itoa(w.Place.Index), answers, nil)
 		}
 		select {
 		case <-tick.C:
@@ -274,6 +293,23 @@ func (w *Worker) beats(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// hear notes that the coordinator is there: NATS itself answers where nobody is.
+func (w *Worker) hear(m *nats.Msg) {
+	if m.Header.Get("Status") != "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard = time.Now()
+}
+
+// Hears says whether the coordinator has been heard of of late.
+func (w *Worker) Hears() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.heard) <= silent
 }
 
 // Tell sends a report, its number included, when it can: until then it is kept.
@@ -294,9 +330,6 @@ func (w *Worker) Tell(r Report) {
 func (w *Worker) Ended(track int, at time.Duration) {
 	_ = w.nc.Publish(w.on.ended+"."+strconv.Itoa(w.Place.Index), encoded(ended{track, at}))
 }
-
-// Connected says whether the coordinator can be reached.
-func (w *Worker) Connected() bool { return w.nc.IsConnected() }
 
 // send sends report after report, each until it is kept by the stream. A report that
 // arrives twice is dropped there, by its id.

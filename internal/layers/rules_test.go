@@ -158,7 +158,7 @@ var may = []struct{ from, to string }{
 	{"internal/fleet", "internal/fault internal/measure internal/units internal/workload"},
 	{"internal/fleet/view", "internal/fleet internal/measure internal/rundir internal/workload"},
 	{"internal/fleet/crew", "internal/fault internal/fleet internal/fleet/view internal/measure internal/rundir internal/units internal/workload"},
-	{"internal/fleet/part", "internal/engine internal/fault internal/fleet internal/measure internal/rundir internal/store internal/store/drivers internal/verdict internal/watch/self internal/workload"},
+	{"internal/fleet/part", "internal/engine internal/fault internal/fleet internal/measure internal/rundir internal/store internal/store/drivers internal/units internal/verdict internal/watch/self internal/workload"},
 	{"internal/find/live", "internal/fault internal/find internal/report internal/rundir internal/search/found internal/session internal/units internal/workload"},
 	{"internal/layers", ""},
 	{"internal/lab", "internal/fault internal/lab/proc internal/suggest"},

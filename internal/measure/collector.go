@@ -81,6 +81,11 @@ type Config struct {
 	// Complete, when set, says whether all other processes have told of a second: it stays
 	// open for them, within reason.
 	Complete func(second int) bool
+	// Reread, when set, says up to when figures that were kept have been merged again,
+	// math.MaxInt64 once all have, and Then puts into the states of tracks what they were at
+	// a moment that is long past.
+	Reread func() int64
+	Then   func(gauges []Gauge, at int64)
 	// Gaps lists the suspensions so far, in order; nil: there are none.
 	Gaps func() []*Gap
 }
@@ -105,6 +110,8 @@ type Collector struct {
 	snap  atomic.Pointer[Snapshot]
 	log   errorLog
 	parts parts
+	// at is the open second, for others than the collector's goroutine.
+	at atomic.Int64
 
 	mu     sync.Mutex
 	shards []*Shard
@@ -171,6 +178,7 @@ func NewCollector(cfg Config) *Collector {
 	for i := range c.whole {
 		c.whole[i] = &times{}
 	}
+	c.at.Store(int64(c.second))
 	c.open()
 	c.publish(cfg.Start)
 	return c

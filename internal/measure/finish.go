@@ -35,6 +35,9 @@ func (c *Collector) conclude(now int64) {
 func (c *Collector) closeOpen(until int64, last bool) {
 	c.control = c.cfg.Source.Control()
 	c.cfg.Source.Gauges(c.gauges)
+	if c.cfg.Then != nil {
+		c.cfg.Then(c.gauges, until)
+	}
 	c.inFlight(until)
 	a := &c.accs[0]
 	if c.stepped() {
@@ -45,6 +48,7 @@ func (c *Collector) closeOpen(until int64, last bool) {
 		c.closeSecond(a, until)
 		a.reset()
 		c.second++
+		c.at.Store(int64(c.second))
 		c.step = 0
 	}
 	if !c.stepped() {

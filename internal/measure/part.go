@@ -90,10 +90,26 @@ func (c *Collector) Merge(p Part) error {
 	if err := p.check(len(c.cfg.Ops), len(c.cfg.Tracks)); err != nil {
 		return err
 	}
+	c.keepPace(p.T)
 	c.parts.mu.Lock()
 	defer c.parts.mu.Unlock()
 	c.parts.waiting = append(c.parts.waiting, p)
 	return nil
+}
+
+// abreast is how many seconds figures that are merged again may be ahead of the open one.
+const abreast = mostAhead / 2
+
+// keepPace waits, while figures that were kept are merged again, until the collector has
+// come so far that they find their second.
+func (c *Collector) keepPace(second int) {
+	for c.cfg.Reread != nil && c.cfg.Reread() != math.MaxInt64 && int64(second) > c.at.Load()+abreast {
+		select {
+		case <-c.done:
+			return
+		case <-time.After(settle / 10):
+		}
+	}
 }
 
 // takeParts moves what was merged into its seconds.
@@ -180,5 +196,8 @@ const lateness = 3 * time.Second
 
 // awaited says that a second has to wait for other processes.
 func (c *Collector) awaited(now int64) bool {
+	if c.cfg.Reread != nil {
+		now = min(now, c.cfg.Reread())
+	}
 	return c.cfg.Complete != nil && !c.cfg.Complete(c.second) && now < int64(c.second+1)*int64(time.Second)+int64(lateness)
 }

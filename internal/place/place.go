@@ -96,6 +96,7 @@ type Claim struct {
 	written bool
 
 	lease *lease // nil: nothing is written
+	held  *Held  // by a process that has died; nil: the spaces are looked at
 }
 
 // tries is how often a claim begins anew when somebody else comes between.
@@ -164,7 +165,7 @@ func (c *Claim) seize(ctx context.Context) (done bool, err error) {
 
 // look finds out whose the spaces are, and has them admitted. It changes nothing.
 func (c *Claim) look(ctx context.Context) error {
-	made, err := c.keep.Made(ctx, c.want.Namespace)
+	made, err := c.before(ctx)
 	if err != nil {
 		return c.explain(ctx, err)
 	}
@@ -195,8 +196,19 @@ func (c *Claim) look(ctx context.Context) error {
 	return nil
 }
 
+// before is what was recorded before the run.
+func (c *Claim) before(ctx context.Context) ([]store.Made, error) {
+	if c.held != nil {
+		return c.held.Made, nil
+	}
+	return c.keep.Made(ctx, c.want.Namespace)
+}
+
 // spot looks at one space.
 func (c *Claim) spot(ctx context.Context, sp Space) (*Spot, error) {
+	if c.held != nil {
+		return c.held.spot(sp)
+	}
 	sp.Params = maps.Clone(sp.Params)
 	s := &Spot{Space: sp}
 	s.Earlier, s.Recorded = c.Earlier(sp.Space)

@@ -2,6 +2,7 @@ package place
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -253,4 +254,38 @@ func TestOursIsNotCounted(t *testing.T) {
 	w.Spaces[0].Counted = true
 	take(t, c, w)
 	assert.Equal(t, [2]int{2, 1}, [2]int{c.counted, c.peeked})
+}
+
+// Who goes on with a run finds what was there when it began, and removes what it made.
+func TestAClaimIsGoneOnWith(t *testing.T) {
+	c := open(t, "")
+	w := want("r1", "a", "b")
+	first := take(t, c, want("r0", "b"))
+	put(t, c, space("b"))
+	require.NoError(t, first.Release(t.Context()))
+	one := take(t, c, w)
+	put(t, c, space("a"))
+	data, err := json.Marshal(one.Held())
+	require.NoError(t, err)
+	var h Held
+	require.NoError(t, json.Unmarshal(data, &h))
+	_, err = Resume(t.Context(), c, w, h)
+	require.ErrorContains(t, err, "is in use by r1", "its process lives")
+	require.NoError(t, one.Release(t.Context()))
+
+	var seen []State
+	w.Admit = func(_ context.Context, c *Claim) error {
+		seen = append(seen, c.Spot(space("a")).State, c.Spot(space("b")).State)
+		return nil
+	}
+	two, err := Resume(t.Context(), c, w, h)
+	require.NoError(t, err)
+	assert.Equal(t, []State{Fresh, Ours}, seen)
+	require.NoError(t, two.Cleanup(t.Context()))
+	require.NoError(t, two.Release(t.Context()))
+	all := made(t, c)
+	require.Len(t, all, 1)
+	assert.Equal(t, "b", all[0].Name)
+	_, err = Resume(t.Context(), c, want("r1", "c"), h)
+	require.ErrorContains(t, err, "ns:c was not claimed when the run began")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -48,6 +49,8 @@ type Options struct {
 	Formats []Format
 	// Given is the file of --facts, kept with the run; nil: none.
 	Given []byte
+	// dead is the run that is gone on with; nil: it is a new one.
+	dead *Dead
 }
 
 // Create makes a run directory, holding some room on its disk, and the first
@@ -125,6 +128,7 @@ func begin(dir string, o Options) (*Journal, error) {
 		return nil, err
 	}
 	disk.Lock(j.hlog)
+	j.sampled = o.dead.sampled()
 	if j.series, err = create(filepath.Join(dir, SeriesFile)); err != nil {
 		return nil, errors.Join(err, j.hlog.Close())
 	}
@@ -155,4 +159,128 @@ func (j *Journal) chunk(hlog, series []byte) (chunk, error) {
 		return chunk{}, fmt.Errorf("encode %s: %w", RunFile, err)
 	}
 	return chunk{hlog, series, samples, data}, nil
+}
+
+// asideDir has the files of a journal whose process died, until the one that is written
+// anew in its place has come to its end.
+const asideDir = ".aside"
+
+// Dead is the folder of a run whose process died, held so that nobody else writes there.
+type Dead struct {
+	Dir string
+	// Run is what it had come to.
+	Run Run
+
+	samples []Sample
+	hold    *os.File
+}
+
+// Take takes the folder of a run whose process died. Whatever else it is, is refused as bad
+// input.
+func Take(dir string) (*Dead, error) {
+	run, err := readRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	if run.EndedBy != CutShort {
+		return nil, fault.Input(fmt.Errorf("run %s has come to its end", run.ID), "perfbench report shows it")
+	}
+	d := &Dead{Dir: dir, Run: run}
+	if d.hold, err = os.OpenFile(filepath.Join(dir, HlogFile), os.O_RDWR, 0); err != nil {
+		return nil, fault.Input(fmt.Errorf("run %s: %s: %s", run.ID, HlogFile, disk.Reason(err)), "name the folder of a run as its process left it")
+	}
+	if !disk.Lock(d.hold) && disk.CanLock {
+		return nil, errors.Join(fault.Input(fmt.Errorf("run %s is still going: its process lives", run.ID), "end that first, or wait for its end"), d.hold.Close())
+	}
+	f := &Folder{Dir: dir, Run: run}
+	if _, err := f.readSeconds(); err == nil {
+		d.samples = f.Samples
+	}
+	return d, nil
+}
+
+// Sampled is the last second of which there are samples; 0: there are none.
+func (d *Dead) Sampled() (last int) {
+	for _, s := range d.samples {
+		last = max(last, s.T)
+	}
+	return last
+}
+
+// sampled are the samples as store.csv has them.
+func (d *Dead) sampled() (out []byte) {
+	if d == nil {
+		return nil
+	}
+	for _, s := range d.samples {
+		out = appendSample(out, s)
+	}
+	return out
+}
+
+// Release lets the folder go as it is.
+func (d *Dead) Release() error {
+	if d.hold == nil {
+		return nil
+	}
+	err := d.hold.Close()
+	d.hold = nil
+	return err
+}
+
+// Resume begins the journal of the run anew, from its first second on; its folder and its id
+// stay, and so does what was known of it before it began. Samples are kept, and the other
+// files until Finish.
+func (d *Dead) Resume(o Options) (*Journal, error) {
+	o.dead, o.Out = d, filepath.Dir(d.Dir)
+	r := &o.Run
+	r.MeasuredS, r.Operations, r.Segments, r.Phases, r.Shares, r.Changes, r.Marks, r.Errors = 0, nil, nil, nil, nil, nil, nil, nil
+	r.Workers, r.Verdict, r.Observed, r.Why, r.Facts, r.Journal = nil, Verdict{}, nil, nil, nil, Extent{}
+	moved, err := d.aside()
+	var j *Journal
+	if err == nil {
+		j, err = begin(d.Dir, o)
+	}
+	if err != nil {
+		for _, name := range moved {
+			err = errors.Join(err, os.Rename(filepath.Join(d.Dir, asideDir, name), filepath.Join(d.Dir, name)))
+		}
+		return nil, disk.OutError(o.Out, err)
+	}
+	return j, d.Release()
+}
+
+// aside puts away the files that are written anew. Where a coordinator died that had
+// resumed the run itself, those of the first stay.
+func (d *Dead) aside() (moved []string, err error) {
+	to := filepath.Join(d.Dir, asideDir)
+	_, there := os.Stat(to)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return nil, err
+	}
+	if there != nil {
+		data, err := EncodeRun(&d.Run)
+		if err == nil {
+			err = disk.Write(filepath.Join(to, RunFile), data, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range []string{HlogFile, SeriesFile, SamplesFile} {
+		from := filepath.Join(d.Dir, name)
+		if there == nil {
+			if err := disk.Remove(from); err != nil {
+				return moved, err
+			}
+			continue
+		}
+		switch err := os.Rename(from, filepath.Join(to, name)); {
+		case err == nil:
+			moved = append(moved, name)
+		case !errors.Is(err, os.ErrNotExist):
+			return moved, err
+		}
+	}
+	return moved, nil
 }

@@ -53,6 +53,9 @@ func (j *Journal) Finish(run Run) error {
 	j.run = run
 	j.mu.Unlock()
 	errs = append(errs, j.documents())
+	if j.opts.dead != nil && failed == nil {
+		errs = append(errs, os.RemoveAll(filepath.Join(j.dir, asideDir)))
+	}
 	return errors.Join(errs...)
 }
 

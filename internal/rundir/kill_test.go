@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // victimOut, when set, makes TestVictim a process that journals until it is killed.
@@ -56,4 +58,55 @@ func TestKilledProcessLeavesAWholeFolder(t *testing.T) {
 		assert.NoFileExists(t, filepath.Join(dir, reserveFile))
 		require.NoError(t, os.RemoveAll(dir))
 	}
+}
+
+// A run whose process died is written anew in its folder, from the first second, and what
+// was sampled before stays. What goes on or is over is not.
+func TestAFolderIsTakenOver(t *testing.T) {
+	j := start(t, options(t))
+	_, err := Take(j.Dir())
+	require.ErrorContains(t, err, "is still going: its process lives")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	f := newFakeRun(1)
+	for s := range 3 {
+		require.NoError(t, j.Second(f.second(s)))
+		j.Sampled([]Sample{{T: s, Source: OfStore, Name: "calls", Value: float64(s)}})
+	}
+	require.NoError(t, j.Second(f.second(3)))
+	dir := kill(t, j)
+	for again := range 2 { // the second time its successor has died, too
+		dead, err := Take(dir)
+		require.NoError(t, err)
+		_, err = Take(dir)
+		require.Error(t, err, "one at a time")
+		assert.Equal(t, 2, dead.Sampled())
+		o := options(t)
+		o.Run = dead.Run
+		o.Run.Resumed = append(o.Run.Resumed, Resumed{AtS: 4, ForS: 1})
+		j, err = dead.Resume(o)
+		require.NoError(t, err)
+		_, err = Take(dir)
+		require.ErrorContains(t, err, "is still going")
+		f = newFakeRun(1)
+		for s := range 5 - again {
+			require.NoError(t, j.Second(f.second(s)))
+		}
+		assert.FileExists(t, filepath.Join(dir, asideDir, HlogFile))
+		if again == 0 {
+			dir = kill(t, j)
+		}
+	}
+	id := filepath.Base(dir)
+	finish(t, j, f)
+	whole, err := Load(dir)
+	require.NoError(t, err)
+	consistent(t, whole)
+	assert.Equal(t, id, whole.Run.ID)
+	assert.Len(t, whole.Run.Resumed, 2)
+	assert.Len(t, whole.Samples, 3)
+	assert.Equal(t, 3, whole.Series[len(whole.Series)-1].T)
+	assert.NoDirExists(t, filepath.Join(dir, asideDir))
+	_, err = Take(dir)
+	require.ErrorContains(t, err, "has come to its end")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }

@@ -61,6 +61,9 @@ type Run struct {
 	Turn *Turn `json:"turn,omitempty"`
 	// Workers are the processes that carried the run out together; none for a run of one.
 	Workers []Worker `json:"workers,omitempty"`
+	// Resumed tells of each time that their coordinator died and another went on in its
+	// place.
+	Resumed []Resumed `json:"resumed,omitempty"`
 	// DataBytes is the volume of values that the plan stores, 0 when unknown.
 	DataBytes int64 `json:"data_bytes,omitempty"`
 	// Settings are the live settings at the start, by the name a user types.
@@ -163,6 +166,13 @@ type Worker struct {
 	// part early.
 	Doubts []string `json:"doubts,omitempty"`
 	Fault  string   `json:"fault,omitempty"`
+}
+
+// Resumed is that the coordinator of a run died, and another went on in its place: when, in
+// seconds since measurement began, and how long there had been none.
+type Resumed struct {
+	AtS  float64 `json:"at_s"`
+	ForS float64 `json:"for_s"`
 }
 
 // Applied is when settings came into force at a worker, in seconds since measurement began,

@@ -73,6 +73,7 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 		Number: 1, Host: "a", PID: 5, CPUs: 2, State: "gone", OffsetMS: 1.5, RoundTripMS: 0.1, SkewMS: -0.2, ChangeMS: 3, Stalls: 1,
 		KnownS: new(3.0), LostS: new(5.5), Doubts: []string{"hot"}, Fault: "killed",
 	}}
+	r.Resumed = []Resumed{{AtS: 12, ForS: 3.5}}
 	r.Verdict = r.Judge()
 	assert.Equal(t, verdict.Invalid, r.Verdict.State)
 	require.NoError(t, j.Finish(r))
@@ -108,7 +109,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Run]())
-	assert.Len(t, seen, 29)
+	assert.Len(t, seen, 30)
 }
 
 func TestPublishedSchemaIsTheOneBuiltIn(t *testing.T) {

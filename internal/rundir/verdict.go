@@ -71,6 +71,9 @@ func (r *Run) record() verdict.Record {
 	for _, w := range r.Workers {
 		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts})
 	}
+	for _, c := range r.Resumed {
+		rec.Resumed = append(rec.Resumed, verdict.Resumed(c))
+	}
 	for _, ph := range r.Phases {
 		p := verdict.Phase{Name: ph.Name, Seconds: ph.To - ph.From}
 		for _, o := range r.Operations {

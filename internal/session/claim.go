@@ -18,11 +18,16 @@ func (l *Live) take(ctx context.Context) error {
 		conn = l.plan.Keeps
 	}
 	var err error
-	l.claim, err = place.Take(ctx, conn, place.Want{
-		Namespace: l.Inputs.Namespace, Profile: l.Profile.Name, Run: l.ID(),
-		Spaces: l.plan.Claims, Allow: l.Inputs.AllowExisting, Admit: l.plan.Admit,
-	})
+	l.claim, err = place.Take(ctx, conn, l.wanted(l.ID()))
 	return err
+}
+
+// wanted is what a run of that id claims.
+func (l *Live) wanted(run string) place.Want {
+	return place.Want{
+		Namespace: l.Inputs.Namespace, Profile: l.Profile.Name, Run: run,
+		Spaces: l.plan.Claims, Allow: l.Inputs.AllowExisting, Admit: l.plan.Admit,
+	}
 }
 
 // probe asks the store whether it would take the writes of a plan without claims.

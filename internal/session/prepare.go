@@ -58,6 +58,10 @@ type Prepared struct {
 	binding workload.Binding
 	// workers is what was asked of other processes that do the work; nil: this one does.
 	workers *crew.Ask
+	// past is that of a run that is gone on with; nil: it is a new one.
+	past *past
+	// search says that whoever asked for the run turns its knobs as it goes.
+	search bool
 	// designed is how long it took to design the plan.
 	designed time.Duration
 }

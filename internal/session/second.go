@@ -79,6 +79,9 @@ func (l *Live) keep(s *measure.Second) {
 		sum := measure.Summarize(all)
 		out.P50, out.P99 = time.Duration(sum.P50), time.Duration(sum.P99)
 	}
+	if l.past.over(s.T) {
+		return // its line has been written, or is no news
+	}
 	l.seconds.mu.Lock()
 	defer l.seconds.mu.Unlock()
 	if len(l.seconds.unread) < maxUnread {
@@ -153,7 +156,9 @@ func (l *Live) second(s *measure.Second) error {
 	if err := l.journal.Second(s); err != nil {
 		return err
 	}
-	l.sampler.Second(s.T + l.ahead())
+	if !l.past.over(s.T) {
+		l.sampler.Second(s.T + l.ahead())
+	}
 	l.judgeSecond(s)
 	l.mu.Lock()
 	told := l.onSecond

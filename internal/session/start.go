@@ -53,6 +53,9 @@ func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, e
 	l.release = context.AfterFunc(ctx, func() { _ = l.close() })
 	if err := l.greet(ctx, tell); err != nil {
 		l.release()
+		if p.past != nil {
+			return nil, p.hide(caused(ctx, errors.Join(err, l.leaveDead(ctx), l.close())))
+		}
 		l.crew.Close()
 		return nil, p.hide(caused(ctx, errors.Join(err, l.close())))
 	}
@@ -118,6 +121,9 @@ func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 	if l.Info, err = l.conn.Info(ctx); err != nil {
 		return fault.Code(fmt.Errorf("ask %s what it is: %w", l.Target, err), fault.CodeStore)
 	}
+	if l.past != nil {
+		return l.goOn(ctx, tell)
+	}
 	if l.binding.Target != "" && l.Info.NoFigure == "" {
 		l.Info.NoFigure = "The store was " + l.Info.Name + ", embedded in perfbench; these numbers do not describe a real server."
 	}
@@ -154,15 +160,7 @@ func (l *Live) notices(ctx context.Context) []string {
 // begin makes the run directory and all that comes after it; it removes the
 // directory when it fails.
 func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
-	j, err := rundir.Create(rundir.Options{
-		Out: l.Out, Run: l.model(), Operations: l.Plan.Operations(), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(), Explain: explain.Of,
-		Facts: func() any {
-			if l.plan == nil || l.plan.Facts == nil {
-				return nil
-			}
-			return l.plan.Facts()
-		},
-	})
+	j, err := rundir.Create(l.journalled(l.model()))
 	if err != nil {
 		return err
 	}
@@ -192,19 +190,48 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond)
 	})
 	l.leave()
-	resumed, deaf := self.Resumed()
+	err = l.keepPast()
 	time.Sleep(time.Until(l.began))
-	l.run, err = engine.Start(ctx, engine.Options{
+	if err == nil {
+		err = l.launch(ctx, nil)
+	}
+	if err != nil {
+		return errors.Join(err, l.abandon(ctx, err), j.Discard())
+	}
+	return nil
+}
+
+// journalled is how the journal of a run is written.
+func (l *Live) journalled(run rundir.Run) rundir.Options {
+	return rundir.Options{
+		Out: l.Out, Run: run, Operations: l.Plan.Operations(), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(), Explain: explain.Of,
+		Facts: func() any {
+			if l.plan == nil || l.plan.Facts == nil {
+				return nil
+			}
+			return l.plan.Facts()
+		},
+	}
+}
+
+// launch starts the engine and all that watches it; with a past it goes on.
+func (l *Live) launch(ctx context.Context, past *engine.Past) error {
+	resumed, deaf := self.Resumed()
+	o := engine.Options{
 		Away: l.away(), Plan: l.plan, Warmup: l.Inputs.Warmup, Timetable: l.Timetable,
 		Classify: l.classify,
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
-		Sink:        l.second, Grace: l.grace(),
+		Sink:        l.second, Grace: l.grace(), Past: past,
 		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
-	})
-	if err != nil {
+	}
+	if l.crew != nil {
+		o.Note = func(n engine.Note) { l.crew.Note(n) }
+	}
+	var err error
+	if l.run, err = engine.Start(ctx, o); err != nil {
 		deaf()
-		return errors.Join(fmt.Errorf("start the run: %w", err), l.abandon(ctx, err), j.Discard())
+		return fmt.Errorf("start the run: %w", err)
 	}
 	l.follow()
 	l.feed.Goes(l.run.Snapshot)
@@ -231,14 +258,9 @@ func (l *Live) gather(ctx context.Context, tell func(Progress)) error {
 	if l.plan.Found != nil {
 		order.Found = l.plan.Found()
 	}
+	run := l.journal.Run()
+	waiting := l.introduce(order, &run)
 	var err error
-	l.shown = view.View{
-		Version: l.workers.Version, ID: l.ID(), Order: order, Store: l.Driver.Name, Target: l.Target.Redacted(), Started: l.journal.Run().Started,
-		Verdict:  rundir.Verdict{State: verdict.Valid},
-		Progress: view.Progress{Step: "waiting for workers", Total: int64(l.workers.Workers)},
-	}
-	l.shown.Order.Found = nil
-	waiting := l.shown
 	l.crew, err = crew.Open(ctx, *l.workers, l.plan, l.ID(), l.Dir(), order, func() *view.View { return &waiting })
 	if err != nil {
 		return err
@@ -250,6 +272,17 @@ func (l *Live) gather(ctx context.Context, tell func(Progress)) error {
 		l.crew.Show(func() *view.View { return &now })
 		tell(Progress{Stage: "waiting for workers", Done: int64(ready), Total: int64(l.workers.Workers)})
 	})
+}
+
+// introduce is the run as those see it who watch it before it begins.
+func (l *Live) introduce(order fleet.Order, run *rundir.Run) view.View {
+	l.shown = view.View{
+		Version: l.workers.Version, ID: run.ID, Order: order, Store: l.Driver.Name, Target: l.Target.Redacted(), Started: run.Started,
+		Verdict:  rundir.Verdict{State: verdict.Valid},
+		Progress: view.Progress{Step: "waiting for workers", Total: int64(l.workers.Workers)},
+	}
+	l.shown.Order.Found = nil
+	return l.shown
 }
 
 // moment is when the run begins: now, or as agreed with the workers.

@@ -36,6 +36,8 @@ type Record struct {
 	Observed  *Observed
 	// Workers are the processes that carried the run out together; none for a run of one.
 	Workers []Worker
+	// Resumed tells of coordinators that died.
+	Resumed []Resumed
 }
 
 // Verified is what became of a verification.

@@ -29,6 +29,12 @@ type Worker struct {
 	Doubts []string
 }
 
+// Resumed is that the coordinator of a run died, and another went on in its place.
+type Resumed struct {
+	// AtS is when, in seconds since measurement began, ForS how long there had been none.
+	AtS, ForS float64
+}
+
 // skewMost is how far apart, in milliseconds, workers may begin.
 const skewMost = 10
 
@@ -38,6 +44,9 @@ const changeMost = 250
 // workers tells of those that were lost or silent, or whose own figures are in doubt.
 func workers(r *Record) (string, string) {
 	var all []string
+	for _, c := range r.Resumed {
+		all = append(all, fmt.Sprintf("the coordinator died and was resumed at %.1f s, after %.1f s without one: workers went on, and nobody changed settings, began a phase or watched the store meanwhile", c.AtS, c.ForS))
+	}
 	for _, w := range r.Workers {
 		who := fmt.Sprintf("worker %d (%s)", w.Number, w.Host)
 		switch {

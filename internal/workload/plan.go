@@ -63,6 +63,10 @@ type Plan struct {
 	// Setup prepares the store: tables, data to be read. The spaces have been claimed and
 	// recorded by then. progress may be called from any goroutine.
 	Setup func(ctx context.Context, progress func(done, total int64)) error
+	// Resume takes the place of Setup in a run that another process had prepared, which has
+	// died: Admit has been called with what was there before the run, and found is what Found
+	// told. nil: where there is a Setup, only the process that prepared the run can end it.
+	Resume func(ctx context.Context, found []byte) error
 	// Verify compares what is stored with what was acknowledged. It is called
 	// after the last phase, also after a failure.
 	Verify func(ctx context.Context) Verification

@@ -111,6 +111,7 @@ func Make(c *call.Call, f *runflags.Flags, crew *runflags.Workers) headless.Make
 		if err != nil {
 			return nil, err
 		}
+		p = p.Steered()
 		t.prepared = p
 		t.options, err = live.Prepare(*r.Find, p, 0)
 		return t, err

@@ -24,6 +24,7 @@ type command struct {
 	*call.Call
 	runflags.Reach
 	passwordFile string
+	patience     time.Duration
 }
 
 // one refuses anything but one URL.
@@ -85,6 +86,7 @@ A worker is of the same version as its coordinator, and has the target's passwor
 		RunE: func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), args[0]) },
 	}
 	a.Register(cmd.Flags(), time.Minute)
+	cmd.Flags().DurationVar(&a.patience, "patience", fleet.DefaultAbsence, "`D`: how long to go on without a coordinator: perfbench resume starts another in its place")
 	cmd.Flags().StringVar(&a.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
 	return cmd
 }
@@ -101,12 +103,15 @@ func (a *command) join(ctx context.Context, target string) error {
 			return err
 		}
 	}
+	if a.patience <= 0 {
+		return fault.Field("patience", fault.Input(fmt.Errorf("patience: %s is no time to wait", a.patience), "write it like --patience 5m"))
+	}
 	w, err := fleet.Join(ctx, o)
 	if err != nil {
 		return err
 	}
 	return part.Do(ctx, part.Env{
-		Profiles: catalogue.Profiles(), Password: password, Log: a.Log,
+		Profiles: catalogue.Profiles(), Password: password, Log: a.Log, Patience: a.patience,
 		Tell: func(sentence string) { fmt.Fprintln(a.Stderr, sentence) },
 	}, w)
 }

@@ -3,6 +3,7 @@ package runflags
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,6 +78,7 @@ func (w *Workers) Of(p *session.Prepared, alone bool) (*session.Prepared, error)
 		return nil, fault.Field("workers", fault.Input(errors.New("workers: they end with their run, and a sweep or a repetition is several"), "leave --workers out, or do the runs one by one"))
 	}
 	a := crew.Ask{Workers: w.n, Listen: cmp.Or(w.listen, fleet.DefaultListen), Patience: w.patience, OnLoss: w.onLoss}
+	a.Files = crew.Files{Token: absolute(w.tokenFile), Certificate: absolute(w.tlsCert), Key: absolute(w.tlsKey), Authorities: absolute(w.tlsCA)}
 	var err error
 	switch {
 	case w.selfSigned:
@@ -93,7 +95,7 @@ func (w *Workers) Of(p *session.Prepared, alone bool) (*session.Prepared, error)
 		}
 	}
 	if w.nats != "" {
-		a.NATS = &fleet.Server{URL: w.nats, Token: a.Token, Creds: w.creds, NKey: w.nkey}
+		a.NATS = &fleet.Server{URL: w.nats, Token: a.Token, Creds: absolute(w.creds), NKey: absolute(w.nkey)}
 		if w.tlsCA != "" {
 			if a.NATS.Authorities, err = fleet.ReadAuthorities(w.tlsCA); err != nil {
 				return nil, err
@@ -101,4 +103,12 @@ func (w *Workers) Of(p *session.Prepared, alone bool) (*session.Prepared, error)
 		}
 	}
 	return p.WithWorkers(a)
+}
+
+// absolute is a path that holds in another folder, too; empty stays so.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil && path != "" {
+		return abs
+	}
+	return path
 }

@@ -43,6 +43,10 @@ type Ask struct {
 	OnLoss string
 	// Version is that of this program.
 	Version string
+	// Files say where the secrets above are, for another coordinator.
+	Files Files
+
+	past *fleet.Past // of the coordinator that died; nil: there was none
 }
 
 // Check says why a plan cannot be carried out by that many workers, or they cannot be let
@@ -89,12 +93,14 @@ type Crew struct {
 	merge  func(measure.Part) error
 	stop   func(error)
 	mark   func(note string)
+	order  fleet.Order
 	closed sync.Once
 
 	mu    sync.Mutex
 	cores map[int]used // by worker
 	shown shown
 	deals deals
+	notes *os.File // nil until there are any
 }
 
 // used is how many processors a worker used in a second.
@@ -117,7 +123,7 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 	if len(data) > fleet.MaxMessage/2 {
 		return nil, fault.Input(fmt.Errorf("workers: the plan takes %d bytes, and a message %d at most", len(data), fleet.MaxMessage/2), "use a smaller --file")
 	}
-	c := &Crew{n: a.Workers, ask: a, run: run, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{})}
+	c := &Crew{n: a.Workers, ask: a, run: run, order: order, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{})}
 	c.deals.given = map[int]time.Duration{}
 	for _, t := range plan.Tracks() {
 		c.deals.last.Tracks = append(c.deals.last.Tracks, t.Start)
@@ -125,13 +131,13 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 	c.Show(show)
 	c.Coordinator, err = fleet.Open(ctx, fleet.Options{
 		Workers: a.Workers, Listen: a.Listen, Token: a.Token, Identity: a.Identity, Dir: c.dir,
-		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Take: c.take, Noticed: c.noticed, Show: c.show,
+		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Past: a.past, Take: c.take, Noticed: c.noticed, Show: c.show,
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := c.tell(); err != nil {
-		c.Coordinator.Close()
+		c.Coordinator.Leave()
 		return nil, err
 	}
 	return c, nil
@@ -294,14 +300,26 @@ func (c *Crew) Close() {
 	if c == nil {
 		return
 	}
+	c.end(func() {
+		c.Coordinator.Close()
+		_ = os.RemoveAll(c.dir) // figures are in the journal by now
+	})
+}
+
+// end ends the crew once, by how.
+func (c *Crew) end(how func()) {
 	c.closed.Do(func() {
 		select {
 		case <-c.begun:
 		default:
 			close(c.begun)
 		}
-		c.Coordinator.Close()
-		_ = os.RemoveAll(c.dir) // figures are in the journal by now
+		how()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.notes != nil {
+			_ = c.notes.Close()
+		}
 	})
 }
 

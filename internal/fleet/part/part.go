@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -29,6 +30,8 @@ type Env struct {
 	// Password is the target's, empty: it has none.
 	Password string
 	Log      *slog.Logger
+	// Patience is how long to go on without a coordinator; 0: fleet.DefaultAbsence.
+	Patience time.Duration
 	// Tell is given sentences of what happens; it may be called from any goroutine.
 	Tell func(sentence string)
 }
@@ -53,6 +56,7 @@ var errStopped = errors.New("ended by the coordinator")
 
 // Do carries out the part of a worker that has joined, to its end.
 func Do(ctx context.Context, env Env, w *fleet.Worker) error {
+	env.Patience = cmp.Or(env.Patience, fleet.DefaultAbsence)
 	p := &work{env: env, w: w}
 	err := p.prepare(ctx)
 	told := w.Ready(ctx, err)
@@ -165,12 +169,10 @@ func done(res *measure.Result) (n int64) {
 	return n
 }
 
-// errForgotten ends a part that waits for a coordinator which does not come back.
-var errForgotten = errors.New("the coordinator went away while its next phase was waited for")
-
-// beat watches this process until the run has ended.
+// beat watches this process until the run has ended, and ends it when its coordinator does
+// not come back, nor another in its place.
 func (p *work) beat(ctx context.Context, own *self.Watcher) {
-	heard := time.Now()
+	absent := time.Duration(0) // by this process's own beat: it may be stopped for a while
 	timer := time.NewTimer(self.Beat)
 	defer timer.Stop()
 	for set := time.Now(); ; set = time.Now() {
@@ -180,10 +182,11 @@ func (p *work) beat(ctx context.Context, own *self.Watcher) {
 			return
 		case <-timer.C:
 			own.Beaten(time.Since(set))
-			if p.w.Connected() || !p.run.Idle() {
-				heard = time.Now()
-			} else if time.Since(heard) > leaving {
-				p.run.Stop(errForgotten)
+			if absent += self.Beat; p.w.Hears() {
+				absent = 0
+			}
+			if absent > p.env.Patience {
+				p.run.Stop(fmt.Errorf("the coordinator was not heard of for %s (--patience)", units.Duration(p.env.Patience)))
 			}
 		}
 	}
@@ -232,11 +235,8 @@ func (p *work) classify(err error) uint8 {
 	return uint8(p.conn.Classify(err))
 }
 
-// leaving is how long the last figures may take to get to the coordinator.
-const leaving = time.Minute
-
 func (p *work) leave(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), leaving, fmt.Errorf("the coordinator does not answer"))
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), p.env.Patience, fmt.Errorf("the coordinator does not answer"))
 	defer cancel()
 	return fault.Code(p.w.Leave(ctx), fault.CodeOther)
 }

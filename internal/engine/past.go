@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// How a run goes on that others work on, and whose engine died:
+//
+// Its clock has gone on, and so has the work. What was measured was kept and is merged
+// again from the beginning, so of the old engine nothing is missing but what it decided:
+// settings, phases and the timetable. It noted each of these, and the new one takes the
+// notes for its own before it begins.
+
+// Note is something that an engine decided, for another that goes on in its place.
+type Note struct {
+	// At is when, since measurement began.
+	At time.Duration `json:"at_ns"`
+	// Phase has begun; empty: none.
+	Phase string `json:"phase,omitempty"`
+	// Mark is a note on the time line; empty: none.
+	Mark string `json:"mark,omitempty"`
+	// Taken is how many entries of the timetable are in force.
+	Taken int `json:"taken,omitempty"`
+	// Changes came into force in the segment of that number, which began at From and has
+	// these Settings. Tracks are wanted of the tracks from then on, and Weights are their
+	// proportions.
+	Changes  []measure.Change    `json:"changes,omitempty"`
+	Segment  int                 `json:"segment,omitempty"`
+	From     time.Duration       `json:"from_ns,omitempty"`
+	Settings map[string]float64  `json:"settings,omitempty"`
+	Tracks   []workload.Settings `json:"tracks,omitempty"`
+	Weights  []int               `json:"weights,omitempty"`
+}
+
+// Past is how a run stood that this one goes on with.
+type Past struct {
+	// Began is when measurement did, or is to.
+	Began time.Time
+	// Notes are those of the engine before, in order.
+	Notes []Note
+	// Reread is closed when all figures that were kept have been merged again, and Upto says
+	// up to when they have, math.MaxInt64 at the end.
+	Reread <-chan struct{}
+	Upto   func() int64
+}
+
+// note tells of what was decided. The caller holds r.mu.
+func (r *Run) note(n Note) {
+	if r.opts.Note != nil {
+		n.At, n.Taken = cmp.Or(n.At, time.Duration(r.now())), r.taken
+		r.opts.Note(n)
+	}
+}
+
+// noteChanges tells of settings that came into force. The caller holds r.mu.
+func (r *Run) noteChanges(log []measure.Change) {
+	if r.opts.Note == nil {
+		return
+	}
+	n := Note{Changes: log, Segment: len(r.segments) - 1, Weights: slices.Clone(r.weights)}
+	n.From, n.Settings = time.Duration(r.segments[n.Segment].from), r.segments[n.Segment].settings
+	for _, t := range r.tracks {
+		n.Tracks = append(n.Tracks, t.want)
+	}
+	r.note(n)
+}
+
+// recall takes the notes of the engine before for its own. The caller holds r.mu.
+func (r *Run) recall(notes []Note) {
+	r.resumed = r.now()
+	for _, n := range notes {
+		r.taken = max(r.taken, n.Taken)
+		switch {
+		case n.Mark != "":
+			r.marks = append(r.marks, measure.Mark{At: n.At, Note: n.Mark})
+		case n.Phase != "":
+			if p := r.phases[n.Phase]; p != nil && p.state == waiting {
+				r.begin(p, int64(n.At))
+			}
+		case len(n.Tracks) == len(r.tracks) && n.Segment < MaxSegments:
+			r.recallChanges(&n)
+		}
+	}
+	for _, p := range r.opts.Plan.Phases {
+		if r.phases[p.Name].state == running && len(p.After) > 0 {
+			r.opts.Away.Steer(workload.Word{Phase: p.Name}) // who has heard of it already does not mind
+		}
+	}
+	if len(r.changes) > 0 {
+		r.steer()
+	}
+}
+
+func (r *Run) recallChanges(n *Note) {
+	for i, t := range r.tracks {
+		t.want = n.Tracks[i]
+	}
+	for len(r.segments) <= n.Segment {
+		r.segments = append(r.segments, segmentInfo{from: int64(n.From)})
+	}
+	r.segments[n.Segment] = segmentInfo{int64(n.From), n.Settings}
+	r.changes = append(r.changes, n.Changes...)
+	r.weights = n.Weights
+	r.changed, r.everMoved = int64(n.At), r.measuring && n.At >= 0
+	for _, t := range r.tracks {
+		if t.state == running {
+			t.publish(false)
+		}
+	}
+}
+
+// then puts into the states of tracks what they were at a moment that the engine before
+// saw, or nobody.
+func (r *Run) then(gauges []measure.Gauge, at int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at >= r.resumed {
+		return
+	}
+	segment, tracks := 0, workload.Starts(r.opts.Plan.Tracks())
+	wanted := func(i int) workload.Settings { return tracks(i) }
+	for _, n := range r.opts.Past.Notes {
+		if len(n.Tracks) == len(gauges) && int64(n.At) < at {
+			segment, wanted = n.Segment, func(i int) workload.Settings { return n.Tracks[i] }
+		}
+	}
+	for i := range gauges {
+		g, s, t := &gauges[i], wanted(i), r.tracks[i]
+		g.Threads, g.Payload, g.Batch, g.Rate, g.Paused, g.Segment = s.Threads, s.Payload, s.Batch, s.Rate, s.Paused, segment
+		_, ended := t.seen()
+		g.Running = t.state != waiting && t.span.From < at && (ended == 0 || int64(ended) >= at)
+	}
+}
+
+// catchUp waits until all that was kept has been merged again, and from then on sees to
+// what was due meanwhile. false: the run was ended.
+func (r *Run) catchUp(ctx context.Context) bool {
+	select {
+	case <-r.opts.Past.Reread:
+	case <-ctx.Done():
+		r.Stop(context.Cause(ctx))
+		return false
+	case <-r.ending:
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.phases {
+		if p.state == running && p.spec.Duration > 0 {
+			r.when(max(p.began, 0)+int64(p.spec.Duration), func() { r.endPhase(p) })
+		}
+	}
+	return true
+}
+
+// timed says that a track of a phase that began under another engine went on for all of
+// the time that the phase had. The caller holds r.mu.
+func (r *Run) timed(t *track) bool {
+	if r.opts.Past == nil {
+		return false
+	}
+	for _, p := range r.phases {
+		if slices.Contains(p.tracks, t) {
+			return p.spec.Duration > 0 && t.span.To >= max(p.began, 0)+int64(p.spec.Duration-Together)
+		}
+	}
+	return false
+}
