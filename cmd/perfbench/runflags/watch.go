@@ -1,6 +1,7 @@
 package runflags
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,12 +32,12 @@ func (w *Watch) Register(c *cobra.Command) {
 // besides are the flags that say something about watching, beside those of the screen.
 var besides = []string{"watch", "fingerprint", "run", "token-file", "tls-ca", "nats-creds", "nats-nkey", "out"}
 
-// Of says how the run is reached that is to be watched; false: none is. w are the flags of
+// Of says how the run is reached that is to be watched; false: none is. own are the flags of
 // the same command, out is the folder of runs. Errors are of input.
-func (f *Watch) Of(c *cobra.Command, args []string, w *Workers, out string) (o fleet.JoinOptions, asked bool, err error) {
-	if f.which == "" {
-		if f.fingerprint != "" || f.run != "" {
-			return o, false, fault.Field("watch", fault.Input(fmt.Errorf("watch: --fingerprint and --run are for a run that is watched, and none is"), "say which with --watch"))
+func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o fleet.JoinOptions, asked bool, err error) {
+	if w.which == "" {
+		if w.fingerprint != "" || w.run != "" {
+			return o, false, fault.Field("watch", fault.Input(errors.New("watch: --fingerprint and --run are for a run that is watched, and none is"), "say which with --watch"))
 		}
 		return o, false, nil
 	}
@@ -54,8 +55,8 @@ func (f *Watch) Of(c *cobra.Command, args []string, w *Workers, out string) (o f
 	if err != nil {
 		return o, true, err
 	}
-	r := Reach{tokenFile: w.tokenFile, fingerprint: f.fingerprint, authorities: w.tlsCA, creds: w.creds, nkey: w.nkey, run: f.run}
-	at := f.which
+	r := Reach{tokenFile: own.tokenFile, fingerprint: w.fingerprint, authorities: own.tlsCA, creds: own.creds, nkey: own.nkey, run: w.run}
+	at := w.which
 	if !strings.Contains(at, "://") {
 		dir, err := rundir.Find(orDefault(out), at)
 		if err != nil {
