@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,7 +57,6 @@ func (e *elsewhere) take(t *testing.T, r *Run, p measure.Part) {
 	e.told = p.T
 	if len(p.Gauges) > 0 && !p.Gauges[0].Running && len(p.Spans) > 0 && e.ended == 0 {
 		e.ended = time.Duration(p.Spans[0].To)
-		close(e.over)
 	}
 }
 
@@ -135,6 +135,9 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		time.Sleep(2100 * time.Millisecond)
 		synctest.Wait()
 		worker.Follow(2, []workload.Settings{two.Settings(0)})
+		_ = result(t, worker) // it has told everything
+		close(first.over)
+		close(second.over)
 		want, got := result(t, one), result(t, two)
 		require.Len(t, got.Segments, 3)
 		assert.Equal(t, want.Ops, got.Ops)
@@ -146,7 +149,6 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		assert.Equal(t, rows[0], rows[1])
 		assert.True(t, two.ByDuration())
 		assert.Equal(t, 1, second.words[0].Segment, "those who work are told once more what holds")
-		_ = result(t, worker)
 	})
 }
 
@@ -160,11 +162,12 @@ func TestAnEngineComesWhenAllIsOver(t *testing.T) {
 		var kept []measure.Part
 		want := result(t, start(t, plan(40*time.Second), func(o *Options) { o.Part = func(p *measure.Part) { kept = append(kept, *p) } }))
 		time.Sleep(time.Hour)
-		away, read, told := newElsewhere(), make(chan struct{}), int64(0)
+		away, read := newElsewhere(), make(chan struct{})
+		var told atomic.Int64
 		seconds := map[int]int64{}
 		r := start(t, plan(40*time.Second), func(o *Options) {
 			o.Away = away
-			o.Past = &Past{Began: began, Notes: []Note{{Phase: "main"}}, Reread: read, Upto: func() int64 { return told }}
+			o.Past = &Past{Began: began, Notes: []Note{{Phase: "main"}}, Reread: read, Upto: told.Load}
 			o.Sink = func(s *measure.Second) error {
 				for _, row := range s.Rows {
 					seconds[s.T] += row.Count
@@ -173,11 +176,12 @@ func TestAnEngineComesWhenAllIsOver(t *testing.T) {
 			}
 		})
 		for _, p := range kept {
-			told = int64(p.T+1) * int64(time.Second)
+			told.Store(int64(p.T+1) * int64(time.Second))
 			away.take(t, r, p)
 		}
-		told = math.MaxInt64
+		told.Store(math.MaxInt64)
 		close(read)
+		close(away.over)
 		got := result(t, r)
 		assert.Equal(t, want.Ops, got.Ops)
 		assert.Equal(t, want.Measured, got.Measured)
