@@ -210,15 +210,19 @@ func (l *Live) unanswered(ctx context.Context, why error) workload.Verification 
 }
 
 // afterInterrupt makes the operations under way end within InterruptGrace of an
-// interrupt.
+// interrupt; those of workers, whose word takes its time, within telling more.
 func (l *Live) afterInterrupt(ctx context.Context) {
 	context.AfterFunc(ctx, func() {
 		if !errors.Is(context.Cause(ctx), ErrInterrupted) {
 			return
 		}
+		grace := InterruptGrace
+		if l.away() != nil {
+			grace += telling
+		}
 		select {
 		case <-l.run.Done():
-		case <-time.After(InterruptGrace):
+		case <-time.After(grace):
 			l.Kill()
 		}
 	})
