@@ -26,7 +26,7 @@ import (
 func ofKind(name string, more ...string) []string {
 	return append([]string{
 		"mode=saga", "transType=" + name, "threads=8", "transactions=160", "branches=3", "prefixes=4", "accountCount=20", "balance=1000", "zipf=1",
-		"failRate=0.2", "errorRate=0.15", "ongoingRate=0.05", "duplicateRate=0.2", "lostSubmitRate=0.1", "timeout=300ms",
+		"failRate=0.2", "errorRate=0.15", "ongoingRate=0.05", "duplicateRate=0.2", "lostSubmitRate=0.3", "timeout=300ms",
 		"retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms",
 	}, more...)
 }
