@@ -47,7 +47,7 @@ func TestWorkersCarryEveryKindOfTransactionOut(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			c := mode.Case(target(t), "transType="+kind, "threads=6", "transactions=150", "branches=3", "accountCount=50", "failRate=0.1",
-				"lostSubmitRate=0.1", "timeout=2s", "checkInterval=20ms", "payload=300")
+				"lostSubmitRate=0.3", "timeout=2s", "checkInterval=20ms", "payload=300")
 			o := c.Together(t, 3)
 			v, f := o.Run.Verification, profiletest.Facts[Facts](t, o)
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
