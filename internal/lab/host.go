@@ -214,10 +214,19 @@ func (h *host) ready(ctx context.Context, p proc.Process) error {
 	})
 }
 
+// portTaken says whether the end of a server's log tells that somebody else had one of its
+// ports: RabbitMQ, Cassandra and its management have words of their own for that.
+func portTaken(log string) bool {
+	log = strings.ToLower(log)
+	return slices.ContainsFunc([]string{
+		"address already in use", "eaddrinuse", "dist_port_already_used", "is in use by another process", "port already in use",
+	}, func(words string) bool { return strings.Contains(log, words) })
+}
+
 // died says why p ended, as far as its log tells.
 func (h *host) died(p proc.Process) error {
 	tail := logTail(p.Dir, 2048)
-	if strings.Contains(tail, "Address already in use") {
+	if portTaken(tail) {
 		return fmt.Errorf("%s at %s: %w", p.Name, p.Addr, errPortTaken)
 	}
 	lines := strings.Split(strings.TrimSpace(tail), "\n")
