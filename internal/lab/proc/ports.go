@@ -4,7 +4,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"strconv"
+	"sync"
 )
 
 // Ports are taken from below the range from which systems serve outgoing
@@ -16,8 +18,10 @@ const (
 )
 
 // FreePorts returns n loopback ports that nobody listens on, nor on those offset
-// above when offset is not 0. They are free now: whoever binds one must be ready
-// to find it taken.
+// above when offset is not 0. On Linux no other call gets them as long as this process
+// lives, in no process: not before a server listens there, nor while one is dead that is
+// to be started again. Of anybody else they are only free now: whoever binds one must be
+// ready to find it taken.
 func FreePorts(n, offset int) ([]int, error) {
 	var ports []int
 	var held []net.Listener
@@ -31,7 +35,7 @@ func FreePorts(n, offset int) ([]int, error) {
 		if err == nil {
 			held = append(held, l)
 		}
-		return err == nil
+		return err == nil && reserve(port)
 	}
 	for range 1000 {
 		port := lowestPort + rand.IntN(highestPort-lowestPort)
@@ -43,6 +47,28 @@ func FreePorts(n, offset int) ([]int, error) {
 		}
 	}
 	return nil, errors.New("no free port on 127.0.0.1")
+}
+
+// reserved are the marks of the ports that this process has been given, open until it ends.
+var reserved struct {
+	sync.Mutex
+	marks []net.Listener
+}
+
+// reserve marks a port as ours, unless another process has: by the name of a socket that
+// the system forgets with us.
+func reserve(port int) bool {
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	l, err := net.Listen("unix", "@perfbench-port-"+strconv.Itoa(port)) //nolint:noctx // at once
+	if err != nil {
+		return false
+	}
+	reserved.Lock()
+	defer reserved.Unlock()
+	reserved.marks = append(reserved.marks, l)
+	return true
 }
 
 // Addr is a loopback address.

@@ -4,6 +4,7 @@ package proc
 
 import (
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,6 +23,10 @@ func TestFreePortsLeaveRoomForTheBus(t *testing.T) {
 		assert.Less(t, p+bus, 32768, "below the ports of outgoing connections")
 	}
 	assert.Len(t, seen, 50)
+	if runtime.GOOS == "linux" {
+		assert.False(t, reserve(ports[0]), "nobody else gets it, though nobody listens")
+		assert.False(t, reserve(ports[0]+bus))
+	}
 }
 
 func TestBirthTellsProcessesApart(t *testing.T) {
