@@ -3,6 +3,7 @@ package workload
 import (
 	"bytes"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -63,10 +64,13 @@ func Ledger(told any) []byte {
 	return out.Bytes()
 }
 
+// ErrAnotherRun says of what Ledger wrote that it does not fit the plan that is to take it in.
+var ErrAnotherRun = errors.New("it is the record of another run")
+
 // ReadLedger reads what Ledger wrote into told, a pointer.
 func ReadLedger(ledger []byte, told any) error {
 	if err := gob.NewDecoder(bytes.NewReader(ledger)).Decode(told); err != nil {
-		return fmt.Errorf("read the record of a worker: %w", err)
+		return fmt.Errorf("it cannot be read: %w", err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package authz
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -240,10 +239,10 @@ func (t *tenant) tell() tenantTold {
 func (b *binding) credit(data []byte) error {
 	var all told
 	if err := workload.ReadLedger(data, &all); err != nil {
-		return fmt.Errorf("authz: %w", err)
+		return err
 	}
 	if len(all.Tenants) != b.s.tenants() {
-		return errors.New("authz: the record of another run")
+		return workload.ErrAnotherRun
 	}
 	i := 0
 	for _, ph := range b.s.phase {

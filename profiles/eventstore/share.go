@@ -131,10 +131,10 @@ func (b *binding) tell() (out []byte) {
 func (b *binding) credit(data []byte) error {
 	var t told
 	if err := workload.ReadLedger(data, &t); err != nil {
-		return fmt.Errorf("event-store: %w", err)
+		return err
 	}
 	if t.Of < 1 || t.Process < 0 || t.Process >= t.Of {
-		return errors.New("event-store: the record of another run")
+		return workload.ErrAnotherRun
 	}
 	// What takes longest to come makes the beginning seem late.
 	if zero := b.clock() - t.Now; t.Meter.Entered && (b.zero.Load() == 0 || zero < b.zero.Load()) {

@@ -1,8 +1,6 @@
 package ingestion
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -52,21 +50,19 @@ func (b *binding) ledger() []byte {
 	return workload.Ledger(all)
 }
 
-var errNotOurs = errors.New("ingestion: the record of another run")
-
 // credit takes in what another process has told.
 func (b *binding) credit(ledger []byte) error {
 	var all []told
 	if err := workload.ReadLedger(ledger, &all); err != nil {
-		return fmt.Errorf("ingestion: %w", err)
+		return err
 	}
 	if len(all) != len(b.loads) {
-		return errNotOurs
+		return workload.ErrAnotherRun
 	}
 	for i, l := range b.loads {
 		ok := l.work.Credit(all[i].Work, (*counts).list) && l.acked.credit(all[i].Marks)
 		if !ok {
-			return errNotOurs
+			return workload.ErrAnotherRun
 		}
 		for _, size := range all[i].Sizes {
 			l.noteSize(size)

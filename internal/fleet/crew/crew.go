@@ -207,7 +207,7 @@ func (c *Crew) take(worker int, r *fleet.Report) error {
 	}
 	if len(r.Ledger) > 0 {
 		if err := c.plan.Credit(r.Ledger); err != nil {
-			return err
+			return fmt.Errorf("take in what worker %d has done: %w", worker+1, err)
 		}
 	}
 	if r.Part != nil {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -124,21 +123,19 @@ func (l *ledger) tell() ledgerTold {
 	return out
 }
 
-var errNotOurs = errors.New("group: the record of another run")
-
 // credit takes in what another process has told.
 func (b *binding) credit(ledger []byte) error {
 	var all told
 	if err := workload.ReadLedger(ledger, &all); err != nil {
-		return fmt.Errorf("group: %w", err)
+		return err
 	}
 	stocks := b.inOrder()
 	if len(all.Runs) != len(b.runs) || len(all.Stocks) != len(stocks) {
-		return errNotOurs
+		return workload.ErrAnotherRun
 	}
 	for i, r := range b.runs {
 		if !r.Credit(all.Runs[i], (*counts).list) {
-			return errNotOurs
+			return workload.ErrAnotherRun
 		}
 	}
 	for i, st := range stocks {
@@ -147,7 +144,7 @@ func (b *binding) credit(ledger []byte) error {
 		}
 		for form, more := range all.Stocks[i].Ledgers {
 			if l := st.ledgers[form]; l == nil || !l.credit(more) {
-				return errNotOurs
+				return workload.ErrAnotherRun
 			}
 		}
 	}

@@ -76,20 +76,18 @@ func (b *run) ledger() []byte {
 	return workload.Ledger(all)
 }
 
-var errNotOurs = errors.New("tx: the record of another run")
-
 // credit takes in what another process has told.
 func (b *run) credit(ledger []byte) error {
 	var all []told
 	if err := workload.ReadLedger(ledger, &all); err != nil {
-		return fmt.Errorf("tx: %w", err)
+		return err
 	}
 	if len(all) != len(b.works) {
-		return errNotOurs
+		return workload.ErrAnotherRun
 	}
 	for i, w := range b.works {
 		if !w.Credit(all[i].Work, (*counts).list) || !padogrid.CreditBits(w.touched, all[i].Touched) {
-			return errNotOurs
+			return workload.ErrAnotherRun
 		}
 		for _, size := range all[i].Sizes {
 			w.sizes.Note(size)

@@ -153,17 +153,15 @@ type tellings struct {
 	marks, gaps int
 }
 
-var errNotOurs = errors.New("tx: the record of another run")
-
 // credit takes in what another process has told.
 func (r *Run) credit(data []byte) error {
 	var t partTold
 	if err := workload.ReadLedger(data, &t); err != nil {
-		return fmt.Errorf("tx: %w", err)
+		return err
 	}
 	for _, one := range t.Tallies {
 		if one.Worker < 0 || one.Worker > workload.MaxThreads*max(t.Of, 1) || !r.tally(one.Worker).credit(one) {
-			return errNotOurs
+			return workload.ErrAnotherRun
 		}
 	}
 	for _, size := range t.Beside.Sizes {
