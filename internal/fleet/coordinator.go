@@ -34,8 +34,11 @@ type Options struct {
 	Token string
 	// Identity makes connections use TLS; nil: they do not.
 	Identity *Identity
-	// Dir is the folder that keeps what workers have sent.
-	Dir string
+	// Dir is the folder that keeps what workers have sent, and Keep how many bytes of that at
+	// most: what was sent first goes first, and then nobody can go on in this coordinator's
+	// place. 0: three eighths of what is free on the disk. Without NATS only.
+	Dir  string
+	Keep int64
 	// Version is ours: workers must have the same.
 	Version string
 	// Patience is how long a worker may be silent until nobody waits for it any longer; 0:
@@ -223,6 +226,9 @@ const replicas = 3
 func (c *Coordinator) keep(ctx context.Context) (jetstream.Stream, error) {
 	as := jetstream.StreamConfig{
 		Name: c.on.stream, Subjects: []string{c.on.figures + ".>"}, Storage: jetstream.FileStorage, MaxMsgSize: MaxMessage, Duplicates: 10 * time.Minute,
+	}
+	if c.srv != nil {
+		as.MaxBytes = cmp.Or(c.o.Keep, c.srv.JetStreamConfig().MaxStore/2)
 	}
 	if c.o.NATS != nil && c.nc.ConnectedClusterName() != "" {
 		as.Replicas = replicas

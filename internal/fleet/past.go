@@ -76,6 +76,9 @@ func (c *Coordinator) stream(ctx context.Context) (jetstream.Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what workers sent: %w", err)
 	}
+	if info.State.FirstSeq > 1 {
+		return nil, fault.Input(errors.New("what workers sent at first is not there any more: the disk had no room for it"), "perfbench report shows what the run had come to")
+	}
 	c.last = info.State.LastSeq
 	c.upto.Store(math.MinInt64)
 	if c.last == 0 {

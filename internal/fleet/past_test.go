@@ -117,3 +117,33 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 		})
 	}
 }
+
+// Where the disk has too little room for all that workers send, the run goes on all the same;
+// only nobody can go on in its coordinator's place.
+func TestAStreamThatIsFullForgetsTheFirst(t *testing.T) {
+	t.Parallel()
+	k := &taken{}
+	o := Options{Listen: "127.0.0.1:0", Dir: t.TempDir(), Keep: 4 << 10, Version: "1", Run: "full", Workers: 1, Order: []byte("order"), Take: k.take}
+	c, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	require.NoError(t, err)
+	require.NoError(t, w.Ready(t.Context(), nil))
+	require.NoError(t, c.Gather(t.Context(), func(int, int) {}))
+	_, err = c.Start(t.Context())
+	require.NoError(t, err)
+	for second := range 50 {
+		w.Tell(Report{Part: &measure.Part{T: second}})
+		require.Eventually(t, func() bool {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			return len(k.from[0]) == second+1
+		}, 2*time.Minute, time.Millisecond)
+	}
+	o.Past, o.Listen = new(c.Past()), strings.TrimPrefix(c.URL(), "nats://")
+	c.Leave()
+	_, err = Open(t.Context(), o)
+	require.ErrorContains(t, err, "the disk had no room for it")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+}
