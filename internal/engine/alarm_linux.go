@@ -9,9 +9,9 @@ import (
 )
 
 // alarm wakes a goroutine at a precise moment. The runtime's timers end in an
-// epoll_wait whose time-out is in whole milliseconds; a timerfd in the same epoll
-// set ends it within microseconds of the moment asked for, with no thread of its
-// own and no spinning. It belongs to the worker that took it.
+// epoll_wait whose timeout is in whole milliseconds. A timerfd in the same epoll
+// set ends that wait within microseconds of the requested time, without a thread
+// of its own and without spinning. An alarm belongs to the worker that took it.
 type alarm struct {
 	file *os.File
 	conn syscall.RawConn
@@ -20,7 +20,7 @@ type alarm struct {
 	on   bool
 }
 
-// newAlarm returns an alarm; an error where there is no file descriptor left.
+// newAlarm returns an alarm, or an error if there is no file descriptor left.
 func newAlarm() (*alarm, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -35,9 +35,9 @@ func newAlarm() (*alarm, error) {
 	return a, nil
 }
 
-// arm is called twice by each sleep: when the poller is ready to be told, and when
-// the moment has come. A timer that is set anew forgets what it had to say, so it
-// need not be read.
+// arm is called twice by each sleep: when the poller is ready to wait, and when
+// the moment has come. Setting a timer anew clears its expiry count, so it need
+// not be read.
 func (a *alarm) arm(fd uintptr) bool {
 	if a.on {
 		return true
@@ -46,7 +46,8 @@ func (a *alarm) arm(fd uintptr) bool {
 	return unix.TimerfdSettime(int(fd), 0, &a.set, nil) != nil
 }
 
-// sleep returns after about d, seldom before; false when it cannot sleep.
+// sleep returns after about d, rarely earlier. It returns false if it cannot
+// sleep.
 func (a *alarm) sleep(d time.Duration) bool {
 	a.on, a.set.Value = false, unix.NsecToTimespec(int64(max(d, 1)))
 	return a.conn.Read(a.wait) == nil
@@ -54,8 +55,8 @@ func (a *alarm) sleep(d time.Duration) bool {
 
 func (a *alarm) close() { _ = a.file.Close() }
 
-// virtualTime says whether the clock of this goroutine is not the machine's, as in
-// a bubble of testing/synctest, where no alarm of the machine's can be right.
+// virtualTime reports whether this goroutine's clock is not the machine's, as in
+// a bubble of testing/synctest, where a real alarm would be wrong.
 func virtualTime() bool {
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME, &ts) != nil {

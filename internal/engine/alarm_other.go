@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// alarm would wake a goroutine more precisely than the runtime's timers; this system
-// has none.
+// alarm wakes a goroutine more precisely than the runtime's timers, but this
+// system has nothing to build it on.
 type alarm struct{}
 
 func newAlarm() (*alarm, error) { return nil, errors.ErrUnsupported }

@@ -8,29 +8,33 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Away is the work of a run that other processes do, while this one keeps the books and
-// has the clock, the timetable and the settings. Its methods must not wait, and may be
-// called from any goroutine.
+// Away is the work of a run that is done by other processes, while this one keeps
+// the records and owns the clock, the timetable and the settings. Its methods
+// must not block and may be called from any goroutine.
 type Away interface {
-	// Over is closed when none of them is at work on a track any more; of All, when each has
-	// told everything, too.
+	// Over returns a channel that is closed when no process works on a track any
+	// more; for All, when each of them has also reported everything.
 	Over(track int) <-chan struct{}
-	// Complete says whether all of them have told of a second, by Run.Merge.
+	// Complete reports whether all of them have delivered a second, through
+	// Run.Merge.
 	Complete(second int) bool
-	// Seen tells how many units of a track are due and not begun, and when, since
-	// measurement began, the last of them had ended it; 0: not known.
+	// Seen returns how many units of a track are due but not begun, and when the
+	// last process ended it, in time since measurement began; 0 if not known.
 	Seen(track int) (backlog int64, ended time.Duration)
-	// Unstarted is how many units of a track were due in a segment and never begun.
+	// Unstarted returns how many units of a track were due in a segment and never
+	// begun.
 	Unstarted(segment, track int) int64
-	// Steer has them do as the word says.
+	// Steer passes the word on to them.
 	Steer(workload.Word)
 }
 
-// Merge adds what another process has measured. The error says that it is not of this run.
+// Merge adds what another process has measured. It returns an error if that is
+// not of this run.
 func (r *Run) Merge(p measure.Part) error { return r.col.Merge(p) }
 
-// Follow puts settings of all tracks in force as another process had them changed, in the
-// segment that has that number there. What was changed stands in that process's log.
+// Follow puts settings of all tracks into force that another process changed, in
+// the segment with the number that they have there. The change log is kept by
+// that process.
 func (r *Run) Follow(segment int, tracks []workload.Settings) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,8 +56,8 @@ func (r *Run) Follow(segment int, tracks []workload.Settings) {
 	}
 }
 
-// Enter lets a phase begin that waits for others, in a run with Options.Held: it has begun
-// where the run is conducted.
+// Enter starts a phase that waits for others, in a run with Options.Held: it has
+// begun where the run is conducted.
 func (r *Run) Enter(phase string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +67,8 @@ func (r *Run) Enter(phase string) {
 	}
 }
 
-// steer tells those who do the work what has changed. The caller holds r.mu.
+// steer tells the processes that do the work what has changed. The caller holds
+// r.mu.
 func (r *Run) steer() {
 	if r.opts.Away == nil {
 		return
@@ -75,9 +80,9 @@ func (r *Run) steer() {
 	r.opts.Away.Steer(workload.Word{Tracks: all, Segment: int(r.segment())})
 }
 
-// await stands in for the supervisor of a track that is worked on elsewhere.
+// await replaces the supervisor for a track that is worked on elsewhere.
 func (t *track) await(phase string) {
-	which := All // nothing comes after it but the end
+	which := All // only the end follows
 	for _, other := range t.run.opts.Plan.Phases {
 		if slices.Contains(other.After, phase) {
 			which = t.index
@@ -87,7 +92,8 @@ func (t *track) await(phase string) {
 	t.run.trackOver(t)
 }
 
-// told waits until nobody works on a track any more elsewhere, or the run is given up.
+// told waits until no other process works on a track any more, or the run is
+// given up.
 func (r *Run) told(track int) {
 	select {
 	case <-r.opts.Away.Over(track):
@@ -95,7 +101,7 @@ func (r *Run) told(track int) {
 	}
 }
 
-// seen tells what is known of a track that is worked on elsewhere.
+// seen returns what is known about a track that is worked on elsewhere.
 func (t *track) seen() (backlog int64, ended time.Duration) {
 	if t.run.opts.Away == nil {
 		return 0, 0

@@ -12,37 +12,40 @@ import (
 
 // How a run notices that it was stopped (ctrl+z, SIGSTOP, a frozen container):
 //
-// While the process runs its clock is confirmed at every beat. Whoever reads it long
-// after the last beat is the first to run since then, or the beat alone was late. If
-// it was a stop, the time that it took is taken out of the clock before anybody reads
-// it, so that no due time, duration or chart ever sees it.
+// While the process runs, its clock is confirmed at every beat. Whoever reads the
+// clock long after the last beat is either the first to run after a stop, or the
+// beat alone was late. If it was a stop, its length is taken out of the clock
+// before anybody reads it, so that no due time, duration or chart ever includes
+// it.
 const (
-	// clockBeat is how often the clock is confirmed, and so how exactly the moment of
-	// a stop is known.
+	// clockBeat is how often the clock is confirmed, and so how precisely the
+	// moment of a stop is known.
 	clockBeat = 50 * time.Millisecond
-	// leastGap is how late a beat must be for a stop that the system confirms by
-	// SIGCONT, leastSilence for one that it does not: no thread ran, and nothing was
-	// computed.
+	// leastGap is how late a beat must be to count as a stop when SIGCONT confirms
+	// it, and leastSilence when nothing does: no thread ran, and no processor time
+	// was used.
 	leastGap     = 500 * time.Millisecond
 	leastSilence = time.Second
-	// signPatience is how long the signal may take to be delivered.
+	// signPatience is how long to wait for the signal to be delivered.
 	signPatience = 10 * time.Millisecond
 )
 
-// Signs tell a process that was stopped from one that was kept waiting.
+// Signs distinguish a process that was stopped from one that was merely starved.
 type Signs struct {
-	// Resumed takes a value when the process is resumed by a signal; nil: it never does.
+	// Resumed receives a value when a signal resumes the process; nil: it never
+	// does.
 	Resumed <-chan os.Signal
-	// Processor tells the processor time that the process has used; nil: unknown.
+	// Processor returns the processor time used by the process; nil if unknown.
 	Processor func() time.Duration
 }
 
-// clock tells nanoseconds since measurement began, without the time in which the
-// process was stopped. Reading it takes one atomic load.
+// clock returns nanoseconds since measurement began, without the time during
+// which the process was stopped. Reading it takes one atomic load.
 type clock struct {
-	base  time.Time // when measurement would begin if nothing were stopped
+	base  time.Time // when measurement would begin if there were no stops
 	signs Signs
-	// newest tells when the newest operation under way began; nil: there is none.
+	// newest returns when the newest operation in progress began; nil: there is
+	// none.
 	newest func() int64
 	state  atomic.Pointer[clockState]
 	gaps   atomic.Pointer[[]*measure.Gap]
@@ -53,15 +56,15 @@ type clock struct {
 
 // clockState is replaced, never changed. Times are since base.
 type clockState struct {
-	// gone is how far the run's time is behind: for how long the process was stopped in
-	// all, less skipped, what was left out of the warm-up.
+	// gone is how far the run's time lags behind: the total time that the process
+	// was stopped, minus skipped, the part of the warm-up that was left out.
 	gone, skipped int64
 
-	seen  int64 // the last beat
-	limit int64 // until when that will do
+	seen  int64 // time of the last beat
+	limit int64 // time until which the beat is good
 }
 
-// start begins at base, which may lie ahead.
+// start begins at base, which may be in the future.
 func (c *clock) start(base time.Time, signs Signs) {
 	c.base, c.signs = base, signs
 	c.gaps.Store(new([]*measure.Gap))
@@ -72,8 +75,8 @@ func (c *clock) start(base time.Time, signs Signs) {
 
 func (c *clock) raw() int64 { return int64(time.Since(c.base)) }
 
-// read tells the time. The state is loaded before the time is taken: who was stopped
-// in between finds that its limit has passed.
+// read returns the time. The state is loaded before the time is taken, so a
+// goroutine stopped in between finds that its limit has passed.
 func (c *clock) read() int64 {
 	s := c.state.Load()
 	raw := c.raw()
@@ -83,8 +86,8 @@ func (c *clock) read() int64 {
 	return raw - s.gone
 }
 
-// late is read once the limit has passed. The first to come decides what it was, and
-// the others wait.
+// late is called once the limit has passed. The first caller decides whether it
+// was a stop, and the others wait.
 func (c *clock) late() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,8 +115,8 @@ func (c *clock) judge(s *clockState) {
 	c.confirm(now, gone)
 }
 
-// stopped says whether the process was stopped for as long as its beat is late. The
-// caller holds c.mu.
+// stopped reports whether the process was stopped for as long as its beat is
+// late. The caller holds c.mu.
 func (c *clock) stopped(late time.Duration) bool {
 	if late >= leastSilence {
 		used := time.Duration(0)
@@ -137,7 +140,7 @@ func (c *clock) stopped(late time.Duration) bool {
 	}
 }
 
-// confirm notes that the process runs. The caller holds c.mu.
+// confirm notes that the process is running. The caller holds c.mu.
 func (c *clock) confirm(raw, gone int64) {
 	if c.signs.Processor != nil {
 		c.cpu = c.signs.Processor()
@@ -149,7 +152,7 @@ func (c *clock) confirm(raw, gone int64) {
 	c.state.Store(&s)
 }
 
-// skip moves the run's time on, as if so much of it had passed.
+// skip advances the run's time by that much.
 func (c *clock) skip(by int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +164,7 @@ func (c *clock) skip(by int64) {
 	c.state.Store(&s)
 }
 
-// beat confirms the clock, unless it was stopped.
+// beat confirms the clock, unless the process was stopped.
 func (c *clock) beat() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,27 +194,27 @@ func (c *clock) run(done <-chan struct{}) {
 	}
 }
 
-// Suspensions lists the stretches, in order, in which the process was stopped: they
-// are no part of the run's time.
+// Suspensions lists, in order, the periods in which the process was stopped. They
+// are not part of the run's time.
 func (r *Run) Suspensions() []*measure.Gap { return *r.clock.gaps.Load() }
 
-// Suspended is for how long the process was stopped in all.
+// Suspended returns the total time that the process was stopped.
 func (r *Run) Suspended() time.Duration {
 	s := r.clock.state.Load()
 	return time.Duration(s.gone + s.skipped)
 }
 
-// Elapsed is the run's time: since measurement began, negative in warm-up, without
-// suspensions.
+// Elapsed returns the run's time: since measurement began, negative during
+// warm-up, without suspensions.
 func (r *Run) Elapsed() time.Duration { return time.Duration(r.now()) }
 
-// appointment is a timer that is set for a moment of the run's time.
+// appointment is a timer set for a moment of the run's time.
 type appointment struct {
 	*time.Timer
 	moment int64
 }
 
-// when calls f, with the lock held, once the run's time has come to a moment. The
+// when calls f, with the lock held, once the run's time has reached a moment. The
 // caller holds r.mu.
 func (r *Run) when(moment int64, f func()) {
 	var timer *time.Timer

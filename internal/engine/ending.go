@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// Waiting says, once every track that runs has been asked to end, since when the
-// run waits for operations under way, in time since measurement began, and names
-// them. false: it is at work, or nothing is under way.
+// Waiting returns, once every running track has been asked to end, since when the
+// run has been waiting for operations in progress, as time since measurement
+// began, and names them. It returns false if the run is still working or nothing
+// is in progress.
 func (r *Run) Waiting() (since time.Duration, what []string, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -33,27 +34,27 @@ func (r *Run) waiting() (since time.Duration, what []string, ok bool) {
 	return since, what, len(what) > 0
 }
 
-// GivenUp is closed when operations under way are cancelled: at the end of the
-// grace period, by Kill, or because all have ended.
+// GivenUp returns a channel that is closed when operations in progress are
+// cancelled: at the end of the grace period, by Kill, or because all have ended.
 func (r *Run) GivenUp() <-chan struct{} { return r.hard.Done() }
 
-// GiveUp ends the run for a cause and cancels operations under way, without a grace
-// period: the caller has waited long enough.
+// GiveUp ends the run with a cause and cancels operations in progress without a
+// grace period, because the caller has waited long enough.
 func (r *Run) GiveUp(cause error) {
 	r.Stop(cause)
 	r.kill()
 }
 
-// Abandoned names what was under way when the grace period was over; nil when
-// all ended in time.
+// Abandoned names the operations still in progress when the grace period ended;
+// nil if all finished in time.
 func (r *Run) Abandoned() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.abandoned
 }
 
-// giveUp ends a grace period: what is under way is noted and cancelled. The caller
-// holds r.mu.
+// giveUp ends a grace period: it notes and cancels what is in progress. The
+// caller holds r.mu.
 func (r *Run) giveUp() {
 	if _, what, ok := r.waiting(); ok && r.hard.Err() == nil {
 		r.abandoned = what

@@ -8,14 +8,15 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Together is how far apart two changes must be for each to have a segment of its own.
+// Together is the time within which changes share a segment; changes further
+// apart have one each.
 const Together = 250 * time.Millisecond
 
-// MaxSegments bounds the memory of a run whose settings never rest: later changes
-// share the last.
+// MaxSegments limits the memory of a run whose settings change all the time:
+// later changes share the last segment.
 const MaxSegments = 4096
 
-// apply makes the change of a timetable entry.
+// apply makes the change that a timetable entry describes.
 func (a At) apply(s workload.Settings) workload.Settings {
 	if a.Knob.Name == "paused" {
 		s.Paused = a.Value != 0
@@ -24,10 +25,10 @@ func (a At) apply(s workload.Settings) workload.Settings {
 	return a.Knob.Set(s, a.Knob.Clamp(a.Value))
 }
 
-// segment is the number of the segment in force. The caller holds r.mu.
+// segment returns the number of the segment in force. The caller holds r.mu.
 func (r *Run) segment() uint16 { return uint16(max(len(r.segments)-1, 0)) }
 
-// Settings returns the settings asked for, of one track or the totals of All.
+// Settings returns the requested settings of one track, or the totals of All.
 func (r *Run) Settings(track int) workload.Settings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,28 +38,28 @@ func (r *Run) Settings(track int) workload.Settings {
 	return r.tracks[track].want
 }
 
-// totals is the view of all tracks as one. The caller holds r.mu.
+// totals combines the requested settings of all tracks. The caller holds r.mu.
 func (r *Run) totals() workload.Settings {
 	return workload.Totals(r.knobs, r.opts.Plan.Tracks(), r.wanted)
 }
 
-// wanted returns the settings asked for of a track. The caller holds r.mu.
+// wanted returns the requested settings of a track. The caller holds r.mu.
 func (r *Run) wanted(track int) workload.Settings { return r.tracks[track].want }
 
-// Change changes the live settings of one track, or of All: then f gets the
-// totals of what adds up and, of the other settings, those of the first track,
+// Change changes the live settings of one track, or of All. In the latter case f
+// gets the totals of what adds up and otherwise the settings of the first track,
 // and what it changes is spread over the tracks. f must be pure; it is called
-// once, with changes applied in the order of the calls. Values are brought into
-// the knobs' ranges. A track on which a knob turns nothing is left as it is. by goes
-// into the change log.
+// once, and changes are applied in the order of the calls. Values are clamped to
+// the knobs' ranges. Tracks on which a knob has no effect are left as they are.
+// by names the originator in the change log.
 func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Settings) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.change(by, track, f, r.now(), 0)
 }
 
-// change is Change by somebody who meant it for a moment, as the step of a ramp or, with
-// 0, of none. The caller holds r.mu.
+// change is Change for a given moment of the run's time and step of a ramp, 0 if
+// it is not part of one. The caller holds r.mu.
 func (r *Run) change(by string, track int, f func(workload.Settings) workload.Settings, moment int64, ramp int) {
 	if r.stopped {
 		return
@@ -117,9 +118,9 @@ func number(b bool) float64 {
 	return 0
 }
 
-// applyChanges puts changed wishes into force and writes them down. Whether changes come
-// together is told by the moments that they were meant for: steps of a ramp that begin a
-// little late do not run into each other.
+// applyChanges puts the requested settings into force and logs them. Whether
+// changes share a segment depends on the moments they were meant for, so that
+// steps of a ramp that begin a little late are not merged.
 func (r *Run) applyChanges(log []measure.Change, moment int64) {
 	now := r.now()
 	switch {
@@ -145,8 +146,8 @@ func (r *Run) applyChanges(log []measure.Change, moment int64) {
 	r.steer()
 }
 
-// spread sets a knob over all tracks: what adds up in proportion to what each
-// has, anything else to the same value.
+// spread sets a knob over all tracks: a value that adds up is divided in the
+// current proportions, any other is set on every track.
 func (r *Run) spread(k workload.Knob, to float64) {
 	if !k.Sum {
 		for _, t := range r.tracks {
@@ -179,10 +180,10 @@ func (r *Run) spread(k workload.Knob, to float64) {
 	}
 }
 
-// maxMarks bounds the memory that notes on the time line may take.
+// maxMarks limits the memory used by notes on the time line.
 const maxMarks = 1000
 
-// Mark puts a note on the time line of the run; past the first thousand it does
+// Mark puts a note on the run's time line; after the first thousand notes it does
 // nothing.
 func (r *Run) Mark(note string) {
 	r.mu.Lock()
@@ -195,8 +196,8 @@ func (r *Run) Mark(note string) {
 }
 
 // weigh notes the proportions of the tracks' threads, by which totals are spread:
-// those of the start or of the last change aimed at one track. The caller holds
-// r.mu.
+// those at the start or after the last change aimed at one track. The caller
+// holds r.mu.
 func (r *Run) weigh() {
 	r.weights = r.weights[:0]
 	for _, t := range r.tracks {
@@ -206,8 +207,8 @@ func (r *Run) weigh() {
 	}
 }
 
-// settingsByName lists the settings wanted by the names a user types. The caller holds
-// r.mu.
+// settingsByName lists the requested settings under the names that users type.
+// The caller holds r.mu.
 func (r *Run) settingsByName() map[string]float64 {
 	out := workload.ByName(r.knobs, r.opts.Plan.Tracks(), r.wanted)
 	for _, t := range r.tracks {
@@ -218,7 +219,7 @@ func (r *Run) settingsByName() map[string]float64 {
 	return out
 }
 
-// source is what the collector sees of a run.
+// source is the collector's view of a run.
 type source struct{ r *Run }
 
 func (s source) Now() int64 { return s.r.now() }

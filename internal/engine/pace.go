@@ -6,42 +6,43 @@ import (
 	"time"
 )
 
-// How an open loop waits, where the system has alarms (see alarm):
+// How an open loop waits, on systems that have alarms (see alarm):
 //
-// A worker that is free looks whether something is due already, and takes it. Else
-// it takes an alarm, claims the next due time and sleeps until then: coarsely by
-// the runtime's timer, which a change of the settings interrupts, and at the end
-// finely by the alarm. It hands the alarm back as it starts. Alarms are few, so
-// that thousands of idle workers cost neither file descriptors nor timers; they are
-// taken in the order of the due times.
+// A free worker first checks whether something is already due, and takes it.
+// Otherwise it takes an alarm, claims the next due time and sleeps until then:
+// coarsely with the runtime's timer, which a change of the settings interrupts,
+// and for the last stretch precisely with the alarm. It returns the alarm when it
+// starts. There are few alarms, so that thousands of idle workers cost neither
+// file descriptors nor timers; they are taken in the order of the due times.
 //
-// Even an alarm takes some microseconds to wake a goroutine, on a virtual machine
-// dozens. It is set earlier by what it nearly always takes: see lead. One that wakes
-// too early all the same sleeps again. Nothing here ever spins.
+// Even an alarm needs some microseconds to wake a goroutine, dozens on a virtual
+// machine. It is set earlier by what waking nearly always takes: see lead. A
+// worker that still wakes too early sleeps again. Nothing here ever spins.
 //
-// Above a rate of about 20,000 wake-ups a second these cost more than they are
-// worth. Then there is one alarm only, which rings at most every 20 µs: who has it
-// hands it on as it starts, and all take what has fallen due since.
+// Above about 20,000 wake-ups a second, alarms cost more than they are worth.
+// Then there is only one, which rings at most every 20 µs: the worker that has it
+// passes it on when it starts, and all workers take what has fallen due since.
 const (
 	// coarse is how long before the due time the alarm takes over: the runtime's
-	// timers are up to a millisecond late, and something for the scheduler.
+	// timers are up to a millisecond late, and the scheduler adds some more.
 	coarse = 1500 * time.Microsecond
-	// fewAlarms is how many workers of a track can sleep finely at a time.
+	// fewAlarms is how many workers of a track can sleep on alarms at a time.
 	fewAlarms = 64
-	// batched is the distance of due times below which they are served in batches,
-	// and oneRing the time between two rings then.
+	// batched is the interval of due times below which they are served in batches,
+	// and oneRing the time between two rings in that case.
 	batched = 50 * time.Microsecond
 	oneRing = 20 * time.Microsecond
 )
 
-// alarms is a pool of alarms. Those that wait for one are served in their order.
+// alarms is a pool of alarms. Workers waiting for one are served in order.
 type alarms struct {
 	free chan *alarm
 	made atomic.Int32
 	// least is the shortest sleep.
 	least time.Duration
-	// lead is how much earlier alarms are set, in ns: what eight of nine take at least
-	// from then until their worker runs. Updates may overwrite each other.
+	// lead is how much earlier alarms are set, in ns: the time that at least eight
+	// of nine wake-ups take until the worker runs. Concurrent updates may overwrite
+	// each other.
 	lead atomic.Int64
 }
 
@@ -50,8 +51,9 @@ const (
 	maxLead   = 150 * time.Microsecond
 )
 
-// learn adjusts lead to what an alarm took: a quarter down when that was less, a
-// thirty-second up when it was more, so that it stays where one of nine is less.
+// learn adjusts lead to the time that an alarm took: down by a quarter if that
+// was less, up by a thirty-second if it was more, so that it settles where one in
+// nine is less.
 func (p *alarms) learn(took int64) {
 	lead := p.lead.Load()
 	if took < lead {
@@ -62,7 +64,7 @@ func (p *alarms) learn(took int64) {
 	p.lead.Store(min(max(lead, int64(time.Microsecond)), int64(maxLead)))
 }
 
-// newAlarms returns a pool of at most n alarms, or nil where there are none.
+// newAlarms returns a pool of at most n alarms, or nil if the system has none.
 func newAlarms(n int, least time.Duration) *alarms {
 	p := &alarms{free: make(chan *alarm, n), least: least}
 	a, err := newAlarm()
@@ -75,15 +77,15 @@ func newAlarms(n int, least time.Duration) *alarms {
 	return p
 }
 
-// take returns an alarm, which must be given back; nil when stale was closed before
-// one was free.
+// take returns an alarm, which must be given back, or nil if stale was closed
+// before one was free.
 func (p *alarms) take(stale <-chan struct{}) *alarm {
 	select {
 	case a := <-p.free:
 		return a
 	default:
 	}
-	// One that cannot be made counts as made: it is not tried again.
+	// An alarm that cannot be made counts as made, so that it is not tried again.
 	if int(p.made.Load()) < cap(p.free) && int(p.made.Add(1)) <= cap(p.free) {
 		if a, err := newAlarm(); err == nil {
 			return a
@@ -112,8 +114,8 @@ func (p *alarms) close() {
 	}
 }
 
-// pace chooses how the workers wait for due times that are so far apart: nil means by
-// the runtime's timer alone. The caller holds run.mu.
+// pace chooses how the workers wait for due times that are apart nanoseconds
+// apart; nil means by the runtime's timer alone. The caller holds run.mu.
 func (t *track) pace(apart float64) *alarms {
 	if !t.run.precise {
 		return nil
@@ -128,14 +130,16 @@ func (t *track) pace(apart float64) *alarms {
 	return *pool
 }
 
-// ready waits for the moment at which the next iteration may start and returns when it
-// was due; in closed loop a time in the future. false: look at the settings again.
+// ready waits until the next iteration may start and returns when it was due; in
+// a closed loop that is a time in the future. If it returns false, the worker
+// must look at the settings again.
 //
-// It keeps apart whose doing it is when an iteration starts late. A worker that was
-// free when it fell due has no excuse: all of the wait is lateness. So it is when
-// another is free and has not woken yet. One that was busy then may still be behind
-// because it began its last iteration late: no more than that is lateness, and the
-// rest backlog. own says how much of the wait may be lateness.
+// It also decides who is to blame when an iteration starts late. If the worker
+// was free when the iteration fell due, all of the wait is our lateness; likewise
+// if another worker is free and has not woken yet. A worker that was busy at that
+// time may still be behind because it began its last iteration late: at most that
+// much is lateness, and the rest is backlog. own is how much of the wait may be
+// lateness.
 func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	if a.sched == nil && !a.Paused {
 		return math.MaxInt64, 0, true
@@ -161,7 +165,7 @@ func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	if w.held.due >= w.free {
 		own = math.MaxInt64
 	}
-	if w.held.due >= a.until { // it is for the settings that come then, or for nobody
+	if w.held.due >= a.until { // it belongs to the settings that come then, or to nobody
 		<-a.stale
 		return 0, 0, false
 	}
@@ -172,8 +176,8 @@ func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	return w.held.due, own, true
 }
 
-// rest waits for an alarm and claims a due time then; false when the settings changed
-// before.
+// rest waits for an alarm and then claims a due time; false if the settings
+// changed first.
 func (w *worker) rest(a *active) bool {
 	if w.alarm == nil {
 		a.sched.waiting.Add(1)
@@ -187,8 +191,8 @@ func (w *worker) rest(a *active) bool {
 	return true
 }
 
-// await sleeps until what the worker holds is due; false when the settings changed
-// before.
+// await sleeps until the worker's claim is due; false if the settings changed
+// first.
 func (w *worker) await(a *active) bool {
 	s := a.sched
 	s.waiting.Add(1)
@@ -210,7 +214,7 @@ func (w *worker) await(a *active) bool {
 	}
 }
 
-// nap sleeps by the alarm for about as long as is left; false when it could not.
+// nap sleeps on the alarm for about the time that is left; false if it could not.
 func (w *worker) nap(left time.Duration) bool {
 	lead := time.Duration(w.pool.lead.Load())
 	if left = max(left, w.pool.least); left < 2*lead {
@@ -222,7 +226,7 @@ func (w *worker) nap(left time.Duration) bool {
 	return ok
 }
 
-// giveBack hands the alarm to who waits for one.
+// giveBack returns the alarm to the pool.
 func (w *worker) giveBack() {
 	if w.alarm != nil {
 		w.pool.free <- w.alarm
@@ -230,8 +234,8 @@ func (w *worker) giveBack() {
 	}
 }
 
-// sleep waits for d by the runtime's timer, or until stale is closed; then it returns
-// false.
+// sleep waits for d with the runtime's timer; it returns false if stale was
+// closed first.
 func (w *worker) sleep(d time.Duration, stale <-chan struct{}) bool {
 	w.timer.Reset(d)
 	select {

@@ -10,26 +10,27 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// How a run goes on that others work on, and whose engine died:
+// How a run continues whose work is done by other processes and whose engine has
+// died:
 //
-// Its clock has gone on, and so has the work. What was measured was kept and is merged
-// again from the beginning, so of the old engine nothing is missing but what it decided:
-// settings, phases and the timetable. It noted each of these, and the new one takes the
-// notes for its own before it begins.
+// Its clock has gone on, and so has the work. What was measured was kept, and is
+// merged again from the beginning. All that is missing of the old engine is what
+// it decided: settings, phases and the timetable. It noted each decision, and the
+// new engine adopts the notes before it begins.
 
-// Note is something that an engine decided, for another that goes on in its place.
+// Note is a decision of an engine, recorded for the engine that may replace it.
 type Note struct {
 	// At is when, since measurement began.
 	At time.Duration `json:"at_ns"`
-	// Phase has begun; empty: none.
+	// Phase is one that has begun; empty: none.
 	Phase string `json:"phase,omitempty"`
 	// Mark is a note on the time line; empty: none.
 	Mark string `json:"mark,omitempty"`
-	// Taken is how many entries of the timetable are in force.
+	// Taken is how many entries of the timetable have been put into force.
 	Taken int `json:"taken,omitempty"`
-	// Changes came into force in the segment of that number, which began at From and has
-	// these Settings. Tracks are wanted of the tracks from then on, and Weights are their
-	// proportions.
+	// Changes came into force in the segment with that number, which began at From
+	// and has these Settings. Tracks are the tracks' requested settings from then
+	// on, and Weights their proportions.
 	Changes  []measure.Change    `json:"changes,omitempty"`
 	Segment  int                 `json:"segment,omitempty"`
 	From     time.Duration       `json:"from_ns,omitempty"`
@@ -38,19 +39,19 @@ type Note struct {
 	Weights  []int               `json:"weights,omitempty"`
 }
 
-// Past is how a run stood that this one goes on with.
+// Past is the state of the run that this one continues.
 type Past struct {
-	// Began is when measurement did, or is to.
+	// Began is when measurement began, or is to begin.
 	Began time.Time
-	// Notes are those of the engine before, in order.
+	// Notes are those of the previous engine, in order.
 	Notes []Note
-	// Reread is closed when all figures that were kept have been merged again, and Upto says
-	// up to when they have, math.MaxInt64 at the end.
+	// Reread is closed when all figures that were kept have been merged again. Upto
+	// returns the time up to which they have been, math.MaxInt64 at the end.
 	Reread <-chan struct{}
 	Upto   func() int64
 }
 
-// note tells of what was decided. The caller holds r.mu.
+// note reports a decision. The caller holds r.mu.
 func (r *Run) note(n Note) {
 	if r.opts.Note != nil {
 		n.At, n.Taken = cmp.Or(n.At, time.Duration(r.now())), r.taken
@@ -58,7 +59,7 @@ func (r *Run) note(n Note) {
 	}
 }
 
-// noteChanges tells of settings that came into force. The caller holds r.mu.
+// noteChanges reports settings that came into force. The caller holds r.mu.
 func (r *Run) noteChanges(log []measure.Change) {
 	if r.opts.Note == nil {
 		return
@@ -71,7 +72,7 @@ func (r *Run) noteChanges(log []measure.Change) {
 	r.note(n)
 }
 
-// recall takes the notes of the engine before for its own. The caller holds r.mu.
+// recall adopts the notes of the previous engine. The caller holds r.mu.
 func (r *Run) recall(notes []Note) {
 	r.resumed = r.now()
 	for _, n := range notes {
@@ -89,7 +90,7 @@ func (r *Run) recall(notes []Note) {
 	}
 	for _, p := range r.opts.Plan.Phases {
 		if r.phases[p.Name].state == running && len(p.After) > 0 {
-			r.opts.Away.Steer(workload.Word{Phase: p.Name}) // who has heard of it already does not mind
+			r.opts.Away.Steer(workload.Word{Phase: p.Name}) // harmless to processes that have heard of it already
 		}
 	}
 	if len(r.changes) > 0 {
@@ -115,8 +116,8 @@ func (r *Run) recallChanges(n *Note) {
 	}
 }
 
-// then puts into the states of tracks what they were at a moment that the engine before
-// saw, or nobody.
+// then sets the gauges of tracks to their values at an earlier moment, which the
+// previous engine may or may not have seen.
 func (r *Run) then(gauges []measure.Gauge, at int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,8 +139,8 @@ func (r *Run) then(gauges []measure.Gauge, at int64) {
 	}
 }
 
-// catchUp waits until all that was kept has been merged again, and from then on sees to
-// what was due meanwhile. false: the run was ended.
+// catchUp waits until all that was kept has been merged again, and then handles
+// what fell due in the meantime. It returns false if the run was ended.
 func (r *Run) catchUp(ctx context.Context) bool {
 	select {
 	case <-r.opts.Past.Reread:
@@ -159,8 +160,8 @@ func (r *Run) catchUp(ctx context.Context) bool {
 	return true
 }
 
-// timed says that a track of a phase that began under another engine went on for all of
-// the time that the phase had. The caller holds r.mu.
+// timed reports whether a track of a phase that began under another engine ran
+// for the whole duration of the phase. The caller holds r.mu.
 func (r *Run) timed(t *track) bool {
 	if r.opts.Past == nil {
 		return false

@@ -16,15 +16,15 @@ type phaseState struct {
 	spec   *workload.Phase
 	tracks []*track
 	state  int
-	let    bool  // in, where phases are held
-	began  int64 // or was to, in warm-up
+	let    bool  // let in, if phases are held
+	began  int64 // or was to begin, during warm-up
 }
 
 func (p *phaseState) over() bool {
 	return !slices.ContainsFunc(p.tracks, func(t *track) bool { return t.state != over })
 }
 
-// ran tells when the phase was measured; false: not yet. The caller holds the
+// ran returns when the phase was measured; false: not yet. The caller holds the
 // run's lock.
 func (p *phaseState) ran(now int64) (measure.Phase, bool) {
 	out := measure.Phase{Name: p.spec.Name, From: math.MaxInt64}
@@ -42,7 +42,7 @@ func (p *phaseState) ran(now int64) (measure.Phase, bool) {
 	return out, out.From < out.To
 }
 
-// checkGraph refuses phases that wait for unknown ones or for each other.
+// checkGraph rejects phases that wait for unknown phases or for each other.
 func (r *Run) checkGraph() error {
 	const visiting, visited = 1, 2
 	seen := map[string]int{}
@@ -130,7 +130,7 @@ func (r *Run) endPhase(p *phaseState) {
 		t.end()
 	}
 	r.when(r.now()+int64(r.opts.Grace), func() {
-		if p.state == running { // an operation hangs: cancelling ends the run
+		if p.state == running { // an operation hangs: cancelling it ends the run
 			r.giveUp()
 		}
 	})
@@ -185,8 +185,8 @@ func (r *Run) finish() {
 	close(r.done)
 }
 
-// conduct begins measurement when the warm-up is over and follows the timetable
-// and the context. It ends with the run's admission.
+// conduct begins measurement when the warm-up is over, and follows the timetable
+// and the context. It ends when the run admits no more iterations.
 func (r *Run) conduct(ctx context.Context) {
 	table := r.opts.Timetable // in the order of time
 	timer := time.NewTimer(time.Hour)
@@ -235,8 +235,8 @@ func (r *Run) conduct(ctx context.Context) {
 	}
 }
 
-// take puts the next entry of the timetable into force, also for tracks that it
-// leaves as they are: they have waited for it.
+// take puts the next entry of the timetable into force. It does so even for
+// tracks that the entry does not change, because they have waited for it.
 func (r *Run) take(at At) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -252,12 +252,12 @@ func (r *Run) take(at At) {
 	}
 }
 
-// slack is what rounding may make a due time too early.
+// slack is how much too early rounding may make a due time.
 const slack = int64(time.Microsecond)
 
-// horizon is when the settings of a track will not hold any more, as far as that is
-// known: at the next change of the timetable, or at the end of its phase. The caller
-// holds r.mu.
+// horizon returns when the settings of a track will stop being valid, as far as
+// that is known: at the next change of the timetable, or at the end of its phase.
+// The caller holds r.mu.
 func (r *Run) horizon(t *track) int64 {
 	until := t.ends
 	if r.taken < len(r.opts.Timetable) {
@@ -266,7 +266,7 @@ func (r *Run) horizon(t *track) int64 {
 	return until - slack
 }
 
-// beginMeasuring ends the warm-up: fresh schedules and sequence numbers.
+// beginMeasuring ends the warm-up, with fresh schedules and sequence numbers.
 func (r *Run) beginMeasuring() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

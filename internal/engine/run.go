@@ -26,96 +26,104 @@ type At struct {
 	After time.Duration
 	// Track is the index of the track, or All.
 	Track int
-	// Knob is what to turn; a Knob with only the name "paused" pauses (1) or resumes (0).
+	// Knob is what to change; a Knob with only the name "paused" pauses (1) or
+	// resumes (0).
 	Knob  workload.Knob
 	Value float64
-	// Ramp is the number, from 1, of the ramp that it is a step of; 0: of none. A ramp is
-	// one schedule: what is due and not begun stays due across its steps.
+	// Ramp is the number, from 1, of the ramp that this is a step of; 0 if none. A
+	// ramp is one schedule: units that are due but not begun stay due across its
+	// steps.
 	Ramp int
-	// First says that it is the first step of its ramp, which begins a schedule.
+	// First means that this is the first step of its ramp, which begins a schedule.
 	First bool
 }
 
-// Options say what to run.
+// Options say what to run and how.
 type Options struct {
 	// Plan must be bound: its tracks have NewTask. The engine calls neither Setup,
 	// Verify nor Teardown.
 	Plan *workload.Plan
-	// Warmup is run before measurement begins, unless EndWarmup ends it.
+	// Warmup is how long the run goes on before measurement begins, unless
+	// EndWarmup ends it.
 	Warmup time.Duration
 	// Timetable holds live changes, in any order.
 	Timetable []At
-	// Classify puts an operation's error in a class, never 0 for an error; called
-	// on the workers' goroutines. Classes names the classes by number.
+	// Classify returns the class of an operation's error, never 0 for an error. It
+	// is called on the workers' goroutines. Classes names the classes by number.
 	Classify func(error) uint8
 	Classes  []string
-	// Timeout is the class of operations that took longer than they may: they are
+	// Timeout is the class of operations that took longer than allowed: these are
 	// timed, while other failures are only counted.
 	Timeout uint8
-	// Unreachable says which class means that the store cannot be reached: a closed
-	// loop backs off after one.
+	// Unreachable reports whether a class means that the store cannot be reached; a
+	// closed loop backs off after such an error.
 	Unreachable func(class uint8) bool
 	// Sink, when set, takes each finished second, in order, on one goroutine. An
-	// error ends the run, as a full disk should.
+	// error from it, such as a full disk, ends the run.
 	Sink func(*measure.Second) error
-	// Grace is how long operations under way may take once the run ends; 0:
+	// Grace is how long operations in progress may take once the run ends; 0 means
 	// DefaultGrace.
 	Grace time.Duration
-	// PlainTimer makes an open loop wait by the runtime's timer alone, as it does
-	// where the system has nothing better: for comparison.
+	// PlainTimer makes an open loop wait with the runtime's timer alone, as on
+	// systems that have nothing better, for comparison.
 	PlainTimer bool
-	// Part, when set, takes each second as another process can merge it; see Run.Merge.
+	// Part, when set, takes each second in a form that another process can merge;
+	// see Run.Merge.
 	Part func(*measure.Part)
-	// Held has phases that wait for others wait for Enter, too. Ended, when set, is told when
-	// a track is over, in time since measurement began; it must not wait, nor call the run.
+	// Held makes phases that wait for others wait for Enter as well. Ended, when
+	// set, is called when a track is over, with the time since measurement began;
+	// it must not block or call the run.
 	Held  bool
 	Ended func(track int, at time.Duration)
-	// Away, when set, is where the work is done: the run then has no workers of its own.
+	// Away, when set, is where the work is done: the run then has no workers of its
+	// own.
 	Away Away
-	// Note, when set, is told of what is decided in a run with Away, for another that goes on
-	// in its place. It must not call the run.
+	// Note, when set, is called with each decision in a run with Away, so that
+	// another engine can take over. It must not call the run.
 	Note func(Note)
-	// Past is that of a run with Away that begun under another engine; nil: it has none.
+	// Past is the state of a run with Away that began under another engine; nil if
+	// it began here.
 	Past *Past
-	// Signs tell when the process was stopped; the zero value goes by silence alone.
+	// Signs tell when the process was stopped; with the zero value only silence
+	// does.
 	Signs Signs
 }
 
-// Run is a run in progress. All methods may be called from any goroutine and
-// none of them blocks but Wait.
+// Run is a run in progress. All methods may be called from any goroutine, and
+// only Wait blocks.
 type Run struct {
 	opts   Options
 	clock  clock
 	col    *measure.Collector
 	tracks []*track
-	// precise says that workers may sleep by alarms.
+	// precise means that workers may sleep on alarms.
 	precise bool
 	knobs   []workload.Knob
 	hard    context.Context
 	kill    context.CancelFunc
 	done    chan struct{}
-	ending  chan struct{} // closed when admission ends
-	skipped chan struct{} // takes a value when the run's time has moved on
+	ending  chan struct{} // closed when no more iterations are admitted
+	skipped chan struct{} // receives a value when the run's time was moved on
 
 	mu        sync.Mutex
 	stopped   bool
-	closed    bool // the books are
+	closed    bool // the records are complete
 	measuring bool
 	cause     error
 	byTime    bool // a phase reached its duration
-	taken     int  // entries of the timetable that are in force
+	taken     int  // entries of the timetable that have been put into force
 	phases    map[string]*phaseState
 	changes   []measure.Change
 	marks     []measure.Mark
 	segments  []segmentInfo
-	changed   int64 // when the last change was, or was to be by the timetable
+	changed   int64 // when the last change was made, or was scheduled by the timetable
 	everMoved bool
-	onRamp    bool // a step of a ramp, but the first, is being put into force
+	onRamp    bool // a step of a ramp, not its first, is being put into force
 	result    *measure.Result
 	timers    []appointment
-	abandoned []string // what was under way when it was given up
+	abandoned []string // what was in progress when it was given up
 	weights   []int    // of the tracks, for spreading totals
-	resumed   int64    // when it went on in the place of another
+	resumed   int64    // when the run was taken over from another engine
 }
 
 type segmentInfo struct {
@@ -123,7 +131,8 @@ type segmentInfo struct {
 	settings map[string]float64
 }
 
-// Start begins a run. Cancelling ctx is Stop with the context's cause.
+// Start begins a run. Cancelling ctx has the effect of Stop with the context's
+// cause.
 func Start(ctx context.Context, o Options) (*Run, error) {
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
@@ -136,7 +145,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	}
 	from := time.Now().Add(o.Warmup)
 	if o.Past != nil {
-		from = time.Now().Add(time.Until(o.Past.Began)) // with a clock that nobody sets
+		from = time.Now().Add(time.Until(o.Past.Began)) // on a clock that nobody sets
 	}
 	r.clock.start(from, o.Signs)
 	if err := r.layOut(); err != nil {
@@ -160,7 +169,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// layOut builds tracks and collector from the plan.
+// layOut builds the tracks and the collector from the plan.
 func (r *Run) layOut() error {
 	cfg := measure.Config{
 		Classify: r.classify, Classes: r.opts.Classes, Timeout: r.opts.Timeout, Start: -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions,
@@ -209,14 +218,14 @@ func (r *Run) classify(err error) uint8 {
 	return max(r.opts.Classify(err), 1)
 }
 
-// now tells nanoseconds since measurement began, without suspensions.
+// now returns nanoseconds since measurement began, without suspensions.
 func (r *Run) now() int64 { return r.clock.read() }
 
 // Snapshot returns the newest state of the run; never nil.
 func (r *Run) Snapshot() *measure.Snapshot { return r.col.Snapshot() }
 
-// Stop ends the admission of iterations; what is under way may finish within the
-// grace period. The first cause stands in Wait's error.
+// Stop admits no more iterations; those in progress may finish within the grace
+// period. Wait returns the first cause.
 func (r *Run) Stop(cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -238,7 +247,7 @@ func (r *Run) stop(cause error) {
 	r.when(r.now()+int64(r.opts.Grace), r.giveUp)
 }
 
-// Kill ends the run at once: operations under way are cancelled.
+// Kill ends the run at once and cancels operations in progress.
 func (r *Run) Kill() {
 	r.Stop(ErrKilled)
 	r.kill()
@@ -247,11 +256,13 @@ func (r *Run) Kill() {
 // ErrKilled is the cause of a run ended by Kill.
 var ErrKilled = errors.New("stopped at once")
 
-// Done is closed when all workers have ended and the last second is in the sink.
+// Done returns a channel that is closed when all workers have ended and the sink
+// has taken the last second.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
 // Wait returns the result and why the run ended: nil when it reached its count or
-// duration, the cause given to Stop, a fatal error of a task, or the sink's.
+// duration, otherwise the cause given to Stop, a fatal error of a task, or the
+// sink's error.
 func (r *Run) Wait() (*measure.Result, error) {
 	<-r.done
 	r.mu.Lock()
@@ -259,8 +270,8 @@ func (r *Run) Wait() (*measure.Result, error) {
 	return r.result, r.cause
 }
 
-// ByDuration says, after Done, whether a phase was ended by its duration, as
-// opposed to running out of work.
+// ByDuration reports, after Done, whether a phase was ended by its duration
+// rather than by running out of work.
 func (r *Run) ByDuration() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

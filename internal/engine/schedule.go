@@ -8,11 +8,11 @@ import (
 // schedule hands out the due times of an open loop, in units. Claiming is a
 // single atomic add; it never waits for replies.
 type schedule struct {
-	// legs are stretches of one rate each, in order; the slice is replaced, never
-	// changed. A schedule has one, and one more for each step of a ramp.
+	// legs are stretches with one rate each, in order; the slice is replaced, never
+	// modified. A schedule has one leg, plus one for each step of a ramp.
 	legs   atomic.Pointer[[]leg]
 	ticket atomic.Int64
-	// abandoned counts units claimed and then not started.
+	// abandoned counts units that were claimed but not started.
 	abandoned atomic.Int64
 	// waiting is how many workers are free and asleep.
 	waiting atomic.Int32
@@ -22,8 +22,9 @@ type schedule struct {
 	returned []claim // due times whose worker left before they came
 }
 
-// leg is a stretch of a schedule from the moment epoch on, in ns since measurement
-// began, by when unit of its units, a fraction of one included, had fallen due.
+// leg is the part of a schedule from the moment epoch, in ns since measurement
+// began. At epoch, unit of the schedule's units had fallen due, counting
+// fractions.
 type leg struct {
 	epoch  int64
 	unit   float64
@@ -44,9 +45,9 @@ func newSchedule(now int64, rate float64) *schedule {
 	return s
 }
 
-// bend goes on at another rate from a moment on, without a new beginning: what was due
-// before and has not started stays due, and the rhythm has no gap. One goroutine at a
-// time may call it.
+// bend continues at another rate from a moment on without starting over: units
+// that were due and have not started stay due, and the rhythm has no gap. One
+// goroutine at a time may call it.
 func (s *schedule) bend(moment int64, rate float64) {
 	legs := *s.legs.Load()
 	last := legs[len(legs)-1]
@@ -55,13 +56,13 @@ func (s *schedule) bend(moment int64, rate float64) {
 	s.legs.Store(&legs)
 }
 
-// period is how far apart due times are now, in ns per unit.
+// period returns the current interval between due times, in ns per unit.
 func (s *schedule) period() float64 {
 	legs := *s.legs.Load()
 	return legs[len(legs)-1].period
 }
 
-// due tells when a unit is due.
+// due returns when a unit is due.
 func (s *schedule) due(unit int64) int64 {
 	legs := *s.legs.Load()
 	i := len(legs) - 1
@@ -71,8 +72,8 @@ func (s *schedule) due(unit int64) int64 {
 	return legs[i].epoch + int64((float64(unit)-legs[i].unit)*legs[i].period)
 }
 
-// claim takes the next due time, for an iteration of that many units: only one that
-// has come by now, unless it may lie ahead. Else it returns none.
+// claim takes the next due time, for an iteration of that many units. Unless
+// ahead is true, it takes only one that has come by now, or none.
 func (s *schedule) claim(units int, now int64, ahead bool) claim {
 	if s.spare.Load() > 0 {
 		if c, ok := s.takeBack(); ok {
@@ -96,7 +97,8 @@ func (s *schedule) claim(units int, now int64, ahead bool) claim {
 	}
 }
 
-// handBack returns a due time that its worker will not serve, for another to.
+// handBack returns a due time that its worker will not serve, so that another
+// can.
 func (s *schedule) handBack(c claim) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +119,7 @@ func (s *schedule) takeBack() (claim, bool) {
 	return c, true
 }
 
-// dueBy tells how many units were due at a time.
+// dueBy returns how many units were due at a time.
 func (s *schedule) dueBy(now int64) int64 {
 	legs := *s.legs.Load()
 	i := len(legs) - 1
@@ -130,13 +132,13 @@ func (s *schedule) dueBy(now int64) int64 {
 	return int64(legs[i].unit+float64(now-legs[i].epoch)/legs[i].period) + 1
 }
 
-// backlog tells how many units are due and unclaimed.
+// backlog returns how many units are due and unclaimed.
 func (s *schedule) backlog(now int64) int64 {
 	return max(s.dueBy(now)-s.ticket.Load(), 0)
 }
 
-// unstarted tells how many units were due when the schedule was given up and had
-// not started. It is exact once every worker has noticed.
+// unstarted returns how many units were due when the schedule was given up and
+// had not started. It is exact once every worker has noticed.
 func (s *schedule) unstarted(at int64) int64 {
 	s.mu.Lock()
 	left := int64(0)
@@ -147,8 +149,9 @@ func (s *schedule) unstarted(at int64) int64 {
 	return max(s.dueBy(at)-(s.ticket.Load()-s.abandoned.Load()-left), 0)
 }
 
-// sequence numbers iterations. Workers take blocks, so that the shared counter is
-// rarely touched; what a leaving worker has not used goes to the others.
+// sequence numbers iterations. Workers take blocks of numbers, so that the shared
+// counter is rarely touched; numbers that a leaving worker has not used go to the
+// others.
 type sequence struct {
 	next  atomic.Int64
 	limit int64 // 0: none
@@ -163,7 +166,7 @@ type span struct{ from, to int64 }
 
 func newSequence(limit int64, threads int) *sequence {
 	s := &sequence{limit: limit, block: 64}
-	if limit > 0 { // small enough that every worker gets its part
+	if limit > 0 { // small enough that every worker gets its share
 		s.block = min(max(limit/int64(8*max(threads, 1)), 1), 64)
 	}
 	return s

@@ -7,7 +7,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// active is what a track's workers go by. It is replaced, never changed.
+// active is the configuration that a track's workers follow. It is replaced,
+// never modified.
 type active struct {
 	workload.Settings
 	at      int64     // when it came into force
@@ -18,10 +19,10 @@ type active struct {
 	segment uint16
 	warm    bool
 	ended   bool
-	// until is when the next change that is planned for the track comes, or the end of
-	// its phase: what is due from then on does not start under these settings.
+	// until is when the next planned change of the track comes, or the end of its
+	// phase: what is due from then on does not start under these settings.
 	until int64
-	stale chan struct{} // closed when this is replaced: wakes who sleeps
+	stale chan struct{} // closed when this is replaced; wakes sleeping workers
 }
 
 // track is a pool of workers at work.
@@ -39,20 +40,20 @@ type track struct {
 	active atomic.Pointer[active]
 	wake   chan struct{} // capacity 1
 	exits  chan exit
-	// out says that a worker has found no more measured work: what falls due from
-	// then on is not missed.
+	// out means that a worker has found no more measured work: what falls due from
+	// then on does not count as missed.
 	out atomic.Bool
 	// each and one are the alarms of its workers: see pace. Made under run.mu.
 	each, one *alarms
 
 	// Guarded by run.mu.
 	want      workload.Settings
-	ends      int64 // when its phase does, math.MaxInt64 when that has no duration
+	ends      int64 // when its phase ends; math.MaxInt64 if the phase has no duration
 	state     int
 	span      measure.Span
 	endedAt   int64     // when it was asked to end
-	given     []givenUp // schedules given up of late
-	unstarted []int64   // per segment, of schedules given up earlier
+	given     []givenUp // schedules given up recently
+	unstarted []int64   // per segment, from schedules given up earlier
 }
 
 const (
@@ -68,14 +69,13 @@ type givenUp struct {
 	segment uint16
 }
 
-// publish makes want the settings in force. fresh starts a new schedule and new
-// sequence numbers; a step of a ramp goes on by the schedule that there is. The caller
-// holds run.mu.
+// publish puts want into force. fresh starts a new schedule and new sequence
+// numbers; a step of a ramp keeps the existing schedule. The caller holds run.mu.
 func (t *track) publish(fresh bool) {
 	now := t.run.now()
 	prev := t.active.Load()
 	if !fresh && prev != nil && prev.ended {
-		return // its phase is over, and what is under way is all that is left
+		return // its phase is over, and only what is under way is left
 	}
 	a := &active{Settings: t.want, at: now, segment: t.run.segment(), warm: now < 0 && !t.run.measuring, ended: t.run.stopped, until: t.run.horizon(t), stale: make(chan struct{}), units: 1}
 	if t.spec.Units != nil {
@@ -86,7 +86,7 @@ func (t *track) publish(fresh bool) {
 	case !fresh && prev != nil && prev.Rate == a.Rate && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
 	case !fresh && t.run.onRamp && prev != nil && prev.sched != nil && !a.ended:
-		a.sched = prev.sched // a ramp is one schedule: what is behind stays due
+		a.sched = prev.sched // a ramp is one schedule: units that are behind stay due
 		a.sched.bend(t.run.changed, a.Rate)
 	default:
 		a.sched = newSchedule(now, a.Rate)
@@ -114,15 +114,15 @@ func (t *track) publish(fresh bool) {
 	}
 }
 
-// giveUp notes that a schedule is replaced or ended, so that what was due by it
-// and has not started is counted. The caller holds run.mu.
+// giveUp notes that a schedule was replaced or ended, so that units due by it
+// that have not started are counted. The caller holds run.mu.
 func (t *track) giveUp(prev *active, now int64) {
 	if prev.sched != nil && !prev.warm && !t.out.Load() {
 		t.given = append(t.given, givenUp{prev.sched, min(now, prev.until-1), prev.segment})
 	}
 }
 
-// end asks the workers to go home. The caller holds run.mu.
+// end asks the workers to leave. The caller holds run.mu.
 func (t *track) end() {
 	if t.state != running {
 		t.state = over
@@ -142,7 +142,7 @@ func (t *track) end() {
 	t.nudge()
 }
 
-// nudge makes the supervisor look; it never blocks.
+// nudge wakes the supervisor; it never blocks.
 func (t *track) nudge() {
 	select {
 	case t.wake <- struct{}{}:
@@ -150,8 +150,9 @@ func (t *track) nudge() {
 	}
 }
 
-// supervise starts missing workers until the track is over. It compares what is
-// wanted with what runs on every wake-up, so it need not see every change.
+// supervise starts missing workers until the track is over. On every wake-up it
+// compares the wanted number with the running one, so it need not see every
+// change.
 func (t *track) supervise() {
 	var (
 		tasks   = map[int]workload.Task{}
@@ -163,7 +164,7 @@ func (t *track) supervise() {
 	for {
 		a := t.active.Load()
 		if a.Threads != threads || a.warm != warm {
-			clear(idle) // there may be work again, left by others
+			clear(idle) // there may be work again, left over by others
 			t.out.Store(false)
 			threads, warm = a.Threads, a.warm
 		}
@@ -206,7 +207,7 @@ func (t *track) task(tasks map[int]workload.Task, id int) (workload.Task, error)
 	return task, err
 }
 
-// gauge describes the track at an instant. The caller holds run.mu.
+// gauge returns the track's current state. The caller holds run.mu.
 func (t *track) gauge(now int64) measure.Gauge {
 	g := measure.Gauge{Running: t.state == running, Threads: t.want.Threads, Payload: t.want.Payload, Batch: t.want.Batch, Rate: t.want.Rate, Paused: t.want.Paused}
 	a := t.active.Load()
@@ -223,8 +224,8 @@ func (t *track) gauge(now int64) measure.Gauge {
 	return g
 }
 
-// settleAfter is how old a given-up schedule must be for every worker to have
-// noticed.
+// settleAfter is how old an abandoned schedule must be before every worker has
+// certainly noticed.
 const settleAfter = int64(2e9)
 
 // neverStarted returns the units per segment that were due and never started. The

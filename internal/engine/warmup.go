@@ -7,15 +7,17 @@ import (
 
 // How a warm-up ends early:
 //
-// The time of a run leads to 0, where measurement begins, and all that is planned is
-// planned by it. So the warm-up is not cut short: the time in which nothing would be
-// learnt is skipped. The clock moves on by whole seconds to the last one before 0, and
-// what has a time already, such as seconds of the warm-up and changes made in it, moves on
-// with it. Whoever looks later sees a warm-up that was as short from the beginning.
+// The time of a run counts towards 0, where measurement begins, and everything
+// that is planned is planned in that time. So the warm-up is not cut short:
+// instead, the time in which nothing would be learnt is skipped. The clock jumps
+// by whole seconds to the last one before 0, and whatever already has a time,
+// such as seconds of the warm-up and changes made in it, is moved along with it.
+// Afterwards it looks as if the warm-up had been that short from the beginning.
 
-// EndWarmup ends the warm-up with the second under way, and tells how much of it is left
-// out, in whole seconds: by that the run's time has moved on. 0: none of it can be. Only
-// Options.Sink may call it, where the seconds of the warm-up are numbered.
+// EndWarmup ends the warm-up with the current second, and returns how much of it
+// is left out, in whole seconds; the run's time has moved on by that. 0 means
+// that none of it can be left out. Only Options.Sink may call it, where the
+// seconds of the warm-up are numbered.
 func (r *Run) EndWarmup() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -26,8 +28,8 @@ func (r *Run) EndWarmup() time.Duration {
 	if by <= 0 {
 		return 0
 	}
-	// Open loops rest meanwhile: by the new time, all that the old schedule had still
-	// ahead would be due at once.
+	// Open loops pause meanwhile: in the new time, everything that the old schedule
+	// still had ahead would be due at once.
 	paced := slices.DeleteFunc(slices.Clone(r.tracks), func(t *track) bool { return t.state != running || t.want.Rate <= 0 || t.want.Paused })
 	for _, t := range paced {
 		t.want.Paused = true
@@ -43,8 +45,8 @@ func (r *Run) EndWarmup() time.Duration {
 	return time.Duration(by)
 }
 
-// moveOn has what waits for a moment look at the clock again, and what has a time move on
-// with it. The caller holds r.mu.
+// moveOn makes everything that waits for a moment check the clock again, and
+// shifts whatever has a time. The caller holds r.mu.
 func (r *Run) moveOn(by int64) {
 	select {
 	case r.skipped <- struct{}{}:
@@ -56,7 +58,7 @@ func (r *Run) moveOn(by int64) {
 		}
 	}
 	r.changed += by
-	r.changes = slices.Clone(r.changes) // those handed out stay as they are
+	r.changes = slices.Clone(r.changes) // slices handed out stay as they are
 	for i := range r.changes {
 		r.changes[i].At += time.Duration(by)
 	}

@@ -20,23 +20,23 @@ type worker struct {
 	it    workload.Iteration
 	timer *time.Timer
 
-	seen    *active // the settings that it carries
+	seen    *active // the settings that it follows
 	seqs    *sequence
 	block   span
 	held    claim // a due time waiting to be served
-	idle    bool  // it has been free since the time in free
+	idle    bool  // it has been free since the time in field free
 	free    int64
 	debt    int64 // the lateness of its last iteration, which may delay the next
 	alarm   *alarm
 	pool    *alarms // of alarm
-	fails   int     // unreachable in a row
-	reached bool    // the end of its work
+	fails   int     // consecutive failures to reach the store
+	reached bool    // it has come to the end of its work
 }
 
-// exit tells the supervisor that a worker has gone home.
+// exit tells the supervisor that a worker has ended.
 type exit struct {
 	id int
-	// done says that it has no more work, as opposed to being asked to leave.
+	// done means that it has no more work, rather than having been asked to leave.
 	done bool
 }
 
@@ -56,8 +56,8 @@ func (t *track) work(id int, task workload.Task) {
 	t.exits <- exit{id, w.reached}
 }
 
-// loop runs iterations until the worker should leave, and returns true when a
-// panic in the task has cut it short: it is recorded as an error, and the worker
+// loop runs iterations until the worker should leave. It returns true if a panic
+// in the task cut it short: the panic is recorded as an error, and the worker
 // goes on.
 func (w *worker) loop() (again bool) {
 	defer func() {
@@ -102,7 +102,7 @@ func (w *worker) loop() (again bool) {
 	}
 }
 
-// failed deals with an error of Do and says whether to go on.
+// failed handles an error of Do and reports whether to go on.
 func (w *worker) failed(a *active, err error) bool {
 	switch {
 	case errors.Is(err, workload.ErrDone):
@@ -124,9 +124,9 @@ func (w *worker) failed(a *active, err error) bool {
 	return true
 }
 
-// pauseAfterFailure keeps a closed loop from spinning while the store is away: 1
-// ms doubling to 100 ms, cut short by any change of settings. It says whether the
-// run has ended.
+// pauseAfterFailure keeps a closed loop from spinning while the store is away: it
+// waits 1 ms, doubling up to 100 ms, cut short by any change of settings. It
+// reports whether the run has ended.
 func (w *worker) pauseAfterFailure() bool {
 	a := w.t.active.Load()
 	if a.ended {
@@ -136,7 +136,7 @@ func (w *worker) pauseAfterFailure() bool {
 	return w.t.active.Load().ended
 }
 
-// adopt takes up new settings.
+// adopt switches the worker to new settings.
 func (w *worker) adopt(a *active) {
 	w.seen = a
 	w.it.Settings, w.it.Segment, w.it.Warmup = &a.Settings, a.segment, a.warm
@@ -154,7 +154,7 @@ func (w *worker) adopt(a *active) {
 	}
 }
 
-// letGo hands back what the worker had taken and will not do.
+// letGo hands back what the worker has claimed and will not do.
 func (w *worker) letGo() {
 	w.giveBack()
 	w.seqs.handBack(w.block)
@@ -167,7 +167,7 @@ func (w *worker) letGo() {
 	}
 }
 
-// panicError is what a panic in a task becomes.
+// panicError is the error that a panic in a task becomes.
 type panicError struct {
 	value any
 	at    string
@@ -175,7 +175,7 @@ type panicError struct {
 
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v (at %s)", p.value, p.at) }
 
-// origin finds, in a stack, the line that panicked.
+// origin finds the line that panicked in a stack trace.
 func origin(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")
 	panicked := false
@@ -185,7 +185,7 @@ func origin(stack []byte) string {
 			panicked = true
 			i++
 		case !panicked || strings.HasPrefix(l, "\t") || strings.HasPrefix(l, "runtime."):
-		default: // the first function below the runtime's own
+		default: // the first function outside the runtime
 			where, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +")
 			if k := strings.LastIndexByte(where, '/'); k >= 0 {
 				where = where[k+1:]
@@ -196,7 +196,7 @@ func origin(stack []byte) string {
 	return "unknown"
 }
 
-// IsPanic says whether an operation's error came from a panic in a task.
+// IsPanic reports whether an operation's error came from a panic in a task.
 func IsPanic(err error) bool {
 	_, ok := errors.AsType[*panicError](err)
 	return ok

@@ -11,19 +11,20 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Binder knows how to connect a plan to stores. A profile's Design makes it together
-// with the plan: it is what Design found out about the run.
+// Binder connects a plan to stores. A profile's Design creates it together with
+// the plan, and it holds what Design worked out about the run.
 type Binder interface {
-	// Connector returns what connects the plan to the stores of a driver; nil: the
-	// plan does not run there.
+	// Connector returns the function that connects the plan to the stores of a
+	// driver, or nil if the plan does not run on that driver.
 	Connector(driver string) Connector
 }
 
 // Connector connects a plan to a store: it fills in Claims, Admit, Setup, Verify,
-// Teardown, Facts and the tracks' NewTask. It may ask the store but changes nothing.
+// Teardown, Facts and the tracks' NewTask. It may query the store but must not
+// change anything.
 type Connector func(ctx context.Context, b *Bound) error
 
-// Bound is a plan on its way to a store.
+// Bound is a plan that is being connected to a store.
 type Bound struct {
 	*Plan
 	// Conn is the connection to the store.
@@ -32,24 +33,28 @@ type Bound struct {
 	RunID string
 }
 
-// Lister is a Binder whose plan names things of its own that a listing shows in a
-// layout of its own.
+// Lister is a Binder that can list what its plan creates in a store, in a layout
+// of its own.
 type Lister interface {
-	// Listing describes what the plan names, with its size now; with a claim on the
-	// namespace, what of it is ours is deleted.
+	// Listing lists what the plan's names refer to in the store, with current
+	// sizes. With a claim on the namespace, it also deletes those that belong to
+	// us.
 	Listing(ctx context.Context, c store.Conn, remove *place.Claim) (string, error)
 }
 
-// Shared is a Binder whose plan several processes can carry out together. Each makes the
-// whole plan from the same values, and then keeps its part of the work.
+// Shared is a Binder whose plan several processes can carry out together. Each of
+// them designs the whole plan from the same values and then keeps its own part of
+// the work.
 type Shared interface {
-	// Share leaves in p, which is not bound yet, what the process of number i of n does:
-	// together they do what one process would, to the byte. The error says why the work of
-	// this plan cannot be divided so. Nothing that p shares with a copy of it is changed.
+	// Share reduces p, which must not be bound yet, to the work of process i of n.
+	// Together the processes do exactly what a single one would, to the byte. The
+	// error says why the work of this plan cannot be divided. Data that p shares
+	// with copies of itself is not modified.
 	Share(p *Plan, i, n int) error
 }
 
-// Divide calls Share where the plan can be shared, and else says that it cannot.
+// Divide calls Share if the plan can be shared, and otherwise returns an error
+// saying that it cannot.
 func (p *Plan) Divide(i, n int) error {
 	s, ok := p.Binder.(Shared)
 	if !ok {
@@ -58,8 +63,8 @@ func (p *Plan) Divide(i, n int) error {
 	return s.Share(p, i, n)
 }
 
-// On makes a Connector of one for connections of type C, which those of the driver
-// are.
+// On makes a Connector from a function that takes connections of type C, the type
+// that the driver's connections have.
 func On[C any](connect func(ctx context.Context, c C, b *Bound) error) Connector {
 	return func(ctx context.Context, b *Bound) error {
 		c, err := store.As[C](b.Conn)
@@ -70,8 +75,9 @@ func On[C any](connect func(ctx context.Context, c C, b *Bound) error) Connector
 	}
 }
 
-// Bind connects a copy of the plan to a store of that driver, for the run of that id,
-// and returns the copy. A plan is bound once: what its Binder holds belongs to the run.
+// Bind connects a copy of the plan to a store of the named driver, for the run
+// with that id, and returns the copy. A plan is bound only once, because its
+// Binder holds state that belongs to the run.
 func (p *Plan) Bind(ctx context.Context, driver string, c store.Conn, runID string) (*Plan, error) {
 	connect := p.Binder.Connector(driver)
 	if connect == nil {

@@ -2,7 +2,8 @@ package workload
 
 import "github.com/perfbench/perfbench/internal/measure"
 
-// Operations lists the operations of a plan by the index that samples carry.
+// Operations lists the operations of a plan, in the order of the indexes that
+// samples carry.
 func (p *Plan) Operations() []measure.Operation {
 	var out []measure.Operation
 	for _, t := range p.Tracks() {
@@ -13,8 +14,8 @@ func (p *Plan) Operations() []measure.Operation {
 	return out
 }
 
-// OtherUnits names, by TRACK.OP, what those operations of a plan count that count
-// something else than its unit; nil when there are none.
+// OtherUnits maps TRACK.OP to the unit of each operation that does not count in
+// the plan's unit; nil when there are none.
 func (p *Plan) OtherUnits() map[string]string {
 	var out map[string]string
 	for _, t := range p.Tracks() {
@@ -32,8 +33,8 @@ func (p *Plan) OtherUnits() map[string]string {
 	return out
 }
 
-// Counted tells of each operation of a plan, by the index that samples carry,
-// whether its units count in the totals of the run.
+// Counted reports for each operation of a plan, by the index that samples carry,
+// whether its units count towards the totals of the run.
 func (p *Plan) Counted() []bool {
 	var out []bool
 	for _, t := range p.Tracks() {

@@ -19,78 +19,81 @@ import (
 type Plan struct {
 	// Mode is the profile's mode, empty when it has none.
 	Mode string
-	// Unit is what counts, rates and throughput count: "entries".
+	// Unit is what counts, rates and throughput are measured in: "entries".
 	Unit   string
 	Knobs  []Knob
 	Phases []Phase
 
-	// Parameters are all fixed values of the plan by the name a user types, with
-	// their origins, in the order to show them.
+	// Parameters are all the fixed values of the plan under the names that users
+	// type, with their origins, in display order.
 	Parameters []Value
-	// Warnings are sentences to show before the run and keep with it.
+	// Warnings are sentences to show before the run and to keep with its result.
 	Warnings []string
 	// Writes and Deletes say in words what the run will do to the store.
 	Writes, Deletes []string
-	// Ends says in one sentence why the run ends by itself where it was to go on until it is
-	// stopped; empty: it does not.
+	// Ends says in one sentence why the run ends by itself although it was meant to
+	// go on until stopped; empty if it does not.
 	Ends string
-	// Connections is how many operations the profile may have under way at once, when
-	// it is not its workers that call the store; 0: one for each thread.
+	// Connections is how many operations the profile may have under way at once,
+	// when it is not the workers that call the store; 0 means one per thread.
 	Connections int
-	// Bytes is the volume of values that the run will store, 0 when unknown.
+	// Bytes is the total size of the values that the run will store, 0 if unknown.
 	Bytes int64
 	// Spaces are the named places that the run will write to.
 	Spaces []store.Space
-	// Claims are the spaces that the run uses on the store that it was bound to, and
-	// Admit what it makes of what is there; see place.Want. They are claimed before Setup,
-	// and dropped after Teardown. A Connector sets both.
+	// Claims are the spaces that the run uses on the store it was bound to. Admit
+	// decides what to do about data that is already there; see place.Want. Spaces
+	// are claimed before Setup and dropped after Teardown. A Connector sets both.
 	Claims []place.Space
 	Admit  func(ctx context.Context, c *place.Claim) error
-	// Keeps is where the claims are, when it is another store than the run's. Whoever
-	// claims them closes it.
+	// Keeps is the connection to the store that holds the claims, if that is not
+	// the run's own store. Whoever claims them closes it.
 	Keeps store.Conn
 
-	// Documents are the ids of the formats to write when none were asked for,
-	// beside those of every run; empty: the profile's first.
+	// Documents are the ids of the formats to write, beside those that every run
+	// writes, when the user asked for none; empty means the profile's first.
 	Documents []string
 
 	// Binder connects the plan to stores.
 	Binder Binder
 
-	// Watch, when set, is given the processes that are watched during the run, to add
-	// others or to be told of them. It is called after Setup.
+	// Watch, when set, is called after Setup with the set of processes watched
+	// during the run, so that it can add more or be notified of them.
 	Watch func(ctx context.Context, processes *watch.Set)
-	// Setup prepares the store: tables, data to be read. The spaces have been claimed and
-	// recorded by then. progress may be called from any goroutine.
+	// Setup prepares the store: tables, and data to be read. The spaces have been
+	// claimed and recorded by then. progress may be called from any goroutine.
 	Setup func(ctx context.Context, progress func(done, total int64)) error
-	// Resume takes the place of Setup in a run that another process had prepared, which has
-	// died: Admit has been called with what was there before the run, and found is what Found
-	// told. nil: where there is a Setup, only the process that prepared the run can end it.
+	// Resume replaces Setup in a run that another process prepared before it died.
+	// Admit has already been called with what was there before the run, and found
+	// is what Found returned in that process. If it is nil and there is a Setup,
+	// only the process that prepared the run can finish it.
 	Resume func(ctx context.Context, found []byte) error
-	// Verify compares what is stored with what was acknowledged. It is called
-	// after the last phase, also after a failure.
+	// Verify compares what is stored with what was acknowledged. It is called after
+	// the last phase, even if the run failed.
 	Verify func(ctx context.Context) Verification
-	// Teardown removes what this run made beside its spaces, or nil; called with
-	// --cleanup only.
+	// Teardown removes what this run created outside its spaces; may be nil. It is
+	// called with --cleanup only.
 	Teardown func(ctx context.Context) error
-	// UnderWay, when set, names what the profile itself waits for at the end, beside
-	// operations of its workers, and since when none of it has ended; nil: nothing. Any
-	// goroutine may call it.
+	// UnderWay, when set, names what the profile itself is waiting for at the end,
+	// apart from its workers' operations, and the time since which none of it has
+	// finished; nil means nothing. It may be called from any goroutine.
 	UnderWay func() (what []string, since time.Time)
-	// Ledger, where the work can be shared out, tells what became of it in this process
-	// since the last call, and Credit takes that in from another. A Connector sets both.
+	// Ledger, if the work can be shared, returns what became of the work in this
+	// process since the last call; Credit takes in the ledger of another process. A
+	// Connector sets both.
 	Ledger func() []byte
 	Credit func(ledger []byte) error
-	// Found, where the work can be shared out, tells what Admit and Setup have found in the
-	// store that the work goes by, and Adopt takes that in where others have found it; nil:
-	// nothing. A Connector sets both.
+	// Found, if the work can be shared, returns what Admit and Setup found in the
+	// store and the work depends on; nil means nothing. Adopt takes in what another
+	// process found. A Connector sets both.
 	Found func() []byte
 	Adopt func(found []byte) error
-	// Lost says that process i of n is gone before it told all: of its part anything may
-	// have been attempted.
+	// Lost is called when process i of n has gone before reporting everything: any
+	// of its part may have been attempted.
 	Lost func(i, n int)
-	// Settle, where the work can be shared out, ends in a process that has done its part what
-	// goes on beside its workers, before Ledger is called for the last time; nil: nothing does.
+	// Settle, if the work can be shared, is called in a process that has done its
+	// part, before the last call of Ledger. It stops what goes on beside the
+	// workers; may be nil.
 	Settle func(ctx context.Context)
 	// Facts returns the profile's own documented record for reports, as a value
 	// that encodes to JSON. Any goroutine may call it, once a second.
@@ -102,20 +105,21 @@ type Phase struct {
 	Name string
 	// After names the phases that must have ended before this one starts.
 	After []string
-	// Duration ends the phase that long after its measured part began; 0: when
-	// its tracks run out of work. Where only the duration is to end it, a Connector gives
-	// its tasks work without end.
+	// Duration ends the phase this long after its measured part began; 0 means it
+	// ends when its tracks run out of work. If only the duration is to end it, a
+	// Connector gives its tasks endless work.
 	Duration time.Duration
 	Tracks   []Track
-	// Kind is the same for phases that do the same work, such as those of later tenants:
-	// how fast perfbench alone goes in them is found out once. Empty: no other is like it.
+	// Kind is the same for phases that do the same work, such as those of later
+	// tenants, so that the ceiling of perfbench itself is measured once for all of
+	// them. Empty: the phase is unlike any other.
 	Kind string
-	// NoCeiling says that how fast the phase goes on a store that does nothing says
-	// nothing of perfbench: its tasks pause, or set their pace themselves.
+	// NoCeiling means that the speed of the phase on a store that does nothing
+	// tells nothing about perfbench, because its tasks pause or set their own pace.
 	NoCeiling bool
 }
 
-// Work names the kind of work that the phase does.
+// Work returns the kind of work that the phase does.
 func (p *Phase) Work() string {
 	if p.Kind != "" {
 		return p.Kind
@@ -126,46 +130,50 @@ func (p *Phase) Work() string {
 // Track is a pool of workers doing the same task under the same settings.
 type Track struct {
 	Name string
-	// Ops names the track's operations; the first carries what never started.
+	// Ops names the track's operations. Units that never started are counted under
+	// the first.
 	Ops []string
-	// Counted is how many of Ops, from the first, are counted in the plan's unit and
-	// so make up totals; 0: all, below 0: none. Operations that are parts of the first
-	// are not, nor is what is measured beside the work.
+	// Counted is how many of Ops, from the first, count towards the totals; 0 means
+	// all, a negative number none. Operations that are parts of the first do not
+	// count, nor does what is measured beside the work.
 	Counted int
-	// OpUnits names what each of Ops counts where that is not the plan's unit: its units
-	// then make up no totals either. Missing or empty: the plan's unit.
+	// OpUnits names the unit of each of Ops that does not use the plan's unit; such
+	// units do not count towards the totals. Missing or empty: the plan's unit.
 	OpUnits []string
-	// Apart says that the track works beside the plan's work, such as readers beside a
-	// load: its threads and its rate are no part of the totals, and only a change aimed
-	// at it reaches them.
+	// Apart means that the track runs beside the plan's work, such as readers
+	// beside a load: its threads and rate are not part of the totals, and only
+	// changes aimed at this track affect it.
 	Apart bool
-	// Idle names the plan's knobs that turn nothing on this track: they keep their start
-	// there, and cannot be aimed at it.
+	// Idle names the plan's knobs that have no effect on this track: they keep
+	// their initial value here and cannot be aimed at it.
 	Idle  []string
 	Start Settings
-	// Units tells how many units one iteration covers under these settings, for
-	// pacing; nil: 1.
+	// Units returns how many units one iteration covers under these settings, for
+	// pacing; nil means 1.
 	Units func(*Settings) int
-	// Iterations ends the track after that many; 0: when its tasks are done or
+	// Iterations ends the track after this many; 0 means when its tasks are done or
 	// its phase ends.
 	Iterations int64
-	// First is the number of the first of its workers, where others of the track are in
-	// other processes: NewTask and iterations have numbers from there on.
+	// First is the number of the track's first worker in this process, when others
+	// are in other processes: the workers given to NewTask and the iterations are
+	// numbered from it.
 	First int
-	// Total is the number of units that the track will do, for progress; 0: unknown.
+	// Total is the number of units that the track will do, for progress; 0 if
+	// unknown.
 	Total   int64
 	NewTask func(worker int) (Task, error)
 }
 
-// Whole says whether an operation, by its index in Ops, is work of its own: neither a
-// part of another nor measured beside the work.
+// Whole reports whether an operation, by its index in Ops, is a whole piece of
+// work: neither part of another operation nor measured beside the work.
 func (t *Track) Whole(op int) bool { return t.Counted == 0 || op < t.Counted }
 
-// Counts says whether the units of an operation, by its index in Ops, count in the
-// totals of the run: it is work of its own, and counts what the plan does.
+// Counts reports whether the units of an operation, by its index in Ops, count
+// towards the totals of the run: it is a whole piece of work in the plan's unit.
 func (t *Track) Counts(op int) bool { return t.Whole(op) && t.UnitOf(op) == "" }
 
-// UnitOf is what an operation, by its index in Ops, counts; empty: the plan's unit.
+// UnitOf returns the unit of an operation, by its index in Ops; empty means the
+// plan's unit.
 func (t *Track) UnitOf(op int) string {
 	if op < len(t.OpUnits) {
 		return t.OpUnits[op]
@@ -173,10 +181,10 @@ func (t *Track) UnitOf(op int) string {
 	return ""
 }
 
-// Turns says whether a knob of the plan turns anything on the track.
+// Turns reports whether a knob of the plan has an effect on the track.
 func (t *Track) Turns(k Knob) bool { return !slices.Contains(t.Idle, k.Name) }
 
-// Adds says whether the track's value of a knob is part of the total.
+// Adds reports whether the track's value of a knob is part of the total.
 func (t *Track) Adds(k Knob) bool { return k.Sum && !t.Apart && t.Turns(k) }
 
 // Tracks returns the tracks of all phases, in order.
@@ -190,12 +198,12 @@ func (p *Plan) Tracks() []*Track {
 	return out
 }
 
-// Length is how long the phases take that have a duration, one after the other as they
-// follow; 0: none has one.
+// Length returns how long the phases that have a duration take along the longest
+// chain of them; 0 if none has one.
 func (p *Plan) Length() time.Duration {
 	ends := map[string]time.Duration{}
 	longest := time.Duration(0)
-	for range p.Phases { // often enough for any order in which they are listed
+	for range p.Phases { // enough passes for any order in which they are listed
 		for i := range p.Phases {
 			ph, from := &p.Phases[i], time.Duration(0)
 			for _, name := range ph.After {
@@ -218,19 +226,19 @@ func (p *Plan) Knob(name string) (Knob, bool) {
 	return Knob{}, false
 }
 
-// Verification is what the comparison of stored and acknowledged data found.
+// Verification is the outcome of comparing stored with acknowledged data.
 type Verification struct {
 	// State is "passed", "failed", "skipped" (nothing to verify) or "incomplete"
 	// (the store could not be asked).
 	State string `json:"state"`
-	// Summary says it in one sentence.
+	// Summary states the outcome in one sentence.
 	Summary string `json:"summary"`
 	// Checks lists what was compared.
 	Checks []Check `json:"checks,omitempty"`
 }
 
-// Brief says in one sentence what was found: of a failure the worst that is wrong,
-// with an example. The rest stands in reports.
+// Brief states the outcome in one sentence: for a failure the worst problem, with
+// an example. The rest is in the reports.
 func (v Verification) Brief() string {
 	worst, failed, most := -1, 0, int64(-1)
 	for i, c := range v.Checks {
@@ -264,18 +272,18 @@ func (v Verification) Brief() string {
 type Check struct {
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
-	// Of is how many entries, events or others were looked at; 0: Want says it.
+	// Of is how many entries, events or other items were looked at; 0 means Want
+	// says it.
 	Of int64 `json:"of,omitempty"`
-	// Want is what was expected and Got what was found: numbers or words, as fits the
-	// check.
+	// Want is what was expected and Got what was found, as numbers or words,
+	// whichever suits the check.
 	Want string `json:"want"`
 	Got  string `json:"got"`
-	// Examples names up to ten offenders.
+	// Examples names up to ten of the items that are wrong.
 	Examples []string `json:"examples,omitempty"`
 }
 
-// off is how far apart what was expected and what was found are; 0 unless both are
-// numbers.
+// off returns how far Got is from Want; 0 unless both are numbers.
 func (c Check) off() int64 {
 	want, err := strconv.ParseInt(c.Want, 10, 64)
 	got, err2 := strconv.ParseInt(c.Got, 10, 64)
@@ -285,7 +293,7 @@ func (c Check) off() int64 {
 	return max(want-got, got-want)
 }
 
-// Words says what was expected and what was found.
+// Words states what was expected and what was found.
 func (c Check) Words() string {
 	s := "expected " + c.Want + ", found " + c.Got
 	if c.Of > 0 {

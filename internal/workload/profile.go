@@ -13,35 +13,35 @@ import (
 type Profile struct {
 	// Name is the id in flags, files and reports: "ingestion".
 	Name string
-	// Title names it on screens, Summary says in one sentence which application
-	// it imitates.
+	// Title names the profile on screens; Summary says in one sentence which
+	// application it imitates.
 	Title, Summary string
 	// Modes lists the values of the parameter "mode", the default first; empty
 	// when the profile has none.
 	Modes []string
 	// Unit is what --rate, --count and throughput count.
 	Unit string
-	// Reads and Writes name the documents it reads and writes.
+	// Reads and Writes name the documents that the profile reads and writes.
 	Reads, Writes string
-	// Thread says what a thread is.
+	// Thread says what a thread stands for in this profile.
 	Thread string
 	// Formats lists the ids of the profile's own documents, the default first.
 	Formats []string
 	// Presets holds *.yaml files; DefaultPreset names the one used without flags.
 	Presets       fs.FS
 	DefaultPreset string
-	// LivePreset is used in its place where a run without duration or count goes on until
-	// it is stopped; empty: the default.
+	// LivePreset is used instead of DefaultPreset when a run without a duration or
+	// count goes on until it is stopped; empty means DefaultPreset.
 	LivePreset string
-	// Params lists the parameters in the order to show them.
+	// Params lists the parameters in display order.
 	Params []Param
-	// Stores lists the drivers that it runs on, or refuses with a reason.
+	// Stores lists the drivers that the profile runs on, or refuses with a reason.
 	Stores []Binding
-	// Read turns the files of --file (a system's own, unchanged, or our YAML)
-	// into values of origin OriginFile. Nil: the profile reads no files of others.
+	// Read turns the files of --file (a system's own, unchanged, or our YAML) into
+	// values of origin OriginFile. Nil if the profile reads no such files.
 	Read func(files []File) (Values, []string, error)
-	// Design works out the plan from parameters alone. It touches nothing and
-	// returns errors of code fault.CodeInput, all of them joined.
+	// Design works out the plan from parameters alone, without touching anything.
+	// Its errors have code fault.CodeInput, all of them joined.
 	Design func(in Inputs) (*Plan, error)
 }
 
@@ -54,57 +54,62 @@ type File struct {
 
 // Inputs is what Design works from.
 type Inputs struct {
-	// Values holds every value given by default, preset, file, environment and
-	// flag, by its name; threads, rate, payload and batch among them.
+	// Values holds every value by name, whether from a default, preset, file,
+	// environment variable or flag; threads, rate, payload and batch are among
+	// them.
 	Values Values
 	Seed   int64
 	// Duration and Count end the run, whichever comes first; 0: not given.
 	Duration time.Duration
 	Count    int64
-	// Endless: nothing of it was given, and the run goes on until it is stopped.
+	// Endless means that neither was given, and the run goes on until it is
+	// stopped.
 	Endless bool
 	Warmup  time.Duration
-	// Drain is how long what is under way at the end may go on without any of it
-	// ending; 0: not given.
+	// Drain is how long operations under way at the end may continue without any of
+	// them finishing; 0 if not given.
 	Drain time.Duration
-	// Namespace is the prefix of everything made; may be empty.
+	// Namespace is the prefix of everything that the run creates; may be empty.
 	Namespace string
-	// Driver is the name of the driver that the run is aimed at, for what differs
-	// by store; empty when none was chosen yet.
+	// Driver is the name of the driver of the target, for what differs between
+	// stores; empty if none has been chosen yet.
 	Driver string
-	// Hosts are those of the target as written, with or without a port; empty of a
+	// Hosts are the target's hosts as written, with or without a port; empty for a
 	// store within this process.
 	Hosts []string
-	// Agent is where the JVM of the target's server tells what it measures: the URL
-	// of its Jolokia agent. Empty unless the server is one of the lab that has one.
+	// Agent is the URL of the Jolokia agent of the target server's JVM. It is empty
+	// unless the server was started by the lab and has one.
 	Agent string
-	// AllowExisting permits writing into a space that is not empty and not ours.
+	// AllowExisting permits writing into a space that is not empty and does not
+	// belong to us.
 	AllowExisting bool
 }
 
-// Words for the duration of a run: until it is stopped, and its work once.
+// Special values for the duration of a run: until it is stopped, and until its
+// work has been done once.
 const (
 	Forever = "forever"
 	Once    = "once"
 )
 
-// Wraps says that only time or whoever watches ends the run: what has an end begins anew.
+// Wraps reports whether the run ends only by time or by hand, so that work which
+// comes to its end starts again.
 func (in *Inputs) Wraps() bool { return in.Count == 0 && (in.Duration > 0 || in.Endless) }
 
-// GoesOn says that the run ends only when it is stopped.
+// GoesOn reports whether the run ends only when it is stopped.
 func (in *Inputs) GoesOn() bool { return in.Count == 0 && in.Endless }
 
 // Binding says whether and how a profile runs on one driver's stores. The plan's
 // Binder connects it to them.
 type Binding struct {
 	Driver string
-	// Target, when set, is opened in place of the user's: of the embedded store,
-	// which has another kind for some profiles.
+	// Target, when set, is opened in place of the user's target. It is used for the
+	// embedded store, which is of another kind for some profiles.
 	Target string
-	// Refuse, when set, is the reason why the profile does not run there and the
-	// nearest thing that works.
+	// Refuse, when set, says why the profile does not run there, and names the
+	// closest alternative that works.
 	Refuse string
-	// Note says in a few words what runs there, when not everything does.
+	// Note says in a few words what runs there, if not everything does.
 	Note string
 }
 

@@ -5,35 +5,35 @@ import (
 	"math"
 )
 
-// Settings are the numbers that may change while a run is going. A Settings
-// that has been published is never written to again: change a copy. It has no
-// pointers, so a copy is a copy.
+// Settings are the numbers that may change during a run. A published Settings is
+// never modified: change a copy. It contains no pointers, so assignment copies
+// it.
 type Settings struct {
 	// Threads is the number of workers of the track.
 	Threads int
-	// Rate is units per second over the whole track; 0 is closed loop.
+	// Rate is units per second over the whole track; 0 means a closed loop.
 	Rate float64
 	// Payload is bytes per value.
 	Payload int
 	// Batch is entries per batched call.
 	Batch int
-	// Paused stops the start of iterations; resuming starts a fresh schedule.
+	// Paused keeps new iterations from starting; resuming begins a fresh schedule.
 	Paused bool
-	// Extra holds what a plan's own knobs turn.
+	// Extra holds the values of the plan's own knobs.
 	Extra [4]float64
 }
 
-// Knob describes one live setting: drawn by the tuning panel, set by --set and
-// --at. Get and Set are pure.
+// Knob describes one live setting: it is drawn by the tuning panel and set by
+// --set and --at. Get and Set are pure.
 type Knob struct {
 	Name, Unit, Help string
-	// Param names the parameter that gives the value at the start, where that goes by
-	// another name: "threadCount".
+	// Param names the parameter that gives the initial value, if its name is
+	// different: "threadCount".
 	Param          string
 	Min, Max, Step float64
-	// Log says that the knob is best turned by factors.
+	// Log means that the knob is best changed by factors.
 	Log bool
-	// Sum says that the value over all tracks is the sum of the tracks' values.
+	// Sum means that the value over all tracks is the sum of the tracks' values.
 	Sum bool
 	Get func(Settings) float64
 	Set func(Settings, float64) Settings
@@ -60,7 +60,7 @@ func Threads() Knob {
 	}
 }
 
-// Rate returns the knob for the rate of an open loop; 0 is closed loop.
+// Rate returns the knob for the rate of an open loop; 0 means a closed loop.
 func Rate(unit string) Knob {
 	return Knob{
 		Name: "rate", Unit: unit + "/s", Help: "target rate: calls are sent on schedule even if the store is slow; 0 = unlimited", Min: 0, Max: MaxRate, Step: 100, Log: true, Sum: true,
@@ -78,9 +78,9 @@ func Payload() Knob {
 	}
 }
 
-// Filling returns the knob payload of a plan whose records have a size of their own,
-// to which it adds: bytes that each of what carries beside that. At 0 records are as
-// the original has them.
+// Filling returns the payload knob of a plan whose records have a natural size:
+// it sets how many bytes each of them (named by what) carries in addition. At 0
+// the records are as large as in the original.
 func Filling(what string) Knob {
 	k := Payload()
 	k.Help, k.Step = "bytes that each "+what+" carries beside what the original stores; 0: none", 64
@@ -96,7 +96,7 @@ func Batch() Knob {
 	}
 }
 
-// Clamp returns v brought into the knob's range.
+// Clamp returns v limited to the knob's range.
 func (k Knob) Clamp(v float64) float64 {
 	if math.IsNaN(v) {
 		return k.Min
@@ -104,15 +104,16 @@ func (k Knob) Clamp(v float64) float64 {
 	return min(max(v, k.Min), k.Max)
 }
 
-// FewThreads is the warning of a plan whose total of threads leaves none for some of
-// its tracks, called what: how many run all the same, one at least in each.
+// FewThreads returns the warning for a plan whose total number of threads is less
+// than its number of tracks (what names them): run threads run nevertheless, at
+// least one in each track.
 func FewThreads(total Value, tracks int, what string, run int64) string {
 	return fmt.Sprintf("threads=%s (%s) is the total over the %d %s and leaves too few for one each: each has at least one, so %d run",
 		total.Text, total.From(), tracks, what, run)
 }
 
-// Split divides total over n tracks as evenly as it goes and returns the part of
-// track i, the first tracks getting what is left over.
+// Split divides total over n tracks as evenly as possible and returns the part of
+// track i. The first tracks get the remainder.
 func Split(total, n, i int) int {
 	part := total / n
 	if i < total%n {
@@ -121,9 +122,9 @@ func Split(total, n, i int) int {
 	return part
 }
 
-// Spread divides a total over tracks in proportion to their weights, each getting
-// at least 1, by largest remainder; ties go to the first track. With a total
-// below the number of tracks each gets 1.
+// Spread divides a total over tracks in proportion to their weights, by largest
+// remainder; each gets at least 1, and ties go to the first track. If the total
+// is below the number of tracks, each gets 1.
 func Spread(weights []int, total int) []int {
 	out := make([]int, len(weights))
 	sum := 0
@@ -161,12 +162,14 @@ func Spread(weights []int, total int) []int {
 	return out
 }
 
-// Word is what those who do the work are told while the run goes: one of three things.
+// Word is a message to those who do the work while the run goes on: exactly one
+// of its fields is set.
 type Word struct {
-	// Tracks are settings of all tracks, in force from now on, in the segment of that number.
+	// Tracks are the settings of all tracks, in force from now on, in the segment
+	// with that number.
 	Tracks  []Settings
 	Segment int
-	// Phase may begin: all that it waits for has ended.
+	// Phase may begin: all phases that it waits for have ended.
 	Phase string
 	// Stop is why the run ends.
 	Stop error

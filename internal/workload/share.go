@@ -11,10 +11,11 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Divide leaves in a track the threads that process i of n has, of all of them, each of
-// which has a share of the work: those that follow the threads of the processes before it.
-// It returns which shares these are, the last one excluded. what names the track's work in
-// an error, least is the --threads that would do.
+// Divide reduces a track to the threads of process i of n. Each thread has a
+// share of the work; a process has the shares that follow those of the processes
+// before it. Divide returns the range of its shares, with to excluded. In errors,
+// what names the track's work and least is the smallest value of --threads that
+// would do.
 func Divide(t *Track, what string, all, i, n, least int) (from, to int, err error) {
 	if all < n {
 		return 0, 0, fault.Hint(fmt.Errorf("%s has %s and there are %d workers: each needs one at least", what, units.Plural(all, "thread"), n), fmt.Sprintf("use --threads %d or more, or fewer workers", least))
@@ -25,7 +26,7 @@ func Divide(t *Track, what string, all, i, n, least int) (from, to int, err erro
 	return from, to, nil
 }
 
-// Own gives p phases and tracks of its own, which it does not share with a copy of it.
+// Own gives p its own phases and tracks, not shared with copies of it.
 func Own(p *Plan) {
 	p.Phases = slices.Clone(p.Phases)
 	for i := range p.Phases {
@@ -33,7 +34,7 @@ func Own(p *Plan) {
 	}
 }
 
-// Stretch is which of all shares process i of n has, the last one excluded.
+// Stretch returns the range of shares that process i of n has, with to excluded.
 func Stretch(all, n, i int) (from, to int) {
 	for before := range i {
 		from += Split(all, n, before)
@@ -41,13 +42,14 @@ func Stretch(all, n, i int) (from, to int) {
 	return from, from + Split(all, n, i)
 }
 
-// Stake is which of the workers of a track process Process of Of has: those from From on,
-// before To, of All that there are at the start.
+// Stake says which workers of a track belong to process Process of Of: those in
+// [From, To), out of All at the start.
 type Stake struct{ Process, Of, From, To, All int }
 
-// Number is what a worker of the track, as NewTask has it, is called among those of all
-// processes, so that no two have one number: those that are added later have numbers by
-// turns. The zero Stake is that of one process, whose workers are called as they are.
+// Number returns the number of one of this process's workers, as passed to
+// NewTask, among the workers of all processes. No two workers get the same
+// number: those added later are numbered in turns. With the zero Stake there is
+// one process and the number is returned unchanged.
 func (s *Stake) Number(worker int) int {
 	if s.Of == 0 || worker < s.To {
 		return worker
@@ -55,19 +57,20 @@ func (s *Stake) Number(worker int) int {
 	return s.All + (worker-s.To)*s.Of + s.Process
 }
 
-// Ledger writes what a process tells of its part of a run, plain data, for ReadLedger.
+// Ledger encodes what a process reports about its part of a run, for ReadLedger.
+// told must be plain data.
 func Ledger(told any) []byte {
 	var out bytes.Buffer
 	if err := gob.NewEncoder(&out).Encode(told); err != nil {
-		panic(err) // plain data, into memory
+		panic(err) // cannot fail: plain data, into memory
 	}
 	return out.Bytes()
 }
 
-// ErrAnotherRun says of what Ledger wrote that it does not fit the plan that is to take it in.
+// ErrAnotherRun means that a ledger does not fit the plan that is to take it in.
 var ErrAnotherRun = errors.New("it is the record of another run")
 
-// ReadLedger reads what Ledger wrote into told, a pointer.
+// ReadLedger decodes what Ledger encoded into told, a pointer.
 func ReadLedger(ledger []byte, told any) error {
 	if err := gob.NewDecoder(bytes.NewReader(ledger)).Decode(told); err != nil {
 		return fmt.Errorf("it cannot be read: %w", err)

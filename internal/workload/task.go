@@ -7,8 +7,8 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// ErrDone is what Task.Do returns when there is no more work for its worker: the
-// iteration does not count, and the worker goes home.
+// ErrDone is returned by Task.Do when there is no more work for its worker: the
+// iteration does not count, and the worker ends.
 var ErrDone = errors.New("no more work")
 
 // Op is the index of an operation in its track's Ops.
@@ -35,26 +35,26 @@ type fatal struct{ error }
 
 func (f fatal) Unwrap() error { return f.error }
 
-// Fatal marks an error of Task.Do that must end the run.
+// Fatal wraps an error of Task.Do so that it ends the run.
 func Fatal(err error) error { return fatal{err} }
 
-// IsFatal says whether err was marked by Fatal.
+// IsFatal reports whether err was wrapped by Fatal.
 func IsFatal(err error) bool {
 	_, ok := errors.AsType[fatal](err)
 	return ok
 }
 
-// Clock tells nanoseconds since measurement began, negative in warm-up.
+// Clock returns nanoseconds since measurement began, negative during warm-up.
 type Clock func() int64
 
 // Recorder takes what a worker has measured. It belongs to that worker.
 type Recorder interface {
 	// Add records one finished operation.
 	Add(measure.Sample)
-	// Started notes the start of the operation under way, Ended that none is.
+	// Started notes the start of the operation under way, Ended that there is none.
 	Started(at int64)
 	Ended()
-	// Failed returns the class of err, never 0, and keeps its message if new.
+	// Failed returns the class of err, never 0, and keeps the message if it is new.
 	Failed(op uint16, err error) uint8
 }
 
@@ -63,29 +63,29 @@ type Recorder interface {
 type Iteration struct {
 	// Worker is the number of the worker within its track, from 0.
 	Worker int
-	// Seq is the iteration's number within its track, handed out in blocks: unique
-	// and dense over a run, not ordered between workers. It starts again at 0
-	// when measurement begins.
+	// Seq is the number of the iteration within its track. Numbers are handed out
+	// in blocks: they are unique and without gaps over a run, but not ordered
+	// between workers. They start again at 0 when measurement begins.
 	Seq int64
-	// Settings are those in force; read only.
+	// Settings are those in force; read-only.
 	Settings *Settings
-	// Warmup says that measurement has not begun.
+	// Warmup means that measurement has not begun.
 	Warmup bool
-	// Segment is the segment in force.
+	// Segment is the number of the segment in force.
 	Segment uint16
 
 	now   Clock
 	rec   Recorder
 	base  uint16
 	due   int64
-	own   int64 // how much of the wait may be our lateness
-	late  int64 // how much was
+	own   int64 // how much of the wait may be our own lateness
+	late  int64 // how much of it was
 	first bool
 	open  bool
 	mark  Mark
 }
 
-// Mark is an operation under way.
+// Mark is an operation in progress.
 type Mark struct {
 	due, start int64
 	op         Op
@@ -97,25 +97,27 @@ func (it *Iteration) Bind(now Clock, rec Recorder, base int) {
 	it.now, it.rec, it.base = now, rec, uint16(base)
 }
 
-// Reset begins a new iteration that was due at the given time; in closed loop pass
-// a time in the future, and the start counts. Only the engine and tests call it.
+// Reset begins a new iteration that was due at the given time. In a closed loop
+// pass a time in the future, so that the time it starts counts instead. Only the
+// engine and tests call it.
 func (it *Iteration) Reset(due int64) { it.ResetLate(due, 0) }
 
-// ResetLate is Reset in open loop. own bounds how much of the wait is our lateness:
-// no bound, math.MaxInt64, for a worker that was free when the iteration fell due.
+// ResetLate is Reset for an open loop. own limits how much of the wait counts as
+// our own lateness: math.MaxInt64, no limit, for a worker that was free when the
+// iteration fell due.
 func (it *Iteration) ResetLate(due, own int64) {
 	it.due, it.own, it.late, it.first = due, own, 0, true
 }
 
-// Lateness is how much later than necessary this iteration began through our doing,
-// as far as it has recorded anything.
+// Lateness returns how much later than necessary the iteration began because of
+// us, as far as it has recorded anything.
 func (it *Iteration) Lateness() int64 { return it.late }
 
-// Now tells nanoseconds since measurement began.
+// Now returns nanoseconds since measurement began.
 func (it *Iteration) Now() int64 { return it.now() }
 
-// Begin starts the clock of one operation. The first of an iteration is due when
-// the iteration was, later ones when they start.
+// Begin starts the clock of one operation. The first operation of an iteration is
+// due when the iteration was, later ones when they start.
 func (it *Iteration) Begin(op Op) Mark {
 	start := it.now()
 	due := start
@@ -137,14 +139,14 @@ func (it *Iteration) End(m Mark, units int, err error) error {
 	return err
 }
 
-// Record adds an operation that the caller timed itself, such as the way of a
-// message from its sender to its receiver. Times are as Now tells them.
+// Record adds an operation that the caller timed itself, such as the journey of a
+// message from sender to receiver. Times are those of Now.
 func (it *Iteration) Record(op Op, units int, due, start, end int64, err error) {
 	it.add(op, units, due, start, end, err)
 }
 
-// Abort records err for the operation under way, or for the track's first when
-// none is: what the engine does when a task panics.
+// Abort records err for the operation in progress, or for the track's first if
+// there is none. The engine calls it when a task panics.
 func (it *Iteration) Abort(err error) {
 	if it.open {
 		_ = it.End(it.mark, 0, err)
@@ -154,8 +156,8 @@ func (it *Iteration) Abort(err error) {
 	it.add(0, 0, min(it.due, now), now, now, err)
 }
 
-// Due tells when this iteration was due; in closed loop when its first operation
-// began, or now when none has.
+// Due returns when this iteration was due; in a closed loop, when its first
+// operation began, or the current time if none has.
 func (it *Iteration) Due() int64 { return min(it.due, it.now()) }
 
 func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {

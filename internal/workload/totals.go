@@ -2,9 +2,10 @@ package workload
 
 import "slices"
 
-// Totals views all tracks as one: sums of what adds up, and otherwise what the first
-// track has on which the knob turns something. of returns the settings of a track by
-// its index in tracks. Whatever is no knob is as on the first track.
+// Totals combines the settings of all tracks into one. Values that add up are
+// summed; for other knobs it takes the value of the first track on which the knob
+// has an effect. Settings that are not knobs are taken from the first track. of
+// returns the settings of a track by its index in tracks.
 func Totals(knobs []Knob, tracks []*Track, of func(track int) Settings) Settings {
 	total := of(0)
 	for _, k := range knobs {
@@ -25,9 +26,9 @@ func Totals(knobs []Knob, tracks []*Track, of func(track int) Settings) Settings
 	return total
 }
 
-// Turned are the settings of tracks, which now has, once a knob has been set on one of
-// them or, with a negative track, on all: a total is shared out as it is now, to within a
-// fraction.
+// Turned returns the settings of the tracks, now before the change, after setting
+// knob k on one track or, if track is negative, on all. A total is distributed in
+// the current proportions, to within a fraction.
 func Turned(tracks []*Track, now []Settings, track int, k Knob, to float64) []Settings {
 	to = k.Clamp(to)
 	total := k.Get(Totals([]Knob{k}, tracks, func(i int) Settings { return now[i] }))
@@ -45,9 +46,9 @@ func Turned(tracks []*Track, now []Settings, track int, k Knob, to float64) []Se
 	return out
 }
 
-// ByName lists settings by the names that a user types: totals, or the common value,
-// under the knob's name and, with several tracks, each track's under TRACK.KNOB. A knob
-// is left out where it turns nothing.
+// ByName lists settings under the names that users type: totals, or the common
+// value, under the knob's name and, with several tracks, each track's under
+// TRACK.KNOB. Knobs that have no effect are left out.
 func ByName(knobs []Knob, tracks []*Track, of func(track int) Settings) map[string]float64 {
 	out := map[string]float64{}
 	if len(tracks) == 0 {
@@ -77,8 +78,8 @@ func ByName(knobs []Knob, tracks []*Track, of func(track int) Settings) map[stri
 	return out
 }
 
-// firstTurned is the first track on which a knob turns something, -1 when there is
-// none.
+// firstTurned returns the first track on which a knob has an effect, or -1 if
+// there is none.
 func firstTurned(k Knob, tracks []*Track) int {
 	for i, t := range tracks {
 		if t.Turns(k) {
@@ -88,7 +89,8 @@ func firstTurned(k Knob, tracks []*Track) int {
 	return -1
 }
 
-// Starts returns the settings that tracks begin with, for Totals and ByName.
+// Starts returns a function that gives the initial settings of tracks, for Totals
+// and ByName.
 func Starts(tracks []*Track) func(track int) Settings {
 	return func(i int) Settings { return tracks[i].Start }
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Origin tells where a value came from. A higher one wins.
+// Origin is where a value came from. A higher one wins.
 type Origin int
 
 // Origins in rising order of precedence.
@@ -36,10 +36,11 @@ func (o Origin) String() string {
 type Value struct {
 	Name, Text string
 	Origin     Origin
-	// Where says more of the origin: the file with its line, the variable, the preset.
+	// Where details the origin: the file with its line, the variable, the preset.
 	Where string
-	// Order is the value's place in its file or preset, from 1; 0 elsewhere. A value that
-	// takes the place of another has that one's, so that the order of a file stays.
+	// Order is the position of the value in its file or preset, from 1; 0
+	// elsewhere. A value that replaces another takes over its position, so that the
+	// order of a file is kept.
 	Order int
 }
 
@@ -54,7 +55,7 @@ func (v Value) From() string {
 // Values holds values by name.
 type Values map[string]Value
 
-// Set puts v in, unless one of a higher origin is there.
+// Set adds v, unless there is already a value of a higher origin.
 func (vs Values) Set(v Value) {
 	if old, ok := vs[v.Name]; ok {
 		if old.Origin > v.Origin {
@@ -67,8 +68,8 @@ func (vs Values) Set(v Value) {
 	vs[v.Name] = v
 }
 
-// Pick returns, of the values with these names, the one of the highest origin;
-// of equals the one named first.
+// Pick returns, among the values with these names, the one of the highest origin;
+// on a tie, the one named first.
 func (vs Values) Pick(names ...string) (Value, bool) {
 	var best Value
 	for _, n := range names {
@@ -95,8 +96,9 @@ const (
 	Switch
 	Choice
 	List
-	// Target is a URL as of --target, of something else than the store, or a word. A
-	// session turns lab: into the URL of the running server, and shows no secret of it.
+	// Target is a URL as for --target, but of something other than the store, or a
+	// word. A session turns lab: into the URL of the running server and shows no
+	// secret of it.
 	Target
 )
 
@@ -105,7 +107,7 @@ func (k Kind) String() string {
 	return [...]string{"", "text", "integer", "number", "size", "duration", "on|off", "choice", "list", "target"}[k]
 }
 
-// Param describes one value of a profile that is fixed at the start of a run.
+// Param describes one value of a profile that is fixed when a run starts.
 type Param struct {
 	Name, Help string
 	Kind       Kind
@@ -113,14 +115,16 @@ type Param struct {
 	Unit       string
 	Choices    []string
 	Min, Max   float64
-	// Alias is our own name for the same where this one is that of the system which the
-	// profile imitates: threads for threadCount. Lists leave such parameters out.
+	// Alias is our own name for the parameter, if Name is the one used by the
+	// system that the profile imitates: threads for threadCount. Lists leave such
+	// parameters out.
 	Alias string
-	// Track says that the parameter exists once per track, as TRACK.Name; without
-	// a track it sets all.
+	// Track means that the parameter exists once per track, as TRACK.Name; without
+	// a track it sets all of them.
 	Track bool
-	// Outside says that the value names something beside the store that a run changes,
-	// such as a file: only the run itself may have it, no trial before it.
+	// Outside means that the value names something other than the store that a run
+	// changes, such as a file: only the run itself may use it, not the trials
+	// before it.
 	Outside bool
 }
 
@@ -152,7 +156,8 @@ func (v Value) Float(lo, hi float64) (float64, error) {
 	return n, nil
 }
 
-// Rate reads a target rate in units per second, 0 or [units.Unlimited] where there is none.
+// Rate reads a target rate in units per second; 0 or [units.Unlimited] means
+// there is none.
 func (v Value) Rate() (float64, error) {
 	if strings.EqualFold(v.Text, units.Unlimited) {
 		return 0, nil
@@ -184,7 +189,7 @@ func (v Value) Duration() (time.Duration, error) {
 	return d, nil
 }
 
-// Bool reads on or off (true, yes, 1 … are understood too).
+// Bool reads on or off (true, yes, 1 and so on also work).
 func (v Value) Bool() (bool, error) {
 	switch strings.ToLower(strings.TrimSpace(v.Text)) {
 	case "on", "true", "yes", "1":
@@ -195,7 +200,7 @@ func (v Value) Bool() (bool, error) {
 	return false, v.bad("on or off")
 }
 
-// Choice reads one of the given words, letter case ignored.
+// Choice reads one of the given words, ignoring case.
 func (v Value) Choice(words ...string) (string, error) {
 	t := strings.ToLower(strings.TrimSpace(v.Text))
 	for _, w := range words {
@@ -206,7 +211,7 @@ func (v Value) Choice(words ...string) (string, error) {
 	return "", fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not one of %s", v.Name, v.Text, v.From(), strings.Join(words, ", ")), suggest.Hint(t, words)))
 }
 
-// Problems gathers errors so that a user sees all of them at once.
+// Problems collects errors so that a user sees all of them at once.
 type Problems struct{ errs []error }
 
 // Add keeps err unless it is nil.
@@ -216,7 +221,8 @@ func (p *Problems) Add(err error) {
 	}
 }
 
-// Err returns all of them joined, with the code of bad input; nil when none.
+// Err returns all of them joined, with the code for bad input, or nil if there
+// are none.
 func (p *Problems) Err() error {
 	if len(p.errs) == 0 {
 		return nil
