@@ -75,7 +75,25 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	if n := l.diedOfHeap(&run); n != "" {
 		run.Notices = append(run.Notices, n)
 	}
-	silent := l.silent(ctx, run.EndedBy)
+	silent := l.verifyAll(ctx, &run)
+	errs := []error{l.cleanUp(ctx, silent)}
+	l.letGo(ctx, silent)
+	judged, missed := l.judge(&run)
+	o.Missed = missed
+	run.Verdict.Thresholds = judged
+	run.Verdict = run.Judge()
+	l.feed.End(run.Verdict)
+	errs = append(errs, l.journal.Finish(run), l.close())
+	o.Run = l.journal.Run()
+	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))
+	l.came(o)
+	return o
+}
+
+// verifyAll verifies what is stored, if the store answers and the data are still the run's. It
+// says whether the store was silent.
+func (l *Live) verifyAll(ctx context.Context, run *rundir.Run) (silent bool) {
+	silent = l.silent(ctx, run.EndedBy)
 	switch {
 	case l.claimLost() != nil:
 		run.Verification = workload.Verification{State: workload.Incomplete, Summary: l.claimLost().Error()}
@@ -88,27 +106,21 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 			run.Verification = l.verify(ctx)
 		}
 	}
-	var errs []error
+	return silent
+}
+
+// cleanUp removes what the run made, where that was asked for.
+func (l *Live) cleanUp(ctx context.Context, silent bool) error {
 	switch {
 	case !l.Cleanup || l.plan.Teardown == nil && l.claim == nil:
 	case l.claimLost() != nil:
-		errs = append(errs, errors.New("what this run made was not removed: it is no longer its own"))
+		return errors.New("what this run made was not removed: it is no longer its own")
 	case silent:
-		errs = append(errs, fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later"))
+		return fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later")
 	default:
-		errs = append(errs, l.teardown(ctx))
+		return l.teardown(ctx)
 	}
-	l.letGo(ctx, silent)
-	judged, missed := l.judge(&run)
-	o.Missed = missed
-	run.Verdict.Thresholds = judged
-	run.Verdict = run.Judge()
-	l.feed.End(run.Verdict)
-	errs = append(errs, l.journal.Finish(run), l.close())
-	o.Run = l.journal.Run()
-	o.Err = l.hide(l.failure(&run, cause, o.Missed, errors.Join(errs...)))
-	l.came(o)
-	return o
+	return nil
 }
 
 func (l *Live) endedBy(cause error) string {

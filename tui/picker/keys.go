@@ -12,21 +12,8 @@ import (
 )
 
 func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
-	if p.filter.Typing() {
-		p.filter.Press(msg)
-		return p.refilter(e)
-	}
-	if p.form.edit != nil {
-		return p.form.pressEdit(p, msg, e)
-	}
-	if p.form.find != nil {
-		p.form.pressFind(msg)
-		return nil
-	}
-	if p.pane == paneRuns {
-		if cmd, ours := p.pressShelf(msg); ours {
-			return cmd
-		}
+	if cmd, typed := p.pressTyped(msg, e); typed {
+		return cmd
 	}
 	k := p.bindings()
 	switch {
@@ -81,6 +68,25 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return p.pressProfiles(msg, k, e)
 	}
 	return nil
+}
+
+// pressTyped gives a key to what is being typed, where something is.
+func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typed bool) {
+	if p.filter.Typing() {
+		p.filter.Press(msg)
+		return p.refilter(e), true
+	}
+	if p.form.edit != nil {
+		return p.form.pressEdit(p, msg, e), true
+	}
+	if p.form.find != nil {
+		p.form.pressFind(msg)
+		return nil, true
+	}
+	if p.pane == paneRuns {
+		return p.pressShelf(msg)
+	}
+	return nil, false
 }
 
 // steps tells how far a key moves: by one, by a page, or all the way.

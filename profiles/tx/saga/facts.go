@@ -163,20 +163,7 @@ func (r *Run) facts() *Facts {
 		end = max(end, t.tried.Load())
 	}
 	for _, t := range r.tallies {
-		f.Done += t.done.Load()
-		f.Undone += t.undone.Load()
-		f.Undecided += t.undecided.Load()
-		f.Unknown += t.unknown.Load()
-		f.Retries += t.Retries.Load()
-		f.Ongoing += t.Ongoing.Load()
-		f.Duplicates += t.Duplicates.Load()
-		f.Nulls += t.Nulls.Load()
-		f.Refused += t.Refused.Load()
-		f.TooLate += t.TooLate.Load()
-		f.LostSubmits += t.LostSubmits.Load()
-		f.Queries += t.Queries.Load()
-		f.Rejected += t.Moved.Load()
-		f.Taken += t.Taken.Load()
+		f.add(t)
 		early, late, all = early+t.early.Load(), late+t.late.Load(), all+t.all.Load()
 		t.mu.Lock()
 		gaps = append(gaps, append(slices.Clone(t.gaps), gap{t.last.Load(), end}))
@@ -203,6 +190,24 @@ func (r *Run) facts() *Facts {
 		f.Rates.MemoryAtBurst = max(f.Rates.BytesPer, 0) * f.Rates.Burst * f.Rates.RetentionS
 	}
 	return f
+}
+
+// add counts what one client did.
+func (f *Facts) add(t *tally) {
+	f.Done += t.done.Load()
+	f.Undone += t.undone.Load()
+	f.Undecided += t.undecided.Load()
+	f.Unknown += t.unknown.Load()
+	f.Retries += t.Retries.Load()
+	f.Ongoing += t.Ongoing.Load()
+	f.Duplicates += t.Duplicates.Load()
+	f.Nulls += t.Nulls.Load()
+	f.Refused += t.Refused.Load()
+	f.TooLate += t.TooLate.Load()
+	f.LostSubmits += t.LostSubmits.Load()
+	f.Queries += t.Queries.Load()
+	f.Rejected += t.Moved.Load()
+	f.Taken += t.Taken.Load()
 }
 
 func (r *Run) rates(early, late int64, elapsed float64) Rates {
