@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Source is what the collector asks the engine. It is called on the collector's
-// goroutine.
+// Source is the collector's view of the engine. Its methods are called on the
+// collector's goroutine.
 type Source interface {
-	// Now tells nanoseconds since measurement began.
+	// Now returns nanoseconds since measurement began.
 	Now() int64
-	// Gauges fills in the state of each track but for what is in flight.
+	// Gauges fills in the state of each track, except for what is in flight.
 	Gauges(dst []Gauge)
-	// Control returns the change log, segments and spans; the caller keeps it.
+	// Control returns the change log, segments and spans; the caller may keep them.
 	Control() Control
 }
 
@@ -24,7 +24,8 @@ type Control struct {
 	Segments []SegmentInfo
 	// Spans holds, per track, when its measured part began and ended.
 	Spans []Span
-	// Phases names the phases under way, Ran those that have begun to be measured.
+	// Phases names the phases in progress; Ran are those whose measured part has
+	// begun.
 	Phases []string
 	Ran    []Phase
 	Total  int64
@@ -32,16 +33,16 @@ type Control struct {
 
 // SegmentInfo describes a segment.
 type SegmentInfo struct {
-	From, To time.Duration // To is the present for the segment in force
+	From, To time.Duration // To is the current time for the segment in force
 	Settings map[string]float64
-	// Unstarted holds, per track, the units that were due and never started.
+	// Unstarted holds, per track, the units that were due but never started.
 	Unstarted []int64
 }
 
 // Span is when a track ran, since measurement began.
 type Span struct {
 	From, To int64
-	// Begun says that From is known.
+	// Begun means that From is known.
 	Begun bool
 }
 
@@ -59,48 +60,49 @@ type Config struct {
 	// OpTrack holds the track of each operation; the first operation of a track
 	// carries what never started.
 	OpTrack []int
-	// Apart holds, per operation, whether it stays out of totals; nil: none does.
+	// Apart holds, per operation, whether it is left out of totals; nil: none is.
 	Apart []bool
-	// Parts holds, per operation, whether it is no work of its own, and so no part of
-	// what is done; nil: all are.
+	// Parts holds, per operation, whether it is only a part of other work, and so
+	// does not count towards what is done; nil: none is.
 	Parts    []bool
 	Classify func(error) uint8
 	Classes  []string
-	// Timeout is the class of operations that took longer than they may: they are
+	// Timeout is the class of operations that took longer than allowed: they are
 	// timed, other failures are only counted.
 	Timeout uint8
 	// Start is when the run begins: the negative of the warm-up.
 	Start  int64
 	Source Source
-	// Sink takes each finished second; SinkFailed is told of its first error.
+	// Sink takes each finished second; SinkFailed is called with its first error.
 	Sink       func(*Second) error
 	SinkFailed func(error)
-	// Part, when set, takes each second that has closed, before Sink does, for the process
-	// that brings the run's parts together.
+	// Part, when set, takes each closed second, before Sink does, for the process
+	// that combines the parts of the run.
 	Part func(*Part)
-	// Complete, when set, says whether all other processes have told of a second: it stays
-	// open for them, within reason.
+	// Complete, when set, reports whether all other processes have delivered a
+	// second. The second stays open for them, within limits.
 	Complete func(second int) bool
-	// Reread, when set, says up to when figures that were kept have been merged again,
-	// math.MaxInt64 once all have, and Then puts into the states of tracks what they were at
-	// a moment that is long past.
+	// Reread, when set, returns the time up to which figures that were kept have
+	// been merged again, math.MaxInt64 once all have. Then sets the gauges of
+	// tracks to their values at a moment long past.
 	Reread func() int64
 	Then   func(gauges []Gauge, at int64)
 	// Gaps lists the suspensions so far, in order; nil: there are none.
 	Gaps func() []*Gap
 }
 
-// Gap is a stretch in which the process was stopped. The time of the run stands
-// still meanwhile: At is its moment before and after.
+// Gap is a period in which the process was stopped. The run's time stands still
+// during it: At is that time, both before and after.
 type Gap struct {
 	At  int64
 	For time.Duration
-	// Untimed counts the operations under way across it: counted, not timed.
+	// Untimed counts the operations that were in progress across the gap: they are
+	// counted but not timed.
 	Untimed atomic.Int64
 }
 
-// Collector owns every histogram of a run. One goroutine, Run, does all the work;
-// shards feed it, Snapshot is for everyone.
+// Collector owns all histograms of a run. One goroutine, in Run, does all the
+// work. Shards feed it; any goroutine may call Snapshot.
 type Collector struct {
 	cfg   Config
 	in    chan *batch
@@ -110,21 +112,21 @@ type Collector struct {
 	snap  atomic.Pointer[Snapshot]
 	log   errorLog
 	parts parts
-	// at is the open second, for others than the collector's goroutine.
+	// at is the open second, for goroutines other than the collector's.
 	at atomic.Int64
 
 	mu     sync.Mutex
 	shards []*Shard
 
-	// Below: the collector goroutine's.
+	// The fields below belong to the collector's goroutine.
 	first   int           // the second in which the run began
 	second  int           // the open second
-	step    int           // the open step of it
+	step    int           // its open step
 	young   int           // how many seconds have steps
-	end     int64         // of what is open: a step, or a second that has none
+	end     int64         // of what is open: a step, or a second that has no steps
 	passed  int           // how many of these have closed
-	accs    []accumulator // of what is open and what comes after it
-	sum     accumulator   // of the steps of the open second that have closed
+	accs    []accumulator // for what is open and what comes after it
+	sum     accumulator   // of the closed steps of the open second
 	whole   []*times
 	segs    []*segment
 	errs    map[errorKey]int64
@@ -148,7 +150,8 @@ type errorKey struct {
 	class uint8
 }
 
-// accumulator gathers a step or a second, per operation and segment.
+// accumulator gathers the samples of a step or a second, per operation and
+// segment.
 type accumulator struct {
 	ops [][]segTimes
 }
@@ -160,12 +163,13 @@ type segTimes struct {
 	*times
 }
 
-// NewCollector returns a collector that Run must serve.
+// NewCollector returns a collector; the caller must start Run.
 func NewCollector(cfg Config) *Collector {
 	n := len(cfg.Ops)
 	c := &Collector{
 		cfg: cfg,
-		// Room for every worker of a large run to hand over a batch without waiting.
+		// Room for every worker of a large run to hand over a batch without
+		// blocking.
 		in: make(chan *batch, 1024), free: make(chan *batch, 1024),
 		stop: make(chan struct{}), done: make(chan struct{}),
 		first: floorSecond(cfg.Start), second: floorSecond(cfg.Start), young: youngFor(&cfg),
@@ -192,10 +196,10 @@ func floorSecond(ns int64) int {
 	return int(s)
 }
 
-// Snapshot returns the newest state; never nil. Any goroutine may call it.
+// Snapshot returns the newest state, never nil. Any goroutine may call it.
 func (c *Collector) Snapshot() *Snapshot { return c.snap.Load() }
 
-// Run collects until Close. It belongs on a goroutine of its own.
+// Run collects until Close. It needs a goroutine of its own.
 func (c *Collector) Run() {
 	defer close(c.done)
 	timer := time.NewTimer(c.nextTick())
@@ -227,8 +231,9 @@ func (c *Collector) Close() *Result {
 	return c.last
 }
 
-// tick is how often snapshots are made; settle is how long after its end a step or a second
-// is closed, for the samples of workers that lost the processor in between.
+// tick is the interval between snapshots. settle is how long after its end a step
+// or second is closed, to wait for samples of workers that lost the processor in
+// between.
 const (
 	tick   = 100 * time.Millisecond
 	settle = 10 * time.Millisecond
@@ -243,7 +248,8 @@ func (c *Collector) nextTick() time.Duration {
 	return max(min(tick, time.Duration(end-now)), time.Millisecond)
 }
 
-// gather takes what has been handed over and what workers have begun to fill.
+// gather takes the batches that workers have handed over and those they are
+// filling.
 func (c *Collector) gather() {
 	for {
 		select {
@@ -281,7 +287,7 @@ func (c *Collector) recycle(b *batch) {
 func (c *Collector) take(b *batch) {
 	n := b.n.Load()
 	if c.cfg.Gaps != nil {
-		c.gaps = c.cfg.Gaps() // after n: all that these samples may have seen
+		c.gaps = c.cfg.Gaps() // after n: all that these samples can have seen
 	}
 	for i := b.taken; i < n; i++ {
 		c.add(&b.s[i])
@@ -292,7 +298,7 @@ func (c *Collector) take(b *batch) {
 func (c *Collector) add(s *Sample) {
 	warm := s.Warm
 	if warm && (c.second >= 0 || s.End >= 0) {
-		return // began in warm-up, ended after it: in neither
+		return // began in warm-up, ended after it: belongs to neither
 	}
 	a := &c.accs[0]
 	if s.End >= c.end {
@@ -319,13 +325,13 @@ func (c *Collector) add(s *Sample) {
 	}
 }
 
-// mostAhead is how many steps or seconds after the open one are kept apart; what ended
-// after those joins the last.
+// mostAhead is how many steps or seconds after the open one are kept apart;
+// samples that ended later join the last of them.
 const mostAhead = 32
 
-// later returns the accumulator of a moment after what is open: the next as a rule,
-// others when a sink has held up the collector. What was measured is never put into
-// warm-up, for that would lose it.
+// later returns the accumulator for a moment after what is open: usually the next
+// one, later ones if a sink has held up the collector. Measured samples are never
+// put into warm-up, where they would be lost.
 func (c *Collector) later(at int64, warm bool) *accumulator {
 	open := c.slot(c.opened())
 	n := min(c.slot(at)-open, mostAhead)
@@ -338,8 +344,9 @@ func (c *Collector) later(at int64, warm bool) *accumulator {
 	return &c.accs[n]
 }
 
-// timed says whether a sample's times mean anything: not those of an operation that
-// was under way while the process was stopped, or while time was skipped.
+// timed reports whether a sample's times mean anything. Those of operations that
+// were in progress while the process was stopped, or while time was skipped, do
+// not.
 func (c *Collector) timed(s *Sample) bool {
 	if c.skip.across(min(s.Due, s.Start), s.End) {
 		return false
@@ -360,7 +367,7 @@ func (a *accumulator) of(op, segment uint16) *times {
 			return list[i].times
 		}
 	}
-	// Reuse what an earlier second has left behind the slice's end.
+	// Reuse what an earlier second has left beyond the end of the slice.
 	if n := len(list); n < cap(list) && list[:n+1][n].times != nil {
 		a.ops[op] = list[:n+1]
 		a.ops[op][n].segment = segment

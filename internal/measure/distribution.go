@@ -6,18 +6,18 @@ import (
 	"errors"
 )
 
-// Distribution counts durations that are measured beside the operations of a plan: as
-// precisely as those, and for as long as a run takes many of them. Where a histogram
-// takes 270 KB, one at rest takes ten bytes for each bucket that it uses. The zero value
-// is empty and at rest. One goroutine at a time may use it.
+// Distribution counts durations measured beside the operations of a plan, with
+// the same precision. It is made for runs that need many of them: a histogram
+// takes 270 KB, but a Distribution at rest only ten bytes for each bucket in use.
+// The zero value is empty and at rest. One goroutine at a time may use it.
 type Distribution struct {
 	live *hist // nil at rest
 	rest packed
-	sum  Summary // of rest, once it was asked for
+	sum  Summary // of rest, once it was requested
 }
 
-// Record counts a duration in nanoseconds. A negative one counts as 0, one of more than
-// an hour as an hour.
+// Record counts a duration in nanoseconds. Negative durations count as 0, those
+// over an hour as an hour.
 func (d *Distribution) Record(ns int64) {
 	d.wake().record(ns, 1)
 }
@@ -32,19 +32,19 @@ func (d *Distribution) wake() *hist {
 	return d.live
 }
 
-// Rest makes d small. A value that comes late has it grow again.
+// Rest makes d small. Recording another value makes it grow again.
 func (d *Distribution) Rest() {
 	if d.live != nil {
 		d.rest, d.sum, d.live = d.live.pack(), d.live.summary(), nil
 	}
 }
 
-// Summary digests what was counted so far.
+// Summary summarizes what has been counted so far.
 func (d *Distribution) Summary() Summary {
 	if d.live != nil {
 		return d.live.summary()
 	}
-	if d.sum.Count == 0 && len(d.rest.Index) > 0 { // it has come from elsewhere
+	if d.sum.Count == 0 && len(d.rest.Index) > 0 { // it was received from another process
 		h := newHist()
 		d.rest.into(h)
 		d.sum = h.summary()
@@ -52,7 +52,7 @@ func (d *Distribution) Summary() Summary {
 	return d.sum
 }
 
-// Merge adds what another has counted.
+// Merge adds the counts of another distribution.
 func (d *Distribution) Merge(from *Distribution) {
 	if h := d.wake(); from.live != nil {
 		h.merge(from.live)
@@ -61,7 +61,7 @@ func (d *Distribution) Merge(from *Distribution) {
 	}
 }
 
-// GobEncode writes what was counted.
+// GobEncode encodes the counts.
 func (d *Distribution) GobEncode() ([]byte, error) {
 	p := d.rest
 	if d.live != nil {
@@ -72,7 +72,7 @@ func (d *Distribution) GobEncode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// GobDecode reads what GobEncode wrote.
+// GobDecode decodes the output of GobEncode.
 func (d *Distribution) GobDecode(data []byte) error {
 	var p packed
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&p); err != nil {

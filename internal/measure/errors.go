@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessages is how many distinct messages of failed operations are kept.
+// maxMessages is how many distinct error messages are kept.
 const maxMessages = 10
 
-// maxMessageLen is where a message is cut, in bytes.
+// maxMessageLen is the length, in bytes, to which messages are cut.
 const maxMessageLen = 500
 
 // errorLog classifies errors and keeps the first distinct messages, at least one of
@@ -23,7 +23,7 @@ type errorLog struct {
 	ops      []Operation
 	now      func() int64
 	full     atomic.Bool
-	kept     atomic.Uint64 // a bit for each class that has a message
+	kept     atomic.Uint64 // one bit for each class that has a message
 
 	mu   sync.Mutex
 	seen []Message
@@ -55,7 +55,7 @@ func (l *errorLog) note(op uint16, err error) uint8 {
 	return class
 }
 
-// add keeps a message that another process noted, if it is new and there is room.
+// add keeps a message noted by another process, if it is new and there is room.
 func (l *errorLog) add(m Message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *errorLog) messages() []Message {
 	return slices.Clone(l.seen)
 }
 
-// moveOn moves the times of all messages on.
+// moveOn shifts the times of all messages.
 func (l *errorLog) moveOn(by time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

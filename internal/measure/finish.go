@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// recentSeconds is how many finished seconds a snapshot shows one by one.
+// recentSeconds is how many finished seconds a snapshot shows individually.
 const recentSeconds = 120
 
 // finish closes every step and second that has settled.
 func (c *Collector) finish(now int64) {
 	for now >= c.end+int64(settle) && !c.awaited(now) {
-		c.takeParts() // what came while it was asked whether all have come
+		c.takeParts() // parts that arrived while it was checked whether all have
 		c.closeOpen(c.end, false)
 	}
 }
 
-// conclude closes what is left; the last second may be shorter than one.
+// conclude closes what is left; the last second may be short.
 func (c *Collector) conclude(now int64) {
 	for now >= c.end {
 		c.closeOpen(c.end, false)
@@ -30,8 +30,8 @@ func (c *Collector) conclude(now int64) {
 	c.last = c.result()
 }
 
-// closeOpen ends the open step at the given time, and with its last step, or where it has
-// none, the open second.
+// closeOpen ends the open step at the given time and, if it was the last step or
+// there are none, the open second too.
 func (c *Collector) closeOpen(until int64, last bool) {
 	c.control = c.cfg.Source.Control()
 	c.cfg.Source.Gauges(c.gauges)
@@ -52,19 +52,19 @@ func (c *Collector) closeOpen(until int64, last bool) {
 		c.step = 0
 	}
 	if !c.stepped() {
-		c.sum = newAccumulator(len(c.cfg.Ops)) // what it held is not needed again
+		c.sum = newAccumulator(len(c.cfg.Ops)) // its contents are not needed again
 	}
 	c.passed++
 	used := c.accs[0]
 	c.accs = slices.Delete(c.accs, 0, 1)
-	if len(c.accs) == 1 { // as a rule; those that a delay took beside are not kept
+	if len(c.accs) == 1 { // usually; those added because of a delay are not kept
 		used.reset()
 		c.accs = append(c.accs, used)
 	}
 	c.open()
 }
 
-// closeStep puts what the open step has gathered into the timeline, and into the second.
+// closeStep adds the samples of the open step to the timeline and to the second.
 func (c *Collector) closeStep(a *accumulator, until int64) {
 	from := c.opened()
 	for op := range c.cfg.Ops {
@@ -75,8 +75,9 @@ func (c *Collector) closeStep(a *accumulator, until int64) {
 	c.fold(a, &c.sum)
 }
 
-// closeSecond ends the open second, whose samples a has, at the given time: merges it into
-// the whole and its segments, and hands it to the sink.
+// closeSecond ends the open second, whose samples are in a, at the given time: it
+// merges them into the whole run and its segments, and hands the second to the
+// sink.
 func (c *Collector) closeSecond(a *accumulator, until int64) {
 	c.until = until
 	from := int64(c.second) * int64(time.Second)
@@ -118,7 +119,7 @@ func (c *Collector) closeSecond(a *accumulator, until int64) {
 	}
 }
 
-// interval exports t for the journal; histograms that are one stay one.
+// interval exports t for the journal; histograms that are shared stay shared.
 func (t *times) interval(op Operation) Interval {
 	v := t.views()
 	iv := Interval{Op: op, Response: v.response.export(), Wait: v.wait.export()}
@@ -129,7 +130,7 @@ func (t *times) interval(op Operation) Interval {
 	return iv
 }
 
-// fold moves what from holds to the end of into.
+// fold appends the contents of from to into.
 func (c *Collector) fold(from, into *accumulator) {
 	for op, list := range from.ops {
 		for _, t := range list {
@@ -139,7 +140,7 @@ func (c *Collector) fold(from, into *accumulator) {
 	from.reset()
 }
 
-// merged returns the sum over segments: those of the one when there is but one.
+// merged returns the sum over segments; a single segment is returned as it is.
 func merged(list []segTimes) *times {
 	switch len(list) {
 	case 0:
@@ -165,7 +166,7 @@ func (c *Collector) row(op int, t *times, from, until int64, warm bool) (Row, bo
 	if t != nil {
 		fillRow(&r, t)
 	}
-	// Of the moment that passes until everybody has gone home there is nothing to say.
+	// The moment until all workers have ended is not worth a row.
 	return r, t != nil || (r.Seconds > settle.Seconds() && (g.Running || !warm))
 }
 
@@ -188,11 +189,11 @@ func (c *Collector) remember(op int, r Row) {
 	c.lines[op].add(r.point(time.Duration(r.T) * time.Second))
 }
 
-// segment holds one segment's histograms, packed once the next has begun.
+// segment holds the histograms of one segment, packed once the next has begun.
 type segment struct {
 	live   []*times
 	rest   []packedTimes
-	totals []Totals // of rest; nil: to be made
+	totals []Totals // of rest; nil: not computed yet
 }
 
 func (c *Collector) segment(i int) *segment {
@@ -222,7 +223,7 @@ func (s *segment) merge(op int, t *times) {
 		s.live[op].merge(t)
 		return
 	}
-	open := &times{} // a straggler: it began under settings since changed
+	open := &times{} // a straggler: it began under settings changed since
 	s.rest[op].into(open)
 	open.merge(t)
 	s.rest[op], s.totals = open.pack(), nil
@@ -248,7 +249,7 @@ func (s *segment) digest(ops []Operation) []Totals {
 	return out
 }
 
-// result digests the run up to the last closed second.
+// result summarizes the run up to the last closed second.
 func (c *Collector) result() *Result {
 	ctl := &c.control
 	r := &Result{
@@ -282,8 +283,8 @@ func (c *Collector) result() *Result {
 	return r
 }
 
-// fill adds to totals what the engine knows: how long the track ran within a
-// stretch and what never started.
+// fill adds to totals what the engine knows: how long the track ran within the
+// interval and what never started.
 func (c *Collector) fill(ops []Totals, unstarted []int64, from, to int64) {
 	for op, track := range c.cfg.OpTrack {
 		if len(c.control.Spans) > track {

@@ -17,10 +17,10 @@ const (
 	noIndexLow = countsLen
 )
 
-// hist counts values in HdrHistogram's buckets. It exists beside the library's
-// type because merging two of those takes a millisecond, which a collector that
-// does it for every operation each second cannot afford; here it is one pass
-// over the range in use. Its owner is one goroutine.
+// hist counts values in HdrHistogram's buckets. The library's own type is not
+// used because merging two of those takes a millisecond, too much for a collector
+// that does it for every operation each second; here it is one pass over the
+// range in use. A hist is used by one goroutine.
 type hist struct {
 	counts []int64
 	total  int64
@@ -35,7 +35,8 @@ func indexOf(v int64) int {
 	return bucket*half + int(v>>bucket)
 }
 
-// lowestAt and sizeAt give the smallest value of a bucket and how many it holds.
+// lowestAt and sizeAt return the smallest value of a bucket and how many values
+// it covers.
 func lowestAt(i int) int64 {
 	bucket, sub := i/half-1, i%half+half
 	if bucket < 0 {
@@ -46,8 +47,8 @@ func lowestAt(i int) int64 {
 
 func sizeAt(i int) int64 { return 1 << max(i/half-1, 0) }
 
-// record adds n values v; negative ones count as 0, those over an hour as an hour
-// and as beyond.
+// record adds the value v n times. Negative values count as 0; values over an
+// hour count as an hour, and as beyond.
 func (h *hist) record(v, n int64) {
 	if v < 0 {
 		v = 0
@@ -94,7 +95,7 @@ func rank(percentile float64, total int64) int64 {
 	return min(int64(r), total)
 }
 
-// at returns the value at a percentile, as the library does.
+// at returns the value at a percentile, computed as the library does.
 func (h *hist) at(percentile float64) int64 {
 	if h.total == 0 {
 		return 0
@@ -108,7 +109,7 @@ func (h *hist) at(percentile float64) int64 {
 	return 0
 }
 
-// summary digests h: the same numbers as Summarize.
+// summary summarizes h, with the same numbers as Summarize.
 func (h *hist) summary() Summary {
 	s := Summary{Count: h.total}
 	if h.total == 0 {
@@ -142,7 +143,7 @@ func (h *hist) firstUsed() int {
 	return 0
 }
 
-// pack lists the buckets in use, for keeping a histogram that has stopped growing.
+// pack lists the buckets in use, to store a histogram that has stopped growing.
 func (h *hist) pack() packed {
 	p := packed{Beyond: h.beyond}
 	for i := h.lo; i <= h.hi; i++ {
@@ -154,15 +155,15 @@ func (h *hist) pack() packed {
 	return p
 }
 
-// packed is a histogram at rest: the buckets in use and how many values each has. Its
-// fields have names of their own outside the package for encoding/gob alone.
+// packed is a histogram at rest: the buckets in use and how many values each has.
+// Its fields are exported for encoding/gob only.
 type packed struct {
 	Index  []uint16
 	Count  []int64
 	Beyond int64
 }
 
-// sound says whether p may have come from a histogram.
+// sound reports whether p can be the encoding of a histogram.
 func (p packed) sound() bool {
 	return len(p.Index) == len(p.Count) && (len(p.Index) == 0 || slices.Max(p.Index) < countsLen)
 }
@@ -176,18 +177,18 @@ func (p packed) into(h *hist) {
 	h.beyond += p.Beyond
 }
 
-// times is the four histograms of one operation. In closed loop response and
-// service time are one and there is no wait, so such samples are kept once, in
-// closed.
+// times holds the four histograms of one operation. In a closed loop, response
+// and service time are the same and there is no wait, so such samples are kept
+// only once, in closed.
 type times struct {
 	closed        *hist
-	open          views // nil members until there are samples in open loop
+	open          views // members are nil until there are open-loop samples
 	hasOpen       bool
 	count, errors int64
 	scratch       views
 }
 
-// views are the histograms of the four times of an operation, in the order in
+// views holds the histograms of the four times of an operation, in the order in
 // which they are documented.
 type views struct{ response, service, wait, lateness *hist }
 
@@ -249,7 +250,7 @@ func (t *times) reset() {
 	t.hasOpen, t.count, t.errors = false, 0, 0
 }
 
-// calls is the number of values in each histogram.
+// calls returns the number of values in each histogram.
 func (t *times) calls() int64 {
 	n := int64(0)
 	if t.closed != nil {
@@ -261,9 +262,9 @@ func (t *times) calls() int64 {
 	return n
 }
 
-// views returns the four times as whole histograms, valid until t changes. None of
-// them is nil; some may be one: in closed loop response and service, wait and
-// lateness.
+// views returns the four times as complete histograms, valid until t changes.
+// None is nil; some may be the same: in a closed loop response and service, and
+// wait and lateness.
 func (t *times) views() views {
 	closed, out := grow(&t.closed), &t.scratch
 	if !t.hasOpen {
@@ -284,7 +285,7 @@ func (t *times) views() views {
 	return *out
 }
 
-// totals digests t.
+// totals summarizes t.
 func (t *times) totals(op Operation) Totals {
 	out := Totals{Operation: op, Count: t.count, Calls: t.calls(), Errors: t.errors}
 	if out.Calls == 0 {
@@ -300,7 +301,8 @@ func (t *times) totals(op Operation) Totals {
 	return out
 }
 
-// packedTimes is times at rest, its fields named as those of packed are.
+// packedTimes is times at rest. Its fields are exported for the same reason as
+// those of packed.
 type packedTimes struct {
 	Closed        packed
 	Open          [4]packed
@@ -333,12 +335,12 @@ func (p packedTimes) into(t *times) {
 	}
 }
 
-// maxIndex guards pack's 16-bit indexes.
+// This declaration guards pack's 16-bit indexes.
 var _ = [1]struct{}{}[countsLen/(math.MaxUint16+1)]
 
-// Buckets calls each with every bucket in use of a histogram that NewHistogram made: its
-// smallest and its largest value in nanoseconds, and how many values lie in it. It only
-// reads h, and takes a tenth of a millisecond.
+// Buckets calls each for every bucket in use of a histogram made by NewHistogram,
+// with the smallest and largest value of the bucket in nanoseconds, and the
+// number of values in it. It only reads h, and takes a tenth of a millisecond.
 func Buckets(h *hdrhistogram.Histogram, each func(low, high, n int64)) {
 	for i, n := range h.Export().Counts {
 		if n != 0 {

@@ -1,7 +1,7 @@
 // Package measure holds what a run has measured: samples, histograms, the
-// one-second series, snapshots and results. It knows nothing of stores,
-// profiles or screens and imports nothing of ours. The engine feeds it;
-// reports and screens read its immutable values.
+// one-second series, snapshots and results. It knows nothing of stores, profiles
+// or screens and imports nothing of ours. The engine writes to it; reports and
+// screens read its immutable values.
 package measure
 
 import (
@@ -27,37 +27,38 @@ type Summary struct {
 	Min, P50, P90, P95, P99, P999, P9999, Max int64
 }
 
-// Totals is what one operation came to over a stretch of a run.
+// Totals is the sum of what one operation did over a period of a run.
 type Totals struct {
 	Operation
 	// Count is the number of units (entries, transactions …) that succeeded.
 	Count int64
-	// Calls is the number of timed calls that succeeded or timed out: the number
-	// of values in each of the four histograms.
+	// Calls is the number of timed calls, those that succeeded or timed out: the
+	// number of values in each of the four histograms.
 	Calls int64
-	// Errors is the number of calls that failed, time-outs included.
+	// Errors is the number of calls that failed, timeouts included.
 	Errors int64
-	// Unstarted is the number of units that an open loop's schedule had due and
-	// that never started.
+	// Unstarted is the number of units that were due by an open loop's schedule but
+	// never started.
 	Unstarted int64
-	// Beyond is the number of values over the one-hour range, clipped to it.
+	// Beyond is the number of values over one hour, which were clipped to it.
 	Beyond int64
-	// Active is how long the operation's track ran within the stretch.
+	// Active is how long the operation's track ran within the period.
 	Active time.Duration
-	// Lateness is the part of Wait that is ours, not the store's: see Sample.Late.
+	// Lateness is the part of Wait that is our fault, not the store's: see
+	// Sample.Late.
 	Response, Service, Wait, Lateness Summary
 }
 
-// Throughput is the number of successful units per second of the stretch, as Rate
-// tells it.
+// Throughput is the number of successful units per second of the period, as
+// computed by Rate.
 func (t Totals) Throughput() float64 { return Rate(t.Count, t.Active.Seconds()) }
 
-// ShortestRate is the shortest interval that is turned into a rate, in seconds: what
-// a few milliseconds would come to in a second is a guess.
+// ShortestRate is the shortest interval, in seconds, for which a rate is
+// computed: extrapolating a few milliseconds to a second would be a guess.
 const ShortestRate = 0.2
 
-// Rate is a count over an interval in units per second; NaN when the interval is
-// shorter than ShortestRate.
+// Rate returns count over an interval in units per second, or NaN if the interval
+// is shorter than ShortestRate.
 func Rate(count int64, seconds float64) float64 {
 	if seconds < ShortestRate {
 		return math.NaN()
@@ -65,8 +66,8 @@ func Rate(count int64, seconds float64) float64 {
 	return float64(count) / seconds
 }
 
-// StepRate is the rate of a bucket of a timeline, as Rate tells it; a Step that lacks a
-// moment, as the first of a run does, has one too.
+// StepRate is Rate for a bucket of a timeline. A Step that is slightly short, as
+// the first of a run is, has a rate too.
 func StepRate(count int64, seconds float64) float64 {
 	if seconds > 0.95*Step.Seconds() {
 		seconds = max(seconds, ShortestRate)
@@ -76,48 +77,53 @@ func StepRate(count int64, seconds float64) float64 {
 
 // Row is one second of one operation: a row of the series.
 type Row struct {
-	// T is the second since measurement began; negative in warm-up.
+	// T is the second, counted from the start of measurement; negative during
+	// warm-up.
 	T  int
 	Op int
-	// Count is units that succeeded, Errors calls that failed, ended in this second.
+	// Count is the number of units that succeeded, and Errors of calls that failed,
+	// that ended in this second.
 	Count, Errors int64
-	// Seconds is the length of the row: 1 but for the first and the last of a track.
+	// Seconds is the length of the row: 1, except for the first and last of a
+	// track.
 	Seconds                                           float64
 	ResponseP50, ResponseP99, ResponseMax, ServiceP99 int64
 	Gauge
 }
 
-// PerSecond is the rate of the row, as Rate tells it.
+// PerSecond is the rate of the row, as computed by Rate.
 func (r Row) PerSecond() float64 { return Rate(r.Count, r.Seconds) }
 
-// Gauge is the state of a track at an instant.
+// Gauge is the state of a track at one moment.
 type Gauge struct {
-	// Backlog is the number of units due and not started; 0 in closed loop.
+	// Backlog is the number of units that are due and not started; 0 in a closed
+	// loop.
 	Backlog int64
 	// Threads, Payload, Batch and Rate are the settings in force.
 	Threads, Payload, Batch int
 	Rate                    float64
 	Paused                  bool
-	// Segment is the segment in force, counted from 0.
+	// Segment is the number of the segment in force, from 0.
 	Segment int
-	// InFlight is the number of operations under way, Oldest the age of the oldest.
+	// InFlight is the number of operations in progress, Oldest the age of the
+	// oldest.
 	InFlight int
 	Oldest   time.Duration
-	// Running says that the track has begun and not ended.
+	// Running means that the track has begun and not ended.
 	Running bool
 }
 
-// Point is one bucket of the thinned series of one operation: counts add up,
+// Point is one bucket of the downsampled series of an operation: counts add up,
 // latencies keep their maximum.
 type Point struct {
-	// At is the first moment of the bucket since measurement began.
+	// At is the start of the bucket since measurement began.
 	At            time.Duration
 	Count, Errors int64
 	// Seconds is how much of the bucket was measured.
 	Seconds                                           float64
 	ResponseP50, ResponseP99, ResponseMax, ServiceP99 int64
 	Backlog                                           int64
-	// Oldest is how old the oldest operation under way was at the most.
+	// Oldest is the greatest age that an operation in progress reached.
 	Oldest  time.Duration
 	Segment int
 	Warmup  bool
@@ -127,23 +133,24 @@ type Point struct {
 type Change struct {
 	// At is when it took effect, since measurement began.
 	At time.Duration
-	// Name is the setting as a user types it: "threads", "profile.payload".
+	// Name is the setting as users type it: "threads", "profile.payload".
 	Name     string
 	From, To float64
-	// By says who asked: "timetable", "workbench", "undo".
+	// By is who made the change: "timetable", "workbench", "undo".
 	By string
 	// Segment is the segment that the change opened or joined.
 	Segment int
-	// Ramp is the number, from 1, of the ramp of the timetable that the change is a step
-	// of; 0: of none.
+	// Ramp is the number, from 1, of the timetable's ramp that the change is a step
+	// of; 0 if none.
 	Ramp int
 }
 
-// Folded is a list of changes in which a ramp of the timetable is one: from where it
-// began to where it has come, at the moment and with the segment of its first step.
+// Folded returns changes with each ramp of the timetable reduced to one change:
+// from the value at which it began to the value it has reached, with the time and
+// segment of its first step.
 func Folded(changes []Change) []Change {
 	var out []Change
-	at := map[int]int{} // where each ramp is in out
+	at := map[int]int{} // the index of each ramp in out
 	for _, c := range changes {
 		if i, ok := at[c.Ramp]; ok && c.Ramp > 0 {
 			out[i].To = c.To
@@ -161,15 +168,15 @@ type Mark struct {
 	Note string
 }
 
-// Segment is a stretch of a run under one set of settings.
+// Segment is a period of a run with constant settings.
 type Segment struct {
 	From, To time.Duration
-	// Settings holds every live setting by the name a user types.
+	// Settings holds every live setting under the name that users type.
 	Settings map[string]float64
 	Ops      []Totals
 }
 
-// ErrorCount is how often an operation failed in one way.
+// ErrorCount is how often an operation failed with errors of one class.
 type ErrorCount struct {
 	Operation
 	Class string
@@ -184,39 +191,39 @@ type Message struct {
 	At time.Duration
 }
 
-// Snapshot is the state of a run at an instant. It and all it points to are
-// never written to again: any goroutine may read it.
+// Snapshot is the state of a run at one moment. Neither it nor anything it points
+// to is ever modified, so any goroutine may read it.
 type Snapshot struct {
-	// Number grows by one with each snapshot.
+	// Number increases by one with each snapshot.
 	Number int64
-	// At is the time since measurement began; negative in warm-up.
+	// At is the time since measurement began; negative during warm-up.
 	At time.Duration
-	// Began is when the run did: the negative of its warm-up, of the longest that it may
-	// have while how long that will be is not known.
+	// Began is when the run began: the negative of its warm-up, or of the longest
+	// warm-up it may have as long as the actual length is not known.
 	Began time.Duration
-	// Done and Total are the units done and wanted; Total is 0 when unknown.
+	// Done and Total are the units done and planned; Total is 0 if unknown.
 	Done, Total int64
 	Tracks      []string
 	Gauges      []Gauge
 	Ops         []Totals
-	// Apart holds, per operation, whether it is a part of another or measured beside
-	// it, and so stays out of totals; nil: none does.
+	// Apart holds, per operation, whether it is part of another or measured beside
+	// it, and so is left out of totals; nil: none is.
 	Apart []bool
 	// Recent holds, per operation, the finished seconds of the last two minutes.
 	Recent [][]Row
-	// Timeline holds, per operation, the whole run in buckets of the width of Bucket: a Step
-	// in the first half minute, then a second or more.
+	// Timeline holds, per operation, the whole run in buckets of width Bucket: a
+	// Step in the first half minute, a second or more later.
 	Timeline [][]Point
 	Bucket   time.Duration
-	// Spreads holds, per operation, how its response times lay over the whole run, in
-	// buckets of one width; seconds without a call have none.
+	// Spreads holds, per operation, the distribution of its response times over the
+	// whole run, in buckets of one width; seconds without a call have none.
 	Spreads  [][]Spread
 	Changes  []Change
 	Marks    []Mark
 	Segments []Segment
 	Errors   []ErrorCount
 	Messages []Message
-	// Phases names the phases that are under way.
+	// Phases names the phases in progress.
 	Phases []string
 	// Ran are the phases whose measured part has begun, in the order of the plan.
 	Ran []Phase
@@ -229,12 +236,13 @@ type Snapshot struct {
 type Phase struct {
 	Name   string
 	Tracks []string
-	// From and To are since measurement began; To is the present while it goes on.
+	// From and To are since measurement began; To is the current time while the
+	// phase goes on.
 	From, To time.Duration
 }
 
-// Covered tells how much of from..to lies within any of the phases that have a track
-// for which counts is true.
+// Covered returns how much of from..to lies within any of the phases that have a
+// track for which counts is true.
 func Covered(phases []Phase, counts func(track string) bool, from, to time.Duration) time.Duration {
 	var list []Phase
 	for _, p := range phases {
@@ -254,11 +262,11 @@ func Covered(phases []Phase, counts func(track string) bool, from, to time.Durat
 	return sum
 }
 
-// Counts says whether an operation counts in totals.
+// Counts reports whether an operation counts in totals.
 func (s *Snapshot) Counts(op int) bool { return op >= len(s.Apart) || !s.Apart[op] }
 
-// Active tells for how much of from..to operations ran that count in totals, as far
-// as seconds have finished.
+// Active returns for how much of from..to operations ran that count in totals,
+// looking at finished seconds only.
 func (s *Snapshot) Active(from, to time.Duration) time.Duration {
 	if n := len(s.Segments); n > 0 {
 		to = min(to, s.Segments[n-1].To)
@@ -273,15 +281,15 @@ func (s *Snapshot) Active(from, to time.Duration) time.Duration {
 	}, from, to)
 }
 
-// Result is what a run, or the part of it that was measured, came to.
+// Result is the outcome of a run, or of the part of it that was measured.
 type Result struct {
-	// Measured is the time from the start of measurement to the end.
+	// Measured is the time from the start of measurement to its end.
 	Measured time.Duration
 	Ops      []Totals
 	Segments []Segment
 	// Phases are those whose measured part has begun.
 	Phases []Phase
-	// Shares has the tracks of which two threads or more can be compared.
+	// Shares has the tracks with at least two threads that can be compared.
 	Shares   []Shares
 	Changes  []Change
 	Marks    []Mark

@@ -8,28 +8,29 @@ import (
 	"time"
 )
 
-// Part is what one of several processes measured in one second of a run that they carry
-// out together: nothing in it is a digest, so what parts are merged into equals what one
-// process would have measured. It encodes with encoding/gob.
+// Part is what one of several processes that carry out a run together measured in
+// one second. Nothing in it is summarized, so merged parts equal what a single
+// process would have measured. It can be encoded with encoding/gob.
 type Part struct {
-	// T is the second since measurement began; negative in warm-up.
+	// T is the second, counted from the start of measurement; negative during
+	// warm-up.
 	T int
-	// Rows are its operations, each under the settings of each segment.
+	// Rows are the process's operations, each under the settings of each segment.
 	Rows []PartRow
 	// Classes and Messages are the failures since the last part.
 	Classes  []PartClass
 	Messages []Message
-	// Gauges are the states of the process's tracks at the end of the second, Unstarted
-	// what was due and never started so far, by segment and track.
+	// Gauges are the states of the process's tracks at the end of the second.
+	// Unstarted is what was due but never started so far, by segment and track.
 	Gauges    []Gauge
 	Unstarted [][]int64
-	// Spans says when each track ran, Did how often each of its threads has called since the
-	// last part.
+	// Spans holds when each track ran. Did is how many calls each of its threads
+	// has made since the last part.
 	Spans []Span
 	Did   [][]int64
 }
 
-// PartRow is one operation under the settings of one segment.
+// PartRow holds the samples of one operation under the settings of one segment.
 type PartRow struct {
 	Op, Segment uint16
 	Times       packedTimes
@@ -42,7 +43,7 @@ type PartClass struct {
 	Count int64
 }
 
-// Sums is how many units succeeded in the part, and how many calls failed.
+// Sums returns how many units succeeded in the part, and how many calls failed.
 func (p *Part) Sums() (count, errors int64) {
 	for _, r := range p.Rows {
 		count, errors = count+r.Times.Count, errors+r.Times.Errors
@@ -50,7 +51,7 @@ func (p *Part) Sums() (count, errors int64) {
 	return count, errors
 }
 
-// check says why a part, which came from elsewhere, does not fit a run.
+// check returns an error if a part from another process does not fit the run.
 func (p *Part) check(ops, tracks int) error {
 	if len(p.Did) > tracks || slices.ContainsFunc(p.Did, func(did []int64) bool { return len(did) > math.MaxUint16+1 }) {
 		return errors.New("threads that this run does not have")
@@ -73,19 +74,19 @@ func (p *Part) check(ops, tracks int) error {
 	return nil
 }
 
-// parts takes what other processes have measured, for the goroutine of the collector.
+// parts holds what other processes have measured, for the collector's goroutine.
 type parts struct {
 	mu      sync.Mutex
 	waiting []Part
-	sent    map[errorKey]int64 // failures that parts of ours have told of
-	told    int                // messages that they have
-	did     [][]int64          // calls of threads that they have told of
+	sent    map[errorKey]int64 // failures that our parts have reported
+	told    int                // messages that they have reported
+	did     [][]int64          // calls of threads that they have reported
 }
 
-// Merge adds what another process measured. What belongs to a second that is closed
-// already joins the open one, so that it counts in the whole and in its segment. Any
-// goroutine may call it; the part is the collector's from then on. The error says that
-// it is not of this run.
+// Merge adds what another process measured. Samples of a second that is already
+// closed join the open one, so that they count in the whole run and in their
+// segment. Any goroutine may call it; the part belongs to the collector
+// afterwards. It returns an error if the part is not of this run.
 func (c *Collector) Merge(p Part) error {
 	if err := p.check(len(c.cfg.Ops), len(c.cfg.Tracks)); err != nil {
 		return err
@@ -97,11 +98,12 @@ func (c *Collector) Merge(p Part) error {
 	return nil
 }
 
-// abreast is how many seconds figures that are merged again may be ahead of the open one.
+// abreast is how many seconds figures being merged again may be ahead of the open
+// one.
 const abreast = mostAhead / 2
 
-// keepPace waits, while figures that were kept are merged again, until the collector has
-// come so far that they find their second.
+// keepPace waits, while figures that were kept are being merged again, until the
+// collector has come far enough for them to find their second.
 func (c *Collector) keepPace(second int) {
 	for c.cfg.Reread != nil && c.cfg.Reread() != math.MaxInt64 && int64(second) > c.at.Load()+abreast {
 		select {
@@ -112,7 +114,7 @@ func (c *Collector) keepPace(second int) {
 	}
 }
 
-// takeParts moves what was merged into its seconds.
+// takeParts moves merged parts into their seconds.
 func (c *Collector) takeParts() {
 	c.parts.mu.Lock()
 	list := c.parts.waiting
@@ -121,7 +123,7 @@ func (c *Collector) takeParts() {
 	for i := range list {
 		p := &list[i]
 		if p.T < 0 && c.second >= 0 {
-			continue // of warm-up, and that is over
+			continue // of the warm-up, which is over
 		}
 		a := &c.accs[0]
 		if p.T > c.second {
@@ -142,7 +144,7 @@ func (c *Collector) takeParts() {
 	}
 }
 
-// more counts calls of threads.
+// more adds to the counts of threads' calls.
 func (t *trackTally) more(did []int64) {
 	for len(t.did) < len(did) {
 		t.did = append(t.did, 0)
@@ -152,7 +154,8 @@ func (t *trackTally) more(did []int64) {
 	}
 }
 
-// part is what the open second, which is closing, is to another process.
+// part returns the open second, which is being closed, as a Part for another
+// process.
 func (c *Collector) part(a *accumulator) *Part {
 	p := &Part{T: c.second, Gauges: slices.Clone(c.gauges)}
 	for op, list := range a.ops {
@@ -191,10 +194,11 @@ func (c *Collector) part(a *accumulator) *Part {
 	return p
 }
 
-// lateness is how long a second stays open for processes that have not told of it.
+// lateness is how long a second stays open for processes that have not delivered
+// it.
 const lateness = 3 * time.Second
 
-// awaited says that a second has to wait for other processes.
+// awaited reports whether a second has to wait for other processes.
 func (c *Collector) awaited(now int64) bool {
 	if c.cfg.Reread != nil {
 		now = min(now, c.cfg.Reread())

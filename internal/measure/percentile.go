@@ -7,8 +7,8 @@ import (
 
 var percentile = regexp.MustCompile(`^p([0-9]{1,2}(?:\.[0-9]{1,4})?)$`)
 
-// ParsePercentile reads the name of a percentile, such as p50, p95.5 or p99.99: more than
-// p0, less than p100, four decimals at most.
+// ParsePercentile parses the name of a percentile, such as p50, p95.5 or p99.99:
+// above p0, below p100, with at most four decimals.
 func ParsePercentile(name string) (float64, bool) {
 	m := percentile.FindStringSubmatch(name)
 	if m == nil {
@@ -18,29 +18,31 @@ func ParsePercentile(name string) (float64, bool) {
 	return v, err == nil && v > 0
 }
 
-// beyond is how many samples must lie beyond a percentile before it is shown. The
-// rank of a percentile with k samples beyond it is uncertain by about 1/√k of the
-// share beyond: with ten, what is called p99.9 lies between p99.87 and p99.93 two
-// times out of three. With one it is the maximum under another name.
+// beyond is how many samples must lie beyond a percentile before it is shown.
+// With k samples beyond it, the rank of a percentile is uncertain by about 1/√k
+// of the share beyond: with ten, what is called p99.9 lies between p99.87 and
+// p99.93 two times out of three. With one it is just the maximum under another
+// name.
 const beyond = 10
 
-// Enough says whether n samples are enough to show a percentile: p50 takes 20, p90
-// 100, p95 200, p99 1,000, p99.9 10,000 and p99.99 100,000.
+// Enough reports whether n samples are enough to show a percentile: p50 takes 20,
+// p90 100, p95 200, p99 1,000, p99.9 10,000 and p99.99 100,000.
 func Enough(percentile float64, n int64) bool {
-	const rounding = 1e-6 // 100-99.9 is a little less than a tenth
+	const rounding = 1e-6 // 100-99.9 is slightly less than a tenth
 	return float64(n)*(100-percentile)/100 >= beyond-rounding
 }
 
-// Needs is how many samples a percentile takes to be shown.
+// Needs returns how many samples are needed to show a percentile.
 func Needs(percentile float64) int64 {
 	return int64(100*beyond/(100-percentile) + 0.5)
 }
 
-// Hidden stands for a percentile that is not shown, for too few samples are behind
-// it.
+// Hidden stands for a percentile that is not shown because too few samples
+// support it.
 const Hidden = -1
 
-// Shown returns s with every percentile Hidden that has too few samples behind it.
+// Shown returns s with Hidden in place of every percentile that too few samples
+// support.
 func (s Summary) Shown() Summary {
 	for i, v := range []*int64{&s.P50, &s.P90, &s.P95, &s.P99, &s.P999, &s.P9999} {
 		if !Enough(percentiles[i], s.Count) {

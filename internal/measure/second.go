@@ -6,21 +6,21 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Second is one finished second of a run, as handed to the journal. It and its
-// histograms are valid during the call only.
+// Second is one finished second of a run, as handed to the journal. The Second
+// and its histograms are valid only during the call.
 type Second struct {
-	// T is its first moment in whole seconds since measurement began; negative in
-	// warm-up.
+	// T is the start of the second, in whole seconds since measurement began;
+	// negative during warm-up.
 	T int
-	// Length is 1 but for the last second of a run.
+	// Length is 1, except for the last second of a run.
 	Length float64
 	Warmup bool
-	// Rows holds one row for each operation whose track ran in it.
+	// Rows holds one row for each operation whose track ran in the second.
 	Rows []Row
-	// Intervals holds the histograms of the operations that recorded anything; none
-	// in warm-up.
+	// Intervals holds the histograms of the operations that recorded anything;
+	// there are none during warm-up.
 	Intervals []Interval
-	// Result is what the run has come to up to and including this second.
+	// Result is the result of the run up to and including this second.
 	Result *Result
 }
 
@@ -30,16 +30,16 @@ type Interval struct {
 	Response, Service, Wait, Lateness *hdrhistogram.Histogram
 }
 
-// Step is how long the buckets of the timeline of a run are that is still young.
+// Step is the width of timeline buckets while a run is young.
 const Step = 200 * time.Millisecond
 
 const (
-	stepsEach = int(time.Second / Step) // in a second
-	youth     = 30                      // for so many seconds a run is young
+	stepsEach = int(time.Second / Step) // per second
+	youth     = 30                      // how many seconds a run is young
 )
 
-// youngFor is how many seconds of a run have steps: none of one that several processes
-// carry out, who tell each other of whole seconds.
+// youngFor returns how many seconds of a run have steps. There are none in a run
+// carried out by several processes, which exchange whole seconds.
 func youngFor(cfg *Config) int {
 	if cfg.Part != nil || cfg.Complete != nil {
 		return 0
@@ -47,15 +47,15 @@ func youngFor(cfg *Config) int {
 	return youth
 }
 
-// stepped says that the open second has steps.
+// stepped reports whether the open second has steps.
 func (c *Collector) stepped() bool { return c.second < c.first+c.young }
 
-// opened is the first moment of what is open.
+// opened returns the start of what is open.
 func (c *Collector) opened() int64 {
 	return int64(c.second)*int64(time.Second) + int64(c.step)*int64(Step)
 }
 
-// open sets the end of what is open.
+// open computes the end of what is open.
 func (c *Collector) open() {
 	c.end = c.opened() + int64(time.Second)
 	if c.stepped() {
@@ -63,7 +63,8 @@ func (c *Collector) open() {
 	}
 }
 
-// slot numbers the steps, and after them the seconds, of a run from its beginning.
+// slot numbers the steps, and after them the seconds, from the beginning of the
+// run.
 func (c *Collector) slot(at int64) int {
 	second := floorSecond(at)
 	n := second - c.first

@@ -6,15 +6,16 @@ import (
 )
 
 // Sample is one finished operation. Times are nanoseconds since measurement
-// began, negative in warm-up.
+// began, negative during warm-up.
 type Sample struct {
-	// Due is when it should have begun; equals Start in closed loop.
+	// Due is when it should have begun; equal to Start in a closed loop.
 	Due, Start, End int64
 	// Late is how much of the wait, Start − Due, is our own lateness: a worker was
-	// free when the operation fell due and woke late, or was still behind for having
-	// woken late before. The rest of the wait is backlog: all workers were busy.
+	// free when the operation fell due but woke late, or it was still behind
+	// because it had woken late before. The rest of the wait is backlog: all
+	// workers were busy.
 	Late int64
-	// Units is how many units of the profile it covered.
+	// Units is how many of the profile's units the operation covered.
 	Units int32
 	// Op is the index of the operation in the run's list.
 	Op uint16
@@ -22,15 +23,15 @@ type Sample struct {
 	Segment uint16
 	// Worker is the number of the worker within its track.
 	Worker uint16
-	// Class is the class of its error; 0: it worked.
+	// Class is the class of its error; 0: it succeeded.
 	Class uint8
-	// Warm says that its iteration began in warm-up, to which it belongs.
+	// Warm means that its iteration began during warm-up, to which it belongs.
 	Warm bool
 }
 
 const batchSize = 256
 
-// none marks that no operation is under way.
+// none means that no operation is in progress.
 const none = math.MinInt64
 
 // batch is a block of samples on its way from one worker to the collector. The
@@ -38,13 +39,13 @@ const none = math.MinInt64
 // look into a batch that is still being filled.
 type batch struct {
 	n     atomic.Int32
-	taken int32 // the collector's
+	taken int32 // the collector's own count
 	s     [batchSize]Sample
 }
 
-// Shard takes the samples of one worker; it belongs to that worker. Adding costs
-// one store that no other core writes to: no lock, no allocation once batches go
-// round.
+// Shard takes the samples of one worker and belongs to that worker. Adding a
+// sample costs one store to memory that no other core writes to; there are no
+// locks and, once batches are being reused, no allocations.
 type Shard struct {
 	_     [64]byte
 	own   *batch
@@ -52,7 +53,7 @@ type Shard struct {
 	c     *Collector
 	track int
 	_     [64]byte
-	// What the collector reads.
+	// Read by the collector.
 	now   atomic.Pointer[batch]
 	since atomic.Int64
 	_     [64]byte
@@ -69,8 +70,8 @@ func (c *Collector) Shard(track int) *Shard {
 	return s
 }
 
-// Add records one finished operation. Only when 256 have gathered and the
-// collector is far behind does it wait.
+// Add records one finished operation. It blocks only if 256 samples have gathered
+// and the collector is far behind.
 func (s *Shard) Add(v Sample) {
 	b := s.own
 	b.s[s.fill] = v
@@ -83,16 +84,17 @@ func (s *Shard) Add(v Sample) {
 	}
 }
 
-// Started notes when the operation under way began, for "oldest in flight".
+// Started notes when the operation in progress began, for "oldest in flight".
 func (s *Shard) Started(at int64) { s.since.Store(at) }
 
-// Ended notes that none is under way.
+// Ended notes that no operation is in progress.
 func (s *Shard) Ended() { s.since.Store(none) }
 
 // Failed returns the class of err and keeps its message if it is new.
 func (s *Shard) Failed(op uint16, err error) uint8 { return s.c.log.note(op, err) }
 
-// Newest tells when the newest operation under way began; math.MinInt64: none is.
+// Newest returns when the newest operation in progress began, or math.MinInt64 if
+// there is none.
 func (c *Collector) Newest() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +105,7 @@ func (c *Collector) Newest() int64 {
 	return at
 }
 
-// Close hands over what is left. The shard must not be used again.
+// Close hands over the remaining samples. The shard must not be used afterwards.
 func (s *Shard) Close() {
 	s.Ended()
 	s.c.in <- s.own

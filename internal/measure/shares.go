@@ -5,37 +5,39 @@ import (
 	"slices"
 )
 
-// Shares tells how evenly the threads of a track have done its work: in calls that
-// succeeded, of operations that are work of their own where the track has any.
+// Shares describes how evenly the threads of a track have shared its work, in
+// calls that succeeded. If the track has operations that are whole pieces of
+// work, only those count.
 type Shares struct {
 	Track string
-	// Threads is how many worked all the time, which are compared; Others how many more did
-	// something, but for a part of the run only.
+	// Threads is how many threads worked all the time; these are compared. Others
+	// is how many more worked for a part of the run only.
 	Threads, Others int
-	// Min, Median and Max are calls of a thread, Mean is that of all that are compared.
+	// Min, Median and Max are calls of a thread; Mean is the mean of all that are
+	// compared.
 	Min, Median, Max int64
 	Mean             float64
-	// Deviation is the standard deviation as a share of Mean.
+	// Deviation is the standard deviation as a fraction of Mean.
 	Deviation float64
 }
 
 // tally counts, on the collector's goroutine, what each thread has done.
 type tally struct {
-	// counts says which operations do.
+	// counts holds which operations count.
 	counts []bool
 	tracks []trackTally
 }
 
 type trackTally struct {
 	did []int64 // by worker
-	// least is the lowest number of threads that the track was to have while it ran; 0:
-	// it was never seen running.
+	// least is the lowest number of threads that the track was meant to have while
+	// it ran; 0: it was never seen running.
 	least int
 }
 
 func newTally(cfg *Config) tally {
 	t := tally{counts: make([]bool, len(cfg.Ops)), tracks: make([]trackTally, len(cfg.Tracks))}
-	own := make([]bool, len(cfg.Tracks)) // it has work of its own
+	own := make([]bool, len(cfg.Tracks)) // it has operations that are whole pieces of work
 	part := func(op int) bool { return op < len(cfg.Parts) && cfg.Parts[op] }
 	for op, track := range cfg.OpTrack {
 		own[track] = own[track] || !part(op)
@@ -46,7 +48,7 @@ func newTally(cfg *Config) tally {
 	return t
 }
 
-// add counts a call of a track that succeeded.
+// add counts a successful call on a track.
 func (t *tally) add(track int, s *Sample) {
 	if !t.counts[s.Op] {
 		return
@@ -58,7 +60,7 @@ func (t *tally) add(track int, s *Sample) {
 	of.did[s.Worker]++
 }
 
-// look notes how many threads tracks have at the end of a measured second.
+// look notes how many threads the tracks have at the end of a measured second.
 func (t *tally) look(gauges []Gauge) {
 	for i, g := range gauges {
 		of := &t.tracks[i]
@@ -68,7 +70,7 @@ func (t *tally) look(gauges []Gauge) {
 	}
 }
 
-// shares digests the tracks that have at least two threads to compare.
+// shares summarizes the tracks that have at least two threads to compare.
 func (t *tally) shares(names []string, gauges []Gauge) (out []Shares) {
 	for i := range t.tracks {
 		of := &t.tracks[i]
@@ -93,7 +95,7 @@ func (t *tally) shares(names []string, gauges []Gauge) (out []Shares) {
 	return out
 }
 
-// digest puts did in order.
+// digest summarizes did, which it sorts.
 func digest(did []int64) Shares {
 	slices.Sort(did)
 	n := len(did)

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// skip is time that was left out of the warm-up: the run's time moved on to the moment at.
-// The zero value is none.
+// skip is time that was left out of the warm-up: the run's time was moved forward
+// by by, to the moment at. The zero value means none.
 type skip struct{ at, by int64 }
 
-// across says whether a stretch of time has the skipped one in it.
+// across reports whether an interval contains the skipped time.
 func (s skip) across(from, to int64) bool { return s.by > 0 && from < s.at && to >= s.at }
 
-// since is when what began at a moment would have begun, had the time been as it is now.
+// since returns when something would have begun if the skipped time had never
+// existed.
 func (s skip) since(moment int64) int64 {
 	if moment < s.at {
 		return moment + s.by
@@ -20,9 +21,9 @@ func (s skip) since(moment int64) int64 {
 	return moment
 }
 
-// Skip moves all that was collected on by whole seconds, in ns, as the run's time has just
-// done in the warm-up. Only Config.Sink may call it; the second that the sink is given
-// keeps its number.
+// Skip shifts everything collected by whole seconds, in ns, as the run's time has
+// just been shifted during warm-up. Only Config.Sink may call it; the second
+// passed to the sink keeps its number.
 func (c *Collector) Skip(by int64) {
 	n := int(by / int64(time.Second))
 	c.skip = skip{c.cfg.Source.Now(), by}
@@ -42,7 +43,7 @@ func (c *Collector) Skip(by int64) {
 	}
 }
 
-// movedOn are points of another time, in buckets of a width.
+// movedOn returns the points shifted by by, in buckets of the given width.
 func movedOn(points []Point, by, width time.Duration) []Point {
 	points = slices.Clone(points)
 	for i, p := range points {

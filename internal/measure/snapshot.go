@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// publish makes a new snapshot. Counts are those of this instant; percentiles
-// are as of the last finished second, for they cost more.
+// publish makes a new snapshot. Counts are current; percentiles are as of the
+// last finished second, because they cost more.
 func (c *Collector) publish(now int64) {
 	c.cfg.Source.Gauges(c.gauges)
 	c.inFlight(now)
@@ -48,7 +48,7 @@ func (c *Collector) publish(now int64) {
 	c.snap.Store(s)
 }
 
-// addOpen counts what the second in progress has of an operation.
+// addOpen adds an operation's counts in the second in progress.
 func (c *Collector) addOpen(to *Totals, op int) {
 	for _, a := range []*accumulator{&c.sum, &c.accs[0]} {
 		for _, t := range a.ops[op] {
@@ -75,14 +75,14 @@ func (c *Collector) inFlight(now int64) {
 // maxPoints is how many buckets a timeline may have before they double.
 const maxPoints = 480
 
-// timeline is the whole run of one operation in at most maxPoints buckets: when
-// they run out, neighbours join. Past buckets are drawn the same until then.
+// timeline is the whole run of one operation in at most maxPoints buckets. When
+// they run out, neighbours are joined; until then, past buckets do not change.
 type timeline struct {
 	points []Point
 	width  time.Duration
 }
 
-// point is the row as a bucket of a timeline that begins at a moment.
+// point returns the row as a bucket of a timeline that begins at at.
 func (r Row) point(at time.Duration) Point {
 	return Point{
 		At: at, Count: r.Count, Errors: r.Errors, Seconds: r.Seconds, ResponseP50: r.ResponseP50, ResponseP99: r.ResponseP99,
@@ -105,8 +105,8 @@ func (l *timeline) add(p Point) {
 	}
 }
 
-// join appends p, or adds it to the last point when both lie in one bucket. It
-// does not change points that have been published.
+// join appends p, or merges it into the last point if both lie in one bucket. It
+// does not modify points that have been published.
 func (l *timeline) join(points []Point, p Point) []Point {
 	p.At = floorTo(p.At, l.width)
 	n := len(points)
@@ -135,8 +135,8 @@ func floorTo[T ~int | ~int64](t, width T) T {
 	return t - m
 }
 
-// drawn returns the timelines of the run so far: by steps until the first second has closed
-// that has none.
+// drawn returns the timelines of the run so far, in steps until the first second
+// without steps has closed.
 func (c *Collector) drawn() (time.Duration, [][]Point) {
 	if c.young > 0 && c.second <= c.first+c.young {
 		return Step, slices.Clone(c.steps)
@@ -145,7 +145,7 @@ func (c *Collector) drawn() (time.Duration, [][]Point) {
 	return c.timelines()
 }
 
-// timelines returns all timelines in buckets of one common width.
+// timelines returns all timelines, in buckets of one common width.
 func (c *Collector) timelines() (time.Duration, [][]Point) {
 	width := time.Second
 	for _, l := range c.lines {

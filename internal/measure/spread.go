@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Spread is how the response times of an operation lay over some seconds: how many calls
-// fell into each band of a logarithmic scale. It is never written to once published.
+// Spread is the distribution of an operation's response times over some seconds:
+// how many calls fell into each band of a logarithmic scale. It is never modified
+// once published.
 type Spread struct {
 	// T is its first second since measurement began, Width how many seconds it covers.
 	T, Width int
@@ -16,13 +17,13 @@ type Spread struct {
 	Counts []int64
 }
 
-// BandsPerDecade is how fine the scale of a Spread is: a band is 15 % wide.
+// BandsPerDecade is the resolution of a Spread's scale: a band is 15 % wide.
 const BandsPerDecade = 16
 
-// BandEnd is the upper end of a band in nanoseconds.
+// BandEnd returns the upper end of a band in nanoseconds.
 func BandEnd(band int) float64 { return math.Pow(10, float64(band)/BandsPerDecade) }
 
-// bandOf has the band of each bucket of a histogram.
+// bandOf maps each bucket of a histogram to its band.
 var bandOf = sync.OnceValue(func() []uint16 {
 	out := make([]uint16, countsLen)
 	for i := range out {
@@ -32,7 +33,7 @@ var bandOf = sync.OnceValue(func() []uint16 {
 	return out
 })
 
-// spreadOf digests a histogram that is not empty.
+// spreadOf computes the Spread of a histogram that is not empty.
 func spreadOf(h *hist, second, width int) Spread {
 	bands := bandOf()
 	lo, hi := int(bands[h.lo]), int(bands[h.hi])
@@ -45,7 +46,7 @@ func spreadOf(h *hist, second, width int) Spread {
 	return s
 }
 
-// Plus is what two spreads are together; it covers the seconds of s.
+// Plus returns the sum of two spreads; it covers the seconds of s.
 func (s Spread) Plus(o Spread) Spread {
 	if len(s.Counts) == 0 || len(o.Counts) == 0 {
 		if len(s.Counts) == 0 {
@@ -63,7 +64,7 @@ func (s Spread) Plus(o Spread) Spread {
 	return sum
 }
 
-// Calls is how many calls are in s.
+// Calls returns how many calls are in s.
 func (s Spread) Calls() (n int64) {
 	for _, c := range s.Counts {
 		n += c
@@ -71,11 +72,12 @@ func (s Spread) Calls() (n int64) {
 	return n
 }
 
-// maxSpreads is how many spreads an operation has before neighbours join.
+// maxSpreads is how many spreads an operation may have before neighbours are
+// joined.
 const maxSpreads = 240
 
-// spreads are those of one operation over the run, in buckets of one width; published
-// ones stay as they are.
+// spreads holds the spreads of one operation over the run, in buckets of one
+// width; published ones are not modified.
 type spreads struct {
 	list  []Spread
 	width int
@@ -94,8 +96,8 @@ func (l *spreads) add(h *hist, second int) {
 	}
 }
 
-// join appends s, or adds it to the last one when both lie in one bucket on one side of
-// the end of the warm-up.
+// join appends s, or merges it into the last one if both lie in one bucket and on
+// the same side of the end of the warm-up.
 func (l *spreads) join(list []Spread, s Spread) []Spread {
 	s.T, s.Width = floorTo(s.T, l.width), l.width
 	n := len(list)

@@ -3,21 +3,22 @@ package measure
 import "github.com/HdrHistogram/hdrhistogram-go"
 
 // Highest is the largest value, in nanoseconds, that our histograms hold: one
-// hour. What is longer is clipped to it and counted apart.
+// hour. Larger values are clipped to it and counted separately.
 const Highest = int64(3_600_000_000_000)
 
 // NewHistogram returns an empty histogram of nanoseconds with the range and
-// precision that all of ours have: 0 to one hour, three significant digits.
+// precision that all our histograms have: 0 to one hour, three significant
+// digits.
 func NewHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, Highest, 3) }
 
-// percentiles are those of a Summary, in the order of its fields.
+// percentiles are those in a Summary, in the order of its fields.
 var percentiles = []float64{50, 90, 95, 99, 99.9, 99.99}
 
-// Summarize digests a histogram. It and At are the only places where percentiles are
-// computed, so that all documents and screens agree with each other and with
-// other readers of the histogram log: a percentile is the highest value
-// equivalent to the one at that rank. A nil or empty histogram gives zeros. It
-// only reads h.
+// Summarize summarizes a histogram. It and At are the only places where
+// percentiles are computed, so that all documents and screens agree with each
+// other and with other readers of the histogram log: a percentile is the highest
+// value equivalent to the one at that rank. For a nil or empty histogram it
+// returns zeros. It only reads h.
 func Summarize(h *hdrhistogram.Histogram) Summary {
 	if h == nil || h.TotalCount() == 0 {
 		return Summary{}
@@ -35,8 +36,8 @@ func At(h *hdrhistogram.Histogram, percentiles ...float64) []int64 {
 	return h.ValueAtPercentilesSlice(percentiles)
 }
 
-// Above counts the values of a histogram that are higher than a limit in nanoseconds, as
-// far as its precision tells them apart from it. nil has none.
+// Above counts the values of a histogram that are above a limit in nanoseconds,
+// as far as its precision can tell. A nil histogram has none.
 func Above(h *hdrhistogram.Histogram, limit int64) int64 {
 	if h == nil || limit >= Highest {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Spot returns what was found of one of the spaces that were wanted; of any other
-// space it is empty.
+// Spot returns what was found in one of the wanted spaces; for any other space it
+// is empty.
 func (c *Claim) Spot(s store.Space) Spot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,8 +22,8 @@ func (c *Claim) Spot(s store.Space) Spot {
 	return Spot{Space: Space{Space: s}}
 }
 
-// Theirs says whether others have made the table of a space, or one of its parts: such
-// is never altered.
+// Theirs reports whether others made the table of a space, or one of its parts.
+// Such a table is never altered.
 func (c *Claim) Theirs(s store.Space, part string) bool {
 	spot := c.Spot(s)
 	return spot.State == Shared && (part == "" || spot.theirs(part))
@@ -33,8 +33,8 @@ func (c *Claim) index(s store.Space) int {
 	return slices.IndexFunc(c.spots, func(t *Spot) bool { return t.Space.Space == s })
 }
 
-// Earlier returns what was recorded of a space before this claim, false when nothing
-// was.
+// Earlier returns what was recorded for a space before this claim; false if
+// nothing was.
 func (c *Claim) Earlier(s store.Space) (store.Made, bool) {
 	for _, m := range c.Made() {
 		if same(m, s) {
@@ -51,13 +51,13 @@ func (c *Claim) Made() []store.Made {
 	return c.made
 }
 
-// Inspect looks at any space, wanted or not.
+// Inspect looks at any space, whether wanted or not.
 func (c *Claim) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
 	return c.keep.Inspect(ctx, s, parts...)
 }
 
-// Add wants one more space. Only Admit may do so; it returns what was found there, or
-// the refusal.
+// Add claims one more space. Only Admit may call it; it returns what was found
+// there, or the refusal.
 func (c *Claim) Add(ctx context.Context, sp Space) (Spot, error) {
 	s, err := c.spot(ctx, sp)
 	if err != nil {
@@ -72,7 +72,8 @@ func (c *Claim) Add(ctx context.Context, sp Space) (Spot, error) {
 	return *s, nil
 }
 
-// Leave says that a space will not be written after all. Only Admit may say so.
+// Leave drops a space from the claim because it will not be written after all.
+// Only Admit may call it.
 func (c *Claim) Leave(s store.Space) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,8 +82,8 @@ func (c *Claim) Leave(s store.Space) {
 	}
 }
 
-// Write says that a space that was only to be read will be written after all, which
-// is refused as that of any space. Only Admit may say so.
+// Write claims a space for writing that was only to be read. It is refused on the
+// same grounds as any other space. Only Admit may call it.
 func (c *Claim) Write(s store.Space) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,8 +95,8 @@ func (c *Claim) Write(s store.Space) error {
 	return c.admissible(c.spots[i])
 }
 
-// Update changes what is recorded of a space that is written. While the claim is
-// being admitted nothing is written yet.
+// Update changes what is recorded for a space that the run writes to. While the
+// claim is being admitted, nothing is written yet.
 func (c *Claim) Update(ctx context.Context, s store.Space, params map[string]string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +115,8 @@ func (c *Claim) Update(ctx context.Context, s store.Space, params map[string]str
 	return fault.Code(c.keep.Record(ctx, c.record(spot)), fault.CodeStore)
 }
 
-// Restore writes down once more what is ours where the record is gone: a store that
-// has lost everything mid-run was written to since.
+// Restore records again what is ours if the records are gone: a store that lost
+// everything in the middle of a run has been written to since.
 func (c *Claim) Restore(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,8 +142,8 @@ func (c *Claim) Restore(ctx context.Context) error {
 	return nil
 }
 
-// Cleanup removes what this run has made: the spaces that were fresh. What was there
-// before stays, and what is shared with others above all.
+// Cleanup removes what this run has made, namely the spaces that were fresh. What
+// was there before stays, and so does anything shared with others.
 func (c *Claim) Cleanup(ctx context.Context) error {
 	if err := c.Restore(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
@@ -171,9 +172,9 @@ func (c *Claim) drop(ctx context.Context, spots []*Spot) error {
 	})
 }
 
-// InTurn deletes each of a list, and what could not be deleted again once others are
-// gone: a table to which another one refers goes after that. It returns what went wrong
-// in the last round, joined.
+// InTurn removes each item of a list. Items that could not be removed are tried
+// again after the others are gone, because a table that another one refers to
+// must go after it. It returns the errors of the last round, joined.
 func InTurn[T any](all []T, remove func(T) error) error {
 	for {
 		var left []T
@@ -190,9 +191,9 @@ func InTurn[T any](all []T, remove func(T) error) error {
 	}
 }
 
-// Delete removes a space that an earlier run has recorded, with its record, and
-// tells how many keys, rows or tables are gone. A space that is shared with others
-// is refused as long as it is there.
+// Delete removes a space that an earlier run has recorded, and its record, and
+// returns how many keys, rows or tables were removed. A space shared with others
+// is refused as long as it exists.
 func (c *Claim) Delete(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	if err := c.lease.lost(); err != nil {
 		return 0, err
@@ -213,11 +214,11 @@ func (c *Claim) Delete(ctx context.Context, s store.Space, progress func(done in
 	return c.keep.Drop(ctx, m.Space, progress)
 }
 
-// ErrShared is that a space is shared with others.
+// ErrShared means that a space is shared with others.
 var ErrShared = fault.Input(errors.New("others had made it before perfbench wrote into it"), "delete it yourself")
 
-// Abandon ends a claim whose run could not begin. When its input was bad nothing is
-// left of what it made.
+// Abandon ends a claim whose run could not begin. If the input was bad, nothing
+// that the claim made is left behind.
 func (c *Claim) Abandon(ctx context.Context, because error) error {
 	var err error
 	if fault.CodeOf(because) == fault.CodeInput {

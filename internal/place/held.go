@@ -9,14 +9,14 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Held is what a claim found, for another process that goes on with the run when its own
-// has died: by then the spaces hold what the run has written.
+// Held is what a claim found, for another process that continues the run if this
+// one dies: by then the spaces hold what the run has written.
 type Held struct {
 	Made  []store.Made `json:"made"`
 	Spots []HeldSpot   `json:"spots"`
 }
 
-// HeldSpot is what was found of one space.
+// HeldSpot is what was found in one space.
 type HeldSpot struct {
 	Space    store.Space `json:"space"`
 	State    State       `json:"state"`
@@ -25,7 +25,7 @@ type HeldSpot struct {
 	Earlier  store.Made  `json:"earlier"`
 }
 
-// Held tells another process what was found.
+// Held returns what the claim found, for another process.
 func (c *Claim) Held() Held {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,9 +36,10 @@ func (c *Claim) Held() Held {
 	return h
 }
 
-// Resume claims spaces for a run that goes on, whose claim a process had that has died: what
-// was found then counts, and not what is there now. Somebody else who uses the namespace by
-// now is refused as bad input. The claim must be released.
+// Resume claims spaces for a run that continues after the process with the
+// original claim has died. What that claim found counts, not what is there now.
+// If somebody else is using the namespace by now, Resume fails with the code of
+// bad input. The claim must be released.
 func Resume(ctx context.Context, conn store.Conn, w Want, h Held) (*Claim, error) {
 	keep, err := store.As[store.Keeper](conn)
 	if err != nil {
@@ -60,7 +61,7 @@ func Resume(ctx context.Context, conn store.Conn, w Want, h Held) (*Claim, error
 	return c, fault.Code(c.Restore(ctx), fault.CodeStore)
 }
 
-// spot is what was found of a space by the process that has died.
+// spot returns what the process that has died found in a space.
 func (h *Held) spot(sp Space) (*Spot, error) {
 	sp.Params = maps.Clone(sp.Params)
 	for _, s := range h.Spots {

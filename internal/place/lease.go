@@ -13,14 +13,14 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// TTL is how long a lease lasts that is not renewed: so long after its holder died
-// the spaces are free again. Renewal is how often it is renewed.
+// TTL is how long a lease lasts without renewal: that long after its holder has
+// died, the spaces are free again. Renewal is how often it is renewed.
 const (
 	TTL     = 15 * time.Second
 	Renewal = 3 * time.Second
 )
 
-// lease is a lease that we hold, and what keeps it.
+// lease is a lease that we hold, with what keeps it alive.
 type lease struct {
 	store.Lease
 	conn      store.Conn
@@ -28,16 +28,16 @@ type lease struct {
 	namespace string
 	over      context.Context // done when no further renewal is wanted
 	end       context.CancelFunc
-	stop      context.CancelFunc // cuts off a renewal under way too
+	stop      context.CancelFunc // also cuts off a renewal in progress
 	beating   sync.WaitGroup
-	// gone is closed when somebody else has it, and then why says who.
+	// gone is closed when somebody else has taken the lease; why then says who.
 	gone  chan struct{}
 	why   error
 	freed sync.Once
 }
 
-// Hold takes the lease of a namespace for something other than a run, such as the
-// removal of what is there. The claim must be released.
+// Hold takes the lease of a namespace for something other than a run, such as
+// removing what is there. The claim must be released.
 func Hold(ctx context.Context, conn store.Conn, namespace, what string) (*Claim, error) {
 	keep, err := store.As[store.Keeper](conn)
 	if err != nil {
@@ -53,7 +53,7 @@ func Hold(ctx context.Context, conn store.Conn, namespace, what string) (*Claim,
 	return c, nil
 }
 
-// Holder tells in words who uses a namespace, "" when nobody does.
+// Holder says in words who is using a namespace; "" if nobody is.
 func Holder(ctx context.Context, conn store.Conn, namespace string) (string, error) {
 	l, ok := conn.(store.Leaser)
 	if !ok {
@@ -66,12 +66,12 @@ func Holder(ctx context.Context, conn store.Conn, namespace string) (string, err
 	return words(holder), nil
 }
 
-// hold takes the lease and keeps it until Release. One whose holder has died on this
-// machine is taken over at once.
+// hold takes the lease and keeps it until Release. If its holder was a process of
+// this machine that has died, it is taken over at once.
 func (c *Claim) hold(ctx context.Context) error {
 	leaser, ok := c.conn.(store.Leaser)
 	if !ok {
-		return nil // a broker's queues cannot be deleted while they are used
+		return nil // a broker's queues cannot be deleted while they are in use
 	}
 	l := &lease{Lease: self(c.want.Run), conn: c.conn, leaser: leaser, namespace: c.want.Namespace, gone: make(chan struct{})}
 	holder, how, err := l.hold(ctx)
@@ -94,20 +94,20 @@ func (c *Claim) hold(ctx context.Context) error {
 	return nil
 }
 
-// hold takes or renews the lease. What the store made of a request whose answer was
-// lost only it can tell: it is asked again.
+// hold takes or renews the lease. If the answer to a request is lost, only the
+// store knows whether it was carried out, so it is asked again.
 func (l *lease) hold(ctx context.Context) (holder store.Lease, how store.Hold, err error) {
 	holder, how, err = l.leaser.Hold(ctx, l.namespace, l.Lease, TTL)
 	if l.unheard(ctx, err) {
 		holder, how, err = l.leaser.Hold(ctx, l.namespace, l.Lease, TTL)
-		if how == store.Renewed { // or taken, by what was lost
+		if how == store.Renewed { // or taken, by the request whose answer was lost
 			how = store.Taken
 		}
 	}
 	return holder, how, err
 }
 
-// free gives the lease of a holder up, and asks again as hold does.
+// free gives up the lease of a holder, asking again as hold does.
 func (l *lease) free(ctx context.Context, holder store.Lease) error {
 	err := l.leaser.Free(ctx, l.namespace, holder)
 	if l.unheard(ctx, err) {
@@ -116,7 +116,8 @@ func (l *lease) free(ctx context.Context, holder store.Lease) error {
 	return err
 }
 
-// unheard says whether what was asked for with ctx may have been done all the same.
+// unheard reports whether a request made with ctx may have been carried out
+// although it failed.
 func (l *lease) unheard(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil {
 		return false
@@ -125,8 +126,9 @@ func (l *lease) unheard(ctx context.Context, err error) bool {
 	return class == store.Timeout || class == store.Unreachable
 }
 
-// beat renews the lease until it is over or somebody else has it. While the store is
-// away nothing is known; once it is back, it may have lost the lease and the records.
+// beat renews the lease until it ends or somebody else has it. While the store is
+// away nothing is known; once it is back, it may have lost the lease and the
+// records.
 func (c *Claim) beat(ctx context.Context, l *lease) {
 	tick := time.NewTicker(Renewal)
 	defer tick.Stop()
@@ -139,7 +141,7 @@ func (c *Claim) beat(ctx context.Context, l *lease) {
 		asking, cancel := context.WithTimeout(ctx, TTL)
 		holder, how, err := l.hold(asking)
 		if err == nil && how == store.Taken {
-			_ = c.Restore(asking) // what cannot be recorded now is at the end, or found missing
+			_ = c.Restore(asking) // what cannot be recorded now will be at the end, or found missing
 		}
 		cancel()
 		if err == nil && how == store.Denied {
@@ -150,7 +152,7 @@ func (c *Claim) beat(ctx context.Context, l *lease) {
 	}
 }
 
-// lost returns why the lease is somebody else's, nil while it is ours.
+// lost returns why the lease belongs to somebody else; nil while it is ours.
 func (l *lease) lost() error {
 	if l == nil {
 		return nil
@@ -163,8 +165,8 @@ func (l *lease) lost() error {
 	}
 }
 
-// Lost is closed when somebody else has taken the namespace over. Then Err says who,
-// and nothing may be written any more.
+// Lost returns a channel that is closed when somebody else has taken over the
+// namespace. Err then says who, and nothing may be written any more.
 func (c *Claim) Lost() <-chan struct{} {
 	if c.lease == nil {
 		return nil
@@ -172,24 +174,24 @@ func (c *Claim) Lost() <-chan struct{} {
 	return c.lease.gone
 }
 
-// Err returns why the claim was lost, nil while it holds.
+// Err returns why the claim was lost; nil while it holds.
 func (c *Claim) Err() error { return c.lease.lost() }
 
-// Release gives the lease up. It may be called again. When ctx ends while a renewal hangs
-// in a store that does not answer, the lease is left to lapse.
+// Release gives up the lease. It may be called more than once. If ctx ends while
+// a renewal hangs in a store that does not answer, the lease is left to expire.
 func (c *Claim) Release(ctx context.Context) error {
 	l := c.lease
 	if l == nil {
 		return nil
 	}
-	// A renewal under way is not cut off: the store may carry it out after the lease was
-	// given up, and then has one that nobody holds.
+	// A renewal in progress is not cut off: the store might carry it out after the
+	// lease was given up, leaving a lease that nobody holds.
 	l.end()
 	defer l.stop()
 	still := make(chan struct{})
 	go func() {
 		defer close(still)
-		l.beating.Wait() // a driver that heeds no cancellation keeps it until its own timeout
+		l.beating.Wait() // a driver that ignores cancellation blocks until its own timeout
 	}()
 	select {
 	case <-still:
@@ -205,8 +207,8 @@ func (c *Claim) Release(ctx context.Context) error {
 	return fault.Code(err, fault.CodeStore)
 }
 
-// rather prefers, to what else is wrong, that somebody is at work in the namespace:
-// what he has made so far says little.
+// rather returns, in preference to err, that somebody else is working in the
+// namespace: what they have made so far means little.
 func (c *Claim) rather(ctx context.Context, err error) error {
 	l, ok := c.conn.(store.Leaser)
 	if !ok || fault.CodeOf(err) != fault.CodeInput {
@@ -231,7 +233,7 @@ func (c *Claim) name() string {
 	return fmt.Sprintf("the namespace %q", c.want.Namespace)
 }
 
-// words tells who holds a lease, and since when.
+// words says who holds a lease, and since when.
 func words(l store.Lease) string {
 	since := l.Since
 	if t, err := time.Parse(time.RFC3339, since); err == nil {
@@ -240,7 +242,7 @@ func words(l store.Lease) string {
 	return fmt.Sprintf("%s (process %d on %s) since %s", l.Run, l.PID, l.Host, since)
 }
 
-// self is a new lease of this process.
+// self returns a new lease of this process.
 func self(run string) store.Lease {
 	host, err := os.Hostname()
 	if err != nil {
@@ -252,7 +254,8 @@ func self(run string) store.Lease {
 	}
 }
 
-// dead says whether the process of a lease is one of this machine that has ended.
+// dead reports whether a lease belongs to a process of this machine that has
+// ended.
 func dead(l store.Lease) bool {
 	return l.Machine != "" && l.Machine == machine() && l.Born != "" && born(l.PID) != l.Born
 }

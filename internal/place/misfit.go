@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// measure finds out whether our rows go into the tables of others that are there.
+// measure finds out whether our rows fit into existing tables that others made.
 func (c *Claim) measure(ctx context.Context, s *Spot) error {
 	tabular, ok := c.keep.(store.Tabular)
 	if !ok || s.State != Shared {
@@ -32,12 +32,12 @@ func (c *Claim) measure(ctx context.Context, s *Spot) error {
 	return nil
 }
 
-// theirs says whether a part is there and others have made it, or may have.
+// theirs reports whether a part exists that others have made, or may have made.
 func (s *Spot) theirs(part string) bool {
 	return slices.Contains(s.Found.Parts, part) && (s.Earlier.Shared || !slices.Contains(s.Earlier.Parts, part))
 }
 
-// misfit says why the tables of others will not do, "" when they will.
+// misfit says why tables made by others cannot be used; "" if they can.
 func (s *Spot) misfit() string {
 	for _, m := range s.misfits {
 		why := m.Read

@@ -1,8 +1,8 @@
 // Package place decides whose data is whose. It claims the spaces that a run is
-// going to use: it looks at what is there, refuses what others have made, takes the
-// lease of the namespace so that nobody else writes or deletes there meanwhile,
-// writes the record of what is ours before the first write, and is the only one that
-// drops anything. docs/data.md tells it to users.
+// going to use: it looks at what is there, refuses what others have made, takes
+// the lease of the namespace so that nobody else writes or deletes there in the
+// meantime, and records what is ours before the first write. No other package
+// drops anything. docs/data.md explains it to users.
 package place
 
 import (
@@ -19,39 +19,41 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Want says which spaces a run is going to use.
+// Want describes the spaces that a run is going to use.
 type Want struct {
 	Namespace string
-	// Profile and Run tell in the records who made what.
+	// Profile and Run say in the records who made what.
 	Profile, Run string
 	Spaces       []Space
 	// Allow permits writing into what others have made.
 	Allow bool
-	// Admit is shown what was found before anything is written, and may refuse it,
-	// change what is to be recorded, or leave spaces alone. It may be called again when
-	// somebody else has changed something meanwhile. Nil admits everything.
+	// Admit is called with what was found before anything is written. It may refuse it,
+	// change what is to be recorded, or leave spaces alone. It may be called again if
+	// somebody else has changed something in the meantime. Nil admits everything.
 	Admit func(ctx context.Context, c *Claim) error
 }
 
 // Space is one space of a run.
 type Space struct {
 	store.Space
-	// Parts is what a space of shape Keys consists of; see store.Made. It names all that
-	// any version or mode of the profile makes under this space.
+	// Parts lists what a space of shape Keys consists of; see store.Made. It names
+	// everything that any version or mode of the profile makes under this space.
 	Parts []string
-	// Tables says, on a store of tables, what those must have that others may have made:
-	// by part, "" the table of the space itself. A map needs none.
+	// Tables says, for a store of tables, what tables made by others must have, by
+	// part; "" is the table of the space itself. A map needs none.
 	Tables map[string]store.Table
-	// Params is what a later run must know to recognise the data.
+	// Params is what a later run must know to recognize the data.
 	Params map[string]string
-	// Reads says that the run does not write there: it does not matter whose data these
-	// are, and they are neither recorded nor dropped.
+	// Reads means that the run does not write to the space: it does not matter
+	// whose data it holds, and it is neither recorded nor dropped.
 	Reads bool
-	// Counted says that the run must know how much is there already.
+	// Counted means that the run must know how much is there already.
 	Counted bool
-	// From tells in refusals who asks for it, "" nobody: "g.properties:4: operation put1".
+	// From says in refusals who asked for the space: "g.properties:4: operation
+	// put1"; "" means nobody.
 	From string
-	// Kind is what a store that tells of its structures must call this one, "" anything.
+	// Kind is the kind of structure that the space must be, on a store that tells
+	// kinds apart; "" allows any.
 	Kind string
 }
 
@@ -60,30 +62,31 @@ type State uint8
 
 // States of a space.
 const (
-	// Fresh: there is nothing. What this run makes there is its own to remove.
+	// Fresh means that there is nothing. What this run makes there is its own to
+	// remove.
 	Fresh State = iota
-	// Ours: an earlier run has made it.
+	// Ours means that an earlier run made it.
 	Ours
-	// Shared: others have made it, and it was allowed to write there. It is never dropped.
+	// Shared means that others made it, and writing to it was allowed. It is never
+	// dropped.
 	Shared
 )
 
-// Spot is what was found of one space.
+// Spot is what was found in one space.
 type Spot struct {
 	Space
 	State State
 	Found store.Found
-	// Recorded says that an earlier run has written the space down, also if nothing is
-	// left of it, and Earlier is what it wrote.
+	// Recorded means that an earlier run has recorded the space, even if nothing is
+	// left of it. Earlier is that record.
 	Recorded bool
 	Earlier  store.Made
 
-	misfits []store.Misfit // of tables that others have made
-	gone    bool           // dropped by the claim, with its record
+	misfits []store.Misfit // of tables made by others
+	gone    bool           // dropped by the claim, together with its record
 }
 
-// Claim is a hold on the spaces of a run. Its methods may be called from any
-// goroutine.
+// Claim holds the spaces of a run. Its methods may be called from any goroutine.
 type Claim struct {
 	conn store.Conn
 	keep store.Keeper
@@ -92,18 +95,19 @@ type Claim struct {
 	mu    sync.Mutex
 	made  []store.Made
 	spots []*Spot
-	// written says that the records are; what changes from then on is written at once.
+	// written means that the records have been written; later changes are written
+	// at once.
 	written bool
 
-	lease *lease // nil: nothing is written
-	held  *Held  // by a process that has died; nil: the spaces are looked at
+	lease *lease // nil: nothing will be written
+	held  *Held  // found by a process that has died; nil: the spaces are inspected
 }
 
-// tries is how often a claim begins anew when somebody else comes between.
+// tries is how often a claim is started over when somebody else interferes.
 const tries = 5
 
-// Take claims spaces in the store of conn. What others have made is refused with the
-// code of bad input and before anything is made. The claim must be released.
+// Take claims spaces in the store of conn. What others have made is refused, with the
+// code of bad input and before anything is created. The claim must be released.
 func Take(ctx context.Context, conn store.Conn, w Want) (*Claim, error) {
 	keep, err := store.As[store.Keeper](conn)
 	if err != nil {
@@ -127,8 +131,8 @@ func Take(ctx context.Context, conn store.Conn, w Want) (*Claim, error) {
 	return nil, fault.Input(fmt.Errorf("%s is being changed by others all the time", c.name()), "use another --namespace")
 }
 
-// seize takes the lease and writes the records. It is not done when there are other
-// records by then than at the time of the look: somebody came and went.
+// seize takes the lease and writes the records. It returns false if the records
+// have changed since they were looked at: somebody came and went.
 func (c *Claim) seize(ctx context.Context) (done bool, err error) {
 	if err := c.hold(ctx); err != nil {
 		return false, c.explain(ctx, err)
@@ -155,7 +159,7 @@ func (c *Claim) seize(ctx context.Context) (done bool, err error) {
 			continue
 		}
 		if err := c.keep.Record(ctx, c.record(s)); err != nil {
-			_ = c.drop(context.WithoutCancel(ctx), c.spots[:i+1]) // what is left is listed
+			_ = c.drop(context.WithoutCancel(ctx), c.spots[:i+1]) // what is left will be listed
 			return false, fault.Code(err, fault.CodeStore)
 		}
 	}
@@ -163,7 +167,7 @@ func (c *Claim) seize(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
-// look finds out whose the spaces are, and has them admitted. It changes nothing.
+// look finds out whose the spaces are, and asks Admit. It changes nothing.
 func (c *Claim) look(ctx context.Context) error {
 	made, err := c.before(ctx)
 	if err != nil {
@@ -196,7 +200,7 @@ func (c *Claim) look(ctx context.Context) error {
 	return nil
 }
 
-// before is what was recorded before the run.
+// before returns what was recorded before the run.
 func (c *Claim) before(ctx context.Context) ([]store.Made, error) {
 	if c.held != nil {
 		return c.held.Made, nil
@@ -204,7 +208,7 @@ func (c *Claim) before(ctx context.Context) ([]store.Made, error) {
 	return c.keep.Made(ctx, c.want.Namespace)
 }
 
-// spot looks at one space.
+// spot inspects one space.
 func (c *Claim) spot(ctx context.Context, sp Space) (*Spot, error) {
 	if c.held != nil {
 		return c.held.spot(sp)
@@ -215,7 +219,7 @@ func (c *Claim) spot(ctx context.Context, sp Space) (*Spot, error) {
 	parts := sp.Parts
 	switch {
 	case s.Recorded && len(s.Earlier.Parts) == 0:
-		parts = nil // an older version's: what it found is what it made
+		parts = nil // made by an older version: what is found is what it made
 	case s.Recorded:
 		parts = union(s.Earlier.Parts, sp.Parts)
 	}
@@ -234,7 +238,7 @@ func (c *Claim) spot(ctx context.Context, sp Space) (*Spot, error) {
 	return s, nil
 }
 
-// whose decides whose a space is, by what is there and what is recorded.
+// whose decides who owns a space, from what is there and what is recorded.
 func (s *Spot) whose() State {
 	switch {
 	case !s.Found.Exists:
@@ -247,7 +251,7 @@ func (s *Spot) whose() State {
 	return Ours
 }
 
-// foreign are the parts of a space that are there and that no record names.
+// foreign returns the parts of a space that exist but that no record names.
 func (s *Spot) foreign() []string {
 	if s.Recorded && len(s.Earlier.Parts) == 0 {
 		return nil
@@ -261,10 +265,10 @@ func (s *Spot) foreign() []string {
 	return out
 }
 
-// kinds are the words for structures of stores that tell them apart.
+// kinds are the names of structures, in stores that tell them apart.
 var kinds = []string{"string", "list", "set", "zset", "hash", "stream"}
 
-// admissible refuses a space that is not ours to write into.
+// admissible returns an error if a space is not ours to write to.
 func (c *Claim) admissible(s *Spot) error {
 	what, hint := c.wrong(s)
 	switch {
@@ -276,7 +280,7 @@ func (c *Claim) admissible(s *Spot) error {
 	return fault.Input(errors.New(what), hint)
 }
 
-// wrong says what is wrong with a space, and what to do about it; "" nothing.
+// wrong says what is wrong with a space, and what to do about it; "" if nothing is.
 func (c *Claim) wrong(s *Spot) (what, hint string) {
 	name := Name(s.Space.Space)
 	if s.Found.Exists && s.Kind != "" && s.Found.Kind != s.Kind && slices.Contains(kinds, s.Found.Kind) {
@@ -302,7 +306,7 @@ func (c *Claim) wrong(s *Spot) (what, hint string) {
 	return name + " is there and was not made by perfbench", hint
 }
 
-// Name is a space as its user knows it: "perfbench:eligibility".
+// Name returns the name of a space as users know it: "perfbench:eligibility".
 func Name(s store.Space) string {
 	if s.Namespace == "" {
 		return s.Name
@@ -310,7 +314,7 @@ func Name(s store.Space) string {
 	return s.Namespace + ":" + s.Name
 }
 
-// DeleteCommand is the command that deletes what was made under a namespace.
+// DeleteCommand returns the command that deletes what was made under a namespace.
 func DeleteCommand(namespace string) string {
 	cmd := "perfbench data delete --target URL"
 	switch namespace {
@@ -329,7 +333,7 @@ func (c *Claim) writes() bool {
 	return slices.ContainsFunc(c.spots, func(s *Spot) bool { return !s.Reads })
 }
 
-// probe has the store say whether it would take the writes. It knows of maps only.
+// probe asks the store whether it would accept the writes. It covers maps only.
 func (c *Claim) probe(ctx context.Context) error {
 	p, ok := c.conn.(store.Prober)
 	if !ok {
@@ -353,12 +357,12 @@ func (c *Claim) probe(ctx context.Context) error {
 	return nil
 }
 
-// anywhere is a space of the namespace in which nobody keeps anything.
+// anywhere returns a space of the namespace in which nobody keeps anything.
 func (c *Claim) anywhere() store.Space {
 	return store.Space{Namespace: c.want.Namespace, Name: "_probe", Shape: store.Map}
 }
 
-// explain says why the store could not be asked. A probe knows best.
+// explain says why the store could not be queried. A probe gives the best reason.
 func (c *Claim) explain(ctx context.Context, err error) error {
 	if p, ok := c.conn.(store.Prober); ok && ctx.Err() == nil && fault.CodeOf(err) == fault.CodeOther {
 		if why := p.Probe(ctx, c.anywhere()); why != nil {
@@ -368,7 +372,7 @@ func (c *Claim) explain(ctx context.Context, err error) error {
 	return fault.Code(err, fault.CodeStore)
 }
 
-// record is what is to be written down of a space.
+// record returns what is to be recorded for a space.
 func (c *Claim) record(s *Spot) store.Made {
 	parts := s.Parts
 	if s.State != Fresh {
@@ -390,7 +394,7 @@ func union(a, b []string) []string {
 	return out
 }
 
-// same says whether a record is that of a space.
+// same reports whether a record belongs to a space.
 func same(m store.Made, s store.Space) bool {
 	queue := func(s store.Space) bool { return s.Shape == "queue" }
 	return m.Namespace == s.Namespace && m.Name == s.Name && m.Grouped == s.Grouped && queue(m.Space) == queue(s)

@@ -2,6 +2,7 @@
 
 package place
 
-// machine and born tell nothing here: the lease of a process that has died lapses.
+// machine and born return nothing here: the lease of a process that has died
+// expires.
 func machine() string { return "" }
 func born(int) string { return "" }

@@ -1,4 +1,4 @@
-// Package thin keeps a bounded number of samples of a run without an end.
+// Package thin keeps a bounded number of samples of a run of unbounded length.
 package thin
 
 import (
@@ -8,22 +8,22 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// List is samples of a run, however long it takes: whenever there are Most of
-// them, every two become one. One goroutine at a time may use it.
+// List holds samples of a run, however long it takes: whenever there are Most of
+// them, every two neighbours become one. One goroutine at a time may use it.
 type List[T any] struct {
-	// Most is how many samples are kept at most, an even number.
+	// Most is the largest number of samples to keep, an even number.
 	Most int
-	// At tells when a sample was taken, in nanoseconds.
+	// At returns when a sample was taken, in nanoseconds.
 	At func(T) int64
-	// Join makes one sample of two neighbours, which stands at the time of the later.
+	// Join merges two neighbouring samples into one, at the time of the later.
 	Join func(earlier, later T) T
 
 	list   []T
 	halved int
 }
 
-// Add keeps a sample, unless it comes so soon after the last one, which was late, that
-// a rate between them would say nothing.
+// Add keeps a sample, unless it follows a late one so closely that a rate between
+// the two would be meaningless.
 func (s *List[T]) Add(x T) {
 	if n := len(s.list); n > 0 && time.Duration(s.At(x)-s.At(s.list[n-1])).Seconds() < measure.ShortestRate {
 		return
@@ -38,8 +38,9 @@ func (s *List[T]) Add(x T) {
 	s.halved++
 }
 
-// Samples returns what is kept.
+// Samples returns the samples kept.
 func (s *List[T]) Samples() []T { return slices.Clone(s.list) }
 
-// Every is how far samples lie apart by now that are taken so far apart.
+// Every returns the current interval between kept samples if they are taken at
+// the given interval.
 func (s *List[T]) Every(taken time.Duration) time.Duration { return taken << s.halved }
