@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/place"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
@@ -80,8 +81,9 @@ type binding struct {
 	background sync.WaitGroup
 	stop       context.CancelFunc
 	stopped    context.Context
-	others     map[int]heard // processes that do the work; nil: this one does
-	reopen     func()        // the layer, for another page
+	others     map[int]heard  // processes that do the work; nil: this one does
+	self       *watch.Watched // this process, a worker's; nil before it first tells
+	reopen     func()         // the layer, for another page
 }
 
 // Connector connects a plan to the stores of a driver.

@@ -18,6 +18,7 @@ const maxPoints = 600
 type look struct {
 	facts.SeriesPoint            // without rates
 	Sums              meter.Sums // up to then: what rates are made of
+	Own               *own       // of a worker, or all of them; nil: this process is none
 }
 
 // series keeps what was seen in each look, which are a second apart.
@@ -67,7 +68,7 @@ func (x *series) see(ctx context.Context) *look {
 	if due := b.meter.LastDue.Load(); p.BacklogEvents > 0 && due > 0 {
 		p.LagNs = max(b.clock()-due, 0)
 	}
-	return &look{p, now}
+	return &look{p, now, nil}
 }
 
 // lateLooks is for how many seconds one process is waited for.
@@ -96,15 +97,19 @@ func (x *series) credit(process, of int, l *look) {
 	x.upTo(max(all, newest-lateLooks))
 }
 
-// close takes what has not been taken yet.
+// close takes what has not been taken yet. Of a run that was over within half a second that is
+// one sample.
 func (x *series) close() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	newest := int64(0)
+	newest, at := int64(0), int64(0)
 	for _, row := range x.others {
-		newest = max(newest, row[len(row)-1].second())
+		last := &row[len(row)-1]
+		newest, at = max(newest, last.second()), max(at, last.AtNs)
 	}
-	x.upTo(newest)
+	if x.upTo(newest); newest == 0 && at > 0 {
+		x.sum(at)
+	}
 }
 
 // second is the one that a look was taken at the end of.
@@ -113,23 +118,32 @@ func (l *look) second() int64 { return (l.AtNs + 5e8) / 1e9 }
 // upTo adds up what processes had seen by each second up to the last. The caller holds x.mu.
 func (x *series) upTo(last int64) {
 	for ; x.second < last; x.second++ {
-		sum, some := look{SeriesPoint: facts.SeriesPoint{Ready: -1, Unacked: -1, QueuedBytes: -1}}, false
 		for process, row := range x.others {
 			for len(row) > 1 && row[1].second() <= x.second+1 {
 				row = row[1:]
 			}
 			x.others[process] = row
-			if row[0].second() > x.second+1 {
-				continue
-			}
-			sum.Join(&row[0].SeriesPoint)
-			sum.Sums.Add(&row[0].Sums)
-			some = true
 		}
-		if sum.AtNs = (x.second + 1) * 1e9; some {
-			sum.Sums.At = sum.AtNs
-			x.looks.Add(sum)
+		x.sum((x.second + 1) * 1e9)
+	}
+}
+
+// sum adds up what processes saw by a moment, where that is what stands first of each. The
+// caller holds x.mu.
+func (x *series) sum(at int64) {
+	sum, some := look{SeriesPoint: facts.SeriesPoint{Ready: -1, Unacked: -1, QueuedBytes: -1}}, false
+	for _, row := range x.others {
+		if row[0].second() > x.second+1 {
+			continue
 		}
+		sum.Join(&row[0].SeriesPoint)
+		sum.Sums.Add(&row[0].Sums)
+		sum.Own = sum.Own.plus(row[0].Own)
+		some = true
+	}
+	if some {
+		sum.AtNs, sum.Sums.At = at, at
+		x.looks.Add(sum)
 	}
 }
 
@@ -146,6 +160,7 @@ func higherBacklog(earlier, later look) look {
 	} {
 		*v.to = max(*v.to, *v.from)
 	}
+	later.Own = later.Own.after(earlier.Own)
 	return later
 }
 

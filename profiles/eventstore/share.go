@@ -118,7 +118,9 @@ func (b *binding) tell() (out []byte) {
 		Books: b.ledger.Tell(), First: first, Last: last, Drain: b.drained(), Peaks: b.limits(),
 	}
 	if b.zero.Load() != 0 {
-		t.Look = b.series.see(context.Background())
+		if t.Look = b.series.see(context.Background()); t.Look != nil {
+			t.Look.Own = b.sampleOwn(context.Background())
+		}
 	}
 	b.meter.Tell(func(m meter.Told) {
 		t.Meter = m

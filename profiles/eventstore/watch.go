@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure/thin"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
@@ -181,21 +182,18 @@ func mean(a, b *float64) *float64 {
 	return either(a, b, func(a, b float64) float64 { return (a + b) / 2 })
 }
 
-func higher(a, b *int64) *int64 {
-	return either(a, b, func(a, b int64) int64 { return max(a, b) })
+func higher[T int64 | float64](a, b *T) *T {
+	return either(a, b, func(a, b T) T { return max(a, b) })
 }
 
-func sum(a, b *int64) *int64 {
-	return either(a, b, func(a, b int64) int64 { return a + b })
+func sum[T int64 | float64](a, b *T) *T {
+	return either(a, b, func(a, b T) T { return a + b })
 }
-
-// atWorkers is why a run with workers has no figures of our own process.
-const atWorkers = "generators and store stages were those of the workers; store.csv has the processors that each of them used"
 
 // addWatched adds what was watched so far.
 func (b *binding) addWatched(f *facts.Facts) {
 	b.mu.Lock()
-	w, away := b.watcher, b.others != nil
+	w, workers := b.watcher, len(b.others)
 	b.mu.Unlock()
 	if w == nil {
 		return
@@ -205,8 +203,9 @@ func (b *binding) addWatched(f *facts.Facts) {
 	for _, p := range w.list {
 		one := p.facts
 		one.Points = p.points.Samples()
-		if away && one.Role == facts.RoleOwn { // this process has neither generated nor stored
-			one.Points, one.Note, one.JVMNote = []facts.ResourcePoint{}, atWorkers, atWorkers
+		if workers > 0 && one.Role == facts.RoleOwn { // this process has neither generated nor stored
+			one.PID, one.Points = 0, b.series.workers()
+			one.Note = fmt.Sprintf("%s together; of throttling and the time of collections the worker with most", units.Plural(workers, "worker"))
 		}
 		f.Processes = append(f.Processes, one)
 	}

@@ -10,24 +10,39 @@ import (
 // binds says what kept a step from storing more, as far as the figures tell.
 func (r *reporter) binds(s *facts.Step) string {
 	cores, sum := r.cores(s)
-	cpus := 0.0
-	switch n := r.run.Environment["cpus"].(type) {
-	case int:
-		cpus = float64(n)
-	case float64: // as JSON has it
-		cpus = n
-	}
+	cpus, whose := r.cpus()
 	waited := float64(s.BlockedNs) / float64(max(s.ToNs-s.FromNs, 1))
 	yes, _ := r.sustained(s)
 	switch {
 	case yes == "yes":
 		return "the rate that was offered: " + cores
 	case cpus > 0 && sum >= busy*cpus:
-		return fmt.Sprintf("the processors of this machine, %g: %s", cpus, cores)
+		return fmt.Sprintf("the processors of %s, %g: %s", whose, cpus, cores)
 	case waited >= 0.1:
 		return fmt.Sprintf("the store: for room under the limits %.1f threads waited on average; %s", waited, cores)
 	}
 	return "not the limits of the store stage, and not the processors: " + cores
+}
+
+// cpus is how many processors the machines have where the run's processes were watched.
+func (r *reporter) cpus() (n float64, whose string) {
+	hosts := map[string]int{}
+	for _, w := range r.run.Workers {
+		hosts[w.Host] = w.CPUs
+	}
+	for _, c := range hosts {
+		n += float64(c)
+	}
+	if n > 0 {
+		return n, "the workers' machines"
+	}
+	switch c := r.run.Environment["cpus"].(type) {
+	case int:
+		n = float64(c)
+	case float64: // as JSON has it
+		n = c
+	}
+	return n, "this machine"
 }
 
 // busy is from what part on the processors count as used up: the kernel, the network

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
@@ -30,4 +31,10 @@ func TestTheReportSaysWhatBinds(t *testing.T) {
 		r := &reporter{run: &folder.Run, f: f, steps: []*facts.Step{s}}
 		assert.Contains(t, r.binds(s), want)
 	}
+	f := eventstoretest.Facts()
+	folder := eventstoretest.Folder(t, f)
+	folder.Run.Workers = []rundir.Worker{{Host: "a", CPUs: 2}, {Host: "a", CPUs: 2}, {Host: "b", CPUs: 2}}
+	f.Steps[0].Stored.Events = f.Steps[0].Offered.Events / 2
+	r := &reporter{run: &folder.Run, f: f}
+	assert.Contains(t, r.binds(&f.Steps[0]), "the processors of the workers' machines, 4: perfbench used")
 }

@@ -1,0 +1,34 @@
+package eventstore
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+)
+
+// What workers use is added up second by second; what is unknown of one stays unknown, and 0 is a
+// number.
+func TestWhatWorkersUseIsAddedUp(t *testing.T) {
+	at := func(second int64, cpu float64, rss int64, gcs *int64) *look {
+		sent := workload.Ledger(look{
+			SeriesPoint: facts.SeriesPoint{AtNs: second * 1e9},
+			Own:         &own{CPU: &cpu, RSS: &rss, OldGCs: gcs, GCTimeNs: gcs},
+		})
+		var l look
+		require.NoError(t, workload.ReadLedger(sent, &l))
+		return &l
+	}
+	x := newSeries(&binding{})
+	x.credit(0, 2, at(1, 1.5, 100, new(int64(0))))
+	x.credit(1, 2, at(1, 0.25, 50, nil))
+	x.credit(0, 2, at(2, 0, 110, new(int64(3))))
+	x.credit(1, 2, at(2, 0.5, 40, new(int64(2))))
+	assert.Equal(t, []facts.ResourcePoint{
+		{AtNs: 1e9, CPU: new(1.75), RSS: new(int64(150)), OldGCs: new(int64(0)), GCTimeNs: new(int64(0))},
+		{AtNs: 2e9, CPU: new(0.5), RSS: new(int64(150)), OldGCs: new(int64(5)), GCTimeNs: new(int64(3))},
+	}, x.workers())
+}
