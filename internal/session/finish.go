@@ -76,7 +76,7 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 		run.Notices = append(run.Notices, n)
 	}
 	silent := l.verifyAll(ctx, &run)
-	errs := []error{l.cleanUp(ctx, silent)}
+	errs := []error{l.cleanUp(ctx, &run, silent)}
 	l.letGo(ctx, silent)
 	judged, missed := l.judge(&run)
 	o.Missed = missed
@@ -95,6 +95,8 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 func (l *Live) verifyAll(ctx context.Context, run *rundir.Run) (silent bool) {
 	silent = l.silent(ctx, run.EndedBy)
 	switch {
+	case l.past.verified() != nil:
+		run.Verification = *l.past.verified()
 	case l.claimLost() != nil:
 		run.Verification = workload.Verification{State: workload.Incomplete, Summary: l.claimLost().Error()}
 	case silent && l.plan.Verify != nil:
@@ -110,7 +112,7 @@ func (l *Live) verifyAll(ctx context.Context, run *rundir.Run) (silent bool) {
 }
 
 // cleanUp removes what the run made, where that was asked for.
-func (l *Live) cleanUp(ctx context.Context, silent bool) error {
+func (l *Live) cleanUp(ctx context.Context, run *rundir.Run, silent bool) error {
 	switch {
 	case !l.Cleanup || l.plan.Teardown == nil && l.claim == nil:
 	case l.claimLost() != nil:
@@ -118,7 +120,7 @@ func (l *Live) cleanUp(ctx context.Context, silent bool) error {
 	case silent:
 		return fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later")
 	default:
-		return l.teardown(ctx)
+		return errors.Join(l.keepPast(&run.Verification), l.teardown(ctx))
 	}
 	return nil
 }

@@ -31,6 +31,12 @@ type kept struct {
 	RequireValid bool        `json:"require_valid,omitempty"`
 	Search       bool        `json:"search,omitempty"`
 	Held         *place.Held `json:"held,omitempty"`
+	// Plan is what the plan itself keeps.
+	Plan []byte `json:"plan,omitempty"`
+	// Verified is what verification found, once it has, and Facts are the plan's by then: what
+	// is removed after it cannot be verified again.
+	Verified *workload.Verification `json:"verified,omitempty"`
+	Facts    json.RawMessage        `json:"facts,omitempty"`
 }
 
 // past is the run that a session goes on with.
@@ -38,13 +44,21 @@ type past struct {
 	dead  *rundir.Dead
 	crew  *crew.Kept
 	notes []engine.Note
-	held  *place.Held
+	kept  kept
 	// live is the first second that this session sees itself.
 	live int
 }
 
 // over says that a second was over before this session began; that of nil never is.
 func (p *past) over(second int) bool { return p != nil && second < p.live }
+
+// verified is what verification found before this session began; nil: nothing.
+func (p *past) verified() *workload.Verification {
+	if p == nil {
+		return nil
+	}
+	return p.kept.Verified
+}
 
 // Steered returns p as a run whose knobs are turned by a search, which nobody else can go on
 // with.
@@ -55,19 +69,29 @@ func (p *Prepared) Steered() *Prepared {
 }
 
 // keepPast writes down what another session would need to go on, where there are workers.
-func (l *Live) keepPast() error {
+// verified is what verification found; nil: nothing yet.
+func (l *Live) keepPast(verified *workload.Verification) error {
 	if l.crew == nil {
 		return nil
 	}
 	k := kept{
 		Preset: l.Preset, Timetable: l.changes(), Thresholds: l.req.Thresholds, MaxThreads: l.req.MaxThreads,
-		Cleanup: l.Cleanup, RequireValid: l.RequireValid, Search: l.search,
+		Cleanup: l.Cleanup, RequireValid: l.RequireValid, Search: l.search, Verified: verified,
 	}
 	for _, f := range l.Formats {
 		k.Formats = append(k.Formats, f.ID)
 	}
 	if l.claim != nil {
 		k.Held = new(l.claim.Held())
+	}
+	if verified != nil {
+		var err error
+		if k.Facts, err = json.Marshal(l.facts()); err != nil {
+			return fmt.Errorf("keep what was verified: %w", err)
+		}
+	}
+	if l.plan.Kept != nil {
+		k.Plan = l.plan.Kept()
 	}
 	return l.crew.Keep(k)
 }
@@ -114,7 +138,7 @@ func revive(env Env, dead *rundir.Dead, password string) (*Prepared, error) {
 	case k.Search:
 		return nil, refuse(fault.Hint(errors.New("it was a search, and what that knew is lost"), "search again"))
 	}
-	past := &past{dead: dead, crew: c, held: k.Held}
+	past := &past{dead: dead, crew: c, kept: k}
 	for _, line := range lines {
 		var n engine.Note
 		if json.Unmarshal(line, &n) == nil {
@@ -180,8 +204,8 @@ func (l *Live) goOn(ctx context.Context, tell func(Progress)) error {
 		return err
 	}
 	if l.plan.Resume != nil {
-		if err := l.plan.Resume(ctx, k.Order.Found); err != nil {
-			return fault.Code(err, fault.CodeStore)
+		if err := l.plan.Resume(ctx, l.past.kept.Plan); err != nil {
+			return fault.Code(fmt.Errorf("take over what was prepared: %w", err), fault.CodeStore)
 		}
 	}
 	waiting := l.introduce(k.Order, &run)
@@ -216,7 +240,7 @@ func round(d time.Duration) float64 { return d.Round(100 * time.Millisecond).Sec
 
 // retake takes over the claim of the session that died.
 func (l *Live) retake(ctx context.Context) error {
-	if l.plan.Claims == nil || l.past.held == nil {
+	if l.plan.Claims == nil || l.past.kept.Held == nil {
 		return nil
 	}
 	conn := l.conn
@@ -224,7 +248,7 @@ func (l *Live) retake(ctx context.Context) error {
 		conn = l.plan.Keeps
 	}
 	var err error
-	l.claim, err = place.Resume(ctx, conn, l.wanted(l.past.crew.Run), *l.past.held)
+	l.claim, err = place.Resume(ctx, conn, l.wanted(l.past.crew.Run), *l.past.kept.Held)
 	return err
 }
 

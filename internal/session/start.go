@@ -190,7 +190,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 		r.Measured = l.began.Add(l.Inputs.Warmup).Truncate(time.Microsecond)
 	})
 	l.leave()
-	err = l.keepPast()
+	err = l.keepPast(nil)
 	time.Sleep(time.Until(l.began))
 	if err == nil {
 		err = l.launch(ctx, nil)
@@ -205,13 +205,19 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 func (l *Live) journalled(run rundir.Run) rundir.Options {
 	return rundir.Options{
 		Out: l.Out, Run: run, Operations: l.Plan.Operations(), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(), Explain: explain.Of,
-		Facts: func() any {
-			if l.plan == nil || l.plan.Facts == nil {
-				return nil
-			}
-			return l.plan.Facts()
-		},
+		Facts: l.facts,
 	}
+}
+
+// facts is the plan's own record; nil: there is none.
+func (l *Live) facts() any {
+	switch {
+	case l.past.verified() != nil:
+		return l.past.kept.Facts
+	case l.plan == nil || l.plan.Facts == nil:
+		return nil
+	}
+	return l.plan.Facts()
 }
 
 // launch starts the engine and all that watches it; with a past it goes on.

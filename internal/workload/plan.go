@@ -63,11 +63,13 @@ type Plan struct {
 	// Setup prepares the store: tables, and data to be read. The spaces have been
 	// claimed and recorded by then. progress may be called from any goroutine.
 	Setup func(ctx context.Context, progress func(done, total int64)) error
-	// Resume replaces Setup in a run that another process prepared before it died.
-	// Admit has already been called with what was there before the run, and found
-	// is what Found returned in that process. If it is nil and there is a Setup,
-	// only the process that prepared the run can finish it.
-	Resume func(ctx context.Context, found []byte) error
+	// Kept, if the work can be shared, returns what Admit and Setup found and made and
+	// the end of the run depends on. Resume takes it in when another process goes on
+	// with the run: it replaces Setup, and Admit has already been called with what was
+	// there before the run. A Connector sets both; neither, if there is nothing to
+	// know and no Setup.
+	Kept   func() []byte
+	Resume func(ctx context.Context, kept []byte) error
 	// Verify compares what is stored with what was acknowledged. It is called after
 	// the last phase, even if the run failed.
 	Verify func(ctx context.Context) Verification

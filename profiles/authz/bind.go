@@ -84,6 +84,7 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer, spaces []place.Space) erro
 	p.Claims, p.Admit, p.Setup, p.Verify = b.spaces, b.admit, b.setup, b.verify
 	p.Facts, p.UnderWay = func() any { return facts(s) }, b.underWay
 	p.Found, p.Adopt = b.found, b.join
+	p.Kept, p.Resume = b.kept, b.resume
 	p.Ledger, p.Credit, p.Lost = b.tell, b.credit, b.lost
 	return nil
 }
@@ -156,10 +157,11 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	all, ready := int64(s.tenants()), int64(0)
 	for _, ph := range s.phase {
 		for _, t := range ph {
-			there, items, err := b.ready(ctx, t)
+			marks, err := b.marks(ctx, t)
 			if err != nil {
 				return err
 			}
+			there, items := b.ready(t, marks)
 			if s.load == "never" && there < items && s.driver != "null" { // which has nothing, ever
 				return fault.Input(fmt.Errorf("load=never, and tenant %s has %d of its %d items", t.name, there, items), "let a run with load=auto finish the load")
 			}
@@ -172,24 +174,28 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	return nil
 }
 
-// ready sets up what is to be loaded of a tenant, and says how many items of it are there.
-func (b *binding) ready(ctx context.Context, t *tenant) (there, items int64, err error) {
-	done := map[string]bool{}
-	if b.loaded {
-		if done, err = b.l.Marks(ctx, t.name); err != nil {
-			return 0, 0, fault.Code(err, fault.CodeStore)
-		}
+// marks are the batches of a tenant that are stored, where an earlier run has loaded some.
+func (b *binding) marks(ctx context.Context, t *tenant) (map[string]bool, error) {
+	if !b.loaded {
+		return nil, nil
 	}
+	done, err := b.l.Marks(ctx, t.name)
+	return done, fault.Code(err, fault.CodeStore)
+}
+
+// ready sets up what is to be loaded of a tenant, of which the marked batches are stored,
+// and says how many items of it are there.
+func (b *binding) ready(t *tenant, marks map[string]bool) (there, items int64) {
 	t.id(0) // makes all of them, now rather than in the first operation
 	for _, what := range b.s.loadPhases() {
 		l := t.loader(what)
-		l.begin(b.kinds(what), b.s.batch, done)
+		l.begin(b.kinds(what), b.s.batch, marks)
 		there += l.before
 		for _, k := range l.kinds {
 			items += int64(k.n)
 		}
 	}
-	return there, items, nil
+	return there, items
 }
 
 // admit looks at the tables that are there and at what an earlier run has loaded.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 	"github.com/perfbench/perfbench/profiles/profiletest"
@@ -61,26 +62,33 @@ func TestWorkersLoadAndAskWhatOneProcessWould(t *testing.T) {
 			assert.NotEmpty(t, there)
 			assert.Equal(t, there, stored("all"+mode, &got))
 			assert.Equal(t, counts(&one.Run), counts(&all.Run))
-			for _, f := range []*report.Facts{&want, &got} {
-				require.Len(t, f.Phases, 2)
-				for i := range f.Phases {
-					p := &f.Phases[i]
-					p.Tenants = nil
-					for _, steps := range [][]report.Step{p.Load, p.Tests} {
-						require.NotEmpty(t, steps)
-						for j := range steps {
-							s := &steps[j]
-							s.TimeMS, s.TotalMS = 0, 0
-							if s.Name == "staleness" {
-								s.Statements, s.Lookups, s.Hits = 0, 0, 0 // as often as there is time to ask
-							}
-						}
+			same(t, one, all)
+		})
+	}
+}
+
+// same compares the facts of two runs in two phases, but for times and names.
+func same(t *testing.T, one, other *session.Outcome) {
+	t.Helper()
+	want, got := profiletest.Facts[report.Facts](t, one), profiletest.Facts[report.Facts](t, other)
+	for _, f := range []*report.Facts{&want, &got} {
+		require.Len(t, f.Phases, 2)
+		for i := range f.Phases {
+			p := &f.Phases[i]
+			p.Tenants = nil
+			for _, steps := range [][]report.Step{p.Load, p.Tests} {
+				require.NotEmpty(t, steps)
+				for j := range steps {
+					s := &steps[j]
+					s.TimeMS, s.TotalMS = 0, 0
+					if s.Name == "staleness" {
+						s.Statements, s.Lookups, s.Hits = 0, 0, 0 // as often as there is time to ask
 					}
 				}
 			}
-			assert.Equal(t, want, got)
-		})
+		}
 	}
+	assert.Equal(t, want, got)
 }
 
 // counts is how often each operation was done, by track and name.

@@ -148,12 +148,52 @@ func (b *binding) join(data []byte) error {
 	b.s.name(b.epoch)
 	for _, ph := range b.s.phase {
 		for _, t := range ph {
-			if _, _, err := b.ready(context.Background(), t); err != nil {
+			marks, err := b.marks(context.Background(), t)
+			if err != nil {
 				return err
 			}
+			b.ready(t, marks)
 			for _, what := range b.s.loadPhases() {
 				t.loader(what).leave(b.s)
 			}
+		}
+	}
+	return nil
+}
+
+// kept is which batches of each tenant were stored when the run began.
+func (b *binding) kept() []byte {
+	all := [][]string{}
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			var names []string
+			for _, what := range b.s.loadPhases() {
+				names = append(names, t.loader(what).there()...)
+			}
+			all = append(all, names)
+		}
+	}
+	return workload.Ledger(all)
+}
+
+// resume takes the batches that were stored when the run began from the process that had
+// found them: by now workers have stored others.
+func (b *binding) resume(_ context.Context, kept []byte) error {
+	var all [][]string
+	if err := workload.ReadLedger(kept, &all); err != nil {
+		return err
+	}
+	if len(all) != b.s.tenants() {
+		return workload.ErrAnotherRun
+	}
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			marks := map[string]bool{}
+			for _, name := range all[0] {
+				marks[name] = true
+			}
+			b.ready(t, marks)
+			all = all[1:]
 		}
 	}
 	return nil

@@ -159,6 +159,7 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer) *binding {
 	p.Watch = b.watch
 	p.Facts, p.UnderWay = func() any { return b.facts() }, b.underWay
 	p.Found, p.Adopt, p.Settle = b.found, b.adopt, b.settle
+	p.Kept, p.Resume = b.found, b.resume
 	p.Ledger, p.Credit, p.Lost = b.tell, b.credit, b.lost
 	return b
 }

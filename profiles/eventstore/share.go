@@ -88,14 +88,19 @@ func (b *binding) found() []byte {
 
 // adopt begins in a worker what setup has begun where the run is conducted.
 func (b *binding) adopt(data []byte) error {
+	b.ledger.Tells()
+	return b.resume(context.Background(), data)
+}
+
+// resume begins what setup has begun in another process.
+func (b *binding) resume(ctx context.Context, data []byte) error {
 	var f found
 	if err := json.Unmarshal(data, &f); err != nil {
 		return fmt.Errorf("event-store: read what was found in the store: %w", err)
 	}
 	b.s.Born, b.s.SequenceOfAlias0, b.s.page, b.tr = f.Born, f.Sequence, f.Page, f.Traits
 	b.reopen()
-	b.ledger.Tells()
-	return b.open(context.Background())
+	return b.open(ctx)
 }
 
 // told is what a process tells of its part.

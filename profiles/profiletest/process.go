@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -21,10 +22,13 @@ const processEnv = "PERFBENCH_TEST_PROCESS"
 
 // asked is what a process is told to run.
 type asked struct {
-	Target, Out string
-	Set         []string
+	Target, Preset, Out string
+	Set                 []string
 	// DiesAfter is how many units the process does before it kills itself; 0 is for ever.
 	DiesAfter int64
+	// Workers are those that do the work in its place; 0: it does. Moment is when it dies.
+	Workers int
+	Moment  Moment
 }
 
 // Child is what the TestChild of a package calls that uses [Spawn]: in the process that
@@ -38,8 +42,11 @@ func Child(t *testing.T, p workload.Profile) {
 	}
 	var a asked
 	require.NoError(t, json.Unmarshal([]byte(text), &a))
-	l, err := Case{Profile: p, Target: a.Target, Out: a.Out, Set: a.Set}.Start(t.Context(), t)
-	require.NoError(t, err)
+	c := Case{Profile: p, Target: a.Target, Preset: a.Preset, Out: a.Out, Set: a.Set}
+	if a.Moment != "" {
+		c.Profile = a.Moment.fatal(t, p)
+	}
+	l := c.begin(t, a.Workers, func(url string) { fmt.Println("join", url) }) //nolint:forbidigo // to the process that waits for it
 	for {
 		select {
 		case <-l.Done(): // nobody has killed it
@@ -50,13 +57,18 @@ func Child(t *testing.T, p workload.Profile) {
 			done := l.Snapshot().Done
 			fmt.Println("done", done) //nolint:forbidigo // to the process that waits for it
 			if a.DiesAfter > 0 && done > a.DiesAfter {
-				self, err := os.FindProcess(os.Getpid())
-				require.NoError(t, err)
-				require.NoError(t, self.Kill())
-				select {}
+				die(t)
 			}
 		}
 	}
+}
+
+// die ends this process as a crash would.
+func die(t *testing.T) {
+	self, err := os.FindProcess(os.Getpid())
+	assert.NoError(t, err)
+	assert.NoError(t, self.Kill())
+	select {}
 }
 
 // Process is a run in a process of its own. It belongs to the test's goroutine.
@@ -72,7 +84,7 @@ type Process struct {
 // what is set from the case, and ends with the test.
 func Spawn(t *testing.T, c Case) *Process {
 	t.Helper()
-	return spawn(t, c, 0)
+	return spawn(t, c, asked{})
 }
 
 // Crash carries out a run in a process of its own, which kills itself once it has done
@@ -80,19 +92,19 @@ func Spawn(t *testing.T, c Case) *Process {
 // surely done.
 func Crash(t *testing.T, c Case, n int64) int64 {
 	t.Helper()
-	p := spawn(t, c, n)
+	p := spawn(t, c, asked{DiesAfter: n})
 	done := p.Until(n)
 	p.gone()
 	return done
 }
 
-func spawn(t *testing.T, c Case, diesAfter int64) *Process {
+func spawn(t *testing.T, c Case, a asked) *Process {
 	t.Helper()
-	text, err := json.Marshal(asked{c.Target, c.Out, c.Set, diesAfter})
+	a.Target, a.Preset, a.Out, a.Set = c.Target, c.Preset, c.Out, c.Set
+	text, err := json.Marshal(a)
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
-	cmd.Dir = t.TempDir() // what is killed cannot tidy up
-	cmd.Env = append(os.Environ(), processEnv+"="+string(text), "TMPDIR="+cmd.Dir)
+	cmd.Env = append(os.Environ(), processEnv+"="+string(text), "TMPDIR="+t.TempDir()) // what is killed cannot tidy up
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = cmd.Stdout
@@ -131,5 +143,5 @@ func (p *Process) gone() {
 	p.t.Helper()
 	var exit *exec.ExitError
 	require.ErrorAs(p.t, p.cmd.Wait(), &exit)
-	require.False(p.t, exit.Exited(), "it was killed and did not end")
+	require.False(p.t, exit.Exited(), "it was killed and did not end:\n%s", p.said.String())
 }

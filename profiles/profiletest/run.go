@@ -59,10 +59,17 @@ func (c Case) request(t testing.TB) session.Request {
 // Prepare gets the run ready and begins nothing.
 func (c Case) Prepare(ctx context.Context, t testing.TB) (*session.Prepared, error) {
 	t.Helper()
-	env := session.Env{
-		Profiles: []workload.Profile{c.Profile}, Formats: report.All(c.Formats...), Version: "test", Log: slog.New(slog.DiscardHandler),
+	return session.Prepare(ctx, c.env(), c.request(t))
+}
+
+// version is that of perfbench in all processes of a test.
+const version = "test"
+
+// env is what a command would take from its surroundings.
+func (c Case) env() session.Env {
+	return session.Env{
+		Profiles: []workload.Profile{c.Profile}, Formats: report.All(c.Formats...), Version: version, Log: slog.New(slog.DiscardHandler),
 	}
-	return session.Prepare(ctx, env, c.request(t))
 }
 
 // Start begins the run, with the engine and on the store that a user would have.

@@ -19,32 +19,44 @@ import (
 // Together carries out the whole run by n workers, which are as many goroutines here.
 func (c Case) Together(t testing.TB, n int) *session.Outcome {
 	t.Helper()
-	p, err := c.Prepare(t.Context(), t)
-	require.NoError(t, err)
-	p, err = p.WithWorkers(crew.Ask{Workers: n, Listen: "127.0.0.1:0"})
-	require.NoError(t, err)
 	var all sync.WaitGroup
-	begun := false
-	l, err := p.Start(t.Context(), func(g session.Progress) {
-		_, url, ok := strings.Cut(g.Note, "perfbench join ")
-		if !ok || begun {
-			return
-		}
-		begun = true
-		for range n {
-			all.Go(func() {
-				w, err := fleet.Join(t.Context(), fleet.JoinOptions{URL: url, Version: "test"})
-				if assert.NoError(t, err) {
-					env := part.Env{Profiles: []workload.Profile{c.Profile}, Log: slog.New(slog.DiscardHandler), Tell: func(string) {}}
-					assert.NoError(t, part.Do(t.Context(), env, w))
-				}
-			})
-		}
-	})
-	require.NoError(t, err)
+	l := c.begin(t, n, func(url string) { c.join(t, &all, url, n) })
 	o := Finish(t, l)
 	all.Wait()
 	require.NoError(t, o.Err)
 	require.Len(t, o.Run.Workers, n)
 	return o
+}
+
+// begin begins the run with so many workers, who are told where to join; 0: without.
+func (c Case) begin(t testing.TB, workers int, where func(url string)) *session.Live {
+	t.Helper()
+	p, err := c.Prepare(t.Context(), t)
+	require.NoError(t, err)
+	if workers > 0 {
+		p, err = p.WithWorkers(crew.Ask{Workers: workers, Listen: "127.0.0.1:0"})
+		require.NoError(t, err)
+	}
+	told := false
+	l, err := p.Start(t.Context(), func(g session.Progress) {
+		if _, url, ok := strings.Cut(g.Note, "perfbench join "); ok && !told {
+			told = true
+			where(url)
+		}
+	})
+	require.NoError(t, err)
+	return l
+}
+
+// join has n workers, goroutines here, do their parts of the run.
+func (c Case) join(t testing.TB, all *sync.WaitGroup, url string, n int) {
+	for range n {
+		all.Go(func() {
+			w, err := fleet.Join(t.Context(), fleet.JoinOptions{URL: url, Version: version})
+			if assert.NoError(t, err) {
+				env := part.Env{Profiles: []workload.Profile{c.Profile}, Log: slog.New(slog.DiscardHandler), Tell: func(string) {}}
+				assert.NoError(t, part.Do(t.Context(), env, w))
+			}
+		})
+	}
 }

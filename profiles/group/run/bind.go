@@ -59,6 +59,7 @@ func bind(s *model.Spec, l layer.Layer, p *workload.Bound) error {
 		}
 	}
 	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
+	p.Kept, p.Resume = b.kept, b.goOn
 	p.Facts = func() any { return b.facts() }
 	return nil
 }

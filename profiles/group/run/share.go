@@ -1,12 +1,14 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -55,6 +57,45 @@ func undivided(s *model.Spec) error {
 	for _, o := range s.Order {
 		if o.Shared != nil && o.Children != nil && o.Children.Spread == model.ChildrenUniform && o.Children.Least == 1 {
 			return refuse("operation "+o.Name+" draws numbers of children from one sequence (compat=on), so that they would be others", "use compat=off, or leave --workers out")
+		}
+	}
+	return nil
+}
+
+// keptOf is what was in a structure when the run began, and what of it had been loaded.
+type keptOf struct{ Before, Loaded int64 }
+
+// kept is what was in the structures when the run began.
+func (b *binding) kept() []byte {
+	var all []keptOf
+	for _, st := range b.inOrder() {
+		all = append(all, keptOf{st.before, st.loaded})
+	}
+	return workload.Ledger(all)
+}
+
+// goOn takes the structures for such as another process has loaded, whose places are claimed
+// as it found them.
+func (b *binding) goOn(ctx context.Context, kept []byte) error {
+	var all []keptOf
+	if err := workload.ReadLedger(kept, &all); err != nil {
+		return err
+	}
+	stocks := b.inOrder()
+	if len(all) != len(stocks) {
+		return workload.ErrAnotherRun
+	}
+	if r, ok := b.layer.(layer.Preparer); ok {
+		if err := r.Prepare(ctx, b.claim); err != nil {
+			return err
+		}
+	}
+	for i, st := range stocks {
+		st.before, st.loaded = all[i].Before, all[i].Loaded
+		if b.loads(st) {
+			if err := b.record(ctx, st, false); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -68,6 +68,7 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, st layer) error {
 	p.Verify, p.Teardown = b.verify, b.teardown
 	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
 	p.Found, p.Adopt = b.found, b.adopt
+	p.Kept, p.Resume = b.kept, b.resume
 	p.Facts = func() any { return b.facts() }
 	return nil
 }

@@ -1,6 +1,7 @@
 package pbm
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,29 @@ func (b *run) adopt(data []byte) error {
 		return fmt.Errorf("tx: read what was found in the store: %w", err)
 	}
 	b.s.layout, b.s.left, b.s.hadSummaries = f.Layout, f.Left, f.Had
+	return nil
+}
+
+// kept is what was loaded before the run.
+func (b *run) kept() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return workload.Ledger(b.loaded)
+}
+
+// resume takes the maps that another process has loaded for complete.
+func (b *run) resume(ctx context.Context, kept []byte) error {
+	b.mu.Lock()
+	err := workload.ReadLedger(kept, &b.loaded)
+	b.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for _, name := range b.missing {
+		if err := b.claim.Update(ctx, b.s.space(name), b.params(name, "")); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

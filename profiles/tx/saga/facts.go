@@ -262,6 +262,8 @@ func (r *Run) cost(all int64, beside *besideTold) Cost {
 		c.Calls.State, c.Calls.Why = NotCompared, "the server is not ours alone"
 	}
 	switch {
+	case r.resumed:
+		c.Calls.State, c.Calls.Why = NotCompared, "the coordinator was resumed, and what the one before asked beside is not known"
 	case r.lost:
 		c.Calls.State, c.Calls.Why = NotCompared, "of a worker that was lost it is not known what it called"
 	case r.others != nil && beside.Saw.Repeats: // databases count what workers ask them when they join

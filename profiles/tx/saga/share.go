@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/meter"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -50,6 +52,34 @@ func (r *Run) adopt([]byte) error {
 	r.nextCheck.Store(turn(r.spec.Check))
 	r.tells = true
 	r.before.Client = r.conn.Client()
+	return nil
+}
+
+// keptOf is how all stood when the run began.
+type keptOf struct {
+	AtStart recovery
+	Base    map[int64]int64
+	Foreign map[string]map[string]model.Entry
+	Before  meter.Usage
+}
+
+// kept is how all stood when the run began.
+func (r *Run) kept() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return workload.Ledger(keptOf{r.atStart, r.base, r.foreign, r.before})
+}
+
+// resume takes how all stood from the process that had prepared the run.
+func (r *Run) resume(_ context.Context, kept []byte) error {
+	var k keptOf
+	if err := workload.ReadLedger(kept, &k); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.atStart, r.base, r.before, r.resumed = k.AtStart, k.Base, k.Before, true
+	maps.Copy(r.foreign, k.Foreign)
 	return nil
 }
 

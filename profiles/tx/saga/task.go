@@ -68,6 +68,8 @@ type Run struct {
 	readBack int64
 	absent   int64           // asked for, not there, and never acknowledged
 	moved    map[int64]int64 // what the ledgers of this run say, by account
+	// resumed says that this process has taken the place of another.
+	resumed bool
 	// others are the processes that do the work, nil: this one does; lost says that one of
 	// them is gone. tells says that this one tells another of what it does, as its stake.
 	others map[int]besideTold
