@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -19,7 +20,7 @@ import (
 // that a run can be given names itself in the error, whichever profile refuses it.
 func TestAWrongValueIsNamedInItsError(t *testing.T) {
 	env := session.Env{
-		Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Log: slog.New(slog.DiscardHandler),
+		Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Drivers: drivers.All(), Log: slog.New(slog.DiscardHandler),
 		Resolve: func(target string) (string, error) { return target, nil },
 	}
 	wrong := func(p workload.Profile, set func(*session.Request)) (fields []string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store/drivers"
 )
 
 var update = flag.Bool("update", false, "write docs/plan.schema.json anew")
@@ -61,7 +62,7 @@ func TestTheExamplesOfTheDocumentationArePlans(t *testing.T) {
 	blocks := yamlBlock.FindAllStringSubmatch(string(page), -1)
 	require.NotEmpty(t, blocks)
 	s := schema(t)
-	env := session.Env{Profiles: catalogue.Profiles(), Formats: catalogue.Formats()}
+	env := session.Env{Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Drivers: drivers.All()}
 	for _, b := range blocks {
 		require.NoError(t, check(t, s, b[1]), b[1])
 		f, err := planfile.Read("plan.yaml", []byte(b[1]), []string{"REDIS_HOST=127.0.0.1", "REDIS_PASSWORD=x", "RESULTS=results"})
@@ -90,7 +91,7 @@ func TestTheSchemaFindsMistakes(t *testing.T) {
 // Every plan that a dry run writes for a profile as it is keeps to the schema.
 func TestWhatIsWrittenKeepsToTheSchema(t *testing.T) {
 	s := schema(t)
-	env := session.Env{Profiles: catalogue.Profiles(), Formats: catalogue.Formats()}
+	env := session.Env{Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Drivers: drivers.All()}
 	for _, p := range env.Profiles {
 		if p.Design == nil {
 			continue

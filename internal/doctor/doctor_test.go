@@ -11,6 +11,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/memory"
+	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
@@ -98,8 +100,10 @@ func TestTerminals(t *testing.T) {
 	assert.Equal(t, Good, Worst([]Section{Terminal{}.Section()}), "a pipe is no fault")
 }
 
+var drivers = store.Drivers{memory.Driver, redis.Driver}
+
 func TestAStoreThatAnswers(t *testing.T) {
-	s, err := Open("memory:")
+	s, err := Open(drivers, "memory:")
 	require.NoError(t, err)
 	s.Namespace, s.Write, s.Options = "perfbench", true, store.OpenOptions{Threads: 1, Log: slog.New(slog.DiscardHandler)}
 	sec, info, err := s.Examine(t.Context(), kernel(nil))
@@ -110,7 +114,7 @@ func TestAStoreThatAnswers(t *testing.T) {
 }
 
 func TestAStoreThatIsAway(t *testing.T) {
-	s, err := Open("redis://127.0.0.1:1") // nobody listens there
+	s, err := Open(drivers, "redis://127.0.0.1:1") // nobody listens there
 	require.NoError(t, err)
 	s.Target.Password, s.Options = "s3cret-word", store.OpenOptions{Threads: 1, Log: slog.New(slog.DiscardHandler)}
 	sec, info, err := s.Examine(t.Context(), kernel(map[string]string{"proc/sys/vm/overcommit_memory": "0"}))

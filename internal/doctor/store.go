@@ -12,7 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -246,8 +245,9 @@ func would(l *list, p workload.Profile, b workload.Binding, prepared *session.Pr
 	}
 }
 
-// Open reads a URL as a store that can be looked at. Its errors are of input.
-func Open(url string) (Store, error) {
+// Open reads a URL as a store that can be looked at, with the driver that it names. Its
+// errors are of input.
+func Open(drivers store.Drivers, url string) (Store, error) {
 	t, d, err := drivers.Parse(url)
 	return Store{Target: t, Driver: d}, err
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -243,7 +242,7 @@ func callsPerSecond(plan *workload.Plan, res *measure.Result) map[string]float64
 // other for some time each, without an end or a rate of their own, and sets it up. The
 // plan is not nil once it was bound.
 func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration) (*workload.Plan, func(error) uint8, error) {
-	target, driver, err := drivers.Parse(ceilingTarget)
+	target, driver, err := l.env.Drivers.Parse(ceilingTarget)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/telemetry"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -23,6 +24,8 @@ const DefaultOut = "results"
 type Env struct {
 	Profiles []workload.Profile
 	Formats  []rundir.Format
+	// Drivers are those that a target may name.
+	Drivers store.Drivers
 	// Resolve turns a lab: target into the URL of the running server and returns
 	// any other as it is.
 	Resolve func(target string) (string, error)

@@ -20,7 +20,6 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
@@ -88,7 +87,7 @@ func (l *Live) open(ctx context.Context) error {
 	driver, target := l.Driver, l.Target
 	if l.binding.Target != "" {
 		var err error
-		if target, driver, err = drivers.Parse(l.binding.Target); err != nil {
+		if target, driver, err = l.env.Drivers.Parse(l.binding.Target); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fleet/crew"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -27,7 +26,7 @@ func (p *Prepared) aim() error {
 		}
 		url = resolved
 	}
-	t, d, err := drivers.Parse(url)
+	t, d, err := p.env.Drivers.Parse(url)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/memory"
+	"github.com/perfbench/perfbench/internal/store/null"
+	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -161,7 +164,7 @@ func env(t *testing.T, environ ...string) session.Env {
 		Formats: []rundir.Format{
 			{ID: "json", Encode: none}, {ID: "csv", Encode: none}, {ID: "hlog", Encode: none}, document,
 		},
-		Environ: environ, Version: "test", Log: slog.New(slog.DiscardHandler),
+		Drivers: store.Drivers{redis.Driver, memory.Driver, null.Driver}, Environ: environ, Version: "test", Log: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -37,7 +37,7 @@ func wholeRun(tb testing.TB, target, dir string, set map[string]string) *report.
 	for name, text := range set {
 		req.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag})
 	}
-	p, err := session.Prepare(tb.Context(), session.Env{Profiles: []workload.Profile{Profile()}, Formats: Formats(), Version: "bench"}, req)
+	p, err := session.Prepare(tb.Context(), session.Env{Profiles: []workload.Profile{Profile()}, Formats: Formats(), Drivers: drivers.All(), Version: "bench"}, req)
 	require.NoError(tb, err)
 	l, err := p.Start(tb.Context(), nil)
 	require.NoError(tb, err)

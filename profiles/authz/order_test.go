@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -48,7 +49,7 @@ func TestPhasesOverlapInARun(t *testing.T) {
 	for name, text := range map[string]string{"runs": "5", "concurrent": "2", "users": "20", "groups": "10", "sweepLimit": "100", "rate": "200", "json": "seed"} {
 		req.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag})
 	}
-	p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{profile}, Formats: Formats(), Version: "test"}, req)
+	p, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{profile}, Formats: Formats(), Drivers: drivers.All(), Version: "test"}, req)
 	require.NoError(t, err)
 	l, err := p.Start(t.Context(), nil)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -68,7 +69,7 @@ const version = "test"
 // env is what a command would take from its surroundings.
 func (c Case) env() session.Env {
 	return session.Env{
-		Profiles: []workload.Profile{c.Profile}, Formats: report.All(c.Formats...), Version: version, Log: slog.New(slog.DiscardHandler),
+		Profiles: []workload.Profile{c.Profile}, Formats: report.All(c.Formats...), Drivers: drivers.All(), Version: version, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

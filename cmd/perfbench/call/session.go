@@ -16,13 +16,14 @@ import (
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Session is what a session takes from here.
 func (a *Call) Session() session.Env {
 	return session.Env{
-		Profiles: withOwnPresets(catalogue.Profiles(), a.PresetDir()), Formats: catalogue.Formats(), Environ: a.Environ,
+		Profiles: withOwnPresets(catalogue.Profiles(), a.PresetDir()), Formats: catalogue.Formats(), Drivers: drivers.All(), Environ: a.Environ,
 		Version: version.Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, CacheDir: a.cacheDir(), Outlet: a.Outlet,
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -113,7 +114,7 @@ func (a *command) store(target string) (doctor.Store, error) {
 	if err != nil {
 		return doctor.Store{}, err
 	}
-	s, err := doctor.Open(url)
+	s, err := doctor.Open(drivers.All(), url)
 	if err != nil {
 		return s, err
 	}

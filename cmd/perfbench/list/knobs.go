@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/session/timetable"
+	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -117,7 +118,7 @@ func defaultText(q workload.Param) string {
 // that it runs on, nil when there is none.
 func defaultPlan(p workload.Profile) *workload.Plan {
 	prepared, err := session.Prepare(context.Background(), session.Env{
-		Profiles: []workload.Profile{p}, Formats: catalogue.Formats(),
+		Profiles: []workload.Profile{p}, Formats: catalogue.Formats(), Drivers: drivers.All(),
 	}, session.Request{Profile: p.Name})
 	if err != nil {
 		return nil

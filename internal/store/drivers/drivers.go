@@ -4,11 +4,7 @@ package drivers
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
-	"slices"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/coherence"
@@ -21,8 +17,8 @@ import (
 )
 
 // All returns every driver, in the order to show them.
-func All() []store.Driver {
-	return []store.Driver{
+func All() store.Drivers {
+	return store.Drivers{
 		embedded.Driver,
 		redis.Driver,
 		cassandra.Driver,
@@ -37,62 +33,13 @@ func All() []store.Driver {
 	}
 }
 
-// missing says of schemes that are known and have no driver yet what works
-// instead.
-var missing = map[string]string{
-	"amqp":  brokerHint,
-	"amqps": brokerHint,
-	"lab":   "start the lab first with  perfbench lab up,  or use embedded:",
-}
+// ByScheme returns the driver for the targets of a scheme, as [store.Drivers.ByScheme] does.
+func ByScheme(scheme string) (store.Driver, error) { return All().ByScheme(scheme) }
 
-// A broker is no store.
-const brokerHint = "it is on the way to one: --profile event-store --target embedded: --set via=…"
+// Parse reads a --target and returns the driver too, as [store.Drivers.Parse] does.
+func Parse(s string) (store.Target, store.Driver, error) { return All().Parse(s) }
 
-// ByScheme returns the driver for the targets of a scheme. The error has the code
-// of bad input and names what works instead.
-func ByScheme(scheme string) (store.Driver, error) {
-	for _, d := range All() {
-		if slices.Contains(d.Schemes, scheme) {
-			return d, nil
-		}
-	}
-	if hint, ok := missing[scheme]; ok {
-		if scheme == "lab" {
-			return store.Driver{}, fault.Input(fmt.Errorf("lab: this target was not resolved to a running server"), hint)
-		}
-		return store.Driver{}, fault.Input(fmt.Errorf("%s: this version cannot speak to such a store", scheme), hint)
-	}
-	_, err := store.ParseTarget(scheme + ":")
-	return store.Driver{}, err
-}
-
-// Parse reads a --target and checks its parameters against those of its driver.
-// It returns the driver too. Nothing is connected.
-func Parse(s string) (store.Target, store.Driver, error) {
-	t, err := store.ParseTarget(s)
-	if err != nil {
-		return store.Target{}, store.Driver{}, err
-	}
-	d, err := ByScheme(t.Scheme)
-	if err != nil {
-		return store.Target{}, store.Driver{}, err
-	}
-	return t, d, store.CheckParams(t, d.Params)
-}
-
-// Open opens a target with its driver. Threads below 1 count as 1, and a nil Log
-// discards.
+// Open opens a target with its driver, as [store.Drivers.Open] does.
 func Open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
-	d, err := ByScheme(t.Scheme)
-	if err != nil {
-		return nil, err
-	}
-	if err := store.CheckParams(t, d.Params); err != nil {
-		return nil, err
-	}
-	o.Threads = max(o.Threads, 1)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	return d.Open(ctx, t, o)
+	return All().Open(ctx, t, o)
 }
