@@ -22,10 +22,11 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// The ceiling of the harness is measured phase by phase: each for ceilingTime, or, when
-// there are many, for an even share of ceilingAll that is not less than ceilingLeast. The
-// first takes ceilingWarmup longer, as everything is new to it. Setting up may take ceilingSetup; all of it is given up after
-// ceilingLimit, which only a machine that stands still comes to.
+// The ceiling of the harness is measured phase by phase: each for ceilingTime or, if
+// there are many, for an even share of ceilingAll that is at least ceilingLeast. The
+// first phase takes ceilingWarmup longer, because everything is cold. Setting up may
+// take ceilingSetup. The whole measurement is given up after ceilingLimit, which only a
+// stalled machine reaches.
 const (
 	ceilingTime   = 250 * time.Millisecond
 	ceilingAll    = 750 * time.Millisecond
@@ -36,13 +37,13 @@ const (
 	ceilingTarget = "null:"
 )
 
-// ceilingRan is how long a phase that ran out of work must have gone on to have a
+// ceilingRan is how long a phase that ran out of work must have lasted to have a
 // ceiling.
 const ceilingRan = 10 * time.Millisecond
 
-// calibrate finds how many calls per second the harness alone does in each phase of
-// this plan: what was measured on this machine before, or by running it against nothing
-// at all. Nothing that goes wrong here is an error.
+// calibrate determines how many calls per second the harness alone makes in each phase
+// of this plan: either what was measured on this machine before, or by running it
+// against a store that does nothing. A failure here is never an error of the run.
 func (l *Live) calibrate(ctx context.Context) {
 	if !l.calibrates() {
 		return
@@ -57,8 +58,8 @@ func (l *Live) calibrate(ctx context.Context) {
 	}
 }
 
-// recalibrate measures the ceiling again when the verdict would hold it against the
-// run: a machine that was busy the first time gave too low a figure.
+// recalibrate measures the ceiling again if the verdict would hold it against the run:
+// a machine that was busy the first time gave too low a figure.
 func (l *Live) recalibrate(ctx context.Context, run *rundir.Run) {
 	if run.Observed == nil || !slices.Contains(run.Judge().Causes, string(verdict.Ceiling)) {
 		return
@@ -83,13 +84,13 @@ func (l *Live) setCeiling(perS map[string]float64) {
 	l.ceilings = all
 }
 
-// ceilinged says whether a ceiling means anything for a phase: some of its operations
-// are work of their own, and how fast they go is not its own affair.
+// ceilinged reports whether a ceiling means anything for a phase: some of its
+// operations are whole pieces of work, and the phase does not set its own pace.
 func ceilinged(ph *workload.Phase) bool {
 	return !ph.NoCeiling && slices.ContainsFunc(ph.Tracks, func(t workload.Track) bool { return len(t.Ops) > 0 && t.Whole(0) })
 }
 
-// ceilingPhases are the phases of a plan to measure: the first of each kind.
+// ceilingPhases returns the phases of a plan to measure: the first of each kind.
 func ceilingPhases(plan *workload.Plan) []workload.Phase {
 	var out []workload.Phase
 	for i := range plan.Phases {
@@ -102,7 +103,7 @@ func ceilingPhases(plan *workload.Plan) []workload.Phase {
 	return out
 }
 
-// calibrates says whether a ceiling means anything for this run.
+// calibrates reports whether a ceiling means anything for this run.
 func (l *Live) calibrates() bool {
 	if l.env.CacheDir == "" || l.Info.NoFigure != "" || l.designed > ceilingSetup || len(ceilingPhases(l.Plan)) == 0 {
 		return false
@@ -110,15 +111,15 @@ func (l *Live) calibrates() bool {
 	for _, q := range l.Profile.Params {
 		text := l.Inputs.Values[q.Name].Text
 		if q.Kind == workload.Target && strings.Contains(text, ":") || q.Outside && text != "" {
-			return false // it is no affair of another server, nor of a file that the run writes
+			return false // it says nothing about another server, or about a file that the run writes
 		}
 	}
 	b, ok := l.Profile.Binding("null")
 	return ok && b.Refuse == "" && b.Target == ""
 }
 
-// ceilingKey names everything that the ceiling depends on. Payloads count by powers
-// of two.
+// ceilingKey identifies everything that the ceiling depends on. Payloads are rounded to
+// powers of two.
 func (l *Live) ceilingKey(ctx context.Context) string {
 	h := sha256.New()
 	for _, ph := range l.Plan.Phases {
@@ -138,12 +139,13 @@ func (l *Live) ceilingKey(ctx context.Context) string {
 	return fmt.Sprintf("perfbench %s, %s | %s | %s %x", l.env.Version, runtime.Version(), self.Processors(ctx), name, h.Sum(nil)[:8])
 }
 
-// errCutShort is that the machine was too busy to measure all phases.
+// errCutShort means that the machine was too busy to measure all phases.
 var errCutShort = fmt.Errorf("not all of it within %v", ceilingLimit)
 
-// measureCeiling measures and keeps the ceiling; false: it was interrupted. The file
-// holds the highest figures, as whatever else runs meanwhile makes them lower only, and
-// none of a measurement that was cut short: the next run tries again.
+// measureCeiling measures and keeps the ceiling; it returns false if it was
+// interrupted. The file holds the highest figures, since other load can only make them
+// lower. Figures of a measurement that was cut short are not kept, so that the next run
+// tries again.
 func (l *Live) measureCeiling(ctx context.Context, key string) (recall.Ceiling, bool) {
 	perS, err := l.runOnNothing(ctx)
 	if ctx.Err() != nil {
@@ -170,13 +172,13 @@ func (l *Live) measureCeiling(ctx context.Context, key string) (recall.Ceiling, 
 	return figure, true
 }
 
-// runOnNothing runs the phases of the plan, one after the other and as fast as they go,
-// against a store that does nothing and returns how many calls each made per second.
+// runOnNothing runs the phases of the plan one after the other, as fast as possible,
+// against a store that does nothing, and returns how many calls per second each made.
 func (l *Live) runOnNothing(ctx context.Context) (perS map[string]float64, err error) {
 	each := min(ceilingTime, ceilingAll/time.Duration(len(ceilingPhases(l.Plan))))
 	ctx, cancel := context.WithTimeout(ctx, ceilingLimit)
 	defer cancel()
-	defer runtime.GC() // the run begins without what this has left
+	defer runtime.GC() // what this leaves behind must not burden the run
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("it panicked: %v", r)
@@ -196,10 +198,10 @@ func (l *Live) runOnNothing(ctx context.Context) (perS map[string]float64, err e
 	if err != nil {
 		return nil, err
 	}
-	res, _ := run.Wait() // a time-out is as good an end as any
+	res, _ := run.Wait() // a timeout is as good an end as any
 	late := ctx.Err() != nil
 	if plan.Verify != nil {
-		_ = plan.Verify(ctx) // ends what the plan has going
+		_ = plan.Verify(ctx) // stops what the plan has running
 	}
 	if res == nil {
 		return nil, errCutShort
@@ -211,8 +213,8 @@ func (l *Live) runOnNothing(ctx context.Context) (perS map[string]float64, err e
 	return perS, err
 }
 
-// callsPerSecond tells for each kind of phase how many calls that are work of their own
-// it made per second.
+// callsPerSecond returns, for each kind of phase, how many calls per second it made
+// that are whole pieces of work.
 func callsPerSecond(plan *workload.Plan, res *measure.Result) map[string]float64 {
 	calls, at := map[string]int64{}, 0
 	for _, t := range plan.Tracks() {
@@ -238,9 +240,9 @@ func callsPerSecond(plan *workload.Plan, res *measure.Result) map[string]float64
 	return perS
 }
 
-// onNothing designs the plan for a store that does nothing, its phases one after the
-// other for some time each, without an end or a rate of their own, and sets it up. The
-// plan is not nil once it was bound.
+// onNothing designs the plan for a store that does nothing, and sets it up. The phases
+// run one after the other, each for the given time, without an end or a rate of their
+// own. The plan returned is not nil once it has been bound.
 func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration) (*workload.Plan, func(error) uint8, error) {
 	target, driver, err := l.env.Drivers.Parse(ceilingTarget)
 	if err != nil {
@@ -251,7 +253,7 @@ func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration)
 		return nil, nil, err
 	}
 	in := l.Inputs
-	in.Values = maps.Clone(in.Values) // as it was when the run's own plan was designed
+	in.Values = maps.Clone(in.Values) // as they were when the run's own plan was designed
 	in.Driver, in.Hosts, in.Agent = driver.Name, nil, ""
 	in.Duration, in.Count, in.Warmup = each*time.Duration(len(l.Plan.Phases)), 0, 0
 	designed, err := l.Profile.Design(in)
@@ -259,7 +261,7 @@ func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration)
 		return nil, nil, err
 	}
 	for i := range designed.Phases {
-		designed.Phases[i].Duration = each // known to what binds it, so that tasks find work all the while
+		designed.Phases[i].Duration = each // visible to the Binder, so that tasks have work for all that time
 	}
 	for _, t := range designed.Tracks() {
 		t.Start.Rate, t.Iterations = 0, 0
@@ -277,7 +279,8 @@ func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration)
 		}
 	}
 	if plan.Setup != nil {
-		// Not the context that it gets: what it starts may go on with it.
+		// Not through the context passed to Setup: what Setup starts may go on using
+		// it.
 		late := time.AfterFunc(ceilingSetup, cancel)
 		err := plan.Setup(ctx, func(int64, int64) {})
 		if !late.Stop() {

@@ -22,7 +22,7 @@ func (l *Live) take(ctx context.Context) error {
 	return err
 }
 
-// wanted is what a run of that id claims.
+// wanted returns what a run with that id claims.
 func (l *Live) wanted(run string) place.Want {
 	return place.Want{
 		Namespace: l.Inputs.Namespace, Profile: l.Profile.Name, Run: run,
@@ -30,7 +30,7 @@ func (l *Live) wanted(run string) place.Want {
 	}
 }
 
-// probe asks the store whether it would take the writes of a plan without claims.
+// probe asks the store whether it would accept the writes of a plan without claims.
 func (l *Live) probe(ctx context.Context) error {
 	prober, ok := l.conn.(store.Prober)
 	if !ok {
@@ -44,8 +44,8 @@ func (l *Live) probe(ctx context.Context) error {
 	return nil
 }
 
-// abandon ends the claim of a run that could not begin. When it was interrupted its
-// connection is closed, and the lease lapses by itself.
+// abandon ends the claim of a run that could not begin. If the run was interrupted, its
+// connection is closed and the lease expires by itself.
 func (l *Live) abandon(ctx context.Context, because error) error {
 	defer l.closeKeeper()
 	if l.claim == nil || ctx.Err() != nil {
@@ -54,14 +54,14 @@ func (l *Live) abandon(ctx context.Context, because error) error {
 	return l.claim.Abandon(ctx, because)
 }
 
-// closeKeeper closes the store of the claims when it is another than the run's.
+// closeKeeper closes the store that holds the claims, if it is not the run's own.
 func (l *Live) closeKeeper() {
 	if l.plan != nil && l.plan.Keeps != nil {
 		_ = l.plan.Keeps.Close() // a temporary one of this process
 	}
 }
 
-// whileClaimed stops the run when somebody else takes its spaces over.
+// whileClaimed stops the run if somebody else takes over its spaces.
 func (l *Live) whileClaimed() {
 	if l.claim == nil {
 		return
@@ -75,7 +75,7 @@ func (l *Live) whileClaimed() {
 	}()
 }
 
-// claimLost returns why the spaces are somebody else's by now, nil when they are not.
+// claimLost says why the spaces now belong to somebody else; nil if they do not.
 func (l *Live) claimLost() error {
 	if l.claim == nil {
 		return nil
@@ -83,10 +83,11 @@ func (l *Live) claimLost() error {
 	return l.claim.Err()
 }
 
-// releaseTimeout is how long giving the lease up may take: after that it has lapsed.
+// releaseTimeout is how long releasing the lease may take: after that it has expired.
 const releaseTimeout = place.TTL
 
-// letGo gives the lease up. A store that does not answer is not asked: there it lapses.
+// letGo releases the lease, unless the store does not answer: then it is left to
+// expire.
 func (l *Live) letGo(ctx context.Context, silent bool) {
 	defer l.closeKeeper()
 	if l.claim == nil {

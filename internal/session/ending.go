@@ -14,20 +14,20 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// InterruptGrace is how long operations under way may take once the run has been
-// interrupted; then they are cancelled. Somebody waits at a keyboard.
+// InterruptGrace is how long operations in progress may take after the run has been
+// interrupted, before they are cancelled. It is short, as somebody waits at a keyboard.
 const InterruptGrace = 3 * time.Second
 
-// answerPatience is how long a store may take to say who it is after an interrupt
-// before it is taken for one that does not answer.
+// answerPatience is how long a store may take to answer after an interrupt before it is
+// considered silent.
 const answerPatience = 2 * time.Second
 
-// answerPause is how long to wait before a store that does not answer at the end is
-// asked again.
+// answerPause is how long to wait before asking a store again that does not answer at
+// the end.
 const answerPause = 250 * time.Millisecond
 
-// planPatience is how long a plan has beyond the drain to give up by itself, which
-// it tells better.
+// planPatience is how long, beyond the drain, a plan has to give up by itself: it can
+// explain the reason better.
 const planPatience = 3 * time.Second
 
 // notReady are the classes of errors of a store that is away, starting, loading or
@@ -36,8 +36,8 @@ var notReady = []store.Class{store.Unreachable, store.Timeout, store.Overloaded,
 
 // Waiting is what a run waits for at its end.
 type Waiting struct {
-	// What names it, Still is how long none of it has ended, Limit how long that may
-	// be until it is given up.
+	// What names what is awaited, Still is how long none of it has ended, and Limit how
+	// long that may last before it is given up.
 	What         []string
 	Still, Limit time.Duration
 }
@@ -47,8 +47,8 @@ func (w Waiting) String() string {
 	return fmt.Sprintf("waiting for %s; given up once none of it has ended for %s (--drain)", strings.Join(w.What, ", "), units.Duration(w.Limit))
 }
 
-// Waiting tells what the run waits for now that its time is up; false: it is at
-// work.
+// Waiting returns what the run is waiting for now that its time is up; false if it is
+// still working.
 func (l *Live) Waiting() (Waiting, bool) {
 	w := Waiting{Limit: l.Inputs.Drain}
 	now := l.run.Elapsed()
@@ -65,8 +65,8 @@ func (l *Live) Waiting() (Waiting, bool) {
 	return w, len(w.What) > 0
 }
 
-// followEnd ends a run whose plan waits in vain, and closes the connection of
-// operations that do not heed that they were given up, as Kill does.
+// followEnd ends a run whose plan waits in vain, and, as Kill does, closes the
+// connection if operations do not react to being given up.
 func (l *Live) followEnd() {
 	gaveUp := l.followPlan()
 	select {
@@ -83,9 +83,9 @@ func (l *Live) followEnd() {
 	}
 }
 
-// followPlan gives up what the plan waits for once none of it has ended for the
-// drain and planPatience, in the run's time: a suspension is not charged to the
-// store. It returns when the run is over or given up, and whether it gave up.
+// followPlan gives up what the plan waits for once none of it has ended for the drain
+// plus planPatience, in the run's time, so that a suspension is not blamed on the
+// store. It returns when the run is over or given up, and reports whether it gave up.
 func (l *Live) followPlan() (gaveUp bool) {
 	if l.plan.UnderWay == nil || l.Inputs.Duration == 0 {
 		return false
@@ -119,7 +119,7 @@ func (l *Live) followPlan() (gaveUp bool) {
 	}
 }
 
-// abandoned is a notice of what was given up at the end, or "".
+// abandoned returns a notice of what was given up at the end, or "".
 func (l *Live) abandoned() string {
 	what := l.run.Abandoned()
 	if len(what) == 0 {
@@ -128,15 +128,15 @@ func (l *Live) abandoned() string {
 	return fmt.Sprintf("given up at the end, after %s (--drain): %s", units.Duration(l.Inputs.Drain), strings.Join(what, ", "))
 }
 
-// OnWait has tell called with a sentence when Finish waits for the store. It must
-// be called before Finish.
+// OnWait sets a function that is called with a sentence when Finish waits for the
+// store. It must be called before Finish.
 func (l *Live) OnWait(tell func(sentence string)) { l.onWait = tell }
 
-// answers waits until the store answers, so that one that is starting or loading at
+// answers waits until the store answers, so that a store that is starting or loading at
 // the end of a run is not taken for one that is gone. It gives up when the drain is
-// over, and returns what the store said last.
+// over, and returns the store's last error.
 //
-// A run that a fault ended has waited for it already.
+// A run that was ended by a fault has already waited for it.
 func (l *Live) answers(ctx context.Context, endedBy string) error {
 	a, ok := l.conn.(store.Answerer)
 	if !ok {
@@ -165,7 +165,7 @@ func (l *Live) answers(ctx context.Context, endedBy string) error {
 	}
 }
 
-// answer asks a store once, within answerPatience. One that does not heed the end of
+// answer queries a store once, within answerPatience. A call that ignores the end of
 // its context is left behind.
 func answer(ctx context.Context, a store.Answerer) error {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
@@ -180,7 +180,7 @@ func answer(ctx context.Context, a store.Answerer) error {
 	}
 }
 
-// timeUp is when the run was to end by its duration, or now.
+// timeUp returns when the run was to end by its duration, or the current time.
 func (l *Live) timeUp() time.Time {
 	if l.ended.IsZero() {
 		l.ended = time.Now()
@@ -193,8 +193,8 @@ func (l *Live) timeUp() time.Time {
 	return l.ended
 }
 
-// unanswered verifies although the store does not answer: the plan may hold
-// something that has to end, and knows best what it misses. It is given little time.
+// unanswered verifies although the store does not answer: the plan may hold something
+// that has to be stopped, and knows best what is missing. It is given little time.
 func (l *Live) unanswered(ctx context.Context, why error) workload.Verification {
 	if l.plan.Verify == nil {
 		return l.verify(ctx)
@@ -209,8 +209,8 @@ func (l *Live) unanswered(ctx context.Context, why error) workload.Verification 
 	return v
 }
 
-// afterInterrupt makes the operations under way end within InterruptGrace of an
-// interrupt; those of workers, whose word takes its time, within telling more.
+// afterInterrupt makes operations in progress end within InterruptGrace of an
+// interrupt, or telling later if workers run them, whose messages need time.
 func (l *Live) afterInterrupt(ctx context.Context) {
 	context.AfterFunc(ctx, func() {
 		if !errors.Is(context.Cause(ctx), ErrInterrupted) {
@@ -228,8 +228,8 @@ func (l *Live) afterInterrupt(ctx context.Context) {
 	})
 }
 
-// silent says that the run was interrupted and that the store answers nobody, so
-// that whatever else would be asked of it would only be waited for.
+// silent reports whether the run was interrupted and the store answers nobody, so that
+// there is no point in asking it anything else.
 func (l *Live) silent(ctx context.Context, endedBy string) bool {
 	if endedBy != "interrupt" {
 		return false
@@ -249,7 +249,7 @@ func (l *Live) silent(ctx context.Context, endedBy string) bool {
 	}
 }
 
-// unverified is the verification of a run whose store is silent.
+// unverified returns the verification of a run whose store is silent.
 func unverified() workload.Verification {
 	return workload.Verification{State: workload.Incomplete, Summary: "the store did not answer after the interrupt, and was not asked what it holds"}
 }

@@ -16,34 +16,33 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// VerifyTimeout and TeardownTimeout are how long these may take.
+// VerifyTimeout and TeardownTimeout limit verification and teardown.
 const (
 	VerifyTimeout   = 5 * time.Minute
 	TeardownTimeout = 5 * time.Minute
 )
 
-// VerificationFailed begins the error of a run whose verification failed.
+// VerificationFailed is how the error of a run begins whose verification failed.
 const VerificationFailed = "verification failed"
 
 // Outcome is how a run ended.
 type Outcome struct {
-	// Dir is the run directory, Run what is in its run.json.
+	// Dir is the run directory, Run the content of its run.json.
 	Dir string
 	Run rundir.Run
 	// Missed names the thresholds that were missed.
 	Missed []string
-	// Err is what went wrong, nil when the run reached its end, all was verified and
-	// written, and no threshold was missed. fault.CodeOf tells the exit code.
+	// Err is what went wrong; nil if the run reached its end, everything was verified
+	// and written, and no threshold was missed. fault.CodeOf returns its exit code.
 	Err error
 }
 
 // Code is the exit code.
 func (o *Outcome) Code() int { return fault.CodeOf(o.Err) }
 
-// Finish waits for the run to end, verifies, removes what it made when that was
-// asked for, judges the thresholds, and writes the documents. Cancelling ctx cuts
-// verification and removal short; the documents are written all the same. It must
-// be called once.
+// Finish waits for the run to end, verifies, cleans up if requested, judges the
+// thresholds, and writes the documents. Cancelling ctx cuts verification and cleanup
+// short; the documents are still written. It must be called exactly once.
 func (l *Live) Finish(ctx context.Context) *Outcome {
 	res, cause := l.run.Wait()
 	<-l.over
@@ -142,8 +141,8 @@ func (l *Live) endedBy(cause error) string {
 	return "fault: " + l.hide(cause).Error()
 }
 
-// verify asks the plan whether what is stored is right, within its time. A plan
-// that does not heed the end of its context is left behind.
+// verify asks the plan whether the stored data are right, within the time allowed. A
+// plan that ignores the end of its context is left behind.
 func (l *Live) verify(ctx context.Context) workload.Verification {
 	if l.plan.Verify == nil {
 		return workload.Verification{State: workload.Skipped, Summary: "this run has nothing to verify"}
@@ -168,7 +167,8 @@ func (l *Live) verify(ctx context.Context) workload.Verification {
 	}
 }
 
-// after is closed a second after ctx has ended, to let what heeds it say its word.
+// after returns a channel that is closed a second after ctx has ended, to give whatever
+// reacts to it time to report.
 func after(ctx context.Context) <-chan struct{} {
 	late, cancel := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, cancel) })
@@ -205,13 +205,12 @@ func (l *Live) teardown(ctx context.Context) error {
 	}
 }
 
-// judge returns what each threshold came to, and a sentence for each that was
-// missed.
+// judge returns the outcome of each threshold, and a sentence for each that was missed.
 func (l *Live) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) {
 	of := l.seenBy(run)
 	for _, t := range l.Thresholds {
 		got := t.Judge(of(t))
-		if l.abort != nil && l.abort.expr == t { // what it came to afterwards undoes nothing
+		if l.abort != nil && l.abort.expr == t { // what happened afterwards does not undo it
 			got = l.abort.outcome
 		}
 		all = append(all, rundir.Threshold{Expr: t.Text, OK: got.OK, Got: got.Got})
@@ -222,7 +221,7 @@ func (l *Live) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) 
 	return all, missed
 }
 
-// seenBy returns the run as each threshold looks at it: of a whole track or run only the
+// seenBy returns the run as each threshold sees it: for a whole track or run, only the
 // operations that count in its unit.
 func (l *Live) seenBy(run *rundir.Run) func(threshold.Expr) *rundir.Folder {
 	view := *run
@@ -250,14 +249,14 @@ func (l *Live) seenBy(run *rundir.Run) func(threshold.Expr) *rundir.Folder {
 	}
 }
 
-// aborted is a threshold that ended the run, and what it had come to.
+// aborted is a threshold that ended the run, and the value that it had reached.
 type aborted struct {
 	expr    threshold.Expr
 	outcome threshold.Outcome
 }
 
-// mayAbort ends the run when it has missed a threshold that says so; the sink alone
-// calls it, after a whole second.
+// mayAbort ends the run if it has missed a threshold that is marked to abort. Only the
+// sink calls it, after a whole second.
 func (l *Live) mayAbort(run *rundir.Run, measured time.Duration) {
 	if l.abort != nil || !slices.ContainsFunc(l.Thresholds, func(t threshold.Expr) bool { return t.Abort }) {
 		return
@@ -276,9 +275,8 @@ func (l *Live) mayAbort(run *rundir.Run, measured time.Duration) {
 	}
 }
 
-// failure is the error that the outcome comes to. The code of the first of these
-// counts: interrupted, fault, verification, store gone, threshold, not valid,
-// documents.
+// failure returns the error of the outcome. The first of these decides its code:
+// interrupted, fault, verification, store gone, threshold, not valid, documents.
 func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error) error {
 	var err error
 	switch {
@@ -321,8 +319,8 @@ func (l *Live) failure(run *rundir.Run, cause error, missed []string, rest error
 	return fault.Code(errors.Join(problems...), fault.CodeOf(problems[0]))
 }
 
-// nothingWorked is the error of a run in which not one operation succeeded: the
-// store refused all of them. Single ones that fail are only counted.
+// nothingWorked returns the error of a run in which not one operation succeeded: the
+// store refused all of them. Individual failures are only counted.
 func nothingWorked(run *rundir.Run) error {
 	failed := int64(0)
 	for _, o := range run.Operations {

@@ -23,25 +23,25 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// ErrInterrupted is the cause of a run that a signal stopped.
+// ErrInterrupted is the cause of a run's end if a signal stopped it.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrStopped is the cause of a run that its user stopped.
+// ErrStopped is the cause of a run's end if its user stopped it.
 var ErrStopped = errors.New("stopped by the user")
 
-// Reached is the cause of a run that was ended because it had come to what it was for:
-// "search", as ended_by says it.
+// Reached is the cause of a run's end if it had achieved what it was for: "search", the
+// word used in ended_by.
 type Reached string
 
-// Error says it in words.
+// Error implements error.
 func (r Reached) Error() string { return "ended by the " + string(r) }
 
 // Live is a run in progress. Its methods may be called from any goroutine.
 type Live struct {
 	*Prepared
-	// Info is what the store said of itself at the start.
+	// Info is what the store reported about itself at the start.
 	Info store.Info
-	// Notices are sentences that reports repeat; to be shown as well.
+	// Notices are sentences to show, which reports repeat.
 	Notices []string
 
 	// plan is Plan bound to conn.
@@ -49,36 +49,37 @@ type Live struct {
 	conn    store.Conn
 	journal *rundir.Journal
 	run     *engine.Run
-	// heap is that of a store which keeps all in it; 0: not known.
+	// heap is the heap size of a store that keeps all data there; 0 if unknown.
 	heap int64
-	// claim is the hold on the spaces of the run; nil when it has none.
+	// claim holds the spaces of the run; nil if there is none.
 	claim *place.Claim
 	began time.Time
-	// crew is who does the work; nil: this process.
+	// crew does the work; nil: this process does.
 	crew *crew.Crew
-	// shown is what does not change of what those are told who watch the run.
+	// shown is the constant part of what is reported to those who watch the run.
 	shown view.View
 	observer
 	sampler *sampler.Sampler
 	feed    *telemetry.Feed
-	// counts and operations are of the plan; the sink alone uses them.
+	// counts and operations belong to the plan; only the sink uses them.
 	counts     []bool
 	operations []measure.Operation
 	merged     map[string]*hdrhistogram.Histogram
 	seconds    seconds
-	// watch watches for what ends the run before its time; the sink alone uses it while
-	// the run goes.
+	// watch checks whether the run can end early; only the sink uses it while the run
+	// goes on.
 	watch *settle.Watch
-	// abort is the threshold that ended the run, nil when none did; the sink alone writes it.
+	// abort is the threshold that ended the run, nil if none did; only the sink writes
+	// it.
 	abort *aborted
 	warming
 
-	// onWait, when set, is told what Finish waits for; ended is when the last worker
-	// had gone home.
+	// onWait, when set, is called with what Finish waits for. ended is when the last
+	// worker ended.
 	onWait func(sentence string)
 	ended  time.Time
 
-	// release undoes that an interrupt closes the connection; false: it has.
+	// release keeps an interrupt from closing the connection; false: it already has.
 	release func() bool
 	closing sync.Once
 	closed  error
@@ -90,10 +91,10 @@ func (l *Live) Dir() string { return l.journal.Dir() }
 // ID is the id of the run.
 func (l *Live) ID() string { return l.journal.Run().ID }
 
-// Bound is the plan that runs.
+// Bound returns the plan being run.
 func (l *Live) Bound() *workload.Plan { return l.plan }
 
-// Snapshot returns the newest state of the run; never nil.
+// Snapshot returns the newest state of the run, never nil.
 func (l *Live) Snapshot() *measure.Snapshot { return l.run.Snapshot() }
 
 // Change changes live settings as engine.Run.Change does.
@@ -104,18 +105,18 @@ func (l *Live) Change(by string, track int, f func(workload.Settings) workload.S
 // Mark puts a note on the time line, as engine.Run.Mark does.
 func (l *Live) Mark(note string) { l.run.Mark(note) }
 
-// Settings returns the settings asked for, as engine.Run.Settings does.
+// Settings returns the requested settings, as engine.Run.Settings does.
 func (l *Live) Settings(track int) workload.Settings { return l.run.Settings(track) }
 
-// Elapsed is the time of the run: since measurement began, negative in warm-up.
+// Elapsed is the run's time: since measurement began, negative during warm-up.
 func (l *Live) Elapsed() time.Duration { return l.run.Elapsed() }
 
-// Observed is what was seen of this process and machine up to now; nil before there was
-// anything.
+// Observed is what has been observed of this process and machine so far; nil if nothing
+// has.
 func (l *Live) Observed() *verdict.Observed { return l.observedNow() }
 
-// Samples are those of the last second that was sampled, with the connections of the pool
-// that are in use; never written to once returned.
+// Samples are those of the last second sampled, including the number of pool
+// connections in use; they are not modified once returned.
 func (l *Live) Samples() []rundir.Sample {
 	last := l.lastSamples.Load()
 	if last == nil {
@@ -131,11 +132,11 @@ func (l *Live) Samples() []rundir.Sample {
 // Stop ends the run gracefully; the first cause is recorded.
 func (l *Live) Stop(cause error) { l.run.Stop(cause) }
 
-// killPatience is how long operations under way have to heed that they were
-// cancelled, before their connection is closed.
+// killPatience is how long operations in progress have to react to cancellation before
+// their connection is closed.
 const killPatience = 500 * time.Millisecond
 
-// Kill ends the run at once: operations under way are cancelled.
+// Kill ends the run at once and cancels operations in progress.
 func (l *Live) Kill() {
 	l.run.Kill()
 	go func() {
@@ -150,7 +151,7 @@ func (l *Live) Kill() {
 // Done is closed when all workers have ended. Finish must follow.
 func (l *Live) Done() <-chan struct{} { return l.run.Done() }
 
-// Pool tells of the connection pool, false when the store has none to tell of.
+// Pool returns the statistics of the connection pool; false if the store has none.
 func (l *Live) Pool() (store.PoolStats, bool) {
 	if p, ok := l.conn.(store.Pooled); ok {
 		return p.Pool(), true
@@ -158,7 +159,7 @@ func (l *Live) Pool() (store.PoolStats, bool) {
 	return store.PoolStats{}, false
 }
 
-// view is the run as it is shown to those who watch it.
+// view returns the run as shown to those who watch it.
 func (l *Live) view() *view.View {
 	v := l.shown
 	v.Progress = view.Progress{Stage: view.Working}
@@ -174,7 +175,7 @@ func (l *Live) view() *view.View {
 	return &v
 }
 
-// came shows those who watch the run what came of it.
+// came shows the outcome to those who watch the run.
 func (l *Live) came(o *Outcome) {
 	if l.crew == nil {
 		return

@@ -20,7 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// environmentFacts is what is known of the machine before a run.
+// environmentFacts returns what is known of the machine before a run.
 func environmentFacts(version string) map[string]any {
 	return map[string]any{
 		"perfbench": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
@@ -28,7 +28,7 @@ func environmentFacts(version string) map[string]any {
 	}
 }
 
-// environment is what is known of the machine after the run.
+// environment returns what is known of the machine after the run.
 func (l *Live) environment(o *verdict.Observed) map[string]any {
 	facts := environmentFacts(l.env.Version)
 	if o == nil {
@@ -41,7 +41,7 @@ func (l *Live) environment(o *verdict.Observed) map[string]any {
 	return facts
 }
 
-// mask takes the password out of a text.
+// mask hides the password in a text.
 func (p *Prepared) mask(s string) string {
 	if len(p.Target.Password) < minSecret {
 		return s
@@ -49,12 +49,12 @@ func (p *Prepared) mask(s string) string {
 	return strings.ReplaceAll(s, p.Target.Password, "***")
 }
 
-// minSecret is the shortest password that is masked in texts of others: masking
+// minSecret is the shortest password that is masked in texts from elsewhere: masking
 // "a" would make every message unreadable.
 const minSecret = 4
 
-// hide returns err with the password masked in its message, should a driver have
-// put it there. What comes of a limit of this process gets its fix for a hint.
+// hide returns err with the password masked in its message, in case a driver has put it
+// there. If a limit of this process caused the error, a hint says how to raise it.
 func (p *Prepared) hide(err error) error {
 	if hint := fault.LimitHint(err, self.FileLimit()); hint != "" {
 		err = fault.Hint(err, hint)
@@ -65,26 +65,27 @@ func (p *Prepared) hide(err error) error {
 	return fault.Code(fault.Hint(errors.New(p.mask(err.Error())), p.mask(fault.HintOf(err))), fault.CodeOf(err))
 }
 
-// Mask returns s without the target's password, for what stores say.
+// Mask returns s, a text from a store, without the target's password.
 func (p *Prepared) Mask(s string) string { return p.mask(s) }
 
-// FormatSetting writes the value of a live setting, named as in the change log, as
-// a user would type it.
+// FormatSetting formats the value of a live setting, named as in the change log, the
+// way users type it.
 func (p *Prepared) FormatSetting(name string, v float64) string {
 	k, _ := p.Plan.Knob(name[strings.LastIndex(name, ".")+1:])
 	return timetable.FormatKnob(k, v)
 }
 
-// WantsPassword says whether a store refused to talk because there was no
+// WantsPassword reports whether a store refused a connection because there was no
 // password.
 func WantsPassword(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "NOAUTH") || strings.Contains(err.Error(), "wants a password"))
 }
 
-// roomFor says why there is no room for settings of the tracks of a plan where those of
-// now are: in the memory of this machine for what is under way at once, of which half may
-// be taken, or in the store for what is stored at that size. machine and free are bytes,
-// 0 where nobody tells; of nil, now is nothing. What takes less than now is let through.
+// roomFor says why there is no room for the settings after, given that the tracks of a
+// plan have the settings now: either in the memory of this machine for what is in
+// progress at once, of which half may be used, or in the store for what is stored at
+// that size. machine and free are in bytes, 0 if unknown; a nil now stands for nothing.
+// Settings that need less than now are always accepted.
 func roomFor(p *workload.Plan, now, after []workload.Settings, machine, free int64) error {
 	was, wants := underWay(p, now), underWay(p, after)
 	if machine > 0 && wants > was && wants > float64(machine/2) {
@@ -107,8 +108,8 @@ func roomFor(p *workload.Plan, now, after []workload.Settings, machine, free int
 	return nil
 }
 
-// underWay is how many bytes are under way at once when all workers of the busiest phase
-// are in a call.
+// underWay returns how many bytes are in progress at once when all workers of the
+// busiest phase are in a call.
 func underWay(p *workload.Plan, of []workload.Settings) float64 {
 	most, i := 0.0, 0
 	for _, ph := range p.Phases {
@@ -129,11 +130,11 @@ func underWay(p *workload.Plan, of []workload.Settings) float64 {
 	return most
 }
 
-// sizeOf writes bytes that may be more than any machine has.
+// sizeOf formats a number of bytes that may be more than any machine has.
 func sizeOf(bytes float64) string { return units.Size(int64(min(bytes, 1<<62))) }
 
-// Room says why there is no room for these settings of the tracks, in the memory of this
-// machine or in that of the store; nil: there is. A fault of input.
+// Room says why there is no room for these settings of the tracks, in the memory of
+// this machine or of the store; nil if there is. The error has the code of bad input.
 func (l *Live) Room(after []workload.Settings) error {
 	now := make([]workload.Settings, len(after))
 	for i := range now {
@@ -142,16 +143,16 @@ func (l *Live) Room(after []workload.Settings) error {
 	return roomFor(l.Plan, now, after, store.FreeMemory(), l.room())
 }
 
-// room is how many bytes the store has for data; 0: it does not tell.
+// room returns how many bytes the store has for data; 0 if unknown.
 func (l *Live) room() int64 {
 	if l.Info.NoFigure != "" {
-		return l.Info.FreeBytes / 2 // the other half is for what is no longer needed, until it is collected
+		return l.Info.FreeBytes / 2 // the other half is for garbage that is still to be collected
 	}
 	return l.Info.FreeBytes
 }
 
-// foresee says why there is no room for the settings that tracks begin with, or for those
-// that a timetable brings them to. A fault of input.
+// foresee says why there is no room for the settings that tracks begin with, or for
+// those that the timetable leads to. The error has the code of bad input.
 func foresee(p *workload.Plan, table []engine.At, machine, free int64) error {
 	tracks := p.Tracks()
 	starts := make([]workload.Settings, len(tracks))
@@ -174,15 +175,15 @@ func foresee(p *workload.Plan, table []engine.At, machine, free int64) error {
 	return nil
 }
 
-// heapPatience is how long a JVM may take to tell its heap before a run.
+// heapPatience is how long a JVM may take to report its heap before a run.
 const heapPatience = 2 * time.Second
 
-// muchHeap is what a plan must store for a word where nobody can tell the heap: a
-// quarter of what a server is commonly tried with.
+// muchHeap is how much a plan must store to be worth a notice if the heap is unknown: a
+// quarter of the heap that servers are commonly tried with.
 const muchHeap = 128 << 20
 
-// heapNow asks the JVM of a store that keeps all in its heap how large that is; 0 where
-// it cannot be asked: only a server of the lab has an agent that tells.
+// heapNow asks the JVM of a store that keeps all data in its heap how large that is. It
+// returns 0 if it cannot be asked: only servers of the lab have an agent for this.
 func (l *Live) heapNow(ctx context.Context) (free, limit int64) {
 	if !l.Info.InHeap || l.Inputs.Agent == "" {
 		return 0, 0
@@ -197,8 +198,8 @@ func (l *Live) heapNow(ctx context.Context) (free, limit int64) {
 	return max(*h.Limit-*h.Used, 1), *h.Limit
 }
 
-// heapNotice sets what the plan stores beside the heap that is to hold it; "" where
-// there is room enough.
+// heapNotice compares what the plan stores with the heap that is to hold it; "" if
+// there is enough room.
 func (l *Live) heapNotice(ctx context.Context) string {
 	if !l.Info.InHeap {
 		return ""
@@ -218,8 +219,8 @@ func (l *Live) heapNotice(ctx context.Context) string {
 	return ""
 }
 
-// diedOfHeap says what became of a store that keeps all in its heap and went away in
-// mid-run; "" when it did not.
+// diedOfHeap says what became of a store that keeps all data in its heap and went away
+// during the run; "" if it did not.
 func (l *Live) diedOfHeap(run *rundir.Run) string {
 	if !l.Info.InHeap {
 		return ""

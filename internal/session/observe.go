@@ -20,38 +20,38 @@ import (
 	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
-// observer gathers what the verdict of a run is found by, beside its figures.
+// observer gathers what the verdict is based on, apart from the run's own figures.
 type observer struct {
-	// seen is what was last seen of process and machine; nil before the first second.
+	// seen is the last observation of process and machine; nil before the first second.
 	seen atomic.Pointer[verdict.Observed]
-	// lastSamples are those of the last second that was sampled.
+	// lastSamples are those of the last second sampled.
 	lastSamples atomic.Pointer[[]rundir.Sample]
 	// judged is the verdict as of the last finished second.
 	judged atomic.Pointer[rundir.Verdict]
-	// over is closed when nobody watches any more.
+	// over is closed when observation has ended.
 	over chan struct{}
 
 	mu sync.Mutex
-	// onSecond are told of each second.
+	// onSecond are called with each second.
 	onSecond []func(*measure.Second)
-	// pool is what the pool of connections had counted when measurement began.
+	// waits and waitNs are the counters of the connection pool when measurement began.
 	waits, waitNs int64
-	// backlog of each second since the rate was last another.
+	// backlog holds the backlog of each second since the rate last changed.
 	backlog []int64
 	rate    float64
-	// ceilings are how many calls per second the harness alone does in each phase, as
-	// far as that is known.
+	// ceilings holds how many calls per second the harness alone makes in each phase,
+	// as far as that is known.
 	ceilings []verdict.PhaseCeiling
 }
 
 // lookEvery is how many beats pass between two looks at the machine.
 const lookEvery = int(time.Second / self.Beat)
 
-// observe watches process and machine until the run has ended. It costs a wake-up
-// every self.Beat and some 100 µs a second.
+// observe watches process and machine until the run has ended. It costs one wake-up per
+// self.Beat and some 100 µs a second.
 func (l *Live) observe() {
 	defer close(l.over)
-	ctx := context.Background() // of looks at /proc: they do not wait for anything
+	ctx := context.Background() // reading /proc does not block
 	own := self.Watch(ctx)
 	look := func() {
 		o := own.Observed(ctx)
@@ -59,7 +59,7 @@ func (l *Live) observe() {
 	}
 	l.poolBegins()
 	warm := l.Inputs.Warmup > 0
-	known := 0 // suspensions
+	known := 0 // number of suspensions
 	timer := time.NewTimer(self.Beat)
 	defer timer.Stop()
 	for n := 1; ; n++ {
@@ -92,7 +92,7 @@ func (l *Live) observe() {
 	}
 }
 
-// sample begins to sample what is used beside the operations.
+// sample starts sampling resource use.
 func (l *Live) sample(ctx context.Context) {
 	o := sampler.Options{Role: l.Driver.Name, Agent: l.Inputs.Agent, Pool: l.Pool, Also: l.crew.Samples, Take: l.sampled}
 	if l.Info.NoFigure == "" {
@@ -110,7 +110,7 @@ func (l *Live) sample(ctx context.Context) {
 	if l.plan.Watch != nil {
 		l.plan.Watch(ctx, l.sampler.Set())
 	}
-	if tells, err := l.sampler.Begin(context.WithoutCancel(ctx)); err != nil { // who interrupts refuses nothing
+	if tells, err := l.sampler.Begin(context.WithoutCancel(ctx)); err != nil { // an interrupt is not the store's refusal
 		how := "reports nothing"
 		if tells {
 			how = "does not report everything"
@@ -130,8 +130,8 @@ func (l *Live) poolBegins() {
 	l.waits, l.waitNs = pool.Waits, pool.WaitNs
 }
 
-// observedNow is what was seen of this process and machine up to now; nil before there
-// was anything.
+// observedNow returns what has been observed of this process and machine so far; nil if
+// nothing has.
 func (l *Live) observedNow() *verdict.Observed {
 	seen := l.seen.Load()
 	if seen == nil {
@@ -151,7 +151,7 @@ func (l *Live) observedNow() *verdict.Observed {
 	return &o
 }
 
-// suspensions adds to the naps of the machine the stops of the process, in order.
+// suspensions merges stops of the process into suspensions of the machine, in order.
 func suspensions(naps []verdict.Suspension, stops []*measure.Gap) []verdict.Suspension {
 	all := slices.Clone(naps)
 	for _, g := range stops {
@@ -163,7 +163,7 @@ func suspensions(naps []verdict.Suspension, stops []*measure.Gap) []verdict.Susp
 	return all
 }
 
-// Verdict is what the run is worth as of its last finished second.
+// Verdict returns the verdict on the run as of its last finished second.
 func (l *Live) Verdict() rundir.Verdict {
 	if v := l.judged.Load(); v != nil {
 		return *v
@@ -171,7 +171,7 @@ func (l *Live) Verdict() rundir.Verdict {
 	return rundir.Verdict{State: verdict.Valid}
 }
 
-// judgeSecond judges the run as it stands after a second, which the journal has
+// judgeSecond judges the run as it is after a second, which the journal has already
 // taken.
 func (l *Live) judgeSecond(s *measure.Second) {
 	if s.Warmup {
@@ -187,7 +187,7 @@ func (l *Live) judgeSecond(s *measure.Second) {
 	}
 }
 
-// leave has the figures of the run leave, where there is a way out.
+// leave exports the figures of the run, if there is an outlet for them.
 func (l *Live) leave() {
 	if l.env.Outlet == nil {
 		return
@@ -198,9 +198,9 @@ func (l *Live) leave() {
 	l.OnSecond(l.feed.Second)
 }
 
-// noteBacklog keeps how much was due and not begun, of all tracks.
+// noteBacklog keeps how many units were due and not begun, over all tracks.
 func (l *Live) noteBacklog(s *measure.Second) {
-	l.counted() // finds the operations out
+	l.counted() // initializes the operations
 	var backlog int64
 	var rate float64
 	seen := map[string]bool{}

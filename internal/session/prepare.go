@@ -26,8 +26,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Prepared is a run that was found to be possible: nothing was touched yet. It
-// is not written to after Prepare, so any goroutine may read it.
+// Prepared is a run that has been checked and can be started; nothing has been touched
+// yet. It is not modified after Prepare, so any goroutine may read it.
 type Prepared struct {
 	Profile workload.Profile
 	Driver  store.Driver
@@ -35,40 +35,41 @@ type Prepared struct {
 	// Plan is not bound to a store; Start binds a copy of it.
 	Plan   *workload.Plan
 	Inputs workload.Inputs
-	// Preset is the preset used; empty when files take its place.
+	// Preset is the preset used; empty if files replace it.
 	Preset     string
 	Timetable  []engine.At
 	Thresholds []threshold.Expr
 	Formats    []rundir.Format
 	Out        string
 	Cleanup    bool
-	// Until is what ends the run before its time, nil when nothing does.
+	// Until is what ends the run early; nil if nothing does.
 	Until *settle.Goal
 	// RequireValid makes any other verdict than VALID an error.
 	RequireValid bool
 	// Warnings are sentences to show before the start.
 	Warnings []string
-	// Tags are kept with the run; nil when there are none.
+	// Tags are kept with the run; nil if there are none.
 	Tags map[string]string
-	// Given is the file of --facts, nil when there is none.
+	// Given is the content of the --facts file; nil if there is none.
 	Given []byte
 
 	env     Env
 	req     Request
 	binding workload.Binding
-	// workers is what was asked of other processes that do the work; nil: this one does.
+	// workers describes the other processes that are to do the work; nil: this one does
+	// it.
 	workers *crew.Ask
-	// past is that of a run that is gone on with; nil: it is a new one.
+	// past is the state of a run to be continued; nil for a new run.
 	past *past
-	// search says that whoever asked for the run turns its knobs as it goes.
+	// search means that whoever asked for the run changes its knobs as it goes.
 	search bool
-	// designed is how long it took to design the plan.
+	// designed is how long designing the plan took.
 	designed time.Duration
 }
 
-// Prepare merges the values of a request by their precedence, designs the plan
-// and checks all that can be checked without touching a store or a disk. All
-// problems are reported at once, with the code of bad input.
+// Prepare merges the values of a request by precedence, designs the plan and checks all
+// that can be checked without touching a store or a disk. All problems are reported
+// together, with the code of bad input.
 func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	if env.Log == nil {
 		env.Log = slog.New(slog.DiscardHandler)
@@ -115,14 +116,14 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	return p, ctx.Err()
 }
 
-// complete puts into a request what stands in files: that of the password, and a preset
-// that is a plan.
+// complete adds to a request what is in files: the password file, and a preset that is
+// a plan file.
 func complete(env Env, req Request, profile workload.Profile) (Request, error) {
 	var problems workload.Problems
 	out, err := planfile.Unfold(req, profile.Presets, env.Environ)
 	problems.Add(fault.Field("preset", err))
 	if err != nil {
-		out.Preset = "" // one fault is enough
+		out.Preset = "" // one error is enough
 	}
 	if out.PasswordFile != "" && out.Password == "" {
 		out.Password, err = ReadPassword(out.PasswordFile)
@@ -131,8 +132,8 @@ func complete(env Env, req Request, profile workload.Profile) (Request, error) {
 	return out, problems.Err()
 }
 
-// sourced says in an error about an input that is no value where that input came from,
-// when that was no flag.
+// sourced adds to an error about an input other than a value where that input came
+// from, unless it was a flag.
 func sourced(req Request, name string, err error) error {
 	from := req.From[name]
 	if err == nil || from == "" {
@@ -164,7 +165,7 @@ func findProfile(all []workload.Profile, name string) (workload.Profile, error) 
 	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", name), suggest.Hint(name, known, suggest.Profiles))
 }
 
-// values merges what presets, files, environment and request give.
+// values merges the values of presets, files, environment and request.
 func (p *Prepared) values() (workload.Values, error) {
 	vs := given.Defaults(&p.Profile)
 	var problems workload.Problems
@@ -196,7 +197,7 @@ func (p *Prepared) values() (workload.Values, error) {
 	given.Put(vs, given.Environment(p.env.Environ, given.NamesOf(&p.Profile, nil).All(nil)))
 	given.Put(vs, p.req.Values)
 	if len(p.req.Timetable) > 0 {
-		delete(vs, "at") // a timetable by hand takes the place of another
+		delete(vs, "at") // a timetable given by hand replaces any other
 	}
 	_, length := vs.Pick("duration", "count")
 	if p.req.Endless && !length {
@@ -205,8 +206,8 @@ func (p *Prepared) values() (workload.Values, error) {
 	return vs, p.resolve(vs)
 }
 
-// formats finds the formats asked for; without any, the default ones: json, csv,
-// hlog and the profile's first document.
+// formats returns the requested formats or, if there are none, the default ones: json,
+// csv, hlog and the profile's first document.
 func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
 	if len(ids) == 0 {
 		ids = []string{"json", "csv", "hlog"}
@@ -217,8 +218,8 @@ func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
 	return given.FindFormats(p.env.Formats, ids, p.Profile.Name)
 }
 
-// design makes the plan, once; a second time where environment variables are aimed at
-// a track, which can be read only once the tracks are known.
+// design makes the plan, normally once. If environment variables are aimed at a track,
+// it does so twice, as they can be read only once the tracks are known.
 func (p *Prepared) design(vs workload.Values) error {
 	var problems workload.Problems
 	in, cleanup, requireValid := given.Inputs(vs, &problems)
@@ -260,8 +261,8 @@ func (p *Prepared) design(vs workload.Values) error {
 	return problems.Err()
 }
 
-// checkNames refuses names, as they may come from a file, with characters that would
-// reach file names and terminals.
+// checkNames rejects names, which may come from a file, with characters that are not
+// safe in file names and terminals.
 func checkNames(plan *workload.Plan) error {
 	var problems workload.Problems
 	check := func(what, name string) {
@@ -289,8 +290,8 @@ func trackNames(plan *workload.Plan) []string {
 	return out
 }
 
-// likely is the plan of the defaults, to check the rest of a request by whose own
-// plan has problems; nil when there is none.
+// likely returns the plan of the defaults, to check the rest of a request whose own
+// plan has problems; nil if there is none.
 func (p *Prepared) likely() *workload.Plan {
 	plan, err := p.Profile.Design(workload.Inputs{Values: given.Defaults(&p.Profile), Driver: p.Driver.Name})
 	if err != nil {
@@ -310,7 +311,7 @@ func (p *Prepared) schedule(plan *workload.Plan) error {
 	return fault.Field("at", sourced(p.req, "at", err))
 }
 
-// until reads what ends the run before its time.
+// until parses what ends the run early.
 func (p *Prepared) until() error {
 	text := p.Inputs.Values["until"].Text
 	if text == "" {
@@ -324,8 +325,8 @@ func (p *Prepared) until() error {
 	return err
 }
 
-// changes are the entries of the timetable: those given by hand, or else those that a
-// preset or a file has as the value at.
+// changes returns the entries of the timetable: those given by hand, or else those that
+// a preset or file has as the value "at".
 func (p *Prepared) changes() []string {
 	if len(p.req.Timetable) > 0 {
 		return p.req.Timetable
@@ -339,8 +340,7 @@ func (p *Prepared) changes() []string {
 	return out
 }
 
-// conditions reads the thresholds and, when there is a plan, checks of what they
-// speak.
+// conditions parses the thresholds and, if there is a plan, checks what they refer to.
 func (p *Prepared) conditions(plan *workload.Plan) error {
 	var problems workload.Problems
 	for _, text := range p.req.Thresholds {
@@ -354,8 +354,8 @@ func (p *Prepared) conditions(plan *workload.Plan) error {
 	return problems.Err()
 }
 
-// Threads is the highest number of threads that the run may come to: what the
-// connection pool is sized for.
+// Threads returns the highest number of threads that the run may reach, for sizing the
+// connection pool.
 func (p *Prepared) Threads() int {
 	now := map[string]int{}
 	sum := func() int {

@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Preview tells what Start would do. Making one touches nothing.
+// Preview describes what Start would do. It touches nothing.
 func (p *Prepared) Preview() job.Preview {
 	v := job.Preview{
 		Plan: p.Plan,
@@ -39,8 +39,9 @@ func (p *Prepared) Preview() job.Preview {
 	return v
 }
 
-// Asked is the request that leads to the same run again, whatever the defaults and the
-// environment are then: for a plan file, and for a command line. It holds no password.
+// Asked returns the request that leads to the same run again, whatever the defaults and
+// the environment are by then: for a plan file, and for a command line. It holds no
+// password.
 func (p *Prepared) Asked() Request {
 	r := p.req
 	r.Preset, r.Out, r.Password, r.MaxThreads, r.Endless, r.Series, r.Round = p.Preset, p.Out, "", 0, false, "", 0
@@ -50,14 +51,14 @@ func (p *Prepared) Asked() Request {
 	r.Values = workload.Values{}
 	for name, v := range p.Inputs.Values {
 		if own, ok := p.req.Values[name]; ok && own.Origin == v.Origin {
-			v = own // as it was before lab: became a URL
+			v = own // as it was before lab: was resolved
 		}
 		if v.Origin >= workload.OriginPlan && name != "at" {
 			r.Values[name] = v
 		}
 	}
 	if v := p.Inputs.Values["duration"]; v.Origin == workload.OriginDefault {
-		v.Origin = workload.OriginPlan // elsewhere it would end with its work
+		v.Origin = workload.OriginPlan // with another origin the run would end with its work
 		r.Values[v.Name] = v
 	}
 	if p.Inputs.Values["at"].Origin >= workload.OriginPlan {
@@ -66,7 +67,7 @@ func (p *Prepared) Asked() Request {
 	return r
 }
 
-// length says how long the run goes on.
+// length says how long the run lasts.
 func (p *Prepared) length() string {
 	in := &p.Inputs
 	count := fmt.Sprintf("%d %s", in.Count, p.Plan.Unit)
@@ -145,8 +146,8 @@ func origin(vs workload.Values, names ...string) string {
 	return workload.OriginDefault.String()
 }
 
-// settingLines lists the knobs at the start: totals, and per track where there
-// are several.
+// settingLines lists the knobs' values at the start: totals and, if there are several
+// tracks, values per track.
 func (p *Prepared) settingLines() []job.Line {
 	var lines []job.Line
 	start := Settings(p.Plan)
@@ -165,15 +166,15 @@ func (p *Prepared) settingLines() []job.Line {
 	return lines
 }
 
-// Settings returns the live settings at the start of a plan by the names a user
-// types: totals, or the common value, under the knob's name and, with several
-// tracks, each track's under TRACK.KNOB.
+// Settings returns the live settings at the start of a plan under the names that users
+// type: totals, or the common value, under the knob's name and, with several tracks,
+// each track's under TRACK.KNOB.
 func Settings(plan *workload.Plan) map[string]float64 {
 	tracks := plan.Tracks()
 	return workload.ByName(plan.Knobs, tracks, workload.Starts(tracks))
 }
 
-// Origins tells where each parameter and each setting came from.
+// Origins returns where each parameter and each setting came from.
 func (p *Prepared) Origins() map[string]string {
 	out := map[string]string{}
 	for _, v := range p.Inputs.Values {
@@ -220,7 +221,7 @@ func tracksInWords(plan *workload.Plan) []string {
 	return out
 }
 
-// dedupe drops sentences said before.
+// dedupe removes repeated sentences.
 func dedupe(list []string) []string {
 	var out []string
 	for _, s := range list {

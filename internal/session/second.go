@@ -14,33 +14,34 @@ import (
 
 // Second is one finished second over all operations.
 type Second struct {
-	// T is its first moment in whole seconds since measurement began; negative in
-	// warm-up.
+	// T is the start of the second, in whole seconds since measurement began; negative
+	// during warm-up.
 	T      int
 	Warmup bool
-	// Since is how long the run had gone on at its end, warm-up included.
+	// Since is how long the run had lasted at the end of the second, warm-up included.
 	Since time.Duration
-	// Length is 1 but for the last second of a run; Active is how much of it
-	// operations ran in that count.
+	// Length is 1, except for the last second of a run. Active is for how much of it
+	// counted operations were running.
 	Length, Active float64
-	// Count is units that succeeded, Errors calls that failed.
+	// Count is the number of units that succeeded, Errors the number of calls that
+	// failed.
 	Count, Errors int64
-	// P50 and P99 are response times of all calls together; 0 when there was none. In
+	// P50 and P99 are response times of all calls together; 0 if there was none. In
 	// warm-up, which keeps no histograms, they are those of the slowest operation.
 	P50, P99 time.Duration
 }
 
-// maxUnread is how many finished seconds are kept for a reader that does not come.
+// maxUnread is how many finished seconds are kept for a reader that does not read.
 const maxUnread = 600
 
-// seconds hands finished seconds from the sink to their reader.
+// seconds passes finished seconds from the sink to their reader.
 type seconds struct {
 	mu     sync.Mutex
 	unread []Second
 }
 
-// Seconds returns the seconds that have finished since the last call, the oldest
-// first. Any one goroutine may call it.
+// Seconds returns the seconds that have finished since the last call, the oldest first.
+// Only one goroutine at a time may call it.
 func (l *Live) Seconds() []Second {
 	l.seconds.mu.Lock()
 	defer l.seconds.mu.Unlock()
@@ -80,7 +81,7 @@ func (l *Live) keep(s *measure.Second) {
 		out.P50, out.P99 = time.Duration(sum.P50), time.Duration(sum.P99)
 	}
 	if l.past.over(s.T) {
-		return // its line has been written, or is no news
+		return // it has been printed, or is not news
 	}
 	l.seconds.mu.Lock()
 	defer l.seconds.mu.Unlock()
@@ -89,7 +90,7 @@ func (l *Live) keep(s *measure.Second) {
 	}
 }
 
-// settle ends the run when what it was to find out is known.
+// settle ends the run once what it was to find out is known.
 func (l *Live) settle(s *measure.Second, all *hdrhistogram.Histogram, sum Second) {
 	if l.Until == nil || s.Warmup || s.Length < 1 || len(s.Rows) == 0 {
 		return
@@ -106,7 +107,7 @@ func (l *Live) settle(s *measure.Second, all *hdrhistogram.Histogram, sum Second
 	}
 }
 
-// active is how many seconds of a second operations ran that count.
+// active returns for how many seconds of a second counted operations were running.
 func (l *Live) active(s *measure.Second) float64 {
 	if s.Warmup || s.Result == nil {
 		return s.Length
@@ -123,7 +124,7 @@ func (l *Live) active(s *measure.Second) float64 {
 	return measure.Covered(s.Result.Phases, counts, from, from+time.Second).Seconds()
 }
 
-// counted is Counted of the plan, found out once.
+// counted returns the plan's Counted, computed once.
 func (l *Live) counted() []bool {
 	if l.counts == nil {
 		l.counts, l.operations = l.Plan.Counted(), l.Plan.Operations()
@@ -131,17 +132,17 @@ func (l *Live) counted() []bool {
 	return l.counts
 }
 
-// OnSecond has f called with each second that finishes from now on, in order, on the
-// goroutine that measures: it must be quick, and what it gets holds during the call only.
-// Any goroutine may call OnSecond.
+// OnSecond makes f be called with each second that finishes from now on, in order, on
+// the measuring goroutine: it must be quick, and its argument is valid only during the
+// call. Any goroutine may call OnSecond.
 func (l *Live) OnSecond(f func(*measure.Second)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.onSecond = append(slices.Clip(l.onSecond), f)
 }
 
-// second is the engine's sink: the journal, and the whole run's histograms when
-// thresholds will ask for them.
+// second is the engine's sink: it writes the journal, and keeps the histograms of the
+// whole run if thresholds need them.
 func (l *Live) second(s *measure.Second) error {
 	if len(l.Thresholds) > 0 {
 		for _, in := range s.Intervals {

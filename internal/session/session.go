@@ -1,7 +1,7 @@
-// Package session prepares and carries out one run. The headless command and the
-// workbench both use it, so that a run is the same whoever asked for it: merging
-// values, designing the plan, opening the store, writing the run directory,
-// running, verifying, judging. It knows neither flags nor screens.
+// Package session prepares and carries out one run: merging values, designing the plan,
+// opening the store, writing the run directory, running, verifying, judging. Both the
+// headless command and the workbench use it, so that a run is the same whoever asked
+// for it. It knows neither flags nor screens.
 package session
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// DefaultTarget is where a run goes that names no target.
+// DefaultTarget is the target of a run that names none.
 const DefaultTarget = "embedded:"
 
-// DefaultOut is the folder that gets the run directories.
+// DefaultOut is the folder in which run directories are created.
 const DefaultOut = "results"
 
-// Env is what a session takes from its surroundings. It is never written to.
+// Env is what a session takes from its surroundings. It is never modified.
 type Env struct {
 	Profiles []workload.Profile
 	Formats  []rundir.Format
@@ -29,22 +29,22 @@ type Env struct {
 	// Resolve turns a lab: target into the URL of the running server and returns
 	// any other as it is.
 	Resolve func(target string) (string, error)
-	// Agent returns where the JVM of the server at a resolved target tells what it
-	// measures, or ""; nil is nowhere.
+	// Agent returns the URL of the metrics agent in the JVM of the server at a resolved
+	// target, or ""; may be nil.
 	Agent func(target string) string
-	// OutOfHeap returns what the log of the server at a resolved target says of its end,
-	// when it ended for want of heap, or ""; nil is nowhere.
+	// OutOfHeap returns what the log of the server at a resolved target says of its
+	// end, if it ran out of heap, or ""; may be nil.
 	OutOfHeap func(target string) string
 	// Environ holds the environment as NAME=value.
 	Environ []string
 	// Version is recorded with the run.
 	Version string
-	// CacheDir is where the ceiling of the harness is kept, once it was measured; empty:
-	// it is not measured.
+	// CacheDir is where the measured ceiling of the harness is kept; empty: it is not
+	// measured.
 	CacheDir string
-	// Outlet is where figures leave while a run goes; nil: nowhere.
+	// Outlet is where figures are exported while a run goes on; nil: nowhere.
 	Outlet *telemetry.Outlet
-	// Log takes what may spoil a result; nil: it is told to nobody.
+	// Log takes warnings about what may spoil a result; may be nil.
 	Log *slog.Logger
 }
 

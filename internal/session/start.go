@@ -26,21 +26,21 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Progress tells how far the way to the first operation has come.
+// Progress says how far a start has come.
 type Progress struct {
 	// Stage says what is being done: "connecting", "preparing".
 	Stage string
 	// Done and Total count what the stage works through; Total is 0 when unknown.
 	Done, Total int64
-	// Note is a sentence that somebody has to act on, as where workers join; empty: none.
+	// Note is a sentence that somebody has to act on, such as where workers join;
+	// empty: none.
 	Note string
 }
 
 // Start opens the store, makes the run directory, binds and prepares the plan and
-// starts the run. progress may be nil and may be called from any goroutine. Of a
-// start that fails nothing is left on the disk. Cancelling ctx later stops the
-// run gracefully with the context's cause. A run begins once: what is prepared makes
-// no second one.
+// starts the run. progress may be nil and may be called from any goroutine. A start
+// that fails leaves nothing on the disk. Cancelling ctx later stops the run gracefully
+// with the context's cause. Start must be called only once.
 func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, error) {
 	tell := serially(progress)
 	l := &Live{Prepared: p, merged: map[string]*hdrhistogram.Histogram{}}
@@ -48,7 +48,7 @@ func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, e
 	if err := l.open(ctx); err != nil {
 		return nil, p.hide(caused(ctx, err))
 	}
-	// A call under way may not heed its context, so an interrupt closes the connection.
+	// A call in progress may ignore its context, so an interrupt closes the connection.
 	l.release = context.AfterFunc(ctx, func() { _ = l.close() })
 	if err := l.greet(ctx, tell); err != nil {
 		l.release()
@@ -61,7 +61,7 @@ func (p *Prepared) Start(ctx context.Context, progress func(Progress)) (*Live, e
 	return l, nil
 }
 
-// caused prefers the cause of a cancelled context to what came of it.
+// caused returns the cause of a cancelled context in preference to the resulting error.
 func caused(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return fault.Code(fmt.Errorf("before the run began: %w", cause), codeOfCause(cause))
@@ -69,7 +69,7 @@ func caused(ctx context.Context, err error) error {
 	return err
 }
 
-// serially makes progress safe to be called from any goroutine.
+// serially makes progress safe to call from any goroutine.
 func serially(progress func(Progress)) func(Progress) {
 	var mu sync.Mutex
 	return func(g Progress) {
@@ -81,8 +81,7 @@ func serially(progress func(Progress)) func(Progress) {
 	}
 }
 
-// open connects. A driver that does not heed the end of its context is left
-// behind.
+// open connects. A driver that ignores the end of its context is left behind.
 func (l *Live) open(ctx context.Context) error {
 	driver, target := l.Driver, l.Target
 	if l.binding.Target != "" {
@@ -114,7 +113,7 @@ func (l *Live) open(ctx context.Context) error {
 	}
 }
 
-// greet asks the store who it is and begins.
+// greet asks the store for its details and begins.
 func (l *Live) greet(ctx context.Context, tell func(Progress)) error {
 	var err error
 	if l.Info, err = l.conn.Info(ctx); err != nil {
@@ -156,8 +155,8 @@ func (l *Live) notices(ctx context.Context) []string {
 	return dedupe(append(out, l.Warnings...))
 }
 
-// begin makes the run directory and all that comes after it; it removes the
-// directory when it fails.
+// begin makes the run directory and does everything after that; on failure it removes
+// the directory.
 func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	j, err := rundir.Create(l.journalled(l.model()))
 	if err != nil {
@@ -175,7 +174,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 			return errors.Join(fault.Code(err, fault.CodeStore), l.abandon(ctx, err), j.Discard())
 		}
 	}
-	if !l.release() { // interrupted: from here on a run would end gracefully
+	if !l.release() { // interrupted: later than this, a run would end gracefully
 		return errors.Join(context.Cause(ctx), j.Discard())
 	}
 	l.sample(ctx)
@@ -200,7 +199,7 @@ func (l *Live) begin(ctx context.Context, tell func(Progress)) error {
 	return nil
 }
 
-// journalled is how the journal of a run is written.
+// journalled returns the options for writing the run's journal.
 func (l *Live) journalled(run rundir.Run) rundir.Options {
 	return rundir.Options{
 		Out: l.Out, Run: run, Operations: l.Plan.Operations(), Formats: l.Formats, Given: l.Given, Observed: l.observedNow, Open: l.WarmsItself(), Explain: explain.Of,
@@ -253,7 +252,7 @@ func (l *Live) launch(ctx context.Context, past *engine.Past) error {
 	return nil
 }
 
-// gather waits for the workers who are to do the work.
+// gather waits for the workers that are to do the work.
 func (l *Live) gather(ctx context.Context, tell func(Progress)) error {
 	if l.workers == nil {
 		return nil
@@ -279,7 +278,7 @@ func (l *Live) gather(ctx context.Context, tell func(Progress)) error {
 	})
 }
 
-// introduce is the run as those see it who watch it before it begins.
+// introduce returns the run as shown to its watchers before it begins.
 func (l *Live) introduce(order fleet.Order, run *rundir.Run) view.View {
 	l.shown = view.View{
 		Version: l.workers.Version, ID: run.ID, Order: order, Store: l.Driver.Name, Target: l.Target.Redacted(), Started: run.Started,
@@ -290,7 +289,7 @@ func (l *Live) introduce(order fleet.Order, run *rundir.Run) view.View {
 	return l.shown
 }
 
-// moment is when the run begins: now, or as agreed with the workers.
+// moment returns when the run begins: now, or as agreed with the workers.
 func (l *Live) moment(ctx context.Context) (time.Time, error) {
 	if l.crew == nil {
 		return time.Now(), nil
@@ -298,7 +297,7 @@ func (l *Live) moment(ctx context.Context) (time.Time, error) {
 	return l.crew.Start(ctx)
 }
 
-// away is who does the work, nil: this process.
+// away returns who does the work; nil: this process.
 func (l *Live) away() engine.Away {
 	if l.crew == nil {
 		return nil
@@ -306,10 +305,10 @@ func (l *Live) away() engine.Away {
 	return l.crew
 }
 
-// telling is how much longer than an operation the word of a worker may be on its way.
+// telling is how much longer than an operation a worker's report may take to arrive.
 const telling = 5 * time.Second
 
-// grace is how long operations under way may take once the run ends.
+// grace returns how long operations in progress may take once the run ends.
 func (l *Live) grace() time.Duration {
 	if l.crew == nil {
 		return l.Inputs.Drain
@@ -317,7 +316,7 @@ func (l *Live) grace() time.Duration {
 	return cmp.Or(l.Inputs.Drain, engine.DefaultGrace) + telling
 }
 
-// follow has the run take in what workers tell.
+// follow makes the run take in what workers report.
 func (l *Live) follow() {
 	if l.crew != nil {
 		l.crew.Follow(l.run.Merge, l.run.Stop, l.run.Mark)
@@ -325,8 +324,8 @@ func (l *Live) follow() {
 	}
 }
 
-// classify puts an operation's error in a class: a panic of its task, which is no
-// doing of the store, or what the store's driver makes of it.
+// classify returns the class of an operation's error: a panic of its task, which is not
+// the store's fault, or the class that the store's driver assigns.
 func (l *Live) classify(err error) uint8 {
 	if engine.IsPanic(err) {
 		return uint8(store.Panicked)
@@ -334,8 +333,8 @@ func (l *Live) classify(err error) uint8 {
 	return uint8(l.conn.Classify(err))
 }
 
-// prepare connects the plan to the store, now that the run has an id, and sets the
-// store up.
+// prepare connects the plan to the store, now that the run has an id, and sets up the
+// store.
 func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
 	plan, err := l.Plan.Bind(ctx, l.Driver.Name, l.conn, l.ID())
 	if err != nil {
@@ -355,7 +354,7 @@ func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
 	return nil
 }
 
-// model is the run as it is known before it begins.
+// model returns the run as far as it is known before it begins.
 func (l *Live) model() rundir.Run {
 	run := rundir.Run{
 		Profile: l.Profile.Name, Mode: l.Plan.Mode, Unit: l.Plan.Unit, Units: l.Plan.OtherUnits(), Target: l.Target.Redacted(),
@@ -374,7 +373,7 @@ func (l *Live) model() rundir.Run {
 		if v, ok := l.Inputs.Values[r.Name]; ok {
 			run.Parameters[r.Name] = v.Text
 			if n, err := units.ParseWhole(v.Text); err == nil && r.Kind == workload.Integer {
-				run.Parameters[r.Name] = strconv.FormatInt(n, 10) // 10k is 10000, to whoever compares
+				run.Parameters[r.Name] = strconv.FormatInt(n, 10) // 10k becomes 10000, so that runs can be compared
 			}
 		}
 	}

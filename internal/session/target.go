@@ -62,8 +62,7 @@ func runsOn(p workload.Profile) string {
 	return "it runs on " + strings.Join(ok, ", ")
 }
 
-// resolve turns the values of parameters that are targets into URLs that a client
-// can use.
+// resolve turns parameter values that are targets into URLs that a client can use.
 func (p *Prepared) resolve(vs workload.Values) error {
 	var problems workload.Problems
 	for _, q := range p.Profile.Params {
@@ -93,7 +92,7 @@ func (p *Prepared) resolve(vs workload.Values) error {
 	return problems.Err()
 }
 
-// redact takes the secrets out of what will be shown and kept.
+// redact removes secrets from what will be shown and kept.
 func (p *Prepared) redact(plan *workload.Plan) {
 	for i, v := range plan.Parameters {
 		if !slices.ContainsFunc(p.Profile.Params, func(q workload.Param) bool { return q.Name == v.Name && q.Kind == workload.Target }) {
@@ -105,7 +104,7 @@ func (p *Prepared) redact(plan *workload.Plan) {
 	}
 }
 
-// NeedsPassword says that the target names a user and nothing gave a password.
+// NeedsPassword reports whether the target names a user but there is no password.
 func (p *Prepared) NeedsPassword() bool { return p.Target.User != "" && p.Target.Password == "" }
 
 // WithPassword returns p with another password for its target.
@@ -115,7 +114,8 @@ func (p *Prepared) WithPassword(password string) *Prepared {
 	return &q
 }
 
-// WithWorkers returns p as a run whose work others do, who join it. Errors are of input.
+// WithWorkers returns p as a run whose work is done by workers that join it. Errors
+// have the code of bad input.
 func (p *Prepared) WithWorkers(a crew.Ask) (*Prepared, error) {
 	a.Version = p.env.Version
 	inProcess := len(p.Target.Hosts) == 0 && p.Target.Scheme != "unix" && p.Target.Scheme != "null"
@@ -126,7 +126,7 @@ func (p *Prepared) WithWorkers(a crew.Ask) (*Prepared, error) {
 		return nil, err
 	}
 	q, plan := *p, *p.Plan
-	q.env.CacheDir = "" // the ceiling of this process would say nothing
+	q.env.CacheDir = "" // the ceiling of this process would mean nothing
 	q.workers = &a
 	plan.Knobs = slices.Clone(plan.Knobs)
 	for i, k := range plan.Knobs {
@@ -138,10 +138,11 @@ func (p *Prepared) WithWorkers(a crew.Ask) (*Prepared, error) {
 	return &q, nil
 }
 
-// public says which secrets of the request would have to be told to workers.
+// public returns an error naming the secrets of the request that workers would have to
+// be told.
 func (p *Prepared) public() error {
 	_, hidden := p.Target.Public()
-	hidden = slices.DeleteFunc(hidden, func(name string) bool { return name == "password" }) // workers have that of their own
+	hidden = slices.DeleteFunc(hidden, func(name string) bool { return name == "password" }) // workers have their own
 	for _, v := range p.Inputs.Values {
 		if t, err := store.ParseTarget(v.Text); err == nil && strings.Contains(v.Text, ":") {
 			if _, more := t.Public(); len(more) > 0 {
@@ -155,7 +156,7 @@ func (p *Prepared) public() error {
 	return fault.Field("workers", fault.Input(fmt.Errorf("workers: %s would be sent to them with its secret", strings.Join(hidden, ", ")), "give a password by the file or the environment of each worker; other secrets cannot be shared yet"))
 }
 
-// Password returns the target's password that the environment gives, or "".
+// Password returns the target's password from the environment, or "".
 func Password(environ []string) string {
 	for _, kv := range environ {
 		if v, ok := strings.CutPrefix(kv, given.EnvPrefix+"TARGET_PASSWORD="); ok {
@@ -165,8 +166,8 @@ func Password(environ []string) string {
 	return ""
 }
 
-// ReadPassword reads the file of --password-file: its first line. Errors are of
-// bad input.
+// ReadPassword returns the first line of the file given by --password-file. Errors have
+// the code of bad input.
 func ReadPassword(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -11,32 +11,33 @@ import (
 	"github.com/perfbench/perfbench/internal/session/settle"
 )
 
-// warming is the warm-up of a run.
+// warming is the state of a run's warm-up.
 type warming struct {
-	// warmup is its length, settled watches for its end; the sink alone uses the latter.
+	// warmup is its length; settled watches for its end, and is used only by the sink.
 	warmup  atomic.Int64
 	settled settle.Warm
-	// isOver says that one that ends itself has.
+	// isOver means that a warm-up that ends itself has ended.
 	isOver bool
-	// numbering is held by who numbers seconds anew, and who gives numbers to samples.
+	// numbering is held while seconds are renumbered, and while samples get their
+	// numbers.
 	numbering sync.Mutex
 }
 
-// WarmsItself says whether the warm-up ends once the run has settled, or at
+// WarmsItself reports whether the warm-up ends once the run has settled, rather than at
 // Inputs.Warmup.
 func (p *Prepared) WarmsItself() bool { return p.Inputs.Values["warmup"].Text == settle.Auto }
 
-// Warmup is how long the warm-up is: the longest that it may be, while one that ends
-// itself has not.
+// Warmup returns the length of the warm-up or, for one that ends itself and has not
+// yet, the longest that it may last.
 func (l *Live) Warmup() time.Duration { return time.Duration(l.warmup.Load()) }
 
-// warm ends a warm-up that ends itself, once a second shows that it can. That second and
-// all before are numbered anew then.
+// warm ends a warm-up that ends itself as soon as a second shows that it can. That
+// second and all earlier ones are then renumbered.
 func (l *Live) warm(s *measure.Second) {
 	if !l.WarmsItself() || l.isOver {
 		return
 	}
-	if !s.Warmup { // it came to its bound
+	if !s.Warmup { // it reached its limit
 		l.isOver = true
 		l.journal.Update(func(r *rundir.Run) { r.WarmupUnsettled = true })
 		return
@@ -69,12 +70,12 @@ func (l *Live) warm(s *measure.Second) {
 	l.seconds.renumber(n)
 }
 
-// ahead is what the numbers of samples are ahead of those of their seconds while they are
-// taken. A sample may come late, after the seconds were numbered anew: from the beginning
-// of the run they count the same.
+// ahead returns by how much the numbers of samples, when taken, exceed those of their
+// seconds. A sample may arrive after the seconds were renumbered, but counted from the
+// beginning of the run, the numbers agree.
 func (l *Live) ahead() int { return int(l.Warmup() / time.Second) }
 
-// sampled hands samples to the journal, by the numbers that their seconds have now.
+// sampled hands samples to the journal, under the current numbers of their seconds.
 func (l *Live) sampled(samples []rundir.Sample) {
 	l.numbering.Lock()
 	defer l.numbering.Unlock()
@@ -86,7 +87,7 @@ func (l *Live) sampled(samples []rundir.Sample) {
 	l.feed.Sampled(samples)
 }
 
-// renumber adds to the numbers of the seconds that nobody has read.
+// renumber shifts the numbers of the seconds that have not been read.
 func (s *seconds) renumber(by int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

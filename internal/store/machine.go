@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// FreeMemory tells how many bytes of this machine's memory a store in this
-// process may still fill; 0 where the system does not tell (it is read from
-// Linux's /proc/meminfo). Any goroutine may call it.
+// FreeMemory returns how many bytes of this machine's memory a store in this process
+// may still fill; 0 if unknown (it is read from Linux's /proc/meminfo). Any goroutine
+// may call it.
 func FreeMemory() int64 {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

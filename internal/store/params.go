@@ -18,14 +18,14 @@ import (
 )
 
 // NetworkParams are the URL parameters that every driver of a networked store
-// knows. TLSConfig, Timeouts and Connections read them.
+// understands. TLSConfig, Timeouts and Connections read them.
 var NetworkParams = []string{
 	"tls", "ca", "cert", "key", "servername", "insecure",
 	"dial_timeout", "read_timeout", "write_timeout", "connections",
 }
 
-// CheckParams refuses parameters of t that are not among known, naming the
-// nearest right one. The error has the code of bad input.
+// CheckParams refuses parameters of t that are not among known, naming the closest
+// valid one. The error has the code of bad input.
 func CheckParams(t Target, known []string) error {
 	var errs []error
 	for _, k := range slices.Sorted(keys(t.Params)) {
@@ -55,7 +55,7 @@ func (t Target) badParam(name, want, hint string) error {
 	return fault.Input(fmt.Errorf("%s: %s: %s is not %s", t.Scheme, name, shown, want), hint)
 }
 
-// Bool reads a parameter that is on or off; false when it is not given.
+// Bool reads a parameter that is on or off; false if it is not given.
 func (t Target) Bool(name string) (bool, error) {
 	if !t.Params.Has(name) {
 		return false, nil
@@ -73,7 +73,7 @@ func (t Target) Bool(name string) (bool, error) {
 	return false, t.badParam(name, "1 or 0", hint)
 }
 
-// Int reads a whole number in [lo, hi]; def when it is not given.
+// Int reads a whole number in [lo, hi]; def if it is not given.
 func (t Target) Int(name string, def, lo, hi int) (int, error) {
 	if !t.Params.Has(name) {
 		return def, nil
@@ -85,7 +85,7 @@ func (t Target) Int(name string, def, lo, hi int) (int, error) {
 	return n, nil
 }
 
-// Duration reads a time above 0; 0 when it is not given.
+// Duration reads a duration above 0; 0 if it is not given.
 func (t Target) Duration(name string) (time.Duration, error) {
 	if !t.Params.Has(name) {
 		return 0, nil
@@ -97,7 +97,7 @@ func (t Target) Duration(name string) (time.Duration, error) {
 	return d, nil
 }
 
-// TimeoutSet holds the time-outs of a target. 0: not given.
+// TimeoutSet holds the timeouts of a target. 0 means not given.
 type TimeoutSet struct {
 	Dial, Read, Write time.Duration
 }
@@ -110,12 +110,12 @@ func Timeouts(t Target) (TimeoutSet, error) {
 	return TimeoutSet{dial, read, write}, errors.Join(err1, err2, err3)
 }
 
-// Connections reads connections=, the size of the pool; 0 when it is not given.
+// Connections reads connections=, the size of the pool; 0 if it is not given.
 func Connections(t Target) (int, error) { return t.Int("connections", 0, 1, 65536) }
 
-// TLSConfig returns how to speak TLS to a target, nil when it is to be spoken to
-// in the clear. Files are read here; one that is missing is named. The server
-// name is left empty unless servername= is given: it is that of each host.
+// TLSConfig returns the TLS configuration for a target, nil if the connection is not
+// encrypted. It reads the files and names one that is missing. The server name is left
+// empty unless servername= is given: it is that of each host.
 func TLSConfig(t Target) (*tls.Config, error) {
 	on := schemes[t.Scheme].tls
 	if t.Params.Has("tls") {
@@ -203,8 +203,8 @@ func keyPair(t Target) (tls.Certificate, error) {
 	return pair, nil
 }
 
-// HostPort returns a host of a target with its port, or with port when it has
-// none: what a dialer takes.
+// HostPort returns a host of a target in the form that dialers take, with its own port
+// or, if it has none, with port.
 func HostPort(host string, port int) string {
 	h, p, err := net.SplitHostPort(host)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Rest waits for d, or until ctx ends, and says so with the error of ctx. It does not
-// wait at all when d is not positive.
+// Rest waits for d, or until ctx ends; it then returns the error of ctx. If d is not
+// positive, it does not wait at all.
 func Rest(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

@@ -7,27 +7,27 @@ import (
 
 // Space is a named place for data.
 type Space struct {
-	// Namespace is the prefix of everything made; may be empty.
+	// Namespace is the prefix of everything created; may be empty.
 	Namespace string `json:"namespace"`
 	// Name is the structure's name: "eligibility".
 	Name string `json:"name"`
-	// Shape is how the data is kept.
+	// Shape is how the data are kept.
 	Shape Shape `json:"shape"`
-	// Grouped says that the space is kept as one structure per group, co-located
-	// by hash tag where the store has such, instead of one in all.
+	// Grouped means that the space is kept as one structure per group instead of a
+	// single one, co-located by hash tag if the store supports that.
 	Grouped bool `json:"grouped,omitempty"`
 }
 
-// Shape is how data is kept.
+// Shape is how data are kept.
 type Shape string
 
 // Map is keys with values.
 const Map Shape = "map"
 
-// Keys is several structures under one name, laid out by a profile that keeps its
-// own data: on a store of keys, those that begin with the name and a hash tag, and
-// then the space is Grouped; on Cassandra tables, which the record names; on a store
-// of SQL the one table of that name. The profile makes them, the store does not.
+// Keys is several structures under one name, laid out by a profile that keeps its own
+// data: on a store of keys, those that begin with the name and a hash tag (the space is
+// then Grouped); on Cassandra, tables, which the record names; on an SQL store, the one
+// table of that name. The profile creates them, not the store.
 const Keys Shape = "keys"
 
 // Entry is one key with its value. Both may be reused by the caller once the
@@ -43,8 +43,8 @@ type Group struct {
 	Entries []Entry
 }
 
-// Putter stores one entry and has the store hand back the value it replaces, as
-// a map's put does. The old value is not returned: reading it is the point.
+// Putter stores one entry and makes the store return the value it replaces, as a map's
+// put does. The caller does not get the old value: reading it is what counts.
 type Putter interface {
 	Put(ctx context.Context, s Space, key, val []byte) error
 }
@@ -59,8 +59,8 @@ type BatchPutter interface {
 	PutAll(ctx context.Context, s Space, es []Entry) error
 }
 
-// Getter reads one value into buf and returns it, with false when the key is
-// absent. The result may share buf's memory.
+// Getter reads one value into buf and returns it; false if the key is absent. The
+// result may share buf's memory.
 type Getter interface {
 	Get(ctx context.Context, s Space, key, buf []byte) ([]byte, bool, error)
 }
@@ -70,12 +70,12 @@ type BatchGetter interface {
 	GetAll(ctx context.Context, s Space, keys [][]byte) ([][]byte, error)
 }
 
-// Counter tells how many entries a space holds, over all groups when grouped.
+// Counter returns how many entries a space holds, over all groups if grouped.
 type Counter interface {
 	Count(ctx context.Context, s Space) (int64, error)
 }
 
-// GroupPutter stores entries in a grouped space: one structure per group, the
+// GroupPutter stores entries in a grouped space: one structure per group, with the
 // groups of a call sent together.
 type GroupPutter interface {
 	// PutGroup stores one entry in one group, reading the old value as Put does.
@@ -86,76 +86,77 @@ type GroupPutter interface {
 	GetGroup(ctx context.Context, s Space, group []byte, keys [][]byte) ([][]byte, error)
 }
 
-// Found is what a look at a space showed.
+// Found is what was found when looking at a space.
 type Found struct {
-	// Exists says that there is something under the space's name.
+	// Exists means that there is something under the space's name.
 	Exists bool
 	// Kind is the store's word for it: "hash".
 	Kind string
-	// Size is the number of entries, -1 when it cannot be told.
+	// Size is the number of entries, -1 if unknown.
 	Size int64
-	// Parts are those of the parts asked for that are there.
+	// Parts are those of the requested parts that exist.
 	Parts []string
-	// Strangers are some of the keys that begin with the space's name and are none of
-	// its own: others have put them there. They do not make Exists true.
+	// Strangers are some of the keys that begin with the space's name but do not belong
+	// to it: others have put them there. They do not make Exists true.
 	Strangers []string
 }
 
-// Peeker looks at a space without counting it, where counting takes as long as there
-// is much. It is all that a run needs of a space that is recorded as its own.
+// Peeker looks at a space without counting it, for stores in which counting takes time
+// proportional to the data. That is enough for a space that is recorded as the run's
+// own.
 type Peeker interface {
-	// Peek is as Inspect, but Size is 0 of a space with nothing in it and else -1.
+	// Peek is like Inspect, but Size is 0 for an empty space and otherwise -1.
 	Peek(ctx context.Context, s Space, parts ...string) (Found, error)
 }
 
-// Made is the record of a space that perfbench made, kept in the store beside
-// the data.
+// Made is the record of a space that perfbench made, kept in the store next to the
+// data.
 type Made struct {
 	Space
-	// Profile and Run tell who made it, Updated when it was last written (RFC 3339).
+	// Profile and Run say who made it; Updated is when it was last written (RFC 3339).
 	Profile string `json:"profile"`
 	Run     string `json:"run"`
 	Updated string `json:"updated"`
-	// Params holds what a later run must know to recognise the data.
+	// Params holds what a later run must know to recognize the data.
 	Params map[string]string `json:"params,omitempty"`
-	// Shared says that others had made the space when we first wrote into it: it is
+	// Shared means that others had made the space when we first wrote into it: it is
 	// not ours to remove.
 	Shared bool `json:"shared,omitempty"`
-	// Parts is what a space of shape Keys consists of, and nothing else of it is ours:
-	// on a store of tables their names, exactly as they are there; on a store of keys
-	// what follows the space's name and ":", where a * stands for any text:
-	// "{*}:g:*". Records of older versions have none.
+	// Parts is what a space of shape Keys consists of; nothing else in it is ours. On a
+	// store of tables, these are their exact names. On a store of keys, it is what
+	// follows the space's name and ":", where a * stands for any text: "{*}:g:*".
+	// Records of older versions have none.
 	Parts []string `json:"parts,omitempty"`
 }
 
-// Keeper looks after spaces: what is there, what we made, and its removal. It
-// never touches anything that was not recorded as ours. Package place is the one to
-// call it; nobody else drops anything.
+// Keeper manages spaces: what exists, what we made, and its removal. It never touches
+// anything that was not recorded as ours. Only package place calls it; nobody else
+// drops anything.
 type Keeper interface {
-	// Inspect looks at a space, and at which of its parts are there; see Made.Parts. It
-	// changes nothing, and whose the space is does not matter.
+	// Inspect looks at a space, and at which of its parts exist; see Made.Parts. It
+	// changes nothing, and works whoever owns the space.
 	Inspect(ctx context.Context, s Space, parts ...string) (Found, error)
-	// Record writes down that we made a space, and then makes what a space of shape
-	// Map needs; again: replaces the record.
+	// Record records that we made a space, and then creates what a space of shape Map
+	// needs. If called again, it replaces the record.
 	Record(ctx context.Context, m Made) error
 	// Made lists what is recorded under a namespace.
 	Made(ctx context.Context, namespace string) ([]Made, error)
-	// Drop removes a space's data, exactly as far as its record says, and the record,
-	// and tells how many keys, rows or tables are gone. progress may be nil.
+	// Drop removes a space's data, exactly as far as its record says, and the record.
+	// It returns how many keys, rows or tables were removed. progress may be nil.
 	Drop(ctx context.Context, s Space, progress func(done int64)) (int64, error)
 }
 
-// Table says what a table must have for the rows of a run to go into it.
+// Table says what a table must have so that the rows of a run fit into it.
 type Table struct {
 	Columns []Column
-	// Key are the columns of the primary key; none: any will do.
+	// Key are the columns of the primary key; empty: any will do.
 	Key []string
 }
 
-// Column is a column of a table. Its type counts where the product compares types.
+// Column is a column of a table. Its type matters if the product compares types.
 type Column struct{ Name, Type string }
 
-// Columns reads columns as a statement lists them: "name type, name type".
+// Columns parses columns as written in a statement: "name type, name type".
 func Columns(list string) []Column {
 	var out []Column
 	for c := range strings.SplitSeq(list, ", ") {
@@ -165,8 +166,8 @@ func Columns(list string) []Column {
 	return out
 }
 
-// Misfit says why a table that is there does not do: "it has no column v". Both reasons
-// are empty when it does.
+// Misfit says why an existing table cannot be used: "it has no column v". Both reasons
+// are empty if it can.
 type Misfit struct {
 	// Table is the name of the table.
 	Table string
@@ -174,50 +175,48 @@ type Misfit struct {
 	Read, Write string
 }
 
-// Tabular is implemented by keepers of tables. Misfit looks at the table of a space,
-// or of one of its parts, that is there; of a space of shape Map the keeper knows what
-// it must have.
+// Tabular is implemented by keepers of tables. Misfit checks the existing table of a
+// space, or of one of its parts; for a space of shape Map, the keeper knows what it
+// must have.
 type Tabular interface {
 	Misfit(ctx context.Context, s Space, part string, want Table) (Misfit, error)
 }
 
-// Prober is implemented by stores that can tell before a run whether they would
-// accept its writes. The error says what is missing, with a hint and
-// fault.CodeStore. A probe may write and remove something tiny of our own under
-// the space's namespace.
+// Prober is implemented by stores that can tell before a run whether they would accept
+// its writes. The error says what is missing, with a hint and fault.CodeStore. A probe
+// may write and remove a tiny entry of our own under the space's namespace.
 type Prober interface {
 	Probe(ctx context.Context, s Space) error
 }
 
-// Answerer is implemented by stores that can be away or not ready yet. Answer asks
-// for something tiny that changes nothing, of every part that a run needs, and
-// returns why it was not answered: a server that is starting or loading its data
-// refuses it.
+// Answerer is implemented by stores that may be away or not ready yet. Answer makes a
+// tiny request that changes nothing to every part that a run needs, and returns why it
+// was not answered: a server that is starting or loading its data refuses it.
 type Answerer interface {
 	Answer(ctx context.Context) error
 }
 
-// Forgetful is implemented by stores that may keep nothing of what is written, so
-// that there is nothing to verify.
+// Forgetful is implemented by stores that may not keep what is written, in which case
+// there is nothing to verify.
 type Forgetful interface {
 	Forgets() bool
 }
 
-// Forgets says whether a store may keep nothing of what is written.
+// Forgets reports whether a store may not keep what is written.
 func Forgets(c Conn) bool {
 	f, ok := c.(Forgetful)
 	return ok && f.Forgets()
 }
 
-// Warmer is implemented by connections whose pool can be filled before a run, so
-// that its first calls do not measure the opening of connections.
+// Warmer is implemented by connections whose pool can be filled before a run, so that
+// opening connections is not measured as part of its first calls.
 type Warmer interface {
-	// Warm opens connections until n calls can be under way at once, or as many as
+	// Warm opens connections until n calls can be in progress at once, or as many as
 	// the pool may hold. It changes nothing in the store.
 	Warm(ctx context.Context, n int) error
 }
 
-// Maps is all that a store of maps offers which has everything.
+// Maps is everything that a fully featured store of maps offers.
 type Maps interface {
 	Conn
 	Putter

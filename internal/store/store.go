@@ -1,6 +1,6 @@
-// Package store is what profiles know of data stores: how a target is written,
-// what a connection can do (small interfaces named by shape), and the classes of
-// errors. One folder below it holds each store. It does not know any of them.
+// Package store is what profiles know about data stores: how a target is written, what
+// a connection can do (small interfaces named by shape), and the classes of errors.
+// Each store has a folder below this one; this package knows none of them.
 package store
 
 import (
@@ -11,32 +11,33 @@ import (
 	"reflect"
 )
 
-// ErrUnsupported is wrapped by errors about what a store cannot do.
+// ErrUnsupported is wrapped by errors about features that a store does not have.
 var ErrUnsupported = errors.New("not supported by this store")
 
-// Conn is an open connection, or pool of them, to one store. It is safe for use
-// by several goroutines. What it can do beyond this it says by implementing the
-// interfaces of shapes.go; ask with As.
+// Conn is an open connection to a store, or a pool of them. It is safe for use by
+// several goroutines. What else it can do is shown by the interfaces of shapes.go that
+// it implements; use As to get them.
 type Conn interface {
-	// Info asks the store who it is. Cheap enough to call at the start and end.
+	// Info asks the store for its details. It is cheap enough to call at the start and
+	// end.
 	Info(ctx context.Context) (Info, error)
-	// Classify puts an error of an operation in its class; Worked for nil. It is
-	// called on the workers' goroutines.
+	// Classify returns the class of an operation's error, Worked for nil. It is called
+	// on the workers' goroutines.
 	Classify(err error) Class
-	// Close lets go of everything; it may take as long as open calls do.
+	// Close releases everything; it may take as long as pending calls do.
 	Close() error
 }
 
 // Info describes a store as it answered.
 type Info struct {
-	// Name is the product: "redis", "valkey", "miniredis". Version is its own word.
+	// Name is the product: "redis", "valkey", "miniredis". Version is as reported.
 	Name, Version string
 	// Topology is "standalone", "cluster of 3 masters", "sentinel", "in process".
 	Topology string
-	// FreeBytes is the memory that it may still fill; 0: not told.
+	// FreeBytes is how much memory it may still fill; 0 if unknown.
 	FreeBytes int64
-	// InHeap says that what is stored lies in the heap of the server's JVM, which ends
-	// when that is full.
+	// InHeap means that the data are kept in the heap of the server's JVM, which dies
+	// when the heap is full.
 	InHeap bool
 	// NoFigure, when set, is a sentence saying that results do not describe a real
 	// server; every report repeats it.
@@ -47,16 +48,16 @@ type Info struct {
 	Details map[string]string
 }
 
-// PoolStats is what a connection pool has to tell. Waits in it are latency that
-// a user would blame on the store.
+// PoolStats are the statistics of a connection pool. Waiting for a connection is
+// latency that users would blame on the store.
 type PoolStats struct {
 	Size, Open, Idle int
-	// Waits is how often a caller had to wait for a connection, WaitNs for how long
-	// in all.
+	// Waits is how often a caller had to wait for a connection, WaitNs for how long in
+	// total.
 	Waits, WaitNs int64
 }
 
-// Pooled is implemented by connections that can tell of their pool.
+// Pooled is implemented by connections that have statistics of a pool.
 type Pooled interface {
 	Pool() PoolStats
 }
@@ -69,9 +70,9 @@ type Driver struct {
 	Title string
 	// Schemes are the URL schemes it answers to.
 	Schemes []string
-	// Example is a target to show.
+	// Example is an example of a target.
 	Example string
-	// Port is where its servers listen unless the target says; 0: it has none.
+	// Port is the port of its servers unless the target gives one; 0 if it has none.
 	Port int
 	// Params are the URL parameters it knows.
 	Params []string
@@ -80,26 +81,27 @@ type Driver struct {
 	Open func(ctx context.Context, t Target, o OpenOptions) (Conn, error)
 }
 
-// Opens makes the Open of a driver of a function whose connections have a type of their
-// own.
+// Opens converts a function that opens connections of a specific type into a driver's
+// Open.
 func Opens[C Conn](open func(context.Context, Target, OpenOptions) (C, error)) func(context.Context, Target, OpenOptions) (Conn, error) {
 	return func(ctx context.Context, t Target, o OpenOptions) (Conn, error) {
 		c, err := open(ctx, t, o)
 		if err != nil {
-			return nil, err // and no C, which would not be nil
+			return nil, err // without c, which as an interface would not be nil
 		}
 		return c, nil
 	}
 }
 
-// OpenOptions is what a driver is told beside the target.
+// OpenOptions is what a driver is given in addition to the target.
 type OpenOptions struct {
-	// Threads is the highest number of operations that may be under way at once:
-	// the size of the pool unless the target says connections=.
+	// Threads is the highest number of operations that may be in progress at once: the
+	// size of the pool unless the target has connections=.
 	Threads int
-	// Log takes what may spoil a result; never nil.
+	// Log takes warnings about what may spoil a result; never nil.
 	Log *slog.Logger
-	// Agent is the URL of the Jolokia agent of a sole Java server; empty: none is known.
+	// Agent is the URL of the Jolokia agent of a single Java server; empty if none is
+	// known.
 	Agent string
 }
 
@@ -115,7 +117,7 @@ func As[T any](c Conn) (T, error) {
 // Class is the class of an operation's error.
 type Class uint8
 
-// Classes of errors. Worked is no error.
+// Classes of errors. Worked means no error.
 const (
 	Worked Class = iota
 	Timeout

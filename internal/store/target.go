@@ -14,17 +14,17 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// Target is a parsed --target: where a store is and how to reach it. It prints
-// as Redacted does, so that no secret gets into a message by accident.
+// Target is a parsed --target: where a store is and how to reach it. It prints as
+// Redacted does, so that no secret gets into a message by accident.
 type Target struct {
 	// Scheme is the URL scheme as written, in lower case: "redis", "rediss+cluster".
 	Scheme string
 	// Hosts are host:port pairs, the port as written or empty.
 	Hosts []string
-	// Path is what follows the hosts without the slash: a keyspace, a database, a
-	// sentinel's master name; for unix: and sqlite: the file.
+	// Path is what follows the hosts, without the slash: a keyspace, a database, a
+	// sentinel's master name; for unix: and sqlite:, the file.
 	Path string
-	// User and Password come from the URL, or the password from elsewhere.
+	// User and Password come from the URL; the password may also come from elsewhere.
 	User, Password string
 	// Params are the URL parameters.
 	Params url.Values
@@ -46,7 +46,7 @@ type scheme struct {
 	example string
 }
 
-// schemes holds the syntax of every target. What opens them is no business of
+// schemes holds the syntax of every target. Which driver opens them does not concern
 // this package.
 var schemes = map[string]scheme{
 	"redis":           {form: formHosts, example: "redis://localhost:6379"},
@@ -83,9 +83,9 @@ func Schemes() []string {
 	return names
 }
 
-// ParseTarget reads a --target. Errors have the code of bad input, name what is
-// wrong, and never repeat a password. Parameters are read but not judged: the
-// driver knows its own, see CheckParams.
+// ParseTarget parses a --target. Errors have the code of bad input, name what is wrong,
+// and never contain a password. Parameters are parsed but not checked: each driver
+// knows its own, see CheckParams.
 func ParseTarget(s string) (Target, error) {
 	s = strings.TrimSpace(s)
 	word, rest, ok := strings.Cut(s, ":")
@@ -119,7 +119,7 @@ func unknownScheme(word, rest string, colon bool) error {
 
 func bad(message, hint string) error { return fault.Input(errors.New(message), hint) }
 
-// isName says whether s could be a scheme or a host, and so may be repeated in a
+// isName reports whether s could be a scheme or a host, and so may be repeated in a
 // message.
 func isName(s string) bool {
 	return s != "" && len(s) <= 255 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._") == ""
@@ -163,7 +163,7 @@ func (t *Target) parse(sc scheme, rest string) error {
 	return t.query(query)
 }
 
-// plausibleHosts says whether s can be a list of hosts, so that an @ further on
+// plausibleHosts reports whether s can be a list of hosts, so that an @ further on
 // belongs to a path or a parameter.
 func plausibleHosts(s string) bool {
 	for h := range strings.SplitSeq(s, ",") {
@@ -186,7 +186,7 @@ func (t *Target) userinfo(s string) error {
 	return nil
 }
 
-// place reads hosts and path.
+// place parses hosts and path.
 func (t *Target) place(sc scheme, authority, path string) error {
 	if sc.form == formFile {
 		if authority != "" && t.Scheme == "unix" {
@@ -202,7 +202,7 @@ func (t *Target) place(sc scheme, authority, path string) error {
 	}
 	t.Path = p
 	if sc.form == formFile {
-		if p == "" && t.Scheme != "sqlite" { // that makes a file for the length of a run
+		if p == "" && t.Scheme != "sqlite" { // sqlite: then makes a file for the duration of a run
 			return bad(t.Scheme+": no path", "for example "+sc.example)
 		}
 		return nil
@@ -275,7 +275,7 @@ func (t *Target) query(s string) error {
 	return nil
 }
 
-// secret says whether the value of a parameter must not be shown.
+// secret reports whether the value of a parameter must not be shown.
 func secret(param string) bool {
 	p := strings.ToLower(param)
 	return p == "key" || strings.Contains(p, "pass") || strings.Contains(p, "secret") || strings.Contains(p, "token")
@@ -319,11 +319,12 @@ func (t Target) Redacted() string {
 	return b.String()
 }
 
-// nextTarget is where a list of targets, in which there may be commas, has its next.
+// nextTarget matches where the next target begins in a list of targets, which may
+// themselves contain commas.
 var nextTarget = regexp.MustCompile(`,\s*[a-z][a-z0-9+.-]*:`)
 
-// SplitTargets takes a list of targets apart, whose hosts may be lists as well: a comma
-// parts two where a scheme follows. Spaces around each are left out.
+// SplitTargets splits a list of targets, whose hosts may be lists as well: a comma
+// separates two targets if a scheme follows. Spaces around each are removed.
 func SplitTargets(list string) []string {
 	var out []string
 	for at := nextTarget.FindStringIndex(list); at != nil; at = nextTarget.FindStringIndex(list) {
@@ -333,7 +334,7 @@ func SplitTargets(list string) []string {
 }
 
 // Public returns the target without its secrets, and the names of those that it had:
-// "password" for that of the user, else those of parameters.
+// "password" for the user's password, otherwise names of parameters.
 func (t Target) Public() (public Target, hidden []string) {
 	public = t
 	public.Params = url.Values{}
@@ -365,11 +366,11 @@ func escapePath(s string) string {
 	return strings.ReplaceAll(url.PathEscape(s), "%2F", "/")
 }
 
-// String is Redacted.
+// String returns Redacted.
 func (t Target) String() string { return t.Redacted() }
 
-// GoString is Redacted, so that %#v shows no secret either.
+// GoString returns Redacted, so that %#v shows no secret either.
 func (t Target) GoString() string { return t.Redacted() }
 
-// MarshalText is Redacted, so that no log record shows a secret.
+// MarshalText returns Redacted, so that no log record shows a secret.
 func (t Target) MarshalText() ([]byte, error) { return []byte(t.Redacted()), nil }

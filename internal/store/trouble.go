@@ -11,24 +11,25 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// Trouble is an error of servers that cannot be used, for a driver to say in one
-// sentence what is wrong and what to do.
+// Trouble helps a driver to say in one sentence why servers cannot be used, and what to
+// do.
 type Trouble struct {
-	// Driver and Where name the store: "cassandra", and its hosts as the target does.
+	// Driver and Where name the store: "cassandra", and its hosts as in the target.
 	Driver, Where string
 	Err           error
 }
 
-// Cancelled returns the error of a user who did not want to wait; nil: nobody gave up.
+// Cancelled returns the error for a user who did not want to wait; nil if nobody gave
+// up.
 func (t Trouble) Cancelled(ctx context.Context) error {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s: %s: %w", t.Driver, t.Where, err) // no fault of the store
+		return fmt.Errorf("%s: %s: %w", t.Driver, t.Where, err) // not the store's fault
 	}
 	return nil
 }
 
-// Has says whether the text of the error, where some clients keep most of what they
-// know, has any of these parts.
+// Has reports whether the text of the error, where some clients put most of what they
+// know, contains any of these parts.
 func (t Trouble) Has(parts ...string) bool {
 	for _, p := range parts {
 		if strings.Contains(t.Err.Error(), p) {
@@ -38,7 +39,7 @@ func (t Trouble) Has(parts ...string) bool {
 	return false
 }
 
-// Last is what the text of the error has after its last colon.
+// Last returns what follows the last colon in the text of the error.
 func (t Trouble) Last() string {
 	text := strings.TrimRight(t.Err.Error(), `"`)
 	if i := strings.LastIndex(text, ": "); i >= 0 {
@@ -47,18 +48,18 @@ func (t Trouble) Last() string {
 	return text
 }
 
-// Say returns what is wrong, with what to do.
+// Say returns an error with what is wrong and a hint at what to do.
 func (t Trouble) Say(what, hint string) error {
 	return fault.Store(fault.Sentence(t.Driver+": "+t.Where+": "+what, t.Err), hint)
 }
 
-// Unknown returns the error as it is, with what to try.
+// Unknown returns the error unchanged, with a hint at what to try.
 func (t Trouble) Unknown(hint string) error {
 	return fault.Store(fmt.Errorf("%s: %s: %w", t.Driver, t.Where, t.Err), hint)
 }
 
 // SayTLS says what is wrong with the certificates of a TLS handshake, and what to do;
-// empty: nothing.
+// empty if nothing is.
 func SayTLS(err error) (what, hint string) {
 	if e, ok := errors.AsType[x509.HostnameError](err); ok {
 		return "the server's certificate is for another name: " + e.Error(), "give the name in the certificate with servername=NAME"
@@ -78,13 +79,13 @@ func SayTLS(err error) (what, hint string) {
 	return "", ""
 }
 
-// Scrub returns err without the secrets of the target in it. The chain of causes is
-// kept unless a secret is in it.
+// Scrub returns err without the target's secrets. The chain of causes is kept unless it
+// contains a secret.
 func (t Target) Scrub(err error) error {
 	text := err.Error()
 	clean := text
 	for _, s := range []string{t.Password, t.Params.Get("sentinel_password")} {
-		if len(s) >= 4 { // else every message would be unreadable
+		if len(s) >= 4 { // otherwise every message would be unreadable
 			clean = strings.ReplaceAll(clean, s, "***")
 		}
 	}

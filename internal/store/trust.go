@@ -8,8 +8,8 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// Unchecked returns the parameter of t that has its connections encrypted without
-// anybody checking who answers, as "insecure=1"; "" when there is none. It reads
+// Unchecked returns the parameter of t that makes its connections encrypted without
+// verifying the server, such as "insecure=1"; "" if there is none. It understands
 // PostgreSQL's own sslmode, whose require means just that.
 func (t Target) Unchecked() string {
 	if insecure, _ := t.Bool("insecure"); insecure { // a bad value is refused elsewhere
@@ -21,8 +21,8 @@ func (t Target) Unchecked() string {
 	return ""
 }
 
-// Cautions are sentences about a target whose connection protects less than it
-// seems to, for whoever reads the results; name is how it is called there.
+// Cautions returns sentences about a target whose connection protects less than it
+// seems to, for readers of the results; name is what the target is called there.
 func (t Target) Cautions(name string) []string {
 	var out []string
 	if how := t.Unchecked(); how != "" {
@@ -34,20 +34,20 @@ func (t Target) Cautions(name string) []string {
 	return out
 }
 
-// tlsWords are what MySQL's drivers know as tls=, beside on and off, and what to
-// write here.
+// tlsWords are the values of tls= that MySQL's drivers know besides on and off, and
+// what to write here instead.
 var tlsWords = map[string]string{
 	"skip-verify": "write tls=1&insecure=1: encrypted, and no matter by whom",
 	"preferred":   "an encryption that is left away without a word protects nothing; write tls=1, or tls=0",
 }
 
-// sslWords are modes of PostgreSQL that are not known here, and why.
+// sslWords are modes of PostgreSQL that are not supported here, and why.
 var sslWords = map[string]string{
 	"prefer": "an encryption that is left away without a word protects nothing; write verify-full, require or disable",
 	"allow":  "an encryption that is left away without a word protects nothing; write verify-full, require or disable",
 }
 
-// BadSSLMode is the error of an sslmode that is none of known.
+// BadSSLMode returns the error for an sslmode that is not one of known.
 func (t Target) BadSSLMode(known []string) error {
 	mode := t.Params.Get("sslmode")
 	hint, ok := sslWords[mode]

@@ -8,61 +8,62 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// Usage is what the server of a connection has used since it began, as far as that
-// is told: a number that is not is below 0.
+// Usage is what the server of a connection has used since it started, as far as it
+// reports that: unknown numbers are negative.
 type Usage struct {
-	// CPU is seconds of processor time, Cores how many threads of the server do the
-	// work.
+	// CPU is in seconds of processor time; Cores is how many threads of the server do
+	// the work.
 	CPU, Cores float64
-	// Memory is bytes of data.
+	// Memory is the size of the data in bytes.
 	Memory int64
 	// Calls is how many calls of applications it has counted, Kind what they are:
-	// "scripts", "statements". Those that the connection itself made beside them, to keep
-	// the lease and to ask what the server tells, are left out: only differences mean
-	// something.
+	// "scripts", "statements". Those that the connection itself made to keep the lease
+	// and to query the server are left out. Only differences are meaningful.
 	Calls int64
 	Kind  string
-	// Received and Sent are bytes that it got and gave.
+	// Received and Sent are in bytes, from the server's point of view.
 	Received, Sent int64
-	// Here says that it runs on this machine.
+	// Here means that it runs on this machine.
 	Here bool
 }
 
-// Untold is a usage of which nothing is told.
+// Untold returns a usage of which nothing is known.
 func Untold() Usage { return Usage{CPU: -1, Memory: -1, Calls: -1, Received: -1, Sent: -1} }
 
-// Metered is implemented by connections whose server tells what it uses. Asking
-// costs it a call or two. Any goroutine may ask.
+// Metered is implemented by connections whose server reports what it uses. A query
+// costs it a call or two. Any goroutine may call it.
 type Metered interface {
 	Usage(ctx context.Context) Usage
-	// Readings are what the servers tell of themselves at this moment, cheap enough to be
-	// asked for every second. The error says why they tell nothing or, beside readings, why
-	// they do not tell all of them.
+	// Readings returns what the servers report about themselves at this moment; it is
+	// cheap enough to be called every second. The error says why they report nothing
+	// or, beside readings, why some are missing.
 	Readings(ctx context.Context) ([]Reading, error)
 }
 
-// Reading is one number that a server tells of itself.
+// Reading is one number that a server reports about itself.
 type Reading struct {
-	// Node is where the server listens; empty when the store has only one.
+	// Node is the address of the server; empty if the store has only one.
 	Node string
-	// Name ends in its unit, of a sum in that of its growth: "memory_bytes",
+	// Name ends in its unit, for a counter in the unit of its growth: "memory_bytes",
 	// "commands_per_s", "cpu_cores".
 	Name string
-	// Value is a state, or with Sum what has been counted since the server began.
+	// Value is a current state or, if Sum is set, what has been counted since the
+	// server started.
 	Value float64
 	Sum   bool
 }
 
-// BeanReading is a reading that a Java server keeps as a management bean.
+// BeanReading is a reading that a Java server provides as a management bean.
 type BeanReading struct {
 	Bean watch.Bean
 	Name string
 	Sum  bool
-	// Scale is what one unit of the bean is in the reading's; 0: the same.
+	// Scale converts the bean's unit to that of the reading; 0 means 1.
 	Scale float64
 }
 
-// ReadBeans asks an agent for readings. What the server has not is left out.
+// ReadBeans asks an agent for readings. Those that the server does not have are left
+// out.
 func ReadBeans(ctx context.Context, a *watch.Agent, list []BeanReading) ([]Reading, error) {
 	beans := make([]watch.Bean, len(list))
 	for i, r := range list {
@@ -84,7 +85,8 @@ func ReadBeans(ctx context.Context, a *watch.Agent, list []BeanReading) ([]Readi
 // ProcessorBean is the processor time of a Java server.
 var ProcessorBean = BeanReading{Bean: watch.Bean{Name: "java.lang:type=OperatingSystem", Attribute: "ProcessCpuTime"}, Name: "cpu_cores", Sum: true, Scale: 1e-9}
 
-// UsageOf is the usage that readings tell of: processor time, and calls of that name.
+// UsageOf computes the usage from readings: processor time, and calls from the reading
+// of that name.
 func UsageOf(readings []Reading, calls, kind string) Usage {
 	u := Untold()
 	for _, r := range readings {

@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// ReadFacts reads a file of --facts for the formats asked for, each of which has to be
-// content with it; all are those that there are. Errors are of bad input.
+// ReadFacts reads a --facts file for the requested formats, each of which must accept
+// it; all lists every known format. Errors have the code of bad input.
 func ReadFacts(path string, formats, all []rundir.Format) ([]byte, error) {
 	var readers, asked []string
 	for _, f := range formats {

@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// FindFormats returns the formats with these ids, each once; profile, unless
-// empty, is what the run is of. Errors are of bad input, all of them joined.
+// FindFormats returns the formats with these ids, without repetition; profile, unless
+// empty, is the run's profile. Errors have the code of bad input, all of them joined.
 func FindFormats(all []rundir.Format, ids []string, profile string) ([]rundir.Format, error) {
 	var known []string
 	for _, f := range all {
@@ -23,7 +23,7 @@ func FindFormats(all []rundir.Format, ids []string, profile string) ([]rundir.Fo
 	var out []rundir.Format
 	for i, id := range ids {
 		at := slices.IndexFunc(all, func(f rundir.Format) bool { return f.ID == id })
-		// Documents of several profiles may share an id.
+		// Documents of different profiles may have the same id.
 		if own := slices.IndexFunc(all, func(f rundir.Format) bool { return f.ID == id && f.Profile == profile }); own >= 0 {
 			at = own
 		}

@@ -1,5 +1,5 @@
-// Package given reads what a run is given: values of presets, files and the
-// environment, the formats asked for, and the file of facts.
+// Package given reads what a run is given: values from presets, files and the
+// environment, the requested formats, and the file of facts.
 package given
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// EnvPrefix begins the names of the environment variables that are read.
+// EnvPrefix is how the names of the environment variables begin that are read.
 const EnvPrefix = "PERFBENCH_"
 
-// RunParams lists what every run can be told beside its profile's own
+// RunParams lists the parameters of every run, in addition to its profile's own
 // parameters and its plan's knobs.
 func RunParams() []workload.Param {
 	return []workload.Param{
@@ -39,14 +39,14 @@ func RunParams() []workload.Param {
 	}
 }
 
-// Names knows every value that a run may be given.
+// Names holds the name of every value that a run may be given.
 type Names struct {
 	plain []string // run parameters, parameters, knobs
-	aimed []string // those that may be aimed at a track
-	idle  []string // those of aimed, with their track, that turn nothing there
+	aimed []string // those that can be aimed at a track
+	idle  []string // those of aimed, with a track, that have no effect there
 }
 
-// NamesOf knows the names of a profile, and of its plan unless that is nil.
+// NamesOf returns the names for a profile, and for its plan unless that is nil.
 func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
 	var n Names
 	for _, r := range RunParams() {
@@ -81,7 +81,7 @@ func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
 	return n
 }
 
-// All lists every name, aimed ones for each of the tracks.
+// All returns every name, the aimed ones once for each track.
 func (n Names) All(tracks []string) []string {
 	out := slices.Clone(n.plain)
 	for _, t := range tracks {
@@ -94,8 +94,8 @@ func (n Names) All(tracks []string) []string {
 	return out
 }
 
-// Variable is the environment variable of a value: PERFBENCH_PROFILE_TESTCASE
-// for profile.testCase.
+// Variable returns the environment variable of a value: PERFBENCH_PROFILE_TESTCASE for
+// profile.testCase.
 func Variable(name string) string {
 	return EnvPrefix + strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -105,8 +105,8 @@ func Variable(name string) string {
 	}, name)
 }
 
-// Environment returns the values given by environment variables. An empty one
-// counts as not set.
+// Environment returns the values given by environment variables. An empty variable
+// counts as unset.
 func Environment(environ, known []string) workload.Values {
 	set := map[string]string{}
 	for _, kv := range environ {
@@ -123,14 +123,14 @@ func Environment(environ, known []string) workload.Values {
 	return out
 }
 
-// reserved are variables that stand for flags which are no values.
+// reserved are variables that stand for flags that are not values.
 var reserved = []string{
 	"PROFILE", "PRESET", "FILE", "TARGET", "TARGET_PASSWORD", "PASSWORD_FILE", "OUT", "FORMAT", "AT",
 	"THRESHOLD", "SET", "FACTS", "QUIET", "PLAIN", "ASCII", "THEME", "DRY_RUN", "YES", "JSON",
 	"METRICS_ADDR", "OTLP", "TAG", "REPEAT", "AGAINST", "AGAINST_SET", "TOLERANCE",
 }
 
-// Strangers names the variables that look like ours and mean nothing.
+// Strangers returns the variables that look like ours but mean nothing.
 func Strangers(environ, known []string) []string {
 	ours := []string{}
 	for _, r := range reserved {
@@ -155,7 +155,7 @@ func Strangers(environ, known []string) []string {
 	return out
 }
 
-// Defaults returns the values that hold when nobody says otherwise.
+// Defaults returns the values in effect unless something else is given.
 func Defaults(p *workload.Profile) workload.Values {
 	out := workload.Values{}
 	for _, q := range slices.Concat(RunParams(), p.Params) {
@@ -192,7 +192,8 @@ func ReadFiles(p *workload.Profile, paths []string) (workload.Values, []string, 
 	return p.Read(files)
 }
 
-// NearPath is a hint at the file that was meant by a path that leads to none, or "".
+// NearPath returns a hint at the file that was probably meant by a path that does not
+// exist, or "".
 func NearPath(path string) string {
 	dir, _ := os.ReadDir(filepath.Dir(path))
 	var near []string
@@ -225,8 +226,8 @@ func readFile(what, path string, err error) ([]byte, error) {
 	return data, nil
 }
 
-// Unknown returns an error for each value whose name is none of the run's.
-// Values of files are left out: the reader of the file has judged those.
+// Unknown returns an error for each value whose name the run does not know. Values from
+// files are left out, since the reader of the file has checked them.
 func Unknown(vs workload.Values, n Names, tracks []string) []error {
 	all := n.All(tracks)
 	var errs []error
@@ -236,18 +237,18 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 			continue
 		}
 		if _, leaf, ok := strings.Cut(name, "."); ok && v.Origin == workload.OriginPreset && slices.Contains(n.aimed, leaf) {
-			continue // of a track that this run leaves out
+			continue // of a track that this run does not have
 		}
 		if tracks == nil && strings.Contains(name, ".") {
-			continue // which tracks there are is not known: the design has failed
+			continue // the tracks are not known, because the design has failed
 		}
 		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), suggest.Hint(name, all, suggest.Knobs))))
 	}
 	return errs
 }
 
-// Inputs reads the values that every run has; those that are no business of a
-// profile come beside.
+// Inputs reads the values that every run has; those that do not concern profiles are
+// returned separately.
 func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs, cleanup, requireValid bool) {
 	in = workload.Inputs{Values: vs, Namespace: vs["namespace"].Text}
 	var err error
@@ -278,8 +279,8 @@ func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 	return in, cleanup, requireValid
 }
 
-// length is how long a run goes on; 0: until its work is done or, endless, until it is
-// stopped.
+// length returns how long a run lasts; 0: until its work is done or, if endless, until
+// it is stopped.
 func length(v workload.Value) (d time.Duration, endless bool, err error) {
 	switch strings.TrimSpace(v.Text) {
 	case workload.Forever:
@@ -294,7 +295,8 @@ func length(v workload.Value) (d time.Duration, endless bool, err error) {
 	return d, false, fault.Hint(err, "for example 30s; "+workload.Once+" to end with the work, "+workload.Forever+" to go on until it is stopped")
 }
 
-// warmup is the length of the warm-up, of one that ends itself the longest.
+// warmup returns the length of the warm-up, or the longest length of one that ends
+// itself.
 func warmup(v workload.Value, duration time.Duration) (time.Duration, error) {
 	if v.Text == settle.Auto {
 		return settle.LongestWarmup(duration), nil
@@ -320,7 +322,7 @@ func checkNamespace(v workload.Value) error {
 	return nil
 }
 
-// Put adds all of from to vs by the rules of precedence.
+// Put adds all of from to vs, by the rules of precedence.
 func Put(vs, from workload.Values) {
 	for _, n := range slices.Sorted(maps.Keys(from)) {
 		vs.Set(from[n])

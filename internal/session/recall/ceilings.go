@@ -12,15 +12,15 @@ const ceilingFile = "ceilings.json"
 // maxCeilings is how many figures are kept.
 const maxCeilings = 500
 
-// Ceiling holds the figures of one plan: of each kind of phase, how many calls
-// that count it makes per second. Kinds that could not be measured are missing.
+// Ceiling holds the figures of one plan: for each kind of phase, how many counted calls
+// it makes per second. Kinds that could not be measured are missing.
 type Ceiling struct {
 	PerS     map[string]float64 `json:"per_s"`
 	Measured time.Time          `json:"measured"`
 }
 
-// Ceilings returns the figures kept; never nil. A file that is missing or cannot be
-// read has none.
+// Ceilings returns the figures kept, never nil. A file that is missing or unreadable
+// has none.
 func Ceilings(dir string) map[string]Ceiling {
 	out := map[string]Ceiling{}
 	data, err := os.ReadFile(filepath.Join(dir, ceilingFile))
@@ -30,8 +30,8 @@ func Ceilings(dir string) map[string]Ceiling {
 	return out
 }
 
-// KeepCeilings writes the newest figures. Two processes at once may lose one of
-// theirs, never the file.
+// KeepCeilings writes the newest figures. If two processes write at once, figures of
+// one may be lost, but the file stays intact.
 func KeepCeilings(dir string, all map[string]Ceiling) error {
 	for len(all) > maxCeilings {
 		oldest := ""

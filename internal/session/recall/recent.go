@@ -1,5 +1,5 @@
-// Package recall holds what perfbench keeps from one run to the next: the targets that were
-// used last, and how fast the harness alone goes on this machine.
+// Package recall keeps what perfbench remembers from one run to the next: recently used
+// targets, last settings, and how fast the harness alone is on this machine.
 package recall
 
 import (
@@ -18,8 +18,8 @@ const MaxRecent = 20
 
 const recentFile = "targets.json"
 
-// Recent returns the targets that were used last, the newest first, without
-// passwords. A missing or unreadable file gives none. Any goroutine may call it.
+// Recent returns recently used targets, the newest first, without passwords. A missing
+// or unreadable file gives none. Any goroutine may call it.
 func Recent(stateDir string) []string {
 	data, err := os.ReadFile(filepath.Join(stateDir, recentFile))
 	if err != nil {
@@ -32,8 +32,8 @@ func Recent(stateDir string) []string {
 	return out[:min(len(out), MaxRecent)]
 }
 
-// Remember puts a target first among the recent ones, its secrets left out.
-// Two processes at once may lose one of their targets, never the file.
+// Remember puts a target first among the recent ones, without its secrets. If two
+// processes write at once, one target may be lost, but the file stays intact.
 func Remember(stateDir string, t store.Target) error {
 	url := open(t).Redacted()
 	list := slices.DeleteFunc(Recent(stateDir), func(s string) bool { return s == url })
@@ -48,7 +48,7 @@ func Remember(stateDir string, t store.Target) error {
 	return nil
 }
 
-// replace writes a file that only the user can read, whole or not at all.
+// replace writes a file, readable only by the user, entirely or not at all.
 func replace(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Settings are what was set for a profile, without secrets.
+// Settings are the values last set for a profile, without secrets.
 type Settings struct {
 	Preset     string            `json:"preset,omitempty"`
 	Files      []string          `json:"files,omitempty"`
@@ -24,8 +24,9 @@ type Settings struct {
 	Out        string            `json:"out,omitempty"`
 }
 
-// Last returns the settings of each profile that was used, by its name. A file that is not
-// there has none; the error of one that cannot be read names it. Any goroutine may call it.
+// Last returns the settings of each profile that has been used, by profile name. A
+// missing file has none; the error for an unreadable file names it. Any goroutine may
+// call it.
 func Last(path string) (map[string]Settings, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,12 +42,12 @@ func Last(path string) (map[string]Settings, error) {
 	return out, nil
 }
 
-// Keep writes down what was set for a profile, its secrets left out. Of two processes at
-// once one may lose what it kept, never the file.
+// Keep stores what was set for a profile, without its secrets. If two processes write
+// at once, one may lose its settings, but the file stays intact.
 func Keep(path, profile string, s Settings) error {
 	all, err := Last(path)
 	if all == nil || err != nil {
-		all = map[string]Settings{} // a damaged file is of no use
+		all = map[string]Settings{} // a damaged file is replaced
 	}
 	if t, err := store.ParseTarget(s.Target); s.Target != "" && err == nil {
 		s.Target = open(t).Redacted()
@@ -69,7 +70,7 @@ func Keep(path, profile string, s Settings) error {
 	return nil
 }
 
-// open is a target without its secrets.
+// open returns a target without its secrets.
 func open(t store.Target) store.Target {
 	t.Password = ""
 	params := t.Params
@@ -82,7 +83,7 @@ func open(t store.Target) store.Target {
 	return t
 }
 
-// secret says whether what goes by a name may be one.
+// secret reports whether the value with that name may be secret.
 func secret(name string) bool {
 	p := strings.ToLower(name)
 	return p == "key" || strings.Contains(p, "pass") || strings.Contains(p, "secret") || strings.Contains(p, "token")

@@ -11,13 +11,14 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// mostNoted is how much of what the servers noted is kept: what took longest.
+// mostNoted is how many notes of the servers are kept: those that took longest.
 const mostNoted = 200
 
-// notes keeps what the servers of a store write down of themselves in a run.
+// notes keeps what the servers of a store log about themselves during a run, such as
+// slow calls.
 type notes struct {
-	book store.Notebook // nil: they write nothing
-	// own is what the keys of this run begin with; empty: that cannot be told.
+	book store.Notebook // nil: they log nothing
+	// own is the prefix of this run's keys; empty if unknown.
 	own string
 	at  store.Bookmark
 
@@ -26,7 +27,7 @@ type notes struct {
 	more int64
 }
 
-// read returns what was noted since it was called last, in the words of reports.
+// read returns what was noted since the last call, in the words of reports.
 func (n *notes) read(ctx context.Context, second int) ([]verdict.Noted, error) {
 	if n.book == nil {
 		return nil, nil
@@ -45,7 +46,7 @@ func (n *notes) read(ctx context.Context, second int) ([]verdict.Noted, error) {
 	return out, err
 }
 
-// keep adds to the list, of which the shortest go when it is full.
+// keep adds to the list; when it is full, the shortest are dropped.
 func (n *notes) keep(list []verdict.Noted) {
 	for _, x := range list {
 		if n.list = append(n.list, x); len(n.list) <= mostNoted {
@@ -62,8 +63,8 @@ func (n *notes) keep(list []verdict.Noted) {
 	}
 }
 
-// pattern is a key of this run with a star for each part that differs between keys of a
-// kind; empty for the keys of others, which are not ours to tell.
+// pattern returns a key of this run with a star for each part that differs between keys
+// of a kind. For keys of others, which are not ours to show, it returns "".
 func (n *notes) pattern(key string) string {
 	rest, own := strings.CutPrefix(key, n.own)
 	if !own || n.own == "" {
@@ -88,5 +89,5 @@ func (n *notes) pattern(key string) string {
 	return b.String()
 }
 
-// word says that a letter is no mark between the parts of a key.
+// word reports whether a letter is not a separator between the parts of a key.
 func word(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

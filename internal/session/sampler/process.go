@@ -9,10 +9,10 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// wholeSecond is how long a sample must span to tell the busiest second.
+// wholeSecond is how long a sample must span to count for the busiest second.
 const wholeSecond = 500 * time.Millisecond
 
-// process is one with the sums of what was sampled of it: CPU and bytes, times the
+// process is a process with the sums of its samples: CPU and bytes, multiplied by the
 // seconds of each sample.
 type process struct {
 	verdict.Process // without the sums
@@ -23,12 +23,12 @@ type process struct {
 	rss                  int64
 }
 
-// learn takes over what may change.
+// learn updates what may change.
 func (p *process) learn(m *watch.Member) {
 	p.Role, p.PID, p.Name, p.Note = m.Role, m.PID(), m.Name(), m.Note
 }
 
-// add takes a sample, and says how many seconds it spans: 0 when an interval begins.
+// add takes a sample, and returns how many seconds it spans: 0 if an interval begins.
 func (p *process) add(x watch.Point) (seconds float64) {
 	passed, first := x.At.Sub(p.last), p.last.IsZero()
 	p.last = x.At
@@ -51,7 +51,7 @@ func (p *process) add(x watch.Point) (seconds float64) {
 	return seconds
 }
 
-// report is what was seen of a process.
+// report returns what was observed of a process.
 func (p *process) report() verdict.Process {
 	f := p.Process
 	if p.cpuFor > 0 {
@@ -69,8 +69,8 @@ func (p *process) report() verdict.Process {
 	return f
 }
 
-// samples are the numbers of a sample that spans so many seconds, without what is not
-// known. A rate over a moment says nothing.
+// samples returns the numbers of a sample that spans that many seconds, omitting those
+// that are unknown. A rate over a mere moment would be meaningless.
 func samples(second int, source, node string, x watch.Point, seconds float64) (out []rundir.Sample) {
 	add := func(name string, v *float64) {
 		if v != nil {
@@ -102,7 +102,7 @@ func samples(second int, source, node string, x watch.Point, seconds float64) (o
 	if x.GCTime != nil {
 		add("collecting_ms", new(x.GCTime.Seconds()*1000))
 	}
-	if source == rundir.OfClient { // once a machine
+	if source == rundir.OfClient { // once per machine
 		source = rundir.OfMachine
 		add("load_per_core", x.Load)
 		whole("memory_bytes", x.MachineUsed)

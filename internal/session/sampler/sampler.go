@@ -1,7 +1,7 @@
-// Package sampler looks once a second at what a run uses beside its operations: the
+// Package sampler records once a second what a run uses beside its operations: the
 // process of perfbench, those of a store on this machine, and what the store's servers
-// tell of themselves. It goes by the seconds of the run, so that all of it stands on one
-// axis with throughput and latency.
+// report of themselves. It goes by the seconds of the run, so that everything shares
+// one time axis with throughput and latency.
 package sampler
 
 import (
@@ -22,29 +22,30 @@ import (
 // mostNodes is how many processes of a store are watched.
 const mostNodes = 8
 
-// Options say what is sampled.
+// Options say what to sample.
 type Options struct {
-	// Role is what the processes of the store are called, Addrs are where they listen;
-	// none of a store without any.
+	// Role is what the processes of the store are called, Addrs are the addresses they
+	// listen on; none for a store without processes.
 	Role  string
 	Addrs []string
-	// Agent is where the JVM of a sole process tells what it measures; empty: nowhere.
+	// Agent is the URL of the metrics agent in the JVM of a sole process; empty: none.
 	Agent string
-	// Server tells what it uses; nil when it does not.
+	// Server reports what the store uses; nil if it cannot.
 	Server store.Metered
-	// Book is what it writes down of itself, nil when it does not; Own is what the keys of
-	// the run begin with, empty when that cannot be told.
+	// Book is the store's own log; nil if it has none. Own is the prefix of the run's
+	// keys, empty if unknown.
 	Book store.Notebook
 	Own  string
-	// Pool tells of the connections to the store; false when there is no pool, or nil.
+	// Pool returns statistics of the connections to the store; false if there is no
+	// pool. May be nil.
 	Pool func() (store.PoolStats, bool)
-	// Also tells more of a second that has ended; nil: there is nothing.
+	// Also returns further samples of a second that has ended; may be nil.
 	Also func(second int) []rundir.Sample
-	// Take is given what was sampled of a second, on a goroutine of the sampler.
+	// Take is called with the samples of a second, on a goroutine of the sampler.
 	Take func([]rundir.Sample)
 }
 
-// Sampler samples. Its methods may be called from any goroutine.
+// Sampler takes the samples. Its methods may be called from any goroutine.
 type Sampler struct {
 	o       Options
 	set     watch.Set
@@ -52,8 +53,8 @@ type Sampler struct {
 	anew    chan struct{}
 	over    chan struct{}
 
-	// Of the goroutine that samples: what the server told, if it does, and the samples
-	// of the second that is looked at.
+	// Used by the sampling goroutine: what the server reported, if it does, and the
+	// samples of the current second.
 	told   counters
 	pool   counters
 	others counters
@@ -64,8 +65,8 @@ type Sampler struct {
 
 	mu        sync.Mutex
 	processes []*process
-	// before is what the store had used when measurement began, used what it has since;
-	// nil before the end, and when it does not tell.
+	// before is what the store had used when measurement began, used what it has used
+	// since; nil before the end, and if the store does not report it.
 	before store.Usage
 	used   *verdict.Used
 }
@@ -88,12 +89,12 @@ func New(ctx context.Context, o Options) *Sampler {
 	return s
 }
 
-// Set is the processes that are watched, to which others may be added.
+// Set returns the processes being watched, to which others may be added.
 func (s *Sampler) Set() *watch.Set { return &s.set }
 
-// Begin takes the first look, which the first second is measured from. It returns why
-// the store does not tell all of itself, nil when it does or cannot, and whether it tells
-// some.
+// Begin takes the first readings, from which the first second is measured. It returns
+// why the store does not report everything, nil if it does or has nothing to report,
+// and whether it reports anything.
 func (s *Sampler) Begin(ctx context.Context) (tells bool, refused error) {
 	s.set.Tell(s.seen)
 	s.restart(ctx)
@@ -113,8 +114,8 @@ func (s *Sampler) Begin(ctx context.Context) (tells bool, refused error) {
 	return s.tells, refused
 }
 
-// BeginOthers takes the first look at what works beside the store. It returns why some of
-// it does not tell all of itself, nil when it does or there is none.
+// BeginOthers takes the first readings of what works beside the store. It returns why
+// some of it does not report everything; nil if it does or there is nothing.
 func (s *Sampler) BeginOthers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -122,7 +123,7 @@ func (s *Sampler) BeginOthers(ctx context.Context) error {
 	return err
 }
 
-// beside is what was told by what works beside the store, such as a broker.
+// beside returns the readings of what works beside the store, such as a broker.
 func (s *Sampler) beside(ctx context.Context, second int) ([]rundir.Sample, error) {
 	all, err := s.set.Counted(ctx)
 	var told []store.Reading
@@ -141,8 +142,8 @@ func (s *Sampler) beside(ctx context.Context, second int) ([]rundir.Sample, erro
 	return row, err
 }
 
-// Second has a second of the run sampled that has just ended. It never waits: while an
-// earlier one is being sampled it is left out.
+// Second samples a second of the run that has just ended. It never blocks: while an
+// earlier second is being sampled, it does nothing.
 func (s *Sampler) Second(t int) {
 	select {
 	case s.seconds <- t:
@@ -150,7 +151,7 @@ func (s *Sampler) Second(t int) {
 	}
 }
 
-// Restart forgets what was seen so far, as at the end of the warm-up.
+// Restart discards everything seen so far, as at the end of the warm-up.
 func (s *Sampler) Restart() {
 	select {
 	case s.anew <- struct{}{}:
@@ -158,14 +159,15 @@ func (s *Sampler) Restart() {
 	}
 }
 
-// Over is closed when the last second is sampled.
+// Over returns a channel that is closed when the last second has been sampled.
 func (s *Sampler) Over() <-chan struct{} { return s.over }
 
-// Run samples until done is closed. From then on a store that does not answer is waited
-// for once only, whatever it is still to be asked: who interrupts twice waits for no more.
+// Run samples until done is closed. After that, a store that does not answer is waited
+// for only once, whatever it is still to be asked, so that a second interrupt does not
+// have to wait any longer.
 func (s *Sampler) Run(done <-chan struct{}) {
 	defer close(s.over)
-	ctx, cancel := context.WithCancel(context.Background()) // the run's is over when the last is due
+	ctx, cancel := context.WithCancel(context.Background()) // the run's context has ended when the last sample is due
 	defer cancel()
 	go func() {
 		<-done
@@ -194,19 +196,19 @@ func (s *Sampler) Run(done <-chan struct{}) {
 	}
 }
 
-// look samples all that is watched, of a second that has ended.
+// look samples everything watched, for a second that has ended.
 func (s *Sampler) look(ctx context.Context, second int) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	s.row, s.second = nil, second
 	s.set.Look(ctx)
 	if s.tells {
-		if told, err := s.o.Server.Readings(ctx); err == nil || len(told) > 0 { // else a gap: the run tells of a store that is away
+		if told, err := s.o.Server.Readings(ctx); err == nil || len(told) > 0 { // otherwise a gap: the run reports a store that is away
 			s.row = append(s.row, s.told.add(second, time.Now(), told)...)
 		}
 	}
 	s.row = append(s.row, s.pooled(second)...)
-	others, _ := s.beside(ctx, second) // who told nothing at the beginning was named
+	others, _ := s.beside(ctx, second) // those that reported nothing at the start were named then
 	s.row = append(s.row, others...)
 	if s.o.Also != nil {
 		s.row = append(s.row, s.o.Also(second)...)
@@ -238,7 +240,7 @@ func (s *Sampler) seen(m *watch.Member, x watch.Point) {
 	s.row = append(s.row, samples(s.second, source, node, x, seconds)...)
 }
 
-// restart forgets what was seen, and begins with what is there now.
+// restart discards what was seen, and begins anew with what is there now.
 func (s *Sampler) restart(ctx context.Context) {
 	var list []*process
 	s.set.Each(func(m *watch.Member) {
@@ -257,21 +259,20 @@ func (s *Sampler) restart(ctx context.Context) {
 	s.before, s.notes.list, s.notes.more = u, nil, 0
 }
 
-// note keeps what the store has noted since it was asked last, of the second that is
-// looked at.
+// note keeps what the store has logged since it was last asked, for the current second.
 func (s *Sampler) note(ctx context.Context) {
 	if s.notes.at == nil {
 		return // it noted nothing at the beginning
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	list, _ := s.notes.read(ctx, s.second) // what it did not tell it tells the next time
+	list, _ := s.notes.read(ctx, s.second) // what is missing now will come next time
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notes.keep(list)
 }
 
-// end notes what the store has used.
+// end takes the final readings of what the store has used.
 func (s *Sampler) end(ctx context.Context) {
 	after := usage(ctx, s.o.Server)
 	s.note(ctx)
@@ -280,15 +281,16 @@ func (s *Sampler) end(ctx context.Context) {
 	s.used = between(s.before, after)
 }
 
-// Noted is what the servers have noted so far, and how much more that took less long.
+// Noted returns what the servers have logged so far, and how many shorter entries were
+// left out.
 func (s *Sampler) Noted() (list []verdict.Noted, more int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.notes.list), s.notes.more
 }
 
-// Report is what the processes have used so far and, after the end, the store by its
-// own counters; nil when it does not tell.
+// Report returns what the processes have used so far and, after the end, what the store
+// has used by its own counters; nil if it does not report that.
 func (s *Sampler) Report() (out []verdict.Process, used *verdict.Used) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,11 +10,11 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// patience is how long a store may take to tell what it has used.
+// patience is how long a store may take to report what it has used.
 const patience = time.Second
 
-// counters makes of what the servers of a store tell, one time after the other, what
-// they did in between.
+// counters computes, from successive readings of a store's servers, what they did in
+// between.
 type counters struct {
 	at   time.Time
 	last map[counter]float64
@@ -22,9 +22,9 @@ type counters struct {
 
 type counter struct{ node, name string }
 
-// add takes what was told at a moment. Of a sum the growth per second is known from
-// the second time on, unless the server began anew meanwhile, or hardly any time has
-// passed.
+// add takes the readings of a moment. For a counter, the growth per second is known
+// from the second reading on, unless the server was restarted in between, or hardly any
+// time has passed.
 func (c *counters) add(second int, at time.Time, told []store.Reading) (out []rundir.Sample) {
 	passed, last := at.Sub(c.at).Seconds(), c.last
 	if passed < measure.ShortestRate {
@@ -47,7 +47,7 @@ func (c *counters) add(second int, at time.Time, told []store.Reading) (out []ru
 	return out
 }
 
-// pooled is what calls have waited for a connection in a second.
+// pooled returns how long calls waited for a connection in a second.
 func (s *Sampler) pooled(second int) []rundir.Sample {
 	if s.o.Pool == nil {
 		return nil
@@ -66,7 +66,7 @@ func (s *Sampler) pooled(second int) []rundir.Sample {
 	return row
 }
 
-// usage asks what has been used so far.
+// usage returns what has been used so far.
 func usage(ctx context.Context, m store.Metered) store.Usage {
 	if m == nil {
 		return store.Untold()
@@ -76,8 +76,8 @@ func usage(ctx context.Context, m store.Metered) store.Usage {
 	return m.Usage(ctx)
 }
 
-// between is what was used between two moments, nil when nothing is told: a server
-// that was started again meanwhile has nothing to say.
+// between returns what was used between two moments; nil if nothing is reported, as
+// when a server was restarted in between.
 func between(before, after store.Usage) *verdict.Used {
 	grown := func(before, after int64) *int64 {
 		if before < 0 || after < before {

@@ -1,4 +1,5 @@
-// Package settle says when a figure of a run is known well enough for the run to end.
+// Package settle decides when a figure of a run is known precisely enough for the run
+// to end, and when a warm-up is over.
 package settle
 
 import (
@@ -17,14 +18,14 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// Goal is how well a figure is to be known.
+// Goal is how precisely a figure is to be known.
 type Goal struct {
 	// Text is the goal as it was written: "p99 ±2%".
 	Text string
 	// Figure is a percentile such as p99 or p95.5, or throughput.
 	Figure string
-	// Within is how far from the figure the ends of its 95 % interval may be, as a part of
-	// it.
+	// Within is how far the ends of the 95 % interval may be from the figure, as a
+	// fraction of it.
 	Within float64
 }
 
@@ -32,8 +33,8 @@ var grammar = regexp.MustCompile(`^(\S+?)\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%$`)
 
 const example = "write it like 'p99 ±2%' or 'throughput +-1%'"
 
-// Parse reads a goal such as "p99 ±2%", with +- for ± where that is easier to type. Its
-// errors are of bad input.
+// Parse parses a goal such as "p99 ±2%"; +- may be typed for ±. Errors have the code of
+// bad input.
 func Parse(text string) (Goal, error) {
 	m := grammar.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
@@ -50,32 +51,33 @@ func Parse(text string) (Goal, error) {
 	return Goal{Text: strings.TrimSpace(text), Figure: m[1], Within: v / 100}, nil
 }
 
-// leastBatches is how many stretches must have been measured before their scatter says
-// anything, and twice how often in a row it must say so: chance gets a try each second.
+// leastBatches is how many intervals must have been measured before their scatter means
+// anything. twice is how often in a row the goal must be met, since chance gets a try
+// each second.
 const (
 	leastBatches = 10
 	twice        = 2
 )
 
-// Watch watches a figure come closer to its goal, second by second. One goroutine uses
-// it.
+// Watch watches a figure approach its goal, second by second. It is used by one
+// goroutine.
 type Watch struct {
 	goal    Goal
-	values  []float64 // logarithms of the figure, stretch by stretch
+	values  []float64 // logarithms of the figure, one per interval
 	open    *hdrhistogram.Histogram
 	segment int
 	inARow  int
 	by      float64
 }
 
-// NewWatch watches for a goal.
+// NewWatch returns a Watch for a goal.
 func NewWatch(g Goal) *Watch {
 	return &Watch{goal: g, open: measure.NewHistogram(), by: math.NaN()}
 }
 
-// Add takes a whole second: its response times, its units a second, and the number of
-// its segment; of another one than before everything begins anew. It says whether the
-// goal has been reached.
+// Add takes a whole second: its response times, its units per second, and the number of
+// its segment; a new segment restarts the watch. It reports whether the goal has been
+// reached.
 func (w *Watch) Add(times *hdrhistogram.Histogram, perSecond float64, segment int) bool {
 	if segment != w.segment {
 		*w = Watch{goal: w.goal, open: measure.NewHistogram(), by: math.NaN(), segment: segment}
@@ -105,7 +107,7 @@ func (w *Watch) Add(times *hdrhistogram.Histogram, perSecond float64, segment in
 	return w.inARow >= twice
 }
 
-// Missed says how far the goal was missed; empty when it was reached.
+// Missed says by how much the goal was missed; empty if it was reached.
 func (w *Watch) Missed(after time.Duration) string {
 	switch {
 	case w.inARow >= twice:

@@ -10,14 +10,15 @@ import (
 // Auto is the length of a warm-up that ends itself.
 const Auto = "auto"
 
-// The bounds of a warm-up that ends itself.
+// Limits of a warm-up that ends itself.
 const (
 	shortestBound = 15 * time.Second
 	longestBound  = 2 * time.Minute
 )
 
-// LongestWarmup is how long a warm-up that ends itself may take in whole seconds, before a
-// run of that duration; 0: of an unknown one. It is the duration, within 15 s and 2 min.
+// LongestWarmup returns how long a warm-up that ends itself may take, in whole seconds,
+// before a run of the given duration; 0: unknown. It is the duration itself, limited to
+// between 15 s and 2 min.
 func LongestWarmup(duration time.Duration) time.Duration {
 	if duration == 0 {
 		return longestBound
@@ -27,25 +28,26 @@ func LongestWarmup(duration time.Duration) time.Duration {
 
 // When a warm-up is over:
 //
-// The rule MSER finds, in a series of seconds, the point from which on the mean is known
-// best: each second left out takes scatter away while the way there lasts, and only
-// evidence after it. That point may be as far back as is asked of Add. What came after it
-// must be level, for MSER cannot tell a trend that has not ended.
+// The MSER rule finds, in a series of seconds, the point from which the mean is known
+// best: up to there, leaving out a second reduces the scatter, and after it only
+// discards evidence. That point may lie before the current second by as much as Add
+// requires. What comes after it must be level, because MSER cannot recognize a trend
+// that has not ended.
 const (
-	// leastLevel is how many seconds throughput and p99 must have been level, levelShare
-	// as a part of the time before.
+	// leastLevel is how many seconds throughput and p99 must have been level;
+	// levelShare is the same as a fraction of the time before.
 	leastLevel = 5
 	levelShare = 0.5
-	// sameMean is how far the means of both halves of those may differ, as logarithms,
-	// where their scatter does not explain more.
+	// sameMean is how far the means of the two halves may differ, as logarithms, beyond
+	// what their scatter explains.
 	sameMean = 0.03
 )
 
-// Warm watches the warm-up of a run until it has settled. One goroutine uses it.
+// Warm watches the warm-up of a run until it has settled. It is used by one goroutine.
 type Warm struct{ rates, tails []float64 }
 
-// Add takes a whole second: units a second and the 99th percentile of the response time.
-// It says whether both have settled.
+// Add takes a whole second: units per second and the 99th percentile of the response
+// time. It reports whether both have settled.
 func (w *Warm) Add(perSecond float64, p99 time.Duration) bool {
 	w.rates = append(w.rates, math.Log(math.Max(perSecond, 1e-3)))
 	w.tails = append(w.tails, math.Log(math.Max(float64(p99), 1)))
@@ -59,8 +61,9 @@ func (w *Warm) Add(perSecond float64, p99 time.Duration) bool {
 	return level(w.rates[from:]) && level(w.tails[from:])
 }
 
-// truncation is how many values MSER leaves out at the beginning: as many as make the
-// squared standard error of the mean of the rest the least. leastLevel are left.
+// truncation returns how many values MSER leaves out at the beginning: as many as
+// minimize the squared standard error of the mean of the rest. At least leastLevel
+// values are left.
 func truncation(v []float64) int {
 	best, at := math.Inf(1), 0
 	var n, mean, squares float64 // of the rest, grown from the end (Welford)
@@ -79,8 +82,8 @@ func truncation(v []float64) int {
 	return at
 }
 
-// level says whether both halves of a series have the same mean, as far as their scatter
-// lets it be told.
+// level reports whether both halves of a series have the same mean, as far as their
+// scatter can tell.
 func level(v []float64) bool {
 	d := stat.Between(v[:len(v)/2], v[len(v)/2:])
 	return math.Abs(d.Value) <= math.Max(sameMean, 2*d.SE)

@@ -13,15 +13,15 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// entry is one change as it was written: At is what it changes, and to what at first.
+// entry is one change as written: At holds what it changes, and the initial value.
 type entry struct {
 	engine.At
 	text, name string
-	from, to   time.Duration // the same but for a ramp
-	last       float64       // what a ramp comes to
+	from, to   time.Duration // the same, except for a ramp
+	last       float64       // the final value of a ramp
 }
 
-// values reads what a knob is set to: one value or, of a ramp, two.
+// values reads what a knob is set to: one value, or two for a ramp.
 func (e *entry) values(text string, ramp bool) error {
 	first, last, two := strings.Cut(text, "..")
 	switch {
@@ -54,8 +54,8 @@ func (e *entry) steps() int {
 	return max(int((e.to-e.from)/engine.Together), 1)
 }
 
-// expand writes a change as the engine takes it: a ramp as the value of each step's
-// beginning, the last as what it comes to.
+// expand writes a change as the engine takes it: a ramp becomes steps, each with the
+// value at its beginning, and the last with the final value.
 func (e *entry) expand(ramp int) []engine.At {
 	n := e.steps()
 	if n == 0 {
@@ -76,8 +76,8 @@ func (e *entry) expand(ramp int) []engine.At {
 	return out
 }
 
-// inOrder expands all entries, in the order of time: where one ramp ends as another
-// begins, the end comes first.
+// inOrder expands all entries, in order of time: where one ramp ends as another begins,
+// the end comes first.
 func inOrder(list []entry) []engine.At {
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.from, b.from) })
 	var out []engine.At
@@ -92,8 +92,8 @@ func inOrder(list []entry) []engine.At {
 	return out
 }
 
-// overlapping refuses a ramp during which the same knob is turned by something else:
-// the two would undo each other step by step.
+// overlapping rejects a ramp during which something else changes the same knob: the two
+// would undo each other step by step.
 func overlapping(list []entry) error {
 	var problems workload.Problems
 	for i, ramp := range list {
@@ -114,7 +114,8 @@ func overlapping(list []entry) error {
 	return problems.Err()
 }
 
-// Words says of a timetable as Parse returns it what will happen, each ramp in a line.
+// Words describes what a timetable, as returned by Parse, will do, with one line per
+// ramp.
 func Words(table []engine.At, plan *workload.Plan) []string {
 	var out []string
 	for i, at := range table {
@@ -137,7 +138,8 @@ func Words(table []engine.At, plan *workload.Plan) []string {
 	return out
 }
 
-// End is the last step of a ramp by its number; false: there is no such ramp.
+// End returns the last step of the ramp with that number; false if there is no such
+// ramp.
 func End(table []engine.At, ramp int) (engine.At, bool) {
 	for _, at := range slices.Backward(table) {
 		if ramp > 0 && at.Ramp == ramp {

@@ -21,11 +21,12 @@ const Paused = "paused"
 
 const atExample = "write it like 10s:threads=32,payload=4KiB, or 10s..40s:rate=1000..20000 for a ramp"
 
-// Parse reads entries such as "10s:threads=32,profile.payload=4KiB", "5s:paused=on" or,
-// of ramps, "10s..40s:rate=1000..20000" for a plan, in the order of time: a ramp becomes
-// its steps. Errors are of bad input, all of them joined; warnings name what will never
-// happen within the duration (0: unknown). It touches nothing and may be called from any
-// goroutine.
+// Parse parses the entries of a timetable for a plan, such as
+// "10s:threads=32,profile.payload=4KiB", "5s:paused=on" or, for ramps,
+// "10s..40s:rate=1000..20000". It returns them in order of time, with each ramp
+// expanded into its steps. Errors have the code of bad input, all of them joined;
+// warnings name what will never happen within the duration (0: unknown). It touches
+// nothing and may be called from any goroutine.
 func Parse(entries []string, plan *workload.Plan, duration time.Duration) ([]engine.At, []string, error) {
 	var problems workload.Problems
 	var list []entry
@@ -89,8 +90,8 @@ func parseTimes(entry string) (from, to time.Duration, what string, err error) {
 	return from, to, what, nil
 }
 
-// maxChanges is how many changes a timetable may have: each stands in the change log
-// of every report.
+// maxChanges is how many changes a timetable may have, since each appears in the change
+// log of every report.
 const maxChanges = 20_000
 
 func tooMany(list []entry) error {
@@ -105,14 +106,14 @@ func tooMany(list []entry) error {
 		fmt.Sprintf("changes less than %s apart share a segment; leave out what comes closer, and make ramps shorter", units.Duration(engine.Together)))
 }
 
-// crowded says of a timetable in the order of time that its changes come too close to
-// each other, or are too many, for each to have a segment of its own.
+// crowded returns a warning if the changes of a timetable, in order of time, are too
+// close together, or too many, for each to have its own segment.
 func crowded(table []engine.At, duration time.Duration) string {
 	moments, opened := 0, 0
 	last := -engine.Together
 	for i, at := range table {
 		if i > 0 && at.After == last || duration > 0 && at.After >= duration {
-			continue // of one moment, or never
+			continue // at the same moment, or never
 		}
 		moments++
 		if i == 0 || at.After-last >= engine.Together {
@@ -130,7 +131,7 @@ func crowded(table []engine.At, duration time.Duration) string {
 	return ""
 }
 
-// parseChange reads "threads=32" or "profile.threads=8" and, of a ramp,
+// parseChange parses "threads=32" or "profile.threads=8" and, for ramps,
 // "rate=1000..20000".
 func parseChange(s string, plan *workload.Plan, ramp bool) (entry, error) {
 	name, text, ok := strings.Cut(s, "=")
@@ -183,8 +184,8 @@ func noKnob(name string, plan *workload.Plan) error {
 	return fault.Input(fmt.Errorf("there is no live knob %q", name), suggest.Hint(name, all, suggest.Knobs))
 }
 
-// ParseKnob reads a value for a knob as a user types it, "4KiB" or "32", and
-// checks it against the knob's range. Errors are of bad input.
+// ParseKnob parses a value for a knob as users type it, "4KiB" or "32", and checks it
+// against the knob's range. Errors have the code of bad input.
 func ParseKnob(k workload.Knob, text string) (float64, error) {
 	bad := func(want string, advice ...string) error {
 		return fault.Input(fmt.Errorf("%s: %q is not %s", k.Name, text, want), strings.Join(advice, " "))
@@ -215,7 +216,7 @@ func ParseKnob(k workload.Knob, text string) (float64, error) {
 	return v, nil
 }
 
-// FormatKnob writes a knob's value as a user would type it.
+// FormatKnob formats a knob's value as users would type it.
 func FormatKnob(k workload.Knob, v float64) string {
 	if k.Unit == "bytes" {
 		return units.Size(int64(v))

@@ -1,11 +1,10 @@
-// Package cassandra speaks to Apache Cassandra through its Go driver. It
-// implements the shapes of package store over one table for each space; profiles
-// whose own data layer is the point get the typed session. No profile's schema is
-// in here.
+// Package cassandra connects to Apache Cassandra through its Go driver. It implements
+// the shapes of package store with one table per space; profiles with data layers of
+// their own get the typed session. It contains no profile's schema.
 //
-// Every statement is prepared once and goes to a replica of its key. What is
-// measured is one attempt: nothing is tried again and nothing is sent twice
-// unless the target says so (retries=, speculative=); both stand in the report.
+// Every statement is prepared once and sent to a replica of its key. What is measured
+// is a single attempt: nothing is retried and nothing is sent twice unless the target
+// asks for it (retries=, speculative=); both are noted in the report.
 package cassandra
 
 import (
@@ -33,26 +32,26 @@ var Driver = store.Driver{
 	Open: store.Opens(Open),
 }
 
-// Typed is a connection whose session a profile may use directly. The session
-// belongs to the connection: do not close it.
+// Typed is a connection whose session a profile may use directly. The session belongs
+// to the connection: do not close it.
 type Typed interface {
 	store.Conn
-	// Session is the driver's session for what is not measured, such as changes of the
-	// schema: a statement may take a minute, whatever the target says. It has no
-	// keyspace: statements name theirs.
+	// Session returns the driver's session for what is not measured, such as schema
+	// changes: its statements may take a minute, whatever the target says. It has no
+	// keyspace, so statements must name theirs.
 	Session() *gocql.Session
-	// Query prepares a statement as the target asks for, its time-outs included:
-	// idempotent ones may be sent to a second replica.
+	// Query prepares a statement with the target's options, including its timeouts;
+	// idempotent statements may be sent to a second replica.
 	Query(stmt string, args ...any) *gocql.Query
-	// Batch begins a batch as the target asks for.
+	// Batch begins a batch with the target's options.
 	Batch(kind gocql.BatchType) *gocql.Batch
-	// EnsureKeyspace returns the keyspace of the target, or one named after the
-	// namespace, which it makes if need be.
+	// EnsureKeyspace returns the keyspace of the target or, creating it if necessary,
+	// the one named after the namespace.
 	EnsureKeyspace(ctx context.Context, namespace string) (string, error)
-	// KeyspaceFor is EnsureKeyspace without making anything.
+	// KeyspaceFor is EnsureKeyspace without creating anything.
 	KeyspaceFor(namespace string) string
-	// Columns lists the columns of a table by name with their types; empty when
-	// there is no such table.
+	// Columns returns the columns of a table by name, with their types; empty if there
+	// is no such table.
 	Columns(ctx context.Context, keyspace, table string) (map[string]string, error)
 }
 
@@ -66,14 +65,14 @@ var _ interface {
 // Conn is a session with one cluster. It is safe for use by several goroutines.
 type Conn struct {
 	session *gocql.Session // for what is measured
-	own     *gocql.Session // for all else
+	own     *gocql.Session // for everything else
 	target  store.Target
 	opts    options
 	closing sync.Once
 	closed  atomic.Bool
 	tables  sync.Map     // tableKey → *table
-	agent   *watch.Agent // nil when none is known
-	// version, datacenter and nodes are as the first node told.
+	agent   *watch.Agent // nil if none is known
+	// version, datacenter and nodes are as reported by the first node.
 	version, datacenter string
 	nodes               int
 }
@@ -82,7 +81,7 @@ type Conn struct {
 // connection: do not close it.
 func (c *Conn) Session() *gocql.Session { return c.own }
 
-// Query begins a statement. Reads and the writes of ours are idempotent.
+// Query begins a statement. Our reads and writes are idempotent.
 func (c *Conn) Query(stmt string, args ...any) *gocql.Query {
 	q := c.session.Query(stmt, args...)
 	if c.opts.speculative > 0 {
@@ -96,12 +95,13 @@ func (c *Conn) Query(stmt string, args ...any) *gocql.Query {
 // Batch begins a batch.
 func (c *Conn) Batch(kind gocql.BatchType) *gocql.Batch { return c.session.Batch(kind) }
 
-// closingLimit is how long Close waits for the driver, which first ends what it is
-// doing behind our back, with nodes that may not answer. Nodes that do take milliseconds.
+// closingLimit is how long Close waits for the driver, which first finishes its own
+// work with nodes that may not answer. Nodes that do answer take milliseconds.
 const closingLimit = 3 * time.Second
 
-// Close ends the sessions; it never fails, and may be called again. What takes too long to
-// end, as a driver that is dialling a dead node does, is left to end by itself.
+// Close ends the sessions. It never fails, and may be called more than once. A driver
+// that takes too long, for example because it is dialling a dead node, is left to end
+// by itself.
 func (c *Conn) Close() error {
 	c.closing.Do(func() {
 		c.closed.Store(true)
@@ -128,7 +128,7 @@ func (c *Conn) end() {
 	both.Wait()
 }
 
-// inFlight is how many statements of one batched call are under way at a time.
+// inFlight is how many statements of one batched call are in progress at a time.
 const inFlight = 32
 
 // each calls f for 0..n-1, several at a time, and returns the first error.

@@ -18,7 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// codes puts the error codes of the protocol in classes.
+// codes maps the error codes of the protocol to classes.
 var codes = map[int]store.Class{
 	gocql.ErrCodeUnavailable:     store.Unreachable, // too few replicas are alive
 	gocql.ErrCodeOverloaded:      store.Overloaded,
@@ -32,11 +32,11 @@ var codes = map[int]store.Class{
 	gocql.ErrCodeAlreadyExists:   store.Conflict,
 }
 
-// Classify puts an error of an operation in its class. It is safe for use by
-// several goroutines.
+// Classify returns the class of an operation's error. It is safe for use by several
+// goroutines.
 func (c *Conn) Classify(err error) store.Class { return Classify(err) }
 
-// Classify puts an error of the driver in its class.
+// Classify returns the class of a driver's error.
 func Classify(err error) store.Class {
 	if err == nil {
 		return store.Worked
@@ -91,16 +91,16 @@ func unreachable(err error) bool {
 			return true
 		}
 	}
-	// The driver writes some causes into its messages and drops them.
+	// The driver puts some causes only into the text of its messages.
 	text := err.Error()
 	return strings.Contains(text, "gocql: no hosts available") || strings.Contains(text, "connection closed") || strings.Contains(text, "connection refused")
 }
 
-// where names the nodes as the target does.
+// where returns the nodes as the target names them.
 func (c *Conn) where() string { return strings.Join(c.target.Hosts, ",") }
 
-// explain says in one sentence why the nodes cannot be used, and what to do. Much
-// of what the driver knows is in the text of its errors only.
+// explain says in one sentence why the nodes cannot be used, and what to do. Much of
+// what the driver knows is only in the text of its errors.
 func (c *Conn) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

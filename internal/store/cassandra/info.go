@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Info tells what the nodes are and how they are spoken to.
+// Info describes the nodes and the connection to them.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	q := c.own.Query("SELECT release_version FROM system.local").Consistency(gocql.One)
 	if err := q.ScanContext(ctx, &c.version); err != nil {
@@ -54,7 +54,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	return info, nil
 }
 
-// replicationOf tells how a keyspace is replicated, "" when it cannot be told.
+// replicationOf says how a keyspace is replicated, "" if that is unknown.
 func (c *Conn) replicationOf(ctx context.Context, keyspace string) string {
 	var r map[string]string
 	err := c.own.Query("SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).ScanContext(ctx, &r)

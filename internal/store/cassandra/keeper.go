@@ -24,8 +24,8 @@ func madeKey(s store.Space) []byte {
 	return []byte(s.Name)
 }
 
-// Inspect looks at the table of a space, or at those of its parts that are there; of
-// one that has other columns than those of a map the kind says so.
+// Inspect looks for the table of a space, or for the tables of its parts. If a table
+// has columns other than those of a map, the kind says so.
 func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
 	if s.Shape == store.Keys {
 		return c.inspectTables(ctx, s, parts)
@@ -43,7 +43,7 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (sto
 	}
 	found := store.Found{Exists: true, Kind: "table"}
 	switch found.Size, err = c.count(ctx, t); {
-	case absent(err): // somebody is making or dropping it at this moment
+	case absent(err): // somebody is creating or dropping it right now
 		found.Size = -1
 	case err != nil:
 		return store.Found{}, wrap("count", t, err)
@@ -78,7 +78,7 @@ func (c *Conn) inspectTables(ctx context.Context, s store.Space, parts []string)
 	return found, nil
 }
 
-// fits says whether a table has our columns.
+// fits reports whether a table has our columns.
 func (t *table) fits(columns map[string]string) bool {
 	want := map[string]string{"k": "blob", "v": "blob"}
 	if t.grouped {
@@ -87,13 +87,13 @@ func (t *table) fits(columns map[string]string) bool {
 	return maps.Equal(want, columns)
 }
 
-// recorded says whether a space is written down as ours.
+// recorded reports whether a space is recorded as ours.
 func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
 	_, ok, err := c.recordOf(ctx, s)
 	return ok, err
 }
 
-// recordOf returns what is written down of a space, false when it is not ours.
+// recordOf returns the record of a space, false if it is not ours.
 func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
 	made, err := c.made(s.Namespace)
 	if err != nil {
@@ -112,8 +112,8 @@ func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bo
 	return m, true, nil
 }
 
-// Record makes the keyspace unless it is there, writes down that we made a space, and
-// makes the table of a map. Of a space of another shape the profile makes the tables.
+// Record creates the keyspace if it does not exist, records that we made a space, and
+// creates the table of a map. For other shapes, the profile creates the tables.
 func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	made, err := c.made(m.Namespace)
 	if err != nil {
@@ -137,8 +137,8 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	return c.create(ctx, t)
 }
 
-// inMade calls f with the table of records in place, again when somebody else has
-// dropped it meanwhile as the last of theirs went.
+// inMade calls f with the table of records in place, and again if somebody else dropped
+// it in the meantime along with their last record.
 func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
 	for try := 1; ; try++ {
 		err := c.create(ctx, made)
@@ -151,8 +151,8 @@ func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
 	}
 }
 
-// create makes a table unless it is there. It looks first: a change of the schema
-// is dear, and who may use a table may still not be allowed to make one.
+// create creates a table if it does not exist. It looks first, because a schema change
+// is expensive, and a user who may use a table may still not be allowed to create one.
 func (c *Conn) create(ctx context.Context, t *table) error {
 	columns, err := c.Columns(ctx, t.keyspace, t.name)
 	if err != nil || len(columns) > 0 {
@@ -195,9 +195,9 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	return out, nil
 }
 
-// Drop removes the table of a space that is recorded as ours, or of one of shape
-// Keys exactly the tables that the record names, and the record. It tells how many
-// rows are gone; of shape Keys how many tables.
+// Drop removes the table of a space recorded as ours or, for shape Keys, exactly the
+// tables that the record names, and then the record. It returns how many rows were
+// removed or, for shape Keys, how many tables.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	m, recorded, err := c.recordOf(ctx, s)
 	if err != nil {
@@ -221,7 +221,7 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	return n, c.unrecord(ctx, s)
 }
 
-// unrecord removes a record, and the table of records with the last of them.
+// unrecord removes a record, and the table of records along with the last one.
 func (c *Conn) unrecord(ctx context.Context, s store.Space) error {
 	made, err := c.made(s.Namespace)
 	if err != nil {
@@ -237,7 +237,7 @@ func (c *Conn) unrecord(ctx context.Context, s store.Space) error {
 	return wrap("drop", made, err)
 }
 
-// left counts what is in the table of records, up to two.
+// left counts the rows in the table of records, up to two.
 func (c *Conn) left(ctx context.Context, made *table) (int, error) {
 	iter := c.own.Query("SELECT k FROM " + made.full() + " LIMIT 2").IterContext(ctx)
 	var key []byte
@@ -260,9 +260,9 @@ func (c *Conn) dropTable(ctx context.Context, s store.Space) (int64, error) {
 	return n, wrap("drop", t, c.own.Query("DROP TABLE IF EXISTS "+t.full()).ExecContext(ctx))
 }
 
-// tablesOf lists what may be the tables of a space of shape Keys whose record, of an
-// older version, names none: they begin with the namespace, the space's name and "_".
-// It is good for looking, not for dropping.
+// tablesOf lists what may be the tables of a space of shape Keys whose record, made by
+// an older version, names none: those whose names begin with the namespace, the space's
+// name and "_". That is good enough for looking, but not for dropping.
 func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, names []string, err error) {
 	keyspace = c.KeyspaceFor(s.Namespace)
 	prefix := Name(s.Name) + "_"
@@ -282,8 +282,8 @@ func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, na
 	return keyspace, names, nil
 }
 
-// dropTables removes the tables that a record names. That of an older version names
-// none, and to go by the beginning of names would take those of others.
+// dropTables removes the tables that a record names. A record of an older version names
+// none, and going by the beginning of names would remove those of others.
 func (c *Conn) dropTables(ctx context.Context, s store.Space, names []string) (int64, error) {
 	if len(names) == 0 {
 		return 0, fault.Input(fmt.Errorf("cassandra: an older version recorded %s and did not write down its tables", s.Name),
@@ -298,8 +298,8 @@ func (c *Conn) dropTables(ctx context.Context, s store.Space, names []string) (i
 	return int64(len(names)), nil
 }
 
-// Probe tells whether the server would take the writes of a run into s. Where the
-// table is there it writes a row and deletes it; else it sees to the keyspace.
+// Probe reports whether the server would accept a run's writes to s. If the table
+// exists, it writes a row and deletes it; otherwise it checks the keyspace.
 func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	if _, err := c.EnsureKeyspace(ctx, s.Namespace); err != nil {
 		return err

@@ -10,11 +10,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// leaseKey is the key of the lease among the records of a namespace; no space has it.
+// leaseKey is the key of the lease among the records of a namespace; no space has this
+// key.
 var leaseKey = []byte("\x00lease")
 
-// Hold takes or renews the lease of a namespace: a row that expires and is written
-// by lightweight transactions. Its time is in whole seconds.
+// Hold takes or renews the lease of a namespace: a row that expires, written with
+// lightweight transactions. Its TTL is in whole seconds.
 func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
 	made, err := c.made(namespace)
 	if err != nil {
@@ -68,7 +69,7 @@ func leaseOf(made *table, text []byte) (store.Lease, error) {
 	return l, nil
 }
 
-// Holder tells who has the lease of a namespace.
+// Holder returns who has the lease of a namespace.
 func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
 	made, err := c.made(namespace)
 	if err != nil {
@@ -85,7 +86,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	return l, err == nil, err
 }
 
-// Free gives the lease up, with the table of records when there is nothing else in it.
+// Free gives up the lease, and removes the table of records if nothing else is in it.
 func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
 	made, err := c.made(namespace)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Misfit says why our rows cannot be read from a table, the space's own or one of its
-// parts, or written into it. Columns that are not ours may stay empty, but for those
-// of the key.
+// Misfit says why our rows cannot be read from a table (the space's own or one of its
+// parts), or written into it. Columns that are not ours may stay empty, unless they
+// belong to the key.
 func (c *Conn) Misfit(ctx context.Context, s store.Space, part string, want store.Table) (store.Misfit, error) {
 	keyspace, name := c.KeyspaceFor(s.Namespace), part
 	if s.Shape == store.Map {
@@ -45,7 +45,7 @@ func (c *Conn) Misfit(ctx context.Context, s store.Space, part string, want stor
 	return m, nil
 }
 
-// misfit names the column for which rows cannot be read from a table with these
+// misfit names the column because of which rows cannot be read from a table with these
 // columns and this key, or written into it.
 func misfit(types map[string]string, key map[string]bool, want store.Table) (read, write string) {
 	for _, w := range want.Columns {

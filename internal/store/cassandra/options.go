@@ -16,23 +16,22 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// timeout is how long a statement may take unless the target says otherwise: longer than
-// a node waits for a write by its own default (2 s), so that its word is heard, as long as
-// it waits for a read, and not as long as for a range (10 s), which read_timeout may be
-// raised for.
+// timeout is how long a statement may take unless the target says otherwise. It is
+// longer than a node by default waits for a write (2 s), so that its error reaches us,
+// as long as it waits for a read, and shorter than it waits for a range (10 s), for
+// which read_timeout may be raised.
 const timeout = 5 * time.Second
 
-// patience is how long a statement may take that is not measured: a change of the
-// schema, a look at it, a record, a lease. A node that is short of processors or has a
-// schema of thousands of tables takes its time over those, and given up on, they are
-// carried out all the same.
+// patience is how long a statement that is not measured may take: a schema change or
+// query, a record, a lease. A node that is short of processors or has thousands of
+// tables is slow at these, and carries them out even if the client has given up.
 const patience = time.Minute
 
-// perNode is the number of connections to each node: one carries thousands of
+// perNode is the number of connections to each node; each can carry thousands of
 // statements at a time.
 const perNode = 2
 
-// options is what a target says beyond hosts.
+// options are what a target says beyond hosts.
 type options struct {
 	keyspace          string
 	consistency       gocql.Consistency
@@ -105,7 +104,7 @@ func or(d time.Duration) time.Duration {
 	return d
 }
 
-// cluster makes the driver's configuration.
+// cluster returns the driver's configuration.
 func (o *options) cluster(t store.Target) (*gocql.ClusterConfig, error) {
 	config, err := store.TLSConfig(t)
 	if err != nil {
@@ -120,16 +119,16 @@ func (o *options) cluster(t store.Target) (*gocql.ClusterConfig, error) {
 	c.Consistency, c.SerialConsistency = o.consistency, o.serial
 	c.ConnectTimeout, c.Timeout, c.WriteTimeout = o.dial, o.read, o.write
 	c.NumConns = o.connections
-	// A call is sent at once: the driver would have it wait 0.2 ms for others to go with
-	// it, which a store's response time must not contain.
+	// Send calls at once: by default the driver delays them by 0.2 ms to combine
+	// several, which must not be part of a store's response time.
 	c.WriteCoalesceWaitTime = 0
-	c.Logger = silence{} // what matters comes as errors; the terminal is others'
-	// Routing needs to know how keyspaces are replicated; the driver would read all
-	// tables of the cluster too, and again after each change of a schema.
+	c.Logger = silence{} // what matters comes as errors; the terminal is not ours
+	// Routing needs to know how keyspaces are replicated. By default the driver would
+	// also read all tables of the cluster, again after each schema change.
 	if o.protocol > 3 {
 		c.Metadata.CacheMode = gocql.KeyspaceOnly
 	}
-	// A node that comes back is to be used at once.
+	// Use a node that comes back at once.
 	c.ReconnectInterval = time.Second
 	c.ReconnectionPolicy = &gocql.ConstantReconnectionPolicy{MaxRetries: 1, Interval: 100 * time.Millisecond}
 	if o.retries > 0 {
@@ -157,9 +156,9 @@ func (silence) Warning(string, ...gocql.LogField) {}
 func (silence) Info(string, ...gocql.LogField)    {}
 func (silence) Debug(string, ...gocql.LogField)   {}
 
-// Open connects to the nodes of t and makes sure that they answer, accept us, and
-// have the keyspace that t names. Errors have the code of an unfit store, or of bad
-// input when the target itself is wrong, and a hint; none repeats a password.
+// Open connects to the nodes of t and makes sure that they answer, accept us, and have
+// the keyspace that t names. Errors have the code of an unfit store, or of bad input if
+// the target itself is wrong, and a hint; none contains a password.
 func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, error) {
 	if len(t.Hosts) == 0 {
 		return nil, fault.Input(errors.New("cassandra: no host"), "for example cassandra://localhost:9042")
@@ -186,8 +185,8 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 	return c, nil
 }
 
-// connect makes the session for what is measured, and that for all else. They are one
-// when the target has no less patience than we have.
+// connect makes the session for what is measured, and the one for everything else. They
+// are the same if the target's timeout is at least patience.
 func (c *Conn) connect(ctx context.Context, cluster *gocql.ClusterConfig) (err error) {
 	if c.session, err = connect(ctx, cluster); err != nil {
 		return err
@@ -207,7 +206,7 @@ func (c *Conn) connect(ctx context.Context, cluster *gocql.ClusterConfig) (err e
 	return err
 }
 
-// connect makes the session, which knows no context.
+// connect makes the session. gocql's own function takes no context.
 func connect(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session, error) {
 	type made struct {
 		session *gocql.Session
@@ -231,7 +230,7 @@ func connect(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session,
 	}
 }
 
-// greet asks the node what it is, and for the keyspace of the target.
+// greet asks the node for its version, and checks the keyspace of the target.
 func (c *Conn) greet(ctx context.Context) error {
 	q := c.own.Query("SELECT release_version, data_center FROM system.local").Consistency(gocql.One)
 	if err := q.ScanContext(ctx, &c.version, &c.datacenter); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// bytesOf keeps an empty value from being taken for null, which deletes.
+// bytesOf keeps an empty value from being taken for null, which would delete.
 func bytesOf(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -17,8 +17,8 @@ func bytesOf(b []byte) []byte {
 	return b
 }
 
-// Put reads the value under a key and then replaces it: two statements, since
-// Cassandra has none that does both.
+// Put reads the value of a key and then replaces it: two statements, since no single
+// one in Cassandra does both.
 func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -39,8 +39,8 @@ func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
 	return wrap("set", t, c.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
 }
 
-// PutAll stores entries with one statement each, several at a time: keys live on
-// different replicas, so one batch of them would only make a node do the sorting.
+// PutAll stores entries with one statement each, several at a time. The keys live on
+// different replicas, so a batch would only make one node distribute them.
 func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -64,9 +64,9 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 	return val, ok, wrap("get", t, err)
 }
 
-// read reads the one value that q asks for into buf[:0].
+// read reads the one value that q selects into buf[:0].
 func read(ctx context.Context, q *gocql.Query, buf []byte) ([]byte, bool, error) {
-	val := buf[:0] // which the driver reuses
+	val := buf[:0] // the driver reuses it
 	err := q.ScanContext(ctx, &val)
 	if errors.Is(err, gocql.ErrNotFound) {
 		return buf[:0], false, nil
@@ -74,13 +74,13 @@ func read(ctx context.Context, q *gocql.Query, buf []byte) ([]byte, bool, error)
 	return val, err == nil, err
 }
 
-// old takes in the old value of what is replaced, and keeps none of it.
+// old receives the old value of what is replaced, and discards it.
 type old struct{}
 
-// UnmarshalCQL is for the driver, which would copy the value.
+// UnmarshalCQL is called by the driver, which would otherwise copy the value.
 func (old) UnmarshalCQL(gocql.TypeInfo, []byte) error { return nil }
 
-// take reads one value, as a map's put hands it back.
+// take reads one value, the way a map's put returns the old one.
 func (c *Conn) take(ctx context.Context, t *table, key ...any) error {
 	err := c.Query(t.get, key...).ScanContext(ctx, old{})
 	if errors.Is(err, gocql.ErrNotFound) {
@@ -112,8 +112,9 @@ func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]by
 	return out, nil
 }
 
-// Count tells how many rows the table of a space has, 0 when there is none. It
-// reads all of it page by page: a count by the server would run into its time-out.
+// Count returns how many rows the table of a space has, 0 if there is none. It reads
+// the whole table page by page, because a count by the server would run into its
+// timeout.
 func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -152,11 +153,12 @@ func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []by
 	return wrap("put in a group", t, c.Query(t.set, bytesOf(group), bytesOf(key), bytesOf(val)).ExecContext(ctx))
 }
 
-// batchBytes is the most bytes of values in one batch: servers warn above 5 KiB.
+// batchBytes is the largest total size of values in one batch: servers warn above 5
+// KiB.
 const batchBytes = 4 << 10
 
-// PutGroups stores the entries of several groups, each group's in batches, since
-// they live on the same replicas.
+// PutGroups stores the entries of several groups. Each group is sent in batches, since
+// its entries live on the same replicas.
 func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
 	t, err := c.grouped(s)
 	if err != nil {

@@ -12,14 +12,15 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// byGroup ends the name of the table of a grouped space, which has a column more.
+// byGroup is the suffix of the table of a grouped space, which has an additional
+// column.
 const byGroup = "_by_group"
 
-// NameLimit is the most characters that the name of a keyspace or table may have.
+// NameLimit is the greatest length, in characters, of the name of a keyspace or table.
 const NameLimit = 48
 
-// Name writes a text so that it can be the name of a keyspace or table: letters,
-// digits and _ as they are, anything else as _xHH. Letter case counts.
+// Name encodes a text so that it can be the name of a keyspace or table: letters,
+// digits and _ stay as they are, anything else becomes _xHH. Case is significant.
 func Name(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -57,8 +58,8 @@ func (t *table) full() string { return quoted(t.keyspace) + "." + quoted(t.name)
 
 func quoted(name string) string { return `"` + name + `"` }
 
-// KeyspaceFor returns the keyspace of the target, or the one named after the
-// namespace. It makes nothing.
+// KeyspaceFor returns the keyspace of the target, or the one named after the namespace.
+// It creates nothing.
 func (c *Conn) KeyspaceFor(namespace string) string {
 	if c.opts.keyspace != "" {
 		return c.opts.keyspace
@@ -69,9 +70,9 @@ func (c *Conn) KeyspaceFor(namespace string) string {
 	return Name(namespace)
 }
 
-// EnsureKeyspace returns the keyspace of the target, or one named after the
-// namespace, which it makes if need be, with as many replicas as replication=
-// says or else up to three.
+// EnsureKeyspace returns the keyspace of the target or, creating it if necessary, the
+// one named after the namespace, with as many replicas as replication= says, or else up
+// to three.
 func (c *Conn) EnsureKeyspace(ctx context.Context, namespace string) (string, error) {
 	name := c.KeyspaceFor(namespace)
 	if len(name) > NameLimit {
@@ -90,7 +91,7 @@ func (c *Conn) EnsureKeyspace(ctx context.Context, namespace string) (string, er
 	return name, c.explain(ctx, c.own.Query(stmt).ExecContext(ctx))
 }
 
-// Columns lists the columns of a table with their types.
+// Columns returns the columns of a table with their types.
 func (c *Conn) Columns(ctx context.Context, keyspace, table string) (map[string]string, error) {
 	out := map[string]string{}
 	iter := c.own.Query("SELECT column_name, type FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, table).
@@ -102,7 +103,7 @@ func (c *Conn) Columns(ctx context.Context, keyspace, table string) (map[string]
 	return out, iter.Close()
 }
 
-// tableOf returns the table of a space. A name that Cassandra cannot have is
+// tableOf returns the table of a space. Names that Cassandra does not allow are
 // refused.
 func (c *Conn) tableOf(s store.Space) (*table, error) {
 	key := tableKey{s.Namespace, s.Name, s.Grouped}
@@ -153,12 +154,12 @@ func (c *Conn) made(namespace string) (*table, error) {
 	return c.newTable(namespace, own(namespace)+"_made", false)
 }
 
-// absent says whether an error is of a table or keyspace that is not there.
+// absent reports whether an error means that a table or keyspace does not exist.
 func absent(err error) bool {
 	return err != nil && !errors.Is(err, gocql.ErrNotFound) && Classify(err) == store.Missing
 }
 
-// wrap says what was being done to what.
+// wrap adds to err what was being done to which table.
 func wrap(what string, t *table, err error) error {
 	if err == nil {
 		return nil

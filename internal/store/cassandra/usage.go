@@ -14,13 +14,13 @@ import (
 // mostNodes is how many nodes are asked.
 const mostNodes = 8
 
-// pools are the thread pools of a node that are told of, by what is said of each.
+// pools are the thread pools of a node that are reported, by the names used for them.
 var pools = map[string]string{
 	"Native-Transport-Requests": "requests", "MutationStage": "writes", "ReadStage": "reads",
 	"CompactionExecutor": "compactions", "MemtableFlushWriter": "flushes",
 }
 
-// beans are what a node tells beside its virtual tables.
+// beans are what a node's agent reports beyond its virtual tables.
 var beans = []store.BeanReading{
 	store.ProcessorBean,
 	{Bean: metric("type=ClientRequest,scope=Read,name=Latency", "Count"), Name: "coordinated_reads_per_s", Sum: true},
@@ -36,15 +36,15 @@ func metric(name, attribute string) watch.Bean {
 	return watch.Bean{Name: "org.apache.cassandra.metrics:" + name, Attribute: attribute}
 }
 
-// Usage tells the requests that the nodes have counted, and the processor time of a
-// sole node that has an agent.
+// Usage returns the number of requests counted by the nodes, and the processor time of
+// a single node that has an agent.
 func (c *Conn) Usage(ctx context.Context) store.Usage {
-	readings, _ := c.Readings(ctx) // what is not told is not known
+	readings, _ := c.Readings(ctx) // what is not reported is unknown
 	return store.UsageOf(readings, "requests_per_s", "requests")
 }
 
-// Readings are the thread pools of every node by its virtual tables, which are there
-// from Cassandra 4 on, and what the agent of a sole node tells.
+// Readings returns the thread pools of every node from its virtual tables, which exist
+// since Cassandra 4, and what the agent of a single node reports.
 func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 	hosts := c.session.GetHosts()
 	for _, h := range hosts[:min(len(hosts), mostNodes)] {
@@ -60,7 +60,7 @@ func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 		out, err = append(out, more...), errors.Join(err, e)
 	}
 	if len(out) > 0 {
-		return out, nil // one of several may be away
+		return out, nil // one of several may be down
 	}
 	return nil, fmt.Errorf("read its virtual tables: %w", err)
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// batchBytes is the most bytes of keys and values in one message.
+// batchBytes is the largest total size of keys and values in one message.
 const batchBytes = 2 << 20
 
-// batch is what goes into one message: copies, for the client may still be at them
-// when the caller has left.
+// batch is the content of one message. It holds copies, because the client may still be
+// using them when the caller has left.
 type batch struct {
 	entries map[string]Value
 	keys    []string
-	values  []byte // of all entries in one piece
+	values  []byte // of all entries, in one slice
 }
 
-// spare has batches that the client is done with.
+// spare holds batches that the client has finished with.
 var spare = sync.Pool{New: func() any { return &batch{entries: map[string]Value{}} }}
 
-// free gives a batch back. Only who has called the client may do so: it knows that
-// the client is done.
+// free returns a batch for reuse. Only the caller of the client may do so, as it knows
+// that the client has finished.
 func (b *batch) free() {
 	clear(b.entries)
 	clear(b.keys)
@@ -30,8 +30,8 @@ func (b *batch) free() {
 	spare.Put(b)
 }
 
-// fill copies entries from number i on, as many as go into a message, and returns
-// the number of the first that does not.
+// fill copies entries from number i on, as many as fit into a message, and returns the
+// number of the first that does not fit.
 func (b *batch) fill(i, n int, entry func(i int) (string, []byte)) (int, error) {
 	end, size, room := i, 0, 0
 	for ; end < n; end++ {
@@ -56,7 +56,7 @@ func (b *batch) fill(i, n int, entry func(i int) (string, []byte)) (int, error) 
 	return end, nil
 }
 
-// batches sends entries, as many to a message as it can carry.
+// batches sends entries, as many per message as fit.
 func (c *Conn) batches(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte),
 	send func(ctx context.Context, m Cache, entries map[string]Value) error,
 ) error {

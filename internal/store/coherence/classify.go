@@ -15,7 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// breaks says whether a session is of no more use after an error.
+// breaks reports whether a session is unusable after an error.
 func breaks(err error) bool {
 	if errors.Is(err, io.EOF) || errors.Is(err, client.ErrClosed) || errors.Is(err, client.ErrDestroyed) ||
 		errors.Is(err, client.ErrReleased) || errors.Is(err, errBroke) {
@@ -25,17 +25,18 @@ func breaks(err error) bool {
 	case codes.Unavailable, codes.Canceled, codes.Internal:
 		return true
 	}
-	// What the server says of a cache that it has lost with all else.
+	// This is what the server says about a cache that it has lost along with everything
+	// else.
 	text := err.Error()
 	return strings.Contains(text, "unable to find cache id") || strings.Contains(text, "unable to find queue id") ||
 		strings.Contains(text, "client connection is closing")
 }
 
-// Classify puts an error of an operation in its class. It is safe for use by
-// several goroutines.
+// Classify returns the class of an operation's error. It is safe for use by several
+// goroutines.
 func (c *Conn) Classify(err error) store.Class { return Classify(err) }
 
-// Classify puts an error of the client in its class.
+// Classify returns the class of an error of the client.
 func Classify(err error) store.Class {
 	switch {
 	case err == nil:
@@ -67,7 +68,8 @@ func Classify(err error) store.Class {
 	return store.Other
 }
 
-// words tell the class of an answer of the server, which is text and nothing else.
+// words map parts of the server's error messages, which consist of nothing but text, to
+// classes.
 var words = []struct {
 	part  string
 	class store.Class
@@ -83,11 +85,11 @@ var words = []struct {
 	{"serialization", store.WrongType},
 }
 
-// where names the hosts as the target does.
+// where returns the hosts as the target names them.
 func (c *Conn) where() string { return strings.Join(c.target.Hosts, ",") }
 
-// explain says in one sentence why the server cannot be used, and what to do. Most
-// of what the client knows is in the text of its errors only.
+// explain says in one sentence why the server cannot be used, and what to do. Most of
+// what the client knows is only in the text of its errors.
 func (c *Conn) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

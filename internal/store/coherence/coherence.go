@@ -1,17 +1,16 @@
-// Package coherence speaks to Oracle Coherence through its Go client, over the
-// gRPC proxy. It implements the shapes of package store over one cache for each
-// space, and queues, expiry, near caches and entry processors for profiles that
-// ask for them. No profile's schema is in here.
+// Package coherence connects to Oracle Coherence through its Go client, over the gRPC
+// proxy. It implements the shapes of package store with one cache per space, and
+// queues, expiry, near caches and entry processors for profiles that need them. It
+// contains no profile's schema.
 //
-// The client sends all calls of a session through one stream, so that a session is
-// its own bottleneck: a connection owns several and hands them out in turn. Values
-// travel as JSON, a value of bytes as base64.
+// The client sends all calls of a session through one stream, so a session is its own
+// bottleneck: a connection therefore has several sessions and uses them in turn. Values
+// travel as JSON, byte values as base64.
 //
-// The client (v2.3.1) waits for answers under a context of ours that ends with the
-// session only, never with the call: when one of its own waits is cut short while
-// the answer arrives, it locks its session up for good. Who is waiting here leaves
-// in time; the client's goroutine goes on until the answer comes or its session is
-// closed.
+// The client (v2.3.1) waits for answers under a context of ours that ends only with the
+// session, never with the call: if one of its waits is cut short just as the answer
+// arrives, its session deadlocks for good. Our callers return in time; the client's
+// goroutine goes on until the answer comes or its session is closed.
 package coherence
 
 import (
@@ -46,31 +45,30 @@ var _ interface {
 	store.Metered
 } = (*Conn)(nil)
 
-// Conn is several sessions with one cluster. It is safe for use by several
-// goroutines.
+// Conn is several sessions with one cluster. It is safe for use by several goroutines.
 type Conn struct {
 	target store.Target
 	opts   options
 	tls    *tls.Config
 	hosts  []string
 	gates  []*wire.Gate
-	links  []atomic.Pointer[link] // nil: lost, and not back yet
+	links  []atomic.Pointer[link] // nil: lost and not yet replaced
 	next   atomic.Uint64
-	// version is the server's own word.
+	// version is as reported by the server.
 	version string
-	agent   *watch.Agent // nil when none is known
+	agent   *watch.Agent // nil if none is known
 
 	hands   wire.Hands
-	wake    chan struct{} // something is to be opened again
+	wake    chan struct{} // something has to be reopened
 	stop    chan struct{}
 	closing sync.Once
 	tending sync.WaitGroup
 	mending sync.WaitGroup // links that are being closed
 }
 
-// Open connects to the hosts of t and makes sure that they answer and accept us.
-// Errors have the code of an unfit store, or of bad input when the target itself is
-// wrong, and a hint.
+// Open connects to the hosts of t and makes sure that they answer and accept us. Errors
+// have the code of an unfit store, or of bad input if the target itself is wrong, and a
+// hint.
 func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, error) {
 	opts, err := newOptions(t, o.Threads)
 	if err != nil {
@@ -101,9 +99,9 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	return c, nil
 }
 
-// connect opens the gates and the first session of each place.
+// connect opens the gates and the first session of each slot.
 func (c *Conn) connect(ctx context.Context) error {
-	// A server that has just started is slow to answer for the first time.
+	// A server that has just started is slow to answer the first time.
 	read := c.opts.read
 	c.opts.read = max(read, c.opts.dial)
 	defer func() { c.opts.read = read }()
@@ -136,8 +134,7 @@ func (c *Conn) connect(ctx context.Context) error {
 	return err
 }
 
-// tend opens again what was lost, once its host answers. It ends with the
-// connection.
+// tend reopens what was lost, once its host answers. It ends with the connection.
 func (c *Conn) tend() {
 	again := time.NewTicker(retryEvery)
 	defer again.Stop()
@@ -166,7 +163,7 @@ func (c *Conn) tend() {
 	}
 }
 
-// retryEvery is the time between two looks at what is to be opened again.
+// retryEvery is the interval between attempts to reopen what was lost.
 const retryEvery = 200 * time.Millisecond
 
 func (c *Conn) nudge() {
@@ -176,7 +173,7 @@ func (c *Conn) nudge() {
 	}
 }
 
-// lostHost gives up all sessions with a host that is gone.
+// lostHost gives up all sessions with a host that has gone.
 func (c *Conn) lostHost(host string) {
 	for i := range c.links {
 		if l := c.links[i].Load(); l != nil && l.host == host {
@@ -195,7 +192,7 @@ func (c *Conn) gateOf(host string) *wire.Gate {
 	return c.gates[0]
 }
 
-// lose gives up a session: its calls end at once, and another one is opened.
+// lose gives up a session: its calls end at once, and another session is opened.
 func (c *Conn) lose(l *link) {
 	if l.place < 0 || !c.links[l.place].CompareAndSwap(l, nil) {
 		return
@@ -204,7 +201,7 @@ func (c *Conn) lose(l *link) {
 	c.nudge()
 }
 
-// pick returns a session, or nil when all are lost.
+// pick returns a session, or nil if all are lost.
 func (c *Conn) pick() *link {
 	n := uint64(len(c.links))
 	first := c.next.Add(1)
@@ -216,7 +213,7 @@ func (c *Conn) pick() *link {
 	return nil
 }
 
-// Close ends all sessions. It may be called again.
+// Close ends all sessions. It may be called more than once.
 func (c *Conn) Close() error {
 	c.closing.Do(func() {
 		close(c.stop)
@@ -231,7 +228,7 @@ func (c *Conn) Close() error {
 		done := make(chan struct{})
 		go func() {
 			c.tending.Wait()
-			for i := range c.links { // one may have been opened meanwhile
+			for i := range c.links { // one may have been opened in the meantime
 				if l := c.links[i].Load(); l != nil {
 					c.lose(l)
 				}
@@ -241,14 +238,14 @@ func (c *Conn) Close() error {
 		}()
 		select {
 		case <-done:
-		case <-time.After(closeLimit): // a server that is frozen does not let its client go
+		case <-time.After(closeLimit): // a frozen server blocks its client
 		}
 		c.hands.Close()
 	})
 	return nil
 }
 
-// closeLimit is how long Close waits for the client to let go.
+// closeLimit is how long Close waits for the client to finish.
 const closeLimit = 3 * time.Second
 
 func (c *Conn) closed() bool {
@@ -260,7 +257,7 @@ func (c *Conn) closed() bool {
 	}
 }
 
-// Pool tells how many sessions there are.
+// Pool reports how many sessions there are.
 func (c *Conn) Pool() store.PoolStats {
 	s := store.PoolStats{Size: len(c.links)}
 	for i := range c.links {
@@ -271,9 +268,9 @@ func (c *Conn) Pool() store.PoolStats {
 	return s
 }
 
-// call runs f on one of the sessions. It returns as soon as f does, ctx ends, the
-// time of a call is over, or the session is lost; then f goes on by itself, so it
-// must own what it uses.
+// call runs f on one of the sessions. It returns as soon as f does, ctx ends, the time
+// allowed for a call is over, or the session is lost. In all but the first case f keeps
+// running, so it must own what it uses.
 func call[T any](ctx context.Context, c *Conn, f func(ctx context.Context, l *link) (T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
@@ -299,7 +296,7 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 	done := make(chan answer, 1) // one value: the sender never waits
 	c.hands.Do(func() {
 		defer func() {
-			if v := recover(); v != nil { // it happens in this client when a session ends
+			if v := recover(); v != nil { // this client panics when a session ends
 				done <- answer{none, fmt.Errorf("%w: %v", errBroke, v)}
 			}
 		}()
@@ -317,7 +314,7 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 		if breaks(a.err) {
 			c.lose(l)
 		}
-		if !l.alive() || !c.gateOf(l.host).Ready() { // whatever the client makes of it
+		if !l.alive() || !c.gateOf(l.host).Ready() { // whatever error the client returns
 			return none, fmt.Errorf("%w: %w", errAway, a.err)
 		}
 		return none, a.err
@@ -327,7 +324,7 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 		return none, ctx.Err()
 	case <-timer.C:
 		if time.Since(time.Unix(0, l.heard.Load())) > 2*c.opts.read {
-			c.lose(l) // nothing at all has come for long
+			c.lose(l) // nothing at all has been received for a long time
 		}
 		return none, errSlow
 	}
@@ -340,5 +337,5 @@ var (
 	errSlow   = fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
 )
 
-// refuse is an error of bad input about the target.
+// refuse returns an error of bad input about the target.
 func refuse(what, hint string) error { return fault.Input(errors.New("coherence: "+what), hint) }

@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Info tells what the server is and how it is spoken to.
+// Info describes the server and the connection to it.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	if _, err := onCache(ctx, c, "count", madeName(""), func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) }); err != nil {
 		return store.Info{}, c.explain(ctx, err)
@@ -27,7 +27,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	}, nil
 }
 
-// Answer asks for the size of a cache of our own.
+// Answer asks for the size of one of our own caches.
 func (c *Conn) Answer(ctx context.Context) error {
 	_, err := onCache(ctx, c, "count", madeName(""), func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) })
 	return err

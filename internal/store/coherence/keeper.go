@@ -29,8 +29,8 @@ func madeKey(s store.Space) string {
 // Queues is the shape of a space that is a queue.
 const Queues store.Shape = "queue"
 
-// Inspect looks at the cache or queue of a space. An empty one counts as nothing: the
-// server makes it when somebody looks, so that it cannot be told whose it is.
+// Inspect looks at the cache or queue of a space. An empty one counts as absent: the
+// server creates it when somebody looks, so its owner cannot be determined.
 func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	n, kind, err := c.sizeOf(ctx, s)
 	if err != nil || n == 0 {
@@ -48,14 +48,14 @@ func (c *Conn) sizeOf(ctx context.Context, s store.Space) (int64, string, error)
 	return n, "cache", err
 }
 
-// recorded says whether a space is written down as ours.
+// recorded reports whether a space is recorded as ours.
 func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
 	return onCache(ctx, c, "read", madeName(s.Namespace), func(ctx context.Context, m Cache) (bool, error) {
 		return m.ContainsKey(ctx, madeKey(s))
 	})
 }
 
-// Record writes down that we made a space.
+// Record records that we made a space.
 func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	if m.Shape != Queues {
 		if _, err := cacheOf(m.Space); err != nil {
@@ -107,10 +107,10 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	return out, nil
 }
 
-// Drop removes the entries of a space that is recorded as ours, and the record,
-// and tells how many entries are gone. The cache itself stays, empty: to destroy or
-// to truncate it is an event for every session, and while one of those looks up
-// another cache an event makes the client wait for itself.
+// Drop removes the entries of a space that is recorded as ours, and the record, and
+// returns how many entries were removed. The cache itself stays, empty: destroying or
+// truncating it is an event for every session, and such an event deadlocks a client
+// that is just looking up another cache.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	recorded, err := c.recorded(ctx, s)
 	if err != nil {
@@ -141,8 +141,8 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	return n, err
 }
 
-// Probe tells whether the server would take the writes of a run into s: it writes
-// into a cache of our own, reads that back, and removes it.
+// Probe reports whether the server would accept a run's writes to s: it writes into a
+// cache of our own, reads the entry back, and removes it.
 func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	if s.Shape != Queues {
 		if _, err := cacheOf(s); err != nil {

@@ -11,19 +11,20 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// leaseKey is the key of the lease among the records of a namespace; no space has it.
+// leaseKey is the key of the lease among the records of a namespace; no space has this
+// key.
 const leaseKey = "\x00lease"
 
-// leaseEntry is the lease as it is kept: an entry that expires.
+// leaseEntry is the stored form of the lease: an entry that expires.
 type leaseEntry struct {
 	store.Lease
-	// Claimed says that the lease has been taken and has no time yet: the client can put
-	// an entry if there is none, or one that expires, but not both in one step. Who
-	// finds such an entry unchanged after a while takes it over.
+	// Claimed means that the lease has been taken but has no expiry yet: the client can
+	// put an entry if there is none, or one that expires, but not both in one step. A
+	// process that finds such an entry unchanged after a while takes it over.
 	Claimed bool `json:"claimed,omitempty"`
 }
 
-// claimLimit is how long an entry may stand without a time.
+// claimLimit is how long an entry may exist without an expiry.
 const claimLimit = 2 * time.Second
 
 // Hold takes or renews the lease of a namespace.
@@ -51,7 +52,7 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 			}
 		case bytes.Equal(was, text):
 			how = store.Renewed
-		case !bytes.Equal(was, claim): // else: our own, whose second step has failed
+		case !bytes.Equal(was, claim): // otherwise it is our own, whose second step has failed
 			holder, took, err := c.overtake(ctx, name, was, claim)
 			if err != nil || !took {
 				return holder, store.Denied, err
@@ -70,8 +71,8 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// prolong gives the lease its time. Should somebody else have come meanwhile, which
-// takes a pause of ours as long as that time, they keep theirs.
+// prolong gives the lease its expiry. If somebody else has taken it in the meantime,
+// which requires that we paused for as long as claimLimit, they keep it.
 func (c *Conn) prolong(ctx context.Context, name string, l store.Lease, text []byte, ttl time.Duration, how store.Hold) (store.Lease, store.Hold, error) {
 	before, err := c.expireLease(ctx, name, text, ttl)
 	if err != nil {
@@ -88,8 +89,8 @@ func (c *Conn) prolong(ctx context.Context, name string, l store.Lease, text []b
 	return was.Lease, store.Denied, err
 }
 
-// overtake takes an entry over that has stood without a time for too long, and else
-// tells whose it is.
+// overtake takes over an entry that has been without an expiry for too long, and
+// otherwise returns its holder.
 func (c *Conn) overtake(ctx context.Context, name string, was, claim []byte) (store.Lease, bool, error) {
 	old, err := leaseOf(name, was)
 	if err != nil || !old.Claimed {
@@ -104,7 +105,7 @@ func (c *Conn) overtake(ctx context.Context, name string, was, claim []byte) (st
 	return old.Lease, took, err
 }
 
-// leaseText reads the entry, nil when there is none.
+// leaseText reads the entry, nil if there is none.
 func (c *Conn) leaseText(ctx context.Context, name string) ([]byte, error) {
 	return onCache(ctx, c, "read the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
 		v, err := m.Get(ctx, leaseKey)
@@ -115,7 +116,7 @@ func (c *Conn) leaseText(ctx context.Context, name string) ([]byte, error) {
 	})
 }
 
-// putLease stores the entry if what is there is old, nil being nothing.
+// putLease stores the entry if the current one equals old; nil stands for none.
 func (c *Conn) putLease(ctx context.Context, name string, old, text []byte) (bool, error) {
 	return onCache(ctx, c, "take the lease in", name, func(ctx context.Context, m Cache) (bool, error) {
 		if old == nil {
@@ -126,7 +127,7 @@ func (c *Conn) putLease(ctx context.Context, name string, old, text []byte) (boo
 	})
 }
 
-// expireLease stores the entry for so long, and returns what was there.
+// expireLease stores the entry with an expiry, and returns the previous one.
 func (c *Conn) expireLease(ctx context.Context, name string, text []byte, ttl time.Duration) ([]byte, error) {
 	return onCache(ctx, c, "renew the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
 		v, err := m.PutWithExpiry(ctx, leaseKey, text, ttl)
@@ -145,7 +146,7 @@ func leaseOf(name string, text []byte) (leaseEntry, error) {
 	return e, nil
 }
 
-// Holder tells who has the lease of a namespace.
+// Holder returns who has the lease of a namespace.
 func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
 	name := madeName(namespace)
 	text, err := c.leaseText(ctx, name)
@@ -156,7 +157,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	return e.Lease, err == nil, err
 }
 
-// Free gives the lease up. The cache of records stays, empty, as all caches do.
+// Free gives up the lease. The cache of records stays, empty, as all caches do.
 func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
 	text, err := json.Marshal(leaseEntry{Lease: l})
 	if err != nil {

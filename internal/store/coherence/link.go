@@ -13,21 +13,21 @@ import (
 	"github.com/perfbench/perfbench/internal/store/coherence/wire"
 )
 
-// Cache is a cache of the client: text keys, values of bytes.
+// Cache is a cache of the client, with text keys and byte values.
 type Cache = client.NamedCache[string, Value]
 
-// life is the context of a session's calls. It has a deadline, so that the client
-// adds none of its own, and ends by that: on a cancelled call the client leaves
-// goroutines behind.
+// life is the context of a session's calls. It has a deadline, so that the client does
+// not add one, and ends as if it had expired: on a cancelled call the client leaks
+// goroutines.
 type life struct{ done chan struct{} }
 
-// Deadline is in a time that nobody will see.
+// Deadline returns a time in the distant future.
 func (life) Deadline() (time.Time, bool) { return time.Unix(1<<40, 0), true }
 
 // Done is closed when the session has ended.
 func (l life) Done() <-chan struct{} { return l.done }
 
-// Err tells why it ended.
+// Err returns why it ended.
 func (l life) Err() error {
 	select {
 	case <-l.done:
@@ -37,12 +37,12 @@ func (l life) Err() error {
 	}
 }
 
-// Value has none.
+// Value always returns nil.
 func (life) Value(any) any { return nil }
 
 // link is one session with one host.
 type link struct {
-	place   int // among the connection's links; -1 is none of them
+	place   int // its slot among the connection's links, or -1
 	host    string
 	session *client.Session
 	life    life
@@ -57,16 +57,16 @@ type link struct {
 
 var errOld = errors.New("it speaks only version 0 of the gRPC protocol")
 
-// opening lets one session be opened at a time: the client keeps the level of its
-// log in a variable of the package.
+// opening serializes the opening of sessions, because the client keeps its log level in
+// a package variable.
 var opening sync.Mutex
 
-// openLink opens a session for a place.
+// openLink opens the session of a slot.
 func (c *Conn) openLink(ctx context.Context, place int) (*link, error) {
 	return c.newLink(ctx, c.hosts[max(place, 0)%len(c.hosts)], place)
 }
 
-// newLink opens a session, which the client does without a context.
+// newLink opens a session. The client does so without a context.
 func (c *Conn) newLink(ctx context.Context, host string, place int) (*link, error) {
 	options := []func(*client.SessionOptions){
 		client.WithAddress(host), client.WithRequestTimeout(c.opts.read), client.WithPlainText(),
@@ -94,7 +94,7 @@ func (c *Conn) newLink(ctx context.Context, host string, place int) (*link, erro
 		}
 		l := &link{place: place, host: host, session: o.s, life: life{make(chan struct{})}, lost: make(chan struct{})}
 		l.heard.Store(time.Now().UnixNano())
-		if o.s.GetProtocolVersion() == 0 { // the client takes no answer for an old server
+		if o.s.GetProtocolVersion() == 0 { // the client takes a missing answer for an old server
 			l.close()
 			return nil, errOld
 		}
@@ -109,8 +109,8 @@ func (c *Conn) newLink(ctx context.Context, host string, place int) (*link, erro
 	}
 }
 
-// close ends the session. Its calls are told first, the client's own waits last:
-// by then nothing arrives any more that they could miss.
+// close ends the session. Its calls are notified first and the client's own waits last,
+// when nothing can arrive any more that they could miss.
 func (l *link) close() {
 	l.ending.Do(func() {
 		close(l.lost)
@@ -120,25 +120,25 @@ func (l *link) close() {
 	})
 }
 
-// awake returns when the client's watch over a new session's connection has had its
-// first look. The connection carries calls a moment before it calls itself ready, and a
-// watch that sees it become ready takes that for a return after a loss: it marks the
-// session and renews its stream, neither with a lock that calls would take.
+// awake returns once the client's connection watch of a new session has looked for the
+// first time. The connection carries calls a moment before it reports that it is ready,
+// and a watch that sees it become ready takes that for a reconnection: it marks the
+// session and renews its stream, without the locks that calls use.
 func awake(s *client.Session) {
 	if s == nil {
 		return
 	}
 	time.Sleep(settle)
-	wire.Heard(s.ID()) // what the watch did by now has been logged: it happened before this
+	wire.Heard(s.ID()) // the watch's actions so far have been logged, so they happened before this
 }
 
-// settle is the time in which a new session is done with its connection, and a closed
+// settle is how long a new session needs to finish with its connection, and a closed
 // one with what had arrived.
 const settle = 20 * time.Millisecond
 
-// end closes a session and waits until the client has said so.
+// end closes a session and waits until the client has logged that it did.
 func end(s *client.Session) {
-	defer func() { _ = recover() }() // it has no stream when it never got through
+	defer func() { _ = recover() }() // a session that never connected has no stream
 	said := wire.Listen(s.ID())
 	defer said.Forget()
 	s.Close()
@@ -147,7 +147,7 @@ func end(s *client.Session) {
 
 var inName = regexp.MustCompile(`Coherence version: (\S+?),`)
 
-// version is what the server calls itself; the client tells it in its log only.
+// version returns the server's version, which the client reports only in its log.
 func (l *link) version() string {
 	if m := inName.FindStringSubmatch(wire.Heard(l.session.ID())); m != nil {
 		return m[1]
@@ -155,8 +155,8 @@ func (l *link) version() string {
 	return ""
 }
 
-// cache returns the cache of that name, which the server makes if need be. It is
-// looked up once for each session.
+// cache returns the cache of that name, which the server creates if necessary. It is
+// looked up once per session.
 func (l *link) cache(name string) (Cache, error) {
 	if m, ok := l.caches.Load(name); ok {
 		return m.(Cache), nil

@@ -7,8 +7,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// PutExpiring stores a value for so long and has the server send the old one back;
-// 0 is for ever.
+// PutExpiring stores a value that expires after ttl, and makes the server return the
+// old one; ttl 0 means never.
 func (c *Conn) PutExpiring(ctx context.Context, s store.Space, key, val []byte, ttl time.Duration) error {
 	if err := fits(val); err != nil {
 		return err
@@ -21,8 +21,8 @@ func (c *Conn) PutExpiring(ctx context.Context, s store.Space, key, val []byte, 
 	return err
 }
 
-// PutAllExpiring stores entries for so long, in one call or in as many as it takes;
-// 0 is for ever.
+// PutAllExpiring stores entries that expire after ttl, in as many calls as necessary;
+// ttl 0 means never.
 func (c *Conn) PutAllExpiring(ctx context.Context, s store.Space, es []store.Entry, ttl time.Duration) error {
 	if ttl == 0 {
 		return c.PutAll(ctx, s, es)
@@ -33,7 +33,7 @@ func (c *Conn) PutAllExpiring(ctx context.Context, s store.Space, es []store.Ent
 		})
 }
 
-// Remove deletes an entry, and tells whether there was one. The server sends its
+// Remove deletes an entry, and reports whether there was one. The server sends its
 // value back.
 func (c *Conn) Remove(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
@@ -43,20 +43,21 @@ func (c *Conn) Remove(ctx context.Context, s store.Space, key []byte) (bool, err
 	})
 }
 
-// Has tells whether there is an entry, without moving its value.
+// Has reports whether there is an entry, without transferring its value.
 func (c *Conn) Has(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
 	return on(ctx, c, "look for a key in", s, func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
 }
 
-// HasGroup tells whether there is an entry in a group, without moving its value.
+// HasGroup reports whether there is an entry in a group, without transferring its
+// value.
 func (c *Conn) HasGroup(ctx context.Context, s store.Space, group, key []byte) (bool, error) {
 	k := groupedKey(group, key)
 	return on(ctx, c, "look for a key in", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
 }
 
-// Replace stores a value in a group if what is there is old, nil being nothing, and
-// tells whether it did. The server compares and stores in one step.
+// Replace stores a value in a group if the current one equals old, where nil stands for
+// none, and reports whether it did. The server compares and stores in one step.
 func (c *Conn) Replace(ctx context.Context, s store.Space, group, key, old, val []byte) (bool, error) {
 	if err := fits(val); err != nil {
 		return false, err

@@ -9,8 +9,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// byGroup ends the name of the cache of a grouped space, whose keys begin with
-// their group.
+// byGroup is the suffix of the cache of a grouped space, whose keys begin with their
+// group.
 const byGroup = ".by-group"
 
 // CacheName returns the name of the cache of a space: "perfbench.eligibility".
@@ -33,7 +33,8 @@ func prefixed(namespace, name string) string {
 // namespace.
 func madeName(namespace string) string { return prefixed(namespace, "perfbench-made") }
 
-// cacheOf returns the name of the cache of a space; ours are refused.
+// cacheOf returns the name of the cache of a space; names of our own caches are
+// refused.
 func cacheOf(s store.Space) (string, error) {
 	name := CacheName(s)
 	if s.Name == "" || name == madeName(s.Namespace) || strings.HasSuffix(name, "perfbench-probe") {
@@ -42,10 +43,10 @@ func cacheOf(s store.Space) (string, error) {
 	return name, nil
 }
 
-// escape begins the keys that are not text as they stand.
+// escape precedes keys that are not valid text as they are.
 const escape = "\x00"
 
-// textKey writes a key so that it can be JSON text: as it is, or in base64.
+// textKey encodes a key as JSON text: as it is, or in base64.
 func textKey(key []byte) string {
 	if utf8.Valid(key) && (len(key) == 0 || key[0] != escape[0]) {
 		return string(key)
@@ -53,13 +54,13 @@ func textKey(key []byte) string {
 	return escape + base64.StdEncoding.EncodeToString(key)
 }
 
-// groupedKey is the key of an entry in a grouped space: the group's length keeps
-// the two apart.
+// groupedKey returns the key of an entry in a grouped space; the length of the group
+// separates the two parts.
 func groupedKey(group, key []byte) string {
 	b := binary.AppendUvarint(make([]byte, 0, len(group)+len(key)+2), uint64(len(group)))
 	return textKey(append(append(b, group...), key...))
 }
 
-// bytesOf copies a value, and keeps an empty one from being taken for none. The
-// client may still be at it when the caller has left.
+// bytesOf copies a value, and keeps an empty one from being taken for none. The client
+// may still be using it when the caller has left.
 func bytesOf(b []byte) Value { return append(make(Value, 0, len(b)), b...) }

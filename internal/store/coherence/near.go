@@ -13,13 +13,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// nearEntries is the most entries that the near cache of one cache keeps.
+// nearEntries is the largest number of entries in the near cache of one cache.
 const nearEntries = 1_000_000
 
-// Near reads caches through the client's near caches, in a session of their own:
-// one process has one copy of what it reads. The server tells it of every change.
-// It is safe for use by several goroutines, and is to be closed before its
-// connection.
+// Near reads caches through the client's near caches, in a session of their own. A
+// process has one copy of what it reads, and the server reports every change to it. It
+// is safe for use by several goroutines, and must be closed before its connection.
 type Near struct {
 	c *Conn
 
@@ -41,31 +40,31 @@ type nearCache struct {
 	m Cache
 }
 
-// asking is the context of one read. It notes whether the client waited for the
-// server, which is when it asks for Done. The client's own counters may not be read
-// while it counts.
+// asking is the context of one read. It notes whether the client waited for the server,
+// which is when it calls Done. The client's own counters must not be read while it is
+// counting.
 type asking struct {
 	life
 	asked atomic.Bool
 }
 
-// Done notes that it was asked for.
+// Done notes that it was called.
 func (a *asking) Done() <-chan struct{} {
 	a.asked.Store(true)
 	return a.life.Done()
 }
 
-// NearStats is what near caches did: how many entries were asked for, and how many
-// of these came out of memory; when a call found only a part there, the last entry
-// of that part may be missing. The mean times, 0 when there were none, are of one
-// entry in calls that found all, and none, in memory.
+// NearStats says what near caches did: how many entries were requested, and how many of
+// these came from memory. If a call found only some of its entries in memory, the last
+// of those may not be counted. The mean times, 0 if there were none, are per entry, in
+// calls that found all or none of their entries in memory.
 type NearStats struct {
 	Reads, Hits int64
 	Hit, Miss   time.Duration
 }
 
-// OpenNear opens the near caches of some spaces. It does so at once, for the client
-// waits for itself when a change arrives meanwhile.
+// OpenNear opens the near caches of several spaces. It opens all of them up front,
+// because the client deadlocks if a change arrives while it does so.
 func (c *Conn) OpenNear(ctx context.Context, spaces []store.Space) (*Near, error) {
 	n := &Near{c: c, spaces: spaces}
 	if err := n.open(ctx); err != nil {
@@ -101,7 +100,7 @@ func (n *Near) open(ctx context.Context) error {
 	return nil
 }
 
-// session returns the session, after a loss a new one.
+// session returns the session, a new one after a loss.
 func (n *Near) session() (*link, error) {
 	l := n.link.Load()
 	if l.alive() && n.c.gates[0].Ready() {
@@ -137,7 +136,7 @@ func (l *link) alive() bool {
 	}
 }
 
-// Get reads one entry, and tells whether there is one.
+// Get reads one entry, and reports whether there is one.
 func (n *Near) Get(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
 	got, err := n.read(ctx, "get", s, 1, func(ctx *asking, m Cache) (found, error) {
@@ -153,13 +152,13 @@ func (n *Near) Get(ctx context.Context, s store.Space, key []byte) (bool, error)
 	return got == 1, err
 }
 
-// GetAll reads entries, and tells how many there are.
+// GetAll reads entries, and returns how many there are.
 func (n *Near) GetAll(ctx context.Context, s store.Space, keys [][]byte) (int, error) {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
 		texts[i] = textKey(k)
 	}
-	slices.Sort(texts) // an entry that is asked for twice comes once
+	slices.Sort(texts) // an entry that is requested twice is returned once
 	texts = slices.Compact(texts)
 	return n.read(ctx, "get all", s, len(texts), func(ctx *asking, m Cache) (f found, err error) {
 		for e := range m.GetAll(ctx, texts) { // those in memory come first
@@ -176,7 +175,7 @@ func (n *Near) GetAll(ctx context.Context, s store.Space, keys [][]byte) (int, e
 	})
 }
 
-// found is what a read came to: entries, and how many of them were in memory.
+// found is the result of a read: entries, and how many of them were in memory.
 type found struct{ entries, hits int }
 
 func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f func(ctx *asking, m Cache) (found, error)) (int, error) {
@@ -211,7 +210,7 @@ func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f
 	return got.entries, nil
 }
 
-// Stats tells what the near caches have done so far.
+// Stats returns what the near caches have done so far.
 func (n *Near) Stats() NearStats {
 	out := NearStats{Reads: n.reads.Load(), Hits: n.hits.Load()}
 	if c := n.hitN.Load(); c > 0 {

@@ -9,19 +9,19 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// timeout is how long a call may take unless the target says otherwise: that of
-// the original's client.
+// timeout is how long a call may take unless the target says otherwise. It is the value
+// used by the original's client.
 const timeout = 5 * time.Second
 
-// sessions is the number of sessions unless the target says otherwise: above four
-// more of them gained nothing, one alone does half as much.
+// sessions is the number of sessions unless the target says otherwise. More than four
+// gained nothing; one alone achieves half as much.
 const sessions = 4
 
-// maxValue is the longest value in bytes: as base64 it must fit into a message of
-// gRPC, of which a server takes 4 MiB.
+// maxValue is the length in bytes of the longest value: as base64 it must fit into a
+// gRPC message, of which servers accept 4 MiB.
 const maxValue = 3<<20 - 64<<10
 
-// options is what a target says beyond hosts.
+// options are what a target says beyond hosts.
 type options struct {
 	connections int
 	dial, read  time.Duration

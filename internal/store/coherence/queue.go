@@ -8,12 +8,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Queue is a queue of the client with elements of bytes.
+// Queue is a queue of the client, whose elements are bytes.
 type Queue = client.NamedQueue[[]byte]
 
 func queueName(s store.Space) string { return prefixed(s.Namespace, s.Name) }
 
-// queue returns the queue of that name, which the server makes if need be.
+// queue returns the queue of that name, which the server creates if necessary.
 func (l *link) queue(name string) (Queue, error) {
 	if q, ok := l.queues.Load(name); ok {
 		return q.(Queue), nil
@@ -54,14 +54,12 @@ func (c *Conn) Offer(ctx context.Context, s store.Space, val []byte) error {
 	return err
 }
 
-// Poll removes the head of a queue and returns it, with false when the queue is
-// empty.
+// Poll removes the head of a queue and returns it; false if the queue is empty.
 func (c *Conn) Poll(ctx context.Context, s store.Space) ([]byte, bool, error) {
 	return head(onQueue(ctx, c, "poll", s, func(ctx context.Context, q Queue) (*[]byte, error) { return q.PollHead(ctx) }))
 }
 
-// Peek returns the head of a queue and leaves it there, with false when the queue
-// is empty.
+// Peek returns the head of a queue without removing it; false if the queue is empty.
 func (c *Conn) Peek(ctx context.Context, s store.Space) ([]byte, bool, error) {
 	return head(onQueue(ctx, c, "peek", s, func(ctx context.Context, q Queue) (*[]byte, error) { return q.PeekHead(ctx) }))
 }
@@ -73,7 +71,7 @@ func head(v *[]byte, err error) ([]byte, bool, error) {
 	return *v, true, nil
 }
 
-// QueueSize tells how many elements a queue has.
+// QueueSize returns how many elements a queue has.
 func (c *Conn) QueueSize(ctx context.Context, s store.Space) (int64, error) {
 	n, err := onQueue(ctx, c, "count", s, func(ctx context.Context, q Queue) (int32, error) { return q.Size(ctx) })
 	return int64(n), err

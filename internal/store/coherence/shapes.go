@@ -8,11 +8,11 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// none is the result of a call that has none.
+// none is the result type of calls without a result.
 type none struct{}
 
-// fits refuses a value that no message can carry: the client would lose its
-// session over it.
+// fits refuses a value that no message can carry: the client would lose its session
+// over it.
 func fits(val []byte) error {
 	if len(val) > maxValue {
 		return fault.Input(fmt.Errorf("a value of %d bytes does not fit into a message of the gRPC proxy", len(val)), fmt.Sprintf("at most %d bytes", maxValue))
@@ -30,7 +30,7 @@ func on[T any](ctx context.Context, c *Conn, what string, s store.Space, f func(
 	return onCache(ctx, c, what, name, f)
 }
 
-// onCache is on for a cache by its name.
+// onCache is on for a cache given by name.
 func onCache[T any](ctx context.Context, c *Conn, what, name string, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
 	v, err := call(ctx, c, func(ctx context.Context, l *link) (T, error) {
 		m, err := l.cache(name)
@@ -43,7 +43,7 @@ func onCache[T any](ctx context.Context, c *Conn, what, name string, f func(ctx 
 	return v, wrap(what, name, err)
 }
 
-// wrap says what was being done to what.
+// wrap adds to err what was being done to which cache.
 func wrap(what, name string, err error) error {
 	if err == nil {
 		return nil
@@ -51,7 +51,7 @@ func wrap(what, name string, err error) error {
 	return fmt.Errorf("%s %s: %w", what, name, err)
 }
 
-// Put stores a value and has the server send the old one back.
+// Put stores a value and makes the server return the old one.
 func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	return c.put(ctx, s, textKey(key), val)
 }
@@ -68,14 +68,13 @@ func (c *Conn) put(ctx context.Context, s store.Space, key string, val []byte) e
 	return err
 }
 
-// Set stores a value without reading the old one: as a putAll of one entry, which
-// sends nothing back.
+// Set stores a value without reading the old one, as a putAll of one entry, for which
+// the server returns nothing.
 func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
 	return c.PutAll(ctx, s, []store.Entry{{Key: key, Val: val}})
 }
 
-// PutAll stores entries in one call, or in several when they do not fit into a
-// message.
+// PutAll stores entries in one call, or in several if they do not fit into one message.
 func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
 	return c.putAll(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val })
 }
@@ -120,8 +119,8 @@ func (c *Conn) getAll(ctx context.Context, s store.Space, keys []string) ([][]by
 	return out, nil
 }
 
-// collect reads the answers of a getAll to their end, lest the client wait for a
-// reader for ever.
+// collect reads the answers of a getAll to their end, as otherwise the client would
+// wait for a reader forever.
 func collect(ctx context.Context, m Cache, keys []string) (map[string][]byte, error) {
 	got := make(map[string][]byte, len(keys))
 	var first error
@@ -138,7 +137,7 @@ func collect(ctx context.Context, m Cache, keys []string) (map[string][]byte, er
 	return got, first
 }
 
-// Count tells how many entries a space holds.
+// Count returns how many entries a space holds.
 func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 	n, err := on(ctx, c, "count", s, func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) })
 	return int64(n), err
@@ -149,7 +148,7 @@ func grouped(s store.Space) store.Space {
 	return s
 }
 
-// PutGroup stores one entry in one group and has the old value sent back.
+// PutGroup stores one entry in one group and makes the server return the old value.
 func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
 	return c.put(ctx, grouped(s), groupedKey(group, key), val)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// beans are what the members tell those who manage them, summed over all of them. What
-// backs a cache up counts beside it.
+// beans are what the members report through JMX, summed over all of them. Backups are
+// reported separately.
 var beans = []store.BeanReading{
 	store.ProcessorBean,
 	{Bean: watch.Bean{Name: "Coherence:type=Node,*", Attribute: "MemoryAvailableMB"}, Name: "free_heap_bytes", Scale: 1 << 20},
@@ -21,14 +21,14 @@ var beans = []store.BeanReading{
 	{Bean: watch.Bean{Name: "Coherence:type=Node,*", Attribute: "PacketsResent"}, Name: "resent_packets_per_s", Sum: true},
 }
 
-// Usage tells the processor time of a member that has an agent.
+// Usage returns the processor time of a member that has an agent.
 func (c *Conn) Usage(ctx context.Context) store.Usage {
-	readings, _ := c.Readings(ctx) // what is not told is not known
+	readings, _ := c.Readings(ctx) // what is not reported is unknown
 	return store.UsageOf(readings, "", "")
 }
 
-// Readings are what the agent of a member tells; a client may ask Coherence itself for
-// nothing of the kind, so without an agent there are none.
+// Readings returns what the agent of a member reports. Coherence itself does not tell
+// clients anything of the kind, so without an agent there are none.
 func (c *Conn) Readings(ctx context.Context) ([]store.Reading, error) {
 	if c.agent == nil {
 		return nil, nil

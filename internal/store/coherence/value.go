@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 )
 
-// Value is a value of a cache: bytes, which the client writes as JSON text in
-// base64.
+// Value is a value of a cache: bytes, which the client encodes as JSON text in base64.
 type Value []byte
 
-// UnmarshalJSON reads such text. What stands in caches has no escapes, so that it
-// need not be unquoted first, as the client would.
+// UnmarshalJSON decodes such text. Text in caches contains no escapes, so it need not
+// be unquoted first, as the client would do.
 func (v *Value) UnmarshalJSON(text []byte) error {
 	if n := len(text); n < 2 || text[0] != '"' || bytes.IndexByte(text, '\\') >= 0 {
 		return json.Unmarshal(text, (*[]byte)(v))

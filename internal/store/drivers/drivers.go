@@ -1,5 +1,5 @@
-// Package drivers lists every driver of this version and opens targets with
-// them. It is a list: what a driver does is in its own folder.
+// Package drivers lists every driver of this version and opens targets with them. It is
+// only a list: what a driver does is in its own folder.
 package drivers
 
 import (

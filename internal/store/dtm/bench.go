@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// BenchDriver opens connections to the server of dtm's own benchmark, which has its
-// dtm carry out a transaction for each request.
+// BenchDriver opens connections to the server of dtm's own benchmark, which makes dtm
+// carry out a transaction for each request.
 var BenchDriver = store.Driver{
 	Name:    "dtm-bench",
 	Title:   "dtm's benchmark server",
@@ -27,11 +27,11 @@ var BenchDriver = store.Driver{
 const (
 	benchPort = 8083
 	benchBase = "/api/busi_bench/"
-	// benchURL is what the published command asks for.
+	// benchURL is the one requested by the published command.
 	benchURL = "benchEmptyUrl"
 )
 
-// benchURLs are the URLs behind benchBase that carry out a transaction. Others wipe the
+// benchURLs are the URLs below benchBase that carry out a transaction. Others wipe the
 // server's tables, or its whole store.
 var benchURLs = []string{benchURL, "bench", "benchFlashSales"}
 
@@ -80,10 +80,10 @@ func (b *Bench) reach(ctx context.Context) (string, error) {
 	return c.RemoteAddr().String(), c.Close()
 }
 
-// Path is the path of the URL that is asked for.
+// Path returns the path of the URL that is requested.
 func (b *Bench) Path() string { return b.path }
 
-// Info tells what the server is; it does not tell its version.
+// Info describes the server, which does not report its version.
 func (b *Bench) Info(context.Context) (store.Info, error) {
 	return store.Info{Name: "dtm-bench", Topology: "benchmark server and coordinator in one process"}, nil
 }
@@ -97,29 +97,29 @@ func (b *Bench) Answer(ctx context.Context) error {
 // Close does nothing: connections belong to their clients.
 func (b *Bench) Close() error { return nil }
 
-// ReplyError is a reply that is no success. Status and body tell which.
+// ReplyError is a reply other than success, described by its status and body.
 type ReplyError struct {
 	Status int
 	Body   string
 }
 
-// Error says what the reply was.
+// Error describes the reply.
 func (e *ReplyError) Error() string {
 	return fmt.Sprintf("the server answered with status %d: %s", e.Status, e.Body)
 }
 
-// Undecided says that the transaction was not carried out, or not yet.
+// Undecided reports whether the transaction was not carried out, or not yet.
 func (e *ReplyError) Undecided() bool {
 	return e.Status == http.StatusConflict || e.Status == http.StatusTooEarly || strings.Contains(e.Body, wordFailure) || strings.Contains(e.Body, wordOngoing)
 }
 
-// Words in the body of a reply that is no success, whatever its status.
+// Words in the body of an unsuccessful reply, whatever its status.
 const (
 	wordFailure = "FAILURE"
 	wordOngoing = "ONGOING"
 )
 
-// Classify puts an error of a request in its class, a reply by its status and body.
+// Classify returns the class of a request's error, for a reply by its status and body.
 func (b *Bench) Classify(err error) store.Class {
 	reply, ok := errors.AsType[*ReplyError](err)
 	switch {
@@ -139,8 +139,8 @@ func (b *Bench) Classify(err error) store.Class {
 	return store.Other
 }
 
-// Client returns a client of one goroutine. Without keepAlive it has a new connection
-// for each request, as ab has without -k.
+// Client returns a client for one goroutine. Without keepAlive it opens a new
+// connection for each request, as ab does without -k.
 func (b *Bench) Client(keepAlive bool) *BenchClient {
 	text := "GET " + b.path + " HTTP/1.0\r\n"
 	if keepAlive {

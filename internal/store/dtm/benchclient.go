@@ -13,24 +13,24 @@ import (
 	"time"
 )
 
-// Clock tells the time in nanoseconds.
+// Clock returns the time in nanoseconds.
 type Clock interface{ Now() int64 }
 
-// Request is one request as it went, by a clock.
+// Request is the record of one request, with times by a Clock.
 type Request struct {
-	// Reached says that there was a connection, Dialled that it was made for this
+	// Reached means that there was a connection; Dialled that it was opened for this
 	// request, at Connected; Replied that a reply began.
 	Reached, Dialled, Replied bool
 	Connected                 int64
 	// Sent is when the request was written, First when the reply began.
 	Sent, First int64
-	// Status, Bytes and Body are of the reply: its status, its length with its head, and
-	// that of its body.
+	// Status, Bytes and Body describe the reply: its status, its length including the
+	// head, and the length of its body.
 	Status, Bytes, Body int
 }
 
-// BenchClient asks for the benchmark's URL as ab does: by HTTP/1.0, reading until the
-// server has closed the connection unless that is kept. It belongs to one goroutine.
+// BenchClient requests the benchmark's URL as ab does: with HTTP/1.0, reading until the
+// server has closed the connection unless it is kept. It belongs to one goroutine.
 type BenchClient struct {
 	bench   *Bench
 	keep    bool
@@ -38,10 +38,10 @@ type BenchClient struct {
 	dialer  net.Dialer
 	in      *bufio.Reader
 	body    []byte
-	// deadline is what a kept connection was told last.
+	// deadline is the one last set on a kept connection.
 	deadline time.Time
 
-	ctx     context.Context // what the watch is over
+	ctx     context.Context // the context that the watch covers
 	release func() bool
 	mu      sync.Mutex // guards changes of conn, which the watch closes
 	conn    net.Conn
@@ -50,11 +50,11 @@ type BenchClient struct {
 const (
 	mostHeads = 100
 	mostBody  = 1 << 20
-	// shownBody is how much of a body is told.
+	// shownBody is how much of a body is shown.
 	shownBody = 120
 )
 
-// Get makes one request. The error is that of the network, or a ReplyError.
+// Get makes one request. The error is a network error or a ReplyError.
 func (c *BenchClient) Get(ctx context.Context, clock Clock) (r Request, err error) {
 	if c.ctx != ctx {
 		c.Close()
@@ -76,7 +76,7 @@ func (c *BenchClient) Get(ctx context.Context, clock Clock) (r Request, err erro
 	return r, nil
 }
 
-// ended is the end of ctx where that is why something failed.
+// ended returns the end of ctx if that is why something failed, and err otherwise.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -101,7 +101,7 @@ func (c *BenchClient) connect(ctx context.Context, clock Clock, r *Request) erro
 	c.mu.Lock()
 	c.conn = conn
 	c.mu.Unlock()
-	if ctx.Err() != nil { // the watch may have come too early to close it
+	if ctx.Err() != nil { // the watch may have run too early to close it
 		c.hangUp()
 		return ctx.Err()
 	}
@@ -109,8 +109,8 @@ func (c *BenchClient) connect(ctx context.Context, clock Clock, r *Request) erro
 }
 
 func (c *BenchClient) exchange(clock Clock, r *Request) (kept bool, err error) {
-	// The deadline of a kept connection is moved now and then only: a reply may take
-	// longer than the timeout by an eighth.
+	// The deadline of a kept connection is moved only occasionally: a reply may take an
+	// eighth longer than the timeout.
 	if now, most := time.Now(), c.bench.times.Read; c.deadline.Sub(now) < most {
 		c.deadline = now.Add(most + most/8)
 		if err := c.conn.SetDeadline(c.deadline); err != nil {
@@ -135,7 +135,7 @@ func (c *BenchClient) exchange(clock Clock, r *Request) (kept bool, err error) {
 	if c.keep && kept {
 		return true, nil
 	}
-	// As ab, wait for the server to close.
+	// Like ab, wait for the server to close.
 	if _, err := c.in.ReadByte(); err == nil {
 		return false, errors.New("the reply goes on behind its end")
 	} else if !errors.Is(err, io.EOF) {
@@ -144,7 +144,8 @@ func (c *BenchClient) exchange(clock Clock, r *Request) (kept bool, err error) {
 	return false, nil
 }
 
-// early makes the end of a connection before that of a reply an error of its own.
+// early turns the end of a connection before the end of a reply into an error of its
+// own.
 func early(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the server closed the connection before the reply ended: %w", io.ErrUnexpectedEOF)
@@ -152,8 +153,7 @@ func early(err error) error {
 	return err
 }
 
-// head reads status and fields; length is -1 where the end of the connection is that
-// of the body.
+// head reads status and fields; length is -1 if the body ends with the connection.
 func (c *BenchClient) head(r *Request) (length int, kept bool, err error) {
 	length = -1
 	for n := 0; ; n++ {
@@ -189,7 +189,7 @@ func (c *BenchClient) head(r *Request) (length int, kept bool, err error) {
 	}
 }
 
-// statusOf reads a status line: HTTP/1.0 200 OK.
+// statusOf parses a status line: HTTP/1.0 200 OK.
 func statusOf(line []byte) (int, error) {
 	if len(line) >= 12 && bytes.HasPrefix(line, []byte("HTTP/1.")) && line[8] == ' ' {
 		n := 0
@@ -224,12 +224,12 @@ func (c *BenchClient) read(length int, r *Request) error {
 	return err
 }
 
-// interrupt ends what the connection is waiting for.
+// interrupt ends whatever the connection is waiting for.
 func (c *BenchClient) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn != nil {
-		_ = c.conn.Close() // the request tells why it failed
+		_ = c.conn.Close() // the request reports why it failed
 	}
 }
 
@@ -238,12 +238,12 @@ func (c *BenchClient) hangUp() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn != nil {
-		_ = c.conn.Close() // it is of no use any more
+		_ = c.conn.Close() // it is no longer needed
 		c.conn = nil
 	}
 }
 
-// Close lets go of the connection.
+// Close closes the connection.
 func (c *BenchClient) Close() {
 	if c.release != nil {
 		c.release()

@@ -1,6 +1,6 @@
-// Package dtm speaks to a running dtm server, a coordinator of distributed
-// transactions, over its HTTP interface. It stores nothing of ours; the profile
-// that has transactions coordinated gets the typed connection.
+// Package dtm connects to a running dtm server, a coordinator of distributed
+// transactions, over its HTTP interface. It stores nothing of ours; the profile that
+// has transactions coordinated uses the typed connection.
 package dtm
 
 import (
@@ -93,8 +93,8 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	return store.Info{Name: "dtm", Version: v.Version, Topology: "coordinator"}, nil
 }
 
-// Call sends a request to a path behind the interface's base and returns status
-// and body.
+// Call sends a request to a path below the interface's base and returns status and
+// body.
 func (c *Conn) Call(ctx context.Context, method, path string, query url.Values, body []byte) (int, []byte, error) {
 	u := c.base + path
 	if len(query) > 0 {
@@ -116,7 +116,7 @@ func (c *Conn) Call(ctx context.Context, method, path string, query url.Values, 
 	return resp.StatusCode, data, err
 }
 
-// Classify puts an error of a call in its class.
+// Classify returns the class of a call's error.
 func (c *Conn) Classify(err error) store.Class { return classify(err) }
 
 func classify(err error) store.Class {

@@ -1,6 +1,6 @@
 // Package embedded is the store that needs no server: miniredis in this process,
-// spoken to over loopback TCP as a real one would be. It is for trying things out
-// and for tests; what is measured on it is no figure of Redis.
+// accessed over loopback TCP as a real server would be. It is for trying things out and
+// for tests; measurements on it say nothing about Redis.
 package embedded
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 )
 
-// NoFigure is what reports say of a run on this store.
+// NoFigure is what reports say about a run on this store.
 const NoFigure = "The store was miniredis, embedded in perfbench; these numbers do not describe a real Redis server."
 
-// tick is how often the clock of miniredis is moved on: its keys do not expire by
+// tick is how often the clock of miniredis is advanced: its keys do not expire by
 // themselves.
 const tick = 100 * time.Millisecond
 
-// Driver starts an embedded store; each Open is one of its own.
+// Driver starts an embedded store; each Open starts its own.
 var Driver = store.Driver{
 	Name:    "embedded",
 	Title:   "Embedded (no server needed)",
@@ -36,7 +36,7 @@ var Driver = store.Driver{
 
 var _ redis.Typed = (*Conn)(nil)
 
-// Conn is a pool of connections to a miniredis of its own. All else is that of
+// Conn is a pool of connections to a miniredis of its own. Everything else comes from
 // package redis.
 type Conn struct {
 	*redis.Conn
@@ -58,13 +58,13 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	if err := server.Start(); err != nil {
 		return nil, fault.Store(fmt.Errorf("embedded: listen on loopback: %w", err), "--target memory: needs no port")
 	}
-	if fault.FewerFiles(someFiles) { // later it would only fail to answer
+	if fault.FewerFiles(someFiles) { // otherwise it would fail to answer later
 		server.Close()
 		return nil, fault.Store(fmt.Errorf("embedded: the server within perfbench needs two for each connection: %w", fault.ErrFiles), "")
 	}
 	inner, err := redis.Open(ctx, store.Target{Scheme: "redis", Hosts: []string{server.Addr()}, Params: t.Params}, o)
 	if err != nil {
-		if fault.OutOfFiles() { // the server in here has none for the connection
+		if fault.OutOfFiles() { // the server in here has none left for the connection
 			err = fault.Code(fault.Sentence("embedded: the server within perfbench could not take the connection: "+fault.ErrFiles.Error(), err), fault.CodeStore)
 		}
 		server.Close()
@@ -78,7 +78,7 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	return c, nil
 }
 
-// Usage is not told: what the server uses is this process's own.
+// Usage reports nothing, since what the server uses is this process's own.
 func (c *Conn) Usage(context.Context) store.Usage { return store.Untold() }
 
 func (c *Conn) keepTime(ctx context.Context) {
@@ -94,12 +94,12 @@ func (c *Conn) keepTime(ctx context.Context) {
 	}
 }
 
-// Info tells what this is. It never fails.
+// Info describes the store. It never fails.
 func (c *Conn) Info(context.Context) (store.Info, error) {
 	return store.Info{Name: "miniredis", Topology: "in process", FreeBytes: store.FreeMemory(), NoFigure: NoFigure}, nil
 }
 
-// Close ends the server with all its data.
+// Close ends the server and discards all its data.
 func (c *Conn) Close() error {
 	c.once.Do(func() {
 		c.stop()

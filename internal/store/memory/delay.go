@@ -11,21 +11,21 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// delay makes a store slow on purpose, for demonstrations: every call takes
-// latency, and once every so often all calls stand still for a while. With a service
-// time calls wait in line for one of its servers, so that theory knows what the store
-// can do.
+// delay makes a store slow on purpose, for demonstrations: every call takes latency,
+// and at regular intervals all calls stall for a while. With a service time, calls
+// queue for one of several servers, so that queueing theory predicts what the store can
+// do.
 type delay struct {
 	latency, stall, every time.Duration
 	since                 time.Time
-	line                  *line // nil: nobody waits
+	line                  *line // nil: no queueing
 }
 
-// line is a queue before servers that take the same time for each call.
+// line is a queue in front of servers that take the same time for each call.
 type line struct {
 	service time.Duration
 	mu      sync.Mutex
-	free    []time.Time // when each server is free again
+	free    []time.Time // when each server will be free
 }
 
 // maxServers is the most servers that a line may have.
@@ -48,7 +48,8 @@ func newLine(t store.Target) (*line, error) {
 	return &line{service: service, free: make([]time.Time, servers)}, nil
 }
 
-// enter takes the next place and returns how long it is until the call is done.
+// enter takes the next place in the queue and returns how long it takes until the call
+// is done.
 func (l *line) enter() time.Duration {
 	if l == nil {
 		return 0

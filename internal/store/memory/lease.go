@@ -26,7 +26,7 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	return l, how, nil
 }
 
-// Holder tells who has the lease of a namespace.
+// Holder returns who has the lease of a namespace.
 func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
 	if err := c.wait(ctx); err != nil {
 		return store.Lease{}, false, err
@@ -37,7 +37,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	return now.Lease, there && time.Now().Before(now.until), nil
 }
 
-// Free gives the lease up.
+// Free gives up the lease.
 func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
 	if err := c.wait(ctx); err != nil {
 		return err

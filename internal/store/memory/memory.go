@@ -1,6 +1,6 @@
-// Package memory keeps data in plain Go maps of this process. It is a store like
-// the others, for demonstrations and for tests on a virtual clock; what is
-// measured on it is the harness and no server.
+// Package memory keeps data in plain Go maps of this process. It is a store like the
+// others, for demonstrations and for tests on a virtual clock; measurements on it are
+// of the harness, not of a server.
 package memory
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// NoFigure is what reports say of a run on this store.
+// NoFigure is what reports say about a run on this store.
 const NoFigure = "Values were kept in memory of perfbench itself; these numbers do not describe a real server."
 
-// Driver opens stores in memory: memory: is a new one each time, memory:NAME one
-// that all of this process share by its name.
+// Driver opens stores in memory: memory: is a new one each time, and memory:NAME is one
+// shared under that name within this process.
 var Driver = store.Driver{
 	Name:    "memory",
 	Title:   "Memory of this process",
@@ -52,7 +52,7 @@ func open(ctx context.Context, t store.Target, _ store.OpenOptions) (store.Conn,
 	return &Conn{db: databaseOf(t.Path), delay: d}, nil
 }
 
-// Info tells what this is. It never fails.
+// Info describes the store. It never fails.
 func (c *Conn) Info(context.Context) (store.Info, error) {
 	return store.Info{Name: "memory", Topology: "in process", FreeBytes: store.FreeMemory(), NoFigure: NoFigure}, nil
 }
@@ -95,8 +95,8 @@ type place struct {
 
 func placeOf(s store.Space) place { return place{s.Namespace, s.Name, s.Grouped} }
 
-// database is all tables and the records of what was made. Tables are looked up
-// without a lock: the map is replaced, never changed.
+// database is all tables and the records of what was made. Tables are looked up without
+// a lock: the map is replaced, never modified.
 type database struct {
 	tables atomic.Pointer[map[place]*table]
 
@@ -105,7 +105,7 @@ type database struct {
 	leases map[string]held
 }
 
-// held is who has the lease of a namespace, and until when.
+// held says who has the lease of a namespace, and until when.
 type held struct {
 	store.Lease
 	until time.Time
@@ -119,7 +119,7 @@ func newDatabase() *database {
 
 func (d *database) table(s store.Space) *table { return (*d.tables.Load())[placeOf(s)] }
 
-// tableFor returns the table of s, making it first if it is not there.
+// tableFor returns the table of s, creating it if necessary.
 func (d *database) tableFor(s store.Space) *table {
 	if t := d.table(s); t != nil {
 		return t
@@ -188,8 +188,8 @@ var seed = maphash.MakeSeed()
 
 const shards = 64
 
-// table holds the entries of one space: by key, or by group and then by key, in
-// shards so that workers rarely meet.
+// table holds the entries of one space, by key, or by group and then by key. It is
+// sharded so that workers rarely contend.
 type table struct {
 	shard [shards]shard
 }
@@ -197,7 +197,7 @@ type table struct {
 type shard struct {
 	mu     sync.RWMutex
 	groups map[string]map[string][]byte
-	_      [64]byte // keeps neighbours out of one cache line
+	_      [64]byte // keeps neighbours off the same cache line
 }
 
 func (t *table) of(b []byte) *shard { return &t.shard[maphash.Bytes(seed, b)%shards] }

@@ -11,7 +11,7 @@ import (
 
 var errClosed = errors.New("memory: the connection is closed")
 
-// Classify puts an error in its class.
+// Classify returns the class of an error.
 func (c *Conn) Classify(err error) store.Class {
 	switch {
 	case err == nil:
@@ -33,7 +33,7 @@ func (c *Conn) wait(ctx context.Context) error {
 	return c.delay.wait(ctx)
 }
 
-// Put stores one entry. The old value is at hand in memory, so that this is Set.
+// Put stores one entry. In memory the old value costs nothing to read, so this is Set.
 func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	return c.Set(ctx, s, key, val)
 }
@@ -132,7 +132,7 @@ func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [
 	return out, nil
 }
 
-// Count tells how many entries a space holds, over all groups.
+// Count returns how many entries a space holds, over all groups.
 func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 	if err := c.wait(ctx); err != nil {
 		return 0, err
@@ -143,8 +143,8 @@ func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 	return 0, nil
 }
 
-// Inspect looks at a space. What a profile keeps itself is there when it is
-// recorded, which is all that can be told of it.
+// Inspect looks at a space. What a profile keeps itself counts as existing if it is
+// recorded; nothing more is known about it.
 func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	n, err := c.Count(ctx, s)
 	switch {
@@ -158,7 +158,7 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.F
 	return store.Found{}, nil
 }
 
-// Record writes down that we made a space.
+// Record records that we made a space.
 func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	if err := c.wait(ctx); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	return c.db.madeIn(namespace), nil
 }
 
-// Drop removes a recorded space and tells how many entries are gone.
+// Drop removes a recorded space and returns how many entries were removed.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	if err := c.wait(ctx); err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-// Package null is a store that does nothing at once and keeps nothing: what is
+// Package null is a store that does nothing, immediately, and keeps nothing: what is
 // measured on it is the ceiling of the harness itself.
 package null
 
@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// NoFigure is what reports say of a run on this store.
+// NoFigure is what reports say about a run on this store.
 const NoFigure = "Nothing was stored; these numbers are the ceiling of perfbench itself and do not describe a real server."
 
 // Driver opens a store that does nothing.
@@ -33,12 +33,12 @@ var _ interface {
 // goroutines.
 type Conn struct{}
 
-// Info tells what this is.
+// Info describes the store.
 func (Conn) Info(context.Context) (store.Info, error) {
 	return store.Info{Name: "null", Topology: "in process", NoFigure: NoFigure}, nil
 }
 
-// Classify knows only contexts' errors; nothing here returns another.
+// Classify knows only errors of contexts; nothing here returns any other.
 func (Conn) Classify(err error) store.Class {
 	switch {
 	case err == nil:
@@ -54,7 +54,7 @@ func (Conn) Classify(err error) store.Class {
 // Close does nothing.
 func (Conn) Close() error { return nil }
 
-// Forgets says that nothing is kept.
+// Forgets reports that nothing is kept.
 func (Conn) Forgets() bool { return true }
 
 // Probe accepts every write.
@@ -74,8 +74,8 @@ func (Conn) Get(_ context.Context, _ store.Space, _, buf []byte) ([]byte, bool, 
 	return buf[:0], false, nil
 }
 
-// absent is what GetAll returns for batches up to its length, so that it need not
-// allocate. It is never written to.
+// absent is what GetAll returns for batches up to its length, to avoid allocating. It
+// is never modified.
 var absent [1024][]byte
 
 func nothing(n int) [][]byte {
@@ -85,12 +85,12 @@ func nothing(n int) [][]byte {
 	return make([][]byte, n)
 }
 
-// GetAll finds nothing. The result must not be written to.
+// GetAll finds nothing. The result must not be modified.
 func (Conn) GetAll(_ context.Context, _ store.Space, keys [][]byte) ([][]byte, error) {
 	return nothing(len(keys)), nil
 }
 
-// Count is 0.
+// Count returns 0.
 func (Conn) Count(context.Context, store.Space) (int64, error) { return 0, nil }
 
 // PutGroup does nothing.
@@ -99,7 +99,7 @@ func (Conn) PutGroup(context.Context, store.Space, []byte, []byte, []byte) error
 // PutGroups does nothing.
 func (Conn) PutGroups(context.Context, store.Space, []store.Group) error { return nil }
 
-// GetGroup finds nothing. The result must not be written to.
+// GetGroup finds nothing. The result must not be modified.
 func (Conn) GetGroup(_ context.Context, _ store.Space, _ []byte, keys [][]byte) ([][]byte, error) {
 	return nothing(len(keys)), nil
 }
@@ -118,12 +118,12 @@ func (Conn) Made(context.Context, string) ([]store.Made, error) { return nil, ni
 // Drop removes nothing.
 func (Conn) Drop(context.Context, store.Space, func(done int64)) (int64, error) { return 0, nil }
 
-// Hold gives the lease to everybody: there is nothing that two could want.
+// Hold grants the lease to everybody, as there is nothing to compete for.
 func (Conn) Hold(_ context.Context, _ string, l store.Lease, _ time.Duration) (store.Lease, store.Hold, error) {
 	return l, store.Renewed, nil
 }
 
-// Holder is nobody.
+// Holder returns nobody.
 func (Conn) Holder(context.Context, string) (store.Lease, bool, error) {
 	return store.Lease{}, false, nil
 }

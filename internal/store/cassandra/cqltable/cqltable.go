@@ -1,6 +1,6 @@
-// Package cqltable keeps the tables of a profile in Cassandra. They are listed as data;
-// making them, refusing those of another version and leaving alone those of others is
-// done here, once.
+// Package cqltable manages the tables of a profile in Cassandra. Profiles list them as
+// data; this package creates them, refuses those of another version, and leaves those
+// of others alone.
 package cqltable
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 )
 
-// Table is a table as data.
+// Table describes a table.
 type Table struct {
-	Name string // behind the namespace and the prefix
-	// Columns are written as a statement lists them, "name type, name type", Key as
-	// the primary key is, "(a, b), c".
+	Name string // without the namespace and the prefix
+	// Columns are written as in a statement, "name type, name type", and Key like a
+	// primary key, "(a, b), c".
 	Columns, Key string
 	// With are the options of the table, if any.
 	With string
 }
 
-// Set is the tables of one profile under one namespace, which are one space. It is safe
-// for use by several goroutines once Look has returned.
+// Set is the tables of one profile under one namespace, which form one space. It is
+// safe for use by several goroutines once Look has returned.
 type Set struct {
 	Conn     cassandra.Typed
 	Keyspace string
@@ -36,7 +36,7 @@ type Set struct {
 	prefix   string // of tables: "perfbench_authz_"
 	tables   []Table
 	claim    *place.Claim // since Look
-	texts    sync.Map     // what is given to Text → the statement
+	texts    sync.Map     // argument of Text → the statement
 }
 
 // New returns the tables of a space, whose names begin with its namespace, if it has
@@ -48,10 +48,10 @@ func New(c cassandra.Typed, space store.Space, prefix string, tables []Table) *S
 	return &Set{Conn: c, Keyspace: c.KeyspaceFor(space.Namespace), space: space, prefix: prefix, tables: tables}
 }
 
-// Name is the name of a table in its keyspace.
+// Name returns the name of a table in its keyspace.
 func (s *Set) Name(table string) string { return s.prefix + table }
 
-// Spaces are the tables, one space, recorded with params.
+// Spaces returns the tables as one space, to be recorded with params.
 func (s *Set) Spaces(params map[string]string) []place.Space {
 	out := place.Space{Space: s.space, Params: params, Tables: map[string]store.Table{}}
 	for _, t := range s.tables {
@@ -64,8 +64,8 @@ func (s *Set) Spaces(params map[string]string) []place.Space {
 
 var tableWord = regexp.MustCompile(`%[a-z_]+`)
 
-// Text puts the places of tables into a statement: %name is a table. All are kept: there
-// should be few.
+// Text inserts the names of tables into a statement, where %name stands for a table.
+// All results are cached, so there should be few different statements.
 func (s *Set) Text(text string) string {
 	if v, ok := s.texts.Load(text); ok {
 		return v.(string)
@@ -75,20 +75,20 @@ func (s *Set) Text(text string) string {
 	return out
 }
 
-// Theirs says whether others have made a table: it is never altered.
+// Theirs reports whether others have made a table: such a table is never altered.
 func (s *Set) Theirs(table string) bool {
 	return s.claim != nil && s.claim.Theirs(s.space, s.Name(table))
 }
 
-// Look makes sure that the tables of ours that are there are of this version.
+// Look makes sure that those of our tables that exist are of this version.
 func (s *Set) Look(ctx context.Context, c *place.Claim) error {
 	s.claim = c
 	_, err := s.missing(ctx)
 	return err
 }
 
-// Create makes the tables that are missing, in a keyspace that it makes if need be. It
-// has seen before that those which are there will do.
+// Create creates the tables that are missing, and the keyspace if necessary. Before
+// that, it checks that existing tables are suitable.
 func (s *Set) Create(ctx context.Context) error {
 	if _, err := s.Conn.EnsureKeyspace(ctx, s.space.Namespace); err != nil {
 		return err
@@ -109,8 +109,8 @@ func (s *Set) Create(ctx context.Context) error {
 	return nil
 }
 
-// missing lists the tables that are yet to be made, unless one that is there will not
-// do.
+// missing lists the tables still to be created. The error says if an existing one is
+// unsuitable.
 func (s *Set) missing(ctx context.Context) (out []Table, err error) {
 	for _, t := range s.tables {
 		name := s.Name(t.Name)

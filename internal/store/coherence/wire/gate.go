@@ -1,5 +1,5 @@
-// Package wire is what lies between a connection and Oracle's client: a watch over
-// each host, the goroutines that calls run on, and an ear for what the client logs.
+// Package wire lies between a connection and Oracle's client: it watches each host,
+// provides the goroutines on which calls run, and reads what the client logs.
 package wire
 
 import (
@@ -17,15 +17,15 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// Gate is a connection of our own to one host, over which nothing goes: the client
-// tells neither why it cannot connect nor that it is cut off.
+// Gate is a connection of our own to one host that carries no calls. It exists because
+// the client reports neither why it cannot connect nor that it has been cut off.
 type Gate struct {
 	// Host is its address, with the port.
 	Host string
 	conn *grpc.ClientConn
 }
 
-// NewGate makes a gate, which connects when it is first asked to.
+// NewGate returns a gate, which connects when it is first used.
 func NewGate(host string, config *tls.Config, dial time.Duration) (*Gate, error) {
 	creds := insecure.NewCredentials()
 	if config != nil {
@@ -42,7 +42,7 @@ func NewGate(host string, config *tls.Config, dial time.Duration) (*Gate, error)
 	return &Gate{host, conn}, nil
 }
 
-// Reach makes sure that a server of gRPC answers, whatever it answers.
+// Reach makes sure that a gRPC server answers, whatever the answer.
 func (g *Gate) Reach(ctx context.Context) error {
 	g.conn.Connect()
 	err := g.conn.Invoke(ctx, "/grpc.health.v1.Health/Check", &emptypb.Empty{}, &emptypb.Empty{})
@@ -57,11 +57,11 @@ func (g *Gate) Reach(ctx context.Context) error {
 	return err
 }
 
-// Ready says whether the host answered when it was last heard of.
+// Ready reports whether the host answered when it was last contacted.
 func (g *Gate) Ready() bool { return g.conn.GetState() == connectivity.Ready }
 
-// Watch calls lost whenever the host goes away and back when it answers again,
-// until stop is closed.
+// Watch calls lost whenever the host goes away, and back when it answers again, until
+// stop is closed.
 func (g *Gate) Watch(stop <-chan struct{}, lost, back func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -94,4 +94,4 @@ func (g *Gate) Watch(stop <-chan struct{}, lost, back func()) {
 }
 
 // Close ends the connection.
-func (g *Gate) Close() { _ = g.conn.Close() } // it is closed once, and has nothing under way
+func (g *Gate) Close() { _ = g.conn.Close() } // it is closed once, and has no calls in progress

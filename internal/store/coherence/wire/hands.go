@@ -5,9 +5,9 @@ import "sync"
 // mostIdle is how many goroutines are kept for later calls.
 const mostIdle = 1024
 
-// Hands are goroutines that carry out calls. They are kept: a new one would have to
-// grow its stack for the client each time, a seventh of the processor's time of a
-// call. It is safe for use by several goroutines.
+// Hands are goroutines that carry out calls. They are kept for reuse: a new goroutine
+// would have to grow its stack for the client each time, which takes a seventh of a
+// call's processor time. Hands is safe for use by several goroutines.
 type Hands struct {
 	mu     sync.Mutex
 	idle   []chan func()
@@ -28,9 +28,9 @@ func (h *Hands) Do(f func()) {
 	go h.work(f)
 }
 
-// work carries out f and then what else there is, until Close.
+// work carries out f and then further functions, until Close.
 func (h *Hands) work(f func()) {
-	hand := make(chan func(), 1) // of one who is not idle yet do need not wait
+	hand := make(chan func(), 1) // Do need not wait for one that is not idle yet
 	for ok := true; ok; f, ok = <-hand {
 		f()
 		h.mu.Lock()
@@ -43,7 +43,7 @@ func (h *Hands) work(f func()) {
 	}
 }
 
-// Close sends the idle ones home; the others go when they are done.
+// Close ends the idle ones; the others end when they have finished.
 func (h *Hands) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 	"google.golang.org/grpc/grpclog"
 )
 
-// journal takes what the client logs through the standard logger, which it has no
-// other way to be kept from, and passes on what others log. It also tells when a
-// session has said its last word: only then is the client done with it.
+// journal takes what the client logs through the standard logger, since there is no
+// other way to silence it, and passes on what others log. It also notices when a
+// session has logged its last message: only then has the client finished with it.
 type journal struct {
 	mu      sync.Mutex
 	next    io.Writer
-	greeted map[string]string        // by session: what it said when it connected
+	greeted map[string]string        // by session: what it logged when it connected
 	waiting map[string]chan struct{} // by session
 }
 
@@ -34,7 +34,7 @@ func Quiet() {
 	})
 }
 
-// levels begin what the client logs.
+// levels are the prefixes of what the client logs.
 var levels = [][]byte{[]byte("INFO "), []byte("WARNING "), []byte("ERROR "), []byte("DEBUG ")}
 
 // Write takes one line of the standard logger.
@@ -52,7 +52,7 @@ func (j *journal) Write(line []byte) (int, error) {
 	return j.next.Write(line)
 }
 
-// take notes what a session says about itself.
+// take notes what a session logs about itself.
 func (j *journal) take(text string) {
 	_, rest, ok := strings.Cut(text, "Session [")
 	if !ok {
@@ -76,20 +76,20 @@ func (j *journal) take(text string) {
 	}
 }
 
-// Heard is what a session said when it connected, "" when it said nothing.
+// Heard returns what a session logged when it connected, "" if nothing.
 func Heard(session string) string {
 	heard.mu.Lock()
 	defer heard.mu.Unlock()
 	return heard.greeted[session]
 }
 
-// Farewell is the wait for a session's last word.
+// Farewell waits for a session's last log message.
 type Farewell struct {
 	session string
 	said    chan struct{}
 }
 
-// Listen begins to wait for the last word of a session.
+// Listen begins to wait for the last log message of a session.
 func Listen(session string) Farewell {
 	f := Farewell{session, make(chan struct{})}
 	heard.mu.Lock()
@@ -98,8 +98,8 @@ func Listen(session string) Farewell {
 	return f
 }
 
-// Wait returns when it was said, or after a second: a client that is told to be
-// quiet by its environment does not say it.
+// Wait returns when it has been logged, or after a second, since a client silenced by
+// its environment does not log it.
 func (f Farewell) Wait() {
 	select {
 	case <-f.said:
@@ -107,7 +107,7 @@ func (f Farewell) Wait() {
 	}
 }
 
-// Forget drops what a session has said.
+// Forget drops what a session has logged.
 func (f Farewell) Forget() {
 	heard.mu.Lock()
 	defer heard.mu.Unlock()
