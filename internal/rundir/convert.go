@@ -8,8 +8,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// SetResult writes what a run has come to into its model: operations, segments,
-// changes, errors and the measured length. It keeps nothing of res.
+// SetResult writes the result of a run into its model: operations, segments, changes,
+// errors and the measured length. It keeps no reference to res.
 func SetResult(run *Run, res *measure.Result) {
 	run.MeasuredS = res.Measured.Seconds()
 	run.Operations = operations(res.Ops)
@@ -63,7 +63,7 @@ func operations(ops []measure.Totals) []Operation {
 	return out
 }
 
-// LatencyOf is the part of a digest that documents show.
+// LatencyOf returns the part of a summary that documents show.
 func LatencyOf(s measure.Summary) Latency {
 	return Latency{
 		Mean: s.Mean, Min: s.Min, P50: s.P50, P90: s.P90, P95: s.P95,
@@ -71,7 +71,7 @@ func LatencyOf(s measure.Summary) Latency {
 	}
 }
 
-// copySettings copies m without what JSON cannot say.
+// copySettings copies m without values that JSON cannot represent.
 func copySettings(m map[string]float64) map[string]float64 {
 	out := make(map[string]float64, len(m))
 	for k, v := range m {
@@ -82,11 +82,11 @@ func copySettings(m map[string]float64) map[string]float64 {
 	return out
 }
 
-// Failed says whether the run's verification failed: then it has no throughput.
+// Failed reports whether the run's verification failed; it then has no throughput.
 func (r *Run) Failed() bool { return r.Verification.State == workload.Failed }
 
-// settle makes the run fit to be written: no nulls where lists belong, and no
-// throughput after a failed verification.
+// settle prepares the run for writing: no nulls where lists belong, and no throughput
+// after a failed verification.
 func (r *Run) settle() {
 	r.Schema = Schema
 	fill(&r.Operations)

@@ -24,39 +24,41 @@ const (
 	reserveBytes = 1 << 20
 )
 
-// Options say what a new run directory is for.
+// Options describe a new run directory.
 type Options struct {
-	// Out is the folder of all runs; made when missing.
+	// Out is the folder of all runs; created if missing.
 	Out string
-	// Run is what is known at the start. ID is chosen here; Started is now when zero.
+	// Run is what is known at the start. ID is chosen by Create; if Started is zero, it
+	// becomes the current time.
 	Run Run
-	// Operations names the operations by the index that samples carry, for rows of
-	// the series that come before the first result; may be nil.
+	// Operations names the operations by the index that samples carry, for rows of the
+	// series that precede the first result; may be nil.
 	Operations []measure.Operation
-	// Facts, when set, is asked once a second for the profile's own record; it must
-	// encode to JSON. Called on the goroutine that calls Second, and by Finish.
+	// Facts, when set, is called once a second for the profile's own record, which must
+	// encode to JSON. It is called on the goroutine that calls Second, and by Finish.
 	Facts func() any
-	// Observed, when set, is asked once a second for what was seen of the machine, on
-	// the same goroutine.
+	// Observed, when set, is called once a second, on the same goroutine, for what was
+	// observed of the machine.
 	Observed func() *verdict.Observed
-	// Explain, when set, is asked at the end what held the run back. The folder that it is
-	// given has series and samples, and no histograms.
+	// Explain, when set, is called at the end to say what held the run back. The folder
+	// passed to it has series and samples, but no histograms.
 	Explain func(*Folder) *Why
-	// Open says that the length of the warm-up is open: its seconds may still be numbered
-	// anew, and reach the disk with the first that is measured, or with Finish.
+	// Open means that the length of the warm-up is not known yet: its seconds may still
+	// be renumbered, and reach the disk with the first measured second, or with Finish.
 	Open bool
 	// Formats are the documents that Finish writes beside the journal.
 	Formats []Format
-	// Given is the file of --facts, kept with the run; nil: none.
+	// Given is the content of the --facts file, kept with the run; nil if there is
+	// none.
 	Given []byte
-	// dead is the run that is gone on with; nil: it is a new one.
+	// dead is the run to be continued; nil for a new run.
 	dead *Dead
 }
 
-// Create makes a run directory, holding some room on its disk, and the first
-// run.json in it. Call it before anything is started: an out that is a file,
-// cannot be made or written to is bad input; a full disk is fault.CodeOther. The
-// caller must end the journal with Finish or Discard.
+// Create makes a run directory with the first run.json in it, and reserves some space
+// on its disk. Call it before anything is started. An Out that is a file, or cannot be
+// created or written to, is bad input; a full disk is fault.CodeOther. The caller must
+// end the journal with Finish or Discard.
 func Create(o Options) (*Journal, error) {
 	if o.Run.Started.IsZero() {
 		o.Run.Started = time.Now()
@@ -75,7 +77,7 @@ func Create(o Options) (*Journal, error) {
 	return j, nil
 }
 
-// label is the name of a run's folder: when, what, on what.
+// label returns the name of a run's folder: when, what, on what.
 func label(r Run) string {
 	name := func(s string) string {
 		s = strings.Map(func(c rune) rune {
@@ -89,7 +91,7 @@ func label(r Run) string {
 	return r.Started.Format("060102-150405") + "-" + name(r.Profile) + "-" + name(r.Store.Name)
 }
 
-// makeDir makes the first folder of base, base-2, base-3 … that nobody has.
+// makeDir creates the first of base, base-2, base-3 … that does not exist.
 func makeDir(out, base string) (string, error) {
 	for n := 1; ; n++ {
 		name := base
@@ -122,7 +124,7 @@ func begin(dir string, o Options) (*Journal, error) {
 	j.run.EndedBy = CutShort
 	j.run.Verification = workload.Verification{}
 	j.run.settle()
-	j.run.Verdict = j.run.Judge() // what holds if the process dies
+	j.run.Verdict = j.run.Judge() // what remains true if the process dies
 	var err error
 	if j.hlog, err = create(filepath.Join(dir, HlogFile)); err != nil {
 		return nil, err
@@ -144,7 +146,7 @@ func begin(dir string, o Options) (*Journal, error) {
 	return j, nil
 }
 
-// chunk makes what one second adds to the files, with what was sampled meanwhile; the
+// chunk makes what one second adds to the files, including samples taken meanwhile. The
 // caller holds the lock or is alone.
 func (j *Journal) chunk(hlog, series []byte) (chunk, error) {
 	j.run.Journal.HlogBytes += int64(len(hlog))
@@ -161,21 +163,22 @@ func (j *Journal) chunk(hlog, series []byte) (chunk, error) {
 	return chunk{hlog, series, samples, data}, nil
 }
 
-// asideDir has the files of a journal whose process died, until the one that is written
-// anew in its place has come to its end.
+// asideDir keeps the files of a journal whose process died, until the journal rewritten
+// in its place is complete.
 const asideDir = ".aside"
 
-// Dead is the folder of a run whose process died, held so that nobody else writes there.
+// Dead is the folder of a run whose process died, locked so that nobody else writes
+// there.
 type Dead struct {
 	Dir string
-	// Run is what it had come to.
+	// Run is the run as it was left.
 	Run Run
 
 	samples []Sample
 	hold    *os.File
 }
 
-// Take takes the folder of a run whose process died. Whatever else it is, is refused as bad
+// Take locks the folder of a run whose process died. Any other folder is refused as bad
 // input.
 func Take(dir string) (*Dead, error) {
 	run, err := readRun(dir)
@@ -199,7 +202,7 @@ func Take(dir string) (*Dead, error) {
 	return d, nil
 }
 
-// Sampled is the last second of which there are samples; 0: there are none.
+// Sampled returns the last second for which there are samples; 0 if there are none.
 func (d *Dead) Sampled() (last int) {
 	for _, s := range d.samples {
 		last = max(last, s.T)
@@ -207,7 +210,7 @@ func (d *Dead) Sampled() (last int) {
 	return last
 }
 
-// sampled are the samples as store.csv has them.
+// sampled returns the samples in the form of store.csv.
 func (d *Dead) sampled() (out []byte) {
 	if d == nil {
 		return nil
@@ -218,7 +221,7 @@ func (d *Dead) sampled() (out []byte) {
 	return out
 }
 
-// Release lets the folder go as it is.
+// Release unlocks the folder and leaves it as it is.
 func (d *Dead) Release() error {
 	if d.hold == nil {
 		return nil
@@ -228,9 +231,9 @@ func (d *Dead) Release() error {
 	return err
 }
 
-// Resume begins the journal of the run anew, from its first second on; its folder and its id
-// stay, and so does what was known of it before it began. Samples are kept, and the other
-// files until Finish.
+// Resume begins the journal of the run anew, from its first second. Its folder and id
+// stay, and so does what was known of it before it began. Samples are kept, the other
+// files only until Finish.
 func (d *Dead) Resume(o Options) (*Journal, error) {
 	o.dead, o.Out = d, filepath.Dir(d.Dir)
 	r := &o.Run
@@ -250,8 +253,8 @@ func (d *Dead) Resume(o Options) (*Journal, error) {
 	return j, d.Release()
 }
 
-// aside puts away the files that are written anew. Where a coordinator died that had
-// resumed the run itself, those of the first stay.
+// aside puts away the files that are rewritten. If the coordinator that died had itself
+// resumed the run, the files of the first one are kept.
 func (d *Dead) aside() (moved []string, err error) {
 	to := filepath.Join(d.Dir, asideDir)
 	_, there := os.Stat(to)

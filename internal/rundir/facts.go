@@ -9,12 +9,12 @@ import (
 	"unicode"
 )
 
-// ErrDamaged is wrapped by errors about a run whose facts are not of the shape that
+// ErrDamaged is wrapped by errors about a run whose facts do not have the shape that
 // its profile writes.
 var ErrDamaged = errors.New("they are not what its profile writes")
 
-// FactsOf returns the facts of a run in that mode; nil when it is of another mode, or
-// was killed before it wrote any.
+// FactsOf returns the facts of a run in the given mode; nil if the run has another
+// mode, or was killed before it wrote any.
 func FactsOf[T any](r *Run, mode string) (*T, error) {
 	if r.Mode != mode {
 		return nil, nil
@@ -26,9 +26,9 @@ func FactsOf[T any](r *Run, mode string) (*T, error) {
 	return f, nil
 }
 
-// DecodeFacts reads the profile's own facts into v; false when there are none, as of
-// a run that was killed before it wrote any. The error names the field and wraps
-// ErrDamaged.
+// DecodeFacts decodes the profile's own facts into v. It returns false if there are
+// none, as in a run that was killed before it wrote any. The error names the field and
+// wraps ErrDamaged.
 func (r *Run) DecodeFacts(v any) (bool, error) {
 	data := bytes.TrimSpace(r.Facts)
 	if len(data) == 0 || string(data) == "null" {
@@ -48,9 +48,8 @@ func (r *Run) DecodeFacts(v any) (bool, error) {
 	return false, fmt.Errorf("facts of run %s: %w: %w", r.ID, err, ErrDamaged)
 }
 
-// Documents encodes a run in a format. What a format does not cope with in damaged
-// facts is an error that wraps ErrDamaged, and no name of a file has a control
-// character.
+// Documents encodes a run in a format. If the format cannot handle damaged facts, the
+// error wraps ErrDamaged. No file name contains a control character.
 func (format Format) Documents(f *Folder) (files []File, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -66,7 +65,7 @@ func (format Format) Documents(f *Folder) (files []File, err error) {
 	return files, nil
 }
 
-// safeName replaces what no file should have in its name by _.
+// safeName replaces characters that no file name should contain by _.
 func safeName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

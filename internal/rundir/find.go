@@ -17,26 +17,26 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// Is says that there is a run at a path: a folder of one, or an archive.
+// Is reports whether there is a run at a path: its folder, or an archive.
 func Is(path string) bool {
 	_, err := os.Stat(filepath.Join(path, RunFile))
 	return path != "" && err == nil || pack.Is(path)
 }
 
-// Base is what the folder of a run is called, also when it is in an archive.
+// Base returns the name of the run's folder, even if it is in an archive.
 func Base(dir string) string {
 	return strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), pack.Suffix)
 }
 
-// Entry is one run of a list: its folder or archive, and its run.json.
+// Entry is one run in a list: its folder or archive, and its run.json.
 type Entry struct {
 	Dir string
 	Run Run
 }
 
-// List returns the runs below out, newest first, reading their run.json alone.
-// Folders that cannot be read are left out and named in the warnings; an out
-// that does not exist has no runs.
+// List returns the runs below out, newest first, reading only their run.json. Folders
+// that cannot be read are left out and named in the warnings. If out does not exist,
+// there are no runs.
 func List(out string) ([]Entry, []string, error) {
 	dirs, err := os.ReadDir(out)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func List(out string) ([]Entry, []string, error) {
 	var warnings []string
 	for _, d := range dirs {
 		dir := filepath.Join(out, d.Name())
-		if !Is(dir) || pack.Is(dir) && Is(strings.TrimSuffix(dir, pack.Suffix)) { // the folder is there too
+		if !Is(dir) || pack.Is(dir) && Is(strings.TrimSuffix(dir, pack.Suffix)) { // the folder exists too
 			continue
 		}
 		r, err := readRun(dir)
@@ -65,9 +65,9 @@ func List(out string) ([]Entry, []string, error) {
 	return runs, warnings, nil
 }
 
-// Find returns the folder or archive of the run that ref names: itself, the id of a run
-// below out, "latest" or -1 for the newest one there, -2 for the one before it,
-// and so on.
+// Find returns the folder or archive of the run that ref names: a path, the id of a run
+// below out, "latest" or -1 for the newest one there, -2 for the one before it, and so
+// on.
 func Find(out, ref string) (string, error) {
 	if Is(ref) {
 		return ref, nil

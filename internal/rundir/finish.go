@@ -14,14 +14,14 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
-// Finish ends the journal: it writes the final run.json, the notices and the
-// documents asked for, and brings all to the disk. run is what Run returned with
-// the fields of the end set; its ID and extent are the journal's own.
+// Finish ends the journal: it writes the final run.json, the notices and the requested
+// documents, and syncs everything to disk. run is the value that Run returned with the
+// fields about the end filled in; its ID and extent are the journal's own.
 //
-// When an earlier write failed, the figures of run are replaced by the last ones
-// on the disk, so that all documents agree with the histogram log. All errors are
-// joined; one that Second has returned already is not repeated. Run returns from
-// then on what is in run.json.
+// If an earlier write failed, the figures of run are replaced by the last ones on the
+// disk, so that all documents agree with the histogram log. All errors are joined,
+// except one that Second has already returned. From then on Run returns what is in
+// run.json.
 func (j *Journal) Finish(run Run) error {
 	j.flush()
 	failed := j.close()
@@ -59,7 +59,7 @@ func (j *Journal) Finish(run Run) error {
 	return errors.Join(errs...)
 }
 
-// explain says what held the run back, by what is on the disk.
+// explain finds out what held the run back, from what is on the disk.
 func (j *Journal) explain(run *Run) error {
 	if j.opts.Explain == nil {
 		return nil
@@ -72,7 +72,7 @@ func (j *Journal) explain(run *Run) error {
 	return nil
 }
 
-// flush writes what was sampled since the last second, and what was held back.
+// flush writes the samples taken since the last second, and what was held back.
 func (j *Journal) flush() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -81,7 +81,7 @@ func (j *Journal) flush() {
 	}
 }
 
-// closeSamples brings the samples to the disk, if there are any.
+// closeSamples syncs the samples to disk, if there are any.
 func (j *Journal) closeSamples() error {
 	if j.samples == nil {
 		return nil
@@ -89,8 +89,8 @@ func (j *Journal) closeSamples() error {
 	return errors.Join(j.samples.Sync(), j.samples.Close())
 }
 
-// fallBack gives run the figures of the last run.json that is in place and cuts
-// the other files back to it.
+// fallBack gives run the figures of the last complete run.json and truncates the other
+// files to match it.
 func (j *Journal) fallBack(run *Run) error {
 	var last Run
 	if err := json.Unmarshal(j.durable, &last); err != nil {
@@ -107,8 +107,8 @@ func (j *Journal) fallBack(run *Run) error {
 	return errors.Join(errs...)
 }
 
-// seal writes the last run.json and closes the files. The journal's lock goes with
-// latency.hlog, last.
+// seal writes the last run.json and closes the files. latency.hlog, which carries the
+// journal's lock, is closed last.
 func (j *Journal) seal(run *Run) error {
 	var errs []error
 	if run.Journal.HlogBytes == 0 {
@@ -130,7 +130,7 @@ func (j *Journal) seal(run *Run) error {
 	return errors.Join(append(errs, err, j.hlog.Sync(), j.hlog.Close())...)
 }
 
-// voidSeries takes the throughput out of a series: the run's verification failed.
+// voidSeries removes the throughput from a series, as the run's verification failed.
 func voidSeries(path string, run *Run) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -151,8 +151,8 @@ func voidSeries(path string, run *Run) error {
 	return nil
 }
 
-// documents writes NOTICE.txt and the formats asked for, each for itself: one that
-// fails does not take the others with it.
+// documents writes NOTICE.txt and the requested formats independently of each other, so
+// that the failure of one does not affect the others.
 func (j *Journal) documents() error {
 	f, err := Load(j.dir)
 	if err != nil {
@@ -170,8 +170,8 @@ func (j *Journal) documents() error {
 	return errors.Join(errs...)
 }
 
-// WriteFiles puts documents into a folder, each complete or not at all. Names must
-// stay inside it. A file that holds the same already is left alone.
+// WriteFiles writes documents into a folder, each completely or not at all. Names must
+// stay inside the folder. A file that already has the same content is left alone.
 func WriteFiles(dir string, files []File) error {
 	var errs []error
 	for _, file := range files {
@@ -192,15 +192,15 @@ func WriteFiles(dir string, files []File) error {
 	return errors.Join(errs...)
 }
 
-// KeepFacts puts a file of --facts into the folder of a run, in place of another.
+// KeepFacts writes a --facts file into the folder of a run, replacing any other.
 func KeepFacts(dir string, data []byte) error {
 	return WriteFiles(dir, []File{{Name: FactsFile, Data: data}})
 }
 
-// WriteNotice writes NOTICE.txt into dir when there is something to say.
+// WriteNotice writes NOTICE.txt into dir if there is something to say.
 func WriteNotice(dir string, f *Folder) error {
 	notices := append(f.Run.Misgivings(), f.Run.Remarks()...)
-	if f.Run.Failed() { // the one place that the documents beside it have for it
+	if f.Run.Failed() { // the documents beside it have no other place to say so
 		notices = append(notices, f.Run.Verification.Summary)
 	}
 	if len(notices) == 0 {
@@ -209,8 +209,8 @@ func WriteNotice(dir string, f *Folder) error {
 	return WriteFiles(dir, []File{{Name: NoticeFile, Data: []byte(strings.Join(notices, "\n") + "\n")}})
 }
 
-// Ending says what ended the run, in words that go on a sentence; who is who stopped it
-// from the workbench: "you", or "the user" where others read it.
+// Ending says what ended the run, in words that continue a sentence. who stands for the
+// person who stopped it from the workbench: "you", or "the user" if others read it.
 func (r *Run) Ending(who string) string {
 	if why, ok := strings.CutPrefix(r.EndedBy, "fault: "); ok {
 		return "ended early by a fault: " + why
@@ -232,7 +232,7 @@ func (r *Run) Ending(who string) string {
 	return "ended by " + r.EndedBy
 }
 
-// Remarks are the sentences that every report must repeat: the run's notices, and
+// Remarks returns the sentences that every report must repeat: the run's notices, and
 // what follows from how it ended.
 func (r *Run) Remarks() []string {
 	out := append([]string(nil), r.Notices...)
@@ -248,7 +248,7 @@ func (r *Run) Remarks() []string {
 	return out
 }
 
-// Misgivings are a sentence for each thing that keeps the run from being valid.
+// Misgivings returns a sentence for each thing that keeps the run from being valid.
 func (r *Run) Misgivings() []string {
 	var out []string
 	for _, reason := range r.Verdict.Reasons {

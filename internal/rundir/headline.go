@@ -8,22 +8,22 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// Headline is what a run came to in one line: the operations that count its unit,
-// and none of their parts or of what was measured beside them.
+// Headline sums up a run in one line. It covers the operations that count in its unit,
+// without their parts and what was measured beside them.
 type Headline struct {
-	// Count is units, Rate units per second while any of the operations ran; NaN when
-	// there is none to tell.
+	// Count is in units, Rate in units per second while any of the operations ran; NaN
+	// if there is no rate.
 	Count int64
 	Rate  float64
 	// Timed are the operations that count and were called.
 	Timed []Operation
-	// Slowest is the one of them whose p99 is the highest, or p50, or mean, as far as they
-	// have calls enough; Response is its digest as it is shown.
+	// Slowest is the one of them with the highest p99 or, if there were too few calls
+	// for that, p50 or mean. Response is its summary as shown.
 	Slowest  Operation
 	Response Latency
 }
 
-// Headline sums the run up.
+// Headline returns the headline of the run.
 func (r *Run) Headline() Headline {
 	h := Headline{Rate: math.NaN()}
 	known := false
@@ -50,8 +50,8 @@ func (r *Run) Headline() Headline {
 	return h
 }
 
-// Active tells for how many seconds of from..to operations ran that count the
-// run's unit. Of a run that knows no phases it is all of its measured part.
+// Active returns for how many seconds of from..to operations ran that count in the
+// run's unit. If the run's phases are not known, that is all of its measured part.
 func (r *Run) Active(from, to float64) float64 {
 	from, to = max(from, 0), min(to, r.MeasuredS)
 	if len(r.Phases) == 0 {

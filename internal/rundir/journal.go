@@ -15,28 +15,28 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
-// Journal writes a run as it goes: after each second the histogram log grows,
-// then the series, then what was sampled beside it, then run.json is replaced. A
-// process that dies between any two of these leaves a run.json that knows how much of
-// the others is its own.
+// Journal writes a run as it goes: after each second the histogram log grows, then the
+// series, then the samples taken beside it, and then run.json is replaced. If the
+// process dies between any two of these steps, run.json still knows how much of the
+// other files belongs to it.
 //
-// Its methods may be called from any goroutine; Second does not wait for the
-// disk, a goroutine that ends with Finish or Discard does.
+// Its methods may be called from any goroutine. Second does not wait for the disk: a
+// goroutine that ends with Finish or Discard does the writing.
 type Journal struct {
 	dir  string
 	opts Options
 	enc  hlog.Encoder
 
 	hlog, series *os.File
-	samples      *os.File // nil until there are any; the writer's until done is closed
+	samples      *os.File // nil until there are any; owned by the writer until done is closed
 	wake, done   chan struct{}
 
 	mu      sync.Mutex
 	run     Run
 	pending []chunk
-	sampled []byte // goes with the next chunk
+	sampled []byte // written with the next chunk
 	held    held
-	// durable is the last run.json that is in place.
+	// durable is the last run.json on the disk.
 	durable []byte
 	failed  error
 	told    bool
@@ -46,7 +46,7 @@ type Journal struct {
 // chunk is what one second adds.
 type chunk struct{ hlog, series, samples, run []byte }
 
-// held is what waits in memory while its seconds may still be numbered anew: see
+// held is what waits in memory while its seconds may still be renumbered: see
 // Options.Open.
 type held struct {
 	on      bool
@@ -57,18 +57,17 @@ type held struct {
 // Dir returns the run directory.
 func (j *Journal) Dir() string { return j.dir }
 
-// Run returns the run as it stands. Its lists and maps are shared: replace them,
-// never write into them.
+// Run returns the current run. Its lists and maps are shared: replace them, never
+// modify them.
 func (j *Journal) Run() Run {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.run
 }
 
-// Update changes fields of the run and has run.json replaced. f is called once,
-// under the journal's lock; it must replace lists and maps instead of writing
-// into them. What a result brings (operations, segments …) is overwritten by the
-// next second.
+// Update changes fields of the run and makes run.json be replaced. f is called once,
+// under the journal's lock; it must replace lists and maps instead of modifying them.
+// What comes from a result (operations, segments …) is overwritten by the next second.
 func (j *Journal) Update(f func(*Run)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -78,10 +77,10 @@ func (j *Journal) Update(f func(*Run)) {
 	j.push(nil, nil)
 }
 
-// Second takes one finished second of the run: it is the engine's sink. It keeps
-// nothing of s and returns without waiting for the disk; the error of an earlier
-// write comes back on a later call, and from then on nothing more is written.
-// Calls must come one at a time, in order.
+// Second takes one finished second of the run: it is the engine's sink. It keeps no
+// reference to s and returns without waiting for the disk. The error of an earlier
+// write is returned by a later call, and from then on nothing more is written. Calls
+// must be made one at a time, in order.
 func (j *Journal) Second(s *measure.Second) error {
 	var lines []byte
 	if !s.Warmup {
@@ -129,7 +128,7 @@ func (j *Journal) Second(s *measure.Second) error {
 	return nil
 }
 
-// Sampled takes what was sampled of a second. It reaches the disk with the second that
+// Sampled takes the samples of a second. They reach the disk with the second that
 // Second is given next, or with Finish.
 func (j *Journal) Sampled(samples []Sample) {
 	j.mu.Lock()
@@ -143,7 +142,7 @@ func (j *Journal) Sampled(samples []Sample) {
 	}
 }
 
-// Renumber adds so many seconds to the numbers of all that has come so far, which
+// Renumber adds that many seconds to the numbers of everything received so far, which
 // Options.Open has held back.
 func (j *Journal) Renumber(by int) {
 	j.mu.Lock()
@@ -156,7 +155,7 @@ func (j *Journal) Renumber(by int) {
 	}
 }
 
-// release holds nothing back any more. It returns the lines of the rows that were; the
+// release ends holding back. It returns the lines of the rows that were held; the
 // samples go with the next chunk. The caller holds the lock.
 func (j *Journal) release() (rows []byte) {
 	for _, r := range j.held.rows {
@@ -181,8 +180,8 @@ func (j *Journal) operation(op int, res *measure.Result) measure.Operation {
 	return measure.Operation{Op: fmt.Sprintf("op%d", op)}
 }
 
-// facts asks the profile for its record; one that cannot be encoded is left as it
-// was. The caller holds the lock.
+// facts asks the profile for its record; if it cannot be encoded, the previous one is
+// kept. The caller holds the lock.
 func (j *Journal) facts() {
 	if j.opts.Facts == nil {
 		return
@@ -192,8 +191,8 @@ func (j *Journal) facts() {
 	}
 }
 
-// push queues what one second adds. The queue has no bound, since the loop must
-// never wait for a disk; one second is a few kilobytes. The caller holds the lock.
+// push queues what one second adds. The queue is unbounded, since the engine must never
+// wait for a disk; one second is a few kilobytes. The caller holds the lock.
 func (j *Journal) push(hlog, series []byte) {
 	if j.failed != nil || j.closing {
 		return
@@ -211,7 +210,7 @@ func (j *Journal) push(hlog, series []byte) {
 	}
 }
 
-// writer brings what is queued to the disk until the journal is closed.
+// writer writes what is queued to disk until the journal is closed.
 func (j *Journal) writer() {
 	defer close(j.done)
 	for {
@@ -249,8 +248,8 @@ func merge(todo []chunk) chunk {
 	return all
 }
 
-// write appends and replaces, in the order that a reader relies on. What a full
-// disk took half of is cut off again.
+// write appends and replaces, in the order that readers rely on. What a full disk has
+// taken only part of is cut off again.
 func (j *Journal) write(c chunk) error {
 	if err := appendTo(j.hlog, c.hlog); err != nil {
 		return err
@@ -264,7 +263,7 @@ func (j *Journal) write(c chunk) error {
 	return disk.Write(filepath.Join(j.dir, RunFile), c.run, false)
 }
 
-// writeSamples makes their file when there are some.
+// writeSamples creates their file once there are some.
 func (j *Journal) writeSamples(data []byte) (err error) {
 	if len(data) == 0 {
 		return nil
@@ -277,7 +276,7 @@ func (j *Journal) writeSamples(data []byte) (err error) {
 	return appendTo(j.samples, data)
 }
 
-// create makes a file that grows.
+// create creates a file to be appended to.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
 }
@@ -292,7 +291,7 @@ func appendTo(f *os.File, data []byte) error {
 	return nil
 }
 
-// EncodeRun writes a run as run.json holds it.
+// EncodeRun encodes a run as it is stored in run.json.
 func EncodeRun(r *Run) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -302,7 +301,8 @@ func EncodeRun(r *Run) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// close ends the writer once all is on its way and says whether all arrived.
+// close ends the writer once everything is queued, and returns the error if not all was
+// written.
 func (j *Journal) close() error {
 	j.mu.Lock()
 	j.closing = true
@@ -317,8 +317,8 @@ func (j *Journal) close() error {
 	return j.failed
 }
 
-// Discard removes the run directory: for a run that measured nothing. Neither it
-// nor Finish may be called after it.
+// Discard removes the run directory of a run that measured nothing. After it, neither
+// Discard nor Finish may be called.
 func (j *Journal) Discard() error {
 	_ = j.close()
 	return errors.Join(j.hlog.Close(), j.series.Close(), j.closeSamples(), os.RemoveAll(j.dir))

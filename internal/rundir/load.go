@@ -23,44 +23,45 @@ import (
 const (
 	RunFile    = "run.json"
 	SeriesFile = "series.csv"
-	// SamplesFile is only there when something was sampled.
+	// SamplesFile exists only if something was sampled.
 	SamplesFile = "store.csv"
 	HlogFile    = "latency.hlog"
 	NoticeFile  = "NOTICE.txt"
 	FactsFile   = "facts.yaml"
-	// NoteFile is only there when somebody has written one.
+	// NoteFile exists only if somebody has written a note.
 	NoteFile = "note.txt"
 )
 
-// Folder is a run directory as loaded: the model, the series and the histograms.
+// Folder is a loaded run directory: the model, the series and the histograms.
 type Folder struct {
-	// Dir is where it is: a folder, or an archive of one.
+	// Dir is its path: a folder, or an archive of one.
 	Dir    string
 	Run    Run
 	Series []SeriesRow
-	// Samples are of the store and of processes, second by second; empty in folders of
-	// older versions.
+	// Samples are those of the store and of processes, second by second; empty in
+	// folders of older versions.
 	Samples []Sample
-	// Histograms are those of the whole measured run by tag,
-	// "<track>.<op>.response", "….service", "….wait", "….lateness".
+	// Histograms are those of the whole measured run, by tag: "<track>.<op>.response",
+	// "….service", "….wait", "….lateness".
 	Histograms map[string]*hdrhistogram.Histogram
-	// Given is the file of --facts as it was given, nil when there is none.
+	// Given is the --facts file as it was given; nil if there is none.
 	Given []byte
-	// Against is an earlier run beside which documents for people show this one; nil: none.
+	// Against is an earlier run beside which documents for people show this one; nil if
+	// there is none.
 	Against *Folder
-	// Found are documents of others that stood in a folder that is no run's; then there
-	// is no more of Run than its profile and when it began.
+	// Found are documents of other programs, found in a folder that is not a run's; Run
+	// then has nothing but a profile and a start time.
 	Found []File
 
-	// damaged says that the figures of Run were recomputed from what was left.
+	// damaged means that the figures of Run were recomputed from what was left.
 	damaged bool
 }
 
-// Load reads a run directory. Of a run that was cut short it first cuts back the
-// files to what its run.json covers, unless the run is still going or they cannot
-// be written; the folder returned is cut back in any case. Files that hold less
-// than run.json covers make it recompute the figures from what is left, and say
-// so in the notices.
+// Load reads a run directory. If the run was cut short, it first truncates the files to
+// what its run.json covers, unless the run is still going or the files cannot be
+// written; the returned folder is truncated in any case. If files hold less than
+// run.json covers, the figures are recomputed from what is left, and the notices say
+// so.
 func Load(dir string) (*Folder, error) {
 	run, err := readRun(dir)
 	if err != nil {
@@ -110,7 +111,7 @@ func readRun(dir string) (Run, error) {
 	return r, nil
 }
 
-// OneLine is a text on one line, without what a terminal would obey.
+// OneLine returns a text as one line, without control characters.
 func OneLine(text string) string {
 	text = strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) || unicode.IsSpace(c) {
@@ -121,7 +122,7 @@ func OneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// read fills in series and histograms within the extent of the run.
+// read reads series and histograms within the extent of the run.
 func (f *Folder) read() error {
 	whole, err := f.readSeconds()
 	if err != nil {
@@ -139,8 +140,7 @@ func (f *Folder) read() error {
 	return err
 }
 
-// readSeconds fills in what is told second by second, and says whether the series is
-// whole.
+// readSeconds reads the per-second files, and reports whether the series is complete.
 func (f *Folder) readSeconds() (whole bool, err error) {
 	err = f.open(SeriesFile, f.Run.Journal.SeriesBytes, func(r io.Reader, full bool) error {
 		var err error
@@ -158,8 +158,8 @@ func (f *Folder) readSeconds() (whole bool, err error) {
 	return whole, err
 }
 
-// open gives use a reader of the first size bytes of a file, and whether it has as
-// many; a missing file is an empty one.
+// open calls use with a reader of the first size bytes of a file, and with whether it
+// has that many; a missing file counts as empty.
 func (f *Folder) open(name string, size int64, use func(r io.Reader, full bool) error) error {
 	return within(f.Dir, func(files fs.FS) error {
 		file, err := files.Open(name)
@@ -177,8 +177,8 @@ func (f *Folder) open(name string, size int64, use func(r io.Reader, full bool) 
 	})
 }
 
-// Writable says that documents can be put beside what was loaded: nothing is written into
-// an archive.
+// Writable returns an error if documents cannot be written next to what was loaded:
+// nothing is written into an archive.
 func (f *Folder) Writable() error {
 	if !pack.Is(f.Dir) {
 		return nil
@@ -186,7 +186,7 @@ func (f *Folder) Writable() error {
 	return fault.Input(fmt.Errorf("%s is an archive, and stays as it is", f.Dir), "name a folder for documents with --out DIR, or print one with --out -")
 }
 
-// within calls use with the files of a run, in its folder or in an archive of it.
+// within calls use with the files of a run, from its folder or from an archive of it.
 func within(dir string, use func(files fs.FS) error) error {
 	if !pack.Is(dir) {
 		return use(os.DirFS(filepath.Clean(dir)))
@@ -198,10 +198,10 @@ func within(dir string, use func(files fs.FS) error) error {
 	return errors.Join(use(view), view.Close())
 }
 
-// largest is how many bytes a file may have that is read whole.
+// largest is the size, in bytes, of the largest file that is read whole.
 const largest = 256 << 20
 
-// readFile reads a file of a run whole.
+// readFile reads a whole file of a run.
 func readFile(dir, name string) (data []byte, err error) {
 	err = within(dir, func(files fs.FS) error {
 		info, err := fs.Stat(files, name)
@@ -220,8 +220,8 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// Hlog returns the histogram log of the run: its latency.hlog without what its
-// run.json does not cover.
+// Hlog returns the histogram log of the run: its latency.hlog without what its run.json
+// does not cover.
 func (f *Folder) Hlog() ([]byte, error) {
 	var data []byte
 	err := f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, _ bool) (err error) {
@@ -231,8 +231,8 @@ func (f *Folder) Hlog() ([]byte, error) {
 	return data, err
 }
 
-// Between adds up by tag the histograms of the seconds that begin at from or later
-// and before until, counted as in series.csv.
+// Between adds up, by tag, the histograms of the seconds that begin in [from, until),
+// counted as in series.csv.
 func (f *Folder) Between(from, until float64) (map[string]*hdrhistogram.Histogram, error) {
 	m := hlog.NewMerger()
 	err := f.Intervals(func(iv hlog.Interval) error {
@@ -245,15 +245,15 @@ func (f *Folder) Between(from, until float64) (map[string]*hdrhistogram.Histogra
 }
 
 // Intervals calls each with the histogram of every second and tag, in the order of the
-// log: the times as in series.csv.
+// log, with times as in series.csv.
 func (f *Folder) Intervals(each func(hlog.Interval) error) error {
 	return f.open(HlogFile, f.Run.Journal.HlogBytes, func(r io.Reader, _ bool) error { return hlog.Each(r, each) })
 }
 
-// repair cuts the files of a dead run back to what its run.json covers, and writes
-// that anew where it was recomputed. What cannot be written is left: the loaded
-// folder is right all the same. A run that is still going is not touched; repair
-// then returns true.
+// repair truncates the files of a dead run to what its run.json covers, and rewrites
+// run.json if it was recomputed. Failure to write is ignored: the loaded folder is
+// right all the same. A run that is still going is not touched; repair then returns
+// true.
 func (f *Folder) repair() (alive bool) {
 	hlog, err := os.OpenFile(filepath.Join(f.Dir, HlogFile), os.O_RDWR, 0)
 	if err != nil {
@@ -289,7 +289,7 @@ func cut(path string, size int64) {
 	}
 }
 
-// Alive says whether the run of a folder is still going, as far as this system can
+// Alive reports whether the run of a folder is still going, as far as this system can
 // tell.
 func Alive(dir string) bool {
 	file, err := os.Open(filepath.Join(dir, HlogFile))

@@ -1,11 +1,11 @@
 package rundir
 
-// Move is a change as people are shown it: that of a ramp stands for all its steps, from
-// the value that it begins with.
+// Move is a change as shown to people: a ramp is one move that stands for all its
+// steps, starting from the value at which it begins.
 type Move struct {
 	Change
-	// Until is when its last step was, in seconds of measurement, and Last the segment of
-	// that; without a ramp those of the change.
+	// Until is when its last step was, in seconds of measurement, and Last the segment
+	// of that step; without a ramp they are those of the change.
 	Until float64
 	Last  int
 }
@@ -13,11 +13,11 @@ type Move struct {
 // Moves lists the changes of the run, each ramp as one.
 func (r *Run) Moves() []Move {
 	var out []Move
-	at := map[int]int{} // where each ramp is in out
+	at := map[int]int{} // index of each ramp in out
 	for _, c := range r.Changes {
 		if i, ok := at[c.Ramp]; ok && c.Ramp > 0 {
 			m := &out[i]
-			if m.Until == m.At { // the first step came to where the ramp begins
+			if m.Until == m.At { // the first step reached the value at which the ramp begins
 				m.From = m.To
 			}
 			m.To, m.Until, m.Last = c.To, c.At, c.Segment
@@ -29,8 +29,8 @@ func (r *Run) Moves() []Move {
 	return out
 }
 
-// Stretch is a segment as people are shown it: all steps of a ramp but the last, which
-// holds until the next change, are one.
+// Stretch is a segment as shown to people: all steps of a ramp are one stretch, except
+// the last, which lasts until the next change.
 type Stretch struct {
 	Segment
 	// First and Last are the numbers of its segments, from 0; the same without a ramp.
@@ -39,8 +39,9 @@ type Stretch struct {
 	End map[string]float64
 }
 
-// Stretches lists the segments of the run, each ramp as one. Of a ramp no percentile is
-// known, as those of its steps say nothing of it: they are 0, and Calls too.
+// Stretches lists the segments of the run, each ramp as one. For a ramp, percentiles
+// are unknown, as they cannot be derived from those of its steps: they are 0, and so is
+// Calls.
 func (r *Run) Stretches() []Stretch {
 	ends := map[int]int{} // the first segment of a ramp and the last before its end
 	for _, m := range r.Moves() {

@@ -1,6 +1,6 @@
-// Package rundir is the run directory: the model of run.json, writing a run as
-// it goes so that a killed one loses at most a second, and reading it back. Every
-// document is a pure function of what this package loads.
+// Package rundir is the run directory: the model of run.json, writing a run as it goes
+// so that a killed one loses at most a second, and reading it back. Every document is a
+// pure function of what this package loads.
 package rundir
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Schema is the number of run.json's layout.
+// Schema is the version of run.json's layout.
 const Schema = 1
 
 //go:generate cp run.schema.json ../../docs/run.schema.json
@@ -25,84 +25,88 @@ const Schema = 1
 //go:embed run.schema.json
 var RunSchema []byte
 
-// CutShort is what EndedBy says of a run whose process died.
+// CutShort is the value of EndedBy for a run whose process died.
 const CutShort = "cut short"
 
-// StillRunning is what EndedBy says of a run that was loaded while it was going;
+// StillRunning is the value of EndedBy for a run that was loaded while it was going;
 // its file says CutShort.
 const StillRunning = "still running"
 
-// Run is run.json: everything about one run but its series and histograms.
+// Run is run.json: everything about one run except its series and histograms.
 type Run struct {
 	Schema  int    `json:"schema"`
 	ID      string `json:"id"`
 	Profile string `json:"profile"`
 	Mode    string `json:"mode"`
-	// Unit is what counts and throughput count.
+	// Unit is the unit of counts and throughput.
 	Unit string `json:"unit"`
-	// Target is the URL without secrets.
+	// Target is the URL, without secrets.
 	Target  string    `json:"target"`
 	Store   Store     `json:"store"`
 	Started time.Time `json:"started"`
 	// Measured is when measurement began, after the warm-up.
 	Measured time.Time `json:"measured"`
 	Ended    time.Time `json:"ended"`
-	// EndedBy is "count", "duration", "interrupt", "user", "search", "until", "threshold",
-	// "fault: …", or CutShort; the latter also stands in the file while the run is going.
+	// EndedBy is "count", "duration", "interrupt", "user", "search", "until",
+	// "threshold", "fault: …", or CutShort; the file says CutShort while the run is
+	// going.
 	EndedBy string  `json:"ended_by"`
 	Seed    int64   `json:"seed"`
 	WarmupS float64 `json:"warmup_s"`
-	// WarmupUnsettled says that the warm-up was to end once the run had settled, and came
-	// to its bound before.
+	// WarmupUnsettled means that the warm-up was to end once the run had settled, but
+	// reached its limit first.
 	WarmupUnsettled bool `json:"warmup_unsettled,omitempty"`
 	// MeasuredS is the length of the measured part in seconds.
 	MeasuredS float64 `json:"measured_s"`
-	// Turn is nil for a run that took turns with no other.
+	// Turn is nil for a run that did not take turns with others.
 	Turn *Turn `json:"turn,omitempty"`
-	// Workers are the processes that carried the run out together; none for a run of one.
+	// Workers are the processes that carried out the run together; none if there was
+	// only one.
 	Workers []Worker `json:"workers,omitempty"`
-	// Resumed tells of each time that their coordinator died and another went on in its
-	// place.
+	// Resumed has an entry for each time that their coordinator died and another took
+	// over.
 	Resumed []Resumed `json:"resumed,omitempty"`
-	// DataBytes is the volume of values that the plan stores, 0 when unknown.
+	// DataBytes is the total size of the values that the plan stores, 0 if unknown.
 	DataBytes int64 `json:"data_bytes,omitempty"`
-	// Settings are the live settings at the start, by the name a user types.
+	// Settings are the live settings at the start, under the names that users type.
 	Settings map[string]float64 `json:"settings"`
-	// Parameters are the fixed values as text; Origins says where each value,
-	// settings included, came from.
+	// Parameters are the fixed values as text; Origins says where each value, settings
+	// included, came from.
 	Parameters map[string]string `json:"parameters"`
 	Origins    map[string]string `json:"origins"`
 	Operations []Operation       `json:"operations"`
 	Segments   []Segment         `json:"segments"`
-	// Phases are those of the plan that were measured, with the tracks that ran in them.
+	// Phases are those phases of the plan that were measured, with the tracks that ran
+	// in them.
 	Phases []Phase `json:"phases,omitempty"`
-	// Shares tells of each track how evenly its threads have done the work; of those with
-	// a single thread there is nothing to tell.
+	// Shares says for each track how evenly its threads have shared the work, except
+	// for tracks with a single thread.
 	Shares  []Shares `json:"shares,omitempty"`
 	Changes []Change `json:"changes"`
 	Marks   []Mark   `json:"marks,omitempty"`
 	// Parts names, as TRACK.OP, the operations that are parts of others or measured
 	// beside the work: their units do not count in totals.
 	Parts []string `json:"parts,omitempty"`
-	// Units names, by TRACK.OP, what operations count that count something else than the
-	// run's unit. Nor do these count in totals.
+	// Units maps TRACK.OP to the unit of each operation that counts something other
+	// than the run's unit. Such operations do not count in totals either.
 	Units        map[string]string     `json:"units,omitempty"`
 	Errors       []Error               `json:"errors"`
 	Verification workload.Verification `json:"verification"`
 	Verdict      Verdict               `json:"verdict"`
 	Environment  map[string]any        `json:"environment"`
-	// Tags are what its user wants to find the run by.
+	// Tags are labels by which the user wants to find the run.
 	Tags map[string]string `json:"tags,omitempty"`
-	// Note is what its user has written about it since, one line, which is kept in NoteFile.
+	// Note is a line that the user has written about the run afterwards; it is kept in
+	// NoteFile.
 	Note string `json:"-"`
-	// Observed is what was seen of perfbench and its machine meanwhile, by which the
-	// verdict was found; absent in folders of older versions.
+	// Observed is what was observed of perfbench and its machine during the run, on
+	// which the verdict is based; absent in folders of older versions.
 	Observed *verdict.Observed `json:"observed,omitempty"`
 	// Why says what held the run back; absent until its end and in folders of older
 	// versions.
 	Why *Why `json:"why,omitempty"`
-	// Notices are sentences that every report must repeat: the numbers describe no real server,
-	// warnings of the file reader …
+	// Notices are sentences that every report must repeat: the numbers do not describe
+	// a real server, warnings of the file reader …
 	Notices []string `json:"notices"`
 	// Facts is the profile's own record, documented beside the profile.
 	Facts json.RawMessage `json:"facts"`
@@ -110,16 +114,16 @@ type Run struct {
 	Journal Extent `json:"journal"`
 }
 
-// Turn says with which runs a run took turns, so that what the machine did meanwhile
-// struck all of them alike.
+// Turn says with which runs a run took turns, so that disturbances of the machine
+// affected all of them alike.
 type Turn struct {
-	// Series is the same for all of them, and for no others. Round counts from 1: those
-	// that differ in what is compared each have one in every round.
+	// Series is the same for all of these runs, and for no others. Round counts from 1:
+	// each variant compared has one run in every round.
 	Series string `json:"series"`
 	Round  int    `json:"round"`
 }
 
-// TagWords are the tags of a run as NAME=VALUE, in order.
+// TagWords returns the tags of a run as NAME=VALUE, in order.
 func (r *Run) TagWords() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(r.Tags)) {
@@ -135,55 +139,59 @@ type Worker struct {
 	Host   string `json:"host"`
 	PID    int    `json:"pid"`
 	CPUs   int    `json:"cpus"`
-	// State is "ended", or "gone" for one that was lost; "stalled" was there and silent at the
-	// end, "working" had not told all yet.
+	// State is "ended"; "gone" for one that was lost; "stalled" for one that was there
+	// but silent at the end; or "working" for one that had not reported everything yet.
 	State string `json:"state"`
-	// Count is units that succeeded, Errors the calls that failed, as far as it told.
+	// Count is the units that succeeded, Errors the calls that failed, as far as it
+	// reported them.
 	Count  int64 `json:"count"`
 	Errors int64 `json:"errors"`
-	// OffsetMS is how far its clock was ahead of the coordinator's, known to half of
-	// RoundTripMS; SkewMS how much later than agreed it began, by the coordinator's clock.
+	// OffsetMS is how far its clock was ahead of the coordinator's, accurate to half of
+	// RoundTripMS. SkewMS is how much later than agreed it began, by the coordinator's
+	// clock.
 	OffsetMS    float64 `json:"clock_offset_ms"`
 	RoundTripMS float64 `json:"round_trip_ms"`
 	SkewMS      float64 `json:"skew_ms"`
-	// ChangeMS is the longest that a live change took until it was in force there; 0: there
-	// was none.
+	// ChangeMS is the longest time that a live change took to come into force there; 0
+	// if there was none.
 	ChangeMS float64 `json:"change_ms,omitempty"`
 	// Applied is when the settings of each segment but the first came into force there.
 	Applied []Applied `json:"applied,omitempty"`
-	// Stalls is how often it was silent and came back.
+	// Stalls is how often it fell silent and came back.
 	Stalls int `json:"stalls,omitempty"`
-	// GivenUp says that it was silent for so long that the others went on without it; ended,
-	// it came back.
+	// GivenUp means that it was silent for so long that the others went on without it;
+	// if it has ended, it came back later.
 	GivenUp bool `json:"given_up,omitempty"`
-	// KnownS is up to when a worker told what it did that did not come to its end, LostS when
-	// it was missed or, there and silent, given up.
+	// KnownS is the time up to which a worker that did not come to its end reported
+	// what it did. LostS is when it was missed or, if it was there but silent, given
+	// up.
 	KnownS *float64 `json:"known_until_s,omitempty"`
 	LostS  *float64 `json:"lost_at_s,omitempty"`
-	// DealtS is when its threads and its rate were dealt to the others, since the run began.
+	// DealtS is when its threads and its rate were distributed to the others, in
+	// seconds since measurement began.
 	DealtS *float64 `json:"dealt_at_s,omitempty"`
-	// Doubts are the reasons for which its own figures are not valid, Fault what ended its
+	// Doubts are the reasons why its own figures are not valid; Fault is what ended its
 	// part early.
 	Doubts []string `json:"doubts,omitempty"`
 	Fault  string   `json:"fault,omitempty"`
 }
 
-// Resumed is that the coordinator of a run died, and another went on in its place: when, in
+// Resumed records that the coordinator of a run died and another took over: when, in
 // seconds since measurement began, and how long there had been none.
 type Resumed struct {
 	AtS  float64 `json:"at_s"`
 	ForS float64 `json:"for_s"`
 }
 
-// Applied is when settings came into force at a worker, in seconds since measurement began,
-// by the coordinator's clock.
+// Applied is when settings came into force at a worker, in seconds since measurement
+// began, by the coordinator's clock.
 type Applied struct {
 	Segment int     `json:"segment"`
 	AtS     float64 `json:"at_s"`
 }
 
-// Extent is how much of latency.hlog, series.csv and store.csv belongs to a run.json:
-// what lies beyond was written by a process that died before it could say so.
+// Extent is how much of latency.hlog, series.csv and store.csv belongs to a run.json.
+// What lies beyond was written by a process that died before it could update run.json.
 type Extent struct {
 	// Seconds is how much of the measured part is covered.
 	Seconds     float64 `json:"seconds"`
@@ -193,7 +201,7 @@ type Extent struct {
 	SamplesBytes int64 `json:"store_bytes,omitempty"`
 }
 
-// Store says which store was measured.
+// Store describes the store that was measured.
 type Store struct {
 	// Name is the product label in documents: "redis", "embedded".
 	Name     string            `json:"name"`
@@ -201,39 +209,39 @@ type Store struct {
 	Version  string            `json:"version"`
 	Topology string            `json:"topology"`
 	Details  map[string]string `json:"details,omitempty"`
-	// InProcess says that the store lived in perfbench itself.
+	// InProcess means that the store was part of the perfbench process.
 	InProcess bool `json:"in_process,omitempty"`
 }
 
-// Operation is what one operation came to.
+// Operation is the result of one operation.
 type Operation struct {
 	Track string `json:"track"`
 	Op    string `json:"op"`
-	// Count is units that succeeded; Calls the calls timed, which is the count of
-	// each histogram; Errors the calls that failed; Unstarted the units that were
-	// due and never started.
+	// Count is the units that succeeded. Calls is the calls timed, which is the count
+	// of each histogram. Errors is the calls that failed. Unstarted is the units that
+	// were due but never started.
 	Count     int64 `json:"count"`
 	Calls     int64 `json:"calls"`
 	Errors    int64 `json:"errors"`
 	Unstarted int64 `json:"unstarted"`
-	// Beyond is values over the range of the histograms, clipped to one hour.
+	// Beyond is the number of values over one hour, which were clipped to it.
 	Beyond int64 `json:"beyond_range"`
-	// Throughput is Count over the time that the track ran; null when that is shorter
-	// than measure.ShortestRate, or the run's verification failed.
+	// Throughput is Count over the time that the track ran; null if that is shorter
+	// than measure.ShortestRate, or if the run's verification failed.
 	Throughput *float64 `json:"throughput_per_s"`
 	ActiveS    float64  `json:"active_s"`
 	Response   Latency  `json:"response_ns"`
 	Service    Latency  `json:"service_ns"`
 	Wait       Latency  `json:"wait_ns"`
-	// Lateness is the part of the wait that is perfbench's own; all 0 in closed loop
-	// and in runs of before it was measured.
+	// Lateness is the part of the wait that is perfbench's own fault; all 0 in closed
+	// loop and in runs made before it was measured.
 	Lateness Latency `json:"lateness_ns"`
 }
 
-// Late says whether the run knows of lateness: it ran in open loop.
+// Late reports whether the run has lateness, that is, ran in open loop.
 func (o *Operation) Late() bool { return o.Wait.Max > 0 && o.Lateness.Max > 0 }
 
-// Latency is the digest of one histogram in nanoseconds.
+// Latency summarizes one histogram, in nanoseconds.
 type Latency struct {
 	Mean  float64 `json:"mean"`
 	Min   int64   `json:"min"`
@@ -246,7 +254,7 @@ type Latency struct {
 	Max   int64   `json:"max"`
 }
 
-// Segment is a stretch of the run under one set of settings; seconds since
+// Segment is a period of the run with constant settings; times are seconds since
 // measurement began.
 type Segment struct {
 	From       float64            `json:"from_s"`
@@ -255,7 +263,7 @@ type Segment struct {
 	Operations []Operation        `json:"operations"`
 }
 
-// Phase is a phase of the plan; seconds since measurement began.
+// Phase is a phase of the plan; times are seconds since measurement began.
 type Phase struct {
 	Name   string   `json:"name"`
 	From   float64  `json:"from_s"`
@@ -263,20 +271,21 @@ type Phase struct {
 	Tracks []string `json:"tracks"`
 }
 
-// Shares tells how evenly the threads of a track have done its work: in calls that
+// Shares says how evenly the threads of a track have shared its work, in calls that
 // succeeded.
 type Shares struct {
 	Track string `json:"track"`
-	// Threads is how many worked all the time, which are compared; Others how many more did
-	// something, but for a part of the run only.
+	// Threads is how many threads worked all the time; these are compared. Others is
+	// how many more worked for a part of the run only.
 	Threads int `json:"threads"`
 	Others  int `json:"others,omitempty"`
-	// Min, Median and Max are calls of a thread, Mean is that of all that are compared.
+	// Min, Median and Max are calls of a thread; Mean is the mean of all that are
+	// compared.
 	Min    int64   `json:"min"`
 	Median int64   `json:"median"`
 	Max    int64   `json:"max"`
 	Mean   float64 `json:"mean"`
-	// Deviation is the standard deviation as a share of Mean.
+	// Deviation is the standard deviation as a fraction of Mean.
 	Deviation float64 `json:"deviation"`
 }
 
@@ -298,7 +307,7 @@ type Mark struct {
 	Note string  `json:"note"`
 }
 
-// Error is one way in which an operation failed, with some of its messages.
+// Error is one kind of failure of an operation, with some of its messages.
 type Error struct {
 	Track    string   `json:"track"`
 	Op       string   `json:"op"`
@@ -307,7 +316,7 @@ type Error struct {
 	Messages []string `json:"messages,omitempty"`
 }
 
-// Threshold is what a condition of --threshold came to.
+// Threshold is the outcome of a --threshold condition.
 type Threshold struct {
 	Expr string `json:"expr"`
 	OK   bool   `json:"ok"`
@@ -341,30 +350,30 @@ type Format struct {
 	ID string
 	// Title says in a few words what it is.
 	Title string
-	// Profile restricts it to one profile; empty: any.
+	// Profile is the only profile that has this format; empty: any has.
 	Profile string
 	// Doc is markdown: every field, its unit, an example.
 	Doc string
-	// Stdout says that a headless run of the profile prints the document, last.
+	// Stdout means that a headless run of the profile prints the document, last.
 	Stdout bool
 	// Encode is pure: the same folder gives the same bytes.
 	Encode func(f *Folder) ([]File, error)
-	// Facts judges a file of --facts, in the words of its path; nil: the format has no
-	// use for one. Encode finds the file as Folder.Given.
+	// Facts checks a --facts file, naming its path in errors; nil: the format does not
+	// use one. Encode finds the file as Folder.Given.
 	Facts func(path string, data []byte) error
-	// Join, where a document can span runs, makes one of several of the profile, the
-	// one that began first first. It is pure, too; nil: each run has its own.
+	// Join, if a document can span runs, makes one of several runs of the profile, in
+	// the order in which they began. It is pure, too; nil: each run has its own.
 	Join func(fs []*Folder) ([]File, error)
 }
 
-// Whole says whether an operation is work of its own: neither a part of another nor
-// measured beside the work.
+// Whole reports whether an operation is a whole piece of work: neither part of another
+// nor measured beside the work.
 func (r *Run) Whole(o Operation) bool { return !slices.Contains(r.Parts, o.Track+"."+o.Op) }
 
-// Counts says whether the units of an operation count in the totals of the run.
+// Counts reports whether the units of an operation count in the totals of the run.
 func (r *Run) Counts(o Operation) bool { return r.Whole(o) && r.Units[o.Track+"."+o.Op] == "" }
 
-// UnitOf is what the count of an operation counts.
+// UnitOf returns the unit of an operation's count.
 func (r *Run) UnitOf(o Operation) string {
 	return cmp.Or(r.Units[o.Track+"."+o.Op], r.Unit)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
-// salvage makes the best of files that hold less than run.json covers, as after a
-// power failure: it keeps the seconds that are complete in both and recomputes
-// the figures of the run from them.
+// salvage makes the best of files that hold less than run.json covers, as after a power
+// failure: it keeps the seconds that are complete in both files and recomputes the
+// figures of the run from them.
 func (f *Folder) salvage() error {
 	until, hlogBytes, err := f.completeLog()
 	if err != nil {
@@ -65,8 +65,8 @@ func (f *Folder) salvage() error {
 
 var errStop = errors.New("enough")
 
-// completeLog finds how many seconds of the log are complete and readable, and
-// where the last of them ends. A log that is whole is complete to its last line.
+// completeLog returns how many seconds of the log are complete and readable, and where
+// the last of them ends. An undamaged log is complete to its last line.
 func (f *Folder) completeLog() (until float64, size int64, err error) {
 	until = f.Run.Journal.Seconds
 	last := math.Inf(-1)
@@ -85,7 +85,7 @@ func (f *Folder) completeLog() (until float64, size int64, err error) {
 	return until, size, err
 }
 
-// walkLog is hlog.Each that also tells where the lines that f took end.
+// walkLog is hlog.Each, but also returns where the lines that f accepted end.
 func walkLog(r io.Reader, f func(hlog.Interval) error) (size int64, err error) {
 	br := bufio.NewReader(r)
 	for {
@@ -105,7 +105,7 @@ func walkLog(r io.Reader, f func(hlog.Interval) error) (size int64, err error) {
 	}
 }
 
-// recompute makes the figures of run.json those of what is left.
+// recompute replaces the figures of run.json by those of what is left.
 func (f *Folder) recompute(until float64, hlogBytes int64) {
 	r := &f.Run
 	f.damaged = true

@@ -50,8 +50,8 @@ func appendRow(dst []byte, r SeriesRow) []byte {
 	return append(dst, '\n')
 }
 
-// field quotes a name where CSV needs it. Line ends become spaces, so that a row
-// is always one line.
+// field quotes a name if CSV requires it. Line ends become spaces, so that a row is
+// always one line.
 func field(s string) string {
 	s = strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
 	if !strings.ContainsAny(s, ",\"") {
@@ -60,8 +60,7 @@ func field(s string) string {
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
-// SeriesCSV writes rows as series.csv holds them, throughput NaN where nothing can
-// be said.
+// SeriesCSV encodes rows as in series.csv; throughput is NaN where it is unknown.
 func SeriesCSV(rows []SeriesRow) []byte {
 	out := []byte(SeriesColumns + "\n")
 	for _, r := range rows {
@@ -70,8 +69,8 @@ func SeriesCSV(rows []SeriesRow) []byte {
 	return out
 }
 
-// readSeries reads complete lines; it stops without an error at the first that is
-// not a row, and says whether it read all.
+// readSeries reads complete lines. It stops without an error at the first that is not a
+// row, and reports whether it read all.
 func readSeries(r io.Reader) ([]SeriesRow, bool, error) {
 	br := bufio.NewReader(r)
 	var out []SeriesRow
@@ -127,34 +126,35 @@ const SamplesColumns = "t_s,source,node,name,value"
 
 // Sources of samples.
 const (
-	// OfClient is what the system tells of the process of perfbench, OfProcess of that
-	// of a store on the same machine.
+	// OfClient is for what the system reports about the perfbench process, OfProcess
+	// about that of a store on the same machine.
 	OfClient  = "perfbench"
 	OfProcess = "process"
-	// OfStore is what the store's servers tell of themselves.
+	// OfStore is for what the store's servers report about themselves.
 	OfStore = "store"
-	// OfOther is what the system tells of another process that the run uses, such as a
-	// broker.
+	// OfOther is for what the system reports about another process that the run uses,
+	// such as a broker.
 	OfOther = "other"
-	// OfWorker is what the processes tell of themselves that carry a run out together, each a
-	// node by its number.
+	// OfWorker is for what the processes that carry out a run together report about
+	// themselves; each is a node named by its number.
 	OfWorker = "worker"
-	// OfMachine is what the system tells of this machine.
+	// OfMachine is for what the system reports about this machine.
 	OfMachine = "machine"
 )
 
 // Sample is one row of store.csv: one number over one second.
 type Sample struct {
-	// T is the second as series.csv counts it.
+	// T is the second, counted as in series.csv.
 	T int
-	// Source says who measured, Node which of several servers, empty of a single one.
+	// Source says who measured; Node says which of several servers, and is empty for a
+	// single one.
 	Source, Node string
 	// Name ends in its unit: "cpu_cores", "memory_bytes", "commands_per_s".
 	Name  string
 	Value float64
 }
 
-// appendSample appends one line of store.csv; a number that is none is left out.
+// appendSample appends one line of store.csv; a value that is not a number is left out.
 func appendSample(dst []byte, s Sample) []byte {
 	if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
 		return dst
@@ -167,7 +167,7 @@ func appendSample(dst []byte, s Sample) []byte {
 	return append(dst, '\n')
 }
 
-// SamplesCSV writes samples as store.csv holds them; nothing when there are none.
+// SamplesCSV encodes samples as in store.csv; nothing if there are none.
 func SamplesCSV(samples []Sample) []byte {
 	if len(samples) == 0 {
 		return nil
@@ -179,7 +179,7 @@ func SamplesCSV(samples []Sample) []byte {
 	return out
 }
 
-// readSamples reads complete lines up to the first that is no sample.
+// readSamples reads complete lines up to the first that is not a sample.
 func readSamples(r io.Reader) ([]Sample, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

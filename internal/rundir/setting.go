@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// TrackOf cuts the name of a setting into its track, which may be empty, and what
-// is set.
+// TrackOf splits the name of a setting into its track, which may be empty, and the
+// setting itself.
 func TrackOf(name string) (track, base string) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return name[:i], name[i+1:]
@@ -19,8 +19,8 @@ func TrackOf(name string) (track, base string) {
 	return "", name
 }
 
-// SettingText writes a live setting by its name as people read it: of what has a
-// fraction, as a step of a ramp may, four digits, or all before the point.
+// SettingText formats a live setting for people, by its name. A value with a fraction,
+// such as a step of a ramp, gets four digits, or all those before the point.
 func SettingText(name string, v float64) string {
 	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
 	case base == "payload", base == "principal":
@@ -37,9 +37,9 @@ func SettingText(name string, v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// Varied names the settings that are not the same in all segments. Of several tracks it is
-// their total or common value where all segments have one and it says all there is to say;
-// else it is those of the tracks.
+// Varied names the settings that are not the same in all segments. With several tracks
+// it names the total or common value if all segments have one and it says all there is
+// to say, and otherwise the tracks' own settings.
 func Varied(list []Segment) []string {
 	names := map[string]bool{}
 	for _, seg := range list {
@@ -49,7 +49,7 @@ func Varied(list []Segment) []string {
 			}
 		}
 	}
-	tracks := map[string][]string{} // by what is set
+	tracks := map[string][]string{} // by setting
 	for k := range names {
 		if track, base := TrackOf(k); track != "" {
 			tracks[base] = append(tracks[base], k)
@@ -67,8 +67,8 @@ func Varied(list []Segment) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// tells says whether segments that have the same value of a setting have the same ones of
-// its tracks.
+// tells reports whether segments with the same value of a setting also have the same
+// values on its tracks.
 func tells(list []Segment, base string, tracks []string) bool {
 	seen := map[float64]map[string]float64{}
 	for _, seg := range list {

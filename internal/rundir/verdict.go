@@ -10,23 +10,23 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Verdict says what the figures of a run are worth; docs/verdict.md tells of every
-// reason. Whether thresholds were met, and what ended the run, stand beside it.
+// Verdict says what the figures of a run are worth; docs/verdict.md explains every
+// reason. Whether thresholds were met, and what ended the run, is recorded separately.
 type Verdict struct {
 	// State is verdict.Valid, Degraded or Invalid.
 	State string `json:"state"`
-	// Reasons are sentences that a person can act on, Causes the word for each.
+	// Reasons are sentences that a person can act on; Causes has the keyword for each.
 	Reasons []string `json:"reasons"`
 	Causes  []string `json:"causes"`
-	// Thresholds are all that the run had, met and missed, in the order given. A run
-	// that was cut short was never judged and has none.
+	// Thresholds are all those that the run had, met and missed, in the order given. A
+	// run that was cut short was never judged and has none.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 }
 
-// Valid says that nothing casts doubt on the figures.
+// Valid reports whether nothing casts doubt on the figures.
 func (v Verdict) Valid() bool { return v.State == verdict.Valid }
 
-// Missed are the thresholds that were not met.
+// Missed returns the thresholds that were not met.
 func (v Verdict) Missed() []Threshold {
 	var out []Threshold
 	for _, t := range v.Thresholds {
@@ -37,7 +37,8 @@ func (v Verdict) Missed() []Threshold {
 	return out
 }
 
-// Judge judges the run by what is in it, anew; what became of its thresholds stays.
+// Judge judges the run again from what is recorded in it; the outcome of its thresholds
+// is kept.
 func (r *Run) Judge() Verdict {
 	got := verdict.Judge(r.record())
 	v := Verdict{State: got.State, Reasons: []string{}, Causes: []string{}, Thresholds: r.Verdict.Thresholds}
@@ -48,7 +49,7 @@ func (r *Run) Judge() Verdict {
 	return v
 }
 
-// record is what the judgement sees of a run.
+// record returns the run as the judgement sees it.
 func (r *Run) record() verdict.Record {
 	rec := verdict.Record{
 		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
@@ -65,7 +66,8 @@ func (r *Run) record() verdict.Record {
 		})
 	}
 	if o := r.Observed; o != nil && len(r.Workers) > 0 {
-		// They did the work and judge their own processes; the coordinator's is idle.
+		// The workers did the work and judge their own processes; the coordinator's is
+		// idle.
 		rec.Observed = &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth}
 	}
 	for _, w := range r.Workers {
@@ -110,7 +112,8 @@ func (r *Run) record() verdict.Record {
 	return rec
 }
 
-// summary is a digest of n values as the judgement and those who show it see it.
+// summary returns the latency of n values in the form used by the judgement and by
+// reports.
 func (l Latency) summary(n int64) measure.Summary {
 	return measure.Summary{
 		Count: n, Mean: l.Mean, Min: l.Min, P50: l.P50, P90: l.P90, P95: l.P95,
@@ -118,12 +121,12 @@ func (l Latency) summary(n int64) measure.Summary {
 	}
 }
 
-// Shown returns l, of n values, as reports and screens show it: a percentile with
-// too few of them behind it is measure.Hidden.
+// Shown returns l, a latency of n values, as reports and screens show it: percentiles
+// that too few values support are measure.Hidden.
 func (l Latency) Shown(n int64) Latency { return LatencyOf(l.summary(n).Shown()) }
 
-// rejudge replaces the verdict of a run that was never judged, or by other words
-// than ours.
+// rejudge replaces the verdict of a run that was never judged, or was judged in terms
+// that we do not know.
 func (r *Run) rejudge() {
 	if !verdict.Known(r.Verdict.State) || r.EndedBy == CutShort || r.EndedBy == StillRunning {
 		r.Verdict = r.Judge()

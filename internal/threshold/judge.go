@@ -12,30 +12,30 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Outcome is what an expression came to.
+// Outcome is the result of evaluating an expression.
 type Outcome struct {
 	OK bool
 	// Got is the measured value in words: "7.1 ms", "0.3 %".
 	Got string
-	// Measured says that there was enough to tell: a latency needs calls, and a percentile
-	// as many as it takes to be shown.
+	// Measured means that there was enough data: a latency needs calls, and a
+	// percentile as many as are needed to show it.
 	Measured bool
 }
 
-// Reason says in one clause what was wanted and what came out.
+// Reason says in one clause what was required and what was measured.
 func (e Expr) Reason(o Outcome) string {
 	return fmt.Sprintf("threshold %s missed: it was %s", e.Text, o.Got)
 }
 
-// Ends says whether a run that has been measured for so long, and has come to this, ends
-// because of the expression.
+// Ends reports whether the expression ends a run that has been measured for this long
+// with this outcome.
 func (e Expr) Ends(o Outcome, measured time.Duration) bool {
 	return e.Abort && measured >= e.After && o.Measured && !o.OK
 }
 
-// Judge compares the whole run with the expression. Histograms are merged, so
-// the percentile of several operations is that of all their calls. What was not
-// measured at all has missed its threshold.
+// Judge evaluates the expression for the whole run. Histograms are merged, so the
+// percentile of several operations is that of all their calls. A threshold on something
+// that was not measured at all counts as missed.
 func (e Expr) Judge(f *rundir.Folder) Outcome {
 	switch e.Stat {
 	case "errors":
@@ -62,7 +62,7 @@ func (e Expr) errors(f *rundir.Folder) Outcome {
 	if !e.Percent {
 		return Outcome{OK: e.holds(float64(failed)), Got: fmt.Sprint(failed), Measured: true}
 	}
-	for _, x := range f.Run.Errors { // a call that timed out is among calls as well
+	for _, x := range f.Run.Errors { // a call that timed out is counted in calls too
 		if x.Class == "timeout" && e.About(measure.Operation{Track: x.Track, Op: x.Op}) {
 			late += x.Count
 		}
@@ -122,10 +122,10 @@ func (e Expr) holds(v float64) bool {
 	}
 }
 
-// Percentile is the percentile that the expression is about, 99.9 of p99.9; 0 when it is
-// about something else.
+// Percentile returns the percentile that the expression is about, 99.9 for p99.9; 0 if
+// it is about something else.
 func (e Expr) Percentile() float64 {
-	p, _ := measure.ParsePercentile(e.Stat) // 0 is what it gives of anything else
+	p, _ := measure.ParsePercentile(e.Stat) // it returns 0 for anything else
 	return p
 }
 

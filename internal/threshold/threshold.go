@@ -1,6 +1,6 @@
-// Package threshold reads the conditions of --threshold, such as "put.p99<5ms",
-// "errors<1%" or "throughput>10000", and judges a measured run by them. It has no
-// state; all its functions may be called from any goroutine.
+// Package threshold parses --threshold conditions such as "put.p99<5ms", "errors<1%" or
+// "throughput>10000", and evaluates them for a measured run. It has no state; all its
+// functions may be called from any goroutine.
 package threshold
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// stats are the words that an expression may ask for, of percentiles those that reports
-// have: any other may be asked for as well.
+// stats are the words that may be used in an expression. Of the percentiles it has
+// those in reports, but any other may be used as well.
 var stats = []string{
 	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput",
 }
@@ -30,37 +30,38 @@ var grammar = regexp.MustCompile(
 
 const example = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000 or 'errors<5% abort after 30s'"
 
-// aborts is the end of an expression that ends the run early.
+// aborts matches the end of an expression that can end the run early.
 var aborts = regexp.MustCompile(`^(.*?)\s+abort(?:\s+after\s+(\S+))?$`)
 
-// DefaultAfter is how long a run is measured before an expression may end it that names no
-// time: a store that was just started is slow for its first seconds.
+// DefaultAfter is how long a run is measured before an expression that names no time
+// may end it: a store that has just been started is slow for its first seconds.
 const DefaultAfter = 5 * time.Second
 
 // Expr is one condition.
 type Expr struct {
 	// Text is the expression as written, without spaces at its ends.
 	Text string
-	// Of is the track, the operation, or both with a dot between; empty: the whole run.
+	// Of is the track, the operation, or both with a dot in between; empty: the whole
+	// run.
 	Of string
-	// Stat is what is looked at: a percentile such as p99 or p95.5, max, mean, min, errors,
-	// throughput.
+	// Stat is what is compared: a percentile such as p99 or p95.5, max, mean, min,
+	// errors, throughput.
 	Stat string
 	// Time is response, service, wait or lateness; for latencies only.
 	Time string
 	// Rel is <, <=, > or >=.
 	Rel string
-	// Limit is in nanoseconds for latencies, else a number; of calls in percent
-	// when Percent is set.
+	// Limit is in nanoseconds for latencies, otherwise a number, or a percentage of
+	// calls if Percent is set.
 	Limit   float64
 	Percent bool
-	// Abort says that the run ends once it has missed this, not before After has been
-	// measured.
+	// Abort means that the run ends once it has missed this threshold, but not before
+	// After has been measured.
 	Abort bool
 	After time.Duration
 }
 
-// Parse reads an expression. Its errors are of bad input and carry a hint.
+// Parse parses an expression. Its errors have the code of bad input and carry a hint.
 func Parse(text string) (Expr, error) {
 	e := Expr{Text: strings.TrimSpace(text)}
 	bad := func(why string) (Expr, error) {
@@ -106,7 +107,7 @@ func Parse(text string) (Expr, error) {
 	return e, nil
 }
 
-// limit reads the right side and returns what is wrong with it, or "".
+// limit parses the right-hand side and says what is wrong with it, or "".
 func (e *Expr) limit(s string) string {
 	if e.latency() {
 		d, err := time.ParseDuration(s)
@@ -139,8 +140,8 @@ func (e *Expr) limit(s string) string {
 
 func (e Expr) latency() bool { return e.Stat != "errors" && e.Stat != "throughput" }
 
-// Check returns an error of bad input, with the nearest right name, unless the
-// expression speaks of one of these operations or of their tracks.
+// Check returns an error of bad input, with the closest valid name, unless the
+// expression refers to one of these operations or to their tracks.
 func (e Expr) Check(ops []measure.Operation) error {
 	if e.Of == "" || slices.ContainsFunc(ops, e.About) {
 		return nil
@@ -156,7 +157,7 @@ func (e Expr) Check(ops []measure.Operation) error {
 	return fault.Input(fmt.Errorf("threshold %q: this run has no track or operation %q", e.Text, e.Of), suggest.Hint(e.Of, names))
 }
 
-// About says whether the expression speaks of an operation.
+// About reports whether the expression refers to an operation.
 func (e Expr) About(o measure.Operation) bool {
 	return e.Of == "" || e.Of == o.Track || e.Of == o.Op || e.Of == o.Track+"."+o.Op
 }

@@ -58,7 +58,7 @@ func stolen(r *Record) (string, string) {
 }
 
 // scheduler compares how long goroutines waited for a processor with the response
-// times: each reply waits so once before its time is taken.
+// times: each reply waits that long before its time is taken.
 func scheduler(r *Record) (string, string) {
 	o := r.Observed
 	if o == nil {
@@ -91,7 +91,7 @@ func scheduler(r *Record) (string, string) {
 	return Degraded, text
 }
 
-// crowd says who else was there.
+// crowd says who else was using the machine.
 func crowd(o *Observed) string {
 	others := o.Machine - o.CPU
 	if o.Machine <= 0 || others < 0.25 {
@@ -136,7 +136,8 @@ func pool(r *Record) (string, string) {
 		o.PoolWaits, o.PoolSize, ns(o.PoolWaitNs), percent(min(float64(o.PoolWaitNs)/busy, 1)))
 }
 
-// ceiling looks for the phase that is nearest to what the harness alone does in it.
+// ceiling looks for the phase whose rate is closest to what the harness alone does in
+// it.
 func ceiling(r *Record) (string, string) {
 	if r.Observed == nil {
 		return "", ""

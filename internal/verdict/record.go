@@ -8,42 +8,43 @@ import (
 
 // Record is what is known of a run when it is judged.
 type Record struct {
-	// Going says that the run has not ended: what only its end can tell is left out.
+	// Going means that the run has not ended: rules that need its end are skipped.
 	Going bool
-	// InProcess says that the store lives in perfbench itself, as embedded:, memory:
-	// and null: do. What such a store takes of processors and heap cannot be told from
-	// what the harness takes, so neither is held against the run; reports say that
-	// these numbers do not describe a real server.
+	// InProcess means that the store is part of the perfbench process, as embedded:,
+	// memory: and null: are. What such a store uses of processors and heap cannot be
+	// told from what the harness uses, so neither is held against the run; reports say
+	// that these numbers do not describe a real server.
 	InProcess bool
 	// Seconds is the length of the measured part.
 	Seconds float64
 	Ops     []Op
-	// Phases are those that were measured, in the plan's order.
+	// Phases are those that were measured, in the order of the plan.
 	Phases []Phase
-	// Panics counts operations that a bug in perfbench cut short, PanicAt says where.
+	// Panics counts operations cut short by a bug in perfbench; PanicAt says where.
 	Panics  int64
 	PanicAt string
-	// Changes is how many settings changed mid-run, Segments what they made of it; a
-	// ramp is one change, and one segment.
+	// Changes is how many settings changed during the run, Segments how many segments
+	// resulted; a ramp is one change and one segment.
 	Changes, Segments int
-	// Verified is what became of the verification.
+	// Verified is the outcome of the verification.
 	Verified Verified
-	// Fault is what ended the run before its time; empty when nothing did.
+	// Fault is what ended the run early; empty if nothing did.
 	Fault string
-	// Unsettled is how long a warm-up was that was to end once the run had settled, and
-	// came to its bound before; 0 of any other.
+	// Unsettled is the length of a warm-up that was to end once the run had settled but
+	// reached its limit first; otherwise 0.
 	Unsettled time.Duration
 	Observed  *Observed
-	// Workers are the processes that carried the run out together; none for a run of one.
+	// Workers are the processes that carried out the run together; none if there was
+	// only one.
 	Workers []Worker
-	// Resumed tells of coordinators that died.
+	// Resumed records coordinators that died.
 	Resumed []Resumed
 }
 
-// Verified is what became of a verification.
+// Verified is the outcome of a verification.
 type Verified int
 
-// Outcomes of a verification. Unasked is also that of a run with nothing to verify.
+// Outcomes of a verification. Unasked is also used if there was nothing to verify.
 const (
 	Unasked Verified = iota
 	Passed
@@ -51,21 +52,21 @@ const (
 	Incomplete
 )
 
-// Phase is what one phase of the plan came to.
+// Phase is the result of one phase of the plan.
 type Phase struct {
 	Name    string
 	Seconds float64
-	// Calls are those of its operations that count in the totals of the run.
+	// Calls are those of the phase's operations that count in the totals of the run.
 	Calls int64
 }
 
-// Op is what one operation came to.
+// Op is the result of one operation.
 type Op struct {
 	Name string
-	// Counts says that it counts in the totals of the run.
+	// Counts means that it counts in the totals of the run.
 	Counts bool
-	// Count and Unstarted are units, Calls the calls that were timed, Errors those that
-	// failed.
+	// Count and Unstarted are units; Calls are the calls that were timed, Errors those
+	// that failed.
 	Count, Unstarted, Calls, Errors int64
 	Response, Lateness              measure.Summary
 	// ServiceMean and ServiceP50 are in nanoseconds.
@@ -73,107 +74,111 @@ type Op struct {
 	ServiceP50  int64
 }
 
-// Observed is what was seen of this process and machine while a run was measured.
-// What could not be seen is zero, or nil where zero would say something.
+// Observed is what was observed of this process and machine during measurement. What
+// could not be observed is zero, or nil if zero would mean something.
 type Observed struct {
-	// Seconds is how long was watched.
+	// Seconds is how long they were observed.
 	Seconds float64 `json:"seconds"`
-	// Cores is how many processors perfbench could use, the quota of its control
-	// group included; Quota is that quota, 0 when there is none.
+	// Cores is how many processors perfbench could use, taking the quota of its control
+	// group into account; Quota is that quota, 0 if there is none.
 	Cores float64 `json:"cores"`
 	Quota float64 `json:"quota_cores,omitempty"`
-	// CPU is how many processors perfbench used, Machine how many all processes of
-	// this machine did, Stolen the share of the time that a hypervisor kept.
+	// CPU is how many processors perfbench used, Machine how many all processes of this
+	// machine used, and Stolen the fraction of the time that a hypervisor withheld.
 	CPU     float64 `json:"cpu_cores"`
 	Machine float64 `json:"machine_cores,omitempty"`
 	Stolen  float64 `json:"stolen,omitempty"`
-	// Periods of the quota, those in which it held perfbench back, and for how long.
+	// Periods are those of the quota; the next two fields say in how many of them it
+	// held perfbench back, and for how long.
 	Periods    int64   `json:"quota_periods,omitempty"`
 	Throttled  int64   `json:"throttled_periods,omitempty"`
 	ThrottledS float64 `json:"throttled_s,omitempty"`
-	// GCPauses is the share of the time in which the collector stopped everything,
-	// GCCPU how many processors it used beside what was idle.
+	// GCPauses is the fraction of the time in which the garbage collector stopped
+	// everything, GCCPU how many processors it used that were not idle.
 	GCPauses float64 `json:"gc_pauses,omitempty"`
 	GCCPU    float64 `json:"gc_cpu_cores,omitempty"`
-	// SchedP50 and SchedP99 are how long goroutines waited for a processor, WakeP50 and
-	// WakeP90 how much too late a timer of ours rang; in nanoseconds.
+	// SchedP50 and SchedP99 are how long goroutines waited for a processor; WakeP50 and
+	// WakeP90 are how late our timers fired; in nanoseconds.
 	SchedP50 int64 `json:"sched_p50_ns,omitempty"`
 	SchedP99 int64 `json:"sched_p99_ns,omitempty"`
 	WakeP50  int64 `json:"wake_p50_ns,omitempty"`
 	WakeP90  int64 `json:"wake_p90_ns,omitempty"`
-	// MajorFaults is how often memory of ours had to come from the disk.
+	// MajorFaults is how often our memory had to be read from the disk.
 	MajorFaults int64 `json:"major_faults,omitempty"`
-	// The pool of connections: its size, how often an operation waited for one, and
-	// how long in all.
+	// The connection pool: its size, how often an operation waited for a connection,
+	// and for how long in total.
 	PoolSize   int   `json:"pool_size,omitempty"`
 	PoolWaits  int64 `json:"pool_waits,omitempty"`
 	PoolWaitNs int64 `json:"pool_wait_ns,omitempty"`
-	// ClockCost is what reading the clock takes, ClockTick its finest step; in
+	// ClockCost is how long reading the clock takes, ClockTick its smallest step; in
 	// nanoseconds.
 	ClockCost int64 `json:"clock_cost_ns,omitempty"`
 	ClockTick int64 `json:"clock_tick_ns,omitempty"`
-	// Steps are changes of the wall clock that were no passing of time.
+	// Steps are changes of the wall clock other than the passing of time.
 	Steps []Step `json:"clock_steps,omitempty"`
-	// Suspensions are stretches in which perfbench did not run at all.
+	// Suspensions are periods in which perfbench did not run at all.
 	Suspensions []Suspension `json:"suspensions,omitempty"`
-	// Growth is a backlog that grew to the end.
+	// Growth describes a backlog that grew until the end.
 	Growth *Growth `json:"backlog_growth,omitempty"`
-	// Ceilings are how many calls a second the harness alone does here, phase by phase.
+	// Ceilings are how many calls per second the harness alone makes here, phase by
+	// phase.
 	Ceilings []PhaseCeiling `json:"ceilings,omitempty"`
-	// Processes are perfbench and, where it runs on this machine, the store; Store is
-	// what the store's server tells of itself.
+	// Processes are perfbench and, if it runs on this machine, the store; Store is what
+	// the store's server reports about itself.
 	Processes []Process `json:"processes,omitempty"`
 	Store     *Used     `json:"store,omitempty"`
-	// Noted is what took the store's servers long, as they have noted it themselves: in the
-	// order in which it was read, and the longest where there is much. NotedMore is how much
-	// more there was.
+	// Noted is what took the store's servers a long time, as logged by the servers
+	// themselves, in the order in which it was read; if there is much, only the
+	// longest. NotedMore is how much more there was.
 	Noted     []Noted `json:"noted,omitempty"`
 	NotedMore int64   `json:"noted_more,omitempty"`
 }
 
-// PhaseCeiling is how many calls a second that count the harness alone does in a phase.
+// PhaseCeiling is how many counted calls per second the harness alone makes in a phase.
 type PhaseCeiling struct {
 	Phase string  `json:"phase"`
 	PerS  float64 `json:"per_s"`
 }
 
-// Step is one change of the wall clock against the monotonic one.
+// Step is one change of the wall clock relative to the monotonic one.
 type Step struct {
 	AtS float64 `json:"at_s"`
-	// ByS is how far it was set, forward or, negative, back.
+	// ByS is how far it was set forward or, if negative, back.
 	ByS float64 `json:"by_s"`
 }
 
-// Suspension is a stretch in which this process did not run.
+// Suspension is a period in which this process did not run.
 type Suspension struct {
 	AtS  float64 `json:"at_s"`
 	ForS float64 `json:"for_s"`
-	// Untimed is how many operations were under way across it: counted, not timed. It
-	// is 0 when the machine slept, for then the clock of all times stood still.
+	// Untimed is how many operations were in progress across it, which are counted but
+	// not timed. It is 0 if the machine slept, because then the clock behind all times
+	// stood still.
 	Untimed int64 `json:"untimed,omitempty"`
 }
 
-// Growth is a backlog that grew: its mean in the middle third of a stretch and in
-// the last, which ends at ToS.
+// Growth is a backlog that grew: its means in the middle and in the last third of a
+// period that ends at ToS.
 type Growth struct {
 	FromS float64 `json:"from_s"`
 	ToS   float64 `json:"to_s"`
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
-	// Rate is how much fell due per second.
+	// Rate is how many units fell due per second.
 	Rate float64 `json:"rate_per_s"`
 }
 
-// A backlog grows when each third of the run has more of it than the third before,
-// the last by a quarter and by what falls due in growTime.
+// A backlog grows if each third of the run has a larger one than the third before, and
+// the last third is larger by a quarter and by what falls due in growTime.
 const (
 	growBy      = 1.25
 	growTime    = 0.05
 	growSeconds = 3
 )
 
-// Grown looks for a backlog that grows to the end of a run: one value a second, and
-// what fell due per second. nil: none does, or the run is too short to tell.
+// Grown looks for a backlog that grows until the end of a run, given one value per
+// second and the number of units that fell due per second. It returns nil if there is
+// none, or if the run is too short to tell.
 func Grown(backlog []int64, rate float64) *Growth {
 	n := len(backlog)
 	if n < growSeconds || rate <= 0 {

@@ -8,40 +8,40 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Limits at which a thing counts. docs/verdict.md gives them with their reasons.
+// Limits beyond which a rule applies. docs/verdict.md lists them with the reasons.
 const (
-	lateShare      = 0.10  // of a response percentile that may be our lateness
-	errorShare     = 0.001 // of calls that may fail: what p99.9 leaves out
-	errorMost      = 0.50  // of calls: more says nothing of the store's work
+	lateShare      = 0.10  // of a response percentile may be our own lateness
+	errorShare     = 0.001 // of calls may fail: what p99.9 leaves out
+	errorMost      = 0.50  // of calls: more says nothing about the store's work
 	unstartedShare = 0.001 // of units that fell due
 	unstartedLeast = 10
-	cpuShare       = 0.85 // of the processors that we may use
+	cpuShare       = 0.85 // of the processors available to us
 	throttledShare = 0.01 // of the quota's periods, or of the time
 	stolenShare    = 0.02 // of the time
 	stolenLeast    = 0.05 // seconds of each processor: the system counts them in hundredths
-	schedShare     = 0.20 // of a response percentile that may be waiting for a processor
+	schedShare     = 0.20 // of a response percentile may be waiting for a processor
 	schedLeast     = 50 * time.Microsecond
-	wakeLate       = 5 * time.Millisecond // of a timer, one time out of ten
+	wakeLate       = 5 * time.Millisecond // of a timer, one time in ten
 	gcPauses       = 0.01                 // of the time
-	gcCPU          = 0.15                 // of the processors that we may use
+	gcCPU          = 0.15                 // of the processors available to us
 	faultsLeast    = 50
 	faultsRate     = 10.0 // per second
 	poolShare      = 0.01 // of the time of all operations
-	ceilingShare   = 0.80 // of what the harness alone does
+	ceilingShare   = 0.80 // of what the harness alone achieves
 	clockShare     = 0.10 // of the median service time
 	clockLeast     = 500  // ns of one reading: a clock that takes a system call
 )
 
-// rule notices one thing. look returns no state when it does not.
+// rule detects one problem. look returns no state if it does not apply.
 type rule struct {
 	cause Cause
-	// atEnd rules wait for the end of the run, server rules need a store outside of
-	// this process.
+	// atEnd rules wait for the end of the run; server rules need a store outside this
+	// process.
 	atEnd, server bool
 	look          func(*Record) (state, text string)
 }
 
-// rules in the order in which reasons are told: what voids the run first.
+// rules in the order in which reasons are listed: what voids the run comes first.
 var rules = []rule{
 	{cause: Verification, atEnd: true, look: verification},
 	{cause: Panic, look: panics},
@@ -244,7 +244,7 @@ func was(n int64) string {
 	return "were"
 }
 
-// percent writes a share; small ones are not rounded to nothing.
+// percent formats a share; small shares are not rounded to zero.
 func percent(v float64) string {
 	p := 100 * v
 	switch {
@@ -260,7 +260,7 @@ func ns(v int64) string { return units.Duration(time.Duration(v)) }
 
 func length(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
 
-// at writes a moment of a run: 0:07.
+// at formats a moment of a run: 0:07.
 func at(s float64) string {
 	whole := int(s)
 	return fmt.Sprintf("%d:%02d", whole/60, whole%60)

@@ -1,24 +1,24 @@
-// Package verdict judges whether the figures of a run are those of the store: it
-// knows every reason why they may not be, and how strong it must be to count. It
-// is pure: what was observed goes in, the verdict comes out.
+// Package verdict judges whether the figures of a run are really those of the store. It
+// knows every reason why they may not be, and how strong it must be to count. It is
+// pure: what was observed goes in, the verdict comes out.
 package verdict
 
 import ()
 
 // States of a verdict.
 const (
-	// Valid: nothing was noticed that would make the figures others than the store's.
+	// Valid means that nothing was noticed that would distort the store's figures.
 	Valid = "VALID"
-	// Degraded: the figures hold with what the reasons say.
+	// Degraded means that the figures hold, subject to the reasons.
 	Degraded = "DEGRADED"
-	// Invalid: the figures must not be used.
+	// Invalid means that the figures must not be used.
 	Invalid = "INVALID"
 )
 
-// Cause is the word for one kind of reason.
+// Cause is the keyword for one kind of reason.
 type Cause string
 
-// Causes, in the order in which they are told.
+// Causes, in the order in which they are listed.
 const (
 	Verification Cause = "verification"
 	Panic        Cause = "panic"
@@ -44,8 +44,8 @@ const (
 	Warmup       Cause = "warmup"
 )
 
-// Ours says that a cause is a limit of perfbench, or of what it was given of its machine:
-// with it a run may have measured perfbench and not the store.
+// Ours reports whether a cause is a limit of perfbench, or of the resources it was
+// given: the run may then have measured perfbench rather than the store.
 func (c Cause) Ours() bool {
 	switch c {
 	case Throttled, CPU, Scheduler, GC, Pool, Ceiling:
@@ -57,13 +57,13 @@ func (c Cause) Ours() bool {
 // Reason is one thing that keeps a run from being valid.
 type Reason struct {
 	Cause Cause
-	// State is what the reason makes of the run: Degraded or Invalid.
+	// State is the verdict that the reason leads to: Degraded or Invalid.
 	State string
 	// Text says what was noticed and what to do about it, in one sentence.
 	Text string
 }
 
-// Verdict is what a run is worth.
+// Verdict says what a run is worth.
 type Verdict struct {
 	State   string
 	Reasons []Reason
@@ -88,5 +88,5 @@ func Judge(r Record) Verdict {
 	return v
 }
 
-// Known says whether a word is one of the three states.
+// Known reports whether state is one of the three states.
 func Known(state string) bool { return state == Valid || state == Degraded || state == Invalid }

@@ -13,35 +13,37 @@ type Worker struct {
 	Host   string
 	// SkewMS is how much later than agreed it began, in milliseconds; negative: earlier.
 	SkewMS float64
-	// Known is up to when, in seconds since measurement began, a worker told what it did that
-	// did not come to its end, nil of any other; Lost when it was missed, nil of one that
-	// was there and silent.
+	// Known is the time, in seconds since measurement began, up to which a worker that
+	// did not come to its end reported what it did; nil for any other worker. Lost is
+	// when it was missed; nil if it was there but silent.
 	Known, Lost *float64
-	// Dealt is when its threads and its rate were dealt to the others; nil: they were not.
+	// Dealt is when its threads and its rate were distributed to the others; nil if
+	// they were not.
 	Dealt *float64
-	// ChangeMS is the longest that a live change took until it was in force there.
+	// ChangeMS is the longest time that a live change took to come into force there.
 	ChangeMS float64
 	// Stalls is how often it was silent for a while.
 	Stalls int
-	// GivenUp says that the others once did not wait for it any longer.
+	// GivenUp means that the others at one point no longer waited for it.
 	GivenUp bool
-	// Doubts are the reasons for which its own figures are not valid.
+	// Doubts are the reasons why its own figures are not valid.
 	Doubts []string
 }
 
-// Resumed is that the coordinator of a run died, and another went on in its place.
+// Resumed records that the coordinator of a run died and another took over.
 type Resumed struct {
-	// AtS is when, in seconds since measurement began, ForS how long there had been none.
+	// AtS is when, in seconds since measurement began; ForS is how long there had been
+	// none.
 	AtS, ForS float64
 }
 
-// skewMost is how far apart, in milliseconds, workers may begin.
+// skewMost is how far apart, in milliseconds, workers may start.
 const skewMost = 10
 
 // changeMost is how long, in milliseconds, a live change may take to reach a worker.
 const changeMost = 250
 
-// workers tells of those that were lost or silent, or whose own figures are in doubt.
+// workers reports workers that were lost or silent, or whose own figures are in doubt.
 func workers(r *Record) (string, string) {
 	var all []string
 	for _, c := range r.Resumed {
@@ -74,7 +76,7 @@ func workers(r *Record) (string, string) {
 	return Degraded, strings.Join(all, "; ")
 }
 
-// skew tells of workers that did not begin together.
+// skew reports workers that did not start together.
 func skew(r *Record) (string, string) {
 	most, of := 0.0, 0
 	for _, w := range r.Workers {

@@ -1,5 +1,5 @@
-// Package course lays a finished run out second by second, for whatever draws or
-// explains one.
+// Package course lays out a finished run second by second, for whatever draws or
+// explains it.
 package course
 
 import (
@@ -9,22 +9,23 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// Course is a run second by second: what counts its unit as one, and the others
-// beside it. NaN is a gap: nothing ran, or for less than measure.ShortestRate.
+// Course is a run second by second: the operations that count in its unit as one, and
+// the others separately. NaN is a gap: nothing ran, or for less than
+// measure.ShortestRate.
 type Course struct {
-	// First is the second of the first value, negative in warm-up.
+	// First is the second of the first value, negative during warm-up.
 	First int
-	// Rates are units per second of what counts; P50, P99 and Max are response times in
-	// nanoseconds, of the slowest operation that counts.
+	// Rates are units per second of the operations that count. P50, P99 and Max are
+	// response times in nanoseconds, of the slowest operation that counts.
 	Rates, P50, P99, Max []float64
-	// Others are, per operation that does not count and did anything, its own units per
-	// second.
+	// Others has, for each operation that does not count but did anything, its own
+	// units per second.
 	Others []Line
 }
 
-// Line is a value each second of one operation.
+// Line is one value per second of one operation.
 type Line struct {
-	// Name is the operation, with its track where the run has several.
+	// Name is the operation, with its track if the run has several.
 	Name   string
 	Values []float64
 }
@@ -32,7 +33,8 @@ type Line struct {
 // longest is how many seconds a course may hold: half a year.
 const longest = 183 * 86400
 
-// Of lays the series of a run out; one without, or of more than half a year, has none.
+// Of lays out the series of a run. A run without one, or of more than half a year,
+// gives an empty Course.
 func Of(f *rundir.Folder) Course {
 	var c Course
 	if len(f.Series) == 0 {
@@ -77,8 +79,8 @@ func Of(f *rundir.Folder) Course {
 	return c
 }
 
-// Sampled is a number of store.csv over the n seconds from first on, added up over the
-// nodes of a source; NaN where there is none.
+// Sampled returns a number of store.csv over the n seconds from first, added up over
+// the nodes of a source; NaN where it is missing.
 func Sampled(f *rundir.Folder, source, name string, first, n int) []float64 {
 	out := Gaps(n)
 	for _, s := range f.Samples {
@@ -89,7 +91,7 @@ func Sampled(f *rundir.Folder, source, name string, first, n int) []float64 {
 	return out
 }
 
-// beside are the lines of the operations that do not count.
+// beside holds the lines of the operations that do not count.
 type beside struct {
 	at    map[measure.Operation]int
 	lines []Line
@@ -115,7 +117,7 @@ func othersOf(f *rundir.Folder, n int) beside {
 	return b
 }
 
-// some returns the lines with anything on them.
+// some returns the lines that have any values.
 func (b beside) some() []Line {
 	var out []Line
 	for _, l := range b.lines {
@@ -129,7 +131,7 @@ func (b beside) some() []Line {
 	return out
 }
 
-// Gaps returns n values of which none is known yet.
+// Gaps returns n values, all unknown.
 func Gaps(n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -138,7 +140,7 @@ func Gaps(n int) []float64 {
 	return out
 }
 
-// known is v, and 0 where it is not known.
+// known returns v, or 0 if it is unknown.
 func known(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0

@@ -1,4 +1,4 @@
-// Package disk puts the files of a run in place, and tells in words why it cannot.
+// Package disk writes the files of a run, and explains in words why it cannot.
 package disk
 
 import (
@@ -16,8 +16,8 @@ import (
 // TmpSuffix marks files that are not complete; a leading dot hides them.
 const TmpSuffix = ".tmp"
 
-// Write puts data in place under its final name in one step: readers see the
-// old file or the new one, whenever the process dies.
+// Write puts data under its final name in one step: whenever the process dies, readers
+// see either the old file or the new one.
 func Write(path string, data []byte, sync bool) error {
 	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+TmpSuffix)
 	err := WriteTo(tmp, data, sync)
@@ -26,14 +26,14 @@ func Write(path string, data []byte, sync bool) error {
 	}
 	if err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == tmp {
-			at.Path = path // nobody knows the other one
+			at.Path = path // users do not know the temporary one
 		}
 		return Error(errors.Join(err, Remove(tmp)), "write "+path)
 	}
 	return nil
 }
 
-// WriteTo puts data into a file as it comes.
+// WriteTo writes data to a file directly, without a temporary one.
 func WriteTo(path string, data []byte, sync bool) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -46,7 +46,7 @@ func WriteTo(path string, data []byte, sync bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// Remove removes a file of ours that may be missing.
+// Remove removes a file of ours that may not exist.
 func Remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -54,15 +54,15 @@ func Remove(path string) error {
 	return nil
 }
 
-// IsFull says that err means a disk or quota without room.
+// IsFull reports whether err means that a disk or quota is full.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// Error gives an error of writing its hint.
+// Error adds a hint to an error of writing.
 func Error(err error, doing string) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok && strings.Contains(doing, at.Path) {
-		err = at.Err // the path has been said
+		err = at.Err // the path is already in the text
 	}
 	err = fmt.Errorf("%s: %w", doing, err)
 	if IsFull(err) {
@@ -90,7 +90,7 @@ func OutError(out string, err error) error {
 	return fault.Input(fmt.Errorf("--out %q: %s", out, reason), hint)
 }
 
-// Reason is the operating system's word for err, without operation and path.
+// Reason returns the operating system's text for err, without operation and path.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err.Error()

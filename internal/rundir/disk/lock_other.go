@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Lock never succeeds where there is no such lock: run directories are then read
-// and never repaired in place.
+// Lock always fails on systems without such locks: run directories are then read, but
+// never repaired in place.
 func Lock(*os.File) bool { return false }
 
-// CanLock says whether Lock can tell a living journal from a dead one.
+// CanLock says whether Lock can distinguish a living journal from a dead one.
 const CanLock = false

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// Lock takes the lock that a journal holds on its latency.hlog for as long as its
-// process lives; false when another has it. Closing the file gives it back.
+// Lock takes the lock that a journal holds on its latency.hlog as long as its process
+// lives; it returns false if another process has it. Closing the file releases it.
 func Lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// CanLock says whether Lock can tell a living journal from a dead one.
+// CanLock says whether Lock can distinguish a living journal from a dead one.
 const CanLock = true

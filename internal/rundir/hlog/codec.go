@@ -27,7 +27,7 @@ const (
 	headerBytes = 40
 )
 
-// Encoder writes intervals. It belongs to one goroutine.
+// Encoder encodes intervals. It may be used by one goroutine at a time.
 type Encoder struct {
 	raw, packed []byte
 	out         bytes.Buffer
@@ -87,7 +87,7 @@ func appendCounts(dst []byte, counts []int64) []byte {
 	return dst
 }
 
-// appendZigZag writes v in at most nine bytes: unlike plain LEB128 the ninth holds
+// appendZigZag writes v in at most nine bytes: unlike in plain LEB128, the ninth holds
 // eight bits.
 func appendZigZag(dst []byte, v int64) []byte {
 	u := uint64(v<<1) ^ uint64(v>>63)
@@ -101,8 +101,8 @@ func appendZigZag(dst []byte, v int64) []byte {
 	return append(dst, byte(u))
 }
 
-// zigZag reads what appendZigZag wrote and how many bytes that took; 0 bytes when b
-// ends too early.
+// zigZag reads a number written by appendZigZag and returns how many bytes it took; 0
+// bytes if b ends too early.
 func zigZag(b []byte) (int64, int) {
 	var u uint64
 	for i := range min(len(b), 9) {
@@ -118,10 +118,10 @@ func zigZag(b []byte) (int64, int) {
 	return 0, 0
 }
 
-// ErrCorrupt is that a log holds something other than histograms of ours.
+// ErrCorrupt means that a log contains something other than our histograms.
 var ErrCorrupt = errors.New("not an encoded histogram")
 
-// decoder belongs to one goroutine.
+// decoder may be used by one goroutine at a time.
 type decoder struct {
 	packed []byte
 	raw    bytes.Buffer
@@ -129,7 +129,7 @@ type decoder struct {
 }
 
 // add decodes a histogram and adds its counts to those of sum, which must have the
-// geometry of measure.NewHistogram; others are refused.
+// geometry of measure.NewHistogram; other geometries are rejected.
 func (d *decoder) add(sum *hdrhistogram.Snapshot, text []byte) error {
 	var err error
 	if d.packed, err = base64.StdEncoding.AppendDecode(d.packed[:0], text); err != nil || len(d.packed) < 8 {

@@ -16,7 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// What a histogram is of: the last part of its tag.
+// What a histogram measures: the last part of its tag.
 const (
 	Response = "response"
 	Service  = "service"
@@ -24,8 +24,8 @@ const (
 	Lateness = "lateness"
 )
 
-// Tag is the tag of an operation's histograms in latency.hlog. Characters that
-// the log format cannot hold in a tag become underscores.
+// Tag returns the tag of an operation's histograms in latency.hlog. Characters that the
+// log format does not allow in a tag become underscores.
 func Tag(track, op, what string) string {
 	return strings.Map(func(r rune) rune {
 		if r <= ' ' || r == ',' {
@@ -35,7 +35,7 @@ func Tag(track, op, what string) string {
 	}, track+"."+op+"."+what)
 }
 
-// Header is the head of a log; times in it are relative to start.
+// Header returns the head of a log; times in the log are relative to start.
 func Header(start time.Time) []byte {
 	return fmt.Appendf(nil, "#[perfbench: response, service and wait time, and lateness, in nanoseconds]\n"+
 		"#[Histogram log format version 1.3]\n"+
@@ -45,9 +45,9 @@ func Header(start time.Time) []byte {
 		start.Unix(), start.Nanosecond()/1e6, start.UTC().Format(time.RFC3339))
 }
 
-// Intervals appends the log lines of one second. In closed loop the service time is
-// the response time and the lateness the wait, mostly as the same histogram: then
-// it is encoded once.
+// Intervals appends the log lines of one second. In a closed loop the service time is
+// the response time and the lateness is the wait, usually as the same histogram, which
+// is then encoded only once.
 func (e *Encoder) Intervals(dst []byte, s *measure.Second) ([]byte, error) {
 	for _, iv := range s.Intervals {
 		var payload []byte
@@ -80,12 +80,12 @@ func (e *Encoder) Intervals(dst []byte, s *measure.Second) ([]byte, error) {
 // Interval is one line of a log; Payload is valid until the next one is read.
 type Interval struct {
 	Tag     string
-	T       float64 // in seconds since the start of the log
+	T       float64 // seconds since the start of the log
 	Payload []byte
 }
 
-// Parse reads one line without its line end; false for comments, the
-// legend and what is not an interval.
+// Parse parses one line without its line end; it returns false for comments, the legend
+// and anything else that is not an interval.
 func Parse(line []byte) (Interval, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("Tag="))
 	if !ok {
@@ -102,8 +102,8 @@ func Parse(line []byte) (Interval, bool) {
 	return Interval{string(f[0]), t, f[4]}, true
 }
 
-// Each calls f for the complete lines of a log, in order, without holding
-// more than one. It returns f's first error, or that of reading.
+// Each calls f for the complete lines of a log, in order, holding only one in memory.
+// It returns the first error of f or of reading.
 func Each(r io.Reader, f func(Interval) error) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
@@ -127,13 +127,14 @@ func Each(r io.Reader, f func(Interval) error) error {
 	}
 }
 
-// Merger adds up the histograms of a log by tag. It belongs to one goroutine.
+// Merger adds up the histograms of a log by tag. It may be used by one goroutine at a
+// time.
 type Merger struct {
 	dec  decoder
 	sums map[string]*hdrhistogram.Snapshot
 }
 
-// NewMerger returns a merger that has seen nothing.
+// NewMerger returns an empty merger.
 func NewMerger() *Merger { return &Merger{sums: map[string]*hdrhistogram.Snapshot{}} }
 
 // Add adds the histogram of an interval to those of its tag.
@@ -160,8 +161,8 @@ func (m *Merger) Histograms() map[string]*hdrhistogram.Histogram {
 	return out
 }
 
-// Merge reads a histogram log as perfbench writes it, to its last complete
-// line, and adds up its intervals by tag. Memory does not grow with its length.
+// Merge reads a histogram log written by perfbench, up to its last complete line, and
+// adds up its intervals by tag. Memory use does not grow with the length of the log.
 func Merge(r io.Reader) (map[string]*hdrhistogram.Histogram, error) {
 	m := NewMerger()
 	if err := Each(r, m.Add); err != nil {

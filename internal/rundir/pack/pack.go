@@ -1,5 +1,5 @@
-// Package pack puts a run folder into one file, a zip archive, and gives a view of what is
-// in one. Nothing is ever unpacked to a disk, so no name in an archive leads anywhere.
+// Package pack puts a run folder into one file, a zip archive, and gives access to what
+// is in one. Archives are never unpacked to disk, so no name in one can lead anywhere.
 package pack
 
 import (
@@ -16,33 +16,33 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// Suffix ends the names of archives.
+// Suffix is how the names of archives end.
 const Suffix = ".zip"
 
-// Bounds of what is read of an archive that may come from anywhere.
+// Limits on what is read of an archive, which may come from anywhere.
 const (
 	maxPacked   = 1 << 30
 	maxUnpacked = 8 << 30
 	maxFiles    = 10_000
 )
 
-// Is says that a path is named as an archive, and is a file.
+// Is reports whether a path has the name of an archive, and is a file.
 func Is(name string) bool {
 	info, err := os.Stat(name)
 	return strings.HasSuffix(name, Suffix) && err == nil && info.Mode().IsRegular()
 }
 
-// View is what is in an archive. Close it.
+// View gives access to the content of an archive. It must be closed.
 type View struct {
 	fs.FS
 	file *zip.ReadCloser
 }
 
-// Close gives the archive back.
+// Close closes the archive.
 func (v *View) Close() error { return v.file.Close() }
 
-// Open looks into an archive of one run, which has a folder with a file of the name
-// marker; what is in that folder is what is seen. An error is of input.
+// Open opens an archive of one run, which must contain a folder with a file named
+// marker; the view is of that folder. Errors have the code of bad input.
 func Open(name, marker string) (*View, error) {
 	input := func(err error) error {
 		return fault.Input(fmt.Errorf("%s: %w", name, err), "perfbench history archive RUN makes archives of runs")
@@ -67,8 +67,8 @@ func Open(name, marker string) (*View, error) {
 	return &View{sub, z}, nil
 }
 
-// within finds the folder of the run. That the sizes are what an archive says of itself is
-// seen to when files are read.
+// within finds the folder of the run. The sizes are only what the archive claims, so
+// they are checked again when files are read.
 func within(z *zip.Reader, marker string) (string, error) {
 	var sum uint64
 	var found []string
@@ -90,8 +90,8 @@ func within(z *zip.Reader, marker string) (string, error) {
 	return found[0], nil
 }
 
-// Write packs the files of a folder, under its name, into a new archive, which appears when
-// it is complete. What is no plain file, or hidden, stays out.
+// Write packs the files of a folder, under its name, into a new archive, which appears
+// only when it is complete. Hidden files, and anything but plain files, are left out.
 func Write(dir, name string) (err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func Write(dir, name string) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(tmp.Name()) // what went wrong is told
+			_ = os.Remove(tmp.Name()) // the error that matters is returned
 		}
 	}()
 	z := zip.NewWriter(tmp)

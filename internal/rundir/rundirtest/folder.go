@@ -13,7 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// histogramsOf makes up series, totals and histograms of a run.
+// histogramsOf makes up the series, totals and histograms of a run.
 func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation, threads, seed, warm, length int) map[string]*hdrhistogram.Histogram {
 	out := map[string]*hdrhistogram.Histogram{}
 	for i, op := range ops {
@@ -63,7 +63,7 @@ func histogramsOf(f *rundir.Folder, res *measure.Result, ops []measure.Operation
 	return out
 }
 
-// NewFolder makes up a run of a minute with a change after half of it.
+// NewFolder makes up a run of one minute with a change halfway through.
 func NewFolder(started time.Time, name string, threads int, seed int64) *rundir.Folder {
 	const warm, length = 5, 60
 	f := &rundir.Folder{Histograms: nil, Run: rundir.Run{
@@ -95,7 +95,8 @@ func NewFolder(started time.Time, name string, threads int, seed int64) *rundir.
 	return f
 }
 
-// rateOf and timeOf are what the made-up store does under so many threads.
+// rateOf and timeOf give the rate and the response time of the made-up store under that
+// many threads.
 func rateOf(threads int, n float64) float64 {
 	return 48e3 * float64(threads) / (float64(threads) + 11) * (0.95 + 0.1*n)
 }
@@ -104,7 +105,8 @@ func timeOf(threads int, n float64) float64 {
 	return (0.3e6 + 0.028e6*float64(threads)) * math.Exp(1.1*math.Sqrt2*math.Erfinv(2*min(max(n, 1e-4), 1-1e-4)-1))
 }
 
-// Noise is a number from 0 to 1 that looks random and is always the same for x.
+// Noise returns a number from 0 to 1 that looks random but is always the same for the
+// same x.
 func Noise(x int) float64 {
 	v := math.Sin(float64(x)*12.9898) * 43758.5453
 	return v - math.Floor(v)

@@ -45,8 +45,8 @@ func (e *entry) values(text string, ramp bool) error {
 	return nil
 }
 
-// steps is how many steps of engine.Together, or a little more, a ramp has; 0: it is
-// none.
+// steps returns how many steps of engine.Together, or slightly more, a ramp has; 0: not
+// a ramp.
 func (e *entry) steps() int {
 	if e.to == e.from {
 		return 0
