@@ -7,11 +7,11 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
-// call is what one call needs, kept for the next one.
+// call holds what one call needs, and is reused for the next one.
 type call struct {
 	link.Caller
-	// key is the key of space, kept because a worker's next call is mostly about
-	// the same space.
+	// key is the key of space. It is cached because a worker's next call is usually
+	// about the same space.
 	space store.Space
 	key   string
 	ready bool
@@ -27,7 +27,7 @@ func (c *Conn) take(s store.Space) *call {
 	return l
 }
 
-// give puts a call back.
+// give returns a call for reuse.
 func (c *Conn) give(l *call) {
 	l.Reply.Keep = false
 	c.calls.Put(l)
@@ -39,8 +39,8 @@ func group(q *link.Request, key string, name []byte) {
 	q.End()
 }
 
-// failed says on what an operation failed. The key is that of the space, not of
-// the group, so that the number of distinct messages stays small.
+// failed adds to err which operation failed on what. The key is that of the space, not
+// of the group, to keep the number of distinct messages small.
 func failed(op string, l *call, err error) error {
 	if err == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// replies puts error replies of servers in classes by how they begin.
+// replies maps the beginnings of the servers' error replies to classes.
 var replies = []struct {
 	prefix string
 	class  store.Class
@@ -41,11 +41,11 @@ var replies = []struct {
 	{"EXECABORT", store.Conflict},
 }
 
-// Classify puts an error of an operation in its class. It is safe for use by
-// several goroutines.
+// Classify returns the class of an operation's error. It is safe for use by several
+// goroutines.
 func (c *Conn) Classify(err error) store.Class { return Classify(err) }
 
-// Classify puts an error of a go-redis client in its class.
+// Classify returns the class of a go-redis client's error.
 func Classify(err error) store.Class {
 	if err == nil {
 		return store.Worked
@@ -81,7 +81,7 @@ func classOf(reply string) store.Class {
 	return store.Other
 }
 
-// unreachable says whether err is of a connection that cannot be had or broke.
+// unreachable reports whether err means that a connection could not be made or broke.
 func unreachable(err error) bool {
 	for _, e := range []error{
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE,

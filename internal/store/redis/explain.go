@@ -46,11 +46,11 @@ func (c *Conn) sayTLS(err error) (what, hint string) {
 	return store.SayTLS(err)
 }
 
-// noTLS is what to say of a server that does not speak it.
+// noTLS is what to say about a server that does not speak TLS.
 const noTLS, noTLSHint = "the server does not speak TLS on this port", "use the scheme without TLS, or the server's TLS port"
 
-// sayPlain finds out whether a TLS handshake had no answer because the server
-// took it for an unfinished command: then it answers a PING in the clear.
+// sayPlain finds out whether a TLS handshake got no answer because the server took it
+// for an unfinished command, in which case it answers an unencrypted PING.
 func (c *Conn) sayPlain(ctx context.Context, err error) (what, hint string) {
 	if c.tls == nil || c.target.Scheme == "unix" || ctx.Err() != nil || !timedOut(err) {
 		return "", ""
@@ -79,7 +79,7 @@ func (c *Conn) sayPlain(ctx context.Context, err error) (what, hint string) {
 	return noTLS, noTLSHint
 }
 
-// timedOut says whether err is of something that took too long.
+// timedOut reports whether err means that something took too long.
 func timedOut(err error) bool {
 	text := err.Error()
 	return Classify(err) == store.Timeout || strings.Contains(text, "i/o timeout") ||
@@ -146,7 +146,7 @@ func (c *Conn) saySentinel(ctx context.Context, err error) (what, hint string) {
 	return fmt.Sprintf("the sentinels know no master named %q", c.target.Path), "they know: " + strings.Join(names, ", ")
 }
 
-// sayNetwork explains why there is no connection, or none to a Redis.
+// sayNetwork explains why there is no connection, or none to a Redis server.
 func (c *Conn) sayNetwork(err error) (what, hint string) {
 	var dns *net.DNSError
 	text := err.Error()
@@ -174,8 +174,8 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 	return "", ""
 }
 
-// place names the address that could not be reached when it is not the target's
-// own, as with the nodes of a cluster.
+// place names the address that could not be reached if it is not the target's own, as
+// with the nodes of a cluster.
 func (c *Conn) place(err error) string {
 	var op *net.OpError
 	if c.mode == standalone || !errors.As(err, &op) || op.Addr == nil || op.Addr.String() == c.where() {

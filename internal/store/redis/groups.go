@@ -20,7 +20,7 @@ func (c *Conn) PutGroup(ctx context.Context, s store.Space, name, key, val []byt
 }
 
 // PutGroups stores the entries of several groups with one HSET for each, all sent
-// before the first reply is read; on a cluster each goes to its own node.
+// before the first reply is read; on a cluster each goes to the group's own node.
 func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
 	l := c.take(s)
 	defer c.give(l)
@@ -58,8 +58,8 @@ func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) e
 	return failed("hset", l, err)
 }
 
-// GetGroup reads the values of keys in one group with one HMGET. The values must
-// not be written to.
+// GetGroup reads the values of keys in one group with one HMGET. The values must not be
+// modified.
 func (c *Conn) GetGroup(ctx context.Context, s store.Space, name []byte, keys [][]byte) ([][]byte, error) {
 	l := c.take(s)
 	defer c.give(l)
@@ -68,7 +68,7 @@ func (c *Conn) GetGroup(ctx context.Context, s store.Space, name []byte, keys []
 	return c.hmget(ctx, l, keys)
 }
 
-// Count tells how many entries a space holds: HLEN, over all groups when grouped.
+// Count returns how many entries a space holds: HLEN, over all groups if grouped.
 func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 	l := c.take(s)
 	defer c.give(l)

@@ -13,11 +13,11 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// nearlyFull is the share of the memory limit above which a run is worth a warning.
+// nearlyFull is the fraction of the memory limit above which a run gets a warning.
 const nearlyFull = 0.9
 
-// inform returns what a server tells by INFO, empty when it does not tell or may
-// not: an unknown section or a missing permission is no failure.
+// inform returns what a server reports by INFO. It is empty if the server cannot or may
+// not tell: an unknown section or a missing permission is not an error.
 func inform(ctx context.Context, m *goredis.Client, sections ...string) map[string]string {
 	out := map[string]string{}
 	for _, s := range sections {
@@ -34,8 +34,8 @@ func inform(ctx context.Context, m *goredis.Client, sections ...string) map[stri
 	return out
 }
 
-// Info asks the servers who they are. It fails only when they do not answer at
-// all; what one does not tell is left out.
+// Info asks the servers for their details. It fails only if they do not answer at all;
+// what a server does not report is left out.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	if err := c.ping(ctx); err != nil {
 		return store.Info{}, c.explain(ctx, err)
@@ -74,7 +74,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	return info, nil
 }
 
-// configured returns settings that INFO does not tell.
+// configured returns settings that are not part of INFO.
 func configured(ctx context.Context, m *goredis.Client) map[string]string {
 	out := map[string]string{}
 	for _, name := range []string{"save", "io-threads"} {
@@ -118,8 +118,8 @@ func number(told map[string]string, key string) int64 {
 	return n
 }
 
-// free returns the memory that a server may still fill, 0 when not told; a full
-// one has 1 byte.
+// free returns how much memory a server may still fill, 0 if unknown; a full server has
+// 1 byte.
 func free(told map[string]string) int64 {
 	limit := number(told, "maxmemory")
 	if limit == 0 {

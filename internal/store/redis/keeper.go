@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Inspect looks at a space: what is under its key, or under any key of its groups.
+// Inspect looks at a space: at what is under its key, or under any key of its groups.
 func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
 	key := KeyOf(s)
 	if s.Grouped {
@@ -52,12 +52,12 @@ func (c *Conn) sizeOf(ctx context.Context, key, kind string) (int64, error) {
 	return -1, nil
 }
 
-// maxStrangers is how many keys of others are told of.
+// maxStrangers is how many keys of others are listed.
 const maxStrangers = 10
 
-// inspectGroups looks at all keys that begin with that of a space, and tells its own
-// from those of others. The entries of groups are counted, -1 when one is no hash;
-// those of a space of keys are not.
+// inspectGroups looks at all keys that begin with the key of a space, and separates the
+// space's own from those of others. The entries of groups are counted, giving -1 if one
+// is not a hash; those of a space of keys are not counted.
 func (c *Conn) inspectGroups(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
 	key, found := KeyOf(s), store.Found{}
 	first, forms := "", map[string]bool{}
@@ -99,7 +99,7 @@ func (c *Conn) inspectGroups(ctx context.Context, s store.Space, parts []string)
 	return found, err
 }
 
-// strangers leaves out keys that are those of other spaces of ours.
+// strangers leaves out keys that belong to other spaces of ours.
 func (c *Conn) strangers(ctx context.Context, s store.Space, keys []string) ([]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -124,7 +124,7 @@ func (c *Conn) strangers(ctx context.Context, s store.Space, keys []string) ([]s
 	return keys, nil
 }
 
-// Record writes down that we made a space, in a hash beside the data.
+// Record records that we made a space, in a hash next to the data.
 func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	key := madeKey(m.Namespace)
 	text, err := json.Marshal(m)
@@ -168,10 +168,9 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	return out, nil
 }
 
-// Drop removes the keys of a space that is recorded as ours, and its record. Of a
-// grouped space these are the keys that have one of the forms that the record names,
-// as they are found; what others have put beside them stays. It tells how many keys
-// are gone.
+// Drop removes the keys of a space recorded as ours, and its record. For a grouped
+// space these are the existing keys that have one of the forms named by the record;
+// what others have put next to them stays. It returns how many keys were removed.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	key, made := KeyOf(s), madeKey(s.Namespace)
 	text, err := c.client.HGet(ctx, made, madeField(s)).Bytes()
@@ -199,7 +198,7 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	if err != nil {
 		return gone, fmt.Errorf("unlink %s: %w", key, err)
 	}
-	// The last field takes the hash with it.
+	// Removing the last field removes the hash.
 	return gone, recordError(made, c.client.HDel(ctx, made, madeField(s)).Err())
 }
 
@@ -214,8 +213,8 @@ func (c *Conn) dropGroups(ctx context.Context, s store.Space, parts []string, pr
 	return gone, err
 }
 
-// unlink removes keys one by one, since those of a node lie in different slots,
-// in one pipeline. Servers from before UNLINK get DEL.
+// unlink removes keys in one pipeline but one by one, since keys of a node lie in
+// different slots. Servers older than UNLINK get DEL.
 func unlink(ctx context.Context, m goredis.UniversalClient, keys ...string) (int64, error) {
 	gone, err := remove(ctx, m, goredis.Pipeliner.Unlink, keys)
 	if err != nil && strings.HasPrefix(err.Error(), "ERR unknown command") {

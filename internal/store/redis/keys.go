@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// KeyOf returns the key of a space: "perfbench:eligibility", without a namespace
-// "eligibility". A grouped space has one key for each group that begins so.
+// KeyOf returns the key of a space: "perfbench:eligibility", or "eligibility" without a
+// namespace. A grouped space has one key per group, which begins with this.
 func KeyOf(s store.Space) string {
 	if s.Namespace == "" {
 		return s.Name
@@ -19,8 +19,8 @@ func KeyOf(s store.Space) string {
 	return s.Namespace + ":" + s.Name
 }
 
-// groupKey returns the key of a group: "perfbench:eligibility:{x17}". The braces
-// place all that is kept of one group on one node of a cluster.
+// groupKey returns the key of a group: "perfbench:eligibility:{x17}". The braces keep
+// everything of one group on one node of a cluster.
 func groupKey(key string, group []byte) string {
 	b := make([]byte, 0, len(key)+len(group)+3)
 	b = append(b, key...)
@@ -63,13 +63,13 @@ func leaseKey(namespace string) string {
 
 var globs = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`)
 
-// anyTag is the form of all keys that have a hash tag: what a record of an older
-// version stands for.
+// anyTag is the form of all keys that have a hash tag, which is what a record of an
+// older version stands for.
 const anyTag = "{*}*"
 
-// formOf returns which of its forms makes k a key of a grouped space, where key is
-// what they all begin with. Of a space that is no space of keys these are its
-// groups; k is a stranger when there is none.
+// formOf returns which of its forms makes k a key of a grouped space, where key is how
+// they all begin. Unless the space is one of keys, the forms are its groups. If there
+// is none, k belongs to others.
 func formOf(s store.Space, parts []string, key, k string) (form string, ours bool) {
 	rest, ok := strings.CutPrefix(k, key+":")
 	switch {
@@ -91,7 +91,7 @@ func formOf(s store.Space, parts []string, key, k string) (form string, ours boo
 	return parts[i], true
 }
 
-// like says whether a text has a form, in which a * stands for any text.
+// like reports whether a text matches a form, in which * stands for any text.
 func like(form, text string) bool {
 	pieces := strings.Split(form, "*")
 	rest, ok := strings.CutPrefix(text, pieces[0])
@@ -109,8 +109,8 @@ func like(form, text string) bool {
 	return strings.HasSuffix(rest, pieces[last])
 }
 
-// scan calls f with the keys that begin with that of a grouped space and a colon,
-// each once, some at a time, with the client of the master that holds them.
+// scan calls f with the keys that begin with that of a grouped space and a colon, each
+// key once, several at a time, along with the client of the master that holds them.
 func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client, keys []string) error) error {
 	pattern := globs.Replace(KeyOf(s)) + ":*"
 	seen := map[string]struct{}{} // SCAN may return a key again
@@ -140,7 +140,7 @@ func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client
 	})
 }
 
-// own calls f with the keys of a grouped space that have one of its forms.
+// own calls f with those keys of a grouped space that have one of its forms.
 func (c *Conn) own(ctx context.Context, s store.Space, parts []string, f func(m *goredis.Client, keys []string) error) error {
 	key := KeyOf(s)
 	return c.scan(ctx, s, func(m *goredis.Client, keys []string) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// The lease of a namespace is a key that expires: SET NX PX, which only who holds it
-// may prolong or remove. KEYS: the lease; ARGV: its text, its time in ms.
+// The lease of a namespace is a key that expires, set by SET NX PX, which only its
+// holder may extend or remove. KEYS: the lease; ARGV: its text, its TTL in ms.
 var (
 	holdScript = goredis.NewScript(`
 local now = redis.call('GET', KEYS[1])
@@ -49,8 +49,8 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	return holder, []store.Hold{store.Denied, store.Taken, store.Renewed}[how], err
 }
 
-// beside calls a script that is not the application's, and counts it: Usage leaves it
-// out.
+// beside calls a script that is not part of the application's work, and counts it so
+// that Usage can leave it out.
 func (c *Conn) beside(ctx context.Context, s *goredis.Script, key string, args ...any) *goredis.Cmd {
 	c.ours.Add(1)
 	got := s.EvalSha(ctx, c.client, []string{key}, args...)
@@ -61,7 +61,7 @@ func (c *Conn) beside(ctx context.Context, s *goredis.Script, key string, args .
 	return got
 }
 
-// Holder tells who has the lease of a namespace.
+// Holder returns who has the lease of a namespace.
 func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
 	key := leaseKey(namespace)
 	text, err := c.client.Get(ctx, key).Result()
@@ -75,7 +75,8 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	return l, err == nil, err
 }
 
-// Free gives the lease up. The records are a hash, which goes with the last of them.
+// Free gives up the lease. The records are a hash, which disappears with the last of
+// them.
 func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
 	key := leaseKey(namespace)
 	text, err := json.Marshal(l)

@@ -11,9 +11,9 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Open connects to the servers of t and makes sure that they answer and are laid
-// out as the target says. Errors have the code of an unfit store, or of bad input
-// when the target itself is wrong, and a hint; none repeats a password.
+// Open connects to the servers of t and makes sure that they answer and are laid out as
+// the target says. Errors have the code of an unfit store, or of bad input if the
+// target itself is wrong, and a hint; none contains a password.
 func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, error) {
 	c, err := newConn(t, o)
 	if err != nil {
@@ -26,7 +26,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	return c, nil
 }
 
-// check asks what must be right before anything else is asked.
+// check verifies what must be right before anything else is requested.
 func (c *Conn) check(ctx context.Context) error {
 	if c.mode == cluster {
 		return c.checkCluster(ctx)
@@ -34,7 +34,7 @@ func (c *Conn) check(ctx context.Context) error {
 	if err := c.ping(ctx); err != nil {
 		return c.explain(ctx, err)
 	}
-	// A server that does not tell, or may not, is taken for what the target says.
+	// A server that cannot or may not tell is assumed to be what the target says.
 	told := inform(ctx, c.single, "server")
 	switch where := c.where(); told["redis_mode"] {
 	case "cluster":
@@ -49,8 +49,8 @@ func (c *Conn) check(ctx context.Context) error {
 	return nil
 }
 
-// soleNode says whether a node serves all slots itself, so that a single
-// connection reaches every key.
+// soleNode reports whether a node serves all slots itself, so that a single connection
+// reaches every key.
 func soleNode(ctx context.Context, node *goredis.Client) bool {
 	slots, err := node.ClusterSlots(ctx).Result() //nolint:staticcheck // ClusterShards is of Redis 7 only
 	if err != nil {
@@ -73,7 +73,8 @@ func (c *Conn) checkCluster(ctx context.Context) error {
 			"create it first: redis-cli --cluster create …")
 	}
 	if err == nil {
-		// Not only the seeds but the nodes as they name themselves must be there.
+		// Not only the seeds but also the nodes, under the names they give themselves,
+		// must be reachable.
 		err = c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
 			if err := m.Ping(ctx).Err(); err != nil {
 				return fmt.Errorf("node %s: %w", m.Options().Addr, err)
@@ -91,7 +92,7 @@ func (c *Conn) checkCluster(ctx context.Context) error {
 	return c.explain(ctx, err)
 }
 
-// where names the servers as the target does.
+// where returns the servers as the target names them.
 func (c *Conn) where() string {
 	if c.target.Scheme == "unix" {
 		return c.target.Path
@@ -99,7 +100,7 @@ func (c *Conn) where() string {
 	return strings.Join(c.target.Hosts, ",")
 }
 
-// scheme returns the scheme for another layout, with TLS when the target has it.
+// scheme returns the scheme for another layout, with TLS if the target has it.
 func (c *Conn) scheme(layout string) string {
 	s := "redis"
 	if c.tls != nil {
@@ -135,8 +136,8 @@ func (c *Conn) masterNames(ctx context.Context) []string {
 	return nil
 }
 
-// nameOf finds the name in what a sentinel tells of a master: a map, or with the
-// older protocol a list of names and values.
+// nameOf finds the name in what a sentinel reports about a master: a map or, with the
+// older protocol, a list of names and values.
 func nameOf(m any) string {
 	switch m := m.(type) {
 	case map[any]any:

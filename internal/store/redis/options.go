@@ -27,8 +27,8 @@ const (
 	sentinel
 )
 
-// spare is how many connections the pool may open beyond one per worker, so that
-// a question of our own mid-run takes none from a worker.
+// spare is how many connections the pool may open beyond one per worker, so that our
+// own requests during a run take none from a worker.
 const spare = 2
 
 // timeout is how long a read or write may take unless the target says otherwise.
@@ -44,13 +44,13 @@ func modeOf(scheme string) mode {
 	return standalone
 }
 
-// newConn makes the client that t describes. It does not connect.
+// newConn makes the client described by t. It does not connect.
 func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	u, err := options(t, o)
 	if err != nil {
 		return nil, err
 	}
-	// The library would write to the terminal that others own. What matters it
+	// The library would write to the terminal, which is not ours. What matters it
 	// returns as errors.
 	logging.Disable()
 	c := &Conn{target: t, tls: u.TLSConfig, mode: modeOf(t.Scheme), size: u.PoolSize}
@@ -58,8 +58,8 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	switch c.mode {
 	case cluster:
 		o := u.Cluster()
-		// Else each call asks, under a lock that all workers share, what kind of
-		// command it is, and of the server again when that is not allowed.
+		// Otherwise each call looks up, under a lock shared by all workers, what kind
+		// of command it is, and asks the server again if that is not allowed.
 		o.DisableRoutingPolicies = true
 		c.cluster = goredis.NewClusterClient(o)
 		c.client = c.cluster
@@ -74,7 +74,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 		c.single = goredis.NewClient(s)
 		c.client = c.single
 	}
-	// One caller has nobody to share with, and is faster without another goroutine
+	// A single caller has nobody to share with, and is faster without another goroutine
 	// that hands it its replies.
 	shared := o.Threads > 1 && c.pipelines()
 	c.lines = link.NewLines(c.client, shared, c.size)
@@ -87,10 +87,10 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	return c, nil
 }
 
-// pipelines says whether callers share connections, as they do unless the target says
-// otherwise.
+// pipelines reports whether callers share connections, as they do unless the target
+// says otherwise.
 func (c *Conn) pipelines() bool {
-	on, _ := c.target.Bool("pipelining") // options has looked whether it is one
+	on, _ := c.target.Bool("pipelining") // options has checked that it is a boolean
 	return on || !c.target.Params.Has("pipelining")
 }
 
@@ -116,8 +116,8 @@ func options(t store.Target, o store.OpenOptions) (*goredis.UniversalOptions, er
 		TLSConfig:        config,
 		DialTimeout:      or(times.Dial), ReadTimeout: or(times.Read), WriteTimeout: or(times.Write),
 		PoolSize: pool, PoolTimeout: or(times.Read) + time.Second,
-		// A call that is measured is one call: nothing is tried again behind its
-		// back, a cluster's redirections excepted.
+		// A measured call is a single call: nothing is retried behind its back, except
+		// for a cluster's redirections.
 		MaxRetries: -1, DialerRetries: 1,
 		ContextTimeoutEnabled: true,
 		DisableIdentity:       true, // older servers refuse CLIENT SETINFO
@@ -166,8 +166,8 @@ func addresses(t store.Target) ([]string, error) {
 	return out, nil
 }
 
-// database reads the number of the database from db= or, as is the custom, from
-// the path of redis://host/0.
+// database reads the number of the database from db= or, as is customary, from the path
+// of redis://host/0.
 func database(t store.Target) (int, error) {
 	db, err := t.Int("db", 0, 0, 1<<20)
 	if err != nil {
@@ -190,8 +190,8 @@ func database(t store.Target) (int, error) {
 	return n, nil
 }
 
-// closeQuietly closes a client that was of no use.
+// closeQuietly closes a client that could not be used.
 func (c *Conn) closeQuietly() { _ = c.client.Close() }
 
-// ping asks once, on a connection of its own if need be.
+// ping pings once, on a connection of its own if necessary.
 func (c *Conn) ping(ctx context.Context) error { return c.client.Ping(ctx).Err() }

@@ -15,9 +15,9 @@ import (
 // probeField is a field that no profile uses.
 const probeField = "\x00perfbench-probe"
 
-// Probe tells whether the server would take the writes of a run into s. It writes
-// and removes a key of our own, and asks for the removal of a field that the
-// space does not have, which changes nothing and yet needs every permission.
+// Probe reports whether the server would accept a run's writes to s. It writes and
+// removes a key of our own, and removes a field that the space does not have, which
+// changes nothing but needs every permission.
 func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	tiny := store.Space{Namespace: s.Namespace, Name: strings.TrimPrefix(probeKey(s.Namespace), s.Namespace+":")}
 	key := probeKey(s.Namespace)
@@ -53,7 +53,7 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	return nil
 }
 
-// refusal explains why a write was not taken.
+// refusal explains why a write was refused.
 func (c *Conn) refusal(ctx context.Context, command, key string, err error) error {
 	var reply goredis.Error
 	if !errors.As(err, &reply) {
@@ -86,7 +86,7 @@ func (c *Conn) refusal(ctx context.Context, command, key string, err error) erro
 	return say(command+" on "+key+": "+text, "")
 }
 
-// prefixOf returns the part of a key that a whole run has in common.
+// prefixOf returns the part of a key that all keys of a run have in common.
 func prefixOf(key string) string {
 	if ns, _, ok := strings.Cut(key, ":"); ok {
 		return ns + ":"

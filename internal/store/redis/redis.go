@@ -1,7 +1,7 @@
-// Package redis speaks to Redis and to what speaks its protocol: one server, a
-// cluster, or a master behind sentinels. It implements the shapes of package
-// store over hashes; profiles whose own data layer is the point get the typed
-// client. No profile's schema is in here.
+// Package redis connects to Redis and to whatever speaks its protocol: one server, a
+// cluster, or a master behind sentinels. It implements the shapes of package store over
+// hashes; profiles with data layers of their own get the typed client. It contains no
+// profile's schema.
 package redis
 
 import (
@@ -32,17 +32,17 @@ var Driver = store.Driver{
 	Open: store.Opens(Open),
 }
 
-// Typed is a connection whose client a profile may use directly: this package's,
-// and that of the embedded store.
+// Typed is a connection whose client a profile may use directly: that of this package
+// or of the embedded store.
 type Typed interface {
 	store.Conn
 	// Client returns the client. It belongs to the connection: do not close it.
 	Client() goredis.UniversalClient
-	// Lines are the connections that hot calls take; not pipelining: one for each call
-	// that is under way, whatever the target says. They belong to the connection.
+	// Lines returns the connections for hot calls; without pipelining there is one for
+	// each call in progress, whatever the target says. They belong to the connection.
 	Lines(pipelining bool) *link.Lines
-	// Alone is the connection with calls on maps that share no connection, whatever the
-	// target says. It belongs to the connection: do not close it.
+	// Alone returns a connection whose calls on maps do not share connections, whatever
+	// the target says. It belongs to this connection: do not close it.
 	Alone() store.Conn
 }
 
@@ -59,7 +59,8 @@ var _ interface {
 // goroutines.
 type Conn struct {
 	client goredis.UniversalClient
-	// cluster is the client of a cluster, else nil; single is the other one.
+	// cluster is the client of a cluster, otherwise nil; single is the client of
+	// anything else.
 	cluster *goredis.ClusterClient
 	single  *goredis.Client
 
@@ -67,15 +68,15 @@ type Conn struct {
 	tls    *tls.Config
 	mode   mode
 	size   int
-	// lines are for hot calls, alone those of them that share no connection, where the
-	// others do.
+	// lines are the connections for hot calls; alone are those that are not shared, if
+	// the others are.
 	lines *link.Lines
 	alone func() *link.Lines
 	calls sync.Pool
-	// ours is how many scripts the lease took.
+	// ours is how many scripts were called for the lease.
 	ours atomic.Int64
-	// hidesConfig, hidesSlow and hidesLatency are why the server does not tell us its
-	// settings, its log of slow commands and its latency monitor; nil while it does.
+	// hidesConfig, hidesSlow and hidesLatency say why the server does not show us its
+	// settings, its log of slow commands and its latency monitor; nil if it does.
 	hidesConfig, hidesSlow, hidesLatency atomic.Pointer[error]
 }
 
@@ -83,17 +84,17 @@ type Conn struct {
 // it. A cluster's is a *redis.ClusterClient, any other a *redis.Client.
 func (c *Conn) Client() goredis.UniversalClient { return c.client }
 
-// Sentinels is how to ask for a master behind sentinels.
+// Sentinels says how to find a master through sentinels.
 type Sentinels struct {
-	// Master is the name that the sentinels know it by, Addrs are theirs.
+	// Master is its name there, Addrs are the addresses of the sentinels.
 	Master string
 	Addrs  []string
 	// User and Password are those for the sentinels. They are secrets.
 	User, Password string
 }
 
-// Sentinels returns how this connection finds its master, false when it does so
-// without sentinels. Any goroutine may call it.
+// Sentinels returns how this connection finds its master; false if it does so without
+// sentinels. Any goroutine may call it.
 func (c *Conn) Sentinels() (Sentinels, bool) {
 	if c.mode != sentinel {
 		return Sentinels{}, false
@@ -103,8 +104,8 @@ func (c *Conn) Sentinels() (Sentinels, bool) {
 	return Sentinels{c.target.Path, addrs, p.Get("sentinel_user"), p.Get("sentinel_password")}, err == nil
 }
 
-// Lines returns the connections for hot calls, which share few where pipelining is
-// wanted and the target does not say otherwise.
+// Lines returns the connections for hot calls. Callers share a few of them if
+// pipelining is true and the target does not say otherwise.
 func (c *Conn) Lines(pipelining bool) *link.Lines {
 	if pipelining {
 		return c.lines
@@ -112,7 +113,7 @@ func (c *Conn) Lines(pipelining bool) *link.Lines {
 	return c.alone()
 }
 
-// Alone returns the connection with calls on maps that share no connection.
+// Alone returns the connection whose calls on maps do not share connections.
 func (c *Conn) Alone() store.Conn {
 	if c.lines == c.alone() {
 		return c
@@ -122,8 +123,8 @@ func (c *Conn) Alone() store.Conn {
 	return o
 }
 
-// Pool tells of the connections, of a cluster's summed over its nodes, where Size is
-// how many there may be to each of them.
+// Pool returns statistics of the connections, for a cluster summed over its nodes; Size
+// is how many there may be to each of them.
 func (c *Conn) Pool() store.PoolStats {
 	p := c.client.PoolStats()
 	s := store.PoolStats{Size: c.size, Open: int(p.TotalConns), Idle: int(p.IdleConns), Waits: int64(p.WaitCount), WaitNs: p.WaitDurationNs}
@@ -145,7 +146,7 @@ func (c *Conn) Warm(ctx context.Context, n int) error {
 	return nil
 }
 
-// Close closes all connections, those of calls under way included.
+// Close closes all connections, including those of calls in progress.
 func (c *Conn) Close() error {
 	c.lines.Close()
 	c.alone().Close()

@@ -7,12 +7,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
-// putScript is what a Java map's put does on Redis: read, write, and hand the old
-// value back.
+// putScript does what a Java map's put does on Redis: read, write, and return the old
+// value.
 var putScript = link.NewScript("put", "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('hset', KEYS[1], ARGV[1], ARGV[2]); return v")
 
-// Put stores one entry by a script that returns the old value, which is read and
-// thrown away.
+// Put stores one entry with a script that returns the old value, which is read and
+// discarded.
 func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	l := c.take(s)
 	defer c.give(l)
@@ -22,7 +22,7 @@ func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	return failed("put", l, put(ctx, scripts, l, key, val))
 }
 
-// put ends the call of the script.
+// put completes and runs the script call.
 func put(ctx context.Context, scripts link.Scripts, l *call, key, val []byte) error {
 	l.Bytes(key)
 	l.Bytes(val)
@@ -59,7 +59,7 @@ func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 	return failed("hmset", l, err)
 }
 
-// Get reads one value into buf with HGET, growing it when the value does not fit.
+// Get reads one value into buf with HGET, growing buf if the value does not fit.
 func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
 	l := c.take(s)
 	defer c.give(l)
@@ -73,8 +73,7 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 	return buf, err == nil && n >= 0, failed("hget", l, err)
 }
 
-// GetAll reads the values of keys with one HMGET. The values must not be written
-// to.
+// GetAll reads the values of keys with one HMGET. The values must not be modified.
 func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
 	l := c.take(s)
 	defer c.give(l)
@@ -83,7 +82,7 @@ func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]by
 	return c.hmget(ctx, l, keys)
 }
 
-// hmget ends the call, and makes what it returns anew.
+// hmget completes and runs the call, and copies what it returns.
 func (c *Conn) hmget(ctx context.Context, l *call, keys [][]byte) ([][]byte, error) {
 	if len(keys) == 0 {
 		return nil, ctx.Err()

@@ -15,8 +15,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Usage adds up what the masters tell of themselves; calls are those of scripts, less
-// those of the lease.
+// Usage adds up what the masters report about themselves; calls are script calls,
+// except those for the lease.
 func (c *Conn) Usage(ctx context.Context) store.Usage {
 	u := store.Usage{Kind: "scripts", Here: c.isHere(), Calls: -c.ours.Load()}
 	if c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
@@ -33,7 +33,7 @@ func (c *Conn) Usage(ctx context.Context) store.Usage {
 			calls, _, _ := strings.Cut(text["Commandstats"][name], ",")
 			u.Calls += int64(decimal(strings.TrimPrefix(calls, "calls=")))
 		}
-		u.Cores++ // one thread works
+		u.Cores++ // one thread does the work
 		return nil
 	}) != nil {
 		return store.Untold()
@@ -41,7 +41,7 @@ func (c *Conn) Usage(ctx context.Context) store.Usage {
 	return u
 }
 
-// isHere says whether a single server runs on this machine.
+// isHere reports whether a single server runs on this machine.
 func (c *Conn) isHere() bool {
 	if c.single == nil {
 		return false
@@ -53,16 +53,16 @@ func (c *Conn) isHere() bool {
 }
 
 func decimal(s string) float64 {
-	v, _ := strconv.ParseFloat(s, 64) // 0 for what is not told
+	v, _ := strconv.ParseFloat(s, 64) // 0 if it is not reported
 	return v
 }
 
-// told are the numbers of INFO that are passed on, by what they are called here. Sums
-// have counted since the server began.
+// told are the numbers of INFO that are passed on, with our names for them. Counters
+// count from the start of the server.
 var told = []struct {
 	section, name, as string
 	sum               bool
-	per               float64 // how much of it is one of ours
+	per               float64 // how many of its units make one of ours
 }{
 	{"Clients", "connected_clients", "clients", false, 1},
 	{"Clients", "blocked_clients", "blocked_clients", false, 1},
@@ -86,15 +86,15 @@ var told = []struct {
 	{"Stats", "rejected_connections", "rejected_connections_per_s", true, 1},
 }
 
-// processor are the processor times of INFO, each of two numbers of seconds.
+// processor are the processor times in INFO, each the sum of two numbers of seconds.
 var processor = []struct{ user, system, as string }{
 	{"used_cpu_user", "used_cpu_sys", "cpu_cores"},
 	{"used_cpu_user_main_thread", "used_cpu_sys_main_thread", "main_thread_cpu_cores"},
 	{"used_cpu_user_children", "used_cpu_sys_children", "children_cpu_cores"},
 }
 
-// Readings are what INFO tells of every master, whether writes wait for the disk and how
-// many commands were slow; it takes a server some 0.1 ms.
+// Readings returns what every master reports by INFO, whether writes wait for the disk,
+// and how many commands were slow. It takes a server about 0.1 ms.
 func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 	err = c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
 		text, err := m.InfoMap(ctx).Result()
@@ -135,8 +135,8 @@ func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 	return out, err
 }
 
-// withheld keeps why a server does not tell something: it is not asked again. That it did
-// not answer in time is no reason.
+// withheld remembers why a server does not report something, so that it is not asked
+// again. A timeout is not such a reason.
 func withheld(ctx context.Context, why *atomic.Pointer[error], what string, err error) {
 	if ctx.Err() == nil {
 		err = fmt.Errorf("%s: %w", what, err)
@@ -144,7 +144,8 @@ func withheld(ctx context.Context, why *atomic.Pointer[error], what string, err 
 	}
 }
 
-// syncs tells whether each write waits until the append-only file has reached the disk.
+// syncs reports whether each write waits until the append-only file has reached the
+// disk.
 func (c *Conn) syncs(ctx context.Context, m *goredis.Client, add func(string, float64, bool)) {
 	if c.hidesConfig.Load() != nil {
 		return
@@ -161,8 +162,8 @@ func (c *Conn) syncs(ctx context.Context, m *goredis.Client, add func(string, fl
 	add("aof_syncs_each_write", v, false)
 }
 
-// slow tells how many commands the log of slow ones has had so far, by the number of the
-// last.
+// slow reports how many commands have been in the slow log so far, from the id of the
+// last one.
 func (c *Conn) slow(ctx context.Context, m *goredis.Client, add func(string, float64, bool)) {
 	if c.hidesSlow.Load() != nil {
 		return
@@ -174,16 +175,16 @@ func (c *Conn) slow(ctx context.Context, m *goredis.Client, add func(string, flo
 	}
 	n := 0.0
 	if len(last) == 1 {
-		n = float64(last[0].ID + 1) // it counts on when the log is emptied
+		n = float64(last[0].ID + 1) // ids continue when the log is cleared
 	}
 	add("slow_commands_per_s", n, true)
 }
 
-// mostNotes is how many commands are read of the log of slow ones at a time: the newest.
+// mostNotes is how many commands are read from the slow log at a time: the newest.
 const mostNotes = 64
 
-// Noted is what the log of slow commands and the latency monitor of every master have,
-// as far as they are switched on. A server that does not tell us of the former has been
+// Noted returns the contents of the slow log and the latency monitor of every master,
+// as far as they are enabled. A server that does not show us its slow log has been
 // named by Readings.
 func (c *Conn) Noted(ctx context.Context, from store.Bookmark) (out []store.Noted, to store.Bookmark, err error) {
 	to = store.Bookmark{}
@@ -217,7 +218,7 @@ func (c *Conn) Noted(ctx context.Context, from store.Bookmark) (out []store.Note
 	return out, to, err
 }
 
-// notes reads those of one server.
+// notes reads the logs of one server.
 type notes struct {
 	server   *goredis.Client
 	node     string
@@ -225,8 +226,8 @@ type notes struct {
 	out      []store.Noted
 }
 
-// grown notes how far something has come, and returns how far it was; false when it is
-// only to be noted, as of a server that is new.
+// grown records how far something has come, and returns how far it was before; false if
+// there is no previous value, as for a new server.
 func (n *notes) grown(what string, now int64) (before int64, known bool) {
 	const begun = " begun"
 	_, known = n.from[n.node+begun]
@@ -235,19 +236,19 @@ func (n *notes) grown(what string, now int64) (before int64, known bool) {
 	return n.from[n.node+what], known
 }
 
-// slow reads the log of slow commands. Of their arguments it takes the key and no more.
+// slow reads the slow log. Of the commands' arguments it takes only the key.
 func (n *notes) slow(ctx context.Context) error {
 	last, err := n.server.SlowLogGet(ctx, 1).Result()
 	if err != nil {
 		return err
 	}
-	next := int64(0) // it counts on when the log is emptied
+	next := int64(0) // ids continue when the log is cleared
 	if len(last) > 0 {
 		next = last[0].ID + 1
 	}
 	before, known := n.grown(" slow", next)
 	if next < before {
-		before = 0 // the server was started again
+		before = 0 // the server was restarted
 	}
 	if !known || next == before {
 		return nil
@@ -265,7 +266,8 @@ func (n *notes) slow(ctx context.Context) error {
 	return nil
 }
 
-// command is the name of a command in capitals, without what is no part of a name.
+// command returns the name of a command in capitals, without characters that names do
+// not have.
 func command(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -278,8 +280,8 @@ func command(name string) string {
 	}, name)
 }
 
-// keyOf is the first key of a command, as far as its form tells; scripts have theirs
-// after their number.
+// keyOf returns the first key of a command, as far as can be told from its form; for
+// scripts it follows the number of keys.
 func keyOf(args []string) string {
 	at := 1
 	switch command(args[0]) {
@@ -292,8 +294,8 @@ func keyOf(args []string) string {
 	return args[at]
 }
 
-// latency reads the latency monitor, which has the longest time of each second in which an
-// event was too slow for latency-monitor-threshold.
+// latency reads the latency monitor, which has the longest time of each second in which
+// an event exceeded latency-monitor-threshold.
 func (n *notes) latency(ctx context.Context) error {
 	latest, err := n.server.Do(ctx, "latency", "latest").Slice()
 	if err != nil {
@@ -323,8 +325,8 @@ func (n *notes) latency(ctx context.Context) error {
 	return nil
 }
 
-// spike reads one that the latency monitor tells of: when it was and how long it took
-// stand after so many words, of which the first is the event.
+// spike parses an event of the latency monitor: its time and its duration follow after
+// that many words, of which the first is the event.
 func spike(v any, words int) (event string, at, ms int64, ok bool) {
 	list, _ := v.([]any)
 	if len(list) < words+2 {

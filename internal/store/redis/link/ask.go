@@ -5,25 +5,25 @@ import (
 	"sync/atomic"
 )
 
-// ask is a caller's place in the line of those that wait for a reply; nobody else
-// waits in it, and it is used again for the next call.
+// ask is a caller's place in the queue of calls waiting for replies. Only that caller
+// waits in it, and reuses it for the next call.
 type ask struct {
 	done chan struct{}
-	// waiting says that the caller waits, and nobody has taken it on to end that:
-	// whoever sets it to false writes the result.
+	// waiting means that the caller is waiting, and nobody has yet undertaken to end
+	// that: whoever sets it to false writes the result.
 	waiting atomic.Bool
-	// replies is how many there will be, into where they go.
+	// replies is how many replies are expected, into where they go.
 	replies int
 	into    *Reply
 	err     error
-	// ended says that the caller went away before the reply came.
+	// ended means that the caller left before the reply came.
 	ended bool
-	// ctx ends the wait; stop ends the watch over it.
+	// ctx ends the wait; stop ends watching ctx.
 	ctx  context.Context
 	stop func() bool
 }
 
-// newAsk makes a place whose waiting ends with ctx.
+// newAsk makes a place in which waiting ends with ctx.
 func newAsk(ctx context.Context) *ask {
 	a := &ask{done: make(chan struct{}, 1), ctx: ctx}
 	a.stop = context.AfterFunc(ctx, func() {
@@ -35,10 +35,11 @@ func newAsk(ctx context.Context) *ask {
 	return a
 }
 
-// take is true for the one who is to answer.
+// take returns true to the one goroutine that is to answer.
 func (a *ask) take() bool { return a.waiting.CompareAndSwap(true, false) }
 
-// answer ends the caller's wait. Only who took the place may.
+// answer ends the caller's wait. Only the goroutine for which take returned true may
+// call it.
 func (a *ask) answer(err error) {
 	a.err = err
 	a.done <- struct{}{}

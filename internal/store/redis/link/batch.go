@@ -5,14 +5,15 @@ import (
 	"sync"
 )
 
-// Batch is calls that are sent at once, each to its server. It belongs to one goroutine.
+// Batch is a set of calls that are sent at once, each to its server. It belongs to one
+// goroutine.
 type Batch struct {
 	of *Batches
 	cs []*Caller
 	n  int
 }
 
-// Call adds a call, for the caller to put its command together.
+// Call adds a call, whose command the caller must then write.
 func (b *Batch) Call() *Caller {
 	if b.n == len(b.cs) {
 		b.cs = append(b.cs, &Caller{})
@@ -24,7 +25,7 @@ func (b *Batch) Call() *Caller {
 	return c
 }
 
-// Command adds a call of a command on a key.
+// Command adds a call with a command on a key.
 func (b *Batch) Command(name, key string) *Caller {
 	c := b.Call()
 	c.Add(name)
@@ -32,7 +33,7 @@ func (b *Batch) Command(name, key string) *Caller {
 	return c
 }
 
-// Calls are the calls that there are.
+// Calls returns the calls added so far.
 func (b *Batch) Calls() []*Caller { return b.cs[:b.n] }
 
 // Do sends the calls, waits for all replies, and returns the first error.
@@ -47,23 +48,23 @@ func (b *Batch) Do(ctx context.Context) error {
 	return b.of.lines.DoAll(ctx, b.cs[:b.n])
 }
 
-// Give hands a batch back; its replies are gone then.
+// Give returns the batch for reuse; its replies are no longer valid.
 func (b *Batch) Give() {
 	b.n = 0
 	b.of.free.Put(b)
 }
 
-// Batches lends batches to goroutines that have none of their own. It is safe for use by
-// several goroutines.
+// Batches provides batches for goroutines that have none of their own. It is safe for
+// use by several goroutines.
 type Batches struct {
 	lines *Lines
 	free  sync.Pool
 }
 
-// NewBatches makes batches that are sent over lines.
+// NewBatches returns Batches whose calls are sent over lines.
 func NewBatches(lines *Lines) *Batches { return &Batches{lines: lines} }
 
-// Take lends a batch without calls, until Give.
+// Take returns an empty batch, to be returned with Give.
 func (p *Batches) Take() *Batch {
 	if b, ok := p.free.Get().(*Batch); ok {
 		return b

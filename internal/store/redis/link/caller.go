@@ -9,23 +9,24 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Caller is what calls are sent with: their request, and the reply. It belongs to one
-// goroutine, and is used again for the next call.
+// Caller holds the request and the reply of calls. It belongs to one goroutine, and is
+// reused for the next call.
 type Caller struct {
 	Request
-	// Reply is what came back last.
+	// Reply is the last reply.
 	Reply Reply
-	// seat and lane are for shared connections: the place in the line, and which
-	// connection of several.
+	// seat and lane are for shared connections: the place in the queue, and which of
+	// the connections is used.
 	seat *seat
 	lane int
 }
 
-// seat holds a place. Once nobody does, the place leaves nothing with its context.
+// seat holds a place. When nobody refers to it any more, the place is unregistered from
+// its context.
 type seat struct{ ask *ask }
 
-// Do sends the request of a caller and reads the reply: its number, or that of its
-// bytes or elements, -1 where there is nothing.
+// Do sends a caller's request and reads the reply. It returns the reply's number or,
+// for bytes and lists, their length; -1 for nil.
 func (l *Lines) Do(ctx context.Context, c *Caller) (int64, error) {
 	w, slot, err := l.to(ctx, c.key())
 	if err != nil {
@@ -44,7 +45,7 @@ func (l *Lines) Do(ctx context.Context, c *Caller) (int64, error) {
 	return c.Reply.N, err
 }
 
-// place makes a place in the line whose waiting ends with ctx.
+// place makes a place in the queue, in which waiting ends with ctx.
 func (c *Caller) place(ctx context.Context, l *Lines) {
 	switch {
 	case c.seat == nil:
@@ -66,13 +67,13 @@ func (p *pool) do(ctx context.Context, request []byte, c *Caller) error {
 	defer p.give(own)
 	err = own.do(ctx, request, c.count, &c.Reply)
 	if err != nil && isReply(err) && strings.HasPrefix(err.Error(), "READONLY") {
-		own.Close() // another server is the master by now
+		own.Close() // another server has become the master
 	}
 	return err
 }
 
-// failed has a call that came to the wrong server done by the right one, and notes
-// where servers are not what they were.
+// failed has a call that came to the wrong server carried out by the right one, and
+// notes that servers have changed their roles.
 func (l *Lines) failed(ctx context.Context, c *Caller, slot int, err error) error {
 	c.Reply.N = 0
 	if ctx.Err() != nil {
@@ -88,17 +89,17 @@ func (l *Lines) failed(ctx context.Context, c *Caller, slot int, err error) erro
 		if len(c.where) > 0 {
 			return l.transact(ctx, c)
 		}
-		if c.count > 1 { // which of them were done is not known
+		if c.count > 1 { // it is not known which of them were carried out
 			return err
 		}
 		return l.through(ctx, c, c.args())
 	case strings.HasPrefix(text, "READONLY"):
-		l.forget(ctx, slot) // another server is the master by now
+		l.forget(ctx, slot) // another server has become the master
 	}
 	return err
 }
 
-// through sends a command through the library.
+// through sends a command through go-redis.
 func (l *Lines) through(ctx context.Context, c *Caller, args []any) error {
 	cmd := goredis.NewCmd(ctx, args...)
 	if c.keyAt < len(args) {
@@ -159,8 +160,8 @@ func (l *Lines) DoAll(ctx context.Context, cs []*Caller) error {
 	return first
 }
 
-// doAll sends the requests of those callers whose way is w over one connection, and
-// tells what became of each. It strikes out their ways.
+// doAll sends the requests of those callers whose way is w over one connection, reports
+// the outcome of each through told, and removes their ways from at.
 func (p *pool) doAll(ctx context.Context, w *way, at []*way, cs []*Caller, told func(i int, err error)) {
 	own, err := p.take(ctx)
 	if err == nil {
@@ -176,7 +177,7 @@ func (p *pool) doAll(ctx context.Context, w *way, at []*way, cs []*Caller, told 
 	for _, i := range mine {
 		if err == nil || isReply(err) {
 			err = own.do(ctx, request, cs[i].count, &cs[i].Reply)
-			request = nil // all of it is sent
+			request = nil // all of it has been sent
 		}
 		told(i, err)
 	}

@@ -1,7 +1,7 @@
-// Package link is how hot calls reach Redis: requests as bytes that are put together and
-// replies that are read without allocating, over connections that many callers share or
-// that each call has to itself. Lines holds the connections, a Caller is what one
-// goroutine calls with. Where servers are and how to log in it learns from go-redis.
+// Package link carries hot calls to Redis: requests are assembled as bytes and replies
+// are read without allocating, over connections that many callers share or that each
+// call has to itself. Lines holds the connections; a Caller is what one goroutine calls
+// with. go-redis tells it where servers are and how to log in.
 package link
 
 import (
@@ -17,32 +17,32 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// Lines are the connections to one server, or to those of a cluster, that hot calls
-// take: a few to each server, shared by all callers, or one for each call that is under
-// way. Where the servers are, who is the master, and how to log in it learns from a
-// client of the library. It is safe for use by several goroutines.
+// Lines are the connections that hot calls use, to one server or to those of a cluster:
+// either a few to each server, shared by all callers, or one for each call in progress.
+// A go-redis client tells it where the servers are, which one is the master, and how to
+// log in. It is safe for use by several goroutines.
 type Lines struct {
 	servers servers
-	// shared says that callers share connections, of which there are at most size to
-	// each server.
+	// shared means that callers share connections, at most size to each server.
 	shared bool
 	size   int
 
 	mu sync.Mutex
-	// at are the ways to each server, by its address.
+	// at holds the way to each server, by address.
 	at map[string]*way
-	// conns are the connections that are open.
+	// conns are the open connections.
 	conns  map[*tracked]struct{}
 	closed bool
-	// of are those to the server that holds a slot; nil: not known. There is one slot
-	// where there is one server.
+	// of holds the way to the server of each slot; nil: unknown. A single server has a
+	// single slot.
 	of   []atomic.Pointer[way]
 	lane atomic.Int64
-	// waits is how often a caller waited for a connection, waitNs for how long.
+	// waits is how often a caller waited for a connection, waitNs for how long in
+	// total.
 	waits, waitNs atomic.Int64
 }
 
-// way is how to one server: shared connections, else a pool.
+// way is how to reach one server: shared connections or a pool.
 type way struct {
 	shared []*Shared
 	pool   *pool
@@ -52,9 +52,9 @@ type way struct {
 // are handed out, the server is at work on the requests of the other.
 const Conns = 2
 
-// NewLines makes connections where client leads, when they are first used: Conns to
-// each server that all callers share, but no more than size; else one for each call
-// that is under way, of which there can be size.
+// NewLines returns the connections to the servers of client, which are opened when
+// first used: if shared, Conns to each server (but no more than size) for all callers;
+// otherwise one for each call in progress, up to size.
 func NewLines(client goredis.UniversalClient, shared bool, size int) *Lines {
 	l := &Lines{servers: servers{client}, shared: shared, size: max(size, 1), at: map[string]*way{}, conns: map[*tracked]struct{}{}}
 	if shared {
@@ -67,18 +67,18 @@ func NewLines(client goredis.UniversalClient, shared bool, size int) *Lines {
 	return l
 }
 
-// Size is how many connections there can be to each server.
+// Size returns how many connections there can be to each server.
 func (l *Lines) Size() int { return l.size }
 
-// Stats tell of the connections.
+// Stats are statistics of the connections.
 type Stats struct {
 	// Open is how many there are, Idle how many could take a call now.
 	Open, Idle int
-	// Waits is how often a caller waited for one, WaitNs for how long in all.
+	// Waits is how often a caller waited for one, WaitNs for how long in total.
 	Waits, WaitNs int64
 }
 
-// Stats tells of the connections to all servers.
+// Stats returns statistics of the connections to all servers.
 func (l *Lines) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +92,8 @@ func (l *Lines) Stats() Stats {
 	return s
 }
 
-// Warm connects to every server that has data of its own, as often as n callers need.
+// Warm opens as many connections as n callers need to every server that has data of its
+// own.
 func (l *Lines) Warm(ctx context.Context, n int) error {
 	return masters(ctx, l.servers.client, func(ctx context.Context, m *goredis.Client) error {
 		w := l.way(m.Options())
@@ -108,7 +109,7 @@ func (l *Lines) Warm(ctx context.Context, n int) error {
 	})
 }
 
-// Close ends all connections; calls that are under way fail, and those to come.
+// Close closes all connections; calls in progress and later calls fail.
 func (l *Lines) Close() {
 	l.mu.Lock()
 	l.closed = true
@@ -116,7 +117,7 @@ func (l *Lines) Close() {
 	l.conns = map[*tracked]struct{}{}
 	l.mu.Unlock()
 	for c := range all {
-		_ = c.Conn.Close() // nobody wants it any more
+		_ = c.Conn.Close() // it is no longer needed
 	}
 }
 
@@ -138,7 +139,7 @@ func (l *Lines) to(ctx context.Context, key []byte) (*way, int, error) {
 	return w, slot, nil
 }
 
-// way returns that to a server.
+// way returns the way to a server.
 func (l *Lines) way(o *goredis.Options) *way {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -157,14 +158,15 @@ func (l *Lines) way(o *goredis.Options) *way {
 	return w
 }
 
-// forget has the server of a slot looked for anew: it may be another one by now.
+// forget causes the server of a slot to be looked up again, because it may have
+// changed.
 func (l *Lines) forget(ctx context.Context, slot int) {
 	if l.servers.reload(ctx) {
 		l.of[slot].Store(nil)
 	}
 }
 
-// dial makes a connection that Close ends.
+// dial opens a connection that Close will close.
 func (l *Lines) dial(ctx context.Context, o *goredis.Options) (net.Conn, error) {
 	nc, err := dialRaw(ctx, o)
 	if err != nil {
@@ -173,7 +175,7 @@ func (l *Lines) dial(ctx context.Context, o *goredis.Options) (net.Conn, error) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		_ = nc.Close() // nobody wants it any more
+		_ = nc.Close() // it is no longer needed
 		return nil, goredis.ErrClosed
 	}
 	c := &tracked{nc, l}
@@ -181,7 +183,7 @@ func (l *Lines) dial(ctx context.Context, o *goredis.Options) (net.Conn, error) 
 	return c, nil
 }
 
-// tracked is a connection that is counted.
+// tracked is a connection counted by Lines.
 type tracked struct {
 	net.Conn
 	of *Lines
@@ -198,7 +200,7 @@ func (c *tracked) Close() error {
 // servers finds the server that holds a key.
 type servers struct{ client goredis.UniversalClient }
 
-// holds returns the options of the server that holds key.
+// holds returns the options for connecting to the server that holds key.
 func (s servers) holds(ctx context.Context, key string) (*goredis.Options, error) {
 	switch c := s.client.(type) {
 	case *goredis.ClusterClient:
@@ -213,7 +215,8 @@ func (s servers) holds(ctx context.Context, key string) (*goredis.Options, error
 	return nil, fault.Store(errors.New("redis: this client does not tell its options"), "")
 }
 
-// reload has a cluster asked again who holds what; false where one server holds all.
+// reload makes the client of a cluster query again which node holds what; false if one
+// server holds all.
 func (s servers) reload(ctx context.Context) bool {
 	c, ok := s.client.(*goredis.ClusterClient)
 	if ok {

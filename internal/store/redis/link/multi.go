@@ -9,29 +9,30 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Multi begins a transaction: the commands of Next, up to Exec, are done as one.
+// Multi begins a transaction: the commands added with Next, up to Exec, are executed
+// atomically.
 func (q *Request) Multi() {
 	q.Reset()
 	q.Add("MULTI")
 }
 
-// Exec ends a transaction, which goes where the first key of its last command is. Its
-// replies are the last ones that there are; before them may be those that tell that
-// commands were taken in.
+// Exec ends a transaction, which is sent to the server of the first key of its last
+// command. Its replies are the last ones; they may be preceded by the replies that
+// confirm the queueing of commands.
 func (q *Request) Exec() {
 	q.where = append(q.where[:0], q.key()...)
 	q.Next("EXEC")
 }
 
-// transact has the library do a transaction that came to the wrong server: nothing of
-// it was done there.
+// transact makes go-redis carry out a transaction that came to the wrong server, where
+// none of it was executed.
 func (l *Lines) transact(ctx context.Context, c *Caller) error {
 	all, err := c.commands()
 	if err != nil {
 		return err
 	}
 	cmds, err := l.servers.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
-		for _, args := range all[1 : len(all)-1] { // the library sends MULTI and EXEC
+		for _, args := range all[1 : len(all)-1] { // go-redis sends MULTI and EXEC itself
 			p.Do(ctx, args...)
 		}
 		return nil
@@ -49,12 +50,12 @@ func (l *Lines) transact(ctx context.Context, c *Caller) error {
 	return nil
 }
 
-// commands are the commands of a request that was sent, each as its arguments.
+// commands returns the commands of a request that has been sent, each as its arguments.
 func (q *Request) commands() ([][]any, error) {
 	in, r := bufio.NewReader(bytes.NewReader(q.out[q.from:])), Reply{Keep: true}
 	all := make([][]any, q.count)
 	for i := range all {
-		if err := r.readAll(in, 1); err != nil { // a request is written as replies are
+		if err := r.readAll(in, 1); err != nil { // requests are encoded like replies
 			return nil, err
 		}
 		for j := range r.Len() {

@@ -13,30 +13,30 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Own is one connection that sends requests as they were encoded, in the older
-// protocol and without a pool in between, as redis-benchmark does: what is measured
-// is the server, and as little of a client as can be. It belongs to one goroutine.
+// Own is one connection that sends requests as encoded, in the older protocol and
+// without a pool in between, as redis-benchmark does: what is measured is the server,
+// and as little of the client as possible. It belongs to one goroutine.
 type Own struct {
-	// Dial makes a connection, and logs in.
+	// Dial opens a connection, and logs in.
 	Dial    func(ctx context.Context) (net.Conn, error)
 	timeout time.Duration
 	c       net.Conn
 	in      *bufio.Reader
-	// deadline is what the connection was told, used when it was used last.
+	// deadline is the one last set on the connection, used the time of its last use.
 	deadline, used time.Time
-	// ctx is what ends the calls; release ends the watch over it.
+	// ctx ends the calls; release ends watching it.
 	ctx     context.Context
 	release func() bool
-	// none takes replies that nobody wants.
+	// none takes replies that nobody needs.
 	none Reply
 }
 
-// idle is how long a connection may have been left alone and still be used: the
-// server may have closed it.
+// idle is how long a connection may have been unused before it is replaced: the server
+// may have closed it.
 const idle = 10 * time.Second
 
-// NewOwn makes connections to the server that holds key, with the options of an
-// open client.
+// NewOwn returns a connection to the server that holds key, with the options of an open
+// client.
 func NewOwn(ctx context.Context, client goredis.UniversalClient, key string) (*Own, error) {
 	o, err := servers{client}.holds(ctx, key)
 	if err != nil {
@@ -45,7 +45,7 @@ func NewOwn(ctx context.Context, client goredis.UniversalClient, key string) (*O
 	return &Own{Dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: readTimeout(o)}, nil
 }
 
-// readTimeout is how long a server may take to answer.
+// readTimeout returns how long a server may take to answer.
 func readTimeout(o *goredis.Options) time.Duration {
 	if o.ReadTimeout <= 0 {
 		return 5 * time.Second
@@ -53,7 +53,7 @@ func readTimeout(o *goredis.Options) time.Duration {
 	return o.ReadTimeout
 }
 
-// dialRaw makes a connection and logs in.
+// dialRaw opens a connection and logs in.
 func dialRaw(ctx context.Context, o *goredis.Options) (net.Conn, error) {
 	c, err := o.Dialer(ctx, o.Network, o.Addr)
 	if err != nil {
@@ -79,16 +79,16 @@ func dialRaw(ctx context.Context, o *goredis.Options) (net.Conn, error) {
 	r := Own{c: c, in: bufio.NewReader(c), timeout: readTimeout(o)}
 	stop := context.AfterFunc(ctx, interrupt(c))
 	defer stop()
-	// A server that wants no password lets the library in that has one, and so us.
+	// A server without a password accepts go-redis when it sends one, so it must accept
+	// us too.
 	if err := r.exchange(hello, replies, &r.none); err != nil && !strings.Contains(err.Error(), "without any password configured") {
 		return nil, errors.Join(fmt.Errorf("log in: %w", err), c.Close())
 	}
 	return c, c.SetDeadline(time.Time{})
 }
 
-// Call sends requests as they were encoded, dialling first where need be, and reads
-// their replies. The first error reply is returned; a connection that broke is dialled
-// anew next time.
+// Call sends requests as encoded, connecting first if necessary, and reads their
+// replies. It returns the first error reply; a broken connection is reopened next time.
 func (r *Own) Call(ctx context.Context, request []byte, replies int) error {
 	return r.do(ctx, request, replies, &r.none)
 }
@@ -131,7 +131,7 @@ func (r *Own) connect(ctx context.Context) error {
 	return nil
 }
 
-// interrupt ends what a connection is waiting for.
+// interrupt ends whatever a connection is waiting for.
 func interrupt(c net.Conn) func() {
 	return func() { _ = c.Close() }
 }
@@ -142,8 +142,8 @@ func isReply(err error) bool {
 }
 
 func (r *Own) exchange(request []byte, replies int, into *Reply) error {
-	// A deadline is moved now and then only: a call may wait for a little longer
-	// than the timeout, by an eighth of it.
+	// The deadline is moved only occasionally: a call may wait an eighth longer than
+	// the timeout.
 	r.used = time.Now()
 	if r.deadline.Sub(r.used) < r.timeout {
 		r.deadline = r.used.Add(r.timeout + r.timeout/8)
@@ -151,7 +151,7 @@ func (r *Own) exchange(request []byte, replies int, into *Reply) error {
 			return err
 		}
 	}
-	if len(request) > 0 { // else it was sent before
+	if len(request) > 0 { // otherwise it was sent before
 		if _, err := r.c.Write(request); err != nil {
 			return err
 		}
@@ -159,10 +159,10 @@ func (r *Own) exchange(request []byte, replies int, into *Reply) error {
 	return into.readAll(r.in, replies)
 }
 
-// Close ends the connection; a later call makes a new one.
+// Close closes the connection; a later call opens a new one.
 func (r *Own) Close() {
 	if r.c != nil {
-		_ = r.c.Close() // it is of no use any more
+		_ = r.c.Close() // it is no longer needed
 		r.c = nil
 	}
 	if r.release != nil {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pool hands out connections to one server, the one that was used last first. It is
-// safe for use by several goroutines.
+// pool hands out connections to one server, the most recently used first. It is safe
+// for use by several goroutines.
 type pool struct {
 	of      *Lines
 	dial    func(ctx context.Context) (net.Conn, error)
@@ -33,7 +33,7 @@ func newPool(of *Lines, dial func(ctx context.Context) (net.Conn, error), timeou
 	return p
 }
 
-// take hands out a connection, which may have to be dialled yet.
+// take returns a connection, which may still have to be opened.
 func (p *pool) take(ctx context.Context) (*Own, error) {
 	select {
 	case <-p.free:
@@ -70,7 +70,7 @@ func (p *pool) wait(ctx context.Context) error {
 	}
 }
 
-// give takes a connection back.
+// give returns a connection to the pool.
 func (p *pool) give(o *Own) {
 	p.mu.Lock()
 	p.idle = append(p.idle, o)

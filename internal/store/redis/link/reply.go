@@ -7,28 +7,28 @@ import (
 	"strconv"
 )
 
-// Reply is what a call was answered with. Its memory is used again for the next one.
+// Reply is the reply to a call. Its memory is reused for the next one.
 type Reply struct {
-	// N is the number, or that of the bytes or elements; -1 where there is nothing.
+	// N is the number, or the length in bytes or elements; -1 for nil.
 	N int64
-	// Keep says that texts are wanted; else they are read and thrown away.
+	// Keep means that texts are kept; otherwise they are read and discarded.
 	Keep bool
-	// Text are the texts, one after the other.
+	// Text holds the texts, concatenated.
 	Text []byte
-	// ends are where texts end; ^end where there is nothing.
+	// ends are the ends of the texts in Text; ^end for nil.
 	ends []int
 }
 
-// reset makes room for what is to come.
+// reset clears the reply for the next one.
 func (r *Reply) reset() { r.N, r.Text, r.ends = 0, r.Text[:0], r.ends[:0] }
 
-// Into has the texts of the next reply kept in buf, which may grow.
+// Into makes the texts of the next reply be appended to buf, which may grow.
 func (r *Reply) Into(buf []byte) { r.Keep, r.Text = true, buf }
 
-// Len is how many texts there are, those of lists within lists one after the other.
+// Len returns how many texts there are, counting nested lists as flattened.
 func (r *Reply) Len() int { return len(r.ends) }
 
-// At is the i-th text; false where there is nothing.
+// At returns the i-th text; false for nil.
 func (r *Reply) At(i int) ([]byte, bool) {
 	from, to := 0, r.ends[i]
 	if i > 0 {
@@ -40,7 +40,7 @@ func (r *Reply) At(i int) ([]byte, bool) {
 	return r.Text[from:to:to], true
 }
 
-// end ends a text, or notes that there is none.
+// end ends a text, or notes a nil.
 func (r *Reply) end(there bool) {
 	at := len(r.Text)
 	if !there {
@@ -49,18 +49,18 @@ func (r *Reply) end(there bool) {
 	r.ends = append(r.ends, at)
 }
 
-// respError is an error reply of the server. It implements go-redis's interface
-// for such, so that it is put in the same classes.
+// respError is an error reply of the server. It implements go-redis's interface for
+// those, so that it is classified in the same way.
 type respError string
 
 // Error returns the reply.
 func (e respError) Error() string { return string(e) }
 
-// RedisError marks a reply of the server.
+// RedisError marks an error as a reply of the server.
 func (respError) RedisError() {}
 
-// readAll reads n replies. N is that of the last; the first error reply is returned
-// when all have been read, any other error at once.
+// readAll reads n replies. N is that of the last. An error reply is returned after all
+// have been read, any other error at once.
 func (r *Reply) readAll(in *bufio.Reader, n int) error {
 	r.reset()
 	var first error
@@ -127,7 +127,7 @@ func (r *Reply) keep(text []byte) {
 	}
 }
 
-// bulk reads the n bytes of a text, and the end of its line.
+// bulk reads the n bytes of a text, and the line end that follows.
 func (r *Reply) bulk(in *bufio.Reader, n int64) (err error) {
 	switch {
 	case n < 0:
@@ -154,7 +154,7 @@ func (r *Reply) bulk(in *bufio.Reader, n int64) (err error) {
 	return err
 }
 
-// parse reads a number without a copy of its text.
+// parse parses a number without copying its text.
 func parse(text []byte) (int64, bool) {
 	if len(text) == 0 || len(text) > 18 {
 		n, err := strconv.ParseInt(string(text), 10, 64)
@@ -179,7 +179,7 @@ func parse(text []byte) (int64, bool) {
 
 func strange(line []byte) error { return fmt.Errorf("a reply begins with %q", line) }
 
-// take puts in what the library made of a reply.
+// take converts a reply as returned by go-redis.
 func (r *Reply) take(v any) {
 	r.reset()
 	r.N = r.add(v)
@@ -192,7 +192,7 @@ func (r *Reply) add(v any) int64 {
 			r.end(false)
 		}
 		return -1
-	case string: // a text counts by its length, as connections of our own count it
+	case string: // a text counts by its length, as it does on our own connections
 		r.keep([]byte(v))
 		return int64(len(v))
 	case int64:

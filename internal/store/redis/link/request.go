@@ -5,28 +5,30 @@ import (
 	"strconv"
 )
 
-// Request is a command that is being put together, or several that are sent as one, as
-// the protocol has them, in a buffer that the next use takes again. It belongs to one
-// goroutine.
+// Request is one command being assembled, or several that are sent together, encoded
+// for the protocol in a buffer that is reused. It belongs to one goroutine.
 type Request struct {
-	// Text is the argument that is being put together; End ends it.
+	// Text is the argument being assembled; End ends it.
 	Text []byte
-	// out are the commands; where the last one begins there is room for its head.
+	// out holds the commands; where the last one begins there is room for its head.
 	out []byte
 	// ends are where the arguments of the last command begin and end in out.
 	ends []int
-	// from is where out begins, last where the last command does, behind its room.
+	// from is where out begins, last where the last command does, after its room.
 	from, last int
-	// keyAt is which argument the first key is; count how many commands have their head.
+	// keyAt is the index of the first key among the arguments; count is how many
+	// commands have their head.
 	keyAt, count int
-	// where is the key that says where a transaction goes; empty: there is none.
+	// where is the key that decides where a transaction is sent; empty if there is
+	// none.
 	where []byte
 }
 
-// room is for the head of a command: a star, a number and the end of its line.
+// room is the space reserved for the head of a command: a star, a number and a line
+// end.
 const room = 16
 
-// Reset begins anew.
+// Reset empties the request.
 func (q *Request) Reset() {
 	q.Text, q.out, q.ends, q.from, q.last, q.keyAt, q.count = q.Text[:0], q.out[:0], q.ends[:0], 0, 0, 1, 0
 	q.where = q.where[:0]
@@ -38,7 +40,7 @@ func (q *Request) Command(name string) {
 	q.Add(name)
 }
 
-// Next begins another command, to be sent with those that there are since Reset.
+// Next begins another command, to be sent along with those added since Reset.
 func (q *Request) Next(name string) {
 	if len(q.ends) > 0 {
 		q.head()
@@ -96,8 +98,9 @@ func (q *Request) Num(n int64) {
 	q.End()
 }
 
-// head writes the head of the last command, next to it: in front of the first one, and
-// behind the commands before it, to which the others are moved.
+// head writes the head of the last command next to it. It goes in front of the first
+// command; later commands are moved down so that they follow the one before without a
+// gap.
 func (q *Request) head() {
 	var b [room]byte
 	text := append(strconv.AppendInt(append(b[:0], '*'), int64(len(q.ends)/2), 10), "\r\n"...)
@@ -116,16 +119,17 @@ func (q *Request) head() {
 	q.count++
 }
 
-// wire ends the request and returns what is sent of it.
+// wire completes the request and returns the bytes to send.
 func (q *Request) wire() []byte {
 	q.head()
 	return q.out[q.from:]
 }
 
-// arg is an argument of the last command.
+// arg returns an argument of the last command.
 func (q *Request) arg(i int) []byte { return q.out[q.ends[2*i]:q.ends[2*i+1]:q.ends[2*i+1]] }
 
-// key is the first key of the command, or that of the transaction; none: its name.
+// key returns the first key of the command, or that of the transaction; if there is
+// none, its name.
 func (q *Request) key() []byte {
 	if len(q.where) > 0 {
 		return q.where
@@ -136,7 +140,7 @@ func (q *Request) key() []byte {
 	return q.arg(0)
 }
 
-// args are the arguments for a client library.
+// args returns the arguments in the form that go-redis takes.
 func (q *Request) args() []any {
 	out := make([]any, len(q.ends)/2)
 	for i := range out {
@@ -145,7 +149,7 @@ func (q *Request) args() []any {
 	return out
 }
 
-// Encode writes a request as the protocol has it.
+// Encode encodes a request for the protocol.
 func Encode(args ...string) []byte {
 	b := fmt.Appendf(nil, "*%d\r\n", len(args))
 	for _, a := range args {

@@ -14,13 +14,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Script is a Lua script. Name is that of the function that it is where functions
-// are called; it is the server's, and has no namespace.
+// Script is a Lua script. Name is the name of its function on the server, used when
+// functions are called; it is shared by the whole server and has no namespace.
 type Script struct{ Name, Text, sha string }
 
-// NewScript makes a script of its source.
+// NewScript returns a script with the given source.
 func NewScript(name, text string) Script {
-	// Comments are for readers; they need not travel.
+	// Comments are for readers and need not be sent.
 	var lines []string
 	for l := range strings.Lines(text) {
 		if !strings.HasPrefix(l, "--") {
@@ -32,15 +32,15 @@ func NewScript(name, text string) Script {
 	return Script{name, text, hex.EncodeToString(sum[:])}
 }
 
-// The ways to call a script: by its name, which is a sum of its text, with its text
-// each time, or as a function of the server.
+// The ways to call a script: by the hash of its text, with its text each time, or as a
+// function of the server.
 const (
 	BySHA      = "evalsha"
 	ByText     = "eval"
 	ByFunction = "function"
 )
 
-// library is scripts as functions of the server.
+// library returns the source of a function library with the scripts.
 func library(name string, of ...Script) string {
 	var b strings.Builder
 	b.WriteString("#!lua name=" + name + "\n")
@@ -57,8 +57,7 @@ type Scripts struct {
 	How string
 }
 
-// Begin begins a call of a script with a number of keys, by whichever name the
-// server is to know it.
+// Begin begins a call of a script with a number of keys, in the way chosen by How.
 func (r Scripts) Begin(q *Request, s Script, keys int64) {
 	q.Reset()
 	q.keyAt = 3
@@ -76,27 +75,27 @@ func (r Scripts) Begin(q *Request, s Script, keys int64) {
 	q.Num(keys)
 }
 
-// Unknown says that a server does not know a script that it was asked for by its hash:
-// it is another server than before, or began anew.
+// Unknown reports whether an error means that a server does not know a script called by
+// its hash: it is not the same server as before, or it was restarted.
 func Unknown(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT")
 }
 
-// Finish sends what Begin began and reads a number. A server that does not know
-// the script is given its text.
+// Finish sends the call that Begin began and returns the number that it replied. If a
+// server does not know the script, its text is sent.
 func (r Scripts) Finish(ctx context.Context, c *Caller, s Script) (int64, error) {
 	n, err := r.Do(ctx, c)
 	if r.How == BySHA && Unknown(err) {
 		args := c.args()
 		args[0], args[1] = "EVAL", s.Text
-		err = r.through(ctx, c, args) // EVAL leaves the script on the very server that lacked it
+		err = r.through(ctx, c, args) // EVAL stores the script on the very server that lacked it
 		n = c.Reply.N
 	}
 	return n, err
 }
 
-// Run runs a script; args begin with the number of keys. A server that does not
-// know it is given its text.
+// Run runs a script; args begin with the number of keys. If a server does not know the
+// script, its text is sent.
 func (r Scripts) Run(ctx context.Context, s Script, args ...any) *goredis.Cmd {
 	switch r.How {
 	case ByFunction:
@@ -110,7 +109,7 @@ func (r Scripts) Run(ctx context.Context, s Script, args ...any) *goredis.Cmd {
 	return r.Send(ctx, "eval", s.Text, args)
 }
 
-// Send calls a script in one way; args begin with the number of keys.
+// Send calls a script in one particular way; args begin with the number of keys.
 func (r Scripts) Send(ctx context.Context, name, what string, args []any) *goredis.Cmd {
 	all := make([]any, 0, 2+len(args))
 	all = append(append(all, name, what), args...)
@@ -120,9 +119,9 @@ func (r Scripts) Send(ctx context.Context, name, what string, args []any) *gored
 	return cmd
 }
 
-// Load makes scripts functions of every server, where functions are what is to be
-// called; instead says what to do where servers have none. Scripts that are called by
-// their name are made known, so that none of the calls that are measured sends a text.
+// Load makes the scripts functions of every server, if How is ByFunction; instead says
+// what to do if servers do not support functions. Scripts called by hash are loaded, so
+// that no measured call has to send a text.
 func (r Scripts) Load(ctx context.Context, name, instead string, of ...Script) error {
 	switch r.How {
 	case ByText:
@@ -141,7 +140,7 @@ func (r Scripts) Load(ctx context.Context, name, instead string, of ...Script) e
 		return m.FunctionLoadReplace(ctx, library(name, of...)).Err()
 	})
 	if err != nil && strings.Contains(err.Error(), "unknown command") {
-		err = errors.New("the server has no functions") // its reply would repeat the whole library
+		err = errors.New("the server has no functions") // its reply would contain the whole library
 	}
 	if err != nil {
 		return fault.Store(fmt.Errorf("load the functions of library %s: %w", name, err), "servers have functions from Redis 7 on, embedded: has none; use "+instead)
@@ -149,7 +148,7 @@ func (r Scripts) Load(ctx context.Context, name, instead string, of ...Script) e
 	return nil
 }
 
-// Unload removes what Load made.
+// Unload removes what Load created.
 func (r Scripts) Unload(ctx context.Context, name string) error {
 	if r.How != ByFunction {
 		return nil

@@ -15,54 +15,54 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// Shared is a connection that several callers share. Whoever has a request adds it
-// to what is waiting to be sent; one of them, or the reader once it has handed out
-// replies, sends all of that in one write. Replies come in the order of the
-// requests. It connects when it is first used, and anew when the connection broke.
-// It is safe for use by several goroutines.
+// Shared is a connection that several callers share. Each caller adds its request to
+// what is waiting to be sent; one of them, or the reader once it has handed out
+// replies, sends everything in one write. Replies come in the order of the requests. It
+// connects when it is first used, and reconnects when the connection has broken. It is
+// safe for use by several goroutines.
 type Shared struct {
 	dial func(ctx context.Context) (net.Conn, error)
-	// timeout is how long the server may be silent while it owes a reply.
+	// timeout is how long the server may be silent while a reply is due.
 	timeout time.Duration
 
 	mu sync.Mutex
-	// c is nil while there is no connection. What follows belongs to it.
+	// c is nil while there is no connection. The fields below belong to it.
 	c *wire
-	// dialling is the attempt to connect that is under way.
+	// dialling is the connection attempt in progress.
 	dialling *dialling
-	// out is waiting to be sent, spare the buffer that was sent last.
+	// out is waiting to be sent; spare is the buffer that was sent last.
 	out, spare []byte
-	// asked are the calls of which the reader does not know yet.
+	// asked are the calls that the reader does not know about yet.
 	asked []*ask
-	// busy says that somebody will send what is in out.
+	// busy means that somebody is going to send what is in out.
 	busy bool
-	// broke is why c was closed by another than its reader.
+	// broke is why c was closed, if not by its reader.
 	broke error
-	// flying is how many calls have no reply yet; moved is when it left 0 or a reply
-	// came, in ns since epoch.
+	// flying is how many calls have no reply yet; moved is when it last left 0 or a
+	// reply came, in ns since epoch.
 	flying atomic.Int64
 	moved  atomic.Int64
 }
 
-// wire is a connection of a link.
+// wire is one network connection of a Shared.
 type wire struct {
 	net.Conn
 	link *Shared
-	// until is when a write is given up. It belongs to whoever made busy true.
+	// until is when a write is given up. It belongs to whoever set busy.
 	until time.Time
 }
 
-// dialling is an attempt to connect that several callers wait for.
+// dialling is a connection attempt that several callers wait for.
 type dialling struct {
 	over chan struct{}
 	err  error
 }
 
-// epoch is what the moments of links are counted from.
+// epoch is the time from which moments are counted.
 var epoch = time.Now()
 
-// call sends what holds so many requests and waits for their replies, at a place that
-// was made with the same context. A place whose ended is set may not be used again.
+// call sends a request that gets that many replies and waits for them, in a place that
+// was made with the same context. A place whose ended is set must not be reused.
 func (l *Shared) call(request []byte, replies int, into *Reply, a *ask) error {
 	l.start(request, replies, into, a)
 	return a.wait()
@@ -75,8 +75,8 @@ func (l *Shared) start(request []byte, replies int, into *Reply, a *ask) {
 	}
 }
 
-// queue is start, where the caller flushes the connection that is returned, if any,
-// once it has no more.
+// queue is start, except that the caller must flush the returned connection, if any,
+// once it has no more requests.
 func (l *Shared) queue(request []byte, replies int, into *Reply, a *ask) *wire {
 	a.replies, a.into = replies, into
 	a.waiting.Store(true)
@@ -91,8 +91,8 @@ func (l *Shared) queue(request []byte, replies int, into *Reply, a *ask) *wire {
 	return c
 }
 
-// add adds a request to what is waiting, and returns the connection to send that on
-// unless somebody else will.
+// add adds a request to what is waiting. It returns the connection if the caller has to
+// flush it, and nil if somebody else will.
 func (l *Shared) add(request []byte, a *ask) (*wire, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,13 +113,13 @@ func (l *Shared) add(request []byte, a *ask) (*wire, error) {
 	return l.c, nil
 }
 
-// turnsOfOne is how often one caller sends what others have, before it hands that
-// on: it wants to go back to its own work.
+// turnsOfOne is how often one caller sends the requests of others before it passes that
+// on, as it has its own work to do.
 const turnsOfOne = 4
 
-// flush sends what is waiting until nothing is. The caller has made busy true.
+// flush sends what is waiting until nothing is left. The caller has set busy.
 func (l *Shared) flush(c *wire) {
-	runtime.Gosched() // those that are ready to run may have requests too
+	runtime.Gosched() // other goroutines that are ready to run may have requests too
 	for range turnsOfOne {
 		l.mu.Lock()
 		if l.c != c {
@@ -148,11 +148,11 @@ func (l *Shared) flush(c *wire) {
 	go l.flush(c)
 }
 
-// largestKept is the size of a buffer that is worth keeping, in bytes.
+// largestKept is the size in bytes of the largest buffer worth keeping.
 const largestKept = 1 << 20
 
-// send writes out. The deadline is moved now and then only, so that a write may
-// take an eighth longer than the timeout.
+// send writes out. The deadline is moved only occasionally, so a write may take an
+// eighth longer than the timeout.
 func (c *wire) send(out []byte) error {
 	timeout := c.link.timeout
 	if now := time.Now(); c.until.Sub(now) < timeout {
@@ -165,8 +165,8 @@ func (c *wire) send(out []byte) error {
 	return err
 }
 
-// Read waits until there is something to read, for the timeout at most where the
-// server owes a reply. The deadline is moved only when it has passed.
+// Read waits until there is something to read, but no longer than the timeout if a
+// reply is due. The deadline is moved only when it has passed.
 func (c *wire) Read(b []byte) (int, error) {
 	l := c.link
 	for {
@@ -174,7 +174,7 @@ func (c *wire) Read(b []byte) (int, error) {
 		if n > 0 || err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		l.mu.Lock() // who sends sets both under it
+		l.mu.Lock() // the sender sets both under it
 		silent, waiting := time.Since(epoch)-time.Duration(l.moved.Load()), l.flying.Load() > 0
 		l.mu.Unlock()
 		left := l.timeout
@@ -193,25 +193,25 @@ func (c *wire) Read(b []byte) (int, error) {
 	}
 }
 
-// drop closes a connection; the calls that are under way on it fail with err.
+// drop closes a connection; calls in progress on it fail with err.
 func (l *Shared) drop(c *wire, err error) {
 	l.mu.Lock()
 	if l.c == c && l.broke == nil {
 		l.broke = err
 	}
 	l.mu.Unlock()
-	_ = c.Close() // its reader sees that, and tells the callers
+	_ = c.Close() // its reader notices, and informs the callers
 }
 
-// connect makes a connection, or waits for the one that somebody else makes. It is
-// called, and returns, with mu held.
+// connect opens a connection, or waits for an attempt in progress. It is called, and
+// returns, with mu held.
 func (l *Shared) connect(ctx context.Context) error {
 	if d := l.dialling; d != nil {
 		l.mu.Unlock()
 		defer l.mu.Lock()
 		select {
 		case <-d.over:
-			return d.err // nil also where the other went away: look again
+			return d.err // also nil if the other caller left: look again
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -222,13 +222,13 @@ func (l *Shared) connect(ctx context.Context) error {
 	nc, err := l.dial(ctx)
 	if err == nil {
 		if err = nc.SetReadDeadline(time.Now().Add(l.timeout)); err != nil {
-			_ = nc.Close() // it is of no use
+			_ = nc.Close() // it is not needed
 		}
 	}
 	l.mu.Lock()
 	l.dialling = nil
 	if err != nil {
-		if ctx.Err() != nil { // then it means nothing to others
+		if ctx.Err() != nil { // then it means nothing to the others
 			err = ctx.Err()
 		} else {
 			d.err = err
@@ -245,14 +245,14 @@ func (l *Shared) connect(ctx context.Context) error {
 	return nil
 }
 
-// errUnasked is a reply that belongs to no request.
+// errUnasked is reported when a reply belongs to no request.
 var errUnasked = errors.New("the server sent a reply that nobody asked for")
 
 // read hands out replies until the connection ends.
 func (l *Shared) read(c *wire) {
 	in := bufio.NewReaderSize(c, 64<<10)
 	var mine []*ask
-	var none Reply // what nobody waits for any more
+	var none Reply // for replies that nobody waits for any more
 	at := 0
 	for {
 		if in.Buffered() == 0 {
@@ -290,21 +290,21 @@ func (l *Shared) read(c *wire) {
 			a.answer(err)
 		}
 		if err != nil && strings.HasPrefix(err.Error(), "READONLY") {
-			l.drop(c, err) // another server is the master by now
+			l.drop(c, err) // another server has become the master
 		}
 	}
 }
 
-// unasked says what a reply was that belongs to no request.
+// unasked explains a reply that belongs to no request.
 func unasked(in *bufio.Reader, r *Reply) error {
 	if err := r.readAll(in, 1); err != nil {
-		return err // a server that is full says so, and hangs up
+		return err // a server that is full says so, and closes the connection
 	}
 	return errUnasked
 }
 
-// turn is called when all replies that came have been handed out: what callers send
-// in answer to them goes first.
+// turn is called when all replies received have been handed out. It lets the callers
+// that got them add their next requests first.
 func (l *Shared) turn(c *wire) {
 	l.mu.Lock()
 	lead := !l.busy
@@ -316,7 +316,7 @@ func (l *Shared) turn(c *wire) {
 	l.moved.Store(int64(time.Since(epoch)))
 }
 
-// retire takes a connection out of use that nobody waits on.
+// retire takes a connection out of use if nobody is waiting on it.
 func (l *Shared) retire(c *wire) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -327,10 +327,10 @@ func (l *Shared) retire(c *wire) bool {
 	return true
 }
 
-// fail ends a connection, tells those that wait for a reply on it, and returns what it
-// told them.
+// fail ends a connection, passes the error to the calls waiting for a reply on it, and
+// returns that error.
 func (l *Shared) fail(c *wire, mine []*ask, err error) error {
-	_ = c.Close() // it is of no use any more
+	_ = c.Close() // it is no longer needed
 	l.mu.Lock()
 	var rest []*ask
 	if l.c == c {
@@ -351,7 +351,7 @@ func (l *Shared) fail(c *wire, mine []*ask, err error) error {
 	return err
 }
 
-// warm connects, unless it is connected.
+// warm connects, unless there is a connection already.
 func (l *Shared) warm(ctx context.Context) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

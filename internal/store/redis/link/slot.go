@@ -2,10 +2,11 @@ package link
 
 import "bytes"
 
-// slots is how many slots the keys of a cluster are spread over.
+// slots is how many slots the keys of a cluster are distributed over.
 const slots = 16384
 
-// table is that of CRC-16 with the polynomial 0x1021, as Redis computes slots.
+// table is the table for CRC-16 with the polynomial 0x1021, from which Redis computes
+// slots.
 var table = func() (t [256]uint16) {
 	for i := range t {
 		crc := uint16(i) << 8
@@ -21,8 +22,8 @@ var table = func() (t [256]uint16) {
 	return t
 }()
 
-// slotOf is the slot of a key: of what stands between its first braces, unless they
-// are empty.
+// slotOf returns the slot of a key: that of the part between its first braces, unless
+// that is empty.
 func slotOf(key []byte) int {
 	if from := bytes.IndexByte(key, '{'); from >= 0 {
 		if n := bytes.IndexByte(key[from+1:], '}'); n > 0 {

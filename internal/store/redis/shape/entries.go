@@ -8,12 +8,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
-// Entries are entries that have a key each: the name of the structure and, as hash tag
-// so that they spread over a cluster, the entry's own.
+// Entries are entries with a key each: the name of the structure followed by the
+// entry's own key, as a hash tag so that they spread over a cluster.
 type Entries struct {
 	sender
 	spread bool
-	// ttl is in milliseconds; 0: for ever.
+	// ttl is in milliseconds; 0: forever.
 	ttl int64
 }
 
@@ -35,21 +35,22 @@ func (s *Entries) name(c *link.Caller, key []byte) {
 	c.End()
 }
 
-// Remove removes an entry, with UNLINK; false: there was none.
+// Remove removes an entry, with UNLINK; false if there was none.
 func (s *Entries) Remove(ctx context.Context, key []byte) (bool, error) {
 	s.one(&s.at, "UNLINK", key)
 	return s.some(ctx)
 }
 
-// Buckets are entries that are a STRING each.
+// Buckets are entries of which each is a STRING.
 type Buckets struct{ Entries }
 
-// NewBuckets are those whose keys begin with key; spread: over several servers.
+// NewBuckets returns buckets whose keys begin with key; spread means that they are on
+// several servers.
 func NewBuckets(lines *link.Lines, key string, spread bool, ttl time.Duration) *Buckets {
 	return &Buckets{entries(lines, key, spread, ttl)}
 }
 
-// set makes the command SET.
+// set writes the SET command.
 func (s *Buckets) set(c *link.Caller, e store.Entry) {
 	s.one(c, "SET", e.Key).Bytes(e.Val)
 	if s.ttl > 0 {
@@ -58,7 +59,7 @@ func (s *Buckets) set(c *link.Caller, e store.Entry) {
 	}
 }
 
-// Put stores an entry and has the old value sent, with SET and GET.
+// Put stores an entry and makes the server return the old value, with SET and GET.
 func (s *Buckets) Put(ctx context.Context, e store.Entry) error {
 	s.set(&s.at, e)
 	s.at.Add("GET")
@@ -73,8 +74,8 @@ func (s *Buckets) Set(ctx context.Context, e store.Entry) error {
 	return err
 }
 
-// SetAll stores entries, with MSET; with a SET for each, sent at once, where they are
-// on several servers or for a time only.
+// SetAll stores entries with MSET or, if they are on several servers or expire, with a
+// SET for each, sent together.
 func (s *Buckets) SetAll(ctx context.Context, es []store.Entry) error {
 	if s.spread || s.ttl > 0 {
 		return s.each(ctx, len(es), func(c *link.Caller, i int) { s.set(c, es[i]) })
@@ -98,8 +99,8 @@ func (s *Buckets) Get(ctx context.Context, key, buf []byte) ([]byte, bool, error
 	return buf, there, err
 }
 
-// Count tells how many of the entries are there, and reads them, with MGET; with a GET
-// for each, sent at once, where they are on several servers.
+// Count reads entries and returns how many of them exist, with MGET or, if they are on
+// several servers, with a GET for each, sent together.
 func (s *Buckets) Count(ctx context.Context, es []store.Entry) (there int64, err error) {
 	if !s.spread {
 		s.at.Command("MGET")
@@ -117,16 +118,15 @@ func (s *Buckets) Count(ctx context.Context, es []store.Entry) (there int64, err
 	return there, err
 }
 
-// Hashes are entries that are a HASH each, with the value in the field v.
+// Hashes are entries of which each is a HASH, with the value in the field v.
 type Hashes struct{ Entries }
 
-// NewHashes are those whose keys begin with key.
+// NewHashes returns hashes whose keys begin with key.
 func NewHashes(lines *link.Lines, key string, ttl time.Duration) *Hashes {
 	return &Hashes{entries(lines, key, true, ttl)}
 }
 
-// Set stores entries with HSET, and PEXPIRE where they are for a time only, all sent at
-// once.
+// Set stores entries with HSET and, if they expire, PEXPIRE, all sent together.
 func (s *Hashes) Set(ctx context.Context, es []store.Entry) error {
 	per := 1
 	if s.ttl > 0 {
@@ -157,8 +157,8 @@ func (s *Hashes) Get(ctx context.Context, key, buf []byte) ([]byte, bool, error)
 	return buf, there, err
 }
 
-// Count tells how many of the entries are there, and reads them, with HGETALL for each,
-// sent at once.
+// Count reads entries and returns how many of them exist, with HGETALL for each, sent
+// together.
 func (s *Hashes) Count(ctx context.Context, es []store.Entry) (there int64, err error) {
 	err = s.each(ctx, len(es), func(c *link.Caller, i int) { s.one(c, "HGETALL", es[i].Key) })
 	for _, c := range s.more[:len(es)] {

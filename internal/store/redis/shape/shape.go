@@ -1,6 +1,7 @@
-// Package shape has the plain structures of Redis beside maps: lists and queues, sets,
-// sorted sets, topics, and entries that have a key each. Each value carries the calls
-// of one goroutine on one structure, and uses its memory again for the next call.
+// Package shape provides the plain structures of Redis other than maps: lists and
+// queues, sets, sorted sets, topics, and entries that have a key each. Each value
+// carries the calls of one goroutine on one structure, and reuses its memory for the
+// next call.
 package shape
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
-// sender is what the calls on a structure are sent with.
+// sender sends the calls on a structure.
 type sender struct {
 	lines *link.Lines
 	key   string
@@ -26,22 +27,22 @@ func (s *sender) begin(command string) *link.Caller {
 	return &s.at
 }
 
-// do sends the command, and reads its number.
+// do sends the command, and returns the number replied.
 func (s *sender) do(ctx context.Context) (int64, error) { return s.lines.Do(ctx, &s.at) }
 
-// some sends the command, and says whether its number is above 0.
+// some sends the command, and reports whether the number replied is above 0.
 func (s *sender) some(ctx context.Context) (bool, error) {
 	n, err := s.do(ctx)
 	return err == nil && n > 0, err
 }
 
-// there sends the command, and says whether anything came back.
+// there sends the command, and reports whether the reply was not nil.
 func (s *sender) there(ctx context.Context) (bool, error) {
 	n, err := s.do(ctx)
 	return err == nil && n >= 0, err
 }
 
-// each sends n commands at once.
+// each sends n commands together.
 func (s *sender) each(ctx context.Context, n int, command func(c *link.Caller, i int)) error {
 	for len(s.more) < n {
 		s.more = append(s.more, &link.Caller{})
@@ -63,10 +64,10 @@ func keys(q *link.Caller, es []store.Entry) {
 	}
 }
 
-// List is a list, and a queue.
+// List is a list, which also serves as a queue.
 type List struct{ sender }
 
-// NewList is the list under a key.
+// NewList returns the list under a key.
 func NewList(lines *link.Lines, key string) *List { return &List{sender{lines: lines, key: key}} }
 
 // Push appends the values of entries, with RPUSH.
@@ -79,7 +80,7 @@ func (l *List) Push(ctx context.Context, es []store.Entry) error {
 	return err
 }
 
-// Remove removes the first element that is val, with LREM; false: there is none.
+// Remove removes the first element that equals val, with LREM; false if there is none.
 func (l *List) Remove(ctx context.Context, val []byte) (bool, error) {
 	q := l.begin("LREM")
 	q.Num(1)
@@ -87,13 +88,13 @@ func (l *List) Remove(ctx context.Context, val []byte) (bool, error) {
 	return l.some(ctx)
 }
 
-// Look reads an element, with LINDEX; false: there is none.
+// Look reads an element, with LINDEX; false if there is none.
 func (l *List) Look(ctx context.Context, i int64) (bool, error) {
 	l.begin("LINDEX").Num(i)
 	return l.there(ctx)
 }
 
-// Pop takes the first element away, with LPOP; false: there is none.
+// Pop removes the first element, with LPOP; false if there is none.
 func (l *List) Pop(ctx context.Context) (bool, error) {
 	l.begin("LPOP")
 	return l.there(ctx)
@@ -102,7 +103,7 @@ func (l *List) Pop(ctx context.Context) (bool, error) {
 // Set is a set, whose members are the keys of entries.
 type Set struct{ sender }
 
-// NewSet is the set under a key.
+// NewSet returns the set under a key.
 func NewSet(lines *link.Lines, key string) *Set { return &Set{sender{lines: lines, key: key}} }
 
 // Add adds members, with SADD.
@@ -112,19 +113,19 @@ func (s *Set) Add(ctx context.Context, es []store.Entry) error {
 	return err
 }
 
-// Remove removes members, with SREM; false: none was there.
+// Remove removes members, with SREM; false if none existed.
 func (s *Set) Remove(ctx context.Context, es []store.Entry) (bool, error) {
 	keys(s.begin("SREM"), es)
 	return s.some(ctx)
 }
 
-// Has asks for a member, with SISMEMBER.
+// Has reports whether a member exists, with SISMEMBER.
 func (s *Set) Has(ctx context.Context, member []byte) (bool, error) {
 	s.begin("SISMEMBER").Bytes(member)
 	return s.some(ctx)
 }
 
-// Count tells how many of the members are there, with SMISMEMBER.
+// Count returns how many of the members exist, with SMISMEMBER.
 func (s *Set) Count(ctx context.Context, es []store.Entry) (there int64, err error) {
 	q := s.begin("SMISMEMBER")
 	keys(q, es)
@@ -143,7 +144,7 @@ func (s *Set) Count(ctx context.Context, es []store.Entry) (there int64, err err
 // Sorted is a sorted set, whose members are the keys of entries.
 type Sorted struct{ sender }
 
-// NewSorted is the sorted set under a key.
+// NewSorted returns the sorted set under a key.
 func NewSorted(lines *link.Lines, key string) *Sorted {
 	return &Sorted{sender{lines: lines, key: key}}
 }
@@ -159,27 +160,27 @@ func (s *Sorted) Add(ctx context.Context, es []store.Entry, scores []int64) erro
 	return err
 }
 
-// Remove removes members, with ZREM; false: none was there.
+// Remove removes members, with ZREM; false if none existed.
 func (s *Sorted) Remove(ctx context.Context, es []store.Entry) (bool, error) {
 	keys(s.begin("ZREM"), es)
 	return s.some(ctx)
 }
 
-// Has asks for the score of a member, with ZSCORE.
+// Has reports whether a member has a score, with ZSCORE.
 func (s *Sorted) Has(ctx context.Context, member []byte) (bool, error) {
 	s.begin("ZSCORE").Bytes(member)
 	return s.there(ctx)
 }
 
-// Count tells how many of the members are there, with ZMSCORE.
+// Count returns how many of the members exist, with ZMSCORE.
 func (s *Sorted) Count(ctx context.Context, es []store.Entry) (int64, error) {
 	q := s.begin("ZMSCORE")
 	keys(q, es)
 	return s.counted(ctx)
 }
 
-// counted sends a command that is answered with a list, and tells how much of that is
-// there.
+// counted sends a command that is answered with a list, and returns how many of its
+// elements are not nil.
 func (s *sender) counted(ctx context.Context) (there int64, err error) {
 	s.at.Reply.Keep = true
 	if _, err := s.do(ctx); err != nil {

@@ -7,13 +7,14 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
-// Topic is a topic to publish to.
+// Topic is a topic to publish to, without memory.
 type Topic struct {
 	sender
 	command string
 }
 
-// NewTopic is the topic of a name; sharded: of a cluster's part.
+// NewTopic returns the topic with a name; sharded means that it belongs to one shard of
+// a cluster.
 func NewTopic(lines *link.Lines, name string, sharded bool) *Topic {
 	t := &Topic{sender{lines: lines, key: name}, "PUBLISH"}
 	if sharded {
@@ -22,7 +23,7 @@ func NewTopic(lines *link.Lines, name string, sharded bool) *Topic {
 	return t
 }
 
-// Publish sends the values of entries at once.
+// Publish publishes the values of entries, sent together.
 func (t *Topic) Publish(ctx context.Context, es []store.Entry) error {
 	if len(es) == 1 {
 		t.begin(t.command).Bytes(es[0].Val)
@@ -36,8 +37,8 @@ func (t *Topic) Publish(ctx context.Context, es []store.Entry) error {
 	})
 }
 
-// reliable appends a message to a stream and tells how many subscribers there are,
-// as Redisson's reliable topic does.
+// reliable appends a message to a stream and returns how many subscribers there are, as
+// Redisson's reliable topic does.
 var reliable = link.NewScript("reliable", `
 if ARGV[2] ~= '0' then
 	redis.call('xadd', KEYS[1], 'maxlen', '~', ARGV[2], '*', 'm', ARGV[1])
@@ -46,16 +47,16 @@ else
 end
 return redis.call('zcard', KEYS[2])`)
 
-// Reliable is a topic that keeps its messages: a stream.
+// Reliable is a topic that keeps its messages, in a stream.
 type Reliable struct {
 	sender
 	run  link.Scripts
 	trim int64
-	// known says that the servers have been given the script.
+	// known means that the servers have been given the script.
 	known bool
 }
 
-// NewReliable is the topic of a name, which keeps about trim messages; 0: all.
+// NewReliable returns the topic with a name, which keeps about trim messages; 0: all.
 func NewReliable(lines *link.Lines, name string, trim int64) *Reliable {
 	return &Reliable{sender: sender{lines: lines, key: name}, run: link.Scripts{Lines: lines, How: link.BySHA}, trim: trim}
 }
@@ -68,14 +69,14 @@ func (t *Reliable) message(c *link.Caller, val []byte) {
 	c.Num(t.trim)
 }
 
-// Publish sends the values of entries at once.
+// Publish publishes the values of entries, sent together.
 func (t *Reliable) Publish(ctx context.Context, es []store.Entry) error {
 	if len(es) == 1 {
 		t.message(&t.at, es[0].Val)
 		_, err := t.run.Finish(ctx, &t.at, reliable)
 		return err
 	}
-	if !t.known { // several at once cannot fall back on the script's text
+	if !t.known { // calls sent together cannot fall back on the script's text
 		if err := t.run.Load(ctx, "", "", reliable); err != nil {
 			return err
 		}
