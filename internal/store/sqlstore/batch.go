@@ -24,9 +24,8 @@ func byKey(a, b row) int {
 	return bytes.Compare(a.key, b.key)
 }
 
-// tidy sorts the rows of a batch by key, so that two batches never wait for each
-// other in a circle, and leaves the last of those with the same key, since a
-// statement may not touch a row twice.
+// tidy sorts the rows of a batch by key, so that batches never deadlock, and keeps only
+// the last of those with the same key, since a statement must not affect a row twice.
 func tidy(rows []row) []row {
 	if !slices.IsSortedFunc(rows, byKey) {
 		slices.SortStableFunc(rows, byKey)
@@ -41,8 +40,8 @@ func tidy(rows []row) []row {
 	return out
 }
 
-// PutAll stores entries with one statement of many rows; when they are too many
-// or too large for one, with several in one transaction.
+// PutAll stores entries with one statement of many rows or, if they are too many or too
+// large for one, with several in one transaction.
 func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
 	t, err := c.tableOf(s)
 	if err != nil || len(es) == 0 {
@@ -123,8 +122,8 @@ func (c *Conn) insertion(t *table, rows []row) (string, []any) {
 	return t.insert + marks + strings.Repeat(","+marks, len(rows)-1) + t.conflict, args
 }
 
-// GetAll reads the values of keys with one statement, or several when they are too
-// many for one.
+// GetAll reads the values of keys with one statement, or several if there are too many
+// for one.
 func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -134,7 +133,8 @@ func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]by
 	return out, wrap("get all", t, err)
 }
 
-// getRows reads the values of keys; before are the values of key columns in front.
+// getRows reads the values of keys; before holds the values of the key columns that
+// come first.
 func (c *Conn) getRows(ctx context.Context, t *table, keys [][]byte, before ...any) ([][]byte, error) {
 	out := make([][]byte, len(keys))
 	if len(keys) == 0 {
@@ -163,9 +163,9 @@ func (c *Conn) getRows(ctx context.Context, t *table, keys [][]byte, before ...a
 	return out, nil
 }
 
-// selection writes the statement that reads keys. Where each number of keys is a
-// statement of its own, there is one for each power of two, filled up with the
-// last key.
+// selection writes the statement that reads keys. If a different number of keys needs a
+// different statement, there is one for each power of two, and the list is padded with
+// the last key.
 func (c *Conn) selection(t *table, keys [][]byte, before []any) (string, []any) {
 	args := append(make([]any, 0, 2*len(keys)+len(before)), before...)
 	if c.d.arrays {

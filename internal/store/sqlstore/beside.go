@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// beside sends what is no part of the work: records, the lease, and questions about the
-// server. It counts the statements of data among it, for Usage leaves them out.
+// beside runs statements that are not part of the work: records, the lease, and queries
+// about the server. It counts those on data, so that Usage can leave them out.
 type beside struct {
 	db *sql.DB
 	n  *atomic.Int64

@@ -10,17 +10,17 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// EnsureDatabase sees to it that a database is chosen: the one of the target, or
-// else the named one, which it creates when there is none. SQLite always has one.
-// It is meant for the time before the workers start, since connections that are
-// in use meanwhile stay where they are. Errors have the code of an unfit store.
+// EnsureDatabase makes sure that a database is selected: the one in the target or else
+// the named one, which it creates if necessary. SQLite always has one. It is meant to
+// be called before the workers start, because connections in use at the time stay where
+// they are. Errors have the code of an unfit store.
 func (c *Conn) EnsureDatabase(ctx context.Context, name string) error {
 	_, err := c.choose(ctx, name, true)
 	return err
 }
 
-// choose is EnsureDatabase, which without create only looks, and reports whether
-// a database is chosen now.
+// choose is EnsureDatabase. If create is false it only looks; it reports whether a
+// database is selected now.
 func (c *Conn) choose(ctx context.Context, name string, create bool) (bool, error) {
 	c.choosing.Lock()
 	defer c.choosing.Unlock()
@@ -60,7 +60,7 @@ func (c *Conn) createDatabase(ctx context.Context, name string) error {
 		switch {
 		case err == nil, sqlerror.Exists(err):
 			return nil
-		case sqlerror.TemplateBusy(err) && try < 50: // another database is being made at the same time
+		case sqlerror.TemplateBusy(err) && try < 50: // another database is being created at the same time
 			if err := settle(ctx); err != nil {
 				return err
 			}
@@ -73,13 +73,13 @@ func (c *Conn) createDatabase(ctx context.Context, name string) error {
 	}
 }
 
-// enter has the pool's connections made in a database from now on.
+// enter makes the pool open its connections in a database from now on.
 func (c *Conn) enter(ctx context.Context, name string) error {
 	if err := c.connector.Use(name); err != nil {
 		return c.explain(ctx, err)
 	}
 	c.forget(nil)
-	c.sql.SetMaxIdleConns(-1) // closes those that are elsewhere
+	c.sql.SetMaxIdleConns(-1) // closes those that are in another one
 	c.sql.SetMaxIdleConns(c.size)
 	c.database.Store(&name)
 	if err := c.sql.PingContext(ctx); err != nil {

@@ -11,24 +11,24 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// dialect is how one product wants to be spoken to, as data.
+// dialect describes what is specific to one product, as data.
 type dialect struct {
 	sqltext.Dialect
 	title string // for messages
 	// keyType and valType are the column types of keys and values.
 	keyType, valType string
-	// nameLimit is the most bytes an identifier may have, maxVars the most
-	// placeholders a statement may have.
+	// nameLimit is the greatest length of an identifier in bytes, maxVars the largest
+	// number of placeholders in a statement.
 	nameLimit, maxVars int
-	// arrays says that a batch is passed as one array for each column.
+	// arrays means that a batch is passed as one array per column.
 	arrays bool
-	// swap says that one statement can replace a value and return the old one.
+	// swap means that one statement can replace a value and return the old one.
 	swap bool
-	// auto says that the driver keeps prepared statements by itself.
+	// auto means that the driver caches prepared statements itself.
 	auto bool
-	// tables counts the tables of that name in the database in use.
+	// tables counts the tables with a given name in the current database.
 	tables string
-	// now asks for the server's time in Unix milliseconds.
+	// now queries the server's time in Unix milliseconds.
 	now       string
 	dialector func(gorm.ConnPool) gorm.Dialector
 }
@@ -59,7 +59,7 @@ var dialects = map[string]*dialect{
 	},
 }
 
-// dialectOf returns the dialect that the targets of a scheme want.
+// dialectOf returns the dialect for the targets of a scheme.
 func dialectOf(scheme string) *dialect {
 	switch scheme {
 	case "mariadb":
@@ -74,10 +74,10 @@ func dialectOf(scheme string) *dialect {
 type texts struct {
 	create, drop, count string
 	get, set, swap      string
-	// insert and conflict go around the rows of a batch; many is the whole of it
-	// where a batch is passed as arrays.
+	// insert and conflict enclose the rows of a batch; many is the whole statement if a
+	// batch is passed as arrays.
 	insert, conflict, many string
-	// getMany goes before the keys of a batch.
+	// getMany precedes the keys of a batch.
 	getMany string
 	remove  string
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// where names the server or file as the target does.
+// where returns the server or file as the target names it.
 func (c *Conn) where() string {
 	if c.d.Dialect == sqltext.SQLite {
 		return c.Database()
@@ -29,7 +29,7 @@ func (c *Conn) where() string {
 	return strings.Join(c.target.Hosts, ",")
 }
 
-// user is whom we log in as.
+// user returns the user we log in as.
 func (c *Conn) user() string {
 	switch {
 	case c.target.User != "":
@@ -47,7 +47,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 		return fault.Store(err, "")
 	}
 	if f := fault.CodeOf(err); f != fault.CodeOK && f != fault.CodeOther {
-		return err // it has been explained
+		return err // it has been explained already
 	}
 	for _, say := range []func(error) (string, string){sayTLS, c.sayMySQL, c.sayPostgres, c.saySQLite, c.sayNetwork} {
 		if what, hint := say(t.Err); what != "" {
@@ -57,7 +57,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	return t.Unknown(c.isItRunning())
 }
 
-// refusal is explain for writes that were not taken; nil stays nil.
+// refusal is explain for writes that were refused; nil stays nil.
 func (c *Conn) refusal(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -194,7 +194,7 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 		return fmt.Sprintf("the host name %q cannot be resolved", e.Name), "check its spelling, or give an address"
 	}
 	switch text := err.Error(); {
-	case c.network.Short(): // whatever the driver says that came of it
+	case c.network.Short(): // whatever error the driver makes of it
 		return "a connection cannot be opened: " + fault.ErrFiles.Error(), ""
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused", c.isItRunning()

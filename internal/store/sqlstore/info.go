@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// settingsOf are the questions that a product's settings answer; what a server
-// does not know or may not tell is left out of the answer.
+// settingsOf are the queries for a product's settings; what a server does not know or
+// may not tell is missing from the result.
 var settingsOf = map[sqltext.Dialect]string{
 	sqltext.MySQL: `SHOW VARIABLES WHERE Variable_name IN ('innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin',
 		'innodb_doublewrite', 'innodb_buffer_pool_size', 'max_connections', 'max_allowed_packet', 'read_only',
@@ -26,7 +26,7 @@ var settingsOf = map[sqltext.Dialect]string{
 		UNION ALL SELECT 'busy_timeout_ms', timeout FROM pragma_busy_timeout`,
 }
 
-// Info asks the store who it is. It fails only when it does not answer.
+// Info asks the store for its details. It fails only if the store does not answer.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	info := store.Info{Name: c.product, Version: c.version, Topology: "standalone", Details: map[string]string{}}
 	rows, err := c.sql.QueryContext(ctx, settingsOf[c.d.Dialect])
@@ -42,12 +42,12 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	}
 	if err != nil {
 		switch sqlerror.Classify(err) {
-		case store.Refused, store.Missing, store.Other: // it answers, and does not tell
+		case store.Refused, store.Missing, store.Other: // it answers, but does not tell
 		default:
 			return store.Info{}, c.explain(ctx, err)
 		}
 	}
-	// MySQL 8 and MariaDB 11 have a newer name for the same.
+	// MySQL 8 and MariaDB 11 have a newer name for the same setting.
 	if old, ok := info.Details["tx_isolation"]; ok {
 		delete(info.Details, "tx_isolation")
 		info.Details["transaction_isolation"] = old

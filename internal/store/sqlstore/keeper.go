@@ -27,15 +27,15 @@ func madeKey(s store.Space) []byte {
 	return []byte(s.Name)
 }
 
-// exists says whether there is a table, or something that is read like one.
+// exists reports whether there is a table, or something that can be read like one.
 func (c *Conn) exists(ctx context.Context, t *table) (bool, error) {
 	var n int
 	err := c.beside().QueryRowContext(ctx, c.d.tables, t.key.name).Scan(&n)
 	return n > 0, wrap("look for", t, err)
 }
 
-// create makes a table unless it is there. It looks first: who may use a table
-// may still not be allowed to make one.
+// create creates a table if it does not exist. It looks first, because a user who may
+// use a table may still not be allowed to create one.
 func (c *Conn) create(ctx context.Context, t *table) error {
 	if there, err := c.exists(ctx, t); there || err != nil {
 		return err
@@ -46,13 +46,13 @@ func (c *Conn) create(ctx context.Context, t *table) error {
 	return nil
 }
 
-// Inspect looks at the table of a space; of one that has other columns than those
-// of a map the kind says so.
+// Inspect looks at the table of a space. If it has columns other than those of a map,
+// the kind says so.
 func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	return c.look(ctx, s, c.count)
 }
 
-// Peek is as Inspect without counting the rows.
+// Peek is like Inspect, without counting the rows.
 func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	return c.look(ctx, s, func(ctx context.Context, t *table) (int64, error) {
 		var one int
@@ -64,7 +64,7 @@ func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Foun
 	})
 }
 
-// look is Inspect with a way to tell the size.
+// look is Inspect with a function that determines the size.
 func (c *Conn) look(ctx context.Context, s store.Space, size func(context.Context, *table) (int64, error)) (store.Found, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Conn) look(ctx context.Context, s store.Space, size func(context.Contex
 	return found, nil
 }
 
-// fits says whether a table has our columns.
+// fits reports whether a table has our columns.
 func (c *Conn) fits(ctx context.Context, t *table) bool {
 	columns := "k, v"
 	if t.key.grouped {
@@ -99,7 +99,7 @@ func (c *Conn) fits(ctx context.Context, t *table) bool {
 	return walk(rows, func(*sql.Rows) error { return nil }) == nil
 }
 
-// recorded says whether a space is written down as ours.
+// recorded reports whether a space is recorded as ours.
 func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
 	made, err := c.table(madeName(s.Namespace), false)
 	if err != nil {
@@ -116,9 +116,9 @@ func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
 	}
 }
 
-// Record writes down that we made a space, and makes the table of a map unless there
-// is one. Before that it chooses the database named as the namespace when the target
-// names none.
+// Record records that we made a space, and creates the table of a map if it does not
+// exist. Before that, if the target names no database, it selects the one named after
+// the namespace.
 func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	t, err := c.tableOf(m.Space)
 	if err != nil {
@@ -148,8 +148,8 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	return c.refusal(ctx, c.create(ctx, t))
 }
 
-// inMade calls f with the table of records in place, again when somebody else has
-// dropped it meanwhile as the last of theirs went.
+// inMade calls f with the table of records in place, and again if somebody else dropped
+// it in the meantime along with their last record.
 func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
 	for try := 1; ; try++ {
 		err := c.create(ctx, made)
@@ -200,8 +200,9 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 	return out, wrap("read", made, err)
 }
 
-// Drop removes the table of a space that is recorded as ours, and its record. It
-// tells how many rows are gone. What the namespace has left prepared is rolled back.
+// Drop removes the table of a space recorded as ours, and its record, and returns how
+// many rows were removed. Transactions of the namespace that were left prepared are
+// rolled back.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -244,7 +245,7 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	return n, c.unrecord(ctx, made, s)
 }
 
-// unrecord removes a record, and the table of records with the last of them.
+// unrecord removes a record, and the table of records along with the last one.
 func (c *Conn) unrecord(ctx context.Context, made *table, s store.Space) error {
 	if _, err := c.beside().ExecContext(ctx, made.remove, madeKey(s)); err != nil {
 		return wrap("write", made, err)
@@ -286,8 +287,8 @@ func (c *Conn) Misfit(ctx context.Context, s store.Space, _ string, want store.T
 	return m, nil
 }
 
-// misfit names the column for which rows cannot be read from a table with these
-// columns, and that for which they cannot be written into it.
+// misfit names the column because of which rows cannot be read from a table with these
+// columns, and the one because of which they cannot be written into it.
 func misfit(columns []gorm.ColumnType, same func(a, b string) bool, want store.Table) (read, write string) {
 	for _, w := range want.Columns {
 		if !slices.ContainsFunc(columns, func(c gorm.ColumnType) bool { return same(c.Name(), w.Name) }) {

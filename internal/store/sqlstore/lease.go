@@ -13,16 +13,17 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 )
 
-// leaseKey is the key of the lease among the records of a namespace; no space has it.
+// leaseKey is the key of the lease among the records of a namespace; no space has this
+// key.
 var leaseKey = []byte("\x00lease")
 
-// leaseRow is the lease as it is kept. A row is replaced only by who has seen what it
-// says, so that of two who want it one fails.
+// leaseRow is the stored form of the lease. A row can be replaced only by a process
+// that has seen its current content, so that of two competitors one fails.
 type leaseRow struct {
 	store.Lease
-	// Until is when it lapses, by the server's clock in Unix milliseconds.
+	// Until is when it expires, by the server's clock, in Unix milliseconds.
 	Until int64 `json:"until"`
-	// Beat makes each row another one.
+	// Beat makes each row differ from the one before.
 	Beat int64 `json:"beat"`
 
 	text []byte
@@ -53,7 +54,7 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	return holder, how, c.refusal(ctx, wrap("take the lease in", made, err))
 }
 
-// hold tries once; done is false when somebody else was faster.
+// hold tries once; done is false if somebody else was faster.
 func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Duration) (holder store.Lease, how store.Hold, done bool, err error) {
 	var now int64
 	if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
@@ -107,7 +108,7 @@ func (c *Conn) leaseIn(ctx context.Context, made *table) (leaseRow, bool, error)
 	return r, true, nil
 }
 
-// Holder tells who has the lease of a namespace.
+// Holder returns who has the lease of a namespace.
 func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
 	made, err := c.table(madeName(namespace), false)
 	if err != nil {
@@ -128,7 +129,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	return r.Lease, r.Until > now, wrap("read", made, err)
 }
 
-// Free gives the lease up, with the table of records when there is nothing else in it.
+// Free gives up the lease, and removes the table of records if nothing else is in it.
 func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
 	made, err := c.table(madeName(namespace), false)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// spare is how many connections the pool may open beyond one per worker, so that
-// a question of our own mid-run takes none from a worker.
+// spare is how many connections the pool may open beyond one per worker, so that our
+// own queries during a run take none from a worker.
 const spare = 2
 
-// Open connects to the server of t, or opens its file, and makes sure that it
-// answers and accepts us. Errors have the code of an unfit store, or of bad input
-// when the target itself is wrong, and a hint; none repeats a password.
+// Open connects to the server of t, or opens its file, and makes sure that it answers
+// and accepts us. Errors have the code of an unfit store, or of bad input if the target
+// itself is wrong, and a hint; none contains a password.
 func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, error) {
 	c, err := newConn(t, o)
 	if err != nil {
@@ -35,7 +35,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	return c, nil
 }
 
-// newConn makes the pool that t describes. It does not connect.
+// newConn makes the pool described by t. It does not connect.
 func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	d := dialectOf(t.Scheme)
 	if d == nil {
@@ -69,7 +69,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	return c, nil
 }
 
-// dial makes the pool of a server.
+// dial makes the pool for a server.
 func (c *Conn) dial(t store.Target) (err error) {
 	if c.network, err = sqldial.NewNetwork(t); err != nil {
 		return err
@@ -93,8 +93,7 @@ func (c *Conn) resize() {
 	c.sql.SetConnMaxIdleTime(0)
 }
 
-// start connects, asks what must be known before anything else, and hands the
-// pool to gorm.
+// start connects, asks what must be known first, and hands the pool to gorm.
 func (c *Conn) start(ctx context.Context, o store.OpenOptions) error {
 	if err := c.greet(ctx); err != nil {
 		return c.explain(ctx, err)
@@ -119,8 +118,8 @@ func (c *Conn) start(ctx context.Context, o store.OpenOptions) error {
 	return nil
 }
 
-// greet makes the first connection, within the time for dialling: a server of
-// another kind may never say a word.
+// greet opens the first connection, within the dial timeout, because a server of
+// another kind may never say anything.
 func (c *Conn) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.network.DialTimeout())
 	defer cancel()
@@ -137,7 +136,7 @@ func (c *Conn) greet(ctx context.Context) error {
 	return nil
 }
 
-// identify reads the product and its version out of what a server says of itself.
+// identify extracts the product and its version from what a server says about itself.
 func identify(dialect sqltext.Dialect, answer string) (product, version string) {
 	first, rest, _ := strings.Cut(answer, " ")
 	if dialect == sqltext.MySQL {
@@ -153,8 +152,8 @@ func identify(dialect sqltext.Dialect, answer string) (product, version string) 
 	return strings.ToLower(first), version
 }
 
-// limits asks how many connections and how large a statement the server allows,
-// and keeps within.
+// limits asks how many connections and how large a statement the server allows, and
+// stays within those limits.
 func (c *Conn) limits(ctx context.Context) error {
 	if c.d.Dialect == sqltext.SQLite {
 		return nil
@@ -173,11 +172,11 @@ func (c *Conn) limits(ctx context.Context) error {
 		const question = `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
 			(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`
 		if err := c.sql.QueryRowContext(ctx, question).Scan(&allowed, &used); err != nil {
-			c.product = strings.TrimSpace(c.product) // what only speaks the protocol need not have such settings
+			c.product = strings.TrimSpace(c.product) // servers that only speak the protocol need not have such settings
 			return ctx.Err()
 		}
 	}
-	free := max(allowed-used+1, 1) // one of those used is ours
+	free := max(allowed-used+1, 1) // one of those in use is ours
 	if c.size > free {
 		c.limited = fmt.Sprintf("%s: the server has room for %d connections and %d were wanted: workers will wait for each other",
 			c.d.Dialect, free, c.size)
@@ -186,7 +185,7 @@ func (c *Conn) limits(ctx context.Context) error {
 	return nil
 }
 
-// settle gives a server a moment to let go of what it is busy with.
+// settle gives a server a moment to release what it is busy with.
 func settle(ctx context.Context) error {
 	t := time.NewTimer(100 * time.Millisecond)
 	defer t.Stop()

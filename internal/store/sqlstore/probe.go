@@ -12,9 +12,9 @@ import (
 // probeKey is a key that no profile uses.
 const probeKey = "\x00perfbench-probe"
 
-// Probe tells whether the server would take the writes of a run into s: it makes
-// and drops a table of our own, and when the table of the space is there writes a
-// row that it then takes back. It chooses the database as Record does.
+// Probe reports whether the server would accept a run's writes to s: it creates and
+// drops a table of our own and, if the table of the space exists, writes a row and
+// rolls that back. It selects the database as Record does.
 func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	return c.refusal(ctx, c.tryTable(ctx, s.Namespace))
 }
 
-// tryRow writes a row and takes it back.
+// tryRow writes a row and rolls that back.
 func (c *Conn) tryRow(ctx context.Context, t *table) error {
 	args := []any{[]byte(probeKey), []byte{}}
 	if t.key.grouped {
@@ -64,7 +64,7 @@ func (c *Conn) tryRow(ctx context.Context, t *table) error {
 	return wrap("write", t, errors.Join(err, tx.Rollback()))
 }
 
-// tryTable makes a table of our own, uses it, and drops it.
+// tryTable creates a table of our own, uses it, and drops it.
 func (c *Conn) tryTable(ctx context.Context, namespace string) (err error) {
 	t, err := c.table(probeName(namespace), false)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Conn) tryTable(ctx context.Context, namespace string) (err error) {
 	return wrap("read", t, c.sql.QueryRowContext(ctx, t.get, []byte(probeKey)).Scan(&v))
 }
 
-// Answer has the server answer the smallest of statements.
+// Answer runs the smallest possible statement.
 func (c *Conn) Answer(ctx context.Context) error {
 	var one int
 	return c.sql.QueryRowContext(ctx, "SELECT 1").Scan(&one)

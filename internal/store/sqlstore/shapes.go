@@ -18,7 +18,7 @@ func bytesOf(b []byte) []byte {
 	return b
 }
 
-// Put reads the value under a key and replaces it, in one transaction.
+// Put reads the value of a key and replaces it, in one transaction.
 func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 	return buf, found, wrap("get", t, err)
 }
 
-// Count tells how many rows the table of a space has; 0 when there is none.
+// Count returns how many rows the table of a space has; 0 if there is none.
 func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Conn) count(ctx context.Context, t *table) (n int64, err error) {
 	return n, err
 }
 
-// wrap says what was being done to what.
+// wrap adds to err what was being done to which table.
 func wrap(what string, t *table, err error) error {
 	if err == nil {
 		return nil
@@ -89,7 +89,7 @@ func (c *Conn) put(ctx context.Context, t *table, val []byte, key ...any) error 
 	if c.d.swap { // in one statement, which is a transaction of its own
 		return c.query(ctx, t, readOld, t.swap, all...)
 	}
-	// Prepared before the transaction takes what may be the only connection.
+	// Prepared before the transaction, which may take the only connection.
 	get, err := c.prepared(ctx, t, t.get)
 	if err != nil {
 		return err
@@ -98,8 +98,8 @@ func (c *Conn) put(ctx context.Context, t *table, val []byte, key ...any) error 
 	if err != nil {
 		return err
 	}
-	// The read takes no lock beyond what the isolation level asks for: locking a
-	// gap where no key is would make any two new keys a deadlock.
+	// The read takes no lock beyond what the isolation level requires: locking the gap
+	// where a key is missing would turn any two new keys into a deadlock.
 	return Transact(ctx, c.sql, func(tx *sql.Tx) error { return putIn(ctx, tx, t, get, set, key, all) })
 }
 
@@ -125,7 +125,7 @@ func putIn(ctx context.Context, tx *sql.Tx, t *table, get, set *sql.Stmt, key, a
 	return err
 }
 
-// readOld takes the old value in, as a map's put hands it back.
+// readOld reads the old value, the way a map's put returns it.
 func readOld(rows *sql.Rows) error {
 	var raw sql.RawBytes
 	return rows.Scan(&raw)

@@ -1,7 +1,7 @@
-// Package sqlstore speaks to MariaDB and MySQL, to PostgreSQL, and to SQLite, all
-// through gorm. It implements the shapes of package store over one table for each
-// space; profiles whose own data layer is the point get the handles of gorm and
-// of database/sql. No profile's schema is in here.
+// Package sqlstore connects to MariaDB and MySQL, to PostgreSQL, and to SQLite, all
+// through gorm. It implements the shapes of package store with one table per space;
+// profiles with data layers of their own get the handles of gorm and of database/sql.
+// It contains no profile's schema.
 package sqlstore
 
 import (
@@ -47,7 +47,7 @@ var Postgres = store.Driver{
 	Open:    store.Opens(Open),
 }
 
-// SQLite opens files of SQLite, in this process.
+// SQLite opens SQLite files, in this process.
 var SQLite = store.Driver{
 	Name:    string(sqltext.SQLite),
 	Title:   "SQLite",
@@ -63,11 +63,11 @@ type Typed interface {
 	store.Conn
 	// DB is gorm's handle: prepared statements, no default transaction, no log.
 	DB() *gorm.DB
-	// SQL is the pool under it.
+	// SQL is the pool behind it.
 	SQL() *sql.DB
-	// Dialect is how its statements are to be written.
+	// Dialect is the SQL dialect of the server.
 	Dialect() sqltext.Dialect
-	// EnsureDatabase sees to it that a database is chosen; see Conn.
+	// EnsureDatabase makes sure that a database is selected; see Conn.
 	EnsureDatabase(ctx context.Context, name string) error
 }
 
@@ -83,58 +83,60 @@ var _ interface {
 // Conn is a pool of connections to one database. It is safe for use by several
 // goroutines.
 //
-// With SQLite the pool has one connection unless the target says connections=,
-// since a file has one writer at a time: within a transaction use only its own
-// handle, and close rows before the next query, or the caller waits for itself.
+// With SQLite the pool has one connection unless the target says connections=, since a
+// file has one writer at a time: within a transaction use only its own handle, and
+// close rows before the next query, as otherwise the caller deadlocks with itself.
 type Conn struct {
 	gorm    *gorm.DB
 	sql     *sql.DB
 	d       *dialect
 	target  store.Target
 	network *sqldial.Network
-	// connector is what new connections of the pool are made by; nil for SQLite.
+	// connector opens the pool's connections; nil for SQLite.
 	connector *sqldial.Connector
 
 	product, version string
-	// limited is a warning that the server allows fewer connections than asked
-	// for, or "".
+	// limited is a warning that the server allows fewer connections than requested, or
+	// "".
 	limited string
 	size    int
-	// largest is the most bytes that one statement may carry.
+	// largest is the maximum size of one statement in bytes.
 	largest int
 
-	choosing sync.Mutex // held while a database is chosen
+	choosing sync.Mutex // held while a database is being selected
 	database atomic.Pointer[string]
 	tables   sync.Map // tableKey → *table
-	// ours is how many statements of data were made beside the work.
+	// ours is how many statements on data were made beside the work.
 	ours atomic.Int64
-	// asking guards what readings go over, which of postgresReadings the server lacks, and
-	// whether it has mysqlWaits or why it does not tell us.
+	// asking guards the connection for readings, the knowledge of which
+	// postgresReadings the server lacks, and whether it has mysqlWaits or why it does
+	// not show them.
 	asking sync.Mutex
-	aside  *sql.DB // nil until the first
+	aside  *sql.DB // nil until the first reading
 	lacks  [len(postgresReadings)]bool
 	waits  struct {
 		none    bool
 		refused error
 	}
-	// scratch is a folder to delete at the end, or "".
+	// scratch is a folder to delete on Close, or "".
 	scratch string
 }
 
-// DB returns gorm's handle: prepared statements are kept, single writes are not
-// wrapped in a transaction, nothing is logged. Do not close it.
+// DB returns gorm's handle: prepared statements are cached, single writes are not
+// wrapped in a transaction, and nothing is logged. Do not close it.
 func (c *Conn) DB() *gorm.DB { return c.gorm }
 
 // SQL returns the pool of connections. Do not close it.
 func (c *Conn) SQL() *sql.DB { return c.sql }
 
-// Dialect is how statements are to be written.
+// Dialect returns the SQL dialect of the server.
 func (c *Conn) Dialect() sqltext.Dialect { return c.d.Dialect }
 
-// Database is the database in use, or the file of SQLite; "" while none is chosen.
+// Database returns the current database, or the file of SQLite; "" if none is selected
+// yet.
 func (c *Conn) Database() string { return *c.database.Load() }
 
-// Pool tells of the connection pool.
+// Pool returns statistics of the connection pool.
 func (c *Conn) Pool() store.PoolStats {
 	s := c.sql.Stats()
 	return store.PoolStats{
@@ -146,8 +148,8 @@ func (c *Conn) Pool() store.PoolStats {
 // dials is how many connections Warm opens at a time.
 const dials = 16
 
-// Warm opens n connections, or as many as the pool may hold, and gives them back
-// to the pool.
+// Warm opens n connections, or as many as the pool may hold, and returns them to the
+// pool.
 func (c *Conn) Warm(ctx context.Context, n int) error {
 	var all errgroup.Group
 	all.SetLimit(dials)
@@ -170,18 +172,19 @@ func (c *Conn) Warm(ctx context.Context, n int) error {
 	return nil
 }
 
-// closePatience is how long Close waits for calls under way.
+// closePatience is how long Close waits for calls in progress.
 const closePatience = 500 * time.Millisecond
 
-// Close closes all connections, and deletes a SQLite file that was made for this
+// Close closes all connections, and deletes a SQLite file that was created for this
 // connection alone.
 func (c *Conn) Close() error {
-	// A statement is closed on its connection, behind a call that may hang there.
+	// A statement is closed on its connection, where it must wait for a call that may
+	// hang.
 	late := time.AfterFunc(closePatience, c.network.Sever)
 	c.forget(nil)
 	err := errors.Join(c.sql.Close(), c.closeAside())
 	if !late.Stop() && c.network != nil {
-		err = nil // what was cut off cannot take its leave
+		err = nil // a connection that was cut off cannot be closed properly
 	}
 	c.network.Sever()
 	if c.scratch != "" {
@@ -192,11 +195,11 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// Classify puts an error of an operation, gorm's included, in its class. It is
+// Classify returns the class of an operation's error, including those of gorm. It is
 // safe for use by several goroutines.
 func (c *Conn) Classify(err error) store.Class {
 	if errors.Is(err, mysql.ErrInvalidConn) && c.network.TimedOut() {
-		return store.Timeout // the driver says no more than that the connection is gone
+		return store.Timeout // the driver only reports that the connection is gone
 	}
 	return sqlerror.Classify(err)
 }

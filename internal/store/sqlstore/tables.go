@@ -12,11 +12,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// byGroup ends the name of the table of a grouped space, which has a column more.
+// byGroup is the suffix of the table of a grouped space, which has an additional
+// column.
 const byGroup = "_by_group"
 
-// tableName returns the name of a space's table: "perfbench_eligibility", without
-// a namespace "eligibility".
+// tableName returns the name of a space's table: "perfbench_eligibility", or
+// "eligibility" without a namespace.
 func tableName(s store.Space) string {
 	name := s.Name
 	if s.Grouped {
@@ -29,7 +30,7 @@ func tableName(s store.Space) string {
 // a namespace.
 func madeName(namespace string) string { return own(namespace) + "_made" }
 
-// probeName returns the name of a table that lives as long as a probe.
+// probeName returns the name of the temporary table of a probe.
 func probeName(namespace string) string { return own(namespace) + "_probe" }
 
 func own(namespace string) string {
@@ -39,14 +40,14 @@ func own(namespace string) string {
 	return namespace
 }
 
-// tableKey is what tells tables apart.
+// tableKey identifies a table.
 type tableKey struct {
 	name    string
 	grouped bool
 }
 
 // keptTexts is how many different statements of a table are kept prepared. Servers
-// limit the number over all connections; what is beyond is sent as text.
+// limit their number over all connections; further statements are sent as text.
 const keptTexts = 48
 
 // table is one table with its statements.
@@ -57,7 +58,7 @@ type table struct {
 	stmts map[string]*sql.Stmt
 }
 
-// tableOf returns the table of a space. A name that the product cannot have is
+// tableOf returns the table of a space. Names that the product does not allow are
 // refused.
 func (c *Conn) tableOf(s store.Space) (*table, error) {
 	name := tableName(s)
@@ -84,8 +85,9 @@ func (c *Conn) table(name string, grouped bool) (*table, error) {
 	return t.(*table), nil
 }
 
-// prepared returns a statement of the table ready to run, nil when it is to be
-// sent as text: the driver keeps such itself, or there are too many of them.
+// prepared returns a prepared statement for the table, or nil if it is to be sent as
+// text because the driver caches statements itself, or because there are too many of
+// them.
 func (c *Conn) prepared(ctx context.Context, t *table, text string) (*sql.Stmt, error) {
 	if c.d.auto {
 		return nil, nil
@@ -109,7 +111,7 @@ func (c *Conn) prepared(ctx context.Context, t *table, text string) (*sql.Stmt, 
 	return s, nil
 }
 
-// forget closes the statements of a table, of all for nil.
+// forget closes the prepared statements of a table, or of all tables if only is nil.
 func (c *Conn) forget(only *table) {
 	c.tables.Range(func(_, v any) bool {
 		t := v.(*table)
@@ -119,14 +121,14 @@ func (c *Conn) forget(only *table) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		for text, s := range t.stmts {
-			_ = s.Close() // the server forgets them with the connection at the latest
+			_ = s.Close() // the server discards them with the connection at the latest
 			delete(t.stmts, text)
 		}
 		return true
 	})
 }
 
-// exec runs a statement of a table that returns nothing.
+// exec runs a statement on a table that returns nothing.
 func (c *Conn) exec(ctx context.Context, t *table, text string, args ...any) error {
 	s, err := c.prepared(ctx, t, text)
 	if err != nil {
@@ -140,7 +142,7 @@ func (c *Conn) exec(ctx context.Context, t *table, text string, args ...any) err
 	return err
 }
 
-// query runs a statement of a table and calls each with its rows one by one.
+// query runs a statement on a table and calls each for every row.
 func (c *Conn) query(ctx context.Context, t *table, each func(*sql.Rows) error, text string, args ...any) error {
 	s, err := c.prepared(ctx, t, text)
 	if err != nil {
@@ -159,7 +161,7 @@ func (c *Conn) query(ctx context.Context, t *table, each func(*sql.Rows) error, 
 }
 
 func walk(rows *sql.Rows, each func(*sql.Rows) error) error {
-	defer rows.Close() // closing twice is nothing; what went wrong Err tells
+	defer rows.Close() // closing twice is harmless; Err reports what went wrong
 	for rows.Next() {
 		if err := each(rows); err != nil {
 			return err

@@ -11,9 +11,9 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 )
 
-// Make calls create, which makes a table or an index unless it is there, again when it
-// was made meanwhile: PostgreSQL looks and makes in two steps, and still does what a
-// client asked for that has died.
+// Make calls create, which creates a table or an index if it does not exist, and calls
+// it again if it was created in the meantime: PostgreSQL looks and creates in two
+// steps, and still carries out the requests of a client that has died.
 func Make(create func() error) error {
 	err := create()
 	for try := 1; try < 5 && sqlerror.Exists(err); try++ {
@@ -22,10 +22,10 @@ func Make(create func() error) error {
 	return err
 }
 
-// ErrUndo has Transact roll back and return no error.
+// ErrUndo, returned by Transact's f, makes Transact roll back and return nil.
 var ErrUndo = errors.New("roll back")
 
-// Transact runs f in a transaction, which is rolled back when f fails.
+// Transact runs f in a transaction, which is rolled back if f fails.
 func Transact(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -41,11 +41,12 @@ func Transact(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// Tries is how often Retry calls at most.
+// Tries is how often Retry calls f at most.
 const Tries = 50
 
-// Retry calls f, again when the database undid it for the sake of another transaction:
-// of that undone is told, with how long it took. It rests a little before it calls again.
+// Retry calls f, and again if the database rolled it back because of another
+// transaction. It pauses briefly before each retry. undone is called for each rollback,
+// with the time that the attempt took.
 func Retry(ctx context.Context, c store.Conn, undone func(took time.Duration), f func() error) error {
 	for try := 1; ; try++ {
 		began := time.Now()

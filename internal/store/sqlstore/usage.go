@@ -18,10 +18,10 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// Usage tells the processor time of a server on this machine, and the statements of
-// data that it has counted: MySQL and MariaDB in their status, PostgreSQL in
-// pg_stat_statements where that is there. Of a database within this process nothing
-// is told.
+// Usage returns the processor time of a server on this machine, and the number of
+// statements on data that it has counted: MySQL and MariaDB in their status, PostgreSQL
+// in pg_stat_statements if that is installed. For a database within this process
+// nothing is reported.
 func (c *Conn) Usage(ctx context.Context) store.Usage {
 	u := store.Untold()
 	switch c.d.Dialect {
@@ -73,7 +73,7 @@ func counts(ctx context.Context, db beside, query string) (map[string]int64, err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err tells what matters
+	defer func() { _ = rows.Close() }() // Err reports what matters
 	out := map[string]int64{}
 	for rows.Next() {
 		var name string
@@ -106,13 +106,13 @@ func (c *Conn) postgresUsage(ctx context.Context, u *store.Usage) {
 	}
 }
 
-// reading is a number of a server by its name there, and what it is called here.
+// reading maps a server's number, by its name there, to our name.
 type reading struct {
 	name, as string
 	sum      bool
 }
 
-// mysqlReadings are of SHOW GLOBAL STATUS; a server lacks some of them.
+// mysqlReadings are from SHOW GLOBAL STATUS; some servers lack some of them.
 var mysqlReadings = []reading{
 	{"Threads_connected", "clients", false},
 	{"Threads_running", "running_threads", false},
@@ -145,9 +145,9 @@ var mysqlWaits = []reading{
 	{"wait/lock/metadata/sql/mdl", "metadata_lock_wait_ms_per_s", true},
 }
 
-// postgresReadings are statements, each of one row whose columns are the readings. Not
-// every server has all of these views, nor shows all to everybody. A comment keeps them
-// apart from the statements of the application.
+// postgresReadings are queries, each for one row whose columns are the readings. Not
+// every server has all of these views, or shows all of them to every user. A comment
+// distinguishes them from the statements of the application.
 var postgresReadings = [...]struct {
 	rest     string
 	readings []reading
@@ -172,23 +172,23 @@ var postgresReadings = [...]struct {
 		{"wal_bytes", "wal_bytes_per_s", true},
 		{"wal_buffers_full", "wal_buffers_full_per_s", true},
 	}},
-	{"pg_stat_wal", []reading{ // until 17; times take track_wal_io_timing
+	{"pg_stat_wal", []reading{ // up to 17; times need track_wal_io_timing
 		{"wal_sync", "wal_syncs_per_s", true},
 		{"wal_write_time", "wal_write_ms_per_s", true},
 		{"wal_sync_time", "wal_sync_ms_per_s", true},
 	}},
-	{"pg_stat_io WHERE object = 'wal'", []reading{ // from 18 on
+	{"pg_stat_io WHERE object = 'wal'", []reading{ // since 18
 		{"sum(fsyncs)", "wal_syncs_per_s", true},
 		{"sum(write_time)", "wal_write_ms_per_s", true},
 		{"sum(fsync_time)", "wal_sync_ms_per_s", true},
 	}},
-	{"pg_stat_checkpointer", []reading{ // from 17 on
+	{"pg_stat_checkpointer", []reading{ // since 17
 		{"num_timed + num_requested", "checkpoints_per_s", true},
 		{"buffers_written", "checkpoint_buffers_per_s", true},
 		{"write_time", "checkpoint_write_ms_per_s", true},
 		{"sync_time", "checkpoint_sync_ms_per_s", true},
 	}},
-	{"pg_stat_bgwriter", []reading{ // before
+	{"pg_stat_bgwriter", []reading{ // before 17
 		{"checkpoints_timed + checkpoints_req", "checkpoints_per_s", true},
 		{"buffers_checkpoint", "checkpoint_buffers_per_s", true},
 		{"checkpoint_write_time", "checkpoint_write_ms_per_s", true},
@@ -196,11 +196,12 @@ var postgresReadings = [...]struct {
 	}},
 }
 
-// passing are the errors that do not say that the server lacks something.
+// passing are the classes of errors that do not mean that the server lacks something.
 var passing = []store.Class{store.Unreachable, store.Timeout, store.Canceled, store.Overloaded}
 
-// Readings are what the server tells of itself, over a connection of its own: those of
-// the pool are for the work. Of a database within this process there are none.
+// Readings returns what the server reports about itself, over a connection of its own,
+// since those of the pool are for the work. For a database within this process there is
+// nothing.
 func (c *Conn) Readings(ctx context.Context) ([]store.Reading, error) {
 	if c.connector == nil {
 		return nil, errors.New("it is within perfbench")
@@ -217,7 +218,7 @@ func (c *Conn) Readings(ctx context.Context) ([]store.Reading, error) {
 	return c.postgresReadings(ctx)
 }
 
-// closeAside closes the connection of the readings.
+// closeAside closes the connection used for readings.
 func (c *Conn) closeAside() error {
 	c.asking.Lock()
 	defer c.asking.Unlock()
@@ -243,7 +244,7 @@ func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err erro
 		}
 	}
 	var committing float64
-	if err = aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err != nil { // it is not told to everybody
+	if err = aside.QueryRowContext(ctx, mysqlCommitting).Scan(&committing); err != nil { // not every user may see it
 		err = fmt.Errorf("read its process list: %w", err)
 	} else {
 		out = append(out, store.Reading{Name: "committing_threads", Value: committing})
@@ -252,8 +253,8 @@ func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err erro
 	return append(out, waits...), errors.Join(err, refused)
 }
 
-// mysqlWaits are of the performance schema, which MySQL has by default and MariaDB when it
-// is switched on: milliseconds that all threads have waited for something.
+// mysqlWaits reads the performance schema, which is on by default in MySQL and optional
+// in MariaDB: milliseconds that all threads have waited for something.
 func (c *Conn) mysqlWaits(ctx context.Context, aside beside) (out []store.Reading, err error) {
 	if c.waits.none || c.waits.refused != nil {
 		return nil, c.waits.refused
@@ -280,7 +281,7 @@ func (c *Conn) mysqlWaits(ctx context.Context, aside beside) (out []store.Readin
 	return out, c.waits.refused
 }
 
-// mysqlCommitting counts the connections that we may see and that are committing.
+// mysqlCommitting counts the connections visible to us that are committing.
 const mysqlCommitting = "SELECT COUNT(*) FROM information_schema.processlist WHERE state IN ('Commit','Commit_implicit','committing','waiting for handler commit')"
 
 func (c *Conn) postgresReadings(ctx context.Context) (out []store.Reading, err error) {

@@ -16,13 +16,13 @@ import (
 const dialLimit = time.Minute
 
 // Dial opens a connection to a URL as the program does: its parameters are checked
-// against those that the driver has. The connection is closed with the test.
+// against those of the driver. The connection is closed at the end of the test.
 func Dial[C store.Conn](t *testing.T, d store.Driver, open func(context.Context, store.Target, store.OpenOptions) (C, error), url string) (C, error) {
 	t.Helper()
 	return DialAgent(t, d, open, url, "")
 }
 
-// DialAgent is Dial to a Java server that has an agent.
+// DialAgent is Dial for a Java server that has an agent.
 func DialAgent[C store.Conn](t *testing.T, d store.Driver, open func(context.Context, store.Target, store.OpenOptions) (C, error), url, agent string) (C, error) {
 	t.Helper()
 	target, err := store.ParseTarget(url)

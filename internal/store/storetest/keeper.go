@@ -15,8 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// keeping: what is recorded is listed as it was given, once for each space, by
-// namespace.
+// keeping: what is recorded is listed as it was given, once per space, by namespace.
 func keeping(t *testing.T, db store.Maps, ns string) {
 	ctx := t.Context()
 	list, err := db.Made(ctx, ns)
@@ -47,7 +46,8 @@ func keeping(t *testing.T, db store.Maps, ns string) {
 	assert.Zero(t, found.Size, "a record makes no data")
 }
 
-// dropping: Drop removes data and record of one space and tells how much is gone.
+// dropping: Drop removes the data and the record of one space and returns how much was
+// removed.
 func dropping(t *testing.T, db store.Maps, ns string) {
 	ctx := t.Context()
 	s, g, other := ours(t, db, space(ns, "s")), ours(t, db, grouped(ns, "s")), ours(t, db, space(ns, "s2"))
@@ -104,9 +104,9 @@ func dropping(t *testing.T, db store.Maps, ns string) {
 	}
 }
 
-// leases: of two who want the lease of a namespace one gets it, renews it, and gives
-// it back; one that is not renewed lapses; and when it is given back with no record
-// left, nothing is.
+// leases: of two processes that want the lease of a namespace one gets it, renews it,
+// and gives it up. A lease that is not renewed expires. When it is given up with no
+// records left, nothing remains.
 func leases(t *testing.T, db store.Maps, ns string) {
 	ctx := t.Context()
 	a, b := store.Lease{Run: "a", Host: "h", PID: 1, Token: "1"}, store.Lease{Run: "b", Host: "h", PID: 2, Token: "2"}
@@ -146,7 +146,7 @@ func leases(t *testing.T, db store.Maps, ns string) {
 	}, time.Minute, 50*time.Millisecond, "it lapses")
 	hold(b, time.Second, store.Denied, a)
 
-	// A lease and records live beside each other.
+	// A lease and records coexist.
 	s := space(ns, "leased")
 	require.NoError(t, db.Record(ctx, store.Made{Space: s}))
 	require.NoError(t, db.Free(ctx, ns, a))
@@ -160,7 +160,7 @@ func leases(t *testing.T, db store.Maps, ns string) {
 	oneOfMany(t, db, ns)
 }
 
-// oneOfMany has many want a lease at once: one gets it.
+// oneOfMany: when many want a lease at once, one gets it.
 func oneOfMany(t *testing.T, db store.Maps, ns string) {
 	t.Helper()
 	ctx := t.Context()
@@ -197,7 +197,7 @@ func strangers(t *testing.T, db store.Maps, ns string) {
 	want(t, db, s, "k", "v")
 }
 
-// cancelled: a context that has ended ends a call, in a class of its own, and the
+// cancelled: the end of a context ends a call, with its own class of error, and the
 // connection stays usable.
 func cancelled(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "cancelled"))
@@ -266,8 +266,7 @@ func concurrency(t *testing.T, db store.Maps, ns string) {
 	count(t, db, g, workers*rounds)
 }
 
-// info: a store tells its name, and accepts what it is probed for without leaving
-// a trace.
+// info: a store reports its name, and a probe succeeds without leaving a trace.
 func info(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "probed"))
 	got, err := db.Info(t.Context())

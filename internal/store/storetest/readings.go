@@ -11,9 +11,9 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Readings checks what the servers of a store tell of themselves: each number once a
-// server, sums that only grow, and those of the names given by work. It returns what
-// was told at the end.
+// Readings checks what the servers of a store report about themselves: each number once
+// per server, counters that only grow, and that those named in grow are increased by
+// work. It returns the last readings.
 func Readings(t *testing.T, c store.Metered, work func(), grow ...string) []store.Reading {
 	t.Helper()
 	type key struct{ node, name string }
@@ -45,9 +45,9 @@ func Readings(t *testing.T, c store.Metered, work func(), grow ...string) []stor
 	return list
 }
 
-// OwnCallsLeftOut checks that keeping a lease and asking what the server tells do not
-// count as calls of the application, which call is: a slow run lasts for many of them.
-// Nobody else may use the server meanwhile.
+// OwnCallsLeftOut checks that keeping a lease and querying the server do not count as
+// calls of the application, while call does: a slow run has many of them. Nobody else
+// may use the server in the meantime.
 func OwnCallsLeftOut(t *testing.T, c interface {
 	store.Metered
 	store.Leaser
@@ -60,10 +60,10 @@ func OwnCallsLeftOut(t *testing.T, c interface {
 			_, how, err := c.Hold(t.Context(), "own_calls", l, time.Minute)
 			require.NoError(t, err)
 			assert.NotEqual(t, store.Denied, how)
-			_, _ = c.Readings(t.Context()) // what is not told is no matter here
+			_, _ = c.Readings(t.Context()) // what is not reported does not matter here
 		}
 	}
-	ask() // what is only there after the first time
+	ask() // things that exist only after the first time
 	before := c.Usage(t.Context())
 	ask()
 	require.NoError(t, call())

@@ -1,5 +1,5 @@
-// Package storetest holds every promise of the shapes of package store as tests.
-// A store that keeps data runs them all with one call.
+// Package storetest tests every promise of the shapes of package store. A store that
+// keeps data runs all tests with one call.
 package storetest
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Run tests a store. open is called once for each test and must clean up by
-// itself; several connections may be to the same store at the same time, each
-// test keeps to a namespace of its own.
+// Run tests a store. open is called once for each test and must clean up by itself.
+// Several connections to the same store may be open at the same time; each test uses
+// its own namespace.
 func Run(t *testing.T, open func(t *testing.T) store.Conn) {
 	t.Helper()
 	for name, f := range map[string]func(*testing.T, store.Maps, string){
@@ -93,8 +93,8 @@ func count(t *testing.T, db store.Maps, s store.Space, n int64) {
 	assert.Equal(t, n, got, "entries of %s", s.Name)
 }
 
-// entries: Put and Set store and replace one entry, Get reads it and tells an
-// absent one from an empty one.
+// entries: Put and Set store and replace one entry; Get reads it and distinguishes an
+// absent entry from an empty one.
 func entries(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "entries"))
 	ctx := t.Context()
@@ -117,7 +117,7 @@ func entries(t *testing.T, db store.Maps, ns string) {
 	assert.True(t, ok)
 	assert.Equal(t, "one", string(got), "into the caller's buffer")
 
-	// What a caller passed in is the caller's again once the call has returned.
+	// What was passed in belongs to the caller again once the call has returned.
 	key, val := []byte("reused"), []byte("before")
 	require.NoError(t, db.Set(ctx, s, key, val))
 	copy(key, "xxxxxx")
@@ -125,8 +125,8 @@ func entries(t *testing.T, db store.Maps, ns string) {
 	want(t, db, s, "reused", "before")
 }
 
-// batches: PutAll stores all, GetAll reads in the order of the keys with nil for
-// absent ones, and an empty batch is no call at all.
+// batches: PutAll stores all entries, GetAll returns them in the order of the keys with
+// nil for absent ones, and an empty batch makes no call at all.
 func batches(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "batches"))
 	ctx := t.Context()
@@ -162,8 +162,8 @@ func batches(t *testing.T, db store.Maps, ns string) {
 	assert.Empty(t, got[2])
 }
 
-// groups: entries of one group are apart from those of another and of the space
-// of the same name that is not grouped; Count sums over all.
+// groups: entries of one group are separate from those of another, and from those of
+// the ungrouped space with the same name; Count sums over all.
 func groups(t *testing.T, db store.Maps, ns string) {
 	s, plain := ours(t, db, grouped(ns, "groups")), ours(t, db, space(ns, "groups"))
 	ctx := t.Context()
@@ -203,7 +203,7 @@ func groups(t *testing.T, db store.Maps, ns string) {
 	assert.NotEmpty(t, found.Kind)
 }
 
-// binary: keys and values are bytes, whatever is in them.
+// binary: keys and values may contain any bytes.
 func binary(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "binary"))
 	all := make([]byte, 256)
@@ -219,8 +219,7 @@ func binary(t *testing.T, db store.Maps, ns string) {
 	count(t, db, s, 3)
 }
 
-// large: a value of 1 MiB is stored and read as one of few bytes is, one after
-// the other in any order.
+// large: values of 1 MiB are stored and read just like short ones, in any order.
 func large(t *testing.T, db store.Maps, ns string) {
 	s := ours(t, db, space(ns, "large"))
 	ctx := t.Context()
@@ -249,8 +248,8 @@ func large(t *testing.T, db store.Maps, ns string) {
 	assert.True(t, bytes.Equal(val, both[0]) && bytes.Equal(val, both[1]))
 }
 
-// separate: spaces of other names and namespaces, the empty one included, do not
-// see each other's entries.
+// separate: spaces with other names and namespaces, including the empty one, do not see
+// each other's entries.
 func separate(t *testing.T, db store.Maps, ns string) {
 	spaces := []store.Space{space(ns, "a"), space(ns, "b"), space(ns+"2", "a"), space("", ns+"-bare")}
 	for i, s := range spaces {

@@ -1,6 +1,6 @@
-// Package gormlite teaches gorm to speak to SQLite. The dialect that gorm has for it
-// imports SQLite in C, which wherever there is a C compiler has to be compiled and
-// linked into everything beside the SQLite in Go that we use.
+// Package gormlite is a gorm dialect for SQLite. gorm's own dialect imports SQLite in
+// C, which, if there is a C compiler, would be compiled and linked into everything in
+// addition to the SQLite in Go that we use.
 package gormlite
 
 import (
@@ -14,16 +14,16 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// Dialect returns gorm's dialect for an open database, which has to be SQLite 3.35 or
+// Dialect returns gorm's dialect for an open database, which must be SQLite 3.35 or
 // newer.
 func Dialect(pool gorm.ConnPool) gorm.Dialector { return dialect{pool} }
 
 type dialect struct{ pool gorm.ConnPool }
 
-// Name is what gorm calls it.
+// Name returns the name under which gorm knows it.
 func (dialect) Name() string { return "sqlite" }
 
-// Initialize gives gorm the connections, and the clauses that SQLite knows.
+// Initialize gives gorm the connections, and the clauses that SQLite supports.
 func (d dialect) Initialize(db *gorm.DB) error {
 	db.ConnPool = d.pool
 	callbacks.RegisterDefaultCallbacks(db, &callbacks.Config{
@@ -35,12 +35,12 @@ func (d dialect) Initialize(db *gorm.DB) error {
 	return nil
 }
 
-// Migrator makes tables.
+// Migrator returns what creates tables.
 func (d dialect) Migrator(db *gorm.DB) gorm.Migrator {
 	return tables{migrator.Migrator{Config: migrator.Config{DB: db, Dialector: d, CreateIndexAfterCreateTable: true}}}
 }
 
-// DataTypeOf is the type of a field's column. Sizes mean nothing to SQLite.
+// DataTypeOf returns the type of a field's column. Sizes mean nothing to SQLite.
 func (dialect) DataTypeOf(f *schema.Field) string {
 	switch f.DataType {
 	case schema.Bool:
@@ -62,7 +62,7 @@ func (dialect) DataTypeOf(f *schema.Field) string {
 	return string(f.DataType)
 }
 
-// DefaultValueOf stands for a value that a row leaves out.
+// DefaultValueOf returns what stands for a value that a row leaves out.
 func (dialect) DefaultValueOf(*schema.Field) clause.Expression { return clause.Expr{SQL: "NULL"} }
 
 // BindVarTo writes a placeholder.
@@ -80,7 +80,7 @@ func (dialect) QuoteTo(w clause.Writer, name string) {
 	}
 }
 
-// Explain writes a statement as a person would.
+// Explain formats a statement for people to read.
 func (dialect) Explain(text string, values ...any) string {
 	return logger.ExplainSQL(text, nil, `'`, values...)
 }

@@ -9,22 +9,22 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// tables makes tables, and adds columns to them. Whatever it does not answer itself is
-// standard SQL, or nothing that we ask for.
+// tables creates tables, and adds columns to them. Everything that it does not override
+// is standard SQL, or is not used by us.
 type tables struct{ migrator.Migrator }
 
-// HasTable tells whether there is a table.
+// HasTable reports whether there is a table.
 func (t tables) HasTable(value any) bool {
 	return t.has(value, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?")
 }
 
-// HasIndex tells whether a table has an index of that name.
+// HasIndex reports whether a table has an index with that name.
 func (t tables) HasIndex(value any, name string) bool {
 	return t.has(value, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND name = ?", name)
 }
 
-// has tells whether a question about a table, whose name goes before the rest, counts
-// anything.
+// has reports whether a counting query about a table, whose name is its first argument,
+// returns more than 0.
 func (t tables) has(value any, question string, rest ...any) bool {
 	var n int
 	err := t.RunWithValue(value, func(stmt *gorm.Statement) error {
@@ -33,19 +33,19 @@ func (t tables) has(value any, question string, rest ...any) bool {
 	return err == nil && n > 0
 }
 
-// MigrateColumn leaves a column that is there as it is: SQLite stores any value in it.
+// MigrateColumn leaves an existing column as it is: SQLite stores any value in it.
 func (tables) MigrateColumn(any, *schema.Field, gorm.ColumnType) error { return nil }
 
-// ColumnTypes lists the columns of a table.
+// ColumnTypes returns the columns of a table.
 func (t tables) ColumnTypes(value any) (columns []gorm.ColumnType, err error) {
-	var keys int // columns that the primary key has
+	var keys int // columns in the primary key
 	err = t.RunWithValue(value, func(stmt *gorm.Statement) error {
 		rows, err := t.DB.Raw("SELECT name, type, `notnull`, dflt_value, pk, (SELECT COUNT(*) FROM pragma_table_info(?) WHERE pk > 0) FROM pragma_table_info(?)",
 			stmt.Table, stmt.Table).Rows()
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // what went wrong Err tells
+		defer rows.Close() // Err reports what went wrong
 		for rows.Next() {
 			var c migrator.ColumnType
 			var must bool
@@ -56,7 +56,7 @@ func (t tables) ColumnTypes(value any) (columns []gorm.ColumnType, err error) {
 			isKey := key > 0
 			c.PrimaryKeyValue = sql.NullBool{Bool: isKey, Valid: true}
 			c.NullableValue = sql.NullBool{Bool: !must, Valid: true}
-			// A key of one integer is the number of the row, which SQLite gives.
+			// A primary key of one integer is the row number, which SQLite assigns.
 			c.AutoIncrementValue = sql.NullBool{Bool: isKey && keys == 1 && strings.EqualFold(c.DataTypeValue.String, "integer"), Valid: true}
 			columns = append(columns, c)
 		}

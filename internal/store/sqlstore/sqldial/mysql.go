@@ -16,7 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// mysqlSwitches are the parameters of the Go driver that are on or off.
+// mysqlSwitches are the Go driver's parameters that are on or off.
 var mysqlSwitches = []string{
 	"allowCleartextPasswords", "allowFallbackToPlaintext", "allowNativePasswords", "allowOldPasswords",
 	"checkConnLiveness", "clientFoundRows", "compress", "interpolateParams", "multiStatements",
@@ -29,7 +29,7 @@ var mysqlSession = []string{
 	"max_execution_time", "wait_timeout", "unique_checks", "foreign_key_checks",
 }
 
-// MySQLParams are what mysql: targets know beside the common parameters.
+// MySQLParams are the parameters of mysql: targets in addition to the common ones.
 var MySQLParams = slices.Concat(mysqlSwitches, mysqlSession, []string{"charset", "collation", "loc", "serverPubKey", "connectionAttributes"})
 
 // host returns the only host of a target with its port.
@@ -43,7 +43,7 @@ func host(t store.Target, port int) (string, error) {
 	return store.HostPort(t.Hosts[0], port), nil
 }
 
-// isolation returns the level that isolation= names as SQL has it, or "".
+// isolation returns the level named by isolation= in SQL form, or "".
 func isolation(t store.Target) (string, error) {
 	if !t.Params.Has("isolation") {
 		return "", nil
@@ -65,7 +65,7 @@ func mysqlConfig(t store.Target, n *Network) (*mysql.Config, []string, error) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, nil, fault.Code(err, fault.CodeInput)
 	}
-	// The driver's own parameters are read by the driver. No secret is among them.
+	// The driver parses its own parameters. No secret is among them.
 	c, err := mysql.ParseDSN("tcp(" + addr + ")/?" + params)
 	if err != nil {
 		return nil, nil, fault.Input(fmt.Errorf("%s: parameters: %w", t.Scheme, err), "")
@@ -75,7 +75,7 @@ func mysqlConfig(t store.Target, n *Network) (*mysql.Config, []string, error) {
 		c.User = "root"
 	}
 	c.DialFunc, c.Timeout = n.dial, n.times.Dial
-	c.MaxAllowedPacket = 0 // as the server says
+	c.MaxAllowedPacket = 0 // use the server's value
 	c.Logger = &mysql.NopLogger{}
 	for _, on := range []struct {
 		name  string
@@ -97,7 +97,7 @@ func mysqlConfig(t store.Target, n *Network) (*mysql.Config, []string, error) {
 	return c, first, nil
 }
 
-// mysqlDSN returns the parameters that are the Go driver's, as it wants them.
+// mysqlDSN returns the Go driver's parameters in its own form.
 func mysqlDSN(t store.Target) (string, error) {
 	var pairs []string
 	for _, name := range mysqlSwitches {
@@ -126,7 +126,7 @@ func mysqlValue(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'"
 }
 
-// MySQL makes connections; which database they are in is settled later.
+// MySQL returns a Connector; the database is chosen later.
 func MySQL(t store.Target, n *Network) (*Connector, error) {
 	config, first, err := mysqlConfig(t, n)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package sqldial makes the connections to SQL servers and files: it turns a target
-// into what the Go driver of each wants, and knows why a connection broke.
+// Package sqldial opens the connections to SQL servers and files: it turns a target
+// into what each Go driver expects, and knows why a connection broke.
 package sqldial
 
 import (
@@ -17,33 +17,33 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Time-outs unless the target says otherwise.
+// Timeouts unless the target says otherwise.
 const (
 	dialTimeout = 5 * time.Second
-	// ioTimeout is long enough for the counting and dropping of large tables.
+	// ioTimeout is long enough for counting and dropping large tables.
 	ioTimeout = 30 * time.Second
 )
 
-// Network dials for a driver, and knows why its connections broke where the
-// driver does not tell. A nil one, of a file, knows nothing. It is safe for use by
+// Network dials for a driver, and remembers why its connections broke, which the driver
+// may not report. A nil Network, as for a file, knows nothing. It is safe for use by
 // several goroutines.
 type Network struct {
 	times store.TimeoutSet
-	// timeouts is how many reads and writes have run into their time-out and not
-	// been accounted for yet.
+	// timeouts is how many reads and writes have timed out and have not been reported
+	// by TimedOut yet.
 	timeouts atomic.Int64
-	// short says that a connection could not be made for want of files.
+	// short means that a connection could not be opened for lack of file descriptors.
 	short atomic.Bool
 	// last is the last error of a connection.
 	last atomic.Pointer[error]
 
 	mu    sync.Mutex
-	wires map[*wire]bool // those that are open
+	wires map[*wire]bool // the open ones
 	cut   bool
 }
 
-// NewNetwork takes the time-outs of a target: unless it says otherwise, 5 s to
-// connect and 30 s for a read or write. Its errors are of input.
+// NewNetwork takes the timeouts of a target: unless it says otherwise, 5 s to connect
+// and 30 s for a read or write. Errors have the code of bad input.
 func NewNetwork(t store.Target) (*Network, error) {
 	times, err := store.Timeouts(t)
 	if times.Dial == 0 {
@@ -58,7 +58,7 @@ func NewNetwork(t store.Target) (*Network, error) {
 	return &Network{times: times}, err
 }
 
-// dial is what drivers call for a new connection.
+// dial is called by drivers for a new connection.
 func (n *Network) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: n.times.Dial}
 	c, err := d.DialContext(ctx, network, addr)
@@ -79,9 +79,9 @@ func (n *Network) dial(ctx context.Context, network, addr string) (net.Conn, err
 	return w, nil
 }
 
-// Sever closes the connections that the pool leaves open because somebody waits for
-// an answer on them, and makes no new ones: a commit heeds no context, and a server
-// that hangs would hold its caller until the time-out for reading.
+// Sever closes the connections that the pool leaves open because somebody is waiting
+// for an answer on them, and lets no new ones be opened: a commit ignores its context,
+// and a hanging server would hold its caller until the read timeout.
 func (n *Network) Sever() {
 	if n == nil {
 		return
@@ -91,7 +91,7 @@ func (n *Network) Sever() {
 	n.wires, n.cut = nil, true
 	n.mu.Unlock()
 	for w := range open {
-		_ = w.Conn.Close() // nothing more is expected of it
+		_ = w.Conn.Close() // nothing more is expected from it
 	}
 }
 
@@ -105,8 +105,8 @@ func (n *Network) note(err error) {
 	n.last.Store(&err)
 }
 
-// DialTimeout is how long a new connection may take; without a network, twice what a
-// read may.
+// DialTimeout returns how long opening a connection may take; without a network, twice
+// the read timeout.
 func (n *Network) DialTimeout() time.Duration {
 	if n == nil {
 		return 2 * ioTimeout
@@ -114,7 +114,7 @@ func (n *Network) DialTimeout() time.Duration {
 	return n.times.Dial
 }
 
-// Short says whether a connection could not be made for want of files.
+// Short reports whether a connection could not be opened for lack of file descriptors.
 func (n *Network) Short() bool { return n != nil && n.short.Load() }
 
 // LastError returns the last error of a connection, or nil.
@@ -125,8 +125,8 @@ func (n *Network) LastError() error {
 	return *n.last.Load()
 }
 
-// TimedOut says whether a connection that broke did so by a time-out, once for
-// each that did.
+// TimedOut reports whether a connection broke because of a timeout. It returns true
+// once for each that did.
 func (n *Network) TimedOut() bool {
 	if n == nil {
 		return false
@@ -142,8 +142,8 @@ func (n *Network) TimedOut() bool {
 	}
 }
 
-// wire is a connection on which each read and write has a time-out of its own,
-// unless its user has set one.
+// wire is a connection on which each read and write has its own timeout, unless its
+// user has set a deadline.
 type wire struct {
 	net.Conn
 	n     *Network
@@ -151,7 +151,7 @@ type wire struct {
 	taken bool // the user has set a deadline
 }
 
-// Close closes the connection. One that Sever has closed is closed.
+// Close closes the connection. If Sever has closed it already, that is not an error.
 func (w *wire) Close() error {
 	w.n.mu.Lock()
 	delete(w.n.wires, w)
@@ -192,11 +192,12 @@ func (w *wire) arm(d time.Duration, set func(time.Time) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.taken {
-		_ = set(time.Now().Add(d)) // fails on a closed connection, and so will what follows
+		_ = set(time.Now().Add(d)) // fails on a closed connection, as will what follows
 	}
 }
 
-// SetDeadline takes the deadline over, or gives it back with the zero time.
+// SetDeadline lets the user control the deadline, or returns control with the zero
+// time.
 func (w *wire) SetDeadline(t time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -204,7 +205,8 @@ func (w *wire) SetDeadline(t time.Time) error {
 	return w.Conn.SetDeadline(t)
 }
 
-// SetReadDeadline is SetDeadline: what sets one waits for what reads.
+// SetReadDeadline is SetDeadline, because whatever sets a read deadline is waiting for
+// reads.
 func (w *wire) SetReadDeadline(t time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -220,7 +222,7 @@ func (w *wire) SetWriteDeadline(t time.Time) error {
 	return w.Conn.SetWriteDeadline(t)
 }
 
-// SyscallConn lets a driver look whether an idle connection has been closed.
+// SyscallConn lets a driver check whether an idle connection has been closed.
 func (w *wire) SyscallConn() (syscall.RawConn, error) {
 	if c, ok := w.Conn.(syscall.Conn); ok {
 		return c.SyscallConn()
@@ -228,17 +230,17 @@ func (w *wire) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// Connector makes the pool's connections. Which database they are in can be
-// changed: a pool may have to connect before the database exists.
+// Connector opens the pool's connections. The database that they use can be changed,
+// because a pool may have to connect before the database exists.
 type Connector struct {
 	current atomic.Pointer[driver.Connector]
-	// in makes a connector to the named database.
+	// in returns a connector for the named database.
 	in func(database string) (driver.Connector, error)
 	// first are statements run on each new connection.
 	first []string
 }
 
-// Use has connections made in a database from now on.
+// Use makes connections be opened in a database from now on.
 func (c *Connector) Use(database string) error {
 	inner, err := c.in(database)
 	if err != nil {
@@ -248,7 +250,7 @@ func (c *Connector) Use(database string) error {
 	return nil
 }
 
-// Connect is for database/sql.
+// Connect implements driver.Connector.
 func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := (*c.current.Load()).Connect(ctx)
 	if err != nil {
@@ -262,7 +264,7 @@ func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// run executes a statement on a connection that no pool has yet.
+// run executes a statement on a connection that is not in a pool yet.
 func run(ctx context.Context, conn driver.Conn, text string) error {
 	e, ok := conn.(driver.ExecerContext)
 	if !ok {
@@ -272,5 +274,5 @@ func run(ctx context.Context, conn driver.Conn, text string) error {
 	return err
 }
 
-// Driver is for database/sql.
+// Driver implements driver.Connector.
 func (c *Connector) Driver() driver.Driver { return (*c.current.Load()).Driver() }

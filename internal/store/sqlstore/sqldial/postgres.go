@@ -28,8 +28,8 @@ var postgresSession = []string{
 	"idle_in_transaction_session_timeout", "synchronous_commit", "work_mem", "options",
 }
 
-// PostgresParams are what postgres: targets know beside the common parameters.
-// The last three are the Go driver's.
+// PostgresParams are the parameters of postgres: targets in addition to the common
+// ones. The last three are the Go driver's.
 var PostgresParams = slices.Concat(postgresSession, []string{
 	"sslmode", "default_query_exec_mode", "statement_cache_capacity", "description_cache_capacity",
 })
@@ -38,7 +38,7 @@ var sslModes = []string{"disable", "require", "verify-ca", "verify-full"}
 
 var execModes = []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"}
 
-// sslmode translates what PostgreSQL's own URLs say about TLS into our words.
+// sslmode translates what PostgreSQL's own URLs say about TLS into our parameters.
 func sslmode(t store.Target) (store.Target, error) {
 	if !t.Params.Has("sslmode") {
 		return t, nil
@@ -54,14 +54,14 @@ func sslmode(t store.Target) (store.Target, error) {
 	maps.Copy(params, t.Params)
 	params.Set("tls", strconv.FormatBool(mode != "disable"))
 	if t.Unchecked() != "" {
-		params.Set("insecure", "1") // what it means there: encrypted, and no matter by whom
+		params.Set("insecure", "1") // the meaning there: encrypted, without verifying the server
 	}
 	t.Params = params
 	return t, nil
 }
 
-// postgresConfig translates a target. The user is postgres unless the target
-// names one. Nothing is taken from the environment or the user's files.
+// postgresConfig translates a target. The user is postgres unless the target names one.
+// Nothing is taken from the environment or the user's files.
 func postgresConfig(t store.Target, n *Network) (*pgx.ConnConfig, error) {
 	t, err := sslmode(t)
 	if err != nil {
@@ -119,8 +119,8 @@ func postgresConfig(t store.Target, n *Network) (*pgx.ConnConfig, error) {
 	return c, nil
 }
 
-// Postgres makes connections, to the database that every server has
-// until one is chosen.
+// Postgres returns a Connector, which uses the maintenance database until another is
+// chosen.
 func Postgres(t store.Target, n *Network) (*Connector, error) {
 	config, err := postgresConfig(t, n)
 	if err != nil {

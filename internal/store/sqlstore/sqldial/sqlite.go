@@ -14,8 +14,8 @@ import (
 )
 
 // sqliteDefaults are the settings of a connection unless the target has others.
-// Transactions take the write lock at once: one that began as a reader and then
-// wants to write cannot wait for its turn.
+// Transactions take the write lock at once: one that began as a reader and then wants
+// to write could not wait for its turn.
 var sqliteDefaults = []struct{ param, key, value string }{
 	{"busy_timeout", "_busy_timeout", "5000"},
 	{"journal_mode", "_journal_mode", "WAL"},
@@ -24,12 +24,12 @@ var sqliteDefaults = []struct{ param, key, value string }{
 	{"txlock", "_txlock", "immediate"},
 }
 
-// SQLiteParams are what sqlite: targets know. The ones with a line in front are
-// the Go driver's.
+// SQLiteParams are the parameters of sqlite: targets. Those with a leading underscore
+// are the Go driver's.
 var SQLiteParams = []string{"busy_timeout", "journal_mode", "synchronous", "foreign_keys", "txlock", "mode", "cache", "immutable", "_pragma", "_time_format"}
 
-// SQLite returns what the driver opens, and a folder that is to go with the
-// connection when the target names no file.
+// SQLite returns what the driver opens, and a folder to be deleted with the connection
+// if the target names no file.
 func SQLite(t store.Target) (dsn, path, scratch string, err error) {
 	if t.User != "" || t.Password != "" {
 		return "", "", "", fault.Input(fmt.Errorf("sqlite: a file has neither user nor password"), "for example sqlite:perfbench.db")
@@ -55,12 +55,12 @@ func SQLite(t store.Target) (dsn, path, scratch string, err error) {
 		}
 	}
 	if t.Params.Get("mode") == "ro" && !t.Params.Has("journal_mode") {
-		q.Del("_journal_mode") // who may only read cannot change it
+		q.Del("_journal_mode") // a read-only user cannot change it
 	}
 	return "file:" + escape(path) + "?" + q.Encode(), path, scratch, nil
 }
 
-// escape writes a path or value so that nothing in it has a meaning in a URI.
+// escape escapes a path or value so that nothing in it has a special meaning in a URI.
 func escape(s string) string {
 	return strings.ReplaceAll(url.PathEscape(s), "%2F", "/")
 }

@@ -1,5 +1,5 @@
-// Package sqlerror tells what errors of MariaDB and MySQL, PostgreSQL, SQLite and their
-// drivers mean.
+// Package sqlerror determines what errors of MariaDB and MySQL, PostgreSQL, SQLite and
+// their drivers mean.
 package sqlerror
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// mysqlClasses puts error numbers of MariaDB and MySQL in classes.
+// mysqlClasses maps error numbers of MariaDB and MySQL to classes.
 var mysqlClasses = map[uint16]store.Class{
 	1040: store.Overloaded, 1203: store.Overloaded, 1226: store.Overloaded, 1461: store.Overloaded,
 	1044: store.Refused, 1045: store.Refused, 1130: store.Refused, 1142: store.Refused, 1143: store.Refused,
@@ -35,7 +35,7 @@ var mysqlClasses = map[uint16]store.Class{
 	1054: store.WrongType, 1136: store.WrongType, 1347: store.WrongType,
 }
 
-// postgresClasses puts codes of PostgreSQL, or the beginnings of such, in classes.
+// postgresClasses maps error codes of PostgreSQL, or their beginnings, to classes.
 var postgresClasses = []struct {
 	code  string
 	class store.Class
@@ -62,7 +62,7 @@ var postgresClasses = []struct {
 	{"42P10", store.WrongType},
 }
 
-// Classify puts an error of database/sql, of its drivers or of gorm in its class.
+// Classify returns the class of an error of database/sql, of its drivers or of gorm.
 func Classify(err error) store.Class {
 	if err == nil {
 		return store.Worked
@@ -112,7 +112,7 @@ func transportClass(err error) store.Class {
 	return store.Other
 }
 
-// unreachable says whether err is of a connection that cannot be had or broke.
+// unreachable reports whether err means that a connection could not be made or broke.
 func unreachable(err error) bool {
 	for _, e := range []error{
 		mysql.ErrInvalidConn, driver.ErrBadConn, sql.ErrConnDone, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF,
@@ -157,8 +157,8 @@ func sqliteClass(err *sqlite.Error) store.Class {
 	return store.Other
 }
 
-// Absent says whether an error is of a table that is not there, which is as good
-// as an empty one for who reads.
+// Absent reports whether an error means that a table does not exist, which to readers
+// is the same as an empty one.
 func Absent(err error) bool {
 	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return my.Number == 1146 || my.Number == 1046 // no such table; no database chosen yet
@@ -170,7 +170,8 @@ func Absent(err error) bool {
 	return ok && lite.Code() == 1 && strings.Contains(lite.Error(), "no such table")
 }
 
-// Exists says whether an error is of something that somebody else has just made.
+// Exists reports whether an error means that somebody else has just created the same
+// thing.
 func Exists(err error) bool {
 	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return my.Number == 1007 || my.Number == 1050
@@ -179,14 +180,14 @@ func Exists(err error) bool {
 	return ok && (pg.Code == "42P04" || pg.Code == "42P07" || pg.Code == "23505")
 }
 
-// TemplateBusy says whether a database cannot be made since another one is being made at
-// the same time.
+// TemplateBusy reports whether a database could not be created because another one was
+// being created at the same time.
 func TemplateBusy(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "55006"
 }
 
-// LockTimeout says whether a statement waited for a lock for too long.
+// LockTimeout reports whether a statement waited too long for a lock.
 func LockTimeout(err error) bool {
 	my, isMy := errors.AsType[*mysql.MySQLError](err)
 	pg, isPg := errors.AsType[*pgconn.PgError](err)

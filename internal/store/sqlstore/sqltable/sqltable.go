@@ -1,6 +1,6 @@
-// Package sqltable keeps the tables of a profile in a SQL database. They are listed as
-// data; making them, refusing those of another version and leaving alone those of
-// others is done here, once.
+// Package sqltable manages the tables of a profile in an SQL database. Profiles list
+// them as data; this package creates them, refuses those of another version, and leaves
+// those of others alone.
 package sqltable
 
 import (
@@ -19,23 +19,24 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// Table is a table as data.
+// Table describes a table.
 type Table struct {
-	Name string // behind the namespace and the prefix
-	// Columns are written as a statement lists them, "name type, name type", with the
-	// words of sqltext for types.
+	Name string // without the namespace and the prefix
+	// Columns are written as in a statement, "name type, name type", with the words of
+	// sqltext for types.
 	Columns string
-	// Key are the columns of the primary key, Unique those that no two rows share.
+	// Key are the columns of the primary key, Unique those of a unique constraint.
 	Key, Unique string
 	Index       Index
-	// Later are the columns that tables of an older version may lack. Those of ours get
-	// them.
+	// Later are the columns that tables of an older version may lack. They are added to
+	// tables of ours.
 	Later []string
-	// Packed is a column whose content is compressed already: PostgreSQL does not try.
+	// Packed is a column whose content is already compressed, so that PostgreSQL does
+	// not try to.
 	Packed string
 }
 
-// Index is an index beside the primary key; the zero value is none.
+// Index is an index in addition to the primary key; the zero value means none.
 type Index struct{ Name, Columns string }
 
 // Set is the tables of one profile under one namespace. It is safe for use by several
@@ -47,8 +48,8 @@ type Set struct {
 	prefix    string // of spaces: "authz_"
 	tables    []Table
 	claim     *place.Claim // since Look
-	texts     sync.Map     // what is given to Text → what the dialect has
-	stmts     sync.Map     // the same → *sql.Stmt
+	texts     sync.Map     // argument of Text → the dialect's statement
+	stmts     sync.Map     // the same argument → *sql.Stmt
 }
 
 // New returns the tables of a namespace, whose names begin with prefix. It changes
@@ -57,18 +58,18 @@ func New(c sqlstore.Typed, namespace, prefix string, tables []Table) *Set {
 	return &Set{Conn: c, Dialect: c.Dialect(), namespace: namespace, prefix: prefix, tables: tables}
 }
 
-// Name is the name of a table in the database.
+// Name returns the name of a table in the database.
 func (s *Set) Name(table string) string { return sqltext.TableName(s.namespace, s.prefix+table) }
 
-// Quoted is the name of a table for a statement.
+// Quoted returns the quoted name of a table, for a statement.
 func (s *Set) Quoted(table string) string { return s.Dialect.Quote(s.Name(table)) }
 
-// Space is the space that a table is.
+// Space returns the space that stands for a table.
 func (s *Set) Space(table string) store.Space {
 	return store.Space{Namespace: s.namespace, Name: s.prefix + table, Shape: store.Keys}
 }
 
-// Spaces are the tables, a space each, recorded with params.
+// Spaces returns the tables, each as a space, to be recorded with params.
 func (s *Set) Spaces(params map[string]string) []place.Space {
 	out := make([]place.Space, 0, len(s.tables))
 	for _, t := range s.tables {
@@ -81,8 +82,8 @@ func (s *Set) Spaces(params map[string]string) []place.Space {
 
 var tableWord = regexp.MustCompile(`%[a-z_]+`)
 
-// Text writes a statement as the dialect has it, see sqltext; %name is a table. All are
-// kept: there should be few.
+// Text translates a statement into the dialect, see sqltext; %name stands for a table.
+// All results are cached, so there should be few different statements.
 func (s *Set) Text(text string) string {
 	if v, ok := s.texts.Load(text); ok {
 		return v.(string)
@@ -92,7 +93,7 @@ func (s *Set) Text(text string) string {
 	return out
 }
 
-// Stmt returns a statement prepared, which is written as for Text and kept.
+// Stmt returns a prepared statement, which is written as for Text and cached.
 func (s *Set) Stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 	if v, ok := s.stmts.Load(text); ok {
 		return v.(*sql.Stmt), nil
@@ -107,7 +108,7 @@ func (s *Set) Stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 	return p, nil
 }
 
-// Look makes sure that the tables of ours that are there are of this version.
+// Look makes sure that those of our tables that exist are of this version.
 func (s *Set) Look(ctx context.Context, c *place.Claim) error {
 	s.claim = c
 	for _, t := range s.tables {
@@ -121,11 +122,11 @@ func (s *Set) Look(ctx context.Context, c *place.Claim) error {
 	return nil
 }
 
-// theirs says whether others have made a table: it is never altered, and was looked at
-// when it was claimed.
+// theirs reports whether others have made a table. Such a table is never altered, and
+// was checked when it was claimed.
 func (s *Set) theirs(t Table) bool { return s.claim != nil && s.claim.Theirs(s.Space(t.Name), "") }
 
-// Create makes the tables that are missing, in a database that it makes if need be.
+// Create creates the tables that are missing, and the database if necessary.
 func (s *Set) Create(ctx context.Context) error {
 	if err := s.Conn.EnsureDatabase(ctx, s.namespace); err != nil {
 		return err
@@ -150,7 +151,7 @@ func (s *Set) Create(ctx context.Context) error {
 	return nil
 }
 
-// exec carries out a statement that makes a table or an index.
+// exec runs a statement that creates a table or an index.
 func (s *Set) exec(ctx context.Context, text string) error {
 	return sqlstore.Make(func() error {
 		_, err := s.Conn.SQL().ExecContext(ctx, text)
@@ -163,13 +164,13 @@ func (s *Set) definition(t Table) string {
 	if t.Unique != "" {
 		text += ", UNIQUE (" + t.Unique + ")"
 	}
-	if s.Dialect == sqltext.MySQL && t.Index.Name != "" { // which knows no index IF NOT EXISTS
+	if s.Dialect == sqltext.MySQL && t.Index.Name != "" { // MySQL has no IF NOT EXISTS for indexes
 		text += ", INDEX " + t.Index.Name + " (" + t.Index.Columns + ")"
 	}
 	return s.Text(text + ")")
 }
 
-// extras are the statements beside that which makes a table.
+// extras returns the statements that follow the creation of a table.
 func (s *Set) extras(t Table) (texts []string) {
 	if t.Index.Name != "" && s.Dialect != sqltext.MySQL {
 		texts = append(texts, "CREATE INDEX IF NOT EXISTS "+s.Quoted(t.Name+"_"+t.Index.Name)+" ON "+s.Quoted(t.Name)+" ("+t.Index.Columns+")")
@@ -180,8 +181,8 @@ func (s *Set) extras(t Table) (texts []string) {
 	return texts
 }
 
-// lacking returns the statements that add the columns which an older version's table
-// lacks, or refuses it.
+// lacking returns the statements that add the columns missing in an older version's
+// table. If that is not possible, it returns an error.
 func (s *Set) lacking(ctx context.Context, t Table) (texts []string, err error) {
 	got, err := s.columns(ctx, t)
 	if err != nil {
@@ -203,8 +204,9 @@ func (s *Set) lacking(ctx context.Context, t Table) (texts []string, err error) 
 	return texts, nil
 }
 
-// columnsOf asks for the names of a table's columns. A statement about the table itself
-// would not survive a change of its columns where the driver keeps statements prepared.
+// columnsOf queries the names of a table's columns. Where the driver caches prepared
+// statements, a statement on the table itself would not survive a change of its
+// columns.
 var columnsOf = map[sqltext.Dialect]string{
 	sqltext.MySQL:    "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?",
 	sqltext.Postgres: "SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(quote_ident(?)) AND attnum > 0 AND NOT attisdropped",

@@ -1,6 +1,6 @@
-// Package sqltext writes statements as each SQL product wants them: names in its
-// quotes, its placeholders, and its words for what SQL leaves to the product. It knows
-// text only and opens no connection.
+// Package sqltext writes statements in each SQL product's dialect: its quoting, its
+// placeholders, and its words for what the standard leaves to the product. It deals
+// with text only and opens no connection.
 package sqltext
 
 import (
@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Dialect is how one kind of product wants to be spoken to.
+// Dialect is the SQL dialect of one kind of product.
 type Dialect string
 
-// The dialects. They have the names of the drivers.
+// The dialects, named like the drivers.
 const (
-	MySQL    Dialect = "mysql" // MariaDB too
+	MySQL    Dialect = "mysql" // and MariaDB
 	Postgres Dialect = "postgres"
 	SQLite   Dialect = "sqlite"
 )
 
-// Quote quotes the name of a table or column. It must not hold a NUL.
+// Quote quotes the name of a table or column, which must not contain a NUL.
 func (d Dialect) Quote(name string) string {
 	q := `"`
 	if d == MySQL {
@@ -27,11 +27,11 @@ func (d Dialect) Quote(name string) string {
 	return q + strings.ReplaceAll(name, q, q+q) + q
 }
 
-// Table is the quoted name of a namespace's table.
+// Table returns the quoted name of a namespace's table.
 func (d Dialect) Table(namespace, name string) string { return d.Quote(TableName(namespace, name)) }
 
-// TableName is the name of a namespace's table: "perfbench_eligibility", without a
-// namespace "eligibility".
+// TableName returns the name of a namespace's table: "perfbench_eligibility", or
+// "eligibility" without a namespace.
 func TableName(namespace, name string) string {
 	if namespace == "" {
 		return name
@@ -39,7 +39,7 @@ func TableName(namespace, name string) string {
 	return namespace + "_" + name
 }
 
-// Mark is the placeholder of the i-th argument, from 1.
+// Mark returns the placeholder of the i-th argument, from 1.
 func (d Dialect) Mark(i int) string {
 	if d == Postgres {
 		return "$" + strconv.Itoa(i)
@@ -47,12 +47,13 @@ func (d Dialect) Mark(i int) string {
 	return "?"
 }
 
-// Marks are n question marks in brackets, for a text that Text completes.
+// Marks returns n question marks in parentheses, for a statement that Text will
+// translate.
 func Marks(n int) string {
 	return "(" + strings.TrimSuffix(strings.Repeat("?,", n), ",") + ")"
 }
 
-// Rows are the placeholders of so many rows, each in brackets.
+// Rows returns the placeholders of that many rows, each in parentheses.
 func (d Dialect) Rows(rows, columns int) string {
 	var b strings.Builder
 	b.Grow(rows * (2*columns + 2))
@@ -71,8 +72,8 @@ func (d Dialect) Rows(rows, columns int) string {
 	return b.String()
 }
 
-// Keep ends an INSERT that leaves a row alone that is there already. MySQL has to be
-// told a column of the key.
+// Keep returns the end of an INSERT that leaves an existing row alone. For MySQL, key
+// must be a column of the key.
 func (d Dialect) Keep(key string) string {
 	if d == MySQL {
 		return " ON DUPLICATE KEY UPDATE " + key + " = " + key
@@ -80,8 +81,8 @@ func (d Dialect) Keep(key string) string {
 	return " ON CONFLICT DO NOTHING"
 }
 
-// Replace ends an INSERT that gives columns of a row that is there already their new
-// values; without columns it is Keep. Keys and columns are quoted where they need it.
+// Replace returns the end of an INSERT that gives columns of an existing row their new
+// values; without columns it is Keep. Keys and columns must be quoted if necessary.
 func (d Dialect) Replace(keys, columns []string) string {
 	if len(columns) == 0 {
 		return d.Keep(keys[0])
@@ -99,19 +100,19 @@ func (d Dialect) Replace(keys, columns []string) string {
 	return " ON CONFLICT (" + strings.Join(keys, ",") + ") DO UPDATE SET " + strings.Join(to, ", ")
 }
 
-// Text writes a statement as the dialect has it. A question mark is a placeholder, and
-// braces hold a word:
+// Text translates a statement into the dialect. A question mark is a placeholder, and
+// braces contain a keyword:
 //
 //	{lock}               locks the rows that are read
-//	{keep KEY}           as Keep
-//	{replace KEYS: COLS} as Replace
+//	{keep KEY}           like Keep
+//	{replace KEYS: COLS} like Replace
 //	{string N}           the type of a text of up to N characters, compared byte by byte
-//	{name N}             {string N} for bytes that need not be text where there is such a type
+//	{name N}             {string N} for bytes that need not be text, if there is such a type
 //	{text}               the type of a text of any length
 //	{blob}               the type of bytes of any length
-//	{serial}             the type of a key that counts by itself
+//	{serial}             the type of an auto-incremented key
 //
-// What is in quotes stays as it is.
+// Quoted text is left as it is.
 func (d Dialect) Text(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 16)
@@ -137,8 +138,9 @@ func (d Dialect) Text(s string) string {
 	return b.String()
 }
 
-// closing is the place behind what is quoted from the i-th byte on. A doubled quote
-// looks like the end of one text and the beginning of another, which is as good.
+// closing returns the position after the quoted text that begins at byte i. A doubled
+// quote looks like the end of one text and the beginning of another, which has the same
+// effect.
 func closing(s string, i int) int {
 	if n := strings.IndexByte(s[i+1:], s[i]); n >= 0 {
 		return i + n + 2
@@ -146,7 +148,7 @@ func closing(s string, i int) int {
 	return len(s)
 }
 
-// types are the column types that have a word; %n is a number of characters.
+// types are the column types that have a keyword; %n is a number of characters.
 var types = map[string]map[Dialect]string{
 	"string": {MySQL: "VARCHAR(%n) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", Postgres: `VARCHAR(%n) COLLATE "C"`, SQLite: "VARCHAR(%n)"},
 	"name":   {MySQL: "VARBINARY(%n)", Postgres: `VARCHAR(%n) COLLATE "C"`, SQLite: "VARCHAR(%n)"},
@@ -171,5 +173,5 @@ func (d Dialect) word(word, arg string) string {
 	if kind, ok := types[word]; ok {
 		return strings.ReplaceAll(kind[d], "%n", arg)
 	}
-	return "{" + word + " " + arg + "}" // which every server refuses
+	return "{" + word + " " + arg + "}" // every server rejects that
 }

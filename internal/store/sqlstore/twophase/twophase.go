@@ -1,5 +1,5 @@
-// Package twophase prepares transactions of a SQL database, and commits or rolls them back
-// later.
+// Package twophase prepares transactions of an SQL database, and later commits them or
+// rolls them back.
 package twophase
 
 import (
@@ -21,18 +21,19 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// Words of a database about a branch of a transaction of two phases.
+// Errors of a database about a branch of a two-phase transaction.
 var (
-	// ErrNoBranch says that no branch of that name is prepared, or none that other
+	// ErrNoBranch means that no branch with that name is prepared, or none that other
 	// connections may finish.
 	ErrNoBranch = errors.New("no branch of that name is prepared")
-	// ErrBranchThere says that a branch of that name is under way or prepared already.
+	// ErrBranchThere means that a branch with that name is already active or prepared.
 	ErrBranchThere = errors.New("a branch of that name is there already")
 )
 
-// Transactions are those of one namespace that are prepared first: XA of MariaDB and
-// MySQL, PREPARE TRANSACTION of PostgreSQL. The names of branches carry the namespace, so
-// that those of others are never touched. They are safe for use by several goroutines.
+// Transactions are the two-phase transactions of one namespace: XA in MariaDB and
+// MySQL, PREPARE TRANSACTION in PostgreSQL. The names of branches contain the
+// namespace, so that those of others are never touched. It is safe for use by several
+// goroutines.
 type Transactions struct {
 	db       *sql.DB
 	mysql    bool
@@ -40,7 +41,7 @@ type Transactions struct {
 	mark     string
 }
 
-// New returns the transactions of a namespace in the database in use.
+// New returns the transactions of a namespace in the current database.
 func New(ctx context.Context, db *sql.DB, d sqltext.Dialect, namespace string) (*Transactions, error) {
 	x := &Transactions{db: db, mysql: d == sqltext.MySQL}
 	question := "SELECT current_database()"
@@ -50,14 +51,14 @@ func New(ctx context.Context, db *sql.DB, d sqltext.Dialect, namespace string) (
 	if err := x.db.QueryRowContext(ctx, question).Scan(&x.database); err != nil {
 		return nil, fmt.Errorf("ask for the database: %w", err)
 	}
-	// XA names are the whole server's, and have 64 characters.
+	// XA names are shared by the whole server, and have at most 64 characters.
 	sum := sha256.Sum256([]byte(x.database + "\x00" + namespace))
 	x.mark = ":perfbench:" + hex.EncodeToString(sum[:8])
 	return x, nil
 }
 
-// CanPrepare says why a database cannot keep as many branches prepared at once, with
-// a hint and fault.CodeStore; nil where it can.
+// CanPrepare says why a database cannot keep that many branches prepared at once, with
+// a hint and fault.CodeStore; nil if it can.
 func CanPrepare(ctx context.Context, db *sql.DB, d sqltext.Dialect, branches int) error {
 	switch d {
 	case sqltext.Postgres:
@@ -76,7 +77,7 @@ func CanPrepare(ctx context.Context, db *sql.DB, d sqltext.Dialect, branches int
 	return fault.Store(errors.New("SQLite cannot prepare a transaction and commit it later"), "use mysql: or postgres:")
 }
 
-// canPrepareMySQL looks for connections: each prepared branch keeps its own.
+// canPrepareMySQL checks the number of connections: each prepared branch keeps its own.
 func canPrepareMySQL(ctx context.Context, db *sql.DB, branches int) error {
 	var version string
 	var most, used int
@@ -94,7 +95,7 @@ func canPrepareMySQL(ctx context.Context, db *sql.DB, branches int) error {
 		return fault.Store(fmt.Errorf("a prepared branch keeps its connection: up to %d are needed, and the server has %d left of %d", branches, free, most),
 			"use fewer threads, or raise max_connections of the server")
 	}
-	// A pool that is smaller would have clients wait for each other without end.
+	// With a smaller pool, clients would wait for each other forever.
 	if s := db.Stats(); s.MaxOpenConnections > 0 && s.MaxOpenConnections < branches {
 		db.SetMaxOpenConns(0)
 		db.SetMaxIdleConns(branches)
@@ -102,8 +103,8 @@ func canPrepareMySQL(ctx context.Context, db *sql.DB, branches int) error {
 	return nil
 }
 
-// forgetsPrepared says whether a server of a version, as it tells it itself, loses what
-// is prepared with its connection: MariaDB did before 10.5.
+// forgetsPrepared reports whether a server with a version, as reported by itself, loses
+// prepared branches along with their connection: MariaDB did before 10.5.
 func forgetsPrepared(version string) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 3 || !strings.Contains(strings.ToLower(version), "mariadb") {
@@ -114,7 +115,7 @@ func forgetsPrepared(version string) bool {
 	return err1 == nil && err2 == nil && (major < 10 || major == 10 && minor < 5)
 }
 
-// name is a branch's name as the statements have it.
+// name returns a branch's name in the form used by statements.
 func (x *Transactions) name(gid, branch string) string {
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 	if x.mysql {
@@ -123,28 +124,29 @@ func (x *Transactions) name(gid, branch string) string {
 	return quote(gid + "/" + branch + x.mark)
 }
 
-// Branch is a branch of a transaction on a connection of its own. It belongs to one
+// Branch is a branch of a transaction, on a connection of its own. It belongs to one
 // goroutine.
 type Branch struct {
 	x    *Transactions
 	name string
-	// Conn is for the branch's statements; nil once it is released.
+	// Conn runs the branch's statements; nil once it is released.
 	Conn *sql.Conn
 }
 
-// begin has a connection wait for locks no longer than wait, which MySQL and MariaDB
-// count in whole seconds; that of PostgreSQL has begun a transaction then.
+// begin makes a connection wait for locks no longer than wait, which MySQL and MariaDB
+// count in whole seconds. On PostgreSQL this also begins a transaction.
 func (x *Transactions) begin(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
 	text := "SET SESSION innodb_lock_wait_timeout = " + strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
 	if !x.mysql {
-		// Several statements without arguments go in one request. 0 would be without end.
+		// Several statements without arguments go in one request. 0 would mean no
+		// limit.
 		text = "BEGIN; SET LOCAL lock_timeout = '" + strconv.FormatInt(max(wait.Milliseconds(), 1), 10) + "ms'"
 	}
 	_, err := conn.ExecContext(ctx, text)
 	return err
 }
 
-// Exec runs a statement by itself that waits for locks no longer than wait, and tells
+// Exec runs a single statement that waits for locks no longer than wait, and returns
 // how many rows it changed.
 func (x *Transactions) Exec(ctx context.Context, wait time.Duration, text string, args ...any) (n int64, err error) {
 	conn, err := x.db.Conn(ctx)
@@ -189,9 +191,9 @@ func (x *Transactions) Begin(ctx context.Context, gid, branch string, wait time.
 	return b, nil
 }
 
-// Prepare ends the first phase: the branch outlives its connection from now on. On
-// MariaDB and MySQL the connection is kept, for it alone may finish the branch as
-// long as it lives.
+// Prepare ends the first phase: from now on the branch outlives its connection. On
+// MariaDB and MySQL the connection is kept, because as long as it lives only it can
+// finish the branch.
 func (b *Branch) Prepare(ctx context.Context) error {
 	if !b.x.mysql {
 		_, err := b.Conn.ExecContext(ctx, "PREPARE TRANSACTION "+b.name)
@@ -213,14 +215,14 @@ func (b *Branch) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Undo rolls a branch back that is not prepared.
+// Undo rolls back a branch that is not prepared.
 func (b *Branch) Undo(ctx context.Context) error {
 	texts := []string{"ROLLBACK"}
 	if b.x.mysql {
 		texts = []string{"XA END " + b.name, "XA ROLLBACK " + b.name}
 	}
 	var err error
-	for _, text := range texts { // what the server undid by itself refuses the first
+	for _, text := range texts { // the first one fails if the server has already rolled back
 		_, err = b.Conn.ExecContext(ctx, text)
 	}
 	if err != nil {
@@ -231,27 +233,27 @@ func (b *Branch) Undo(ctx context.Context) error {
 	return nil
 }
 
-// Detach ends the branch's connection: what is prepared is left to others, anything
-// else is undone by the server.
+// Detach ends the branch's connection: a prepared branch is left to others, anything
+// else is rolled back by the server.
 func (b *Branch) Detach() {
 	if b == nil || b.Conn == nil {
 		return
 	}
-	_ = b.Conn.Raw(func(any) error { return driver.ErrBadConn }) // which has it closed
+	_ = b.Conn.Raw(func(any) error { return driver.ErrBadConn }) // which makes the pool close it
 	b.release()
 }
 
 func (b *Branch) release() {
-	_ = b.Conn.Close() // gives it back to the pool
+	_ = b.Conn.Close() // returns it to the pool
 	b.Conn = nil
 }
 
-// Commit commits a prepared branch: on its own connection where b still has one.
+// Commit commits a prepared branch, on its own connection if b still has one.
 func (x *Transactions) Commit(ctx context.Context, gid, branch string, b *Branch) error {
 	return x.finish(ctx, "COMMIT", gid, branch, b)
 }
 
-// Rollback is Commit for the other end.
+// Rollback is like Commit, but rolls back.
 func (x *Transactions) Rollback(ctx context.Context, gid, branch string, b *Branch) error {
 	return x.finish(ctx, "ROLLBACK", gid, branch, b)
 }
@@ -273,7 +275,7 @@ func (x *Transactions) finish(ctx context.Context, how, gid, branch string, b *B
 	return nil
 }
 
-// explain tells what the callers have to know from what else may go wrong.
+// explain maps errors to those that callers have to know.
 func explain(err error) error {
 	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		switch my.Number {
@@ -294,8 +296,7 @@ func explain(err error) error {
 	return err
 }
 
-// Prepared lists the namespace's branches that are prepared, as the statements name
-// them.
+// Prepared lists the namespace's prepared branches, named as in statements.
 func (x *Transactions) Prepared(ctx context.Context) (names []string, err error) {
 	text, args := "XA RECOVER", []any(nil)
 	if !x.mysql {
@@ -305,7 +306,7 @@ func (x *Transactions) Prepared(ctx context.Context) (names []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // Err tells what matters
+	defer func() { _ = rows.Close() }() // Err reports what matters
 	for rows.Next() {
 		var gid string
 		if !x.mysql {
@@ -328,8 +329,8 @@ func (x *Transactions) Prepared(ctx context.Context) (names []string, err error)
 	return names, rows.Err()
 }
 
-// RollbackAll rolls back what runs of the namespace have left prepared, whose locks would
-// keep its tables from being dropped.
+// RollbackAll rolls back the branches that runs of the namespace have left prepared,
+// whose locks would keep its tables from being dropped.
 func (x *Transactions) RollbackAll(ctx context.Context) error {
 	text := "ROLLBACK PREPARED "
 	if x.mysql {
@@ -345,7 +346,7 @@ func (x *Transactions) RollbackAll(ctx context.Context) error {
 				return fmt.Errorf("roll back what is prepared: %w", err)
 			}
 		}
-		select { // one that a connection still has is free when that has ended
+		select { // a branch that still has a connection is free when that has ended
 		case <-time.After(endRest):
 		case <-ctx.Done():
 			return ctx.Err()
@@ -354,8 +355,8 @@ func (x *Transactions) RollbackAll(ctx context.Context) error {
 	return fault.Store(errors.New("a run has transactions prepared that only its own connections can end"), "end that run first")
 }
 
-// How often, and how long after each other, branches are looked for whose connection
-// is ending.
+// How often, and at what interval, to look for branches whose connection is just
+// ending.
 const (
 	endTries = 100
 	endRest  = 20 * time.Millisecond
