@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -62,16 +61,7 @@ func TestAKilledCoordinatorIsResumed(t *testing.T) {
 			}
 			require.NoError(t, p.Process.Kill())
 			_ = p.Wait()
-			stored := func() (n int) {
-				for _, key := range []string{"perfbench:eligibility", "perfbench:profile"} {
-					one, err := strconv.Atoi(strings.TrimSpace(redisCLI(t, srv, "HLEN", key)))
-					require.NoError(t, err)
-					n += one
-				}
-				return n
-			}
-			before := stored()
-			require.Eventually(t, func() bool { return stored() > before }, 2*time.Minute, 20*time.Millisecond, "they go on")
+			goesOn(t, srv)
 
 			q := resumed(t, p, path, dir)
 			q.says(t, "the coordinator was resumed, after ")
@@ -109,10 +99,48 @@ func TestAKilledCoordinatorIsResumed(t *testing.T) {
 			if slices.Contains(listen, "--cleanup") {
 				done = 0 // what the run made is removed at its end
 			}
-			assert.EqualValues(t, done, stored())
+			assert.EqualValues(t, done, stored(t, srv))
 			assert.NoDirExists(t, filepath.Join(dir, "stream"))
 			refused("has come to its end", dir)
 		})
+	}
+}
+
+// A coordinator that dies after it has dealt what a lost worker had is resumed, and so is the
+// one in its place: the others make the whole rate again.
+func TestACoordinatorThatHasDealtIsResumedTwice(t *testing.T) {
+	t.Parallel()
+	path, srv := binary(t), labtest.Redis(t)
+	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--patience", "2s", "--on-loss", "redeal")
+	require.NoError(t, measured(p.out, 1))
+	require.NoError(t, workers[1].Process.Kill())
+	p.says(t, "were dealt to workers ")
+	dir, err := rundir.Find(p.out, "latest")
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, p.Process.Kill())
+		_ = p.Wait()
+		goesOn(t, srv)
+		p = resumed(t, p, path, dir)
+		p.says(t, "the coordinator was resumed, after ")
+	}
+	require.Eventually(t, func() bool {
+		said := strings.Split(p.text(t), "the coordinator was resumed, after ") // what came before is said again
+		return len(said) == 3 && strings.Contains(said[2], "were dealt to workers ")
+	}, 2*time.Minute, 20*time.Millisecond, "they are dealt once more")
+	from := len(rates(t, dir))
+	require.Eventually(t, func() bool {
+		all := rates(t, dir)
+		return slices.ContainsFunc(all[min(from, len(all)):], func(n float64) bool { return n > 590 })
+	}, 5*time.Minute, 100*time.Millisecond, "two make 600 a second")
+	require.NoError(t, p.Process.Signal(os.Interrupt))
+	require.Equal(t, 130, p.end(t), p.text(t))
+	run := p.folder(t).Run
+	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
+	require.Len(t, run.Resumed, 2)
+	for i, w := range run.Workers {
+		gone := w.PID == workers[1].Process.Pid
+		assert.Equal(t, gone, w.DealtS != nil, "worker %d", i+1)
 	}
 }
 

@@ -51,6 +51,24 @@ func joined(t *testing.T, path, url string, n int, flags ...string) (workers []*
 	return workers
 }
 
+// stored is how many entries are in the maps of ingestion.
+func stored(t *testing.T, srv *labtest.Server) (n int) {
+	t.Helper()
+	for _, key := range []string{"perfbench:eligibility", "perfbench:profile"} {
+		one, err := strconv.Atoi(strings.TrimSpace(redisCLI(t, srv, "HLEN", key)))
+		require.NoError(t, err)
+		n += one
+	}
+	return n
+}
+
+// goesOn waits until there are more of them.
+func goesOn(t *testing.T, srv *labtest.Server) {
+	t.Helper()
+	before := stored(t, srv)
+	require.Eventually(t, func() bool { return stored(t, srv) > before }, 2*time.Minute, 20*time.Millisecond, "workers go on")
+}
+
 // Three workers write what one process would, to the byte, and their figures are one.
 func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 	path, srv := binary(t), labtest.Redis(t)
@@ -106,16 +124,7 @@ func TestWorkersThatAreStoppedOrCutOffComeBack(t *testing.T) {
 	times("is connected and silent", 1)
 	line.cut()
 	times("was lost", 3)
-	stored := func() (n int) {
-		for _, key := range []string{"perfbench:eligibility", "perfbench:profile"} {
-			one, err := strconv.Atoi(strings.TrimSpace(redisCLI(t, srv, "HLEN", key)))
-			require.NoError(t, err)
-			n += one
-		}
-		return n
-	}
-	before := stored()
-	require.Eventually(t, func() bool { return stored() > before }, time.Minute, 20*time.Millisecond, "they go on")
+	goesOn(t, srv)
 	require.NoError(t, workers[0].Process.Signal(syscall.SIGCONT))
 	line.mend()
 	times("is back", 3)
@@ -128,7 +137,7 @@ func TestWorkersThatAreStoppedOrCutOffComeBack(t *testing.T) {
 	for _, o := range run.Operations {
 		done += o.Count
 	}
-	assert.EqualValues(t, stored(), done)
+	assert.EqualValues(t, stored(t, srv), done)
 	for _, w := range run.Workers {
 		assert.Equal(t, "ended", w.State)
 		assert.Positive(t, w.Stalls)
