@@ -19,23 +19,23 @@ func Format() rundir.Format {
 
 const formatDoc = `# padogrid: PadoGrid's ingestion text
 
-One file a map, ` + "`ingestion-<map>-<product>-<yyMMdd-HHmmss>_<prefix>.txt`" + `, in the layout of
-PadoGrid 0.9.18 and later, byte for byte but for the measured numbers. Times are
-those of the client's zone.
+One file per map, ` + "`ingestion-<map>-<product>-<yyMMdd-HHmmss>_<prefix>.txt`" + `, in the layout
+of PadoGrid 0.9.18 and later: byte for byte the same except for the measured numbers.
+Times are in the client's time zone.
 
 | line | unit | meaning |
 | --- | --- | --- |
 | Actual Total Entry (Put) Count | entries | acknowledged by the store, over all runs |
-| Thread N | ms | time of that loader's loops over all runs, without the pauses between |
+| Thread N | ms | time of that loader's loops over all runs, without the pauses between them |
 | Max Time | ms | the longest of these |
 | Throughput (msg/sec) | entries/s | count / max time |
 | *Throughput (KiB/sec), (MiB/sec) | | the above times the payload size |
-| Latency per put | ms | max time / count: an inverse throughput and no response time |
+| Latency per put | ms | max time / count: an inverse throughput, not a response time |
 | **Total Volume | KiB, MiB, GiB | count times the payload size |
 
-When verification failed, throughput and latency are ` + "`NaN`" + `. Percentiles, errors and
-live changes have no place in this layout: they are in run.json, NOTICE.txt and
-the other formats.
+If the verification failed, throughput and latency are ` + "`NaN`" + `. This layout has no room
+for percentiles, errors and live changes: they are in run.json, NOTICE.txt and the other
+formats.
 `
 
 const (

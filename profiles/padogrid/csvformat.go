@@ -41,6 +41,11 @@ func tableOf(program string, texts rundir.Format, runs []*rundir.Folder) ([]rund
 	return []rundir.File{{Name: CSVName(program), Data: CSV(program, list)}}, nil
 }
 
-const csvDoc = "# padogrid-csv (%s): the table of PadoGrid's create_csv\n\n`%s`: one row a text, made of the run's texts as PadoGrid's own script makes it, in\n" +
-	"the order of their writing. Several runs given to report make one table, as the\nscript makes of a folder; so do runs and folders of PadoGrid's own texts, of either layout. Fields have a comma and a blank between and no quotes, so\nthat a comma in a comment or a list of operations makes columns more; of a\n" +
-	"comment with a colon only the end is left. The header, with the oddities of the\noriginal:\n\n```\n%s```\n"
+const csvDoc = "# padogrid-csv (%s): the table of PadoGrid's create_csv\n\n" +
+	"`%s`: one row per text. The table is what PadoGrid's own script would make\n" +
+	"of the run's texts, in the order in which they were written. If you give several runs\n" +
+	"to report, they make one table, as the texts in a folder do for the script; so do runs\n" +
+	"and folders of PadoGrid's own texts, in either layout. Fields are separated by a comma\n" +
+	"and a blank, without quotes: a comma in a comment or in a list of operations makes extra\n" +
+	"columns, and of a comment with a colon only the end is left. The header has the oddities\n" +
+	"of the original:\n\n```\n%s```\n"

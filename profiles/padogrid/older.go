@@ -85,8 +85,8 @@ func OlderFormat(program string, texts rundir.Format) rundir.Format {
 
 const olderDoc = `# padogrid-old: PadoGrid's texts in the layout of 0.9.17 and older
 
-What ` + "`padogrid`" + ` writes, as the samples on the original's pages have it, so that new
-texts stand in a folder of old ones. Against 0.9.18 and later:
+The texts of ` + "`padogrid`" + ` in the layout of the samples on the original's pages, so that
+you can keep new texts in one folder with old ones. These are the differences:
 
 | | 0.9.17 and older | 0.9.18 and later |
 | --- | --- | --- |

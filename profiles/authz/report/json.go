@@ -27,25 +27,26 @@ func Formats() []rundir.Format {
 
 const jsonDoc = `# oae: OAE's JSON document
 
-` + "`authz-<mode>-<product>.json`" + `, one line. Keys ` + "`phase-0`" + `, ` + "`phase-1`" + ` …: ` + "`phase`" + ` names the tenants;
-` + "`dataload`" + ` has users, groups, memberships (or profileSections) with num and time (ms) **of one tenant**, the
-one that ended last; ` + "`performanceTest`" + ` has valid-permissions and all-permissions (or get-full-profile) with
-duration (ms) and operations **of all tenants** of the phase. Rates are per second; of no time at all they are null,
-and so they are when verification failed. ` + "`--set json=seed`" + ` keeps to the keys of the original's README, ` + "`code`" + ` to
-those of its code; superset has all of them with equal values, totals, decisions, statements, latencies and ` + "`meta`" + `.
+` + "`authz-<mode>-<product>.json`" + `, one line. Each key ` + "`phase-0`" + `, ` + "`phase-1`" + ` … is a phase: ` + "`phase`" + ` names its tenants;
+` + "`dataload`" + ` has users, groups and memberships (or profileSections), with num and time (ms) **of one tenant**, the
+one that ended last; ` + "`performanceTest`" + ` has valid-permissions and all-permissions (or get-full-profile), with
+duration (ms) and operations **of all tenants** of the phase. Rates are per second. A rate is null if the time was
+0 or if the verification failed. With ` + "`--set json=seed`" + `, the document has only the keys of the original's README,
+with ` + "`code`" + ` those of its code. The default, superset, has all of these with equal values, and totals, decisions,
+statements, latencies and ` + "`meta`" + `.
 
-A run of several tests (` + "`series`" + `) has one such document for each, ` + "`authz-<mode>-<product>-test1.json`" + ` and so on.
+A run of several tests (` + "`series`" + `) has one such document per test: ` + "`authz-<mode>-<product>-test1.json`" + ` and so on.
 `
 
 const htmlDoc = `# oae-html: the baseline's table
 
-` + "`authz-<mode>-<product>.html`" + `: one row a phase, in the columns of the original's README. Users, groups and memberships
-a second are of one tenant, checks a second of all tenants of the phase.
+` + "`authz-<mode>-<product>.html`" + `: one row per phase, in the columns of the original's README. Users, groups and memberships
+per second are of one tenant, checks per second of all tenants of the phase.
 
-A run of several tests (` + "`series`" + `, the preset ` + "`baseline`" + `) has all of them in its table, and beside
-it ` + "`authz-<mode>-<product>-published.md`" + `. Several runs given to report make one table, ` + "`authz-<mode>-tests.html`" + `, with Test #1,
-#2, #3 in the order in which they began, and ` + "`authz-<mode>-tests-published.md`" + `, which
-sets the tests that were published beside their published rates.
+A run of several tests (` + "`series`" + `, the preset ` + "`baseline`" + `) has all of them in its table, and
+` + "`authz-<mode>-<product>-published.md`" + ` beside it. If you give several runs to ` + "`perfbench report`" + `, they make one
+table, ` + "`authz-<mode>-tests.html`" + `, with Test #1, #2, #3 in the order in which they began, and
+` + "`authz-<mode>-tests-published.md`" + `, which sets the published tests beside their published rates.
 `
 
 // factsOf returns a run's facts.

@@ -15,23 +15,23 @@ import (
 // FormatDoc describes the document.
 const FormatDoc = `# padogrid: PadoGrid's group text
 
-One file a group, ` + "`group-<group>-<product>-<yyMMdd-HHmmss>.txt`" + `, in the layout of
-PadoGrid 0.9.18 and later, byte for byte but for the measured numbers. Times are
-those of the client's zone. A group that is listed twice, and would have the same
-file name twice, gets the stamp of a later second.
+One file per group, ` + "`group-<group>-<product>-<yyMMdd-HHmmss>.txt`" + `, in the layout of
+PadoGrid 0.9.18 and later: byte for byte the same except for the measured numbers.
+Times are in the client's time zone. If a group is listed twice and both files would
+have the same name, the second gets the stamp of a later second.
 
 | line | unit | meaning |
 | --- | --- | --- |
 | Actual Total Number of Invocations | invocations | those that succeeded, over all runs |
-| Thread N | ms | time of that thread's loops over all runs, without the pauses between |
+| Thread N | ms | time of that thread's loops over all runs, without the pauses between them |
 | Max Time | ms | the longest of these |
 | Elapsed Time | ms | from the first invocation to the end of the last |
-| M Throughput, M Latency | invocations/s, ms | count / max time, and max time / count: an inverse throughput and no response time |
+| M Throughput, M Latency | invocations/s, ms | count / max time, and max time / count: an inverse throughput, not a response time |
 | E Throughput, E Latency | invocations/s, ms | the same with the elapsed time |
 
-When verification failed, throughput and latency are ` + "`NaN`" + `. Percentiles of the
-groups and of each of their operations, misses and losses have no place in this
-layout: they are in run.json and the other formats.
+If the verification failed, throughput and latency are ` + "`NaN`" + `. This layout has no room
+for the percentiles of the groups and of their operations, nor for misses and losses:
+they are in run.json and the other formats.
 `
 
 // program is what PadoGrid calls it in names of files.

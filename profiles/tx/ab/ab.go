@@ -24,30 +24,30 @@ func Format() rundir.Format {
 
 const abDoc = `# ab: the saga run as ab would sum it up
 
-mode=saga. ` + "`ab.txt`" + ` has the lines of ab 2.3 with -q, in its order and with its banner,
-so that what reads those reads this; perfbench made it all the same. A request is a saga; the document is the
-reply to a saga that is done. Complete requests are all that ended, Failed requests
-those that were not acknowledged as done: Length counts those that were undone or
-left undecided, Receive those whose outcome is unknown. Non-2xx responses are those
-undone or undecided. There is no connect, so that Connect is 0 and Processing,
-Waiting and Total are the same: response times in whole ms. Nothing goes over HTTP;
-Total transferred counts the replies as they would be.
+mode=saga. ` + "`ab.txt`" + ` has the lines of ab 2.3 with -q, in ab's order and with ab's banner,
+so that programs that read ab's report can read this one, although perfbench made it. A
+request is a saga; the document is the reply to a saga that is done. Complete requests
+are all that ended. Failed requests are those that were not acknowledged as done: Length
+counts those that were undone or left undecided, Receive those whose outcome is unknown.
+Non-2xx responses are those that were undone or left undecided. There are no connects,
+so Connect is 0, and Processing, Waiting and Total are the same: response times in whole
+ms. Nothing goes over HTTP; Total transferred counts the replies as they would be.
 
-On dtm's own benchmark server (dtm+bench://) requests are those of HTTP, and every line
-says what it says in ab's report: Connect, Processing and Waiting are measured apart,
-bytes are those that came, Connect and Receive count requests without a connection and
-without a whole reply, Length counts replies that are no success, of whatever length.
-Total is response time there too.
+On dtm's own benchmark server (dtm+bench://), requests are HTTP requests, and every line
+means what it means in ab's report: Connect, Processing and Waiting are measured
+separately, and bytes are those that were received. Connect and Receive count requests
+that got no connection or no whole reply, and Length counts replies that report no
+success, whatever their length. Total is response time there too.
 
-Several runs given to report, one of each client host, are added up over the window in
-which all of them were measured, by the whole seconds of each that lie within it;
-` + "`ab-runs.txt`" + ` names runs and window. The hosts' clocks have to agree. Which sagas of a
-second were undone a series does not say: the run's own share of them is taken.
+If you give several runs to report, one per client host, they are added up over the
+window in which all of them were measured, by the whole seconds of each that lie within
+it; ` + "`ab-runs.txt`" + ` names the runs and the window. The hosts' clocks must agree. A series
+does not say which sagas of a second were undone, so the run's overall share is used.
 
 Runs that were not measured at the same time are not added up but compared:
-` + "`ab-table.md`" + ` has a column for each, or for those of each window, in the order in which
-they began, and a row for each line of ab; times have three decimals there, and the
-last row is the rate as a multiple of the first column's.
+` + "`ab-table.md`" + ` has a column for each run, or for the runs of each window, in the order in
+which they began, and a row for each line of ab. Times have three decimals there, and
+the last row is the rate as a multiple of the first column's.
 `
 
 // abBanner is what stands over every report of ab: readers of the layout skip it by

@@ -28,18 +28,19 @@ func Formats() []rundir.Format {
 
 const benchmarkDoc = `# redis-benchmark: the baseline rows as that tool prints them
 
-mode=baseline. ` + "`redis-benchmark.txt`" + ` has a line a row in the layout of -q,
+mode=baseline. ` + "`redis-benchmark.txt`" + ` has a line per row in the layout of -q,
 
     <title>: <calls a second> requests per second, p50=<ms> msec
 
-and ` + "`redis-benchmark.csv`" + ` the layout of --csv: the header
+and ` + "`redis-benchmark.csv`" + ` has the layout of --csv: the header
 "test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms","p99_latency_ms","max_latency_ms"
-and a line a row. Rates have two decimals, latencies are ms with three. The title is
-the call with its arguments joined by blanks, and how many were sent together as in
-"(-P 50)": the tool itself gives the rows set and set-p50 one title. A quote in it is
-doubled in the CSV, which the tool does not do. Latency is service time; all calls sent together have
-that of the whole. A row with errors has 0.00 requests per second, since error
-replies are no calls: what they were is in run.json.
+and a line per row. Rates have two decimals; latencies are in ms with three. The title
+is the call with its arguments joined by blanks, followed by the number of calls sent
+together, as in "(-P 50)"; the tool itself gives the rows set and set-p50 the same
+title. A quote in a title is doubled in the CSV; the tool does not do that. Latency is
+service time; calls that are sent together all have the latency of the whole. A row
+with errors has 0.00 requests per second, because error replies are not calls; run.json
+says what the errors were.
 `
 
 // latencies is the histogram of an operation; empty when there is none.
@@ -82,11 +83,11 @@ func encodeBenchmark(f *rundir.Folder) ([]rundir.File, error) {
 
 const ceilingDoc = `# ceiling: how fast the transaction could be
 
-mode=baseline. ` + "`ceiling.md`" + ` is Markdown that reads as text too: the rows with their
-rates, spread and CPU, the limits that follow from them, and in words which of them
-binds and what fraction of it was reached. The fraction is left out when a row that
-it rests on had errors, varied by more than 10 %, or was too short. The same figures
-are in the facts of run.json; docs/tx.md tells how they are worked out.
+mode=baseline. ` + "`ceiling.md`" + ` is Markdown that also reads well as plain text. It has the
+rows with their rates, spread and CPU, the limits that follow from them, and says which
+limit binds and what fraction of it was reached. The fraction is left out if a row that
+it depends on had errors, varied by more than 10 %, or was too short. The facts of
+run.json have the same figures; docs/tx.md explains how they are worked out.
 `
 
 func encodeCeiling(f *rundir.Folder) ([]rundir.File, error) {

@@ -15,20 +15,20 @@ func Format() rundir.Format {
 
 const padogridDoc = `# padogrid: PadoGrid's transaction text
 
-mode=pbm. One file a map, ` + "`tx-<map>-<product>-<yyMMdd-HHmmss>_<prefix>.txt`" + `, in the layout
-of PadoGrid 0.9.18 and later, byte for byte but for the measured numbers. Times are
-those of the client's zone.
+mode=pbm. One file per map, ` + "`tx-<map>-<product>-<yyMMdd-HHmmss>_<prefix>.txt`" + `, in the
+layout of PadoGrid 0.9.18 and later: byte for byte the same except for the measured
+numbers. Times are in the client's time zone.
 
 | line | unit | meaning |
 | --- | --- | --- |
-| Actual Total Number of Transactions | transactions | acknowledged by the store, over all runs; of getall the keys asked for |
+| Actual Total Number of Transactions | transactions | acknowledged by the store, over all runs; with getall, the number of keys asked for |
 | Total Number of Transactions on Missing Data | transactions | of these, those that found nothing |
-| Thread N | ms | time of that client's loops over all runs, without the pauses between |
+| Thread N | ms | time of that client's loops over all runs, without the pauses between them |
 | Max Time | ms | the longest of these |
 | Throughput (tx/sec) | 1/s | transactions / max time |
-| Latency per transaction (msec) | ms | max time / transactions: an inverse throughput and no response time |
+| Latency per transaction (msec) | ms | max time / transactions: an inverse throughput, not a response time |
 
-When verification failed, throughput and latency are ` + "`NaN`" + `. Percentiles, errors,
+If the verification failed, throughput and latency are ` + "`NaN`" + `. Percentiles, errors,
 conflicts and live changes are in run.json, NOTICE.txt and the other formats. Other
 modes have no such document.
 `
