@@ -10,27 +10,28 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// BaselineSchema is the number of the layout of a baseline.
+// BaselineSchema is the version of the layout of a baseline.
 const BaselineSchema = 1
 
-// baseline is a file of runs to compare with: their conditions and figures, without
-// series and histograms, small enough to be kept beside the code it is of.
+// baseline is a file of runs to compare with. It has their conditions and figures, but
+// no series and histograms, so that it is small enough to be kept next to the code that
+// it is about.
 type baseline struct {
 	Schema int    `json:"perfbench_baseline"`
 	Runs   []*Run `json:"runs"`
 }
 
-// Baseline writes runs as a baseline; the same runs give the same bytes.
+// Baseline encodes runs as a baseline; the same runs give the same bytes.
 func Baseline(runs []*Run) ([]byte, error) {
 	data, err := json.MarshalIndent(baseline{BaselineSchema, runs}, "", "  ")
 	return append(data, '\n'), err
 }
 
-// ErrNoBaseline is that a file is something else than a baseline.
+// ErrNoBaseline means that a file is not a baseline.
 var ErrNoBaseline = errors.New("it is not a baseline")
 
-// ReadBaseline reads the runs of a baseline. An error wraps ErrNoBaseline, or says what is
-// wrong with the baseline.
+// ReadBaseline decodes the runs of a baseline. An error either wraps ErrNoBaseline or
+// says what is wrong with the baseline.
 func ReadBaseline(data []byte) ([]*Run, error) {
 	var b baseline
 	if err := json.Unmarshal(data, &b); err != nil {
@@ -52,7 +53,7 @@ func ReadBaseline(data []byte) ([]*Run, error) {
 	return b.Runs, nil
 }
 
-// jsonMeasured is Measured in a file.
+// jsonMeasured is the form of Measured in a file.
 type jsonMeasured struct {
 	// Track and Op are empty for all calls together.
 	Track   string              `json:"track,omitempty"`
@@ -62,7 +63,7 @@ type jsonMeasured struct {
 	Figures map[Figure]Estimate `json:"figures"`
 }
 
-// MarshalJSON writes what a baseline keeps.
+// MarshalJSON encodes what a baseline keeps.
 func (m Measured) MarshalJSON() ([]byte, error) {
 	out := jsonMeasured{Calls: m.Calls, Errors: m.Errors, Figures: m.Figures}
 	if m.Operation != nil {
@@ -71,7 +72,7 @@ func (m Measured) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what a baseline keeps.
+// UnmarshalJSON decodes what a baseline keeps.
 func (m *Measured) UnmarshalJSON(data []byte) error {
 	var in jsonMeasured
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -84,8 +85,8 @@ func (m *Measured) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// jsonEstimate is an Estimate in a file: an error that nothing tells is absent, and so
-// are degrees of freedom without end.
+// jsonEstimate is the form of Estimate in a file: an unknown error is absent, and so
+// are infinite degrees of freedom.
 type jsonEstimate struct {
 	Value float64  `json:"value"`
 	SE    *float64 `json:"standard_error,omitempty"`
@@ -105,9 +106,9 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// rounded keeps six digits: the rest is noise, and differs from processor to processor.
+// rounded keeps six digits: the rest is noise, and differs between processors.
 func rounded(v float64) *float64 {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // which was just written
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // cannot fail
 	return &v
 }
 

@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	// mostBatches is into how many stretches the seconds of a run are put together:
-	// enough of them to see their scatter, each as long as may be.
+	// mostBatches is the largest number of batches into which the seconds of a run are
+	// combined: enough to show their scatter, but with each as long as possible.
 	mostBatches = 30
-	// leastBatches is how many it takes to see any.
+	// leastBatches is how many batches are needed to show any scatter.
 	leastBatches = 5
-	// callsBeyond is how many calls a batch needs beyond a percentile to have one.
+	// callsBeyond is how many calls of a batch must lie beyond a percentile for the
+	// batch to have one.
 	callsBeyond = 10
 )
 
-// width is how many of n seconds make a batch.
+// width returns how many of n seconds make a batch.
 func width(n int) int { return max((n+mostBatches-1)/mostBatches, 1) }
 
-// batched puts seconds together to batches, each the mean of what is known of it.
-// What is left at the end goes with the last one.
+// batched combines seconds into batches, each with the mean of its known values.
+// Seconds left over at the end go into the last batch.
 func batched(vals []float64) []float64 {
 	w := width(len(vals))
 	n := len(vals) / w
@@ -68,8 +69,8 @@ func level(vals []float64, segments []int) []float64 {
 	return out
 }
 
-// segmentsOf numbers the stretches between live changes, and between the phases of the
-// plan, in which each of n batches began.
+// segmentsOf numbers, for each of n batches, the period between live changes, and
+// between phases of the plan, in which it began.
 func segmentsOf(f *rundir.Folder, n, width int) []int {
 	out, numbers := make([]int, n), map[string]int{}
 	for _, r := range f.Series {
@@ -92,12 +93,12 @@ func segmentsOf(f *rundir.Folder, n, width int) []int {
 	return out
 }
 
-// counts is a histogram that lists only the values it has, the lowest first.
+// counts is a sparse histogram, with the lowest value first.
 type counts []count
 
 type count struct{ value, n int64 }
 
-// batches are the response times of a run, batch by batch, by tag.
+// batches holds the response times of a run, batch by batch, by tag.
 type batches struct {
 	n     int
 	byTag map[string][]counts
@@ -105,8 +106,8 @@ type batches struct {
 	segments []int
 }
 
-// readBatches reads the response times of a run in one pass over its log. What is left
-// at the end goes with the last batch.
+// readBatches reads the response times of a run in one pass over its log. Seconds left
+// over at the end go into the last batch.
 func readBatches(f *rundir.Folder) (batches, error) {
 	whole := max(int(math.Floor(f.Run.MeasuredS)), 0)
 	w := width(whole)
@@ -137,7 +138,7 @@ func readBatches(f *rundir.Folder) (batches, error) {
 	return b, err
 }
 
-// counted lists the values of a histogram.
+// counted returns the values of a histogram.
 func counted(h *hdrhistogram.Histogram) counts {
 	var out counts
 	for _, bar := range h.Distribution() {
@@ -148,7 +149,7 @@ func counted(h *hdrhistogram.Histogram) counts {
 	return out
 }
 
-// of puts the operations with these tags together, batch by batch.
+// of combines the operations with these tags, batch by batch.
 func (b batches) of(tags []string) []counts {
 	out := make([]counts, b.n)
 	for _, tag := range tags {
@@ -162,13 +163,13 @@ func (b batches) of(tags []string) []counts {
 	return out
 }
 
-// at is the value at a percentile, NaN where there is none.
+// at returns the value at a percentile, NaN if there is none.
 func (c counts) at(q float64) float64 {
 	total := int64(0)
 	for _, v := range c {
 		total += v.n
 	}
-	rank, seen := max(int64(q/100*float64(total)+0.5), 1), int64(0) // as histograms have it
+	rank, seen := max(int64(q/100*float64(total)+0.5), 1), int64(0) // as histograms compute it
 	for _, v := range c {
 		if seen += v.n; seen >= rank {
 			return float64(v.value)
@@ -177,10 +178,10 @@ func (c counts) at(q float64) float64 {
 	return math.NaN()
 }
 
-// percentiles estimates the response times at the percentiles in nanoseconds. Each is
-// off by the larger of two: by what dice would do to so many calls, and by what the
-// scatter of the batches' own percentiles tells. Where a batch has too few calls to have
-// the percentile, the scatter of the next lower one stands in.
+// percentiles estimates the response times at the percentiles, in nanoseconds. The
+// error of each is the larger of two: that expected from random calls, and that derived
+// from the scatter of the batches' own percentiles. If batches have too few calls for a
+// percentile, the scatter of the next lower one is used instead.
 func (m *Measured) percentiles(times []counts, segments []int) {
 	if m.Response == nil || m.Response.TotalCount() == 0 {
 		return
@@ -198,8 +199,8 @@ func (m *Measured) percentiles(times []counts, segments []int) {
 	}
 }
 
-// byChance is a percentile of calls that do not depend on each other: it lies between
-// the values at the ranks n·q ± 2·√(n·q·(1−q)).
+// byChance estimates a percentile of independent calls: it lies between the values at
+// the ranks n·q ± 2·√(n·q·(1−q)).
 func byChance(h *hdrhistogram.Histogram, q float64) Estimate {
 	n, p := float64(h.TotalCount()), q/100
 	by := 2 * math.Sqrt(p*(1-p)/n) * 100
@@ -210,8 +211,8 @@ func byChance(h *hdrhistogram.Histogram, q float64) Estimate {
 	}
 }
 
-// scatterOf is how the logarithm of a percentile scatters from batch to batch; false when
-// there are too few calls to tell.
+// scatterOf returns how the logarithm of a percentile scatters between batches; false
+// if there are too few calls to tell.
 func scatterOf(times []counts, segments []int, q float64, calls int64) (stat.Estimate, bool) {
 	most := int(float64(calls) * (1 - q/100) / callsBeyond)
 	if most < leastBatches || len(times) < leastBatches {

@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// refusals are what makes two sets no pair, a sentence each.
+// refusals returns the reasons why two sets cannot be compared, one sentence each.
 func refusals(a, b Set) []string {
 	x, y := &a.Runs[0].Conditions, &b.Runs[0].Conditions
 	var out []string
@@ -31,7 +31,7 @@ func refusals(a, b Set) []string {
 	return slices.Concat(out, repeats("A", a), repeats("B", b), failures("A", a), failures("B", b))
 }
 
-// payloads are the first sizes of values in which two runs differ.
+// payloads returns the first pair of value sizes in which two runs differ.
 func payloads(a, b *Conditions) (x, y string, differ bool) {
 	if a.Profile != b.Profile {
 		return "", "", false
@@ -47,7 +47,7 @@ func payloads(a, b *Conditions) (x, y string, differ bool) {
 // byNature are differences that repeats of a run may have.
 var byNature = []string{"seed", "version", "host"}
 
-// repeats says which runs of a set are no repeats of its first.
+// repeats says which runs of a set are not repeats of its first.
 func repeats(name string, s Set) []string {
 	for _, r := range s.Runs[1:] {
 		diffs := slices.DeleteFunc(Differences(&s.Runs[0].Conditions, &r.Conditions), func(d Difference) bool {
@@ -69,7 +69,7 @@ func shortened(names []string) []string {
 	return names
 }
 
-// cautions say what keeps a comparison from being a fair one, a clause each.
+// cautions says what keeps a comparison from being fair, one clause each.
 func cautions(a, b Set, diffs []Difference) []string {
 	words := append(doubts("A", a), doubts("B", b)...)
 	if names := causes(diffs); len(names) > 1 {
@@ -78,7 +78,8 @@ func cautions(a, b Set, diffs []Difference) []string {
 	return words
 }
 
-// failures says how many runs of a side failed verification: then figures say nothing.
+// failures says how many runs of a side failed verification, which makes figures
+// meaningless.
 func failures(name string, s Set) []string {
 	n := 0
 	for _, r := range s.Runs {
@@ -92,7 +93,7 @@ func failures(name string, s Set) []string {
 	return []string{s.who(name, n) + "failed verification"}
 }
 
-// who names so many runs of a side.
+// who describes n runs of a side.
 func (s Set) who(name string, n int) string {
 	switch {
 	case len(s.Runs) == 1:
@@ -103,7 +104,7 @@ func (s Set) who(name string, n int) string {
 	return fmt.Sprintf("%d of the %d runs of %s ", n, len(s.Runs), name)
 }
 
-// doubts are what is wrong with the runs of a side.
+// doubts says what is wrong with the runs of a side.
 func doubts(name string, s Set) []string {
 	doubtful, ended := 0, 0
 	state, by := verdict.Degraded, ""
@@ -111,7 +112,7 @@ func doubts(name string, s Set) []string {
 	for _, r := range s.Runs {
 		c := &r.Conditions
 		switch {
-		case c.Failed: // which is told apart
+		case c.Failed: // reported separately
 		case c.EndedBy == rundir.CutShort || c.EndedBy == rundir.StillRunning || c.EndedBy == "interrupt":
 			ended, by = ended+1, c.EndedBy
 		case c.State != verdict.Valid:
@@ -147,7 +148,7 @@ func doubts(name string, s Set) []string {
 	return out
 }
 
-// notes say what the figures cannot tell.
+// notes says what the figures cannot show.
 func notes(c *Comparison) []string {
 	var out []string
 	switch na, nb := len(c.A.Runs), len(c.B.Runs); {
@@ -186,7 +187,7 @@ func notes(c *Comparison) []string {
 	return out
 }
 
-// lacking says that a run does not know a figure.
+// lacking reports whether a figure is missing from any of the runs.
 func lacking(f Figure, ms []Measured) bool {
 	return slices.ContainsFunc(ms, func(m Measured) bool { _, ok := m.Figures[f]; return !ok })
 }

@@ -1,7 +1,7 @@
 // Package compare judges two sets of finished runs, B against A: figure by figure, each
 // with the range in which it may lie, and in what their conditions differ. It neither
-// reads nor writes files beyond the run folders it is given, and nothing in it changes a
-// run. docs/compare.md tells people what it does; in short:
+// reads nor writes files other than the run folders it is given, and never changes a
+// run. docs/compare.md explains it to users; in short:
 //
 //   - same within N %: the change, with all that chance may have added to it, is
 //     smaller than that; N is 1 or more, up to the tolerance.
@@ -9,52 +9,52 @@
 //   - unsure: neither can be said.
 //   - rate-limited: throughput was what was asked for, on both sides.
 //
-// Of several runs a side, the scatter of the runs is what chance does. Of one run a side
-// it is the scatter of batches of its seconds, corrected for their resemblance
-// (stat.Successive), which says nothing of how much another run would differ. Where both
-// sides took turns in rounds that differ by more than chance, it is the scatter of the
-// differences within rounds. Ranges are
-// wider the more figures are looked at, so that all of them together find a change where
-// there is none in at most 5 of 100 comparisons.
+// With several runs on a side, the effect of chance is the scatter between runs. With
+// one run it is the scatter between batches of its seconds, corrected for their
+// autocorrelation (stat.Successive), which does not tell how much another run would
+// differ. If both sides took turns in rounds that differ by more than chance, it is the
+// scatter of the differences within rounds. Ranges get wider the more figures are
+// compared, so that all of them together report a change where there is none in at most
+// 5 of 100 comparisons.
 package compare
 
 import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// DefaultTolerance is the change that is called small unless somebody says otherwise.
+// DefaultTolerance is the largest change considered small, unless the user says
+// otherwise.
 const DefaultTolerance = 0.05
 
-// Set is one side of a comparison: repeats of one run, or a single one.
+// Set is one side of a comparison: several repeats of a run, or a single one.
 type Set struct {
-	// Name is how the user named it.
+	// Name is what the user called it.
 	Name string
 	Runs []*Run
 }
 
 // Options say how to compare.
 type Options struct {
-	// Tolerance is the largest change that "same" is said of, as a share; 0:
+	// Tolerance is the largest change that can be "same", as a fraction; 0 means
 	// DefaultTolerance.
 	Tolerance float64
 }
 
-// Comparison is what two sets come to, B measured against A. It is never written to
+// Comparison is the result of comparing two sets, B against A. It is never modified
 // once made.
 type Comparison struct {
 	A, B Set
-	// Tolerance is the largest change that "same" is said of, as a share.
+	// Tolerance is the largest change that can be "same", as a fraction.
 	Tolerance float64
 	// Parts are all calls together, then each operation that all runs have.
 	Parts []Part
-	// Differences are what else the two differ in, beside their figures.
+	// Differences are what the two differ in, other than their figures.
 	Differences []Difference
-	// Refusals are sentences that say what makes the two no pair: figures of theirs beside
-	// each other say nothing.
+	// Refusals are sentences saying why the two cannot be compared at all.
 	Refusals []string
-	// Cautions say what keeps the comparison from being a fair one.
+	// Cautions say what keeps the comparison from being fair.
 	Cautions []string
-	// Notes say what could not be compared, and what the figures cannot tell.
+	// Notes say what could not be compared, and what the figures cannot show.
 	Notes []string
 }
 
@@ -62,7 +62,7 @@ type Comparison struct {
 type Part struct {
 	// Operation is nil for all calls together.
 	Operation *measure.Operation
-	// A and B are what each run of a side came to.
+	// A and B are the results of each run of a side.
 	A, B     []Measured
 	Findings []Finding
 }
@@ -80,7 +80,7 @@ func Sets(a, b Set, o Options) *Comparison {
 	for _, m := range a.Runs[0].Parts {
 		p := Part{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
 		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
-			continue // not all have it
+			continue // not all runs have it
 		}
 		p.Findings = findings(p.A, p.B, pairs, c.Tolerance)
 		if atRate {
@@ -92,7 +92,7 @@ func Sets(a, b Set, o Options) *Comparison {
 	return c
 }
 
-// part is what each run has of an operation; nil: of all calls.
+// part returns the figures of an operation in each run; nil stands for all calls.
 func (s Set) part(op *measure.Operation) []Measured {
 	var out []Measured
 	for _, r := range s.Runs {

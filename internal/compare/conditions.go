@@ -7,17 +7,17 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// machineFacts are those of the environment that are the same for all runs of one
+// machineFacts are the facts of the environment that are the same for all runs of one
 // machine and program.
 var machineFacts = []string{"perfbench", "go", "os", "arch", "cpus", "gomaxprocs", "host"}
 
-// Conditions are under what a run was measured, and whether its figures stand.
+// Conditions say how a run was measured, and whether its figures stand.
 type Conditions struct {
 	ID      string `json:"id"`
 	Profile string `json:"profile"`
 	Mode    string `json:"mode,omitempty"`
 	Unit    string `json:"unit"`
-	// Target is the URL without secrets.
+	// Target is the URL, without secrets.
 	Target  string       `json:"target"`
 	Store   rundir.Store `json:"store"`
 	Started time.Time    `json:"started"`
@@ -25,18 +25,18 @@ type Conditions struct {
 	MeasuredS float64 `json:"measured_s"`
 	EndedBy   string  `json:"ended_by"`
 	Seed      int64   `json:"seed"`
-	// Turn is nil for a run that took turns with no other.
+	// Turn is nil for a run that did not take turns with others.
 	Turn *rundir.Turn `json:"turn,omitempty"`
-	// DataBytes is the volume of values that the plan stores, 0 when unknown.
+	// DataBytes is the total size of the values that the plan stores, 0 if unknown.
 	DataBytes  int64              `json:"data_bytes,omitempty"`
 	Settings   map[string]float64 `json:"settings"`
 	Parameters map[string]string  `json:"parameters"`
 	// Changes is how many live changes there were.
 	Changes int `json:"changes,omitempty"`
-	// Machine is what is the same for all runs of one machine and program.
+	// Machine holds facts that are the same for all runs of one machine and program.
 	Machine map[string]string `json:"machine,omitempty"`
-	// Failed says that what was stored was not what was acknowledged; State and Causes are
-	// the verdict on the run.
+	// Failed means that the stored data did not match what was acknowledged; State and
+	// Causes are the verdict on the run.
 	Failed bool     `json:"failed,omitempty"`
 	State  string   `json:"state"`
 	Causes []string `json:"causes,omitempty"`

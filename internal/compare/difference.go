@@ -9,12 +9,12 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// Difference is something in which two runs differ beside their figures, as people
-// read it.
+// Difference is something other than their figures in which two runs differ, in words
+// for people.
 type Difference struct{ Name, A, B string }
 
-// Differences lists in what the conditions of two runs differ: what was asked for, of
-// whom, and on which machine.
+// Differences lists how the conditions of two runs differ: what was requested, from
+// which store, and on which machine.
 func Differences(a, b *Conditions) []Difference {
 	var out []Difference
 	add := func(name, x, y string) {
@@ -35,8 +35,8 @@ func Differences(a, b *Conditions) []Difference {
 			names[k] = true
 		}
 	}
-	turned := map[string]bool{}  // what differs among the knobs, as track and values
-	whole := map[string]string{} // the knobs of no track among them, with their values
+	turned := map[string]bool{}  // knobs that differ, as track and values
+	whole := map[string]string{} // those of them that belong to no track, with their values
 	for _, k := range slices.Sorted(maps.Keys(names)) {
 		x, y := mapped(a.Settings, k), mapped(b.Settings, k)
 		if track, base := rundir.TrackOf(k); x != y {
@@ -47,7 +47,7 @@ func Differences(a, b *Conditions) []Difference {
 			if track == "" && slices.ContainsFunc(slices.Collect(maps.Keys(names)), func(n string) bool {
 				return strings.HasSuffix(n, "."+base) && mapped(a.Settings, n) != mapped(b.Settings, n)
 			}) {
-				continue // the total of tracks that are listed
+				continue // the total of tracks that are listed themselves
 			}
 		}
 		add(k, x, y)
@@ -62,7 +62,7 @@ func Differences(a, b *Conditions) []Difference {
 		x, y := a.Parameters[k], b.Parameters[k]
 		track, base := rundir.TrackOf(k)
 		how := bare(x) + "\x00" + bare(y)
-		if params[k] && !turned[track+"\x00"+how] && !saysOf(base, how, whole) { // a file's word for a knob tells nothing new
+		if params[k] && !turned[track+"\x00"+how] && !saysOf(base, how, whole) { // a file's name for a knob adds nothing
 			add(k, x, y)
 		}
 	}
@@ -76,8 +76,8 @@ func Differences(a, b *Conditions) []Difference {
 	return out
 }
 
-// saysOf says that a file's word, of one track as that is the only one, changed as a knob
-// did that it is called after: threadCount as threads.
+// saysOf reports whether a parameter with a file's own name, such as threadCount,
+// changed in the same way as the knob that it is an alias of, such as threads.
 func saysOf(word, how string, knobs map[string]string) bool {
 	for knob, turned := range knobs {
 		if turned == how && strings.HasPrefix(word, strings.TrimSuffix(knob, "s")) {
@@ -87,10 +87,10 @@ func saysOf(word, how string, knobs map[string]string) bool {
 	return false
 }
 
-// bare takes out what a value is only written with.
+// bare removes formatting from a value.
 func bare(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// causes names what differs, a setting of several tracks once.
+// causes names what differs, with a setting of several tracks only once.
 func causes(diffs []Difference) []string {
 	var out []string
 	for _, d := range diffs {
@@ -126,7 +126,7 @@ func orDash(s string) string {
 	return s
 }
 
-// listed writes words as a list: a, b and c.
+// listed formats words as a list: a, b and c.
 func listed(words []string) string {
 	if n := len(words); n > 1 {
 		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]

@@ -6,7 +6,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 )
 
-// Figure names what a finding is of.
+// Figure names what a finding is about.
 type Figure string
 
 // The figures, in the order of the findings.
@@ -17,12 +17,12 @@ const (
 	P99        Figure = "p99"
 	P999       Figure = "p99.9"
 	Max        Figure = "max"
-	Errors     Figure = "errors"     // as a share of calls
-	ClientCPU  Figure = "client CPU" // nanoseconds of processor time a unit
+	Errors     Figure = "errors"     // as a fraction of calls
+	ClientCPU  Figure = "client CPU" // nanoseconds of processor time per unit
 	StoreCPU   Figure = "store CPU"
 )
 
-// figures are all of them, in order.
+// figures are all figures, in order.
 var figures = []Figure{Throughput, P50, P90, P99, P999, Max, Errors, ClientCPU, StoreCPU}
 
 // percentiles are the figures that are percentiles, in per cent, the lowest first.
@@ -31,42 +31,42 @@ var percentiles = []struct {
 	q      float64
 }{{P50, 50}, {P90, 90}, {P99, 99}, {P999, 99.9}}
 
-// byShare says that changes of a figure are changes of a share, in points, and not
-// relative to what it was.
+// byShare reports whether changes of a figure are given as differences of a percentage,
+// in points, rather than relative to its value.
 func (f Figure) byShare() bool { return f == Errors }
 
-// Estimate is a figure of one run and how far chance may have moved it within that run.
+// Estimate is a figure of one run, and how far chance may have moved it within that
+// run.
 type Estimate struct {
-	// Value is NaN where nothing can be said.
+	// Value is NaN if unknown.
 	Value float64
-	// SE is the standard error within the run, NaN where nothing tells it, and DF the
-	// degrees of freedom behind it.
+	// SE is the standard error within the run, NaN if unknown, and DF its degrees of
+	// freedom.
 	SE, DF float64
-	// Vague says that too few calls are behind the value to report it.
+	// Vague means that the value rests on too few calls to be reported.
 	Vague bool
 }
 
-// none is the estimate of what was not measured.
+// none is the estimate of something that was not measured.
 var none = Estimate{Value: math.NaN(), SE: math.NaN(), Vague: true}
 
-// Range is a figure of a side with the range in which 95 of 100 such would lie.
+// Range is a figure of a side with its 95 % confidence interval.
 type Range struct {
-	// Value is NaN where nothing can be said. Lo and Hi are infinite where nothing tells
-	// the range.
+	// Value is NaN if unknown. Lo and Hi are infinite if the range is unknown.
 	Value, Lo, Hi float64
-	// Vague says that too few calls are behind the value to report it.
+	// Vague means that the value rests on too few calls to be reported.
 	Vague bool
 }
 
-// By is the larger of the distances from the value to the ends of the range; +Inf where
-// nothing tells it.
+// By returns the larger of the distances from the value to the ends of the range; +Inf
+// if unknown.
 func (r Range) By() float64 { return max(r.Hi-r.Value, r.Value-r.Lo) }
 
-// certainty is with how much certainty ranges hold.
+// certainty is the confidence level of ranges.
 const certainty = 0.95
 
-// scale is where differences of a figure are told: relative ones as differences of
-// logarithms, those of shares as they are.
+// scale is the scale on which differences of a figure are computed: logarithmic for
+// relative differences, linear for those of shares.
 type scale struct{ to, from func(float64) float64 }
 
 func (f Figure) scale() scale {
@@ -77,7 +77,7 @@ func (f Figure) scale() scale {
 	return scale{math.Log, math.Exp}
 }
 
-// on brings an estimate of one run to the scale.
+// on converts an estimate of one run to the figure's scale.
 func (f Figure) on(e Estimate) stat.Estimate {
 	if f.byShare() {
 		return stat.Estimate{Value: e.Value, SE: e.SE, DF: e.DF}
@@ -88,7 +88,7 @@ func (f Figure) on(e Estimate) stat.Estimate {
 	return stat.Estimate{Value: math.Log(e.Value), SE: e.SE / e.Value, DF: e.DF}
 }
 
-// side makes the range of a side out of its runs.
+// side computes the range of a side from its runs.
 func (f Figure) side(runs []Estimate) Range {
 	vals := make([]float64, len(runs))
 	r := Range{}

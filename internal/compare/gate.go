@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// Worse are the figures of all calls that are worse by more than the tolerance.
+// Worse returns the figures of all calls that are worse by more than the tolerance.
 func (c *Comparison) Worse() []Finding {
 	if len(c.Parts) == 0 {
 		return nil
@@ -24,8 +24,9 @@ func (c *Comparison) Worse() []Finding {
 	return out
 }
 
-// Err is what a comparison comes to as a gate: nil, or a sentence for each figure that is
-// worse by more than the tolerance, with the exit code of a missed threshold.
+// Err is the result of using a comparison as a gate: nil, or an error with a sentence
+// for each figure that is worse by more than the tolerance, and the exit code of a
+// missed threshold.
 func (c *Comparison) Err() error {
 	var errs []error
 	for _, f := range c.Worse() {
@@ -34,7 +35,8 @@ func (c *Comparison) Err() error {
 	return errors.Join(errs...)
 }
 
-// ParseTolerance reads a tolerance as a user types it: "5%", "5". An error is of input.
+// ParseTolerance parses a tolerance as users type it: "5%", "5". Errors have the code
+// of bad input.
 func ParseTolerance(text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
 	if err != nil || math.IsNaN(v) || v <= 0 || v > 1000 {

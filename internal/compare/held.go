@@ -7,11 +7,13 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// keepsUp is the share of its target rate from which on a run has kept to it.
+// keepsUp is the fraction of its target rate from which a run counts as having kept to
+// it.
 const keepsUp = 0.98
 
-// held is the target rate, units a second, that every run of both sides was given and kept
-// to; 0 when there is none. Then throughput is what was asked for, and no figure of the store.
+// held returns the target rate, in units per second, that every run of both sides was
+// given and kept to; 0 if there is none. In that case throughput is what was requested,
+// and says nothing about the store.
 func held(sides ...Set) float64 {
 	rate := math.NaN()
 	for _, s := range sides {
@@ -26,7 +28,8 @@ func held(sides ...Set) float64 {
 	return rate
 }
 
-// limited takes back what was said of a throughput that the target rate decides.
+// limited withdraws the judgement on a throughput that was determined by the target
+// rate.
 func limited(fs []Finding) {
 	for i := range fs {
 		if f := &fs[i]; f.Figure == Throughput && f.Verdict != Noted {

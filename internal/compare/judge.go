@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 )
 
-// Verdict is what B's figure is, measured against A's.
+// Verdict is how B's figure compares with A's.
 type Verdict string
 
 // The verdicts.
@@ -22,12 +22,12 @@ const (
 )
 
 const (
-	// sameWithin is the least change that matters to anybody.
+	// sameWithin is the smallest change that matters to anybody.
 	sameWithin = 0.01
-	// sameShare is the same for a share of errors: a tenth of a point.
+	// sameShare is the same for error rates: a tenth of a percentage point.
 	sameShare = 0.001
-	// finest is how finely figures are measured: a histogram keeps three digits. Chance
-	// is never taken to do less.
+	// finest is the precision of figures: histograms keep three digits. The effect of
+	// chance is never taken to be smaller.
 	finest = 0.0005
 )
 
@@ -35,24 +35,25 @@ const (
 type Finding struct {
 	Figure Figure
 	A, B   Range
-	// Change is how B differs from A: 0.05 is 5 % more, of errors 5 points more of all
-	// calls. NaN where nothing can be said. Lo and Hi are what it is at least and at most,
-	// infinite where nothing tells them.
+	// Change is how B differs from A: 0.05 is 5 % more or, for errors, 5 percentage
+	// points of all calls. NaN if unknown. Lo and Hi are the ends of its confidence
+	// interval, infinite if unknown.
 	Change, Lo, Hi float64
 	Verdict        Verdict
-	// Within is, where the verdict is Same, within how much.
+	// Within is, for the verdict Same, the bound within which it is the same.
 	Within float64
-	// Paired says that the differences within rounds counted, since rounds differ by more
-	// than chance.
+	// Paired means that the differences within rounds were used, because rounds differ
+	// by more than chance.
 	Paired bool
-	// Held says that the target rate decides the figure, on both sides: it is not judged.
+	// Held means that the target rate determined the figure on both sides, so it is not
+	// judged.
 	Held bool
 
 	change stat.Estimate // on the figure's scale
 }
 
-// Words is the verdict as people read it: "worse", "same within 2 %", "rate-limited"
-// where both sides were; "" where nothing was judged.
+// Words returns the verdict for people: "worse", "same within 2 %", "rate-limited" if
+// both sides were; "" if nothing was judged.
 func (f Finding) Words() string {
 	switch {
 	case f.Held:
@@ -67,11 +68,11 @@ func (f Finding) Words() string {
 	return fmt.Sprintf("same within %.3g %%", f.Within*100)
 }
 
-// Moved says that the change is sure: it is larger than chance explains.
+// Moved reports whether the change is certain: larger than chance explains.
 func (f Finding) Moved() bool { return f.Lo > 0 || f.Hi < 0 }
 
-// beyond says that a figure has changed by more than the tolerance; errors by more than
-// it relative to those there were.
+// beyond reports whether a figure has changed by more than the tolerance; errors are
+// compared relative to how many there were.
 func (f Finding) beyond(tolerance float64) bool {
 	if f.Figure.byShare() {
 		return f.Change > tolerance*f.A.Value
@@ -79,14 +80,15 @@ func (f Finding) beyond(tolerance float64) bool {
 	return math.Abs(f.Change) > tolerance
 }
 
-// findings judges two sides, figure by figure; pairs are those of rounds.
+// findings judges two sides, figure by figure; pairs are those that took turns in
+// rounds.
 func findings(a, b []Measured, pairs [][2]int, tolerance float64) []Finding {
 	var out []Finding
 	for _, figure := range figures {
 		x, y := of(figure, a), of(figure, b)
 		f := Finding{Figure: figure, A: figure.side(x), B: figure.side(y), change: stat.Unknown()}
 		if math.IsNaN(f.A.Value) && math.IsNaN(f.B.Value) && figure != Throughput && figure != P50 {
-			continue // neither has it
+			continue // neither side has it
 		}
 		if figure != Max && !f.A.Vague && !f.B.Vague {
 			f.change, f.Paired = figure.difference(x, y, pairs)
@@ -99,10 +101,10 @@ func findings(a, b []Measured, pairs [][2]int, tolerance float64) []Finding {
 	return out
 }
 
-// together is with how much certainty each range has to hold for all figures to raise
-// no false alarm with the certainty wanted, after Holm: the figure that has changed most
-// surely must stand the test of all of them, the next that of all but one, and so on,
-// until one does not; the others are tested as that one was.
+// together returns the confidence level for each range such that all figures together
+// raise no false alarm with the desired confidence, by Holm's method: the figure with
+// the most certain change must pass the test for all of them, the next one the test for
+// all but one, and so on until one does not; the others are tested as that one was.
 func together(fs []Finding) []float64 {
 	out := make([]float64, len(fs))
 	var tested []int
@@ -136,8 +138,8 @@ func of(f Figure, ms []Measured) []Estimate {
 	return out
 }
 
-// difference estimates by how much a figure differs, on its scale, and says whether by
-// the differences within rounds.
+// difference estimates by how much a figure differs, on its scale, and reports whether
+// it used the differences within rounds.
 func (f Figure) difference(a, b []Estimate, pairs [][2]int) (d stat.Estimate, paired bool) {
 	if pairs != nil {
 		d, paired = f.inRounds(a, b, pairs)
@@ -150,7 +152,7 @@ func (f Figure) difference(a, b []Estimate, pairs [][2]int) (d stat.Estimate, pa
 		d = stat.Between(f.values(a), f.values(b))
 	}
 	least := finest
-	if f.byShare() { // chance does to errors no less than it does to dice
+	if f.byShare() { // errors vary no less than random events would
 		least = math.Hypot(within(a), within(b))
 	}
 	d.SE = max(d.SE, least) // NaN stays NaN
@@ -165,7 +167,8 @@ func (f Figure) values(runs []Estimate) []float64 {
 	return out
 }
 
-// within is the error of the mean of some runs as far as their own errors tell it.
+// within returns the standard error of the mean of some runs, as far as it follows from
+// their own errors.
 func within(runs []Estimate) float64 {
 	sum := 0.0
 	for _, e := range runs {
@@ -174,7 +177,7 @@ func within(runs []Estimate) float64 {
 	return math.Sqrt(sum) / float64(len(runs))
 }
 
-// judge gives the verdict, with each range holding with the given confidence.
+// judge determines the verdict, with ranges of the given confidence.
 func (f *Finding) judge(confidence, tolerance float64) {
 	share, least := f.Figure.byShare(), sameWithin
 	if share {

@@ -6,19 +6,19 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 )
 
-// Spread is how a figure of all calls varies over repeats of a run.
+// Spread says how a figure of all calls varies between repeats of a run.
 type Spread struct {
 	Figure Figure
-	// Range is the mean of the runs and what chance may do to it.
+	// Range is the mean of the runs with its confidence interval.
 	Range
-	// Least and Most are those of the runs.
+	// Least and Most are the extremes among the runs.
 	Least, Most float64
-	// Deviation is the standard deviation from run to run: a share of the figure, of errors
-	// of all calls. NaN of a single run.
+	// Deviation is the standard deviation between runs: relative to the figure or, for
+	// errors, as a fraction of all calls. NaN for a single run.
 	Deviation float64
 }
 
-// Repeats tells how the figures of all calls vary over the runs of a set.
+// Repeats returns how the figures of all calls vary over the runs of a set.
 func Repeats(s Set) []Spread {
 	all := s.part(nil)
 	var out []Spread
@@ -37,8 +37,8 @@ func Repeats(s Set) []Spread {
 	return out
 }
 
-// Texts writes the figure, the range, the least, the most and the deviation; unit is what
-// throughput counts.
+// Texts formats the figure, the range, the least, the most and the deviation; unit is
+// the unit of throughput.
 func (s Spread) Texts(unit string) []string {
 	f := Finding{Figure: s.Figure}
 	at := func(v float64) string { return f.Text(Range{Value: v, Lo: v, Hi: v, Vague: s.Vague}, true) }

@@ -10,11 +10,11 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// leastRounds is how many rounds it takes for pairs to tell anything.
+// leastRounds is how many rounds are needed for pairs to be meaningful.
 const leastRounds = 3
 
-// rounds are pairs of runs, by their places on either side: the two that took turns in one
-// round. They are nil where that was not so, or in too few rounds.
+// rounds returns pairs of runs, by their index on each side: the two that took turns in
+// one round. It is nil if the sets did not take turns, or in too few rounds.
 func rounds(a, b Set) [][2]int {
 	there := turnsOf(b)
 	var out [][2]int
@@ -30,8 +30,8 @@ func rounds(a, b Set) [][2]int {
 	return out
 }
 
-// turnsOf are the places of the runs of a side by the turn of each; nil when two have the
-// same, or one has none.
+// turnsOf returns the index of the run that had each turn on a side; nil if two have
+// the same turn, or one has none.
 func turnsOf(s Set) map[rundir.Turn]int {
 	out := map[rundir.Turn]int{}
 	for i, r := range s.Runs {
@@ -46,8 +46,8 @@ func turnsOf(s Set) map[rundir.Turn]int {
 	return out
 }
 
-// inRounds estimates by how much a figure differs from the differences within rounds; false
-// where rounds do not differ by more than chance, or a run does not know the figure.
+// inRounds estimates by how much a figure differs, from the differences within rounds;
+// false if rounds do not differ by more than chance, or a run does not have the figure.
 func (f Figure) inRounds(a, b []Estimate, pairs [][2]int) (stat.Estimate, bool) {
 	var x, y []float64
 	own := 0.0
@@ -61,12 +61,13 @@ func (f Figure) inRounds(a, b []Estimate, pairs [][2]int) (stat.Estimate, bool) 
 		}
 	}
 	d, drifts := stat.Paired(x, y)
-	// A few pairs may agree by chance; no less than the seconds of the runs tell.
+	// A few pairs may agree by chance, so the error is at least the one derived from
+	// the runs' seconds.
 	d.SE = max(d.SE, math.Sqrt(own)/float64(len(pairs)))
 	return d, drifts
 }
 
-// paired says of which figures the differences within rounds counted.
+// paired says for which figures the differences within rounds were used.
 func paired(c *Comparison) string {
 	if len(c.Parts) == 0 {
 		return ""

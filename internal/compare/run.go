@@ -13,27 +13,28 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
-// Run is one finished run as comparisons see it. It is never written to once made.
+// Run is one finished run in the form that comparisons need. It is never modified once
+// made.
 type Run struct {
 	Conditions Conditions `json:"conditions"`
 	// Parts are all calls together, then each operation.
 	Parts []Measured `json:"parts"`
 }
 
-// Measured is what an operation of a run came to, or all calls that count.
+// Measured is the result of one operation of a run, or of all calls that count.
 type Measured struct {
 	// Operation is nil for all calls together.
 	Operation *measure.Operation
 	// Figures are those that are known.
 	Figures map[Figure]Estimate
-	// Calls were timed, Errors failed.
+	// Calls is how many calls were timed, Errors how many failed.
 	Calls, Errors int64
-	// Response holds the response times of the calls; nil when none was timed, or when the
+	// Response holds the response times of the calls; nil if none was timed, or if the
 	// run comes from a baseline, which keeps no histograms.
 	Response *hdrhistogram.Histogram
 }
 
-// Of reads what comparisons need of a run.
+// Of reads what comparisons need from a run's folder.
 func Of(f *rundir.Folder) (*Run, error) {
 	r := &Run{Conditions: conditionsOf(&f.Run)}
 	ops := []*measure.Operation{nil}
@@ -50,7 +51,8 @@ func Of(f *rundir.Folder) (*Run, error) {
 	return r, nil
 }
 
-// measuredOf gathers an operation of a run; nil: all that count.
+// measuredOf gathers the figures of an operation of a run; nil stands for all that
+// count.
 func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured {
 	m := Measured{Operation: op, Figures: map[Figure]Estimate{}}
 	rate, longest := math.NaN(), int64(0)
@@ -97,13 +99,13 @@ func (m *Measured) set(f Figure, e Estimate) {
 	}
 }
 
-// relative is a value that is off by as much as the mean of its parts may be.
+// relative returns a value whose relative error is that of the mean of its parts.
 func relative(value float64, mean stat.Estimate) Estimate {
 	return Estimate{Value: value, SE: value * mean.SE / mean.Value, DF: mean.DF}
 }
 
-// seconds are the rates and the errors of the whole measured seconds: of an operation,
-// or of what counts.
+// seconds returns the rates and errors of the complete measured seconds, for an
+// operation or for everything that counts.
 func seconds(f *rundir.Folder, op *measure.Operation) (rates, errs []float64) {
 	n := max(int(math.Floor(f.Run.MeasuredS)), 0)
 	c := course.Of(f)
@@ -130,8 +132,8 @@ func seconds(f *rundir.Folder, op *measure.Operation) (rates, errs []float64) {
 	return rates, errs
 }
 
-// errorShare estimates which part of the calls failed: errors come by chance, and in
-// some seconds more than in others.
+// errorShare estimates which fraction of the calls failed: errors are random events,
+// and more frequent in some seconds than in others.
 func errorShare(calls, errs int64, bySecond []float64) Estimate {
 	n := float64(calls + errs)
 	if n == 0 {
@@ -144,8 +146,8 @@ func errorShare(calls, errs int64, bySecond []float64) Estimate {
 	return e
 }
 
-// cpu tells the processor time that perfbench and the store took for a unit, where the
-// run knows it. A run tells no error of these.
+// cpu adds the processor time that perfbench and the store took per unit, if the run
+// has it. Within a run their errors are unknown.
 func (m *Measured) cpu(r *rundir.Run) {
 	o, count := r.Observed, float64(r.Headline().Count)
 	if o == nil || count <= 0 || r.Failed() {

@@ -8,10 +8,10 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Unknown is how a figure is written that cannot be told.
+// Unknown is shown in place of a figure that is not known.
 const Unknown = "–"
 
-// Label names the figure of a finding for people; unit is what throughput counts.
+// Label names the figure of a finding for people; unit is the unit of throughput.
 func (f Finding) Label(unit string) string {
 	switch f.Figure {
 	case Throughput:
@@ -22,12 +22,12 @@ func (f Finding) Label(unit string) string {
 	return string(f.Figure)
 }
 
-// anything is how a range is written that is so wide that it tells nothing: a figure that
-// may be twice as far off as it is large, a change by a factor of a hundred or more.
+// anything is shown in place of a range so wide that it is meaningless: twice as large
+// as its figure, or a change by a factor of a hundred or more.
 const anything = "?"
 
-// Text writes a side's figure: "831 µs ± 12 µs", where ± is to the end of its range.
-// Brief leaves that out.
+// Text formats a side's figure: "831 µs ± 12 µs", where ± gives the distance to the end
+// of its range. With brief that is left out.
 func (f Finding) Text(r Range, brief bool) string {
 	if r.Vague || math.IsNaN(r.Value) {
 		return Unknown
@@ -42,7 +42,7 @@ func (f Finding) Text(r Range, brief bool) string {
 	return text + " ± " + f.amount(by)
 }
 
-// amount writes a value of the figure.
+// amount formats a value of the figure.
 func (f Finding) amount(v float64) string {
 	switch f.Figure {
 	case Throughput:
@@ -53,8 +53,8 @@ func (f Finding) amount(v float64) string {
 	return units.Duration(time.Duration(math.Round(v)))
 }
 
-// ChangeText writes by how much B differs: "+4.2 %", "=", "×20"; of errors in points.
-// It is empty where nothing can be said.
+// ChangeText formats by how much B differs: "+4.2 %", "=", "×20"; for errors in points.
+// It is empty if that is unknown.
 func (f Finding) ChangeText() string {
 	switch {
 	case math.IsNaN(f.Change) || math.IsInf(f.Change, 0) || f.A.Vague || f.B.Vague:
@@ -69,8 +69,8 @@ func (f Finding) ChangeText() string {
 	return fmt.Sprintf("%+.1f %%", f.Change*100)
 }
 
-// RangeText writes what the change is at least and at most: "+2.1 … +6.3 %"; empty
-// where nothing tells it.
+// RangeText formats the least and the greatest possible change: "+2.1 … +6.3 %"; empty
+// if unknown.
 func (f Finding) RangeText() string {
 	switch {
 	case f.Verdict == Noted || math.IsNaN(f.Lo) || math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) || f.Lo == f.Hi:
@@ -85,8 +85,8 @@ func (f Finding) RangeText() string {
 	return fmt.Sprintf("%+.1f … %+.1f %%", f.Lo*100, f.Hi*100)
 }
 
-// Sentence says in one line what became of a figure: "p99: worse, +12.3 %, from 8 ms to
-// 9 ms".
+// Sentence describes the change of a figure in one line: "p99: worse, +12.3 %, from 8
+// ms to 9 ms".
 func (f Finding) Sentence(unit string) string {
 	text := f.Label(unit) + ": " + f.Words()
 	if f.Verdict == Noted {
@@ -102,7 +102,7 @@ func (f Finding) Sentence(unit string) string {
 	return text + ", from " + f.Text(f.A, true) + " to " + f.Text(f.B, true)
 }
 
-// share writes a part of a whole: "1.2 %"; a dash where it is not known.
+// share formats a fraction: "1.2 %"; a dash if it is not known.
 func share(v float64, vague bool) string {
 	if vague || math.IsNaN(v) {
 		return Unknown

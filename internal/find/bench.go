@@ -16,7 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Run is a run whose knobs can be turned: a session.Live or an engine.Run.
+// Run is a run whose knobs can be changed: a session.Live or an engine.Run.
 type Run interface {
 	Change(by string, track int, f func(workload.Settings) workload.Settings)
 	Settings(track int) workload.Settings
@@ -24,28 +24,29 @@ type Run interface {
 	Done() <-chan struct{}
 }
 
-// errOver is that the run ended before the search did.
+// errOver means that the run ended before the search did.
 var errOver = errors.New("the run ended before the search did")
 
-// widen is by what the threads grow when they were too few, and busier by what a call may
-// take longer than at first for the threads to be blamed and not the store.
+// widen is the factor by which the number of threads grows if there were too few.
+// busier is how much longer than at first calls may take for the threads to be blamed
+// rather than the store.
 const (
 	widen  = 4
 	busier = 1.5
 )
 
-// bench offers levels on a run and gathers what its seconds were like.
+// bench sets levels on a run and gathers what its seconds were like.
 type bench struct {
 	run      Run
 	options  Options
 	tracks   []*workload.Track
-	counted  []bool // of each operation, whether it counts in totals
+	counted  []bool // whether each operation counts in totals
 	ops      []measure.Operation
-	observed func() *verdict.Observed // nil: nobody looks at the process
+	observed func() *verdict.Observed // may be nil
 
 	in chan heard
 
-	// Below: the searching goroutine's.
+	// The fields below belong to the searching goroutine.
 	set   time.Duration // when the level was set
 	level float64
 	step  stepSum
@@ -58,14 +59,14 @@ type heard struct {
 	sum stepSum
 }
 
-// stepSum is what the seconds of a step were like, for the curve.
+// stepSum sums up the seconds of a step, for the curve.
 type stepSum struct {
 	seconds                     int
 	count, errors               int64
 	response, service, lateness *hdrhistogram.Histogram
-	busy                        int // seconds at whose end all threads were
+	busy                        int // number of seconds at whose end all threads were busy
 	threads                     int
-	before, after               *verdict.Observed // what was seen when they began and ended
+	before, after               *verdict.Observed // observations at their beginning and end
 }
 
 func (s *stepSum) add(o stepSum) {
@@ -79,8 +80,8 @@ func (s *stepSum) add(o stepSum) {
 	s.lateness.Merge(o.lateness)
 }
 
-// waitingSeconds is how many finished seconds may wait for the search, which takes them
-// at once.
+// waitingSeconds is how many finished seconds may wait for the search, which normally
+// takes them at once.
 const waitingSeconds = 16
 
 func newBench(run Run, plan *workload.Plan, o Options, observed func() *verdict.Observed) *bench {
@@ -90,7 +91,7 @@ func newBench(run Run, plan *workload.Plan, o Options, observed func() *verdict.
 	}
 }
 
-// second takes a finished second, on the goroutine that measures.
+// second takes a finished second. It is called on the measuring goroutine.
 func (b *bench) second(s *measure.Second) {
 	if s.Warmup || s.Length < 1 {
 		return
@@ -123,16 +124,16 @@ func (b *bench) second(s *measure.Second) {
 		}
 	}
 	h.sum.threads = threads
-	if backlog > 0 { // something is due, and nobody is free to begin it
+	if backlog > 0 { // units are due, and no thread is free to begin them
 		h.sum.busy = 1
 	}
 	select {
 	case b.in <- h:
-	default: // nobody searches any more
+	default: // nobody is searching any more
 	}
 }
 
-// readErrors notes failed calls for the conditions on errors.
+// readErrors adds failed calls to the readings of conditions on errors.
 func (b *bench) readErrors(h *heard, op measure.Operation, n int64) {
 	for i, e := range b.options.Under {
 		if e.Stat == "errors" && b.about(e, op) {
@@ -142,7 +143,7 @@ func (b *bench) readErrors(h *heard, op measure.Operation, n int64) {
 	}
 }
 
-// readTimes notes timed calls for all conditions.
+// readTimes adds timed calls to the readings of all conditions.
 func (b *bench) readTimes(h *heard, in *measure.Interval) {
 	for i, e := range b.options.Under {
 		if !b.about(e, in.Op) {
@@ -172,8 +173,8 @@ func (b *bench) readTimes(h *heard, in *measure.Interval) {
 	}
 }
 
-// about says whether a condition speaks of an operation: without a name, of those that
-// count.
+// about reports whether a condition applies to an operation; without a name it applies
+// to those that count.
 func (b *bench) about(e threshold.Expr, op measure.Operation) bool {
 	return e.About(op) && (e.Of != "" || b.counts(op))
 }
@@ -193,7 +194,7 @@ func merge(into, from *hdrhistogram.Histogram) {
 	}
 }
 
-// Set turns the knob.
+// Set sets the knob to a level.
 func (b *bench) Set(level float64) {
 	k := b.options.Over
 	b.run.Change(By, engine.All, func(s workload.Settings) workload.Settings { return k.Set(s, level) })
@@ -223,7 +224,7 @@ func (b *bench) Next(ctx context.Context) (search.Second, error) {
 	}
 }
 
-// lump is how many units fall due at once, in all tracks together.
+// lump returns how many units fall due at once, over all tracks.
 func (b *bench) lump() float64 {
 	n := 0
 	for i, t := range b.tracks {
@@ -243,8 +244,8 @@ func (b *bench) look() *verdict.Observed {
 	return b.observed()
 }
 
-// Widen adds threads when all were busy while calls took no longer than at first: then
-// it was not the store that had enough.
+// Widen adds threads if all were busy while calls took no longer than at first, which
+// means that the store was not the limit.
 func (b *bench) Widen([]search.Second) bool {
 	s := b.run.Settings(engine.All)
 	if b.options.Over.Name != OverRate || s.Threads >= b.options.Threads || b.step.errors > 0 || !b.tooFew() {
@@ -257,7 +258,7 @@ func (b *bench) Widen([]search.Second) bool {
 	return true
 }
 
-// tooFew says that the threads of the step that has ended were too few for its level.
+// tooFew reports whether the threads of the last step were too few for its level.
 func (b *bench) tooFew() bool {
 	if b.step.busy*2 < b.step.seconds || b.step.seconds == 0 {
 		return false
@@ -265,7 +266,7 @@ func (b *bench) tooFew() bool {
 	return b.quick == 0 || float64(b.step.service.ValueAtPercentile(50)) <= busier*b.quick
 }
 
-// note remembers how fast calls are when nothing is in their way.
+// note remembers how fast calls are when nothing slows them down.
 func (b *bench) note(held bool) {
 	if p50 := float64(b.step.service.ValueAtPercentile(50)); held && p50 > 0 {
 		if b.quick == 0 {

@@ -1,7 +1,7 @@
 // Package find looks for the highest rate, or number of threads, at which a run still
-// meets conditions such as p99<10ms: it turns the knob of a live run as a person at the
-// workbench would, judges each level by what its seconds were like, and says what
-// limits: the store, or perfbench.
+// meets conditions such as p99<10ms. It changes the knob of a live run as a person at
+// the workbench would, judges each level by its seconds, and says what is the limit:
+// the store or perfbench.
 package find
 
 import (
@@ -21,28 +21,28 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// By is who turns the knobs, as the change log says it.
+// By is the originator of a search's changes in the change log.
 const By = "search"
 
-// Knobs that a search may turn.
+// Knobs that a search may change.
 const (
 	OverRate    = found.OverRate
 	OverThreads = found.OverThreads
 )
 
-// RoomThreads is how many threads a search for the rate may come to whose user gave no
+// RoomThreads is how many threads a search for the rate may use if its user gave no
 // number.
 const RoomThreads = 64
 
-// spare is the part of a run's time that is left for the step that is under way when the
-// time of its search is up.
+// spare is how much of a run's time is kept back for the step in progress when the
+// search's time is up.
 const spare = 15 * time.Second
 
-// Budget is how long the search of a run may take.
+// Budget returns how long the search of a run may take.
 func Budget(duration time.Duration) time.Duration { return max(duration-spare, duration/2) }
 
-// Room is how many threads a search may come to, before its plan is known: what the
-// pool of connections is sized for.
+// Room returns how many threads a search may use before its plan is known, for sizing
+// the connection pool.
 func Room(a found.Asked) int {
 	if a.Over != OverThreads {
 		return RoomThreads
@@ -53,24 +53,26 @@ func Room(a found.Asked) int {
 	return MostThreads
 }
 
-// MostThreads is how many threads a search goes up to that is not told another number.
+// MostThreads is how many threads a search tries at most, unless it is given another
+// number.
 const MostThreads = 256
 
-// Options are what is to be found.
+// Options say what to look for.
 type Options struct {
 	Under []threshold.Expr
 	Over  workload.Knob
-	// From is the first level to try, 0: found out. To is the highest; 0: no bound.
+	// From is the first level to try; 0: to be determined. To is the highest; 0: no
+	// limit.
 	From, To float64
 	// Time is how long the search may take.
 	Time time.Duration
-	// Threads is how many threads a search for the rate may come to when those that there
-	// are turn out to be too few; 0: they stay as they are.
+	// Threads is how many threads a search for the rate may use if the existing ones
+	// turn out to be too few; 0: their number is fixed.
 	Threads int
 }
 
-// Read reads what was asked for by the plan that is to run. Its errors are of bad input,
-// all of them joined; nothing is touched.
+// Read parses a search request, given the plan that is to run. Errors have the code of
+// bad input, all of them joined; nothing is touched.
 func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 	var problems workload.Problems
 	var o Options
@@ -124,11 +126,11 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 	return o, problems.Err()
 }
 
-// condition reads one condition.
+// condition parses one condition.
 func condition(text string) (threshold.Expr, error) {
 	e, err := threshold.Parse(text)
 	if err != nil {
-		// It is the same grammar by another name.
+		// The grammar is the same; only the flag has another name.
 		return e, fault.Hint(fault.Input(errors.New(strings.Replace(err.Error(), "threshold", "under", 1)), ""), "write it like p99<10ms, put.p99.9<=20ms or errors<1%")
 	}
 	bad := func(why, hint string) (threshold.Expr, error) {
@@ -149,7 +151,7 @@ func condition(text string) (threshold.Expr, error) {
 	return e, nil
 }
 
-// conditions are those of the options as the search knows them.
+// conditions returns the conditions in the form that package search needs.
 func (o *Options) conditions() []search.Condition {
 	var out []search.Condition
 	for _, e := range o.Under {
@@ -167,7 +169,7 @@ func (o *Options) conditions() []search.Condition {
 	return out
 }
 
-// choice is how levels are chosen.
+// choice returns how levels are chosen.
 func (o *Options) choice() search.Choice {
 	c := search.Choice{Start: o.From, Raise: 2, Near: 1.03, Most: 100, High: o.To, Confirm: true}
 	if o.Over.Name == OverThreads {

@@ -11,19 +11,19 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// own are the causes of a verdict that say that perfbench, and not the store, was what
-// was measured.
+// own are the causes in a verdict which mean that perfbench was measured rather than
+// the store.
 var own = []verdict.Cause{
 	verdict.Panic, verdict.Suspended, verdict.Lateness, verdict.Throttled, verdict.CPU, verdict.Stolen, verdict.Scheduler, verdict.GC, verdict.Memory,
 	verdict.Pool, verdict.Ceiling, verdict.Clock,
 }
 
-// full is the share of the processors of a machine from which on none is free.
+// full is the fraction of a machine's processors above which none counts as free.
 const full = 0.92
 
-// suspect says what limits the step that has just ended, had it not held: perfbench by
-// the same rules as in the verdict of any run, then too few threads, then a machine that
-// all share, and else the store.
+// suspect says what limits the step that has just ended, assuming that it did not hold:
+// perfbench, by the same rules as in any run's verdict; then too few threads; then a
+// machine shared by all; and otherwise the store.
 func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
 	o := between(sum.before, sum.after)
 	rec := verdict.Record{
@@ -73,7 +73,7 @@ func (f *Finder) slower(s found.Step) string {
 	return fmt.Sprintf("half of all calls take %s there, %.3g times as long as when it has little to do", units.Duration(now), float64(now)/float64(first))
 }
 
-// between is what was seen from one look to another; nil without both.
+// between returns what was observed between two observations; nil without both.
 func between(a, b *verdict.Observed) *verdict.Observed {
 	if b == nil {
 		return nil

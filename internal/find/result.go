@@ -20,28 +20,29 @@ type Finder struct {
 	inProcess bool
 }
 
-// New makes a search on a run of a plan. observed tells what was seen of this process
-// and machine, nil: nobody looks; inProcess says that the store lives in perfbench.
+// New returns a Finder for a run of a plan. observed returns what has been observed of
+// this process and machine, and may be nil. inProcess means that the store is part of
+// the perfbench process.
 func New(run Run, plan *workload.Plan, o Options, observed func() *verdict.Observed, inProcess bool) *Finder {
 	return &Finder{bench: newBench(run, plan, o, observed), options: o, plan: plan, inProcess: inProcess}
 }
 
-// Second takes each finished second of the run, in order, on the goroutine that
-// measures; see session.Live.OnSecond.
+// Second takes each finished second of the run, in order, on the measuring goroutine;
+// see session.Live.OnSecond.
 func (f *Finder) Second(s *measure.Second) { f.bench.second(s) }
 
-// Find searches until it knows, its time is up, the run or ctx ends, and tells each step
-// as it ends. What was found until then is the result in any case; the error is that of
-// a context that ended.
+// Find searches until the answer is known, its time is up, or the run or ctx ends, and
+// passes each step to told as it ends. It always returns what has been found so far;
+// the error is that of a context that ended.
 func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result, error) {
 	r := found.Result{Schema: found.Schema, Over: f.options.Over.Name, Unit: f.plan.Unit, Steps: []found.Step{}}
 	for _, e := range f.options.Under {
 		r.Under = append(r.Under, e.Text)
 	}
 	began := f.bench.run.Elapsed()
-	var suspects []found.Limit // of each step that did not hold
+	var suspects []found.Limit // for each step that did not hold
 	seek := search.Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
-	if c := &seek.Choice; c.Low == 0 { // below, no step is long enough to be judged
+	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
 		c.Low = max(search.Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks)), 1)
 		if c.Start > 0 {
 			c.Low = min(c.Low, c.Start)
@@ -82,7 +83,7 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 	return r, err
 }
 
-// step is what a step of the search was like.
+// step describes a step of the search.
 func (f *Finder) step(s search.Step) found.Step {
 	b := &f.bench.step
 	out := found.Step{

@@ -18,7 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// comparisons are the documents of a comparison by the word for each.
+// comparisons are the documents of a comparison, by format id.
 var comparisons = []struct {
 	id, file string
 	encode   func(*compare.Comparison) ([]byte, error)
@@ -30,7 +30,7 @@ var comparisons = []struct {
 	{"html", "comparison.html", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).HTML()), nil }},
 }
 
-// ComparisonFormats are the words for the documents that a comparison has.
+// ComparisonFormats returns the ids of the formats of a comparison.
 func ComparisonFormats() []string {
 	var out []string
 	for _, d := range comparisons {
@@ -39,7 +39,7 @@ func ComparisonFormats() []string {
 	return out
 }
 
-// Comparison writes a comparison in one of its formats. An unknown one is bad input.
+// Comparison writes a comparison in one of its formats. An unknown format is bad input.
 func Comparison(c *compare.Comparison, id string) (rundir.File, error) {
 	i := slices.Index(ComparisonFormats(), id)
 	if i < 0 {
@@ -49,7 +49,7 @@ func Comparison(c *compare.Comparison, id string) (rundir.File, error) {
 	return rundir.File{Name: comparisons[i].file, Data: data}, err
 }
 
-// compared lays a comparison out for people.
+// compared lays out a comparison for people.
 func compared(c *compare.Comparison) page.Page {
 	a, b := &c.A.Runs[0].Conditions, &c.B.Runs[0].Conditions
 	title := "perfbench compare: " + a.Profile
@@ -68,7 +68,7 @@ func compared(c *compare.Comparison) page.Page {
 		heading := "All calls"
 		if op := part.Operation; op != nil {
 			if len(c.Parts) == 2 {
-				continue // the only operation is all there is
+				continue // a single operation is the same as all calls
 			}
 			heading = op.Track + " " + op.Op
 		}
@@ -90,7 +90,7 @@ const reading = "After ± is the margin of error, at 95 % confidence. The change
 	"Better and worse: chance does not explain the change. Same within N %: whatever it does, the change is smaller. Unsure: neither can be said; " +
 	"more or longer runs would tell. A question mark stands for a range so wide that it tells nothing. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
 
-// sideOf names a side.
+// sideOf describes a side.
 func sideOf(name string, s compare.Set) string {
 	first, last := &s.Runs[0].Conditions, &s.Runs[len(s.Runs)-1].Conditions
 	day := func(t time.Time) string { return t.Format("2006-01-02 15:04:05 MST") }
@@ -100,7 +100,7 @@ func sideOf(name string, s compare.Set) string {
 	return fmt.Sprintf("%s: %d runs, %s, from %s of %s to %s of %s.", name, len(s.Runs), s.Name, first.ID, day(first.Started), last.ID, day(last.Started))
 }
 
-// Repeats writes for people how the runs of a set vary.
+// Repeats describes for people how the runs of a set vary.
 func Repeats(s compare.Set) string {
 	c := &s.Runs[0].Conditions
 	t := page.Table{Left: 1, Columns: []string{"", "mean", "least", "most", "varies by"}}
@@ -120,7 +120,7 @@ func Repeats(s compare.Set) string {
 	}.Text()
 }
 
-// comparisonSchema is the number of the layout of comparison.json.
+// comparisonSchema is the version of the layout of comparison.json.
 const comparisonSchema = 1
 
 type jsonComparison struct {
@@ -158,7 +158,8 @@ type jsonFinding struct {
 	Figure compare.Figure `json:"figure"`
 	A      jsonRange      `json:"a"`
 	B      jsonRange      `json:"b"`
-	// Change is a share: of the figure of A, of errors of all calls.
+	// Change is relative to the figure of A; for errors, a difference of shares of all
+	// calls.
 	Change  *float64        `json:"change"`
 	Least   *float64        `json:"change_at_least"`
 	Most    *float64        `json:"change_at_most"`
@@ -173,12 +174,12 @@ type jsonRange struct {
 	High  *float64 `json:"high"`
 }
 
-// finite is v with six digits, or nil where JSON has no number for it.
+// finite returns v with six digits, or nil if JSON has no number for it.
 func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // which was just written
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // cannot fail
 	return &v
 }
 
@@ -222,8 +223,8 @@ func jsonSideOf(s compare.Set) jsonSide {
 	return out
 }
 
-// overall is the comparison in a word: worse when any figure is worse by more than the
-// tolerance, else what throughput is.
+// overall sums up the comparison in a word: worse if any figure is worse by more than
+// the tolerance, otherwise the verdict on throughput.
 func overall(c *compare.Comparison) string {
 	if len(c.Worse()) > 0 {
 		return string(compare.Worse)
@@ -234,8 +235,8 @@ func overall(c *compare.Comparison) string {
 	return string(c.Parts[0].Findings[0].Verdict)
 }
 
-// comparisonJUnit makes a case of each figure of all calls: it fails when that is worse by
-// more than the tolerance.
+// comparisonJUnit makes a test case of each figure of all calls, which fails if the
+// figure is worse by more than the tolerance.
 func comparisonJUnit(c *compare.Comparison) ([]byte, error) {
 	a := &c.A.Runs[0].Conditions
 	s := testSuite{

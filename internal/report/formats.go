@@ -1,6 +1,6 @@
-// Package report writes finished runs as documents. Each format is a value with
-// its documentation and a pure function of a run's folder; the documents of single
-// profiles live beside those and are handed in by the command.
+// Package report writes finished runs as documents. Each format is a value with its
+// documentation and a pure function of a run's folder. The documents of single profiles
+// are defined beside the profiles and are passed in by the command.
 package report
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
-// All returns the formats of every profile, in the order to list them, followed
-// by the given ones of single profiles.
+// All returns the formats of every profile, in display order, followed by the given
+// formats of single profiles.
 func All(own ...rundir.Format) []rundir.Format {
 	return append([]rundir.Format{
 		jsonFormat, csvFormat, storeFormat, hlogFormat, hgrmFormat,
@@ -25,15 +25,15 @@ func All(own ...rundir.Format) []rundir.Format {
 	}, own...)
 }
 
-// Pick returns the formats with the given ids, each once, in the order given. An
-// unknown id, or one of another profile than the run's, is bad input; an empty
-// profile takes any.
+// Pick returns the formats with the given ids, without repetition, in the order given.
+// An id that is unknown, or that belongs to another profile than the run's, is bad
+// input; an empty profile accepts any.
 func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Format, error) {
 	var out []rundir.Format
 	for _, id := range ids {
 		id = strings.TrimSpace(id)
 		i := slices.IndexFunc(formats, func(f rundir.Format) bool { return f.ID == id })
-		// Documents of several profiles may share an id.
+		// Documents of different profiles may have the same id.
 		if own := slices.IndexFunc(formats, func(f rundir.Format) bool { return f.ID == id && f.Profile == profile }); own >= 0 {
 			i = own
 		}
@@ -58,11 +58,11 @@ func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Forma
 	return out, nil
 }
 
-// Write writes the documents of a run into dir, made when missing, and the notices
-// of the run beside them; dir "" is the run's own folder, whose run.json, series.csv,
-// store.csv and latency.hlog are left as they are. It returns the names of the files that the
-// formats have, written or found there already. A format that fails does not take
-// the others with it; the errors are joined.
+// Write writes the documents of a run and its notices into dir, which is created if
+// missing. dir "" is the run's own folder, whose run.json, series.csv, store.csv and
+// latency.hlog are left as they are. It returns the names of the formats' files,
+// whether written or already there. A format that fails does not affect the others; the
+// errors are joined.
 func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, error) {
 	if dir == "" {
 		if err := f.Writable(); err != nil {
@@ -76,7 +76,7 @@ func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, err
 	var errs []error
 	errs = append(errs, rundir.WriteNotice(dir, f))
 	if dir != f.Dir && f.Given != nil {
-		errs = append(errs, rundir.KeepFacts(dir, f.Given)) // what a document is made of goes with it
+		errs = append(errs, rundir.KeepFacts(dir, f.Given)) // the source of a document goes with it
 	}
 	var names []string
 	for _, format := range formats {
@@ -97,13 +97,13 @@ func Write(f *rundir.Folder, formats []rundir.Format, dir string) ([]string, err
 	return names, errors.Join(errs...)
 }
 
-// source says that a file is one of those that all documents are made of.
+// source reports whether a file is one of those that all documents are made from.
 func source(name string) bool {
 	return slices.Contains([]string{rundir.RunFile, rundir.SeriesFile, rundir.SamplesFile, rundir.HlogFile, rundir.FactsFile}, name)
 }
 
-// Print writes one document of a run to w. Of a format with several files they
-// follow each other, each after a line that names it.
+// Print writes one document of a run to w. If a format has several files, they follow
+// each other, each after a line with its name.
 func Print(w io.Writer, f *rundir.Folder, format rundir.Format) error {
 	files, err := encode(f, format)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Found writes what the search of a run found: find.json, which all else is made of,
-// find.txt, find.html, and the curve of latency over load as find.svg.
+// Found returns the documents on what the search of a run found: find.json, from which
+// everything else is made, find.txt, find.html, and the curve of latency over load as
+// find.svg.
 func Found(r *found.Result) ([]rundir.File, error) {
 	data, err := r.Encode()
 	if err != nil {
@@ -31,8 +32,8 @@ func Found(r *found.Result) ([]rundir.File, error) {
 	return files, nil
 }
 
-// FoundText is what a search found for a terminal: the answer, what limits, the curve and
-// each level.
+// FoundText describes what a search found for a terminal: the answer, what limits, the
+// curve and each level.
 func FoundText(r *found.Result) string {
 	var b strings.Builder
 	for _, s := range FoundLead(r) {
@@ -63,7 +64,8 @@ func foundPage(r *found.Result) page.Page {
 	return p
 }
 
-// FoundLead says in a few sentences what was found: the answer, what limits, how it went.
+// FoundLead says in a few sentences what was found: the answer, what limits, and how
+// the search went.
 func FoundLead(r *found.Result) []string {
 	under := strings.Join(r.Under, " and ")
 	what, many := "rate", " "+r.Unit+"/s"
@@ -96,7 +98,7 @@ func FoundLead(r *found.Result) []string {
 	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", page.Length(math.Round(r.Seconds)), page.Several(len(r.Steps), "step"), page.Several(r.Threads, "thread")))
 }
 
-// levelText writes a level with three or more digits.
+// levelText formats a level with three or more digits.
 func levelText(r *found.Result, v float64) string {
 	if r.Over != "rate" || v >= 1e4 {
 		return units.Number(v)
@@ -113,7 +115,7 @@ func levels(r *found.Result) page.Table {
 	return t
 }
 
-// curve is latency over load.
+// curve returns the chart of latency over load.
 func curve(r *found.Result) chart.Chart {
 	c := chart.Chart{
 		Title: "response time over " + r.Over, Log: true, Across: func(v float64) string { return levelText(r, v) },
@@ -143,7 +145,7 @@ func curve(r *found.Result) chart.Chart {
 	return c
 }
 
-// curveText draws p99 over load in a few lines, on a scale of decades.
+// curveText draws p99 over load in a few lines of text, on a logarithmic scale.
 func curveText(r *found.Result) string {
 	c := curve(r)
 	at, values := c.At, c.Lines[0].Values
@@ -167,7 +169,7 @@ func curveText(r *found.Result) string {
 	return b.String()
 }
 
-// interpolated is the value at a place between known ones.
+// interpolated returns the value at x between known points.
 func interpolated(at, values []float64, x float64) float64 {
 	last := -1
 	for i, v := range values {

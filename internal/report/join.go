@@ -11,15 +11,15 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// Part is a document to make: of one run, or of several where the format joins them.
+// Part is a document to be made: of one run, or of several if the format joins them.
 type Part struct {
 	Format rundir.Format
 	Runs   []*rundir.Folder
 }
 
-// Plan says which documents some runs have in the formats with these ids: one of all
-// runs of a profile where the format can join them, else one a run. Runs are taken
-// in the order in which they began.
+// Plan returns the documents that runs have in the formats with these ids: one for all
+// runs of a profile if the format can join them, otherwise one per run. Runs are
+// ordered by when they began.
 func Plan(formats []rundir.Format, ids []string, runs []*rundir.Folder) ([]Part, error) {
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b *rundir.Folder) int { return a.Run.Started.Compare(b.Run.Started) })
@@ -43,7 +43,7 @@ func Plan(formats []rundir.Format, ids []string, runs []*rundir.Folder) ([]Part,
 	return parts, nil
 }
 
-// Joined says whether the document is one of all runs.
+// Joined reports whether the document is one for all runs.
 func (p Part) Joined() bool { return p.Format.Join != nil }
 
 // files makes the document.
@@ -58,8 +58,8 @@ func (p Part) files() ([]rundir.File, error) {
 	return files, nil
 }
 
-// WriteJoined writes a document of several runs into dir, made when missing, and
-// returns the names of its files.
+// WriteJoined writes a document of several runs into dir, which is created if missing,
+// and returns the names of its files.
 func WriteJoined(p Part, dir string) ([]string, error) {
 	files, err := p.files()
 	if err != nil {
@@ -75,8 +75,8 @@ func WriteJoined(p Part, dir string) ([]string, error) {
 	return names, rundir.WriteFiles(dir, files)
 }
 
-// PrintAll writes documents to w one after the other; where there are several files,
-// each after a line that names it, with its run where it is of one.
+// PrintAll writes documents to w one after the other. If there are several files, each
+// follows a line with its name and, for a document of a single run, that run.
 func PrintAll(w io.Writer, parts []Part) error {
 	type named struct {
 		name string

@@ -89,10 +89,10 @@ func junit(r *rundir.Run) testSuites {
 	return testSuites{Tests: s.Tests, Failures: s.Failures, Suites: []testSuite{s}}
 }
 
-// skipped marks an outcome that is no failure.
+// skipped marks an outcome that is not a failure.
 const skipped = "skipped"
 
-// noTime is how long a case takes that has no time of its own.
+// noTime is the duration of a case that has no time of its own.
 const noTime = "0.000"
 
 func (s *testSuite) add(name, time string, o *outcome) *testCase {
@@ -125,8 +125,8 @@ func ended(r *rundir.Run) *outcome {
 	return nil
 }
 
-// judged fails for a run that is not valid where that was required, or that is
-// worth nothing; else misgivings make the case a skipped one, which CI servers show.
+// judged fails for a run that is not valid although that was required, or that is
+// worthless. Lesser doubts make the case a skipped one, which CI servers show.
 func judged(r *rundir.Run) *outcome {
 	reasons := strings.Join(r.Verdict.Reasons, "\n")
 	switch {

@@ -30,7 +30,7 @@ var markdownFormat = rundir.Format{
 //go:embed html.md
 var htmlDoc string
 
-// PageFile is the name of the page in HTML.
+// PageFile is the name of the HTML page.
 const PageFile = "report.html"
 
 var htmlFormat = rundir.Format{

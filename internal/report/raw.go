@@ -60,7 +60,7 @@ var hlogFormat = rundir.Format{
 var hgrmDoc string
 
 // hgrmFormat has the resolution of the usual tool: five steps per halving of the
-// distance to 100 %, values in milliseconds.
+// distance to 100 %, with values in milliseconds.
 var hgrmFormat = rundir.Format{
 	ID: "hgrm", Title: "HdrHistogram percentile distributions, to plot", Doc: hgrmDoc,
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
@@ -82,7 +82,7 @@ var hgrmFormat = rundir.Format{
 	},
 }
 
-// fileName makes a tag fit to be a file's name anywhere.
+// fileName turns a tag into a valid file name for any system.
 func fileName(tag string) string {
 	return strings.TrimLeft(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) {

@@ -20,9 +20,9 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Sweep writes what the runs of a sweep come to: sweep.json, which all else is made of,
-// sweep.csv with a row for each run, sweep.txt, sweep.html, and throughput over the knob
-// as sweep.svg where that is a number.
+// Sweep returns the documents on the results of a sweep: sweep.json, from which
+// everything else is made, sweep.csv with a row for each run, sweep.txt, sweep.html
+// and, if the knob is a number, throughput over it as sweep.svg.
 func Sweep(r *sweep.Result) ([]rundir.File, error) {
 	data, err := r.Encode()
 	if err != nil {
@@ -41,10 +41,10 @@ func Sweep(r *sweep.Result) ([]rundir.File, error) {
 	return files, nil
 }
 
-// mostCurves is how many curves a terminal is shown; the others are in sweep.svg.
+// mostCurves is how many curves are shown on a terminal; sweep.svg has all of them.
 const mostCurves = 4
 
-// SweepText is a sweep for a terminal: what it comes to, the curves and each point.
+// SweepText describes a sweep for a terminal: its results, the curves and each point.
 func SweepText(r *sweep.Result) string {
 	var b strings.Builder
 	for _, s := range SweepLead(r) {
@@ -76,7 +76,8 @@ func sweepPage(r *sweep.Result) page.Page {
 	return p
 }
 
-// SweepLead says in a few sentences what a sweep comes to: the best point, the knee, the law.
+// SweepLead says in a few sentences what a sweep found: the best point, the knee, the
+// law.
 func SweepLead(r *sweep.Result) []string {
 	var out []string
 	if !r.Complete() {
@@ -101,10 +102,10 @@ func SweepLead(r *sweep.Result) []string {
 	return out
 }
 
-// muchOff is how far points may typically lie from the law for it to be believed.
+// muchOff is how far points may typically lie from the law for it to be credible.
 const muchOff = 0.1
 
-// kneeOf says where throughput stops to rise, and what the law is.
+// kneeOf says where throughput stops rising, and what the law is.
 func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	where := ""
 	if l.At != "" {
@@ -140,7 +141,8 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	return append(out, law, off+".")
 }
 
-// kneeRange is where the knee of a line may be, with 95 %; empty when nothing tells it.
+// kneeRange says where the knee of a line may be, with 95 % confidence; empty if that
+// is unknown.
 func kneeRange(l sweep.Line) string {
 	switch {
 	case l.KneeLow == nil:
@@ -177,7 +179,7 @@ func sweepTable(r *sweep.Result) page.Table {
 	return t
 }
 
-// sweepRows is sweep.csv: a row for each run that is done, by point and round.
+// sweepRows returns sweep.csv: a row for each run that is done, by point and round.
 func sweepRows(r *sweep.Result) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -202,12 +204,12 @@ func sweepRows(r *sweep.Result) []byte {
 		}
 		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), page.Whole(d.Errors), d.Verdict))
 	}
-	_ = w.WriteAll(rows) // into memory
+	_ = w.WriteAll(rows) // cannot fail: into memory
 	return b.Bytes()
 }
 
-// sweepCurve is throughput over the knob, a line for each value of the other, and the
-// law of each.
+// sweepCurve returns the chart of throughput over the knob, with a line for each value
+// of the other one, and the law for each.
 func sweepCurve(r *sweep.Result) chart.Chart {
 	c := chart.Chart{Title: r.Unit + " per second", Format: units.Number, Across: units.Number, Mean: true}
 	across := r.Across()
@@ -258,8 +260,8 @@ func sweepCurve(r *sweep.Result) chart.Chart {
 	return c
 }
 
-// apart are those of the values that can be written side by side on an axis from the first
-// to the last.
+// apart returns those values that can be labelled side by side on an axis from the
+// first to the last.
 func apart(values []float64) []float64 {
 	const room = 1. / 16 // of the axis
 	last := len(values) - 1

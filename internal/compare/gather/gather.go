@@ -15,11 +15,11 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/disk"
 )
 
-// Set reads the runs that ref names: one as rundir.Find finds it, those whose folders a
-// pattern matches, in the folder out or from here, those in a folder, or those of a
-// baseline file. Runs are in the order in which they began. Of several runs those that
-// cannot be read or still go are left out, and named in the warnings, a sentence each. An
-// error is of input.
+// Set reads the runs that ref refers to: a single one as in rundir.Find, those whose
+// folders match a pattern, relative to the folder out or to the current one, those in a
+// folder, or those of a baseline file. Runs are ordered by when they began. Of several
+// runs, those that cannot be read or are still going are left out and named in the
+// warnings, one sentence each. Errors have the code of bad input.
 func Set(out, ref string) (compare.Set, []string, error) {
 	set := compare.Set{Name: ref}
 	if info, err := os.Stat(ref); err == nil && info.Mode().IsRegular() && !rundir.Is(ref) {
@@ -62,10 +62,10 @@ func Set(out, ref string) (compare.Set, []string, error) {
 	return set, left, nil
 }
 
-// leftOut ends the warning about a run that a side does without.
+// leftOut ends the warning about a run that is left out of a side.
 const leftOut = ": left out"
 
-// Of makes a set of the runs in these folders; an error is of input.
+// Of makes a set of the runs in these folders; errors have the code of bad input.
 func Of(name string, dirs []string) (compare.Set, error) {
 	set := compare.Set{Name: name}
 	for _, dir := range dirs {
@@ -78,8 +78,8 @@ func Of(name string, dirs []string) (compare.Set, error) {
 	return set, nil
 }
 
-// matches are the folders of the runs that a pattern or the folder ref names; nil when
-// it names a single run.
+// matches returns the folders of the runs that a pattern, or a folder, ref stands for;
+// nil if it stands for a single run.
 func matches(out, ref string) ([]string, error) {
 	if strings.ContainsAny(ref, "*?[") {
 		found := []string{}

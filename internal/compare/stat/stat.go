@@ -1,6 +1,6 @@
-// Package stat says how far chance may have moved a figure: of values that resemble
-// their neighbours, as the seconds of a run do, and of values that are independent,
-// as runs are. Everything in it is a pure function.
+// Package stat computes how far chance may have moved a figure, both for values that
+// resemble their neighbours, such as the seconds of a run, and for independent values,
+// such as runs. All its functions are pure.
 package stat
 
 import (
@@ -10,19 +10,19 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Estimate is a figure and how far chance may have moved it.
+// Estimate is a figure with its uncertainty.
 type Estimate struct {
 	Value float64
-	// SE is the standard error of the value, NaN where nothing tells it, and DF the
-	// degrees of freedom behind that error.
+	// SE is the standard error of the value, NaN if unknown, and DF the degrees of
+	// freedom of that error.
 	SE, DF float64
 }
 
-// Unknown is the estimate of what was not measured.
+// Unknown returns the estimate of something that was not measured.
 func Unknown() Estimate { return Estimate{Value: math.NaN(), SE: math.NaN()} }
 
-// Interval is where the true figure lies with the given confidence, 0.95 for 95 %:
-// the whole line where the error is unknown.
+// Interval returns where the true figure lies with the given confidence, 0.95 for 95 %:
+// anywhere if the error is unknown.
 func (e Estimate) Interval(confidence float64) (lo, hi float64) {
 	if math.IsNaN(e.SE) {
 		return math.Inf(-1), math.Inf(1)
@@ -31,8 +31,8 @@ func (e Estimate) Interval(confidence float64) (lo, hi float64) {
 	return e.Value - by, e.Value + by
 }
 
-// Certainty is with how much of it the true figure is not 0: the confidence of the
-// interval that just reaches it. It is NaN where the error is unknown.
+// Certainty returns the confidence with which the true figure is not 0: that of the
+// interval that just reaches 0. It is NaN if the error is unknown.
 func (e Estimate) Certainty() float64 {
 	switch {
 	case math.IsNaN(e.SE):
@@ -45,11 +45,13 @@ func (e Estimate) Certainty() float64 {
 	return 1 - 2*distuv.StudentsT{Sigma: 1, Nu: e.DF}.Survival(math.Abs(e.Value)/e.SE)
 }
 
-// muchDF are degrees of freedom with which Student's distribution is the normal one.
+// muchDF is the number of degrees of freedom from which Student's distribution is
+// treated as normal.
 const muchDF = 1e6
 
-// T is how many standard errors an interval of the given confidence reaches to either
-// side, by Student's distribution with df degrees of freedom; +Inf for less than one.
+// T returns how many standard errors an interval of the given confidence extends to
+// either side, by Student's distribution with df degrees of freedom; +Inf if df is less
+// than one.
 func T(confidence, df float64) float64 {
 	switch {
 	case !(df >= 1):
@@ -60,8 +62,7 @@ func T(confidence, df float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1 + confidence) / 2)
 }
 
-// Independent is the mean of values of which none tells about another. NaN among them
-// is left out.
+// Independent estimates the mean of independent values. NaN values are left out.
 func Independent(vals []float64) Estimate {
 	vals = known(vals)
 	n := float64(len(vals))
@@ -75,16 +76,15 @@ func Independent(vals []float64) Estimate {
 	return Estimate{Value: mean, SE: dev / math.Sqrt(n), DF: n - 1}
 }
 
-// mostAlike is how much a value may resemble the one before it for their mean to have
-// an error that can be told.
+// mostAlike is the highest autocorrelation of values for which the error of their mean
+// can still be determined.
 const mostAlike = 0.95
 
-// Successive is the mean of values that follow each other in time and may resemble
-// their neighbours. Such values tell less than independent ones would: the error is
-// corrected for the resemblance of each to the one before it (an autoregression of
-// the first order, estimated on the safe side), and the degrees
-// of freedom are those of as many independent values as would tell as much. NaN among
-// them is left out.
+// Successive estimates the mean of values that follow each other in time and may
+// resemble their neighbours. Such values contain less information than independent
+// ones: the error is corrected for the correlation of each with the one before it (a
+// first-order autoregression, estimated conservatively), and the degrees of freedom are
+// those of the equivalent number of independent values. NaN values are left out.
 func Successive(vals []float64) Estimate {
 	e := Independent(vals)
 	vals = known(vals)
@@ -93,8 +93,8 @@ func Successive(vals []float64) Estimate {
 		return e
 	}
 	r := alike(vals, e.Value)
-	// A short series shows less resemblance than there is; and what is seen of it is off by
-	// chance, of which the half on the safe side is added.
+	// A short series underestimates the correlation, and the estimate is also subject
+	// to chance, for which half a standard error is added to be on the safe side.
 	r += (1+4*r)/n + math.Sqrt((1-r*r)/n)/2
 	r = min(max(r, 0), mostAlike)
 	// The variance of the mean is that of one value, times f, over n.
@@ -104,11 +104,11 @@ func Successive(vals []float64) Estimate {
 		f += 2 * (1 - k/n) * power
 	}
 	f = min(f, n-1)
-	own := e.SE * e.SE * n * (n - 1) / (n - f) // the deviation from their own mean is too small
+	own := e.SE * e.SE * n * (n - 1) / (n - f) // deviations from the series' own mean are too small
 	return Estimate{Value: e.Value, SE: math.Sqrt(own * f / n), DF: max(n/f-1, 1)}
 }
 
-// alike is the correlation of each value with the next.
+// alike returns the correlation of each value with the next.
 func alike(vals []float64, mean float64) float64 {
 	var with, own float64
 	for i, v := range vals {
@@ -120,22 +120,23 @@ func alike(vals []float64, mean float64) float64 {
 	return with / own
 }
 
-// Difference is b − a of two estimates that do not depend on each other.
+// Difference returns b − a for two independent estimates.
 func Difference(a, b Estimate) Estimate {
 	va, vb := a.SE*a.SE, b.SE*b.SE
 	d := Estimate{Value: b.Value - a.Value, SE: math.Sqrt(va + vb)}
 	switch {
 	case va+vb == 0:
 		d.DF = a.DF + b.DF
-	default: // after Welch and Satterthwaite
+	default: // Welch–Satterthwaite
 		d.DF = (va + vb) * (va + vb) / (va*va/a.DF + vb*vb/b.DF)
 	}
 	return d
 }
 
-// Between is the difference of the means of two sets of independent values, b − a,
-// with the error that the scatter of the values tells. A set of one value is taken to
-// scatter as the other does; two sets of one tell no error.
+// Between estimates the difference of the means of two sets of independent values, b −
+// a, with the error derived from the scatter of the values. A set of one value is
+// assumed to scatter as the other does; with two sets of one value, the error is
+// unknown.
 func Between(a, b []float64) Estimate {
 	a, b = known(a), known(b)
 	if len(a) == 0 || len(b) == 0 {
@@ -152,14 +153,15 @@ func Between(a, b []float64) Estimate {
 	return d
 }
 
-// drifting is how seldom chance makes pairs differ as much as it takes for Paired to say
-// that they do.
+// drifting is the probability below which Paired considers the pairs to differ by more
+// than chance.
 const drifting = 0.1
 
-// Paired is the difference of the means of values that were measured in pairs, b − a, with
-// the error that the scatter of the differences tells. It also says whether the pairs
-// differ among themselves by more than chance. Where they do not, values of a pair are no
-// closer than others, and Between tells more. As many of b as of a; NaN makes it unknown.
+// Paired estimates the difference of the means of values measured in pairs, b − a, with
+// the error derived from the scatter of the differences. It also reports whether the
+// pairs differ among themselves by more than chance. If they do not, values of a pair
+// are no closer to each other than to others, and Between gives a better estimate. a
+// and b must have the same length; any NaN makes the result unknown.
 func Paired(a, b []float64) (Estimate, bool) {
 	n := float64(len(a))
 	if len(a) < 2 || len(known(a)) < len(a) || len(known(b)) < len(a) {
@@ -175,7 +177,7 @@ func Paired(a, b []float64) (Estimate, bool) {
 	return Estimate{Value: mean, SE: dev / math.Sqrt(n), DF: n - 1}, ratio > most
 }
 
-// squares is the sum of the squared deviations from the mean.
+// squares returns the sum of the squared deviations from the mean.
 func squares(vals []float64) float64 {
 	mean, sum := stat.Mean(vals, nil), 0.0
 	for _, v := range vals {

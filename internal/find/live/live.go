@@ -1,4 +1,4 @@
-// Package live carries out a search on a run of a session, whoever asked for it.
+// Package live carries out a search on a session's run, whoever asked for it.
 package live
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Prepare reads by the plan of a run what is to be found on it; elapsed is how much of
-// its duration is over. Errors are of input, all of them joined.
+// Prepare parses a search request, given the run's plan; elapsed is how much of the
+// run's duration has passed. Errors have the code of bad input, all of them joined.
 func Prepare(a found.Asked, p *session.Prepared, elapsed time.Duration) (find.Options, error) {
 	var problems workload.Problems
 	o, err := find.Read(a, p.Plan)
@@ -39,13 +39,13 @@ func Prepare(a found.Asked, p *session.Prepared, elapsed time.Duration) (find.Op
 	return o, problems.Err()
 }
 
-// Search searches on a run until it knows, its time is up, the run or ctx ends. It marks
-// each step on the time line of the run and tells it, with a few words on how it went. The
-// run goes on; why the search ended stands in the result.
+// Search searches on a run until the answer is known, its time is up, or the run or ctx
+// ends. It marks each step on the run's time line and passes it to told, with a few
+// words on how it went. The run goes on; the result says why the search ended.
 func Search(ctx context.Context, l *session.Live, o find.Options, told func(s found.Step, words string)) *found.Result {
 	f := find.New(l, l.Bound(), o, l.Observed, l.Info.NoFigure != "")
 	l.OnSecond(f.Second)
-	r, _ := f.Find(ctx, func(s found.Step) { // the error stands in the result
+	r, _ := f.Find(ctx, func(s found.Step) { // the result has the error
 		words := fmt.Sprintf("%s %s: %s", o.Over.Name, units.Number(s.Level), s.Words())
 		l.Mark(words)
 		told(s, words)
@@ -54,8 +54,9 @@ func Search(ctx context.Context, l *session.Live, o find.Options, told func(s fo
 	return &r
 }
 
-// Keep writes what was found into the folder of its run, beside the documents of that.
-// An error with the code of a missed threshold says that not even the lowest level held.
+// Keep writes what was found into the folder of its run, next to the run's documents.
+// An error with the code of a missed threshold means that not even the lowest level
+// held.
 func Keep(dir string, r *found.Result) error {
 	files, err := report.Found(r)
 	if err == nil {

@@ -12,25 +12,27 @@ import (
 	"github.com/perfbench/perfbench/internal/chart"
 )
 
-// Graph is one chart, mostly over the seconds of a run: a value each second.
+// Graph is one chart, usually over the seconds of a run with one value per second.
 type Graph struct {
 	chart.Chart
-	// Apart says that the lines have units of their own: text draws each for itself.
+	// Apart means that the lines have different units: as text, each is drawn
+	// separately.
 	Apart bool
-	// Main is the line that text draws where it draws one.
+	// Main is the index of the line to draw as text, if only one is drawn.
 	Main int
-	// Over says that the axis is no time: text leaves it to the table.
+	// Over means that the axis is not time: as text, the graph is omitted in favour of
+	// its table.
 	Over bool
 }
 
-// Sizes of a chart of the text report in characters, without its labels.
+// Size of a chart in the text report, in characters, without its labels.
 const (
 	ChartWidth  = 70
 	ChartHeight = 8
 )
 
-// Text draws a graph without its warm-up: its main line, or of a low one and of one whose
-// lines have units of their own each in a row.
+// Text draws a graph without its warm-up: its main line, or, if the graph is low or its
+// lines have different units, each line in a row.
 func (g *Graph) Text(width, height int) string {
 	switch {
 	case len(g.Lines) == 0:
@@ -71,8 +73,8 @@ func (g *Graph) Text(width, height int) string {
 	return b.String()
 }
 
-// phaseRow names, below a chart, where each phase began. A name without room is left
-// out, its mark stays.
+// phaseRow writes, below a chart, the names of the phases where they began. A name for
+// which there is no room is left out, but its mark stays.
 func (g *Graph) phaseRow(indent, width int, seconds float64) string {
 	phases := g.phases()
 	if len(phases) == 0 {
@@ -97,10 +99,10 @@ func (g *Graph) phaseRow(indent, width int, seconds float64) string {
 	return strings.TrimRight(strings.Repeat(" ", indent)+string(row), " ") + "\n"
 }
 
-// rowLines is how many lines text draws in rows; the rest stands in series.csv.
+// rowLines is how many lines are drawn as rows of text; series.csv has all of them.
 const rowLines = 12
 
-// rows draws each line in a row of its own, scaled to its own peak.
+// rows draws each line in a row of its own, scaled to its own maximum.
 func (g *Graph) rows(width int) string {
 	name := 0
 	lines := g.Lines[:min(len(g.Lines), rowLines)]
@@ -120,10 +122,10 @@ func (g *Graph) rows(width int) string {
 	return b.String()
 }
 
-// lowTitle is how wide the title of a low graph is.
+// lowTitle is the width of a low graph's title.
 const lowTitle = 34
 
-// row draws the first line of a low graph beside its title.
+// row draws the first line of a low graph next to its title.
 func (g *Graph) row(width int) string {
 	title := ansi.Truncate(g.Title, lowTitle, "…")
 	line, peak := sparkline(chart.Thin(g.Measured(g.Lines[0]), max(width-lowTitle+10, 10), g.Mean))
@@ -132,7 +134,7 @@ func (g *Graph) row(width int) string {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws a value per column, scaled to the largest, which it returns; a gap
+// sparkline draws one value per column, scaled to the largest, which it returns; a gap
 // is a space.
 func sparkline(values []float64) (string, float64) {
 	peak := 0.0
@@ -153,13 +155,13 @@ func sparkline(values []float64) (string, float64) {
 	return b.String(), peak
 }
 
-// Measured is a line without its warm-up.
+// Measured returns a line without its warm-up.
 func (g *Graph) Measured(l chart.Line) []float64 {
 	skip := min(max(int(-g.From), 0), len(l.Values))
 	return l.Values[skip:]
 }
 
-// phases are the marks at which a phase began.
+// phases returns the marks at which phases began.
 func (g *Graph) phases() []chart.Mark {
 	return slices.DeleteFunc(slices.Clone(g.Marks), func(m chart.Mark) bool { return m.Name == "" })
 }

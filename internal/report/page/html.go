@@ -16,7 +16,7 @@ var style string
 //go:embed page.js
 var script string
 
-// policy lets a browser use what is in the page, and nothing else.
+// policy allows a browser to use only what is in the page.
 var policy = "default-src 'none'; style-src " + hashed(style) + "; script-src " + hashed(script)
 
 func hashed(text string) string {
@@ -24,8 +24,9 @@ func hashed(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// HTML renders a page as one file that loads nothing from elsewhere. All that it says is
-// readable without its script, which lets a reader zoom into charts and copy commands.
+// HTML renders a page as one file that loads nothing from elsewhere. Everything in it
+// can be read without its script, which lets readers zoom into charts and copy
+// commands.
 func (p Page) HTML() string {
 	w := &writer{}
 	title := html.EscapeString(Plain(p.Title))
@@ -49,7 +50,7 @@ func (p Page) HTML() string {
 	return w.String()
 }
 
-// writer writes elements of HTML.
+// writer builds HTML.
 type writer struct{ strings.Builder }
 
 func (w *writer) tag(name, attributes, text string) {
@@ -78,10 +79,10 @@ func (w *writer) figures(list []Figure) {
 	w.WriteString("</dl>\n")
 }
 
-// bar draws how far a figure may be off, on a scale of as few per cent as it takes.
+// bar draws how uncertain a figure is, on as small a percentage scale as possible.
 func (w *writer) bar(f Figure) {
 	off := max(-f.Low, f.High)
-	if !(off <= 1) { // so wide that it tells nothing
+	if !(off <= 1) { // so wide that it is meaningless
 		return
 	}
 	scale := 1.0
@@ -97,7 +98,7 @@ func (w *writer) bar(f Figure) {
 		f.Low*100, f.High*100, scale*100, math.Round(x(f.Low)), math.Round(x(f.High)))
 }
 
-// contents leads to the sections of a long page.
+// contents links to the sections of a long page.
 func (w *writer) contents(list []Section) {
 	if len(list) < 6 {
 		return
@@ -121,7 +122,7 @@ func anchor(heading string) string {
 	}, heading)
 }
 
-// section writes a section whose heading is of that level; details stay folded.
+// section writes a section with a heading of the given level; details are folded.
 func (w *writer) section(s Section, level int) {
 	h := fmt.Sprintf("h%d", level)
 	id := ""
@@ -155,7 +156,7 @@ func (w *writer) section(s Section, level int) {
 	w.WriteString("</section>\n")
 }
 
-// table writes a table, its first column as the headings of rows.
+// table writes a table, with its first column as row headings.
 func (w *writer) table(t Table, label string) {
 	if len(t.Rows) == 0 {
 		return

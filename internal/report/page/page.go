@@ -1,20 +1,20 @@
-// Package page is what documents for people are made of: a page of headline figures,
-// sentences, charts and tables, which it writes as text, Markdown and HTML.
+// Package page is the form of documents for people: a page of headline figures,
+// sentences, charts and tables, which can be rendered as text, Markdown and HTML.
 package page
 
-// Page is a document for people before it is text, Markdown or HTML. Its texts are
-// plain: what writes them takes out what could do harm.
+// Page is a document for people, before it is rendered. Its texts are plain: rendering
+// escapes what could do harm.
 type Page struct {
 	Title string
-	// Figures are what a reader is to remember.
+	// Figures are what a reader should remember.
 	Figures []Figure
-	// Lead are the first sentences, Notices those that must not be overlooked.
+	// Lead are the first sentences; Notices those that must not be overlooked.
 	Lead     []string
 	Notices  []string
 	Sections []Section
 }
 
-// Tone says how a figure is to be taken.
+// Tone says whether a figure is good or bad.
 type Tone int
 
 // The tones of figures.
@@ -25,30 +25,30 @@ const (
 	Bad
 )
 
-// Figure is a headline figure: its value in words, and where 95 of 100 such would lie.
+// Figure is a headline figure: its value in words, and its 95 % confidence interval.
 type Figure struct {
 	Name, Value string
-	// Range is "± 12 µs", "" where nothing tells it; Off says how far the ends of the range
-	// are from the value, as a share of that: the error bar.
+	// Range is "± 12 µs", or "" if unknown. Off is the distance of the ends of the
+	// range from the value, as a fraction of the value, for drawing the error bar.
 	Range     string
 	Low, High float64
-	// Note says what became of it against an earlier run, or whatever else belongs to it.
+	// Note says how the figure compares with an earlier run, or anything else about it.
 	Note string
 	Tone Tone
 }
 
-// Weight says where a section stays open.
+// Weight says where a section is unfolded.
 type Weight int
 
-// The weights of sections. A part of the answer is open everywhere, what is ordinary is
-// folded in Markdown, and details are in HTML as well. Text has no folds.
+// The weights of sections. Parts of the answer are unfolded everywhere, ordinary
+// sections are folded in Markdown, and details in HTML as well. Text has no folding.
 const (
 	Ordinary Weight = iota
 	Answer
 	Detail
 )
 
-// Section is a heading with what is below it, each part optional.
+// Section is a heading and what is below it; each part is optional.
 type Section struct {
 	Heading string
 	Weight  Weight
@@ -57,17 +57,17 @@ type Section struct {
 	Code   string
 	Charts []Graph
 	Table  Table
-	// Parts are sections of their own under smaller headings; their weight is Ordinary or
-	// Detail, and theirs have no parts.
+	// Parts are subsections; their weight is Ordinary or Detail, and they have no parts
+	// themselves.
 	Parts []Section
 }
 
-// Empty says that there is nothing below the heading.
+// Empty reports whether there is nothing below the heading.
 func (s Section) Empty() bool {
 	return len(s.Text) == 0 && s.Code == "" && len(s.Charts) == 0 && len(s.Table.Rows) == 0 && len(s.Parts) == 0
 }
 
-// Add appends the sections that have anything to say.
+// Add appends the sections that are not empty.
 func (p *Page) Add(sections ...Section) {
 	for _, s := range sections {
 		if !s.Empty() {
@@ -76,8 +76,8 @@ func (p *Page) Add(sections ...Section) {
 	}
 }
 
-// Table has its columns' names and rows; the first Left columns are words, the
-// others numbers.
+// Table has column names and rows. The first Left columns contain words, the others
+// numbers.
 type Table struct {
 	Left    int
 	Columns []string
@@ -87,13 +87,13 @@ type Table struct {
 // Add appends a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// figures are the headline figures as a table.
+// figures returns the headline figures as a table.
 func (p *Page) figures() Table {
 	t := Table{Left: 1, Columns: []string{"", "", "±", ""}}
 	for _, f := range p.Figures {
 		t.Add(f.Name, f.Value, f.Range, f.Note)
 	}
-	for i := len(t.Columns) - 1; i > 1; i-- { // columns without anything in them
+	for i := len(t.Columns) - 1; i > 1; i-- { // remove empty columns
 		some := false
 		for _, r := range t.Rows {
 			some = some || r[i] != ""

@@ -6,15 +6,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Sizes of the text report in characters: of its lines, and the longest cell of a
-// table.
+// Limits of the text report in characters: the width of its lines, and the longest cell
+// of a table.
 const (
 	textWidth = 100
 	cellWidth = 72
 )
 
-// Text renders a page without control characters: fit for terminals, files and
-// mails.
+// Text renders a page without control characters, so that it is suitable for terminals,
+// files and mail.
 func (p Page) Text() string {
 	var b strings.Builder
 	b.WriteString(Plain(p.Title) + "\n")
@@ -78,7 +78,7 @@ func wrap(s, prefix string) string {
 	return prefix + strings.Join(lines, "\n"+strings.Repeat(" ", len(prefix)))
 }
 
-// Text renders a table in columns; "" without rows.
+// Text renders a table in columns; "" if it has no rows.
 func (t Table) Text() string {
 	if len(t.Rows) == 0 {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Length writes a stretch of time in seconds.
+// Length formats a duration in seconds.
 func Length(s float64) string {
 	if s == 0 {
 		return "0 s"
@@ -18,7 +18,7 @@ func Length(s float64) string {
 	return units.Duration(time.Duration(s * float64(time.Second)))
 }
 
-// Nanos writes a time in nanoseconds; one that is not shown is a dash.
+// Nanos formats a duration in nanoseconds; a hidden one is a dash.
 func Nanos(v int64) string {
 	if v == measure.Hidden {
 		return "–"
@@ -26,13 +26,13 @@ func Nanos(v int64) string {
 	return units.Duration(time.Duration(v))
 }
 
-// Whole writes a count.
+// Whole formats a count.
 func Whole(v int64) string { return strconv.FormatInt(v, 10) }
 
-// Number writes a value with all its digits.
+// Number formats a value with all its digits.
 func Number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// Several writes how many of something there are: "1 run", "2 runs".
+// Several says how many of something there are: "1 run", "2 runs".
 func Several(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -40,7 +40,8 @@ func Several(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Percent writes a share with two digits, or all before the point.
+// Percent formats a fraction as a percentage with two digits, or with all those before
+// the point.
 func Percent(v float64) string {
 	if v *= 100; v < 9.95 {
 		return fmt.Sprintf("%.1f %%", v)
@@ -48,7 +49,7 @@ func Percent(v float64) string {
 	return fmt.Sprintf("%.0f %%", v)
 }
 
-// Plain replaces what could steer a terminal or break a line.
+// Plain replaces characters that could control a terminal or break a line.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

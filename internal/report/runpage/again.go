@@ -11,9 +11,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Asked is what leads to a run again: what was asked for, what has its value from a file,
-// the environment or a plan as well, live changes as a timetable, and the seed. Secrets are
-// in none of these.
+// Asked returns the request that leads to the same run again: what was requested,
+// values that came from a file, the environment or a plan, live changes as a timetable,
+// and the seed. It contains no secrets.
 func Asked(r *rundir.Run) job.Request {
 	q := job.Request{Profile: r.Profile, Target: r.Target, Preset: r.Parameters["preset"], Values: workload.Values{}, Tags: r.TagWords()}
 	values := maps.Clone(r.Parameters)
@@ -29,7 +29,7 @@ func Asked(r *rundir.Run) job.Request {
 	for k, v := range values {
 		from, flag, _ := strings.Cut(r.Origins[k], " ")
 		switch flag = strings.TrimPrefix(flag, "--"); {
-		case from == "flag" && flag != "" && flag != "set" && flag != k: // it came with another
+		case from == "flag" && flag != "" && flag != "set" && flag != k: // set by a different flag
 		case k == "preset" || k != "seed" && (from == "" || from == "default" || from == "preset"):
 		default:
 			q.Values[k] = workload.Value{Name: k, Text: v, Origin: workload.OriginFlag}
@@ -50,7 +50,7 @@ func Asked(r *rundir.Run) job.Request {
 	return q
 }
 
-// Command is the command line that does a run again.
+// Command returns the command line that repeats a run.
 func Command(r *rundir.Run) string {
 	words := Asked(r).Words()
 	for i, w := range words {
@@ -59,10 +59,10 @@ func Command(r *rundir.Run) string {
 	return job.Shell(words)
 }
 
-// round is a moment to a hundredth of a second.
+// round rounds a time to a hundredth of a second.
 func round(s float64) float64 { return float64(int64(s*100+0.5)) / 100 }
 
-// again says how to do the run again.
+// again says how to repeat the run.
 func again(r *rundir.Run) page.Section {
 	text := fmt.Sprintf("Seed %d", r.Seed)
 	if v := r.Environment["perfbench"]; v != nil {

@@ -12,12 +12,11 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// headline are the figures that are told first, of all calls together.
+// headline are the figures shown first, over all calls together.
 var headline = []compare.Figure{compare.Throughput, compare.P50, compare.P99, compare.P999, compare.Errors}
 
-// answer are the headline figures: the verdict, what the run came to and how far chance may
-// have moved that, and whether what was stored is right. own and c are nil where nothing is
-// known of them.
+// answer returns the headline figures: the verdict, the results and how far chance may
+// have moved them, and whether the stored data are right. own and c may be nil.
 func answer(r *rundir.Run, own *compare.Run, c *compare.Comparison) []page.Figure {
 	tone := map[string]page.Tone{verdict.Valid: page.Good, verdict.Degraded: page.Doubtful, verdict.Invalid: page.Bad}
 	out := []page.Figure{{Name: "verdict", Value: r.Verdict.State, Tone: tone[r.Verdict.State]}}
@@ -38,7 +37,8 @@ func answer(r *rundir.Run, own *compare.Run, c *compare.Comparison) []page.Figur
 	return append(out, v)
 }
 
-// measured are the figures with their ranges, and what became of them against an earlier run.
+// measured returns the figures with their ranges, and how they compare with an earlier
+// run.
 func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []page.Figure) {
 	spreads := compare.Repeats(compare.Set{Runs: []*compare.Run{own}})
 	for _, name := range headline {
@@ -62,7 +62,7 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []pag
 	return out
 }
 
-// against says what became of a figure of all calls; "" without a comparison.
+// against says how a figure of all calls compares; "" without a comparison.
 func against(c *compare.Comparison, name compare.Figure) string {
 	if c == nil || len(c.Parts) == 0 {
 		return ""
@@ -75,8 +75,8 @@ func against(c *compare.Comparison, name compare.Figure) string {
 	return ""
 }
 
-// judged is what comparisons need of a run; nil without one, and of one whose log tells
-// nothing.
+// judged returns what comparisons need of a run; nil if there is no run, or its log is
+// unusable.
 func judged(f *rundir.Folder) *compare.Run {
 	if f == nil {
 		return nil
@@ -88,7 +88,7 @@ func judged(f *rundir.Folder) *compare.Run {
 	return r
 }
 
-// compared is a run against an earlier one; nil unless both are known.
+// compared compares a run with an earlier one; nil unless both are known.
 func compared(earlier, own *compare.Run) *compare.Comparison {
 	if earlier == nil || own == nil {
 		return nil
@@ -97,7 +97,7 @@ func compared(earlier, own *compare.Run) *compare.Comparison {
 	return compare.Sets(set(earlier), set(own), compare.Options{})
 }
 
-// beside says what became of the run against an earlier one, A.
+// beside says how the run compares with an earlier one, A.
 func beside(c *compare.Comparison) page.Section {
 	if c == nil {
 		return page.Section{}
@@ -113,7 +113,7 @@ func beside(c *compare.Comparison) page.Section {
 	return s
 }
 
-// Findings are the figures of a part of a comparison, a row each.
+// Findings returns the figures of one part of a comparison, with a row for each.
 func Findings(p compare.Part, unit string) page.Table {
 	t := page.Table{Left: 1, Columns: []string{"", "A", "B", "change", "between", "verdict"}}
 	for _, f := range p.Findings {
@@ -122,7 +122,7 @@ func Findings(p compare.Part, unit string) page.Table {
 	return t
 }
 
-// Outcome says in one or two sentences what a comparison came to.
+// Outcome says in one or two sentences what a comparison found.
 func Outcome(c *compare.Comparison) string {
 	if len(c.Parts) == 0 {
 		return "Nothing can be compared."
@@ -157,7 +157,7 @@ func Outcome(c *compare.Comparison) string {
 	return text + "."
 }
 
-// moved is by how much a figure has changed for sure; empty when it has not.
+// moved says by how much a figure has certainly changed; empty if it has not.
 func moved(f compare.Finding) string {
 	if f.Verdict != compare.Better && f.Verdict != compare.Worse {
 		return ""

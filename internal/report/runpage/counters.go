@@ -13,20 +13,20 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// mostCounters is how many charts the resources have, most of them low ones.
+// mostCounters is how many charts the resources may have, most of them low ones.
 const mostCounters = 40
 
-// counter is one number of store.csv, of all nodes that have it.
+// counter is one number of store.csv, over all nodes that have it.
 type counter struct {
 	source, name string
 	nodes        []string
 }
 
-// sources are in the order in which they are shown.
+// sources are the sources in display order.
 var sources = []string{rundir.OfStore, rundir.OfProcess, rundir.OfOther, rundir.OfMachine, rundir.OfWorker, rundir.OfClient}
 
-// countersOf lists what was sampled, but for processors and memory of processes, which have
-// charts of their own.
+// countersOf lists what was sampled, except for processors and memory of processes,
+// which have charts of their own.
 func countersOf(f *rundir.Folder) []counter {
 	var out []counter
 	at := map[[2]string]int{}
@@ -55,7 +55,7 @@ func countersOf(f *rundir.Folder) []counter {
 	return out
 }
 
-// title names the counter for people: whose it is, and what.
+// title names the counter for people: what it is, and whose.
 func (c counter) title() string {
 	words := strings.NewReplacer("_per_s", " per second", "_bytes", "", "_", " ").Replace(c.name)
 	if c.source == rundir.OfProcess {
@@ -64,7 +64,7 @@ func (c counter) title() string {
 	return page.Plain(c.source + ": " + words)
 }
 
-// lines are a line for each node.
+// lines returns a line for each node.
 func (c counter) lines(f *rundir.Folder, a axis) []course.Line {
 	out := make([]course.Line, len(c.nodes))
 	for i, n := range c.nodes {
@@ -89,5 +89,5 @@ func (c counter) graph(a axis, lines []course.Line) page.Graph {
 	return g
 }
 
-// size writes bytes.
+// size formats a number of bytes.
 func size(v float64) string { return units.Size(int64(math.Round(v))) }

@@ -16,7 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// axis is the time that all charts of a run share, with what happened on it.
+// axis is the time axis shared by all charts of a run, with what happened on it.
 type axis struct {
 	first, n int
 	marks    []chart.Mark
@@ -33,10 +33,10 @@ func axisOf(f *rundir.Folder, c course.Course, events []event) axis {
 	return a
 }
 
-// mostShaded is how many stretches are shaded; the table has what else happened.
+// mostShaded is how many periods are shaded; the table lists the others.
 const mostShaded = 100
 
-// graph is a chart of lines that have a value each second.
+// graph returns a chart of lines with one value per second.
 func (a *axis) graph(title string, format func(float64) string, lines ...course.Line) page.Graph {
 	g := page.Graph{Chart: chart.Chart{
 		Title: page.Plain(title), From: float64(a.first), To: float64(a.first + a.n), Marks: a.marks, Spans: a.spans, Format: format,
@@ -50,11 +50,11 @@ func (a *axis) graph(title string, format func(float64) string, lines ...course.
 	return g
 }
 
-// duration writes nanoseconds.
+// duration formats nanoseconds.
 func duration(v float64) string { return units.Duration(time.Duration(v)) }
 
-// graphs draws the course of a run: units per second of what counts, the response times of
-// all calls that count as bands and as a heat map, errors, and the other operations.
+// graphs draws the course of a run: units per second of what counts, the response times
+// of all calls that count as bands and as a heat map, errors, and the other operations.
 func graphs(f *rundir.Folder, c course.Course, m moments, a axis) []page.Graph {
 	var out []page.Graph
 	if chart.Some(c.Rates) {
@@ -83,8 +83,8 @@ func graphs(f *rundir.Folder, c course.Course, m moments, a axis) []page.Graph {
 	return out
 }
 
-// bands are percentiles of the response time: of all calls that count in each second, and
-// in the warm-up, of which no log is kept, of the slowest operation.
+// bands returns percentiles of the response time: those of all calls that count in each
+// second and, during warm-up, for which no log is kept, those of the slowest operation.
 func (a *axis) bands(f *rundir.Folder, c course.Course, m moments) page.Graph {
 	p50, p99, most := slices.Clone(c.P50), slices.Clone(c.P99), slices.Clone(c.Max)
 	p90 := course.Gaps(a.n)
@@ -104,7 +104,7 @@ func (a *axis) bands(f *rundir.Folder, c course.Course, m moments) page.Graph {
 	return g
 }
 
-// failuresBySecond are the errors of each second; all NaN when there were none.
+// failuresBySecond returns the errors in each second; all NaN if there were none.
 func failuresBySecond(f *rundir.Folder, a axis) []float64 {
 	out, some := make([]float64, a.n), false
 	for _, r := range f.Series {
@@ -119,7 +119,7 @@ func failuresBySecond(f *rundir.Folder, a axis) []float64 {
 	return out
 }
 
-// stretches tells the course in some rows: what the charts show to those who see them.
+// stretches describes the course in some rows, for readers who cannot see the charts.
 func stretches(f *rundir.Folder, c course.Course, m moments, a axis) page.Section {
 	parts := m.stretches()
 	n := len(parts)
@@ -150,7 +150,7 @@ func stretches(f *rundir.Folder, c course.Course, m moments, a axis) page.Sectio
 	return page.Section{Heading: "The course in figures", Weight: page.Detail, Table: t}
 }
 
-// mean is that of the rates that are known, NaN of none.
+// mean returns the mean of the known rates, NaN if there are none.
 func mean(rates []float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, v := range rates {
@@ -161,8 +161,8 @@ func mean(rates []float64) float64 {
 	return sum / n
 }
 
-// marks are the live changes, of a ramp the first, the notes that somebody left, and where
-// each phase began in a run of several.
+// marks returns the live changes (for a ramp the first), the users' notes and, in a run
+// of several phases, where each phase began.
 func marks(r *rundir.Run) []chart.Mark {
 	var out []chart.Mark
 	for _, m := range r.Moves() {
@@ -183,7 +183,7 @@ func marks(r *rundir.Run) []chart.Mark {
 	return out
 }
 
-// ofWhich says whose times they are where that does not go without saying.
+// ofWhich says which operations the times are for, unless that is obvious.
 func ofWhich(r *rundir.Run) string {
 	timed := r.Headline().Timed
 	switch {
@@ -196,7 +196,7 @@ func ofWhich(r *rundir.Run) string {
 }
 
 // resources draws what perfbench, the store and the machine used, and what the store's
-// servers tell of themselves, on the time of the run.
+// servers report about themselves, over the time of the run.
 func resources(f *rundir.Folder, a axis) page.Section {
 	s := page.Section{Heading: "Client, store and machine"}
 	cores := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
@@ -213,7 +213,7 @@ func resources(f *rundir.Folder, a axis) page.Section {
 	var still []string
 	for _, c := range countersOf(f) {
 		if c.source == rundir.OfMachine && c.name == "memory_bytes" {
-			continue // the machine's own is far above all others
+			continue // the machine's own is far larger than all others
 		}
 		lines := c.lines(f, a)
 		if !slices.ContainsFunc(lines, func(l course.Line) bool {
@@ -234,8 +234,8 @@ func resources(f *rundir.Folder, a axis) page.Section {
 	return s
 }
 
-// used is what was sampled of perfbench and of the store: its processes where they are
-// on this machine, otherwise as its servers tell it.
+// used returns the samples of perfbench and of the store: of its processes if they are
+// on this machine, otherwise as reported by its servers.
 func used(f *rundir.Folder, a axis, name string) (out []course.Line) {
 	add := func(label, source string) bool {
 		values := course.Sampled(f, source, name, a.first, a.n)

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// nines is how far the axis of percentiles reaches: 99.999 %.
+	// nines is how far the percentile axis reaches: 99.999 %.
 	nines = 5
 	// perNine is how many points a curve has for each nine.
 	perNine = 20
-	// beyond is how many calls it takes beyond a percentile for it to be drawn.
+	// beyond is how many calls must lie beyond a percentile for it to be drawn.
 	beyond = 10
 )
 
@@ -31,8 +31,9 @@ func withCurve(s page.Section, f *rundir.Folder) page.Section {
 	return s
 }
 
-// percentiles is the curve of the response times of all calls that count, over an axis on
-// which each nine has the same room; beside it that of an earlier run.
+// percentiles returns the percentile curve of the response times of all calls that
+// count, on an axis on which each nine takes the same space, together with that of an
+// earlier run.
 func percentiles(f *rundir.Folder) page.Graph {
 	g := page.Graph{Over: true, Chart: chart.Chart{
 		Title: "response time" + ofWhich(&f.Run) + " by percentile", Log: true, Unit: chart.Nanoseconds, Format: duration,
@@ -49,7 +50,7 @@ func percentiles(f *rundir.Folder) page.Graph {
 		g.Lines = append(g.Lines, chart.Line{Name: page.Plain(name), Values: curve(h, g.At)})
 	}
 	add("response", all(f, hlog.Response))
-	if f.Run.Headline().Slowest.Wait.Max > 0 { // else they are the same
+	if f.Run.Headline().Slowest.Wait.Max > 0 { // otherwise they are the same
 		add("service", all(f, hlog.Service))
 	}
 	if f.Against != nil {
@@ -68,7 +69,7 @@ func percentiles(f *rundir.Folder) page.Graph {
 	return g
 }
 
-// curve is the value at each place, as far as there are calls enough.
+// curve returns the value at each position, as far as there are enough calls.
 func curve(h *hdrhistogram.Histogram, at []float64) []float64 {
 	out := course.Gaps(len(at))
 	for i, x := range at {
@@ -79,7 +80,7 @@ func curve(h *hdrhistogram.Histogram, at []float64) []float64 {
 	return out
 }
 
-// all are the times of one kind of all calls that count.
+// all returns the times of one kind of all calls that count.
 func all(f *rundir.Folder, what string) *hdrhistogram.Histogram {
 	sum := measure.NewHistogram()
 	for _, o := range f.Run.Operations {

@@ -14,7 +14,8 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// event is something that happened in a run, from at until until in seconds of measurement.
+// event is something that happened in a run, from at to until in seconds of
+// measurement.
 type event struct {
 	at, until float64
 	what      string
@@ -23,20 +24,21 @@ type event struct {
 }
 
 const (
-	// stallShare is below which share of what is usual in its segment a second has stalled;
-	// what is usual takes usualSeconds to tell.
+	// stallShare is the fraction of the usual rate of its segment below which a second
+	// counts as a stall; usualSeconds is how many seconds are needed to determine the
+	// usual rate.
 	stallShare   = 0.1
 	usualSeconds = 5
-	// burstErrors is how many errors a burst has in a second, burstTimes how many times more
-	// than the average second.
+	// burstErrors is the least number of errors per second in a burst; burstTimes is
+	// how many times as many as in the average second it must have.
 	burstErrors = 10
 	burstTimes  = 5
-	// mostEvents is how many of them are listed.
+	// mostEvents is how many events are listed.
 	mostEvents = 30
 )
 
-// eventsOf lists what happened, the first first: live changes, notes that somebody left,
-// stalls and bursts of errors.
+// eventsOf lists what happened, the earliest first: live changes, users' notes, stalls
+// and bursts of errors.
 func eventsOf(f *rundir.Folder, c course.Course) []event {
 	var out []event
 	for _, m := range f.Run.Moves() {
@@ -51,7 +53,7 @@ func eventsOf(f *rundir.Folder, c course.Course) []event {
 	return out
 }
 
-// change says what a live change was.
+// change describes a live change.
 func change(m rundir.Move) string {
 	segment := "segment " + strconv.Itoa(m.Segment)
 	if m.Last > m.Segment {
@@ -60,8 +62,9 @@ func change(m rundir.Move) string {
 	return fmt.Sprintf("%s from %s to %s, by %s: %s", m.Name, rundir.SettingText(m.Name, m.From), rundir.SettingText(m.Name, m.To), m.By, segment)
 }
 
-// stalls are seconds in which hardly anything was done, as their segment goes. A second in
-// which the run was to do nothing that counts is none.
+// stalls finds seconds in which hardly anything was done compared with the rest of
+// their segment. Seconds in which nothing that counts was meant to be done do not count
+// as stalls.
 func stalls(f *rundir.Folder, c course.Course) []event {
 	segments := map[int]int{} // by second
 	for _, r := range f.Series {
@@ -88,7 +91,7 @@ func stalls(f *rundir.Folder, c course.Course) []event {
 	})
 }
 
-// bursts are seconds with far more errors than others.
+// bursts finds seconds with far more errors than others.
 func bursts(f *rundir.Folder, c course.Course) []event {
 	failed := failuresBySecond(f, axis{first: c.First, n: len(c.Rates)})
 	sum, n := 0.0, 0
@@ -103,8 +106,8 @@ func bursts(f *rundir.Folder, c course.Course) []event {
 	})
 }
 
-// runs are the stretches of measured seconds of which something is the case; what says
-// what, of the first of them.
+// runs finds the periods of measured seconds for which is holds; what describes a
+// period, given its first second.
 func runs(c course.Course, shade string, is func(i int) bool, what func(i int) string) (out []event) {
 	for i := max(-c.First, 0); i < len(c.Rates); i++ {
 		if !is(i) {

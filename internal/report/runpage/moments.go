@@ -13,23 +13,24 @@ import (
 )
 
 const (
-	// mostStretches is how many rows the table of the course has, mostColumns and
-	// rowsADecade are how fine a heat map is; columns make whole stretches.
+	// mostStretches is how many rows the table of the course has; mostColumns and
+	// rowsADecade are the resolution of a heat map, whose columns combine to whole rows
+	// of the table.
 	mostStretches = 12
 	mostColumns   = 16 * mostStretches
 	rowsADecade   = 10
 )
 
-// moments are the response times of all calls that count, second by second and in
-// stretches: what the log of the run tells, in one pass.
+// moments holds the response times of all calls that count, second by second and in
+// longer periods, from one pass over the run's log.
 type moments struct {
-	// p50, p90, p99 and most are of each measured second, NaN where nothing was called.
+	// p50, p90, p99 and most are for each measured second; NaN if there were no calls.
 	p50, p90, p99, most []float64
-	// columns share the measured seconds evenly; nil of one without calls.
+	// columns divide the measured seconds evenly; nil for one without calls.
 	columns []*hdrhistogram.Histogram
 }
 
-// momentsOf reads the log of a run. It has none of a run whose log is not readable.
+// momentsOf reads the log of a run. The result is empty if the log is unreadable.
 func momentsOf(f *rundir.Folder) moments {
 	n := max(int(math.Ceil(f.Run.MeasuredS-1e-6)), 0)
 	m := moments{p50: course.Gaps(n), p90: course.Gaps(n), p99: course.Gaps(n), most: course.Gaps(n)}
@@ -60,10 +61,10 @@ func momentsOf(f *rundir.Folder) moments {
 	return m
 }
 
-// longest is how many seconds a run may have for its moments to be told: a day.
+// longest is the number of seconds up to which moments are computed for a run: a day.
 const longest = 86400
 
-// take notes the calls of a second; nil: there were none.
+// take adds the calls of a second; nil: there were none.
 func (m *moments) take(second int, h *hdrhistogram.Histogram) {
 	if h == nil || h.TotalCount() == 0 {
 		return
@@ -73,7 +74,7 @@ func (m *moments) take(second int, h *hdrhistogram.Histogram) {
 	add(m.columns, second, len(m.p50), h)
 }
 
-// add adds calls to the one of some parts that has the place at of n.
+// add adds calls to the part at position at out of n.
 func add(parts []*hdrhistogram.Histogram, at, n int, h *hdrhistogram.Histogram) {
 	i := at * len(parts) / n
 	if parts[i] == nil {
@@ -82,7 +83,7 @@ func add(parts []*hdrhistogram.Histogram, at, n int, h *hdrhistogram.Histogram) 
 	parts[i].Merge(h)
 }
 
-// stretches are the measured seconds in fewer parts.
+// stretches returns the measured seconds in fewer parts.
 func (m *moments) stretches() []*hdrhistogram.Histogram {
 	out := make([]*hdrhistogram.Histogram, min(len(m.p50), mostStretches))
 	for i, h := range m.columns {
@@ -93,10 +94,10 @@ func (m *moments) stretches() []*hdrhistogram.Histogram {
 	return out
 }
 
-// known says whether anything was called.
+// known reports whether there were any calls.
 func (m *moments) known() bool { return chart.Some(m.most) }
 
-// heat is the heat map of the response times; nil when there is none.
+// heat returns the heat map of the response times; nil if there is none.
 func (m *moments) heat() *chart.Heat {
 	low, high := math.Inf(1), 0.0
 	for _, h := range m.columns {

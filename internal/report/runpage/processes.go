@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// processes shows what perfbench has used, and a store on the same machine.
+// processes shows what was used by perfbench, and by a store on the same machine.
 func processes(r *rundir.Run) page.Section {
 	if r.Observed == nil {
 		return page.Section{}
@@ -35,7 +35,7 @@ func processes(r *rundir.Run) page.Section {
 	return s
 }
 
-// shares shows how evenly threads have done the work.
+// shares shows how evenly threads have shared the work.
 func shares(r *rundir.Run) page.Section {
 	s := page.Section{Heading: "Threads", Table: page.Table{Left: 1, Columns: []string{"track", "threads", "least", "median", "most", "deviation"}}}
 	others, paced := 0, false
@@ -61,11 +61,11 @@ func shares(r *rundir.Run) page.Section {
 	return s
 }
 
-// mostNotes is how many kinds of what a store noted are listed.
+// mostNotes is how many kinds of entries from the store's own log are listed.
 const mostNotes = 20
 
-// noted shows what took the store's servers long, as they noted it themselves: the kinds
-// that took longest.
+// noted shows what took the store's servers a long time, as logged by themselves: the
+// kinds that took longest.
 func noted(r *rundir.Run) page.Section {
 	if r.Observed == nil || len(r.Observed.Noted) == 0 {
 		return page.Section{}
@@ -94,7 +94,7 @@ func noted(r *rundir.Run) page.Section {
 	return s
 }
 
-// workers shows the processes that carried the run out together.
+// workers shows the processes that carried out the run together.
 func workers(r *rundir.Run) page.Section {
 	if len(r.Workers) == 0 {
 		return page.Section{}
@@ -112,7 +112,7 @@ func workers(r *rundir.Run) page.Section {
 	return s
 }
 
-// known writes a number, or a dash when there is none.
+// known formats a number, or returns a dash if there is none.
 func known[T any](v *T, format func(T) string) string {
 	if v == nil {
 		return "-"
@@ -120,7 +120,7 @@ func known[T any](v *T, format func(T) string) string {
 	return format(*v)
 }
 
-// told puts in a sentence what a store says of itself; "" when it says nothing.
+// told says in a sentence what a store reports about itself; "" if nothing.
 func told(u *verdict.Used) string {
 	if u == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package runpage lays a finished run out as a page for people: one file for each part of
-// it. It is a pure function of the folder of the run.
+// Package runpage lays out a finished run as a page for people, with one file for each
+// part of the page. It is a pure function of the run's folder.
 package runpage
 
 import (
@@ -50,7 +50,7 @@ func Build(f *rundir.Folder) page.Page {
 	return p
 }
 
-// some are the sections that have anything to say.
+// some returns the sections that are not empty.
 func some(list ...page.Section) []page.Section {
 	return slices.DeleteFunc(list, page.Section.Empty)
 }
@@ -89,7 +89,8 @@ func thresholds(v rundir.Verdict) string {
 	return text
 }
 
-// Ends is the end of a sentence that a summary may follow: ": SUMMARY." or ".".
+// Ends returns the end of a sentence that may be followed by a summary: ": SUMMARY." or
+// ".".
 func Ends(summary string) string {
 	summary = strings.TrimRight(summary, ".")
 	if summary == "" {
@@ -105,7 +106,7 @@ func rate(v *float64) string {
 	return units.Number(*v)
 }
 
-// operations shows each rate with the latency it was had at.
+// operations shows each rate with the latency at which it was achieved.
 func operations(r *rundir.Run) page.Section {
 	t := page.Table{Left: 2, Columns: []string{"track", "operation", r.Unit, "per second", "at p50", "at p99", "max", "errors", "never sent"}}
 	mixed := Mixed(r)
@@ -127,8 +128,8 @@ func operations(r *rundir.Run) page.Section {
 	return s
 }
 
-// Mixed says whether operations that were called count other things than the run's
-// unit, so that each is to say what it counts.
+// Mixed reports whether any operations that were called count something other than the
+// run's unit, so that each must say what it counts.
 func Mixed(r *rundir.Run) bool {
 	return slices.ContainsFunc(r.Operations, func(o rundir.Operation) bool {
 		return r.UnitOf(o) != r.Unit && o.Calls+o.Errors+o.Unstarted > 0
@@ -136,7 +137,7 @@ func Mixed(r *rundir.Run) bool {
 }
 
 // Own says in one sentence how much of the response times of an open loop was
-// perfbench's own doing; "" in closed loop.
+// perfbench's own fault; "" in a closed loop.
 func Own(r *rundir.Run) string {
 	var parts []string
 	for _, o := range r.Operations {
@@ -158,16 +159,16 @@ func Own(r *rundir.Run) string {
 	return "Lateness, perfbench's own part of the response time: " + strings.Join(parts, "; ") + "."
 }
 
-// tail is what goes with every rate: response time, and what went wrong.
+// tail returns what accompanies every rate: response times, and what went wrong.
 func tail(o rundir.Operation) []string {
 	l := o.Response.Shown(o.Calls)
-	if o.Calls == 0 { // nothing was timed, which is no 0 ns
+	if o.Calls == 0 { // nothing was timed, which is not the same as 0 ns
 		return []string{"–", "–", "–", page.Whole(o.Errors), page.Whole(o.Unstarted)}
 	}
 	return []string{page.Nanos(l.P50), page.Nanos(l.P99), page.Nanos(l.Max), page.Whole(o.Errors), page.Whole(o.Unstarted)}
 }
 
-// Sentences that say which time is which, for every document and screen.
+// Sentences that explain the times, for every document and screen.
 const (
 	Times    = "Response time runs from when a call was due, service time from when it started; wait is the difference."
 	Lateness = "Lateness is the part of the wait that is perfbench's own: a worker was free and woke late. The rest is backlog: all workers were busy."
@@ -215,8 +216,8 @@ func times(r *rundir.Run) page.Section {
 	return page.Section{Heading: "Times", Text: text, Table: t}
 }
 
-// segments are shown when a live change made more than one, with the settings that
-// differ between them.
+// segments are shown if live changes made more than one, with the settings that differ
+// between them.
 func segments(r *rundir.Run) page.Section {
 	if len(r.Segments) < 2 {
 		return page.Section{}
@@ -256,7 +257,7 @@ func segments(r *rundir.Run) page.Section {
 	return page.Section{Heading: "Segments", Text: text, Table: t}
 }
 
-// span writes the values between which a setting was moved.
+// span says between which values a setting was moved.
 func span(from, to string) string {
 	if from == to {
 		return from
@@ -275,7 +276,7 @@ func failures(r *rundir.Run) page.Section {
 func checks(r *rundir.Run) page.Section {
 	t := page.Table{Left: 6, Columns: []string{"check", "result", "looked at", "expected", "found", "examples"}}
 	counted := slices.ContainsFunc(r.Verification.Checks, func(c workload.Check) bool { return c.Of > 0 })
-	if !counted { // each says in what it expected how much it looked at
+	if !counted { // each mentions in what was expected how much it looked at
 		t.Left, t.Columns = 5, slices.Delete(t.Columns, 2, 3)
 	}
 	for _, c := range r.Verification.Checks {
@@ -294,7 +295,7 @@ func checks(r *rundir.Run) page.Section {
 	return page.Section{Heading: "Verification", Table: t}
 }
 
-// values are what a reader needs to repeat the run.
+// values lists what a reader needs to repeat the run.
 func values(r *rundir.Run) page.Section {
 	t := page.Table{Left: 3, Columns: []string{"name", "value", "from"}}
 	for _, k := range slices.Sorted(maps.Keys(r.Settings)) {

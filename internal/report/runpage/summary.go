@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/course"
 )
 
-// Summary is the part of the text report that a run prints at its end: what ran,
-// the notices, each rate with its latency, and the errors.
+// Summary is the part of the text report that a run prints at its end: what ran, the
+// notices, each rate with its latency, and the errors.
 func Summary(f *rundir.Folder) string {
 	p := Build(f)
 	p.Sections = slices.DeleteFunc(p.Sections, func(s page.Section) bool {
@@ -21,8 +21,8 @@ func Summary(f *rundir.Folder) string {
 }
 
 // Charts draws throughput and p99 of a finished run in a few lines of text, at most
-// width columns wide: what a summary on a terminal ends with. A run of which there is
-// no course to draw has none.
+// width columns wide, for the end of a summary on a terminal. It returns "" if there is
+// nothing to draw.
 func Charts(f *rundir.Folder, width int) string {
 	const height, labels = 4, 13
 	var b strings.Builder
@@ -39,8 +39,8 @@ func Charts(f *rundir.Folder, width int) string {
 	return b.String()
 }
 
-// Against writes as text how a run compares to the earlier one that it is shown beside; ""
-// without one.
+// Against describes as text how a run compares with the earlier one that it is shown
+// beside; "" if there is none.
 func Against(f *rundir.Folder) string {
 	s := beside(compared(judged(f.Against), judged(f)))
 	if s.Empty() {

@@ -6,8 +6,8 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// Why says what held a run back. A run of a version that did not ask itself, and one
-// that never came to its end, is looked at now.
+// Why says what held a run back. For a run that did not work this out itself, because
+// it was made by an older version or never came to its end, it is worked out now.
 func Why(f *rundir.Folder) *rundir.Why {
 	if f.Run.Why != nil {
 		return f.Run.Why
@@ -15,7 +15,7 @@ func Why(f *rundir.Folder) *rundir.Why {
 	return explain.Of(f)
 }
 
-// why is the paragraph of it, with what coincided.
+// why describes it in a paragraph, with what coincided.
 func why(f *rundir.Folder) page.Section {
 	w := Why(f)
 	s := page.Section{Heading: "Why", Weight: page.Answer}
