@@ -15,35 +15,38 @@ import (
 )
 
 const (
-	// spike is how many times what is usual in its segment the p99 of a second is that is
-	// out of the ordinary, and spikeLeast by how much more in nanoseconds.
+	// spike is how many times the usual p99 of its segment a second must reach to be
+	// unusual, and spikeLeast by how many nanoseconds it must exceed it.
 	spike      = 3
 	spikeLeast = 1e6
-	// usualSeconds is how many seconds of a segment tell what is usual.
+	// usualSeconds is how many seconds of a segment are needed to determine what is
+	// usual.
 	usualSeconds = 5
-	// seldom is the share of all seconds in which a thing may happen that explains a few.
+	// seldom is the largest fraction of all seconds in which something may happen and
+	// still explain a few of them.
 	seldom = 0.25
-	// mostCoincidences is how many are told, the worst of them.
+	// mostCoincidences is how many are reported, the worst of them.
 	mostCoincidences = 10
 )
 
-// happening is something in store.csv that can make calls slow for a while.
+// happening is something in store.csv that can slow down calls for a while.
 type happening struct {
 	source, name string
-	// least is the value from which on it happens: it does in seconds that reach it.
+	// least is the value from which it counts as happening in a second.
 	least float64
 	// words say what it was.
 	words func(f *rundir.Folder, second int, value float64) string
 }
 
-// aftermath says that it is what a fork is for.
+// aftermath reports whether it is the purpose of a fork.
 func (h happening) aftermath() bool { return h.name == "saving" || h.name == "rewriting_aof" }
 
 func words(text string) func(*rundir.Folder, int, float64) string {
 	return func(*rundir.Folder, int, float64) string { return text }
 }
 
-// happenings in the order in which they are told; a store has but a few of them.
+// happenings are in the order in which they are reported; each store has only a few of
+// them.
 var happenings = []happening{
 	{rundir.OfStore, "forks_per_s", 1e-9, forked},
 	{rundir.OfStore, "saving", 1, words("the store was saving its data")},
@@ -80,7 +83,7 @@ func collected(who string) func(*rundir.Folder, int, float64) string {
 	}
 }
 
-// forked says what Redis forked for and how long that took.
+// forked says what Redis forked for, and how long that took.
 func forked(f *rundir.Folder, second int, _ float64) string {
 	at := func(name string) float64 { return most(course.Sampled(f, rundir.OfStore, name, second, 2)) }
 	text := "the store forked"
@@ -96,7 +99,7 @@ func forked(f *rundir.Folder, second int, _ float64) string {
 	return text
 }
 
-// slowCommands says which of those that the store noted took longest.
+// slowCommands says which commands logged by the store took longest.
 func slowCommands(f *rundir.Folder, second int, _ float64) string {
 	const text = "the store noted slow commands"
 	s := &stretch{f: f, first: second, n: 1}
@@ -106,15 +109,15 @@ func slowCommands(f *rundir.Folder, second int, _ float64) string {
 	return text
 }
 
-// spikes tells what else the store noted in the seconds from until before: waits for its
-// disk, keys that expired. What it notes all the time explains nothing.
+// spikes says what else the store logged in seconds from to until: waits for its disk,
+// expired keys. What it logs all the time explains nothing.
 func spikes(f *rundir.Folder, from, until, seconds int) (out []string) {
 	o := f.Run.Observed
 	if o == nil {
 		return nil
 	}
 	for _, k := range Kinds(o.Noted) {
-		if k.Event == "" || k.Event == "fork" || strings.HasSuffix(k.Event, "command") { // told otherwise
+		if k.Event == "" || k.Event == "fork" || strings.HasSuffix(k.Event, "command") { // reported otherwise
 			continue
 		}
 		same := func(n verdict.Noted) bool { return n.Node == k.Node && n.Event == k.Event }
@@ -128,7 +131,7 @@ func spikes(f *rundir.Folder, from, until, seconds int) (out []string) {
 	return out
 }
 
-// most is the highest that is known, NaN of none.
+// most returns the highest known value, NaN if there is none.
 func most(values []float64) float64 {
 	out := math.NaN()
 	for _, v := range values {
@@ -141,7 +144,7 @@ func most(values []float64) float64 {
 
 func duration(ns float64) string { return units.Duration(time.Duration(ns)) }
 
-// burst is a stretch of seconds out of the ordinary.
+// burst is a period of unusual seconds.
 type burst struct {
 	from, until int // seconds
 	worst       int // the second of the highest p99
@@ -149,15 +152,15 @@ type burst struct {
 	usual       float64
 }
 
-// coincidences lists the seconds that were out of the ordinary and have something that
-// happened with them, in order.
+// coincidences lists, in order, the unusual seconds for which something happened at the
+// same time.
 func coincidences(f *rundir.Folder) (out []rundir.Coincidence) {
 	c := course.Of(f)
 	list := bursts(f, c)
 	slices.SortStableFunc(list, func(a, b burst) int { return -cmp.Compare(a.times, b.times) })
 	var seen [][]float64
 	n := len(c.Rates)
-	if len(list) > 0 { // once for all bursts: a long run has many samples
+	if len(list) > 0 { // once for all bursts, because a long run has many samples
 		for _, h := range happenings {
 			seen = append(seen, course.Sampled(f, h.source, h.name, c.First, n))
 		}
@@ -215,9 +218,9 @@ func bursts(f *rundir.Folder, c course.Course) (out []burst) {
 	return out
 }
 
-// around says what happened in the seconds of a burst, or in the one before it: looks
-// follow the seconds by a moment. What happens all the time explains nothing. seen has
-// the values of each happening, from the first second on.
+// around says what happened in the seconds of a burst, or in the one before it, because
+// samples lag behind the seconds slightly. What happens all the time explains nothing.
+// seen has the values of each happening, from the first second on.
 func around(f *rundir.Folder, first, n int, seen [][]float64, b burst) (out []string) {
 	for _, m := range f.Run.Marks {
 		if m.At >= float64(b.from-1) && m.At < float64(b.until) {

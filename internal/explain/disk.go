@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// diskSync finds a store that waits for its log to reach the disk before it answers.
+// diskSync detects a store that waits for its log to reach the disk before it answers.
 func diskSync(s *stretch) (string, []string) {
 	for _, look := range []func(*stretch) []string{loopSync, aofSync, walSync, commitSync, commitLog} {
 		if evidence := look(s); evidence != nil {
@@ -19,7 +19,7 @@ func diskSync(s *stretch) (string, []string) {
 	return "", nil
 }
 
-// loopSync is Redis from 7.2 on, which counts the time that its main thread is at work.
+// loopSync handles Redis from 7.2 on, which reports how busy its main thread is.
 func loopSync(s *stretch) []string {
 	on, _, ok := s.most(rundir.OfStore, "aof_syncs_each_write")
 	busy, _, told := s.most(rundir.OfStore, "main_thread_busy_ms_per_s")
@@ -31,7 +31,7 @@ func loopSync(s *stretch) []string {
 	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was at work in %s of the time and used %s of one processor", percent(min(busy/1000, 1)), decimals(used))}
 }
 
-// aofSync is Redis that says no more than that it syncs each write.
+// aofSync handles older versions of Redis, which only report that they sync each write.
 func aofSync(s *stretch) []string {
 	on, _, ok := s.most(rundir.OfStore, "aof_syncs_each_write")
 	used, _, known := s.most(rundir.OfStore, "main_thread_cpu_cores")
@@ -47,7 +47,7 @@ func aofSync(s *stretch) []string {
 	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was waiting for the disk in %s of the samples and used %s of one processor", percent(waits), decimals(used))}
 }
 
-// walSync is PostgreSQL, by what its connections wait for.
+// walSync handles PostgreSQL, by what its connections wait for.
 func walSync(s *stretch) []string {
 	n, ok := s.mean(rundir.OfStore, "log_sync_waiters")
 	running, known := s.mean(rundir.OfStore, "running")
@@ -57,7 +57,7 @@ func walSync(s *stretch) []string {
 	return []string{fmt.Sprintf("on average %s of %s running statements waited for the write-ahead log to be written", decimals(n), decimals(running)) + s.syncs("wal_syncs_per_s", "wal_sync_ms_per_s")}
 }
 
-// commitSync is MySQL and MariaDB, by the state of its threads.
+// commitSync handles MySQL and MariaDB, by the state of their threads.
 func commitSync(s *stretch) []string {
 	n, ok := s.mean(rundir.OfStore, "committing_threads")
 	if !ok || s.threads <= 0 || n < waiting*min(s.threads, s.poolSize()) {
@@ -67,7 +67,7 @@ func commitSync(s *stretch) []string {
 	return []string{out + s.syncs("syncs_per_s", "log_file_ms_per_s")}
 }
 
-// syncs says how often a store synced and, where it tells, for how long in all.
+// syncs says how often a store synced and, if it reports that, for how long in total.
 func (s *stretch) syncs(often, long string) string {
 	n, ok := s.mean(rundir.OfStore, often)
 	if !ok {
@@ -80,7 +80,7 @@ func (s *stretch) syncs(often, long string) string {
 	return out
 }
 
-// commitLog is Cassandra, by writes that waited for its commit log.
+// commitLog handles Cassandra, by writes that waited for its commit log.
 func commitLog(s *stretch) []string {
 	n, ok := s.mean(rundir.OfStore, "waits_for_commit_log_per_s")
 	if !ok || s.done <= 0 || n < waiting*s.done {
@@ -89,8 +89,8 @@ func commitLog(s *stretch) []string {
 	return []string{fmt.Sprintf("%s writes a second waited for the commit log", units.Number(n))}
 }
 
-// poolSize is how many calls can be under way at once, which is no limit where there is
-// no pool.
+// poolSize returns how many calls can be in progress at once; without a pool there is
+// no limit.
 func (s *stretch) poolSize() float64 {
 	if o := s.f.Run.Observed; o != nil && o.PoolSize > 0 {
 		return float64(o.PoolSize)
@@ -98,7 +98,7 @@ func (s *stretch) poolSize() float64 {
 	return s.threads
 }
 
-// waited is how long the store itself noted that it waited for its disk.
+// waited says how long the store waited for its disk according to its own log.
 func (s *stretch) waited() []string {
 	k, ok := s.longest(func(n verdict.Noted) bool { return strings.HasPrefix(n.Event, "aof-") })
 	if !ok {

@@ -1,7 +1,7 @@
-// Package explain says why a run went as it did: what was at its limit and held it back,
-// with the figures that show it, or that this cannot be told; and what coincided with
-// seconds that were out of the ordinary. It is a pure function of the seconds of a run
-// and of what was sampled beside them, the same for every profile and store.
+// Package explain says why a run went as it did: what was at its limit and held it
+// back, with the figures that show it, or that this is unknown; and what coincided with
+// unusual seconds. It is a pure function of the seconds of a run and of the samples
+// taken beside them, the same for every profile and store.
 package explain
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/course"
 )
 
-// Words for what may hold a run back.
+// Names of what may hold a run back.
 const (
 	Pacing  = "pacing"
 	Client  = "client CPU"
@@ -30,7 +30,8 @@ const (
 	Unknown = "unknown"
 )
 
-// leastSeconds is how many whole seconds a stretch must have for anything to be said of it.
+// leastSeconds is how many whole seconds a period must have for anything to be said
+// about it.
 const leastSeconds = 3
 
 // Of explains a run. It needs its series and samples, not its histograms.
@@ -62,11 +63,11 @@ func Of(f *rundir.Folder) *rundir.Why {
 	return w
 }
 
-// join appends a part, or makes the last one longer when it was held back by the same.
+// join appends a part, or extends the last one if the same thing held it back.
 func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
 	if n := len(list); n > 0 && list[n-1].Resource == p.Resource {
 		last := list[n-1]
-		if p.To-p.From > last.To-last.From { // what lasted longer tells more
+		if p.To-p.From > last.To-last.From { // the longer part is more significant
 			last.Text, last.Evidence = p.Text, p.Evidence
 		}
 		last.To = p.To
@@ -76,7 +77,7 @@ func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
 	return append(list, p)
 }
 
-// Paragraph puts what held a run back in a few sentences.
+// Paragraph says in a few sentences what held a run back.
 func Paragraph(w *rundir.Why) string {
 	if w == nil || len(w.Parts) == 0 {
 		return ""
@@ -95,12 +96,12 @@ func Paragraph(w *rundir.Why) string {
 	return strings.Join(out, " ")
 }
 
-// sentence begins with a capital and ends with a stop.
+// sentence adds a capital letter and a full stop.
 func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// Noted are the coincidences, a sentence each.
+// Noted returns the coincidences, one sentence each.
 func Noted(w *rundir.Why) (out []string) {
 	if w == nil {
 		return nil
@@ -111,7 +112,7 @@ func Noted(w *rundir.Why) (out []string) {
 	return out
 }
 
-// clock writes a moment of the run as minutes and seconds.
+// clock formats a moment of the run as minutes and seconds.
 func clock(s float64) string {
 	n := int(s)
 	if n >= 3600 {
@@ -120,18 +121,18 @@ func clock(s float64) string {
 	return fmt.Sprintf("%d:%02d", n/60, n%60)
 }
 
-// stretch is some seconds of a run, and what is known of them.
+// stretch is a period of a run, and what is known about it.
 type stretch struct {
 	f        *rundir.Folder
 	from, to float64
-	// first and n are the whole seconds in it.
+	// first and n give the whole seconds in it.
 	first, n int
 	// settings were in force at its beginning, end at its end.
 	settings, end map[string]float64
 	before        *stretch
-	// done is units a second, asked what fell due; 0 in closed loop. backlog is the mean
-	// of what was due and not begun, threads those that were to work, failed errors a
-	// second.
+	// done is units per second, and asked what fell due, 0 in a closed loop. backlog is
+	// the mean of what was due and not begun, threads the intended number of threads,
+	// and failed errors per second.
 	done, asked, backlog, threads, failed float64
 }
 
@@ -179,7 +180,7 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 	return s
 }
 
-// lives tells from which to which second there is anything of each track.
+// lives returns from which to which second each track was active.
 func lives(rows []rundir.SeriesRow, first, n int) map[string]struct{ from, to int } {
 	out := map[string]struct{ from, to int }{}
 	for _, r := range rows {
@@ -196,8 +197,8 @@ func lives(rows []rundir.SeriesRow, first, n int) map[string]struct{ from, to in
 	return out
 }
 
-// mean is that of a number of store.csv, added up over its nodes; false where it was
-// not sampled in half of the seconds.
+// mean returns the mean of a number of store.csv, added up over its nodes; false if it
+// was sampled in fewer than half of the seconds.
 func (s *stretch) mean(source, name string) (float64, bool) {
 	return mean(course.Sampled(s.f, source, name, s.first, s.n))
 }
@@ -215,7 +216,7 @@ func mean(values []float64) (float64, bool) {
 	return sum / float64(n), true
 }
 
-// most is the mean of the node that has the highest, and which that is.
+// most returns the mean of the node with the highest one, and that node.
 func (s *stretch) most(source, name string) (v float64, node string, ok bool) {
 	sums, n := map[string]float64{}, map[string]int{}
 	for _, x := range s.f.Samples {
@@ -242,8 +243,9 @@ func keys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// part says what held the stretch back: the first rule that finds its resource at the
-// limit. Where none does, it says that it cannot be told, and how far everything was.
+// part says what held the period back: the first rule that finds its resource at the
+// limit. If none does, it says that the cause is unknown, and how far everything was
+// from its limit.
 func (s *stretch) part() rundir.WhyPart {
 	p := rundir.WhyPart{From: s.from, To: s.to, Resource: Unknown, Evidence: []string{}}
 	switch {

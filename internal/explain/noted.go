@@ -8,13 +8,15 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// Kind is what a store noted of one kind: the longest, and how often.
+// Kind is a kind of entry in a store's own log: the longest one, and how often there
+// was one.
 type Kind struct {
 	verdict.Noted
 	Times int
 }
 
-// Kinds sorts notes of a store by what they are about, that which took longest first.
+// Kinds groups log entries of a store by what they are about, with the kind that took
+// longest first.
 func Kinds(list []verdict.Noted) (out []Kind) {
 	type of struct{ node, event, command, key string }
 	at := map[of]int{}
@@ -35,7 +37,7 @@ func Kinds(list []verdict.Noted) (out []Kind) {
 	return out
 }
 
-// What names it: "HSET perfbench:profile", "fork".
+// What describes the kind: "HSET perfbench:profile", "fork".
 func (k Kind) What() string {
 	switch {
 	case k.Event != "":
@@ -46,8 +48,8 @@ func (k Kind) What() string {
 	return k.Command
 }
 
-// longest is what took a store longest of what it noted from a second on and before
-// another, of those for which is holds; false of nothing.
+// longest returns the longest log entry of the store in the period's seconds, among
+// those for which is holds; false if there is none.
 func (s *stretch) longest(is func(verdict.Noted) bool) (Kind, bool) {
 	o := s.f.Run.Observed
 	if o == nil {
@@ -65,7 +67,7 @@ func (s *stretch) longest(is func(verdict.Noted) bool) (Kind, bool) {
 	return Kinds(list)[0], true
 }
 
-// tell says how long something took that a store noted.
+// tell says how long something that a store logged took.
 func (k Kind) tell() string {
 	text := k.What() + " took it " + duration(k.ForMs*1e6)
 	if k.Times > 1 {

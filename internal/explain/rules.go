@@ -9,13 +9,13 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// Limits from which on a resource is said to have held the run back. docs/why.md gives
-// them with their reasons.
+// Limits above which a resource counts as having held the run back. docs/why.md lists
+// them with the reasons.
 const (
-	paced       = 0.97 // of what was asked for that was done
-	unpaced     = 1.5  // of what was asked for that was done: something goes without a pace
+	paced       = 0.97 // of what was requested was done
+	unpaced     = 1.5  // of what was requested was done: something has no pace
 	pacedLag    = 0.25 // seconds of work that may be due and not begun
-	clientFull  = 0.85 // of the processors that perfbench may use
+	clientFull  = 0.85 // of the processors available to perfbench
 	threadFull  = 0.85 // of the one processor that a main thread can use
 	storeFull   = 0.85 // of the processors of the machine
 	machineFull = 0.92 // of them
@@ -23,24 +23,24 @@ const (
 	waiting     = 0.50 // of the threads, or of the time of all calls
 	halfIdle    = 0.60 // of a main thread that waits for its disk
 	inDisk      = 0.30 // of the looks, or of the time, that the disk was waited for
-	linkFull    = 0.80 // of what a network device can carry
-	ceilingFull = 0.80 // of what perfbench does against nothing
+	linkFull    = 0.80 // of the capacity of a network device
+	ceilingFull = 0.80 // of what perfbench achieves against a store that does nothing
 	grewLess    = 0.75 // of the growth of threads that throughput must follow
 )
 
-// rule finds one resource at its limit. look returns a sentence that names it and the
-// figures that show it, or no sentence.
+// rule detects one resource at its limit. look returns a sentence that names it and the
+// figures that show it, or "".
 type rule struct {
 	resource string
-	// server rules need a store outside of this process, alone ones a run without workers:
-	// of theirs only what they doubt is known.
+	// server rules need a store outside this process. alone rules need a run without
+	// workers: of workers, only their doubts are known.
 	server, alone bool
 	look          func(*stretch) (text string, evidence []string)
 }
 
-// rules in the order in which they are asked. What the run itself was told to do comes
-// first; then what waits, for it leaves processors idle; what the whole machine lacks
-// comes last, since it may be the doing of others.
+// rules are in the order in which they are tried. What the run itself was told to do
+// comes first; then waiting, which leaves processors idle; what the whole machine lacks
+// comes last, since other programs may be the cause.
 var rules = []rule{
 	{Pacing, false, false, pacing},
 	{Client, true, true, client},
@@ -103,8 +103,8 @@ func client(s *stretch) (string, []string) {
 	return "", nil
 }
 
-// ofCeiling is how far the calls of the whole run are towards what perfbench does
-// against nothing.
+// ofCeiling returns the rate of the whole run's calls as a fraction of what perfbench
+// achieves against a store that does nothing.
 func (s *stretch) ofCeiling(perS float64) float64 {
 	calls := int64(0)
 	for _, o := range s.f.Run.Operations {
@@ -118,7 +118,7 @@ func (s *stretch) ofCeiling(perS float64) float64 {
 	return float64(calls) / s.f.Run.MeasuredS / perS
 }
 
-// othersIdle says that the store on this machine left processors to perfbench.
+// othersIdle reports whether the store on this machine left processors to perfbench.
 func (s *stretch) othersIdle() bool {
 	store, ok := s.mean(rundir.OfProcess, "cpu_cores")
 	used, _ := s.mean(rundir.OfClient, "cpu_cores")
@@ -163,7 +163,7 @@ func mainThread(s *stretch) (string, []string) {
 	return "", nil
 }
 
-// slowest is the command that took the store longest, of those that it noted.
+// slowest describes the command that took the store longest, among those in its log.
 func (s *stretch) slowest() []string {
 	k, ok := s.longest(func(n verdict.Noted) bool { return n.Command != "" })
 	if !ok {
@@ -214,7 +214,7 @@ func machine(s *stretch) (string, []string) {
 	text := "The processors of this machine held the run back"
 	switch others := busy - used - store; {
 	case !local && others > used:
-		return "", nil // of the store nothing is known
+		return "", nil // nothing is known about the store
 	case others > busy/2:
 		text += fmt.Sprintf(", and other processes used most of them: %s of %s.", decimals(others), processors(n))
 	case local:
@@ -248,7 +248,7 @@ func network(s *stretch) (string, []string) {
 	return text, append([]string{figure}, s.headroom()...)
 }
 
-// threads needs an experiment: with more of them as much more was done.
+// threads needs an experiment: with more threads, throughput rose in proportion.
 func threads(s *stretch) (string, []string) {
 	b := s.before
 	if b == nil || s.asked > 0 || b.asked > 0 || b.done <= 0 || b.threads <= 0 || s.threads < 1.5*b.threads || !sameBut(b.end, s.settings) {
@@ -263,7 +263,7 @@ func threads(s *stretch) (string, []string) {
 	}, s.headroom()...)
 }
 
-// sameBut says that only threads differ.
+// sameBut reports whether only threads differ.
 func sameBut(a, b map[string]float64) bool {
 	for k, v := range a {
 		if w, ok := b[k]; (!ok || w != v) && k != "threads" && !strings.HasSuffix(k, ".threads") {

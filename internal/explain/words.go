@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// decimals writes a number of few digits.
+// decimals formats a number with few digits.
 func decimals(v float64) string {
 	if v >= 100 {
 		return units.Number(v)
@@ -26,7 +26,7 @@ func processors(n float64) string {
 	return fmt.Sprintf("%.3g processors", n)
 }
 
-// processors are how many this machine has, 0 where that is not known.
+// processors returns how many this machine has, 0 if unknown.
 func (s *stretch) processors() float64 {
 	switch v := s.f.Run.Environment["cpus"].(type) {
 	case float64:
@@ -37,8 +37,8 @@ func (s *stretch) processors() float64 {
 	return 0
 }
 
-// busy is how many processors of the machine worked, by its samples, or over the whole
-// run.
+// busy returns how many processors of the machine were busy, from samples or over the
+// whole run.
 func (s *stretch) busy() (float64, bool) {
 	if v, ok := s.mean(rundir.OfMachine, "cpu_cores"); ok {
 		return v, true
@@ -49,8 +49,8 @@ func (s *stretch) busy() (float64, bool) {
 	return 0, false
 }
 
-// busiest is the worker that used most of its processors, how many it used and has; 0 of
-// a run without workers.
+// busiest returns the worker that used the largest fraction of its processors, how many
+// it used and has; 0 for a run without workers.
 func (s *stretch) busiest() (number string, used, of float64) {
 	for _, w := range s.f.Run.Workers {
 		n, sum := 0, 0.0

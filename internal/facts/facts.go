@@ -1,6 +1,6 @@
-// Package facts reads the file of --facts: what a client cannot know of the place that
-// a run was made in, such as machines, what runs on which of them, and how it was
-// started. Formats that have room for it fill in what was not measured.
+// Package facts reads --facts files: what a client cannot know about the environment of
+// a run, such as the machines, what runs on each of them, and how it was started.
+// Formats that have fields for this use it to fill in what was not measured.
 package facts
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Facts is what a file says. What it does not say is empty.
+// Facts is the content of a file. What it does not mention is empty.
 type Facts struct {
-	// Cluster is the hardware that the machines are on.
+	// Cluster is the hardware that the machines run on.
 	Cluster Machine
 	// Machines are those that take part, virtual or not.
 	Machines []Machine
-	// Topology names the machine of each component, Software its version or image,
-	// Arguments those that it was started with.
+	// Topology names the machine of each component, Software its version or image, and
+	// Arguments those with which it was started.
 	Topology  map[string]string
 	Software  map[string]Software
 	Arguments map[string][]string
@@ -32,7 +32,7 @@ type Facts struct {
 	Remarks []string
 }
 
-// Machine is one machine, or several alike.
+// Machine is one machine, or several identical ones.
 type Machine struct {
 	Name           string
 	Count          int // 1 unless the file says otherwise
@@ -72,8 +72,8 @@ remarks:
   - The network between the machines has 10 Gbit/s.
 `
 
-// Parse reads a file of facts about these components. Its faults are all of bad input,
-// joined, one sentence each with the line.
+// Parse parses a file of facts about these components. All errors have the code of bad
+// input and are joined, each one sentence with the line.
 func Parse(path string, data []byte, components []string) (*Facts, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
@@ -97,7 +97,7 @@ type reader struct {
 	components []string
 	f          *Facts
 	problems   workload.Problems
-	places     []*yaml.Node // the machines that the topology names
+	places     []*yaml.Node // the machines that the topology mentions
 }
 
 func (r *reader) bad(n *yaml.Node, hint, format string, args ...any) {
@@ -131,7 +131,7 @@ func (r *reader) file(n *yaml.Node) {
 	r.meet()
 }
 
-// meet checks that the topology speaks of machines that there are.
+// meet checks that the topology mentions only existing machines.
 func (r *reader) meet() {
 	var names []string
 	for _, m := range r.f.Machines {
@@ -154,7 +154,7 @@ func hintNear(word string, words []string) string {
 	return suggest.Hint(word, words)
 }
 
-// each calls f for every key of a mapping, which has to be one of known.
+// each calls f for every key of a mapping; a key that is not in known is an error.
 func (r *reader) each(n *yaml.Node, what string, known []string, f func(k, v *yaml.Node)) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -188,7 +188,7 @@ func (r *reader) list(n *yaml.Node, what string, f func(*yaml.Node)) {
 	}
 }
 
-// text reads a value that must say something.
+// text reads a value that must not be empty.
 func (r *reader) text(n *yaml.Node, what string) string {
 	s := strings.Join(strings.Fields(n.Value), " ")
 	if n.Kind != yaml.ScalarNode || s == "" || n.Tag == "!!null" {

@@ -1,6 +1,6 @@
-// Package job says what is to be run: what a user asks for, and what that would do. The
-// headless command, the session that carries it out and the screens speak of it in
-// these words.
+// Package job describes what is to be run: what a user asks for, and what that would
+// do. The headless command, the session that carries it out, and the screens share
+// these types.
 package job
 
 import (
@@ -11,48 +11,49 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Request is what a user asked for. Empty fields mean the default.
+// Request is what a user asked for. Empty fields mean the defaults.
 type Request struct {
 	Profile, Preset string
 	// Files are paths of files or folders of a system that the profile reads.
 	Files []string
-	// Target is the URL, Password comes from elsewhere than the URL; it is never shown,
-	// kept or logged.
+	// Target is the URL. Password comes from elsewhere; it is never shown, kept or
+	// logged.
 	Target, Password string
-	// PasswordFile has the password in its first line; it is read where Password is empty.
+	// PasswordFile has the password in its first line; it is read if Password is empty.
 	PasswordFile string
 	// Values are settings, parameters and what every run has (duration, count, warmup,
 	// seed, namespace, …), by name, of origin OriginFlag or lower.
 	Values workload.Values
-	// Timetable holds live changes as in --at, Thresholds conditions as in
-	// --threshold.
+	// Timetable holds live changes in the form of --at, Thresholds conditions in the
+	// form of --threshold.
 	Timetable, Thresholds []string
-	// Out is the folder of run directories, Formats what to write.
+	// Out is the folder for run directories, Formats what to write.
 	Out     string
 	Formats []string
-	// Tags are NAME=VALUE each, kept with the run.
+	// Tags are in the form NAME=VALUE, and kept with the run.
 	Tags []string
-	// Facts is the path of the file of --facts.
+	// Facts is the path of the --facts file.
 	Facts string
-	// From tells where target, preset, files, out and formats came from, when not
-	// from a flag.
+	// From says where target, preset, files, out and formats came from, if not from a
+	// flag.
 	From map[string]string
-	// Spelled has, by its name, what a plan file says where the text names environment
-	// variables: it is written back in place of a secret.
+	// Spelled holds, by name, the text in a plan file of values that mention
+	// environment variables: it is written back in place of a secret.
 	Spelled map[string]string
-	// Endless: without a duration or a count the run goes on until it is stopped.
+	// Endless means that without a duration or a count the run goes on until it is
+	// stopped.
 	Endless bool
-	// Series and Round are those of rundir.Turn; empty and 0 for a run that takes turns with
-	// no other.
+	// Series and Round are those of rundir.Turn; empty and 0 for a run that does not
+	// take turns with others.
 	Series string
 	Round  int
-	// MaxThreads is the highest number of threads that live changes may ask for, for
-	// the size of the connection pool; 0: what the timetable asks for.
+	// MaxThreads is the highest number of threads that live changes may request, for
+	// sizing the connection pool; 0: that of the timetable.
 	MaxThreads int
 }
 
-// Over returns r with what it leaves out taken from below. Of two values of one name
-// that of the higher origin counts, and of two of one origin that of r.
+// Over returns r with empty fields taken from below. Of two values with the same name
+// the one of the higher origin wins, and on a tie the one in r.
 func (r Request) Over(below Request) Request {
 	from, spelled, values := maps.Clone(below.From), maps.Clone(below.Spelled), maps.Clone(below.Values)
 	text := func(name string, mine *string, other string) {
@@ -96,8 +97,8 @@ func (r Request) Over(below Request) Request {
 	return r
 }
 
-// At returns r with each knob of its plan that stands elsewhere than where the run began
-// set to what it stands at; now gives the settings of a track by its index.
+// At returns r with each knob of its plan that has been changed since the start set to
+// its current value; now returns the current settings of a track by its index.
 func (r Request) At(plan *workload.Plan, now func(track int) workload.Settings) Request {
 	tracks := plan.Tracks()
 	r.Values = maps.Clone(r.Values)
@@ -132,7 +133,7 @@ func (r Request) At(plan *workload.Plan, now func(track int) workload.Settings) 
 	return r
 }
 
-// merged holds what is in either; of two of one name that of over.
+// merged returns the entries of both maps; for keys in both, over wins.
 func merged(under, over map[string]string) map[string]string {
 	if under == nil {
 		under = map[string]string{}
@@ -145,15 +146,15 @@ func merged(under, over map[string]string) map[string]string {
 // small", "flag").
 type Line struct{ Name, Text, From string }
 
-// Preview says what a run would do, for --dry-run and the picker.
+// Preview describes what a run would do, for --dry-run and the picker.
 type Preview struct {
 	// Plan has the knobs, phases and tracks. It is not bound to a store.
 	Plan *workload.Plan
 	// Run holds what every run has: profile, target, duration …
 	Run []Line
-	// Settings are the live knobs at the start, Parameters what is fixed.
+	// Settings are the initial values of live knobs, Parameters the fixed values.
 	Settings, Parameters []Line
-	// Length says how long the run goes on: "until you stop it".
+	// Length says how long the run lasts: "until you stop it".
 	Length string
 	// Tracks describes phases and tracks in words.
 	Tracks []string
@@ -162,14 +163,14 @@ type Preview struct {
 	// Writes and Deletes say what happens to the store, Documents to the disk.
 	Writes, Deletes []string
 	Documents       []string
-	// Bytes is the volume of values to be stored, 0: unknown. Connections is how
-	// many may be open at once.
+	// Bytes is the total size of the values to be stored; 0: unknown. Connections is
+	// how many may be open at once.
 	Bytes       int64
 	Connections int
 	Warnings    []string
 }
 
-// SizeOf says how much a run stores, or that it cannot be told.
+// SizeOf says how much a run stores, or that this is unknown.
 func (v Preview) SizeOf() string {
 	if v.Bytes <= 0 {
 		return "unknown"

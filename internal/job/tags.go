@@ -8,13 +8,13 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// tagName is what a tag may be called, so that it stands everywhere as it is.
+// tagName matches valid names of tags, which need no escaping anywhere.
 var tagName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
 
-// longestTag is how many bytes the value of a tag may have.
+// longestTag is the length in bytes of the longest value of a tag.
 const longestTag = 200
 
-// Tags reads tags, NAME=VALUE each. Its error is of input.
+// Tags parses tags of the form NAME=VALUE. Errors have the code of bad input.
 func Tags(texts []string) (map[string]string, error) {
 	var out map[string]string
 	for _, text := range texts {

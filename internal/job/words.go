@@ -7,15 +7,15 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// flags are the values of a run that have a flag of their own; all others go by --set.
+// flags are the values of a run that have their own flags; all others use --set.
 var flags = []string{"threads", "payload", "batch", "rate", "duration", "count", "warmup", "until", "seed", "namespace", "drain"}
 
 // switches are flags that are given or not.
 var switches = []string{"allow-existing", "cleanup", "require-valid"}
 
-// Words are those of the command line that asks for the same. Values of a lower origin than
-// a plan are left out, since preset and files give them again, and so are the password and
-// the folder of the runs. The target stands as it is in r.
+// Words returns the command line that makes the same request. It omits values of a
+// lower origin than a plan, since preset and files provide them again, and also the
+// password and the folder for run directories. The target is as it is in r.
 func (r Request) Words() []string {
 	words := []string{"perfbench", "run", "--profile", r.Profile}
 	add := func(flag string, values ...string) {
@@ -53,7 +53,7 @@ func (r Request) Words() []string {
 	return words
 }
 
-// Shell writes words as a shell takes them for these.
+// Shell quotes words for a shell.
 func Shell(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -12,10 +12,10 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// variable finds $${, which stands for ${, then ${NAME}, then what is neither.
+// variable matches $${, which stands for ${, then ${NAME}, then malformed variables.
 var variable = regexp.MustCompile(`\$\$\{|\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$\{[^}]*\}?`)
 
-// plainVariable is one that can be replaced.
+// plainVariable matches a variable that can be replaced.
 var plainVariable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
 
 // expand replaces ${NAME} in all texts of a section.
@@ -47,8 +47,8 @@ func (s *section) expand(environ []string) error {
 	return problems.Err()
 }
 
-// replace puts the values of variables into a text. The value of one is taken as it is:
-// a ${ in it means nothing.
+// replace inserts the values of variables into a text. A value is taken literally: a ${
+// in it means nothing.
 func replace(text string, set map[string]string) (out string, wrong []error) {
 	out = variable.ReplaceAllStringFunc(text, func(found string) string {
 		if found == "$${" {

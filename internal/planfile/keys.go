@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Words of a plan file that are no words of a run.
+// Keys of a plan file that are not keys of a run.
 const (
 	wordRuns = "runs"
 	wordStop = "stop-on-failure"
@@ -15,9 +15,9 @@ const (
 	wordName = "name"
 )
 
-// Keys lists the words that say what a run is, in the order in which they are written.
-// They are those of the flags of run; of the kind List are those that may have several
-// values. The word set, which holds any knob or parameter, is not among them.
+// Keys lists the keys that describe a run, in the order in which they are written. They
+// are named like the flags of the run command; those of kind List may have several
+// values. The key "set", which holds any knob or parameter, is not among them.
 func Keys() []workload.Param {
 	out := []workload.Param{
 		{Name: wordName, Kind: workload.Text, Help: "what the run is called in the summary of a suite"},
@@ -53,12 +53,12 @@ func Keys() []workload.Param {
 	)
 }
 
-// knobs are those that have words of their own.
+// knobs returns the knobs that have keys of their own.
 func knobs() []workload.Knob {
 	return []workload.Knob{workload.Threads(), workload.Rate(""), workload.Payload(), workload.Batch()}
 }
 
-// isValue says that a word is a value of a run, as a knob is.
+// isValue reports whether a key is a value of a run, as a knob is.
 func isValue(name string) bool {
 	return slices.ContainsFunc(knobs(), func(k workload.Knob) bool { return k.Name == name }) ||
 		slices.ContainsFunc(given.RunParams(), func(q workload.Param) bool { return q.Name == name && name != "at" })

@@ -25,8 +25,8 @@ type parser struct {
 	problems workload.Problems
 }
 
-// parse reads the words of a file; shared is nil where there are none to be read, and
-// runs where the file is no suite.
+// parse reads the keys of a file; shared is nil if there are none to be read, and runs
+// if the file is not a suite.
 func parse(name string, data []byte) (shared *section, runs []*section, stop bool, err error) {
 	p := &parser{name: name}
 	top, err := document(name, data)
@@ -90,7 +90,7 @@ func (p *parser) fail(n *yaml.Node, hint, format string, args ...any) {
 	p.problems.Add(fault.Input(fmt.Errorf("%s: %s", p.where(n), fmt.Sprintf(format, args...)), hint))
 }
 
-// runs reads the list of a suite; never nil.
+// runs reads the list of runs in a suite; never nil.
 func (p *parser) runs(key, n *yaml.Node) []*section {
 	out := []*section{}
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
@@ -107,8 +107,7 @@ func (p *parser) runs(key, n *yaml.Node) []*section {
 	return out
 }
 
-// section reads pairs of words and what they are given; besides are words that may stand
-// beside them.
+// section reads pairs of keys and values; besides are further keys that are allowed.
 func (p *parser) section(at *yaml.Node, pairs []*yaml.Node, besides ...string) *section {
 	s := newSection(at.Line)
 	lines := map[string]int{}
@@ -172,7 +171,7 @@ func (p *parser) set(s *section, n *yaml.Node) {
 	}
 }
 
-// texts reads what a word is given: one text, or several for a list.
+// texts reads the value of a key: one text, or several for a list.
 func (p *parser) texts(word workload.Param, n *yaml.Node) ([]string, bool) {
 	switch {
 	case word.Name == "at":
@@ -196,8 +195,8 @@ func (p *parser) texts(word workload.Param, n *yaml.Node) ([]string, bool) {
 	return out, len(out) > 0
 }
 
-// changes reads a timetable: entries as --at has them, or moments with their changes as
-// a mapping.
+// changes reads a timetable: either entries in the form of --at, or a mapping from
+// moments to their changes.
 func (p *parser) changes(n *yaml.Node) ([]string, bool) {
 	var out []string
 	switch n.Kind {
@@ -237,7 +236,7 @@ func (p *parser) changes(n *yaml.Node) ([]string, bool) {
 	return out, len(out) > 0
 }
 
-// within is a path as it is seen from where perfbench runs, of a file that a plan names.
+// within returns the path of a file named in a plan, relative to the current folder.
 func within(plan, path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -245,7 +244,8 @@ func within(plan, path string) string {
 	return filepath.Join(filepath.Dir(plan), path)
 }
 
-// Is says whether a file of values is a plan: it names its profile, or lists runs.
+// Is reports whether a file of values is a plan, that is, names its profile or lists
+// runs.
 func Is(data []byte) bool {
 	top, err := document("", data)
 	if err != nil {

@@ -16,17 +16,18 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Sweep is what a sweep is over, as the flags of sweep say it.
+// Sweep is what to sweep over, as in the flags of the sweep command.
 type Sweep struct {
-	// Over are the knobs, NAME=LIST each; Repeat is how many runs there are at each point.
+	// Over are the knobs, in the form NAME=LIST; Repeat is how many runs there are at
+	// each point.
 	Over   []string
 	Repeat string
-	// Spelled has, by the text of Over, what a file says where that names environment
-	// variables: it is written back in place of a secret.
+	// Spelled holds, by the texts of Over, what a file says for those that mention
+	// environment variables: it is written back in place of a secret.
 	Spelled map[string]string
 }
 
-// Above returns s with what it leaves out taken from below, which may be nil.
+// Above returns s with empty fields taken from below, which may be nil.
 func (s Sweep) Above(below *Sweep) Sweep {
 	if below == nil {
 		return s
@@ -38,7 +39,7 @@ func (s Sweep) Above(below *Sweep) Sweep {
 	return s
 }
 
-// part is a word with words of its own: what is to be done other than a run.
+// part is a key that has keys of its own: something to be done other than a plain run.
 type part struct {
 	name, help string
 	words      []workload.Param
@@ -64,7 +65,7 @@ func parts() []part {
 	}
 }
 
-// part reads what stands below one of parts.
+// part reads the keys below one of parts.
 func (p *parser) part(s *section, what part, key, val *yaml.Node) {
 	gone := val.Tag == "!!null"
 	s.parts[what.name] = entry{texts: []string{""}, where: p.where(key), null: gone}
@@ -131,8 +132,8 @@ func (p *parser) axes(_ workload.Param, n *yaml.Node) ([]string, bool) {
 	return out, len(out) > 0
 }
 
-// redacted is the list of a knob without the secrets of targets in it, and the names of
-// those.
+// redacted returns the list of a knob's values without the secrets in targets, and the
+// names of those secrets.
 func redacted(over string) (string, []string) {
 	name, list, _ := strings.Cut(over, "=")
 	var hidden []string
@@ -150,7 +151,7 @@ func redacted(over string) (string, []string) {
 	return name + "=" + strings.Join(values, ","), slices.Compact(hidden)
 }
 
-// find is the search that a section asks for; nil when it asks for none.
+// find returns the search that a section requests; nil if none.
 func (s *section) find() *found.Asked {
 	if _, ok := s.parts[wordFind]; !ok {
 		return nil
@@ -158,8 +159,8 @@ func (s *section) find() *found.Asked {
 	return &found.Asked{Under: s.parts["find.under"].texts, Over: s.inPart("find.over"), From: s.inPart("find.from"), To: s.inPart("find.to")}
 }
 
-// sweep is the sweep that a section asks for; nil when it asks for none. Unless it says
-// how often its points are run, the word beside it does.
+// sweep returns the sweep that a section requests; nil if none. Unless the sweep says
+// how often its points are run, the key repeat next to it does.
 func (s *section) sweep() *Sweep {
 	if _, ok := s.parts[wordSweep]; !ok {
 		return nil
@@ -187,8 +188,8 @@ func (s *section) inPart(name string) string {
 	return ""
 }
 
-// Check says what a run cannot be beside a search or a sweep. Its errors are of input.
-// Read has looked at the runs that it returns.
+// Check says what a run cannot have in combination with a search or a sweep. Errors
+// have the code of bad input. Read has checked the runs that it returns.
 func (r Run) Check() error {
 	what := "a search is done once, and compared with no other"
 	switch {

@@ -1,6 +1,6 @@
-// Package planfile reads and writes a whole run, or several of them, as one file: all
-// that flags can say, in the words of the flags. It knows no profile; whether the values
-// make a run is found out when that is prepared.
+// Package planfile reads and writes a whole run, or several, as one file: everything
+// that flags can say, under the names of the flags. It knows no profiles; whether the
+// values make a valid run is found out when that is prepared.
 package planfile
 
 import (
@@ -15,36 +15,36 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// File is what a plan file says.
+// File is the content of a plan file.
 type File struct {
 	// Runs are in the order in which they are to be done.
 	Runs []Run
-	// Suite says that the file lists its runs, be it one.
+	// Suite means that the file has a list of runs, even if it is a list of one.
 	Suite bool
-	// StopOnFailure leaves out the runs after one that failed.
+	// StopOnFailure means that runs after a failed one are skipped.
 	StopOnFailure bool
 }
 
-// Run is one run of a file, or the search or sweep that it is instead.
+// Run is one run of a file, or a search or sweep in its place.
 type Run struct {
-	// Name is what the run is called, "run 2" where the file does not say.
+	// Name is the name of the run, such as "run 2" if the file gives none.
 	Name    string
 	Request job.Request
 	// Repeat is zero for a run that is done once.
 	Repeat Repeat
-	// Find and Sweep are nil for a plain run. One of them at most is not.
+	// Find and Sweep are nil for a plain run. At most one of them is not.
 	Find  *found.Asked
 	Sweep *Sweep
 }
 
-// Repeat says how often a run is done, and with which other in turn, as the flags repeat,
-// against, against-set and tolerance do.
+// Repeat says how often a run is done, and with which other it takes turns, as in the
+// flags repeat, against, against-set and tolerance.
 type Repeat struct {
 	Times, Against, Tolerance string
 	Sets                      []string
 }
 
-// Over returns r with what it leaves out taken from below.
+// Over returns r with empty fields taken from below.
 func (r Repeat) Over(below Repeat) Repeat {
 	if len(r.Sets) == 0 {
 		r.Sets = below.Sets
@@ -52,9 +52,9 @@ func (r Repeat) Over(below Repeat) Repeat {
 	return Repeat{cmp.Or(r.Times, below.Times), cmp.Or(r.Against, below.Against), cmp.Or(r.Tolerance, below.Tolerance), r.Sets}
 }
 
-// Read reads the plan file called name, whose paths are relative to its folder; a
-// variable that it names is looked up in environ, which holds NAME=value. Errors name
-// the line, have the code of bad input, and come all together; beside them comes what
+// Read parses the plan file called name, whose paths are relative to its folder;
+// variables are looked up in environ, which holds NAME=value. Errors name the line,
+// have the code of bad input, and are all joined. Along with errors it returns what
 // could be understood, so that it can be checked further, or nil.
 func Read(name string, data []byte, environ []string) (*File, error) {
 	shared, runs, stop, err := parse(name, data)
@@ -69,7 +69,7 @@ func Read(name string, data []byte, environ []string) (*File, error) {
 	}
 	if unset.Err() != nil {
 		problems.Add(unset.Err())
-		return nil, problems.Err() // the rest would complain of what is not there
+		return nil, problems.Err() // the other errors would be about missing keys
 	}
 	if !out.Suite {
 		runs = []*section{newSection(0)}
@@ -90,19 +90,20 @@ func Read(name string, data []byte, environ []string) (*File, error) {
 	return out, problems.Err()
 }
 
-// entry is what a word was given.
+// entry is the value of a key.
 type entry struct {
 	texts []string
 	// where is the file and line.
 	where string
-	// spelled are the texts before their variables were replaced, nil when there were none.
+	// spelled are the texts before their variables were replaced; nil if there were
+	// none.
 	spelled []string
-	// order is the place in the file, null says that the value is taken away.
+	// order is the position in the file; null means that the value is removed.
 	order int
 	null  bool
 }
 
-// spelledAt is the text as the file has it where it names variables; otherwise empty.
+// spelledAt returns the text in the file if it mentions variables, otherwise "".
 func (e entry) spelledAt(i int) string {
 	if e.spelled == nil || e.spelled[i] == e.texts[i] {
 		return ""
@@ -110,8 +111,8 @@ func (e entry) spelledAt(i int) string {
 	return e.spelled[i]
 }
 
-// section is what a file says of one run, or of all of them; parts has the words of find
-// and sweep, as find.under, and those two.
+// section is what a file says about one run, or about all of them; parts has the keys
+// of find and sweep, such as find.under, and those two themselves.
 type section struct {
 	line                int
 	entries, set, parts map[string]entry
@@ -121,7 +122,7 @@ func newSection(line int) *section {
 	return &section{line: line, entries: map[string]entry{}, set: map[string]entry{}, parts: map[string]entry{}}
 }
 
-// over returns s with what it leaves out taken from shared.
+// over returns s with missing keys taken from shared.
 func (s *section) over(shared *section) *section {
 	out := &section{line: s.line, entries: maps.Clone(shared.entries), set: maps.Clone(shared.set), parts: maps.Clone(shared.parts)}
 	for name := range s.entries {
@@ -140,7 +141,7 @@ func (s *section) over(shared *section) *section {
 	return out
 }
 
-// run turns words into a request.
+// run turns keys into a request.
 func (s *section) run(name string) Run {
 	one := func(word string) string {
 		if e, ok := s.entries[word]; ok {

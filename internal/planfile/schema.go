@@ -11,9 +11,9 @@ import (
 // object is a piece of JSON Schema.
 type object = map[string]any
 
-// Schema returns the JSON Schema of plan files, for editors: with the parameters and the
-// presets of the profiles, and the ids of the formats. It says what a file may look like;
-// whether its values make a run is for Read and for the profile.
+// Schema returns the JSON Schema of plan files, for editors, with the parameters and
+// presets of the profiles and the ids of the formats. It describes what a file may look
+// like; whether the values make a valid run is left to Read and to the profile.
 func Schema(profiles []workload.Profile, presets func(workload.Profile) []string, formats []string) ([]byte, error) {
 	var names []string
 	defs := object{"value": object{"type": []string{"string", "number", "boolean", "null"}}}
@@ -45,7 +45,7 @@ func Schema(profiles []workload.Profile, presets func(workload.Profile) []string
 	}, "", "  ")
 }
 
-// setOf describes the parameters of a profile. There may be others, of tracks.
+// setOf describes the parameters of a profile. There may be more, for tracks.
 func setOf(p workload.Profile) object {
 	known := object{}
 	for _, q := range p.Params {
@@ -65,7 +65,7 @@ func setOf(p workload.Profile) object {
 	return object{"type": []string{"object", "null"}, "properties": known}
 }
 
-// properties describes the words of a run.
+// properties describes the keys of a run.
 func properties(profiles, formats []string) object {
 	out := object{wordSet: object{"type": []string{"object", "null"}, "description": "any knob or parameter of the profile, by its name; TRACK.NAME for one track"}}
 	for _, p := range parts() {
@@ -106,7 +106,8 @@ func (p part) schema() object {
 	return out
 }
 
-// shape is what YAML may make of a value of a kind; any of them may name a variable.
+// shape describes what YAML may make of a value of some kind; any value may contain a
+// variable.
 func shape(q workload.Param) object {
 	switch q.Kind {
 	case workload.Integer, workload.Size:
@@ -121,12 +122,12 @@ func shape(q workload.Param) object {
 	return object{"type": []string{"string", "number", "null"}}
 }
 
-// oneOrMore is one thing or a list of them.
+// oneOrMore describes one thing or a list of such things.
 func oneOrMore(item object) object {
 	return object{"anyOf": []any{item, object{"type": "array", "items": item}}}
 }
 
-// oneOf is one of several words, or a text with a variable.
+// oneOf describes one of several words, or a text with a variable.
 func oneOf(words []string) object {
 	return object{"anyOf": []any{object{"enum": slices.Clone(words)}, object{"type": "string", "pattern": `\$\{`}}}
 }

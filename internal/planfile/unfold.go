@@ -10,8 +10,9 @@ import (
 	"github.com/perfbench/perfbench/internal/preset"
 )
 
-// Unfold returns a request with its preset, where that is a plan that somebody saved,
-// replaced by what the plan says. What the request says itself wins. Errors are of input.
+// Unfold returns a request whose preset, if it is a plan saved by a user, is replaced
+// by the content of the plan. What the request itself says takes precedence. Errors
+// have the code of bad input.
 func Unfold(r job.Request, presets fs.FS, environ []string) (job.Request, error) {
 	data, err := plan(r.Preset, presets)
 	if data == nil || err != nil {
@@ -37,7 +38,7 @@ func Unfold(r job.Request, presets fs.FS, environ []string) (job.Request, error)
 	return r.Over(below), nil
 }
 
-// plan is the text of a preset that is a plan; nil of any other.
+// plan returns the text of a preset that is a plan; nil for any other.
 func plan(name string, presets fs.FS) ([]byte, error) {
 	if name == "" || presets == nil {
 		return nil, nil

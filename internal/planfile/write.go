@@ -16,10 +16,10 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Write returns the file that Read reads as f, with a comment of any number of lines at
-// its top. Values of a lower origin than a plan are left out: presets and files give them
-// again. Paths become absolute. No secret is written: what a plan spelled with variables
-// stays so, any other is left out with a comment that says so.
+// Write returns a file that Read reads as f, with a comment of any number of lines at
+// its top. Values of a lower origin than a plan are omitted, because presets and files
+// provide them again. Paths become absolute. No secret is written: if a plan used
+// variables, they stay; any other secret is omitted, with a comment that says so.
 func Write(comment string, f *File) []byte {
 	doc := &yaml.Node{Kind: yaml.MappingNode}
 	if f.Suite {
@@ -43,12 +43,12 @@ func Write(comment string, f *File) []byte {
 	}
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	_ = e.Encode(doc) // nodes of plain text, into memory
+	_ = e.Encode(doc) // cannot fail: plain text nodes, into memory
 	_ = e.Close()
 	return b.Bytes()
 }
 
-// mapping is a run as it is written.
+// mapping returns a run in the form in which it is written.
 func (r Run) mapping() *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode}
 	one := func(name, text string) {
@@ -108,7 +108,7 @@ func (r Run) mapping() *yaml.Node {
 	return m
 }
 
-// rest writes the values that have no word of their own, in the order of their file.
+// rest writes the values that have no key of their own, in the order of their file.
 func (r Run) rest(m *yaml.Node, values workload.Values) {
 	if len(values) == 0 {
 		return
@@ -123,7 +123,7 @@ func (r Run) rest(m *yaml.Node, values workload.Values) {
 	add(m, wordSet, set)
 }
 
-// parts writes the search or sweep that the run is.
+// parts writes the run's search or sweep.
 func (r Run) parts(m *yaml.Node) {
 	below := &yaml.Node{Kind: yaml.MappingNode}
 	one := func(name, text string) {
@@ -208,10 +208,10 @@ func several(m *yaml.Node, name string, texts []string) {
 
 func plain(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
 
-// scalar is a text as Read gets it back, with ${ written so that it means nothing.
+// scalar returns a text in the form that Read reads back, with ${ escaped.
 func scalar(text string) *yaml.Node { return literal(strings.ReplaceAll(text, "${", "$${")) }
 
-// literal is a text without quotes where YAML lets it be.
+// literal returns a text, without quotes if YAML allows it.
 func literal(text string) *yaml.Node {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err == nil && len(doc.Content) == 1 {

@@ -7,18 +7,19 @@ import (
 )
 
 const (
-	// settle is the part of a step that is not judged.
+	// settle is the fraction of a step, at its beginning, that is not judged.
 	settle = 0.3
-	// backlogged is the most that may be due and not done, in seconds of the rate.
+	// backlogged is the largest acceptable backlog, in seconds' worth of the rate.
 	backlogged = 1.0
-	// Grows is the growth of a backlog that is none yet, as a part of the rate.
+	// Grows is the largest growth that does not count as one, as a fraction of the
+	// rate.
 	Grows = 0.01
 )
 
-// Backlog judges a step by what is due at its rate and not done. It is told how much
-// has been done, ten times a second or so.
+// Backlog judges a step by how much is due at its rate and not done. It is told about
+// ten times a second how much has been done.
 type Backlog struct {
-	// Unit is what is counted, for words: "events".
+	// Unit is what is counted, for use in sentences: "events".
 	Unit   string
 	Rate   float64
 	Length time.Duration
@@ -28,8 +29,8 @@ type Backlog struct {
 	at, backlog, done []float64 // since the step has settled
 }
 
-// Look takes how much has been done when the step has lasted for so long, and
-// reports whether it is over, with what came of it.
+// Look takes how much has been done after the step has lasted that long. It reports
+// whether the step is over, and its result.
 func (b *Backlog) Look(lasted time.Duration, done float64) (s Step, over bool) {
 	seconds := lasted.Seconds()
 	left := b.Rate*seconds - done
@@ -40,7 +41,7 @@ func (b *Backlog) Look(lasted time.Duration, done float64) (s Step, over bool) {
 	s.Slope, s.Done = Slope(b.at, b.backlog), Slope(b.at, b.done)
 	bound := b.Rate*backlogged + b.Slack
 	switch {
-	case left > 2*bound: // it will not come back within the step
+	case left > 2*bound: // it will not be worked off within the step
 		s.Why = fmt.Sprintf("the backlog came to %.0f %s", left, b.Unit)
 	case lasted < b.Length:
 		return s, false
@@ -51,14 +52,14 @@ func (b *Backlog) Look(lasted time.Duration, done float64) (s Step, over bool) {
 	default:
 		s.Held, s.Why = true, fmt.Sprintf("the backlog stayed bounded: %.0f %s at its end", max(left, 0), b.Unit)
 	}
-	if math.IsNaN(s.Slope) { // over before it was judged; JSON knows no NaN
+	if math.IsNaN(s.Slope) { // over before it was judged; JSON has no NaN
 		s.Slope, s.Done = left/seconds, done/seconds
 	}
 	return s, true
 }
 
-// Slope is how fast a value grows per second, by least squares over its moments; NaN
-// with fewer than three that are known.
+// Slope returns how fast a value grows per second, by least squares; NaN if fewer than
+// three values are known.
 func Slope(at, values []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for i, x := range at {

@@ -7,49 +7,53 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 )
 
-// Condition is what must hold of a level.
+// Condition is what must hold at a level.
 type Condition struct {
 	// Text is the condition as a user wrote it: "p99<10ms".
 	Text string
-	// Bound is how much may go against it: the part of all calls for a percentile, or the
-	// most of a mean.
+	// Bound is how much may violate it: a fraction of all calls for a percentile, or
+	// the greatest mean.
 	Bound float64
-	// Share says that readings are counts of calls, so that few of them tell little.
+	// Share means that readings are counts of calls, so that a small number of them is
+	// inconclusive.
 	Share bool
 }
 
-// Reading is what one second says of a condition: what went against it, of how much.
+// Reading is what one second contributes to a condition: how much violates it, out of
+// how much.
 type Reading struct{ Against, Of float64 }
 
 // Second is one second of a level.
 type Second struct {
-	// From and To are by the clock of the run, in nanoseconds.
+	// From and To are by the run's clock, in nanoseconds.
 	From, To int64
-	// Due is how much fell due and Done how much was done; without a rate Due is 0.
+	// Due is how many units fell due and Done how many were done; without a rate Due is
+	// 0.
 	Due, Done float64
-	// Lump is how many units fall due at once at the most: no fewer are missed.
+	// Lump is the largest number of units that fall due at once: a smaller shortfall is
+	// ignored.
 	Lump float64
-	// Readings are of each condition, in order.
+	// Readings has one for each condition, in order.
 	Readings []Reading
 }
 
-// behind is the part of what falls due that may be left undone: more, and the backlog
-// grows.
+// behind is the fraction of what falls due that may be left undone before the backlog
+// counts as growing.
 const behind = 0.01
 
-// lumps is how many calls may be on their way at the end of a step and were not at its
+// lumps is how many more calls may be on their way at the end of a step than at its
 // beginning.
 const lumps = 3
 
-// sure is how many standard errors from its bound a reading counts, surer that with less
-// than four seconds.
+// sure is how many standard errors from its bound a reading must be to count; surer
+// applies with less than four seconds.
 const (
 	sure  = 2.0
 	surer = 3.0
 )
 
-// Least is the lowest rate of calls at which conditions can be judged in the time that a
-// step takes at most.
+// Least returns the lowest rate of calls at which conditions can be judged within the
+// longest possible step.
 func Least(conditions []Condition) float64 {
 	least := 0.0
 	for _, c := range conditions {
@@ -60,7 +64,7 @@ func Least(conditions []Condition) float64 {
 	return least
 }
 
-// outcome is what seconds say of a level.
+// outcome is what the seconds say about a level.
 type outcome int
 
 const (
@@ -69,7 +73,7 @@ const (
 	failed
 )
 
-// judge says of the seconds of a level whether it is sustainable, and why.
+// judge decides from the seconds of a level whether it is sustainable, and why.
 func judge(conditions []Condition, list []Second) (outcome, Step) {
 	s := summed(list)
 	all := held
@@ -102,7 +106,7 @@ func judge(conditions []Condition, list []Second) (outcome, Step) {
 	return all, s
 }
 
-// lean decides what the seconds leave unclear, by what speaks for more.
+// lean decides what the seconds leave open, by the weight of the evidence.
 func lean(conditions []Condition, s Step) Step {
 	s.Held, s.Doubtful = true, true
 	s.Why = "it held"
@@ -114,7 +118,7 @@ func lean(conditions []Condition, s Step) Step {
 	return s
 }
 
-// summed is what the seconds came to in units.
+// summed returns the totals of the seconds in units.
 func summed(list []Second) Step {
 	if len(list) == 0 {
 		return Step{}
@@ -132,7 +136,7 @@ func summed(list []Second) Step {
 	return s
 }
 
-// estimate is what the seconds say of a condition, and of how many calls.
+// estimate returns what the seconds say about a condition, and from how many calls.
 func estimate(c Condition, list []Second, i int) (Estimate, float64) {
 	against, of := 0.0, 0.0
 	for _, s := range list {
@@ -149,14 +153,14 @@ func estimate(c Condition, list []Second, i int) (Estimate, float64) {
 	if se := stat.Successive(off).SE; !math.IsNaN(se) {
 		e.SE = se
 	}
-	if c.Share { // as if one more call had gone against it
+	if c.Share { // as if one more call had violated it
 		p := (against + 1) / (of + 1)
 		e.SE = max(e.SE, math.Sqrt(p*(1-p)/of))
 	}
 	return e, of
 }
 
-// short says why the seconds leave more and more undone; empty: they do not.
+// short says why the seconds leave more and more undone; empty if they do not.
 func short(list []Second) string {
 	var missing []float64
 	due, lump := 0.0, 0.0

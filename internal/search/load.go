@@ -10,20 +10,20 @@ const every = 100 * time.Millisecond
 
 // Load is something whose rate can be set and whose work can be counted.
 type Load struct {
-	// Unit is what is counted, for words: "events".
+	// Unit is what is counted, for use in sentences: "events".
 	Unit string
 	// Trial is how long each rate is offered.
 	Trial time.Duration
-	// Pace sets the rate from now on; with 0 nothing is due.
+	// Pace sets the rate from now on; 0 makes nothing due.
 	Pace func(rate float64)
-	// Clock is that of the run, Done how much has been done so far.
+	// Clock is the run's clock; Done returns how much has been done so far.
 	Clock, Done func() int64
-	// Slack is how much is on its way at any rate.
+	// Slack returns how much is on its way at any rate.
 	Slack func() float64
 }
 
-// Find looks for the highest rate whose backlog stays bounded, as Choice does. Between
-// two rates it waits until the backlog is gone.
+// Find looks for the highest rate whose backlog stays bounded, with the steps of
+// Choice. Between two rates it waits until the backlog is gone.
 func (l *Load) Find(ctx context.Context, start float64, found func(Step)) error {
 	first := true
 	_, err := Choice{Start: start}.Find(ctx, func(ctx context.Context, rate float64, _ bool) (Step, error) {
@@ -36,7 +36,7 @@ func (l *Load) Find(ctx context.Context, start float64, found func(Step)) error 
 	return err
 }
 
-// try offers one rate for the length of a trial and judges it.
+// try applies one rate for the length of a trial and judges it.
 func (l *Load) try(ctx context.Context, rate float64) (Step, error) {
 	from, before := l.Clock(), l.Done()
 	b := Backlog{Unit: l.Unit, Rate: rate, Length: l.Trial, Slack: l.Slack()}
@@ -58,7 +58,8 @@ func (l *Load) try(ctx context.Context, rate float64) (Step, error) {
 	}
 }
 
-// drain makes nothing due until the backlog is gone: until nothing more gets done.
+// drain makes nothing due until the backlog is gone, that is, until nothing more gets
+// done.
 func (l *Load) drain(ctx context.Context) {
 	l.Pace(0)
 	last, quiet := l.Done(), 0

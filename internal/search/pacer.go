@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Pacer is a schedule whose rate can be set: it goes on whatever the workers manage,
-// so that what is due and not yet begun is backlog, too. Any goroutine may call its
+// Pacer is a schedule whose rate can be set. It goes on whether or not the workers keep
+// up, so units that are due and not begun are backlog, too. Any goroutine may call its
 // methods.
 type Pacer struct {
 	clock func() int64
 	once  sync.Once
-	begun chan struct{} // closed when the first worker asks
+	begun chan struct{} // closed when the first worker calls Slot
 
 	mu      sync.Mutex
 	rate    float64 // 0: nothing is due
@@ -22,15 +22,15 @@ type Pacer struct {
 	over    bool
 }
 
-// NewPacer makes a schedule by a clock in nanoseconds on which nothing is due yet.
+// NewPacer returns a schedule, by a clock in nanoseconds, on which nothing is due yet.
 func NewPacer(clock func() int64) *Pacer {
 	return &Pacer{clock: clock, begun: make(chan struct{}), changed: make(chan struct{})}
 }
 
-// Begun is closed when the first worker has asked for something to do.
+// Begun returns a channel that is closed when the first worker has called Slot.
 func (p *Pacer) Begun() <-chan struct{} { return p.begun }
 
-// Slot waits until n units are due and returns when they were; false when the
+// Slot waits until n units are due and returns when they were due; false if the
 // schedule or ctx has ended.
 func (p *Pacer) Slot(ctx context.Context, n int) (due int64, ok bool) {
 	p.once.Do(func() { close(p.begun) })
@@ -61,10 +61,10 @@ func (p *Pacer) Slot(ctx context.Context, n int) (due int64, ok bool) {
 	return 0, false
 }
 
-// Pace sets the rate from now on; with 0 nothing is due.
+// Pace sets the rate from now on; 0 makes nothing due.
 func (p *Pacer) Pace(rate float64) { p.set(rate, false) }
 
-// End lets the workers go.
+// End releases the workers.
 func (p *Pacer) End() { p.set(0, true) }
 
 func (p *Pacer) set(rate float64, over bool) {

@@ -1,7 +1,7 @@
 // Package search looks for the highest rate, or number of threads, that a store
-// sustains. Choice chooses which level to try next; a Seek tries one on a Bench, which
-// is a run, or anything else that tells what each second was like; and a Load judges a
-// rate by the backlog at the end of a way through several stations.
+// sustains. Choice chooses which level to try next. A Seek tries levels on a Bench,
+// which is a run or anything else that reports what each second was like. A Load judges
+// a rate by the backlog at the end of a chain of several stations.
 package search
 
 import (
@@ -12,73 +12,74 @@ import (
 
 // Step is one level that was tried.
 type Step struct {
-	// Rate is the level: units a second, or threads.
+	// Rate is the level, in units per second or in threads.
 	Rate float64
-	// From and To are by the clock of the run, in nanoseconds.
+	// From and To are by the run's clock, in nanoseconds.
 	From, To int64
-	// Done is units a second that were done, Slope how the backlog grew, in units a
-	// second.
+	// Done is how many units per second were done; Slope is how fast the backlog grew,
+	// in units per second.
 	Done, Slope float64
-	// Held says that the level is sustainable, Why says why or why not.
+	// Held means that the level is sustainable; Why says why or why not.
 	Held bool
 	Why  string
-	// Doubtful says that chance may have decided so: as much spoke for it as against it.
+	// Doubtful means that the result may be due to chance: the evidence was balanced.
 	Doubtful bool
-	// Readings are what the step came to by each condition: the part that went against
-	// it, or the mean, and how far chance may have moved that.
+	// Readings are the results of the step for each condition: the fraction that
+	// violated it, or the mean, with its uncertainty.
 	Readings []Estimate
 }
 
 // Estimate is a figure and its standard error.
 type Estimate struct{ Value, SE float64 }
 
-// Choice chooses levels. They rise by a factor until one does not hold and fall by half
-// until one does; then the middle of the two is tried, until they are close. A step
-// that is doubtful is repeated; at the end both are tried once more, and a level that
-// failed early by doubtful steps alone has a last one that may outvote them.
+// Choice chooses levels. They rise by a factor until one does not hold, or fall by half
+// until one does. Then the middle between the two is tried, until they are close. A
+// doubtful step is repeated. At the end both levels are tried once more, and a level
+// that failed early by doubtful steps alone gets a last try that may outvote them.
 type Choice struct {
 	// Start is the first level.
 	Start float64
-	// Raise is the factor of the climb, Near how close the two must be at the end; 0 are
-	// 1.6 and 1.05.
+	// Raise is the factor by which levels rise, Near how close the two must be at the
+	// end; 0 means 1.6 and 1.05.
 	Raise, Near float64
-	// Most is how many steps there may be; 0: 20.
+	// Most is how many steps there may be; 0 means 20.
 	Most int
-	// Low and High are the least and the most to try; 0: no bound.
+	// Low and High are the lowest and highest level to try; 0: no limit.
 	Low, High float64
-	// Whole levels have no fractions: threads.
+	// Whole means that levels have no fractions, as with threads.
 	Whole bool
-	// Confirm tries both ends once more before they are believed.
+	// Confirm means that both ends are tried once more at the end.
 	Confirm bool
-	// Up says that there is no time for one more step; nil: there always is.
+	// Up reports whether there is no time left for another step; nil: there always is.
 	Up func() bool
 }
 
-// Range is what a search found: Low is the highest level that holds and High the lowest
-// that does not; 0: none was found. Known says that the search came to its end.
+// Range is the result of a search: Low is the highest level that holds and High the
+// lowest that does not; 0: none was found. Known means that the search came to its end.
 type Range struct {
 	Low, High float64
 	Known     bool
 }
 
-// hunt is a search under way.
+// hunt is a search in progress.
 type hunt struct {
 	Choice
 	try   func(ctx context.Context, level float64, careful bool) (Step, error)
 	found func(Step)
 	steps int
-	// votes count for and against each level.
+	// votes are the numbers of steps for and against each level.
 	votes map[float64][2]int
 	sure  map[float64]bool // tried carefully
-	// clear are levels of which a step was not doubtful, heard those that have had a last
-	// say or were first tried near the end, and saying is the one that has it now.
+	// clear are levels with a step that was not doubtful. heard are those that have had
+	// their last try or were first tried near the end, and saying is the one that is
+	// having it now.
 	clear, heard map[float64]bool
 	saying       float64
 }
 
-// Find tries levels until the highest that holds is known well enough. try offers one
-// and judges it, carefully where much hangs on it; each step is told to found. It ends
-// early with the error of try, of whose step nothing is known then.
+// Find tries levels until the highest one that holds is known well enough. try applies
+// and judges a level, carefully if much depends on it; each step is passed to found.
+// Find ends early with an error of try, in which case nothing is known about that step.
 func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level float64, careful bool) (Step, error), found func(Step)) (Range, error) {
 	if c.Raise == 0 {
 		c.Raise = 1.6
@@ -118,7 +119,7 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 
 func (h *hunt) out() bool { return h.steps >= h.Most || h.Up != nil && h.Up() }
 
-// step tries a level, again while it is doubtful and nobody has outvoted the doubt.
+// step tries a level, and again while the result is doubtful and has not been outvoted.
 func (h *hunt) step(ctx context.Context, level float64) error {
 	careful := h.votes[level] != [2]int{} || h.known() != Range{} && h.near(level)
 	h.heard[level] = h.heard[level] || careful
@@ -132,7 +133,7 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 		v := h.votes[level]
 		switch last := h.saying == level; {
 		case s.Held && last && s.Doubtful:
-			v[0] = v[1] // one more decides
+			v[0] = v[1] // one more vote decides
 		case s.Held && last:
 			v[0] = v[1] + 1
 		case s.Held:
@@ -150,14 +151,15 @@ func (h *hunt) step(ctx context.Context, level float64) error {
 	}
 }
 
-// near says whether the end of the search is: the level is close to what is known.
+// near reports whether the search is near its end: the level is close to what is known.
 func (h *hunt) near(level float64) bool {
 	r := h.known()
 	return r.Low > 0 && r.High > 0 && r.High/r.Low < h.Near*h.Near*h.Near && level > 0
 }
 
-// known is what has been found. Where votes contradict each other, as a level held and a
-// lower one did not, the lower one counts: what holds must hold below as well.
+// known returns what has been found. If votes contradict each other, because a level
+// held although a lower one did not, the lower one counts: what holds must also hold
+// below.
 func (h *hunt) known() Range {
 	var levels []float64
 	for l := range h.votes {
@@ -176,8 +178,8 @@ func (h *hunt) known() Range {
 	return r
 }
 
-// next is what to try after low has held and high has not, 0 when they are close
-// enough, or at a bound. Either may be 0: not known yet.
+// next returns what to try after low has held and high has not; 0 if they are close
+// enough, or at a limit. Either may be 0: not known yet.
 func (h *hunt) next(low, high float64) float64 {
 	level := 0.0
 	switch {
@@ -211,7 +213,7 @@ func (h *hunt) next(low, high float64) float64 {
 	return level
 }
 
-// rounded is a level in three digits, as it is easier to speak of.
+// rounded rounds a level to three digits, which are easier to talk about.
 func rounded(level float64) float64 {
 	if level <= 0 {
 		return level
@@ -220,8 +222,8 @@ func rounded(level float64) float64 {
 	return math.Round(level/unit) * unit
 }
 
-// unsure is an end of the range that has not been tried carefully, 0 when there is
-// none: of what does not hold first, as one hiccup is enough for that.
+// unsure returns an end of the range that has not been tried carefully, 0 if there is
+// none. It returns the failed end first, since a single hiccup is enough for a failure.
 func (h *hunt) unsure(r Range) float64 {
 	switch {
 	case !h.Confirm:
@@ -233,8 +235,9 @@ func (h *hunt) unsure(r Range) float64 {
 	return 0
 }
 
-// again is the level that does not hold when that is known by doubtful steps alone, from
-// when the end was not near; once, while there is room for a step; else 0.
+// again returns the failed level if it is known only from doubtful steps made when the
+// end was not near, provided that it has not been returned before and there is room for
+// a step; otherwise 0.
 func (h *hunt) again(r Range) float64 {
 	if !h.Confirm || r.High == 0 || h.clear[r.High] || h.heard[r.High] || h.out() {
 		return 0

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Bench is a load whose level can be set and that tells what each second was like.
+// Bench is a load whose level can be set, and which reports what each second was like.
 type Bench interface {
-	// Set puts a level in force, 0 as much as goes.
+	// Set puts a level into force; 0 means as much as possible.
 	Set(level float64)
-	// Next waits for the next second that lies wholly behind the last Set.
+	// Next waits for the next second that lies entirely after the last Set.
 	Next(ctx context.Context) (Second, error)
-	// Widen lets more calls be under way when what has failed shows that too few were; it
-	// says whether the level is worth trying again.
+	// Widen allows more calls to be in progress if the failed seconds show that there
+	// were too few. It reports whether the level is worth trying again.
 	Widen(failed []Second) bool
 }
 
@@ -20,19 +20,19 @@ type Bench interface {
 type Seek struct {
 	Conditions []Condition
 	Choice     Choice
-	// Time is how long the search may take in all by the clock of the run; 0: no bound.
+	// Time is how long the whole search may take, by the run's clock; 0: no limit.
 	Time time.Duration
 }
 
-// How many seconds a step is looked at: until it is clear, which a clear one is at once,
-// and longer where much hangs on it.
+// How many seconds a step is observed: until the result is clear, which may be at once,
+// and longer if much depends on it.
 const (
 	leastSeconds, mostSeconds      = 2, 6
 	carefulSeconds, patientSeconds = 5, 12
 )
 
-// Find searches. Without a level to begin at, it begins at a quarter of what the store
-// does without one.
+// Find searches. Without a level to start at, it starts at a quarter of what the store
+// achieves without a limit.
 func (k Seek) Find(ctx context.Context, b Bench, found func(Step)) (Range, error) {
 	now, end := int64(0), int64(0)
 	try := func(ctx context.Context, level float64, careful bool) (Step, error) {
@@ -68,7 +68,7 @@ func (k Seek) Find(ctx context.Context, b Bench, found func(Step)) (Range, error
 	return k.Choice.Find(ctx, try, found)
 }
 
-// sound has the store do as much as it can for a moment.
+// sound makes the store do as much as it can for a moment.
 func (k Seek) sound(ctx context.Context, b Bench) (Step, error) {
 	b.Set(0)
 	var list []Second
@@ -82,7 +82,7 @@ func (k Seek) sound(ctx context.Context, b Bench) (Step, error) {
 	return summed(list), nil
 }
 
-// try offers a level until it is clear whether it holds, or for as long as that may
+// try applies a level until it is clear whether it holds, or for as long as that may
 // take.
 func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool) (Step, []Second, error) {
 	least, most := leastSeconds, mostSeconds

@@ -1,5 +1,5 @@
-// Package sweep says what a sweep over one or two knobs is: its points, which of its runs
-// are done, and what they come to.
+// Package sweep describes sweeps over one or two knobs: their points, which runs are
+// done, and the results.
 package sweep
 
 import (
@@ -17,34 +17,34 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Target is the name of the axis that is no value of a run, but its store.
+// Target is the name of the axis that varies the store instead of a value.
 const Target = "target"
 
-// MostRuns is how many runs a sweep has at most.
+// MostRuns is the largest number of runs in a sweep.
 const MostRuns = 1000
 
-// Asked is what a user asked for, as text: Over as --over has it, and how many runs are to
-// be done at each point.
+// Asked is what a user requested, as text: Over in the form of --over, and how many
+// runs to make at each point.
 type Asked struct {
 	Over   []string
 	Repeat string
 }
 
-// UsualRepeat is how many runs a point has unless it is told.
+// UsualRepeat is how many runs a point has by default.
 const UsualRepeat = "3"
 
-// Axis is a knob or parameter with the values that it is to have, as a user types them;
-// targets stand without what is secret in them.
+// Axis is a knob or parameter with the values that it is to have, as users type them;
+// targets are without their secrets.
 type Axis struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
 }
 
-// Concurrency says that the axis is how many calls are under way at once.
+// Concurrency reports whether the axis is the number of calls in progress at once.
 func (a Axis) Concurrency() bool { return a.Name == "threads" || strings.HasSuffix(a.Name, ".threads") }
 
-// Numbers are the values as numbers: sizes in bytes, times in seconds; nil when they are
-// words.
+// Numbers returns the values as numbers, sizes in bytes and durations in seconds; nil
+// if they are words.
 func (a Axis) Numbers() []float64 {
 	var out []float64
 	for _, v := range a.Values {
@@ -57,7 +57,7 @@ func (a Axis) Numbers() []float64 {
 	return out
 }
 
-// number is a value as a number. Of payloads k is 1024, of all else 1000.
+// number parses a value as a number. For payloads k is 1024, otherwise 1000.
 func (a Axis) number(text string) (float64, bool) {
 	size, err := units.ParseSize(text)
 	v, err2 := units.ParseNumber(text)
@@ -71,8 +71,8 @@ func (a Axis) number(text string) (float64, bool) {
 	return d.Seconds(), err == nil
 }
 
-// Parse reads what was given to --over: NAME=LIST each, of a name that comes again more
-// of its values. Errors are of input.
+// Parse parses the arguments of --over, NAME=LIST each; a name that is repeated gets
+// more values. Errors have the code of bad input.
 func Parse(over []string) ([]Axis, error) {
 	var out []Axis
 	for _, o := range over {
@@ -109,7 +109,8 @@ func Parse(over []string) ([]Axis, error) {
 	return out, nil
 }
 
-// shown is a value as it may be seen: a target may have a secret in it.
+// shown returns a value in a form that may be shown, since a target may contain a
+// secret.
 func shown(name, value string) string {
 	if name == Target {
 		return "a target"
@@ -157,8 +158,8 @@ func parseList(name, list string) ([]string, error) {
 // quantity is a number with a unit.
 var quantity = regexp.MustCompile(`^([0-9]*\.?[0-9]+)([A-Za-zµ]*)$`)
 
-// fill goes on from the first values to the last, by steps that grow as the first do or
-// stay as they are.
+// fill continues from the first values to the last, in steps that grow as the first
+// ones do or are all equal.
 func fill(first []string, last string) ([]string, error) {
 	var list []float64
 	unit := ""
@@ -201,7 +202,7 @@ func fill(first []string, last string) ([]string, error) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b)) }
 
-// rule is by what numbers go on: an equal step, else an equal factor.
+// rule returns how numbers continue: by an equal step, or otherwise by an equal factor.
 func rule(list []float64) (func(float64) float64, error) {
 	step, factor := list[1]-list[0], list[1]/list[0]
 	equal, alike := true, list[0] > 0
@@ -220,8 +221,8 @@ func rule(list []float64) (func(float64) float64, error) {
 	return nil, errors.New("has neither an equal step nor an equal factor before the dots")
 }
 
-// Points are all combinations of the values, the last axis changing first. More runs
-// than MostRuns are an error of input.
+// Points returns all combinations of the values, with the last axis changing fastest.
+// More runs than MostRuns are an error of bad input.
 func Points(axes []Axis, repeats int) ([][]string, error) {
 	n, sizes := 1, []string{}
 	for _, a := range axes {

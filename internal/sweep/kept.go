@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Kept is a sweep that is kept in a folder.
+// Kept is a sweep kept in a folder.
 type Kept struct {
-	// ID is the name of the folder, When it was begun.
+	// ID is the name of the folder, When the time at which it was begun.
 	ID   string
 	When time.Time
 	*Result
@@ -19,7 +19,7 @@ type Kept struct {
 // List returns the sweeps below out, the newest first. Folders that cannot be read are
 // left out.
 func List(out string) []Kept {
-	files, _ := filepath.Glob(filepath.Join(escaped(out), "*", File)) // the pattern is right
+	files, _ := filepath.Glob(filepath.Join(escaped(out), "*", File)) // the pattern is valid
 	var list []Kept
 	for _, f := range files {
 		r, err := Load(filepath.Dir(f))
@@ -32,10 +32,12 @@ func List(out string) []Kept {
 	return list
 }
 
-// FolderTime is how the name of the folder of a sweep begins, for time.Format.
+// FolderTime is the layout, for time.Format, with which the name of a sweep's folder
+// begins.
 const FolderTime = "060102-150405"
 
-// begun is when a sweep was begun, by the name of its folder, else by its file.
+// begun returns when a sweep was begun, from the name of its folder or otherwise from
+// the time of its file.
 func begun(file string) time.Time {
 	name := filepath.Base(filepath.Dir(file))
 	if t, err := time.ParseInLocation(FolderTime, name[:min(len(FolderTime), len(name))], time.Local); err == nil {
@@ -48,7 +50,7 @@ func begun(file string) time.Time {
 	return info.ModTime()
 }
 
-// RunsOf are the ids of the runs of a point that are done, by their rounds.
+// RunsOf returns the ids of the completed runs of a point, by round.
 func (r *Result) RunsOf(point int) []string {
 	done := slices.DeleteFunc(slices.Clone(r.Runs), func(d Run) bool { return d.Point != point })
 	slices.SortStableFunc(done, func(a, b Run) int { return cmp.Compare(a.Round, b.Round) })

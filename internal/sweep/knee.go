@@ -10,23 +10,26 @@ import (
 )
 
 const (
-	// kneeShare is how much of what each of the first threads brings a further one has to.
+	// kneeShare is the fraction of the throughput that each of the first threads adds
+	// which a further thread must add.
 	kneeShare = 0.25
-	// draws is how often the runs are drawn anew to see what chance does to the knee.
+	// draws is how often the runs are resampled to see how chance affects the knee.
 	draws = 2000
-	// leastSpare is how many runs there must be beyond one at each number of threads.
+	// leastSpare is how many runs there must be in excess of one at each number of
+	// threads.
 	leastSpare = 3
-	// kneeCertainty is with how much certainty the interval of a knee holds.
+	// kneeCertainty is the confidence level of the knee's interval.
 	kneeCertainty = 0.95
 )
 
-// level is what the runs with one number of threads did: n threads, x on average.
+// level holds the runs with one number of threads: n threads, with x the mean
+// throughput.
 type level struct {
 	n, x float64
 	runs []float64
 }
 
-// levels are in the order of threads.
+// levels are ordered by threads.
 type levels []level
 
 func levelsOf(runs []usl.Point) levels {
@@ -46,7 +49,7 @@ func levelsOf(runs []usl.Point) levels {
 	return out
 }
 
-// knee is the Knee of a line.
+// knee returns the Knee of a line.
 func (l levels) knee() float64 {
 	for i, p := range l {
 		above := l[i+1:]
@@ -57,10 +60,11 @@ func (l levels) knee() float64 {
 	return 0
 }
 
-// interval is between which numbers of threads the knee lies, by a bootstrap: the shares by
-// which runs are off their mean are the same everywhere, as for the law, and are dealt out
-// anew. low is nil where runs are too few, or there is hardly a knee; high also where there
-// may be none. The same runs give the same interval.
+// interval returns between which numbers of threads the knee lies, by a bootstrap: the
+// relative deviations of runs from their mean, which are assumed to be distributed
+// alike everywhere, as for the law, are redistributed at random. low is nil if there
+// are too few runs or there is hardly a knee, and high also if there may be none. The
+// same runs always give the same interval.
 func (l levels) interval() (low, high *float64) {
 	var off []float64
 	for _, p := range l {
@@ -72,7 +76,7 @@ func (l levels) interval() (low, high *float64) {
 	if spare < leastSpare {
 		return nil, nil
 	}
-	wider := math.Sqrt(float64(len(off)) / float64(spare)) // runs are closer to their own mean
+	wider := math.Sqrt(float64(len(off)) / float64(spare)) // runs are closer to their own mean than to the true one
 	rnd := rand.New(rand.NewPCG(uint64(len(off)), 1))
 	found := make([]float64, draws)
 	drawn := slices.Clone(l)

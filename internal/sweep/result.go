@@ -14,49 +14,50 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// File is the name of the file in the folder of a sweep that says what is done of it, and
-// what that comes to.
+// File is the name of the file in a sweep's folder that says what has been done, and
+// the results.
 const File = "sweep.json"
 
-// FolderEnd is how the name of the folder of a sweep ends.
+// FolderEnd is the suffix of the name of a sweep's folder.
 const FolderEnd = "-sweep"
 
-// Schema is the number of the layout of sweep.json.
+// Schema is the version of the layout of sweep.json.
 const Schema = 1
 
-// Result is a sweep, as sweep.json holds it.
+// Result is a sweep as in sweep.json.
 type Result struct {
 	Schema int `json:"schema"`
-	// Asked is a digest of all that was asked for: the same command has the same.
+	// Asked is a digest of the whole request: the same command always gives the same.
 	Asked   string `json:"asked"`
 	Profile string `json:"profile"`
-	// Target is the store, empty where it is one of the axes; Unit is what is counted.
+	// Target is the store, empty if that is one of the axes; Unit is the unit of
+	// counts.
 	Target string `json:"target,omitempty"`
 	Unit   string `json:"unit"`
 	Axes   []Axis `json:"axes"`
 	Rounds int    `json:"rounds"`
-	// Open says that runs had a rate of their own to keep to, so that throughput tells
-	// nothing of how the store scales.
+	// Open means that runs had a target rate, so that throughput does not show how the
+	// store scales.
 	Open bool `json:"open_loop,omitempty"`
-	// Runs are those that are done, in the order in which they were.
+	// Runs are the completed runs, in the order in which they were made.
 	Runs []Run `json:"runs"`
-	// Points and Lines are what they come to, as of the last that was done.
+	// Points and Lines are the results, as of the last completed run.
 	Points []Point `json:"points"`
 	Lines  []Line  `json:"lines,omitempty"`
 }
 
-// Run is one run that is done. Times are in nanoseconds, of the slowest operation that
-// counts; measure.Hidden where too few calls tell them.
+// Run is one completed run. Times are in nanoseconds, of the slowest operation that
+// counts; measure.Hidden if too few calls support them.
 type Run struct {
-	// Round counts from 0, Point is an index of the combinations of Axes.
+	// Round counts from 0; Point is an index into the combinations of Axes.
 	Round int `json:"round"`
 	Point int `json:"point"`
-	// ID is the name of its folder, beside that of the sweep.
+	// ID is the name of its folder, next to that of the sweep.
 	ID string `json:"run"`
-	// Threads is how many there were at the start, of an axis of threads: where every track
-	// has one at least, this may be more than was asked for. 0 of any other.
+	// Threads is how many there were at the start, for an axis of threads; since every
+	// track has at least one, that may be more than requested. 0 for any other axis.
 	Threads float64 `json:"threads,omitempty"`
-	// Done is units per second; nil when the run has none to tell.
+	// Done is units per second; nil if unknown.
 	Done    *float64 `json:"throughput_per_s"`
 	P50     int64    `json:"response_p50_ns"`
 	P99     int64    `json:"response_p99_ns"`
@@ -64,16 +65,16 @@ type Run struct {
 	Verdict string   `json:"verdict"`
 }
 
-// Point is what the runs of one combination of values come to.
+// Point is the result of the runs of one combination of values.
 type Point struct {
 	Values []string `json:"values"`
 	Runs   int      `json:"runs"`
-	// Done is the mean throughput with its interval, nil when no run tells it. The interval
-	// is nil with one run.
+	// Done is the mean throughput with its confidence interval; nil if no run has any.
+	// The interval is nil with a single run.
 	Done *float64 `json:"throughput_per_s"`
 	Low  *float64 `json:"throughput_low"`
 	High *float64 `json:"throughput_high"`
-	// P50 and P99 are those of the run in the middle, Errors those of all runs.
+	// P50 and P99 are those of the median run, Errors those of all runs.
 	P50    int64 `json:"response_p50_ns"`
 	P99    int64 `json:"response_p99_ns"`
 	Errors int64 `json:"errors"`
@@ -81,28 +82,28 @@ type Point struct {
 	Doubtful int `json:"not_valid"`
 }
 
-// Line is throughput over numbers of threads, with all else alike.
+// Line is throughput over the number of threads, everything else being equal.
 type Line struct {
 	// At names the value of the other axis; empty without one.
 	At string `json:"at,omitempty"`
-	// Knee is the lowest number of threads from which no higher one brings a quarter a
-	// thread of what the lowest brought; 0 when there is none in reach.
+	// Knee is the lowest number of threads above which no further thread adds a quarter
+	// of what each of the first ones added; 0 if it is out of reach.
 	Knee float64 `json:"knee"`
-	// KneeLow and KneeHigh are between which of the numbers tried it is with 95 %
-	// confidence. KneeLow is nil where nothing tells it, and KneeHigh as well where there may
-	// be none in reach.
+	// KneeLow and KneeHigh are the tested numbers between which it lies with 95 %
+	// confidence. KneeLow is nil if that is unknown, and KneeHigh also if the knee may
+	// be out of reach.
 	KneeLow  *float64 `json:"knee_low,omitempty"`
 	KneeHigh *float64 `json:"knee_high,omitempty"`
-	// Law is nil where too few points tell it.
+	// Law is nil if there are too few points.
 	Law *usl.Fit `json:"usl,omitempty"`
 }
 
-// Has says whether a run is done.
+// Has reports whether a run is done.
 func (r *Result) Has(round, point int) bool {
 	return slices.ContainsFunc(r.Runs, func(d Run) bool { return d.Round == round && d.Point == point })
 }
 
-// All is how many runs there are to do.
+// All returns how many runs there are to do.
 func (r *Result) All() int {
 	n := r.Rounds
 	for _, a := range r.Axes {
@@ -111,7 +112,7 @@ func (r *Result) All() int {
 	return n
 }
 
-// Complete says that all runs are done.
+// Complete reports whether all runs are done.
 func (r *Result) Complete() bool { return len(r.Runs) >= r.All() }
 
 // Load reads the sweep in a folder.
@@ -130,11 +131,11 @@ func Load(dir string) (*Result, error) {
 	return r, nil
 }
 
-// Unfinished returns the folder below out whose sweep was asked for in the same words and
-// is not complete, and that sweep; "" when there is none. A folder that cannot be read is
-// passed over. Runs whose folders are gone are to be done again.
+// Unfinished returns the folder below out of a sweep that was requested in the same
+// words and is not complete, and that sweep; "" if there is none. Folders that cannot
+// be read are skipped. Runs whose folders are gone count as not done.
 func Unfinished(out, asked string) (string, *Result) {
-	files, _ := filepath.Glob(filepath.Join(escaped(out), "*", File)) // the pattern is right
+	files, _ := filepath.Glob(filepath.Join(escaped(out), "*", File)) // the pattern is valid
 	for _, f := range slices.Backward(files) {
 		r, err := Load(filepath.Dir(f))
 		if err != nil || r.Asked != asked || r.Complete() {
@@ -153,13 +154,13 @@ func escaped(path string) string {
 	return strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`).Replace(path)
 }
 
-// Encode writes the sweep as File holds it.
+// Encode encodes the sweep for File.
 func (r *Result) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	return append(data, '\n'), err
 }
 
-// Settle works out Points and Lines from the runs that are done.
+// Settle computes Points and Lines from the completed runs.
 func (r *Result) Settle() error {
 	all, err := Points(r.Axes, r.Rounds)
 	if err != nil {
@@ -179,7 +180,7 @@ func (r *Result) Settle() error {
 	return nil
 }
 
-// Best is the point with the highest throughput; -1 when none tells it.
+// Best returns the point with the highest throughput; -1 if none is known.
 func (r *Result) Best() int {
 	best := -1
 	for i, p := range r.Points {
@@ -190,7 +191,7 @@ func (r *Result) Best() int {
 	return best
 }
 
-// Place names the values of a point: threads=4 and payload=1KiB.
+// Place describes the values of a point: threads=4 and payload=1KiB.
 func (r *Result) Place(point int) string {
 	var parts []string
 	for _, a := range slices.Backward(r.Axes) {
@@ -201,8 +202,8 @@ func (r *Result) Place(point int) string {
 	return strings.Join(parts, " and ")
 }
 
-// Across is the axis that curves are drawn over: that of threads, else the first of
-// numbers; -1 when there is none.
+// Across returns the axis over which curves are drawn: that of threads, otherwise the
+// first numeric one; -1 if there is none.
 func (r *Result) Across() int {
 	if i := slices.IndexFunc(r.Axes, Axis.Concurrency); i >= 0 && r.Axes[i].Numbers() != nil {
 		return i
@@ -210,8 +211,8 @@ func (r *Result) Across() int {
 	return slices.IndexFunc(r.Axes, func(a Axis) bool { return a.Numbers() != nil })
 }
 
-// Others are the values of the axis that is not the given one; one empty text when there
-// is no other.
+// Others returns the values of the axis other than the given one, or a single empty
+// text if there is no other.
 func (r *Result) Others(across int) []string {
 	if len(r.Axes) < 2 {
 		return []string{""}
@@ -219,8 +220,8 @@ func (r *Result) Others(across int) []string {
 	return r.Axes[1-across].Values
 }
 
-// Curves is how many lines of measured throughput there are to draw: one for each value
-// of the other axis, 0 when no axis is one of numbers.
+// Curves returns how many lines of measured throughput there are to draw: one for each
+// value of the other axis, 0 if no axis is numeric.
 func (r *Result) Curves() int {
 	across := r.Across()
 	if across < 0 {
@@ -229,7 +230,7 @@ func (r *Result) Curves() int {
 	return len(r.Others(across))
 }
 
-// Of says whether a point is one of those that have a value of Others.
+// Of reports whether a point has a certain value of Others.
 func (r *Result) Of(p Point, across int, at string) bool {
 	return len(r.Axes) < 2 || p.Values[1-across] == at
 }
@@ -263,7 +264,8 @@ func (r *Result) point(i int, values []string) Point {
 	return p
 }
 
-// middle is the value in the middle, of an even number the higher of the two.
+// middle returns the median, the higher of the two middle values if their number is
+// even.
 func middle(values []int64) int64 {
 	if len(values) == 0 {
 		return 0

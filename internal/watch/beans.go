@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Bean is a number that a Java server keeps for those who manage it: an attribute of
-// the management bean of that name, or of all that the name is a pattern of.
+// Bean is a number that a Java server publishes through JMX: an attribute of the
+// management bean with that name, or of all beans that match the name as a pattern.
 type Bean struct{ Name, Attribute string }
 
-// Agent is the Jolokia agent of a Java server. Any goroutine may ask it.
+// Agent is the Jolokia agent of a Java server. Any goroutine may use it.
 type Agent struct{ of jolokia }
 
 // NewAgent returns the agent with that URL.
@@ -21,8 +21,8 @@ func NewAgent(url string) *Agent {
 	return &Agent{jolokia{url: url, client: &http.Client{Timeout: 5 * time.Second}}}
 }
 
-// Sums asks for numbers in one request, each the sum over the beans that its name
-// meets; NaN for what the server has not. The error says that nobody answers.
+// Sums queries numbers in one request, each the sum over the beans that match its name;
+// NaN for those that the server does not have. It returns an error if nobody answers.
 func (a *Agent) Sums(ctx context.Context, beans []Bean) ([]float64, error) {
 	questions := make([]map[string]string, len(beans))
 	for i, b := range beans {
@@ -52,7 +52,7 @@ func (a *Agent) Sums(ctx context.Context, beans []Bean) ([]float64, error) {
 	return out, nil
 }
 
-// sum adds up the numbers of a value, NaN when there is none.
+// sum adds up the numbers in a value, NaN if there are none.
 func sum(v any) float64 {
 	switch v := v.(type) {
 	case float64:

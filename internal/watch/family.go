@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Stat is what /proc tells of a process.
+// Stat is what /proc reports about a process.
 type Stat struct {
 	Name   string
 	Parent int
-	// CPU is seconds of processor time, those of children which have ended included.
+	// CPU is in seconds of processor time, including that of children that have ended.
 	CPU float64
 }
 
-// StatOf reads /proc/PID/stat; false where there is no /proc, or no such process.
+// StatOf reads /proc/PID/stat; false if there is no /proc, or no such process.
 func StatOf(pid int) (s Stat, ok bool) {
-	const ticks = 100 // a second; the kernel says so to all programs
+	const ticks = 100 // per second; the kernel uses this unit for all programs
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		return s, false
@@ -45,8 +45,8 @@ func StatOf(pid int) (s Stat, ok bool) {
 	return s, true
 }
 
-// FamilyCPU is the processor time of a process and its children in seconds, as a
-// server uses that has a process for each connection; -1 when it is not told.
+// FamilyCPU returns the processor time, in seconds, of a process and its children, for
+// a server that has a process per connection; -1 if unknown.
 func FamilyCPU(pid int) float64 {
 	p, ok := StatOf(pid)
 	if !ok {

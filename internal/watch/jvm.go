@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// JVM asks a Java server for its heap. Any goroutine may use it.
+// JVM queries the heap of a Java server. Any goroutine may use it.
 type JVM interface {
-	// Heap is the state now. Errors say why there is none.
+	// Heap returns the current state. Errors say why there is none.
 	Heap(ctx context.Context) (*Heap, error)
-	// Every is how often it may be asked.
+	// Every is how often Heap may be called.
 	Every() time.Duration
-	// Note says what it does not tell, if anything; it is known after the first Heap.
+	// Note says what is not reported, if anything; it is known after the first Heap.
 	Note() string
 }
 
-// NewJVM asks over a Jolokia agent when where is its URL, else by a nodetool
-// command, with its arguments.
+// NewJVM returns a JVM that is queried through a Jolokia agent if where is a URL, and
+// otherwise by a nodetool command with its arguments.
 func NewJVM(where string) JVM {
 	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
 		return &jolokia{url: where, client: &http.Client{Timeout: 5 * time.Second}}
@@ -38,7 +38,7 @@ type jolokia struct {
 func (*jolokia) Every() time.Duration { return time.Second }
 func (*jolokia) Note() string         { return "" }
 
-// questions are what Heap asks, in one request.
+// questions is the query of Heap, a single request.
 const questions = `[{"type":"read","mbean":"java.lang:type=Memory","attribute":"HeapMemoryUsage"},` +
 	`{"type":"read","mbean":"java.lang:type=MemoryPool,name=*","attribute":"Usage"},` +
 	`{"type":"read","mbean":"java.lang:type=GarbageCollector,name=*","attribute":["CollectionCount","CollectionTime"]}]`
@@ -51,7 +51,7 @@ func (j *jolokia) Heap(ctx context.Context) (*Heap, error) {
 	return parseJolokia(data)
 }
 
-// ask puts questions to the agent and returns what it says.
+// ask sends queries to the agent and returns its response.
 func (j *jolokia) ask(ctx context.Context, questions string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, j.url, strings.NewReader(questions))
 	if err != nil {
@@ -70,7 +70,7 @@ func (j *jolokia) ask(ctx context.Context, questions string) ([]byte, error) {
 	return data, nil
 }
 
-// errNoAgent says that something else listens where an agent should.
+// errNoAgent means that something else listens where an agent should.
 var errNoAgent = errors.New("what answers there is not a Jolokia agent")
 
 type usage struct {
@@ -105,7 +105,7 @@ func parseJolokia(data []byte) (*Heap, error) {
 	return digest.digest(), nil
 }
 
-// beans are what a JVM tells of its heap, pools and collectors by name.
+// beans are what a JVM reports about its heap, pools and collectors, by name.
 type beans struct {
 	heap       usage
 	pools      map[string]usage
@@ -114,7 +114,7 @@ type beans struct {
 
 type collector struct{ CollectionCount, CollectionTime int64 }
 
-// digest sorts pools and collectors into old and young.
+// digest divides pools and collectors into old and young.
 func (b *beans) digest() *Heap {
 	h := &Heap{Used: &b.heap.Used}
 	if b.heap.Max > 0 {

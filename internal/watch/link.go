@@ -11,17 +11,17 @@ import (
 )
 
 // Link is a network device of this machine: what went through it in each direction, and
-// what it can carry, in bytes a second.
+// its capacity, in bytes per second.
 type Link struct{ In, Out, Carries float64 }
 
-// linkSums are what a device has counted so far.
+// linkSums are a device's counters.
 type linkSums struct {
 	in, out uint64
 	carries float64
 }
 
-// linksSoFar are the devices whose speed is known, by name: those that are made of wire, not
-// those of this machine's own making. Systems other than Linux do not tell the speed.
+// linksSoFar returns the devices whose speed is known, by name: physical ones, not
+// virtual ones. Systems other than Linux do not report the speed.
 func linksSoFar(ctx context.Context) map[string]linkSums {
 	all, err := gnet.IOCountersWithContext(ctx, true)
 	if err != nil {
@@ -36,8 +36,8 @@ func linksSoFar(ctx context.Context) map[string]linkSums {
 	return out
 }
 
-// speed is how many bytes a second a device carries in one direction; 0 where that is not
-// known.
+// speed returns how many bytes per second a device can carry in one direction; 0 if
+// unknown.
 func speed(devices, name string) float64 {
 	dir := filepath.Join(devices, name)
 	if _, err := os.Stat(filepath.Join(dir, "device")); err != nil {
@@ -54,8 +54,8 @@ func speed(devices, name string) float64 {
 	return megabits * 1e6 / 8
 }
 
-// busiest is the device that came nearest to what it can carry over so many seconds, nil
-// where there is none.
+// busiest returns the device that came closest to its capacity over that many seconds,
+// nil if there is none.
 func busiest(before, now map[string]linkSums, seconds float64) (most *Link) {
 	for name, n := range now {
 		b, known := before[name]

@@ -8,19 +8,19 @@ import (
 	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// MachineUse is what all of this machine used over an interval. What is not known is nil.
+// MachineUse is what the whole machine used over an interval. Unknown values are nil.
 type MachineUse struct {
-	// CPU is processors that worked, InDisk those that had nothing to do but to wait for a
-	// disk.
+	// CPU is the number of busy processors, InDisk that of processors idle only because
+	// of a disk.
 	CPU, InDisk *float64
-	// DiskBusy is the share of the time in which the busiest disk worked, DiskRead and
-	// DiskWritten are bytes a second of all disks.
+	// DiskBusy is the fraction of the time in which the busiest disk was active;
+	// DiskRead and DiskWritten are bytes per second over all disks.
 	DiskBusy, DiskRead, DiskWritten *float64
-	// Link is the network device that was nearest to what it can carry.
+	// Link is the network device that was closest to its capacity.
 	Link *Link
 }
 
-// machineSums are what the machine has counted so far.
+// machineSums are the machine's counters.
 type machineSums struct {
 	cpu, disks    bool
 	busy, inDisk  float64           // seconds of all processors
@@ -50,7 +50,8 @@ func machineSoFar(ctx context.Context) (s machineSums) {
 	return s
 }
 
-// part says that a device is a part of another or made of others, and counts with them.
+// part reports whether a device is a part of another or composed of others, and so is
+// counted with those.
 func part(name string, all map[string]disk.IOCountersStat) bool {
 	for _, made := range []string{"loop", "ram", "dm-", "md", "zram"} {
 		if strings.HasPrefix(name, made) {
@@ -65,7 +66,7 @@ func part(name string, all map[string]disk.IOCountersStat) bool {
 	return known && whole != name
 }
 
-// since is what was used in so many seconds since before.
+// since returns what was used in the given number of seconds since before.
 func (s machineSums) since(before machineSums, seconds float64) *MachineUse {
 	u := &MachineUse{Link: busiest(before.links, s.links, seconds)}
 	if s.cpu && before.cpu {

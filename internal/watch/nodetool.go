@@ -12,11 +12,12 @@ import (
 	"time"
 )
 
-// nodetool runs a command that starts a JVM of its own each time, so not often.
+// nodetool runs a command that starts a new JVM each time, so it must not be used
+// often.
 type nodetool struct {
 	command []string
-	older   bool // it knows no beans
-	// Its count begins anew each time it is read.
+	older   bool // it does not report beans
+	// The server's counter restarts from 0 each time it is read.
 	collections int64
 	time        time.Duration
 }
@@ -35,7 +36,7 @@ func (n *nodetool) Heap(ctx context.Context) (*Heap, error) {
 		if err == nil {
 			return parseBeans(text)
 		}
-		if !strings.Contains(err.Error(), "unexpected parameters") { // such as: nobody answers
+		if !strings.Contains(err.Error(), "unexpected parameters") { // for example: nobody answers
 			return nil, err
 		}
 		n.older = true // before 4.0
@@ -67,9 +68,9 @@ func (n *nodetool) run(ctx context.Context, what ...string) (string, error) {
 	return out.String(), nil
 }
 
-// parseBeans reads what mxdump prints.
+// parseBeans parses the output of mxdump.
 func parseBeans(text string) (*Heap, error) {
-	// By exact names: a bean has "name" and may have an attribute "Name".
+	// The keys must match exactly: a bean has "name" and may have an attribute "Name".
 	var all struct {
 		Beans []map[string]json.RawMessage `json:"beans"`
 	}
@@ -100,8 +101,8 @@ func parseBeans(text string) (*Heap, error) {
 	return b.digest(), nil
 }
 
-// parse reads "Heap Memory (MB) : 123.45 / 512.00" and the line of gcstats below
-// its heading: interval, longest and total pause in ms, deviation, MB, collections.
+// parse parses "Heap Memory (MB) : 123.45 / 512.00" and the line of gcstats below its
+// heading: interval, longest and total pause in ms, deviation, MB, collections.
 func (n *nodetool) parse(info, gc string) (*Heap, error) {
 	h := &Heap{}
 	for line := range strings.Lines(info) {

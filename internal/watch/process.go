@@ -23,17 +23,18 @@ import (
 	"github.com/perfbench/perfbench/internal/watch/quota"
 )
 
-// Process is one process of this machine that is being watched. One goroutine at a
-// time may call its methods.
+// Process is one process of this machine that is being watched. One goroutine at a time
+// may call its methods.
 type Process struct {
-	// Addr, when set, is where it listens: it is looked for again when it has gone.
+	// addr, when set, is where it listens: if the process goes away, it is looked up
+	// there again.
 	addr string
 	p    *process.Process
 	name string
 	own  bool
-	// family says that it has a process for each connection.
+	// family means that it has a process for each connection.
 	family bool
-	// single says that one thread does its work, the first.
+	// single means that one thread, the first, does its work.
 	single bool
 
 	queue, first  float64 // seconds so far
@@ -47,25 +48,25 @@ type Process struct {
 	mem           runtime.MemStats
 }
 
-// Sample is what a process has used over the interval before it. What is not known
-// is nil.
+// Sample is what a process has used since the previous sample. Unknown values are nil.
 type Sample struct {
 	At time.Time
-	// CPU is cores in use; Throttled the part of the periods of its quota in which it
-	// was held back, 0 to 1, nil without a quota.
+	// CPU is the number of processors in use. Throttled is the fraction of its quota's
+	// periods in which it was held back, 0 to 1; nil without a quota.
 	CPU, Throttled *float64
-	// Queue is how many of its threads waited for a processor on average. Of a process in
-	// which one thread does the work, FirstQueue is how much of the time that did, and
-	// InDisk 1 when it waits for a disk at this moment, else 0.
+	// Queue is how many of its threads waited for a processor on average. For a process
+	// in which one thread does the work, FirstQueue is the fraction of the time that
+	// this thread waited, and InDisk is 1 if it is waiting for a disk right now,
+	// otherwise 0.
 	Queue, FirstQueue, InDisk *float64
-	// DiskRead and DiskWritten are bytes a second.
+	// DiskRead and DiskWritten are bytes per second.
 	DiskRead, DiskWritten *float64
 	// Machine is set for this process only.
 	Machine *MachineUse
 	// RSS is resident memory in bytes.
 	RSS *int64
-	// Load is the load of the machine in the last minute, five and fifteen, per
-	// processor.
+	// Load is the load average of the machine over one minute (Load), five and fifteen,
+	// per processor.
 	Load, Load5, Load15 *float64
 	// MachineUsed is the memory in use on the machine, in bytes.
 	MachineUsed *int64
@@ -73,11 +74,11 @@ type Sample struct {
 	Heap *Heap
 }
 
-// Heap is the memory of a runtime that collects garbage, in bytes, and what it has
-// done so far. What it does not tell is nil.
+// Heap is the memory of a garbage-collected runtime, in bytes, and its collections so
+// far. What is not reported is nil.
 type Heap struct {
 	Used, Limit, Old, Young *int64
-	// OldGCs and YoungGCs are collections so far, GCTime the time of both.
+	// OldGCs and YoungGCs are collections so far, GCTime is the total time of both.
 	OldGCs, YoungGCs *int64
 	GCTime           *time.Duration
 }
@@ -101,18 +102,18 @@ func Own(ctx context.Context) (*Process, error) {
 	return w, nil
 }
 
-// ErrElsewhere says that a server is not on this machine.
+// ErrElsewhere means that a server is not on this machine.
 var ErrElsewhere = errors.New("it is on another machine")
 
-// ByAddr watches the process of this machine that listens at host:port. The error
-// is ErrElsewhere when the host is another machine, else it says why none was found:
-// a process of another user cannot be seen.
+// ByAddr watches the process of this machine that listens at host:port. The error is
+// ErrElsewhere if the host is another machine; otherwise it says why no process was
+// found: those of other users are not visible.
 func ByAddr(ctx context.Context, addr string) (*Process, error) {
 	w := &Process{addr: addr}
 	return w, w.find(ctx)
 }
 
-// PID is the id of the process, Name how it calls itself.
+// PID returns the id of the process.
 func (w *Process) PID() int {
 	if w.p == nil {
 		return 0
@@ -120,11 +121,11 @@ func (w *Process) PID() int {
 	return int(w.p.Pid)
 }
 
-// Name is how the process calls itself.
+// Name returns what the process calls itself.
 func (w *Process) Name() string { return w.name }
 
-// JavaArgs are the options of a JVM that begin with -X, those in a file of options
-// (@FILE) included; nil of anything else.
+// JavaArgs returns the options of a JVM that begin with -X, including those in a file
+// of options (@FILE); nil for anything else.
 func (w *Process) JavaArgs(ctx context.Context) []string {
 	if w.p == nil || w.own {
 		return nil
@@ -137,7 +138,7 @@ func (w *Process) JavaArgs(ctx context.Context) []string {
 	for _, a := range args[1:] {
 		list := []string{a}
 		if file, ok := strings.CutPrefix(a, "@"); ok && filepath.IsAbs(file) {
-			data, _ := os.ReadFile(file) // one that cannot be read tells nothing
+			data, _ := os.ReadFile(file) // an unreadable file contributes nothing
 			list = strings.Fields(string(data))
 		}
 		for _, one := range list {
@@ -155,13 +156,13 @@ func (w *Process) attach(ctx context.Context, pid int32) error {
 		return fmt.Errorf("process %d: %w", pid, err)
 	}
 	w.p, w.at = p, time.Time{}
-	w.name, _ = p.NameWithContext(ctx) // a process without a name is watched all the same
+	w.name, _ = p.NameWithContext(ctx) // a process without a name is still watched
 	w.family = w.name == "postgres"
 	w.single = strings.Contains(w.name, "redis") || strings.Contains(w.name, "valkey")
 	return nil
 }
 
-// find looks for who listens.
+// find looks for the process that listens.
 func (w *Process) find(ctx context.Context) error {
 	host, text, err := net.SplitHostPort(w.addr)
 	if err != nil {
@@ -179,7 +180,7 @@ func (w *Process) find(ctx context.Context) error {
 	} else if err == nil {
 		return fmt.Errorf("no process that we may see listens at %s", w.addr)
 	}
-	all, err := gnet.ConnectionsWithoutUidsWithContext(ctx, "tcp") // not who owns each: nobody asks, and it reads a file a connection
+	all, err := gnet.ConnectionsWithoutUidsWithContext(ctx, "tcp") // not the owner of each: it is not needed, and reads a file per connection
 	if err != nil {
 		return fmt.Errorf("look for who listens at %s: %w", w.addr, err)
 	}
@@ -191,13 +192,13 @@ func (w *Process) find(ctx context.Context) error {
 	return fmt.Errorf("no process that we may see listens at %s", w.addr)
 }
 
-// isHere says whether a host is this machine.
+// isHere reports whether a host is this machine.
 func isHere(ctx context.Context, host string) bool {
 	ips, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 	if err != nil {
 		return false
 	}
-	ours, _ := net.InterfaceAddrs() // without them only the loopback device is known
+	ours, _ := net.InterfaceAddrs() // on failure only the loopback device is known
 	for _, ip := range ips {
 		if ip.IP.IsLoopback() {
 			return true
@@ -211,15 +212,15 @@ func isHere(ctx context.Context, host string) bool {
 	return false
 }
 
-// Take samples the process. The first sample after it was found has no CPU, since
-// nothing is known of before. The error says that it has gone.
+// Take samples the process. The first sample after it was found has no CPU, since there
+// is no earlier one to compare with. The error means that the process has gone.
 func (w *Process) Take(ctx context.Context) (Sample, error) {
 	s := Sample{At: time.Now()}
 	running := false
 	switch {
 	case w.own:
 		running = true
-	case w.p != nil: // not by when it began: that moves with the clock of the machine
+	case w.p != nil: // not by start time, which moves with the machine's clock
 		running, _ = process.PidExistsWithContext(ctx, w.p.Pid)
 	}
 	if !running {
@@ -267,7 +268,8 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 	return s, nil
 }
 
-// waits adds what the process has waited for and moved since the sample before.
+// waits adds what the process has waited for, and its disk traffic, since the previous
+// sample.
 func (w *Process) waits(ctx context.Context, s *Sample) {
 	seconds := s.At.Sub(w.at).Seconds()
 	known := !w.at.IsZero() && seconds > 0
@@ -303,7 +305,7 @@ func (w *Process) waits(ctx context.Context, s *Sample) {
 	}
 }
 
-// goHeap is Go's own heap: one generation, which is called the old one.
+// goHeap returns Go's own heap, whose single generation is reported as the old one.
 func (w *Process) goHeap() *Heap {
 	runtime.ReadMemStats(&w.mem)
 	used, n, pause := int64(w.mem.HeapAlloc), int64(w.mem.NumGC), time.Duration(w.mem.PauseTotalNs)
@@ -314,8 +316,8 @@ func (w *Process) goHeap() *Heap {
 	return h
 }
 
-// Machine is what this machine is: the name of its processor, empty when it has none,
-// and its memory in bytes, 0 when that is not told.
+// Machine returns the name of this machine's processor, empty if unknown, and its
+// memory in bytes, 0 if unknown.
 func Machine(ctx context.Context) (processor string, memory int64) {
 	if m, err := mem.VirtualMemoryWithContext(ctx); err == nil {
 		memory = int64(m.Total)
@@ -326,8 +328,8 @@ func Machine(ctx context.Context) (processor string, memory int64) {
 	return processor, memory
 }
 
-// Device counts the bytes of the network device that leads to a host: of all
-// processes of this machine. The name is empty when there is none.
+// Device returns the byte counters of the network device that leads to a host, for all
+// processes of this machine. The name is empty if there is none.
 func Device(ctx context.Context, host string) (name string, in, out int64) {
 	ips, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 	if err != nil || len(ips) == 0 || !ips[0].IP.IsLoopback() {

@@ -6,18 +6,19 @@ import (
 	"sync"
 )
 
-// Set is the processes that are watched together, each by the role that it plays:
-// "perfbench", "cassandra", "rabbitmq". Any goroutine may call its methods.
+// Set is the processes that are watched together, each under its role: "perfbench",
+// "cassandra", "rabbitmq". Any goroutine may call its methods.
 type Set struct {
 	mu   sync.Mutex
 	list []*Member
 	told []func(*Member, Point)
 	then []func(context.Context)
-	// counts are asked by role.
+	// counts are the functions to call, by role.
 	counts map[string]func(context.Context) ([]Count, error)
 }
 
-// At is between the role of one of several processes that play it and where it listens.
+// At separates the role of one of several processes that share it from the address at
+// which it listens.
 const At = " at "
 
 // Member is a process of a set.
@@ -26,7 +27,7 @@ type Member struct {
 	Role string
 }
 
-// Put adds a process to the set, in the place of the one that had its role.
+// Put adds a process to the set, replacing any process with the same role.
 func (s *Set) Put(role string, w *Watched) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,22 +40,23 @@ func (s *Set) Put(role string, w *Watched) {
 	s.list = append(s.list, &Member{w, role})
 }
 
-// Tell has f called with each sample of a process, on the goroutine that looks.
+// Tell makes f be called with each sample of a process, on the sampling goroutine.
 func (s *Set) Tell(f func(*Member, Point)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told = append(s.told, f)
 }
 
-// After has f called after each look, on the goroutine that looks, with its context.
+// After makes f be called after each Look, on the same goroutine and with the same
+// context.
 func (s *Set) After(f func(context.Context)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.then = append(s.then, f)
 }
 
-// Each calls f with every process, in the order in which they came; until it returns
-// nobody samples them.
+// Each calls f with every process, in the order in which they were added. Until it
+// returns, none is sampled.
 func (s *Set) Each(f func(*Member)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +65,7 @@ func (s *Set) Each(f func(*Member)) {
 	}
 }
 
-// Look samples every process that was found, and tells of it.
+// Look samples every process that was found, and reports the samples.
 func (s *Set) Look(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,18 +83,20 @@ func (s *Set) Look(ctx context.Context) {
 	}
 }
 
-// Count is one number that something beside the store tells of itself at a moment.
+// Count is one number that something beside the store reports about itself at a moment.
 type Count struct {
-	// Name ends in its unit, of a sum in that of its growth: "memory_bytes",
+	// Name ends in its unit, for a counter in the unit of its growth: "memory_bytes",
 	// "published_per_s".
 	Name string
-	// Value is a state, or with Sum what has been counted since it began.
+	// Value is a current state or, if Sum is set, what has been counted since the
+	// start.
 	Value float64
 	Sum   bool
 }
 
-// Counts has f asked for what the one with a role tells of itself. It is called about once
-// a second, on the goroutine that looks, after processes have been looked at.
+// Counts registers f as the source of what the process with a role reports about
+// itself. It is called about once a second, on the sampling goroutine, after processes
+// have been sampled.
 func (s *Set) Counts(role string, f func(context.Context) ([]Count, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,8 +106,8 @@ func (s *Set) Counts(role string, f func(context.Context) ([]Count, error)) {
 	s.counts[role] = f
 }
 
-// Counted asks all that tell of themselves, by their roles. The error says why some tell
-// nothing.
+// Counted queries all registered sources and returns their numbers by role. The error
+// says why some report nothing.
 func (s *Set) Counted(ctx context.Context) (map[string][]Count, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,20 +5,20 @@ import (
 	"strconv"
 )
 
-// Sockets sums the bytes of a process's TCP connections, as the kernel counts them:
-// content, without headers and what was sent again, the loopback device included.
-// What a connection carried after the last question before its end is not seen. One
-// goroutine at a time may use it.
+// Sockets sums the bytes of a process's TCP connections, as counted by the kernel:
+// payload, without headers and retransmissions, including the loopback device. What a
+// connection carried between the last call and its end is missed. One goroutine at a
+// time may use it.
 type Sockets struct {
 	seen    map[uint64]socketOf
 	in, out int64
 	began   bool
 }
 
-// Add asks how much the connections of a process have carried, and returns the sums
-// since the first question. Those of a process that may not be looked into are the
-// ones at addr, host:port, where it listens; addr may be empty. The error says why
-// nothing is known.
+// Add reads how much the connections of a process have carried, and returns the sums
+// since the first call. For a process that may not be inspected, its connections are
+// taken to be those at addr, the host:port where it listens; addr may be empty. The
+// error says why nothing is known.
 func (s *Sockets) Add(pid int, addr string) (in, out int64, err error) {
 	all, err := connections()
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"syscall"
 )
 
-// What the kernel's socket diagnosis is asked for, and where in its answers things
-// are: the layouts of linux/inet_diag.h and linux/tcp.h.
+// The parameters of the kernel's socket diagnosis, and offsets in its answers: the
+// layouts of linux/inet_diag.h and linux/tcp.h.
 const (
 	netlinkSockDiag  = 4
 	sockDiagByFamily = 20
 	wantInfo         = 1 << (attributeInfo - 1)
 	attributeInfo    = 2
 	listens          = 1 << 10
-	waits            = 1 << 6 // closed: of nobody, without counts, and there may be thousands
+	waits            = 1 << 6 // closed ones have no owner and no counters, and there may be thousands
 	connects         = 0xfff &^ (listens | waits)
 
 	requestSize   = 56
@@ -46,7 +46,7 @@ type socketOf struct {
 // namespace.
 func connections() ([]socketOf, error) { return sockets(connects) }
 
-// sockets lists the TCP sockets in some states.
+// sockets lists the TCP sockets in the given states.
 func sockets(states uint32) ([]socketOf, error) {
 	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, netlinkSockDiag)
 	if err != nil {
@@ -66,7 +66,7 @@ func sockets(states uint32) ([]socketOf, error) {
 	return all, nil
 }
 
-// dump appends the sockets of one family.
+// dump appends the sockets of one address family.
 func dump(fd int, family byte, states uint32, all []socketOf) ([]socketOf, error) {
 	req := make([]byte, syscall.NLMSG_HDRLEN+requestSize)
 	ne := binary.NativeEndian
@@ -107,7 +107,7 @@ func dump(fd int, family byte, states uint32, all []socketOf) ([]socketOf, error
 	}
 }
 
-// parseSocket reads one connection; false of one that has no counts.
+// parseSocket parses one connection; false if it has no counters.
 func parseSocket(b []byte) (s socketOf, ok bool) {
 	if len(b) < messageSize {
 		return s, false
@@ -129,7 +129,7 @@ func parseSocket(b []byte) (s socketOf, ok bool) {
 	return s, false
 }
 
-// inodes are the sockets that a process has open.
+// inodes returns the sockets that a process has open.
 func inodes(pid int) (map[uint32]bool, error) {
 	out := map[uint32]bool{}
 	err := eachSocket(pid, func(inode uint32) bool {
@@ -139,14 +139,15 @@ func inodes(pid int) (map[uint32]bool, error) {
 	return out, err
 }
 
-// eachSocket goes through the sockets that a process has open, until yield returns false.
+// eachSocket calls yield for the sockets that a process has open, until it returns
+// false.
 func eachSocket(pid int, yield func(inode uint32) bool) error {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	names, err := entries(dir)
 	for _, name := range names {
 		target, err := os.Readlink(dir + "/" + name)
 		if err != nil {
-			continue // closed meanwhile
+			continue // closed in the meantime
 		}
 		if n, ok := strings.CutPrefix(target, "socket:["); ok {
 			if inode, err := strconv.ParseUint(strings.TrimSuffix(n, "]"), 10, 32); err == nil && !yield(uint32(inode)) {
@@ -157,7 +158,7 @@ func eachSocket(pid int, yield func(inode uint32) bool) error {
 	return err
 }
 
-// entries are the names in a folder.
+// entries returns the names in a folder.
 func entries(dir string) ([]string, error) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -167,13 +168,14 @@ func entries(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// owners has the process that was last seen to have a listening socket, by its inode.
+// owners maps the inode of a listening socket to the process that was last seen to have
+// it open.
 var owners sync.Map
 
-// listener finds the process that listens at a port, or the first of a family that does;
-// 0 when there is none that may be seen. The error says that the kernel does not tell.
-// Most processes of a machine are not looked into: the one of the last time comes first,
-// then those that are new.
+// listener finds the process that listens at a port, or the first process of such a
+// family; 0 if no such process is visible. It returns an error if the kernel does not
+// tell. To avoid inspecting most processes of a machine, it tries the previous owner
+// first, and then new processes.
 func listener(port uint16) (pid int, err error) {
 	all, err := sockets(listens)
 	if err != nil {
@@ -219,9 +221,9 @@ func listener(port uint16) (pid int, err error) {
 	return 0, nil
 }
 
-// has says whether a process has one of some sockets open.
+// has reports whether a process has any of the given sockets open.
 func has(pid int, some map[uint32]bool) (found bool) {
-	_ = eachSocket(pid, func(inode uint32) bool { // one that may not be looked into has none
+	_ = eachSocket(pid, func(inode uint32) bool { // a process that may not be inspected has none
 		found = some[inode]
 		return !found
 	})

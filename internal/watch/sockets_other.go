@@ -4,7 +4,7 @@ package watch
 
 import "errors"
 
-// socketOf is one TCP connection, which only Linux reports the bytes of.
+// socketOf is one TCP connection. Only Linux reports its bytes.
 type socketOf struct {
 	cookie  uint64
 	inode   uint32

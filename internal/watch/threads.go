@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// mostThreads is how many threads of a process are looked at.
+// mostThreads is how many threads of a process are inspected at most.
 const mostThreads = 64
 
-// queued is for how many seconds the threads of a process have waited for a processor so
-// far, and its first thread; false where that is not told, or of too many.
+// queued returns for how many seconds all threads of a process, and its first thread,
+// have waited for a processor so far; false if that is unknown, or there are too many
+// threads.
 func queued(pid int) (all, first float64, ok bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	if first, ok = waited(filepath.Join(dir, "schedstat")); !ok {
@@ -23,14 +24,14 @@ func queued(pid int) (all, first float64, ok bool) {
 		return 0, first, false
 	}
 	for _, t := range tasks {
-		if v, ok := waited(t); ok { // one that has ended meanwhile waits no more
+		if v, ok := waited(t); ok { // one that has ended in the meantime is skipped
 			all += v
 		}
 	}
 	return all, first, true
 }
 
-// waited reads what a thread has waited for a processor, in seconds.
+// waited reads for how many seconds a thread has waited for a processor.
 func waited(path string) (float64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -44,7 +45,7 @@ func waited(path string) (float64, bool) {
 	return ns / 1e9, err == nil
 }
 
-// inDisk says whether the first thread of a process waits for a disk at this moment.
+// inDisk reports whether the first thread of a process is waiting for a disk right now.
 func inDisk(pid int) (waits, ok bool) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

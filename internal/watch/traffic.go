@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// Traffic counts the bytes of connections, as the process on this side has them.
-// Any goroutine may use it; nil counts nothing.
+// Traffic counts the bytes of connections as seen by this process. Any goroutine may
+// use it; a nil Traffic counts nothing.
 type Traffic struct{ in, out atomic.Int64 }
 
-// In is how many bytes were read so far.
+// In returns how many bytes have been read so far.
 func (t *Traffic) In() int64 { return t.in.Load() }
 
-// Out is how many bytes were written so far.
+// Out returns how many bytes have been written so far.
 func (t *Traffic) Out() int64 { return t.out.Load() }
 
-// Conn counts what goes through c.
+// Conn returns c with its bytes counted.
 func (t *Traffic) Conn(c net.Conn) net.Conn {
 	if t == nil {
 		return c
@@ -24,7 +24,8 @@ func (t *Traffic) Conn(c net.Conn) net.Conn {
 	return &counted{c, t}
 }
 
-// Dial is a dialer whose connections are counted, in the form that drivers take.
+// Dial wraps a dialer so that its connections are counted, in the form that drivers
+// take.
 func (t *Traffic) Dial(dial func(ctx context.Context, network, addr string) (net.Conn, error)) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dial(ctx, network, addr)

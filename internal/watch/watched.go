@@ -6,32 +6,34 @@ import (
 	"time"
 )
 
-// Watched is one process of which everything is sampled that can be had: what Process
-// tells, bytes into and out of it, and the heap of its JVM. One goroutine at a time
+// Watched is one process of which everything available is sampled: what Process
+// provides, bytes into and out of it, and the heap of its JVM. One goroutine at a time
 // may use it.
 type Watched struct {
-	// Note says what could not be had and why, JVMNote that of heap and collections.
+	// Note says what is not available and why; JVMNote does so for heap and
+	// collections.
 	Note, JVMNote string
 	// JavaArgs are the options of its JVM; see Process.JavaArgs.
 	JavaArgs []string
 
 	process *Process
 	jvm     JVM
-	asked   time.Time // when the JVM was asked last
-	heap    *Heap     // what it said then
-	// flow tells bytes into and out of the process so far; nil when nobody counts.
+	asked   time.Time // when the JVM was last queried
+	heap    *Heap     // the answer to that query
+	// flow returns bytes into and out of the process so far; nil if they are not
+	// counted.
 	flow    func(ctx context.Context) (in, out int64, known bool)
 	in, out int64
 	at      time.Time
 }
 
-// Point is a sample of a process over the interval before it. What is not known is
-// nil.
+// Point is a sample of a process since the previous one. Unknown values are nil.
 type Point struct {
-	// Sample is without the heap and its collections so far, which are Heap and the
-	// collections since the sample before.
+	// Sample does not contain the heap and the total collections; Heap and the
+	// collections since the previous sample are separate.
 	Sample
-	// NetIn and NetOut are bytes a second; the note of the process says of what.
+	// NetIn and NetOut are bytes per second; the note of the process says what they
+	// cover.
 	NetIn, NetOut     *float64
 	OldGCs, YoungGCs  *int64
 	GCTime            *time.Duration
@@ -49,8 +51,8 @@ func Self(ctx context.Context) *Watched {
 	return w
 }
 
-// Find watches the process with an id or, when that is 0, the one that listens at
-// addr. What is not found has a note that says why.
+// Find watches the process with the id pid or, if that is 0, the one that listens at
+// addr. If it is not found, a note says why.
 func Find(ctx context.Context, pid int, addr string) *Watched {
 	var w *Watched
 	if pid > 0 {
@@ -62,7 +64,7 @@ func Find(ctx context.Context, pid int, addr string) *Watched {
 	return w
 }
 
-// FindServer is Find with bytes into and out of the process, counted as well as this
+// FindServer is Find, plus bytes into and out of the process, counted as well as this
 // system can.
 func FindServer(ctx context.Context, pid int, addr string) *Watched {
 	w := Find(ctx, pid, addr)
@@ -85,10 +87,10 @@ func (w *Watched) open(ctx context.Context) {
 	}
 }
 
-// Found says whether there is anything to sample.
+// Found reports whether there is anything to sample.
 func (w *Watched) Found() bool { return w.process != nil || w.jvm != nil }
 
-// PID is the id of the process, 0 when it was not found, and Name how it calls itself.
+// PID returns the id of the process, 0 if it was not found.
 func (w *Watched) PID() int {
 	if w.process == nil {
 		return 0
@@ -96,7 +98,7 @@ func (w *Watched) PID() int {
 	return w.process.PID()
 }
 
-// Name is how the process calls itself.
+// Name returns what the process calls itself.
 func (w *Watched) Name() string {
 	if w.process == nil {
 		return ""
@@ -104,8 +106,8 @@ func (w *Watched) Name() string {
 	return w.process.Name()
 }
 
-// CountSockets has the network of the process measured by its connections; addr is
-// where it listens, when that is known. It returns false when they are not told.
+// CountSockets measures the network traffic of the process by its connections; addr is
+// where it listens, if known. It returns false if the system does not report them.
 func (w *Watched) CountSockets(addr string) bool {
 	if w.process == nil {
 		return false
@@ -122,8 +124,8 @@ func (w *Watched) CountSockets(addr string) bool {
 	return true
 }
 
-// CountDevice has its network measured by that of the device that leads to a host,
-// where nothing better is told.
+// CountDevice measures the network traffic of the process by that of the device that
+// leads to a host, unless something better is available.
 func (w *Watched) CountDevice(ctx context.Context, host string) {
 	host, _, _ = strings.Cut(host, ":")
 	device, _, _ := Device(ctx, host)
@@ -138,13 +140,14 @@ func (w *Watched) CountDevice(ctx context.Context, host string) {
 	w.note("network is that of the device " + device + ", of all processes and in both directions")
 }
 
-// CountTraffic has its network measured by our own connections to it.
+// CountTraffic measures the network traffic of the process by our own connections to
+// it.
 func (w *Watched) CountTraffic(t *Traffic) {
 	w.flow = func(context.Context) (int64, int64, bool) { return t.Out(), t.In(), true }
 	w.note("network is the bytes of our connections to it")
 }
 
-// AskJVM has its heap asked for; see NewJVM. where may be empty: then nobody tells.
+// AskJVM makes the heap be queried; see NewJVM. If where is empty, it is not.
 func (w *Watched) AskJVM(where string) {
 	if where == "" {
 		w.noteJVM("neither a Jolokia agent nor nodetool is known; say --set nodetool=URL or command")
@@ -153,10 +156,10 @@ func (w *Watched) AskJVM(where string) {
 	w.jvm = NewJVM(where)
 }
 
-// note adds to what is to be said of the process, once.
+// note adds to the process's notes, unless they contain the text already.
 func (w *Watched) note(text string) { noteTo(&w.Note, text) }
 
-// noteJVM is note of the heap and its collections.
+// noteJVM is note for the heap and its collections.
 func (w *Watched) noteJVM(text string) { noteTo(&w.JVMNote, text) }
 
 func noteTo(note *string, text string) {
@@ -169,7 +172,7 @@ func noteTo(note *string, text string) {
 	*note += text
 }
 
-// Take samples the process; what is not known goes to its notes.
+// Take samples the process; what is unavailable goes to its notes.
 func (w *Watched) Take(ctx context.Context) (x Point) {
 	var heap *Heap
 	if w.process != nil {
@@ -202,7 +205,7 @@ func (w *Watched) Take(ctx context.Context) (x Point) {
 	return x
 }
 
-// collected adds what a JVM, or Go, has told.
+// collected adds what a JVM, or Go, has reported.
 func (w *Watched) collected(x *Point, heap *Heap) {
 	x.HeapUsed, x.HeapMax, x.Old, x.Young = heap.Used, heap.Limit, heap.Old, heap.Young
 	if last := w.heap; last != nil {
@@ -214,8 +217,8 @@ func (w *Watched) collected(x *Point, heap *Heap) {
 	w.heap = heap
 }
 
-// since is how much a count has grown; of a server that was started again it is what
-// it has now.
+// since returns how much a counter has grown; for a server that was restarted it is the
+// current value.
 func since(now, before *int64) *int64 {
 	if now == nil || before == nil {
 		return nil

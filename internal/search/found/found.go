@@ -1,5 +1,5 @@
-// Package found is what a search for the highest rate found: the words of find.json,
-// which reports and screens read.
+// Package found defines the result of a search for the highest rate: the vocabulary of
+// find.json, which reports and screens read.
 package found
 
 import (
@@ -12,32 +12,34 @@ import (
 	"slices"
 )
 
-// File is the name of the file in the folder of a run that holds what its search found.
+// File is the name of the file in a run's folder that holds the result of its search.
 const File = "find.json"
 
-// Knobs that a search may turn.
+// Knobs that a search may change.
 const (
 	OverRate    = "rate"
 	OverThreads = "threads"
 )
 
-// Within is how long a search takes at most that was given no duration, as --duration has
-// it.
+// Within is the longest duration of a search that was given none, in the form of
+// --duration.
 const Within = "3m"
 
-// Asked is what a user asked for, as text.
+// Asked is what a user requested, as text.
 type Asked struct {
-	// Under are the conditions, Over is the knob; empty: the rate.
+	// Under are the conditions; Over is the knob, empty for the rate.
 	Under []string
 	Over  string
-	// From is the first level and To the highest; empty: found out, and no bound.
+	// From is the first level, empty if it is to be determined; To is the highest,
+	// empty for no limit.
 	From, To string
 }
 
-// Result is what a search found, as find.json in the folder of its run holds it.
+// Result is the result of a search, as in find.json in the folder of its run.
 type Result struct {
 	Schema int `json:"schema"`
-	// Run is the id of the run, Over the knob, Unit what it counts, Under the conditions.
+	// Run is the id of the run, Over the knob, Unit the unit of its levels, Under the
+	// conditions.
 	Run   string   `json:"run"`
 	Over  string   `json:"over"`
 	Unit  string   `json:"unit"`
@@ -46,29 +48,29 @@ type Result struct {
 	// not; 0: all held.
 	Found   float64 `json:"found"`
 	TooMuch float64 `json:"too_much"`
-	// Done is units a second at the level that held.
+	// Done is the rate in units per second at the level that held.
 	Done float64 `json:"done_per_s"`
-	// Complete says that the search came to its end: the two are close, and both were
-	// tried again. Why says what ended it before.
+	// Complete means that the search came to its end: the two levels are close, and
+	// both were tried again. Otherwise Why says what ended it early.
 	Complete bool   `json:"complete"`
 	Why      string `json:"why,omitempty"`
 	// Seconds is how long it took, Threads how many there were at its end.
 	Seconds float64 `json:"seconds"`
 	Threads int     `json:"threads"`
 	Limit   Limit   `json:"limit"`
-	// Steps are all that was tried, in order.
+	// Steps are all the levels tried, in order.
 	Steps []Step `json:"steps"`
 }
 
-// Step is one level that was tried. Times are in nanoseconds, of all operations that
-// count together.
+// Step is one level that was tried. Times are in nanoseconds, over all operations that
+// count.
 type Step struct {
 	Level float64 `json:"level"`
 	// FromS and ToS are seconds of measurement.
 	FromS float64 `json:"from_s"`
 	ToS   float64 `json:"to_s"`
-	// Held says that it is sustainable, Why says why or why not, Doubtful that chance may
-	// have decided.
+	// Held means that the level is sustainable, Why says why or why not, and Doubtful
+	// means that the result may be due to chance.
 	Held     bool    `json:"held"`
 	Doubtful bool    `json:"doubtful,omitempty"`
 	Why      string  `json:"why"`
@@ -78,15 +80,15 @@ type Step struct {
 	Threads  int     `json:"threads"`
 	Response Times   `json:"response_ns"`
 	Service  Times   `json:"service_ns"`
-	// LateP99 is the part of the response time that is perfbench's own.
+	// LateP99 is the part of the response time that is perfbench's own fault.
 	LateP99 int64 `json:"lateness_p99_ns"`
-	// CPU is how many processors perfbench used, Machine all processes of the machine; nil
-	// where nobody looked.
+	// CPU is how many processors perfbench used, Machine those used by all processes of
+	// the machine; nil if not observed.
 	CPU     *float64 `json:"cpu_cores,omitempty"`
 	Machine *float64 `json:"machine_cores,omitempty"`
 }
 
-// Above returns a with what it leaves out taken from below, which may be nil.
+// Above returns a with empty fields taken from below, which may be nil.
 func (a Asked) Above(below *Asked) Asked {
 	if below == nil {
 		return a
@@ -109,8 +111,7 @@ func (s Step) Words() string {
 	return words
 }
 
-// Times are percentiles of a time. Those with too few calls behind them are
-// measure.Hidden.
+// Times are percentiles of a time. Those that too few calls support are measure.Hidden.
 type Times struct {
 	P50  int64 `json:"p50"`
 	P90  int64 `json:"p90"`
@@ -119,20 +120,20 @@ type Times struct {
 	Max  int64 `json:"max"`
 }
 
-// Schema is the number of the layout of find.json.
+// Schema is the version of the layout of find.json.
 const Schema = 1
 
 // Limit is what keeps a level from being sustainable.
 type Limit struct {
 	// By is "store", "perfbench", "threads", "machine" or "none".
 	By string `json:"by"`
-	// Causes are those of the verdict that speak for perfbench.
+	// Causes are those causes of the verdict that point to perfbench.
 	Causes []string `json:"causes,omitempty"`
-	// Text says it in a sentence.
+	// Text states it in a sentence.
 	Text string `json:"text"`
 }
 
-// By whom a level is limited.
+// What a level can be limited by.
 const (
 	ByStore     = "store"
 	ByPerfbench = "perfbench"
@@ -141,8 +142,8 @@ const (
 	ByNone      = "none"
 )
 
-// Curve is the last step of each level at each number of threads, in the order of the
-// levels.
+// Curve returns the last step of each level at each number of threads, ordered by
+// level.
 func (r *Result) Curve() []Step {
 	var out []Step
 	for _, s := range r.Steps {
@@ -158,8 +159,8 @@ func (r *Result) Curve() []Step {
 	return out
 }
 
-// Bracket is what a search under way knows so far: the highest level whose last try held,
-// below the lowest whose last did not; 0 where there is none.
+// Bracket returns what a search in progress knows so far: the highest level whose last
+// try held, below the lowest whose last try did not; 0 if there is none.
 func (r *Result) Bracket() (held, tooMuch float64) {
 	for _, s := range r.Curve() {
 		if !s.Held {
@@ -170,13 +171,14 @@ func (r *Result) Bracket() (held, tooMuch float64) {
 	return held, 0
 }
 
-// Encode writes the result as File holds it.
+// Encode encodes the result for File.
 func (r *Result) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	return append(data, '\n'), err
 }
 
-// Load reads what the search of the run in a folder found; nil when it made none.
+// Load reads the result of the search of the run in a folder; nil if there was no
+// search.
 func Load(dir string) (*Result, error) {
 	data, err := os.ReadFile(filepath.Join(dir, File))
 	if errors.Is(err, os.ErrNotExist) {

@@ -18,12 +18,13 @@ import (
 	"github.com/perfbench/perfbench/internal/turns"
 )
 
-// Turn does one run of a sweep; what, a few words, says which. An error without an
-// outcome ends the sweep, as does an outcome that failed otherwise than by a threshold.
+// Turn does one run of a sweep; what describes it in a few words. An error without an
+// outcome ends the sweep, as does an outcome that failed for any reason but a
+// threshold.
 type Turn func(ctx context.Context, r session.Request, what string) (*session.Outcome, error)
 
-// Resume looks for a sweep that was asked for in the same words and is not complete: Do
-// then goes on with it. It returns its folder, "" when there is none.
+// Resume looks for a sweep that was requested in the same words and is not complete,
+// which Do will then continue. It returns its folder, "" if there is none.
 func (s *Sweep) Resume() string {
 	if dir, old := sweep.Unfinished(s.First().Out, s.result.Asked); old != nil {
 		s.dir, s.result = dir, *old
@@ -32,8 +33,8 @@ func (s *Sweep) Resume() string {
 }
 
 // Do does the runs that are not done yet, one after the other, and writes the documents
-// on all that are; told is called with what they come to after each. ctx ends it between
-// two runs. The error is that of what went worst.
+// on all that are. After each run, told is called with the results so far. The end of
+// ctx ends the sweep between two runs. The error is that of the worst failure.
 func (s *Sweep) Do(ctx context.Context, turn Turn, told func(sweep.Result)) error {
 	var errs []error
 	for i, who := range turns.Order(s.result.Rounds, len(s.points), s.First().Inputs.Seed) {
@@ -66,7 +67,7 @@ func (s *Sweep) Do(ctx context.Context, turn Turn, told func(sweep.Result)) erro
 	return worst(append(errs, s.conclude()))
 }
 
-// keep writes down a run that is done.
+// keep records a completed run.
 func (s *Sweep) keep(round, point int, run *rundir.Run) error {
 	h := run.Headline()
 	d := sweep.Run{Round: round, Point: point, ID: run.ID, P50: h.Response.P50, P99: h.Response.P99, Verdict: run.Verdict.State}
@@ -100,7 +101,7 @@ func (s *Sweep) keep(round, point int, run *rundir.Run) error {
 	return rundir.WriteFiles(s.dir, []rundir.File{{Name: sweep.File, Data: data}})
 }
 
-// newFolder makes a folder of the name, or of that with a number.
+// newFolder creates a folder with that name or, if it exists, with a number added.
 func newFolder(name string) (string, error) {
 	for i := 1; ; i++ {
 		dir := name
@@ -113,7 +114,7 @@ func newFolder(name string) (string, error) {
 	}
 }
 
-// conclude writes the documents on what the runs come to.
+// conclude writes the documents on the results so far.
 func (s *Sweep) conclude() error {
 	if s.dir == "" {
 		return nil
@@ -128,14 +129,14 @@ func (s *Sweep) conclude() error {
 	return rundir.WriteFiles(s.dir, files)
 }
 
-// failed says whether what a run came to ends the sweep.
+// failed reports whether the outcome of a run ends the sweep.
 func failed(o *session.Outcome) bool {
 	c := o.Code()
 	return c != fault.CodeOK && c != fault.CodeThreshold
 }
 
-// worst joins the errors of runs, so that the code is that of one which ended the sweep,
-// else that of a missed threshold.
+// worst joins the errors of runs, so that the code is that of an error that ended the
+// sweep, or otherwise that of a missed threshold.
 func worst(errs []error) error {
 	errs = slices.DeleteFunc(errs, func(e error) bool { return e == nil })
 	slices.SortStableFunc(errs, func(a, b error) int {

@@ -1,4 +1,4 @@
-// Package rounds carries out a sweep: a run at each point, round by round, whoever asked
+// Package rounds carries out sweeps: a run at each point, round by round, whoever asked
 // for it.
 package rounds
 
@@ -21,13 +21,14 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// What a run of a sweep is given that was not told how long to take.
+// What the runs of a sweep get if no length was given.
 const (
 	UsualDuration = "10s"
 	UsualWarmup   = "2s"
 )
 
-// Sweep is a sweep that was found to be possible. It belongs to one goroutine.
+// Sweep is a sweep that has been checked and can be carried out. It belongs to one
+// goroutine.
 type Sweep struct {
 	points []point
 	result sweep.Result
@@ -35,23 +36,23 @@ type Sweep struct {
 	dir string
 }
 
-// point is one that runs are to be done at.
+// point is a point at which runs are to be made.
 type point struct {
 	request  session.Request
 	prepared *session.Prepared
 }
 
-// Result is what the runs that are done come to. It goes on changing while Do runs.
+// Result returns the results so far. It is modified while Do runs.
 func (s *Sweep) Result() *sweep.Result { return &s.result }
 
-// Dir is the folder of the sweep; empty until a run of it is done.
+// Dir returns the folder of the sweep; empty until one of its runs is done.
 func (s *Sweep) Dir() string { return s.dir }
 
-// First is the run of the first point.
+// First returns the run of the first point.
 func (s *Sweep) First() *session.Prepared { return s.points[0].prepared }
 
-// Prepare finds out whether all runs of a sweep are possible; r is what they have in
-// common. Errors are of input, all of them joined.
+// Prepare checks whether all runs of a sweep are possible; r is what they have in
+// common. Errors have the code of bad input, all of them joined.
 func Prepare(ctx context.Context, env session.Env, r session.Request, asked sweep.Asked) (*Sweep, error) {
 	rounds, err := strconv.Atoi(asked.Repeat)
 	if err != nil || rounds < 1 || rounds > sweep.MostRuns {
@@ -96,7 +97,7 @@ func Prepare(ctx context.Context, env session.Env, r session.Request, asked swee
 	return s, nil
 }
 
-// usual gives runs a length that were given none, be it by an axis.
+// usual gives runs a default length if they have none, not even by an axis.
 func usual(env session.Env, r session.Request, axes []sweep.Axis) session.Request {
 	r.Values = maps.Clone(r.Values)
 	if r.Values == nil {
@@ -119,7 +120,7 @@ func usual(env session.Env, r session.Request, axes []sweep.Axis) session.Reques
 	return r
 }
 
-// once refuses a knob that has a value beside those that are swept over.
+// once rejects a knob that is given a value and is also swept over.
 func once(r session.Request, name string) error {
 	_, twice := r.Values[name]
 	if name == sweep.Target {
@@ -131,7 +132,7 @@ func once(r session.Request, name string) error {
 	return fault.Field("over", fault.Input(fmt.Errorf("over %s: is given a value of its own beside its list", name), "leave out one of the two"))
 }
 
-// at is what is asked for at one point.
+// at returns the request for one point.
 func at(r session.Request, axes []sweep.Axis, values []string) session.Request {
 	r.Values = maps.Clone(r.Values)
 	for i, x := range axes {
@@ -144,7 +145,7 @@ func at(r session.Request, axes []sweep.Axis, values []string) session.Request {
 	return r
 }
 
-// describe fills in what the sweep is of, without what is secret in it.
+// describe fills in what the sweep is about, without secrets.
 func (s *Sweep) describe() {
 	first, r := s.points[0].prepared, &s.result
 	r.Profile, r.Unit = first.Profile.Name, first.Plan.Unit
@@ -171,8 +172,8 @@ func (s *Sweep) describe() {
 	r.Asked = hex.EncodeToString(sum[:])
 }
 
-// shownTargets are the targets of n points, one each so many points. Those that differ
-// only in what is not shown are numbered.
+// shownTargets returns the targets of n points, of which every consecutive ones share a
+// target. Targets that differ only in what is not shown are numbered.
 func shownTargets(points []point, every, n int) []string {
 	var out []string
 	seen := map[string]int{}

@@ -1,6 +1,5 @@
 // Package usl fits the Universal Scalability Law to throughput measured at several
-// numbers of threads: X(n) = λn / (1 + σ(n−1) + κn(n−1)). Everything in it is a pure
-// function.
+// numbers of threads: X(n) = λn / (1 + σ(n−1) + κn(n−1)). All its functions are pure.
 package usl
 
 import (
@@ -13,44 +12,45 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 )
 
-// Point is a throughput, units per second, that was measured with N threads.
+// Point is a throughput, in units per second, measured with N threads.
 type Point struct{ N, X float64 }
 
-// Known is a figure and where the true one lies with 95 % confidence.
+// Known is a figure with its 95 % confidence interval.
 type Known struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
-	// High is nil where nothing bounds it.
+	// High is nil if there is no upper bound.
 	High *float64 `json:"high"`
 }
 
-// Fit is the law as it lies closest to what was measured, in relative terms.
+// Fit is the law fitted to the measurements, by relative deviation.
 type Fit struct {
-	// Lambda is the throughput of one thread, Sigma the share of contention, Kappa that of
-	// coherence: what each pair of threads costs. The latter two are at least 0.
+	// Lambda is the throughput of one thread, Sigma the coefficient of contention, and
+	// Kappa that of coherence, the cost of each pair of threads. The latter two are at
+	// least 0.
 	Lambda Known `json:"lambda"`
 	Sigma  Known `json:"sigma"`
 	Kappa  Known `json:"kappa"`
-	// Peak is the number of threads beyond which the law has throughput fall; nil when it
+	// Peak is the number of threads above which throughput falls by the law; nil if it
 	// never does.
 	Peak *Known `json:"peak"`
 	// Off is how far points typically lie from the law: 0.05 is 5 %.
 	Off float64 `json:"off"`
 }
 
-// At is the throughput that the law says for n threads.
+// At returns the throughput predicted by the law for n threads.
 func (f *Fit) At(n float64) float64 {
 	return f.Lambda.Value * n / (1 + f.Sigma.Value*(n-1) + f.Kappa.Value*n*(n-1))
 }
 
-// LeastLevels is how many different numbers of threads a fit takes.
+// LeastLevels is how many different numbers of threads a fit needs.
 const LeastLevels = 4
 
 const confidence = 0.95
 
-// Of fits the law. It returns nil when the points have fewer than LeastLevels different
-// numbers of threads. Points without throughput are left out. Errors of points are taken
-// to be independent and of the same share of each.
+// Of fits the law. It returns nil if the points have fewer than LeastLevels different
+// numbers of threads. Points without throughput are left out. The errors of points are
+// assumed to be independent, and proportional to their values.
 func Of(points []Point) *Fit {
 	points = slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !(p.X > 0) || !(p.N > 0) || math.IsInf(p.X, 0) })
 	levels := map[float64]bool{}
@@ -81,18 +81,18 @@ func Of(points []Point) *Fit {
 	return f
 }
 
-// around is a value with its interval, which is never without it.
+// around returns a value with its interval, extended to contain the value.
 func around(v, low, high float64) Known {
 	v = rounded(v)
 	high = rounded(max(high, v))
 	return Known{Value: v, Low: rounded(min(low, v)), High: &high}
 }
 
-// rounded has six digits: no figure here is known better, and processors differ in the
-// last ones.
+// rounded returns v with six digits: no figure here is more precise, and processors
+// differ in the last digits.
 func rounded(v float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	if err != nil { // beyond what there is
+	if err != nil { // beyond the range of numbers
 		return v
 	}
 	return r
@@ -105,8 +105,9 @@ type solution struct {
 	rss, df float64
 }
 
-// peak is where the law has its highest throughput. Its logarithm is taken to be off as
-// its parameters are; without a κ that is clear of 0 nothing bounds it above.
+// peak returns where the law has its highest throughput. The error of its logarithm
+// follows from those of the parameters; if κ is not clearly above 0, there is no upper
+// bound.
 func (s *solution) peak(bounded bool) *Known {
 	sigma, kappa := s.theta[1], s.theta[2]
 	if kappa <= 0 {
@@ -132,7 +133,8 @@ func (s *solution) peak(bounded bool) *Known {
 	return &k
 }
 
-// bounded is the closest of the laws that have σ, κ or both at 0 and neither below.
+// bounded returns the best fit among the laws in which σ, κ or both are 0, and neither
+// is negative.
 func bounded(points []Point) *solution {
 	var best *solution
 	for _, columns := range [][]int{{0, 2}, {0, 1}, {0}} {
@@ -144,13 +146,13 @@ func bounded(points []Point) *solution {
 	return best
 }
 
-// mostSteps is how many steps a solution takes at most; a handful is usual.
+// mostSteps is the largest number of steps of a solution; usually a handful suffice.
 const mostSteps = 50
 
-// solve finds the least squares of log X over the parameters of the given columns, by
-// the method of Gauss and Newton with steps that are halved until they lead down. It
-// begins at a store that scales as it is ideal. It returns nil when the points do not
-// tell the parameters apart.
+// solve minimizes the squared residuals of log X over the parameters of the given
+// columns, by the Gauss–Newton method with steps that are halved until they improve the
+// result. It starts from a store that scales ideally. It returns nil if the points do
+// not determine the parameters.
 func solve(points []Point, columns []int) *solution {
 	s := &solution{df: float64(len(points) - len(columns))}
 	for _, p := range points {
@@ -183,7 +185,8 @@ func solve(points []Point, columns []int) *solution {
 	return s.withError(points, columns)
 }
 
-// residuals are what log X is above the law; +Inf in all when the law is none there.
+// residuals returns how far log X is above the law; +Inf in all if the law is undefined
+// there.
 func (s *solution) residuals(points []Point) (sum float64, out []float64) {
 	for _, p := range points {
 		d := s.divisor(p.N)
@@ -199,7 +202,8 @@ func (s *solution) residuals(points []Point) (sum float64, out []float64) {
 
 func (s *solution) divisor(n float64) float64 { return 1 + s.theta[1]*(n-1) + s.theta[2]*n*(n-1) }
 
-// scale makes the columns of slopes alike in size: what a column is divided by.
+// scale returns the divisor of a column of slopes that makes the columns similar in
+// size.
 func (*solution) scale(points []Point, column int) float64 {
 	most := 1.0
 	for _, p := range points {
@@ -208,7 +212,8 @@ func (*solution) scale(points []Point, column int) float64 {
 	return math.Pow(most, float64(column))
 }
 
-// slopes are those of the law in its parameters at each point, scaled.
+// slopes returns the scaled derivatives of the law with respect to its parameters at
+// each point.
 func (s *solution) slopes(points []Point, columns []int) *mat.Dense {
 	j := mat.NewDense(len(points), len(columns), nil)
 	for i, p := range points {
@@ -221,7 +226,7 @@ func (s *solution) slopes(points []Point, columns []int) *mat.Dense {
 	return j
 }
 
-// withError adds how far chance may have moved the parameters.
+// withError adds the standard errors of the parameters.
 func (s *solution) withError(points []Point, columns []int) *solution {
 	j := s.slopes(points, columns)
 	var square, inverse mat.Dense

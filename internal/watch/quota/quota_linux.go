@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Of reads the quota of the group of processes that pid is in.
+// Of reads the quota of the control group that pid is in.
 func Of(pid int) Quota {
 	groups, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	if err != nil {
@@ -17,8 +17,8 @@ func Of(pid int) Quota {
 	return in("/sys/fs/cgroup", string(groups))
 }
 
-// in finds the tightest quota among the groups that /proc/PID/cgroup names
-// and those above them, in both versions of control groups.
+// in finds the tightest quota among the groups that /proc/PID/cgroup names and their
+// ancestors, in both versions of control groups.
 func in(root, groups string) (tightest Quota) {
 	for line := range strings.Lines(groups) {
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -64,7 +64,7 @@ func readV1(dir string) Quota {
 		if err != nil {
 			return 0
 		}
-		v, _ := strconv.ParseFloat(strings.TrimSpace(string(data)), 64) // 0: no quota is known
+		v, _ := strconv.ParseFloat(strings.TrimSpace(string(data)), 64) // 0: no quota
 		return v
 	}
 	quota, period := number("cpu.cfs_quota_us"), number("cpu.cfs_period_us")
@@ -74,7 +74,7 @@ func readV1(dir string) Quota {
 	return withStat(dir, quota/period)
 }
 
-// withStat adds what became of a quota.
+// withStat adds the effects of a quota.
 func withStat(dir string, cores float64) Quota {
 	t := Quota{Cores: cores, Known: true}
 	data, err := os.ReadFile(filepath.Join(dir, "cpu.stat"))

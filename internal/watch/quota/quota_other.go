@@ -2,5 +2,5 @@
 
 package quota
 
-// Of tells nothing on this system.
+// Of returns nothing on this system.
 func Of(int) Quota { return Quota{} }

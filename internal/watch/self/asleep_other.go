@@ -4,5 +4,5 @@ package self
 
 import "time"
 
-// asleep is not known here.
+// asleep is unknown here.
 func asleep() time.Duration { return 0 }

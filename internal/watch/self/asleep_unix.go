@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asleep is for how long this machine has slept since it was started: of two clocks
-// only one goes on meanwhile.
+// asleep returns how long this machine has slept since boot: of two clocks, only one
+// continues during sleep.
 func asleep() time.Duration {
 	var all, awake unix.Timespec
 	if unix.ClockGettime(clockAll, &all) != nil || unix.ClockGettime(clockAwake, &awake) != nil {

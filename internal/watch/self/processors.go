@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/watch/quota"
 )
 
-// Processors names what perfbench has to work with here: the model of the processors,
-// how many there are and may be used, and the quota of the control group.
+// Processors describes the processors that perfbench has here: their model, how many
+// there are and may be used, and the quota of the control group.
 func Processors(ctx context.Context) string {
 	model := runtime.GOARCH
 	if infos, err := cpu.InfoWithContext(ctx); err == nil && len(infos) > 0 && infos[0].ModelName != "" {

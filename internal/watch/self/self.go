@@ -1,5 +1,5 @@
 // Package self watches perfbench itself and its machine for what may spoil a
-// measurement: clocks, quotas, collections, late timers.
+// measurement: clocks, quotas, garbage collections, late timers.
 package self
 
 import (
@@ -16,32 +16,32 @@ import (
 	"github.com/perfbench/perfbench/internal/watch/quota"
 )
 
-// Beat is how often a Watcher wants to be told that time has passed.
+// Beat is how often Watcher.Beaten should be called.
 const Beat = 100 * time.Millisecond
 
-// Limits below which a difference between clocks is no event.
+// Limits below which a difference between clocks is ignored.
 const (
 	leastStep  = 100 * time.Millisecond
 	leastSleep = 500 * time.Millisecond
-	// leastStop is how late a beat may be to say anything of how timers ring.
+	// leastStop is how late a beat must be not to count as a late timer.
 	leastStop = time.Second
 )
 
 // Watcher watches this process, its runtime and its machine for what may spoil a
-// measurement. One goroutine calls its methods: Beaten every Beat, Observed once a
-// second, which takes some 100 µs.
+// measurement. One goroutine calls its methods: Beaten every Beat, and Observed once a
+// second, which takes about 100 µs.
 type Watcher struct {
 	from  counters
 	began time.Time
 
-	// Of the clocks, as of the last beat.
+	// The clocks as of the last beat.
 	wall, slept time.Duration
-	late        []time.Duration // of the timer, newest last
+	late        []time.Duration // of the timer, the newest last
 	seen        verdict.Observed
 	metrics     []metrics.Sample
 }
 
-// counters are sums since the process or the machine began.
+// counters are totals since the process or the machine started.
 type counters struct {
 	cpu          time.Duration
 	faults       int64
@@ -52,7 +52,7 @@ type counters struct {
 	sched        *metrics.Float64Histogram
 }
 
-// names of the runtime's metrics, in the order of Watcher.metrics.
+// names are the names of the runtime's metrics, in the order of Watcher.metrics.
 var names = []string{
 	"/cpu/classes/gc/pause:cpu-seconds", "/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/gc/mark/idle:cpu-seconds",
 	"/sched/latencies:seconds",
@@ -61,7 +61,7 @@ var names = []string{
 // maxLate is how many beats are remembered.
 const maxLate = 6000
 
-// Watch begins to watch. ctx bounds the first look only.
+// Watch starts watching. ctx limits the first observation only.
 func Watch(ctx context.Context) *Watcher {
 	s := &Watcher{}
 	for _, n := range names {
@@ -72,42 +72,43 @@ func Watch(ctx context.Context) *Watcher {
 	return s
 }
 
-// Restart forgets what was seen, as at the end of a warm-up.
+// Restart discards what was observed, as at the end of a warm-up.
 func (s *Watcher) Restart(ctx context.Context) {
 	s.seen = verdict.Observed{ClockCost: s.seen.ClockCost, ClockTick: s.seen.ClockTick}
 	s.from, s.began = s.read(ctx), together(time.Now)
 	s.wall, s.slept, s.late = wallAgainst(s.began, s.began), asleep(), nil
 }
 
-// wallAgainst is how far the clock of day has moved beyond what passed since began.
+// wallAgainst returns how far the wall clock has moved beyond the time that has passed
+// since began.
 func wallAgainst(began, now time.Time) time.Duration {
 	return time.Duration(now.UnixNano()-began.UnixNano()) - now.Sub(began)
 }
 
-// together reads the clock of day and the one that durations are measured by with next
-// to nothing between them. They are read one after the other: a process that has to wait
-// for a processor in between would see the clock of day set.
+// together reads the wall clock and the monotonic clock with almost nothing in between.
+// They are read one after the other: if the process had to wait for a processor in
+// between, the wall clock would seem to have been set.
 func together(now func() time.Time) time.Time {
 	last := now()
 	for range 100 {
 		next := now()
 		if next.Sub(last) < time.Millisecond {
-			return next // its clock of day was read since last's other clock
+			return next // its wall clock was read after last's monotonic clock
 		}
 		last = next
 	}
 	return last
 }
 
-// Processor is the processor time that this process has used.
+// Processor returns the processor time that this process has used.
 func Processor() time.Duration {
 	used, _ := usedSoFar()
 	return used
 }
 
-// Beaten notes that a timer set for Beat has rung after took. It returns for how long
-// the machine has been asleep since the last beat, mostly 0. That the process alone was
-// stopped is the engine's to notice.
+// Beaten notes that a timer set for Beat has fired after took. It returns how long the
+// machine has been asleep since the last beat, usually 0. The engine itself notices if
+// only the process was stopped.
 func (s *Watcher) Beaten(took time.Duration) time.Duration {
 	return s.beaten(took, together(time.Now), asleep())
 }
@@ -134,7 +135,7 @@ func (s *Watcher) beaten(took time.Duration, now time.Time, slept time.Duration)
 	return nap
 }
 
-// Observed tells what was seen since the start or Restart.
+// Observed returns what was observed since the start or Restart.
 func (s *Watcher) Observed(ctx context.Context) verdict.Observed {
 	o, now := s.seen, s.read(ctx)
 	o.Seconds = time.Since(s.began).Seconds()
@@ -188,8 +189,8 @@ func (s *Watcher) read(ctx context.Context) counters {
 	return c
 }
 
-// between is a percentile, in nanoseconds, of what a histogram of seconds gained
-// from one reading to a later one: the upper edge of its bucket. 0: nothing.
+// between returns a percentile, in nanoseconds, of what a histogram of seconds gained
+// between two readings: the upper edge of its bucket. 0: nothing.
 func between(from, to *metrics.Float64Histogram, p float64) int64 {
 	if from == nil || to == nil || len(from.Counts) != len(to.Counts) {
 		return 0
@@ -211,8 +212,9 @@ func between(from, to *metrics.Float64Histogram, p float64) int64 {
 	return 0
 }
 
-// clockOf measures what reading the clock takes and its finest step, in nanoseconds:
-// the least of ten tries, for others may take the processor meanwhile.
+// clockOf measures how long reading the clock takes and its smallest step, in
+// nanoseconds: the least of ten attempts, because other processes may take the
+// processor in between.
 func clockOf() (cost, tick int64) {
 	const reads = 100
 	for range 10 {

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Resumed returns nil: nothing here tells a process that it goes on.
+// Resumed returns nil: this system does not notify a process that continues.
 func Resumed() (c <-chan os.Signal, stop func()) { return nil, func() {} }
 
-// usedSoFar is the processor time that this process has used; page faults are not known.
+// usedSoFar returns the processor time that this process has used; page faults are
+// unknown.
 func usedSoFar() (cpu time.Duration, majorFaults int64) {
 	var created, ended, kernel, user syscall.Filetime
 	p, err := syscall.GetCurrentProcess()
