@@ -1,5 +1,5 @@
-// Package bench holds benchmarks that need several layers at once: what our loop
-// costs against a bare loop over the same client and connections, and against
-// the store's own tool, as ratios within one run. It has no code but tests; run
-// it by make bench.
+// Package bench holds benchmarks that involve several layers at once: what our loop
+// costs compared with a bare loop over the same client and connections, and with the
+// store's own tool, as ratios within one run. It contains only tests; run it with make
+// bench.
 package bench

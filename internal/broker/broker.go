@@ -1,4 +1,4 @@
-// Package broker reaches a RabbitMQ: it turns a target into connections, explains
+// Package broker connects to RabbitMQ: it turns a target into connections, explains
 // what may go wrong on the way, and never shows a password.
 package broker
 
@@ -21,7 +21,7 @@ import (
 
 const (
 	defaultTimeout = 10 * time.Second // to connect and to log in
-	heartbeat      = 5 * time.Second  // a broker that is silent for two of them is gone
+	heartbeat      = 5 * time.Second  // a broker that is silent for two of them is considered gone
 	plainPort      = 5672
 	tlsPort        = 5671
 )
@@ -35,12 +35,12 @@ type Address struct {
 	timeout time.Duration
 	user    string
 	vhost   string
-	// management is where its plugin answers; nil: that is not said.
+	// management is the URL of the management plugin; nil if unknown.
 	management *url.URL
 }
 
-// Parse reads a target: amqp://user:password@host:port/vhost, amqps:// with the
-// parameters of TLS. Nothing is connected. Errors are of bad input.
+// Parse parses a target: amqp://user:password@host:port/vhost, or amqps:// with the
+// parameters of TLS. It does not connect. Errors have the code of bad input.
 func Parse(target string) (*Address, error) {
 	t, err := store.ParseTarget(target)
 	if err != nil {
@@ -49,8 +49,8 @@ func Parse(target string) (*Address, error) {
 	return FromTarget(t)
 }
 
-// FromTarget is Parse of a target that has been read, whose password may have come
-// another way.
+// FromTarget is Parse for a target that has been parsed already, and whose password may
+// come from elsewhere.
 func FromTarget(t store.Target) (*Address, error) {
 	if t.Scheme != "amqp" && t.Scheme != "amqps" {
 		return nil, fault.Input(fmt.Errorf("%s: this is not a broker", t.Scheme), "for example amqp://localhost:5672 or lab:rabbitmq")
@@ -89,18 +89,17 @@ func FromTarget(t store.Target) (*Address, error) {
 	return a, nil
 }
 
-// String is the address without its secrets.
+// String returns the address without its secrets.
 func (a *Address) String() string { return a.target.Redacted() }
 
-// GoString is String, so that %#v shows no secret either.
+// GoString returns String, so that %#v shows no secret either.
 func (a *Address) GoString() string { return a.String() }
 
-// Hosts are the broker's host:port pairs.
+// Hosts returns the broker's host:port pairs.
 func (a *Address) Hosts() []string { return slices.Clone(a.hosts) }
 
-// Dial connects and logs in, to the first host that lets us; name is what the
-// broker shows for the connection. Errors have the code of a store that cannot be
-// reached.
+// Dial connects and logs in, to the first host that accepts us; name is what the broker
+// shows for the connection. Errors have the code of a store that cannot be reached.
 func (a *Address) Dial(ctx context.Context, name string, traffic *watch.Traffic) (*amqp.Connection, error) {
 	var errs []error
 	for _, h := range a.hosts {
@@ -134,7 +133,7 @@ func (a *Address) dial(ctx context.Context, host, name string, traffic *watch.Tr
 		}
 		secure := tls.Client(conn, config)
 		if err := secure.HandshakeContext(ctx); err != nil {
-			_ = raw.Close() // the error that counts is the other
+			_ = raw.Close() // the other error is the one that matters
 			return nil, fault.Store(fmt.Errorf("broker %s: TLS: %w", host, cause(ctx, err)), "does it speak TLS on this port, under a certificate that ca= has signed?")
 		}
 		conn = secure
@@ -147,25 +146,25 @@ func (a *Address) dial(ctx context.Context, host, name string, traffic *watch.Tr
 		Vhost: a.vhost, Heartbeat: heartbeat, Locale: "en_US", Properties: properties,
 	})
 	if !stop() && err == nil {
-		_ = c.Close() // its connection is closed already
+		_ = c.Close() // its connection is already closed
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		_ = raw.Close() // the error that counts is the other
+		_ = raw.Close() // the other error is the one that matters
 		return nil, a.explain(host, cause(ctx, err))
 	}
 	return c, nil
 }
 
-// password is the one to log in with.
+// password returns the password for logging in.
 func (a *Address) password() string {
 	if a.target.Password == "" && a.user == "guest" {
-		return "guest" // every RabbitMQ lets this pair in from its own machine
+		return "guest" // by default RabbitMQ accepts it from its own machine
 	}
 	return a.target.Password
 }
 
-// cause is why ctx ended when that is what err comes from.
+// cause returns why ctx ended if that is what caused err.
 func cause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -187,7 +186,7 @@ func (a *Address) explain(host string, err error) error {
 	return fault.Store(fmt.Errorf("broker %s: %w", host, err), hint)
 }
 
-// Property returns what the broker says of itself: "product", "version".
+// Property returns a property that the broker reports: "product", "version".
 func Property(c *amqp.Connection, name string) string {
 	s, _ := c.Properties[name].(string)
 	return s

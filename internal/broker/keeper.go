@@ -12,8 +12,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Driver opens a broker to look after the queues that runs have made there. It is no
-// store: nothing else can be done with the connection.
+// Driver connects to a broker in order to manage the queues that runs have created
+// there. It is not a store: the connection is good for nothing else.
 var Driver = store.Driver{
 	Name: "rabbitmq", Title: "RabbitMQ", Schemes: []string{"amqp", "amqps"}, Example: "amqp://localhost:5672",
 	Open: func(ctx context.Context, t store.Target, _ store.OpenOptions) (store.Conn, error) {
@@ -29,16 +29,15 @@ var Driver = store.Driver{
 	},
 }
 
-// Keeper is a broker of which only the queues that we made are of interest: what
-// internal/place needs to claim them, to write them down and to delete them. One
-// goroutine at a time may use it.
+// Keeper manages the queues that we created on a broker: it does what internal/place
+// needs to claim, record and delete them. One goroutine at a time may use it.
 type Keeper struct {
-	// Connection returns the one to use now.
+	// Connection returns the connection to use.
 	Connection func(ctx context.Context) (*amqp.Connection, error)
-	// Make makes a queue that has just been written down; nil: somebody else does.
+	// Make creates a queue that has just been recorded; nil: somebody else does.
 	Make func(ch *amqp.Channel, name string) error
-	// IfUnused deletes no queue of a run that takes from any of its queues, IfEmpty none
-	// with messages.
+	// IfUnused keeps queues of a run that is consuming from any of its queues from
+	// being deleted; IfEmpty keeps those with messages.
 	IfUnused, IfEmpty bool
 
 	close func() error
@@ -46,10 +45,10 @@ type Keeper struct {
 
 var _ store.Keeper = (*Keeper)(nil)
 
-// ErrInUse is that somebody takes from a queue that was to be deleted.
+// ErrInUse means that a queue to be deleted has a consumer.
 var ErrInUse = errors.New("in use by a run")
 
-// Info says what the broker calls itself.
+// Info describes the broker as it reports itself.
 func (k *Keeper) Info(ctx context.Context) (store.Info, error) {
 	c, err := k.Connection(ctx)
 	if err != nil {
@@ -58,7 +57,7 @@ func (k *Keeper) Info(ctx context.Context) (store.Info, error) {
 	return store.Info{Name: "rabbitmq", Version: Property(c, "version"), Topology: "broker"}, nil
 }
 
-// Classify knows no classes: nothing is measured here.
+// Classify does not classify anything, since nothing is measured here.
 func (k *Keeper) Classify(err error) store.Class {
 	if err == nil {
 		return store.Worked
@@ -66,7 +65,7 @@ func (k *Keeper) Classify(err error) store.Class {
 	return store.Other
 }
 
-// Close ends the connection if it is the keeper's own.
+// Close closes the connection if it belongs to the keeper.
 func (k *Keeper) Close() error {
 	if k.close == nil {
 		return nil
@@ -74,7 +73,7 @@ func (k *Keeper) Close() error {
 	return k.close()
 }
 
-// Inspect tells how many messages wait in a queue.
+// Inspect returns how many messages wait in a queue.
 func (k *Keeper) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	c, err := k.Connection(ctx)
 	if err != nil {
@@ -91,11 +90,11 @@ func (k *Keeper) Inspect(ctx context.Context, s store.Space, _ ...string) (store
 	return store.Found{Exists: true, Kind: kind, Size: int64(n)}, nil
 }
 
-// Unused is the kind of a queue from which nobody takes.
+// Unused is the kind of a queue without consumers.
 const Unused = "queue"
 
-// Record writes down that a run has made a queue, and has it made. After ErrBlocked
-// the connection is closed.
+// Record records that a run has created a queue, and creates it. After ErrBlocked the
+// connection is closed.
 func (k *Keeper) Record(ctx context.Context, m store.Made) error {
 	c, err := k.Connection(ctx)
 	if err != nil {
@@ -103,12 +102,12 @@ func (k *Keeper) Record(ctx context.Context, m store.Made) error {
 	}
 	err = Register(ctx, c, m, k.Make)
 	if errors.Is(err, ErrBlocked) {
-		_ = c.CloseDeadline(time.Now()) // it answers nothing any more
+		_ = c.CloseDeadline(time.Now()) // it no longer answers
 	}
 	return err
 }
 
-// Made lists the queues that are there.
+// Made lists the existing queues.
 func (k *Keeper) Made(ctx context.Context, namespace string) ([]store.Made, error) {
 	c, err := k.Connection(ctx)
 	if err != nil {
@@ -122,12 +121,12 @@ func (k *Keeper) Made(ctx context.Context, namespace string) ([]store.Made, erro
 	return out, err
 }
 
-// dropTries is how often a run tries to delete a queue of its own that it has left: the
-// broker sees that a while later.
+// dropTries is how often a run tries to delete a queue that it has just stopped
+// consuming, since the broker notices that with a delay.
 const dropTries = 10
 
-// Drop deletes a queue that was registered, with its exchange. It tells how many
-// messages are gone. ErrInUse is that somebody takes from it.
+// Drop deletes a registered queue and its exchange. It returns how many messages were
+// removed. ErrInUse means that the queue has a consumer.
 func (k *Keeper) Drop(ctx context.Context, s store.Space, _ func(int64)) (int64, error) {
 	for try := 1; ; try++ {
 		c, err := k.Connection(ctx)
@@ -152,8 +151,8 @@ func (k *Keeper) Drop(ctx context.Context, s store.Space, _ func(int64)) (int64,
 	}
 }
 
-// idle refuses a queue whose run takes from it or from another one of its queues: the
-// one of dead letters has no consumer.
+// idle refuses a queue if its run consumes from it or from another of its queues,
+// because the queue for dead letters never has a consumer.
 func (k *Keeper) idle(ctx context.Context, c *amqp.Connection, s store.Space) error {
 	if !k.IfUnused {
 		return nil
@@ -200,6 +199,6 @@ func (k *Keeper) drop(c *amqp.Connection, name string) (int64, error) {
 	if missing(err) != nil {
 		return int64(n), err
 	}
-	_ = ch.Close() // broken already when something was missing
+	_ = ch.Close() // already broken if something was missing
 	return int64(n), nil
 }

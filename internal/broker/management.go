@@ -14,8 +14,8 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// Management is what a broker tells over HTTP where its management plugin is on. Any
-// goroutine may use it.
+// Management reads what a broker reports over HTTP if its management plugin is enabled.
+// Any goroutine may use it.
 type Management struct {
 	base   *url.URL
 	user   string
@@ -23,7 +23,7 @@ type Management struct {
 	client *http.Client
 }
 
-// managementURL reads where the plugin answers; nil of an empty text.
+// managementURL parses the URL of the plugin; nil for an empty text.
 func managementURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // it is not said
@@ -35,8 +35,8 @@ func managementURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Management is where the target says that it is, management=http://host:15672; nil: it
-// does not say.
+// Management returns access to the plugin at the URL given in the target,
+// management=http://host:15672; nil if there is none.
 func (a *Address) Management() *Management {
 	if a.management == nil {
 		return nil
@@ -46,10 +46,10 @@ func (a *Address) Management() *Management {
 	return &Management{base: a.management, user: a.user, secret: a.password(), client: &http.Client{Transport: t}}
 }
 
-// Close lets go of its connections.
+// Close closes its connections.
 func (m *Management) Close() { m.client.CloseIdleConnections() }
 
-// overview is the part of /api/overview that is of use.
+// overview is the part of /api/overview that we use.
 type overview struct {
 	Totals struct {
 		Ready   float64 `json:"messages_ready"`
@@ -69,12 +69,12 @@ type overview struct {
 	} `json:"message_stats"`
 }
 
-// pace is how much there was a second when the plugin looked last.
+// pace is a rate per second when the plugin last measured it.
 type pace struct {
 	Rate float64 `json:"rate"`
 }
 
-// node is the part of an entry of /api/nodes that is of use.
+// node is the part of an entry of /api/nodes that we use.
 type node struct {
 	Memory      float64 `json:"mem_used"`
 	MemoryAlarm bool    `json:"mem_alarm"`
@@ -86,8 +86,8 @@ type node struct {
 	Collections pace    `json:"gc_num_details"`
 }
 
-// Counts asks for what the broker tells of itself, its nodes added up. The plugin brings
-// it up to date every five seconds unless it is told otherwise, rates included.
+// Counts returns what the broker reports about itself, summed over its nodes. The
+// plugin updates it, including rates, every five seconds unless configured otherwise.
 func (m *Management) Counts(ctx context.Context) ([]watch.Count, error) {
 	var o overview
 	var nodes []node
@@ -117,7 +117,7 @@ func (m *Management) Counts(ctx context.Context) ([]watch.Count, error) {
 	}, nil
 }
 
-// get reads one page.
+// get fetches one page.
 func (m *Management) get(ctx context.Context, path string, into any) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(m.base.String(), "/")+"/"+path, nil)
 	if err != nil {
@@ -128,7 +128,7 @@ func (m *Management) get(ctx context.Context, path string, into any) error {
 	if err != nil {
 		return fmt.Errorf("ask the management of the broker: %w", err)
 	}
-	defer func() { _ = answer.Body.Close() }() // it was read, or is of no use
+	defer func() { _ = answer.Body.Close() }() // it was read, or is not needed
 	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("ask the management of the broker at %s: %s", m.base, answer.Status)
 	}

@@ -14,11 +14,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// A broker lists its queues to administrators only. So what was made is written down
-// in a durable queue of its own for each namespace: a message for each queue, which
-// is taken out when that queue is deleted.
+// A broker lists its queues only to administrators. So what a run creates is recorded
+// in a durable queue of our own for each namespace, with one message per queue, which
+// is removed when that queue is deleted.
 
-// registerName is the register of a namespace, an exchange and a queue.
+// registerName returns the name of a namespace's register, which is an exchange and a
+// queue.
 func registerName(namespace string) string {
 	if namespace == "" {
 		return "perfbench-queues"
@@ -26,15 +27,15 @@ func registerName(namespace string) string {
 	return namespace + ".queues"
 }
 
-// Shape is that of a queue in records of what was made.
+// Shape is the shape of a queue in records of what was made.
 const Shape store.Shape = "queue"
 
-// lockLimit is how long another process may hold the register.
+// lockLimit is how long to wait while another process holds the register.
 const lockLimit = 15 * time.Second
 
-// lock has the register of a namespace to ourselves until unlock is called: only one
-// connection can have an exclusive queue, and it goes with the connection. Those who
-// share a connection must keep apart by themselves.
+// lock locks the register of a namespace until unlock is called: only one connection
+// can have an exclusive queue, which disappears with the connection. Users of the same
+// connection must synchronize by other means.
 func lock(ctx context.Context, c *amqp.Connection, namespace string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lockLimit, ErrLocked)
 	defer cancel()
@@ -47,7 +48,7 @@ func lock(ctx context.Context, c *amqp.Connection, namespace string) (unlock fun
 		_, err = ch.QueueDeclare(name, false, true, true, false, nil)
 		if err == nil {
 			return func() {
-				_, _ = ch.QueueDelete(name, false, false, false) // it goes with the connection, too
+				_, _ = ch.QueueDelete(name, false, false, false) // it also disappears with the connection
 				_ = ch.Close()
 			}, nil
 		}
@@ -62,18 +63,17 @@ func lock(ctx context.Context, c *amqp.Connection, namespace string) (unlock fun
 	}
 }
 
-// ErrBlocked is that a broker takes no messages: it is short of memory or disk. A
-// connection that has published by then answers nothing any more.
+// ErrBlocked means that a broker accepts no messages because it is short of memory or
+// disk space. A connection that has already published gets no more answers.
 var ErrBlocked = errors.New("the broker accepts nothing")
 
-// ErrLocked is that another process writes in the register for longer than it takes.
+// ErrLocked means that another process holds the register for longer than we wait.
 var ErrLocked = errors.New("another process holds the register of queues")
 
-// Register writes down that a run has made a queue, with an exchange of the same
-// name, and makes it, unless create is nil: Space.Name is the queue. Nobody else sees
-// the register in between. Several processes may register at once, each over a
-// connection of its own. After ErrBlocked the connection can only be closed, with a
-// deadline.
+// Register records that a run has created a queue, with an exchange of the same name,
+// and creates it unless create is nil; Space.Name is the queue. Nobody else sees the
+// register in between. Several processes may register at once, each over its own
+// connection. After ErrBlocked the connection can only be closed, with a deadline.
 func Register(ctx context.Context, c *amqp.Connection, m store.Made, create func(ch *amqp.Channel, name string) error) error {
 	unlock, err := lock(ctx, c, m.Namespace)
 	if err == nil {
@@ -112,7 +112,7 @@ func register(ctx context.Context, c *amqp.Connection, m store.Made) error {
 	}
 	blocked := c.NotifyBlocked(make(chan amqp.Blocking, 1))
 	defer func() {
-		go func() { // the connection waits for its listeners; it closes the channel
+		go func() { // the connection waits for its listeners, and closes the channel
 			for range blocked {
 			}
 		}()
@@ -149,7 +149,7 @@ func register(ctx context.Context, c *amqp.Connection, m store.Made) error {
 	return ch.Close()
 }
 
-// missing is nil for an error that says that something is not there.
+// missing returns nil for an error that means that something does not exist.
 func missing(err error) error {
 	if e, ok := errors.AsType[*amqp.Error](err); ok && e.Code == amqp.NotFound {
 		return nil
@@ -157,15 +157,16 @@ func missing(err error) error {
 	return err
 }
 
-// Queue is a queue that was registered, as it is now.
+// Queue is the current state of a registered queue.
 type Queue struct {
 	store.Made
-	// Messages wait in it; Consumers is how many take from it: a run is using it.
+	// Messages wait in it; Consumers is how many take from it, which means that a run
+	// is using it.
 	Messages, Consumers int
 }
 
-// Registered lists the queues that were registered under a namespace and are there,
-// and forgets the others.
+// Registered lists the queues registered under a namespace that exist, and forgets the
+// others.
 func Registered(ctx context.Context, c *amqp.Connection, namespace string) ([]Queue, error) {
 	var all []Queue
 	err := eachRecord(ctx, c, namespace, func(ch *amqp.Channel, m store.Made) (keep bool, err error) {
@@ -174,20 +175,20 @@ func Registered(ctx context.Context, c *amqp.Connection, namespace string) ([]Qu
 			all = append(all, q)
 			return true, err
 		}
-		return false, ch.ExchangeDelete(m.Name, false, false) // of none, too
+		return false, ch.ExchangeDelete(m.Name, false, false) // deletes nothing if there is none
 	})
 	return all, err
 }
 
-// Forget takes queues that have been deleted out of the register.
+// Forget removes deleted queues from the register.
 func Forget(ctx context.Context, c *amqp.Connection, namespace string, names ...string) error {
 	return eachRecord(ctx, c, namespace, func(_ *amqp.Channel, m store.Made) (bool, error) {
 		return !slices.Contains(names, m.Name), nil
 	})
 }
 
-// eachRecord visits the records of a namespace and takes out those not to be kept;
-// a register without any is deleted. While it does, the register is locked.
+// eachRecord visits the records of a namespace and removes those not to be kept; an
+// empty register is deleted. The register is locked meanwhile.
 func eachRecord(ctx context.Context, c *amqp.Connection, namespace string, visit func(*amqp.Channel, store.Made) (keep bool, err error)) error {
 	unlock, err := lock(ctx, c, namespace)
 	if err != nil {
@@ -198,7 +199,7 @@ func eachRecord(ctx context.Context, c *amqp.Connection, namespace string, visit
 	if err != nil {
 		return err
 	}
-	defer func() { _ = ch.Close() }() // gives back what was not taken out
+	defer func() { _ = ch.Close() }() // returns to the queue what was not removed
 	name, kept := registerName(namespace), 0
 	for {
 		d, ok, err := ch.Get(name, false)
@@ -209,7 +210,7 @@ func eachRecord(ctx context.Context, c *amqp.Connection, namespace string, visit
 			break
 		}
 		var m store.Made
-		keep := false // of what nobody can read
+		keep := false // for records that cannot be read
 		if json.Unmarshal(d.Body, &m) == nil {
 			if keep, err = visit(ch, m); err != nil {
 				return err
@@ -230,17 +231,17 @@ func eachRecord(ctx context.Context, c *amqp.Connection, namespace string, visit
 	if err := ch.Nack(0, true, true); err != nil { // all of them
 		return err
 	}
-	_, err = ch.QueueDeclarePassive(name, true, false, false, false, nil) // answers when it has them again
+	_, err = ch.QueueDeclarePassive(name, true, false, false, false, nil) // answers when the messages are back
 	return err
 }
 
-// look asks for a queue; there is false when there is none.
+// look checks a queue; there is false if it does not exist.
 func look(c *amqp.Connection, name string) (messages, consumers int, there bool, err error) {
 	ch, err := c.Channel()
 	if err != nil {
 		return 0, 0, true, err
 	}
-	defer func() { _ = ch.Close() }() // nothing is left to be done on it
+	defer func() { _ = ch.Close() }() // nothing remains to be done on it
 	q, err := ch.QueueDeclarePassive(name, true, false, false, false, nil)
 	if err != nil {
 		return 0, 0, missing(err) != nil, missing(err)

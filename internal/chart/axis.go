@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// pageTicks is into how many parts an axis is divided, at most.
+// pageTicks is the greatest number of parts into which an axis is divided.
 const pageTicks = 8
 
-// even are steps between seconds that people count in.
+// even are natural steps for times in seconds.
 var even = []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400}
 
-// Seconds are the places that an axis names which shows from..to, in steps that people
-// count in.
+// Seconds returns the labelled positions of an axis that shows from..to, in natural
+// steps.
 func Seconds(from, to float64) []float64 {
 	step := even[len(even)-1]
 	for _, s := range even {
@@ -31,7 +31,7 @@ func Seconds(from, to float64) []float64 {
 	return out
 }
 
-// Clock writes a second of a run of which the last is given: "12 s", of longer ones
+// Clock formats a second of a run, given its last one: "12 s" or, for longer runs,
 // "02:05" and "1:02:05".
 func Clock(s, last float64) string {
 	sign := ""

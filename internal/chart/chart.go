@@ -1,5 +1,5 @@
-// Package chart draws what was measured over the time of a run as SVG: into a page
-// that brings its own style sheet, or as a file of its own.
+// Package chart draws what was measured over the time of a run as SVG: either for a
+// page with its own style sheet, or as a separate file.
 package chart
 
 import (
@@ -9,36 +9,36 @@ import (
 	"strings"
 )
 
-// Chart is a picture over the time of a run: lines of a value at each moment.
+// Chart is a picture over the time of a run: lines with a value at each moment.
 type Chart struct {
-	// Title is written above; plain text, as all text here.
+	// Title is shown above the chart; like all text here it is plain text.
 	Title string
-	// At are the moments of the values in seconds, From and To the stretch of time that
+	// At are the moments of the values in seconds; From and To are the time range that
 	// is shown. What is before second 0 is warm-up.
 	At       []float64
 	From, To float64
 	Lines    []Line
 	Marks    []Mark
 	Spans    []Span
-	// Format writes a value of the scale.
+	// Format formats a value of the scale.
 	Format func(float64) string
-	// Across writes a place on the axis when that is no time: then At, From and To are
-	// whatever it writes. nil: seconds.
+	// Across formats a position on the axis if the axis is not time: At, From and To
+	// are then in whatever unit it formats. nil: seconds.
 	Across func(float64) string
-	// Ticks are the places that the axis names when it is no time; nil: even steps.
+	// Ticks are the labelled positions on an axis that is not time; nil: even steps.
 	Ticks []float64
-	// Log divides the scale by decades, for times; else it begins at 0.
+	// Log makes the scale logarithmic, for durations; otherwise it begins at 0.
 	Log bool
-	// Mean says how to thin values of which there are too many: by mean, for rates;
-	// else by maximum, so that peaks survive.
+	// Mean says how to reduce the number of values if there are too many: by mean, for
+	// rates; otherwise by maximum, so that peaks survive.
 	Mean bool
-	// Filled says that the space below the first line is, Bands that every line is the
-	// upper edge of a band, the highest line first. Low is a chart of half the height.
+	// Filled fills the area below the first line. Bands makes every line the upper edge
+	// of a band, with the highest line first. Low halves the height of the chart.
 	Filled, Bands, Low bool
-	// Heat is drawn in place of lines; its scale is that of the chart.
+	// Heat is drawn instead of lines; its scale becomes that of the chart.
 	Heat *Heat
-	// Unit is what the values are, so that a page can write the one under the pointer:
-	// Nanoseconds, Bytes, or "" for plain numbers.
+	// Unit is the unit of the values, so that a page can show the one under the
+	// pointer: Nanoseconds, Bytes, or "" for plain numbers.
 	Unit string
 }
 
@@ -48,20 +48,20 @@ const (
 	Bytes       = "B"
 )
 
-// Line is a value at each moment of a chart, NaN where there is none.
+// Line has a value for each moment of a chart, NaN if there is none.
 type Line struct {
 	Name   string
 	Values []float64
 }
 
-// Mark is a moment at which something happened: Note says what. One with a name is
-// labelled with it where there is room.
+// Mark is a moment at which something happened, described by Note. If it has a name, it
+// is labelled with that if there is room.
 type Mark struct {
 	At         float64
 	Name, Note string
 }
 
-// Span is a stretch of time in which something was the case: Note says what, Kind is the
+// Span is a period during which something was the case, described by Note. Kind is the
 // class of its shading.
 type Span struct {
 	From, To   float64
@@ -73,24 +73,24 @@ const (
 	Warmup = "warm"
 	Stall  = "stall"
 	Errors = "errors"
-	Range  = "likely" // in which a mark may lie
+	Range  = "likely" // where a mark may lie
 )
 
 // maxPoints is how many points a drawn line has at most.
 const maxPoints = 900
 
-// Empty says that there is nothing to draw.
+// Empty reports whether there is nothing to draw.
 func (c *Chart) Empty() bool {
 	return c.Heat == nil && !slices.ContainsFunc(c.Lines, func(l Line) bool { return Some(l.Values) })
 }
 
-// Some says whether any of the values is known.
+// Some reports whether any of the values is known.
 func Some(values []float64) bool {
 	return slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) })
 }
 
-// Thin brings values down to at most n, each the mean or the maximum of as many,
-// leaving NaN out.
+// Thin reduces values to at most n, each the mean or the maximum of an equal number,
+// ignoring NaN.
 func Thin(values []float64, n int, mean bool) []float64 {
 	if len(values) <= n {
 		return values
@@ -105,7 +105,8 @@ func Thin(values []float64, n int, mean bool) []float64 {
 	return out
 }
 
-// digest is the lowest value, the mean and the highest; NaN when there are none.
+// digest returns the lowest value, the mean and the highest; NaN if there are no
+// values.
 func digest(values []float64) (low, mean, top float64) {
 	n, sum := 0, 0.0
 	low, top = math.NaN(), math.NaN()
@@ -124,8 +125,8 @@ func digest(values []float64) (low, mean, top float64) {
 	return low, sum / float64(n), top
 }
 
-// frame is where in a picture the lines are, and how seconds and values become places
-// there.
+// frame is the area of a picture in which the lines are drawn, with the conversion of
+// seconds and values into positions.
 type frame struct {
 	left, right, top, bottom float64
 	from, to                 float64 // seconds
@@ -139,12 +140,12 @@ func (f *frame) x(second float64) float64 {
 func (f *frame) y(v float64) float64 { return f.bottom - f.part(v)*(f.bottom-f.top) }
 
 // polylines draws a line, with gaps where there are no values. attributes are those of
-// an SVG element.
+// the SVG elements.
 func (f *frame) polylines(b *strings.Builder, attributes string, at, values []float64, mean bool) {
 	at, values = Thin(at, maxPoints, true), Thin(values, maxPoints, mean)
 	var points []string
 	flush := func() {
-		if len(points) == 1 { // a dot would not be seen
+		if len(points) == 1 { // a point would not be visible
 			points = append(points, points[0])
 		}
 		if len(points) > 0 {

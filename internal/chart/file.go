@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Sizes of a chart that is a file in its own units.
+// Sizes of a chart drawn as a file, in its own units.
 const (
 	fileWidth, fileHeight = 1000.0, 300.0
 	fileLeft, fileRight   = 80.0, 985.0
@@ -18,12 +18,12 @@ const (
 	fileName              = 60.0 // room for the name of a mark
 )
 
-// colours are told apart by those who see no red or no green, too.
+// colours can be told apart with colour blindness, too.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"}
 
-// File draws the chart as a file of its own, legends with lowest, mean and highest
-// below. It shows the time up to the last moment, and from the start where that is
-// before the first.
+// File draws the chart as a separate file, with a legend giving lowest, mean and
+// highest below. It shows the time up to the last moment, from the start or from the
+// first moment, whichever is earlier.
 func (c *Chart) File() []byte {
 	f := frame{fileLeft, fileRight, fileTop, fileBottom, min(c.At[0], 0), c.At[len(c.At)-1], c.scale()}
 	span := f.to - f.from
@@ -70,7 +70,7 @@ func (c *Chart) File() []byte {
 	return []byte(b.String())
 }
 
-// tick writes a place on the axis of a chart that spans so much.
+// tick formats a position on the axis of a chart that covers span.
 func (c *Chart) tick(s, span float64) string {
 	switch {
 	case c.Across != nil:

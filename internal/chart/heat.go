@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Heat is how many calls took how long at which time: columns of equal width over the
-// time of a chart, rows over its scale, the lowest first.
+// Heat says how many calls took how long at which time: columns of equal width over the
+// time of a chart, and rows over its scale, the lowest first.
 type Heat struct {
-	// From and To are the seconds that the columns share.
+	// From and To are the seconds that the columns cover.
 	From, To float64
-	// Low and High are the scale of the rows, which is by decades.
+	// Low and High are the ends of the rows' scale, which is logarithmic.
 	Low, High float64
 	rows      int
 	cells     [][]float64 // counts, column by column
 }
 
-// NewHeat is an empty map over the seconds from 0 to to, whose scale holds the values from
-// low to high, with so many rows a decade.
+// NewHeat returns an empty map over the seconds from 0 to to, for values from low to
+// high, with that many rows per decade.
 func NewHeat(to, low, high float64, rows int) *Heat {
 	s := decades(low, high)
 	h := &Heat{To: to, Low: s.lo, High: s.hi}
@@ -26,7 +26,7 @@ func NewHeat(to, low, high float64, rows int) *Heat {
 	return h
 }
 
-// Column appends an empty column to which values are added.
+// Column appends an empty column, to which Add adds values.
 func (h *Heat) Column() { h.cells = append(h.cells, make([]float64, h.rows)) }
 
 // Add adds n calls that took v to the last column.
@@ -35,11 +35,11 @@ func (h *Heat) Add(v float64, n int64) {
 	h.cells[len(h.cells)-1][min(max(int(part*float64(h.rows)), 0), h.rows-1)] += float64(n)
 }
 
-// HeatLevels is how many shades a heat map has; each stands for three times as much as the one
-// before it.
+// HeatLevels is how many shades a heat map has; each stands for three times as much as
+// the one before.
 const HeatLevels = 7
 
-// Level is the shade of a share of the calls of a column: 0 for none.
+// Level returns the shade for a fraction of the calls of a column: 0 for none.
 func Level(share float64) int {
 	if share <= 0 {
 		return 0

@@ -9,35 +9,35 @@ import (
 )
 
 const (
-	// pageHeight is how many steps a chart of a page has from bottom to top, lowHeight those
-	// of a low one.
+	// pageHeight is the height of a chart on a page in steps, lowHeight that of a low
+	// one.
 	pageHeight, lowHeight = 2000, 400
-	// pageSteps is how many places it has from left to right, at least.
+	// pageSteps is its least width in steps.
 	pageSteps = 1000
-	// finePoints is how many points a line of a filled chart has at most: each second of an
-	// hour. Others have as many as a screen shows, and low ones, of which there may be many,
-	// half of that.
+	// finePoints is the greatest number of points of a line in a filled chart: each
+	// second of an hour. Others have as many as a screen shows, and low ones, of which
+	// there may be many, half of that.
 	finePoints, pagePoints, lowPoints = 3600, 900, 450
 
-	pageLines = 8 // as many as have a colour of their own
+	pageLines = 8 // as many as have their own colours
 	pageWidth = 900.0
 )
 
-// Page draws the chart as a figure of a page whose style sheet says how its classes
-// look. It needs no script; data-time, -unit, -scale and the places of the drawing within
-// say to one what it shows.
+// Page draws the chart as a figure of a page whose style sheet defines the appearance
+// of its classes. It needs no script; the attributes data-time, -unit and -scale and
+// the positions in the drawing tell a script what is shown.
 func (c *Chart) Page() string {
 	d := drawing{Chart: c, scale: c.close(), steps: 1, height: pageHeight, points: pagePoints}
 	switch {
 	case c.Low:
-		d.height, d.points = lowHeight, lowPoints/max(min(len(c.Lines), pageLines), 1) // a line for each of many nodes
+		d.height, d.points = lowHeight, lowPoints/max(min(len(c.Lines), pageLines), 1) // there may be a line for each of many nodes
 	case c.Filled || c.Bands:
 		d.points = finePoints
 	}
 	for c.span()*d.steps < pageSteps && c.span() > 0 {
 		d.steps *= 10
 	}
-	d.steps *= 2 // values stand in the middle of their second
+	d.steps *= 2 // values are in the middle of their second
 	class := "chart"
 	if c.Low {
 		class += " low"
@@ -64,7 +64,7 @@ func (c *Chart) Page() string {
 
 func (c *Chart) span() float64 { return max(c.To-c.From, 1e-9) }
 
-// Describe says in a sentence what is drawn, for those who do not see it.
+// Describe says in a sentence what is drawn, for those who cannot see it.
 func (c *Chart) Describe() string {
 	parts := []string{c.Title}
 	if c.Across == nil {
@@ -78,8 +78,8 @@ func (c *Chart) Describe() string {
 	return strings.Join(parts, "; ")
 }
 
-// drawing is a chart on its way to a page: steps are places to a second, height those from
-// bottom to top, and points how many a line may have.
+// drawing is a chart being drawn for a page: steps per second, height in steps, and the
+// greatest number of points per line.
 type drawing struct {
 	*Chart
 	scale
@@ -92,7 +92,7 @@ func (d *drawing) x(at float64) float64 { return math.Round((at - d.From) * d.st
 
 func (d *drawing) y(v float64) float64 { return math.Round((1 - d.part(v)) * float64(d.height)) }
 
-// legend names the lines where there are several; one that has no values is not drawn.
+// legend names the lines if there are several; a line without values is not drawn.
 func (d *drawing) legend() {
 	if len(d.Lines) < 2 {
 		return
@@ -105,7 +105,7 @@ func (d *drawing) legend() {
 	}
 }
 
-// class is that of a line.
+// class returns the class of a line.
 func (d *drawing) class(i int) string {
 	switch {
 	case d.Bands:
@@ -126,8 +126,8 @@ func (d *drawing) lines() {
 	}
 }
 
-// path is a line with gaps where there are no values: where each part of it begins, and
-// then step by step. The space below is closed where it is to be filled.
+// path returns a line with gaps where there are no values, as the start of each part
+// followed by relative steps. If closed, the area below is closed for filling.
 func (d *drawing) path(at, values []float64, closed bool) string {
 	var b strings.Builder
 	for i := 0; i < len(values); i++ {
@@ -143,7 +143,7 @@ func (d *drawing) path(at, values []float64, closed bool) string {
 			x, y = nx, ny
 			n++
 		}
-		if n == 0 { // a dot would not be seen
+		if n == 0 { // a point would not be visible
 			b.WriteString("1 0")
 			x++
 		}
@@ -154,7 +154,7 @@ func (d *drawing) path(at, values []float64, closed bool) string {
 	return b.String()
 }
 
-// step writes a pair of numbers in as little room as it takes.
+// step writes a pair of numbers in as few characters as possible.
 func step(b *strings.Builder, dx, dy float64) {
 	if dx >= 0 && !strings.HasSuffix(b.String()[b.Len()-1:], "l") {
 		b.WriteByte(' ')
@@ -188,8 +188,8 @@ func (d *drawing) marks() {
 	}
 }
 
-// axes are the scale, the axis below, and the names of marks where there is room; places
-// in per cent, so that letters keep their size.
+// axes draws the scale, the axis below, and the names of marks where there is room.
+// Positions are in per cent, so that letters keep their size.
 func (d *drawing) axes() {
 	grid := d.grid()
 	if d.Low {
@@ -217,7 +217,7 @@ func (d *drawing) axes() {
 	d.b.WriteString("</g>\n")
 }
 
-// across writes a place on the axis.
+// across formats a position on the axis.
 func (d *drawing) across(at float64) string {
 	if d.Across != nil {
 		return d.Across(at)
@@ -225,7 +225,7 @@ func (d *drawing) across(at float64) string {
 	return Clock(at, d.To)
 }
 
-// places are those that the axis names.
+// places returns the labelled positions on the axis.
 func (d *drawing) places() []float64 {
 	switch {
 	case d.Across == nil:

@@ -2,19 +2,19 @@ package chart
 
 import "math"
 
-// gridlines is how many parts a scale has that begins at 0.
+// gridlines is how many parts a scale that begins at 0 has.
 const gridlines = 4
 
-// scale maps values to parts of a height: from 0, or by decades.
+// scale maps values to fractions of a height: linearly from 0, or logarithmically.
 type scale struct {
 	lo, hi float64
 	log    bool
-	// step is from one line of the grid to the next; 0: even parts.
+	// step is the distance between lines of the grid; 0: even parts.
 	step float64
 }
 
-// roundStep is the least round number from v on; of bytes one that is round in powers of
-// 1024.
+// roundStep returns the smallest round number that is at least v; for bytes, one that
+// is round in powers of 1024.
 func roundStep(v float64, unit string) float64 {
 	power := 1.0
 	if unit == Bytes {
@@ -31,8 +31,8 @@ func roundStep(v float64, unit string) float64 {
 	return 10 * power
 }
 
-// scale is what the values of a chart need; of a chart without any above 0 it goes
-// up to 1.
+// scale returns the scale that the values of a chart need; if none is above 0, it ends
+// at 1.
 func (c *Chart) scale() scale {
 	if c.Heat != nil {
 		return scale{c.Heat.Low, c.Heat.High, true, 0}
@@ -56,8 +56,8 @@ func (c *Chart) scale() scale {
 	return scale{lo: 0, hi: hi * 1.05}
 }
 
-// close is the scale of a page: it ends at a round number, and by decades leaves less
-// room than whole ones do.
+// close returns the scale for a page: it ends at a round number, and if it is
+// logarithmic it fits more closely than whole decades.
 func (c *Chart) close() scale {
 	s := c.scale()
 	switch {
@@ -79,8 +79,8 @@ func (c *Chart) close() scale {
 	return decades(lo, hi)
 }
 
-// decades is a scale by decades around the values from lo to hi, from one of 1, 2 and 5
-// times a power of ten to another.
+// decades returns a logarithmic scale around the values from lo to hi, with ends that
+// are 1, 2 or 5 times a power of ten.
 func decades(lo, hi float64) scale {
 	s := scale{math.Pow(10, math.Floor(math.Log10(lo))), math.Pow(10, math.Ceil(math.Log10(hi))), true, 0}
 	for _, by := range []float64{5, 2} {
@@ -108,7 +108,7 @@ func (s scale) part(v float64) float64 {
 	return (v - s.lo) / (s.hi - s.lo)
 }
 
-// grid are the values that are written beside the scale.
+// grid returns the values that are labelled on the scale.
 func (s scale) grid() []float64 {
 	var out []float64
 	if s.log {

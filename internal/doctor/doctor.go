@@ -1,5 +1,5 @@
-// Package doctor looks at this machine and at a store before anything is measured, and
-// says of each thing that would spoil a run what to do about it.
+// Package doctor checks this machine and a store before anything is measured, and says
+// for each thing that would spoil a run what to do about it.
 package doctor
 
 import (
@@ -16,24 +16,24 @@ const (
 	Unknown = "unknown"
 )
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check.
 type Finding struct {
-	// About names what was looked at: "open files". State is one of the states above.
+	// About names what was checked: "open files". State is one of the states above.
 	About string `json:"about"`
 	State string `json:"state"`
-	// Found says what is the case, Do what to do about it; Do is empty where all is well.
+	// Found says what is the case, Do what to do about it; Do is empty if all is well.
 	Found string `json:"found"`
 	Do    string `json:"do,omitempty"`
 }
 
-// Section is what was found about one subject.
+// Section has the findings about one subject.
 type Section struct {
 	// Subject is the terminal, this machine, the store or the profiles.
 	Subject  string    `json:"subject"`
 	Findings []Finding `json:"findings"`
 }
 
-// Count tells how many findings of all sections have a state.
+// Count returns how many findings in all sections have a state.
 func Count(all []Section, state string) int {
 	n := 0
 	for _, s := range all {
@@ -54,7 +54,7 @@ func (l *list) doubt(about, found, do string) { *l = append(*l, Finding{about, D
 func (l *list) wrong(about, found, do string) { *l = append(*l, Finding{about, Wrong, found, do}) }
 func (l *list) unknown(about, why string)     { *l = append(*l, Finding{about, Unknown, why, ""}) }
 
-// either is good, or a doubt with what to do.
+// either adds a good finding, or a doubtful one with what to do.
 func (l *list) either(ok bool, about, found, do string) {
 	if ok {
 		l.good(about, found)
@@ -63,7 +63,7 @@ func (l *list) either(ok bool, about, found, do string) {
 	l.doubt(about, found, do)
 }
 
-// Worst is the state of all findings together.
+// Worst returns the worst state of all findings.
 func Worst(all []Section) string {
 	for _, state := range []string{Wrong, Doubt} {
 		if Count(all, state) > 0 {
@@ -73,13 +73,13 @@ func Worst(all []Section) string {
 	return Good
 }
 
-// Terminal is what the standard output is.
+// Terminal describes the standard output.
 type Terminal struct {
-	// Is says that it is a terminal, Width how many cells wide.
+	// Is means that it is a terminal, Width is its width in cells.
 	Is    bool
 	Width int
-	// Kind, Colours and Locale are what the environment says: TERM, COLORTERM, and the first
-	// of LC_ALL, LC_CTYPE and LANG. Refused says that NO_COLOR is set.
+	// Kind, Colours and Locale come from the environment: TERM, COLORTERM, and the
+	// first of LC_ALL, LC_CTYPE and LANG. Refused means that NO_COLOR is set.
 	Kind, Colours, Locale string
 	Refused, Poor         bool
 }
@@ -104,5 +104,5 @@ func (t Terminal) Section() Section {
 	return Section{"terminal", l}
 }
 
-// narrow is what screens are drawn for.
+// narrow is the width for which screens are designed.
 const narrow = 80

@@ -14,23 +14,24 @@ import (
 	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
-// Machine is what was seen of this machine.
+// Machine is what was observed of this machine.
 type Machine struct {
 	// System is the operating system, CPUs how many processors it has.
 	System string
 	CPUs   int
-	// Files is how many files this process may have open, 0: not known.
+	// Files is how many files this process may have open; 0 if unknown.
 	Files int64
-	// Seen is what a run would see of it.
+	// Seen is what a run would observe.
 	Seen verdict.Observed
-	// Kernel reads what Linux says of itself in a file, "" where there is none.
+	// Kernel returns the content of a file in which Linux reports about itself, "" if
+	// there is none.
 	Kernel func(path string) string
 }
 
-// beats is how often timers are tried: as many as their percentiles need.
+// beats is how often timers are tested: as often as their percentiles need.
 const beats = 21
 
-// LookAround looks at this machine for a second or so; root is its file system.
+// LookAround observes this machine for about a second; root is its file system.
 func LookAround(ctx context.Context, root fs.FS) Machine {
 	w := self.Watch(ctx)
 	timer := time.NewTimer(self.Beat)
@@ -47,23 +48,25 @@ func LookAround(ctx context.Context, root fs.FS) Machine {
 	return Machine{
 		System: runtime.GOOS, CPUs: runtime.NumCPU(), Files: self.FileLimit(), Seen: w.Observed(ctx),
 		Kernel: func(path string) string {
-			data, _ := fs.ReadFile(root, path) // what cannot be read is not known
+			data, _ := fs.ReadFile(root, path) // what cannot be read is unknown
 			return strings.TrimSpace(string(data))
 		},
 	}
 }
 
 const (
-	// fewFiles is what connections of a larger run come to, fewPorts likewise.
+	// fewFiles is how many files the connections of a larger run may need; fewPorts is
+	// the same for ports.
 	fewFiles, fewPorts = 4096, 10_000
-	// lateTimer is from when lateness of ours shows in response times, dearClock from when
-	// the clock does.
+	// lateTimer is the lateness of our timers that becomes visible in response times;
+	// dearClock is the cost of reading the clock that does.
 	lateTimer, dearClock = time.Millisecond, 200 * time.Nanosecond
-	// busy is how much of the machine others may use, stolen how much a hypervisor.
+	// busy is the fraction of the machine that others may use, stolen the fraction that
+	// a hypervisor may withhold.
 	busy, stolen = 0.25, 0.02
 )
 
-// Section says what would spoil a run on the machine.
+// Section says what on this machine would spoil a run.
 func (m Machine) Section() Section {
 	var l list
 	m.processors(&l)
@@ -133,8 +136,8 @@ func (m Machine) ports(l *list) {
 	l.either(high-low >= fewPorts, "ports", fmt.Sprintf("%d are free to connect from (%d to %d)", high-low+1, low, high), "sysctl -w net.ipv4.ip_local_port_range='1024 65535': runs that connect for each call use them up")
 }
 
-// Beside says what the kernel of the machine that a server runs on is set to that matters
-// for that kind of server.
+// beside checks those kernel settings that matter for a kind of server, if it runs on
+// this machine.
 func (m Machine) beside(l *list, driver string) {
 	in := func(drivers ...string) bool {
 		for _, d := range drivers {
@@ -163,7 +166,7 @@ func (m Machine) beside(l *list, driver string) {
 	}
 }
 
-// chosen is the word in brackets of "always [madvise] never".
+// chosen returns the word in brackets of "always [madvise] never".
 func chosen(s string) string {
 	_, rest, ok := strings.Cut(s, "[")
 	if word, _, found := strings.Cut(rest, "]"); ok && found {

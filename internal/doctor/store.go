@@ -17,31 +17,31 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Store is the store that is looked at.
+// Store is the store to be checked.
 type Store struct {
-	// Target is where it is, with the password; Driver speaks to it.
+	// Target is its address, with the password; Driver is its driver.
 	Target store.Target
 	Driver store.Driver
-	// Namespace is the prefix of what a run would make, Write says that it may be tried
-	// whether we may write there: something tiny, which is removed again.
+	// Namespace is the prefix of what a run would create. Write allows testing whether
+	// we may write there, by writing and removing something tiny.
 	Namespace string
 	Write     bool
-	// Options are those to connect with.
+	// Options are those for connecting.
 	Options store.OpenOptions
 }
 
-// The patience of questions: a server that needs longer is as good as gone.
+// How long queries may take: a server that needs longer is as good as down.
 const (
 	dialPatience = 3 * time.Second
 	askPatience  = 15 * time.Second
-	// trips is how often a small question is asked.
+	// trips is how many small requests are made.
 	trips = 20
-	// far is from when the way to the store is much of what is measured.
+	// far is the round-trip time from which the network is much of what is measured.
 	far = 5 * time.Millisecond
 )
 
-// Examine looks at the store. info is what it says of itself, nil when it could not be
-// asked; the error is why, and has the code of a store.
+// Examine checks the store. info is what it reports about itself, nil if it could not
+// be queried; the error says why, and has the code of a store.
 func (s Store) Examine(ctx context.Context, machine Machine) (sec Section, info *store.Info, err error) {
 	var l list
 	for _, c := range s.Target.Cautions("the connection to " + strings.Join(s.Target.Hosts, ", ")) {
@@ -55,7 +55,7 @@ func (s Store) Examine(ctx context.Context, machine Machine) (sec Section, info 
 	return Section{s.Target.Redacted(), l}, info, err
 }
 
-// reach finds out whether the servers can be connected to.
+// reach finds out whether the servers accept connections.
 func (s Store) reach(ctx context.Context, l *list) {
 	if s.Driver.Port == 0 || has(s.Target.Scheme, "sentinel") || s.Target.Scheme == "unix" {
 		return
@@ -76,7 +76,7 @@ func (s Store) reach(ctx context.Context, l *list) {
 	}
 }
 
-// ask connects and asks all that a store can be asked without harm.
+// ask connects and makes all the checks that do no harm.
 func (s Store) ask(ctx context.Context, l *list) (*store.Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
@@ -84,7 +84,7 @@ func (s Store) ask(ctx context.Context, l *list) (*store.Info, error) {
 	if err != nil {
 		return nil, s.failed(l, "log in", err)
 	}
-	defer func() { _ = conn.Close() }() // nothing of ours is left to be written
+	defer func() { _ = conn.Close() }() // we have nothing left to write
 	info, err := conn.Info(ctx)
 	if err != nil {
 		return nil, s.failed(l, "version", err)
@@ -114,7 +114,7 @@ func (s Store) failed(l *list, about string, err error) error {
 	return fault.Code(err, fault.CodeStore)
 }
 
-// trips times small questions, one after the other.
+// trips times small requests, one after the other.
 func (s Store) trips(ctx context.Context, l *list, conn store.Conn) {
 	a, ok := conn.(store.Answerer)
 	if !ok {
@@ -124,7 +124,7 @@ func (s Store) trips(ctx context.Context, l *list, conn store.Conn) {
 	for range trips {
 		began := time.Now()
 		if err := a.Answer(ctx); err != nil {
-			_ = s.failed(l, "round trip", err) // it is told of in the list
+			_ = s.failed(l, "round trip", err) // it is reported in the list
 			return
 		}
 		took = append(took, time.Since(began))
@@ -135,7 +135,7 @@ func (s Store) trips(ctx context.Context, l *list, conn store.Conn) {
 		"much of each response time will be the way there: measure from nearer, or from where the application runs")
 }
 
-// rights finds out what we may do.
+// rights finds out what we are allowed to do.
 func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 	if k, ok := conn.(store.Keeper); ok {
 		made, err := k.Made(ctx, s.Namespace)
@@ -165,7 +165,7 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 	if m, ok := conn.(store.Metered); ok {
 		readings, err := m.Readings(ctx)
 		switch {
-		case err != nil && len(s.Target.Hosts) == 0 && s.Target.Scheme != "unix": // within perfbench there is no server to ask
+		case err != nil && len(s.Target.Hosts) == 0 && s.Target.Scheme != "unix": // there is no server to ask within perfbench
 		case err != nil:
 			l.doubt("its own figures", plain(s.Target.Scrub(err)), "without them nobody can say what the server was busy with; grant the user what is missing")
 		case len(readings) > 0:
@@ -174,7 +174,7 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 	}
 }
 
-// local says whether all servers are on this machine.
+// local reports whether all servers are on this machine.
 func (s Store) local() bool {
 	if s.Target.Scheme == "unix" {
 		return true
@@ -193,7 +193,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// plain is an error on one line.
+// plain returns an error as one line.
 func plain(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // Profiles says what each profile would do on the store by default; info may be nil.
@@ -245,8 +245,8 @@ func would(l *list, p workload.Profile, b workload.Binding, prepared *session.Pr
 	}
 }
 
-// Open reads a URL as a store that can be looked at, with the driver that it names. Its
-// errors are of input.
+// Open parses a URL as a store to be checked, with the driver for its scheme. Errors
+// have the code of bad input.
 func Open(drivers store.Drivers, url string) (Store, error) {
 	t, d, err := drivers.Parse(url)
 	return Store{Target: t, Driver: d}, err

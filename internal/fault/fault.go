@@ -1,6 +1,6 @@
-// Package fault attaches to an error what the user can do about it and how the
-// process should end, without touching the message. Every package of ours may
-// use it; it imports none of them.
+// Package fault attaches to an error what the user can do about it and how the process
+// should end, without changing the message. Every package of ours may use it; it
+// imports none of them.
 package fault
 
 import "errors"
@@ -8,19 +8,21 @@ import "errors"
 // Exit codes of the command. They are part of its interface: never renumbered,
 // never reused.
 const (
-	// CodeOK says that the run reached its end; single operations may have failed.
+	// CodeOK means that the run reached its end; individual operations may have failed.
 	CodeOK = 0
-	// CodeOther is anything without a code of its own, a full disk included.
+	// CodeOther is for anything without a code of its own, including a full disk.
 	CodeOther = 1
-	// CodeInput is bad input, or a space that is not ours: nothing was started.
+	// CodeInput is for bad input, or a space that is not ours: nothing was started.
 	CodeInput = 2
-	// CodeStore is a store that is unreachable, refuses us, or lacks what is needed.
+	// CodeStore is for a store that is unreachable, refuses us, or lacks what is
+	// needed.
 	CodeStore = 3
-	// CodeVerification says that what is stored is not what was acknowledged.
+	// CodeVerification means that the stored data are not what was acknowledged.
 	CodeVerification = 4
-	// CodeThreshold says that a threshold was missed or a comparison came out worse.
+	// CodeThreshold means that a threshold was missed or a comparison came out worse.
 	CodeThreshold = 5
-	// CodeInterrupted says that SIGINT or SIGTERM ended the run; the report is written.
+	// CodeInterrupted means that SIGINT or SIGTERM ended the run; the report is
+	// written.
 	CodeInterrupted = 130
 )
 
@@ -46,8 +48,8 @@ type sentence struct {
 func (s sentence) Error() string { return s.text }
 func (s sentence) Unwrap() error { return s.cause }
 
-// Sentence is an error whose message is text alone; it keeps its cause for those
-// who ask with errors.Is or errors.As, without repeating it.
+// Sentence returns an error with only text as its message. It keeps its cause for
+// errors.Is and errors.As, without repeating it.
 func Sentence(text string, cause error) error { return sentence{text, cause} }
 
 // Hint adds advice for the user, shown under the message and never in it. A nil
@@ -78,8 +80,8 @@ func Code(err error, code int) error {
 	return coded{err, code}
 }
 
-// CodeOf returns the exit code that err carries: CodeOK for nil, CodeOther when
-// it carries none.
+// CodeOf returns the exit code that err carries: CodeOK for nil, CodeOther if it
+// carries none.
 func CodeOf(err error) int {
 	if err == nil {
 		return CodeOK
@@ -90,9 +92,9 @@ func CodeOf(err error) int {
 	return CodeOther
 }
 
-// Worst is the exit code of several errors: interrupted, else the smallest of those that
-// failed, CodeOK when none did. A run that could not be made is worse than one whose data
-// was wrong, and that worse than one that missed a threshold.
+// Worst returns the exit code for several errors: interrupted, otherwise the smallest
+// of those that failed, or CodeOK if none did. A run that could not be started is worse
+// than one whose data were wrong, which is worse than one that missed a threshold.
 func Worst(errs []error) int {
 	out := CodeOK
 	for _, err := range errs {
@@ -108,8 +110,8 @@ func Worst(errs []error) int {
 	return out
 }
 
-// Input is short for an error of bad input with a hint.
+// Input returns an error of bad input with a hint.
 func Input(err error, hint string) error { return Hint(Code(err, CodeInput), hint) }
 
-// Store is short for an error of an unreachable or unfit store with a hint.
+// Store returns an error of an unreachable or unsuitable store with a hint.
 func Store(err error, hint string) error { return Hint(Code(err, CodeStore), hint) }

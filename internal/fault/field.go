@@ -12,9 +12,9 @@ type fielded struct {
 
 func (f fielded) Unwrap() error { return f.error }
 
-// Field says which input err is about, by the name that a user types: "threads",
-// "target". It does not touch the message. An error that names an input already keeps
-// that one, and a nil err stays nil.
+// Field records which input err is about, by the name that users type: "threads",
+// "target". It does not change the message. An error that already names an input keeps
+// it, and a nil err stays nil.
 func Field(name string, err error) error {
 	if err == nil || name == "" || FieldOf(err) != "" {
 		return err
@@ -22,8 +22,8 @@ func Field(name string, err error) error {
 	return fielded{err, name}
 }
 
-// FieldOf returns the input that err is about, or "". Of several errors joined into one
-// it tells nothing: take them apart with Parts.
+// FieldOf returns the input that err is about, or "". It returns "" for several errors
+// joined into one: take them apart with Parts.
 func FieldOf(err error) string {
 	for err != nil {
 		if f, ok := err.(fielded); ok { //nolint:errorlint // the chain is walked here
@@ -37,8 +37,8 @@ func FieldOf(err error) string {
 	return ""
 }
 
-// Parts takes apart what was joined into one error. A part without an input of its own
-// has that of the whole.
+// Parts takes apart errors that were joined into one. A part without an input of its
+// own gets that of the whole.
 func Parts(err error) []error {
 	if err == nil {
 		return nil
@@ -60,8 +60,8 @@ func Parts(err error) []error {
 	return []error{err}
 }
 
-// below is what an error of this package is wrapped around: anything else may say more
-// than what it wraps.
+// below returns what an error of this package wraps. It does not unwrap other errors,
+// since those may say more than what they wrap.
 func below(err error) error {
 	switch e := err.(type) { //nolint:errorlint // one layer at a time
 	case fielded:
@@ -74,8 +74,8 @@ func below(err error) error {
 	return nil
 }
 
-// joined returns the errors that err does no more than list, a line each; nil when it
-// is no such list.
+// joined returns the errors that err merely lists, one per line; nil if it is not such
+// a list.
 func joined(err error) []error {
 	j, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // of this error alone
 	if !ok {

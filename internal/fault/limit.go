@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// tooMany is how every system and driver words that a process, or the machine, has
-// as many files and connections open as it may. Some drivers keep the words only.
+// tooMany is how every system and driver says that a process, or the machine, has
+// reached its limit of open files and connections. Some drivers keep only the text.
 const tooMany = "too many open files"
 
-// LimitHint says what to do about err when it comes of a limit of this process or
-// machine, whatever else was made of it on its way; "" when it does not. files is how
-// many files the process may have open, 0 when unknown.
+// LimitHint says what to do about err if it was caused by a limit of this process or
+// machine, even if it has been wrapped or reworded; "" if it was not. files is how many
+// files the process may have open, 0 if unknown.
 func LimitHint(err error, files int64) string {
 	if err == nil || !strings.Contains(err.Error(), tooMany) {
 		return ""
@@ -28,18 +28,18 @@ func LimitHint(err error, files int64) string {
 	return "this process " + may + ", and needs more: raise the limit with  ulimit -n 4096,  or use fewer --threads"
 }
 
-// ErrFiles says that there was no file to be had when something failed that does not
-// say why.
+// ErrFiles means that no file descriptor was available when something failed without
+// giving a reason.
 var ErrFiles = errors.New(tooMany)
 
-// someFiles is how many files a driver that fails for want of them may need at once.
+// someFiles is how many files a driver that fails for lack of them may need at once.
 const someFiles = 4
 
-// OutOfFiles says whether this process cannot open a few files now. It is for those
-// who get no better word from what has just failed.
+// OutOfFiles reports whether this process currently cannot open a few files. It is for
+// callers whose failed operation gives no better reason.
 func OutOfFiles() bool { return FewerFiles(someFiles) }
 
-// FewerFiles says whether this process cannot open so many files now.
+// FewerFiles reports whether this process currently cannot open that many files.
 func FewerFiles(than int) bool {
 	var held []*os.File
 	defer func() {

@@ -1,8 +1,8 @@
-// Package filling makes the text that a record carries for its size alone, so that
-// the size can be turned while a run is going and what was stored can be checked
-// afterwards. A filling is made of nothing but whose it is and how long it is: one
-// that was cut, mixed up or written for another record is told from the right one,
-// and nothing need be remembered of it but the sizes that were set.
+// Package filling makes the text that a record carries only for its size, so that the
+// size can be changed during a run and what was stored can be checked afterwards. A
+// filling depends only on its owner and its length: one that was truncated, mixed up or
+// written for another record can be distinguished from the right one, and nothing needs
+// to be remembered but the sizes that were set.
 package filling
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// All letters are plain in JSON, in SQL and in a protocol of lines.
+// All letters need no escaping in JSON, in SQL and in line-based protocols.
 const (
 	letters   = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	headBytes = 16
-	// textBytes is a prime, so that pieces of common sizes do not repeat in step.
+	// textBytes is prime, so that pieces of common sizes do not repeat in step.
 	textBytes = 65521
 )
 
-// text is random and the same in every process; each filling has a piece of it,
-// going round.
+// text is pseudo-random and the same in every process; each filling is a piece of it,
+// wrapping around at the end.
 var text = sync.OnceValue(func() []byte {
 	b, x := make([]byte, textBytes), uint64(0x9e3779b97f4a7c15)
 	for i := range b {
@@ -41,10 +41,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Owner tells fillings apart: it stands for a record and a part of it.
+// Owner identifies a filling: it stands for a record and a part of it.
 type Owner uint64
 
-// Of is the owner of a part of the record that has a name.
+// Of returns the owner for a part of the record with a name.
 func Of[T ~string | ~[]byte](name T, part int) Owner {
 	h := uint64(14695981039346656037)
 	for i := range len(name) {
@@ -53,8 +53,7 @@ func Of[T ~string | ~[]byte](name T, part int) Owner {
 	return Owner(mix(h + uint64(part)))
 }
 
-// head is what a filling of n bytes begins with, and where its piece of the text
-// does.
+// head returns how a filling of n bytes begins, and where its piece of the text begins.
 func (o Owner) head(n int) (h [headBytes]byte, at int) {
 	x := mix(uint64(o) ^ mix(uint64(n)))
 	for i := range h {
@@ -76,8 +75,8 @@ func Append(dst []byte, o Owner, n int) []byte {
 	return dst
 }
 
-// Check says what is wrong with a filling of an owner. It belongs to no other and
-// is as long as it was made, as far as its first 16 bytes reach.
+// Check says what is wrong with a filling of an owner; nil if it belongs to that owner
+// and has its original length, as far as its first 16 bytes can tell.
 func Check[T ~string | ~[]byte](got T, o Owner) error {
 	n := len(got)
 	h, at := o.head(n)
@@ -95,15 +94,15 @@ func Check[T ~string | ~[]byte](got T, o Owner) error {
 	return nil
 }
 
-// Sizes are those that were set while a run was going. It is safe for use by
-// several goroutines, and asked without a lock; each notes a size when it changes, not
-// for each record.
+// Sizes are the sizes set during a run. It is safe for use by several goroutines, and
+// is read without a lock; each goroutine notes a size when it changes, not for each
+// record.
 type Sizes struct {
 	mu  sync.Mutex
 	set atomic.Pointer[[]int] // replaced under mu, never changed
 }
 
-// All are the sizes that were set; they are not to be changed.
+// All returns the sizes that were set; the result must not be modified.
 func (s *Sizes) All() []int {
 	if p := s.set.Load(); p != nil {
 		return *p
@@ -121,8 +120,8 @@ func (s *Sizes) Note(n int) {
 	}
 }
 
-// Check says what is wrong with the size of something that was written under those
-// that were set; nothing when none was.
+// Check says what is wrong with the size of something written under the sizes that were
+// set; nil if none was set.
 func (s *Sizes) Check(n int) error {
 	set := s.All()
 	if len(set) == 0 || slices.Contains(set, n) {
@@ -138,7 +137,7 @@ func (s *Sizes) Check(n int) error {
 	return fmt.Errorf("its filling has %d bytes, and %d other sizes from %d to %d were set", n, len(set), lo, hi)
 }
 
-// Most is the largest size that was set, 0 when none was.
+// Most returns the largest size that was set, 0 if none was.
 func (s *Sizes) Most() int {
 	most := 0
 	for _, n := range s.All() {

@@ -1,5 +1,5 @@
-// Package history is about the runs that are kept: which of them somebody asks for, which
-// are to go, and how one goes or is put into an archive.
+// Package history deals with kept runs: selecting them, deciding which are to go,
+// deleting and archiving them.
 package history
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir/pack"
 )
 
-// Filter says which runs are asked for; what it leaves out asks for nothing.
+// Filter selects runs; empty fields match any run.
 type Filter struct {
-	// Profile is its name; Target is part of the URL, or the kind of store.
+	// Profile is the profile's name; Target is a part of the URL, or the kind of store.
 	Profile, Target string
-	// Tags are all to be there, with these values.
+	// Tags must all be present, with these values.
 	Tags map[string]string
-	// Since is the earliest beginning.
+	// Since is the earliest start time.
 	Since time.Time
 }
 
-// Of returns the runs of a list that are asked for.
+// Of returns the matching runs of a list.
 func (f Filter) Of(list []rundir.Entry) (out []rundir.Entry) {
 	for _, e := range list {
 		if f.wants(&e.Run) {
@@ -51,14 +51,14 @@ func (f Filter) wants(r *rundir.Run) bool {
 
 var days = regexp.MustCompile(`^([0-9]{1,5})([dw])$`)
 
-// Ago reads a moment in the past: a date (2026-11-01), or how long ago it is (36h, 7d, 4w).
-// what is the flag that it is of. The error is of input.
+// Ago parses a moment in the past: a date (2026-11-01), or how long ago it was (36h,
+// 7d, 4w). what is the flag for messages. Errors have the code of bad input.
 func Ago(what, text string, now time.Time) (time.Time, error) {
 	if at, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
 		return at, nil
 	}
 	if m := days.FindStringSubmatch(text); m != nil {
-		n, _ := strconv.Atoi(m[1]) // digits, and few
+		n, _ := strconv.Atoi(m[1]) // only a few digits
 		if m[2] == "w" {
 			n *= 7
 		}
@@ -70,14 +70,14 @@ func Ago(what, text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fault.Input(fmt.Errorf("%s: %q is neither a date nor how long ago", what, text), "write it like 2026-11-01, 36h, 7d or 4w")
 }
 
-// Prune says which runs are to go: those that began before Before, unless that is zero,
-// and are not among the newest Keep.
+// Prune selects the runs to be removed: those that began before Before, unless that is
+// zero, and are not among the newest Keep.
 type Prune struct {
 	Before time.Time
 	Keep   int
 }
 
-// Of returns those of a list, newest first, that are to go.
+// Of returns the runs to be removed from a list, newest first.
 func (p Prune) Of(list []rundir.Entry) (out []rundir.Entry) {
 	for _, e := range list[min(p.Keep, len(list)):] {
 		if p.Before.IsZero() || e.Run.Started.Before(p.Before) {
@@ -87,7 +87,7 @@ func (p Prune) Of(list []rundir.Entry) (out []rundir.Entry) {
 	return out
 }
 
-// Removable says why a run may not be deleted: nil when all that is there is ours, and
+// Removable says why a run must not be deleted; nil if everything there is ours and
 // nobody needs it any more.
 func Removable(e rundir.Entry) error {
 	keep := func(why string) error { return fmt.Errorf("%s is left alone: %s", e.Dir, why) }
@@ -117,8 +117,8 @@ func Removable(e rundir.Entry) error {
 	return nil
 }
 
-// Remove deletes a run that is Removable. What tells that it is one goes last, so that the
-// rest of one that was interrupted is deleted the next time.
+// Remove deletes a run that is Removable. The file that identifies it as a run is
+// deleted last, so that an interrupted removal can be completed the next time.
 func Remove(e rundir.Entry) error {
 	if err := Removable(e); err != nil {
 		return err
@@ -139,11 +139,12 @@ func Remove(e rundir.Entry) error {
 	return errors.Join(os.Remove(filepath.Join(e.Dir, rundir.RunFile)), os.Remove(e.Dir))
 }
 
-// longestNote is how many bytes a note has at most.
+// longestNote is the length of the longest note in bytes.
 const longestNote = 500
 
-// Note writes a note beside the files of a run, in the place of the one before; an empty one
-// takes that away. The error is of input where the run is archived or the note too long.
+// Note writes a note next to the files of a run, replacing the previous one; an empty
+// text removes it. The error has the code of bad input if the run is archived or the
+// note is too long.
 func Note(dir, text string) error {
 	text = rundir.OneLine(text)
 	path := filepath.Join(dir, rundir.NoteFile)
@@ -158,8 +159,8 @@ func Note(dir, text string) error {
 	return disk.Write(path, []byte(text+"\n"), false)
 }
 
-// Archive puts the run of a folder into an archive in another folder, or beside it where
-// that is empty, and reads it back. It returns the archive, and the run in it.
+// Archive puts the run of a folder into an archive in folder out, or next to it if out
+// is empty, and reads it back. It returns the archive, and the run in it.
 func Archive(dir, out string) (string, rundir.Run, error) {
 	none := rundir.Run{}
 	if pack.Is(dir) {
@@ -168,7 +169,7 @@ func Archive(dir, out string) (string, rundir.Run, error) {
 	if rundir.Alive(dir) {
 		return "", none, fault.Input(fmt.Errorf("run %s is still going", dir), "archive it when it has ended")
 	}
-	before, err := rundir.Load(dir) // a run that was cut short is put right first
+	before, err := rundir.Load(dir) // repairs a run that was cut short
 	if err != nil {
 		return "", none, err
 	}
@@ -199,7 +200,7 @@ func Archive(dir, out string) (string, rundir.Run, error) {
 	return name, after.Run, nil
 }
 
-// Size is how many bytes a run takes on the disk, as far as that can be told.
+// Size returns how many bytes a run takes up on disk, as far as that can be determined.
 func Size(e rundir.Entry) (sum int64) {
 	if info, err := os.Stat(e.Dir); err == nil && info.Mode().IsRegular() {
 		return info.Size()

@@ -29,13 +29,13 @@ func cassandraService() Service {
 	}.service()
 }
 
-// fetchCassandra sees to it that the jars are in the cache and returns their folder.
+// fetchCassandra makes sure that the jars are in the cache and returns their folder.
 func fetchCassandra(ctx context.Context, h *host) (string, error) {
 	return h.jars(ctx, "cassandra-"+cassandraVersion, artefact{"org.apache.cassandra", "cassandra-all", cassandraVersion}, 70)
 }
 
-// prepareCassandra makes the arguments and the configuration of a node. The ports
-// are those of its clients and of other nodes.
+// prepareCassandra makes the arguments and the configuration of a node. ports are for
+// its clients and for other nodes.
 func prepareCassandra(h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
 	conf, err := h.cassandraYAML(dir, ports[0], ports[1])
 	if err != nil {
@@ -55,8 +55,9 @@ func prepareCassandra(h *host, dir, lib string, ports []int) ([]string, map[stri
 	return append(append(forJava, heapLimit(memory)), cassandraArgs(dir, lib)...), files, os.MkdirAll(filepath.Join(dir, "data"), 0o700)
 }
 
-// cassandraSettings tells arguments of the node's configuration ("--commitlog_sync",
-// "group") from those of its Java ("-Dcassandra.unsafesystem=true").
+// cassandraSettings separates arguments for the node's configuration
+// ("--commitlog_sync", "group") from those for its Java
+// ("-Dcassandra.unsafesystem=true").
 func cassandraSettings(args []string) (forNode, forJava []string) {
 	for _, a := range args {
 		if strings.HasPrefix(a, "-D") {
@@ -69,8 +70,8 @@ func cassandraSettings(args []string) (forNode, forJava []string) {
 }
 
 // heapLimit lets a node's heap grow to an eighth of the machine's memory, between 512
-// MiB and 2 GiB: a node that is given tens of thousands of rows a second for a minute
-// runs out of 512 MiB while it compacts, and ends.
+// MiB and 2 GiB: a node that receives tens of thousands of rows a second for a minute
+// runs out of 512 MiB while compacting, and dies.
 func heapLimit(memory uint64) string {
 	return fmt.Sprintf("-Xmx%dm", min(max(memory/8>>20, 512), 2048))
 }
@@ -87,16 +88,16 @@ func concat(paths ...string) (string, error) {
 	return b.String(), nil
 }
 
-// cassandraLimits are the times after which a node gives up what it was asked for. One of
-// a lab has its machine together with what loads it: what is slow there is told by its
-// clients.
+// cassandraLimits are the timeouts after which a node gives up on a request. They are
+// long because a lab node shares its machine with the load generator: if it is slow,
+// that is for its clients to notice.
 var cassandraLimits = []string{
 	"request_timeout", "read_request_timeout", "range_request_timeout", "write_request_timeout",
 	"cas_contention_timeout", "native_transport_timeout",
 }
 
-// cassandraYAML is the configuration of a node that is alone, keeps little, and
-// writes no snapshots.
+// cassandraYAML returns the configuration of a single node that keeps little data and
+// takes no snapshots.
 func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
 	data := func(name string) string { return strconv.Quote(filepath.Join(dir, "data", name)) }
 	lines := []string{
@@ -177,7 +178,7 @@ func cassandraArgs(dir, lib string) []string {
 	for x := range strings.FieldsSeq(javaOpens) {
 		args = append(args, "--add-opens="+x+"=ALL-UNNAMED")
 	}
-	agents, _ := filepath.Glob(filepath.Join(lib, "jamm-*.jar")) // the pattern is ours, and right
+	agents, _ := filepath.Glob(filepath.Join(lib, "jamm-*.jar")) // the pattern is valid
 	for _, a := range agents {
 		args = append(args, "-javaagent:"+a)
 	}
@@ -194,8 +195,8 @@ func cassandraArgs(dir, lib string) []string {
 	)
 }
 
-// cassandraAnswers asks what the node supports, which it tells before anybody
-// has shown a password. The port of clients opens last.
+// cassandraAnswers asks the node for the options that it supports, which it reports
+// without a login. The port for clients opens last.
 func cassandraAnswers(ctx context.Context, h *host, p proc.Process) error {
 	conn, err := h.dialPlainOrTLS(ctx, p)
 	if err != nil {

@@ -22,7 +22,7 @@ const coherenceVersion = "25.03.2"
 // The releases of Java that this Coherence runs on.
 var coherenceJava = []int{17, 21, 25}
 
-// healthFile holds where a member tells whether it is ready.
+// healthFile contains the address at which a member reports whether it is ready.
 const healthFile = "health"
 
 func coherenceService() Service {
@@ -34,7 +34,7 @@ func coherenceService() Service {
 	}.service()
 }
 
-// fetchCoherence sees to it that the jars are in the cache and returns their folder.
+// fetchCoherence makes sure that the jars are in the cache and returns their folder.
 func fetchCoherence(ctx context.Context, h *host) (string, error) {
 	of := func(id string) artefact { return artefact{"com.oracle.coherence.ce", id, coherenceVersion} }
 	first := of("coherence")
@@ -42,12 +42,12 @@ func fetchCoherence(ctx context.Context, h *host) (string, error) {
 	return h.fetch(ctx, "coherence-"+coherenceVersion, first, dependencies, 40)
 }
 
-// prepareCoherence makes the arguments of a member that is alone in a cluster of its
-// own. The ports are those of gRPC, of the cluster, of the member, and of its health.
+// prepareCoherence makes the arguments of a member that is alone in its own cluster.
+// ports are for gRPC, the cluster, the member, and its health.
 func prepareCoherence(h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
 	properties := []string{
 		"user.home=" + dir, "java.io.tmpdir=" + dir,
-		// Two clusters of one name would join each other.
+		// Two clusters with the same name would join each other.
 		fmt.Sprintf("coherence.cluster=perfbench-%d-%d", os.Getpid(), ports[1]),
 		"coherence.wka=127.0.0.1", "coherence.localhost=127.0.0.1", "coherence.ttl=0", "coherence.discovery.address=127.0.0.1",
 		fmt.Sprintf("coherence.clusterport=%d", ports[1]), fmt.Sprintf("coherence.localport=%d", ports[2]),
@@ -78,8 +78,8 @@ func prepareCoherence(h *host, dir, lib string, ports []int) ([]string, map[stri
 	return args, map[string]string{healthFile: proc.Addr(ports[3])}, nil
 }
 
-// coherenceAnswers asks a member whether it is ready, and its gRPC port for the
-// first words of HTTP/2.
+// coherenceAnswers asks a member whether it is ready, and checks that its gRPC port
+// speaks HTTP/2.
 func coherenceAnswers(ctx context.Context, h *host, p proc.Process) error {
 	health, err := os.ReadFile(filepath.Join(p.Dir, healthFile))
 	if err != nil {
@@ -103,8 +103,8 @@ func coherenceAnswers(ctx context.Context, h *host, p proc.Process) error {
 	return h.speaksHTTP2(ctx, p)
 }
 
-// speaksHTTP2 greets a server as a client of HTTP/2 does, and reads the first
-// frame of the answer, which must be SETTINGS.
+// speaksHTTP2 greets a server as an HTTP/2 client does, and reads the first frame of
+// the answer, which must be SETTINGS.
 func (h *host) speaksHTTP2(ctx context.Context, p proc.Process) error {
 	conn, err := h.dialHTTP2(ctx, p)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
-// errPortTaken is a start that lost a free port to somebody else between
-// looking and binding: worth another try.
+// errPortTaken means that another program took a free port between looking and binding:
+// worth another try.
 var errPortTaken = errors.New("the port was taken by somebody else")
 
-// host is what a service's start function works with. It belongs to one call of
-// Up, Down or Restart, on one goroutine.
+// host is what a service's start function works with. It belongs to one call of Up,
+// Down or Restart, on one goroutine.
 type host struct {
 	Dir      string // the service's folder
 	service  Service
@@ -47,8 +47,8 @@ func (h *host) step(format string, args ...any) {
 	}
 }
 
-// reuse returns the state of servers that run already and answer. It clears away
-// the remains of dead ones, but nothing that lives.
+// reuse returns the state of servers that are already running and answering. It clears
+// away the remains of dead ones, but nothing that is alive.
 func (h *host) reuse(ctx context.Context) (State, bool, error) {
 	var err error
 	down := "perfbench lab down " + h.service.Name + " ends it and deletes its data"
@@ -80,8 +80,8 @@ func (h *host) reuse(ctx context.Context) (State, bool, error) {
 	return st, true, nil
 }
 
-// startFresh starts the service in an empty folder, with other ports when one
-// was snatched away, and leaves nothing behind when it fails.
+// startFresh starts the service in an empty folder, trying other ports if one was
+// taken, and leaves nothing behind if it fails.
 func (h *host) startFresh(ctx context.Context) error {
 	for try := 1; ; try++ {
 		err := h.startOnce(ctx)
@@ -187,7 +187,7 @@ func (h *host) launch(p *proc.Process) error {
 		return fmt.Errorf("start %s: %w", p.Name, err)
 	}
 	p.PID, p.Birth = cmd.Process.Pid, proc.Birth(cmd.Process.Pid)
-	if p.Birth == "" { // the system does not tell: without it we could never end it later
+	if p.Birth == "" { // unknown on this system: without it we could never end the process later
 		err := errors.Join(fmt.Errorf("start %s: process %d has no known time of birth", p.Name, p.PID), cmd.Process.Kill())
 		_ = cmd.Wait() // the error is that it was killed
 		return err
@@ -214,8 +214,8 @@ func (h *host) ready(ctx context.Context, p proc.Process) error {
 	})
 }
 
-// portTaken says whether the end of a server's log tells that somebody else had one of its
-// ports: RabbitMQ, Cassandra and its management have words of their own for that.
+// portTaken reports whether the end of a server's log says that its port is in use:
+// RabbitMQ, Cassandra and its management have their own words for that.
 func portTaken(log string) bool {
 	log = strings.ToLower(log)
 	return slices.ContainsFunc([]string{

@@ -24,8 +24,8 @@ import (
 
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
-// findJava returns a java of one of the wanted releases: that of JAVA_HOME, of the
-// PATH, or one below /usr/lib/jvm. What it may not be used with it says.
+// findJava returns a java of one of the wanted releases: that of JAVA_HOME, one on the
+// PATH, or one below /usr/lib/jvm. If none is suitable, the error says why.
 func (n Need) findJava(look func(string) (string, error), environ []string) (string, error) {
 	if look == nil {
 		look = exec.LookPath
@@ -37,7 +37,7 @@ func (n Need) findJava(look func(string) (string, error), environ []string) (str
 	if path, err := look(n.Binary); err == nil {
 		candidates = append(candidates, path)
 	}
-	installed, _ := filepath.Glob("/usr/lib/jvm/*/bin/" + n.Binary) // the pattern is ours, and right
+	installed, _ := filepath.Glob("/usr/lib/jvm/*/bin/" + n.Binary) // the pattern is valid
 	candidates = append(candidates, installed...)
 	for _, path := range candidates {
 		release, err := javaRelease(path)
@@ -67,7 +67,7 @@ func words(numbers []int) string {
 	return strings.Join(out, " or ")
 }
 
-// javaRelease asks a java for its release: 17.
+// javaRelease returns the release of a java: 17.
 func javaRelease(path string) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -94,20 +94,20 @@ func lookEnv(environ []string, name string) string {
 // artefact names something that Maven can fetch.
 type artefact struct{ group, id, version string }
 
-// inPOM is the artefact as a dependency; more goes into it.
+// inPOM returns the artefact as a dependency, with more inside.
 func (a artefact) inPOM(more string) string {
 	return fmt.Sprintf("<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version>%s</dependency>", a.group, a.id, a.version, more)
 }
 
-// jars returns the folder with an artefact and all that it needs at run time.
-// They are kept in the user's cache, one folder for each release, which all
-// servers share; the first time Maven fetches them, about so many MB, from where
-// its own settings say.
+// jars returns the folder with an artefact and everything that it needs at run time.
+// They are kept in the user's cache, one folder for each release, shared by all
+// servers. The first time, Maven fetches them, about that many MB, from wherever its
+// own settings say.
 func (h *host) jars(ctx context.Context, name string, a artefact, megabytes int) (string, error) {
 	return h.fetch(ctx, name, a, a.inPOM(""), megabytes)
 }
 
-// fetch is jars for a dependency as it stands in a pom.
+// fetch is jars for a dependency given as in a pom.
 func (h *host) fetch(ctx context.Context, name string, a artefact, dependency string, megabytes int) (string, error) {
 	cache, err := h.cacheDir()
 	if err != nil {
@@ -171,8 +171,8 @@ func (h *host) home() (string, error) {
 	return u.HomeDir, nil
 }
 
-// maven copies the jars of the pom in dir to its folder lib, and shows how many
-// files have come.
+// maven copies the jars of the pom in dir to its folder lib, and reports how many files
+// have arrived.
 func (h *host) maven(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, h.binaries["mvn"], "-B", "-DoutputDirectory="+filepath.Join(dir, "lib"), "-DincludeScope=runtime",
 		"org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies")
@@ -210,7 +210,7 @@ func (h *host) maven(ctx context.Context, dir string) error {
 			told = time.Now()
 		}
 	}
-	_, _ = io.Copy(io.Discard, out) // after a line beyond all measure
+	_, _ = io.Copy(io.Discard, out) // after a line that is too long
 	if err := <-ended; err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -19,8 +19,7 @@ type javaServer struct {
 	// java are the releases of Java that it runs on, main is its class.
 	java []int
 	main string
-	// ports is how many it needs; the first is that of its clients, the last that of
-	// the agent.
+	// ports is how many it needs; the first is for its clients, the last for the agent.
 	ports   int
 	fetch   func(ctx context.Context, h *host) (lib string, err error)
 	answers func(ctx context.Context, h *host, p proc.Process) error
@@ -29,9 +28,9 @@ type javaServer struct {
 	prepare func(h *host, dir, lib string, ports []int) (args []string, files map[string]string, err error)
 }
 
-// briefJava are the arguments of a java that lives for seconds: it compiles quickly
-// rather than well, and trusts classes that it did not make itself, as it does its own
-// (a quarter of the processor time of a start goes into checking them).
+// briefJava are the arguments for a java that lives for seconds: it compiles quickly
+// rather than well, and does not verify classes, which would take a quarter of the
+// processor time of a start.
 var briefJava = []string{
 	"-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 	"-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
@@ -100,24 +99,24 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	return nil
 }
 
-// jolokia is an agent inside a Java server that tells over HTTP what its JVM and
-// the server itself measure: heap, collections, processor time, latencies.
+// jolokia is an agent inside a Java server that reports over HTTP what its JVM and the
+// server itself measure: heap, collections, processor time, latencies.
 var jolokia = artefact{"org.jolokia", "jolokia-agent-jvm", "2.1.2"}
 
-// policyFile holds what the agent may be asked.
+// policyFile says which requests the agent accepts.
 const policyFile = "jolokia-policy.xml"
 
-// policy lets the agent be read and nothing else: whoever is on this machine can
-// ask it, and must not be able to change or call anything.
+// policy makes the agent read-only: anyone on this machine can query it, but must not
+// be able to change or call anything.
 const policy = xml.Header + `<restrict>
   <http><method>get</method><method>post</method></http>
   <commands><command>read</command><command>list</command><command>search</command><command>version</command></commands>
 </restrict>
 `
 
-// agent sees to it that the agent is in the cache, and returns its jar.
+// agent makes sure that the agent is in the cache, and returns its jar.
 func (h *host) agent(ctx context.Context) (string, error) {
-	// The jar has all that it needs in it.
+	// The jar contains everything that it needs.
 	lib, err := h.fetch(ctx, jolokia.id+"-"+jolokia.version, jolokia, jolokia.inPOM("<classifier>javaagent</classifier>"+
 		"<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"), 1)
 	if err != nil {
@@ -127,7 +126,7 @@ func (h *host) agent(ctx context.Context) (string, error) {
 	return jar, nil
 }
 
-// agentArg is the argument of java that loads the agent on a loopback port, with
+// agentArg returns the argument of java that loads the agent on a loopback port, with
 // the policy file in the server's folder.
 func agentArg(jar, dir string, port int) string {
 	return "-javaagent:" + jar + "=" + strings.Join([]string{
@@ -136,5 +135,5 @@ func agentArg(jar, dir string, port int) string {
 	}, ",")
 }
 
-// agentURL is where the agent answers.
+// agentURL returns the URL of the agent.
 func agentURL(port int) string { return fmt.Sprintf("http://%s/jolokia/", proc.Addr(port)) }

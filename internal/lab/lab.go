@@ -33,26 +33,25 @@ import (
 
 const startLimit = 60 * time.Second // to become ready; a loaded machine is slow
 
-// ErrNotRunning says that a service is not running, or not the server of it that
-// was asked for.
+// ErrNotRunning means that a service, or the requested server of it, is not running.
 var ErrNotRunning = errors.New("not running")
 
 // Need is a program that a service cannot do without.
 type Need struct {
 	Binary  string // looked up on the PATH
 	Package string // the Debian package that has it
-	// Dirs are patterns of further folders to look in, for servers that
-	// distributions keep off the PATH. Of several matches the last one counts.
+	// Dirs are patterns of further folders to search, for servers that distributions
+	// keep off the PATH. If several match, the last one is used.
 	Dirs []string
-	// DirsFirst looks there before it looks on the PATH.
+	// DirsFirst searches them before the PATH.
 	DirsFirst bool
-	// Java, when set, lists the releases of Java that will do; JAVA_HOME and
-	// /usr/lib/jvm are looked through too.
+	// Java, when set, lists the suitable releases of Java; JAVA_HOME and /usr/lib/jvm
+	// are searched too.
 	Java []int
 }
 
-// Find returns where the program is, absolute. look finds it on the PATH; nil is
-// exec.LookPath. The error names the package that has it.
+// Find returns the absolute path of the program. look finds it on the PATH; nil means
+// exec.LookPath. The error names the package that contains it.
 func (n Need) Find(look func(file string) (string, error)) (string, error) {
 	if look == nil {
 		look = exec.LookPath
@@ -83,7 +82,7 @@ func (n Need) Find(look func(file string) (string, error)) (string, error) {
 		"it is in the Debian package "+n.Package+": apt-get install "+n.Package)
 }
 
-// FindIn is Find with an environment, whose JAVA_HOME counts for a Java.
+// FindIn is Find with an environment, whose JAVA_HOME is used for Java.
 func (n Need) FindIn(look func(file string) (string, error), environ []string) (string, error) {
 	if n.Java != nil {
 		return n.findJava(look, environ)
@@ -102,17 +101,18 @@ type Service struct {
 	// set the host's URL and Version. Whatever it leaves behind when it fails
 	// is cleaned up by its caller.
 	start func(ctx context.Context, h *host) error
-	// answers reports whether p serves clients now, as nil or the reason.
+	// answers returns nil if p is serving clients now, and otherwise the reason why
+	// not.
 	answers func(ctx context.Context, h *host, p proc.Process) error
 	// limit is how long a start may take; 0 is startLimit.
 	limit time.Duration
-	// single says that Options.Port and Options.TLS make sense.
+	// single means that Options.Port and Options.TLS are supported.
 	single bool
-	// use is how a run is told to use it; empty is --target lab:NAME.
+	// use is how to make a run use the service; empty means --target lab:NAME.
 	use string
 }
 
-// Use is how a run is told to use the named service: "--target lab:redis".
+// Use returns how to make a run use the named service: "--target lab:redis".
 func Use(name string) string {
 	for _, s := range Services() {
 		if s.Name == name && s.use != "" {
@@ -122,7 +122,7 @@ func Use(name string) string {
 	return "--target " + Scheme + name
 }
 
-// Services lists what the lab can start, in the order of help and status.
+// Services lists what the lab can start, in display order.
 func Services() []Service {
 	return []Service{
 		redisService(),
@@ -138,43 +138,44 @@ func Services() []Service {
 
 // TLSFiles names the PEM files of a server that speaks TLS only.
 type TLSFiles struct {
-	CA         string `json:"ca"`          // who signed all of the others
+	CA         string `json:"ca"`          // signed all of the others
 	Cert       string `json:"cert"`        // the server's, valid for 127.0.0.1
 	Key        string `json:"key"`         // the server's
-	ClientCert string `json:"client_cert"` // for clients; also what the lab itself shows
+	ClientCert string `json:"client_cert"` // for clients; also used by the lab itself
 	ClientKey  string `json:"client_key"`
 	// ClientAuth makes the server refuse clients without a certificate.
 	ClientAuth bool `json:"client_auth"`
 }
 
-// Options says how a service is started. The zero value is what users get.
+// Options say how to start a service. The zero value is what users get.
 type Options struct {
-	// Args is further server configuration in the form of redis-server's command
-	// line ("--maxmemory", "10mb"), for every kind of server. It goes into a file that only the user can
-	// read, never onto a command line. Several servers all get it, sentinels do not.
+	// Args is further server configuration in the form of redis-server's command line
+	// ("--maxmemory", "10mb"), for every kind of server. It goes into a file that only
+	// the user can read, never onto a command line. If there are several servers, all
+	// get it, except sentinels.
 	Args []string
 	// Port is the port, for a service of one server; 0 picks a free one.
 	Port int
 	// TLS makes a service of one server speak TLS, and nothing else.
 	TLS *TLSFiles
-	// Tied ends the servers when the calling process dies, where the system can
-	// do that (Linux). For tests: users expect servers to stay.
+	// Tied ends the servers when the calling process dies, on systems that support it
+	// (Linux). For tests: users expect servers to stay.
 	Tied bool
-	// Brief is for servers that live for seconds: Java compiles what runs quickly
-	// rather than well, which halves the work of a start, and is killed at its end
-	// rather than asked to put in order what is deleted next. Not for measurements.
+	// Brief is for servers that live for seconds. Java compiles quickly rather than
+	// well, which halves the work of a start, and a server is killed at the end instead
+	// of shutting down in order, as its data are deleted anyway. Not for measurements.
 	Brief bool
 	// LookPath finds programs; nil is exec.LookPath.
 	LookPath func(file string) (string, error)
-	// Environ is the environment, as NAME=value, for programs that fetch what a
-	// server is made of, and for JAVA_HOME.
+	// Environ is the environment, as NAME=value, for programs that download the parts
+	// of a server, and for JAVA_HOME.
 	Environ []string
-	// Progress is told each step, on the caller's goroutine; nil is silence.
+	// Progress is called with each step, on the caller's goroutine; may be nil.
 	Progress func(step string)
 }
 
-// sameServers reports whether servers that were started under stored may be
-// handed to somebody who asks for o.
+// sameServers reports whether servers that were started with the stored options may be
+// given to somebody who asks for o.
 func (o Options) sameServers(r *record) bool {
 	if o.TLS != nil && (r.TLS == nil || *o.TLS != *r.TLS) {
 		return false
@@ -185,10 +186,10 @@ func (o Options) sameServers(r *record) bool {
 	return o.Args == nil || slices.Equal(o.Args, r.Args)
 }
 
-// Up starts the named service below dir and returns when a client could work. A
-// service that runs and answers is left alone and its state returned. When Up
-// fails or ctx ends, whatever it started is ended and its data deleted before it
-// returns. Several processes may call it at once: they take turns.
+// Up starts the named service below dir and returns when it is ready for clients. A
+// service that is running and answering is left alone and its state returned. If Up
+// fails or ctx ends, whatever it started is ended and its data are deleted before it
+// returns. If several processes call it at once, they take turns.
 func Up(ctx context.Context, dir, name string, o Options) (State, error) {
 	s, err := find(name)
 	if err != nil {
@@ -218,9 +219,9 @@ func Up(ctx context.Context, dir, name string, o Options) (State, error) {
 	return h.rec.live(), nil
 }
 
-// Down ends the servers of the named service and deletes their data. It returns
-// an error that is ErrNotRunning when there is nothing to end or to delete. Of a
-// service that died by itself it deletes what is left.
+// Down ends the servers of the named service and deletes their data. The error is
+// ErrNotRunning if there is nothing to end or delete. If the service died by itself,
+// Down deletes what is left.
 func Down(ctx context.Context, dir, name string, progress func(step string)) error {
 	s, err := find(name)
 	if err != nil {
@@ -250,9 +251,9 @@ func Down(ctx context.Context, dir, name string, progress func(step string)) err
 	return nil
 }
 
-// Status returns the state of every service that was started below dir and not
-// taken down, in the order of Services. It asks the system about the processes,
-// not the servers whether they answer. Any process may call it at any time.
+// Status returns the state of every service that was started below dir and not taken
+// down, in the order of Services. It queries the system about the processes, and does
+// not contact the servers. Any process may call it at any time.
 func Status(dir string) ([]State, error) {
 	var all []State
 	var errs []error

@@ -81,14 +81,15 @@ func startMariaDB(ctx context.Context, h *host) error {
 	})
 }
 
-// mariadbTables makes the system tables. Beside many other servers the one that
-// this starts now and then ends without a word; once more, from nothing, helps.
+// mariadbTables creates the system tables. When there are many other servers, the
+// server used for this occasionally ends without a message; a second try from scratch
+// helps.
 func (h *host) mariadbTables(ctx context.Context, dir, user string) error {
 	data := filepath.Join(dir, "data")
 	var err error
 	for range 2 {
-		// A folder of its own for temporary tables: a server that starts deletes those
-		// that it finds, and in a common one they may be another's.
+		// A separate folder for temporary tables: a starting server deletes those that
+		// it finds, which in a shared folder may belong to another.
 		err = h.once(ctx, dir, "", "mariadb-install-db", "--no-defaults", "--user="+user, "--tmpdir="+dir,
 			"--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db")
 		if err == nil || ctx.Err() != nil {
@@ -106,7 +107,7 @@ func (h *host) mariadbConf(dir string, port int, user string) ([]string, error) 
 		"user = " + cnfQuote(user),
 		"datadir = " + cnfQuote(filepath.Join(dir, "data")),
 		"tmpdir = " + cnfQuote(dir),
-		"socket = sock", // relative to the data: the length of an absolute one is limited
+		"socket = sock", // relative to the data folder, since the length of an absolute path is limited
 		"pid-file = pid",
 		"bind-address = 127.0.0.1",
 		fmt.Sprintf("port = %d", port),
@@ -124,12 +125,12 @@ func (h *host) mariadbConf(dir string, port int, user string) ([]string, error) 
 	return append(conf, extra...), err
 }
 
-// cnfQuote writes a value as configuration files of MariaDB want it.
+// cnfQuote quotes a value for MariaDB's configuration files.
 func cnfQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
 
-// mariadbRequire is what a user must show beside its name.
+// mariadbRequire returns what a user must present besides its name.
 func (h *host) mariadbRequire() string {
 	if h.rec.TLS != nil && h.rec.TLS.ClientAuth {
 		return " REQUIRE X509"
@@ -137,8 +138,7 @@ func (h *host) mariadbRequire() string {
 	return ""
 }
 
-// sqlTLSParams is what the URL of a server that speaks TLS only has beside its
-// address.
+// sqlTLSParams returns the URL parameters of a server that accepts only TLS.
 func sqlTLSParams(f *TLSFiles) string {
 	if f == nil {
 		return ""

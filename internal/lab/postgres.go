@@ -61,7 +61,7 @@ func startPostgres(ctx context.Context, h *host) error {
 		Command: []string{"postgres", "-D", data},
 		Dir:     dir,
 		User:    as,
-		Stop:    "INT", // at the usual signal it would wait for its clients to leave
+		Stop:    "INT", // with the usual signal it would wait for its clients to disconnect
 	})
 	if err != nil {
 		return err
@@ -83,8 +83,7 @@ func startPostgres(ctx context.Context, h *host) error {
 	})
 }
 
-// configurePostgres adds our settings to those that initdb wrote, and what goes
-// with TLS.
+// configurePostgres adds our settings to those written by initdb, and those for TLS.
 func (h *host) configurePostgres(data, as string, port int) error {
 	conf := []string{
 		"listen_addresses = '127.0.0.1'",
@@ -94,7 +93,7 @@ func (h *host) configurePostgres(data, as string, port int) error {
 		"shared_buffers = 64MB",
 		"fsync = off", // nobody relies on the data; a killed server still has what it acknowledged
 	}
-	if h.opts.Brief { // its memory beside its data: what is killed leaves nothing elsewhere
+	if h.opts.Brief { // its shared memory next to its data, so that a killed server leaves nothing elsewhere
 		conf = append(conf, "dynamic_shared_memory_type = mmap")
 	}
 	if f := h.rec.TLS; f != nil {
@@ -123,8 +122,8 @@ func (h *host) configurePostgres(data, as string, port int) error {
 	return errors.Join(err, f.Close())
 }
 
-// give copies a file to where another user of the system can read it, and nobody
-// else.
+// give copies a file to a place where another user of the system, but nobody else, can
+// read it.
 func give(to, from, as string) error {
 	b, err := os.ReadFile(from)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
-// Debian's command on the PATH switches to a user and folders of the package; the
-// one it calls does not.
+// Debian's command on the PATH switches to the package's user and folders; the one that
+// it calls does not.
 var rabbitDirs = []string{"/usr/lib/rabbitmq/bin", "/usr/local/sbin", "/opt/homebrew/sbin"}
 
 // The processes of the service, and the two programs that they are.
 const (
 	rabbitName   = "rabbitmq"
-	epmdName     = "epmd" // tells the programs of a node which port it has
+	epmdName     = "epmd" // tells a node's tools which port it uses
 	rabbitServer = "rabbitmq-server"
 )
 
@@ -36,14 +36,14 @@ func rabbitmqService() Service {
 		},
 		start:   startRabbitMQ,
 		answers: rabbitAnswers,
-		limit:   2 * startLimit, // some 5 s, of which most is computing
+		limit:   2 * startLimit, // about 5 s, most of it computing
 		single:  true,
 		use:     "--set via=" + Scheme + rabbitName,
 	}
 }
 
-// startRabbitMQ starts a broker and the epmd that it asks for, on ports of their
-// own: a system's broker and epmd are never met.
+// startRabbitMQ starts a broker and the epmd that it needs, on their own ports: they
+// never meet the system's broker and epmd.
 func startRabbitMQ(ctx context.Context, h *host) error {
 	ports, err := proc.FreePorts(3, 0)
 	if err != nil {
@@ -83,7 +83,7 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
-	// The broker is whom callers mean by the first process.
+	// By the first process, callers mean the broker.
 	slices.Reverse(h.rec.Processes)
 	if err := h.rec.save(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 	if err := h.ready(ctx, p); err != nil {
 		return err
 	}
-	h.rec.URL = "amqp://" + p.Addr // clients are guest unless told otherwise
+	h.rec.URL = "amqp://" + p.Addr // clients log in as guest unless told otherwise
 	if f := h.rec.TLS; f != nil {
 		h.rec.URL = "amqps://" + p.Addr + sqlTLSParams(f)
 	}
@@ -100,8 +100,8 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 	return err
 }
 
-// rabbitConf is the configuration of a broker whose name is its folder, which
-// tells it from a stranger's.
+// rabbitConf returns the configuration of a broker named after its folder, which
+// distinguishes it from other brokers.
 func (h *host) rabbitConf(dir string, port int) (string, error) {
 	lines := []string{"cluster_name = " + dir}
 	if f := h.rec.TLS; f == nil {
@@ -120,7 +120,7 @@ func (h *host) rabbitConf(dir string, port int) (string, error) {
 		return "", err
 	}
 	for _, usual := range []string{"vm_memory_high_watermark.absolute = 1GB", "disk_free_limit.absolute = 50MB"} {
-		// A setting that comes twice counts once, and it is not the one asked for.
+		// If a setting occurs twice, only one counts, and not the requested one.
 		group, _, _ := strings.Cut(usual, ".")
 		if !slices.ContainsFunc(extra, func(l string) bool { return strings.HasPrefix(l, group) }) {
 			lines = append(lines, usual)
@@ -129,8 +129,8 @@ func (h *host) rabbitConf(dir string, port int) (string, error) {
 	return strings.Join(append(lines, extra...), "\n") + "\n", nil
 }
 
-// rabbitEnv is the head of a shell script that keeps a program of the broker to
-// our folder, to the loopback device and to our ports.
+// rabbitEnv returns the head of a shell script that restricts a program of the broker
+// to our folder, to the loopback device and to our ports.
 func rabbitEnv(dir string, port, dist, epmd int) string {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	const loopback = "-kernel inet_dist_use_interface {127,0,0,1}"
@@ -140,7 +140,7 @@ func rabbitEnv(dir string, port, dist, epmd int) string {
 		{"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin"},
 		{"HOME", dir},
 		{"LC_ALL", "C.UTF-8"},
-		{"RUNNING_UNDER_SYSTEMD", "true"}, // the script then becomes the broker instead of its parent
+		{"RUNNING_UNDER_SYSTEMD", "true"}, // makes the script become the broker instead of starting it
 		{"RABBITMQ_NODENAME", "perfbench@localhost"},
 		{"RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1"},
 		{"RABBITMQ_NODE_PORT", fmt.Sprint(port)},
@@ -163,7 +163,7 @@ func rabbitEnv(dir string, port, dist, epmd int) string {
 	return b.String()
 }
 
-// shQuote writes a word as a shell wants it.
+// shQuote quotes a word for a shell.
 func shQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // rabbitAnswers connects as a client would.
@@ -182,7 +182,7 @@ func rabbitAnswers(ctx context.Context, h *host, p proc.Process) error {
 	return err
 }
 
-// rabbitProperty returns what the broker says about itself as clients connect.
+// rabbitProperty returns a property that the broker reports when clients connect.
 func (h *host) rabbitProperty(ctx context.Context, p proc.Process, name string) (string, error) {
 	conn, err := h.dialPlainOrTLS(ctx, p)
 	if err != nil {
@@ -205,8 +205,8 @@ func (h *host) rabbitProperty(ctx context.Context, p proc.Process, name string) 
 	return value, c.Close()
 }
 
-// Ctl is the program that steers a broker which runs below dir: sh CTL
-// set_disk_free_limit 1GB. It returns ErrNotRunning when there is none.
+// Ctl returns the program that controls a broker running below dir: sh CTL
+// set_disk_free_limit 1GB. It returns ErrNotRunning if there is none.
 func Ctl(dir string) (path string, err error) {
 	p, err := running(dir, rabbitName, rabbitName)
 	if err != nil {

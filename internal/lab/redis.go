@@ -57,8 +57,8 @@ func startRedis(ctx context.Context, h *host) error {
 	return nil
 }
 
-// spawnRedis starts a data server with the options of the service and the given
-// lines of configuration.
+// spawnRedis starts a data server with the options of the service and the given lines
+// of configuration.
 func (h *host) spawnRedis(ctx context.Context, name string, port int, lines ...string) (proc.Process, error) {
 	conf := append(redisBase(h.folder(name), port), lines...)
 	if h.rec.TLS != nil {
@@ -76,7 +76,7 @@ func (h *host) spawnRedis(ctx context.Context, name string, port int, lines ...s
 	})
 }
 
-// redisBase is what every server of ours has in its configuration.
+// redisBase returns the configuration that all our servers have.
 func redisBase(dir string, port int) []string {
 	return []string{
 		"bind 127.0.0.1",
@@ -104,8 +104,8 @@ func tlsLines(port int, f TLSFiles) []string {
 	}
 }
 
-// tlsURL has what a client needs: the authority, and its own certificate when
-// the server asks for one.
+// tlsURL returns a URL with what a client needs: the authority, and a client
+// certificate if the server asks for one.
 func tlsURL(addr string, f TLSFiles) string {
 	q := url.Values{"ca": {f.CA}}
 	if f.ClientAuth {
@@ -116,7 +116,7 @@ func tlsURL(addr string, f TLSFiles) string {
 }
 
 // confLines turns command line arguments into lines of a configuration file, by
-// redis-server's own rule: what begins with -- begins a line.
+// redis-server's own rule: an argument with -- begins a line.
 func confLines(args []string) ([]string, error) {
 	var lines []string
 	for _, a := range args {
@@ -133,7 +133,7 @@ func confLines(args []string) ([]string, error) {
 	return lines, nil
 }
 
-// confQuote writes a value as configuration files of Redis want it.
+// confQuote quotes a value for Redis configuration files.
 func confQuote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -152,7 +152,7 @@ func confQuote(s string) string {
 	return b.String()
 }
 
-// redisPassword returns the password that args set, or "".
+// redisPassword returns the password set by args, or "".
 func redisPassword(args []string) string {
 	for i, a := range args {
 		if strings.EqualFold(a, "--requirepass") && i+1 < len(args) {
@@ -162,16 +162,16 @@ func redisPassword(args []string) string {
 	return ""
 }
 
-// redisAnswers asks the server for its process id, which also tells it from a
-// stranger's on the same port, and whether it has loaded its data: until then it tells
-// about itself and refuses all else. A server that keeps us out by access rules of its
-// own is ready, too.
+// redisAnswers asks the server for its process id, which distinguishes it from another
+// server on the same port, and whether it has loaded its data: until then it reports
+// about itself but refuses everything else. A server whose access rules keep us out
+// also counts as ready.
 func redisAnswers(ctx context.Context, h *host, p proc.Process) error {
 	c, err := h.dialRedis(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // nothing is under way on it
+	defer func() { _ = c.Close() }() // it has no calls in progress
 	info, err := c.Info(ctx).Result()
 	if err != nil {
 		if keptOut(err) {
@@ -193,7 +193,7 @@ func (h *host) redisVersion(ctx context.Context, p proc.Process) string {
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = c.Close() }() // nothing is under way on it
+	defer func() { _ = c.Close() }() // it has no calls in progress
 	info, err := c.Info(ctx, "server").Result()
 	if err != nil {
 		return ""
@@ -219,9 +219,9 @@ func portOf(p proc.Process) string {
 	return port
 }
 
-// dialRedis opens a client over one connection that is made here and now. The
-// library would dial by itself, but it logs every refusal, and a server that is
-// starting refuses many times.
+// dialRedis opens a client with one connection made here and now. The library would
+// dial by itself, but it logs every refusal, and a server that is starting refuses many
+// times.
 func (h *host) dialRedis(ctx context.Context, p proc.Process) (*redis.Client, error) {
 	conn, err := (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "tcp", p.Addr)
 	if err != nil {
@@ -277,7 +277,7 @@ func clientTLS(f TLSFiles) (*tls.Config, error) {
 	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{cert}, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS12}, nil
 }
 
-// keptOut reports whether the server answered, but only to say that we may not.
+// keptOut reports whether the server answered, but only to refuse us access.
 func keptOut(err error) bool {
 	for _, code := range []string{"NOAUTH", "NOPERM", "WRONGPASS"} {
 		if redis.HasErrorPrefix(err, code) {
@@ -293,6 +293,6 @@ func (h *host) onRedis(ctx context.Context, p proc.Process, fn func(c *redis.Cli
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // nothing is under way on it
+	defer func() { _ = c.Close() }() // it has no calls in progress
 	return fn(c)
 }

@@ -58,14 +58,14 @@ func startRedisCluster(ctx context.Context, h *host) error {
 	return nil
 }
 
-// formCluster deals out the slots, introduces everybody to everybody, and waits
-// until all agree.
+// formCluster assigns the slots, makes all nodes known to each other, and waits until
+// they agree.
 func (h *host) formCluster(ctx context.Context, nodes []proc.Process) error {
 	for i, p := range nodes {
 		first, next := clusterSlots*i/len(nodes), clusterSlots*(i+1)/len(nodes)
 		err := h.onRedis(ctx, p, func(c *redis.Client) error {
-			// Epochs that differ from the start spare the nodes an argument; they
-			// can be set only while a node knows no other.
+			// With different epochs from the start the nodes need not negotiate them;
+			// they can be set only while a node knows no other.
 			if err := c.Do(ctx, "CLUSTER", "SET-CONFIG-EPOCH", i+1).Err(); err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func (h *host) formCluster(ctx context.Context, nodes []proc.Process) error {
 	return nil
 }
 
-// clusterAgrees waits until p sees every node and every slot served.
+// clusterAgrees waits until p sees every node, and every slot as served.
 func (h *host) clusterAgrees(ctx context.Context, p proc.Process) error {
 	want := map[string]string{
 		"cluster_state":       "ok",

@@ -42,7 +42,7 @@ func startRedisSentinel(ctx context.Context, h *host) error {
 	if _, err := h.spawnRedis(ctx, "replica", ports[1], lines...); err != nil {
 		return err
 	}
-	// A sentinel that finds its master unborn would call it dead.
+	// A sentinel that cannot find its master yet would declare it dead.
 	for _, name := range []string{"master", "replica"} {
 		if err := h.ready(ctx, *h.rec.process(name)); err != nil {
 			return err
@@ -60,8 +60,8 @@ func startRedisSentinel(ctx context.Context, h *host) error {
 	return nil
 }
 
-// startSentinels starts one sentinel a port and waits until each knows the
-// replica and all of its colleagues: before that there is no failover.
+// startSentinels starts one sentinel per port and waits until each knows the replica
+// and all other sentinels: before that, no failover is possible.
 func (h *host) startSentinels(ctx context.Context, master int, ports []int) ([]string, error) {
 	var addrs []string
 	for i, port := range ports {

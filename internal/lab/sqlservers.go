@@ -23,7 +23,7 @@ const (
 	sqlDatabase = "perfbench"
 )
 
-// freePort is the port asked for, or a free one.
+// freePort returns the requested port, or a free one.
 func (h *host) freePort() (int, error) {
 	if h.opts.Port != 0 {
 		return h.opts.Port, nil
@@ -35,7 +35,7 @@ func (h *host) freePort() (int, error) {
 	return ports[0], nil
 }
 
-// once runs a program of Needs to its end, as that user of the system or as us,
+// once runs a program of Needs to its end, as the given user of the system or as us,
 // with its output in the file setup.log of dir.
 func (h *host) once(ctx context.Context, dir, as, program string, args ...string) error {
 	log, err := os.OpenFile(filepath.Join(dir, "setup.log"), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
@@ -56,7 +56,7 @@ func (h *host) once(ctx context.Context, dir, as, program string, args ...string
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		text, _ := os.ReadFile(log.Name()) // without it the status must do
+		text, _ := os.ReadFile(log.Name()) // without it the exit status must do
 		return fmt.Errorf("%s: %w: %s", program, err, complaint(string(text)))
 	}
 	return nil
@@ -64,8 +64,8 @@ func (h *host) once(ctx context.Context, dir, as, program string, args ...string
 
 var failure = regexp.MustCompile(`(?i)error|killed|abort|signal|core dumped|no space|cannot|could not`)
 
-// complaint picks from the output of a program that failed what says why: the lines
-// with a word of failure, at most three, else the last three.
+// complaint picks from the output of a failed program the lines that say why: those
+// that mention a failure, at most three, or else the last three.
 func complaint(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	var told []string
@@ -80,10 +80,10 @@ func complaint(output string) string {
 	return strings.Join(told, " | ")
 }
 
-// away makes the folder of a process that must not run as root. The folders
-// above the state of the lab may be closed to other users, and whose they are is
-// not for us to change; so its data goes where everybody may go, and it is to run
-// as the first of those users that exists. Who is not root gets "", "".
+// away makes the folder of a process that must not run as root. The folders above the
+// lab's state may be closed to other users, and changing their permissions is not our
+// business; so its data go to a place that everybody can enter, and it runs as the
+// first of the users that exists. If we are not root, it returns "", "".
 func (h *host) away(users ...string) (dir, as string, err error) {
 	if os.Geteuid() != 0 {
 		return "", "", nil
@@ -105,7 +105,7 @@ func (h *host) away(users ...string) (dir, as string, err error) {
 		"start the lab as another user")
 }
 
-// own gives a file to a user of the system; "" is ourselves.
+// own gives a file to a user of the system; "" means ourselves.
 func own(path, as string) error {
 	if as == "" {
 		return nil
@@ -121,8 +121,8 @@ func own(path, as string) error {
 	return os.Chown(path, uid, -1)
 }
 
-// settings turns server arguments into lines "name = value" of a configuration
-// file, by the rule that what begins with -- is a name.
+// settings turns server arguments into lines "name = value" of a configuration file; an
+// argument with -- is a name.
 func settings(args []string, quote func(string) string) ([]string, error) {
 	var lines []string
 	for _, a := range args {
@@ -146,8 +146,8 @@ func withSQL(db *sql.DB, f func(db *sql.DB) error) error {
 	return f(db)
 }
 
-// isOurs asks a server where its data is, which tells ours from a stranger's on
-// the same port.
+// isOurs asks a server where its data are, which distinguishes ours from another server
+// on the same port.
 func isOurs(ctx context.Context, db *sql.DB, question, dir string) error {
 	var got string
 	if err := db.QueryRowContext(ctx, question).Scan(&got); err != nil {

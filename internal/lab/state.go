@@ -16,32 +16,33 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
-// Condition is how a service is.
+// Condition says whether a service is running.
 type Condition string
 
 // The conditions of a service.
 const (
-	// Running: every process of it lives.
+	// Running means that all of its processes are alive.
 	Running Condition = "running"
-	// Partial: some processes of it live.
+	// Partial means that some of its processes are alive.
 	Partial Condition = "partial"
-	// Dead: no process of it lives. Down deletes what is left.
+	// Dead means that none of its processes is alive. Down deletes what is left.
 	Dead Condition = "dead"
-	// Starting: its start has not ended, or was cut short in a way that left no
-	// time to clean up. Up and Down both clean it up.
+	// Starting means that its start has not finished, or was cut short without time to
+	// clean up. Up and Down both clean it up.
 	Starting Condition = "starting"
 )
 
-// State is one service as it is now: an immutable copy.
+// State is the current state of a service: an immutable copy.
 type State struct {
 	Name      string    `json:"name"`
 	Condition Condition `json:"status"`
-	URL       string    `json:"url"` // for --target; never has a password
-	// Jolokia is where a Java server tells over HTTP what its JVM measures:
-	// "http://127.0.0.1:12345/jolokia/", to be followed by "read/java.lang:type=Memory".
-	// Empty of a server that is no Java or has no such agent.
+	URL       string    `json:"url"` // for --target; never contains a password
+	// Jolokia is the URL at which a Java server reports over HTTP what its JVM
+	// measures: "http://127.0.0.1:12345/jolokia/", to be followed by
+	// "read/java.lang:type=Memory". Empty for a server that is not Java or has no such
+	// agent.
 	Jolokia   string         `json:"jolokia,omitempty"`
-	Version   string         `json:"version"` // as the server tells it; empty when it does not
+	Version   string         `json:"version"` // as reported by the server; may be empty
 	Dir       string         `json:"dir"`
 	Started   time.Time      `json:"started"` // when it became ready
 	Processes []proc.Process `json:"processes"`
@@ -56,17 +57,17 @@ func (s State) Uptime() time.Duration {
 	return time.Since(s.Started).Round(time.Second)
 }
 
-// record is State as it is stored, with what is nobody else's business.
+// record is State as it is stored, with private details.
 type record struct {
 	State
-	Args []string  `json:"args,omitempty"` // may hold a password; the file is the user's alone
+	Args []string  `json:"args,omitempty"` // may contain a password; only the user can read the file
 	TLS  *TLSFiles `json:"tls,omitempty"`
 	Tied bool      `json:"tied,omitempty"`
-	// Away is a folder of ours outside Dir, deleted with it.
+	// Away is another folder of ours outside Dir, deleted with it.
 	Away string `json:"away,omitempty"`
 }
 
-// live returns the state with what the system says about the processes now.
+// live returns the state with the current condition of the processes.
 func (r *record) live() State {
 	s := r.State
 	s.Processes = append([]proc.Process(nil), s.Processes...)
@@ -112,8 +113,8 @@ func (r *record) ports() []int {
 
 const stateFile = "state.json"
 
-// load reads the record below a service's folder. The error is os.ErrNotExist
-// when there is none.
+// load reads the record below a service's folder. The error is os.ErrNotExist if there
+// is none.
 func load(dir string) (*record, error) {
 	path := filepath.Join(dir, stateFile)
 	b, err := os.ReadFile(path)
@@ -127,13 +128,13 @@ func load(dir string) (*record, error) {
 	return r, nil
 }
 
-// unreadable is the advice for a record that somebody has spoilt: which processes
-// belong to it nobody knows.
+// unreadable is the advice for a damaged record: nobody knows which processes belong to
+// it.
 func unreadable(dir string) string {
 	return "end its servers by hand, then delete " + dir
 }
 
-// save replaces the record in one step, so that a reader never sees half of it.
+// save replaces the record in one step, so that readers never see a partial one.
 func (r *record) save() error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -146,12 +147,12 @@ func (r *record) save() error {
 	return os.Rename(path+".new", path)
 }
 
-// Scheme opens a target that names a service of the lab: "lab:redis".
+// Scheme begins a target that names a service of the lab: "lab:redis".
 const Scheme = "lab:"
 
-// Resolve turns "lab:redis" into the URL of the running service, keeping
-// parameters ("lab:redis?db=3"). Any other target is returned as it is. The error
-// for a service that is not running wraps ErrNotRunning and says how to start it.
+// Resolve turns "lab:redis" into the URL of the running service, keeping parameters
+// ("lab:redis?db=3"). Any other target is returned unchanged. The error for a service
+// that is not running wraps ErrNotRunning and says how to start it.
 func Resolve(dir, target string) (string, error) {
 	name, ok := strings.CutPrefix(target, Scheme)
 	if !ok {
@@ -190,11 +191,11 @@ func withParams(url, params string) string {
 	}
 }
 
-// OutOfHeap returns what the log of the server that a target names says of its end,
-// when it has ended for want of heap. It is empty of servers that still run, that ended
-// otherwise, and that are not of the lab below dir.
+// OutOfHeap returns what the log of the server at a target says about its end, if it
+// ended because it ran out of heap. It returns "" for servers that are still running,
+// that ended for other reasons, or that do not belong to the lab below dir.
 func OutOfHeap(dir, target string) string {
-	all, _ := Status(dir) // of a broken record nobody can tell
+	all, _ := Status(dir) // nothing is known about a broken record
 	for _, s := range all {
 		for _, p := range s.Processes {
 			if p.Alive || p.Addr == "" || !strings.Contains(target, p.Addr) {
@@ -208,7 +209,8 @@ func OutOfHeap(dir, target string) string {
 	return ""
 }
 
-// lastWord is the last line of the end of a log that has a word in it, from there on.
+// lastWord returns the last line at the end of a log that contains a word, from that
+// word on.
 func lastWord(path, word string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -231,11 +233,11 @@ func lastWord(path, word string) string {
 	return strings.TrimSpace(line)
 }
 
-// Agent returns where the JVM of the running server that a target names tells what
-// it measures: the URL of its Jolokia agent. It is empty of servers that are not of
-// the lab below dir or have no such agent.
+// Agent returns the URL of the Jolokia agent of the running server at a target, where
+// its JVM reports what it measures. It returns "" for servers that do not belong to the
+// lab below dir or have no such agent.
 func Agent(dir, target string) string {
-	all, _ := Status(dir) // of a broken record nobody can tell
+	all, _ := Status(dir) // nothing is known about a broken record
 	for _, s := range all {
 		for _, p := range s.Processes {
 			if s.Jolokia != "" && p.Alive && strings.Contains(target, p.Addr) {

@@ -12,8 +12,8 @@ import (
 	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
-// clear ends the processes of the record, the last started first, and deletes
-// the service's folder. When a process does not go away, the folder stays.
+// clear ends the processes of the record, the last started first, and deletes the
+// service's folder. If a process does not end, the folder stays.
 func (h *host) clear(ctx context.Context) error {
 	var living []proc.Process
 	if h.rec != nil {
@@ -48,15 +48,15 @@ func (h *host) clear(ctx context.Context) error {
 	return nil
 }
 
-// Kill ends one process of a service at once, as a crash would (SIGKILL), and
-// returns when it is gone. The service's other processes and the data stay, and
-// Restart brings the process back.
+// Kill ends one process of a service at once, as a crash would (SIGKILL), and returns
+// when it is gone. The service's other processes and the data stay, and Restart brings
+// the process back.
 func Kill(ctx context.Context, dir, name, process string) error {
 	p, err := running(dir, name, process)
 	if err != nil {
 		return err
 	}
-	all := proc.Family(p) // stopped first, so that it grows no more
+	all := proc.Family(p) // all are stopped first, so that no more are started
 	for _, p := range all {
 		if err := proc.Send(p, syscall.SIGKILL); err != nil {
 			return fmt.Errorf("lab: kill %s: %w", process, err)
@@ -81,7 +81,7 @@ func Pause(dir, name, process string) error {
 	return nil
 }
 
-// Resume lets a paused process go on (SIGCONT).
+// Resume lets a paused process continue (SIGCONT).
 func Resume(dir, name, process string) error {
 	p, err := running(dir, name, process)
 	if err == nil {
@@ -93,8 +93,8 @@ func Resume(dir, name, process string) error {
 	return nil
 }
 
-// Restart starts a process of a service again that has died or was killed, on
-// the same port and in the same folder, and returns when it answers.
+// Restart restarts a process of a service that has died or was killed, on the same port
+// and in the same folder, and returns when it answers.
 func Restart(ctx context.Context, dir, name, process string) error {
 	s, err := find(name)
 	if err != nil {
@@ -120,7 +120,7 @@ func Restart(ctx context.Context, dir, name, process string) error {
 		return fault.Input(fmt.Errorf("lab: restart %s: it runs", process), "kill it first")
 	}
 	limit := startLimit
-	if s.limit > 0 { // it takes its time: one of Java, or RabbitMQ
+	if s.limit > 0 { // it may take long: Java or RabbitMQ
 		limit *= 2
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not ready within %v", limit))
@@ -134,7 +134,7 @@ func Restart(ctx context.Context, dir, name, process string) error {
 	return nil
 }
 
-// running returns a process that lives.
+// running returns a process that is alive.
 func running(dir, name, process string) (proc.Process, error) {
 	s, err := find(name)
 	if err != nil {

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Dice make up the values of one object. The same seed, kind and number make the
-// same values, on whatever thread and in whatever order. The generator is our own:
-// a few lists of words do what is needed here, and a library's lists would change
-// the data of old seeds with each of its releases. Dice belong to one goroutine.
+// Dice generate the values of one object. The same seed, kind and number give the same
+// values, on any thread and in any order. The generator is our own: a few lists of
+// words are enough here, and a library's lists would change the data of old seeds with
+// each of its releases. Dice belong to one goroutine.
 type Dice struct {
 	rnd rand.PCG
 }
 
-// NewDice returns the dice of an object: of its kind, its number, and what of it they
-// are thrown for.
+// NewDice returns the dice for an object: for its kind, its number, and the purpose for
+// which they are used.
 func NewDice(seed int64, kind string, n int64, what string) *Dice {
 	d := &Dice{}
 	d.throw(seed, hashOf(kind, what), n)
 	return d
 }
 
-// hashOf is the part of the dice's seed that is the same for all objects.
+// hashOf returns the part of the dice's seed that is the same for all objects.
 func hashOf(kind, what string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(kind)) // never fails
@@ -32,7 +32,7 @@ func hashOf(kind, what string) uint64 {
 	return h.Sum64()
 }
 
-// throw begins the values of one object anew.
+// throw restarts the dice for the values of one object.
 func (d *Dice) throw(seed int64, hash uint64, n int64) {
 	d.rnd.Seed(uint64(seed)*0x9E3779B97F4A7C15^hash, uint64(n)*0xD1B54A32D192ED03+1)
 }
@@ -64,10 +64,10 @@ func (d *Dice) Zipf(n int64) int64 {
 	return n
 }
 
-// One returns one of a list.
+// One returns a random element of a list.
 func (d *Dice) One(list []string) string { return list[d.Below(int64(len(list)))] }
 
-// Digits replaces each # by a digit.
+// Digits replaces each # by a random digit.
 func (d *Dice) Digits(pattern string) string { return string(d.digits(nil, pattern)) }
 
 func (d *Dice) digits(dst []byte, pattern string) []byte {
@@ -94,8 +94,8 @@ func padded(dst []byte, n int64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// SSN is an id of 11 characters in the form of a Swedish personal number that is
-// none: its month is above 12.
+// SSN returns an id of 11 characters in the form of a Swedish personal number that
+// cannot be a real one: its month is above 12.
 func (d *Dice) SSN() string {
 	sign := byte('-')
 	if d.Below(2) == 0 {
@@ -108,13 +108,13 @@ func (d *Dice) SSN() string {
 	return string(padded(append(b, sign), d.Below(10000), 4))
 }
 
-// Last is a last name.
+// Last returns a last name.
 func (d *Dice) Last() string { return d.One(lastNames) }
 
-// First is a first name.
+// First returns a first name.
 func (d *Dice) First() string { return d.One(firstNames) }
 
-// Company is the name of a company.
+// Company returns the name of a company.
 func (d *Dice) Company() string { return string(d.company(nil)) }
 
 func (d *Dice) company(dst []byte) []byte {
@@ -131,7 +131,7 @@ func (d *Dice) company(dst []byte) []byte {
 	return append(dst, d.One(companyEnds)...)
 }
 
-// Title is what somebody is at work.
+// Title returns a job title.
 func (d *Dice) Title() string { return string(d.title(nil)) }
 
 func (d *Dice) title(dst []byte) []byte {
@@ -142,7 +142,7 @@ func (d *Dice) title(dst []byte) []byte {
 	return append(append(append(dst, field...), ' '), position...)
 }
 
-// City is the name of a town.
+// City returns the name of a town.
 func (d *Dice) City() string { return string(d.city(nil)) }
 
 func (d *Dice) city(dst []byte) []byte {
@@ -159,19 +159,19 @@ func (d *Dice) city(dst []byte) []byte {
 	return append(dst, d.One(citySuffixes)...)
 }
 
-// CityPrefix is what some names of towns begin with.
+// CityPrefix returns a prefix of town names.
 func (d *Dice) CityPrefix() string { return d.One(cityPrefixes) }
 
-// State is one of the United States, in two letters.
+// State returns one of the United States, in two letters.
 func (d *Dice) State() string { return d.One(states) }
 
-// StateOf is the state of a number, which goes round.
+// StateOf returns the state for a number, wrapping around.
 func StateOf(n int64) string { return states[uint64(n)%uint64(len(states))] }
 
-// Country is the name of a country.
+// Country returns the name of a country.
 func (d *Dice) Country() string { return d.One(countries) }
 
-// Zip is a postal code of the United States.
+// Zip returns a postal code of the United States.
 func (d *Dice) Zip() string { return string(d.zip(nil)) }
 
 func (d *Dice) zip(dst []byte) []byte {
@@ -181,7 +181,7 @@ func (d *Dice) zip(dst []byte) []byte {
 	return d.digits(dst, "#####-####")
 }
 
-// Address is where somebody lives, in one line.
+// Address returns a postal address in one line.
 func (d *Dice) Address() string { return string(d.address(nil)) }
 
 func (d *Dice) address(dst []byte) []byte {
@@ -198,7 +198,8 @@ func (d *Dice) address(dst []byte) []byte {
 	return d.zip(append(append(dst, d.State()...), ' '))
 }
 
-// Phone is a number of the United States; with extensions, some have one.
+// Phone returns a telephone number of the United States; if extensions is set, some
+// have one.
 func (d *Dice) Phone(extensions bool) string { return string(d.phone(nil, extensions)) }
 
 func (d *Dice) phone(dst []byte, extensions bool) []byte {
@@ -212,15 +213,15 @@ func (d *Dice) phone(dst []byte, extensions bool) []byte {
 	return dst
 }
 
-// Money is an amount with two decimals, at most most.
+// Money returns an amount with two decimals, up to most.
 func (d *Dice) Money(most int64) float64 { return float64(d.Below(most*100+1)) / 100 }
 
-// After returns a moment up to so many days after t, in milliseconds.
+// After returns a moment up to that many days after t, in whole milliseconds.
 func (d *Dice) After(t time.Time, days int64) time.Time {
 	return t.Add(time.Duration(d.Below(days*24*3600*1000)+1) * time.Millisecond)
 }
 
-// Words are so many words with blanks between.
+// Words returns n words separated by spaces.
 func (d *Dice) Words(n int64) string { return string(d.words(nil, n)) }
 
 func (d *Dice) words(dst []byte, n int64) []byte {

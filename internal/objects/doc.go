@@ -1,6 +1,5 @@
-// Package objects makes data objects that users define: in place of the factory class
-// that they would write for PadoGrid. A definition is a set of named values, as a YAML
-// file has them,
+// Package objects makes data objects defined by users, who in PadoGrid would write a
+// factory class. A definition is a set of named values, as in a YAML file:
 //
 //	objects:
 //	  buyer:
@@ -9,13 +8,13 @@
 //	      name: name
 //	      spent: {type: decimal, range: 0..5000}
 //
-// read by Read, which finds all that is wrong with it. The object of a number depends
-// on the seed and the number alone: whoever verifies makes it again. A Maker makes the
-// objects of one goroutine and encodes them as JSON, as the arguments of a statement,
-// or as a struct for gorm.
+// Read parses it and reports everything that is wrong with it. The object with a number
+// depends only on the seed and the number, so that verification can make it again. A
+// Maker makes the objects of one goroutine and encodes them as JSON, as the arguments
+// of a statement, or as a struct for gorm.
 //
 // The package knows no store and no profile. Northwind's tables are not defined this
-// way, since their bytes are those of releases before; they throw the same Dice.
+// way, because their bytes must stay those of earlier releases; they use the same Dice.
 package objects
 
 import (
@@ -40,7 +39,7 @@ const (
 	Time    Kind = "time"
 )
 
-// Model is what a file defines: its objects, none of which changes after Read.
+// Model is the content of a definition: its objects, none of which changes after Read.
 type Model struct {
 	// Objects are in the order of the file.
 	Objects []*Object
@@ -48,7 +47,7 @@ type Model struct {
 	Taken []string
 }
 
-// Find returns the object of a name, nil when there is none.
+// Find returns the object with a name, nil if there is none.
 func (m *Model) Find(name string) *Object {
 	i := slices.IndexFunc(m.Objects, func(o *Object) bool { return o.Name == name })
 	if i < 0 {
@@ -57,7 +56,7 @@ func (m *Model) Find(name string) *Object {
 	return m.Objects[i]
 }
 
-// Names lists the objects.
+// Names returns the names of the objects.
 func (m *Model) Names() []string {
 	out := make([]string, len(m.Objects))
 	for i, o := range m.Objects {
@@ -68,22 +67,22 @@ func (m *Model) Names() []string {
 
 // Object is one kind of data object.
 type Object struct {
-	// Name is that of the definition, Table where rows of it are kept.
+	// Name is the name in the definition, Table the table that holds its rows.
 	Name, Table string
 	// Where is the file and line of its first value.
 	Where string
 	// Fields are in the order of columns and of JSON.
 	Fields []*Field
 
-	key   int   // index of the field that is the key
-	order []int // indexes of the fields so that templates come after what they use
+	key   int   // index of the key field
+	order []int // indexes of the fields, with templates after what they use
 	typ   reflect.Type
 }
 
-// Key is the field that tells objects apart.
+// Key returns the field that identifies objects.
 func (o *Object) Key() *Field { return o.Fields[o.key] }
 
-// Columns lists the names of the fields.
+// Columns returns the names of the fields.
 func (o *Object) Columns() []string {
 	out := make([]string, len(o.Fields))
 	for i, f := range o.Fields {
@@ -92,7 +91,7 @@ func (o *Object) Columns() []string {
 	return out
 }
 
-// Field finds a field by its name, nil when there is none.
+// Field returns the field with a name, nil if there is none.
 func (o *Object) Field(name string) *Field {
 	if i := o.index(name); i >= 0 {
 		return o.Fields[i]
@@ -104,13 +103,14 @@ func (o *Object) index(name string) int {
 	return slices.IndexFunc(o.Fields, func(f *Field) bool { return f.Name == name })
 }
 
-// Link is the index of the first field that refers to a parent, -1 when none does.
+// Link returns the index of the first field that refers to a parent, -1 if there is
+// none.
 func (o *Object) Link(parent *Object) int {
 	return slices.IndexFunc(o.Fields, func(f *Field) bool { return parent != nil && f.Parent == parent })
 }
 
-// Search is the field by which rows are looked for, other than by their key: the first
-// that has an index. Nil when none has.
+// Search returns the field by which rows can be searched, other than the key: the first
+// one with an index. It returns nil if there is none.
 func (o *Object) Search() *Field {
 	for i, f := range o.Fields {
 		if f.Index && i != o.key && !f.Payload {
@@ -120,12 +120,13 @@ func (o *Object) Search() *Field {
 	return nil
 }
 
-// Live says whether some text takes the size of the payload.
+// Live reports whether the length of any text follows the payload.
 func (o *Object) Live() bool {
 	return slices.ContainsFunc(o.Fields, func(f *Field) bool { return f.Payload })
 }
 
-// Bytes is about how long an object is as JSON, with a payload of that size.
+// Bytes returns the approximate length of an object as JSON, with a payload of that
+// size.
 func (o *Object) Bytes(payload int) int {
 	n := 2
 	for _, f := range o.Fields {
@@ -134,7 +135,8 @@ func (o *Object) Bytes(payload int) int {
 	return n
 }
 
-// KeyBytes is how long the key of a number is, and the most that a table has room for.
+// KeyBytes returns the length of the key with a number, and the greatest length for
+// which tables have room.
 func (o *Object) KeyBytes(n int64) (is, room int) {
 	return len(o.AppendKey(nil, 1, n)), o.Key().size()
 }
@@ -143,49 +145,49 @@ func (o *Object) KeyBytes(n int64) (is, room int) {
 type Field struct {
 	Name string
 	Kind Kind
-	// Generator is the word for what makes the value.
+	// Generator is the keyword for how the value is generated.
 	Generator string
-	// Index asks for an index on its column, ForeignKey for a constraint that its
-	// parent's row is there.
+	// Index requests an index on its column, ForeignKey a foreign key constraint on its
+	// parent.
 	Index, ForeignKey bool
-	// Payload says that a text is as long as the run's payload, whatever it is now.
+	// Payload means that a text is as long as the run's current payload.
 	Payload bool
-	// Parent is the object that it refers to, by its key.
+	// Parent is the object that the field refers to, by its key.
 	Parent *Object
-	// Children are how many children a parent has when they are written after it.
+	// Children is how many children a parent has if they are written after it.
 	Children Count
 
 	where  string
 	gen    func(m *Maker, f *Field, n int64)
 	hash   uint64
-	lo, hi int64   // of numbers, of lengths, of times in ms
-	flo    float64 // of floats
+	lo, hi int64   // for numbers, lengths, and times in ms
+	flo    float64 // for floats
 	fhi    float64
-	digits int // decimals of a decimal
+	digits int // decimals of a decimal number
 	scale  int64
 	list   []string
 	ints   []int64
 	floats []float64
-	upTo   []int64 // summed weights
+	upTo   []int64 // cumulative weights
 	share  float64
 	start  int64
 	step   int64
-	parts  []part // of a template or a pattern
+	parts  []part // for a template or a pattern
 	pad    int    // digits of a pattern's number
 	spread string
 	skew   float64
 	first  int64 // number of the first parent
-	each   int64 // children in a row that have the same parent, of sequential
-	zipf   int   // index among the maker's
+	each   int64 // for sequential: how many consecutive children have the same parent
+	zipf   int   // index among the maker's generators
 	self   int   // index in the object
 }
 
-// Count is how many children a parent has: from Least to Most, spread by a word of
-// group's: fixed, uniform, geometric, zipf.
+// Count is how many children a parent has: from Least to Most, with one of group's
+// distributions: fixed, uniform, geometric, zipf.
 type Count struct {
 	Least, Most int64
 	Spread      string
-	// Given says that the definition has one.
+	// Given means that the definition has one.
 	Given bool
 }
 
@@ -195,7 +197,7 @@ type part struct {
 	field int // -1: text
 }
 
-// bytes is about how long the value is as JSON.
+// bytes returns the approximate length of the value as JSON.
 func (f *Field) bytes(payload int) int {
 	switch {
 	case f.Payload:
@@ -210,7 +212,7 @@ func (f *Field) bytes(payload int) int {
 type cell struct {
 	i        int64
 	f        float64
-	from, to int // of a text in the maker's buffer
+	from, to int // for a text, in the maker's buffer
 }
 
 func fail(where, object, field, format string, args ...any) error {

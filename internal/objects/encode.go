@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends the object as JSON, fields in their order.
+// AppendJSON appends the object as JSON, with its fields in order.
 func (m *Maker) AppendJSON(dst []byte) []byte {
 	for i, f := range m.o.Fields {
 		dst = append(dst, ",{"[btoi(i == 0)], '"')
@@ -33,7 +33,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// appendQuoted appends a text as JSON has it.
+// appendQuoted appends a text quoted for JSON.
 func appendQuoted(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for _, c := range text {
@@ -49,7 +49,7 @@ func appendQuoted(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
-// Args appends the values of the columns, in their order.
+// Args appends the values of the columns, in order.
 func (m *Maker) Args(dst []any) []any {
 	for i := range m.o.Fields {
 		dst = append(dst, m.Arg(i))
@@ -57,7 +57,7 @@ func (m *Maker) Args(dst []any) []any {
 	return dst
 }
 
-// Arg is the value of one column.
+// Arg returns the value of one column.
 func (m *Maker) Arg(i int) any {
 	f, c := m.o.Fields[i], &m.cells[i]
 	switch f.Kind {
@@ -75,10 +75,10 @@ func (m *Maker) Arg(i int) any {
 	return string(m.text(i))
 }
 
-// Type is the struct that gorm keeps the object in, a field a column.
+// Type returns the struct type for gorm, with one field per column.
 func (o *Object) Type() reflect.Type { return o.typ }
 
-// Struct returns a pointer to a new struct of Type with the object in it.
+// Struct returns a pointer to a new struct of Type containing the object.
 func (m *Maker) Struct() any {
 	p := reflect.New(m.o.typ)
 	v := p.Elem()
@@ -102,8 +102,8 @@ func (m *Maker) Struct() any {
 	return p.Interface()
 }
 
-// Differs names the first column whose value in a struct of Type, as it was read from
-// a database, is not that of the object; "" none does.
+// Differs names the first column in which a struct of Type, read from a database,
+// differs from the object; "" if there is none.
 func (m *Maker) Differs(row any) string {
 	v := reflect.ValueOf(row).Elem()
 	for i, f := range m.o.Fields {
@@ -132,13 +132,13 @@ func (m *Maker) Differs(row any) string {
 	return ""
 }
 
-// Size limits of texts in columns.
+// Size limits for texts in columns.
 const (
 	maxVarchar = 2000
 	hugeText   = 1 << 24
 )
 
-// size is the most characters of a text.
+// size returns the greatest length of a text in characters.
 func (f *Field) size() int {
 	switch {
 	case f.Payload:
@@ -158,12 +158,12 @@ func (f *Field) size() int {
 		}
 		return n
 	case f.Generator == genTemplate:
-		return max(int(f.hi), 1) // worked out by Read
+		return max(int(f.hi), 1) // computed by Read
 	}
 	return max(generatorOf(f.Generator).room, 1)
 }
 
-// plainSize is the most characters of a value as people write it.
+// plainSize returns the greatest length in characters of a value as people write it.
 func (f *Field) plainSize() int {
 	switch f.Kind {
 	case Text:

@@ -14,26 +14,25 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// kindWords are the types that a field may say, each with the generator that it has
-// unless it says another.
+// kindWords are the types that a field may name, each with its default generator.
 var kindWords = []struct{ word, generator string }{
 	{"text", genText}, {"integer", genInteger}, {"float", genFloat}, {"decimal", genDecimal},
 	{"boolean", genBoolean}, {"date", genDate}, {"time", genTime}, {"uuid", genUUID},
 }
 
-// reading is what the values of one field are read with.
+// reading is the state for reading the values of one field.
 type reading struct {
 	*fieldDraft
 	r *values.Reader
 	o *Object
 }
 
-// fail refuses the value of a key.
+// fail rejects the value of a key.
 func (p *reading) fail(v workload.Value, hint, format string, args ...any) {
 	p.r.Fail(hint, "%v", fail(place(v), p.o.Name, p.f.Name, format, args...))
 }
 
-// read reads a field; whether it is the key of its object.
+// read reads a field; isKey says whether it is the key of its object.
 func (d *fieldDraft) read(r *values.Reader, o *Object, isKey bool) {
 	p := &reading{d, r, o}
 	g := p.generator()
@@ -84,8 +83,8 @@ func sortedKeys(m map[string]workload.Value) []string {
 	return vs.Names()
 }
 
-// generator finds the word for what makes the value: its own, that of the type, or a
-// short form.
+// generator finds the keyword for how the value is generated: the field's own, that of
+// its type, or a short form.
 func (p *reading) generator() *generator {
 	v, ok := p.keys["generator"]
 	word := strings.TrimSpace(v.Text)
@@ -122,7 +121,7 @@ func (p *reading) generator() *generator {
 	return g
 }
 
-// implied is the generator of keys that no other has.
+// implied returns the generator of keys that name none.
 func (p *reading) implied() string {
 	for _, c := range []struct{ key, word string }{{"parent", genParent}, {"template", genTemplate}, {"values", genPick}, {"pattern", genSequence}} {
 		if _, ok := p.keys[c.key]; ok {
@@ -140,7 +139,7 @@ func (p *reading) unknownType(t workload.Value) {
 	p.fail(t, suggest.Hint(strings.TrimSpace(t.Text), words), "there is no type %q: there are %s", t.Text, strings.Join(words, ", "))
 }
 
-// kind checks the type that a field says against that of its generator.
+// kind checks the type that a field names against that of its generator.
 func (p *reading) kind() {
 	t, ok := p.keys["type"]
 	if !ok {
@@ -169,7 +168,7 @@ func (p *reading) on(key string, to *bool) {
 	*to = on
 }
 
-// span reads A..B, or one value for both.
+// span reads A..B, or one value for both ends.
 func (p *reading) span(key string) (v workload.Value, lo, hi string, ok bool) {
 	v, ok = p.keys[key]
 	text := strings.TrimSpace(v.Text)
@@ -232,7 +231,7 @@ func (p *reading) floats(key string, lo, hi float64) (from, to float64) {
 	return from, to
 }
 
-// decimal reads amounts as whole numbers of their last digit.
+// decimal reads amounts, as whole numbers in units of their last digit.
 func (p *reading) decimal() {
 	f := p.f
 	n := int64(2)
@@ -251,7 +250,7 @@ func (p *reading) decimal() {
 	f.lo, f.hi = int64(math.Round(lo*float64(f.scale))), int64(math.Round(hi*float64(f.scale)))
 }
 
-// sequence reads numbers in a row, in a pattern or bare. Keys are texts.
+// sequence reads consecutive numbers, in a pattern or bare. Keys are texts.
 func (p *reading) sequence(isKey bool) {
 	f := p.f
 	f.start, f.step = 1, 1
@@ -280,7 +279,7 @@ func (p *reading) sequence(isKey bool) {
 	f.parts, f.pad = []part{{text: text[:at], field: -1}, {text: text[end:], field: -1}}, end-at
 }
 
-// pick reads a list, with weights or without.
+// pick reads a list, with or without weights.
 func (p *reading) pick() {
 	f := p.f
 	v, ok := p.keys["values"]
@@ -315,7 +314,7 @@ func (p *reading) pick() {
 	p.pickType(v)
 }
 
-// pickType makes numbers of the values where the type asks for them.
+// pickType turns the values into numbers if the type requires it.
 func (p *reading) pickType(v workload.Value) {
 	f := p.f
 	t := strings.TrimSpace(p.keys["type"].Text)
@@ -333,7 +332,7 @@ func (p *reading) pickType(v workload.Value) {
 	}
 }
 
-// times reads a span of days or moments.
+// times reads a span of dates or times.
 func (p *reading) times() {
 	f := p.f
 	v, a, b, ok := p.span("range")
@@ -360,7 +359,7 @@ func moment(s string) (time.Time, error) {
 	return t.UTC(), err
 }
 
-// template cuts a text at the fields in braces.
+// template splits a text at the fields in braces.
 func (p *reading) template() {
 	v, ok := p.keys["template"]
 	if !ok {

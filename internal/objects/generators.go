@@ -2,7 +2,7 @@ package objects
 
 import "strconv"
 
-// Words for what makes a value.
+// Keywords for how a value is generated.
 const (
 	genSequence = "sequence"
 	genInteger  = "integer"
@@ -20,25 +20,26 @@ const (
 	genParent   = "parent"
 )
 
-// How the parents of objects that are written by themselves are spread.
+// How children that are written on their own are distributed over parents.
 const (
 	spreadSequential = "sequential"
 	spreadUniform    = "uniform"
 	spreadZipf       = "zipf"
 )
 
-// generator is one of the words, as data.
+// generator describes one of the keywords.
 type generator struct {
 	name string
 	kind Kind
-	// keys are what may be said of it beside type, index and unique.
+	// keys are those allowed for the field besides type, index and unique.
 	keys []string
 	make func(m *Maker, f *Field, n int64)
-	// room is the most characters of a text; 0 where the definition says.
+	// room is the greatest length of a text in characters; 0 if the definition
+	// determines it.
 	room int
 }
 
-// generators are all words; their order is that of messages and of the documentation.
+// generators are all the keywords, in the order of messages and of the documentation.
 var generators = []generator{
 	{genSequence, Integer, []string{"pattern", "start", "step"}, makeSequence, 0},
 	{genInteger, Integer, []string{"range"}, makeInteger, 0},
@@ -151,7 +152,7 @@ func makeTemplate(m *Maker, f *Field, _ int64) {
 	}
 }
 
-// makeParent refers to the parent that a distribution draws.
+// makeParent refers to a parent drawn from the distribution.
 func makeParent(m *Maker, f *Field, n int64) {
 	var k int64
 	switch f.spread {

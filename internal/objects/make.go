@@ -7,8 +7,8 @@ import (
 	"github.com/perfbench/perfbench/internal/zipf"
 )
 
-// Maker makes objects of one kind, one after the other. It belongs to one goroutine
-// and allocates nothing once its buffers have grown.
+// Maker makes objects of one kind, one after the other. It belongs to one goroutine and
+// allocates nothing once its buffers have grown.
 type Maker struct {
 	o    *Object
 	seed int64
@@ -22,8 +22,8 @@ type Maker struct {
 	payload int
 }
 
-// NewMaker returns what makes the objects of a seed; now is what fields with the
-// generator now hold.
+// NewMaker returns a Maker for the objects of a seed; now is the value of fields with
+// the generator now.
 func (o *Object) NewMaker(seed int64, now time.Time) *Maker {
 	m := &Maker{o: o, seed: seed, now: now.UnixMilli(), cells: make([]cell, len(o.Fields))}
 	m.rnd = rand.New(&m.dice.rnd)
@@ -35,12 +35,13 @@ func (o *Object) NewMaker(seed int64, now time.Time) *Maker {
 	return m
 }
 
-// None is the link of an object that is written by itself and not after its parent.
+// None is the link of an object that is written on its own rather than after its
+// parent.
 const None = -1
 
-// Make makes the object of a number. Texts that take the payload have that length.
-// Where link is the index of a field, not None, the object is the child of a parent
-// with that key. What was made before is gone.
+// Make makes the object with a number, replacing the previous one. Texts that follow
+// the payload have that length. If link is the index of a field, rather than None, the
+// object is the child of a parent with that key.
 func (m *Maker) Make(n int64, link int, parent string, payload int) {
 	m.buf, m.payload = m.buf[:0], payload
 	for _, i := range m.o.order {
@@ -63,8 +64,8 @@ func (m *Maker) text(i int) []byte { return m.buf[m.cells[i].from:m.cells[i].to]
 // Key returns the key of the object, valid until the next one.
 func (m *Maker) Key() []byte { return m.text(m.o.key) }
 
-// AppendKey appends the key of a number. It throws no dice that others use, so that
-// any goroutine may call it.
+// AppendKey appends the key with a number. It uses its own dice, so any goroutine may
+// call it.
 func (o *Object) AppendKey(dst []byte, seed, n int64) []byte {
 	f := o.Fields[o.key]
 	if f.Generator == genUUID {
@@ -75,8 +76,8 @@ func (o *Object) AppendKey(dst []byte, seed, n int64) []byte {
 	return f.appendSequence(dst, n)
 }
 
-// appendSequence appends the text of a sequence: its pattern with the number in the
-// place of the #, never cut short, or the bare number.
+// appendSequence appends the text of a sequence: its pattern with the number, never
+// truncated, in place of the #, or the bare number.
 func (f *Field) appendSequence(dst []byte, n int64) []byte {
 	v := f.start + (n-1)*f.step
 	if len(f.parts) == 0 {
@@ -107,11 +108,11 @@ func appendUUID(dst []byte, d *Dice) []byte {
 	return dst
 }
 
-// letters are those of a text: 64, so that six bits choose one.
+// letters are the letters used in texts: 64, so that six bits choose one.
 const letters = "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789"
 
-// appendText appends so many letters. A shorter text of the same dice is the beginning
-// of a longer one.
+// appendText appends n letters. With the same dice, a shorter text is the beginning of
+// a longer one.
 func appendText(dst []byte, d *Dice, n int64) []byte {
 	for n > 0 {
 		bits := d.Bits()
@@ -124,7 +125,7 @@ func appendText(dst []byte, d *Dice, n int64) []byte {
 	return dst
 }
 
-// weighted returns the index of one of several, each as often as its weight.
+// weighted returns a random index, each as often as its weight.
 func weighted(d *Dice, upTo []int64) int {
 	at := d.Below(upTo[len(upTo)-1])
 	for i, w := range upTo {

@@ -11,11 +11,11 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// prefix is what the names of all values of a model begin with.
+// prefix is how the names of all values of a model begin.
 const prefix = "objects."
 
-// Owns says whether a value belongs to a model: of YAML, flags or the environment, since
-// PadoGrid's properties know none.
+// Owns reports whether a value belongs to a model: one from YAML, flags or the
+// environment, since PadoGrid's properties files cannot define any.
 func Owns(v workload.Value) bool {
 	return strings.HasPrefix(v.Name, prefix) && !values.FromProperties(v)
 }
@@ -24,14 +24,15 @@ func Owns(v workload.Value) bool {
 const (
 	maxFields = 200
 	maxName   = 60
-	// maxIndexed is the most characters of a text that every database can index.
+	// maxIndexed is the length of the longest text, in characters, that every database
+	// can index.
 	maxIndexed = 700
 )
 
 var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// Read reads the objects that values define. All that is wrong goes to r.Problems, and
-// each value with the order of the fields to r.Shown.
+// Read reads the objects defined by values. Everything that is wrong goes to
+// r.Problems, and each value, along with the order of the fields, to r.Shown.
 func Read(r *values.Reader) *Model {
 	m := &Model{}
 	drafts := gather(r, m)
@@ -79,7 +80,7 @@ func place(v workload.Value) string {
 
 var objectKeys = []string{"key", "table", "order", "fields"}
 
-// gather sorts the values by object and field, both in the order of the file.
+// gather groups the values by object and field, both in the order of the file.
 func gather(r *values.Reader, m *Model) []*draft {
 	var own []workload.Value
 	for _, n := range r.Values.Names() {
@@ -106,7 +107,7 @@ func gather(r *values.Reader, m *Model) []*draft {
 	return out
 }
 
-// orderOf puts values of no file last.
+// orderOf returns the order of a value; values that are not from a file come last.
 func orderOf(v workload.Value) int {
 	if v.Order == 0 {
 		return 1 << 30
@@ -191,7 +192,7 @@ func (d *draft) read(r *values.Reader) {
 	d.showOrder(r)
 }
 
-// arrange puts the fields into the order that the definition asks for.
+// arrange puts the fields into the order that the definition requests.
 func (d *draft) arrange(r *values.Reader) {
 	v, ok := d.own["order"]
 	if !ok {
@@ -215,15 +216,15 @@ func (d *draft) arrange(r *values.Reader) {
 	slices.SortStableFunc(d.parts, func(a, b *fieldDraft) int { return at(a.f.Name) - at(b.f.Name) })
 }
 
-// showOrder records the order, which is the file's: a run that is carried on from its
-// record has it from there.
+// showOrder records the order, which is that of the file: a run that is continued from
+// its record takes it from there.
 func (d *draft) showOrder(r *values.Reader) {
 	if _, given := d.own["order"]; !given {
 		r.Show(prefix+d.o.Name+".order", strings.Join(d.o.Columns(), ","), workload.Value{Origin: workload.OriginDefault})
 	}
 }
 
-// unique refuses a key that two objects may have.
+// unique rejects a key that two objects may share.
 func (d *draft) unique(r *values.Reader, key workload.Value) {
 	f := d.o.Key()
 	if f.Generator == genSequence || f.Generator == genUUID || f.Generator == "" {
@@ -232,7 +233,7 @@ func (d *draft) unique(r *values.Reader, key workload.Value) {
 	r.Fail("use a field with the generator sequence or uuid", "%v", fail(place(key), d.o.Name, f.Name, "is the key, and with the generator %s two objects may have the same one", f.Generator))
 }
 
-// circles refuses objects that are each other's parents.
+// circles rejects objects that are each other's parents.
 func circles(r *values.Reader, m *Model) {
 	var path []*Object
 	done := map[*Object]bool{}
@@ -263,7 +264,7 @@ func circles(r *values.Reader, m *Model) {
 	}
 }
 
-// tables refuses two objects in one table.
+// tables rejects two objects in one table.
 func tables(r *values.Reader, m *Model) {
 	seen := map[string]*Object{}
 	for _, o := range m.Objects {

@@ -26,7 +26,7 @@ func (d *draft) relate(r *values.Reader, m *Model) {
 	}
 }
 
-// parent reads to whom a field refers, and how that is spread.
+// parent reads what a field refers to, and the distribution.
 func (p *reading) parent(m *Model) {
 	f := p.f
 	v, ok := p.keys["parent"]
@@ -39,7 +39,7 @@ func (p *reading) parent(m *Model) {
 		return
 	}
 	if p.o.index(f.Name) == p.o.key {
-		return // refused as a key already
+		return // already rejected as a key
 	}
 	if f.Parent == p.o && f.ForeignKey {
 		p.fail(p.keys["foreignKey"], "leave foreignKey out", "refers to its own table, where the row that it means may not be there yet")
@@ -107,10 +107,10 @@ func (p *reading) counts() {
 	}
 }
 
-// finish orders the templates, works out sizes, and makes the type for databases.
+// finish orders the templates, computes sizes, and makes the type for databases.
 func (d *draft) finish(r *values.Reader) {
 	o := d.o
-	state := make([]int, len(o.Fields)) // 1: under way, 2: done
+	state := make([]int, len(o.Fields)) // 1: in progress, 2: done
 	var visit func(i int) bool
 	visit = func(i int) bool {
 		f := o.Fields[i]

@@ -18,7 +18,7 @@ var (
 	countries    = list("Argentina,Australia,Austria,Belgium,Brazil,Canada,Chile,Denmark,Egypt,Finland,France,Germany,Ghana,Greece,India,Ireland,Italy,Japan,Kenya,Mexico,Morocco,Netherlands,New Zealand,Norway,Peru,Poland,Portugal,Spain,Sweden,Switzerland,Thailand,Turkey,United Kingdom,United States of America,Uruguay,Vietnam")
 	goods        = list("green,tea,roasted,coffee,dark,chocolate,smoked,salmon,fresh,bread,aged,cheese,wild,honey,olive,oil,sweet,pepper,sea,salt,apple,cider,red,lentils,brown,rice,dried,mango,white,beans,ginger,syrup")
 	companyEnds  = list("Inc,and Sons,LLC,Group")
-	// phoneForms are what stands before each of the three parts of a number.
+	// phoneForms are the separators before each of the three parts of a number.
 	phoneForms     = [][3]string{{"", "-", "-"}, {"(", ") ", "-"}, {"1-", "-", "-"}, {"", ".", "."}}
 	extensionForms = [3]string{" x###", " x####", " x#####"}
 )

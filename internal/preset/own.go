@@ -6,13 +6,13 @@ import (
 	"path"
 )
 
-// Overlay shows the presets of own beside those that are built in; of two with
-// one name the built-in one is seen. Either may be nil.
+// Overlay presents the presets of own along with those that are built in; if both have
+// one with the same name, the built-in one is used. Either may be nil.
 func Overlay(builtIn, own fs.FS) fs.FS { return overlay{builtIn, own} }
 
 type overlay struct{ first, second fs.FS }
 
-// Open opens a file of either.
+// Open opens a file of either file system.
 func (o overlay) Open(name string) (fs.File, error) {
 	err := fs.ErrNotExist
 	for _, f := range []fs.FS{o.first, o.second} {
@@ -27,7 +27,7 @@ func (o overlay) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
-// Glob lists the names of both.
+// Glob returns the matching names of both.
 func (o overlay) Glob(pattern string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}

@@ -1,11 +1,10 @@
-// Package preset reads presets and other files of named values in YAML: flat
-// names, or mappings whose names are joined with points, so that
+// Package preset reads presets and other files of named values in YAML: flat names, or
+// mappings whose names are joined with points, so that
 //
 //	profile:
 //	  testCase: put
 //
-// is profile.testCase=put. It knows no profile: which names there are is not its
-// affair.
+// is profile.testCase=put. It knows no profile, and does not check which names exist.
 package preset
 
 import (
@@ -24,14 +23,14 @@ import (
 
 // Info is one preset of a profile.
 type Info struct {
-	// Name is the file's name without its ending.
+	// Name is the file's name without its extension.
 	Name string
 	// Description is the comment at the top of the file, in one line.
 	Description string
 	Data        []byte
 }
 
-// List returns the presets in the top folder of fsys, in order of their names.
+// List returns the presets in the top folder of fsys, ordered by name.
 func List(fsys fs.FS) ([]Info, error) {
 	if fsys == nil {
 		return nil, nil
@@ -52,8 +51,8 @@ func List(fsys fs.FS) ([]Info, error) {
 	return out, nil
 }
 
-// Load returns the values of the preset of that name, of origin OriginPreset. An
-// unknown name is an error of code fault.CodeInput with the nearest right one.
+// Load returns the values of the preset with that name, of origin OriginPreset. An
+// unknown name is an error of code fault.CodeInput that suggests the closest valid one.
 func Load(fsys fs.FS, name string) ([]workload.Value, error) {
 	all, err := List(fsys)
 	if err != nil {
@@ -73,9 +72,9 @@ func Load(fsys fs.FS, name string) ([]workload.Value, error) {
 	return nil, fault.Input(fmt.Errorf("unknown preset %q", name), suggest.Hint(name, names, suggest.Presets))
 }
 
-// Read reads a YAML file of named values, in their order, as values of origin
-// OriginFile whose Where is "name:line". A list becomes its items with commas
-// between. Errors name the line and have the code of bad input.
+// Read parses a YAML file of named values, in order, as values of origin OriginFile
+// with "name:line" as Where. A list becomes its items separated by commas. Errors name
+// the line and have the code of bad input.
 func Read(name string, data []byte) ([]workload.Value, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
@@ -87,8 +86,8 @@ func Read(name string, data []byte) ([]workload.Value, error) {
 	return Values(name, doc.Content[0])
 }
 
-// Values reads a mapping of named values that stands in the YAML file called name, as
-// Read does of a whole file.
+// Values parses a mapping of named values in the YAML file called name, as Read does
+// for a whole file.
 func Values(name string, n *yaml.Node) ([]workload.Value, error) {
 	r := reader{name: name, lines: map[string]int{}}
 	r.mapping("", n)
@@ -157,7 +156,7 @@ func (r *reader) put(name, text string, at *yaml.Node) {
 	})
 }
 
-// description returns the comment lines at the top.
+// description returns the comment lines at the top as one line.
 func description(data []byte) string {
 	var words []string
 	for l := range strings.Lines(string(data)) {

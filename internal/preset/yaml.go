@@ -10,16 +10,16 @@ import (
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
-// parserProblems begin the errors of the library's parser, which counts lines from
-// zero; its scanner and its decoder count from one.
+// parserProblems are the beginnings of errors from the library's parser, which counts
+// lines from zero; its scanner and its decoder count from one.
 var parserProblems = []string{
 	"did not find expected <", "did not find expected node content", "did not find expected key", "did not find expected '-' indicator",
 	"did not find expected ',' or", "found undefined tag handle", "found duplicate", "found incompatible YAML document",
 }
 
-// YAMLError says in one sentence what is wrong with data that is no YAML, given the
-// library's error, with the number of the line where the trouble begins, counted from
-// one.
+// YAMLError says in one sentence what is wrong with data that are not valid YAML, given
+// the library's error, with the number of the line where the trouble begins, counted
+// from one.
 func YAMLError(err error, data []byte) error {
 	words := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// ErrNotInteger is what DecodeInt returns for text that is no 32-bit integer.
-// With compat it means "not set": the original takes its default in silence.
+// ErrNotInteger is returned by DecodeInt for text that is not a 32-bit integer. With
+// compat it means "not set": the original silently uses its default.
 var ErrNotInteger = errors.New("not a whole number")
 
-// DecodeInt reads an integer as Java's Integer.decode does: an optional sign,
-// then decimal digits, 0x, 0X or # with hexadecimal ones, or a leading 0 with
-// octal ones; 32 bits. Blanks around it are dropped first, unless compat is set:
-// then they make the text no integer, as in the original. The error is
-// ErrNotInteger and nothing else.
+// DecodeInt parses an integer as Java's Integer.decode does: an optional sign, then
+// decimal digits, 0x, 0X or # with hexadecimal ones, or a leading 0 with octal ones; 32
+// bits. Surrounding blanks are dropped first, unless compat is set: then they make the
+// text invalid, as in the original. The only error is ErrNotInteger.
 func DecodeInt(s string, compat bool) (int, error) {
 	if !compat {
 		s = strings.TrimSpace(s)
@@ -42,9 +41,9 @@ func DecodeInt(s string, compat bool) (int, error) {
 	return int(n), nil
 }
 
-// IsOctal says whether DecodeInt reads s, blanks around it dropped, as an octal
-// number of another value than its digits suggest: 010 is 8. Such a number
-// deserves a warning.
+// IsOctal reports whether DecodeInt reads s, without surrounding blanks, as an octal
+// number with a value other than its digits suggest: 010 is 8. Such a number deserves a
+// warning.
 func IsOctal(s string) bool {
 	digits := strings.TrimLeft(strings.TrimSpace(s), "+-")
 	if len(digits) < 2 || digits[0] != '0' || strings.ContainsAny(digits, "xX") {

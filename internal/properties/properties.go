@@ -1,8 +1,7 @@
-// Package properties reads files in the text format of java.util.Properties and
-// the integers in them as Java's Integer.decode does. It keeps what such a
-// reader usually loses: order, line numbers, earlier lines of a repeated key and
-// trailing blanks. It knows nothing of what the keys mean; profiles that read
-// other systems' files do.
+// Package properties reads files in the text format of java.util.Properties and the
+// integers in them as Java's Integer.decode does. It keeps what such a reader usually
+// loses: order, line numbers, earlier lines of a repeated key and trailing blanks. It
+// does not know what the keys mean; profiles that read other systems' files do.
 package properties
 
 import (
@@ -20,27 +19,27 @@ import (
 // Entry is one key with its value as written: trailing blanks are kept.
 type Entry struct {
 	Key, Value string
-	// Line is the number of the line on which the key stands, from 1.
+	// Line is the line number of the key, from 1.
 	Line int
 }
 
-// File is a properties file as read. It is not changed after Read.
+// File is a parsed properties file. It is not modified after Read.
 type File struct {
-	// Name is what error messages call the file.
+	// Name is the name of the file in messages.
 	Name string
-	// Entries holds each key once, in the order of the first mention, with the
-	// value and the line of the last.
+	// Entries holds each key once, in the order of its first occurrence, with the value
+	// and the line of its last.
 	Entries []Entry
-	// Repeated holds the lines that a later one of the same key has replaced, in
-	// the order of the file.
+	// Repeated holds the lines that were overridden by a later one with the same key,
+	// in the order of the file.
 	Repeated []Entry
 
 	index map[string]int
 }
 
-// Read reads a properties file; name is what messages call it. Bytes that are
-// not UTF-8 are taken as Latin-1. Errors are a broken \u escape, which names the
-// line, and a file that is no text; they have the code of bad input.
+// Read parses a properties file; name is its name in messages. Bytes that are not UTF-8
+// are taken as Latin-1. Errors are a malformed \u escape, which names the line, or a
+// file that is not text; they have the code of bad input.
 func Read(name string, data []byte) (*File, error) {
 	f := &File{Name: name, index: map[string]int{}}
 	if at := bytes.IndexFunc(data, notText); at >= 0 {
@@ -62,7 +61,7 @@ func Read(name string, data []byte) (*File, error) {
 	return f, fault.Code(errors.Join(errs...), fault.CodeInput)
 }
 
-// Lookup returns the entry of a key.
+// Lookup returns the entry for a key.
 func (f *File) Lookup(key string) (Entry, bool) {
 	i, ok := f.index[key]
 	if !ok {
@@ -71,7 +70,7 @@ func (f *File) Lookup(key string) (Entry, bool) {
 	return f.Entries[i], true
 }
 
-// Warnings returns a sentence for each line that a later one has replaced.
+// Warnings returns a sentence for each line that was overridden by a later one.
 func (f *File) Warnings() []string {
 	out := make([]string, 0, len(f.Repeated))
 	for _, old := range f.Repeated {
@@ -92,7 +91,7 @@ func (f *File) add(e Entry) {
 	f.Entries[i] = e
 }
 
-// decode returns data as text, without the mark that some editors put in front.
+// decode returns data as text, without the byte order mark that some editors add.
 func decode(data []byte) string {
 	if utf8.Valid(data) {
 		return strings.TrimPrefix(string(data), "\ufeff")
@@ -104,7 +103,7 @@ func decode(data []byte) string {
 	return string(runes)
 }
 
-// notText says that a character stands in no text file: a control character
+// notText reports whether a character does not occur in text files: a control character
 // other than those that separate words and lines.
 func notText(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\f\r", r) || r == 0x7f }
 
@@ -115,8 +114,8 @@ type line struct {
 
 const blanks = " \t\f"
 
-// logicalLines drops comments and empty lines and joins continued ones. A
-// comment cannot be continued; a comment sign within a continuation is text.
+// logicalLines drops comments and empty lines and joins continued ones. A comment
+// cannot be continued, and a comment sign in a continuation line is text.
 func logicalLines(text string) []line {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	var out []line
@@ -141,8 +140,8 @@ func logicalLines(text string) []line {
 	return out
 }
 
-// split cuts a logical line at its first separator that is not escaped: =, : or
-// a run of blanks, blanks around it dropped.
+// split splits a logical line at its first unescaped separator: =, : or a run of
+// blanks, dropping surrounding blanks.
 func split(s string) (key, value string) {
 	for i := 0; i < len(s); i++ {
 		switch {

@@ -1,10 +1,11 @@
-// Command size says what each client in the program costs, in bytes and in seconds of
-// compiling: what would be gone if nothing imported it, with everything that only it
-// needs. What several need costs none of them. See docs/size.md.
+// Command size reports what each client library in the program costs, in bytes and in
+// seconds of compiling: what would be saved if nothing imported it, together with
+// everything that only it needs. What several of them need is attributed to none. See
+// docs/size.md.
 //
 //	go run ./internal/size                 bytes
-//	go run ./internal/size -graph FILE     and seconds, as go build -debug-actiongraph=FILE
-//	                                       wrote them while it built with an empty cache
+//	go run ./internal/size -graph FILE     and seconds, as recorded by go build
+//	                                       -debug-actiongraph=FILE with an empty cache
 package main
 
 import (
@@ -23,7 +24,8 @@ import (
 
 const program = "./cmd/perfbench"
 
-// clients are what could be shed, by the paths that everything of each begins with.
+// clients are the libraries that could be removed, with the prefixes of the import
+// paths that belong to each.
 var clients = []struct {
 	name  string
 	paths []string
@@ -45,7 +47,7 @@ var clients = []struct {
 	{"the workbench", []string{"charm.land/"}},
 }
 
-// cost is what a package takes.
+// cost is what a package costs.
 type cost struct {
 	bytes   int
 	seconds float64
@@ -94,7 +96,7 @@ func run(graph string) error {
 	return nil
 }
 
-// table prints a row for each client, the dearest first.
+// table prints a row for each client, the most expensive first.
 func table(imports map[string][]string, costs map[string]cost, size float64, timed bool) {
 	all := sum(costs, func(string) bool { return true })
 	type row struct {
@@ -152,8 +154,8 @@ func packages() (map[string][]string, error) {
 	return imports, nil
 }
 
-// reached returns the packages of the program that are still there without those whose
-// paths begin with one of without.
+// reached returns the packages of the program that remain without those whose paths
+// begin with one of without.
 func reached(imports map[string][]string, without []string) map[string]bool {
 	seen := map[string]bool{}
 	var visit func(string)
@@ -197,8 +199,8 @@ func seconds(graph string, costs map[string]cost) error {
 	return nil
 }
 
-// symbols adds the bytes of code and data of each package. What is no package's, such as
-// the tables of the linker, is shared out like the rest.
+// symbols adds the bytes of code and data of each package. What belongs to no package,
+// such as the tables of the linker, is distributed in proportion.
 func symbols(file string, imports map[string][]string, costs map[string]cost) error {
 	program, err := elf.Open(file)
 	if err != nil {
@@ -222,10 +224,10 @@ func symbols(file string, imports map[string][]string, costs map[string]cost) er
 	return nil
 }
 
-// owner returns the package that a symbol is of: the longest path that it begins with.
-// What belongs to none is the linker's.
+// owner returns the package of a symbol: the longest matching import path. What belongs
+// to none is the linker's.
 func owner(symbol string, imports map[string][]string) string {
-	symbol, _, _ = strings.Cut(symbol, "[") // what a generic one was made for
+	symbol, _, _ = strings.Cut(symbol, "[") // the type arguments of a generic one
 	symbol, _, _ = strings.Cut(symbol, "(")
 	symbol = strings.ReplaceAll(symbol, "%2e", ".")
 	dot := strings.LastIndexByte(symbol, '/') + 1

@@ -1,5 +1,5 @@
-// Package suggest finds the nearest right names for a wrong one, so that every
-// "unknown X" can say "did you mean Y".
+// Package suggest finds the valid names closest to a wrong one, so that every "unknown
+// X" can say "did you mean Y".
 package suggest
 
 import (
@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// atMost is how many names are offered, few how many are simply listed.
+	// atMost is how many names are suggested; few is how many are simply listed.
 	atMost, few = 3, 12
-	// alike is how much of a name must agree for it to be what was meant.
+	// alike is how similar a name must be to be a likely typo.
 	alike = 0.5
 )
 
@@ -27,8 +27,8 @@ const (
 	PlanKeys = "perfbench list plan-schema shows all"
 )
 
-// Nearest returns the name closest to got, or "" when none is close enough to be
-// what was meant. Letter case does not matter.
+// Nearest returns the name closest to got, or "" if none is similar enough to be what
+// was meant. Case is ignored.
 func Nearest(got string, names []string) string {
 	if near := nearest(got, names, alike); len(near) > 0 {
 		return near[0]
@@ -36,9 +36,9 @@ func Nearest(got string, names []string) string {
 	return ""
 }
 
-// Hint returns a sentence with the nearest names, three at most, the closest first; with
-// all of them when none is close and they are few. see says which command shows all;
-// there may be none.
+// Hint returns a sentence with the closest names, at most three, the closest first, or
+// with all names if none is close and there are few. see is the command that shows all
+// of them, if any.
 func Hint(got string, names []string, see ...string) string {
 	near := nearest(got, names, alike)
 	all := slices.Compact(slices.Clone(names))
@@ -51,7 +51,7 @@ func Hint(got string, names []string, see ...string) string {
 	return "the nearest are " + strings.Join(nearest(got, names, -1), ", ") + "; " + strings.Join(see, " ")
 }
 
-// nearest lists the names that are more alike than that, three at most, the closest first.
+// nearest returns the names more similar than than, at most three, the closest first.
 func nearest(got string, names []string, than float64) []string {
 	type scored struct {
 		name  string

@@ -14,16 +14,16 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// family is a metric with its labels, of which the id of the run is the first of all.
+// family is a metric with its labels; the first label of all is the id of the run.
 type family struct {
 	*prometheus.Desc
 	kind prometheus.ValueType
 }
 
-// Prefix begins the names of all metrics.
+// Prefix is how the names of all metrics begin.
 const Prefix = "perfbench_"
 
-// run is the label that has the id of the run.
+// run is the label with the id of the run.
 const run = "run"
 
 func newFamily(kind prometheus.ValueType, name, help string, labels ...string) family {
@@ -38,7 +38,7 @@ func gauge(name, help string, labels ...string) family {
 	return newFamily(prometheus.GaugeValue, name, help, labels...)
 }
 
-// What leaves. docs/telemetry.md tells of each.
+// The metrics that are exported. docs/telemetry.md explains each.
 var (
 	units     = counter("units_total", "Units that succeeded, in the unit of the operation; without warm-up.", "track", "op", "unit", "counts")
 	failures  = counter("errors_total", "Calls that failed, time-outs included; without warm-up.", "track", "op", "class")
@@ -67,10 +67,10 @@ var (
 	}()
 )
 
-// lately is how many changes and notes are told.
+// lately is how many changes and notes are exported.
 const lately = 50
 
-// telling sends metrics of one run.
+// telling sends the metrics of one run.
 type telling struct {
 	f   *Feed
 	out chan<- prometheus.Metric
@@ -84,7 +84,7 @@ func (t telling) value(d family, v float64, labels ...string) {
 	t.out <- m
 }
 
-// collect sends all there is.
+// collect sends all metrics.
 func (f *Feed) collect(out chan<- prometheus.Metric) {
 	t, st := telling{f, out}, f.state()
 	t.info()
@@ -96,7 +96,7 @@ func (f *Feed) collect(out chan<- prometheus.Metric) {
 	t.samples(st.samples)
 }
 
-// operations tells of each operation.
+// operations sends the metrics of each operation.
 func (t telling) operations(st *state) {
 	for i, op := range t.f.Operations {
 		for j, h := range st.times[i] {
@@ -119,7 +119,7 @@ func (t telling) operations(st *state) {
 	}
 }
 
-// unit is what an operation counts.
+// unit returns what an operation counts.
 func (t telling) unit(op measure.Operation) string {
 	return cmp.Or(t.f.Run.Units[op.Track+"."+op.Op], t.f.Run.Unit)
 }
@@ -131,7 +131,7 @@ func (t telling) counts(op int) string {
 	return "no"
 }
 
-// tracks tells of the state of tracks and phases.
+// tracks sends the state of tracks and phases.
 func (t telling) tracks(st *state) {
 	s := st.snapshot
 	t.value(elapsed, s.At.Seconds())
@@ -155,7 +155,7 @@ func number(yes bool) float64 {
 	return 0
 }
 
-// settings tells of the live settings: those that the run began with, as changed since.
+// settings sends the live settings: those with which the run began, as changed since.
 func (t telling) settings(s *measure.Snapshot) {
 	now := maps.Clone(t.f.Run.Settings)
 	if n := len(s.Segments); n > 0 {
@@ -166,7 +166,7 @@ func (t telling) settings(s *measure.Snapshot) {
 	}
 }
 
-// changes tells of the last live changes and notes.
+// changes sends the last live changes and notes.
 func (t telling) changes(st *state) {
 	list := joined(st.snapshot.Changes)
 	t.value(changes, float64(len(list)))
@@ -183,7 +183,7 @@ func (t telling) changes(st *state) {
 	}
 }
 
-// joined leaves of the changes of a ramp the first.
+// joined returns the changes with only the first change of each ramp.
 func joined(list []measure.Change) []measure.Change {
 	type ramp struct {
 		number int
@@ -198,7 +198,7 @@ func joined(list []measure.Change) []measure.Change {
 	})
 }
 
-// verdict tells what the run is worth.
+// verdict sends the verdict on the run.
 func (t telling) verdict(st *state) {
 	v := t.f.Verdict()
 	if st.ended != nil {
@@ -214,11 +214,11 @@ func (t telling) verdict(st *state) {
 	}
 }
 
-// sources are the words for who measured a sample, as they stand in names of metrics.
+// sources are the words used in names of metrics for who measured a sample.
 var sources = map[string]string{rundir.OfClient: "client"}
 
-// samples tells what was sampled of store, processes and machine: each number is a metric
-// named after its source and itself.
+// samples sends what was sampled of store, processes and machine: each number is a
+// metric named after its source and itself.
 func (t telling) samples(list []rundir.Sample) {
 	for _, s := range list {
 		name := cmp.Or(sources[s.Source], s.Source) + "_" + s.Name
@@ -226,7 +226,7 @@ func (t telling) samples(list []rundir.Sample) {
 	}
 }
 
-// info tells which run it is, with its tags.
+// info sends which run it is, with its tags.
 func (t telling) info() {
 	r := t.f.Run
 	labels, values := []string{}, []string{}
@@ -246,7 +246,7 @@ func (t telling) info() {
 	t.value(gauge("run_info", "1, with what the run is.", labels...), 1, values...)
 }
 
-// plain is a name with what no name of a metric may have replaced.
+// plain replaces the characters that the name of a metric must not contain.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {

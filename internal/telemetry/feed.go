@@ -11,19 +11,20 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// Source is a run that figures are told of.
+// Source is a run whose figures are exported.
 type Source struct {
-	// Run is the run as it is known when it begins.
+	// Run is the run as known when it begins.
 	Run rundir.Run
-	// Operations are those of the plan; Counts says of each whether it counts in totals.
+	// Operations are those of the plan; Counts holds for each whether it counts in
+	// totals.
 	Operations []measure.Operation
 	Counts     []bool
-	// Verdict is what the run is worth so far. Any goroutine may call it.
+	// Verdict returns the verdict on the run so far. Any goroutine may call it.
 	Verdict func() rundir.Verdict
 }
 
-// Feed takes the figures of one run. A nil one takes none. Its methods may be called from
-// any goroutine.
+// Feed takes the figures of one run. A nil Feed ignores them. Its methods may be called
+// from any goroutine.
 type Feed struct {
 	Source
 	began time.Time
@@ -31,14 +32,14 @@ type Feed struct {
 	mu     sync.Mutex
 	times  []times
 	second []measure.Row
-	totals []measure.Totals // without their times
+	totals []measure.Totals // without their summaries of times
 	errors []measure.ErrorCount
-	// samples are those of the last second that was sampled.
+	// samples are those of the last second sampled.
 	samples []rundir.Sample
 	// ended is the verdict of a run that is over.
 	ended *rundir.Verdict
-	// snapshot is the newest state of the run; it has none before it goes. changed and
-	// noted say when its changes and marks were, in seconds since 1970.
+	// snapshot returns the newest state of the run; nil before it has started. changed
+	// and noted hold when its changes and marks were made, in seconds since 1970.
 	snapshot       func() *measure.Snapshot
 	changed, noted []float64
 }
@@ -56,7 +57,8 @@ func newFeed(s Source) *Feed {
 	return f
 }
 
-// Goes says that the run goes, and how its newest state is had from any goroutine.
+// Goes reports that the run has started, and how to get its newest state from any
+// goroutine.
 func (f *Feed) Goes(snapshot func() *measure.Snapshot) {
 	if f == nil {
 		return
@@ -66,7 +68,8 @@ func (f *Feed) Goes(snapshot func() *measure.Snapshot) {
 	f.snapshot = snapshot
 }
 
-// Second takes one finished second, of which it keeps nothing. Calls must come in order.
+// Second takes one finished second, to which it keeps no reference. Calls must come in
+// order.
 func (f *Feed) Second(s *measure.Second) {
 	if f == nil {
 		return
@@ -90,7 +93,7 @@ func (f *Feed) Second(s *measure.Second) {
 	}
 }
 
-// addTwo adds a to the histogram x and b to y. In closed loop a and b are one.
+// addTwo adds a to the histogram x and b to y. In a closed loop a and b are the same.
 func addTwo(a, b *hdrhistogram.Histogram, x, y *histogram) {
 	if a == b {
 		add(a, x, y)
@@ -100,7 +103,7 @@ func addTwo(a, b *hdrhistogram.Histogram, x, y *histogram) {
 	add(b, y)
 }
 
-// Sampled takes what was sampled of a second, in place of what was before.
+// Sampled takes the samples of a second, replacing the previous ones.
 func (f *Feed) Sampled(samples []rundir.Sample) {
 	if f == nil {
 		return
@@ -121,8 +124,8 @@ func (f *Feed) End(v rundir.Verdict) {
 	f.ended, f.second, f.samples = &v, nil, nil
 }
 
-// stamp notes when changes and marks were that are new. What the clock of the run said of
-// one may change later, when a warm-up ends itself. The caller holds mu.
+// stamp notes when new changes and marks were made. Their time by the run's clock may
+// change later, when a warm-up ends itself. The caller holds mu.
 func (f *Feed) stamp() {
 	s := f.snapshot()
 	began := time.Now().Add(-s.At)
@@ -136,7 +139,7 @@ func (f *Feed) stamp() {
 	}
 }
 
-// state is what a feed holds, at rest.
+// state is a copy of what a feed holds.
 type state struct {
 	times   []times
 	second  []measure.Row
@@ -144,13 +147,13 @@ type state struct {
 	errors  []measure.ErrorCount
 	samples []rundir.Sample
 	ended   *rundir.Verdict
-	// snapshot is the state of the run; of its changes and notes those are told of which
-	// it is known when they were.
+	// snapshot is the state of the run; only those of its changes and notes are
+	// exported for which the time is known.
 	snapshot       *measure.Snapshot
 	changed, noted []float64
 }
 
-// state copies what the feed holds: who tells of it does not hold up the run.
+// state copies what the feed holds, so that exporting does not hold up the run.
 func (f *Feed) state() state {
 	f.mu.Lock()
 	defer f.mu.Unlock()

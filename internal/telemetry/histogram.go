@@ -12,39 +12,40 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// schema is the fineness of native histograms: 16 buckets to each doubling, 4.4 % wide.
+// schema is the resolution of native histograms: 16 buckets per doubling, 4.4 % wide.
 const (
 	schema  = 4
 	perTwo  = 1 << schema
-	lowest  = -479 // the bucket of a nanosecond, and one to spare
-	highest = 190  // that of an hour, likewise
+	lowest  = -479 // the bucket of a nanosecond, with one to spare
+	highest = 190  // that of an hour, with one to spare
 )
 
-// bounds are those of classic histograms, in seconds.
+// bounds are the upper bounds of classic histograms, in seconds.
 var bounds = []float64{
 	10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 500e-6,
 	1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3, 1, 2.5, 5, 10, 30, 60,
 }
 
-// histogram adds up times, in the buckets that leave. Values are seconds.
+// histogram adds up times in the buckets that are exported. Values are in seconds.
 type histogram struct {
 	count, zero uint64
 	sum         float64
 	native      []int64
-	classic     []uint64 // by bound, those beyond the last at the end
+	classic     []uint64 // by bound, with those above the last bound at the end
 }
 
 func newHistogram() *histogram {
 	return &histogram{native: make([]int64, highest-lowest+1), classic: make([]uint64, len(bounds)+1)}
 }
 
-// add adds what h holds to each of the histograms. A bucket of h is a thousandth wide: all
-// of it goes where its upper end belongs.
+// add adds the contents of h to each of the histograms. A bucket of h is a thousandth
+// wide: all of it is added to the bucket of its upper end.
 func add(h *hdrhistogram.Histogram, to ...*histogram) {
 	if h == nil || h.TotalCount() == 0 {
 		return
 	}
-	// Buckets come in order: where one belongs is found out when it is past the last.
+	// Buckets come in order, so a new target is searched only when the current one has
+	// been passed.
 	classic, native, upTo := 0, 0, 0.0
 	measure.Buckets(h, func(low, high, n int64) {
 		seconds, sum := float64(high)/1e9, float64(n)*float64(low+(high-low+1)/2)/1e9
@@ -74,7 +75,7 @@ func (g *histogram) clone() *histogram {
 	return &c
 }
 
-// metric is the histogram as it leaves, both native and classic.
+// metric returns the histogram in exported form, both native and classic.
 func (g *histogram) metric(d *prometheus.Desc, since time.Time, labels ...string) prometheus.Metric {
 	native := map[int]int64{}
 	for i, n := range g.native {
@@ -104,7 +105,7 @@ type both struct {
 	classic prometheus.Metric
 }
 
-// Write writes it down.
+// Write writes the metric to out.
 func (b both) Write(out *dto.Metric) error {
 	var classic dto.Metric
 	if err := b.classic.Write(&classic); err != nil {

@@ -30,17 +30,17 @@ import (
 // Interval is how often figures are pushed.
 const Interval = 5 * time.Second
 
-// Schemes are those of URLs to push to.
+// Schemes are the schemes of URLs that can be pushed to.
 var Schemes = []string{"http", "https", "grpc", "grpcs"}
 
 // endpoint is where to push to.
 type endpoint struct {
-	// url is as the exporter wants it, shown as a person gave it.
+	// url is in the form for the exporter, shown as given by the user.
 	url, shown string
 	grpc       bool
 }
 
-// endpointOf reads the URL of --otlp; empty is no endpoint.
+// endpointOf parses the URL of --otlp; an empty text gives no endpoint.
 func endpointOf(text string) (endpoint, error) {
 	if text == "" {
 		return endpoint{}, nil
@@ -87,7 +87,7 @@ func endpointOf(text string) (endpoint, error) {
 	return to, nil
 }
 
-// pusher pushes figures. A nil one pushes none.
+// pusher pushes figures. A nil pusher does nothing.
 type pusher struct {
 	to       endpoint
 	provider *metric.MeterProvider
@@ -98,7 +98,7 @@ type pusher struct {
 	last           error
 }
 
-// push begins to push what from gathers.
+// push starts pushing what from gathers.
 func push(ctx context.Context, o Options, from prometheus.Gatherer) (*pusher, error) {
 	to, err := endpointOf(o.URL)
 	if err != nil {
@@ -114,14 +114,14 @@ func push(ctx context.Context, o Options, from prometheus.Gatherer) (*pusher, er
 	if err != nil {
 		return nil, fault.Field("otlp", fault.Input(fmt.Errorf("otlp: cannot push to %s: %w", to.shown, err), "variables named OTEL_EXPORTER_OTLP_… count too"))
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(p.note)) // what a receiver took in part only comes here
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(p.note)) // partial failures at the receiver are reported only here
 	reader := metric.NewPeriodicReader(noting{exporter, p}, metric.WithInterval(Interval), metric.WithTimeout(patience),
 		metric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(from))))
 	p.provider = metric.NewMeterProvider(metric.WithReader(reader), metric.WithResource(describe(o.Version)))
 	return p, nil
 }
 
-// describe says who pushes.
+// describe identifies the sender.
 func describe(version string) *resource.Resource {
 	host, err := os.Hostname()
 	if err != nil {
@@ -133,13 +133,13 @@ func describe(version string) *resource.Resource {
 	)
 }
 
-// noting is an exporter that keeps account of what it could not push.
+// noting is an exporter that records failed pushes.
 type noting struct {
 	metric.Exporter
 	p *pusher
 }
 
-// Export pushes what there is. What goes wrong is noted, and nobody else's concern.
+// Export pushes the metrics. Failures are noted and go no further.
 func (n noting) Export(ctx context.Context, m *metricdata.ResourceMetrics) error {
 	if len(m.ScopeMetrics) == 0 {
 		return nil // no run yet
@@ -155,10 +155,10 @@ func (n noting) Export(ctx context.Context, m *metricdata.ResourceMetrics) error
 	return nil
 }
 
-// note keeps the account of a push that failed.
+// note records a failed push.
 func (p *pusher) note(err error) {
 	if at, ok := errors.AsType[*url.Error](err); ok {
-		err = at.Err // where to is said
+		err = at.Err // the address is already in the text
 	}
 	p.mu.Lock()
 	p.failed++
@@ -175,7 +175,7 @@ func (p *pusher) close() string {
 	if p == nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience) // the command's may be over
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // the command's context may have ended
 	defer cancel()
 	if err := p.provider.Shutdown(ctx); err != nil {
 		p.note(err)

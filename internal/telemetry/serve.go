@@ -18,7 +18,7 @@ import (
 // path is where figures are served.
 const path = "/metrics"
 
-// server serves figures. A nil one serves nothing.
+// server serves figures. A nil server does nothing.
 type server struct {
 	listener net.Listener
 	http     *http.Server
@@ -26,7 +26,8 @@ type server struct {
 
 const addrHint = "write it like --metrics-addr :9400, or 127.0.0.1:9400 for this machine alone"
 
-// checkAddr says what is wrong with an address to listen on, which may be empty.
+// checkAddr returns an error for an invalid address to listen on; an empty one is
+// valid.
 func checkAddr(addr string) error {
 	if addr == "" {
 		return nil
@@ -56,7 +57,7 @@ func serve(ctx context.Context, addr string, from prometheus.Gatherer) (*server,
 	return s, nil
 }
 
-// reason is the system's word for why it does not listen.
+// reason returns the system's text for why it cannot listen.
 func reason(err error) string {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return "there is no host " + dns.Name
@@ -74,7 +75,7 @@ func hintFor(err error) string {
 	return addrHint
 }
 
-// url is where the figures are.
+// url returns the URL of the figures.
 func (s *server) url() string {
 	addr := s.listener.Addr().String()
 	if host, port, err := net.SplitHostPort(addr); err == nil && net.ParseIP(host).IsUnspecified() {
@@ -87,7 +88,7 @@ func (s *server) close() {
 	if s == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience) // the command's may be over
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // the command's context may have ended
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {
 		_ = s.http.Close()

@@ -1,6 +1,6 @@
-// Package telemetry lets the figures of a run leave the machine while it goes: it serves
-// them to a Prometheus that asks, and pushes them by OpenTelemetry. Both tell the same. It
-// reads what a run publishes once a second, and has no part in the calls.
+// Package telemetry exports the figures of a run while it goes on: it serves them to
+// Prometheus, and pushes them with OpenTelemetry. Both get the same figures. It reads
+// what a run publishes once a second, and is not involved in the calls.
 package telemetry
 
 import (
@@ -18,12 +18,12 @@ type Options struct {
 	Addr string
 	// URL is where they are pushed to; empty: nowhere.
 	URL string
-	// Version is that of perfbench.
+	// Version is the version of perfbench.
 	Version string
 }
 
-// Outlet is where figures leave. A nil one has no way out: its methods do nothing. They
-// may be called from any goroutine.
+// Outlet exports figures. The methods of a nil Outlet do nothing. They may be called
+// from any goroutine.
 type Outlet struct {
 	registry *prometheus.Registry
 	server   *server
@@ -31,15 +31,16 @@ type Outlet struct {
 	feed     atomic.Pointer[Feed]
 }
 
-// Check says what is wrong with the options as far as that shows without opening
-// anything. Its errors are of input.
+// Check returns what is wrong with the options, as far as that can be determined
+// without opening anything. Errors have the code of bad input.
 func Check(o Options) error {
 	_, err := endpointOf(o.URL)
 	return errors.Join(checkAddr(o.Addr), err)
 }
 
-// Open begins to serve and to push: nothing, until a run has begun. It returns nil when
-// nothing is to leave. Its errors are of input. Close it.
+// Open starts serving and pushing; nothing is exported until a run has begun. It
+// returns nil if the options request nothing. Errors have the code of bad input. The
+// caller must call Close.
 func Open(ctx context.Context, o Options) (*Outlet, error) {
 	if err := Check(o); err != nil || o == (Options{Version: o.Version}) {
 		return nil, err
@@ -61,7 +62,7 @@ func Open(ctx context.Context, o Options) (*Outlet, error) {
 	return out, nil
 }
 
-// Begin makes a run the one whose figures leave, in place of any before.
+// Begin makes a run the one whose figures are exported, replacing any earlier one.
 func (o *Outlet) Begin(s Source) *Feed {
 	if o == nil {
 		return nil
@@ -71,7 +72,7 @@ func (o *Outlet) Begin(s Source) *Feed {
 	return f
 }
 
-// Where says in a line each where the figures are.
+// Where returns lines saying where the figures are.
 func (o *Outlet) Where() []string {
 	if o == nil {
 		return nil
@@ -86,19 +87,19 @@ func (o *Outlet) Where() []string {
 	return out
 }
 
-// OnTrouble has tell called with a sentence when a push fails for the first time, on a
-// goroutine of the outlet.
+// OnTrouble makes tell be called with a sentence when a push fails for the first time,
+// on a goroutine of the outlet.
 func (o *Outlet) OnTrouble(tell func(sentence string)) {
 	if o != nil && o.pusher != nil {
 		o.pusher.tell.Store(&tell)
 	}
 }
 
-// patience is how long what receives figures may take to take them.
+// patience is how long a receiver may take to accept figures.
 const patience = 3 * time.Second
 
-// Close pushes what the last run has come to, and ends. It returns a sentence when not
-// everything could be pushed, else "". It takes some seconds at most.
+// Close pushes the final figures of the last run, and ends. It returns a sentence if
+// not everything could be pushed, otherwise "". It takes a few seconds at most.
 func (o *Outlet) Close() string {
 	if o == nil {
 		return ""
@@ -108,10 +109,10 @@ func (o *Outlet) Close() string {
 	return trouble
 }
 
-// Describe is part of a collector: what is told depends on the run.
+// Describe implements prometheus.Collector: the metrics depend on the run.
 func (o *Outlet) Describe(chan<- *prometheus.Desc) {}
 
-// Collect is part of a collector: it sends the figures of the run as they are.
+// Collect implements prometheus.Collector: it sends the current figures of the run.
 func (o *Outlet) Collect(out chan<- prometheus.Metric) {
 	if f := o.feed.Load(); f != nil {
 		f.collect(out)

@@ -1,6 +1,6 @@
-// Command termsvg turns a captured terminal screen, text with escape codes on
-// stdin, into an SVG picture on stdout. Several screens with form feeds between them
-// become a moving one, which needs no script. It draws the screens of the README; see
+// Command termsvg turns a captured terminal screen, text with escape codes on stdin,
+// into an SVG picture on stdout. Several screens separated by form feeds become an
+// animation, which needs no script. It draws the screens of the README; see
 // .ci/screens.
 package main
 
@@ -23,7 +23,7 @@ const (
 	background, foreground        = "#16181f", "#d8dbe5"
 )
 
-// look is how text is drawn.
+// look is the style in which text is drawn.
 type look struct {
 	color               string
 	bold, faint, invert bool
@@ -78,11 +78,11 @@ func draw(r io.Reader, w io.Writer) error {
 	return out.Flush()
 }
 
-// frameSeconds is how long a frame of a moving picture is shown.
+// frameSeconds is how long a frame of an animation is shown.
 const frameSeconds = 1
 
-// style has a class for each number of frames that a line may be shown for, one after the
-// other without end. Whoever wants no motion sees the last frame.
+// style has a class for each number of consecutive frames that a line may be shown for,
+// in an endless loop. With reduced motion only the last frame is shown.
 func style(frames int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<style>.f{visibility:hidden;animation:%ds step-end infinite}", frames*frameSeconds)
@@ -92,14 +92,15 @@ func style(frames int) string {
 	return b.String() + "@media (prefers-reduced-motion:reduce){.f{animation:none}.l{visibility:visible}}</style>"
 }
 
-// span is a line of the screen that stays the same over some frames.
+// span is a line of the screen that stays the same over several frames.
 type span struct {
 	line         string
-	look         look // at its beginning
+	look         look // at the beginning of the line
 	from, frames int
 }
 
-// spans are those of each line: what does not change is drawn once.
+// spans returns the spans of each line, so that what does not change is drawn only
+// once.
 func spans(frames [][]string, high int) [][]span {
 	out := make([][]span, high)
 	for i, lines := range frames {
@@ -117,7 +118,7 @@ func spans(frames [][]string, high int) [][]span {
 	return out
 }
 
-// drawLine draws the runs of one look in a line and returns the look at its end.
+// drawLine draws the runs of equal style in a line and returns the style at its end.
 func drawLine(w io.Writer, line string, y int, now look) look {
 	x := 0
 	for line != "" {
@@ -176,8 +177,8 @@ func (k look) text(w io.Writer, s string, x, y int) {
 		if shown = strings.TrimRight(shown, " "); shown == "" {
 			return
 		}
-		// A given length keeps columns in line whatever font is at hand. Where that is not
-		// the font of letters, its glyphs are made as wide as a cell.
+		// A fixed length keeps columns aligned whatever the font. Characters from a
+		// font other than that of letters are stretched to the width of a cell.
 		fit := ""
 		if r, n := utf8.DecodeRuneInString(shown); fontOf(r) != 0 && n < len(shown) {
 			fit = ` lengthAdjust="spacingAndGlyphs"`
@@ -189,9 +190,10 @@ func (k look) text(w io.Writer, s string, x, y int) {
 	}
 }
 
-// piece is how many bytes of text, which begins with no space, are drawn as one: up to two
-// spaces in a row, which browsers make one of, and to characters that may come from another
-// font, as there the length of one would be spread over the other.
+// piece returns how many bytes of text, which does not begin with a space, are drawn as
+// one piece: up to two consecutive spaces, which browsers collapse, and up to
+// characters that may come from another font, as the width of those would be spread
+// over the rest.
 func piece(s string) int {
 	font := rune(-1)
 	for i, r := range s {
@@ -211,8 +213,8 @@ func piece(s string) int {
 	return len(s)
 }
 
-// fontOf is a number for the font that a character may come from: 0 is that of letters,
-// which has lines and blocks too; the others are told apart by their range.
+// fontOf returns a number for the font that a character may come from: 0 is that of
+// letters, which also has lines and blocks; others are distinguished by their range.
 func fontOf(r rune) rune {
 	if r < 0x2100 || r >= '─' && r <= '▟' {
 		return 0
@@ -227,8 +229,8 @@ func (k look) or(other string) string {
 	return k.color
 }
 
-// after is the look after the parameters of an SGR sequence; of colours it knows
-// the direct ones and the default.
+// after returns the style after the parameters of an SGR sequence; of colours it
+// supports direct ones and the default.
 func (k look) after(params string) look {
 	p := strings.FieldsFunc(params, func(r rune) bool { return r == ';' || r == ':' })
 	if len(p) == 0 {
@@ -255,7 +257,7 @@ func (k look) after(params string) look {
 			case i+4 < len(p) && p[i+1] == "2":
 				k.color = "#" + hex(p[i+2]) + hex(p[i+3]) + hex(p[i+4])
 				i += 4
-			case i+2 < len(p): // of a palette, which is the terminal's
+			case i+2 < len(p): // from the terminal's own palette
 				i += 2
 			}
 		}

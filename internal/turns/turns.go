@@ -1,11 +1,11 @@
-// Package turns says in which order runs that are to be compared take turns, so that
-// what changes on the machine meanwhile strikes all of them alike.
+// Package turns decides the order in which runs that are to be compared take turns, so
+// that changes on the machine affect all of them alike.
 package turns
 
 import "math/rand/v2"
 
-// Order returns so many rounds, in each of which every one of n takes a turn, in an
-// order that is shuffled anew each round. The same seed gives the same order.
+// Order returns that many rounds, in each of which each of n takes a turn, in an order
+// that is shuffled for each round. The same seed gives the same order.
 func Order(rounds, n int, seed int64) []int {
 	rnd := rand.New(rand.NewPCG(uint64(seed), 0))
 	var out []int

@@ -1,6 +1,7 @@
 // Command typecheck checks that every package of this module compiles for other
-// systems, given as OS/ARCH, without making code for them: all files that such a system
-// would build are read, and every one of ours is checked in full. Linking is not tried.
+// systems, given as OS/ARCH, without generating code: all files that a build for such a
+// system would use are parsed, and all of ours are fully type-checked. It does not
+// link.
 //
 //	go run ./internal/typecheck linux/arm64 darwin/arm64 windows/amd64
 package main
@@ -27,8 +28,8 @@ func main() {
 	}
 }
 
-// check returns what a compiler for system would say about our packages that match
-// pattern, seen from the working directory.
+// check returns what a compiler for system would report about those of our packages
+// that match pattern, relative to the working directory.
 func check(system, pattern string) error {
 	goos, goarch, ok := strings.Cut(system, "/")
 	if !ok {
@@ -56,8 +57,8 @@ func check(system, pattern string) error {
 	if len(found) == 0 {
 		return fmt.Errorf("%s: no package matches %s", system, pattern)
 	}
-	// Only what matches is ours: files of others have lost what their functions do, and
-	// their errors say so.
+	// Only matching packages are ours: those of others have had their function bodies
+	// removed, which causes errors.
 	var errs []error
 	for _, p := range found {
 		for _, e := range p.Errors {
@@ -67,13 +68,13 @@ func check(system, pattern string) error {
 	return errors.Join(errs...)
 }
 
-// within tells whether a file lies below a folder.
+// within reports whether a file is below a folder.
 func within(dir, name string) bool {
 	rel, err := filepath.Rel(dir, name)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// withoutBodies leaves of functions only what others see of them.
+// withoutBodies removes function bodies, which other packages do not see.
 func withoutBodies(f *ast.File) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {

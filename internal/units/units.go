@@ -1,5 +1,5 @@
-// Package units reads and writes the sizes, rates and durations that people
-// type and read: "4KiB", "41.2k", "1.2 ms". It has no state.
+// Package units parses and formats the sizes, rates and durations that people type and
+// read: "4KiB", "41.2k", "1.2 ms". It has no state.
 package units
 
 import (
@@ -29,8 +29,8 @@ var sizeUnits = []struct {
 	{"b", 1},
 }
 
-// ParseSize reads a number of bytes: "512", "1KiB", "10KB", "1.5 MiB". Letter
-// case does not matter; the result must be a whole number of bytes.
+// ParseSize parses a number of bytes: "512", "1KiB", "10KB", "1.5 MiB". Case is
+// ignored; the result must be a whole number of bytes.
 func ParseSize(s string) (int64, error) {
 	t := strings.ToLower(strings.TrimSpace(s))
 	factor := 1.0
@@ -51,8 +51,8 @@ func ParseSize(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// number is a number as people write it, without its suffix: digits may be grouped by
-// single underscores.
+// number matches a number as people write it, without its suffix; digits may be grouped
+// by single underscores.
 var number = regexp.MustCompile(`^[+-]?(\d+(_\d+)*(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
 
 func digits(s string) (float64, bool) {
@@ -66,11 +66,11 @@ func digits(s string) (float64, bool) {
 // factors are what the suffixes of numbers stand for.
 var factors = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'G': 1e9, 'T': 1e12}
 
-// LikeNumbers is the advice for a number that is none.
+// LikeNumbers is the advice for something that is not a valid number.
 const LikeNumbers = "write it like 500, 10k or 1e6"
 
-// ParseNumber reads a number as people and Number write it: "10000", "10_000", "1e4",
-// "10k", "1.5M". The result is finite.
+// ParseNumber parses a number as written by people and by Number: "10000", "10_000",
+// "1e4", "10k", "1.5M". The result is finite.
 func ParseNumber(s string) (float64, error) {
 	t, factor := strings.TrimSpace(s), 1.0
 	if n := len(t) - 1; n > 0 && factors[t[n]] != 0 {
@@ -83,11 +83,11 @@ func ParseNumber(s string) (float64, error) {
 	return v, nil
 }
 
-// exact is beyond what a float64 holds to the unit.
+// exact is the limit above which a float64 cannot represent every integer.
 const exact = 1 << 53
 
-// ParseWhole reads a whole number in the same ways. Digits alone may be as large as an
-// int64, all else up to 2^53.
+// ParseWhole parses a whole number in the same forms. Plain digits may be as large as
+// an int64, other forms up to 2^53.
 func ParseWhole(s string) (int64, error) {
 	v, err := ParseNumber(s)
 	if err != nil {
@@ -102,8 +102,8 @@ func ParseWhole(s string) (int64, error) {
 	return int64(v), nil
 }
 
-// Size writes a number of bytes with three significant digits and a binary unit:
-// "512 B", "1 KiB", "1.5 MiB".
+// Size formats a number of bytes with three significant digits and a binary unit: "512
+// B", "1 KiB", "1.5 MiB".
 func Size(n int64) string {
 	if n < 1<<10 {
 		return strconv.FormatInt(n, 10) + " B"
@@ -118,8 +118,8 @@ func Size(n int64) string {
 	return trim(v) + " " + unit
 }
 
-// Number writes a rate or a count with three significant digits and a decimal
-// suffix: "999", "41.2k", "1.03M". NaN is "–".
+// Number formats a rate or a count with three significant digits and a decimal suffix:
+// "999", "41.2k", "1.03M". NaN becomes "–".
 func Number(v float64) string {
 	if math.IsNaN(v) {
 		return "–"
@@ -134,7 +134,8 @@ func Number(v float64) string {
 	return trim(v) + suffix
 }
 
-// Duration writes a time with three significant digits: "850 ns", "1.2 ms", "4.05 s".
+// Duration formats a duration with three significant digits: "850 ns", "1.2 ms", "4.05
+// s".
 func Duration(d time.Duration) string {
 	v := float64(d)
 	switch {
@@ -164,10 +165,10 @@ func trim(v float64) string {
 	return s
 }
 
-// Unlimited is how a rate of 0 is written, and may be typed: there is no target rate.
+// Unlimited is how a rate of 0 is shown, and may be typed: there is no target rate.
 const Unlimited = "unlimited"
 
-// Plural writes a number of things: "1 thread", "2 threads".
+// Plural formats a number of things: "1 thread", "2 threads".
 func Plural[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -8,7 +8,7 @@ import (
 )
 
 // Fields are the parameters of a profile, each declared in one line together with the
-// field that gets its value. They are listed and read in the order of the lines.
+// field that receives its value. They are listed and read in the order of declaration.
 type Fields struct{ all []field }
 
 type field struct {
@@ -20,7 +20,7 @@ func (f *Fields) add(p workload.Param, read func(r *Reader, p workload.Param)) {
 	f.all = append(f.all, field{p, read})
 }
 
-// Params lists the parameters.
+// Params returns the parameters.
 func (f *Fields) Params() []workload.Param {
 	var out []workload.Param
 	for _, x := range f.all {
@@ -38,7 +38,7 @@ func (f *Fields) Read(r *Reader) {
 	}
 }
 
-// whole reads a whole number or size into a field.
+// whole returns a function that reads a whole number or size into a field.
 func whole[N ~int | ~int64](to *N) func(*Reader, workload.Param) {
 	return func(r *Reader, p workload.Param) { *to = N(r.Whole(p)) }
 }
@@ -47,7 +47,7 @@ func integer(name string, otherwise, lo, hi int64, unit, help string) workload.P
 	return workload.Param{Name: name, Kind: workload.Integer, Default: strconv.FormatInt(otherwise, 10), Unit: unit, Min: float64(lo), Max: float64(hi), Help: help}
 }
 
-// Int declares a whole number in [lo, hi], of a unit or none.
+// Int declares a whole number in [lo, hi]; unit may be empty. otherwise is the default.
 func (f *Fields) Int(to *int, name string, otherwise, lo, hi int64, unit, help string) {
 	f.add(integer(name, otherwise, lo, hi, unit, help), whole(to))
 }
@@ -57,7 +57,8 @@ func (f *Fields) Int64(to *int64, name string, otherwise, lo, hi int64, unit, he
 	f.add(integer(name, otherwise, lo, hi, unit, help), whole(to))
 }
 
-// Size declares a number of bytes in [lo, hi]; otherwise is as a user would write it.
+// Size declares a number of bytes in [lo, hi]; the default is given as a user would
+// type it.
 func (f *Fields) Size(to *int, name, otherwise string, lo, hi int64, help string) {
 	f.add(workload.Param{Name: name, Kind: workload.Size, Default: otherwise, Min: float64(lo), Max: float64(hi), Help: help}, whole(to))
 }
@@ -67,13 +68,13 @@ func (f *Fields) Size64(to *int64, name, otherwise string, lo, hi int64, help st
 	f.add(workload.Param{Name: name, Kind: workload.Size, Default: otherwise, Min: float64(lo), Max: float64(hi), Help: help}, whole(to))
 }
 
-// Float declares a number in [lo, hi], of a unit or none.
+// Float declares a number in [lo, hi]; unit may be empty.
 func (f *Fields) Float(to *float64, name string, otherwise, lo, hi float64, unit, help string) {
 	p := workload.Param{Name: name, Kind: workload.Number, Default: strconv.FormatFloat(otherwise, 'g', -1, 64), Unit: unit, Min: lo, Max: hi, Help: help}
 	f.add(p, func(r *Reader, p workload.Param) { *to = r.Number(p) })
 }
 
-// Duration declares a duration; otherwise is as a user would write it.
+// Duration declares a duration; the default is given as a user would type it.
 func (f *Fields) Duration(to *time.Duration, name, otherwise, help string) {
 	p := workload.Param{Name: name, Kind: workload.Duration, Default: otherwise, Help: help}
 	f.add(p, func(r *Reader, p workload.Param) { *to = r.Duration(p) })
@@ -84,7 +85,7 @@ func (f *Fields) Millis(to *time.Duration, name string, otherwise, hi int64, hel
 	f.add(integer(name, otherwise, 0, hi, "ms", help), func(r *Reader, p workload.Param) { *to = time.Duration(r.Whole(p)) * time.Millisecond })
 }
 
-// Switch declares a switch.
+// Switch declares a boolean that is on or off.
 func (f *Fields) Switch(to *bool, name string, otherwise bool, help string) {
 	p := workload.Param{Name: name, Kind: workload.Switch, Default: onOff(otherwise), Help: help}
 	f.add(p, func(r *Reader, p workload.Param) { *to = r.OnOff(p) })
@@ -96,14 +97,14 @@ func (f *Fields) Choice(to *string, name, otherwise string, words []string, help
 	f.add(p, func(r *Reader, p workload.Param) { *to = r.Choice(p) })
 }
 
-// Is declares a choice of several words, the default first, of which one makes the
-// field true.
+// Is declares a choice among several words, the default first, and sets the field to
+// whether word was chosen.
 func (f *Fields) Is(to *bool, word, name string, words []string, help string) {
 	p := workload.Param{Name: name, Kind: workload.Choice, Default: words[0], Choices: words, Help: help}
 	f.add(p, func(r *Reader, p workload.Param) { *to = r.Choice(p) == word })
 }
 
-// Period declares a duration of more than 0; otherwise is as a user would write it.
+// Period declares a duration above 0; the default is given as a user would type it.
 func (f *Fields) Period(to *time.Duration, name, otherwise, help string) {
 	p := workload.Param{Name: name, Kind: workload.Duration, Default: otherwise, Help: help}
 	f.add(p, func(r *Reader, p workload.Param) {
@@ -119,12 +120,13 @@ func (f *Fields) Text(to *string, name, otherwise, help string) {
 	f.add(p, func(r *Reader, p workload.Param) { *to = r.Text(p) })
 }
 
-// Target declares a URL as of --target, of something else than the store, or a word.
+// Target declares a URL as for --target, but of something other than the store, or a
+// word.
 func (f *Fields) Target(to *string, name, otherwise, help string) {
 	p := workload.Param{Name: name, Kind: workload.Target, Default: otherwise, Help: help}
 	f.add(p, func(r *Reader, p workload.Param) { *to = r.Text(p) })
 }
 
-// Own declares a parameter that the profile reads in its own way; nil: not here, but
-// where it has what it needs to.
+// Own declares a parameter that the profile reads in its own way; with a nil read, the
+// profile reads it elsewhere, once it has what it needs for that.
 func (f *Fields) Own(p workload.Param, read func(r *Reader, p workload.Param)) { f.add(p, read) }

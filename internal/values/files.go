@@ -12,9 +12,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Files reads the files of --file, each with read, which returns values and
-// sentences for the user. Of values given by several files the last counts. All
-// errors come joined, with the code of bad input.
+// Files reads the files of --file with read, which returns values and sentences for the
+// user. If several files give a value, the last one counts. All errors are joined, with
+// the code of bad input.
 func Files(files []workload.File, read func(workload.File) ([]workload.Value, []string, error)) (workload.Values, []string, error) {
 	out := workload.Values{}
 	var warnings []string
@@ -37,10 +37,10 @@ func Files(files []workload.File, read func(workload.File) ([]workload.Value, []
 	return out, warnings, problems.Err()
 }
 
-// Properties reads the values of a properties file. Those of which ignored says
-// why they have no effect are left out, and the sentences returned instead; one
-// more where that leaves nothing. What gives away PadoGrid's flavour becomes a value
-// too, of the parameter of that name.
+// Properties reads the values of a properties file. Values for which ignored gives a
+// reason why they have no effect are left out, and those reasons are returned, plus a
+// sentence if nothing is left. If the file reveals PadoGrid's flavour, that becomes a
+// value too, of the parameter of that name.
 func Properties(f workload.File, ignored func(workload.Value) string) ([]workload.Value, []string, error) {
 	file, err := properties.Read(f.Path, f.Data)
 	if err != nil {
@@ -69,8 +69,8 @@ func Properties(f workload.File, ignored func(workload.Value) string) ([]workloa
 	return vs, warnings, nil
 }
 
-// YAML reads a file of ours, in which a name that is not known is an error; with
-// no known ones every name is taken.
+// YAML reads a file of ours, in which an unknown name is an error; if known is empty,
+// all names are accepted.
 func YAML(f workload.File, known []string) ([]workload.Value, error) {
 	vs, err := preset.Read(f.Path, f.Data)
 	var problems workload.Problems
@@ -83,7 +83,7 @@ func YAML(f workload.File, known []string) ([]workload.Value, error) {
 	return vs, problems.Err()
 }
 
-// Unread returns why a key of PadoGrid's files has no effect although it is no
+// Unread returns why a key of PadoGrid's files has no effect although it is not a
 // mistake, or "".
 func Unread(v workload.Value) string {
 	if strings.HasSuffix(v.Name, ".logging.type") || v.Name == "executable.name" {
@@ -92,8 +92,8 @@ func Unread(v workload.Value) string {
 	return ""
 }
 
-// Ignored returns why a key of a properties file of PadoGrid's tests of the maps
-// eligibility and profile has no effect, or "" where it is one of known.
+// Ignored returns why a key in a properties file of PadoGrid's tests of the maps
+// eligibility and profile has no effect, or "" if it is one of known.
 func Ignored(v workload.Value, known []string) string {
 	if slices.Contains(known, v.Name) {
 		return ""
@@ -108,8 +108,8 @@ func Ignored(v workload.Value, known []string) string {
 	return s
 }
 
-// MapNames reads and shows the parameter mapNames: the maps to work on, each once, in
-// the order given, of those that there are.
+// MapNames reads and shows the parameter mapNames: the maps to work on, without
+// repetition, in the order given, out of those available.
 func (r *Reader) MapNames(p workload.Param, there []string) []string {
 	v := r.Pick(p, "mapNames")
 	asJava := FromProperties(v) && r.Compat
@@ -147,5 +147,5 @@ func (r *Reader) MapNames(p workload.Param, there []string) []string {
 	return out
 }
 
-// summary is the map that only PadoGrid for Coherence takes in mapNames.
+// summary is a map that only PadoGrid for Coherence accepts in mapNames.
 const summary = "summary"

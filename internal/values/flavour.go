@@ -16,7 +16,7 @@ const (
 // flavour is the name of the parameter.
 const flavour = "flavour"
 
-// FlavourParam is the parameter with the flavour for which a file was written.
+// FlavourParam returns the parameter for the flavour for which a file was written.
 func FlavourParam() workload.Param {
 	return workload.Param{
 		Name: flavour, Kind: workload.Choice, Choices: []string{"auto", FlavourRedis, FlavourCoherence}, Default: "auto",
@@ -24,12 +24,14 @@ func FlavourParam() workload.Param {
 	}
 }
 
-// Status declares how often PadoGrid says how far a run is, which is kept for the record.
+// Status declares how often PadoGrid reports progress, which is kept only for the
+// record.
 func (f *Fields) Status(help string) {
 	f.add(integer("printStatusIntervalInSec", 1000, 0, math.MaxInt32, "s", help), func(r *Reader, p workload.Param) { r.Whole(p) })
 }
 
-// ResultsDir declares where PadoGrid writes its results, which is kept for the record.
+// ResultsDir declares where PadoGrid writes its results, which is kept only for the
+// record.
 func (f *Fields) ResultsDir(help string) {
 	f.add(workload.Param{Name: "results.dir", Kind: workload.Text, Help: help}, func(r *Reader, p workload.Param) {
 		if dir := r.Text(p); dir != "" {
@@ -38,14 +40,13 @@ func (f *Fields) ResultsDir(help string) {
 	})
 }
 
-// signs begin what gives a flavour away: the key of its logging, and the classes of
-// its packages.
+// signs are what reveals a flavour: its logging key, and the prefix of its classes.
 var signs = []struct{ flavour, logging, class string }{
 	{FlavourCoherence, "coherence", "org.oracle.coherence."},
 	{FlavourRedis, "redis", "org.redis"},
 }
 
-// signOf returns the flavour that a line of a properties file gives away, or "".
+// signOf returns the flavour revealed by a line of a properties file, or "".
 func signOf(key, text string) string {
 	for _, s := range signs {
 		switch {
@@ -57,8 +58,9 @@ func signOf(key, text string) string {
 	return ""
 }
 
-// Flavour reads and shows the flavour for which the properties file was written. A
-// file that does not give it away is of Coherence's on a store of that driver.
+// Flavour reads and shows the flavour for which the properties file was written. If the
+// file does not reveal it, a store of the given driver decides whether it is
+// Coherence's.
 func (r *Reader) Flavour(driver string) string {
 	p := FlavourParam()
 	v := r.Pick(p, flavour)
@@ -75,8 +77,8 @@ func (r *Reader) Flavour(driver string) string {
 	return word
 }
 
-// Trims says whether PadoGrid drops blanks around a value of a properties file: that
-// of the Coherence flavour does around some.
+// Trims reports whether PadoGrid drops blanks around a value of a properties file: the
+// Coherence flavour does so for some.
 func (r *Reader) Trims(v workload.Value) bool {
 	if r.flavour != FlavourCoherence || !FromProperties(v) || strings.HasSuffix(v.Name, ".factory.key.prefix") {
 		return false
@@ -89,7 +91,7 @@ func (r *Reader) Trims(v workload.Value) bool {
 	return false
 }
 
-// Original says that something was read from a properties file.
+// Original reports whether anything was read from a properties file.
 func (r *Reader) Original() bool {
 	for _, v := range r.Values {
 		if FromProperties(v) {

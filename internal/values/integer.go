@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Integer reads a whole number or size of a parameter; of a bad one it keeps the
+// Integer reads a whole number or size of a parameter; if it is invalid, it records the
 // problem and returns the default.
 func (r *Reader) Integer(p workload.Param, v workload.Value) int64 {
 	lo, hi := int64(p.Min), int64(p.Max)
@@ -32,7 +32,7 @@ func (r *Reader) Integer(p workload.Param, v workload.Value) int64 {
 	return n
 }
 
-// decode reads an integer of a properties file.
+// decode parses an integer of a properties file.
 func (r *Reader) decode(p workload.Param, v workload.Value) (int64, error) {
 	n, err := properties.DecodeInt(v.Text, r.Compat)
 	switch {
@@ -64,7 +64,8 @@ func inRange(p workload.Param, v workload.Value, n int64) error {
 	return nil
 }
 
-// meantNumber reads numbers that people write and Java does not: 1_000, 1e3, 10k, 08.
+// meantNumber parses numbers that people write but Java does not accept: 1_000, 1e3,
+// 10k, 08.
 func meantNumber(text string) (int64, bool) {
 	n, err := units.ParseWhole(text)
 	return n, err == nil

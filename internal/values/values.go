@@ -1,7 +1,7 @@
-// Package values reads the named values of a run for profiles: typed, within the
-// range of their parameter, by the rules of the place where each stood, and with
-// everything that is wrong gathered so that a user sees all of it at once. It also
-// reads the files of --file that hold such values: PadoGrid's properties and YAML.
+// Package values reads the named values of a run for profiles: typed, within the range
+// of their parameters, by the rules of the place where each was given. It collects
+// everything that is wrong, so that users see all of it at once. It also reads the
+// --file files that contain such values: PadoGrid's properties and YAML.
 package values
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Reader reads values by the description of their parameters. It belongs to one
-// call of a profile's Design, and so to one goroutine. What it reads and what is
-// wrong with it gathers in its fields.
+// Reader reads values as described by their parameters. It belongs to one call of a
+// profile's Design, and so to one goroutine. It collects in its fields what it reads
+// and what is wrong.
 type Reader struct {
-	// Values are all that the run was given.
+	// Values are all the values that the run was given.
 	Values workload.Values
-	// Compat reads a properties file as the original does, quirks included.
+	// Compat reads a properties file as the original does, including its quirks.
 	Compat bool
-	// Lenient takes integers of a properties file that Java would silently take for
-	// not set as they were meant, 1_000 and 1e3, and warns.
+	// Lenient reads integers of a properties file that Java would silently treat as not
+	// set, such as 1_000 and 1e3, in the way they were meant, with a warning.
 	Lenient  bool
 	Problems workload.Problems
 	Warnings []string
@@ -39,8 +39,8 @@ type Reader struct {
 // New returns a reader of vs. Nothing has been read yet.
 func New(vs workload.Values) *Reader { return &Reader{Values: vs} }
 
-// Pick returns the value with the best origin of those names, or the default of
-// the parameter.
+// Pick returns the value of the highest origin among those names, or the default of the
+// parameter.
 func (r *Reader) Pick(p workload.Param, names ...string) workload.Value {
 	if v, ok := r.Values.Pick(names...); ok {
 		return v
@@ -48,25 +48,25 @@ func (r *Reader) Pick(p workload.Param, names ...string) workload.Value {
 	return workload.Value{Name: names[0], Text: p.Default, Origin: workload.OriginDefault}
 }
 
-// Warn keeps a sentence for the user, once.
+// Warn adds a sentence for the user, without repetition.
 func (r *Reader) Warn(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(r.Warnings, s) {
 		r.Warnings = append(r.Warnings, s)
 	}
 }
 
-// Fail keeps a problem, which is bad input, with a hint or none.
+// Fail adds a problem, which is bad input; hint may be empty.
 func (r *Reader) Fail(hint, format string, args ...any) {
 	r.Problems.Add(fault.Input(fmt.Errorf(format, args...), hint))
 }
 
-// Blame keeps a problem with an input, by the name that a user types, as Fail does. The
-// sentence names it too.
+// Blame is Fail for a problem with one input, given by the name that users type. The
+// sentence must name it as well.
 func (r *Reader) Blame(input, hint, format string, args ...any) {
 	r.Problems.Add(fault.Field(input, fault.Input(fmt.Errorf(format, args...), hint)))
 }
 
-// Show keeps a value in effect under the name that it has in the plan.
+// Show adds a value in effect, under its name in the plan.
 func (r *Reader) Show(name, text string, from workload.Value) {
 	r.Shown = append(r.Shown, workload.Value{Name: name, Text: text, Origin: from.Origin, Where: from.Where})
 }
@@ -101,7 +101,7 @@ func (r *Reader) Duration(p workload.Param) time.Duration {
 	return d
 }
 
-// OnOff reads and shows a switch.
+// OnOff reads and shows a boolean.
 func (r *Reader) OnOff(p workload.Param) bool {
 	v := r.Pick(p, p.Name)
 	on, err := v.Bool()
@@ -126,7 +126,7 @@ func (r *Reader) Choice(p workload.Param) string {
 	return word
 }
 
-// Text reads and shows a text, trimmed as Trim does.
+// Text reads and shows a text, trimmed by Trim.
 func (r *Reader) Text(p workload.Param) string {
 	v := r.Pick(p, p.Name)
 	s := r.Trim(v)
@@ -134,9 +134,9 @@ func (r *Reader) Text(p workload.Param) string {
 	return s
 }
 
-// Trim returns the text of a value. In a properties file PadoGrid keeps blanks
-// around it, which nobody means: they are dropped, with a warning, unless Compat
-// is on. Where PadoGrid for Coherence drops them itself nothing is said.
+// Trim returns the text of a value. In a properties file PadoGrid keeps surrounding
+// blanks, which nobody intends: they are dropped with a warning, unless Compat is set.
+// If PadoGrid for Coherence drops them itself, there is no warning.
 func (r *Reader) Trim(v workload.Value) string {
 	switch {
 	case r.Trims(v):
@@ -151,8 +151,8 @@ func (r *Reader) Trim(v workload.Value) string {
 	return s
 }
 
-// Settings reads the live knobs that every profile has: threads, of which there
-// are so many unless said, and rate.
+// Settings reads the live knobs that every profile has: threads, with the given
+// default, and rate.
 func (r *Reader) Settings(threads int) workload.Settings {
 	s := workload.Settings{Threads: threads}
 	if v, ok := r.Values["threads"]; ok {
@@ -168,8 +168,8 @@ func (r *Reader) Settings(threads int) workload.Settings {
 	return s
 }
 
-// Payload reads the size that a knob begins with: the value with the best origin of
-// those names, or one of its own.
+// Payload reads the initial value of a size knob: the value of the highest origin among
+// those names, or the default.
 func (r *Reader) Payload(k workload.Knob, otherwise int, names ...string) int {
 	v, ok := r.Values.Pick(names...)
 	if !ok {
@@ -180,20 +180,20 @@ func (r *Reader) Payload(k workload.Knob, otherwise int, names ...string) int {
 	return int(n)
 }
 
-// FromProperties says whether a value stood in a properties file, and so is
-// written as Java reads it.
+// FromProperties reports whether a value is from a properties file, and so is in Java's
+// notation.
 func FromProperties(v workload.Value) bool {
 	at := strings.LastIndexByte(v.Where, ':')
 	return v.Origin == workload.OriginFile && !IsYAML(v.Where[:max(at, 0)])
 }
 
-// IsYAML says whether a file is one of ours, by its ending.
+// IsYAML reports whether a file is one of ours, by its extension.
 func IsYAML(file string) bool {
 	ext := strings.ToLower(path.Ext(file))
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// BytesText writes a size so that it reads back as the same number.
+// BytesText formats a size so that it is parsed as the same number.
 func BytesText(n int64) string {
 	text := strings.ReplaceAll(units.Size(n), " ", "")
 	if back, err := units.ParseSize(text); err == nil && back == n && n >= 1024 {

@@ -1,6 +1,6 @@
-// Package zipf draws numbers of which few come often and many come seldom, as users,
-// accounts and keys do, without a table of them: a draw costs the same and a sampler
-// is as small for ten numbers as for ten billion.
+// Package zipf draws numbers of which a few are frequent and many are rare, as with
+// users, accounts and keys. It needs no table: a draw costs the same, and a sampler is
+// as small, for ten numbers as for ten billion.
 package zipf
 
 import (
@@ -8,10 +8,10 @@ import (
 	"math/rand/v2"
 )
 
-// Zipf draws numbers 0..n-1, number k with a weight of (k+1)^-s, for any s from 0
-// up, where 0 makes all alike: by inverting the integral of the weights and rejecting what lies above them
-// (Hörmann and Derflinger, "Rejection-inversion to generate variates from
-// monotone discrete distributions"). It belongs to one goroutine.
+// Zipf draws numbers 0..n-1, where number k has a weight of (k+1)^-s, for any s ≥ 0 (0
+// makes all equally likely). It inverts the integral of the weights and rejects what
+// lies above them (Hörmann and Derflinger, "Rejection-inversion to generate variates
+// from monotone discrete distributions"). It belongs to one goroutine.
 type Zipf struct {
 	rnd        *rand.Rand
 	n, s       float64

@@ -9,18 +9,18 @@ import (
 	amqp091 "github.com/rabbitmq/amqp091-go"
 )
 
-// headerName is the name that a message's header has among those of the protocol.
+// headerName is the name under which our header appears among those of AMQP.
 const headerName = "perfbench"
 
-// header is that of a message; false when it is none of ours.
+// header returns a message's header; false if it is not one of ours.
 func (t *Queue) header(headers amqp091.Table) ([]byte, bool) {
 	b, ok := headers[headerName].([]byte)
 	return b, ok && t.o.Ours(b)
 }
 
-// Publisher sends messages. It holds each until the broker
-// has confirmed it; after a break those are sent again, in their order, so that
-// some may arrive twice and none is lost.
+// Publisher sends messages. It holds each until the broker has confirmed it; after a
+// broken connection those messages are sent again in their order, so some may arrive
+// twice but none is lost.
 type Publisher struct {
 	t       *Queue
 	name    string
@@ -32,23 +32,22 @@ type Publisher struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	// pending are messages that are not confirmed, the oldest first; the first sent of
-	// them went out on the present connection.
+	// them went out on the current connection.
 	pending []*Message
 	sent    int
-	// flying is the message that is being sent just now.
+	// flying is the message being sent right now.
 	flying *Message
 	bytes  int64
-	// returned are the headers of messages that the broker had no queue for.
+	// returned are the headers of messages for which the broker had no queue.
 	returned map[string]bool
-	broken   bool   // the present connection has gone
+	broken   bool   // the current connection has gone
 	blocked  string // why the broker accepts nothing
 	closing  bool
 }
 
 // Publisher opens a sending side; name is what the broker shows for its connection.
-// confirm is called exactly once for every message that Publish has taken, from any
-// goroutine: with nil when the broker answers for it, else with the reason why it
-// does not.
+// confirm is called exactly once for every message that Publish has accepted, from any
+// goroutine: with nil if the broker confirms it, otherwise with the reason.
 func (t *Queue) Publisher(ctx context.Context, name string, confirm func(*Message, error)) (*Publisher, error) {
 	p := &Publisher{t: t, name: name, confirm: confirm, done: make(chan struct{}), returned: map[string]bool{}}
 	p.changed.L = &p.mu
@@ -62,7 +61,7 @@ func (t *Queue) Publisher(ctx context.Context, name string, confirm func(*Messag
 	return p, nil
 }
 
-// confirms says whether the broker is to answer for each message.
+// confirms reports whether the broker is to confirm each message.
 func (t *Queue) confirms() bool { return !t.o.Lossy && !t.o.FireAndForget }
 
 // wake wakes all who wait for a change of the publisher.
@@ -72,7 +71,7 @@ func (p *Publisher) wake() {
 	p.changed.Broadcast()
 }
 
-// Publish waits for room among the messages that are not confirmed, and queues one.
+// Publish waits until there is room among the unconfirmed messages, and queues one.
 func (p *Publisher) Publish(ctx context.Context, e *Message) error {
 	stop := context.AfterFunc(ctx, p.wake)
 	defer stop()
@@ -97,8 +96,8 @@ func (p *Publisher) Publish(ctx context.Context, e *Message) error {
 	return nil
 }
 
-// Close waits until the broker has confirmed everything. What it has not when ctx
-// ends is given up and reported so.
+// Close waits until the broker has confirmed everything. Messages not confirmed when
+// ctx ends are given up and reported as such.
 func (p *Publisher) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, p.wake)
 	defer stop()
@@ -127,8 +126,8 @@ func (p *Publisher) Close(ctx context.Context) error {
 	return nil
 }
 
-// take removes the first n pending messages. The publisher must be alone with them,
-// or p.mu be held.
+// take removes the first n pending messages. The caller must have exclusive access to
+// them, or hold p.mu.
 func (p *Publisher) take(n int) []*Message {
 	out := append([]*Message(nil), p.pending[:n]...)
 	rest := copy(p.pending, p.pending[n:])
@@ -141,12 +140,12 @@ func (p *Publisher) take(n int) []*Message {
 	return out
 }
 
-// settle ends the life of a message here.
+// settle reports the fate of a message, which is then no longer held.
 func (p *Publisher) settle(e *Message, err error) {
 	p.confirm(e, err)
 }
 
-// run sends on one connection after the other until the publisher is closed.
+// run sends over one connection after the other until the publisher is closed.
 func (p *Publisher) run(c *amqp091.Connection, ch *amqp091.Channel) {
 	defer close(p.done)
 	for failures := 0; ; {
@@ -168,8 +167,8 @@ func (p *Publisher) run(c *amqp091.Connection, ch *amqp091.Channel) {
 	}
 }
 
-// on sends over one connection until it breaks or the publisher is closed, and
-// returns how many messages went out.
+// on sends over one connection until it breaks or the publisher is closed, and returns
+// how many messages were sent.
 func (p *Publisher) on(c *amqp091.Connection, ch *amqp091.Channel) (sent int) {
 	gone := ch.NotifyClose(make(chan *amqp091.Error, 1))
 	blocked := c.NotifyBlocked(make(chan amqp091.Blocking, 8))
@@ -177,7 +176,7 @@ func (p *Publisher) on(c *amqp091.Connection, ch *amqp091.Channel) (sent int) {
 	returned := make(chan amqp091.Return, 64)
 	if p.t.confirms() {
 		if err := ch.Confirm(false); err != nil {
-			_ = c.Close() // it is of no use
+			_ = c.Close() // it cannot be used
 			return 0
 		}
 		ch.NotifyPublish(confirmed)
@@ -191,7 +190,7 @@ func (p *Publisher) on(c *amqp091.Connection, ch *amqp091.Channel) (sent int) {
 	var wg sync.WaitGroup
 	wg.Go(func() { p.watch(gone, blocked) })
 	wg.Go(func() { p.gather(confirmed, returned) })
-	// A write may hang for as long as the broker likes: closing is what ends it.
+	// A write may block for as long as the broker likes: only closing ends it.
 	stop := context.AfterFunc(p.ctx, func() { _ = c.CloseDeadline(p.t.soon()) })
 	for {
 		e := p.next()
@@ -207,15 +206,16 @@ func (p *Publisher) on(c *amqp091.Connection, ch *amqp091.Channel) (sent int) {
 		}
 	}
 	stop()
-	_ = c.CloseDeadline(p.t.soon()) // broken already, or done with
+	_ = c.CloseDeadline(p.t.soon()) // already broken, or finished
 	if !p.t.confirms() {
-		close(confirmed) // nobody else does
+		close(confirmed) // nobody else closes it
 	}
 	wg.Wait()
 	return sent
 }
 
-// next waits for a message to send; nil when the connection is of no more use.
+// next waits for a message to send; it returns nil if the connection can no longer be
+// used.
 func (p *Publisher) next() *Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,12 +226,13 @@ func (p *Publisher) next() *Message {
 		return nil
 	}
 	e := p.pending[p.sent]
-	p.sent++ // before it is out: its confirmation may come before send returns
+	p.sent++ // before it is sent: its confirmation may come before send returns
 	p.flying = e
 	return e
 }
 
-// send publishes one message. The library has copied or written it on return.
+// send publishes one message. When it returns, the library has copied or written the
+// message.
 func (p *Publisher) send(ch *amqp091.Channel, e *Message) error {
 	m := amqp091.Publishing{
 		ContentType: p.t.o.ContentType, Type: p.t.o.Type, Body: e.Body,
@@ -244,7 +245,7 @@ func (p *Publisher) send(ch *amqp091.Channel, e *Message) error {
 	return err
 }
 
-// landed notes how a send has ended and reports whether the message went out.
+// landed notes the outcome of a send and reports whether the message was sent.
 func (p *Publisher) landed(e *Message, err error) bool {
 	p.mu.Lock()
 	p.flying = nil
@@ -253,14 +254,14 @@ func (p *Publisher) landed(e *Message, err error) bool {
 		p.mu.Unlock()
 		return err == nil
 	}
-	p.take(1) // without confirmation it is gone as soon as it is out
+	p.take(1) // without confirmation it is done as soon as it is sent
 	p.changed.Broadcast()
 	p.mu.Unlock()
 	p.settle(e, ErrUnconfirmed)
 	return true
 }
 
-// watch follows what the broker says of the connection until it has gone.
+// watch follows the broker's notifications about the connection until it is closed.
 func (p *Publisher) watch(gone <-chan *amqp091.Error, blocked <-chan amqp091.Blocking) {
 	for {
 		select {
@@ -289,8 +290,8 @@ func (p *Publisher) watch(gone <-chan *amqp091.Error, blocked <-chan amqp091.Blo
 	}
 }
 
-// gather settles messages as the broker confirms them, in the order in which they
-// were sent. Those that it refuses or has no queue for are sent again.
+// gather settles messages as the broker confirms them, in the order in which they were
+// sent. Those that it rejects or has no queue for are sent again.
 func (p *Publisher) gather(confirmed <-chan amqp091.Confirmation, returned <-chan amqp091.Return) {
 	for {
 		select {
@@ -304,7 +305,8 @@ func (p *Publisher) gather(confirmed <-chan amqp091.Confirmation, returned <-cha
 			if !ok {
 				return
 			}
-			// What came back is told before it is confirmed, on the other channel.
+			// Returned messages are reported before their confirmation, on another
+			// channel.
 			for more := returned != nil; more; {
 				select {
 				case r, ok := <-returned:
@@ -331,11 +333,11 @@ func (p *Publisher) bounce(r amqp091.Return) {
 // settleFirst settles the oldest message that was sent.
 func (p *Publisher) settleFirst(ack bool) {
 	p.mu.Lock()
-	if p.sent == 0 { // of a message that we do not know; it cannot be
+	if p.sent == 0 { // for a message that we do not know, which cannot happen
 		p.mu.Unlock()
 		return
 	}
-	// The library may still be at the end of its send: the body must stay until then.
+	// The library may still be finishing its send: the body must stay until then.
 	for p.flying == p.pending[0] {
 		p.changed.Wait()
 	}

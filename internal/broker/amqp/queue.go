@@ -1,6 +1,6 @@
-// Package amqp is a queue of a run's own in a RabbitMQ that loses nothing that the
-// broker has confirmed: what was on its way when a connection broke is sent again, and
-// what a receiver has not settled is delivered again.
+// Package amqp provides a queue for a single run in RabbitMQ that loses nothing that
+// the broker has confirmed: what was on its way when a connection broke is sent again,
+// and what a receiver has not settled is delivered again.
 package amqp
 
 import (
@@ -21,88 +21,91 @@ import (
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
-// Waits between two tries to reach a broker that has gone.
+// Pauses between attempts to reach a broker that has gone.
 const (
 	shortestWait = 50 * time.Millisecond
 	longestWait  = 5 * time.Second
 )
 
-// ErrUnconfirmed is what becomes of messages that are published without asking for
-// confirmation: nobody answers for them.
+// ErrUnconfirmed is reported for messages that are published without asking for
+// confirmation.
 var ErrUnconfirmed = errors.New("published without confirmation")
 
 // ErrClosed is returned by a publisher, a receiver or a queue that has been closed.
 var ErrClosed = errors.New("it is closed")
 
-// Options say whose a queue is and how it behaves.
+// Options say who owns a queue and how it behaves.
 type Options struct {
-	// Prefix, which may be empty, and Profile begin the names of exchanges and queues,
-	// Run makes them this run's own.
+	// Prefix (may be empty) and Profile begin the names of exchanges and queues; Run
+	// makes them unique to the run.
 	Prefix, Profile, Run string
-	// ContentType and Type are those of its messages.
+	// ContentType and Type are properties of its messages.
 	ContentType, Type string
-	// Ours says whether a header is one of ours; a message with another is refused.
+	// Ours reports whether a header is one of ours; a message with any other is
+	// rejected.
 	Ours func(header []byte) bool
-	// Lossy sends transient messages to queues that die with the broker, asks for no
-	// confirmation and lets rejected messages go.
+	// Lossy sends transient messages to queues that disappear with the broker, asks for
+	// no confirmation and discards rejected messages.
 	Lossy bool
-	// FireAndForget asks for no confirmation of transient messages; the queue is durable.
+	// FireAndForget sends transient messages to a durable queue and asks for no
+	// confirmation.
 	FireAndForget bool
-	// MaxPending and MaxBytes bound what each publisher holds unconfirmed.
+	// MaxPending and MaxBytes limit what each publisher holds unconfirmed.
 	MaxPending int
 	MaxBytes   int64
 }
 
-// Message is a message on its way to the broker. Of is whatever the sender wants to
-// know it by again.
+// Message is a message on its way to the broker. Of is for the sender's own use.
 type Message struct {
 	Header, Body []byte
 	Of           any
 }
 
-// Depth is how many messages a queue holds at an instant; -1: not told.
+// Depth is how many messages a queue holds at a moment; -1: unknown.
 type Depth struct {
-	// Ready waits for a receiver, Unacked has been delivered and not settled.
+	// Ready messages wait for a receiver; Unacked ones have been delivered and not
+	// settled.
 	Ready, Unacked int64
-	// DeadLettered were given up for good.
+	// DeadLettered messages were given up for good.
 	DeadLettered int64
-	// Blocked is why the broker takes no more at the moment; empty when it does.
+	// Blocked is why the broker currently accepts no messages; empty if it does.
 	Blocked string
 }
 
-// Queue carries messages through a RabbitMQ: an exchange and a queue of the run's own,
-// and one for dead letters. Every publisher, every receiver and the queue itself has a
-// connection, and gets it again when it breaks. Any goroutine may call its methods.
+// Queue carries messages through RabbitMQ: an exchange and a queue of the run's own,
+// and a queue for dead letters. Every publisher, every receiver and the queue itself
+// has its own connection, and reconnects when it breaks. Any goroutine may call its
+// methods.
 type Queue struct {
 	addr    *broker.Address
 	o       Options
 	version string
 	traffic watch.Traffic
-	// management is nil where the target does not say where it is.
+	// management is nil if the target does not give its URL.
 	management *broker.Management
 
 	exchange, queue, deadExchange, deadQueue string
 
-	// unsettled counts deliveries that have neither been acknowledged nor given back.
+	// unsettled counts deliveries that have been neither acknowledged nor returned.
 	unsettled atomic.Int64
-	dropped   atomic.Int64 // rejected with nowhere to go
-	reconnect atomic.Int64 // connections that were had again
-	resent    atomic.Int64 // messages published again after a break
+	dropped   atomic.Int64 // rejected without a queue for dead letters
+	reconnect atomic.Int64 // reconnections
+	resent    atomic.Int64 // messages published again after a broken connection
 
 	mu      sync.Mutex
 	blocked map[*Publisher]string
 	admin   *amqp091.Connection
 	channel *amqp091.Channel // of admin
 	closed  bool
-	// claim holds the queues, which keeper makes and deletes over admin.
+	// claim claims the queues, which keeper creates and deletes over admin.
 	claim  *place.Claim
 	keeper broker.Keeper
-	// leftQueues and leftBatches are what earlier runs have left in the broker.
+	// leftQueues and leftBatches are what earlier runs have left on the broker.
 	leftQueues, leftBatches int
 }
 
-// Open connects and declares what the run needs. Errors have the code of a
-// store that cannot be reached.
+// Open connects and declares what the run needs. Errors have the code of a store that
+// cannot be reached.
 func Open(ctx context.Context, target string, o Options) (*Queue, error) {
 	addr, err := broker.Parse(target)
 	if err != nil {
@@ -139,8 +142,8 @@ func Open(ctx context.Context, target string, o Options) (*Queue, error) {
 	return t, nil
 }
 
-// register claims our queues, which writes them down, and counts those that earlier
-// runs have left. t.mu is held.
+// register claims our queues, which records them, and counts those left by earlier
+// runs. t.mu is held.
 func (t *Queue) register(ctx context.Context) (err error) {
 	w := place.Want{Namespace: t.o.Prefix, Profile: t.o.Profile, Run: t.o.Run}
 	for _, name := range t.queues() {
@@ -166,7 +169,7 @@ func (t *Queue) space(queue string) store.Space {
 	return store.Space{Namespace: t.o.Prefix, Name: queue, Shape: broker.Shape}
 }
 
-// queues are those of the run; the first is made first.
+// queues returns the queues of the run, in order of creation.
 func (t *Queue) queues() []string {
 	if t.o.Lossy {
 		return []string{t.queue}
@@ -174,12 +177,12 @@ func (t *Queue) queues() []string {
 	return []string{t.deadQueue, t.queue}
 }
 
-// connect opens a connection with a channel on which everything is declared.
+// connect opens a connection and a channel, and declares everything on it.
 func (t *Queue) connect(ctx context.Context, role string) (*amqp091.Connection, *amqp091.Channel, error) {
 	return t.open(ctx, role, t.declare)
 }
 
-// open is connect with what is to be declared.
+// open is connect with a function that does the declarations.
 func (t *Queue) open(ctx context.Context, role string, declare func(*amqp091.Channel) error) (*amqp091.Connection, *amqp091.Channel, error) {
 	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" "+role, &t.traffic)
 	if err != nil {
@@ -190,13 +193,13 @@ func (t *Queue) open(ctx context.Context, role string, declare func(*amqp091.Cha
 		err = declare(ch)
 	}
 	if err != nil {
-		_ = c.Close() // the error that counts is the other
+		_ = c.Close() // the other error is the one that matters
 		return nil, nil, fault.Store(fmt.Errorf("broker %s: declare queue %s: %w", t.addr, t.queue, err), "may the user configure, write and read there?")
 	}
 	return c, ch, nil
 }
 
-// declare makes exchanges and queues, unless they are there.
+// declare creates exchanges and queues if they do not exist.
 func (t *Queue) declare(ch *amqp091.Channel) error {
 	for _, name := range t.queues() {
 		if err := t.declareOne(ch, name); err != nil {
@@ -206,7 +209,7 @@ func (t *Queue) declare(ch *amqp091.Channel) error {
 	return nil
 }
 
-// declareOne makes a queue, unless it is there, with its exchange.
+// declareOne creates a queue and its exchange if they do not exist.
 func (t *Queue) declareOne(ch *amqp091.Channel, queue string) error {
 	args := amqp091.Table{}
 	if queue == t.queue && !t.o.Lossy {
@@ -226,7 +229,7 @@ func declareQueue(ch *amqp091.Channel, exchange, queue string, durable bool, arg
 	return ch.QueueBind(queue, queue, exchange, false, nil)
 }
 
-// adminChannel is the queue's own channel, opened again when it has broken.
+// adminChannel returns the queue's own channel, which is reopened if it has broken.
 // t.mu is held.
 func (t *Queue) adminChannel(ctx context.Context) (*amqp091.Channel, error) {
 	if t.channel != nil && !t.channel.IsClosed() {
@@ -236,7 +239,7 @@ func (t *Queue) adminChannel(ctx context.Context) (*amqp091.Channel, error) {
 		_ = t.admin.Close() // broken, or about to be replaced
 	}
 	declare := t.declare
-	if t.closed || t.claim == nil { // what is deleted must not come again, nor what is not ours yet be made
+	if t.closed || t.claim == nil { // what is deleted must not be recreated, and what is not claimed yet not created
 		declare = func(*amqp091.Channel) error { return nil }
 	}
 	c, ch, err := t.open(ctx, "watch", declare)
@@ -247,7 +250,7 @@ func (t *Queue) adminChannel(ctx context.Context) (*amqp091.Channel, error) {
 	return ch, nil
 }
 
-// adminConnection is the connection of the queue's own channel. t.mu is held.
+// adminConnection returns the connection of the queue's own channel. t.mu is held.
 func (t *Queue) adminConnection(ctx context.Context) (*amqp091.Connection, error) {
 	_, err := t.adminChannel(ctx)
 	return t.admin, err
@@ -259,12 +262,12 @@ func (t *Queue) disconnect(deadline time.Time) {
 		t.management.Close()
 	}
 	if t.admin != nil {
-		_ = t.admin.CloseDeadline(deadline) // nothing is left to be done on it
+		_ = t.admin.CloseDeadline(deadline) // nothing remains to be done on it
 		t.admin, t.channel = nil, nil
 	}
 }
 
-// Name says what it is.
+// Name describes the queue.
 func (t *Queue) Name() string {
 	how := "durable queue, persistent messages, publisher confirms"
 	switch {
@@ -279,13 +282,13 @@ func (t *Queue) Name() string {
 	return fmt.Sprintf("RabbitMQ %s at %s, %s", t.version, t.addr, how)
 }
 
-// Hosts are the broker's host:port pairs.
+// Hosts returns the broker's host:port pairs.
 func (t *Queue) Hosts() []string { return t.addr.Hosts() }
 
 // Traffic counts the bytes to and from the broker.
 func (t *Queue) Traffic() *watch.Traffic { return &t.traffic }
 
-// Depth asks the broker how much waits.
+// Depth asks the broker how many messages wait.
 func (t *Queue) Depth(ctx context.Context) (Depth, error) {
 	d := Depth{Ready: -1, Unacked: t.unsettled.Load(), DeadLettered: t.dropped.Load()}
 	t.mu.Lock()
@@ -300,8 +303,8 @@ func (t *Queue) Depth(ctx context.Context) (Depth, error) {
 	if err != nil {
 		return d, err
 	}
-	// The library knows no contexts: a broker that is silent is given up on by
-	// closing the connection, which also happens after two missed heartbeats.
+	// The library does not use contexts: a call to a silent broker is ended by closing
+	// the connection, which also happens after two missed heartbeats.
 	admin := t.admin
 	stop := context.AfterFunc(ctx, func() { _ = admin.CloseDeadline(time.Now()) })
 	defer stop()
@@ -319,9 +322,9 @@ func (t *Queue) Depth(ctx context.Context) (Depth, error) {
 	return d, nil
 }
 
-// Counts is what the broker tells of itself: by its management where the target says where
-// that is, or else how many messages our queue has. The error beside that says why the
-// management tells nothing.
+// Counts returns what the broker reports about itself: through its management plugin if
+// the target gives its URL, and otherwise how many messages our queue has. The error
+// says why the plugin reports nothing.
 func (t *Queue) Counts(ctx context.Context) ([]watch.Count, error) {
 	var refused error
 	if t.management != nil {
@@ -341,12 +344,12 @@ func (t *Queue) Counts(ctx context.Context) ([]watch.Count, error) {
 	}, refused
 }
 
-// Close deletes what is empty of what the run has made, and leaves the rest.
+// Close deletes those queues of the run that are empty, and leaves the rest.
 func (t *Queue) Close() error {
 	return t.remove(true)
 }
 
-// Remove deletes what the run has made in the broker, messages included.
+// Remove deletes what the run has created on the broker, including messages.
 func (t *Queue) Remove() error { return t.remove(false) }
 
 func (t *Queue) remove(onlyEmpty bool) error {
@@ -361,14 +364,14 @@ func (t *Queue) remove(onlyEmpty bool) error {
 	t.disconnect(time.Now().Add(time.Second))
 	switch {
 	case onlyEmpty && errors.Is(err, broker.ErrInUse):
-		return nil // it stays, and has nothing
+		return nil // it stays, and is empty
 	case err != nil:
 		return fmt.Errorf("broker %s: %w", t.addr, err)
 	}
 	return nil
 }
 
-// block notes that the broker accepts nothing from a publisher, or with "" that it
+// block notes that the broker accepts nothing from a publisher or, with "", that it
 // does again.
 func (t *Queue) block(p *Publisher, why string) {
 	t.mu.Lock()
@@ -378,8 +381,8 @@ func (t *Queue) block(p *Publisher, why string) {
 	}
 }
 
-// backOff waits longer after each failure, by chance so that not all come back at
-// once. It returns false when ctx has ended.
+// backOff waits longer after each failure, with a random part so that not all come back
+// at once. It returns false if ctx has ended.
 func backOff(ctx context.Context, failures int) bool {
 	d := min(shortestWait<<min(failures, 10), longestWait)
 	timer := time.NewTimer(d/2 + rand.N(d/2))

@@ -9,22 +9,22 @@ import (
 	amqp091 "github.com/rabbitmq/amqp091-go"
 )
 
-// soon is when a connection must have said goodbye.
+// soon returns the deadline for closing a connection.
 func (t *Queue) soon() time.Time { return time.Now().Add(200 * time.Millisecond) }
 
-// Delivery is a message in the hands of a receiver.
+// Delivery is a message that has been delivered to a receiver.
 type Delivery struct {
 	Header, Body []byte
-	// Redelivered says that it had been delivered before.
+	// Redelivered means that it had been delivered before.
 	Redelivered bool
 
 	tag  uint64
 	from *session
 }
 
-// Receiver takes deliveries from the queue, over one connection after the
-// other. A delivery belongs to its connection: when that has gone, the broker
-// delivers it again, and settling it does nothing.
+// Receiver takes deliveries from the queue, over one connection after the other. A
+// delivery belongs to its connection: when that has gone, the broker delivers the
+// message again, and settling the delivery has no effect.
 type Receiver struct {
 	t        *Queue
 	prefetch int
@@ -64,14 +64,15 @@ func (r *Receiver) Receive(ctx context.Context) (*Delivery, error) {
 	}
 }
 
-// Ack acknowledges the message, together with all before it when those are settled.
+// Ack acknowledges the message. The broker is told once all earlier ones are settled
+// too, or after a while.
 func (r *Receiver) Ack(d *Delivery) error {
 	d.from.settle(d.tag, settled{ack: true})
 	return nil
 }
 
-// Nack puts the message back, or sends it to the dead letters: from a lossy queue, where
-// there are none, that is its end.
+// Nack returns the message to the queue, or sends it to the dead letters. A lossy queue
+// has none, so there the message is discarded.
 func (r *Receiver) Nack(d *Delivery, requeue bool) error {
 	if s := d.from; s.settle(d.tag, settled{requeue: requeue}) && !requeue && r.t.o.Lossy {
 		r.t.dropped.Add(1)
@@ -79,7 +80,7 @@ func (r *Receiver) Nack(d *Delivery, requeue bool) error {
 	return nil
 }
 
-// Close ends the connection at once: what is not settled is delivered again.
+// Close closes the connection at once: what is not settled is delivered again.
 func (r *Receiver) Close() error {
 	r.cancel()
 	<-r.done
@@ -109,7 +110,7 @@ func (r *Receiver) run(c *amqp091.Connection, ch *amqp091.Channel) {
 func (r *Receiver) on(c *amqp091.Connection, ch *amqp091.Channel) (received int) {
 	s := &session{t: r.t, ch: ch, done: map[uint64]settled{}, wake: make(chan struct{}, 1)}
 	defer s.end()
-	defer func() { _ = c.CloseDeadline(r.t.soon()) }() // broken already, or done with
+	defer func() { _ = c.CloseDeadline(r.t.soon()) }() // already broken, or finished
 	if err := ch.Qos(r.prefetch, 0, false); err != nil {
 		return 0
 	}
@@ -147,7 +148,7 @@ func (r *Receiver) on(c *amqp091.Connection, ch *amqp091.Channel) (received int)
 	}
 }
 
-// settled is what has become of a delivery.
+// settled is how a delivery was settled.
 type settled struct{ ack, requeue bool }
 
 // session settles the deliveries of one connection. Tags count from 1.
@@ -157,8 +158,8 @@ type session struct {
 	wake chan struct{}
 
 	mu sync.Mutex
-	// done are deliveries that the broker is to be told of; low is the tag up to which
-	// it knows of all.
+	// done are settled deliveries that the broker is still to be told of; low is the
+	// tag up to which it knows of all.
 	done  map[uint64]settled
 	told  map[uint64]bool
 	low   uint64
@@ -166,7 +167,7 @@ type session struct {
 	ended bool
 }
 
-// open counts deliveries that are not settled.
+// open counts n more deliveries as unsettled.
 func (s *session) open(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +175,7 @@ func (s *session) open(n int64) {
 	s.t.unsettled.Add(n)
 }
 
-// settle notes what has become of a delivery; false when its connection has gone.
+// settle notes how a delivery was settled; false if its connection has gone.
 func (s *session) settle(tag uint64, how settled) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +192,7 @@ func (s *session) settle(tag uint64, how settled) bool {
 	return true
 }
 
-// end forgets the connection and what it still had.
+// end discards the connection's state.
 func (s *session) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +201,8 @@ func (s *session) end() {
 	s.held = 0
 }
 
-// flush tells the broker, as much as has come together at a time. Errors need no
-// care: then the connection has gone, and what it had is delivered again.
+// flush tells the broker about settled deliveries in batches. Errors can be ignored:
+// they mean that the connection has gone, and its deliveries are repeated.
 func (s *session) flush(ctx context.Context) {
 	for {
 		select {
@@ -214,7 +215,7 @@ func (s *session) flush(ctx context.Context) {
 	}
 }
 
-// tell acknowledges what is contiguous at once, and the rest one by one.
+// tell acknowledges a contiguous sequence in one go, and the rest one by one.
 func (s *session) tell() {
 	s.mu.Lock()
 	done := s.done
@@ -228,7 +229,7 @@ func (s *session) tell() {
 	}
 	s.mu.Unlock()
 	slices.Sort(tags)
-	var one []uint64 // to be acknowledged by themselves
+	var one []uint64 // to be acknowledged individually
 	for _, tag := range tags {
 		if how := done[tag]; !how.ack {
 			_ = s.ch.Nack(tag, false, how.requeue) // see flush
@@ -242,7 +243,7 @@ func (s *session) tell() {
 		delete(s.told, s.low+1)
 		s.low++
 	}
-	// Up to low all are settled; a multiple acknowledgement covers ours among them.
+	// All up to low are settled; a multiple acknowledgement covers ours among them.
 	if n, _ := slices.BinarySearch(one, s.low+1); s.low > before && n > 0 {
 		_ = s.ch.Ack(one[n-1], true) // see flush
 		one = one[n:]

@@ -1,6 +1,6 @@
 // Package browsertest gives tests a real browser: Chromium without a window. It is for
-// tests only. Where there is none, the test fails in CI (CI=true) and is skipped elsewhere,
-// naming the package.
+// tests only. If it is not installed, the test fails in CI (CI=true) and is skipped
+// elsewhere, naming the package.
 //
 //	c := browsertest.Start(t)
 //	c.Open("/tmp/page.html")
@@ -19,9 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Browser is a running Chromium with one tab. It is spoken to over a pipe, in the JSON of its
-// DevTools protocol. What cannot be done fails the test, so only the test's goroutine may
-// Call its methods.
+// Browser is a running Chromium with one tab, controlled over a pipe in the JSON of its
+// DevTools protocol. A method that cannot do what it says fails the test, so only the
+// test's goroutine may call it.
 type Browser struct {
 	t       testing.TB
 	to      *os.File
@@ -31,7 +31,7 @@ type Browser struct {
 	last    int
 	waiting map[int]chan message
 	events  map[string]chan message
-	// complaints are what a person would see in the console.
+	// complaints are the messages in the console.
 	complaints []string
 }
 
@@ -43,8 +43,8 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// Start starts the browser with one empty tab; it ends with the test. Without a browser the
-// test is skipped, except where nothing may be missing.
+// Start starts the browser with one empty tab; it ends with the test. If there is no
+// browser the test is skipped, or fails in CI.
 func Start(t testing.TB) *Browser {
 	t.Helper()
 	path := ""
@@ -98,7 +98,7 @@ func Start(t testing.TB) *Browser {
 	return c
 }
 
-// read takes what the browser says until it has gone.
+// read reads the browser's messages until it has gone.
 func (c *Browser) read(from *os.File) {
 	r := bufio.NewReader(from)
 	for {
@@ -131,8 +131,8 @@ func (c *Browser) read(from *os.File) {
 	}
 }
 
-// Call has the browser carry out a command of the DevTools protocol and reads what it
-// answers into result, unless that is nil.
+// Call makes the browser carry out a command of the DevTools protocol and decodes the
+// answer into result, unless that is nil.
 func (c *Browser) Call(method string, params map[string]any, result any) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -173,7 +173,7 @@ func (c *Browser) Open(path string) {
 	<-loaded
 }
 
-// Eval is the value of a JavaScript expression on the page.
+// Eval returns the value of a JavaScript expression on the page.
 func Eval[T any](c *Browser, expression string) T {
 	c.t.Helper()
 	var out struct {
@@ -199,7 +199,8 @@ func (c *Browser) Mouse(kind string, x, y float64) {
 	c.Call("Input.dispatchMouseEvent", params, nil)
 }
 
-// Media sets what the page is shown on: "screen" or "print", "light" or "dark".
+// Media sets the media that the page is shown on: "screen" or "print", "light" or
+// "dark".
 func (c *Browser) Media(kind, scheme string) {
 	c.t.Helper()
 	c.Call("Emulation.setEmulatedMedia", map[string]any{
@@ -207,13 +208,13 @@ func (c *Browser) Media(kind, scheme string) {
 	}, nil)
 }
 
-// Size sets how large the window is.
+// Size sets the size of the window.
 func (c *Browser) Size(width, height int) {
 	c.t.Helper()
 	c.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
 }
 
-// Quiet fails the test where the console has something to say.
+// Quiet fails the test if there are messages in the console.
 func (c *Browser) Quiet() {
 	c.t.Helper()
 	c.mu.Lock()

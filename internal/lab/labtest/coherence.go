@@ -2,8 +2,8 @@ package labtest
 
 import "testing"
 
-// Coherence returns a running Coherence CE member with its gRPC proxy, which is
-// [Common]: each test keeps to a namespace of its own.
+// Coherence returns a running Coherence CE member with its gRPC proxy, which is the
+// [Common] one: each test must use its own namespace.
 func Coherence(t testing.TB) *Server {
 	t.Helper()
 	return Common(t, "coherence")

@@ -17,27 +17,27 @@ import (
 // KeeperEnv names the socket of a [Keeper] in the environment of tests.
 const KeeperEnv = "PERFBENCH_TEST_KEEPER"
 
-// Keeper starts servers for tests to share, each when it is first asked for, and ends
-// them all on Close or when its process dies. A test binary has one of its own; go test
-// on many packages can be given one that serves them all (command testlab).
+// Keeper starts servers for tests to share, each when it is first requested, and ends
+// them all on Close or when its process dies. A test binary has its own; go test on
+// many packages can be given one that serves them all (command testlab).
 type Keeper struct {
 	dir string
 	mu  sync.Mutex
-	// turns has a channel of one place for each server that tests have in turn.
+	// turns has a channel of capacity one for each server that tests use in turn.
 	turns map[string]chan struct{}
 	kept  map[string]string // the service of each server by its folder
 }
 
-// request is what a keeper is asked for.
+// request is a request to a keeper.
 type request struct {
 	Name    string // of the server, among all that the keeper has
 	Service string
 	Args    []string
 	Brief   bool
-	// Turn waits until nobody else has the server; whoever asked has it until the
+	// Turn waits until nobody else has the server; the client then has it until the
 	// connection closes.
 	Turn bool
-	// Restart names a process of the server that was killed, to be started again.
+	// Restart names a killed process of the server that is to be started again.
 	Restart string
 }
 
@@ -57,7 +57,7 @@ func NewKeeper() (*Keeper, error) {
 	return &Keeper{dir: dir, turns: map[string]chan struct{}{}, kept: map[string]string{}}, nil
 }
 
-// Socket is where the keeper is to listen, a path in its own folder.
+// Socket returns where the keeper is to listen, a path in its own folder.
 func (k *Keeper) Socket() string { return filepath.Join(k.dir, "socket") }
 
 // Serve answers tests of other processes until l is closed.
@@ -76,14 +76,14 @@ func (k *Keeper) answer(conn net.Conn) {
 	defer conn.Close()
 	var r request
 	if err := json.NewDecoder(conn).Decode(&r); err != nil {
-		return // whoever asked has gone
+		return // the client has gone
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*limit)
 	defer cancel()
 	a, release := k.do(ctx, r)
 	defer release()
 	if json.NewEncoder(conn).Encode(a) == nil && r.Turn {
-		_, _ = conn.Read(make([]byte, 1)) // nothing comes but the end
+		_, _ = conn.Read(make([]byte, 1)) // only the end can come
 	}
 }
 
@@ -110,14 +110,14 @@ func (k *Keeper) do(ctx context.Context, r request) (a reply, release func()) {
 			return fail(fmt.Errorf("wait for a turn at %s: %w", r.Name, context.Cause(ctx)))
 		}
 	}
-	// Up leaves a server alone that runs, and replaces one that a test has left dead.
+	// Up leaves a running server alone, and replaces one that a test has left dead.
 	up := func() (err error) {
 		a.State, err = lab.Up(ctx, a.Dir, r.Service, lab.Options{Args: r.Args, Brief: r.Brief, Tied: true, Environ: os.Environ()})
 		return err
 	}
 	err := up()
-	if err != nil && r.Turn { // a test that failed may have left it frozen, or in parts
-		_ = lab.Down(ctx, a.Dir, r.Service, nil) // the start says what is wrong
+	if err != nil && r.Turn { // a failed test may have left it frozen, or partly dead
+		_ = lab.Down(ctx, a.Dir, r.Service, nil) // the start will report what is wrong
 		err = up()
 	}
 	if err != nil {
@@ -126,7 +126,7 @@ func (k *Keeper) do(ctx context.Context, r request) (a reply, release func()) {
 	return a, release
 }
 
-// note writes down which servers there are, and returns the turns at this one.
+// note records which servers there are, and returns the channel for turns at this one.
 func (k *Keeper) note(dir string, r request) chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -143,7 +143,7 @@ func (k *Keeper) Close() error {
 	defer k.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	ended := make(chan error, len(k.kept)) // they take seconds, most of them waiting
+	ended := make(chan error, len(k.kept)) // they take seconds, mostly waiting
 	for dir, service := range k.kept {
 		go func() { ended <- lab.Down(ctx, dir, service, nil) }()
 	}

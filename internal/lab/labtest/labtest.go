@@ -1,6 +1,6 @@
-// Package labtest gives tests real servers. It is for tests only. Where the server's
-// program is missing, the test fails in CI (CI=true) and is skipped, naming the
-// package, elsewhere.
+// Package labtest gives tests real servers. It is for tests only. If the server's
+// program is missing, the test fails in CI (CI=true) and is skipped elsewhere, naming
+// the package.
 //
 //	srv := labtest.Redis(t)
 //	client := redis.NewClient(&redis.Options{Addr: srv.Addr()})
@@ -25,13 +25,13 @@ import (
 
 const limit = 150 * time.Second // for any one start or stop; the lab has its own, shorter
 
-// Server is a running service. Its methods fail the test when they cannot do what
-// they say, so only the test's goroutine may call them.
+// Server is a running service. A method that cannot do what it says fails the test, so
+// only the test's goroutine may call it.
 type Server struct {
 	t     testing.TB
 	dir   string
 	state lab.State
-	// restart starts a process again; nil is by this process itself.
+	// restart restarts a process; nil if this process does so itself.
 	restart func(ctx context.Context, process string) error
 }
 
@@ -42,16 +42,16 @@ func Redis(t testing.TB, args ...string) *Server {
 	return start(t, "redis", lab.Options{Args: args})
 }
 
-// Cluster starts three masters, "node-1" to "node-3", that form a cluster. All of
-// them get the args.
+// Cluster starts three masters, "node-1" to "node-3", that form a cluster. All of them
+// get the args.
 func Cluster(t testing.TB, args ...string) *Server {
 	t.Helper()
 	return start(t, "redis-cluster", lab.Options{Args: args})
 }
 
 // Sentinel starts "master" and "replica", which get the args, and "sentinel-1" to
-// "sentinel-3", which call a master dead after a second. Clients ask for the
-// master "perfbench".
+// "sentinel-3", which consider a master dead after a second. Clients ask for the master
+// "perfbench".
 func Sentinel(t testing.TB, args ...string) *Server {
 	t.Helper()
 	return start(t, "redis-sentinel", lab.Options{Args: args})
@@ -90,15 +90,16 @@ func start(t testing.TB, name string, o lab.Options) *Server {
 	return s
 }
 
-// brief says that a server lives for a test, which wants it soon; a benchmark wants it
-// as fast as it can be.
+// brief reports whether a server is for a test, which wants it quickly, rather than for
+// a benchmark, which wants it as fast as possible.
 func brief(t testing.TB) bool {
 	_, bench := t.(*testing.B)
 	return !bench
 }
 
-// Need skips the test, or fails it in CI, when a program of the service is missing. All
-// that returns a server does this by itself; a test with much to do before asks first.
+// Need skips the test, or fails it in CI, if a program of the service is missing. Every
+// function that returns a server does this by itself; a test with much to do before
+// that calls Need first.
 func Need(t testing.TB, name string) {
 	t.Helper()
 	for _, s := range lab.Services() {
@@ -113,7 +114,7 @@ func Need(t testing.TB, name string) {
 	}
 }
 
-// lacks skips or fails the test because of a program that is missing.
+// lacks skips or fails the test because a program is missing.
 func lacks(t testing.TB, err error, pkg string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -137,23 +138,23 @@ func (s *Server) stop(name string) {
 	}
 }
 
-// URL is the service as a target, without a password.
+// URL returns the service as a target, without a password.
 func (s *Server) URL() string { return s.state.URL }
 
-// Patience are the parameters of a target that is slow to answer where it and many
-// others share a processor. Whatever a test waits for that is not a time-out, it waits
-// for with these.
+// Patience are the parameters of a target that may be slow because it shares a
+// processor with many others. Whatever a test waits for, unless it is a timeout, it
+// should wait for with these.
 const Patience = "dial_timeout=2m&read_timeout=2m&write_timeout=2m"
 
-// Patient is URL with [Patience].
+// Patient returns URL with [Patience].
 func (s *Server) Patient() string { return s.URL() + "?" + Patience }
 
-// Addr is the host:port of the first server: the only one, the first node, the
+// Addr returns the host:port of the first server: the only one, the first node, the
 // first master.
 func (s *Server) Addr() string { return s.state.Processes[0].Addr }
 
-// Addrs lists the host:port of every server whose name begins with prefix:
-// "node", "sentinel", "" for all.
+// Addrs returns the host:port of every server whose name begins with prefix: "node",
+// "sentinel", "" for all.
 func (s *Server) Addrs(prefix string) []string {
 	var addrs []string
 	for _, p := range s.state.Processes {
@@ -164,14 +165,14 @@ func (s *Server) Addrs(prefix string) []string {
 	return addrs
 }
 
-// Dir is where the state of the lab is: what lab.Resolve and lab.Status want.
+// Dir returns the state folder of the lab, for lab.Resolve and lab.Status.
 func (s *Server) Dir() string { return s.dir }
 
-// Jolokia returns where a Java server tells over HTTP what its JVM measures, with a
-// slash at its end; empty of others.
+// Jolokia returns the URL at which a Java server reports over HTTP what its JVM
+// measures, with a slash at its end; empty for other servers.
 func (s *Server) Jolokia() string { return s.state.Jolokia }
 
-// Version is what the server tells, empty when it does not.
+// Version returns the version that the server reports, if any.
 func (s *Server) Version() string { return s.state.Version }
 
 // Kill ends the named servers, or the first one, as a crash would, and returns
@@ -183,9 +184,9 @@ func (s *Server) Kill(names ...string) {
 	})
 }
 
-// Restart starts the named servers, or the first one, again on the same port
-// after a Kill, and returns when they answer. Those of Redis come back empty
-// without "--appendonly", "yes".
+// Restart restarts the named servers, or the first one, on the same port after a Kill,
+// and returns when they answer. Redis servers come back empty without "--appendonly",
+// "yes".
 func (s *Server) Restart(names ...string) {
 	s.t.Helper()
 	s.each("restart", names, func(ctx context.Context, name string) error {
@@ -205,7 +206,7 @@ func (s *Server) Pause(names ...string) {
 	})
 }
 
-// Resume lets the named servers, or the first one, go on after a Pause.
+// Resume lets the named servers, or the first one, continue after a Pause.
 func (s *Server) Resume(names ...string) {
 	s.t.Helper()
 	s.each("resume", names, func(_ context.Context, name string) error {

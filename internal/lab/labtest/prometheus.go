@@ -38,7 +38,7 @@ func Prometheus(t testing.TB, addr string) string {
 	}
 	found := make(chan string, 1) // one value: the sender never waits
 	go watchPrometheus(cmd, bufio.NewScanner(out), found)
-	t.Cleanup(func() { // its folder goes next
+	t.Cleanup(func() { // its folder is deleted next
 		for range found {
 		}
 	})
@@ -51,9 +51,8 @@ func Prometheus(t testing.TB, addr string) string {
 
 var prometheusListens = regexp.MustCompile(`address=(127\.0\.0\.1:[1-9][0-9]*)`)
 
-// watchPrometheus starts it and finds the address that it tells of in its log, or "" when
-// it ends first. A process that is tied ends with the thread that started it, so the
-// thread stays.
+// watchPrometheus starts it and finds the address in its log, or "" if it ends first. A
+// tied process ends with the thread that started it, so the thread is kept.
 func watchPrometheus(cmd *exec.Cmd, log *bufio.Scanner, found chan<- string) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -62,7 +61,7 @@ func watchPrometheus(cmd *exec.Cmd, log *bufio.Scanner, found chan<- string) {
 			if m := prometheusListens.FindStringSubmatch(log.Text()); m != nil {
 				select {
 				case found <- m[1]:
-				default: // told before
+				default: // reported already
 				}
 			}
 		}

@@ -8,11 +8,11 @@ import (
 	"github.com/perfbench/perfbench/internal/lab"
 )
 
-// RabbitMQ returns a running RabbitMQ. Without args it is [Common]: each test keeps to
-// queues of its own. With args, settings of its configuration
-// ("--disk_free_limit.absolute", "50MB"), the test gets a private one, to kill as it
-// likes; a start takes some 5 seconds. Tests of a package that kill and steer one
-// after the other have it [Shared].
+// RabbitMQ returns a running RabbitMQ. Without args it is the [Common] one: each test
+// must use its own queues. With args, settings of its configuration
+// ("--disk_free_limit.absolute", "50MB"), the test gets a private one, which it may
+// kill; a start takes about 5 seconds. Packages whose tests kill and control one in
+// turn use [Shared].
 func RabbitMQ(t testing.TB, args ...string) *Server {
 	t.Helper()
 	if len(args) > 0 {
@@ -21,14 +21,14 @@ func RabbitMQ(t testing.TB, args ...string) *Server {
 	return Common(t, "rabbitmq")
 }
 
-// RabbitMQTLS starts a private RabbitMQ that takes TLS connections only.
+// RabbitMQTLS starts a private RabbitMQ that accepts TLS connections only.
 func RabbitMQTLS(t testing.TB, o TLSOptions) *TLSServer {
 	t.Helper()
 	return startTLS(t, "rabbitmq", o)
 }
 
-// Ctl steers a broker while it runs ("set_disk_free_limit", "1000GB") and returns
-// what its program printed.
+// Ctl controls a running broker ("set_disk_free_limit", "1000GB") and returns the
+// output of its tool.
 func (s *Server) Ctl(args ...string) string {
 	s.t.Helper()
 	path, err := lab.Ctl(s.dir)

@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// own is the keeper of this process, from the first use to the end of Run.
+// own is this process's keeper, from the first use to the end of Run.
 var own struct {
 	sync.Mutex
 	keeper *Keeper
-	ends   bool // Run will see to it
+	ends   bool // Run will close it
 }
 
 func ownKeeper(t testing.TB) *Keeper {
@@ -36,8 +36,8 @@ func ownKeeper(t testing.TB) *Keeper {
 	return own.keeper
 }
 
-// widest is the keeper that the most tests share: that of all packages if there is
-// one, else that of this package.
+// widest returns the keeper shared by the most tests: that of all packages if there is
+// one, otherwise that of this package.
 func widest(t testing.TB) asker {
 	t.Helper()
 	if path := os.Getenv(KeeperEnv); path != "" {
@@ -49,16 +49,16 @@ func widest(t testing.TB) asker {
 // leastAtOnce is how many parallel tests of a package run at once on a small machine.
 const leastAtOnce = 4
 
-// Shared returns the server of a service, such as "redis" or "mariadb", that all
-// tests of the package use: each keeps to a namespace or database of its own. It
-// starts with the first that asks, and ends with Run.
+// Shared returns the server of a service, such as "redis" or "mariadb", that all tests
+// of the package use: each must use its own namespace or database. It starts with the
+// first request, and ends with Run.
 func Shared(t testing.TB, name string) *Server {
 	t.Helper()
 	return from(t, ownKeeper(t), request{Name: name, Service: name})
 }
 
-// Common returns the server of a service that the tests of all packages use: each
-// keeps to names that no other package has, and none kills, freezes or steers it.
+// Common returns the server of a service that the tests of all packages use: each must
+// use names that no other package has, and none may kill, freeze or control it.
 func Common(t testing.TB, service string) *Server {
 	t.Helper()
 	r := request{Name: service, Service: service}
@@ -71,10 +71,10 @@ func Common(t testing.TB, service string) *Server {
 	return from(t, widest(t), r)
 }
 
-// ToKill returns a server that no other test has as long as this one lasts, to be
-// killed, frozen and restarted. Tests of all packages have it in turn, and each keeps
-// to names that no other has: it may hold what others have left. It loses nothing that
-// it has acknowledged as far as servers of its kind are able to.
+// ToKill returns a server that no other test has until this one ends, to be killed,
+// frozen and restarted. Tests of all packages take turns with it, and each must use
+// names that no other has, as it may contain what others have left. It loses nothing
+// that it has acknowledged, as far as servers of its kind can guarantee that.
 func ToKill(t testing.TB, service string) *Server {
 	t.Helper()
 	r := request{Name: service + " to kill", Service: service, Turn: true}
@@ -84,12 +84,12 @@ func ToKill(t testing.TB, service string) *Server {
 	return from(t, widest(t), r)
 }
 
-// from gets a server from a keeper, for as long as the test lasts.
+// from gets a server from a keeper, until the test ends.
 func from(t testing.TB, k asker, r request) *Server {
 	t.Helper()
 	Need(t, r.Service)
 	r.Brief = brief(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*limit) // the first ones ever fetch
+	ctx, cancel := context.WithTimeout(t.Context(), 10*limit) // the first ones ever download
 	defer cancel()
 	a, release := k.do(ctx, r)
 	t.Cleanup(release)
@@ -105,8 +105,8 @@ func from(t testing.TB, k asker, r request) *Server {
 	}}
 }
 
-// Run runs the tests of a package that share servers, ends those that only this
-// package has, and returns the code to exit with:
+// Run runs the tests of a package that share servers, ends those servers that belong to
+// this package alone, and returns the code to exit with:
 //
 //	func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
 //

@@ -21,17 +21,17 @@ import (
 // clients need.
 type TLSServer struct {
 	*Server
-	CA   string // who signed both sides
+	CA   string // signed both sides
 	Cert string // a client certificate that the server accepts
 	Key  string // and its key
 }
 
 // TLSOptions says how a TLS server is started.
 type TLSOptions struct {
-	// ClientAuth makes the server refuse clients without a certificate; else one
-	// is optional.
+	// ClientAuth makes the server refuse clients without a certificate; otherwise
+	// certificates are optional.
 	ClientAuth bool
-	// Args are further ones of redis-server's command line.
+	// Args are further arguments of redis-server's command line.
 	Args []string
 }
 
@@ -53,21 +53,21 @@ func startTLS(t testing.TB, service string, o TLSOptions) *TLSServer {
 	}
 }
 
-// MariaDBTLS starts a private MariaDB server that takes TLS connections only.
+// MariaDBTLS starts a private MariaDB server that accepts TLS connections only.
 func MariaDBTLS(t testing.TB, o TLSOptions) *TLSServer {
 	t.Helper()
 	return startTLS(t, "mariadb", o)
 }
 
-// PostgresTLS starts a private PostgreSQL server that takes TLS connections only,
-// and with ClientAuth only such that show a certificate.
+// PostgresTLS starts a private PostgreSQL server that accepts TLS connections only, and
+// with ClientAuth only those with a certificate.
 func PostgresTLS(t testing.TB, o TLSOptions) *TLSServer {
 	t.Helper()
 	return startTLS(t, "postgres", o)
 }
 
-// Certificates makes an authority and a server and a client certificate signed
-// by it, valid for an hour, in a folder that goes with the test.
+// Certificates makes an authority and a server and a client certificate signed by it,
+// valid for an hour, in a folder deleted with the test.
 func Certificates(t testing.TB) lab.TLSFiles {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,10 +11,10 @@ import (
 
 var errLocked = errors.New("held by another process")
 
-// Lock makes this call the only one that changes the named service below dir,
-// among all processes of the machine, until the returned function is called. It
-// waits for another holder as long as ctx allows. The file stays for good:
-// deleting it would let two holders in.
+// Lock gives the caller exclusive access to the named service below dir, among all
+// processes of the machine, until the returned function is called. It waits for another
+// holder as long as ctx allows. The file is never deleted, because that would allow two
+// holders.
 func Lock(ctx context.Context, dir, name string, progress func(string)) (func(), error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("lab: %w", err)

@@ -9,25 +9,24 @@ import (
 	"sync"
 )
 
-// Ports are taken from below the range from which systems serve outgoing
-// connections (32768 and up), or a client under load would snatch them; with the
-// cluster bus at 10000 above, that one stays below, too.
+// Ports are taken from below the range that systems use for outgoing connections (32768
+// and up), or a client under load might take them; the cluster bus, 10000 above, stays
+// below that range, too.
 const (
 	lowestPort  = 12000
 	highestPort = 22500
 )
 
-// FreePorts returns n loopback ports that nobody listens on, nor on those offset
-// above when offset is not 0. On Linux no other call gets them as long as this process
-// lives, in no process: not before a server listens there, nor while one is dead that is
-// to be started again. Of anybody else they are only free now: whoever binds one must be
-// ready to find it taken.
+// FreePorts returns n loopback ports on which nobody listens, nor on those offset above
+// if offset is not 0. On Linux no other call in any process gets them as long as this
+// process lives, whether or not a server is listening. They are not protected against
+// other programs: whoever binds one must be ready to find it taken.
 func FreePorts(n, offset int) ([]int, error) {
 	var ports []int
 	var held []net.Listener
 	defer func() {
 		for _, l := range held {
-			_ = l.Close() // it was only there to keep the port
+			_ = l.Close() // it was only there to reserve the port
 		}
 	}()
 	hold := func(port int) bool {
@@ -49,14 +48,15 @@ func FreePorts(n, offset int) ([]int, error) {
 	return nil, errors.New("no free port on 127.0.0.1")
 }
 
-// reserved are the marks of the ports that this process has been given, open until it ends.
+// reserved are the marks of the ports given to this process, which stay open until it
+// ends.
 var reserved struct {
 	sync.Mutex
 	marks []net.Listener
 }
 
-// reserve marks a port as ours, unless another process has: by the name of a socket that
-// the system forgets with us.
+// reserve marks a port as ours, unless another process has it: by the name of a socket,
+// which the system removes with our process.
 func reserve(port int) bool {
 	if runtime.GOOS != "linux" {
 		return true
@@ -71,5 +71,5 @@ func reserve(port int) bool {
 	return true
 }
 
-// Addr is a loopback address.
+// Addr returns a loopback address.
 func Addr(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }

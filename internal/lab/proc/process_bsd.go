@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// tie does nothing: these systems have no such thing.
+// tie does nothing: these systems do not support it.
 func tie(*syscall.SysProcAttr) {}
 
-// look returns the time at which the process was started, as ps tells it, and
-// whether it has ended without having been collected. "" is no such process.
+// look returns when the process was started, as reported by ps, and whether it has
+// ended but has not been reaped. "" means that there is no such process.
 func look(pid int) (born string, ended bool) {
 	cmd := exec.Command("ps", "-o", "lstart=", "-o", "stat=", "-p", strconv.Itoa(pid)) //nolint:noctx // takes milliseconds
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/bin:/usr/bin"}
@@ -26,7 +26,7 @@ func look(pid int) (born string, ended bool) {
 	return strings.Join(fields[:last], " "), strings.HasPrefix(fields[last], "Z")
 }
 
-// children returns the processes that pid has started and that live.
+// children returns the living processes that pid has started.
 func children(pid int) []int {
 	cmd := exec.Command("ps", "-axo", "pid=,ppid=") //nolint:noctx // takes milliseconds
 	cmd.Env = []string{"LC_ALL=C", "PATH=/bin:/usr/bin"}

@@ -13,33 +13,33 @@ import (
 // tie makes the child die with us.
 func tie(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 
-// bootID tells one run of the system from another, since births count from boot.
+// bootID identifies this boot of the system, since start times count from boot.
 var bootID = sync.OnceValue(func() string {
-	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // without it births are less unique, no more
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // without it start times are merely less unique
 	return strings.TrimSpace(string(b))
 })
 
-// look returns the time at which the process was started, in clock ticks since
-// a certain boot, and whether it has ended without having been collected. "" is
-// no such process.
+// look returns when the process was started, in clock ticks since a certain boot, and
+// whether it has ended but has not been reaped. "" means that there is no such process.
 func look(pid int) (born string, ended bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return "", false
 	}
-	// "pid (name) state …": the name may hold anything, brackets included.
+	// "pid (name) state …": the name may contain anything, including parentheses.
 	_, rest, ok := bytes.Cut(b[max(0, bytes.LastIndexByte(b, ')')):], []byte(") "))
 	fields := strings.Fields(string(rest))
 	if !ok || len(fields) < 20 {
 		return "", false
 	}
-	// Of proc(5): field 3 is the state, 20 the threads, 22 the start time. A dead
-	// first thread is not the end while others of the process still hold its port.
+	// According to proc(5), field 3 is the state, 20 the number of threads, and 22 the
+	// start time. If the first thread is dead, the process has not ended as long as
+	// other threads still hold its port.
 	state, threads, start := fields[0], fields[17], fields[19]
 	return bootID() + "/" + start, state == "X" || state == "Z" && (threads == "0" || threads == "1")
 }
 
-// children returns the processes that pid has started and that live.
+// children returns the living processes that pid has started.
 func children(pid int) []int {
 	lists, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children") // the pattern is right
 	var all []int

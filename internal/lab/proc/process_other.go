@@ -14,28 +14,28 @@ import (
 var errSystem = fault.Store(errors.New("the lab does not work on this system"),
 	"it needs Linux or macOS; --target embedded: needs no server")
 
-// Detach refuses.
+// Detach is not supported.
 func Detach(*exec.Cmd, bool) error { return errSystem }
 
-// ActAs refuses.
+// ActAs is not supported.
 func ActAs(*exec.Cmd, string) error { return errSystem }
 
-// Family is the process alone.
+// Family returns the process alone.
 func Family(p Process) []Process { return []Process{p} }
 
-// IsAlive knows of no process.
+// IsAlive is not supported and returns false.
 func IsAlive(Process) bool { return false }
 
-// Birth knows of no process.
+// Birth is not supported and returns "".
 func Birth(int) string { return "" }
 
-// Send refuses.
+// Send is not supported.
 func Send(Process, syscall.Signal) error { return errSystem }
 
-// Freeze refuses.
+// Freeze is not supported.
 func Freeze(Process) error { return errSystem }
 
-// WakeUp refuses.
+// WakeUp is not supported.
 func WakeUp(Process) error { return errSystem }
 
 func tryLock(*os.File) error { return errSystem }

@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Detach puts the command into a session of its own, away from our terminal and
-// its Ctrl-C.
+// Detach puts the command into its own session, detached from our terminal and its
+// Ctrl-C.
 func Detach(cmd *exec.Cmd, tied bool) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if tied {
@@ -23,8 +23,8 @@ func Detach(cmd *exec.Cmd, tied bool) error {
 	return nil
 }
 
-// IsAlive reports whether p is the process that was started, and runs. A child
-// of ours that has ended is collected on the way.
+// IsAlive reports whether p is the process that was started, and is running. If it is a
+// child of ours that has ended, it is reaped.
 func IsAlive(p Process) bool {
 	if p.PID <= 0 || p.Birth == "" {
 		return false
@@ -36,19 +36,19 @@ func IsAlive(p Process) bool {
 	if ended {
 		var ws syscall.WaitStatus
 		pid, err := syscall.Wait4(p.PID, &ws, syscall.WNOHANG, nil)
-		return err == nil && pid == 0 // ours, and not quite at its end; an error is somebody else's child
+		return err == nil && pid == 0 // our child, still alive; an error means it is not our child
 	}
 	return true
 }
 
-// Birth tells when the process was started, "" when there is none.
+// Birth returns when the process was started, "" if there is none.
 func Birth(pid int) string {
 	born, _ := look(pid)
 	return born
 }
 
-// Send signals p, unless it is gone. The handle is taken before the birth is
-// compared, so where the system has such handles the signal cannot go astray.
+// Send signals p, unless it is gone. The handle is taken before the start times are
+// compared, so on systems that have such handles the signal cannot hit another process.
 func Send(p Process, sig syscall.Signal) error {
 	handle, err := os.FindProcess(p.PID)
 	if err != nil {
@@ -64,7 +64,7 @@ func Send(p Process, sig syscall.Signal) error {
 	return nil
 }
 
-// ActAs has the command run as another user of the system; "" is ourselves.
+// ActAs makes the command run as another user of the system; "" means ourselves.
 func ActAs(cmd *exec.Cmd, name string) error {
 	if name == "" {
 		return nil
@@ -85,8 +85,8 @@ func ActAs(cmd *exec.Cmd, name string) error {
 	return nil
 }
 
-// Family stops p in its tracks and returns it with the processes that it has
-// started, which serve its clients in some servers. The first is p.
+// Family stops p and returns it with the processes that it has started, which in some
+// servers serve its clients. p comes first.
 func Family(p Process) []Process {
 	_ = Send(p, syscall.SIGSTOP) // what cannot be stopped now cannot be killed later, and says so then
 	all := []Process{p}
@@ -96,15 +96,16 @@ func Family(p Process) []Process {
 	return all
 }
 
-// Freeze stops p and what it has started, and returns when they stand still.
+// Freeze stops p and the processes that it has started, and returns when they have
+// stopped.
 func Freeze(p Process) error {
 	var errs []error
 	all := Family(p)
 	for _, p := range all {
 		errs = append(errs, Send(p, syscall.SIGSTOP))
 	}
-	// The system stops one thread after the other: what is asked meanwhile may
-	// still be answered.
+	// The system stops one thread after the other, so requests may still be answered in
+	// the meantime.
 	ctx, cancel := context.WithTimeout(context.Background(), StopLimit)
 	defer cancel()
 	errs = append(errs, Poll(ctx, func() error {
@@ -118,7 +119,7 @@ func Freeze(p Process) error {
 	return errors.Join(errs...)
 }
 
-// WakeUp lets p and what it has started go on.
+// WakeUp lets p and the processes that it has started continue.
 func WakeUp(p Process) error {
 	var errs []error
 	for _, pid := range children(p.PID) {

@@ -1,6 +1,6 @@
-// Command testlab runs a command, such as go test ./..., and lends the tests in it
-// servers that all of their packages share; see labtest. Whatever it started ends
-// with the command, and with testlab itself, however that ends.
+// Command testlab runs a command, such as go test ./..., and provides the tests in it
+// with servers shared by all of their packages; see labtest. Whatever it started ends
+// with the command, or with testlab itself, however that ends.
 package main
 
 import (
@@ -47,7 +47,7 @@ func run(command []string) (code int, err error) {
 	child := exec.Command(command[0], command[1:]...)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	child.Env = append(os.Environ(), labtest.KeeperEnv+"="+k.Socket())
-	// Ctrl-C reaches the command by itself; what is sent to us alone is passed on.
+	// Ctrl-C reaches the command by itself; signals sent only to us are passed on.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -60,7 +60,7 @@ func run(command []string) (code int, err error) {
 		select {
 		case s := <-signals:
 			if s == syscall.SIGTERM {
-				_ = child.Process.Signal(s) // it may have gone, which is as well
+				_ = child.Process.Signal(s) // it may already have gone
 			}
 		case <-ended:
 			return child.ProcessState.ExitCode(), nil
