@@ -1,11 +1,10 @@
 // Package group is the profile of an application whose functions are sequences of
-// operations on several structures: PadoGrid's group test. Groups run one after
-// the other or side by side; each invocation of a group carries out its operations
-// in their order. It reads PadoGrid's own properties files and writes its result
-// texts.
+// operations on several structures: PadoGrid's group test. Groups run one after the
+// other or side by side; each invocation of a group carries out its operations in
+// order. It reads PadoGrid's own properties files and writes its result texts.
 //
-// Design works out a plan from values alone; a binding connects the plan to a
-// store. The engine drives the tasks; this package has never heard of it.
+// Design works out a plan from values alone; a binding connects the plan to a store.
+// The engine drives the tasks; this package does not depend on it.
 package group
 
 import (
@@ -48,7 +47,7 @@ func Profile() workload.Profile {
 	}
 }
 
-// Format returns the profile's document: PadoGrid's group text, one file a group.
+// Format returns the profile's document: PadoGrid's group text, one file per group.
 func Format() rundir.Format {
 	return rundir.Format{ID: FormatID, Title: "PadoGrid group text, one file a group", Profile: Name, Doc: report.FormatDoc, Encode: report.Encode}
 }

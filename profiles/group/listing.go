@@ -12,11 +12,11 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/onredis"
 )
 
-// Listing describes the structures that the plan names, in the layout of PadoGrid's
-// listing, with their sizes now; with a claim on the namespace
-// those that are recorded as ours are deleted. A size is that before the removal, and deleted says
-// whether the structure is gone; with compat=on it says, as in the original,
-// whether it is still there. Topics are never deleted. Any goroutine may call it.
+// Listing lists the structures that the plan names, in the layout of PadoGrid's
+// listing, with their current sizes. With a claim on the namespace, those recorded as
+// ours are deleted; the size is then that before the removal, and "deleted" says
+// whether the structure is gone. With compat=on it says, as in the original, whether it
+// still exists. Topics are never deleted. Any goroutine may call it.
 func (b binder) Listing(ctx context.Context, c store.Conn, remove *place.Claim) (string, error) {
 	s := b.s
 	keep, err := store.As[store.Keeper](c)
@@ -84,7 +84,8 @@ func (l *lister) operation(ctx context.Context, o *model.Op) error {
 	return nil
 }
 
-// look tells what a structure holds, or held before another one took it along.
+// look returns what a structure contains, or contained before it was deleted along with
+// another one.
 func (l *lister) look(ctx context.Context, o *model.Op) (store.Found, error) {
 	if was, ok := l.were[o.Space]; ok {
 		delete(l.were, o.Space)
@@ -97,8 +98,8 @@ func (l *lister) look(ctx context.Context, o *model.Op) (store.Found, error) {
 	return found, err
 }
 
-// drop removes a structure that is ours, and the sorted set beside a cache. Tables that
-// refer to it by foreign keys go before.
+// drop removes a structure that is ours, and the sorted set that belongs to a cache.
+// Tables that refer to it with foreign keys are removed first.
 func (l *lister) drop(ctx context.Context, o *model.Op) error {
 	for _, child := range l.s.Order {
 		if !child.Table || !child.RefersTo(o.Object()) || l.gone[child.Space] {

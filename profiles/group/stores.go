@@ -33,7 +33,7 @@ func bindings() []workload.Binding {
 	}
 }
 
-// plan works out the plan and how it is connected to stores.
+// plan works out the plan and how to connect it to stores.
 func plan(in workload.Inputs) (*workload.Plan, error) {
 	p, s, err := design.Design(in)
 	if err != nil {
@@ -46,7 +46,7 @@ func plan(in workload.Inputs) (*workload.Plan, error) {
 // binder connects a plan to stores, and lists what it names.
 type binder struct{ s *model.Spec }
 
-// Connector connects a plan to tables where it writes entities into these, else to the
+// Connector connects a plan to tables if it writes entities there, and otherwise to the
 // layer for the driver.
 func (b binder) Connector(driver string) workload.Connector {
 	s := b.s
@@ -72,12 +72,12 @@ func (b binder) Share(p *workload.Plan, i, n int) error {
 	return err
 }
 
-// onMaps has maps through the shapes that every store has.
+// onMaps provides maps through the shapes that every store has.
 func onMaps(_ context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
 	return layer.NewMaps(s, c), noNearCache(s)
 }
 
-// inMemory has every structure in this process.
+// inMemory provides every structure in this process.
 func inMemory(_ context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
 	return inmemory.New(s, c), noNearCache(s)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// Design works out the plan. It touches nothing; all problems are returned
-// joined, with the code of bad input.
+// Design works out the plan. It touches nothing; all problems are returned joined, with
+// the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
 	s := &spec{
 		namespace: in.Namespace, driver: in.Driver, seed: in.Seed,
@@ -25,7 +25,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	}
 	p := s.declare()
 	r := &designer{Reader: values.New(in.Values)}
-	r.Compat = r.OnOff(compat) // it and flavour say how the others are read
+	r.Compat = r.OnOff(compat) // compat and flavour decide how the others are read
 	s.compat, r.flavour = r.Compat, r.Flavour(in.Driver)
 	names := r.MapNames(mapNames, padogrid.MapsOf(r.flavour))
 	s.prefix = r.Text(prefix)
@@ -50,7 +50,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	return plan(s, r, in), nil
 }
 
-// checkPrefix refuses a prefix that keys cannot begin with.
+// checkPrefix rejects a prefix with which keys cannot begin.
 func (r *designer) checkPrefix(s *spec) {
 	if s.grouped && strings.ContainsAny(s.prefix, "{}") {
 		r.Problems.Add(fault.Field("prefix", fault.Input(fmt.Errorf("prefix: %q has braces, which layout=group needs for itself", s.prefix), "use another prefix, or layout=map")))
@@ -85,23 +85,22 @@ func (r *designer) totals(s *spec, count int64) {
 		r.Show(m.name+"."+p.Name, strconv.FormatInt(m.total, 10), v)
 	}
 	if count > 0 && s.testCount > 1 {
-		if r.Values["testCount"].Origin > workload.OriginPreset { // what a preset has is not what the user asked for
+		if r.Values["testCount"].Origin > workload.OriginPreset { // what comes from a preset is not what the user asked for
 			r.Warn("testCount=%d has no effect: --count entries are written once", s.testCount)
 		}
 		s.testCount = 1
 	}
 }
 
-// aimed is the value that a map has of its own, and the total or common value
-// beside it.
+// aimed is a map's own value of a knob, with the total or common value along with it.
 type aimed struct {
 	own   workload.Value
 	isOwn bool
 }
 
-// aim finds out which maps have a value of their own of a knob, as opposed to a
-// part of the total of all. The total wins over what is of a lower origin, and
-// over a value for each of the maps of the same origin.
+// aim finds out which maps have their own value of a knob, rather than a part of the
+// total. The total takes precedence over values of a lower origin, and over values of
+// the same origin for every map.
 func (r *designer) aim(s *spec, knob, each string, p workload.Param) ([]aimed, workload.Value, bool) {
 	total, given := r.Values[knob]
 	out := make([]aimed, len(s.maps))
@@ -158,7 +157,7 @@ func (r *designer) threads(s *spec) {
 	}
 }
 
-// rates reads the rate of each map; 0 is closed loop.
+// rates reads the rate of each map; 0 means a closed loop.
 func (r *designer) rates(s *spec) {
 	total, given := r.Values["rate"]
 	var all, taken float64
@@ -193,7 +192,7 @@ func (r *designer) rates(s *spec) {
 	}
 }
 
-// knobs are the live settings, with the parameters that give their start.
+// knobs returns the live settings, with the parameters for their initial values.
 func knobs() []workload.Knob {
 	threads, payload, batch := workload.Threads(), workload.Payload(), workload.Batch()
 	threads.Param, payload.Param, batch.Param = "threadCount", "payloadSize", "batchSize"
@@ -214,7 +213,7 @@ func (r *designer) sizes(m *mapSpec) {
 	m.putAll, m.word = r.testCase(m.name)
 }
 
-// divide gives the threads their shares and says what that leaves out.
+// divide gives the threads their shares and warns about entries that this leaves out.
 func (r *designer) divide(s *spec, exactly bool) {
 	for i := range s.maps {
 		m := &s.maps[i]
@@ -244,7 +243,7 @@ func (r *designer) divide(s *spec, exactly bool) {
 	}
 }
 
-// plan turns what was read into a plan.
+// plan turns the values read into a plan.
 func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "entries",
@@ -277,7 +276,7 @@ func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 	return p
 }
 
-// writes says what the plan does to a map, in words.
+// writes describes what the plan does to a map.
 func (m *mapSpec) writes(s *spec) string {
 	how := "one by one"
 	if m.putAll {

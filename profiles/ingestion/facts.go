@@ -2,8 +2,8 @@ package ingestion
 
 import "time"
 
-// Facts is the profile's record in run.json: what the document needs beyond what
-// every run has. docs/ingestion.md describes it.
+// Facts is the profile's record in run.json: what the document needs beyond what every
+// run has. See docs/ingestion.md.
 type Facts struct {
 	Schema int `json:"schema"`
 	// Zone is the abbreviation of the local time zone in which the document writes
@@ -14,15 +14,15 @@ type Facts struct {
 	Layout        string `json:"layout"`
 	TestCount     int64  `json:"test_count"`
 	IntervalMS    int64  `json:"test_interval_ms"`
-	// BaseMS is the date that eligibility keys count from, in Unix milliseconds.
+	// BaseMS is the date from which eligibility keys count, in Unix milliseconds.
 	BaseMS int64      `json:"base_date_ms"`
 	Maps   []MapFacts `json:"maps"`
 }
 
-// MapFacts is what became of one map. Counts and times are of the measured part.
+// MapFacts is the outcome for one map. Counts and times are of the measured part.
 type MapFacts struct {
 	Map string `json:"map"`
-	// TestCase is the word that the document prints, Batched what was done.
+	// TestCase is the word printed in the document; Batched is what was actually done.
 	TestCase string `json:"test_case"`
 	Batched  bool   `json:"batched"`
 	// TotalEntryCount to PayloadBytes are as configured.
@@ -31,24 +31,26 @@ type MapFacts struct {
 	ThreadCount     int   `json:"thread_count"`
 	BatchSize       int   `json:"batch_size"`
 	PayloadBytes    int   `json:"payload_bytes"`
-	// Started and Stopped are the start of the first operation and the end of the
-	// last one, or of the pause after it; absent before there were any.
+	// Started and Stopped are the start of the first operation, and the end of the last
+	// one or of the pause after it; absent before there were any.
 	Started *time.Time `json:"started,omitempty"`
 	Stopped *time.Time `json:"stopped,omitempty"`
-	// Acknowledged and Failed are entries; Attempted is both and those of unknown fate.
+	// Acknowledged and Failed count entries; Attempted is both, plus those whose fate
+	// is unknown.
 	Attempted    int64 `json:"entries_attempted"`
 	Acknowledged int64 `json:"entries_acknowledged"`
 	Failed       int64 `json:"entries_failed"`
-	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
+	// ThreadMS is the time of each thread's loops over all runs, in milliseconds,
+	// thread 1 first.
 	ThreadMS []int64 `json:"thread_ms"`
-	// ThreadsChanged says that the number of threads was changed mid-run, so that
-	// a thread may have written parts of other threads' shares.
+	// ThreadsChanged means that the number of threads was changed during the run, so a
+	// thread may have written parts of other threads' shares.
 	ThreadsChanged bool `json:"threads_changed,omitempty"`
-	// Existed says that an earlier run made the map: --cleanup leaves it.
+	// Existed means that an earlier run made the map, so --cleanup leaves it.
 	Existed bool `json:"existed,omitempty"`
 }
 
-// facts makes the record of what has been done so far.
+// facts returns the record of what has been done so far.
 func facts(s *spec, loads []*load) Facts {
 	f := Facts{
 		Schema: 1, Prefix: s.prefix, MemberSetSize: s.members, Layout: s.layout(),

@@ -1,10 +1,10 @@
-// Package ingestion is the profile of an application that loads its records in
-// bulk: PadoGrid's data ingestion test. Several loaders write disjoint shares of
-// the maps eligibility and profile, both at the same time, with single puts or in
-// batches. It reads PadoGrid's own properties files and writes its result text.
+// Package ingestion is the profile of an application that loads its records in bulk:
+// PadoGrid's data ingestion test. Several loaders write disjoint shares of the maps
+// eligibility and profile, both at the same time, with single puts or in batches. It
+// reads PadoGrid's own properties files and writes its result text.
 //
-// Design works out a plan from values alone; a binding connects the plan to a
-// store. The engine drives the tasks; this package has never heard of it.
+// Design works out a plan from values alone; a binding connects the plan to a store.
+// The engine drives the tasks; this package does not depend on it.
 package ingestion
 
 import (
@@ -63,7 +63,7 @@ func bindings() []workload.Binding {
 }
 
 // Read reads the files of --file: PadoGrid's ingestion.properties, or YAML of ours, as
-// [padogrid.ReadFile] does. Of values given by several files the last counts.
+// [padogrid.ReadFile] does. If several files give a value, the last one counts.
 func Read(files []workload.File) (workload.Values, []string, error) {
 	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
 		return padogrid.ReadFile(Name, f, params())

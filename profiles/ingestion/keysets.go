@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxKeySets bounds the record; what does not fit is added up in one.
+// maxKeySets limits the record; further sets are combined into one.
 const maxKeySets = 32
 
-// keySet names the set of keys that a plan writes into a map: plans of the same
-// name write the same keys.
+// keySet names the set of keys that a plan writes into a map: plans with the same name
+// write the same keys.
 func (m *mapSpec) keySet(s *spec) string {
 	p := strconv.QuoteToASCII(s.prefix)
 	p = strings.NewReplacer("=", `\x3d`, ";", `\x3b`).Replace(p)
@@ -21,13 +21,13 @@ func (m *mapSpec) keySet(s *spec) string {
 	return fmt.Sprintf("elig/%s/%d/%d/%d/%d/%d", p, s.base, s.members, len(m.shares), last.First, m.shares[0].Entries)
 }
 
-// keySets is a list of sets of keys with an upper bound of their sizes.
+// keySets is a list of sets of keys, with upper bounds of their sizes.
 type keySets struct {
 	names []string
 	sizes []int64
 }
 
-// add takes in a set. Of two of the same name the larger holds the other.
+// add adds a set. Of two with the same name, the larger contains the other.
 func (k *keySets) add(name string, size int64) {
 	for i, n := range k.names {
 		if n == name {
@@ -52,7 +52,7 @@ func (k *keySets) total() int64 {
 	return n
 }
 
-// String writes the list as parseKeySets reads it.
+// String formats the list for parseKeySets.
 func (k *keySets) String() string {
 	parts := make([]string, len(k.names))
 	for i, n := range k.names {

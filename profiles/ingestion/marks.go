@@ -7,26 +7,27 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// maxMarks is the most entries of a map that are watched one by one: 128 MiB of
-// memory. Of larger maps every second, third … entry is.
+// maxMarks is the largest number of entries of a map that are tracked one by one, which
+// takes 128 MiB. In larger maps every second, third … entry is.
 const maxMarks = 1 << 30
 
-// marks remembers which entries the store has acknowledged in the measured part:
-// one bit an entry. It is safe for use by several goroutines; as a rule each
-// share's bits are set by one worker.
+// marks remembers which entries the store has acknowledged in the measured part, with
+// one bit per entry. It is safe for use by several goroutines; usually each share's
+// bits are set by one worker.
 type marks struct {
 	stride int64
 	shares [][]atomic.Uint64
-	told   [][]uint64 // what others were told; nil before
+	told   [][]uint64 // what was reported to others; nil before that
 }
 
-// words are marks of a share as they are told.
+// words are marks of a share in a report.
 type words struct {
 	Share int
 	Bits  padogrid.Bits
 }
 
-// tell returns what was marked since the last call. One goroutine at a time may call it.
+// tell returns what was marked since the last call. One goroutine at a time may call
+// it.
 func (k *marks) tell() (out []words) {
 	if k.told == nil {
 		k.told = make([][]uint64, len(k.shares))
@@ -39,7 +40,8 @@ func (k *marks) tell() (out []words) {
 	return out
 }
 
-// credit takes in what another process has marked. false: it is of other shares.
+// credit takes in the marks of another process. It returns false if they are for other
+// shares.
 func (k *marks) credit(told []words) bool {
 	for _, w := range told {
 		if w.Share < 0 || w.Share >= len(k.shares) || !padogrid.CreditBits(k.shares[w.Share], w.Bits) {
@@ -59,7 +61,7 @@ func newMarks(m *mapSpec) *marks {
 	return k
 }
 
-// set marks n entries of a share from off on.
+// set marks n entries of a share, starting at off.
 func (k *marks) set(share int, off, n int64) {
 	from, to := (off+k.stride-1)/k.stride, (off+n+k.stride-1)/k.stride
 	words := k.shares[share]
@@ -72,8 +74,8 @@ func (k *marks) set(share int, off, n int64) {
 	}
 }
 
-// count returns the number of marks: of distinct entries when stride is 1, else
-// of those watched.
+// count returns the number of marks: of all distinct entries if stride is 1, otherwise
+// of the tracked ones.
 func (k *marks) count() int64 {
 	var n int64
 	for _, words := range k.shares {
@@ -106,7 +108,7 @@ func (k *marks) spread(n int64, f func(share int, entry int64)) {
 	}
 }
 
-// mulDiv is a*b/c without overflow for a < c.
+// mulDiv returns a*b/c without overflow for a < c.
 func mulDiv(a, b, c int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	q, _ := bits.Div64(hi, lo, uint64(c))

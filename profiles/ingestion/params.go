@@ -53,10 +53,10 @@ var (
 	}
 )
 
-// params lists the parameters.
+// params returns the parameters.
 func params() []workload.Param { return new(spec).declare().Params() }
 
-// declare declares the parameters, and the fields that they are read into.
+// declare declares the parameters, and the fields into which they are read.
 func (s *spec) declare() *values.Fields {
 	p := &values.Fields{}
 	for _, q := range []workload.Param{mapNames, testCase, totalEntryCount, threadCount, payloadSize, batchSize} {

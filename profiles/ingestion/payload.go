@@ -14,10 +14,10 @@ import (
 //	bytes 0-3      number of the share that wrote it, from 0, little-endian
 //	bytes 4-7      number of the run, from 0; the top bit set in warm-up
 //	bytes 8-(n-5)  random
-//	bytes (n-4)-n  CRC-32C of all before
+//	bytes (n-4)-n  CRC-32C of everything before
 //
-// A shorter one is random throughout. All entries of a share and run have the
-// same value, as in the original.
+// A shorter one is entirely random. All entries of a share and run have the same value,
+// as in the original.
 const (
 	headerBytes  = 8
 	trailerBytes = 4
@@ -40,7 +40,7 @@ func newGenerator(seed int64, m string) *generator {
 	return g
 }
 
-// fill returns the value of a share and run, in buf where it fits.
+// fill returns the value of a share and run, using buf if it is large enough.
 func (g *generator) fill(buf []byte, share, run uint32, size int) []byte {
 	buf = slices.Grow(buf[:0], size)[:size]
 	binary.LittleEndian.PutUint32(g.seed[16:], share)
@@ -57,7 +57,7 @@ func (g *generator) fill(buf []byte, share, run uint32, size int) []byte {
 	return buf
 }
 
-// checkValue says what is wrong with a value that a share should have written.
+// checkValue returns what is wrong with a value that a share should have written.
 func checkValue(val []byte, share uint32) error {
 	if len(val) < checkedFrom {
 		return nil

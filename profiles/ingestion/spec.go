@@ -8,7 +8,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// Words of parameters.
+// Values of parameters.
 const (
 	casePut     = "put"
 	casePutAll  = "putall"
@@ -17,7 +17,7 @@ const (
 	layoutGroup = "group"
 )
 
-// spec is what Design found out, for the binding. It is not changed afterwards.
+// spec is what Design worked out, for the binding. It is not modified afterwards.
 type spec struct {
 	maps      []mapSpec
 	namespace string
@@ -31,11 +31,11 @@ type spec struct {
 	allow     bool
 	wrap      bool
 	seed      int64
-	// base is the date that eligibility keys count from, in Unix milliseconds.
+	// base is the date from which eligibility keys count, in Unix milliseconds.
 	base int64
 }
 
-// runs is how often each share is written: without end when it wraps.
+// runs returns how often each share is written: endlessly if it wraps.
 func (s *spec) runs() int64 {
 	if s.wrap {
 		return padogrid.Forever
@@ -54,17 +54,18 @@ func (s *spec) layout() string {
 type mapSpec struct {
 	name string
 	elig bool
-	// putAll says that batches are written, word is the test case as the document
-	// prints it.
+	// putAll means that batches are written; word is the test case as printed in the
+	// document.
 	putAll bool
 	word   string
-	// total is the entries per run as configured, per those of each thread; batch
-	// is as configured, too, and may be more than a share.
+	// total is the number of entries per run as configured, per that of each thread;
+	// batch is also as configured, and may be larger than a share.
 	total, per int64
 	batch      int
 	start      workload.Settings
 	shares     []padogrid.Share
-	// from and to are the shares of this process when others have the rest; both 0: all.
+	// from and to give this process's range of shares, if others have the rest; both 0:
+	// all of them.
 	from, to int
 }
 
@@ -72,7 +73,7 @@ func (m *mapSpec) space(s *spec) store.Space {
 	return store.Space{Namespace: s.namespace, Name: m.name, Shape: store.Map, Grouped: s.grouped}
 }
 
-// entries is the number of distinct keys of the map.
+// entries returns the number of distinct keys of the map.
 func (m *mapSpec) entries() int64 {
 	var n int64
 	for _, s := range m.shares {
@@ -81,7 +82,7 @@ func (m *mapSpec) entries() int64 {
 	return n
 }
 
-// largest is the number of entries of the largest share.
+// largest returns the number of entries of the largest share.
 func (m *mapSpec) largest() int64 {
 	var n int64
 	for _, s := range m.shares {
@@ -90,8 +91,8 @@ func (m *mapSpec) largest() int64 {
 	return n
 }
 
-// units tells how many entries one call covers under some settings: whole groups
-// in the eligibility map, and never more than a share.
+// units returns how many entries one call covers under some settings: whole groups in
+// the eligibility map, and never more than a share.
 func (m *mapSpec) units(set *workload.Settings) int {
 	if !m.putAll {
 		return 1
@@ -103,7 +104,7 @@ func (m *mapSpec) units(set *workload.Settings) int {
 	return int(max(min(n, m.largest()), 1))
 }
 
-// divide gives each thread the share that the original gives it.
+// divide gives each thread the same share as the original.
 func (m *mapSpec) divide(s *spec) {
 	threads := m.start.Threads
 	m.per = m.total / int64(threads)
@@ -121,8 +122,9 @@ func (m *mapSpec) divide(s *spec) {
 	}
 }
 
-// divideExactly gives all of total away, as --count asks: whole groups to each
-// thread, the first ones getting what is left over, and the very last group cut.
+// divideExactly distributes all of total, as --count requires: whole groups to each
+// thread, with the remainder going to the first threads, and the very last group cut
+// short.
 func (m *mapSpec) divideExactly(s *spec) {
 	threads := m.start.Threads
 	m.per = m.total / int64(threads)

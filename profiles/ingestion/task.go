@@ -8,8 +8,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// writer is what a store must be able to do; each layout and test case needs one
-// of its methods.
+// writer has the abilities of a store; each layout and test case needs one of them.
 type writer struct {
 	put     store.Putter
 	putAll  store.BatchPutter
@@ -58,8 +57,8 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// value makes the value of a piece unless it has it. As in the original, that is
-// part neither of the operation nor of the loop around it.
+// value makes the value of a piece unless it exists already. As in the original, that
+// is part of neither the operation nor the loop around it.
 func (k *task) value(p padogrid.Piece, it *workload.Iteration) {
 	share, run := uint32(p.Share), uint32(p.Run)
 	if it.Warmup {
@@ -75,8 +74,8 @@ func (k *task) value(p padogrid.Piece, it *workload.Iteration) {
 	}
 }
 
-// keys makes the entries of a piece. As in the original, that is part of the loop
-// and not of the operation.
+// keys makes the entries of a piece. As in the original, that is part of the loop, but
+// not of the operation.
 func (k *task) keys(p padogrid.Piece) {
 	k.grow(int(p.N))
 	sh := &k.l.m.shares[p.Share]
@@ -91,7 +90,7 @@ func (k *task) keys(p padogrid.Piece) {
 	}
 }
 
-// appendKey appends the key of a share's entry in the layout of one structure a map.
+// appendKey appends the key of a share's entry, in the layout of one structure per map.
 func appendKey(dst []byte, m *mapSpec, sh *padogrid.Share, prefix string, i int64) []byte {
 	if m.elig {
 		return sh.EligibilityKey(i).AppendText(dst, prefix)
@@ -99,8 +98,8 @@ func appendKey(dst []byte, m *mapSpec, sh *padogrid.Share, prefix string, i int6
 	return padogrid.AppendGroup(dst, prefix, sh.Profile(i))
 }
 
-// appendGroup appends the name of the group and its key within it, in the layout
-// of one structure a group.
+// appendGroup appends the name of the group and the key within it, in the layout of one
+// structure per group.
 func appendGroup(group, key []byte, m *mapSpec, sh *padogrid.Share, prefix string, i int64) (g, k []byte) {
 	if m.elig {
 		e := sh.EligibilityKey(i)
@@ -146,7 +145,7 @@ func (k *task) grow(n int) {
 	k.groups = k.groups[:cap(k.groups)]
 }
 
-// write hands the prepared entries to the store.
+// write passes the prepared entries to the store.
 func (k *task) write(ctx context.Context) error {
 	l := k.l
 	switch {

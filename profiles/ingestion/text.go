@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// Format returns the profile's document: PadoGrid's ingestion text, one file a map.
+// Format returns the profile's document: PadoGrid's ingestion text, one file per map.
 func Format() rundir.Format {
 	return rundir.Format{ID: FormatID, Title: "PadoGrid ingestion text, one file a map", Profile: Name, Doc: formatDoc, Encode: encode}
 }
@@ -108,8 +108,8 @@ func metrics(w *padogrid.Writer, r *rundir.Run, m *MapFacts) {
 	w.Int(metricWidth, "Payload Size (bytes)", int64(m.PayloadBytes))
 }
 
-// factsOf returns a run's facts. A run that was killed before it wrote any has
-// done nothing that is known: they are made from its parameters.
+// factsOf returns a run's facts. If a run was killed before it wrote any, nothing is
+// known to have been done, and the facts are made from its parameters.
 func factsOf(r *rundir.Run) (*Facts, error) {
 	var f Facts
 	if _, err := r.DecodeFacts(&f); err != nil {

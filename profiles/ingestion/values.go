@@ -7,15 +7,14 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// designer reads what this profile has and others have not. It belongs to one call
-// of Design.
+// designer reads what is specific to this profile. It belongs to one call of Design.
 type designer struct {
 	*values.Reader
 	flavour string
 }
 
-// testCase reads what a map's loaders do: whether in batches, and the word that
-// the document prints.
+// testCase reads what a map's loaders do: whether they write batches, and the word to
+// print in the document.
 func (r *designer) testCase(m string) (putAll bool, word string) {
 	p := testCase
 	v := r.Pick(p, m+".testCase", "testCase")

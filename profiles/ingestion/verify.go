@@ -12,14 +12,14 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// reader is what verification asks of a store.
+// reader has what verification needs of a store.
 type reader struct {
 	count   store.Counter
 	getAll  store.BatchGetter
 	grouped store.GroupPutter
 }
 
-// Bounds of the sample that is read back from each map.
+// Limits of the sample that is read back from each map.
 const (
 	sampleKeys  = 1000
 	sampleBytes = 256 << 20
@@ -28,14 +28,14 @@ const (
 	maxExamples = 10
 )
 
-// verify compares what is stored with what was acknowledged: the number of
-// entries, and a sample of their values.
+// verify compares what is stored with what was acknowledged: the number of entries, and
+// a sample of their values.
 func (b *binding) verify(ctx context.Context) workload.Verification {
 	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
-	// A store that has lost everything mid-run was written to since. What cannot be
-	// recorded is found out below.
+	// A store that lost everything during the run has been written to since. If it
+	// cannot be recorded, that shows below.
 	_ = b.claim.Restore(ctx)
 	v := workload.Verification{State: workload.Passed}
 	var entries, sampled int64
@@ -63,7 +63,7 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 	return v
 }
 
-// wrong names the checks that failed.
+// wrong names the failed checks.
 func wrong(checks []workload.Check) string {
 	var all []string
 	for _, c := range checks {
@@ -111,7 +111,7 @@ func (l *load) sizesUsed() []int {
 	return slices.Clone(l.sizes)
 }
 
-// sampler reads a sample of a map back.
+// sampler reads back a sample of a map.
 type sampler struct {
 	b           *binding
 	l           *load
@@ -125,7 +125,7 @@ type sampleKey struct {
 	entry int64
 }
 
-// run reads the sample, in calls of a bounded number of bytes.
+// run reads the sample, in calls of limited size.
 func (s *sampler) run(ctx context.Context) error {
 	largest := int64(max(slices.Max(s.sizes), 1))
 	n := max(min(sampleKeys, sampleBytes/largest), 1)
@@ -180,7 +180,7 @@ func (s *sampler) read(ctx context.Context, part []sampleKey) error {
 	return nil
 }
 
-// judge says what is wrong with the value of a share's entry.
+// judge returns what is wrong with the value of a share's entry.
 func (s *sampler) judge(val []byte, share int) error {
 	if val == nil {
 		return errors.New("acknowledged and not there")

@@ -9,8 +9,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// load is the work on one map and what has become of it. Tasks share it; all of
-// it is safe for use by several goroutines.
+// load is the work on one map and its record. Tasks share it; all of it is safe for use
+// by several goroutines.
 type load struct {
 	s     *spec
 	m     *mapSpec
@@ -21,11 +21,11 @@ type load struct {
 	mu      sync.Mutex
 	sizes   []int // of values written
 	existed bool  // the space was there before this run
-	before  int64 // upper bound of the entries that were there
+	before  int64 // upper bound of the number of entries that were there
 }
 
-// counts is what a loader counts beside entries that were acknowledged or failed:
-// both, and those under way.
+// counts is what a loader counts in addition to acknowledged and failed entries: all
+// attempted ones, including those in progress.
 type counts struct{ attempted atomic.Int64 }
 
 func (c *counts) list() []*atomic.Int64 { return []*atomic.Int64{&c.attempted} }

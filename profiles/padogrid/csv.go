@@ -11,17 +11,18 @@ type Text struct {
 	Data []byte
 }
 
-// column is one column of a create_csv table: its heading and the label that its
-// lines hold. How the value is cut out is like in the original.
+// column is one column of a create_csv table: its heading and the label of the lines
+// that hold its values. Values are extracted as in the original.
 type column struct {
 	head, label string
-	// whole removes the label only, as for times and prefixes, which may have colons;
-	// else all up to the last colon goes. first takes the first word.
+	// whole removes only the label, as for times and prefixes, which may contain
+	// colons; otherwise everything up to the last colon is removed. first takes only
+	// the first word.
 	whole, first bool
 }
 
-// tables are the columns of each program's results after the first two: the app
-// and the file.
+// tables are the columns of each program's results, after the first two, which are the
+// app and the file.
 var tables = map[string][]column{
 	"ingestion": {
 		{head: "Product"},
@@ -45,7 +46,7 @@ var tables = map[string][]column{
 		{head: "Latency per put (msec)"},
 		{head: "Total Volume (KiB)", label: "**Total Volume (KiB)"},
 		{head: "Total Volume (MiB)", label: "**Total Volume (MiB)"},
-		{head: "Total Volume (GiB) ", label: "**Total Volume (GiB)"}, // with the blank of the original
+		{head: "Total Volume (GiB) ", label: "**Total Volume (GiB)"}, // with the original's trailing blank
 	},
 	"tx": {
 		{head: "Product"},
@@ -82,20 +83,20 @@ var tables = map[string][]column{
 		{head: "Max Time (msec)"},
 		{head: "Elapsed Time (msec)"},
 		{head: "Total Invocation Count"},
-		{head: "M Throughput invocations/sec)", label: "M Throughput (invocations/sec)"}, // the parenthesis of the original
+		{head: "M Throughput invocations/sec)", label: "M Throughput (invocations/sec)"}, // the parenthesis is the original's
 		{head: "M Latency (msec)", label: "M Latency per invocation (msec)"},
 		{head: "E Throughput (invocations/sec)"},
 		{head: "E Latency (msec)", label: "E Latency per invocation (msec)"},
 	},
 }
 
-// App is the first column of a table of results: the folder of the program.
+// App is the first column of a table of results: the name of the program's folder.
 const App = "perf_test"
 
-// CSV makes the table of create_csv from the result texts of one program
-// ("ingestion", "tx" or "group"), in the order given: fields with a comma and a
-// blank between, without quoting. A comma within a value makes a field more, as
-// in the original.
+// CSV makes the table of create_csv from the result texts of one program ("ingestion",
+// "tx" or "group"), in the order given. Fields are separated by a comma and a blank,
+// without quoting: as in the original, a comma within a value makes an additional
+// field.
 func CSV(program string, texts []Text) []byte {
 	columns := tables[program]
 	var b strings.Builder
@@ -130,7 +131,7 @@ func fieldsOf(text string) []field {
 	return out
 }
 
-// value is what stands after a column's label, blanks collapsed.
+// value returns what follows a column's label, with blanks collapsed.
 func (c column) value(fields []field) string {
 	label := c.label
 	if label == "" {
@@ -151,5 +152,5 @@ func (c column) value(fields []field) string {
 	return strings.Join(words, " ")
 }
 
-// CSVName is the name of the table of a program.
+// CSVName returns the file name of a program's table.
 func CSVName(program string) string { return "results-" + program + ".csv" }

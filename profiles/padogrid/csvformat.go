@@ -9,8 +9,8 @@ import (
 // CSVFormatID is the id of the tables of create_csv.
 const CSVFormatID = "padogrid-csv"
 
-// CSVFormat returns the format of the table that create_csv makes of a program's
-// texts, given the format that writes those.
+// CSVFormat returns the format of the table that create_csv makes from a program's
+// texts, given the format of those texts.
 func CSVFormat(program string, texts rundir.Format) rundir.Format {
 	return rundir.Format{
 		ID: CSVFormatID, Title: "PadoGrid's create_csv of the " + program + " texts", Profile: texts.Profile,
@@ -20,7 +20,7 @@ func CSVFormat(program string, texts rundir.Format) rundir.Format {
 	}
 }
 
-// tableOf makes one table of the texts of all runs; none where none has a text.
+// tableOf makes one table from the texts of all runs, or none if there are no texts.
 func tableOf(program string, texts rundir.Format, runs []*rundir.Folder) ([]rundir.File, error) {
 	var list []Text
 	for _, f := range runs {

@@ -12,12 +12,12 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// maxText is the size of the largest file that is taken for a result text.
+// maxText is the size of the largest file that is considered as a result text.
 const maxText = 1 << 20
 
-// Found returns the result texts of a folder that is no run's, such as PadoGrid's own
-// results: one folder a program that wrote any, its texts in the order of their
-// writing. There may be none.
+// Found returns the result texts in a folder that is not a run's, such as PadoGrid's
+// own results: one folder for each program with texts, ordered by when they were
+// written. There may be none.
 func Found(dir string) ([]*rundir.Folder, error) {
 	names, err := filepath.Glob(filepath.Join(escaped(dir), "*-*.txt"))
 	if err != nil {
@@ -56,7 +56,7 @@ func Found(dir string) ([]*rundir.Folder, error) {
 	return out, nil
 }
 
-// escaped is a path in which nothing is a pattern.
+// escaped returns a path with pattern characters escaped.
 func escaped(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

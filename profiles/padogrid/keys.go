@@ -5,31 +5,30 @@ import (
 	"time"
 )
 
-// Base is the date from which eligibility keys count: the first moment of 13
-// June 2019 in the client's zone. Keys written in one zone are therefore not
-// found from another.
+// Base returns the date from which eligibility keys count: the start of 13 June 2019 in
+// the client's time zone. Keys written in one zone are therefore not found from
+// another.
 func Base(zone *time.Location) time.Time { return time.Date(2019, 6, 13, 0, 0, 0, 0, zone) }
 
 // EligibilityKey identifies one entry of the eligibility map. Its member number equals
-// the group number, its term date the effective date.
+// the group number, and its term date the effective date.
 type EligibilityKey struct {
-	// Group is the number within the group's name, Entry the index over the map;
-	// both from 1.
+	// Group is the number in the group's name, Entry the index in the map; both from 1.
 	Group, Entry int64
 	// Effective is the effective date in Unix milliseconds.
 	Effective int64
 }
 
-// Person returns the person number: the index cut to 16 bits with a sign.
+// Person returns the person number: the index truncated to a signed 16-bit number.
 func (k EligibilityKey) Person() int16 { return int16(k.Entry) }
 
-// AppendGroup appends the name of group n: the prefix and the number. It is a
-// client profile key as well: its three fields are this text.
+// AppendGroup appends the name of group n: the prefix and the number. It is also a
+// client profile key, whose three fields are this text.
 func AppendGroup(dst []byte, prefix string, n int64) []byte {
 	return strconv.AppendInt(append(dst, prefix...), n, 10)
 }
 
-// AppendMember appends what tells a member from the others of its group:
+// AppendMember appends the part of the key that distinguishes members of a group:
 // "83:1560384016002:1560384016002", the person number, effective and term date.
 func (k EligibilityKey) AppendMember(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(k.Person()), 10)
@@ -43,10 +42,11 @@ func (k EligibilityKey) AppendText(dst []byte, prefix string) []byte {
 	return k.AppendMember(append(AppendGroup(dst, prefix, k.Group), ':'))
 }
 
-// Share is the part of a map's keys that one thread writes. Threads are counted
-// from 0 here.
+// Share is the part of a map's keys that one thread writes. Threads are counted from 0
+// here.
 type Share struct {
-	// First is the number of entries before it, FirstGroup that of groups.
+	// First is the number of entries before it, FirstGroup the number of groups before
+	// it.
 	First, FirstGroup int64
 	// Entries is how many it has.
 	Entries int64
@@ -56,9 +56,8 @@ type Share struct {
 	Base int64
 }
 
-// EligibilityKey returns the key of the share's i-th eligibility entry, from 0: whole
-// groups one after the other, a second between them, a millisecond between
-// members.
+// EligibilityKey returns the key of the share's i-th eligibility entry, from 0: one
+// whole group after the other, a second apart, with members a millisecond apart.
 func (s Share) EligibilityKey(i int64) EligibilityKey {
 	k, m := i/s.Size, i%s.Size
 	return EligibilityKey{Group: s.FirstGroup + k + 1, Entry: s.First + i + 1, Effective: s.Base + (s.First+k)*1000 + m}
@@ -67,10 +66,9 @@ func (s Share) EligibilityKey(i int64) EligibilityKey {
 // Profile returns the number of the share's i-th profile, from 0.
 func (s Share) Profile(i int64) int64 { return s.First + i + 1 }
 
-// EligibilityShare returns the keys of thread t, from 0, when each has count entries
-// planned, in groups of size members, written in batches of so many; batch 0 is
-// single puts. Whole groups are written always, batch by batch, so that Entries
-// may be more than count.
+// EligibilityShare returns the keys of thread t, from 0, if each thread is to write
+// count entries, in groups of size members, in batches of batch; batch 0 means single
+// puts. Whole groups are always written, batch by batch, so Entries may exceed count.
 func EligibilityShare(t int, count, size, batch, base int64) Share {
 	groups := up(count, size)
 	if batch > 0 {
@@ -80,7 +78,7 @@ func EligibilityShare(t int, count, size, batch, base int64) Share {
 	return Share{First: first, FirstGroup: first / size, Entries: groups * size, Size: size, Base: base}
 }
 
-// ProfileShare returns the keys of thread t when each has count entries.
+// ProfileShare returns the keys of thread t if each thread has count entries.
 func ProfileShare(t int, count int64) Share {
 	return Share{First: int64(t) * count, Entries: count, Size: 1}
 }

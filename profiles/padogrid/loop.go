@@ -7,24 +7,24 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Loop is one thread of PadoGrid's tests: what it does next, and how long its loops
-// took. It belongs to its worker.
+// Loop is one thread of PadoGrid's tests: it decides what to do next, and records how
+// long its loops took. It belongs to its worker.
 type Loop[T any] struct {
-	// Tally is the worker's.
+	// Tally is the worker's record.
 	Tally *Tally[T]
 
 	w      *Work[T]
 	worker int
-	help   int // where to look first for work of others
+	help   int // where to look first for other workers' shares
 	timer  *time.Timer
 
-	// The loop under way: from its start, under which settings, and the time of loops
-	// before it.
+	// The current loop: when it started, under which settings, and the total time of
+	// the loops before it.
 	looping            bool
 	loopStart, loopEnd int64
 	before             int64
 	settings           *workload.Settings
-	epoch              int64 // wall clock at 0 of the measured part
+	epoch              int64 // wall clock time at the start of the measured part
 
 	pausing bool
 	until   int64
@@ -35,12 +35,12 @@ func (w *Work[T]) Loop(worker int) *Loop[T] {
 	return &Loop[T]{Tally: w.tally(worker), w: w, worker: worker, help: w.job.From + worker%(w.job.To-w.job.From)}
 }
 
-// slice is how long a thread in closed loop sleeps at once between runs, so that it
-// hears of the end of the run.
+// slice is how long a closed-loop thread sleeps at a time between runs, so that it
+// notices the end of the run.
 const slice = 50 * time.Millisecond
 
-// Paused says whether the worker is in the pause between two runs, a part of which it
-// has slept: then this iteration is over.
+// Paused reports whether the worker is in the pause between two runs, in which case it
+// has slept for part of the pause and this iteration is over.
 func (l *Loop[T]) Paused(ctx context.Context, it *workload.Iteration) bool {
 	if l.pausing {
 		l.pause(ctx, it, slice)
@@ -48,8 +48,9 @@ func (l *Loop[T]) Paused(ctx context.Context, it *workload.Iteration) bool {
 	return l.pausing
 }
 
-// Next finds work for up to want units: a piece of the worker's own share, or else,
-// in open loop and once threads have changed, of another's. false: there is none.
+// Next finds work for up to want units: a piece of the worker's own share or, in an
+// open loop and after threads have changed, of another's share. It returns false if
+// there is none.
 func (l *Loop[T]) Next(it *workload.Iteration, want int64) (Piece, bool) {
 	w := l.w
 	from, to := w.job.From, w.job.To
@@ -89,10 +90,10 @@ func (w *Work[T]) take(share int, want int64, warm bool) (Piece, bool) {
 	}
 }
 
-// Enter begins a loop unless one is under way. A change of settings ends the one
-// before, so that time spent parked or paused is not taken for loop time. In open
-// loop the first loop of every worker begins with the first operation of all: waiting
-// for work to be due is part of it. Nothing is noted in warm-up.
+// Enter begins a loop unless one is in progress. A change of settings ends the previous
+// loop, so that time spent parked or paused does not count as loop time. In an open
+// loop the first loop of every worker begins with the very first operation, because
+// waiting for work to fall due is part of it. In warm-up nothing is recorded.
 func (l *Loop[T]) Enter(it *workload.Iteration) {
 	if it.Warmup || l.looping && l.settings == it.Settings {
 		return
@@ -113,8 +114,8 @@ func (l *Loop[T]) Enter(it *workload.Iteration) {
 	}
 }
 
-// Leave notes what became of a piece, and pauses after a run of the share. Nothing is
-// noted in warm-up.
+// Leave records the outcome of a piece, and pauses after a run of the share. In warm-up
+// nothing is recorded.
 func (l *Loop[T]) Leave(ctx context.Context, it *workload.Iteration, p Piece, err error) {
 	if it.Warmup {
 		return
@@ -138,7 +139,7 @@ func (l *Loop[T]) Leave(ctx context.Context, it *workload.Iteration, p Piece, er
 	}
 	l.pausing, l.until = true, l.loopEnd+int64(interval)
 	if it.Settings.Rate > 0 {
-		l.pause(ctx, it, interval) // each return costs an open loop one of its due times
+		l.pause(ctx, it, interval) // in an open loop, each return would use up a due time
 	}
 }
 
@@ -153,7 +154,7 @@ func (l *Loop[T]) pause(ctx context.Context, it *workload.Iteration, most time.D
 	l.pausing = now < l.until
 }
 
-// Sleep waits for so long, or until ctx ends, whose error it returns then.
+// Sleep waits for d, or until ctx ends; it then returns the error of ctx.
 func (l *Loop[T]) Sleep(ctx context.Context, d time.Duration) error {
 	if l.timer == nil {
 		l.timer = time.NewTimer(d)

@@ -6,21 +6,22 @@ import (
 	"github.com/perfbench/perfbench/internal/values"
 )
 
-// Names of the maps. Summaries is of PadoGrid's Coherence flavour where files name it;
-// elsewhere transactions alone write it.
+// Names of the maps. In files, Summaries occurs only in PadoGrid's Coherence flavour;
+// otherwise only transactions write it.
 const (
 	Eligibility = "eligibility"
 	Profiles    = "profile"
 	Summaries   = "summary"
 )
 
-// Maps are the maps that a file may name, in both flavours; the last is of Coherence's.
+// Maps are the maps that a file may name, in either flavour; only Coherence's has the
+// last one.
 var Maps = []string{Eligibility, Profiles, Summaries}
 
-// Threads is how many threads PadoGrid takes where nobody says: one and a half a CPU.
+// Threads returns how many threads PadoGrid uses by default: one and a half per CPU.
 func Threads() int { return max(runtime.NumCPU()*3/2, 1) }
 
-// MapsOf lists the maps of a flavour.
+// MapsOf returns the maps of a flavour.
 func MapsOf(flavour string) []string {
 	if flavour == values.FlavourCoherence {
 		return Maps

@@ -7,23 +7,23 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// OlderFormatID is the id of the texts in the layout of 0.9.17 and older.
+// OlderFormatID is the id of the texts in the layout of version 0.9.17 and earlier.
 const OlderFormatID = "padogrid-old"
 
-// renamed are the labels that 0.9.18 has renamed, the older word second.
+// renamed are the labels renamed in 0.9.18, with the older wording second.
 var renamed = [][2]string{
 	{"Max Time (msec)", "Max time (msec)"},
-	{"**Total Volume (KiB)", "**Total Volume (MiB)"}, // the older word is wrong: the value is in KiB
+	{"**Total Volume (KiB)", "**Total Volume (MiB)"}, // the older wording is wrong: the value is in KiB
 }
 
-// onlyTx is renamed in the texts of tx alone.
+// onlyTx was renamed only in the texts of tx.
 var onlyTx = [2]string{"Total Entry Count Per Run", "Total Entry Count per Run"}
 
 var stamp = regexp.MustCompile(`-\d{6}-\d{6}`)
 
-// Older returns a result text as releases up to 0.9.17 wrote it, which is how the
-// samples of the original's pages look: no product, neither in the name nor in the
-// header, and some labels in other words.
+// Older returns a result text as releases up to 0.9.17 wrote it, which is the form of
+// the samples in the original's documentation: without the product in the name and in
+// the header, and with some labels worded differently.
 func Older(t Text, program, product string) Text {
 	name := t.Name
 	if at := stamp.FindAllStringIndex(name, -1); at != nil {
@@ -53,8 +53,8 @@ func Older(t Text, program, product string) Text {
 	return Text{name, []byte(b.String())}
 }
 
-// newer returns the label of a line in today's words, given the label before it: of
-// two volumes in MiB that follow each other the first is the one in KiB.
+// newer returns the current label of a line, given the label before it: of two
+// successive volumes in MiB, the first is the one in KiB.
 func newer(label, after string) string {
 	switch {
 	case label == "Max time (msec)":
@@ -68,7 +68,7 @@ func newer(label, after string) string {
 }
 
 // OlderFormat returns the format of a program's texts in the older layout, given the
-// one that writes them in today's.
+// current format.
 func OlderFormat(program string, texts rundir.Format) rundir.Format {
 	return rundir.Format{
 		ID: OlderFormatID, Title: "the " + program + " texts as PadoGrid 0.9.17 and older", Profile: texts.Profile, Doc: olderDoc,

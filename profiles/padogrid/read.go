@@ -9,9 +9,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Names lists every name that a YAML file of a profile with these parameters may set:
-// what every run has, and knobs and parameters, bare and, where they are of tracks,
-// aimed at a map.
+// Names returns every name that a YAML file may set for a profile with these
+// parameters: what every run has, and knobs and parameters, both plain and, if they
+// exist per track, with a map.
 func Names(params []workload.Param) []string {
 	plain := []string{"threads", "rate", "payload", "batch"}
 	aimed := slices.Clone(plain)
@@ -29,10 +29,10 @@ func Names(params []workload.Param) []string {
 	return append(plain, "duration", "count", "warmup", "seed", "namespace")
 }
 
-// ReadFile reads a file of a test of maps for a profile: PadoGrid's properties, or YAML of
-// ours by the endings .yaml and .yml. The sentences returned name every key that has no
-// effect. An unknown name in YAML is an error, since such a file was written for
-// perfbench, and so is a file of PadoGrid's group test.
+// ReadFile reads a file of a test of maps for a profile: PadoGrid's properties, or YAML
+// of ours if it ends in .yaml or .yml. It returns a sentence for every key that has no
+// effect. An unknown name in YAML is an error, because such a file was written for
+// perfbench; so is a file of PadoGrid's group test.
 func ReadFile(profile string, f workload.File, params []workload.Param) ([]workload.Value, []string, error) {
 	if values.IsYAML(f.Path) {
 		vs, err := values.YAML(f, Names(params))
@@ -53,7 +53,7 @@ func ReadFile(profile string, f workload.File, params []workload.Param) ([]workl
 	return vs, warnings, err
 }
 
-// Keys lists the keys that PadoGrid's tests of maps read from a properties file.
+// Keys returns the keys that PadoGrid's tests of maps read from a properties file.
 func Keys() []string {
 	out := []string{"mapNames", "memberSetSize", "prefix", "testCount", "testIntervalInMsec", "printStatusIntervalInSec", "results.dir"}
 	for _, m := range Maps {

@@ -8,8 +8,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Span returns when the work on a map or in a group began and ended, in the zone of
-// the run: as its facts say, or else as the run does, which has no zone.
+// Span returns when the work on a map or in a group began and ended, in the zone of the
+// run: from its facts or, if they lack it, from the run itself, which has no zone.
 func Span(r *rundir.Run, zone string, started, stopped *time.Time) (start, stop time.Time) {
 	start, stop = r.Measured, r.Ended
 	if start.IsZero() {
@@ -32,9 +32,8 @@ func Span(r *rundir.Run, zone string, started, stopped *time.Time) (start, stop 
 	return start.In(at), stop.In(at)
 }
 
-// Speed returns how many a second n in so many milliseconds are, and how many
-// milliseconds each took, as the originals calculate it. Where verification failed
-// neither is a number.
+// Speed returns how many per second n in ms milliseconds are, and how many milliseconds
+// each took, as the originals calculate it. If verification failed, both are NaN.
 func Speed(r *rundir.Run, n float64, ms int64) (perSecond, latency float64) {
 	if r.Verification.State == workload.Failed {
 		return math.NaN(), math.NaN()

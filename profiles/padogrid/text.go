@@ -1,6 +1,6 @@
-// Package padogrid holds what the profiles that follow PadoGrid's perf_test
-// share: its number and time formats, the layout of its result texts and the
-// keys it writes. It knows no profile and no store.
+// Package padogrid holds what the profiles modelled on PadoGrid's perf_test share: its
+// number and time formats, the layout of its result texts, the keys it writes, and its
+// loop. It knows no profile and no store.
 package padogrid
 
 import (
@@ -13,9 +13,9 @@ import (
 	"unicode"
 )
 
-// Number writes v with at most that many decimals, rounded half up on the exact
-// binary value, without trailing zeros: 39.0625 with three is "39.063". Infinity
-// is "∞", what is no number "NaN".
+// Number formats v with at most that many decimals, rounded half up on the exact binary
+// value, without trailing zeros: 39.0625 with three is "39.063". Infinity is "∞", and
+// NaN "NaN".
 func Number(v float64, decimals int) string {
 	switch {
 	case math.IsNaN(v):
@@ -35,12 +35,12 @@ func Number(v float64, decimals int) string {
 	return s
 }
 
-// Time writes a moment as the result texts do, in t's own zone.
+// Time formats a moment as in the result texts, in t's own zone.
 func Time(t time.Time) string { return t.Format("Mon Jan 02 15:04:05 MST 2006") }
 
-// FileName is the name of a result text: program "ingestion" or "tx" with the
-// map and the key prefix, or "group" with the group and no prefix. The stamp is
-// in start's own zone.
+// FileName returns the name of a result text: program is "ingestion" or "tx" with the
+// map and the key prefix, or "group" with the group and no prefix. The timestamp is in
+// start's own zone.
 func FileName(program, name, product string, start time.Time, prefix string) string {
 	s := fmt.Sprintf("%s-%s-%s-%s", program, name, product, start.Format("060102-150405"))
 	if program != "group" {
@@ -49,7 +49,8 @@ func FileName(program, name, product string, start time.Time, prefix string) str
 	return strings.Map(fileRune, s) + ".txt"
 }
 
-// fileRune replaces what no file name should hold: a prefix may be any text.
+// fileRune replaces characters that a file name should not contain: a prefix may be any
+// text.
 func fileRune(r rune) rune {
 	if r == '/' || r == '\\' || unicode.IsControl(r) {
 		return '_'
@@ -57,13 +58,13 @@ func fileRune(r rune) rune {
 	return r
 }
 
-// Writer builds a result text. Its zero value is empty and ready; it belongs to
-// one goroutine.
+// Writer builds a result text. The zero value is an empty text; a Writer belongs to one
+// goroutine.
 type Writer struct{ b strings.Builder }
 
 const stars = "******************************************"
 
-// Banner writes the title between two rows of asterisks and an empty line.
+// Banner writes the title between two rows of asterisks, and an empty line.
 func (w *Writer) Banner(title string) {
 	w.Line(stars)
 	w.Line(title)
@@ -77,17 +78,17 @@ func (w *Writer) Line(s string) {
 	w.b.WriteByte('\n')
 }
 
-// Field writes a label, right-aligned in width columns, with its value.
+// Field writes a label, right-aligned in width columns, and its value.
 func (w *Writer) Field(width int, label, value string) {
 	w.Line(fmt.Sprintf("%*s: %s", width, label, value))
 }
 
-// Int writes a label with a whole number.
+// Int writes a label and a whole number.
 func (w *Writer) Int(width int, label string, n int64) {
 	w.Field(width, label, strconv.FormatInt(n, 10))
 }
 
-// Number writes a label with a number of so many decimals.
+// Number writes a label and a number with that many decimals.
 func (w *Writer) Number(width int, label string, v float64, decimals int) {
 	w.Field(width, label, Number(v, decimals))
 }
@@ -116,7 +117,7 @@ func (w *Writer) at(label string, t time.Time) {
 // Bytes returns the text.
 func (w *Writer) Bytes() []byte { return []byte(w.b.String()) }
 
-// Max returns the largest of some thread times, 0 when there are none.
+// Max returns the largest of the thread times, 0 if there are none.
 func Max(ms []int64) int64 {
 	var m int64
 	for _, v := range ms {
@@ -125,6 +126,6 @@ func Max(ms []int64) int64 {
 	return m
 }
 
-// PerSecond returns n per second over so many milliseconds, as the originals
-// calculate it: infinite for no time, NaN for nothing in no time.
+// PerSecond returns n per second over ms milliseconds, as the originals calculate it:
+// infinite for no time, NaN for nothing in no time.
 func PerSecond(n float64, ms int64) float64 { return n / float64(ms) * 1000 }

@@ -5,19 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// Told is what a process tells of its part of a work, for another that has the whole: how
-// far its shares have come, and what its threads have done since it told the last time.
+// Told is what a process reports about its part of a work to the process that has the
+// whole: how far its shares have come, and what its threads have done since the last
+// report.
 type Told struct {
-	// From is the number of the first share; Cursors and Warm have one value for each.
+	// From is the number of the first share; Cursors and Warm have a value for each
+	// share.
 	From          int
 	Cursors, Warm []int64
-	// Changed says that the number of threads was changed mid-run.
+	// Changed means that the number of threads was changed during the run.
 	Changed bool
 	Tallies []TallyTold
 }
 
-// TallyTold is what one thread has done since it was told of the last time; Began and Left
-// are moments. Own has what the profile counts beside, as its own function lists it.
+// TallyTold is what one thread has done since the last report; Began and Left are
+// moments. Own has what the profile counts in addition, in the order of its own
+// function.
 type TallyTold struct {
 	Worker             int
 	Done, Failed, Busy int64
@@ -29,8 +32,8 @@ func (t *TallyTold) same(o TallyTold) bool {
 	return t.Done == o.Done && t.Failed == o.Failed && t.Busy == o.Busy && t.Began == o.Began && t.Left == o.Left && slices.Equal(t.Own, o.Own)
 }
 
-// Tell returns what has become of the part since the last call; own lists what the profile
-// counts of a worker. One goroutine at a time may call it.
+// Tell returns what has been done since the last call; own lists the counters that the
+// profile adds for a worker. One goroutine at a time may call it.
 func (w *Work[T]) Tell(own func(*T) []*atomic.Int64) Told {
 	out := Told{From: w.job.From, Changed: w.changed.Load()}
 	for i := w.job.From; i < w.job.To; i++ {
@@ -57,8 +60,8 @@ func (w *Work[T]) Tell(own func(*T) []*atomic.Int64) Told {
 	return out
 }
 
-// Credit takes in what another process has told; own lists what the profile counts of a
-// worker. false: it is not of this work.
+// Credit takes in a report of another process; own lists the counters that the profile
+// adds for a worker. It returns false if the report is not about this work.
 func (w *Work[T]) Credit(told Told, own func(*T) []*atomic.Int64) bool {
 	if told.From < 0 || told.From+len(told.Cursors) > len(w.cursors) || len(told.Warm) != len(told.Cursors) {
 		return false
@@ -93,8 +96,8 @@ func (w *Work[T]) Credit(told Told, own func(*T) []*atomic.Int64) bool {
 	return true
 }
 
-// Lost takes all of these shares, the last one excluded, for given out: whoever had them
-// cannot tell any more.
+// Lost marks all of the shares in [from, to) as given out, because the process that had
+// them can no longer report.
 func (w *Work[T]) Lost(from, to int) {
 	for i := from; i < to; i++ {
 		w.cursors[i].Store(max(w.cursors[i].Load(), w.job.Shares[i]))
@@ -104,15 +107,15 @@ func (w *Work[T]) Lost(from, to int) {
 // mostThreads is the highest number that a thread may have.
 const mostThreads = 1 << 16
 
-// Bits are those of a long row of bits that have been set since it was told of the last
-// time: At says which 64 each of Words is.
+// Bits are the bits of a long row that have been set since the last report: At has the
+// index of each of Words.
 type Bits struct {
 	At    []int64
 	Words []uint64
 }
 
-// TellBits returns what is set and not in told, which it brings up to date. One goroutine
-// at a time may call it.
+// TellBits returns the bits that are set in row but not in told, which it brings up to
+// date. One goroutine at a time may call it.
 func TellBits(row []atomic.Uint64, told *[]uint64) (news Bits) {
 	if *told == nil {
 		*told = make([]uint64, len(row))
@@ -126,7 +129,8 @@ func TellBits(row []atomic.Uint64, told *[]uint64) (news Bits) {
 	return news
 }
 
-// CreditBits sets in a row what another process has told. false: it is of another row.
+// CreditBits sets the bits that another process has reported in a row. It returns false
+// if they are of another row.
 func CreditBits(row []atomic.Uint64, news Bits) bool {
 	if len(news.At) != len(news.Words) {
 		return false

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// Forever is the number of runs of a plan that only a duration ends.
+// Forever is the number of runs of a plan that only its duration ends.
 const Forever = math.MaxInt32
 
-// Cursor is how far a share has been given out, in units over all runs. It has a
-// cache line of its own: as a rule only its own worker touches it.
+// Cursor is how far a share has been given out, in units over all runs. It fills a
+// cache line, because usually only its own worker touches it.
 type Cursor struct {
 	atomic.Int64
 	_ [120]byte
 }
 
-// Piece is a stretch of a share to work on in one call.
+// Piece is a part of a share to work on in one call.
 type Piece struct {
 	Share int
-	// Run counts the repetitions of the share from 0, Off is where in it the piece
-	// begins, N how many units it has.
+	// Run counts the repetitions of the share from 0, Off is where in the share the
+	// piece begins, and N how many units it has.
 	Run, Off, N int64
-	// Last says that it ends its run of the share.
+	// Last means that it ends its run of the share.
 	Last bool
 }
 
-// take takes up to want units of a share of length n, never across the end of a run.
+// take takes up to want units of a share of length n, never crossing the end of a run.
 func (c *Cursor) take(share int, n, runs, want int64) (Piece, bool) {
 	if n == 0 {
 		return Piece{}, false
@@ -50,29 +50,29 @@ func (c *Cursor) take(share int, n, runs, want int64) (Piece, bool) {
 type Job struct {
 	// Shares are the lengths of the threads' shares, in units.
 	Shares []int64
-	// Runs is how often each share is repeated, Interval the pause of each thread
-	// after every run.
+	// Runs is how often each share is done, Interval the pause of each thread after
+	// every run.
 	Runs     int64
 	Interval time.Duration
-	// From and To say which shares are this process's, the last one excluded, when others
-	// have the rest; both 0: all are.
+	// From and To give this process's range of shares, with To excluded, if others have
+	// the rest; both 0: all of them.
 	From, To int
-	// Skip, where there is one, says whether a piece has been done already and is left
-	// out. It may be called by several goroutines.
+	// Skip, if set, reports whether a piece has been done already and is to be left
+	// out. Several goroutines may call it.
 	Skip func(Piece) bool
 }
 
-// Work is a job under way and what has become of it; a profile counts a T of its own
-// for each worker. It is safe for use by several goroutines.
+// Work is a job in progress with its record; a profile adds a T of its own for each
+// worker. It is safe for use by several goroutines.
 type Work[T any] struct {
 	job Job
 	// cursors and warm give out the shares, in the run and in its warm-up.
 	cursors, warm []Cursor
-	// changed says that the number of threads was changed mid-run: from then on
-	// workers without work of their own help others.
+	// changed means that the number of threads was changed during the run: from then
+	// on, workers without work of their own help others.
 	changed atomic.Bool
-	// first is when the first measured operation began, by the clock of measurement;
-	// -1: not yet.
+	// first is when the first measured operation began, by the measurement clock; -1:
+	// not yet.
 	first atomic.Int64
 
 	mu      sync.Mutex
@@ -81,8 +81,8 @@ type Work[T any] struct {
 	tallies map[int]*Tally[T]
 }
 
-// NewWork returns a job of which nothing is done. fresh, which may be nil, makes the
-// T of another worker ready.
+// NewWork returns a Work of which nothing is done. fresh, which may be nil, initializes
+// the T of a new worker.
 func NewWork[T any](job Job, fresh func(*T)) *Work[T] {
 	n := len(job.Shares)
 	if job.To == 0 {
@@ -93,17 +93,17 @@ func NewWork[T any](job Job, fresh func(*T)) *Work[T] {
 	return w
 }
 
-// Tally is what one worker has done in the measured part. The worker alone writes it;
-// anybody may read what is atomic.
+// Tally is what one worker has done in the measured part. Only the worker writes it;
+// anybody may read the atomic fields.
 type Tally[T any] struct {
-	// Done are units that succeeded, Failed those that did not.
+	// Done is the number of units that succeeded, Failed of those that did not.
 	Done, Failed atomic.Int64
-	// busy is the time of the worker's loops in ns, without pauses between runs.
+	// busy is the total time of the worker's loops in ns, without pauses between runs.
 	busy atomic.Int64
-	// began and left are wall-clock times in Unix ns of its first operation's start and
-	// the end of its last one, or of the pause after it.
+	// began and left are wall clock times in Unix ns: the start of its first operation,
+	// and the end of its last one or of the pause after it.
 	began, left atomic.Int64
-	// Own is what the profile counts beside.
+	// Own is what the profile counts in addition.
 	Own T
 	_   [64]byte
 }
@@ -123,8 +123,8 @@ func (w *Work[T]) tally(worker int) *Tally[T] {
 	return t
 }
 
-// Reached is how many units of the longest stretch have been given out of each share
-// so far, warm-up included: distinct ones, summed over the shares.
+// Reached returns how many distinct units have been given out so far, warm-up included,
+// summed over the shares.
 func (w *Work[T]) Reached() int64 {
 	var n int64
 	for i := range w.cursors {
@@ -134,7 +134,7 @@ func (w *Work[T]) Reached() int64 {
 	return n
 }
 
-// Over says that every unit of every run has been given out.
+// Over reports whether every unit of every run has been given out.
 func (w *Work[T]) Over() bool {
 	for i, n := range w.job.Shares {
 		if i < w.job.From || i >= w.job.To {
@@ -147,21 +147,22 @@ func (w *Work[T]) Over() bool {
 	return true
 }
 
-// Record is what became of a work in the measured part, as facts keep it.
+// Record is the outcome of a work in the measured part, as kept in facts.
 type Record struct {
 	Done, Failed int64
-	// Started and Stopped are the start of the first operation and the end of the last
-	// one, or of the pause after it; nil before there were any.
+	// Started and Stopped are the start of the first operation, and the end of the last
+	// one or of the pause after it; nil before there were any.
 	Started, Stopped *time.Time
-	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
+	// ThreadMS is the time of each thread's loops over all runs, in milliseconds,
+	// thread 1 first.
 	ThreadMS []int64
-	// ThreadsChanged says that the number of threads was changed mid-run, so that a
+	// ThreadsChanged means that the number of threads was changed during the run, so a
 	// thread may have done parts of other threads' shares.
 	ThreadsChanged bool
 }
 
-// Record sums up what has been done so far, and hands what the profile counts for
-// each worker to own.
+// Record sums up what has been done so far, and calls own with what the profile counts
+// for each worker.
 func (w *Work[T]) Record(own func(*T)) Record {
 	r := Record{ThreadMS: make([]int64, len(w.job.Shares)), ThreadsChanged: w.changed.Load()}
 	w.mu.Lock()

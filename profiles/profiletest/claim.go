@@ -12,10 +12,10 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Bind connects a plan to a store of the driver of in for the run of that id, and does
-// what a session does besides: Setup claims the spaces of the plan first, and Teardown
-// drops what it made. The lease is given back at once, so that a test can set up plan
-// after plan in one namespace.
+// Bind connects a plan to a store of the driver of in, for the run with that id, and
+// does what a session does in addition: Setup first claims the spaces of the plan, and
+// Teardown drops what it made. The lease is released at once, so that a test can set up
+// one plan after another in one namespace.
 func Bind(tb testing.TB, profile string, plan *workload.Plan, c store.Conn, in workload.Inputs, runID string) *workload.Plan {
 	tb.Helper()
 	p, err := plan.Bind(tb.Context(), in.Driver, c, runID)

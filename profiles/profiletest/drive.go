@@ -13,16 +13,16 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Driven is what came of [Drive].
+// Driven is the outcome of [Drive].
 type Driven struct {
 	*session.Outcome
 	// Made is what the run had recorded as its own when it was verified.
 	Made []store.Made
 }
 
-// Drive carries out a run with --cleanup beside data of others: what is stored must
-// pass the verification, nothing of ours may be left, and theirs must be as it was. On a
-// store that keeps nothing there is nothing to verify.
+// Drive carries out a run with --cleanup in a store that also contains data of others:
+// what is stored must pass the verification, nothing of ours may be left, and their
+// data must be unchanged. On a store that keeps nothing there is nothing to verify.
 func Drive(t *testing.T, c Case) Driven {
 	t.Helper()
 	w := &watcher{t: t}
@@ -48,8 +48,8 @@ func Drive(t *testing.T, c Case) Driven {
 	return Driven{o, w.made}
 }
 
-// watcher looks at the store of a run through the run's own connection: an embedded
-// store ends with it.
+// watcher looks at the store of a run through the run's own connection, because an
+// embedded store disappears with it.
 type watcher struct {
 	workload.Binder
 	t                  *testing.T
@@ -60,12 +60,12 @@ type watcher struct {
 	before []string
 	made   []store.Made
 	claims bool // the plan has spaces of its own in the store
-	// forgets says that the store keeps nothing, looked that the store was looked at.
+	// forgets means that the store keeps nothing, looked that the store was looked at.
 	forgets, looked bool
 }
 
 // Connector plants data of others before the plan's own connector sees the store, and
-// has Verify look at what the run has recorded.
+// makes Verify look at what the run has recorded.
 func (w *watcher) Connector(driver string) workload.Connector {
 	connect := w.Binder.Connector(driver)
 	if connect == nil {
@@ -95,8 +95,8 @@ func (w *watcher) Connector(driver string) workload.Connector {
 	}
 }
 
-// left is the format that is written when the cleanup is over and the connection still
-// open. It writes nothing.
+// left is the encoder of a format that is written when the cleanup is over and the
+// connection is still open. It writes nothing.
 func (w *watcher) left(*rundir.Folder) ([]rundir.File, error) {
 	t, ctx, keep := w.t, w.t.Context(), w.conn.(store.Keeper)
 	if w.looked = true; w.forgets {

@@ -17,23 +17,25 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// processEnv tells a process of a test binary that it is one to be killed, and what to run.
+// processEnv tells a process of a test binary that it is to be killed, and what to run.
 const processEnv = "PERFBENCH_TEST_PROCESS"
 
-// asked is what a process is told to run.
+// asked is what a process is to run.
 type asked struct {
 	Target, Preset, Out string
 	Set                 []string
-	// DiesAfter is how many units the process does before it kills itself; 0 is for ever.
+	// DiesAfter is how many units the process does before it kills itself; 0: it does
+	// not.
 	DiesAfter int64
-	// Workers are those that do the work in its place; 0: it does. Moment is when it dies.
+	// Workers is how many workers do the work instead of the process; 0: the process
+	// does it. Moment is when it dies.
 	Workers int
 	Moment  Moment
 }
 
-// Child is what the TestChild of a package calls that uses [Spawn]: in the process that
-// was spawned it carries out the run, and says how much it has done. Elsewhere it skips
-// the test.
+// Child must be called by a test named TestChild in packages that use [Spawn]. In the
+// spawned process it carries out the run, and reports how much it has done. Elsewhere
+// it skips the test.
 func Child(t *testing.T, p workload.Profile) {
 	t.Helper()
 	text := os.Getenv(processEnv)
@@ -71,25 +73,25 @@ func die(t *testing.T) {
 	select {}
 }
 
-// Process is a run in a process of its own. It belongs to the test's goroutine.
+// Process is a run in a separate process. It belongs to the test's goroutine.
 type Process struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
-	said  strings.Builder // what it has printed beside what it has done
+	said  strings.Builder // its other output
 	done  int64
 }
 
-// Spawn begins a run in a process of its own, which takes the target, the folder and
-// what is set from the case, and ends with the test.
+// Spawn begins a run in a separate process, which takes the target, the folder and the
+// settings from the case, and ends with the test.
 func Spawn(t *testing.T, c Case) *Process {
 	t.Helper()
 	return spawn(t, c, asked{})
 }
 
-// Crash carries out a run in a process of its own, which kills itself once it has done
-// more than n units: nobody else could be sure to be in time. It returns how many it has
-// surely done.
+// Crash carries out a run in a separate process, which kills itself once it has done
+// more than n units, since nobody else could be sure to do that in time. It returns how
+// many units it has certainly done.
 func Crash(t *testing.T, c Case, n int64) int64 {
 	t.Helper()
 	p := spawn(t, c, asked{DiesAfter: n})
@@ -104,7 +106,7 @@ func spawn(t *testing.T, c Case, a asked) *Process {
 	text, err := json.Marshal(a)
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
-	cmd.Env = append(os.Environ(), processEnv+"="+string(text), "TMPDIR="+t.TempDir()) // what is killed cannot tidy up
+	cmd.Env = append(os.Environ(), processEnv+"="+string(text), "TMPDIR="+t.TempDir()) // a killed process cannot clean up
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = cmd.Stdout
@@ -113,7 +115,7 @@ func spawn(t *testing.T, c Case, a asked) *Process {
 }
 
 // Until waits until the run has done more than n units, and returns how many it has
-// surely done.
+// certainly done.
 func (p *Process) Until(n int64) int64 {
 	p.t.Helper()
 	for p.done <= n && p.lines.Scan() {

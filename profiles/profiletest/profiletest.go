@@ -1,5 +1,5 @@
-// Package profiletest holds what every profile must keep, as tests that run on
-// any of them without a store. It is for tests only.
+// Package profiletest tests what every profile must satisfy, without a store, and helps
+// tests to carry out runs of profiles. It is for tests only.
 package profiletest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Run checks a profile: its description is complete, its parameters are
-// documented, each preset makes a plan, and knobs give back what they are set to.
+// Run checks a profile: its description is complete, its parameters are documented,
+// each preset makes a plan, and knobs return what they are set to.
 func Run(t *testing.T, p workload.Profile) {
 	t.Run("description", func(t *testing.T) { describe(t, p) })
 	t.Run("parameters", func(t *testing.T) { parameters(t, p) })
@@ -85,7 +85,7 @@ func bindings(t *testing.T, p workload.Profile) {
 	assert.Positive(t, able)
 }
 
-// Given makes values: "name=value" texts of flags over the parameters' defaults.
+// Given makes values: "name=value" texts of flags on top of the parameters' defaults.
 func Given(params []workload.Param, flags ...string) workload.Values {
 	vs := workload.Values{}
 	for _, p := range params {
@@ -100,7 +100,7 @@ func Given(params []workload.Param, flags ...string) workload.Values {
 	return vs
 }
 
-// Values returns a profile's defaults with a preset's values over them.
+// Values returns a profile's defaults with a preset's values on top.
 func Values(t *testing.T, p workload.Profile, name string) workload.Values {
 	t.Helper()
 	vs := Given(p.Params)
@@ -114,7 +114,7 @@ func Values(t *testing.T, p workload.Profile, name string) workload.Values {
 
 func plan(t *testing.T, p workload.Profile, name string) {
 	in := workload.Inputs{Values: Values(t, p, name), Namespace: "perfbench", Seed: 1}
-	known := map[string]bool{"duration": true, "count": true, "warmup": true, "at": true, "namespace": true} // of every run
+	known := map[string]bool{"duration": true, "count": true, "warmup": true, "at": true, "namespace": true} // parameters of every run
 	for _, q := range p.Params {
 		known[q.Name] = true
 	}
@@ -126,7 +126,7 @@ func plan(t *testing.T, p workload.Profile, name string) {
 			assert.NotNil(t, plan.Binder.Connector(b.Driver), "the plan can be connected to %s", b.Driver)
 		}
 	}
-	if len(p.Modes) == 0 || plan.Mode == p.Modes[0] { // other modes may count other things
+	if len(p.Modes) == 0 || plan.Mode == p.Modes[0] { // other modes may use other units
 		assert.Equal(t, p.Unit, plan.Unit)
 	}
 	assert.NotEmpty(t, plan.Unit)

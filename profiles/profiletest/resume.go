@@ -22,15 +22,16 @@ type Moment string
 const (
 	// AtWork is in the middle of the work.
 	AtWork Moment = "at work"
-	// Verifying is when all is done, and verification begins.
+	// Verifying is when all work is done, and verification begins.
 	Verifying Moment = "verifying"
-	// Removing is when all that the run made has been removed, and nothing is reported yet.
+	// Removing is when everything that the run made has been removed, and nothing has
+	// been reported yet.
 	Removing Moment = "removing"
 )
 
-// Resumed carries out the whole run by n workers, goroutines here, whose coordinator, a
-// process of its own, kills itself at a moment, [AtWork] once it has done more than so many
-// units; here the run is gone on with.
+// Resumed carries out a whole run with n workers, which are goroutines here. Its
+// coordinator, a separate process, kills itself at a moment (for [AtWork] once it has
+// done more than that many units), and the run is continued here.
 func (c Case) Resumed(t *testing.T, n int, at Moment, units int64) *session.Outcome {
 	t.Helper()
 	require.NotEmpty(t, c.Out)
@@ -65,7 +66,7 @@ func (c Case) Resumed(t *testing.T, n int, at Moment, units int64) *session.Outc
 	return o
 }
 
-// fatal is the profile in a process that dies at that moment.
+// fatal returns the profile for a process that dies at that moment.
 func (m Moment) fatal(t *testing.T, p workload.Profile) workload.Profile {
 	design := p.Design
 	p.Design = func(in workload.Inputs) (*workload.Plan, error) {
@@ -86,7 +87,7 @@ type dying struct {
 	t  *testing.T
 }
 
-// Connector has the plan end the process at the moment.
+// Connector makes the plan end the process at the moment.
 func (d dying) Connector(driver string) workload.Connector {
 	connect := d.Binder.Connector(driver)
 	return func(ctx context.Context, b *workload.Bound) error {
@@ -105,7 +106,7 @@ func (d dying) Connector(driver string) workload.Connector {
 				}
 				return teardown(ctx)
 			}
-			b.Facts = func() any { // are asked for when all is removed
+			b.Facts = func() any { // called when everything has been removed
 				if removed.Load() {
 					die(d.t)
 				}

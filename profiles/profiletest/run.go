@@ -17,32 +17,32 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Case is a run as a user asks for it.
+// Case is a run as users request it.
 type Case struct {
 	Profile workload.Profile
-	// Formats are the documents of the profile, all of which are written.
+	// Formats are the profile's documents, all of which are written.
 	Formats []rundir.Format
 	Target  string
 	Preset  string
 	// Files are the paths of --file, Set the "name=value" texts of --set: parameters,
 	// settings, and what every run has ("cleanup=on").
 	Files, Set []string
-	// Out is the folder of results, a new one for each run when it is empty. Runs of one
-	// namespace share one, or those begun in the same second go by the same id.
+	// Out is the folder for results, a new one for each run if empty. Runs of one
+	// namespace must share one, or runs begun in the same second get the same id.
 	Out string
 	// Timetable holds the live changes of --at.
 	Timetable []string
-	// Errors says that the run is one in which operations fail.
+	// Errors means that operations are expected to fail.
 	Errors bool
 }
 
-// With is the case with more set.
+// With returns the case with more settings.
 func (c Case) With(set ...string) Case {
 	c.Set = append(append([]string(nil), c.Set...), set...)
 	return c
 }
 
-// request is what the command makes of its flags.
+// request returns what the command would make of its flags.
 func (c Case) request(t testing.TB) session.Request {
 	req := session.Request{
 		Profile: c.Profile.Name, Preset: c.Preset, Target: c.Target, Files: c.Files, Timetable: c.Timetable,
@@ -57,23 +57,23 @@ func (c Case) request(t testing.TB) session.Request {
 	return req
 }
 
-// Prepare gets the run ready and begins nothing.
+// Prepare prepares the run without starting anything.
 func (c Case) Prepare(ctx context.Context, t testing.TB) (*session.Prepared, error) {
 	t.Helper()
 	return session.Prepare(ctx, c.env(), c.request(t))
 }
 
-// version is that of perfbench in all processes of a test.
+// version is the version of perfbench in all processes of a test.
 const version = "test"
 
-// env is what a command would take from its surroundings.
+// env returns what a command would take from its surroundings.
 func (c Case) env() session.Env {
 	return session.Env{
 		Profiles: []workload.Profile{c.Profile}, Formats: report.All(c.Formats...), Drivers: drivers.All(), Version: version, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
-// Start begins the run, with the engine and on the store that a user would have.
+// Start starts the run, with the engine and on the store that a user would have.
 func (c Case) Start(ctx context.Context, t testing.TB) (*session.Live, error) {
 	t.Helper()
 	p, err := c.Prepare(ctx, t)
@@ -83,7 +83,7 @@ func (c Case) Start(ctx context.Context, t testing.TB) (*session.Live, error) {
 	return p.Start(ctx, nil)
 }
 
-// Run carries out the whole run, which must begin.
+// Run carries out the whole run, which must be able to start.
 func (c Case) Run(t testing.TB) *session.Outcome {
 	t.Helper()
 	l, err := c.Start(t.Context(), t)
@@ -91,7 +91,7 @@ func (c Case) Run(t testing.TB) *session.Outcome {
 	return Finish(t, l)
 }
 
-// enough bounds every wait for a run.
+// enough is the limit of every wait for a run.
 const enough = 5 * time.Minute
 
 // Finish waits for the end of a run.
@@ -109,7 +109,7 @@ func Finish(t testing.TB, l *session.Live) *session.Outcome {
 	return l.Finish(ctx)
 }
 
-// Facts reads the facts of a run.
+// Facts decodes the facts of a run.
 func Facts[F any](t testing.TB, o *session.Outcome) F {
 	t.Helper()
 	var f F

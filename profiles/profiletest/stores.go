@@ -22,9 +22,9 @@ import (
 )
 
 // Target returns the target of a store by its name: memory, embedded, sqlite, redis,
-// cluster, sentinel, mariadb, postgres, cassandra or coherence. What it leads to is the
-// caller's alone, except for cassandra and coherence, where it keeps to a namespace that
-// no other package has. The package needs a TestMain with [labtest.Run].
+// cluster, sentinel, mariadb, postgres, cassandra or coherence. It is for the caller
+// alone, except for cassandra and coherence, where it uses a namespace that no other
+// package has. The package needs a TestMain with [labtest.Run].
 func Target(t testing.TB, name string) string {
 	t.Helper()
 	switch name {
@@ -40,7 +40,7 @@ func Target(t testing.TB, name string) string {
 		return labtest.Sentinel(t).URL()
 	case "mariadb", "postgres":
 		return database(t, labtest.Shared(t, name).URL())
-	case "cassandra": // what is made is slow to make: time-outs that a busy machine does not run into
+	case "cassandra": // creating tables is slow: timeouts that a busy machine does not exceed
 		return labtest.Cassandra(t).Patient()
 	case "coherence":
 		return labtest.Coherence(t).Patient()
@@ -49,7 +49,7 @@ func Target(t testing.TB, name string) string {
 	return ""
 }
 
-// Open opens a target for the time of the test.
+// Open opens a target until the test ends.
 func Open(t testing.TB, target string) store.Conn {
 	t.Helper()
 	tg, _, err := drivers.Parse(target)
@@ -62,7 +62,7 @@ func Open(t testing.TB, target string) store.Conn {
 
 var databases atomic.Int64
 
-// database makes a database on a server and returns its target.
+// database creates a database on a server and returns its target.
 func database(t testing.TB, server string) string {
 	t.Helper()
 	name := fmt.Sprintf("driven%d", databases.Add(1))
@@ -74,19 +74,19 @@ func database(t testing.TB, server string) string {
 	return u.String()
 }
 
-// theirs is what others keep in the store.
+// theirs is data of others in the store.
 const theirs = "of others"
 
-// ground is where a run works, with something of others in it.
+// ground is the place where a run works, with some data of others in it.
 type ground struct {
-	// plant puts it there, read reads it.
+	// plant writes that data, read reads it.
 	plant func(ctx context.Context) error
 	read  func(ctx context.Context) (string, error)
-	// names lists all that is there, sorted; nothing where a store lists nothing.
+	// names lists everything that is there, sorted; nothing if the store cannot list.
 	names func(ctx context.Context) ([]string, error)
 }
 
-// groundOf knows the ground of a namespace by the connection to it.
+// groundOf returns the ground of a namespace for a connection.
 func groundOf(c store.Conn, namespace string) ground {
 	switch c := c.(type) {
 	case redis.Typed:
@@ -118,7 +118,7 @@ func redisGround(c goredis.UniversalClient, key string) ground {
 				slices.Sort(all)
 				return all, err
 			}
-			var mu sync.Mutex // masters are asked at once
+			var mu sync.Mutex // masters are queried concurrently
 			err = cluster.ForEachMaster(ctx, func(ctx context.Context, m *goredis.Client) error {
 				keys, err := m.Keys(ctx, "*").Result()
 				mu.Lock()

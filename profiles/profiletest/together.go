@@ -16,7 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Together carries out the whole run by n workers, which are as many goroutines here.
+// Together carries out the whole run with n workers, which are goroutines here.
 func (c Case) Together(t testing.TB, n int) *session.Outcome {
 	t.Helper()
 	var all sync.WaitGroup
@@ -28,7 +28,8 @@ func (c Case) Together(t testing.TB, n int) *session.Outcome {
 	return o
 }
 
-// begin begins the run with so many workers, who are told where to join; 0: without.
+// begin starts the run with that many workers, and calls where with the URL to join; 0:
+// without workers.
 func (c Case) begin(t testing.TB, workers int, where func(url string)) *session.Live {
 	t.Helper()
 	p, err := c.Prepare(t.Context(), t)
@@ -48,7 +49,7 @@ func (c Case) begin(t testing.TB, workers int, where func(url string)) *session.
 	return l
 }
 
-// join has n workers, goroutines here, do their parts of the run.
+// join makes n workers, goroutines here, do their parts of the run.
 func (c Case) join(t testing.TB, all *sync.WaitGroup, url string, n int) {
 	for range n {
 		all.Go(func() {

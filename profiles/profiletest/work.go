@@ -16,8 +16,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Begin begins the phases of a bound plan, with the engine and without all that a
-// session does before and after. The engine ends with ctx.
+// Begin starts the phases of a bound plan, with the engine but without everything that
+// a session does before and after. The engine ends with ctx.
 func Begin(ctx context.Context, tb testing.TB, p *workload.Plan) *engine.Run {
 	tb.Helper()
 	r, err := engine.Start(ctx, engine.Options{
@@ -28,7 +28,7 @@ func Begin(ctx context.Context, tb testing.TB, p *workload.Plan) *engine.Run {
 	return r
 }
 
-// classify knows what the network says, after which a closed loop makes a pause.
+// classify recognizes network errors, after which a closed loop pauses.
 func classify(err error) uint8 {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return uint8(store.Unreachable)
@@ -43,8 +43,8 @@ func Work(tb testing.TB, p *workload.Plan) *measure.Result {
 	return WorkUntil(tb, p, nil)
 }
 
-// WorkUntil is Work that ends as soon as enough says so; nil never does. It asks on the
-// caller's goroutine.
+// WorkUntil is Work that ends as soon as enough returns true; a nil enough never does.
+// It is called on the caller's goroutine.
 func WorkUntil(tb testing.TB, p *workload.Plan, enough func() bool) *measure.Result {
 	tb.Helper()
 	r := Begin(tb.Context(), tb, p)
@@ -73,8 +73,7 @@ type Stepper struct {
 	task workload.Task
 }
 
-// Step returns worker id of a track of a bound plan, with the settings that the track
-// starts with.
+// Step returns worker id of a track of a bound plan, with the track's initial settings.
 func Step(tb testing.TB, tr *workload.Track, id int) *Stepper {
 	tb.Helper()
 	task, err := tr.NewTask(id)
@@ -88,7 +87,7 @@ func Step(tb testing.TB, tr *workload.Track, id int) *Stepper {
 // Do does the next iteration.
 func (s *Stepper) Do(ctx context.Context) error { return s.DoDue(ctx, math.MaxInt64) }
 
-// DoDue does the next iteration as one that was due at a time of the worker's clock.
+// DoDue does the next iteration as if it were due at a time of the worker's clock.
 func (s *Stepper) DoDue(ctx context.Context, due int64) error {
 	s.Reset(due)
 	return s.task.Do(ctx, &s.Iteration)

@@ -13,24 +13,25 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// builder makes groups and operations of values. It belongs to one call of Design.
+// builder makes groups and operations from values. It belongs to one call of Design.
 type builder struct {
 	*values.Reader
 	s *model.Spec
-	// names are all values' names, in order.
+	// names are the names of all values, in order.
 	names []string
-	// original is what PadoGrid 1.0.2 makes of the inherited attributes.
+	// original holds the inherited attributes that PadoGrid 1.0.2 would use.
 	original map[string]attributes
-	making   []string // operations being made, for cycles of ER
+	making   []string // operations being made, to detect cycles of ER
 }
 
-// has says whether anything is set for a group or an operation.
+// has reports whether anything is set for a group or an operation.
 func (b *builder) has(owner string) bool {
 	i, _ := slices.BinarySearch(b.names, owner+".")
 	return i < len(b.names) && strings.HasPrefix(b.names[i], owner+".")
 }
 
-// own returns the value of an operation's own key, the best of several names.
+// own returns the value of an operation's own key, the one with the highest origin
+// among several names.
 func (b *builder) own(op string, keys ...string) (workload.Value, bool) {
 	full := make([]string, len(keys))
 	for i, k := range keys {
@@ -39,7 +40,7 @@ func (b *builder) own(op string, keys ...string) (workload.Value, bool) {
 	return b.Values.Pick(full...)
 }
 
-// where is the place of the first key of an operation or group.
+// where returns the place of the first key of an operation or group.
 func (b *builder) where(owner string) string {
 	best := workload.Value{}
 	for _, n := range b.names {
@@ -58,7 +59,7 @@ func lineOf(v workload.Value) int {
 	return n
 }
 
-// ref returns the operation that another refers to.
+// ref returns the operation to which another refers.
 func (b *builder) ref(op string) (workload.Value, bool) {
 	v, ok := b.own(op, "ref")
 	if ok {
@@ -67,10 +68,10 @@ func (b *builder) ref(op string) (workload.Value, bool) {
 	return v, ok && v.Text != ""
 }
 
-// find returns the value of an operation's key, its own or that of the operation
-// it refers to, or of the one that refers to in turn.
+// find returns the value of an operation's key: its own, or that of the operation to
+// which it refers, directly or indirectly.
 func (b *builder) find(op string, keys ...string) (workload.Value, int, bool) {
-	for depth := range 1000 { // cycles were refused before
+	for depth := range 1000 { // cycles have been rejected before
 		if v, ok := b.own(op, keys...); ok {
 			return v, depth, true
 		}
@@ -83,7 +84,7 @@ func (b *builder) find(op string, keys ...string) (workload.Value, int, bool) {
 	return workload.Value{}, 0, false
 }
 
-// checkRefs refuses references to what is not there, and cycles.
+// checkRefs rejects references to operations that do not exist, and cycles.
 func (b *builder) checkRefs(op string) bool {
 	path := []string{op}
 	for cur := op; ; {
@@ -108,7 +109,7 @@ func (b *builder) checkRefs(op string) bool {
 	}
 }
 
-// owners lists what stands before the first point of the names.
+// owners returns the parts of the names before their first dot.
 func (b *builder) owners() []string {
 	var out []string
 	for _, n := range b.names {
@@ -120,8 +121,8 @@ func (b *builder) owners() []string {
 	return out
 }
 
-// cutOwner splits "put1.key.prefix" into "put1" and "key.prefix". Names of
-// operations may have points: the longest known ending counts.
+// cutOwner splits "put1.key.prefix" into "put1" and "key.prefix". Names of operations
+// may contain dots: the longest known ending counts.
 func cutOwner(name string) (owner, key string, ok bool) {
 	for i := range len(name) {
 		if name[i] == '.' && slices.Contains(ownedKeys, name[i+1:]) {
@@ -146,8 +147,8 @@ var ownedKeys = func() []string {
 	return out
 }()
 
-// number reads an integer attribute of an operation: its own, an inherited one,
-// the value for all operations, or the default.
+// number reads an integer attribute of an operation: its own, an inherited one, the
+// value for all operations, or the default.
 func (b *builder) number(op string, p workload.Param, all bool, keys ...string) int64 {
 	v, ok := b.attribute(op, keys...)
 	if all {
@@ -167,8 +168,8 @@ func (b *builder) number(op string, p workload.Param, all bool, keys ...string) 
 	return n
 }
 
-// attribute returns an attribute that references carry over, as the original finds
-// it when compat is on. A difference is worth a warning.
+// attribute returns an attribute that is inherited through references, as the original
+// would find it if compat is on. A difference leads to a warning.
 func (b *builder) attribute(op string, keys ...string) (workload.Value, bool) {
 	v, depth, ok := b.find(op, keys...)
 	if ok && v.Origin > workload.OriginFile && depth == 0 {
@@ -186,10 +187,10 @@ func (b *builder) attribute(op string, keys ...string) (workload.Value, bool) {
 	return v, ok
 }
 
-// flavoured says that there is an original to differ from.
+// flavoured reports whether there is an original to differ from.
 func (b *builder) flavoured() bool { return len(b.original) > 0 }
 
-// operation makes an operation, once, with its children.
+// operation makes an operation with its children, once.
 func (b *builder) operation(name string) *model.Op {
 	if o, ok := b.s.Ops[name]; ok {
 		return o
@@ -215,7 +216,7 @@ func (b *builder) operation(name string) *model.Op {
 	o.RandomSeed = b.number(name, randomSeed, false, "randomSeed")
 	o.TTL = time.Duration(b.number(name, ttl, false, "ttl")) * time.Millisecond
 	if o.Start == -1 && b.Compat {
-		o.Start = 1 // indistinguishable from not set
+		o.Start = 1 // cannot be distinguished from not set
 	}
 	b.prefix(o)
 	if v, _, ok := b.find(name, "order"); ok {
@@ -238,7 +239,7 @@ func (b *builder) operation(name string) *model.Op {
 	return o
 }
 
-// prefix reads what keys begin with.
+// prefix reads how keys begin.
 func (b *builder) prefix(o *model.Op) {
 	v, ok := b.attribute(o.Name, "key.prefix")
 	if !ok {
@@ -248,7 +249,7 @@ func (b *builder) prefix(o *model.Op) {
 	if len(o.Prefix) > 200 || strings.ContainsAny(o.Prefix, "\r\n\x00") {
 		b.Blame(v.Name, "", "%s: %s: a prefix has at most 200 bytes and no control characters", at(v), v.Name)
 	}
-	if b.objectOf(o.Name) == nil { // a definition says what its keys are like
+	if b.objectOf(o.Name) == nil { // otherwise a definition says what its keys are like
 		b.Show(o.Name+".key.prefix", o.Prefix, v)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/northwind"
 )
 
-// factoryValue returns a factory's key of an operation: its own or, unless compat
-// is on, the referenced operation's.
+// factoryValue returns an operation's key for its factory: its own or, unless compat is
+// on, the referenced operation's.
 func (b *builder) factoryValue(o *model.Op, key string) (workload.Value, bool) {
 	v, depth, ok := b.find(o.Name, key)
 	if ok && depth > 0 && b.Compat {
@@ -26,7 +26,7 @@ func (b *builder) factoryValue(o *model.Op, key string) (workload.Value, bool) {
 	return v, ok
 }
 
-// readFactory reads what makes the objects of an operation, if anything does.
+// readFactory reads how the objects of an operation are made, if it has any.
 func (b *builder) readFactory(o *model.Op) {
 	if v, ok := b.factoryValue(o, "object"); ok {
 		b.readObject(o, v)
@@ -101,7 +101,7 @@ func (b *builder) customers(o *model.Op, f *northwind.Factory) {
 	}
 }
 
-// relation reads what children an operation writes, and makes their operations.
+// relation reads which children an operation writes, and makes their operations.
 func (b *builder) relation(o *model.Op) {
 	v, ok := b.own(o.Name, "factory.er.operation")
 	if !ok || o.Factory == nil || b.s.Flavour == model.FlavourCoherence && b.Compat {

@@ -6,8 +6,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// conflicts refuses names that are used as structures of two types: on one key of
-// the store only the first to write would work.
+// conflicts rejects names that are used as structures of two types: only the first one
+// to write to that key of the store would work.
 func (b *builder) conflicts() {
 	first, tables := map[string]*model.Op{}, map[string]*model.Op{}
 	for _, o := range b.s.Order {
@@ -24,7 +24,7 @@ func (b *builder) conflicts() {
 		}
 		name := o.Target
 		if o.Kind.Many() {
-			name += ":{}" // its keys are those of entries
+			name += ":{}" // it has one key per entry
 		}
 		other := first[name]
 		if other == nil {
@@ -38,7 +38,7 @@ func (b *builder) conflicts() {
 	}
 }
 
-// fits refuses keys that are longer than the columns of a table that hold them.
+// fits rejects keys that are longer than the table columns that are to hold them.
 func (b *builder) fits(o *model.Op, last int64) {
 	const column = 20
 	if o.Object() != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/northwind"
 )
 
-// Objects that a file defines take the place of a factory's: see internal/objects.
+// Objects defined in a file replace those of a factory: see internal/objects.
 
-// readObject has an operation work with objects of a definition.
+// readObject makes an operation use objects of a definition.
 func (b *builder) readObject(o *model.Op, v workload.Value) {
 	name := b.Trim(v)
 	d := b.s.Model.Find(name)
@@ -41,7 +41,7 @@ func (b *builder) readObject(o *model.Op, v workload.Value) {
 	b.Show(o.Name+".object", name, v)
 }
 
-// entityOf is the table of a definition, the same one for all its operations.
+// entityOf returns the table of a definition, the same for all its operations.
 func (b *builder) entityOf(d *objects.Object) *northwind.Entity {
 	for _, o := range b.s.Order {
 		if o.Object() == d {
@@ -51,7 +51,8 @@ func (b *builder) entityOf(d *objects.Object) *northwind.Entity {
 	return &northwind.Entity{Word: d.Name, Name: d.Table, PK: []string{d.Key().Name}, Object: d}
 }
 
-// objectOf is the definition that an operation names, whether it was made or not.
+// objectOf returns the definition that an operation names, whether or not the operation
+// has been made.
 func (b *builder) objectOf(op string) *objects.Object {
 	v, _, ok := b.find(op, "object")
 	if !ok {
@@ -60,8 +61,8 @@ func (b *builder) objectOf(op string) *objects.Object {
 	return b.s.Model.Find(b.Trim(v))
 }
 
-// children is how many children the entries of an operation have as long as its own
-// keys say nothing else: what the child's definition says, or one.
+// children returns how many children the entries of an operation have unless its own
+// keys say otherwise: what the child's definition says, or one.
 func (b *builder) children(o *model.Op, child string) *model.Relation {
 	r := &model.Relation{Least: 1, Most: 1, Spread: model.ChildrenUniform}
 	d, parent := b.objectOf(child), o.Object()
@@ -89,7 +90,7 @@ func (b *builder) link(o, child *model.Op, v workload.Value) {
 	b.Blame(v.Name, "give it a field with  parent: "+parent, "%s: %s: the object %s of %s has no field that refers to the object %s of %s", at(v), v.Name, d.Name, child.Name, parent, o.Name)
 }
 
-// idle names definitions that nothing uses.
+// idle names definitions that are not used.
 func (b *builder) idle() {
 	var used []*objects.Object
 	var use func(d *objects.Object)

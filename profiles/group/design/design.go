@@ -67,7 +67,7 @@ func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
 	return layOut(s, b, in), s, nil
 }
 
-// steps reads groupNames.
+// steps parses groupNames.
 func (b *builder) steps() [][]string {
 	v, ok := b.Values["groupNames"]
 	if !ok {
@@ -205,7 +205,7 @@ func uniqueName(name string, taken []string) string {
 	return name
 }
 
-// count gives --count away over the groups, and their shares to the threads.
+// count distributes --count over the groups, and the groups' shares over the threads.
 func (b *builder) count(count int64) {
 	s := b.s
 	if n := int64(len(s.Groups)); count > 0 && count < n {
@@ -231,14 +231,14 @@ func (b *builder) count(count int64) {
 		}
 	}
 	if count > 0 && s.TestCount > 1 {
-		if b.Values["testCount"].Origin > workload.OriginPreset { // what a preset has is not what the user asked for
+		if b.Values["testCount"].Origin > workload.OriginPreset { // what comes from a preset is not what the user asked for
 			b.Warn("testCount=%d has no effect: --count invocations are done once", s.TestCount)
 		}
 		s.TestCount = 1
 	}
 }
 
-// leftovers names what is set and has no effect.
+// leftovers names what is set but has no effect.
 func (b *builder) leftovers(groups []string) {
 	for _, n := range b.names {
 		v := b.Values[n]
@@ -266,7 +266,7 @@ func (b *builder) leftovers(groups []string) {
 	}
 }
 
-// unknown warns of a key of others' files and refuses one of ours.
+// unknown warns about a key in others' files, and rejects one in ours.
 func (b *builder) unknown(v workload.Value, sentence string) {
 	if values.FromProperties(v) {
 		b.Warn("%s", sentence)
@@ -275,7 +275,7 @@ func (b *builder) unknown(v workload.Value, sentence string) {
 	b.Problems.Add(fault.Field(v.Name, fault.Input(errors.New(sentence), "")))
 }
 
-// referred says whether a used operation refers to this one.
+// referred reports whether an operation in use refers to this one.
 func (b *builder) referred(owner string) bool {
 	for op := range b.s.Ops {
 		for cur, depth := op, 0; depth < 100; depth++ {
@@ -294,6 +294,6 @@ func (b *builder) referred(owner string) bool {
 
 var (
 	groupKeys = []string{"name", "comment", "operations", "threadCount", "totalInvocationCount", "threads", "rate", "payload", "batch", "subscribers"}
-	// runNames are values that every run has; files of ours may give them.
+	// runNames are values that every run has, which our files may set.
 	runNames = []string{"duration", "count", "warmup", "seed", "namespace", "threads", "rate", "payload", "batch"}
 )

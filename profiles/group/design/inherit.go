@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// attributes are what PadoGrid 1.0.2 makes of an operation: the values of the
-// keys that its references carry over, defaults included.
+// attributes are the values, defaults included, that PadoGrid 1.0.2 would use for those
+// keys of an operation that are inherited through references.
 type attributes map[string]workload.Value
 
 var inherited = []struct {
@@ -28,9 +28,9 @@ var inherited = []struct {
 	{"randomSeed", "1", true},
 }
 
-// simulate goes through the operations as the original does: those of a group are
-// made, then each copies what it lacks from the one it refers to if that is known
-// already, and then gets the defaults. One pass, one level.
+// simulate handles the operations as the original does: those of a group are made, then
+// each copies what it lacks from the one it refers to if that is already known, and
+// then gets the defaults. There is one pass over one level.
 func (b *builder) simulate(groups []string) {
 	b.original = map[string]attributes{}
 	var known []string
@@ -76,7 +76,7 @@ func (b *builder) simulate(groups []string) {
 	}
 }
 
-// setByFile is what the original finds set for an operation itself.
+// setByFile returns what the original finds set for an operation itself.
 func (b *builder) setByFile(op string) attributes {
 	out := attributes{}
 	for _, a := range inherited {
@@ -94,7 +94,7 @@ func (b *builder) setByFile(op string) attributes {
 	return out
 }
 
-// listed returns the names of a group's operations as the file lists them.
+// listed returns the names of a group's operations as listed in the file.
 func (b *builder) listed(g string) []string {
 	v, ok := b.Values[g+".operations"]
 	if !ok {
@@ -103,8 +103,9 @@ func (b *builder) listed(g string) []string {
 	return model.Items(v.Text)
 }
 
-// undefined judges an operation that is listed and of which nothing is set. In a file
-// of PadoGrid's it has all defaults, as there; in one of ours it is a mistake.
+// undefined handles an operation that is listed but for which nothing is set. In a file
+// of PadoGrid's it gets all the defaults, as in the original; in a file of ours it is a
+// mistake.
 func (b *builder) undefined(g *model.Group, name string) bool {
 	if b.has(name) || b.Compat {
 		return true
@@ -122,8 +123,8 @@ func (b *builder) undefined(g *model.Group, name string) bool {
 	return true
 }
 
-// isOperation says whether something is defined as an operation: it has a
-// structure or a test case.
+// isOperation reports whether something is defined as an operation: it has a structure
+// or a test case.
 func (b *builder) isOperation(owner string) bool {
 	for _, k := range append(kindNames(), "testCase", "ref") {
 		if _, ok := b.Values[owner+"."+k]; ok {
@@ -133,7 +134,7 @@ func (b *builder) isOperation(owner string) bool {
 	return false
 }
 
-// checkResume refuses what cannot be resumed, and names groups that are done anew.
+// checkResume rejects what cannot be resumed, and names groups that are started over.
 func (b *builder) checkResume() {
 	s := b.s
 	if !s.Resume {

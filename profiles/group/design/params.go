@@ -15,7 +15,7 @@ import (
 const maxEntries = 1_000_000_000_000
 
 // The parameters that are not read into a field of the plan: those of each group or
-// operation, and compat, which says how the others are read.
+// operation, and compat, which decides how the others are read.
 var (
 	groupNames  = workload.Param{Name: "groupNames", Kind: workload.Text, Help: "groups in sequence (,) and side by side (&): g1&g2,g3"}
 	threadCount = workload.Param{
@@ -49,10 +49,10 @@ var (
 	compat = workload.Param{Name: "compat", Kind: workload.Switch, Default: "off", Help: "on does what PadoGrid 1.0.2 does with a file, including its errors"}
 )
 
-// Params are the parameters of the profile.
+// Params returns the parameters of the profile.
 func Params() []workload.Param { return (&builder{s: &model.Spec{}}).declare().Params() }
 
-// declare declares the parameters, and the fields that they are read into.
+// declare declares the parameters, and the fields into which they are read.
 func (b *builder) declare() *values.Fields {
 	p, s := &values.Fields{}, b.s
 	p.Own(groupNames, nil)
@@ -100,8 +100,8 @@ func (b *builder) database(r *values.Reader, p workload.Param) {
 	b.s.Database = word == "on" || word == "auto" && slices.Contains([]string{"mysql", "postgres", "sqlite"}, b.s.Driver)
 }
 
-// flavour finds out for which PadoGrid the file was written. Structures that the
-// Coherence flavour does not know make it one of Redis's.
+// flavour finds out for which flavour of PadoGrid the file was written. Structures that
+// the Coherence flavour does not have make it one of Redis's.
 func (b *builder) flavour(r *values.Reader, _ workload.Param) {
 	driver := b.s.Driver
 	for n, v := range r.Values {
@@ -121,7 +121,7 @@ func (b *builder) today(r *values.Reader, p workload.Param) {
 	r.Show(p.Name, v.Text, v)
 }
 
-// resultsDir is not shown: only a file that has it is told of it.
+// resultsDir is not shown: only for a file that has it is there a message.
 func (*builder) resultsDir(r *values.Reader, p workload.Param) {
 	if v := r.Pick(p, p.Name); v.Text != "" {
 		r.Warn("results.dir=%s has no effect: --out says where documents go", v.Text)

@@ -11,12 +11,12 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// lay gives every operation the space of its structure. On a cluster, or when
-// asked to, maps of parents and children lie under the tag of the first parent.
+// lay assigns every operation the space of its structure. On a cluster, or if
+// requested, maps of parents and children share the hash tag of the first parent.
 func (b *builder) lay() { b.s.AssignSpaces(b.s.Colocate == "on") }
 
-// Knobs see which track they turn by a mark in Extra: those of topics' receivers
-// have threads that the knob subscribers turns, and no rate.
+// Knobs recognize the kind of track by a mark in Extra: tracks of topics' receivers
+// have threads that the knob subscribers changes, and no rate.
 const (
 	extraSubscribers = 0
 	extraThreads     = 1
@@ -34,8 +34,8 @@ func rateKnob() workload.Knob {
 	return ofGroups(workload.Rate("invocations"), extraRate, "target rate of each group: invocations are sent on schedule even if the store is slow; 0 = unlimited")
 }
 
-// ofGroups is a knob that turns each group, and of the tracks of receivers nothing but
-// what is shown.
+// ofGroups returns a knob for the tracks of groups; of tracks of receivers it only
+// shows the value.
 func ofGroups(k workload.Knob, extra int, help string) workload.Knob {
 	get, set := k.Get, k.Set
 	k.Sum, k.Help = false, help
@@ -69,7 +69,7 @@ func subscribersKnob() workload.Knob {
 	}
 }
 
-// layOut turns what was read into a plan.
+// layOut turns the values read into a plan.
 func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "invocations",
@@ -118,7 +118,7 @@ func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
 	return p
 }
 
-// unitsOf are what the operations of a group count: calls, but for its invocation.
+// unitsOf returns the units of a group's operations: calls, except for the invocation.
 func unitsOf(ops []string) []string {
 	out := slices.Repeat([]string{"calls"}, len(ops))
 	out[0] = ""
@@ -142,8 +142,8 @@ func stepName(step []*model.Group) string {
 	return name.String()
 }
 
-// unshown lists the values that belong to groups and operations of the plan and
-// that were not shown as read, such as ref and factory.customerId.max..
+// unshown lists the values that belong to groups and operations of the plan but were
+// not shown when they were read, such as ref and factory.customerId.max.
 func (b *builder) unshown() []workload.Value {
 	shown := map[string]bool{}
 	for _, v := range b.Shown {

@@ -10,9 +10,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Read reads the files of --file: PadoGrid's properties, or YAML of ours by the
-// endings .yaml and .yml. Of values given by several files the last counts. What
-// the names mean is found out by Design, which knows all of them.
+// Read reads the files of --file: PadoGrid's properties, or YAML of ours if they end in
+// .yaml or .yml. If several files give a value, the last one counts. Design, which
+// knows all names, finds out what they mean.
 func Read(files []workload.File) (workload.Values, []string, error) {
 	out, warnings, err := values.Files(files, readOne)
 	if _, ok := out["groupNames"]; !ok && len(files) > 0 && err == nil {
@@ -29,13 +29,13 @@ func readOne(f workload.File) ([]workload.Value, []string, error) {
 	return values.Properties(f, values.Unread)
 }
 
-// Reads says whether one of these files names groups, so that it was written for
-// this profile.
+// Reads reports whether one of these files names groups, and so was written for this
+// profile.
 func Reads(paths []string) bool {
 	for _, p := range paths {
 		data, err := os.ReadFile(p)
 		if err != nil {
-			continue // whoever reads it in earnest says so
+			continue // whoever reads it for the run reports that
 		}
 		if vs, _, err := readOne(workload.File{Path: p, Data: data}); err == nil && slices.ContainsFunc(vs, func(v workload.Value) bool { return v.Name == "groupNames" }) {
 			return true

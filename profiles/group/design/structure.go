@@ -62,8 +62,8 @@ func (b *builder) checkName(o *model.Op, v workload.Value) {
 // foreign are structures of other flavours of PadoGrid.
 var foreign = []string{"rmap", "cache", "jcache", "set", "jmap", "replicatedmap", "imap", "iqueue", "itopic", "sset", "tset", "deque"}
 
-// otherStructure returns the key of an operation that looks like a structure and
-// is none.
+// otherStructure returns the key of an operation that looks like a structure but is
+// not.
 func (b *builder) otherStructure(op string) workload.Value {
 	for _, n := range b.names {
 		owner, key, ok := cutOwner(n)
@@ -136,8 +136,8 @@ func (b *builder) testCase(o *model.Op) {
 	b.Show(o.Name+".testCase", o.Word, v)
 }
 
-// asTable turns an operation on objects into one on their table: what its structure
-// is does not count.
+// asTable turns an operation on objects into one on their table, whatever its
+// structure.
 func (b *builder) asTable(o *model.Op) {
 	switch act := o.Action; {
 	case act == model.ActGet, act == model.ActGetAll, act == model.ActQuery, act == model.ActPutAll:

@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// at names the place of a value for messages: file and line where there is one.
+// at names the place of a value for messages: file and line, if known.
 func at(v workload.Value) string {
 	if v.Where == "" {
 		return v.Origin.String()
@@ -15,8 +15,8 @@ func at(v workload.Value) string {
 	return v.Where
 }
 
-// javaBool reads a boolean of a factory: true in any letter case, everything else
-// is false to the original.
+// javaBool parses a boolean of a factory: true in any case; the original takes
+// everything else as false.
 func (b *builder) javaBool(v workload.Value) bool {
 	if b.Compat && values.FromProperties(v) {
 		return strings.EqualFold(v.Text, "true")

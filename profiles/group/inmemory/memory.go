@@ -10,9 +10,9 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// Layer keeps lists, queues, sets and topics in this process: for
-// demonstrations and tests on a virtual clock. Maps are the store's own. When the
-// store keeps nothing, nothing is kept.
+// Layer keeps lists, queues, sets and topics in this process, for demonstrations and
+// for tests on a virtual clock. Maps are the store's own. If the store keeps nothing,
+// neither does the layer.
 type Layer struct {
 	*layer.Maps
 	forgets bool
@@ -40,7 +40,7 @@ func (m *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	return caller{m}, nil
 }
 
-// Size tells how many elements a structure has.
+// Size returns how many elements a structure has.
 func (m *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 	if o.Kind == model.KindMap {
 		return m.Maps.Size(ctx, o)

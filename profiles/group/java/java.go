@@ -1,5 +1,5 @@
-// Package java does what a Java class library does where PadoGrid's results depend on
-// it.
+// Package java reproduces the behaviour of Java's class library where PadoGrid's
+// results depend on it.
 package java
 
 import (
@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Random is java.util.Random: a generator that the original shares between
-// all threads of an operation. It is safe for use by several goroutines.
+// Random is java.util.Random: a generator that the original shares between all threads
+// of an operation. It is safe for use by several goroutines.
 type Random struct {
 	mu    sync.Mutex
 	state uint64
@@ -17,7 +17,7 @@ type Random struct {
 
 const javaMask = 1<<48 - 1
 
-// NewRandom returns a generator that begins as Java's does with that seed.
+// NewRandom returns a generator with the same start as Java's for that seed.
 func NewRandom(seed int64) *Random {
 	return &Random{state: (uint64(seed) ^ 0x5DEECE66D) & javaMask}
 }
@@ -38,13 +38,13 @@ func (r *Random) Intn(n int64) int64 {
 	for {
 		v := r.next(31)
 		rest := v % m
-		if v-rest+(m-1) >= 0 { // else it overflowed: a value of the incomplete last round
+		if v-rest+(m-1) >= 0 { // otherwise it overflowed: a value of the incomplete last round
 			return int64(rest)
 		}
 	}
 }
 
-// HashOrder returns names, each once, in the order in which PadoGrid 1.0.2 for
+// HashOrder returns names without repetition, in the order in which PadoGrid 1.0.2 for
 // Redis runs the operations of a group: that of a Java HashSet.
 func HashOrder(names []string) []string {
 	var distinct []string

@@ -1,5 +1,5 @@
-// Package layer is what the operations of a group ask of a store: one interface, what
-// is handed over, and maps through the shapes that every store has.
+// Package layer is what the operations of a group need of a store: one interface, the
+// data passed to it, and maps through the shapes that every store has.
 package layer
 
 import (
@@ -16,11 +16,11 @@ import (
 type Layer interface {
 	// Caller returns what carries out the calls of an operation; one worker uses it.
 	Caller(o *model.Op) (Caller, error)
-	// Subscribe starts to listen to a topic; nil where there is none.
+	// Subscribe starts to listen to a topic; it returns nil if there is none.
 	Subscribe(ctx context.Context, o *model.Op, to Inbox) (func() error, error)
-	// Size tells how many elements a structure has, -1 when it cannot be told.
+	// Size returns how many elements a structure has, -1 if unknown.
 	Size(ctx context.Context, o *model.Op) (int64, error)
-	// Close ends what the layer has opened.
+	// Close releases what the layer has opened.
 	Close() error
 }
 
@@ -30,61 +30,61 @@ type Caller interface {
 	Do(ctx context.Context, c *Call) (Result, error)
 }
 
-// Inbox takes in what a topic delivers. Any goroutine may call it.
+// Inbox receives what a topic delivers. Any goroutine may call it.
 type Inbox interface {
-	// Put takes in a message.
+	// Put receives a message.
 	Put(body []byte)
-	// Fail takes in that receiving has failed.
+	// Fail reports that receiving has failed.
 	Fail(err error)
 }
 
-// What some layers have beside.
+// Optional interfaces of layers.
 type (
-	// Preparer makes ready what a run needs once its places are claimed.
+	// Preparer prepares what a run needs once its places are claimed.
 	Preparer interface {
 		// Prepare is called once, before any caller is made.
 		Prepare(ctx context.Context, claim *place.Claim) error
 	}
-	// Fitter refuses a table of ours into which the objects of an operation do not go.
+	// Fitter rejects a table of ours that does not fit the objects of an operation.
 	Fitter interface {
 		// Fits returns an error that says which column is missing or of another type.
 		Fits(ctx context.Context, o *model.Op) error
 	}
-	// Finder tells which rows of a table are there.
+	// Finder finds out which rows of a table exist.
 	Finder interface {
-		// Present has those of ids whose rows are there.
+		// Present returns those of ids whose rows exist.
 		Present(ctx context.Context, o *model.Op, ids []string) (map[string]bool, error)
 	}
-	// Expirer keeps the times at which entries expire with them, not beside.
+	// Expirer stores expiry times with the entries, rather than separately.
 	Expirer interface {
-		// Expires does nothing: having it is the answer.
+		// Expires does nothing: implementing it is enough.
 		Expires()
 	}
 	// Nearer reads through client-side caching.
 	Nearer interface {
-		// NearFacts is what that did; nil when it was not asked for.
+		// NearFacts returns what the caching did; nil if it was not requested.
 		NearFacts() *report.NearFacts
 	}
-	// Speaker has something to say beside the verification.
+	// Speaker has something to add to the verification.
 	Speaker interface {
-		// Says is one sentence, or "".
+		// Says returns one sentence, or "".
 		Says() string
 	}
 	// Owner keeps what is written in a store of its own.
 	Owner interface {
-		// Own hands that store over, and whoever takes it closes it; nil: it is the run's.
+		// Own hands over that store, which the caller must close; nil: it is the run's.
 		Own() store.Conn
 	}
 )
 
-// Call is what one operation of one invocation works with. It is kept for the next.
+// Call is the data of one operation of one invocation. It is reused for the next.
 type Call struct {
 	Op     *model.Op
 	Action model.Action
 	Warm   bool
-	// Numbers, tags and entries are of the same length: what is written or read.
+	// Numbers, Tags and Entries have the same length: what is written or read.
 	Numbers []int64
-	Tags    [][]byte // where children lie with their parents
+	Tags    [][]byte // if children are stored with their parents
 	Entries []store.Entry
 	Objects []northwind.Record
 	// Got and Row are what the last get found: a value, or the struct of a row.
@@ -93,13 +93,15 @@ type Call struct {
 	Payload int
 }
 
-// Result is what a call came to.
+// Result is the outcome of a call.
 type Result struct {
-	// Entries were written or found, misses were asked for and not there.
+	// Entries is how many were written or found, Misses how many were requested but not
+	// found.
 	Entries, Misses int64
 }
 
-// Found is the result of asking for something that was there n times, or was not.
+// Found returns the result of a request for something that was there n times, or was
+// not.
 func Found(n int64, ok bool) Result {
 	if ok {
 		return Result{Entries: n}
@@ -107,7 +109,8 @@ func Found(n int64, ok bool) Result {
 	return Result{Misses: n}
 }
 
-// Hits is the result of asking for several values; nil is one that is not there.
+// Hits returns the result of a request for several values, of which nil ones are
+// missing.
 func Hits(vals [][]byte) Result {
 	var r Result
 	for _, v := range vals {
@@ -120,7 +123,7 @@ func Hits(vals [][]byte) Result {
 	return r
 }
 
-// KeysInto lists the keys of a call, in the memory of keys.
+// KeysInto returns the keys of a call, in the memory of keys.
 func KeysInto(keys [][]byte, c *Call) [][]byte {
 	keys = keys[:0]
 	for _, e := range c.Entries {

@@ -9,8 +9,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// Maps carries out the operations on maps through the shapes that every store
-// has; it knows no store.
+// Maps carries out the operations on maps through the shapes that every store has; it
+// knows no store.
 type Maps struct {
 	Spec *model.Spec
 	conn store.Conn
@@ -19,13 +19,13 @@ type Maps struct {
 // NewMaps returns the maps of a store.
 func NewMaps(s *model.Spec, c store.Conn) *Maps { return &Maps{s, c} }
 
-// Close ends what the layer has opened.
+// Close does nothing.
 func (m *Maps) Close() error { return nil }
 
-// Subscribe listens to a topic from now on.
+// Subscribe is not supported: maps have no topics.
 func (m *Maps) Subscribe(context.Context, *model.Op, Inbox) (func() error, error) { return nil, nil }
 
-// Size tells how many elements a structure has.
+// Size returns how many elements a structure has.
 func (m *Maps) Size(ctx context.Context, o *model.Op) (int64, error) {
 	c, err := store.As[store.Counter](m.conn)
 	if err != nil {
@@ -34,7 +34,7 @@ func (m *Maps) Size(ctx context.Context, o *model.Op) (int64, error) {
 	return c.Count(ctx, o.Space)
 }
 
-// Caller asks the connection for what an action on a map needs.
+// Caller gets from the connection what an action on a map needs.
 func (m *Maps) Caller(o *model.Op) (Caller, error) {
 	if o.Kind != model.KindMap {
 		return nil, fault.Hint(fmt.Errorf("there is no %s here", o.Kind), "redis:// has every structure, this store has maps")
@@ -108,7 +108,7 @@ func (h *mapCaller) Do(ctx context.Context, c *Call) (Result, error) {
 	return Result{}, store.ErrUnsupported
 }
 
-// doGrouped works on maps that lie in pieces, one for each family.
+// doGrouped works on maps that are split into pieces, one for each family.
 func (h *mapCaller) doGrouped(ctx context.Context, c *Call) (Result, error) {
 	n := Result{Entries: int64(len(c.Entries))}
 	switch c.Action {

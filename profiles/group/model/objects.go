@@ -6,7 +6,7 @@ import (
 	"github.com/perfbench/perfbench/internal/objects"
 )
 
-// Object is the definition of an operation's objects, nil when it has none.
+// Object returns the definition of an operation's objects, nil if it has none.
 func (o *Op) Object() *objects.Object {
 	if o.Factory == nil {
 		return nil
@@ -14,7 +14,7 @@ func (o *Op) Object() *objects.Object {
 	return o.Factory.Entity.Object
 }
 
-// Maker returns what makes the defined objects of an operation, for one goroutine.
+// Maker returns a maker for the defined objects of an operation, for one goroutine.
 func (o *Op) Maker() *objects.Maker {
 	born := o.Factory.Born
 	if born.IsZero() {
@@ -30,14 +30,13 @@ func (o *Op) objectBytes() int64 {
 	return o.Factory.Bytes(o.Payload)
 }
 
-// RefersTo says whether rows of an operation's table cannot be there without those of
-// an object.
+// RefersTo reports whether rows of an operation's table require those of an object.
 func (o *Op) RefersTo(d *objects.Object) bool {
 	own := o.Object()
 	return own != nil && d != nil && slices.ContainsFunc(own.Fields, func(f *objects.Field) bool { return f.ForeignKey && f.Parent == d })
 }
 
-// ChildAction is what is done with a child, whatever its own test case reads or
+// ChildAction returns what is done with a child, even if its own test case reads or
 // writes in bulk.
 func (o *Op) ChildAction() Action {
 	switch {
@@ -53,8 +52,8 @@ func (o *Op) ChildAction() Action {
 	return ActPut
 }
 
-// Count returns how many children the parent of number n has, from the same seed
-// always the same.
+// Count returns how many children the parent with number n has, which is always the
+// same for the same seed.
 func (r *Relation) Count(seed int64, parent string, n int64) int64 {
 	if r.Spread == ChildrenFixed || r.Most == r.Least {
 		return r.Most

@@ -9,11 +9,11 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// tableShape is the shape of a table with one column a field.
+// tableShape is the shape of a table with one column per field.
 const tableShape store.Shape = "table"
 
-// AssignSpaces gives every operation the space of its structure; together, maps of parents and
-// children lie under the tag of the first parent.
+// AssignSpaces assigns every operation the space of its structure; if together is set,
+// maps of parents and children share the hash tag of the first parent.
 func (s *Spec) AssignSpaces(together bool) {
 	related := map[string]bool{}
 	if together {
@@ -32,7 +32,7 @@ func (s *Spec) AssignSpaces(together bool) {
 	}
 }
 
-// Spaces lists the places that the plan touches, each once.
+// Spaces returns the places that the plan touches, without repetition.
 func (s *Spec) Spaces() []store.Space {
 	var out []store.Space
 	for _, o := range s.Order {
@@ -44,18 +44,18 @@ func (s *Spec) Spaces() []store.Space {
 	return out
 }
 
-// Delivery is the operation of the tracks that receive: the way of a message from
+// Delivery is the operation of the tracks that receive: the journey of a message from
 // the start of its publishing to its receiver.
 const Delivery = "delivery"
 
-// listening is the receivers of one topic in one step.
+// listening describes the receivers of one topic in one step.
 type listening struct {
 	Op    *Op
 	Track string
 	step  int
 }
 
-// Topics lists what is published to in a step, when somebody is to listen.
+// Topics returns the topics that are published to in a step, if somebody is to listen.
 func (s *Spec) Topics(step int) []listening {
 	var out []listening
 	if s.Subscribers == 0 {
@@ -77,7 +77,7 @@ func (s *Spec) Topics(step int) []listening {
 	return out
 }
 
-// Reach is how many distinct keys an operation of a group writes or may read, and
+// Reach returns how many distinct keys an operation of a group writes or may read, as
 // the first and last of their numbers.
 func (o *Op) Reach(g *Group) (first, last int64) {
 	n := max(g.Invocations(), 1)
@@ -88,7 +88,7 @@ func (o *Op) Reach(g *Group) (first, last int64) {
 	return o.Start, o.Start + n - 1
 }
 
-// Bytes is the volume of values that the plan may store.
+// Bytes returns the total size of the values that the plan may store.
 func (s *Spec) Bytes() int64 {
 	var sum int64
 	type place struct {
@@ -136,13 +136,13 @@ func (s *Spec) Bytes() int64 {
 	return max(sum, 0)
 }
 
-// Pauses says whether an operation or what is done with it is a pause.
+// Pauses reports whether an operation is a pause, or has one in what it does.
 func (o *Op) Pauses() bool {
 	return slices.ContainsFunc(o.Family(), func(m *Op) bool { return m.Action == ActSleep })
 }
 
-// Form tells the keys of one operation from those of another on one structure:
-// operations of the same form write the same keys for the same numbers.
+// Form distinguishes the keys of operations on one structure: operations with the same
+// form write the same keys for the same numbers.
 func (o *Op) Form() string {
 	if f := o.Factory; f != nil {
 		if d := f.Entity.Object; d != nil {
@@ -156,7 +156,7 @@ func (o *Op) Form() string {
 	return fmt.Sprintf("%q", o.Prefix)
 }
 
-// Says tells what a group does to the store, in words.
+// Says describes what a group does to the store.
 func (s *Spec) Says(g *Group) string {
 	n := strconv.FormatInt(g.Invocations(), 10) + " invocations"
 	switch {

@@ -1,5 +1,5 @@
-// Package model is what a design has found out: groups, their operations, and the
-// structures that these work on.
+// Package model is the result of a design: groups, their operations, and the structures
+// that these work on.
 package model
 
 import (
@@ -21,12 +21,12 @@ const (
 	FlavourCoherence = values.FlavourCoherence
 )
 
-// Spec is what Design found out, for the binding. It is not changed afterwards.
+// Spec is what Design worked out, for the binding. It is not modified afterwards.
 type Spec struct {
 	Steps     [][]*Group
 	Groups    []*Group // of all steps, in order
 	Ops       map[string]*Op
-	Order     []*Op // as they were first met
+	Order     []*Op // in the order in which they were first met
 	Namespace string
 	Driver    string
 	Flavour   string
@@ -40,7 +40,7 @@ type Spec struct {
 	Seed      int64
 	Load      string
 	Near      bool
-	// Pipelining says that callers share connections for calls on maps.
+	// Pipelining means that callers share connections for calls on maps.
 	Pipelining  bool
 	Mapper      string
 	Resume      bool
@@ -54,10 +54,10 @@ type Spec struct {
 	Model       *objects.Model // what the file defines
 }
 
-// Wraps says whether a group begins anew when it has done its invocations.
+// Wraps reports whether a group starts over when it has done its invocations.
 func (s *Spec) Wraps(g *Group) bool { return s.Wrap || s.GoesOn && g.Step == len(s.Steps)-1 }
 
-// Runs is how often each share of a group is done: without end when it wraps.
+// Runs returns how often each share of a group is done: endlessly if it wraps.
 func (s *Spec) Runs(g *Group) int64 {
 	if s.Wraps(g) {
 		return padogrid.Forever
@@ -67,8 +67,8 @@ func (s *Spec) Runs(g *Group) int64 {
 
 // Group is one group of a step: a function that invokes its operations.
 type Group struct {
-	// Name is as in the file, track as in the run: a group that is listed twice is
-	// two tracks.
+	// Name is the name in the file, Track the name in the run: a group that is listed
+	// twice has two tracks.
 	Name, Track string
 	Step        int
 	Together    string // the groups of the step, as documents print them
@@ -76,22 +76,22 @@ type Group struct {
 	Operations  string // as the file lists them
 	Ops         []*Op
 	// Names are the operations of the track: the invocation, and each operation once;
-	// index finds an operation among them.
+	// index maps an operation to its position there.
 	Names []string
 	Index map[*Op]int
 	Total int64
 	Per   int64
-	// Shares are how many invocations each thread has, and first the number of those
-	// before them.
+	// Shares are how many invocations each thread has, First how many come before
+	// those.
 	Shares, First []int64
-	// From and To say which shares are this process's, the last one excluded, when others
-	// have the rest; both 0: all are.
+	// From and To give this process's range of shares, with To excluded, if others have
+	// the rest; both 0: all of them.
 	From, To int
 	Start    workload.Settings
 	Where    string
 }
 
-// Invocations is the number of invocations of one run.
+// Invocations returns the number of invocations of one run.
 func (g *Group) Invocations() int64 {
 	var n int64
 	for _, s := range g.Shares {
@@ -100,7 +100,7 @@ func (g *Group) Invocations() int64 {
 	return n
 }
 
-// Words of load=.
+// Values of load=.
 const (
 	LoadAuto  = "auto"
 	LoadOnly  = "only"
@@ -128,14 +128,14 @@ type Op struct {
 
 	Factory  *northwind.Factory
 	Children *Relation
-	StartAdd bool // getall with a factory adds startNum: not so in the original
+	StartAdd bool // a getall with a factory adds startNum, which the original does not
 	Shared   *java.Random
-	// Parent is the operation that this one is a child of; nil when it is none.
+	// Parent is the operation of which this is a child; nil if there is none.
 	Parent *Op
 	Space  store.Space
-	// Table says that its objects are rows of their entity's table.
+	// Table means that its objects are rows of their entity's table.
 	Table bool
-	// Direct says that reads do not go through a near cache: those of verification.
+	// Direct means that reads bypass the near cache, as those of verification do.
 	Direct bool
 }
 
@@ -162,8 +162,8 @@ func (o *Op) Key(dst []byte, n int64) []byte {
 	return strconv.AppendInt(append(dst, o.Prefix...), n, 10)
 }
 
-// PayloadOf returns the bytes of a value under some settings: the operation's own
-// until the knob is turned, then the knob's.
+// PayloadOf returns the size in bytes of a value under some settings: the operation's
+// own until the knob is changed, then the knob's.
 func (o *Op) PayloadOf(g *Group, set *workload.Settings) int {
 	if set.Payload == g.Start.Payload {
 		return o.Payload
@@ -171,7 +171,7 @@ func (o *Op) PayloadOf(g *Group, set *workload.Settings) int {
 	return set.Payload
 }
 
-// BatchOf returns the entries of a batched call in the same way.
+// BatchOf returns the number of entries in a batched call, in the same way.
 func (o *Op) BatchOf(g *Group, set *workload.Settings) int {
 	if !o.Action.Bulk() {
 		return 1
@@ -182,7 +182,7 @@ func (o *Op) BatchOf(g *Group, set *workload.Settings) int {
 	return max(set.Batch, 1)
 }
 
-// Family lists an operation with its children and theirs.
+// Family returns an operation with all its descendants.
 func (o *Op) Family() []*Op {
 	out := []*Op{o}
 	if o.Children != nil {
@@ -191,7 +191,7 @@ func (o *Op) Family() []*Op {
 	return out
 }
 
-// flow tells for each step which operations, children included, run in it.
+// flow returns the operations, children included, that run in a step.
 func (s *Spec) flow(step int) []*Op {
 	var out []*Op
 	for _, g := range s.Steps[step] {
@@ -202,8 +202,8 @@ func (s *Spec) flow(step int) []*Op {
 	return out
 }
 
-// Divide gives each thread its share of the invocations: an even one, or, when
-// nothing may be left out, the first ones more.
+// Divide gives each thread its share of the invocations: an equal one or, if nothing
+// may be left out, one more for the first threads.
 func (g *Group) Divide(exact bool) {
 	threads := g.Start.Threads
 	g.Per = g.Total / int64(threads)
@@ -219,9 +219,9 @@ func (g *Group) Divide(exact bool) {
 	}
 }
 
-// Slice returns the offsets of the keys that the threads of one share write in
-// bulk: total/threads, as in the original, and all of them when nothing is left
-// out. A slice of nothing repeats its first offset.
+// Slice returns the range of the keys that the threads of one share write in bulk:
+// total/threads, as in the original, or all of them if nothing is left out. An empty
+// slice repeats its first offset.
 func (o *Op) Slice(g *Group, share int) (from, n int64) {
 	threads := int64(len(g.Shares))
 	n = o.Total / threads
@@ -232,8 +232,8 @@ func (o *Op) Slice(g *Group, share int) (from, n int64) {
 	return from, n
 }
 
-// Resumable says whether what a group did can be told from what is stored: when it
-// writes rows of tables and nothing else.
+// Resumable reports whether what a group did can be determined from what is stored,
+// which is the case if it writes only rows of tables.
 func (g *Group) Resumable() bool {
 	for _, o := range g.Ops {
 		for _, m := range o.Family() {
@@ -245,7 +245,7 @@ func (g *Group) Resumable() bool {
 	return true
 }
 
-// Numbers are those that an operation writes in one invocation of a share.
+// Numbers returns the numbers that an operation writes in one invocation of a share.
 func (o *Op) Numbers(g *Group, share int, off int64) []int64 {
 	if o.Action == ActSleep {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Kind is the structure that an operation works on, by the ending of its key in
+// Kind is the structure that an operation works on, named by the ending of its key in
 // the file: put1.map=map1.
 type Kind string
 
-// Structures. The first eight are the original's, in the order in which it looks
-// for them; set, sorted set, bucket and hash are ours.
+// Structures. The first eight are the original's, in the order in which it looks for
+// them; set, sorted set, bucket and hash are ours.
 const (
 	KindMap    Kind = "map"
 	KindCache  Kind = "mcache"
@@ -29,7 +29,7 @@ const (
 	KindHash   Kind = "hash"
 )
 
-// Kinds are all that there are; the original's come first.
+// Kinds are all kinds; the original's come first.
 var Kinds = []Kind{
 	KindMap, KindCache, KindTopic, KindRTopic, KindSTopic, KindList, KindQueue, KindSleep,
 	KindSet, KindZSet, KindBucket, KindHash,
@@ -38,10 +38,10 @@ var Kinds = []Kind{
 // OriginalKinds are those that PadoGrid for Redis knows.
 var OriginalKinds = Kinds[:8]
 
-// Topic says whether messages are published to it.
+// Topic reports whether messages are published to it.
 func (k Kind) Topic() bool { return k == KindTopic || k == KindRTopic || k == KindSTopic }
 
-// Keyed says that entries of the structure have keys.
+// Keyed reports whether entries of the structure have keys.
 func (k Kind) Keyed() bool {
 	switch k {
 	case KindMap, KindCache, KindSet, KindZSet, KindBucket, KindHash:
@@ -50,10 +50,10 @@ func (k Kind) Keyed() bool {
 	return false
 }
 
-// Many says that each entry is a structure of its own in the store.
+// Many reports whether each entry is a separate structure in the store.
 func (k Kind) Many() bool { return k == KindBucket || k == KindHash }
 
-// Label is the word of the documented listing.
+// Label returns the word used in the listing.
 func (k Kind) Label() string {
 	return map[Kind]string{
 		KindMap: "Map", KindCache: "MapCache", KindTopic: "Topic", KindRTopic: "ReliableTopic", KindSTopic: "ShardedTopic",
@@ -64,7 +64,7 @@ func (k Kind) Label() string {
 // Action is what an operation does.
 type Action string
 
-// Actions, by the words of testCase.
+// Actions, named by the words of testCase.
 const (
 	ActPut        Action = "put"
 	ActSet        Action = "fastput"
@@ -100,12 +100,12 @@ var WordsOf = map[Kind][]string{
 	KindSleep:  {"sleep"},
 }
 
-// originalWords are those that PadoGrid's parser knows, for any structure.
+// originalWords are the words that PadoGrid's parser accepts for any structure.
 var originalWords = []string{
 	"put", "putall", "fastput", "get", "getall", "publish", "publishall", "offer", "poll", "peek", "add", "addall", "remove",
 }
 
-// ActionOf returns the action of a word on a structure, false when it has none.
+// ActionOf returns the action for a word on a structure, false if there is none.
 func ActionOf(k Kind, word string) (Action, bool) {
 	if !slices.Contains(WordsOf[k], word) {
 		return "", false
@@ -150,7 +150,7 @@ func CompatAction(k Kind, word string) Action {
 	return a
 }
 
-// Writes says that an action stores values.
+// Writes reports whether an action stores values.
 func (a Action) Writes() bool {
 	switch a {
 	case ActPut, ActSet, ActPutAll, ActAdd, ActAddAll, ActOffer, ActPublish, ActPublishAll:
@@ -159,7 +159,7 @@ func (a Action) Writes() bool {
 	return false
 }
 
-// Reads says that an action finds nothing on an empty structure.
+// Reads reports whether an action finds nothing on an empty structure.
 func (a Action) Reads() bool {
 	switch a {
 	case ActGet, ActGetAll, ActQuery, ActPoll, ActPeek, ActTake:
@@ -168,7 +168,7 @@ func (a Action) Reads() bool {
 	return false
 }
 
-// Bulk says that an action is about batchSize entries.
+// Bulk reports whether an action covers batchSize entries.
 func (a Action) Bulk() bool {
 	switch a {
 	case ActPutAll, ActGetAll, ActAddAll, ActPublishAll:
@@ -177,10 +177,10 @@ func (a Action) Bulk() bool {
 	return false
 }
 
-// Takes says that an action makes a structure smaller.
+// Takes reports whether an action makes a structure smaller.
 func (a Action) Takes() bool { return a == ActRemove || a == ActPoll || a == ActTake }
 
-// spaceOf returns where a structure is kept.
+// spaceOf returns the space of a structure.
 func spaceOf(namespace string, k Kind, name string, grouped bool) store.Space {
 	shape := store.Map
 	if k != KindMap {
@@ -189,7 +189,7 @@ func spaceOf(namespace string, k Kind, name string, grouped bool) store.Space {
 	return store.Space{Namespace: namespace, Name: name, Shape: shape, Grouped: grouped || k.Many()}
 }
 
-// RedisType is what Redis calls a structure.
+// RedisType returns Redis's name for the type of a structure.
 func (k Kind) RedisType() string {
 	switch k {
 	case KindMap, KindCache, KindHash:
@@ -208,7 +208,8 @@ func (k Kind) RedisType() string {
 	return ""
 }
 
-// KeyOf is the key of a structure: "perfbench:map1", without a namespace "map1".
+// KeyOf returns the key of a structure: "perfbench:map1", or "map1" without a
+// namespace.
 func KeyOf(s store.Space) string {
 	if s.Namespace == "" {
 		return s.Name
@@ -216,11 +217,11 @@ func KeyOf(s store.Space) string {
 	return s.Namespace + ":" + s.Name
 }
 
-// Timeouts is the name of the sorted set of times at which entries expire, within
-// the namespace.
+// Timeouts returns the name of the sorted set with the times at which entries expire,
+// within the namespace.
 func Timeouts(s store.Space) string { return "redisson__timeout__set:{" + KeyOf(s) + "}" }
 
-// Items cuts a list at its commas, blanks dropped.
+// Items splits a list at its commas and trims blanks.
 func Items(text string) []string {
 	var out []string
 	for s := range strings.SplitSeq(text, ",") {

@@ -1,7 +1,7 @@
 package northwind
 
-// The values of the columns of each table, in the order of the fields: what a
-// statement without gorm is given.
+// The values of each table's columns, in the order of the fields, for statements that
+// do not use gorm.
 
 // Args appends the values of the columns.
 func (p *Place) Args(dst []any) []any {

@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// RowType is the struct that a row is kept in.
+// RowType returns the struct type for a row.
 func (e *Entity) RowType() reflect.Type {
 	if e.Object != nil {
 		return e.Object.Type()
@@ -15,10 +15,10 @@ func (e *Entity) RowType() reflect.Type {
 	return reflect.TypeOf(e.blank()).Elem()
 }
 
-// northwindBytes is about how long an object of Northwind is.
+// northwindBytes is the approximate length of a Northwind object.
 const northwindBytes = 500
 
-// Bytes is about how long an object is.
+// Bytes returns the approximate length of an object.
 func (f *Factory) Bytes(payload int) int64 {
 	if d := f.Entity.Object; d != nil {
 		return int64(d.Bytes(payload))
@@ -35,10 +35,10 @@ func (c Cells) Args(dst []any) []any { return append(dst, c...) }
 // GormRow is a pointer to a struct of a definition's type, which has no methods.
 type GormRow struct{ Row any }
 
-// Args is not called: statements of our own are given cells.
+// Args is never called, because our own statements use Cells.
 func (g GormRow) Args(dst []any) []any { return dst }
 
-// RowOf is what gorm is given of an object.
+// RowOf returns what to pass to gorm for an object.
 func RowOf(r Record) any {
 	if g, ok := r.(GormRow); ok {
 		return g.Row
@@ -46,7 +46,7 @@ func RowOf(r Record) any {
 	return r
 }
 
-// ColumnsOf lists the columns of a struct, in the order of args.
+// ColumnsOf returns the columns of a struct, in the order of Args.
 func ColumnsOf(t reflect.Type) []string {
 	var out []string
 	var walk func(t reflect.Type)
@@ -67,7 +67,7 @@ func ColumnsOf(t reflect.Type) []string {
 	return out
 }
 
-// Search is the column that query looks for, empty when there is none.
+// Search returns the column that query searches, empty if there is none.
 func (e *Entity) Search() string {
 	if e.Object != nil {
 		if f := e.Object.Search(); f != nil {
@@ -83,7 +83,7 @@ func (e *Entity) Search() string {
 	return ""
 }
 
-// Needs is what a table must have that objects go into.
+// Needs describes what a table must have to hold the objects.
 func (e *Entity) Needs() store.Table {
 	t := store.Table{Key: e.PK}
 	for _, name := range ColumnsOf(e.RowType()) {

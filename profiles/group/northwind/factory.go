@@ -6,34 +6,36 @@ import (
 	"time"
 )
 
-// Factory makes data objects in place of blobs: what factory.class and factory.*
-// say.
+// Factory makes data objects instead of opaque values, as configured by factory.class
+// and factory.*.
 type Factory struct {
 	// Entity is the table: customers, orders …
 	Entity *Entity
 	Prefix string
 	Length int64
 	Zeros  bool
-	// Random makes each entry keep a random id of 11 characters.
+	// Random gives each entry a random id of 11 characters.
 	Random bool
 	Seed   int64
-	// Coherence has the order draw its customer itself: prefix and number below max.
+	// Coherence makes the order draw its customer itself: prefix and a number below
+	// max.
 	Coherence      bool
 	CustomerPrefix string
 	CustomerMax    int64
-	// Born is when rows of a table are made and changed: the start of the run, as the
-	// original's Hibernate has it. Zero elsewhere, where objects depend on the seed alone.
+	// Born is when rows of a table are created and changed: the start of the run, as
+	// with the original's Hibernate. Zero elsewhere, where objects depend on the seed
+	// alone.
 	Born   time.Time
 	Joined bool // the key of an order is orderId.customerId: compat of Coherence
-	// Link is the field of a defined object that holds the key of the parent after which
-	// an operation writes it; objects.None when it is written by itself.
+	// Link is the field of a defined object that holds the key of the parent after
+	// which an operation writes it; objects.None if it is written on its own.
 	Link int
-	// Today is what defined objects have for now where born is zero.
+	// Today is the value of the generator now in defined objects if Born is zero.
 	Today time.Time
 }
 
-// Key appends the key of number n by the rules of factory.key.*: the bare number,
-// the prefix and zeros up to the length, or the prefix and the number.
+// Key appends the key with number n by the rules of factory.key.*: the bare number, the
+// prefix and zeros up to the length, or the prefix and the number.
 func (f *Factory) Key(dst []byte, n int64) []byte {
 	if o := f.Entity.Object; o != nil {
 		return o.AppendKey(dst, f.Seed, n)
@@ -53,7 +55,7 @@ func (f *Factory) Key(dst []byte, n int64) []byte {
 	return append(dst, digits...)
 }
 
-// ID returns the key under which the entry of number n is written.
+// ID returns the key under which the entry with number n is written.
 func (f *Factory) ID(n int64) string {
 	if f.Random {
 		return randomID(f.Seed, f.Entity.Name, n)
@@ -61,8 +63,8 @@ func (f *Factory) ID(n int64) string {
 	return string(f.Key(nil, n))
 }
 
-// EntityOfClass finds the entity of a Java class by the last part of its name, or
-// of one of our own words ("order", "orders"); the names known otherwise.
+// EntityOfClass finds the entity for a Java class by the last part of its name, or for
+// one of our own words ("order", "orders"); otherwise it returns the known names.
 func EntityOfClass(class string) (*Entity, []string) {
 	last := class[strings.LastIndexByte(class, '.')+1:]
 	word := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(last, "Impl"), "Factory"))
@@ -76,5 +78,5 @@ func EntityOfClass(class string) (*Entity, []string) {
 	return nil, known
 }
 
-// IsCoherence says whether a class belongs to the Coherence flavour.
+// IsCoherence reports whether a class belongs to the Coherence flavour.
 func IsCoherence(class string) bool { return strings.Contains(class, "coherence") }

@@ -1,6 +1,6 @@
 // Package northwind makes the objects that operations write: rows of the Northwind
-// model as PadoGrid's factories have it, and what is common to these and to objects
-// that a file defines.
+// model as in PadoGrid's factories, and what these have in common with objects defined
+// in a file.
 package northwind
 
 import (
@@ -11,19 +11,19 @@ import (
 	"github.com/perfbench/perfbench/internal/objects"
 )
 
-// Entity is one table of the Northwind model: how an object of it is made.
+// Entity is one table of the Northwind model, with how its objects are made.
 type Entity struct {
-	// Word is singular, for factory.class; name is that of the table.
+	// Word is the singular, for factory.class; Name is the name of the table.
 	Word, Name string
 	// PK are the columns of the primary key; an object's id is the first of them.
 	PK []string
-	// make returns the object of a number, with the id and, when it is a child, the
-	// id of its parent.
+	// make returns the object for a maker, with the id and, if it is a child, the id of
+	// its parent.
 	make func(m *maker) Record
 	// blank returns an empty object, for a database to fill.
 	blank func() Record
-	// Object is the definition that a user has given; nil of Northwind's tables, to which
-	// make and blank belong.
+	// Object is the user's definition; nil for Northwind's tables, which have make and
+	// blank.
 	Object *objects.Object
 }
 
@@ -47,13 +47,13 @@ type maker struct {
 	f      *Factory
 }
 
-// Stamps are the columns that every table ends with.
+// Stamps are the last columns of every table.
 type Stamps struct {
 	CreatedOn time.Time `json:"createdOn" gorm:"column:createdOn;autoCreateTime:milli;precision:3"`
 	UpdatedOn time.Time `json:"updatedOn" gorm:"column:updatedOn;autoUpdateTime:milli;precision:3"`
 }
 
-// Place is where somebody is.
+// Place is an address.
 type Place struct {
 	Address    string `json:"address" gorm:"column:address;size:100"`
 	City       string `json:"city" gorm:"column:city;size:50"`
@@ -198,7 +198,7 @@ var entities = []*Entity{
 	{"territory", "territories", []string{"territoryId"}, makeTerritory, func() Record { return &territory{} }, nil},
 }
 
-// orParent is the foreign key: the parent's id, or a made up one.
+// orParent returns the foreign key: the parent's id, or a made-up one.
 func (m *maker) orParent() string {
 	if m.parent != "" {
 		return m.parent
@@ -241,7 +241,7 @@ func makeOrder(m *maker) Record {
 	return o
 }
 
-// makeOrderDetail makes a line of an order: as its child it belongs to its parent
+// makeOrderDetail makes a line of an order: it belongs to its parent if it is a child,
 // and its own number is that of the product.
 func makeOrderDetail(m *maker) Record {
 	d := m.d
@@ -297,7 +297,7 @@ func makeSupplier(m *maker) Record {
 
 func makeTerritory(m *maker) Record { return &territory{m.id, m.d.City(), m.orParent(), m.stamps()} }
 
-// Object makes the object of a number of an operation.
+// Object makes the object with a number, for an operation.
 func (f *Factory) Object(n int64, parent string, today time.Time) (id string, r Record) {
 	id = f.ID(n)
 	m := &maker{d: objects.NewDice(f.Seed, f.Entity.Name, n, ""), id: id, parent: parent, n: n, today: today, f: f}
@@ -308,10 +308,10 @@ func (f *Factory) Object(n int64, parent string, today time.Time) (id string, r 
 	return id, r
 }
 
-// Value is an object as it is kept in a map: JSON.
+// Value returns an object in the form for a map: JSON.
 func Value(r Record) []byte {
 	b, err := json.Marshal(r)
-	if err != nil { // cannot be: the structs hold text, numbers and times
+	if err != nil { // cannot fail: the structs hold text, numbers and times
 		return []byte("{}")
 	}
 	return b

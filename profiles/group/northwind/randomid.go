@@ -5,12 +5,12 @@ import (
 	"hash/fnv"
 )
 
-// ids is how many ids of that form there are.
+// ids is how many ids of that form exist.
 const ids = 100 * 87 * 100 * 2 * 10000
 
-// randomID is an id in that form which no other number below ids has, with the same
-// seed and kind: rows that were told apart by chance alone would now and then be the
-// same one. It shuffles the numbers of 35 bits until it hits one below ids.
+// randomID returns an id in that form which no other number below ids has with the same
+// seed and kind; if ids were merely random, some rows would collide. It shuffles the
+// 35-bit numbers until it hits one below ids.
 func randomID(seed int64, kind string, n int64) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(kind)) // never fails
@@ -20,7 +20,7 @@ func randomID(seed int64, kind string, n int64) string {
 	for {
 		for round := range uint64(3) {
 			x = (x + key>>(round*13)) & mask
-			x = x * 0x2C1B3C6D & mask // odd, so that no two become one
+			x = x * 0x2C1B3C6D & mask // odd, so that the mapping is one-to-one
 			x ^= x >> 17
 			x = x * 0x297A2D39 & mask
 			x ^= x >> 16

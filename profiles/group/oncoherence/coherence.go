@@ -1,5 +1,5 @@
-// Package oncoherence has what Oracle's Go client for Coherence has of the structures of
-// a group run.
+// Package oncoherence provides those structures of a group run that Oracle's Go client
+// for Coherence supports.
 package oncoherence
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
-// Layer has what Oracle's Go client has: maps, caches with expiry and
-// queues; reads through near caches if asked.
+// Layer provides what Oracle's Go client supports: maps, caches with expiry, queues,
+// and reads through near caches if requested.
 type Layer struct {
 	*layer.Maps
 	c    *coherence.Conn
@@ -49,12 +49,12 @@ func New(ctx context.Context, s *model.Spec, c *coherence.Conn) (layer.Layer, er
 	return r, nil
 }
 
-// keepsNear says whether the reads of an operation go through a near cache.
+// keepsNear reports whether the reads of an operation go through a near cache.
 func keepsNear(o *model.Op) bool {
 	return (o.Action == model.ActGet || o.Action == model.ActGetAll) && !o.Direct && !o.Space.Grouped && (o.Kind == model.KindMap || o.Kind == model.KindCache)
 }
 
-// Close ends what the layer has opened.
+// Close releases what the layer has opened.
 func (r *Layer) Close() error {
 	if r.near != nil {
 		return r.near.Close()
@@ -81,7 +81,7 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	return nil, fault.Hint(fmt.Errorf("there is no %s on Coherence", o.Kind), "it has maps, mcaches and queues; redis:// has every structure")
 }
 
-// Size tells how many elements a structure has.
+// Size returns how many elements a structure has.
 func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 	if o.Kind == model.KindQueue {
 		return r.c.QueueSize(ctx, o.Space)
@@ -89,7 +89,7 @@ func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 	return r.c.Count(ctx, o.Space)
 }
 
-// cacheCaller does the calls on a cache whose entries expire for one worker.
+// cacheCaller does one worker's calls on a cache whose entries expire.
 type cacheCaller struct {
 	c    *coherence.Conn
 	o    *model.Op
@@ -125,8 +125,8 @@ type queueCaller struct {
 	wait time.Duration
 }
 
-// The pauses between two looks of a take at an empty queue: the client has no call
-// that waits.
+// The pauses between a take's attempts on an empty queue: the client has no call that
+// waits.
 const (
 	firstLook = time.Millisecond
 	lastLook  = 20 * time.Millisecond
@@ -184,10 +184,10 @@ func (h *nearCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error
 	return layer.Result{Entries: int64(n), Misses: int64(len(h.keys) - n)}, err
 }
 
-// Expires says that the times at which entries expire are kept with them.
+// Expires marks that expiry times are stored with the entries.
 func (r *Layer) Expires() {}
 
-// NearFacts tells what the near caches did.
+// NearFacts returns what the near caches did.
 func (r *Layer) NearFacts() *report.NearFacts {
 	if r.near == nil {
 		return nil
@@ -204,7 +204,7 @@ func (r *Layer) NearFacts() *report.NearFacts {
 	return f
 }
 
-// Says tells people what the near caches did.
+// Says describes what the near caches did.
 func (r *Layer) Says() string {
 	if f := r.NearFacts(); f != nil {
 		return sentence(f)

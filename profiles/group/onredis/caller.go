@@ -15,8 +15,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// caller does the calls of one operation on Redis for one worker. It has the structure
-// that the operation is about.
+// caller does one worker's calls of one operation on Redis. Its fields include the
+// structure that the operation works on.
 type caller struct {
 	c       goredis.UniversalClient
 	o       *model.Op
@@ -31,12 +31,13 @@ type caller struct {
 	hashes  *shape.Hashes
 	topic   publisher
 	buf     []byte
-	// lines and at are for commands on no structure of the store's shapes.
+	// lines and at are for commands that are not on one of the structures of package
+	// shape.
 	lines *link.Lines
 	at    link.Caller
 }
 
-// publisher is a topic of one of three kinds.
+// publisher is a topic of any of the three kinds.
 type publisher interface {
 	Publish(ctx context.Context, es []store.Entry) error
 }
@@ -66,7 +67,7 @@ func (h *caller) route(ctx context.Context, c *layer.Call) (layer.Result, error)
 		return h.doBucket(ctx, c)
 	case model.KindHash:
 		return h.doHash(ctx, c)
-	case model.KindMap: // what the shapes of the store lack
+	case model.KindMap: // what the store's shapes do not cover
 		h.at.Command("HDEL")
 		h.at.Add(h.mapKey(c))
 		h.at.Bytes(c.Entries[0].Key)
@@ -83,10 +84,10 @@ func (h *caller) mapKey(c *layer.Call) string {
 	return h.key
 }
 
-// found is what a call on one entry has come to.
+// found returns the result of a call on one entry.
 func found(there bool, err error) (layer.Result, error) { return layer.Found(1, there), err }
 
-// there is what a look at the entries of a call has come to, of which n are there.
+// there returns the result of a request for the entries of a call, of which n exist.
 func there(c *layer.Call, n int64, err error) (layer.Result, error) {
 	if err != nil {
 		return layer.Result{}, err
@@ -94,8 +95,8 @@ func there(c *layer.Call, n int64, err error) (layer.Result, error) {
 	return layer.Result{Entries: n, Misses: int64(len(c.Entries)) - n}, nil
 }
 
-// doList is RPUSH, LREM, LINDEX, LPOP and BLPOP, which waits on a connection of the
-// library's.
+// doList uses RPUSH, LREM, LINDEX, LPOP and BLPOP; the latter waits on a connection of
+// go-redis.
 func (h *caller) doList(ctx context.Context, c *layer.Call) (layer.Result, error) {
 	switch c.Action {
 	case model.ActAdd, model.ActOffer, model.ActAddAll:
@@ -118,12 +119,13 @@ func (h *caller) doList(ctx context.Context, c *layer.Call) (layer.Result, error
 	return layer.Result{}, store.ErrUnsupported
 }
 
-// doTopic is PUBLISH, SPUBLISH, or XADD and ZCARD in a script; batches are sent at once.
+// doTopic uses PUBLISH, SPUBLISH, or XADD and ZCARD in a script; batches are sent
+// together.
 func (h *caller) doTopic(ctx context.Context, c *layer.Call) (layer.Result, error) {
 	return layer.Result{Entries: int64(len(c.Entries))}, explainTopic(h.o, h.topic.Publish(ctx, c.Entries))
 }
 
-// doSet is SADD, SREM, SISMEMBER and SMISMEMBER; the members are the keys.
+// doSet uses SADD, SREM, SISMEMBER and SMISMEMBER; the members are the keys.
 func (h *caller) doSet(ctx context.Context, c *layer.Call) (layer.Result, error) {
 	switch c.Action {
 	case model.ActAdd, model.ActAddAll:
@@ -139,7 +141,7 @@ func (h *caller) doSet(ctx context.Context, c *layer.Call) (layer.Result, error)
 	return layer.Result{}, store.ErrUnsupported
 }
 
-// doZSet is ZADD, ZREM, ZSCORE and ZMSCORE; the members are the keys, the scores
+// doZSet uses ZADD, ZREM, ZSCORE and ZMSCORE; the members are the keys, the scores
 // their numbers.
 func (h *caller) doZSet(ctx context.Context, c *layer.Call) (layer.Result, error) {
 	switch c.Action {
@@ -156,8 +158,8 @@ func (h *caller) doZSet(ctx context.Context, c *layer.Call) (layer.Result, error
 	return layer.Result{}, store.ErrUnsupported
 }
 
-// doBucket is SET with GET, SET, MSET, GET, MGET and UNLINK, with PX when there is
-// a time to live. On a cluster a batch is single commands that are sent at once.
+// doBucket uses SET with GET, SET, MSET, GET, MGET and UNLINK, with PX if there is a
+// time to live. On a cluster a batch consists of single commands sent together.
 func (h *caller) doBucket(ctx context.Context, c *layer.Call) (r layer.Result, err error) {
 	n := layer.Result{Entries: int64(len(c.Entries))}
 	switch c.Action {
@@ -181,8 +183,8 @@ func (h *caller) doBucket(ctx context.Context, c *layer.Call) (r layer.Result, e
 	return layer.Result{}, store.ErrUnsupported
 }
 
-// doHash is HSET, HGETALL and UNLINK on one HASH for each entry, with PEXPIRE sent
-// with it when there is a time to live.
+// doHash uses HSET, HGETALL and UNLINK on one HASH per entry, together with PEXPIRE if
+// there is a time to live.
 func (h *caller) doHash(ctx context.Context, c *layer.Call) (r layer.Result, err error) {
 	switch c.Action {
 	case model.ActPut, model.ActSet, model.ActPutAll:

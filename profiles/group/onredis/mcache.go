@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// cacheKeys are the keys of a map cache in Redisson's layout. The name of the hash
-// is the hash tag of all others.
+// cacheKeys are the keys of a map cache in Redisson's layout. The name of the hash is
+// the hash tag of all the others.
 type cacheKeys struct{ keys []string }
 
 func newCacheKeys(s store.Space) *cacheKeys {
@@ -28,11 +28,11 @@ func newCacheKeys(s store.Space) *cacheKeys {
 }
 
 // The scripts do what a map cache does: values are packed with their idle time and
-// length, entries with a time to live stand in the sorted set as well, and each
-// write is told to listeners.
+// length, entries with a time to live are also in the sorted set, and each write is
+// published to listeners.
 var (
-	// cachePut takes fields and values in pairs after the time to live and the time,
-	// both in ms, and whether the old value is to be returned.
+	// cachePut takes pairs of field and value after the time to live and the current
+	// time, both in ms, and whether to return the old value.
 	cachePut = link.NewScript("", `
 local ttl, now, old = tonumber(ARGV[1]), tonumber(ARGV[2]), nil
 local limit = redis.call('hget', KEYS[6], 'max-size')
@@ -80,8 +80,8 @@ for i = 2, #ARGV do
 	out[#out + 1] = v
 end
 return out`)
-	// cacheSweep removes entries whose time has come, some at a time, and tells
-	// listeners of each.
+	// cacheSweep removes expired entries, several at a time, and notifies listeners of
+	// each.
 	cacheSweep = link.NewScript("", `
 local gone = redis.call('zrangebyscore', KEYS[2], 0, ARGV[1], 'limit', 0, 100)
 if #gone > 0 then
@@ -98,12 +98,12 @@ end
 return #gone`)
 )
 
-// sweepEvery is how often entries of map caches whose time has come are removed, as
-// a client that has opened one does.
+// sweepEvery is how often expired entries of map caches are removed, as by a client
+// that has opened one.
 const sweepEvery = 5 * time.Second
 
-// sweep begins to remove expired entries of the caches that have a time to live. It
-// ends with the layer.
+// sweep starts removing expired entries of the caches that have a time to live. It ends
+// with the layer.
 func (r *Layer) sweep() {
 	var caches []*cacheKeys
 	seen := map[store.Space]bool{}
@@ -129,7 +129,8 @@ func (r *Layer) sweep() {
 			case <-time.After(r.sweepEvery):
 			}
 			for _, k := range caches {
-				// What fails now is tried again: no call of the run depends on it.
+				// A failure is ignored, as it will be tried again: no call of the run
+				// depends on it.
 				for n := int64(100); n == 100 && ctx.Err() == nil; {
 					begin(&at, cacheSweep, k)
 					at.Num(time.Now().UnixMilli())

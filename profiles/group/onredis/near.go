@@ -14,8 +14,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// nearCache reads through Redis client-side caching. The client is rueidis, which
-// has it for single servers, masters behind sentinels and clusters alike. It is safe
+// nearCache reads through Redis client-side caching. It uses the client rueidis, which
+// supports that for single servers, masters behind sentinels and clusters. It is safe
 // for use by several goroutines.
 type nearCache struct {
 	client                     rueidis.Client
@@ -43,13 +43,13 @@ func newNearCache(t redis.Typed) (*nearCache, error) {
 	return n, nil
 }
 
-// Close ends what the layer has opened.
+// Close closes the client.
 func (n *nearCache) Close() error {
 	n.client.Close()
 	return nil
 }
 
-// keeps says whether the reads of an operation are kept.
+// keeps reports whether the reads of an operation are cached.
 func (n *nearCache) keeps(o *model.Op) bool {
 	return (o.Action == model.ActGet || o.Action == model.ActGetAll) && !o.Direct && (o.Kind == model.KindBucket || o.Kind == model.KindMap && !o.Space.Grouped)
 }
@@ -67,9 +67,9 @@ type nearCaller struct {
 	fields []string
 }
 
-// Do is HGET, HMGET, GET or a GET for each of several buckets, answered from memory
-// where the server has not said that the key has changed. One HASH is one key: any
-// write to a map makes all that is kept of it stale.
+// Do uses HGET, HMGET, GET or a GET for each of several buckets, answered from memory
+// unless the server has invalidated the key. One HASH is one key: any write to a map
+// invalidates everything cached for it.
 func (h *nearCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
 	r, err := h.route(ctx, c)
 	if err = replyOf(err); err != nil {
@@ -98,7 +98,8 @@ func (h *nearCaller) route(ctx context.Context, c *layer.Call) (layer.Result, er
 	return counted(vals), err
 }
 
-// buckets reads each entry by its own key, those that are not kept in one pipeline.
+// buckets reads each entry by its own key, with those that are not cached in one
+// pipeline.
 func (h *nearCaller) buckets(ctx context.Context, c *layer.Call) (layer.Result, error) {
 	cmds := make([]rueidis.CacheableTTL, len(c.Entries))
 	for i, e := range c.Entries {
@@ -117,7 +118,7 @@ func (h *nearCaller) buckets(ctx context.Context, c *layer.Call) (layer.Result, 
 	return r, nil
 }
 
-// count notes whether an answer came from memory. One that failed is neither.
+// count notes whether an answer came from memory. A failed one counts as neither.
 func (h *nearCaller) count(resp rueidis.RedisResult) {
 	switch {
 	case replyOf(resp.Error()) != nil:

@@ -1,5 +1,5 @@
-// Package onredis has every structure of a group run with the commands of the table in
-// docs/group.md.
+// Package onredis provides every structure of a group run with the commands of the
+// table in docs/group.md.
 package onredis
 
 import (
@@ -24,8 +24,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
-// LayTogether lays what belongs together under common hash tags where a plan leaves it
-// to the store and that is a cluster.
+// LayTogether stores what belongs together under common hash tags, if the plan leaves
+// that to the store and the store is a cluster.
 func LayTogether(s *model.Spec, c store.Conn) {
 	if t, ok := c.(redis.Typed); ok && s.Colocate == "auto" && clusterOf(t) != nil {
 		s.AssignSpaces(true)
@@ -37,8 +37,8 @@ func clusterOf(t redis.Typed) *goredis.ClusterClient {
 	return c
 }
 
-// Layer has every structure: maps through the shapes of the store, all others
-// with the commands of the table in docs/group.md.
+// Layer provides every structure: maps through the shapes of the store, all others with
+// the commands of the table in docs/group.md.
 type Layer struct {
 	*layer.Maps
 	client  goredis.UniversalClient
@@ -46,7 +46,7 @@ type Layer struct {
 	near    *nearCache
 	// lines are the connections that calls take.
 	lines *link.Lines
-	// sweepEvery and unsweep are of what removes expired entries of map caches.
+	// sweepEvery and unsweep belong to the removal of expired entries of map caches.
 	sweepEvery time.Duration
 	unsweep    func()
 }
@@ -77,13 +77,13 @@ func New(_ context.Context, s *model.Spec, t redis.Typed) (layer.Layer, error) {
 	return r, nil
 }
 
-// Prepare has expired entries of map caches removed from now on.
+// Prepare starts the removal of expired entries of map caches.
 func (r *Layer) Prepare(context.Context, *place.Claim) error {
 	r.sweep()
 	return nil
 }
 
-// NearFacts tells what client-side caching did.
+// NearFacts returns what client-side caching did.
 func (r *Layer) NearFacts() *report.NearFacts {
 	if r.near == nil {
 		return nil
@@ -91,7 +91,7 @@ func (r *Layer) NearFacts() *report.NearFacts {
 	return &report.NearFacts{Hits: r.near.hits.Load(), Misses: r.near.misses.Load(), Invalidations: r.near.invalidation.Load()}
 }
 
-// Close ends what the layer has opened.
+// Close releases what the layer has opened.
 func (r *Layer) Close() error {
 	if r.unsweep != nil {
 		r.unsweep()
@@ -102,8 +102,8 @@ func (r *Layer) Close() error {
 	return nil
 }
 
-// entryKey is the key of one entry of a bucket or hash: the name of the structure
-// and, as hash tag so that entries spread over a cluster, the entry's own.
+// entryKey returns the key of one entry of a bucket or hash: the name of the structure
+// followed by the entry's own key, as a hash tag so that entries spread over a cluster.
 func entryKey(s store.Space, key []byte) string { return model.KeyOf(s) + ":{" + string(key) + "}" }
 
 // Caller returns what carries out the calls of an operation.
@@ -139,7 +139,7 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	return h, nil
 }
 
-// Size counts the elements of a structure.
+// Size returns the number of elements of a structure.
 func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 	key := model.KeyOf(o.Space)
 	switch {
@@ -188,7 +188,7 @@ func (r *Layer) Subscribe(ctx context.Context, o *model.Op, to layer.Inbox) (fun
 					return
 				}
 				to.Fail(fmt.Errorf("receive from %s: %w", key, err))
-				time.Sleep(again) // the next call connects and subscribes anew
+				time.Sleep(again) // the next call reconnects and subscribes again
 				continue
 			}
 			to.Put([]byte(m.Payload))
@@ -202,7 +202,7 @@ func (r *Layer) Subscribe(ctx context.Context, o *model.Op, to layer.Inbox) (fun
 	}, nil
 }
 
-// again is how long a receiver whose connection broke waits before it tries anew.
+// again is how long a receiver waits before it reconnects.
 const again = 50 * time.Millisecond
 
 func explainTopic(o *model.Op, err error) error {
@@ -212,7 +212,7 @@ func explainTopic(o *model.Op, err error) error {
 	return err
 }
 
-// follow reads a stream from its end on.
+// follow reads a stream from its current end.
 func (r *Layer) follow(ctx context.Context, key string, to layer.Inbox) (func() error, error) {
 	last := "0"
 	if end, err := r.client.XRevRangeN(ctx, key, "+", "-", 1).Result(); err != nil {

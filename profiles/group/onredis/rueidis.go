@@ -13,16 +13,16 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 )
 
-// pings is how long a shared connection may be silent before the server is asked
-// whether it is there.
+// pings is how long a shared connection may be silent before the server is checked.
 const pings = time.Second
 
-// sentinels is what a connection to a master behind sentinels tells of them.
+// sentinels is what a connection to a master behind sentinels knows about them.
 type sentinels interface {
 	Sentinels() (redis.Sentinels, bool)
 }
 
-// rueidisOptions aims the library rueidis at where a connection leads.
+// rueidisOptions returns options for the library rueidis to connect to where a
+// connection leads.
 func rueidisOptions(t redis.Typed) rueidis.ClientOption {
 	o := rueidis.ClientOption{ClientSetInfo: rueidis.DisableClientSetInfo, DisableRetry: true}
 	switch c := t.Client().(type) {
@@ -54,8 +54,8 @@ func dialer(timeout time.Duration) net.Dialer {
 	return net.Dialer{Timeout: timeout, KeepAlive: pings}
 }
 
-// replyOf turns the library's error replies into ones that the store's classes
-// know. A reply that there is nothing is no error.
+// replyOf turns the library's error replies into ones that the store can classify. A
+// nil reply is not an error.
 func replyOf(err error) error {
 	if err == nil || rueidis.IsRedisNil(err) {
 		return nil
@@ -69,11 +69,11 @@ func replyOf(err error) error {
 	return err
 }
 
-// replyError is an error reply of the server, as the store's classes know it.
+// replyError is an error reply of the server, in the form that the store can classify.
 type replyError string
 
 // Error returns the reply.
 func (e replyError) Error() string { return string(e) }
 
-// RedisError marks it as a reply.
+// RedisError marks it as a reply of the server.
 func (replyError) RedisError() {}

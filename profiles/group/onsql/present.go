@@ -9,10 +9,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// mostAsked is how many rows are asked for at once.
+// mostAsked is how many rows are queried at once.
 const mostAsked = 1000
 
-// Present asks for the rows of so many ids.
+// Present queries which of ids have rows.
 func (r *Layer) Present(ctx context.Context, o *model.Op, ids []string) (map[string]bool, error) {
 	t, id := r.textsOf(o), r.ID(o)
 	out := make(map[string]bool, len(ids))
@@ -33,7 +33,7 @@ func (r *Layer) Present(ctx context.Context, o *model.Op, ids []string) (map[str
 }
 
 func gather(rows *sql.Rows, to map[string]bool) error {
-	defer rows.Close() // closing twice is nothing; what went wrong Err tells
+	defer rows.Close() // closing twice is harmless; Err reports what went wrong
 	var id string
 	for rows.Next() {
 		if err := rows.Scan(&id); err != nil {

@@ -1,4 +1,5 @@
-// Package onsql writes the objects of a group run into tables, one column a field.
+// Package onsql writes the objects of a group run into tables, with one column per
+// field.
 package onsql
 
 import (
@@ -25,8 +26,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/northwind"
 )
 
-// openDatabase returns the SQL connection of a plan that writes tables: its own, or a
-// SQLite of its own for the embedded store.
+// openDatabase returns the SQL connection of a plan that writes tables: that of the run
+// or, for the embedded store, an SQLite database of its own.
 func openDatabase(ctx context.Context, s *model.Spec, conn store.Conn) (sqlstore.Typed, func() error, error) {
 	if t, ok := conn.(sqlstore.Typed); ok {
 		return t, func() error { return nil }, nil
@@ -42,13 +43,13 @@ func openDatabase(ctx context.Context, s *model.Spec, conn store.Conn) (sqlstore
 	return t, c.Close, err
 }
 
-// Layer writes objects into tables, through gorm or without. All else is for the
-// shapes of the store.
+// Layer writes objects into tables, with or without gorm. Everything else is left to
+// the shapes of the store.
 type Layer struct {
 	*layer.Maps
 	db   sqlstore.Typed
 	done func() error
-	// apart says that the database is another than the run's store.
+	// apart means that the database is not the run's store.
 	apart bool
 
 	mu    sync.Mutex
@@ -73,7 +74,7 @@ func (r *Layer) Own() store.Conn {
 	return r.db
 }
 
-// Close ends what the layer has opened.
+// Close releases what the layer has opened.
 func (r *Layer) Close() error { return r.done() }
 
 // Caller returns what carries out the calls of an operation.
@@ -90,13 +91,13 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 		return nil, err
 	}
 	t := r.textsOf(o)
-	if r.Spec.Mapper == "raw" && !o.Direct { // what is compared is read into structs
+	if r.Spec.Mapper == "raw" && !o.Direct { // what is to be compared is read into structs
 		return &rawCaller{db: r.db.SQL(), t: t, id: r.ID(o), sought: soughtBy(o), stmts: map[int]*sql.Stmt{}}, nil
 	}
 	return &gormCaller{db: r.db.DB(), e: e, t: t, id: r.ID(o), sought: soughtBy(o)}, nil
 }
 
-// Size tells how many elements a structure has.
+// Size returns how many elements a structure has.
 func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 	if !o.Table {
 		return r.Maps.Size(ctx, o)
@@ -106,8 +107,8 @@ func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 	return n, err
 }
 
-// ID is the column by which an object is found: the first of the primary key or,
-// of children with a key of two columns, which begins with the parent's, the last.
+// ID returns the column by which an object is found: the first of the primary key or,
+// for children whose key has two columns, beginning with the parent's, the last.
 func (r *Layer) ID(o *model.Op) string {
 	pk := o.Factory.Entity.PK
 	for _, other := range r.Spec.Order {
@@ -118,7 +119,7 @@ func (r *Layer) ID(o *model.Op) string {
 	return pk[0]
 }
 
-// sqlTexts are the statements about the table of one entity.
+// sqlTexts are the statements on the table of one entity.
 type sqlTexts struct {
 	e                          *northwind.Entity
 	name, table                string // as it is, and quoted
@@ -162,7 +163,7 @@ func newTexts(e *northwind.Entity, name string, d sqltext.Dialect) *sqlTexts {
 	return t
 }
 
-// queryLimit is the most rows that a query returns.
+// queryLimit returns the largest number of rows that a query returns.
 func queryLimit(c *layer.Call) int { return max(c.Op.Batch, 1) }
 
 // gormCaller works on one table through gorm, for one worker.
@@ -220,7 +221,7 @@ func (h *gormCaller) route(ctx context.Context, c *layer.Call) (layer.Result, er
 	return layer.Result{Entries: got, Misses: max(n-got, 0)}, err
 }
 
-// rawCaller works on one table with statements of its own, for one worker.
+// rawCaller works on one table with its own statements, for one worker.
 type rawCaller struct {
 	db     *sql.DB
 	t      *sqlTexts
@@ -279,18 +280,18 @@ func (h *rawCaller) write(ctx context.Context, rows []northwind.Record) error {
 	return err
 }
 
-// insertion is the statement that upserts so many rows.
+// insertion returns the statement that upserts that many rows.
 func (t *sqlTexts) insertion(rows int) string {
 	return t.insert + t.Rows(rows, len(t.columns)) + t.upsert
 }
 
-// read counts the rows of a statement, each read in full.
+// read counts the rows that a statement returns, reading each in full.
 func (h *rawCaller) read(ctx context.Context, text string, args ...any) (int64, error) {
 	rows, err := h.db.QueryContext(ctx, text, args...)
 	if err != nil {
 		return 0, err
 	}
-	defer rows.Close() // closing twice is nothing; what went wrong Err tells
+	defer rows.Close() // closing twice is harmless; Err reports what went wrong
 	cells := make([]sql.RawBytes, len(h.t.columns))
 	to := make([]any, len(cells))
 	for i := range cells {
@@ -306,8 +307,8 @@ func (h *rawCaller) read(ctx context.Context, text string, args ...any) (int64, 
 	return n, rows.Err()
 }
 
-// soughtBy returns what tells the value whose rows a query asks for: of Northwind's
-// tables a state, of others what the object of the call's number has.
+// soughtBy returns a function that gives the value that a query searches for: in
+// Northwind's tables a state, in others that of the object with the call's number.
 func soughtBy(o *model.Op) func(c *layer.Call) any {
 	d := o.Object()
 	if d == nil || o.Action != model.ActQuery {

@@ -18,8 +18,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// Prepare makes the tables that are missing, and adds missing columns to those that
-// are ours. Those of others stay as they are.
+// Prepare creates the tables that are missing, and adds missing columns to those that
+// are ours. Those of others are left alone.
 func (r *Layer) Prepare(ctx context.Context, claim *place.Claim) error {
 	if err := r.db.EnsureDatabase(ctx, r.Spec.Namespace); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (r *Layer) Prepare(ctx context.Context, claim *place.Claim) error {
 	return nil
 }
 
-// tables lists an operation for each table, parents before their children.
+// tables returns an operation for each table, parents before their children.
 func (r *Layer) tables() []*model.Op {
 	var out []*model.Op
 	var add func(o *model.Op)
@@ -75,8 +75,8 @@ func (r *Layer) tables() []*model.Op {
 	return out
 }
 
-// constrained makes the table of a definition that asks for foreign keys, which gorm
-// makes of relations between named types only. Types of columns are gorm's.
+// constrained creates the table of a definition with foreign keys, which gorm supports
+// only for relations between named types. Column types are gorm's.
 func (r *Layer) constrained(ctx context.Context, o *model.Op, t *sqlTexts, row any) error {
 	d := o.Object()
 	if d == nil || !slices.ContainsFunc(d.Fields, func(f *objects.Field) bool { return f.ForeignKey }) {
@@ -110,8 +110,8 @@ func (r *Layer) constrained(ctx context.Context, o *model.Op, t *sqlTexts, row a
 	return db.Exec(b.String() + ")").Error
 }
 
-// Fits refuses a table of ours of an earlier definition into which objects do not go. It
-// may lack columns, since those are added.
+// Fits rejects a table of ours, made for an earlier definition, that does not fit the
+// objects. Columns may be missing, since those are added.
 func (r *Layer) Fits(ctx context.Context, o *model.Op) error {
 	tables, err := store.As[store.Tabular](r.db)
 	if err != nil {

@@ -34,7 +34,7 @@ for the percentiles of the groups and of their operations, nor for misses and lo
 they are in run.json and the other formats.
 `
 
-// program is what PadoGrid calls it in names of files.
+// program is PadoGrid's name for it in file names.
 const program = "group"
 
 const (
@@ -70,7 +70,7 @@ func text(r *rundir.Run, f *Facts, g *TrackFacts, start, stop time.Time) []byte 
 	var w padogrid.Writer
 	title := "Group Test"
 	if f.Database {
-		title += " (Dababase)" // as the original writes it
+		title += " (Dababase)" // spelled as in the original
 	}
 	w.Banner(title)
 	w.Field(headWidth, "Product", r.Store.Name)
@@ -108,8 +108,8 @@ func metrics(w *padogrid.Writer, r *rundir.Run, g *TrackFacts, elapsed int64) {
 	w.Number(metricWidth, "E Latency per invocation (msec)", share, decimals)
 }
 
-// factsOf returns a run's facts. A run that was killed before it wrote any has
-// done nothing that is known: they are made from its parameters.
+// factsOf returns a run's facts. If a run was killed before it wrote any, nothing is
+// known to have been done, and the facts are made from its parameters.
 func factsOf(r *rundir.Run) (*Facts, error) {
 	var f Facts
 	if _, err := r.DecodeFacts(&f); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// maxWatched is the most keys of one structure that are watched one by one: two
-// bits each. Of larger ones only samples are verified.
+// maxWatched is the largest number of keys of one structure that are tracked one by
+// one, with two bits each. Of larger structures only samples are verified.
 const maxWatched = 1 << 28
 
 // ledger remembers which keys of one form were attempted and acknowledged in one
@@ -20,10 +20,10 @@ type ledger struct {
 	lo, n    int64
 	tried    []atomic.Uint64
 	acked    []atomic.Uint64
-	spilled  atomic.Bool // a number was out of range: counts are no bounds
+	spilled  atomic.Bool // a number was out of range, so counts are not bounds
 	mu       sync.Mutex
 	payloads map[int]bool
-	told     [2][]uint64 // what others were told of tried and acked
+	told     [2][]uint64 // what was reported to others of tried and acked
 }
 
 func newLedger(o *model.Op, lo, hi int64) *ledger {
@@ -65,7 +65,7 @@ func ones(in []atomic.Uint64) int64 {
 	return n
 }
 
-// sample returns up to most acknowledged numbers, spread over all.
+// sample returns up to most acknowledged numbers, spread over all of them.
 func (l *ledger) sample(most int64) []int64 {
 	total := ones(l.acked)
 	if total == 0 {
@@ -88,22 +88,22 @@ func (l *ledger) sample(most int64) []int64 {
 	return out
 }
 
-// stock is what became of one structure. It is safe for use by several goroutines.
+// stock is the state of one structure. It is safe for use by several goroutines.
 type stock struct {
 	op      *model.Op // the first that names it
 	space   store.Space
 	ledgers map[string]*ledger
-	// pushed, popped are elements of a list, queue or stream: acknowledged and, with
-	// maybe, those of calls whose fate is unknown.
+	// pushed and popped count elements of a list, queue or stream: acknowledged ones
+	// and, with maybe, those of calls whose fate is unknown.
 	pushed, popped, maybePushed, maybePopped atomic.Int64
-	told                                     [4]int64 // what others were told of these
+	told                                     [4]int64 // what was reported to others of these
 	writes, removes                          bool
 
 	existed bool  // it was there before this run
-	made    bool  // an earlier run of ours made it
+	made    bool  // an earlier run of ours created it
 	filled  bool  // there was something in it
-	before  int64 // its size then, where it is counted
+	before  int64 // its size then, if it is counted
 	loaded  int64
-	seed    string // with which it was made
+	seed    string // the seed with which it was made
 	half    bool   // an earlier run began to load it and was cut short
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// loaders is how many goroutines load, loadBatch how many entries one call of
-// theirs carries at most.
+// loaders is how many goroutines load; loadBatch is how many entries one of their calls
+// carries at most.
 const (
 	loaders   = 4
 	loadBatch = 500
 )
 
-// loads says whether a structure is to be loaded before the run: it is read, no
-// group writes it, and it is not there.
+// loads reports whether a structure is to be loaded before the run: it is read, no
+// group writes it, and it does not exist.
 func (b *binding) loads(st *stock) bool {
 	switch {
 	case b.s.Load == model.LoadNever, st.op.Kind.Topic():
@@ -36,15 +36,15 @@ func (b *binding) loads(st *stock) bool {
 	return false
 }
 
-// reading is a stretch of keys that an operation reads.
+// reading is a range of keys that an operation reads.
 type reading struct {
 	o     *model.Op
 	first int64
 	n     int64
 }
 
-// readings lists what must be there for the operations on a structure to find all
-// that they ask for: of several with the same keys, the longest stretch.
+// readings returns what must exist for the operations on a structure to find everything
+// that they request: of several ranges with the same keys, the longest.
 func (b *binding) readings(st *stock) []reading {
 	var out []reading
 next:
@@ -85,7 +85,7 @@ func (b *binding) loadAll(ctx context.Context, progress func(done, total int64))
 	var done atomic.Int64
 	for _, r := range todo {
 		st := b.stocks[r.o.Space]
-		if st.half && !r.o.Kind.Keyed() { // elements that are there are not added again
+		if st.half && !r.o.Kind.Keyed() { // existing elements are not added again
 			there := min(st.before, r.n)
 			r.first, r.n = r.first+there, r.n-there
 		}
@@ -112,7 +112,7 @@ func (b *binding) loadAll(ctx context.Context, progress func(done, total int64))
 	return nil
 }
 
-// loadOne writes one stretch of keys with several goroutines.
+// loadOne writes one range of keys with several goroutines.
 func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)) error {
 	w := *r.o
 	w.Action, w.Children = model.ActPutAll, nil
@@ -152,8 +152,8 @@ func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)
 	return group.Wait()
 }
 
-// lacking adds the next n numbers to a call that loads: of a table whose load was cut
-// short, those whose rows are not there.
+// lacking adds the next n numbers to a call that loads: for a table whose load was cut
+// short, only those whose rows are missing.
 func (b *binding) lacking(ctx context.Context, k *task, c *layer.Call, first, n int64) error {
 	var there map[string]bool
 	f, ok := b.layer.(layer.Finder)

@@ -12,8 +12,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// prepare makes the keys and values of one operation of an invocation. It is not
-// part of any operation's time.
+// prepare makes the keys and values for one operation of an invocation. It is not part
+// of any operation's time.
 func (k *task) prepare(c *kept, i int, p padogrid.Piece, it *workload.Iteration) {
 	o, g := c.Op, k.r.g
 	if c.Action == model.ActSleep {
@@ -46,8 +46,8 @@ func (k *task) reset(c *layer.Call) {
 	c.Numbers, c.Objects, c.Tags, c.Entries = c.Numbers[:0], c.Objects[:0], c.Tags[:0], c.Entries[:0]
 }
 
-// bulk adds the next batch of the share's slice of keys. Each run begins with its
-// first one.
+// bulk adds the next batch of the share's slice of keys. Each run starts at the first
+// one.
 func (k *task) bulk(c *kept, i int, p padogrid.Piece, batch int) {
 	cursors := k.r.bulk[i]
 	if c.Warm {
@@ -58,14 +58,14 @@ func (k *task) bulk(c *kept, i int, p padogrid.Piece, batch int) {
 		cur.Store(0)
 	}
 	from, n := c.Op.Slice(k.r.g, p.Share)
-	batch = int(min(int64(batch), n)) // keys that repeat within a batch collapse
+	batch = int(min(int64(batch), n)) // keys that repeat within a batch collapse into one
 	at := cur.Add(int64(batch)) - int64(batch)
 	for j := range int64(batch) {
 		k.add(&c.Call, c.Op.Start+from+(at+j)%n, "", nil)
 	}
 }
 
-// choose adds the keys that a read asks for: random ones, each once, or the next.
+// choose adds the keys that a read requests: distinct random ones, or the next ones.
 func (k *task) choose(c *layer.Call, batch int, invocation int64) {
 	o := c.Op
 	first := o.Start
@@ -94,7 +94,7 @@ func (k *task) draw(o *model.Op) int64 {
 	return k.rnd.Int64N(o.Total)
 }
 
-// add puts the entry of a number into a call.
+// add adds the entry with a number to a call.
 func (k *task) add(c *layer.Call, n int64, parent string, tag []byte) {
 	o := c.Op
 	c.Numbers = append(c.Numbers, n)
@@ -135,9 +135,9 @@ func (k *task) add(c *layer.Call, n int64, parent string, tag []byte) {
 	}
 }
 
-// readKey is the key of a number to read: the deterministic form, whatever isRandom
-// says, as in the original; random ids are found again when compat is off, and what
-// verification reads has the key under which it was written.
+// readKey appends the key with a number, for reading: the deterministic form, whatever
+// isRandom says, as in the original. Random ids can be found again if compat is off,
+// and verification uses the key under which an entry was written.
 func (k *task) readKey(dst []byte, o *model.Op, n int64) []byte {
 	if o.Direct && o.Factory.Joined {
 		id, _ := o.Factory.Object(n, "", k.b.s.Today)
@@ -151,7 +151,7 @@ func (k *task) readKey(dst []byte, o *model.Op, n int64) []byte {
 
 // value is what a value without factory holds.
 func (k *task) value(c *layer.Call, old []byte) []byte {
-	if c.Op.Kind.Topic() { // each message has a header of its own
+	if c.Op.Kind.Topic() { // each message has its own header
 		if len(old) != c.Payload {
 			return make([]byte, c.Payload)
 		}
@@ -168,7 +168,7 @@ func (k *task) value(c *layer.Call, old []byte) []byte {
 	return k.blob[:c.Payload]
 }
 
-// defined puts a defined object into a call.
+// defined adds a defined object to a call.
 func (k *task) defined(c *layer.Call, e *store.Entry, n int64, parent string) {
 	o := c.Op
 	m := k.makers[o]
@@ -190,7 +190,7 @@ func (k *task) defined(c *layer.Call, e *store.Entry, n int64, parent string) {
 		c.Objects = append(c.Objects, northwind.Cells(m.Args(nil)))
 	case o.Table:
 		c.Objects = append(c.Objects, northwind.GormRow{Row: m.Struct()})
-	case o.Kind.Topic(): // receivers keep what they were sent
+	case o.Kind.Topic(): // receivers keep what they receive
 		e.Val = m.AppendJSON(make([]byte, headerBytes, headerBytes+256))
 	default:
 		e.Val = m.AppendJSON(e.Val[:0])

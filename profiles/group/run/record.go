@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
-// facts makes the record of what has been done so far.
+// facts returns the record of what has been done so far.
 func (b *binding) facts() report.Facts {
 	f := report.Facts{Schema: 1, Flavour: b.s.Flavour, Database: b.s.Database, TestCount: b.s.TestCount, IntervalMS: b.s.Interval.Milliseconds(), Groups: []report.TrackFacts{}}
 	f.Zone, _ = time.Now().Zone()

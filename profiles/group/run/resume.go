@@ -10,11 +10,11 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// askRows is about how many rows are asked for at once.
+// askRows is approximately how many rows are queried at once.
 const askRows = 1000
 
-// resume marks the invocations all of whose rows are there, so that a load that was
-// cut short goes on where it stood.
+// resume marks the invocations whose rows all exist, so that a load that was cut short
+// continues where it stopped.
 func (b *binding) resume(ctx context.Context, progress func(done, total int64)) error {
 	f, ok := b.layer.(layer.Finder)
 	if !b.s.Resume || !ok {
@@ -50,7 +50,8 @@ func (b *binding) resume(ctx context.Context, progress func(done, total int64)) 
 	return nil
 }
 
-// rows are those of some invocations: of each operation their ids, and whose they are.
+// rows maps, for each operation, the ids of rows to the invocations that they belong
+// to.
 type rows map[*model.Op]map[string]int64
 
 // seek looks for the rows of the invocations of a share from off on, and returns the
@@ -89,7 +90,7 @@ func (b *binding) seek(ctx context.Context, f layer.Finder, r *groupRun, share i
 	return off, nil
 }
 
-// rowsOf adds the row of a number and those of its children, and counts them.
+// rowsOf adds the row with a number and those of its children, and counts them.
 func (b *binding) rowsOf(o *model.Op, n, owner int64, to rows) int {
 	if to[o] == nil {
 		to[o] = map[string]int64{}
@@ -108,8 +109,8 @@ func (b *binding) rowsOf(o *model.Op, n, owner int64, to rows) int {
 	return sum
 }
 
-// skip says whether an earlier run has done an invocation, and goes on with the
-// batches of its share then without writing them.
+// skip reports whether an earlier run has done an invocation; in that case it advances
+// over the batches of its share without writing them.
 func (r *groupRun) skip(p padogrid.Piece) bool {
 	if r.done == nil || r.done[p.Share][p.Off/64]&(1<<(p.Off%64)) == 0 {
 		return false

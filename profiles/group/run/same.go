@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// sameness returns what compares an entry that was read back with what was written:
-// of defined objects everything, of others nothing, since being there is enough.
+// sameness returns a function that compares an entry read back with what was written:
+// defined objects are compared completely; of others it is enough that they exist.
 func (b *binding) sameness(l *ledger) func(c *layer.Call, n int64) string {
 	d := l.op.Object()
 	writers, alone := b.writersOf(l)
@@ -43,7 +43,7 @@ func (b *binding) sameness(l *ledger) func(c *layer.Call, n int64) string {
 	}
 }
 
-// differs says what of an entry is not that of the object just made.
+// differs says in what an entry differs from the object just made.
 func differs(m *objects.Maker, c *layer.Call) string {
 	if c.Row != nil {
 		if column := m.Differs(c.Row); column != "" {
@@ -57,14 +57,14 @@ func differs(m *objects.Maker, c *layer.Call) string {
 	return "its value is not what was written"
 }
 
-// writer is how an operation writes: by itself, or after its parent.
+// writer is how an operation writes: on its own, or after its parent.
 type writer struct {
 	o       *model.Op
 	asChild bool
 }
 
-// writersOf lists how the objects of a ledger come about, and whether nobody else
-// writes into their structure.
+// writersOf returns how the objects of a ledger are made, and whether nobody else
+// writes to their structure.
 func (b *binding) writersOf(l *ledger) (out []writer, alone bool) {
 	alone = true
 	form := l.op.Form()
@@ -91,7 +91,8 @@ func (w writer) link() int {
 	return objects.None
 }
 
-// parentOf is the key of the parent after which the child of a number was written.
+// parentOf returns the key of the parent after which the child with a number was
+// written.
 func (w writer) parentOf(n int64) string {
 	if !w.asChild {
 		return ""

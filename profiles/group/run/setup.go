@@ -13,7 +13,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// claims lists the structures: those that are written, or emptied, must be ours.
+// claims returns the structures to claim: those that are written or emptied must be
+// ours.
 func (b *binding) claims() []place.Space {
 	out := []place.Space{}
 	for _, st := range b.inOrder() {
@@ -33,12 +34,12 @@ func (b *binding) claims() []place.Space {
 	return out
 }
 
-// timesOf is the sorted set beside a cache.
+// timesOf returns the space of the sorted set that belongs to a cache.
 func (b *binding) timesOf(st *stock) store.Space {
 	return store.Space{Namespace: st.space.Namespace, Name: model.Timeouts(st.space), Shape: "zset"}
 }
 
-// admit notes what is there, and decides what is loaded and so written.
+// admit notes what exists, and decides what is to be loaded and so written.
 func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 	b.claim = c
 	for _, st := range b.inOrder() {
@@ -55,7 +56,7 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 				return err
 			}
 		}
-		// A table that is read and missing is made, loaded or not.
+		// A table that is read but missing is created, whether or not it is loaded.
 		makes := loads || st.op.Table && spot.State == place.Fresh
 		if makes && !st.writes && !st.removes {
 			if err := c.Write(st.space); err != nil {
@@ -74,7 +75,7 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 	return nil
 }
 
-// fits refuses a table of ours of an earlier definition.
+// fits rejects a table of ours, made for an earlier definition, that does not fit.
 func (b *binding) fits(ctx context.Context, o *model.Op) error {
 	if f, ok := b.layer.(layer.Fitter); ok {
 		return f.Fits(ctx, o)
@@ -82,7 +83,7 @@ func (b *binding) fits(ctx context.Context, o *model.Op) error {
 	return nil
 }
 
-// inOrder lists the structures as the operations first name them.
+// inOrder returns the structures in the order in which the operations first name them.
 func (b *binding) inOrder() []*stock {
 	var out []*stock
 	for _, o := range b.s.Order {
@@ -93,7 +94,7 @@ func (b *binding) inOrder() []*stock {
 	return out
 }
 
-// setup loads what is read and not there, and has receivers listen.
+// setup loads what is read but does not exist, and makes receivers listen.
 func (b *binding) setup(ctx context.Context, progress func(done, total int64)) error {
 	if progress == nil {
 		progress = func(int64, int64) {}
@@ -122,11 +123,11 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	return nil
 }
 
-// loadingMark is the name under which a record says that a load is under way. What
-// it is left in was not loaded to its end.
+// loadingMark is the name under which a record says that a load is in progress. If it
+// is still there, the load was not completed.
 const loadingMark = "loading"
 
-// record says what is to be recorded of a structure, and of the sorted set beside a
+// record updates the record of a structure, and of the sorted set that belongs to a
 // cache.
 func (b *binding) record(ctx context.Context, st *stock, loading bool) error {
 	params := map[string]string{"structure": string(st.op.Kind), "seed": strconv.FormatInt(b.s.Seed, 10)}

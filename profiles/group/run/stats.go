@@ -7,26 +7,26 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// groupRun is the work of one group and what has become of it. Tasks share it; all
-// of it is safe for use by several goroutines.
+// groupRun is the work of one group and its record. Tasks share it; all of it is safe
+// for use by several goroutines.
 type groupRun struct {
 	*padogrid.Work[counts]
 	g *model.Group
-	// bulk are the positions of bulk operations in the shares' slices of keys, by the
-	// operation's place in the group.
+	// bulk and warmBulk are the positions of bulk operations in the shares' slices of
+	// keys, by the operation's index in the group.
 	bulk, warmBulk [][]padogrid.Cursor
-	under          atomic.Int64 // invocations under way
-	// done are those of each share that an earlier run has carried out, found how many
-	// these are; nil when none was looked for.
+	under          atomic.Int64 // invocations in progress
+	// done marks the invocations of each share that an earlier run has carried out,
+	// found is how many there are; nil if none were looked for.
 	done  [][]uint64
 	found atomic.Int64
 }
 
-// counts are what a caller counts beside invocations: the calls of each of the
+// counts is what a caller counts in addition to invocations: the calls of each of the
 // track's operations.
 type counts struct{ ops []opTally }
 
-// opTally is what became of one operation at one worker.
+// opTally is what one worker did of one operation.
 type opTally struct {
 	calls, entries, misses, failed atomic.Int64
 }
@@ -43,5 +43,5 @@ func newGroupRun(s *model.Spec, g *model.Group) *groupRun {
 	return r
 }
 
-// over says that every invocation has been given out and has ended.
+// over reports whether every invocation has been given out and has ended.
 func (r *groupRun) over() bool { return r.Over() && r.under.Load() == 0 }

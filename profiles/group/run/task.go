@@ -27,7 +27,7 @@ type task struct {
 // kept is a call with the records of its structure.
 type kept struct {
 	layer.Call
-	noted int // payload last noted in the ledger
+	noted int // payload size last noted in the ledger
 	led   *ledger
 	stock *stock
 }
@@ -79,8 +79,8 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// invoke carries out the operations in their order. What comes after a failed one
-// is left out: a function that fails does not go on.
+// invoke carries out the operations in order. After a failed one the rest is left out:
+// a function that fails does not go on.
 func (k *task) invoke(ctx context.Context, it *workload.Iteration) error {
 	for i := range k.calls {
 		c := &k.calls[i]
@@ -96,7 +96,7 @@ func (k *task) invoke(ctx context.Context, it *workload.Iteration) error {
 	return nil
 }
 
-// carryOut does one call and notes what became of it.
+// carryOut does one call and records its outcome.
 func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *kept) error {
 	op := k.r.g.Index[c.Op]
 	if c.Action == model.ActSleep {
@@ -125,7 +125,7 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *kept) er
 	return nil
 }
 
-// children writes the children of what a call has written, and theirs.
+// children writes the children of what a call has written, and their children.
 func (k *task) children(ctx context.Context, it *workload.Iteration, parent *layer.Call) error {
 	r := parent.Op.Children
 	for i, n := range parent.Numbers {
@@ -137,7 +137,7 @@ func (k *task) children(ctx context.Context, it *workload.Iteration, parent *lay
 			continue
 		}
 		many := k.childCount(parent.Op, n)
-		// Invocations count from 1, whatever number the first key has.
+		// Invocations count from 1, whatever the number of the first key.
 		nth := n
 		if parent.Op.Parent == nil {
 			nth = n - parent.Op.Start + 1

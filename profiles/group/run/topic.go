@@ -22,20 +22,20 @@ import (
 //	bytes 8-15   number of the message, from 1, within its topic and run
 //	bytes 16-23  when its publishing began, in ns since the run was connected
 //
-// Of shorter ones only the number received is known.
+// Of shorter messages only the number received is known.
 const (
 	headerBytes = 24
 	headerMark  = 0x70626d31
 )
 
-// topicRun is what became of one topic.
+// topicRun is the state of one topic.
 type topicRun struct {
 	o                    *model.Op
 	attempted, published atomic.Int64
 	sent                 atomic.Int64 // numbers given out
-	// delivered, strange and untimed are over all receivers.
+	// delivered, strange and untimed are totals over all receivers.
 	delivered, strange, untimed atomic.Int64
-	// brief says that messages without a number were received.
+	// brief means that messages without a number were received.
 	brief atomic.Bool
 
 	mu sync.Mutex
@@ -43,8 +43,8 @@ type topicRun struct {
 	boxes, gone []*inbox
 }
 
-// owed is how many deliveries the publishing so far has caused: each message once
-// for each receiver that listened when it was sent.
+// owed returns how many deliveries the publishing so far should lead to: each message
+// once for each receiver that was listening when it was sent.
 func (t *topicRun) owed() int64 {
 	sent := t.sent.Load()
 	t.mu.Lock()
@@ -66,7 +66,7 @@ func (b *binding) topic(o *model.Op) *topicRun {
 	return b.topics[key]
 }
 
-// stamp numbers the messages of a call and writes when they were sent.
+// stamp numbers the messages of a call and adds when they were sent.
 func (b *binding) stamp(c *layer.Call) {
 	t := b.topic(c.Op)
 	n := int64(len(c.Entries))
@@ -87,32 +87,32 @@ func (b *binding) stamp(c *layer.Call) {
 	}
 }
 
-// message is what a receiver has got.
+// message is a message as received.
 type message struct {
-	sent, got int64 // ns since the run was connected; sent is -1 when it is not known
+	sent, got int64 // ns since the run was connected; sent is -1 if unknown
 	warm      bool
 }
 
-// inbox is one receiver of a topic. Its store's goroutine puts messages in, its
+// inbox is one receiver of a topic. A goroutine of the store puts messages in, and its
 // worker takes them out.
 type inbox struct {
 	t     *topicRun
 	epoch time.Time
-	in    chan message // of 8192: what arrives while the worker records
-	// The messages after number from, and up to until, are owed to this receiver;
-	// others that arrive are not counted.
+	in    chan message // of capacity 8192, for what arrives while the worker records
+	// The messages with numbers after from, up to until, are owed to this receiver;
+	// others that arrive do not count.
 	from  int64
 	until atomic.Int64
-	ready atomic.Bool // from is set: messages count
-	// count is messages received.
+	ready atomic.Bool // from has been set, and messages count
+	// count is the number of messages received.
 	count atomic.Int64
 	stop  func() error
 	err   atomic.Pointer[error]
 	off   time.Time // when it was turned off
 }
 
-// Put takes in a message. When the worker is far behind, or was sent away, the
-// message counts and its time is not recorded.
+// Put receives a message. If the worker is far behind, or has ended, the message counts
+// but its time is not recorded.
 func (x *inbox) Put(body []byte) {
 	m := message{sent: -1, got: int64(time.Since(x.epoch))}
 	if !x.ready.Load() {
@@ -136,11 +136,11 @@ func (x *inbox) Put(body []byte) {
 	default:
 		x.t.untimed.Add(1)
 	}
-	x.count.Add(1) // last: what counts as delivered can be taken out
+	x.count.Add(1) // last, so that what counts as delivered can be taken out
 	x.t.delivered.Add(1)
 }
 
-// listens says whether the receiver was not turned off.
+// listens reports whether the receiver has not been turned off.
 func (x *inbox) listens() bool { return x.until.Load() == math.MaxInt64 }
 
 // Fail keeps the first error of the receiver.
@@ -157,8 +157,8 @@ type receiverTask struct {
 	last   time.Time
 }
 
-// receiver returns the i-th receiver of a topic, which listens from then on, whether
-// anybody takes its messages out or not. One that was turned off is replaced.
+// receiver returns the i-th receiver of a topic, which listens from then on, whether or
+// not anybody takes out its messages. One that was turned off is replaced.
 func (b *binding) receiver(ctx context.Context, t *topicRun, i int) (*inbox, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,14 +188,14 @@ func (b *binding) newReceiver(ctx context.Context, t *topicRun) (*inbox, error) 
 		return nil, err
 	}
 	x.stop = stop
-	// What is numbered from now on is published to a subscription that stands.
+	// Messages numbered from now on are published when the subscription exists.
 	x.from = t.sent.Load()
 	x.ready.Store(true)
 	return x, nil
 }
 
-// turnOff has all receivers from the i-th on listen no longer: what is sent after
-// this is not for them. It returns those that are off and may still have messages.
+// turnOff makes all receivers from the i-th on stop listening: what is sent afterwards
+// is not for them. It returns those that are off and may still have messages.
 func (t *topicRun) turnOff(i int) []*inbox {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -214,8 +214,8 @@ func (t *topicRun) turnOff(i int) []*inbox {
 	return out
 }
 
-// lingering is how long the subscription of a receiver that was turned off is kept
-// for what is on its way; of a stream, which loses nothing, longer.
+// lingering returns how long the subscription of a receiver that was turned off is kept
+// for messages on their way; longer for a stream, which loses nothing.
 func (t *topicRun) lingering() time.Duration {
 	if t.o.Kind == model.KindRTopic {
 		return 10 * drain
@@ -253,9 +253,10 @@ func (k *receiverTask) take(it *workload.Iteration, x *inbox, most int) {
 	}
 }
 
-// listen makes the task of a receiver.
+// listen returns the task of a receiver.
 func (b *binding) listen(t *topicRun, from []*groupRun, worker int) (workload.Task, error) {
-	// The receiver outlives the phase, for what is on its way: verify ends it.
+	// The receiver outlives the phase, for messages that are still on their way: verify
+	// ends it.
 	x, err := b.receiver(context.Background(), t, worker)
 	if err != nil {
 		return nil, err
@@ -263,8 +264,8 @@ func (b *binding) listen(t *topicRun, from []*groupRun, worker int) (workload.Ta
 	return &receiverTask{b: b, t: t, x: x, worker: worker, from: from, timer: time.NewTimer(time.Hour)}, nil
 }
 
-// patience is how long a receiver waits for the next message before it looks
-// whether there will be any.
+// patience is how long a receiver waits for the next message before it checks whether
+// there will be any.
 const patience = 20 * time.Millisecond
 
 // Do records what has arrived.
@@ -283,7 +284,7 @@ func (k *receiverTask) Do(ctx context.Context, it *workload.Iteration) error {
 	select {
 	case m := <-k.x.in:
 		k.record(it, m)
-		k.take(it, k.x, 255) // more of the same, without the timer
+		k.take(it, k.x, 255) // further ones, without the timer
 		k.last = time.Now()
 		return nil
 	case <-ctx.Done():
@@ -310,15 +311,14 @@ func (k *receiverTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return nil
 }
 
-// idle says that nothing more will come, and that all of what came was taken out: on a
-// busy machine it may have come just when patience ended.
+// idle reports whether nothing more will come, and everything that came has been taken
+// out: on a busy machine it may have come just when patience ended.
 func (k *receiverTask) idle() bool {
 	t := k.t
 	return (t.delivered.Load() >= t.owed() || time.Since(k.last) > time.Second) && len(k.x.in) == 0
 }
 
-// record adds one delivery. The two clocks are brought together by what both show
-// now.
+// record adds one delivery. The two clocks are aligned by their current readings.
 func (k *receiverTask) record(it *workload.Iteration, m message) {
 	if m.sent < 0 || m.warm != it.Warmup {
 		return
@@ -327,8 +327,7 @@ func (k *receiverTask) record(it *workload.Iteration, m message) {
 	it.Record(0, 1, m.sent+offset, m.sent+offset, m.got+offset, nil)
 }
 
-// hangUp waits for messages on their way, no longer than most, and ends all
-// receivers.
+// hangUp waits for messages on their way, no longer than most, and ends all receivers.
 func (b *binding) hangUp(ctx context.Context, most time.Duration) error {
 	var errs []error
 	b.mu.Lock()

@@ -12,19 +12,19 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// Bounds of what is read back of each kind of keys.
+// Limits on what is read back for each kind of keys.
 const (
 	sampleKeys  = 500
 	maxExamples = 10
 	drain       = 3 * time.Second
 )
 
-// verify compares what is stored with what was acknowledged: the number of
-// elements of each structure, and a sample of the keys.
+// verify compares what is stored with what was acknowledged: the number of elements of
+// each structure, and a sample of the keys.
 func (b *binding) verify(ctx context.Context) workload.Verification {
 	said := ""
 	if s, ok := b.layer.(layer.Speaker); ok {
-		said = s.Says() // before what is read back counts
+		said = s.Says() // before reading back is counted
 	}
 	hung := b.hangUp(ctx, drain)
 	v := b.compare(ctx, hung)
@@ -86,8 +86,8 @@ func (b *binding) verifyStock(ctx context.Context, st *stock) ([]workload.Check,
 	return b.keys(ctx, st)
 }
 
-// deliveries compares the messages received with those that were published to
-// somebody. Only a stream promises them all.
+// deliveries compares the messages received with those that were owed to receivers.
+// Only a stream guarantees them all.
 func (b *binding) deliveries(st *stock) workload.Check {
 	t := b.topic(st.op)
 	owed, got := t.owed(), t.delivered.Load()
@@ -95,7 +95,7 @@ func (b *binding) deliveries(st *stock) workload.Check {
 	t.mu.Lock()
 	receivers := int64(len(t.boxes) + len(t.gone))
 	t.mu.Unlock()
-	if t.brief.Load() && receivers != int64(b.s.Subscribers) { // whose messages these were cannot be told
+	if t.brief.Load() && receivers != int64(b.s.Subscribers) { // it is unknown whose messages these were
 		c.Want, c.OK = "any: messages without a number", true
 		return c
 	}
@@ -128,7 +128,7 @@ func bounds(least, most int64) string {
 	return s
 }
 
-// keys compares the number of entries, and reads a sample back.
+// keys compares the number of entries, and reads back a sample.
 func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error) {
 	name := string(st.op.Kind) + " " + st.op.Target
 	var least, most int64
@@ -139,7 +139,7 @@ func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error)
 		exact = exact && !l.spilled.Load()
 	}
 	if len(st.ledgers) > 1 {
-		exact = false // keys of different forms may be the same
+		exact = false // keys of different forms may be equal
 	}
 	var checks []workload.Check
 	got, err := b.layer.Size(ctx, st.op)
@@ -165,7 +165,7 @@ func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error)
 	return checks, nil
 }
 
-// sample reads acknowledged keys back one by one.
+// sample reads back acknowledged keys one by one.
 func (b *binding) sample(ctx context.Context, name string, l *ledger) (workload.Check, error) {
 	o := *l.op
 	o.Action, o.Children, o.Sequential, o.Direct = model.ActGet, nil, true, true

@@ -1,4 +1,5 @@
-// Package sample has files in the formats of the systems that perfbench replaces, for tests.
+// Package sample provides files in the formats of the systems that perfbench replaces,
+// for tests.
 package sample
 
 import (
@@ -6,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Text returns the text of a file in the repository's testdata/samples: ours, in the
-// format of one of the systems that perfbench replaces. The name has slashes. It panics
-// when there is no such file, so that a variable of a test can hold it.
+// Text returns a file in the repository's testdata/samples: written by us, in the
+// format of one of the systems that perfbench replaces. The name has slashes. Text
+// panics if there is no such file, so that it can initialize a test's variable.
 func Text(name string) string {
 	text, err := os.ReadFile(filepath.Join(top(), "testdata", "samples", filepath.FromSlash(name)))
 	if err != nil {
@@ -17,7 +18,7 @@ func Text(name string) string {
 	return string(text)
 }
 
-// top is the folder of the repository: the nearest one above that has a go.mod.
+// top returns the folder of the repository: the nearest one above with a go.mod.
 func top() string {
 	dir, err := os.Getwd()
 	if err != nil {
