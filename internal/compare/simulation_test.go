@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,6 +49,16 @@ func simulate(rnd *rand.Rand) Measured {
 	m.percentiles(times, make([]int, len(times)))
 	return m
 }
+
+// simulations are runs that are made up, the same for every test.
+var simulations = sync.OnceValue(func() []Measured {
+	rnd := rand.New(rand.NewPCG(4, 1))
+	out := make([]Measured, 150)
+	for i := range out {
+		out[i] = simulate(rnd)
+	}
+	return out
+})
 
 // moved is a run on a store that is slower by so much.
 func moved(m Measured, by float64) Measured {
@@ -107,11 +118,7 @@ func verdictsOf(a, b []Measured, pairs [][2]int) (alarm, seen bool) {
 // At most one comparison in twenty may find a change, in any figure, where there is none;
 // and nine in ten find a shift of the store by 5 %.
 func TestFalseAlarmsAreRareAndShiftsAreFound(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(4, 1))
-	simulations := make([]Measured, 150)
-	for i := range simulations {
-		simulations[i] = simulate(rnd)
-	}
+	rnd := rand.New(rand.NewPCG(4, 2))
 	recordings := recorded(t, rnd, 150)
 	for _, c := range []struct {
 		name    string
@@ -119,9 +126,9 @@ func TestFalseAlarmsAreRareAndShiftsAreFound(t *testing.T) {
 		runs    int
 		between float64 // by how much runs differ; a single one cannot know
 	}{
-		{"made up, one run a side", simulations, 1, 0},
-		{"made up, two runs a side", simulations, 2, 0.01},
-		{"made up, five runs a side", simulations, 5, 0.01},
+		{"made up, one run a side", simulations(), 1, 0},
+		{"made up, two runs a side", simulations(), 2, 0.01},
+		{"made up, five runs a side", simulations(), 5, 0.01},
 		{"recorded, one run a side", recordings, 1, 0},
 		{"recorded, five runs a side", recordings, 5, 0.01},
 	} {
@@ -157,10 +164,7 @@ func TestFalseAlarmsAreRareAndShiftsAreFound(t *testing.T) {
 // than are promised.
 func TestRoundsFindMoreOnAMachineThatDrifts(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 3))
-	pool := make([]Measured, 150)
-	for i := range pool {
-		pool[i] = simulate(rnd)
-	}
+	pool := simulations()
 	const trials, sides, between = 600, 5, 0.01
 	pairs := [][2]int{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}}
 	for _, c := range []struct {

@@ -34,13 +34,19 @@ var hotLoops = []struct {
 }
 
 // circling starts a plan that goes on until the test ends and returns a function that
-// waits for n more calls of do.
+// waits for n more calls of do, at which the last of them wakes it.
 func circling(t *testing.T, threads int, rate float64, plain bool, do func()) func(n int64) {
 	t.Helper()
-	var count atomic.Int64
+	var count, target atomic.Int64
+	reached := make(chan struct{}, 1)
 	r := start(t, onePhase(0, pool("p", workload.Settings{Threads: threads, Rate: rate}, func(context.Context, *workload.Iteration) error {
 		do()
-		count.Add(1)
+		if count.Add(1) == target.Load() {
+			select {
+			case reached <- struct{}{}:
+			default: // it has yet to take the last word
+			}
+		}
 		return nil
 	})), func(o *Options) { o.PlainTimer = plain })
 	t.Cleanup(func() {
@@ -48,8 +54,10 @@ func circling(t *testing.T, threads int, rate float64, plain bool, do func()) fu
 		_, _ = r.Wait()
 	})
 	return func(n int64) {
-		for until := count.Load() + n; count.Load() < until; {
-			runtime.Gosched()
+		until := count.Load() + n
+		target.Store(until)
+		for count.Load() < until {
+			<-reached
 		}
 	}
 }

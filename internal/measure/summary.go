@@ -1,6 +1,10 @@
 package measure
 
-import "github.com/HdrHistogram/hdrhistogram-go"
+import (
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
 
 // Highest is the largest value, in nanoseconds, that our histograms hold: one
 // hour. Larger values are clipped to it and counted separately.
@@ -14,6 +18,10 @@ func NewHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, Highest
 // percentiles are those in a Summary, in the order of its fields.
 var percentiles = []float64{50, 90, 95, 99, 99.9, 99.99}
 
+// summarized are they between the smallest value and the largest: one look at the counts
+// finds them all.
+var summarized = slices.Concat([]float64{0}, percentiles, []float64{100})
+
 // Summarize summarizes a histogram. It and At are the only places where
 // percentiles are computed, so that all documents and screens agree with each
 // other and with other readers of the histogram log: a percentile is the highest
@@ -23,10 +31,10 @@ func Summarize(h *hdrhistogram.Histogram) Summary {
 	if h == nil || h.TotalCount() == 0 {
 		return Summary{}
 	}
-	p := h.ValueAtPercentilesSlice(percentiles)
+	p := h.ValueAtPercentilesSlice(summarized)
 	return Summary{
-		Count: h.TotalCount(), Mean: h.Mean(), Min: h.Min(), Max: h.Max(),
-		P50: p[0], P90: p[1], P95: p[2], P99: p[3], P999: p[4], P9999: p[5],
+		Count: h.TotalCount(), Mean: h.Mean(), Min: p[0], Max: p[7],
+		P50: p[1], P90: p[2], P95: p[3], P99: p[4], P999: p[5], P9999: p[6],
 	}
 }
 

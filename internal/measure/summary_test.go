@@ -43,6 +43,7 @@ func TestSummarizeAgreesWithSortedValues(t *testing.T) {
 			assert.InDelta(t, c.want, float64(c.got), c.want/1000+1)
 		}
 		assert.Equal(t, h.ValueAtQuantile(99.9), s.P999, "same as the one-at-a-time call of other readers")
+		assert.Equal(t, []int64{h.Min(), h.Max()}, []int64{s.Min, s.Max}, "and these")
 	}
 }
 

@@ -60,7 +60,7 @@ func (e *Encoder) Intervals(dst []byte, s *measure.Second) ([]byte, error) {
 				continue
 			}
 			dst = fmt.Appendf(dst, "Tag=%s,%d.000,%.3f,%.3f,", Tag(iv.Op.Track, iv.Op.Op, part.what),
-				s.T, s.Length, float64(part.h.Max())/1e6)
+				s.T, s.Length, float64(measure.At(part.h, 100)[0])/1e6)
 			if part.h == of {
 				dst = append(append(dst, payload...), '\n')
 				continue
