@@ -91,6 +91,7 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 }
 
 func TestInterruptInProcess(t *testing.T) {
+	t.Parallel()
 	var stdout, stderr bytes.Buffer
 	out := filepath.Join(t.TempDir(), "results")
 	plan := filepath.Join(t.TempDir(), "plan.yaml")

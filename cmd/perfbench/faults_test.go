@@ -22,6 +22,7 @@ import (
 // Who may answer an encrypted connection that nobody checks is told wherever
 // results are read.
 func TestUncheckedEncryptionIsToldEverywhere(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	for name, tt := range map[string]struct {
 		target func(t *testing.T) string
@@ -119,6 +120,7 @@ func (p *logged) says(t *testing.T, what string) {
 // it waits for and for how long, and names what it gave up. (p.end kills what lasts a
 // minute.)
 func TestStoreThatStaysDead(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	redis := func(t *testing.T) *labtest.Server { return labtest.Redis(t) }
 	for name, tt := range map[string]struct {
@@ -187,6 +189,7 @@ const (
 // Calls that hang when the time is up are given up after the drain, and named: those
 // of a phase that ends with the time, and those of a load, which goes on beyond it.
 func TestStoreThatHangsAtTheEnd(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	hang := func(t *testing.T, srv *labtest.Server, profile string, args ...string) (p *logged) {
 		t.Helper()
@@ -228,6 +231,7 @@ func TestStoreThatHangsAtTheEnd(t *testing.T) {
 
 // A server that is starting or loading when the run ends is waited for.
 func TestServerThatLoadsAtTheEnd(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	t.Run("redis loading", func(t *testing.T) {
 		t.Parallel()
@@ -276,6 +280,7 @@ func redisCLI(t *testing.T, srv *labtest.Server, args ...string) string {
 // Facts of another shape than a profile writes end report with the field and exit
 // code 2, of every profile.
 func TestReportOnDamagedFacts(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	for profile, tt := range map[string]struct {
 		args, formats []string
@@ -323,6 +328,7 @@ func TestReportOnDamagedFacts(t *testing.T) {
 // Names from a file with control characters are refused, and reach neither the
 // terminal nor the disk.
 func TestControlCharactersInNames(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	for profile, file := range map[string]string{
 		"group": "groupNames=g\\u001b[31m1\ng\\u001b[31m1.operations=op1\nop1.map=m\nop1.testCase=put\n",

@@ -22,6 +22,7 @@ import (
 // Whatever fails for want of files, a connection, the embedded server, a database in
 // a file or the run's own folder, names the limit and what raises it.
 func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	for name, tt := range map[string]struct {
 		url   string
@@ -58,6 +59,7 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 
 // A reader that goes away ends no run.
 func TestReaderThatGoesAway(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	for name, pipe := range map[string]string{"both": "2>&1 | head -1", "stderr": "2>&1 >out | head -1", "stdout": "2>err | true"} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +83,7 @@ func TestReaderThatGoesAway(t *testing.T) {
 
 // What the README says of SIGQUIT.
 func TestQuitDumpsAndLeavesTheFolder(t *testing.T) {
+	t.Parallel()
 	p := start(t, binary(t), long...)
 	require.NoError(t, measured(p.out, 4))
 	require.NoError(t, p.Process.Signal(syscall.SIGQUIT))

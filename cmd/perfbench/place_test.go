@@ -56,6 +56,7 @@ type ground interface {
 // another run is under way, and after one that was killed. Each thing of others is
 // there afterwards, byte for byte, and what is ours goes when it is told to.
 func TestNothingOfOthersIsLost(t *testing.T) {
+	t.Parallel()
 	for _, p := range places {
 		for kind := range strings.FieldsSeq(p.on) {
 			t.Run(p.name+" on "+kind, func(t *testing.T) {

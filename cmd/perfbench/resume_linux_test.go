@@ -23,6 +23,7 @@ import (
 // the store holds, by a NATS within the coordinator and by one of the user, beyond a change of
 // settings and over a token and TLS.
 func TestAKilledCoordinatorIsResumed(t *testing.T) {
+	t.Parallel()
 	path := binary(t)
 	for name, place := range map[string]func(t *testing.T) (listen, join []string){
 		"its own NATS": func(*testing.T) (listen, join []string) {

@@ -27,6 +27,7 @@ import (
 //	measured N [DIR]       waits until a run below results has written N rows
 //	absent TEXT            wants TEXT in no file below the work folder
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	bin := filepath.Dir(binary(t))
 	testscript.Run(t, testscript.Params{
 		Dir:             "testdata/script",

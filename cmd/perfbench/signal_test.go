@@ -65,6 +65,7 @@ func (p *process) folder(t *testing.T) *rundir.Folder {
 }
 
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send")
 	}
