@@ -21,13 +21,21 @@ func TestResumedGroups(t *testing.T) {
 	for preset, set := range map[string][]string{
 		"shop": {"rate", "150"}, // of each group
 		"get":  {"rate", "500", "get1.payloadSize", "10"},
+		"list": {"rate", "500", "totalInvocationCount", "1500"},
 	} {
 		set = append(set, "preset", preset, "threads", "4")
+		before := func(namespace string) {
+			if preset == "list" { // what is there counts
+				require.NoError(t, caseOf(target, nil, append(set, "namespace", namespace, "rate", "unlimited")...).Run(t).Err)
+			}
+		}
+		before("one" + preset)
 		one := caseOf(target, nil, append(set, "namespace", "one"+preset, "rate", "unlimited")...).Run(t)
 		require.NoError(t, one.Err)
 		for at, units := range map[profiletest.Moment]int64{profiletest.AtWork: 100, profiletest.Verifying: 0, profiletest.Removing: 0} {
 			t.Run(preset+" "+string(at), func(t *testing.T) {
 				t.Parallel()
+				before(preset + string(at[0]))
 				c := caseOf(target, nil, append(set, "namespace", preset+string(at[0]), "cleanup", "on")...)
 				c.Out = t.TempDir()
 				o := c.Resumed(t, 3, at, units)

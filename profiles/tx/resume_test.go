@@ -52,6 +52,18 @@ func TestResumedTransactionsOnMaps(t *testing.T) {
 	}
 }
 
+// So it is with branches that are prepared in a database.
+func TestResumedXA(t *testing.T) {
+	t.Parallel()
+	c := caseOf(t, labtest.Postgres(t, "--max_prepared_transactions=64").URL(), "mode=saga", "transType=xa", "threads=6", "branches=3", "accountCount=50", "transactions=400",
+		"failRate=0.1", "timeout=2s", "rate=150")
+	o := c.Resumed(t, 3, profiletest.AtWork, 50)
+	v, f := o.Run.Verification, profiletest.Facts[saga.Facts](t, o)
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	assert.EqualValues(t, 400, f.Done+f.Undone+f.Undecided+f.Unknown)
+	assert.EqualValues(t, 400, f.ReadBack)
+}
+
 // The coordinator of sagas dies: what it had found unfinished, and what the accounts held,
 // count in the end.
 func TestResumedSagas(t *testing.T) {
@@ -59,8 +71,8 @@ func TestResumedSagas(t *testing.T) {
 	for at, units := range moments {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
-			c := caseOf(t, labtest.Redis(t).URL(), "mode=saga", "threads=6", "branches=3", "accountCount=50", "retryInterval=1h", "payload=300")
-			profiletest.Crash(t, c.With("transactions=1M"), 20) // leaves some for the next, with money under way
+			c := caseOf(t, labtest.Redis(t).URL(), "mode=saga", "threads=6", "branches=3", "accountCount=50", "retryInterval=3s", "payload=300")
+			profiletest.Crash(t, c.With("transactions=1M"), 20) // leaves some, which are due after the next has begun
 			o := c.With("transactions=800", "failRate=0.2", "rate=250", "cleanup=on").Resumed(t, 3, at, units)
 			v, f := o.Run.Verification, profiletest.Facts[saga.Facts](t, o)
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
