@@ -204,7 +204,7 @@ func (l *Live) goOn(ctx context.Context, tell func(Progress)) error {
 		return err
 	}
 	if l.plan.Resume != nil {
-		if err := l.plan.Resume(ctx, l.past.kept.Plan); err != nil {
+		if err := l.plan.Resume(ctx, workload.Past{Kept: l.past.kept.Plan, Facts: run.Facts, Began: k.Past.At.Add(l.Inputs.Warmup)}); err != nil {
 			return fault.Code(fmt.Errorf("take over what was prepared: %w", err), fault.CodeStore)
 		}
 	}

@@ -69,7 +69,7 @@ type Plan struct {
 	// there before the run. A Connector sets both; neither, if there is nothing to
 	// know and no Setup.
 	Kept   func() []byte
-	Resume func(ctx context.Context, kept []byte) error
+	Resume func(ctx context.Context, p Past) error
 	// Verify compares what is stored with what was acknowledged. It is called after
 	// the last phase, even if the run failed.
 	Verify func(ctx context.Context) Verification
@@ -100,6 +100,15 @@ type Plan struct {
 	// Facts returns the profile's own documented record for reports, as a value
 	// that encodes to JSON. Any goroutine may call it, once a second.
 	Facts func() any
+}
+
+// Past is what is known of a run whose process has died.
+type Past struct {
+	// Kept is what Plan.Kept returned in that process, and Facts is the JSON of the last
+	// Plan.Facts that it wrote down, empty if there is none.
+	Kept, Facts []byte
+	// Began is when the measured part began.
+	Began time.Time
 }
 
 // Phase is a set of tracks that run together; it ends when all have ended.

@@ -178,9 +178,9 @@ func (b *binding) kept() []byte {
 
 // resume takes the batches that were stored when the run began from the process that had
 // found them: by now workers have stored others.
-func (b *binding) resume(_ context.Context, kept []byte) error {
+func (b *binding) resume(_ context.Context, p workload.Past) error {
 	var all [][]string
-	if err := workload.ReadLedger(kept, &all); err != nil {
+	if err := workload.ReadLedger(p.Kept, &all); err != nil {
 		return err
 	}
 	if len(all) != b.s.tenants() {

@@ -64,8 +64,9 @@ type binding struct {
 	still   atomic.Int64 // since when nothing has ended in the drain, in Unix ns
 	sample  *reservoir
 	authors *generate.Authors
-	asked   atomic.Int64 // queries of the phase after the load
-	forest  sync.Map     // generator number → *forest
+	asked   atomic.Int64    // queries of the phase after the load
+	forest  sync.Map        // generator number → *forest
+	watched []facts.Process // by the process that this one takes the place of
 
 	turning    sync.Mutex // held while the stage is ended or replaced
 	mu         sync.Mutex

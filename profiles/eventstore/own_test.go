@@ -32,3 +32,16 @@ func TestWhatWorkersUseIsAddedUp(t *testing.T) {
 		{AtNs: 2e9, CPU: new(0.5), RSS: new(int64(150)), OldGCs: new(int64(5)), GCTimeNs: new(int64(3))},
 	}, x.workers())
 }
+
+// Samples of the store go on where those of another process ended.
+func TestSamplesOfTheStoreGoOn(t *testing.T) {
+	p := newWatched("redis")
+	p.facts.Role = "redis"
+	p.recall([]facts.Process{
+		{Role: facts.RoleOwn, Points: []facts.ResourcePoint{{AtNs: 5e8}}},
+		{Role: "redis", Points: []facts.ResourcePoint{{AtNs: 1e9}, {AtNs: 2e9}}},
+	})
+	p.points.Add(facts.ResourcePoint{AtNs: 15e8}) // is there already
+	p.points.Add(facts.ResourcePoint{AtNs: 7e9})
+	assert.Equal(t, []facts.ResourcePoint{{AtNs: 1e9}, {AtNs: 2e9}, {AtNs: 7e9}}, p.points.Samples())
+}

@@ -1,6 +1,8 @@
 package eventstore_test
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,6 +57,10 @@ func TestResumedEvents(t *testing.T) {
 			}
 			want, got := profiletest.Facts[facts.Facts](t, one), profiletest.Facts[facts.Facts](t, o)
 			assert.NotNil(t, got.Drain)
+			for _, p := range got.Processes {
+				sorted := slices.IsSortedFunc(p.Points, func(a, b facts.ResourcePoint) int { return cmp.Compare(a.AtNs, b.AtNs) })
+				assert.True(t, sorted, "samples of %s, before and after", p.Role)
+			}
 			_, stages := whole(&want)
 			_, same := whole(&got)
 			assert.Equal(t, stages, same)

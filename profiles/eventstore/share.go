@@ -89,11 +89,21 @@ func (b *binding) found() []byte {
 // adopt begins in a worker what setup has begun where the run is conducted.
 func (b *binding) adopt(data []byte) error {
 	b.ledger.Tells()
-	return b.resume(context.Background(), data)
+	return b.join(context.Background(), data)
 }
 
-// resume begins what setup has begun in another process.
-func (b *binding) resume(ctx context.Context, data []byte) error {
+// resume goes on with the run of another process, of which it has kept what it had found.
+func (b *binding) resume(ctx context.Context, p workload.Past) error {
+	var last facts.Facts
+	if err := json.Unmarshal(p.Facts, &last); err == nil { // what is not there is missing in the report
+		b.watched = last.Processes
+	}
+	b.zero.Store(int64(p.Began.Sub(b.epoch)))
+	return b.join(ctx, p.Kept)
+}
+
+// join begins what setup has begun in another process.
+func (b *binding) join(ctx context.Context, data []byte) error {
 	var f found
 	if err := json.Unmarshal(data, &f); err != nil {
 		return fmt.Errorf("event-store: read what was found in the store: %w", err)

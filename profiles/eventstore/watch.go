@@ -83,6 +83,9 @@ func (b *binding) watch(ctx context.Context, set *watch.Set) {
 		}
 	}
 	set.Each(func(m *watch.Member) { w.of(m.Role, func(p *watched) { p.learn(m, b.s.driver) }) })
+	for _, p := range w.list {
+		p.recall(b.watched)
+	}
 	b.mu.Lock()
 	b.watcher = w
 	b.mu.Unlock()
@@ -117,6 +120,17 @@ func (p *watched) learn(m *watch.Member, driver string) {
 	p.facts.Role = cmp.Or(p.facts.Role, driver)
 	p.facts.PID, p.facts.Name, p.facts.Note = m.PID(), m.Name(), m.Note
 	p.facts.JavaArgs, p.facts.JVMNote = m.JavaArgs, m.JVMNote
+}
+
+// recall begins with what another process had sampled of the store.
+func (p *watched) recall(earlier []facts.Process) {
+	for _, e := range earlier {
+		if e.Role == p.facts.Role && e.Role != facts.RoleOwn {
+			for _, x := range e.Points {
+				p.points.Add(x)
+			}
+		}
+	}
 }
 
 // of calls f with the process of a role in the set, if it is one of the facts.

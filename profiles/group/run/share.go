@@ -76,9 +76,9 @@ func (b *binding) kept() []byte {
 
 // goOn takes the structures for such as another process has loaded, whose places are claimed
 // as it found them.
-func (b *binding) goOn(ctx context.Context, kept []byte) error {
+func (b *binding) goOn(ctx context.Context, p workload.Past) error {
 	var all []keptOf
-	if err := workload.ReadLedger(kept, &all); err != nil {
+	if err := workload.ReadLedger(p.Kept, &all); err != nil {
 		return err
 	}
 	stocks := b.inOrder()

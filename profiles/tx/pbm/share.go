@@ -65,9 +65,9 @@ func (b *run) kept() []byte {
 }
 
 // resume takes the maps that another process has loaded for complete.
-func (b *run) resume(ctx context.Context, kept []byte) error {
+func (b *run) resume(ctx context.Context, p workload.Past) error {
 	b.mu.Lock()
-	err := workload.ReadLedger(kept, &b.loaded)
+	err := workload.ReadLedger(p.Kept, &b.loaded)
 	b.mu.Unlock()
 	if err != nil {
 		return err

@@ -71,9 +71,9 @@ func (r *Run) kept() []byte {
 }
 
 // resume takes how all stood from the process that had prepared the run.
-func (r *Run) resume(_ context.Context, kept []byte) error {
+func (r *Run) resume(_ context.Context, p workload.Past) error {
 	var k keptOf
-	if err := workload.ReadLedger(kept, &k); err != nil {
+	if err := workload.ReadLedger(p.Kept, &k); err != nil {
 		return err
 	}
 	r.mu.Lock()
