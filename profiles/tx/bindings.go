@@ -27,8 +27,8 @@ func bindings() []workload.Binding {
 	}
 }
 
-// binder connects the plan of a mode to stores, and refuses those that the mode does
-// not run on.
+// binder connects the plan of a mode to stores, and refuses those on which the mode
+// does not run.
 type binder struct {
 	workload.Binder
 	mode string
@@ -55,14 +55,14 @@ func (b binder) Share(p *workload.Plan, i, n int) error {
 	return nil
 }
 
-// undivided says why the work of a mode is that of one process.
+// undivided says why the work of a mode cannot be divided between processes.
 var undivided = map[string]string{
 	saga.Mode:     "what dtm's benchmark server answered stays in the process of its clients",
 	baseline.Mode: "it measures what one client machine can do, row after row",
 }
 
-// refused says why a mode does not run on the stores of a driver; nil: of another
-// driver nothing is known.
+// refused says why a mode does not run on the stores of a driver; nil if nothing is
+// known about the driver.
 func refused(driver, mode string) workload.Connector {
 	why, ok := map[string][2]string{
 		"cassandra": {"Cassandra: it has no transactions over several rows", "use --set mode=pbm with get and getall, or redis://, postgres: or embedded:"},

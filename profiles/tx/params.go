@@ -15,7 +15,7 @@ var modeParam = workload.Param{
 	Help: "pbm: look-ups and group summaries; saga: distributed transactions; baseline: the calls that they are made of, and the ceiling",
 }
 
-// params lists the parameters of all modes.
+// params returns the parameters of all modes.
 func params() []workload.Param {
 	return slices.Concat([]workload.Param{modeParam, shared.Zipf}, pbm.Params(), saga.Params(), baseline.Params())
 }

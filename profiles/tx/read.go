@@ -7,7 +7,7 @@ import (
 )
 
 // Read reads the files of --file: PadoGrid's tx.properties, or YAML of ours, as
-// [padogrid.ReadFile] does. Of values given by several files the last counts.
+// [padogrid.ReadFile] does. If several files give a value, the last one counts.
 func Read(files []workload.File) (workload.Values, []string, error) {
 	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
 		return padogrid.ReadFile(Name, f, params())

@@ -1,14 +1,13 @@
 // Package tx is the profile of transactions, in three modes. pbm is PadoGrid's
-// transaction test: a pharmacy benefit manager's look-ups of eligibility and
-// profiles, and a transaction that reads a client group's members and writes
-// their summary, in one atomic step. saga is dtm's: distributed transactions of
-// several branches with the records that their coordinator keeps, and accounts
-// between which they move money, so that it can be checked that none is lost.
-// baseline measures the calls that transactions are made of and works out from
-// them how fast the transaction could be.
+// transaction test: a pharmacy benefit manager's look-ups of eligibility and profiles,
+// and a transaction that reads a client group's members and writes their summary
+// atomically. saga is dtm's: distributed transactions of several branches with the
+// records that their coordinator keeps, and accounts between which they move money, so
+// that it can be checked that none is lost. baseline measures the calls of which
+// transactions consist, and computes from them how fast the transaction could be.
 //
-// Design works out a plan from values alone; a binding connects the plan to a
-// store. The engine drives the tasks; this package has never heard of it.
+// Design works out a plan from values alone; a binding connects the plan to a store.
+// The engine drives the tasks; this package does not depend on it.
 package tx
 
 import (
@@ -103,8 +102,8 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	return p, nil
 }
 
-// idle warns of what was given by hand and is of another mode. mode=baseline runs
-// sagas too.
+// idle warns about values given explicitly that belong to another mode. mode=baseline
+// runs sagas too.
 func idle(r *values.Reader, mode string) {
 	own := map[string][]workload.Param{pbm.Mode: pbm.Params(), saga.Mode: saga.Params(), baseline.Mode: baseline.Params()}
 	for _, of := range modes {

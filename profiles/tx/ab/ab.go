@@ -1,4 +1,4 @@
-// Package ab tells of sagas in the style of ab, as dtm's published figures do, and runs
+// Package ab reports sagas in the style of ab, as dtm's published figures do, and runs
 // them on dtm's own benchmark server.
 package ab
 
@@ -50,39 +50,39 @@ which they began, and a row for each line of ab. Times have three decimals there
 the last row is the rate as a multiple of the first column's.
 `
 
-// abBanner is what stands over every report of ab: readers of the layout skip it by
-// its lines, so that it is part of the format.
+// abBanner is printed at the top of every ab report. Programs that read the layout skip
+// it by counting lines, so it is part of the format.
 const abBanner = `This is ApacheBench, Version 2.3 <$Revision: 1903618 $>
 Copyright 1996 Adam Twiss, Zeus Technology Ltd, http://www.zeustech.net/
 Licensed to The Apache Software Foundation, http://www.apache.org/
 `
 
-// SuccessReply is what a coordinator answers when a saga is done.
+// SuccessReply is a coordinator's answer when a saga is done.
 const SuccessReply = `{"dtm_result":"SUCCESS"}`
 
-// abSummary is what the report of ab says.
+// abSummary has the contents of an ab report.
 type abSummary struct {
 	host, port, path string
 	software, target string
 	documentLength   int
 	threads          float64
 	seconds          float64
-	// complete are all requests. Of these noConnection had none, unknown have no known
-	// outcome, and other were undone, left undecided or answered badly; non2xx are those
-	// with another status than 200.
+	// complete counts all requests. Of these, noConnection had no connection, unknown
+	// have no known outcome, and other were undone, left undecided or answered badly;
+	// non2xx had a status other than 200.
 	complete, noConnection, unknown, other, non2xx int64
-	// kept are requests over a connection that was there; keepAlive says that there may be
-	// such.
+	// kept counts requests over an existing connection; keepAlive means that there may
+	// be such requests.
 	keepAlive     bool
 	kept          int64
 	bytes, html   int64
 	invalid       bool
-	connect       *hdrhistogram.Histogram // nil: nothing is connected to
+	connect       *hdrhistogram.Histogram // nil: no connections are made
 	process, wait *hdrhistogram.Histogram
 	total         *hdrhistogram.Histogram
 }
 
-// abOfRun sums up one run; nil where it is no run of sagas.
+// abOfRun sums up one run; nil if it is not a run of sagas.
 func abOfRun(f *rundir.Folder) (*abSummary, error) {
 	facts, err := rundir.FactsOf[saga.Facts](&f.Run, saga.Mode)
 	if err != nil || facts == nil {
@@ -95,7 +95,7 @@ func abOfRun(f *rundir.Folder) (*abSummary, error) {
 	return a, nil
 }
 
-// newAB is a summary without figures.
+// newAB returns a summary without figures.
 func newAB(f *rundir.Folder, facts *saga.Facts) *abSummary {
 	a := &abSummary{
 		software: strings.TrimSpace(f.Run.Store.Name + " " + f.Run.Store.Version), target: f.Run.Target,
@@ -114,7 +114,7 @@ func newAB(f *rundir.Folder, facts *saga.Facts) *abSummary {
 
 func emptyHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 3_600_000_000_000, 3) }
 
-// count takes in the counts of a whole run.
+// count adds the counts of a whole run.
 func (a *abSummary) count(facts *saga.Facts) {
 	a.complete = facts.Done + facts.Undone + facts.Undecided + facts.Unknown
 	a.unknown, a.other = facts.Unknown, facts.Undone+facts.Undecided
@@ -128,8 +128,8 @@ func (a *abSummary) count(facts *saga.Facts) {
 	}
 }
 
-// merge takes in latencies by their tags: of the whole the response time, which in open
-// loop holds the wait too, of its parts what they took.
+// merge adds latencies by their tags: for the whole request the response time, which in
+// an open loop includes the wait, and for its parts their duration.
 func (a *abSummary) merge(hs map[string]*hdrhistogram.Histogram) {
 	add := func(to *hdrhistogram.Histogram, op workload.Op, what string) {
 		if h := hs[hlog.Tag("saga", benchOps[op], what)]; h != nil && to != nil {
@@ -140,9 +140,9 @@ func (a *abSummary) merge(hs map[string]*hdrhistogram.Histogram) {
 	add(a.connect, OpConnect, "service")
 	add(a.process, opProcessing, "service")
 	add(a.wait, OpWaiting, "service")
-	if a.connect != nil { // what found its connection there took no time to connect
+	if a.connect != nil { // an existing connection took no time to connect
 		if n := a.process.TotalCount() - a.connect.TotalCount(); n > 0 {
-			_ = a.connect.RecordValues(0, n) // 0 is in every histogram
+			_ = a.connect.RecordValues(0, n) // 0 is within every histogram's range
 		}
 	}
 }
@@ -155,8 +155,8 @@ func encode(f *rundir.Folder) ([]rundir.File, error) {
 	return []rundir.File{{Name: "ab.txt", Data: a.text()}}, nil
 }
 
-// serverOf is the host and the port of a run's target, of a cluster the first that
-// was named.
+// serverOf returns the host and the port of a run's target, for a cluster the first one
+// named.
 func serverOf(r *rundir.Run) (host, port string) {
 	u, err := url.Parse(r.Target)
 	if err != nil || u.Host == "" {
@@ -166,10 +166,10 @@ func serverOf(r *rundir.Run) (host, port string) {
 	return u.Hostname(), u.Port()
 }
 
-// Failed are the requests that count as failed.
+// Failed returns how many requests count as failed.
 func (a *abSummary) Failed() int64 { return a.noConnection + a.unknown + a.other }
 
-// rate is in requests a second.
+// rate returns the requests per second.
 func (a *abSummary) rate() float64 {
 	if a.invalid {
 		return math.NaN()
@@ -177,7 +177,7 @@ func (a *abSummary) rate() float64 {
 	return float64(a.complete) / a.seconds
 }
 
-// transferred is in kilobytes a second.
+// transferred returns the kilobytes per second.
 func (a *abSummary) transferred() float64 {
 	if a.invalid {
 		return math.NaN()
@@ -223,15 +223,15 @@ func (a *abSummary) text() []byte {
 	return b.Bytes()
 }
 
-// abTimes are the lines of the table of times: the label, what it is called in a
-// warning, and the latencies.
+// abTimes is a line of the table of times: the label, its name in a warning, and the
+// latencies.
 type abTimes struct {
 	label, what string
 	h           *hdrhistogram.Histogram
 }
 
-// table is the table of times. Where nothing is connected to, connecting takes no time
-// and the rest is the whole.
+// table returns the table of times. If no connections are made, connecting takes no
+// time and the rest is everything.
 func (a *abSummary) table() []abTimes {
 	rows := []abTimes{{"Connect:", "initial connection", a.connect}, {"Processing:", "processing", a.process}, {"Waiting:", "waiting", a.wait}, {"Total:", "total", a.total}}
 	if a.connect == nil {
@@ -240,7 +240,7 @@ func (a *abSummary) table() []abTimes {
 	return rows
 }
 
-// wholeMS is in ms as ab rounds.
+// wholeMS converts to ms, rounded as ab does.
 func wholeMS(ns int64) int64 { return (ns + 500_000) / 1_000_000 }
 
 func (a *abSummary) times(b *bytes.Buffer) {
@@ -268,8 +268,8 @@ func (a *abSummary) times(b *bytes.Buffer) {
 	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", wholeMS(a.total.Max()))
 }
 
-// abPercents are those of ab, but for the last.
+// abPercents are ab's percentages, except the last.
 var abPercents = []int{50, 66, 75, 80, 90, 95, 98, 99}
 
-// msOf is nanoseconds as milliseconds.
+// msOf converts nanoseconds to milliseconds.
 func msOf(ns float64) float64 { return ns / 1e6 }

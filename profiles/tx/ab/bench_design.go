@@ -14,9 +14,9 @@ import (
 // Driver is the driver of the server of dtm's own benchmark.
 const Driver = "dtm-bench"
 
-// Operations of a run against that server, by their place in benchOps. As ab has them:
-// the whole, and of it making the connection, what follows, and of that waiting for the
-// reply to begin.
+// Operations of a run against that server, by their index in benchOps. As with ab these
+// are: the whole request; connecting; the rest; and, as part of the rest, waiting for
+// the reply to begin.
 const (
 	OpRequest workload.Op = iota
 	OpConnect
@@ -26,10 +26,10 @@ const (
 
 var benchOps = []string{"saga", "connect", "processing", "waiting"}
 
-// benchSpec is what Design found out about a run against dtm's benchmark server.
+// benchSpec is what Design worked out about a run against dtm's benchmark server.
 type benchSpec struct{ keepAlive bool }
 
-// Design works out a plan for dtm's benchmark server, which decides itself what its
+// Design works out a plan for dtm's benchmark server, which itself decides what its
 // sagas are.
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	sp := saga.Read(r, in)
@@ -71,8 +71,8 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	}, nil
 }
 
-// wallClock tells the time of day.
+// wallClock is a clock with the time of day.
 type wallClock struct{}
 
-// Now is in nanoseconds.
+// Now returns nanoseconds.
 func (wallClock) Now() int64 { return time.Now().UnixNano() }

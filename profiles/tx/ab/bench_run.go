@@ -29,19 +29,19 @@ type benchRun struct {
 	before, after meter.Usage
 }
 
-// benchTally is what one client has come to. The client alone writes it.
+// benchTally is what one client has done. Only the client writes it.
 type benchTally struct {
 	done, undecided, unknown atomic.Int64
 	noConnection, noReply    atomic.Int64
 	non2xx, connections      atomic.Int64
 	bytes, body              atomic.Int64
 	last                     atomic.Int64 // end of the last request
-	mu                       sync.Mutex   // guards statuses, of replies that are no success
+	mu                       sync.Mutex   // guards statuses, those of unsuccessful replies
 	statuses                 map[string]int64
 	_                        [64]byte
 }
 
-// Connector connects a plan to dtm's benchmark server, for which alone it is.
+// Connector connects a plan to dtm's benchmark server, and to nothing else.
 func (s *benchSpec) Connector(driver string) workload.Connector {
 	if driver != Driver {
 		return nil
@@ -66,8 +66,7 @@ func (s *benchSpec) bind(_ context.Context, c *dtm.Bench, p *workload.Bound) err
 	return nil
 }
 
-// setup makes sure that the URL does what it should: with one request, which is one
-// saga.
+// setup makes sure that the URL works, with one request, which is one saga.
 func (b *benchRun) setup(ctx context.Context, _ func(done, total int64)) error {
 	c := b.conn.Client(false)
 	defer c.Close()
@@ -100,7 +99,7 @@ type benchTask struct {
 	t *benchTally
 }
 
-// Do asks for the URL once.
+// Do requests the URL once.
 func (k *benchTask) Do(ctx context.Context, it *workload.Iteration) error {
 	m := it.Begin(OpRequest)
 	start := it.Now()

@@ -11,12 +11,12 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
-// window is the time in which all of some runs were measured.
+// window is the period in which all of some runs were being measured.
 type window struct{ from, until time.Time }
 
 func (w window) seconds() float64 { return w.until.Sub(w.from).Seconds() }
 
-// measured is the time in which a run was measured.
+// measured returns the period in which a run was measured.
 func measured(f *rundir.Folder) window {
 	from := f.Run.Measured
 	if from.IsZero() {
@@ -25,7 +25,7 @@ func measured(f *rundir.Folder) window {
 	return window{from, from.Add(time.Duration(f.Run.MeasuredS * float64(time.Second)))}
 }
 
-// and is the time that two windows share.
+// and returns the period that two windows have in common.
 func (w window) and(v window) window {
 	if v.from.After(w.from) {
 		w.from = v.from
@@ -36,15 +36,15 @@ func (w window) and(v window) window {
 	return w
 }
 
-// together are runs that were measured at the same time, for a second or longer: those
-// of several client hosts, or a single one.
+// together are runs that were measured at the same time for at least a second, such as
+// those of several client hosts; or a single run.
 type together struct {
 	window
 	runs []*rundir.Folder
 }
 
-// gather puts runs together that share a window, so that each of them loses little of
-// itself at either end. They come in the order in which they began.
+// gather groups runs that share a window, such that none of them loses much at either
+// end. The groups are ordered by when they began.
 func gather(fs []*rundir.Folder) []together {
 	var out []together
 	for _, f := range fs {
@@ -60,9 +60,9 @@ func gather(fs []*rundir.Folder) []together {
 	return out
 }
 
-// join makes one document of several runs of sagas. Those of one window are added up:
-// what ended in each second that lies within it, as their series say. Those of several
-// stand in one table.
+// join makes one document from several runs of sagas. Runs in the same window are added
+// up, by what ended in each second within it according to their series. Several windows
+// are shown in one table.
 func join(fs []*rundir.Folder) ([]rundir.File, error) {
 	var sagas []*rundir.Folder
 	for _, f := range fs {
@@ -135,8 +135,8 @@ func (g *together) sum() (*abSummary, error) {
 	return sum, nil
 }
 
-// add takes in the whole seconds of a run that lie within the window, as a rate, so
-// that seconds of hosts that do not tick together add up.
+// add adds the whole seconds of a run that lie within the window, as a rate, so that
+// hosts whose seconds are not synchronized add up.
 func (a *abSummary) add(f *rundir.Folder, facts *saga.Facts, w window) error {
 	start := measured(f).from
 	from, until := math.Ceil(w.from.Sub(start).Seconds()-1e-6), math.Floor(w.until.Sub(start).Seconds()+1e-6)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// abTable sets summaries side by side: a column each, a row for each line of ab.
+// abTable sets summaries side by side: one column each, with a row for each line of ab.
 func abTable(sums []*abSummary) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Sagas side by side\n\nEach column is a run, or several of one window; rows are the lines of ab, with their\nunits. The same engine and clock measured them all.\n\n")
@@ -68,8 +68,8 @@ func abTable(sums []*abSummary) []byte {
 	return b.Bytes()
 }
 
-// writeTable writes rows as a table of Markdown that reads as text too; the first has
-// the columns' names, the first column those of the rows.
+// writeTable writes rows as a Markdown table that is readable as text too; the first
+// row has the names of the columns, the first column those of the rows.
 func writeTable(b *bytes.Buffer, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {

@@ -1,5 +1,5 @@
-// Package baseline measures the calls that transactions are made of, and works out
-// from them how fast the transaction could be.
+// Package baseline measures the calls of which transactions consist, and computes from
+// them how fast the transaction could be.
 package baseline
 
 import (
@@ -28,7 +28,7 @@ const Mode = "baseline"
 
 const baselineSpace = "baseline"
 
-// Rows that the ceiling is worked out from, beside those of the suite.
+// Rows from which the ceiling is computed, in addition to those of the suite.
 const (
 	rowSave     = "tx-save"
 	rowBranch   = "tx-branch"
@@ -37,8 +37,7 @@ const (
 	rowSaga     = "saga"
 )
 
-// Spec is what Design found out about a baseline run. It is not changed
-// afterwards.
+// Spec is what Design worked out about a baseline run. It is not modified afterwards.
 type Spec struct {
 	namespace string
 	allow     bool
@@ -47,15 +46,15 @@ type Spec struct {
 	threads   int
 }
 
-// Space is the space of keys that the rows write to.
+// Space returns the space of keys to which the rows write.
 func (s *Spec) Space() store.Space {
 	return store.Space{Namespace: s.namespace, Name: baselineSpace, Shape: store.Keys, Grouped: true}
 }
 
-// bare says that keys are the published ones, with nothing before them.
+// bare reports whether keys are the published ones, without a prefix.
 func (s *Spec) bare() bool { return s.namespace == "" }
 
-// key is the key of a row as it goes to a store of keys.
+// key returns the key of a row as sent to a store of keys.
 func (s *Spec) key(row *SuiteRow) string {
 	if s.bare() {
 		return row.ownKey()
@@ -63,10 +62,10 @@ func (s *Spec) key(row *SuiteRow) string {
 	return redis.KeyOf(s.Space()) + ":" + part(row)
 }
 
-// part is a row's key behind that of the space.
+// part returns the part of a row's key that follows that of the space.
 func part(row *SuiteRow) string { return "{0}" + row.ownKey() }
 
-// keys are the keys of all rows that write some, each once, as f has them.
+// keys returns f of all rows that write keys, without repetition.
 func (s *Spec) keys(f func(row *SuiteRow) string) []string {
 	var out []string
 	for i := range s.Rows {
@@ -77,8 +76,8 @@ func (s *Spec) keys(f func(row *SuiteRow) string) []string {
 	return out
 }
 
-// Design makes the plan of mode=baseline from values alone. The error names every value
-// that will not do.
+// Design makes the plan of mode=baseline from values alone. The error names every
+// invalid value.
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := &Spec{namespace: in.Namespace, allow: in.AllowExisting}
 	g := &parameters{}
@@ -108,7 +107,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	return planBaseline(s, start, g.requests, in.Duration), nil
 }
 
-// writes says what the rows of the suite write.
+// writes describes what the rows of the suite write.
 func (s *Spec) writes() string {
 	if s.bare() {
 		return "one value under each key that the rows have as published, on a store of keys: " + strings.Join(s.keys((*SuiteRow).ownKey), ", ") + "; else " + baselineSpace
@@ -157,8 +156,8 @@ func planBaseline(s *Spec, start workload.Settings, n int64, d time.Duration) *w
 	return p
 }
 
-// rowWork is the work on one row, and what has become of it. It is safe for use by
-// several goroutines.
+// rowWork is the work on one row, and its record. It is safe for use by several
+// goroutines.
 type rowWork struct {
 	name, title, note string
 	depth             int
@@ -171,13 +170,13 @@ type rowWork struct {
 	first   atomic.Int64
 }
 
-// rowTally is what one worker has done. The worker alone writes it, and it is read
-// when the worker is gone or its numbers do not matter.
+// rowTally is what one worker has done. Only the worker writes it; it is read when the
+// worker has ended, or when exact numbers do not matter.
 type rowTally struct {
 	calls, errors atomic.Int64
 	last          atomic.Int64
 	mu            sync.Mutex
-	slices        []int64 // calls in each stretch of sliceNS
+	slices        []int64 // calls in each interval of sliceNS
 	_             [64]byte
 }
 
@@ -191,7 +190,7 @@ func (w *rowWork) tally() *rowTally {
 	return t
 }
 
-// enter is called before each call; the first one of a row notes what was used
+// enter is called before each call; the first one of a row notes what had been used
 // until then.
 func (w *rowWork) enter(ctx context.Context, it *workload.Iteration) {
 	w.begun.Do(func() {
@@ -215,7 +214,7 @@ func (w *rowWork) leave(t *rowTally, it *workload.Iteration, units int, err erro
 	}
 	t.calls.Add(int64(units))
 	at := int(max(now-w.first.Load(), 0) / sliceNS)
-	t.mu.Lock() // its own: facts are made once a second
+	t.mu.Lock() // uncontended: facts are made once a second
 	for len(t.slices) <= at {
 		t.slices = append(t.slices, 0)
 	}
@@ -223,8 +222,8 @@ func (w *rowWork) leave(t *rowTally, it *workload.Iteration, units int, err erro
 	t.mu.Unlock()
 }
 
-// rowTask is one client of a row: call does one iteration and says how many calls
-// that was.
+// rowTask is one client of a row: call does one iteration and returns how many calls it
+// made.
 type rowTask struct {
 	w    *rowWork
 	t    *rowTally
@@ -244,7 +243,7 @@ func (k *rowTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// stats are a row's figures.
+// stats returns a row's figures.
 func (w *rowWork) stats() RowFacts {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -272,8 +271,8 @@ func (w *rowWork) stats() RowFacts {
 	return f
 }
 
-// spread is the coefficient of variation of three stretches of a row, the first
-// and the last slice left out; -1 when it was too short to tell.
+// spread returns the coefficient of variation between three parts of a row, without the
+// first and the last slice; -1 if the row was too short to tell.
 func spread(slices []int64) float64 {
 	if len(slices) < 5 {
 		return -1

@@ -9,15 +9,16 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Ceiling says how fast the transaction could be, by what, and how near to it the
-// run came.
+// Ceiling says how fast the transaction could be, what limits it, and how close the run
+// came.
 type Ceiling struct {
-	// Achieved is the transactions a second that the run came to.
+	// Achieved is the transactions per second that the run achieved.
 	Achieved float64 `json:"achieved_per_s"`
-	// Bounds are the limits that could be worked out, the lowest first in Binds.
+	// Bounds are the limits that could be computed.
 	Bounds []Bound `json:"bounds"`
-	// Binds names the lowest bound, Limit is its rate, Fraction what of it was
-	// reached; Low and High span it by the spread of the rows. 0 when refused.
+	// Binds names the lowest bound, Limit is its rate, and Fraction how much of it was
+	// achieved; Low and High are the range of Fraction given the spread of the rows.
+	// All are empty or 0 if there are reasons in Refused.
 	Binds    string  `json:"binds,omitempty"`
 	Limit    float64 `json:"limit_per_s"`
 	Fraction float64 `json:"fraction"`
@@ -25,19 +26,19 @@ type Ceiling struct {
 	High     float64 `json:"fraction_high"`
 	// Refused says why no fraction is given.
 	Refused []string `json:"refused,omitempty"`
-	// Words says it all in sentences.
+	// Words states it in sentences.
 	Words []string `json:"words"`
 }
 
 // Bound is one limit.
 type Bound struct {
 	Name string `json:"name"`
-	// PerSecond is transactions a second.
+	// PerSecond is in transactions per second.
 	PerSecond float64 `json:"per_s"`
-	// From says how it was worked out.
+	// From says how it was computed.
 	From string `json:"from"`
-	// Reference says that the bound is shown for comparison and does not bind: it
-	// is of calls that are unlike those of the transaction.
+	// Reference means that the bound is shown for comparison and does not bind, because
+	// it is about calls unlike those of the transaction.
 	Reference bool `json:"reference,omitempty"`
 }
 
@@ -51,8 +52,8 @@ const (
 	boundLittle = "transactions in flight"
 )
 
-// ceiling works out the bounds from the rows of a finished run; nil when the rows
-// that it needs have not been run. used is what the store told at the end, commits says
+// ceiling computes the bounds from the rows of a finished run; nil if rows that it
+// needs have not been run. used is what the store reported at the end; commits means
 // that each of its calls is a transaction that it commits.
 func ceiling(f *Facts, branches int, used store.Usage, commits bool) *Ceiling {
 	rows := map[string]RowFacts{}
@@ -91,7 +92,7 @@ func ceiling(f *Facts, branches int, used store.Usage, commits bool) *Ceiling {
 	}
 	reference := []string{"eval-loop10", "eval-args"}
 	if commits {
-		reference = nil // these are transactions there, and no scripts
+		reference = nil // in this store these are transactions, not scripts
 	}
 	for _, row := range reference {
 		if r := rows[row]; r.PerSecond > 0 && r.Errors == 0 {
@@ -107,7 +108,7 @@ func (c *Ceiling) add(name string, rate float64, from string) {
 	c.Bounds = append(c.Bounds, Bound{name, rate, from, false})
 }
 
-// mostCV is the spread above which a rate says nothing.
+// mostCV is the spread above which a rate is meaningless.
 const mostCV = 0.1
 
 // judge finds the bound that binds, and whether the fraction may be given.
@@ -147,7 +148,7 @@ func (c *Ceiling) judge(rows map[string]RowFacts, weights map[string]float64) {
 	c.Low, c.High = c.Fraction*(1-d), c.Fraction*(1+d)
 }
 
-// say puts it in words.
+// say puts the result into words.
 func (c *Ceiling) say(tx RowFacts) {
 	add := func(format string, args ...any) { c.Words = append(c.Words, fmt.Sprintf(format, args...)) }
 	add("The transactions reached %.0f a second; the lowest limit is %.0f, by: %s.", c.Achieved, c.Limit, c.Binds)
@@ -175,8 +176,8 @@ func (c *Ceiling) say(tx RowFacts) {
 	}
 }
 
-// clientCost says what the client costs beside the store, over the rows of the
-// suite; empty when nothing is told.
+// clientCost says what the client costs in addition to the store, over the rows of the
+// suite; empty if that is unknown.
 func clientCost(rows []RowFacts) string {
 	span := func(v []float64) string {
 		low, high := slices.Min(v), slices.Max(v)

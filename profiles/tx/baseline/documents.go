@@ -18,7 +18,7 @@ const (
 	formatCeiling        = "ceiling"
 )
 
-// Formats are the documents of mode=baseline.
+// Formats returns the documents of mode=baseline.
 func Formats() []rundir.Format {
 	return []rundir.Format{
 		{ID: formatRedisBenchmark, Title: "-q and --csv layouts of redis-benchmark (mode=baseline)", Doc: benchmarkDoc, Encode: encodeBenchmark},
@@ -43,7 +43,7 @@ with errors has 0.00 requests per second, because error replies are not calls; r
 says what the errors were.
 `
 
-// latencies is the histogram of an operation; empty when there is none.
+// latencies returns the histogram of an operation; empty if there is none.
 func latencies(f *rundir.Folder, track, op, what string) *hdrhistogram.Histogram {
 	if h := f.Histograms[hlog.Tag(track, op, what)]; h != nil {
 		return h

@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// parameters are what the parameters of the mode say.
+// parameters holds the values of the mode's parameters.
 type parameters struct {
 	rows     []Primitive
 	edition  string
@@ -38,10 +38,10 @@ type parameters struct {
 	ceiling  bool
 }
 
-// Params are the parameters of mode=baseline that other modes do not have.
+// Params returns the parameters of mode=baseline that other modes do not have.
 func Params() []workload.Param { return new(parameters).declare().Params() }
 
-// declare declares the parameters, and the fields that they are read into.
+// declare declares the parameters, and the fields into which they are read.
 func (g *parameters) declare() *values.Fields {
 	p := &values.Fields{}
 	p.Own(rowNames, func(r *values.Reader, _ workload.Param) { g.rows = chosenRows(r) })

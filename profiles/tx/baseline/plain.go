@@ -8,8 +8,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// plainPrimitives makes the calls of the suite on a store of the plain shapes:
-// each is a put, or several.
+// plainPrimitives makes the calls of the suite on a store with the plain shapes: each
+// is one put, or several.
 type plainPrimitives struct {
 	s *Spec
 	c store.Conn
@@ -19,7 +19,7 @@ func (p plainPrimitives) Space() store.Space {
 	return store.Space{Namespace: p.s.namespace, Name: baselineSpace, Shape: store.Map}
 }
 
-// Spaces is the one map that the calls write.
+// Spaces returns the only map that the calls write.
 func (p plainPrimitives) Spaces() []place.Space {
 	return []place.Space{{Space: p.Space()}}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// RequestOf returns the request of a row, and the words of it as a title. The
-// original's scripts do not run: it has ARGS for ARGV, and a semicolon after do,
-// which is no Lua.
+// RequestOf returns the request of a row, whose words also serve as a title. The
+// original's scripts do not run: they have ARGS instead of ARGV, and a semicolon after
+// do, which is not valid Lua.
 func (s *Spec) RequestOf(row *SuiteRow) []string {
 	key, value := s.key(row), row.text()
 	switch row.Name {
@@ -35,7 +35,7 @@ func (s *Spec) RequestOf(row *SuiteRow) []string {
 type redisPrimitives struct {
 	s *Spec
 	c redis.Typed
-	// requests are what is sent at once, by row.
+	// requests are the requests to send, by row.
 	requests map[string][]byte
 }
 
@@ -48,8 +48,8 @@ func newRedisPrimitives(s *Spec, c redis.Typed) redisPrimitives {
 	return r
 }
 
-// Spaces are the keys that the calls write. Those that are as published stand alone:
-// each is looked at, recorded and dropped as a space of its own.
+// Spaces returns the keys that the calls write. Keys as published stand alone: each is
+// looked at, recorded and dropped as a space of its own.
 func (r redisPrimitives) Spaces() []place.Space {
 	if !r.s.bare() {
 		return []place.Space{{Space: r.s.Space(), Parts: r.s.keys(part)}}

@@ -13,17 +13,17 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Primitive is a row of the suite as the page of results names it.
+// Primitive is a row of the suite as named in the results.
 type Primitive struct {
 	Name, shows string
 	// Depth is how many calls are sent together.
 	Depth int
-	// report and script are the lengths of key and value as the published report has
-	// them, and as the script of the benchmark has.
+	// report and Script are the lengths of key and value in the published report, and
+	// in the benchmark's script.
 	report, Script Lengths
 }
 
-// Lengths are those of a key and of a value, in bytes.
+// Lengths are the lengths of a key and of a value, in bytes.
 type Lengths struct{ key, value int }
 
 // Editions of the published commands.
@@ -32,8 +32,8 @@ const (
 	editionScript = "script"
 )
 
-// Suite is the original's rows, and the two that it has without figures: those are in
-// the script only, as set-remote is in the report only.
+// Suite is the original's rows, including two for which there are no figures because
+// they are only in the script; set-remote, in turn, is only in the report.
 var Suite = []Primitive{
 	{"set", "a plain command", 1, Lengths{7, 6}, Lengths{7, 7}},
 	{"set-remote", "a plain command over the network", 1, Lengths{7, 8}, Lengths{7, 8}},
@@ -45,15 +45,15 @@ var Suite = []Primitive{
 	{"cjson10", "ten documents decoded in one script", 1, Lengths{9, 49}, Lengths{9, 49}},
 }
 
-// SuiteRow is a row of a run: a Primitive with what its parameters say.
+// SuiteRow is a row of a run: a Primitive with its parameters.
 type SuiteRow struct {
 	Primitive
 	Lengths
-	// requests is how many calls it makes; 0: as many as the time allows.
+	// requests is how many calls it makes; 0: as many as time allows.
 	requests int64
 }
 
-// readRows reads the lengths and requests of the rows that are to be measured.
+// readRows reads the lengths and requests of the rows to be measured.
 func (g *parameters) readRows(r *values.Reader, timed bool) []SuiteRow {
 	var rows []SuiteRow
 	for _, p := range g.rows {
@@ -74,7 +74,7 @@ func (g *parameters) readRows(r *values.Reader, timed bool) []SuiteRow {
 	return rows
 }
 
-// chosenRows are the primitives that the parameter rows names.
+// chosenRows returns the primitives that the parameter rows names.
 func chosenRows(r *values.Reader) []Primitive {
 	v := r.Pick(rowNames, rowNames.Name)
 	known := []string{"all"}
@@ -109,8 +109,8 @@ func times(rows []Primitive, name string) (n int) {
 	return n
 }
 
-// length reads and shows the length of a row's key or value; 0 stands for the
-// published one.
+// length reads and shows the length of a row's key or value; 0 stands for the published
+// one.
 func length(r *values.Reader, p workload.Param, row string, published int) int {
 	v := r.Pick(p, row+"."+p.Name, p.Name)
 	n := int(r.Integer(p, v))
@@ -121,12 +121,12 @@ func length(r *values.Reader, p workload.Param, row string, published int) int {
 	return n
 }
 
-// cycled is a text of n bytes that repeats letters.
+// cycled returns a text of n bytes that repeats letters.
 func cycled(letters string, n int) string {
 	return strings.Repeat(letters, n/len(letters)+1)[:n]
 }
 
-// document is a JSON document of n bytes.
+// document returns a JSON document of n bytes.
 func document(n int) string {
 	const first, last = `{"gid":"`, `","n":1,"t":"2021-11-05 08:00:00"}`
 	switch pad := n - len(first) - len(last); {
@@ -138,7 +138,7 @@ func document(n int) string {
 	return `"` + cycled("a", n-2) + `"`
 }
 
-// text is the value that a row writes, or decodes.
+// text returns the value that a row writes, or decodes.
 func (w *SuiteRow) text() string {
 	switch {
 	case w.Name == "cjson10":
@@ -149,7 +149,7 @@ func (w *SuiteRow) text() string {
 	return cycled("d", w.value)
 }
 
-// ownKey is the published key of a row, without what a namespace puts before it.
+// ownKey returns the published key of a row, without the namespace.
 func (w *SuiteRow) ownKey() string {
 	switch w.Name {
 	case "set", "set-remote", "set-p50":
@@ -160,8 +160,8 @@ func (w *SuiteRow) ownKey() string {
 	return cycled("a", w.key)
 }
 
-// distinct makes titles of rows tell one from the other: calls sent together say how
-// many, and what is the same still is followed by the row's name.
+// distinct makes titles of rows unique: calls sent together say how many, and titles
+// that are still equal are followed by the row's name.
 func distinct(rows []*rowWork) {
 	seen := map[string]bool{}
 	for _, w := range rows {
@@ -175,12 +175,12 @@ func distinct(rows []*rowWork) {
 	}
 }
 
-// iterations is how many iterations of the row make its requests.
+// iterations returns how many iterations of the row make its requests.
 func (w *SuiteRow) iterations() int64 {
 	return (w.requests + int64(w.Depth) - 1) / int64(w.Depth)
 }
 
-// track is the row's track, which starts with these settings.
+// track returns the row's track, with these initial settings.
 func (w *SuiteRow) track(start workload.Settings) workload.Track {
 	depth := w.Depth
 	return workload.Track{Ops: []string{"call"}, Start: start, Total: w.requests, Iterations: w.iterations(), Units: func(*workload.Settings) int { return depth }}

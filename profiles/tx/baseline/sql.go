@@ -18,18 +18,18 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
-// sqlPrimitives makes the calls of the suite as a SQL store has them: statements
-// for commands, transactions for scripts.
+// sqlPrimitives makes the calls of the suite in the form of an SQL store: statements
+// instead of commands, and transactions instead of scripts.
 type sqlPrimitives struct {
 	*sqltx.Database
 	s *Spec
-	// clients counts those that were made.
+	// clients counts the clients that were made.
 	clients *atomic.Int64
 }
 
 func (p sqlPrimitives) name() string { return p.tables().Quoted(baselineSpace) }
 
-// tables is the one table that the calls write.
+// tables returns the only table that the calls write.
 func (p sqlPrimitives) tables() *sqltable.Set {
 	return sqltable.New(p.Conn, p.s.namespace, "", []sqltable.Table{{Name: baselineSpace, Key: "k", Columns: "k VARCHAR(64) NOT NULL, v VARCHAR(255) NOT NULL"}})
 }
@@ -38,10 +38,10 @@ func (p sqlPrimitives) Spaces() []place.Space { return p.tables().Spaces(nil) }
 
 func (p sqlPrimitives) Create(ctx context.Context) error { return p.tables().Create(ctx) }
 
-// widest is the longest value that the table takes.
+// widest is the longest value that the table can hold.
 const widest = 255
 
-// bindSQL connects a plan to a SQL store.
+// bindSQL connects a plan to an SQL store.
 func bindSQL(c store.Conn, p *workload.Plan, pr sqlPrimitives, sagas *model.Layer) error {
 	for i := range pr.s.Rows {
 		if row := &pr.s.Rows[i]; row.value > widest {
@@ -72,8 +72,8 @@ func (p sqlPrimitives) put(rows int, values string) string {
 }
 
 func (p sqlPrimitives) caller(r *SuiteRow) (func(ctx context.Context, it *workload.Iteration) (int, error), error) {
-	// A key of its own for each client: else they would wait for each other's row. It is
-	// as long as the row's where that leaves room for the client's number.
+	// Each client has its own key, as otherwise they would wait for each other's row
+	// lock. It is as long as the row's key if that leaves room for the client's number.
 	client := p.clients.Add(1)
 	key, val := fmt.Sprintf("a%0*d", max(r.key-1, 6), client), r.text()
 	one, literal := p.put(1, "(?,?)"), p.put(1, "('"+key+"','"+val+"')")

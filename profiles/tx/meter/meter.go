@@ -1,4 +1,4 @@
-// Package meter tells what a run has used, perfbench and its store.
+// Package meter reports what a run has used: perfbench and its store.
 package meter
 
 import (
@@ -10,34 +10,35 @@ import (
 	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
-// Usage is what a run has used up to a moment.
+// Usage is what a run has used so far.
 type Usage struct {
 	At time.Time
-	// Client is CPU seconds of this process.
+	// Client is in CPU seconds of this process.
 	Client float64
 	// Usage is the store's.
 	store.Usage
 }
 
-// Meter tells what a run has used: perfbench, and a store that tells.
+// Meter reports what a run has used: perfbench and, if it reports that, the store.
 type Meter struct {
-	of store.Metered // nil of a store that does not tell
-	// Commits says that each call of the store is a transaction that it commits.
+	of store.Metered // nil if the store does not report it
+	// Commits means that each call of the store is a transaction that it commits.
 	Commits bool
 }
 
-// Of is the meter of a connection, whether or not its store tells what it uses.
+// Of returns the meter for a connection, whether or not its store reports what it uses.
 func Of(c store.Conn) Meter {
 	m, _ := c.(store.Metered)
 	_, sql := c.(sqlstore.Typed)
 	return Meter{of: m, Commits: sql}
 }
 
-// Client is the CPU seconds of this process so far. Any goroutine may call it.
+// Client returns the CPU seconds of this process so far. Any goroutine may call it.
 func (Meter) Client() float64 { return self.Processor().Seconds() }
 
-// Usage is what has been used up to now; what the store does not tell is -1. It asks the
-// server, so that it belongs before and after what is measured. Any goroutine may call it.
+// Usage returns what has been used so far; -1 for what the store does not report. It
+// queries the server, so it should be called before and after what is measured. Any
+// goroutine may call it.
 func (m Meter) Usage(ctx context.Context) Usage {
 	u := Usage{At: time.Now(), Client: m.Client(), Usage: store.Untold()}
 	if m.of != nil {

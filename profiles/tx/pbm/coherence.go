@@ -13,10 +13,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// atomicReplace is what a transaction on Coherence is, in the facts.
+// atomicReplace is the name in facts of a transaction on Coherence.
 const atomicReplace = "replace"
 
-// howCoherence is said of every run with tx on Coherence.
+// howCoherence is a notice for every run with tx on Coherence.
 const howCoherence = "tx on Coherence reads the profile, the members and the old summary of a group, one call each, and stores the new summary if the old one is " +
 	"still there (replace of a mapping, or putIfAbsent): only this last step is atomic on the server, for Oracle's Go client brings no entry processor that reads " +
 	"other caches. A summary that another transaction has replaced meanwhile is a conflict, and the transaction is tried again; a member written meanwhile is not noticed"
@@ -34,7 +34,8 @@ func (s *Spec) onCoherence(_ context.Context, c *coherence.Conn, b *workload.Bou
 	return bind(c, b.Plan, s, &coherenceLayer{shapes: h, c: c})
 }
 
-// coherenceLayer reads, and replaces what it has read if nobody else has.
+// coherenceLayer reads, and replaces what it has read unless somebody else has changed
+// it.
 type coherenceLayer struct {
 	*shapes
 	c      *coherence.Conn
@@ -68,7 +69,7 @@ func (h *coherenceLayer) Summarize(ctx context.Context, group, filling []byte) (
 	return sum, true, err
 }
 
-// profile tells whether a group has one.
+// profile reports whether a group has a profile.
 func (h *coherenceLayer) profile(ctx context.Context, group []byte) (bool, error) {
 	at := h.s.space(padogrid.Profiles)
 	if h.s.grouped() {
@@ -77,8 +78,8 @@ func (h *coherenceLayer) profile(ctx context.Context, group []byte) (bool, error
 	return h.c.Has(ctx, at, group)
 }
 
-// stamped is a summary that no other one is equal to, so that it is replaced only
-// by who has read it.
+// stamped is a summary that differs from every other one, so that it can be replaced
+// only by somebody who has read it.
 type stamped struct {
 	groupSummary
 	Nth int64  `json:"nth"`

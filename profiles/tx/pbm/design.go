@@ -16,11 +16,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/shared"
 )
 
-// designer reads what pbm has and other modes have not. It belongs to one call of
-// Design.
+// designer reads what is specific to pbm. It belongs to one call of Design.
 type designer struct {
 	*values.Reader
-	flavour string // of PadoGrid, for which the file was written
+	flavour string // PadoGrid's, for which the file was written
 }
 
 // Design works out the plan of a run in this mode.
@@ -32,7 +31,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
 		zipf: r.Number(shared.Zipf),
 	}
-	r.Compat = r.OnOff(compat) // it and flavour say how the others are read
+	r.Compat = r.OnOff(compat) // compat and flavour decide how the others are read
 	s.compat, r.flavour = r.Compat, r.Flavour(in.Driver)
 	names := r.MapNames(mapNames, padogrid.MapsOf(r.flavour))
 	s.prefix = r.Text(prefix)
@@ -63,7 +62,7 @@ func (r *designer) pbmMap(name string) mapPlan {
 		word = caseGetAll
 		switch {
 		case r.Original() && r.flavour != values.FlavourCoherence:
-			word = "putall" // as PadoGrid has it, which runs getall
+			word = "putall" // PadoGrid's word, although it runs getall
 		case !r.Original() && m.elig:
 			word = caseTx
 		}
@@ -161,8 +160,8 @@ func (r *designer) rate(m *mapPlan, part float64) {
 	m.start.Rate = rate
 }
 
-// volume works out what is to be there: the eligibility keys are those that the
-// plan of an ingestion with the same totals and threads writes.
+// volume works out what must exist: the eligibility keys are those that the plan of an
+// ingestion with the same totals and threads writes.
 func (r *designer) volume(s *Spec) {
 	total, threads, size := totalEntryCount, threadCount, payloadSize
 	read := func(p workload.Param, name string) int64 {
@@ -216,7 +215,7 @@ func (r *designer) judgePBM(s *Spec) {
 	}
 }
 
-// summaries says what transactions write.
+// summaries describes what transactions write.
 func (s *Spec) summaries() string {
 	text := place.Name(s.space(padogrid.Summaries)) + ": a summary of each group visited"
 	if n := s.start().Payload; n > 0 {

@@ -2,7 +2,7 @@ package pbm
 
 import "time"
 
-// Facts is the record of mode=pbm in run.json. docs/tx.md describes it.
+// Facts is the record of mode=pbm in run.json. See docs/tx.md.
 type Facts struct {
 	Schema int    `json:"schema"`
 	Mode   string `json:"mode"`
@@ -19,30 +19,31 @@ type Facts struct {
 	Maps          []MapFacts `json:"maps"`
 }
 
-// MapFacts is what became of one map. Counts and times are of the measured part.
+// MapFacts is the outcome for one map. Counts and times are of the measured part.
 type MapFacts struct {
 	Map string `json:"map"`
-	// TestCase is the word that the document prints, Op what was done.
+	// TestCase is the word printed in the document, Op what was actually done.
 	TestCase        string `json:"test_case"`
 	Op              string `json:"op"`
 	TotalEntryCount int64  `json:"total_entry_count"`
 	PerThread       int64  `json:"entries_per_thread"`
 	ThreadCount     int    `json:"thread_count"`
 	BatchSize       int    `json:"batch_size"`
-	// Started and Stopped are the start of the first operation and the end of the
-	// last one, or of the pause after it; absent before there were any.
+	// Started and Stopped are the start of the first operation, and the end of the last
+	// one or of the pause after it; absent before there were any.
 	Started *time.Time `json:"started,omitempty"`
 	Stopped *time.Time `json:"stopped,omitempty"`
-	// Done is operations acknowledged, Missing those of them that found nothing,
-	// Failed those that failed.
+	// Done counts acknowledged operations, Missing those of them that found nothing,
+	// and Failed those that failed.
 	Done    int64 `json:"done"`
 	Missing int64 `json:"missing"`
 	Failed  int64 `json:"failed"`
-	// Conflicts is attempts that met another transaction and were repeated, GaveUp
-	// transactions that met one each time.
+	// Conflicts counts attempts that conflicted with another transaction and were
+	// repeated; GaveUp counts transactions that conflicted at every attempt.
 	Conflicts int64 `json:"conflicts"`
 	GaveUp    int64 `json:"gave_up"`
-	// ThreadMS is the time of each thread's loops over all runs, thread 1 first.
+	// ThreadMS is the time of each thread's loops over all runs, in milliseconds,
+	// thread 1 first.
 	ThreadMS       []int64 `json:"thread_ms"`
 	ThreadsChanged bool    `json:"threads_changed,omitempty"`
 }

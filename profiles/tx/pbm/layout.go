@@ -16,9 +16,9 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// settle decides on the layout and learns whose keys there are: that of the maps that
-// are there, where the store can carry out the plan on it, else by groups for
-// transactions and whole maps for look-ups.
+// settle decides on the layout and finds out whose keys exist. If the maps exist, it is
+// theirs, provided that the store can carry out the plan on it; otherwise it is by
+// groups for transactions, and whole maps for look-ups.
 func (b *run) settle(made []store.Made) error {
 	s := b.s
 	if s.layout == layoutAuto {
@@ -44,8 +44,8 @@ func (b *run) settle(made []store.Made) error {
 	return nil
 }
 
-// inOneStep says whether maps that are one structure each can take part in a
-// transaction: everywhere but on a cluster, which has them on different nodes.
+// inOneStep reports whether maps that are one structure each can take part in a
+// transaction: on everything but a cluster, where they are on different nodes.
 func (b *run) inOneStep() bool {
 	t, ok := b.c.(redis.Typed)
 	if !ok {
@@ -55,8 +55,8 @@ func (b *run) inOneStep() bool {
 	return !cluster
 }
 
-// elsewhere is the advice where the maps are there in a layout that transactions on
-// a cluster cannot use.
+// elsewhere returns the advice for maps that exist in a layout which transactions on a
+// cluster cannot use.
 func (b *run) elsewhere() string {
 	name := "groups"
 	if b.s.namespace != "" {
@@ -68,11 +68,10 @@ func (b *run) elsewhere() string {
 	return fmt.Sprintf("run the same with  --namespace %s:  there tx loads the maps by groups itself", name)
 }
 
-// sharesOf reads from the record of a map which keys it has, as far as they have
-// this prefix.
+// sharesOf reads from the record of a map which keys with this prefix it has.
 func sharesOf(params map[string]string, prefix string) []padogrid.Share {
 	number := func(name string) int64 {
-		n, _ := strconv.ParseInt(params[name], 10, 64) // what is no number is 0
+		n, _ := strconv.ParseInt(params[name], 10, 64) // 0 if it is not a number
 		return n
 	}
 	if params["keysets"] == "" { // an earlier tx loaded it
@@ -85,10 +84,10 @@ func sharesOf(params map[string]string, prefix string) []padogrid.Share {
 	return keySetsOf(params["keysets"], prefix)
 }
 
-// keySetsOf reads the sets of keys that ingestion has recorded. A set says the first
-// share's size and where the last one begins; whether the shares in between are alike
-// or follow one another it does not say, and where both may be, both are meant: a key
-// that is not there adds nothing.
+// keySetsOf parses the sets of keys that ingestion has recorded. A set gives the size
+// of the first share and the start of the last one, but not whether the shares in
+// between are equal or consecutive. If both are possible, both are included: a key that
+// does not exist adds nothing.
 func keySetsOf(keysets, prefix string) []padogrid.Share {
 	var out []padogrid.Share
 	text := strings.NewReplacer("=", `\x3d`, ";", `\x3b`).Replace(strconv.QuoteToASCII(prefix))
@@ -99,9 +98,9 @@ func keySetsOf(keysets, prefix string) []padogrid.Share {
 		if !ours || len(words) != 5 {
 			continue
 		}
-		var n [6]int64 // base, members, threads, where the last share begins, entries of the first, and of all
+		var n [6]int64 // base, members, threads, start of the last share, entries of the first share, all entries
 		for i, w := range append(words, size) {
-			n[i], _ = strconv.ParseInt(w, 10, 64) // what is no number is 0
+			n[i], _ = strconv.ParseInt(w, 10, 64) // 0 if it is not a number
 		}
 		base, members, threads, last, first, all := n[0], n[1], n[2], n[3], n[4], n[5]
 		if members < 1 || threads < 1 {
@@ -130,7 +129,7 @@ func keySetsOf(keysets, prefix string) []padogrid.Share {
 	return out
 }
 
-// keySets are the shares that the members of a group may be in.
+// keySets returns the shares in which the members of a group may be.
 func (s *Spec) keySets() []padogrid.Share {
 	if !s.grouped() && len(s.left) > 0 {
 		return s.left
@@ -142,7 +141,8 @@ func (s *Spec) keySets() []padogrid.Share {
 	return out
 }
 
-// memberKeys works out the keys of a group's members, for stores that cannot be asked.
+// memberKeys computes the keys of a group's members, for stores that cannot be queried
+// for them.
 func (s *Spec) memberKeys(group []byte) [][]byte {
 	n := int64(0)
 	for _, c := range group[len(s.prefix):] {

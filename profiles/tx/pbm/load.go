@@ -10,14 +10,14 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// Bounds of one call of the load.
+// Limits of one call of the load.
 const (
 	loadEntries = 200
 	loadBytes   = 4 << 20
 	loaders     = 4
 )
 
-// load writes a map. A record that says so stands until it is complete.
+// load writes a map. Until it is complete, there is a record that says so.
 func (b *run) load(ctx context.Context, name string, progress func(done, total int64)) error {
 	s := b.s
 	size, total := s.flat[name].payload, s.flat[name].entries

@@ -45,10 +45,10 @@ var (
 	}
 )
 
-// Params are the parameters of the mode.
+// Params returns the parameters of the mode.
 func Params() []workload.Param { return new(Spec).declare().Params() }
 
-// declare declares the parameters, and the fields that they are read into.
+// declare declares the parameters, and the fields into which they are read.
 func (s *Spec) declare() *values.Fields {
 	p := &values.Fields{}
 	for _, q := range []workload.Param{mapNames, values.FlavourParam(), testCase, totalEntryCount, threadCount, payloadSize, batchSize} {

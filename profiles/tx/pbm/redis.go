@@ -24,8 +24,8 @@ var summaryLua string
 //go:embed summary_map.lua
 var summaryMapLua string
 
-// The function's library has a name of the server's own: it has no namespace, and is
-// removed with --cleanup.
+// The name of the function's library is global on the server: it has no namespace. The
+// library is removed with --cleanup.
 const (
 	pbmFunction = "perfbench_tx_"
 	libraryPBM  = "perfbench_tx"
@@ -33,7 +33,7 @@ const (
 
 var (
 	summaryScript = link.NewScript(pbmFunction+"summary", summaryLua)
-	// summaryMapScript does the same where each map is one hash.
+	// summaryMapScript does the same if each map is one hash.
 	summaryMapScript = link.NewScript(pbmFunction+"summary_map", summaryMapLua)
 )
 
@@ -42,17 +42,17 @@ type redisLayer struct {
 	*shapes
 	client goredis.UniversalClient
 	run    link.Scripts
-	// callers are *link.Caller.
+	// callers holds *link.Caller.
 	callers sync.Pool
 	once    func(ctx context.Context, g *groupCall) (summary, bool, error)
 	base    [3]string
-	// filled says that this run has written fillings, which a summary without must not
-	// leave behind.
+	// filled means that this run has written fillings, which a summary without one must
+	// not leave behind.
 	filled atomic.Bool
 }
 
 // groupCall is one transaction: the keys of the group's profile, members and summary,
-// the names of its members where they must be told, and the summary's filling.
+// the names of its members if they must be given, and the summary's filling.
 type groupCall struct {
 	keys    []string
 	group   string
@@ -60,7 +60,7 @@ type groupCall struct {
 	filling string
 }
 
-// untouched stands for a filling that is left as it is: no summary has any.
+// untouched stands for a filling that is left as it is: no real filling has this value.
 const untouched = "-"
 
 func newRedisLayer(c redis.Typed, s *Spec) (*redisLayer, error) {
@@ -79,7 +79,7 @@ func newRedisLayer(c redis.Typed, s *Spec) (*redisLayer, error) {
 	return r, nil
 }
 
-// functions are the scripts of a run that calls functions of the server.
+// functions returns the scripts of a run that calls functions of the server.
 func (r *redisLayer) functions() link.Scripts {
 	f := r.run
 	if r.s.atomic == atomicFunction && r.s.tx() {
@@ -88,7 +88,7 @@ func (r *redisLayer) functions() link.Scripts {
 	return f
 }
 
-// prepare loads the function where it is needed.
+// prepare loads the function if it is needed.
 func (r *redisLayer) prepare(ctx context.Context) error {
 	return r.functions().Load(ctx, libraryPBM, "--set atomic=script", summaryScript, summaryMapScript)
 }
@@ -96,8 +96,8 @@ func (r *redisLayer) prepare(ctx context.Context) error {
 // cleanup removes the function.
 func (r *redisLayer) cleanup(ctx context.Context) error { return r.functions().Unload(ctx, libraryPBM) }
 
-// keys are those of a group's profile, members and summary: by groups all of one
-// slot, else two whole maps and the summary.
+// keys returns the keys of a group's profile, members and summary: in the layout by
+// groups all in one slot, otherwise two whole maps and the summary.
 func (r *redisLayer) keys(group string) []string {
 	k := []string{r.base[0] + group + "}", r.base[1] + group + "}", r.base[2] + group + "}"}
 	if !r.s.grouped() {
@@ -106,8 +106,8 @@ func (r *redisLayer) keys(group string) []string {
 	return k
 }
 
-// Summarize tries the transaction once. Redis cannot look for a group within a whole
-// map, so that the members' keys are worked out for it.
+// Summarize tries the transaction once. Redis cannot search a whole map for a group, so
+// the members' keys are computed for it.
 func (r *redisLayer) Summarize(ctx context.Context, group, filling []byte) (summary, bool, error) {
 	g := groupCall{group: string(group), filling: string(filling)}
 	g.keys = r.keys(g.group)
@@ -125,7 +125,7 @@ func (r *redisLayer) Summarize(ctx context.Context, group, filling []byte) (summ
 	return r.once(ctx, &g)
 }
 
-// twoNumbers reads what the script answers with.
+// twoNumbers parses the script's reply.
 func twoNumbers(r *link.Reply, err error) (summary, bool, error) {
 	switch {
 	case err != nil:
@@ -145,7 +145,7 @@ func twoNumbers(r *link.Reply, err error) (summary, bool, error) {
 	return summary{got[0], got[1]}, true, nil
 }
 
-// byScript has the script for the layout called in a way.
+// byScript returns a function that calls the script for the layout in the given way.
 func (r *redisLayer) byScript(how string) func(context.Context, *groupCall) (summary, bool, error) {
 	run := link.Scripts{Lines: r.run.Lines, How: how}
 	return func(ctx context.Context, g *groupCall) (summary, bool, error) {
@@ -170,8 +170,8 @@ func (r *redisLayer) byScript(how string) func(context.Context, *groupCall) (sum
 	}
 }
 
-// byWatch watches the three keys, reads, and writes unless one of them was written
-// meanwhile.
+// byWatch watches the three keys, reads, and writes unless one of them has been written
+// in the meantime.
 func (r *redisLayer) byWatch(ctx context.Context, g *groupCall) (sum summary, found bool, err error) {
 	err = r.client.Watch(ctx, func(tx *goredis.Tx) error {
 		var err error
@@ -229,7 +229,7 @@ func (r *redisLayer) read(ctx context.Context, c goredis.Cmdable, g *groupCall) 
 	return sum, true, nil
 }
 
-// readMaps does so in one round trip where each map is one hash.
+// readMaps does so in one round trip, if each map is one hash.
 func readMaps(ctx context.Context, c goredis.Cmdable, k []string, group string, members [][]byte) (sum summary, found bool, err error) {
 	pipe := c.Pipeline()
 	profile := pipe.HExists(ctx, k[0], group)
@@ -277,7 +277,7 @@ func (r *redisLayer) Summary(ctx context.Context, group []byte) (kept, bool, err
 	return kept{summary{m, b}, filling}, true, errors.Join(err1, err2)
 }
 
-// GetProfiles reads several entries: in the layout by groups in one pipeline.
+// GetProfiles reads several entries, in the layout by groups in one pipeline.
 func (r *redisLayer) GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error) {
 	if !r.s.grouped() {
 		return r.shapes.GetProfiles(ctx, at, groups)
@@ -289,7 +289,7 @@ func (r *redisLayer) GetProfiles(ctx context.Context, at string, groups [][]byte
 	return r.pipeline(ctx, base, groups, groups)
 }
 
-// GetMembers reads several entries: in the layout by groups in one pipeline.
+// GetMembers reads several entries, in the layout by groups in one pipeline.
 func (r *redisLayer) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
 	if !r.s.grouped() {
 		return r.shapes.GetMembers(ctx, groups, keys)
@@ -297,8 +297,8 @@ func (r *redisLayer) GetMembers(ctx context.Context, groups, keys [][]byte) (int
 	return r.pipeline(ctx, 1, groups, keys)
 }
 
-// pipeline reads entries with one HMGET for each group; a cluster gets a pipeline
-// for each node.
+// pipeline reads entries with one HMGET per group; on a cluster there is a pipeline for
+// each node.
 func (r *redisLayer) pipeline(ctx context.Context, base int, groups, keys [][]byte) (int, error) {
 	pipe := r.client.Pipeline()
 	var cmds []*goredis.SliceCmd

@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// shapes reads and writes through the plain shapes of a store: what every
-// store has that ingestion runs on.
+// shapes reads and writes through the plain shapes of a store, which every store that
+// supports ingestion has.
 type shapes struct {
 	s       *Spec
 	get     store.Getter
@@ -41,7 +41,7 @@ func (h *shapes) GetProfile(ctx context.Context, at string, group []byte) (bool,
 	return found, err
 }
 
-// GetProfiles reads several entries, in one call where the layout allows it.
+// GetProfiles reads several entries, in one call if the layout allows it.
 func (h *shapes) GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error) {
 	if h.s.grouped() {
 		return h.Each(ctx, at, groups, groups)
@@ -49,7 +49,7 @@ func (h *shapes) GetProfiles(ctx context.Context, at string, groups [][]byte) (i
 	return h.all(ctx, at, groups)
 }
 
-// GetMembers reads several entries, in one call where the layout allows it.
+// GetMembers reads several entries, in one call if the layout allows it.
 func (h *shapes) GetMembers(ctx context.Context, groups, keys [][]byte) (int, error) {
 	if h.s.grouped() {
 		return h.Each(ctx, padogrid.Eligibility, groups, keys)
@@ -90,8 +90,8 @@ func count(vals [][]byte) int {
 	return n
 }
 
-// memoryLayer runs transactions on the maps of this process, one at a time. A
-// group's member keys are not listed by the shapes, so it works them out.
+// memoryLayer runs transactions on the maps of this process, one at a time. The shapes
+// cannot list a group's member keys, so it computes them.
 type memoryLayer struct {
 	*shapes
 	mu sync.Mutex
@@ -124,7 +124,7 @@ func (h *memoryLayer) Summary(ctx context.Context, group []byte) (kept, bool, er
 	return kept{sum, string(got[0][16:])}, true, nil
 }
 
-// nullLayer does nothing at once.
+// nullLayer does nothing, immediately.
 type nullLayer struct{ *shapes }
 
 func (nullLayer) Summarize(context.Context, []byte, []byte) (summary, bool, error) {
@@ -133,7 +133,7 @@ func (nullLayer) Summarize(context.Context, []byte, []byte) (summary, bool, erro
 
 func (nullLayer) Summary(context.Context, []byte) (kept, bool, error) { return kept{}, false, nil }
 
-// onCassandra connects a plan to Cassandra, which has look-ups only.
+// onCassandra connects a plan to Cassandra, which supports look-ups only.
 func (s *Spec) onCassandra(_ context.Context, b *workload.Bound) error {
 	if s.tx() {
 		return fault.Input(fmt.Errorf("%s.testCase=%s does not run on Cassandra: it cannot read a group's members and write its summary in one step", padogrid.Eligibility, caseTx),
@@ -149,12 +149,12 @@ func (s *Spec) onCassandra(_ context.Context, b *workload.Bound) error {
 // lookups has no transactions.
 type lookups struct{ *shapes }
 
-// Summarize says that there are none.
+// Summarize is not supported.
 func (lookups) Summarize(context.Context, []byte, []byte) (summary, bool, error) {
 	return summary{}, false, store.ErrUnsupported
 }
 
-// Summary says that there is none.
+// Summary is not supported.
 func (lookups) Summary(context.Context, []byte) (kept, bool, error) {
 	return kept{}, false, store.ErrUnsupported
 }

@@ -1,6 +1,6 @@
-// Package pbm is PadoGrid's transaction test: a pharmacy benefit manager's look-ups
-// of eligibility and profiles, and a transaction that reads a client group's members
-// and writes their summary, in one atomic step.
+// Package pbm is PadoGrid's transaction test: a pharmacy benefit manager's look-ups of
+// eligibility and profiles, and a transaction that atomically reads a client group's
+// members and writes their summary.
 package pbm
 
 import (
@@ -15,7 +15,7 @@ import (
 // Mode is the name of the mode.
 const Mode = "pbm"
 
-// Words of the parameters of mode=pbm.
+// Values of the parameters of mode=pbm.
 const (
 	caseGet    = "get"
 	caseGetAll = "getall"
@@ -41,8 +41,8 @@ const (
 	opConflict
 )
 
-// Spec is what Design found out about a pbm run. The binding settles the
-// layout; nothing else is changed afterwards.
+// Spec is what Design worked out about a pbm run. The binding decides on the layout;
+// nothing else is modified afterwards.
 type Spec struct {
 	namespace, runID, driver string
 	seed                     int64
@@ -59,18 +59,19 @@ type Spec struct {
 	atomic    string
 	attempts  int
 	zipf      float64
-	// base is the date that eligibility keys count from, in Unix milliseconds.
+	// base is the date from which eligibility keys count, in Unix milliseconds.
 	base int64
-	// sizes of what is loaded: eligibility entries a thread and its threads, and profiles.
+	// The sizes of what is loaded: eligibility entries per thread, their threads, and
+	// profiles.
 	eligPer     int64
 	eligThreads int
 	eligPayload int
 	// flat are the sizes of the maps whose keys are group numbers alone.
 	flat map[string]flatMap
-	// hadSummaries says that summaries were there before this run.
+	// hadSummaries means that there were summaries before this run.
 	hadSummaries bool
-	// left are the keys of an eligibility map that ingestion left, where each map is
-	// one structure; nil: those of this plan.
+	// left are the keys of an eligibility map that ingestion left, if each map is one
+	// structure; nil: those of this plan.
 	left []padogrid.Share
 }
 
@@ -78,30 +79,31 @@ type Spec struct {
 type mapPlan struct {
 	name string
 	elig bool
-	// op is what is done, word the test case as the document prints it.
+	// op is what is done, word the test case as printed in the document.
 	op, word string
-	// total is operations per run as configured, per those of each thread.
+	// total is the number of operations per run as configured, per that of each thread.
 	total, per int64
 	batch      int
 	start      workload.Settings
-	// from and to are the shares of this process when others have the rest; both 0: all.
+	// from and to give this process's range of shares, if others have the rest; both 0:
+	// all of them.
 	from, to int
 }
 
-// flatMap is what is loaded of a map whose keys are group numbers.
+// flatMap is what is loaded into a map whose keys are group numbers.
 type flatMap struct {
 	entries int64
 	payload int
 }
 
-// readsSummary says whether the plan looks things up in the map summary.
+// readsSummary reports whether the plan does look-ups in the map summary.
 func (s *Spec) readsSummary() bool {
 	return slices.ContainsFunc(s.maps, func(m mapPlan) bool { return m.name == padogrid.Summaries })
 }
 
 func (s *Spec) tx() bool { return s.transacts() != nil }
 
-// transacts is the map that transactions work on, nil when there are none.
+// transacts returns the map on which transactions work, nil if there are none.
 func (s *Spec) transacts() *mapPlan {
 	for i := range s.maps {
 		if s.maps[i].op == caseTx {
@@ -111,10 +113,10 @@ func (s *Spec) transacts() *mapPlan {
 	return nil
 }
 
-// start is what the transactions begin with.
+// start returns the initial settings of the transactions.
 func (s *Spec) start() workload.Settings { return s.transacts().start }
 
-// grouped says whether there is a structure for each group.
+// grouped reports whether there is a structure for each group.
 func (s *Spec) grouped() bool { return s.layout == layoutGroup }
 
 func (s *Spec) space(name string) store.Space {
@@ -126,8 +128,8 @@ func (s *Spec) share(thread int) padogrid.Share {
 	return padogrid.EligibilityShare(thread, s.eligPer, s.members, 0, s.base)
 }
 
-// entries is how many eligibility entries are loaded, groups how many groups
-// these are at most.
+// entries returns how many eligibility entries are loaded, groups at most how many
+// groups these form.
 func (s *Spec) entries() int64 {
 	return s.share(0).Entries * int64(s.eligThreads)
 }
@@ -144,7 +146,7 @@ func (s *Spec) runs() int64 {
 	return s.testCount
 }
 
-// units tells how many operations one call covers under some settings.
+// units returns how many operations one call covers under some settings.
 func (m *mapPlan) units(set *workload.Settings) int {
 	if m.op != caseGetAll {
 		return 1

@@ -14,8 +14,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
-// sqlLayer runs the transaction as one of the database, at the isolation level that
-// the target names.
+// sqlLayer runs the transaction as a database transaction, at the isolation level given
+// in the target.
 type sqlLayer struct {
 	*shapes
 	*sqltx.Database
@@ -36,7 +36,8 @@ func newSQLLayer(c sqlstore.Typed, s *Spec) (*sqlLayer, error) {
 	p.sums = d.Dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + name(padogrid.Eligibility) + " WHERE g = ?")
 	whole := func(n string) string { return d.Dialect.Table(s.namespace, n) }
 	p.wholeProfile = d.Dialect.Text("SELECT COUNT(*) FROM " + whole(padogrid.Profiles) + " WHERE k = ?")
-	// A key is the group's name, a colon and the member; what follows a colon is a semicolon.
+	// A key is the group's name, a colon and the member; the character after a colon is
+	// a semicolon.
 	p.wholeSums = d.Dialect.Text("SELECT COUNT(*), COALESCE(SUM(LENGTH(v)), 0) FROM " + whole(padogrid.Eligibility) + " WHERE k >= ? AND k < ?")
 	p.read = d.Dialect.Text("SELECT v FROM " + name(padogrid.Summaries) + " WHERE g = ? AND k = ?")
 	p.upsert = d.Dialect.Text("INSERT INTO " + name(padogrid.Summaries) + " (g, k, v) VALUES (?,?,?){replace g, k: v}")
@@ -51,12 +52,12 @@ type groupSummary struct {
 	MemberCount    int64  `json:"memberCount"`
 	TotalBlobSize  int64  `json:"totalBlobSize"`
 	WrittenTime    int64  `json:"writtenTime"`
-	// Filling is for the size alone.
+	// Filling is only there for its size.
 	Filling string `json:"filling,omitempty"`
 }
 
-// Summarize tries the transaction once. A database that undid it for the sake of
-// another one makes it a conflict.
+// Summarize tries the transaction once. If the database rolled it back because of
+// another one, that is a conflict.
 func (p *sqlLayer) Summarize(ctx context.Context, group, filling []byte) (sum summary, found bool, err error) {
 	profile, sums, span := p.profile, p.sums, []any{group}
 	if !p.s.grouped() {
@@ -100,7 +101,7 @@ func (p *sqlLayer) Summary(ctx context.Context, group []byte) (kept, bool, error
 	return parseSummary(group, val)
 }
 
-// parseSummary reads a summary that is stored as JSON.
+// parseSummary parses a summary stored as JSON.
 func parseSummary(group, val []byte) (kept, bool, error) {
 	var g groupSummary
 	if err := json.Unmarshal(val, &g); err != nil {

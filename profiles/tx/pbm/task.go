@@ -16,7 +16,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// errConflict says that a transaction met another one and was not carried out.
+// errConflict means that a transaction conflicted with another one and was not carried
+// out.
 var errConflict = errors.New("the group was written by another transaction at the same time")
 
 // summary is what a transaction writes about its group.
@@ -25,33 +26,33 @@ type summary struct {
 	Bytes   int64
 }
 
-// kept is a summary as it is stored, with what it carries for its size.
+// kept is a summary as stored, with its filling.
 type kept struct {
 	summary
 	filling string
 }
 
-// layer is what the profile asks of a store. It is safe for use by several
-// goroutines.
+// layer is what the profile needs of a store. It is safe for use by several goroutines.
 type layer interface {
-	// GetProfile reads the entry of a group in the map profile, or in another of its
-	// kind; false when there is none.
+	// GetProfile reads the entry of a group in the map profile, or in another map of
+	// that kind; false if there is none.
 	GetProfile(ctx context.Context, at string, group []byte) (bool, error)
-	// GetProfiles reads those of several, and tells how many there are.
+	// GetProfiles reads the entries of several groups, and returns how many exist.
 	GetProfiles(ctx context.Context, at string, groups [][]byte) (int, error)
-	// GetMembers reads entries of eligibility; the i-th key belongs to the i-th
-	// group. It tells how many there are.
+	// GetMembers reads entries of eligibility; the i-th key belongs to the i-th group.
+	// It returns how many exist.
 	GetMembers(ctx context.Context, groups, keys [][]byte) (int, error)
-	// Summarize is the transaction, tried once: it reads the group's members and
-	// writes its summary, with a filling or none, in one atomic step. false: it has no
-	// profile, and nothing was written. errConflict: it met another one.
+	// Summarize tries the transaction once: it atomically reads the group's members and
+	// writes its summary, with or without a filling. It returns false if the group has
+	// no profile, in which case nothing was written, and errConflict if it conflicted
+	// with another transaction.
 	Summarize(ctx context.Context, group, filling []byte) (summary, bool, error)
-	// Summary reads what was written; false when nothing was.
+	// Summary reads what was written; false if nothing was.
 	Summary(ctx context.Context, group []byte) (kept, bool, error)
 }
 
-// work is the work on one map, and what has become of it. It is safe for use by
-// several goroutines.
+// work is the work on one map, and its record. It is safe for use by several
+// goroutines.
 type work struct {
 	*padogrid.Work[counts]
 	s     *Spec
@@ -59,14 +60,14 @@ type work struct {
 	layer layer
 	// touched has a bit for each group whose summary was acknowledged.
 	touched []atomic.Uint64
-	told    []uint64 // what of touched others were told
-	// sizes are those of the fillings that summaries were written with.
+	told    []uint64 // what has been reported to others of touched
+	// sizes are the sizes of fillings with which summaries were written.
 	sizes filling.Sizes
 }
 
-// counts are what a client counts beside operations that succeeded or failed: those
-// that found nothing, attempts that met another transaction, and transactions that met
-// one each time.
+// counts are what a client counts in addition to operations that succeeded or failed:
+// those that found nothing, attempts that conflicted with another transaction, and
+// transactions that did so at every attempt.
 type counts struct{ missing, conflicts, gaveUp atomic.Int64 }
 
 func newWork(s *Spec, m *mapPlan, st layer) *work {
@@ -78,7 +79,7 @@ func newWork(s *Spec, m *mapPlan, st layer) *work {
 	return w
 }
 
-// highest is the highest group number that a transaction may visit.
+// highest returns the highest group number that a transaction may visit.
 func (w *work) highest() int64 {
 	return max((int64(w.m.start.Threads-1)*w.m.per)/w.s.members+w.m.per, w.s.groups())
 }
@@ -91,7 +92,8 @@ type task struct {
 
 	groups, keys [][]byte
 	slab         []byte
-	// filling is what the next summary carries, noted the last size that was noted.
+	// filling is the filling of the next summary; noted is the last size that was
+	// noted.
 	filling []byte
 	noted   int
 }
@@ -134,7 +136,7 @@ func (k *task) prepare(p padogrid.Piece) {
 	s, m := k.w.s, k.w.m
 	k.groups, k.keys = k.groups[:0], k.keys[:0]
 	if need := int(p.N) * (2*len(s.prefix) + 96); cap(k.slab) < need {
-		k.slab = make([]byte, 0, need) // all of it is used before the next call
+		k.slab = make([]byte, 0, need) // all of it is used up before the next call
 	}
 	b := k.slab[:0]
 	piece := func(from int) []byte { return b[from:len(b):len(b)] }
@@ -170,7 +172,7 @@ func (k *task) prepare(p padogrid.Piece) {
 	k.slab = b[:0]
 }
 
-// fill makes what the summary of the group at hand carries. It is not part of the
+// fill makes the filling of the current group's summary. It is not part of the
 // operation's time.
 func (k *task) fill(size int) {
 	if k.w.m.op != caseTx {
@@ -183,7 +185,7 @@ func (k *task) fill(size int) {
 	k.filling = filling.Append(k.filling[:0], filling.Of(k.groups[0], 0), size)
 }
 
-// call asks the store, and tells how many entries were not there.
+// call calls the store, and returns how many entries did not exist.
 func (k *task) call(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
 	st := k.w.layer
 	var n int
@@ -207,7 +209,7 @@ func (k *task) call(ctx context.Context, it *workload.Iteration) (missing int64,
 	return int64(len(k.groups) - n), nil
 }
 
-// transact tries a transaction until it has met no other one.
+// transact tries a transaction until it succeeds without a conflict.
 func (k *task) transact(ctx context.Context, it *workload.Iteration) (missing int64, err error) {
 	for try := 1; ; try++ {
 		start := it.Now()
@@ -237,7 +239,7 @@ func (k *task) transact(ctx context.Context, it *workload.Iteration) (missing in
 	}
 }
 
-// touch notes that a group has a summary now.
+// touch notes that a group now has a summary.
 func (k *task) touch() {
 	g := k.groups[0]
 	n := int64(0)

@@ -8,7 +8,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// Format is the document of the mode.
+// Format returns the document of the mode.
 func Format() rundir.Format {
 	return rundir.Format{ID: "padogrid", Title: "PadoGrid transaction text, one file a map (mode=pbm)", Doc: padogridDoc, Encode: encode}
 }

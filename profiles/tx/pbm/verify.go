@@ -15,11 +15,11 @@ import (
 // mostSummaries is how many summaries are read back.
 const mostSummaries = 5000
 
-// mostExamples is how many that are wrong are named.
+// mostExamples is how many wrong ones are named.
 const mostExamples = 10
 
-// verify reads summaries back: each group with an acknowledged transaction has
-// one, and it says what the group holds.
+// verify reads back summaries: each group with an acknowledged transaction must have
+// one, and it must match the group.
 func (b *run) verify(ctx context.Context) workload.Verification {
 	if store.Forgets(b.c) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
@@ -77,7 +77,7 @@ func (b *run) verify(ctx context.Context) workload.Verification {
 	return v
 }
 
-// carries says what is wrong with what a group's summary carries for its size.
+// carries returns what is wrong with the filling of a group's summary.
 func (w *work) carries(group []byte, text string) error {
 	if err := filling.Check(text, filling.Of(group, 0)); err != nil {
 		return err
@@ -85,11 +85,11 @@ func (w *work) carries(group []byte, text string) error {
 	return w.sizes.Check(len(text))
 }
 
-// exact says whether what the groups hold is known: the keys are those of this
-// plan and nobody else's, all values of one size.
+// exact reports whether the content of the groups is known: the keys are only those of
+// this plan, and all values have one size.
 func (b *run) exact() bool { return b.loaded.Found == "" && !b.mixed }
 
-// expect is the summary of a group as it was loaded.
+// expect returns the summary of a group as it was loaded.
 func (b *run) expect(group int64) summary {
 	n := int64(0)
 	for t := range b.s.eligThreads {
@@ -101,7 +101,7 @@ func (b *run) expect(group int64) summary {
 	return summary{n, n * int64(b.s.eligPayload)}
 }
 
-// lookups judges a run that only reads: what was loaded must have been found.
+// lookups judges a run that only reads: it must have found what was loaded.
 func (b *run) lookups() workload.Verification {
 	v := workload.Verification{State: workload.Passed, Summary: "every entry asked for was there"}
 	for _, w := range b.works {

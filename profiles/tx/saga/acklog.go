@@ -11,15 +11,15 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// ackLog is a file with a line for each saga whose outcome a client was told. A
-// line is with the operating system before the saga counts, so it outlives this
-// process, though not the machine. It is safe for use by several goroutines.
+// ackLog is a file with a line for each saga whose outcome was reported to a client. A
+// line has been passed to the operating system before the saga counts, so it survives
+// this process, though not the machine. It is safe for use by several goroutines.
 type ackLog struct {
 	f *os.File
 }
 
-// openAckLog opens or makes the file, and returns what it holds already. A last
-// line that was cut short is left out.
+// openAckLog opens or creates the file, and returns its current content. An incomplete
+// last line is left out.
 func openAckLog(path string) (*ackLog, map[string]outcome, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

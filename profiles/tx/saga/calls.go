@@ -21,15 +21,15 @@ func (k *Task) account(err error) {
 	case errors.Is(err, coordinator.ErrUndecided), errors.Is(err, model.ErrMoved):
 		t.expected.Add(k.run.layer.Price.Of(c.Calls))
 	default:
-		t.uncertain.Add(1) // nobody knows how far the last call came
+		t.uncertain.Add(1) // nobody knows how far the last call got
 	}
 	k.accountMoved(err)
 	c.Calls = model.Calls{}
 }
 
-// accountMoved is for a saga that another client has taken over: a script is one call
-// whatever it finds, but a database gets only those statements of a transaction that
-// come before the one that finds out.
+// accountMoved is account for a saga that another client has taken over: a script is
+// one call whatever it finds, but a database only gets those statements of a
+// transaction that precede the one that notices.
 func (k *Task) accountMoved(err error) {
 	if errors.Is(err, model.ErrMoved) && k.run.layer.Saw().Repeats {
 		k.t.uncertain.Add(1)
@@ -50,33 +50,35 @@ func (k *Task) accountPoll(err error) {
 
 // Agreement says whether the store counted the calls that were predicted.
 type Agreement struct {
-	// Kind is what was counted: scripts or statements; empty where the store does not
-	// tell.
+	// Kind is what was counted: scripts or statements; empty if the store does not
+	// report it.
 	Kind string `json:"kind"`
 	// Counted and Predicted are calls of the whole run, warm-up included.
 	Counted   int64 `json:"counted"`
 	Predicted int64 `json:"predicted"`
-	// State is "agree", "differ" or "not compared", Why the reason of the last.
+	// State is "agree", "differ" or "not compared"; Why is the reason for the latter.
 	State string `json:"state"`
 	Why   string `json:"why,omitempty"`
 }
 
-// NotCompared is the state of an Agreement whose Why says what there was to compare.
+// NotCompared is the state of an Agreement for which nothing was compared, for the
+// reason in Why.
 const NotCompared = "not compared"
 
 const (
 	agree  = "agree"
 	differ = "differ"
 
-	// agreeWithin is the share by which both may differ, and agreeCalls how many calls
-	// they may differ whatever the share: those that ask the server for its counters.
+	// agreeWithin is the fraction by which the two may differ, and agreeCalls the
+	// number of calls by which they may always differ: those that query the server for
+	// its counters.
 	agreeWithin = 0.001
 	agreeCalls  = 3
 )
 
-// agreement compares the calls that the store counted with those predicted; lost is
-// transactions that a database undid, which nobody can predict; slack is how many
-// calls they may differ whatever the share.
+// agreement compares the calls that the store counted with those predicted. lost is the
+// number of transactions that a database rolled back, which nobody can predict; slack
+// is the number of calls by which they may always differ.
 func agreement(before, after meter.Usage, predicted, uncertain, lost, slack int64) Agreement {
 	a := Agreement{Kind: after.Kind, Counted: after.Calls - before.Calls, Predicted: predicted, State: NotCompared}
 	switch {
@@ -98,7 +100,7 @@ func agreement(before, after meter.Usage, predicted, uncertain, lost, slack int6
 	return a
 }
 
-// checks is the comparison as a part of the verification; none where nothing was
+// checks returns the comparison as part of the verification, or nothing if nothing was
 // compared.
 func (a Agreement) checks() []workload.Check {
 	if a.State == NotCompared {

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Names of what is checked, as in run.json.
+// Names of checks, as in run.json.
 const (
 	checkAcked   = "acknowledged sagas are there with their outcome"
 	checkWhole   = "every saga is fully done or fully undone"
@@ -27,7 +27,7 @@ const (
 	checkPayload = "payloads carry what they were given"
 )
 
-// findings collects what is wrong, by check. It is guarded by the run's lock.
+// findings collects problems, by check. It is guarded by the run's lock.
 type findings struct {
 	bad      map[string]int64
 	examples map[string][]string
@@ -51,8 +51,8 @@ func (f *findings) offend(check, format string, args ...any) {
 	}
 }
 
-// judge compares what is stored of a saga with what its client was told. It
-// reports offences; of a saga that is unfinished only that it is.
+// judge compares what is stored of a saga with what its client was told, and records
+// violations. For an unfinished saga it only records that it is unfinished.
 func (r *Run) judge(f *findings, s *model.Stored, told outcome, check string) {
 	f.ask(check, 1)
 	if s.Status == "" && s.Inner == "" && len(s.Ledger) == 0 {
@@ -87,11 +87,12 @@ func (r *Run) judge(f *findings, s *model.Stored, told outcome, check string) {
 	}
 }
 
-// carried compares what the payloads of a transaction carry with what they were given:
-// each its own filling, all of one size, which this run has set unless it is another's.
+// carried compares the fillings in the payloads of a transaction with what they should
+// be: each has its own filling, all have one size, and that is one set in this run
+// unless the transaction belongs to another.
 func (r *Run) carried(f *findings, s *model.Stored, own bool) {
 	if r.sizes.Most() == 0 && !slices.ContainsFunc(s.Fillings, func(t string) bool { return t != "" }) {
-		return // nothing, as the original
+		return // nothing, as in the original
 	}
 	for i, text := range s.Fillings {
 		if i == 0 {
@@ -114,7 +115,7 @@ func (r *Run) carried(f *findings, s *model.Stored, own bool) {
 
 func (o outcome) String() string { return [...]string{"unknown", "done", "undone"}[o] }
 
-// whole says what makes a finished saga neither done nor undone, or "".
+// whole says what makes a finished saga neither done nor undone; "" if nothing does.
 func whole(s *model.Stored, accounts bool) string {
 	if !model.Final(s.Status) {
 		return ""
@@ -156,11 +157,11 @@ func whole(s *model.Stored, accounts bool) string {
 	return ""
 }
 
-// order says what of a saga was carried out out of turn, or "": compensations go
-// from the last branch to the first, and no action comes after one. Entries of
-// different ledgers cannot be compared.
+// order says which part of a saga was carried out in the wrong order; "" if none was:
+// compensations go from the last branch to the first, and no action comes after one.
+// Entries of different ledgers cannot be compared.
 func order(s *model.Stored) string {
-	type turn struct{ first, before int64 } // of the compensations, and the one of a later branch
+	type turn struct{ first, before int64 } // for the compensations: its own, and that of the next branch
 	turns := map[int]turn{}
 	k := s.Of()
 	act := model.BranchAction
@@ -191,8 +192,8 @@ func order(s *model.Stored) string {
 	return ""
 }
 
-// sample reads some of a worker's own finished sagas back mid-run, and once in
-// a while adds up the money.
+// sample reads back some of a worker's own finished sagas during the run, and
+// occasionally adds up the money.
 func (k *Task) sample(ctx context.Context, it *workload.Iteration) error {
 	const some = 16
 	r, t := k.run, k.t
@@ -235,11 +236,12 @@ func (k *Task) sample(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// fewAccounts is how many accounts may be added up mid-run without being felt.
+// fewAccounts is how many accounts can be added up during the run without a noticeable
+// effect.
 const fewAccounts = 20000
 
-// addUp checks that no money was made or lost, counting what is under way. With
-// several prefixes there is no instant at which all could be seen.
+// addUp checks that no money was made or lost, including what is in unfinished
+// transactions. With several prefixes there is no moment at which all could be seen.
 func (r *Run) addUp(ctx context.Context) error {
 	if r.spec.Accounts == 0 || r.spec.Shards > 1 || r.spec.Accounts > fewAccounts {
 		return nil

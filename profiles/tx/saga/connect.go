@@ -18,7 +18,7 @@ import (
 // Binding connects a plan to stores.
 type Binding struct {
 	*model.Spec
-	stake workload.Stake // in the clients
+	stake workload.Stake // for the clients
 }
 
 // Connector connects the plan to stores of a driver.
@@ -51,7 +51,7 @@ func (s Binding) onPlain(_ context.Context, b *workload.Bound) error {
 
 func (s Binding) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Bound) error {
 	s.Begin(b.RunID)
-	s.Shards = 1 // the tables have one index
+	s.Shards = 1 // the tables have only one index
 	d := sqltx.New(c)
 	st := onsql.New(d, s.Spec)
 	if err := st.Ready(ctx); err != nil {

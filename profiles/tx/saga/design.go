@@ -1,6 +1,6 @@
 // Package saga runs distributed transactions as dtm does: sagas, tcc, xa and messages
-// of several branches, with the records that their coordinator keeps and accounts
-// between which they move money, so that it can be checked that none is lost.
+// with several branches, the records that their coordinator keeps, and accounts between
+// which they move money, so that it can be checked that none is lost.
 package saga
 
 import (
@@ -24,8 +24,8 @@ const (
 	Document = "ab"
 )
 
-// Design makes the plan of mode=saga from values alone. The error names every value that
-// will not do.
+// Design makes the plan of mode=saga from values alone. The error names every invalid
+// value.
 func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	s := Read(r, in)
 	s.Count = Count(r, in)
@@ -51,7 +51,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	return p, nil
 }
 
-// Read reads the parameters of mode=saga, of which mode=baseline uses some.
+// Read reads the parameters of mode=saga, some of which mode=baseline uses too.
 func Read(r *values.Reader, in workload.Inputs) *model.Spec {
 	g := &parameters{Spec: &model.Spec{
 		Namespace: in.Namespace, Driver: in.Driver, Seed: in.Seed, Allow: in.AllowExisting,
@@ -85,8 +85,8 @@ func judge(s *model.Spec, r *values.Reader, accounts bool) {
 	}
 }
 
-// judgeKind refuses what a kind of transaction has not, and sets what it has of its
-// own.
+// judgeKind rejects what a kind of transaction does not support, and sets what is
+// specific to it.
 func judgeKind(s *model.Spec, r *values.Reader) {
 	if s.Kind == model.KindSaga {
 		if s.LostRate > 0 {
@@ -112,16 +112,16 @@ func judgeKind(s *model.Spec, r *values.Reader) {
 	}
 }
 
-// bytesOf is about what one saga leaves behind.
+// bytesOf returns the approximate size of what one saga leaves behind.
 func bytesOf(s *model.Spec) int64 {
-	n := int64(600 + (700+3*s.Start.Payload)*s.Branches) // two rows for each, as base64
+	n := int64(600 + (700+3*s.Start.Payload)*s.Branches) // two rows per branch, as base64
 	if s.Accounts > 0 {
 		n += 300
 	}
 	return n
 }
 
-// Brief writes a duration without units of which there are none: 24h, 1h30m, 10s.
+// Brief formats a duration without units that are zero: 24h, 1h30m, 10s.
 func Brief(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -133,7 +133,7 @@ func Brief(d time.Duration) string {
 	return text
 }
 
-// Writes says, for a person, what a run of s writes.
+// Writes describes what a run of s writes.
 func Writes(s *model.Spec) string {
 	n := s.Kind.Noun + " without end"
 	if s.Count > 0 {
@@ -149,7 +149,7 @@ func Writes(s *model.Spec) string {
 	return text
 }
 
-// Count reads and shows how many transactions to run; 0: until the time is up.
+// Count reads and shows how many transactions to run; 0: until time is up.
 func Count(r *values.Reader, in workload.Inputs) int64 {
 	if in.Wraps() {
 		return 0

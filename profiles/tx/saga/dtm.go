@@ -32,7 +32,7 @@ func (s Binding) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error 
 		return r.setupOn(ctx, d, progress)
 	}
 	p.Verify = func(ctx context.Context) workload.Verification {
-		defer func() { _ = errors.Join(r.log.close(), d.Close()) }() // nobody calls any more
+		defer func() { _ = errors.Join(r.log.close(), d.Close()) }() // nobody uses them any more
 		if err := r.settle(ctx, d); err != nil {
 			r.measureEnd(ctx)
 			return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
@@ -44,14 +44,15 @@ func (s Binding) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error 
 	return nil
 }
 
-// setupOn serves the endpoint and makes the accounts.
+// setupOn starts the endpoint and makes the accounts.
 func (r *Run) setupOn(ctx context.Context, d *ondtm.DTM, progress func(done, total int64)) error {
 	if err := d.Listen(ctx); err != nil {
 		return err
 	}
 	sp := r.spec
 	if sp.AckLog != "" {
-		// What it holds is not checked: those accounts went with their process.
+		// Its content is not checked, because those accounts were lost with their
+		// process.
 		log, _, err := openAckLog(sp.AckLog)
 		if err != nil {
 			return err
@@ -106,7 +107,7 @@ func (k *dtmTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// transact runs the transaction in hand.
+// transact runs the current transaction.
 func (k *dtmTask) transact(ctx context.Context, it *workload.Iteration, body []byte) (outcome, error) {
 	if k.s.Of() != model.KindSaga {
 		return k.phased(ctx, it, body)
@@ -114,7 +115,7 @@ func (k *dtmTask) transact(ctx context.Context, it *workload.Iteration, body []b
 	return told(k.d.Submit(ctx, k.s.Gid, body))
 }
 
-// told is the outcome that a reply tells of.
+// told returns the outcome that follows from a reply.
 func told(done bool, err error) (outcome, error) {
 	switch {
 	case err != nil:
@@ -125,8 +126,8 @@ func told(done bool, err error) (outcome, error) {
 	return ackedUndone, nil
 }
 
-// phased runs a transaction that is prepared first: the application's part is
-// perfbench's, the rest is the server's.
+// phased runs a transaction that is prepared first: the application's part is done by
+// perfbench, the rest by the server.
 func (k *dtmTask) phased(ctx context.Context, it *workload.Iteration, body []byte) (outcome, error) {
 	s, c := &k.s, &k.c
 	s.Straggler = 0
@@ -161,8 +162,8 @@ func (k *dtmTask) phased(ctx context.Context, it *workload.Iteration, body []byt
 	return got, err
 }
 
-// settle waits until the server has finished what is undecided, as it does by
-// itself after its retry interval.
+// settle waits until the server has finished what is undecided, which it does by itself
+// after its retry interval.
 func (r *Run) settle(ctx context.Context, d *ondtm.DTM) error {
 	const most = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, most)

@@ -8,7 +8,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Facts is the record of mode=saga in run.json. docs/tx.md describes it.
+// Facts is the record of mode=saga in run.json. See docs/tx.md.
 type Facts struct {
 	Schema int    `json:"schema"`
 	Mode   string `json:"mode"`
@@ -18,42 +18,42 @@ type Facts struct {
 	Accounts int64  `json:"accounts"`
 	Balance  int64  `json:"balance"`
 	Prefixes int    `json:"prefixes"`
-	// Counts are of the measured part, by what the client was told.
+	// These counts are of the measured part, by what the client was told.
 	Done      int64 `json:"acknowledged_done"`
 	Undone    int64 `json:"acknowledged_undone"`
 	Undecided int64 `json:"undecided"`
 	Unknown   int64 `json:"unknown"`
-	// What happened on the way, warm-up included.
+	// What happened along the way, warm-up included.
 	Retries    int64 `json:"retries"`
 	Ongoing    int64 `json:"ongoing"`
 	Duplicates int64 `json:"barrier_duplicates"`
 	Nulls      int64 `json:"barrier_nothing_to_undo"`
-	// TooLate is actions whose compensation had come first.
+	// TooLate counts actions that arrived after their compensation.
 	TooLate int64 `json:"barrier_too_late"`
 	Refused int64 `json:"refused_by_participant"`
-	// LostSubmits is submits that never arrived, Queries how often it was asked whether
-	// a local transaction was carried out.
+	// LostSubmits counts submits that never arrived, Queries how often it was asked
+	// whether a local transaction was carried out.
 	LostSubmits int64 `json:"lost_submits"`
 	Queries     int64 `json:"queries"`
-	// Rejected is calls that a guard turned away, since the saga had another status
-	// by then, Taken saves of a gid that was there.
+	// Rejected counts calls that a guard rejected because the saga already had another
+	// status, Taken saves of a gid that already existed.
 	Rejected int64 `json:"guard_rejections"`
 	Taken    int64 `json:"gid_conflicts"`
-	// Conflicts is transactions of a SQL store that it undid for the sake of others,
+	// Conflicts counts transactions that an SQL store rolled back because of others,
 	// and that were repeated.
 	Conflicts int64 `json:"conflicts"`
-	// Waited is xa branches that were refused since what they wanted was locked for too
-	// long.
+	// Waited counts xa branches that were refused because they waited too long for a
+	// lock.
 	Waited int64 `json:"lock_timeouts"`
 	Swept  int64 `json:"removed_after_retention"`
-	// Recoveries, by when.
+	// Recoveries, by when they happened.
 	AtStart recovery `json:"recovered_at_start"`
 	InRun   recovery `json:"recovered_in_run"`
 	AtEnd   recovery `json:"recovered_at_end"`
-	// Stuck is sagas that could not be finished even at the end.
+	// Stuck counts sagas that could not be finished even at the end.
 	Stuck int64 `json:"stuck"`
-	// Left is sagas that were unfinished at the end, those of other runs included that
-	// were not due; UnderWay is what they had taken off the accounts by then.
+	// Left counts sagas that were unfinished at the end, including those of other runs
+	// that were not due; UnderWay is what they had taken off the accounts by then.
 	Left     int64 `json:"left_unfinished"`
 	UnderWay int64 `json:"money_under_way"`
 	// Checks.
@@ -61,42 +61,41 @@ type Facts struct {
 	MoneyInRun int64 `json:"money_added_up_in_run"`
 	ReadBack   int64 `json:"read_back"`
 	LostAcked  int64 `json:"acknowledged_and_lost"`
-	// Absent is sagas that are not there and of which the client was told nothing:
-	// they never arrived, or were lost before anybody was told.
+	// Absent counts sagas that do not exist and about which the client was told
+	// nothing: they never arrived, or were lost before anybody was told.
 	Absent       int64 `json:"unacknowledged_and_absent"`
 	EarlierAcked int64 `json:"earlier_acknowledged"`
 	EarlierLost  int64 `json:"earlier_acknowledged_and_lost"`
 	AccountsRead int64 `json:"accounts_read_back"`
-	// Stall is the longest stretch of the measured part in which nothing completed.
+	// The stall is the longest period of the measured part in which nothing completed.
 	StallFromS float64 `json:"stall_from_s"`
 	StallS     float64 `json:"stall_s"`
 	Rates      Rates   `json:"rates"`
 	Cost       Cost    `json:"cost"`
-	// Bench is of a run against dtm's benchmark server.
+	// Bench is for runs against dtm's benchmark server.
 	Bench *BenchFacts `json:"bench,omitempty"`
 }
 
-// BenchFacts are those of a run against dtm's benchmark server. docs/tx.md describes
-// them.
+// BenchFacts are the facts of a run against dtm's benchmark server. See docs/tx.md.
 type BenchFacts struct {
 	Path      string `json:"path"`
 	KeepAlive bool   `json:"keep_alive"`
-	// Length is that of the body of the reply before the run, in bytes.
+	// Length is the length of the body of the reply before the run, in bytes.
 	Length int `json:"document_bytes"`
-	// Connections were made in the measured part.
+	// Connections is how many were made in the measured part.
 	Connections int64 `json:"connections"`
-	// Requests without a connection, without a whole reply, and with a reply that is no
-	// success, the last by its status.
+	// Requests without a connection, without a complete reply, and with an unsuccessful
+	// reply, the latter by status.
 	NoConnection int64            `json:"failed_to_connect"`
 	NoReply      int64            `json:"failed_to_receive"`
 	Statuses     map[string]int64 `json:"failed_by_status"`
 	Non2xx       int64            `json:"non_2xx"`
-	// Bytes are those of all replies, Body without their heads.
+	// Bytes is the size of all replies, Body without their heads.
 	Bytes int64 `json:"bytes"`
 	Body  int64 `json:"body_bytes"`
 }
 
-// Failed is how many replies were no success.
+// Failed returns how many replies were unsuccessful.
 func (f *BenchFacts) Failed() (n int64) {
 	for _, v := range f.Statuses {
 		n += v
@@ -104,45 +103,46 @@ func (f *BenchFacts) Failed() (n int64) {
 	return n
 }
 
-// Rates tells the rate before the first finished transaction expired from the one
-// that can be kept up.
+// Rates distinguishes the rate before the first finished transaction expired from the
+// one that can be sustained.
 type Rates struct {
-	// Sagas a second of the measured part, by what the client was told.
+	// Sagas per second of the measured part, by what the client was told.
 	Done       float64 `json:"done_per_s"`
 	Undone     float64 `json:"undone_per_s"`
 	Undecided  float64 `json:"undecided_per_s"`
 	Unknown    float64 `json:"unknown_per_s"`
 	RetentionS float64 `json:"retention_s"`
-	// Burst is transactions a second before, Sustained after the first expiry; 0
-	// when the run was not that long.
+	// Burst is transactions per second before the first expiry, Sustained after it; 0
+	// if the run was not long enough.
 	Burst     float64 `json:"burst_per_s"`
 	Sustained float64 `json:"sustained_per_s"`
-	// BytesPer is what one transaction leaves in the store; -1 when not told.
+	// BytesPer is what one transaction leaves in the store; -1 if unknown.
 	BytesPer float64 `json:"bytes_per_transaction"`
-	// MemoryAtBurst is the memory that would fill up in a retention at the burst's
-	// rate, in bytes.
+	// MemoryAtBurst is the memory, in bytes, that would fill up within the retention
+	// time at the burst rate.
 	MemoryAtBurst float64 `json:"memory_for_burst_bytes"`
 }
 
-// Cost is what one transaction takes; -1: not told.
+// Cost is what one transaction costs; -1: unknown.
 type Cost struct {
 	ClientUS float64 `json:"client_cpu_us"`
 	ServerUS float64 `json:"server_cpu_us"`
-	// Counted is the calls of a transaction as the server counted them, Predicted as
-	// they should be by what became of the transactions, Mean as the parameters would
-	// have it without failures on the way. What was asked beside is part of the first two.
+	// Counted is the calls per transaction as counted by the server, Predicted as
+	// computed from the outcomes of the transactions, and Mean as computed from the
+	// parameters without failures along the way. The first two include calls outside
+	// transactions.
 	Counted   float64 `json:"calls_counted"`
 	Predicted float64 `json:"calls_predicted"`
 	Mean      float64 `json:"scripts_by_formula"`
-	// Received and Sent are bytes of a transaction over the network, as the server
-	// counted them.
+	// Received and Sent are bytes per transaction over the network, as counted by the
+	// server.
 	Received float64 `json:"bytes_received"`
 	Sent     float64 `json:"bytes_sent"`
-	// Calls says whether both are the same.
+	// Calls says whether Counted and Predicted agree.
 	Calls Agreement `json:"calls"`
 }
 
-// facts makes the record of what has been done so far.
+// facts returns the record of what has been done so far.
 func (r *Run) facts() *Facts {
 	sp := r.spec
 	r.mu.Lock()
@@ -176,7 +176,7 @@ func (r *Run) facts() *Facts {
 		until = time.Now()
 	}
 	elapsed := until.Sub(r.before.At).Seconds()
-	if r.others != nil { // who were waited for before
+	if r.others != nil { // the others have been waited for already
 		elapsed = float64(end) / 1e9
 	}
 	f.Rates = r.rates(early, late, elapsed)
@@ -192,7 +192,7 @@ func (r *Run) facts() *Facts {
 	return f
 }
 
-// add counts what one client did.
+// add adds what one client did.
 func (f *Facts) add(t *tally) {
 	f.Done += t.done.Load()
 	f.Undone += t.undone.Load()
@@ -222,8 +222,8 @@ func (r *Run) rates(early, late int64, elapsed float64) Rates {
 	return out
 }
 
-// predicted is the expected number of scripts of a transaction whose failing step
-// is drawn evenly.
+// predicted returns the expected number of scripts of a transaction whose failing step
+// is drawn uniformly.
 func (r *Run) predicted() float64 {
 	n, p := float64(r.spec.Branches), r.spec.FailRate
 	if r.spec.Kind != model.KindSaga {
@@ -235,15 +235,17 @@ func (r *Run) predicted() float64 {
 	}
 	calls := (1-p)*(n+2) + p*(2*step+3)
 	if r.spec.Accounts > 0 {
-		calls += (1-p)*n + p*(2*step-1) // the refusing action is not carried out
+		calls += (1-p)*n + p*(2*step-1) // the refused action is not carried out
 	}
 	return calls
 }
 
-// same says whether both are of one life of a server that tells what it does.
+// same reports whether both are from the same run of a server, one that reports what it
+// does.
 func same(u, v meter.Usage) bool { return u.CPU >= 0 && v.CPU >= u.CPU }
 
-// cost is what a transaction takes; all is how many were begun. The run's lock is held.
+// cost returns the cost of a transaction; all is how many were begun. The run's lock is
+// held.
 func (r *Run) cost(all int64, beside *besideTold) Cost {
 	before, after := r.before, r.after
 	var predicted, uncertain, lost int64
@@ -266,7 +268,7 @@ func (r *Run) cost(all int64, beside *besideTold) Cost {
 		c.Calls.State, c.Calls.Why = NotCompared, "the coordinator was resumed, and what the one before asked beside is not known"
 	case r.lost:
 		c.Calls.State, c.Calls.Why = NotCompared, "of a worker that was lost it is not known what it called"
-	case r.others != nil && beside.Saw.Repeats: // databases count what workers ask them when they join
+	case r.others != nil && beside.Saw.Repeats: // databases also count the queries of workers as they join
 		c.Calls.State, c.Calls.Why = NotCompared, "workers ask the database for more than transactions"
 	}
 	n := float64(all)
@@ -286,7 +288,7 @@ func (r *Run) cost(all int64, beside *besideTold) Cost {
 	return c
 }
 
-// longest returns the longest stretch in which no worker completed anything. Each
+// longest returns the longest period in which no worker completed anything. Each
 // worker's gaps are in order of time.
 func longest(workers [][]gap) gap {
 	if len(workers) == 0 {

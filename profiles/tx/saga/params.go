@@ -7,30 +7,30 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// The parameters that are read apart, since mode=baseline does without them.
+// The parameters that are read separately, because mode=baseline does not have them.
 var (
 	transactions = workload.Param{
 		Name: "transactions", Kind: workload.Integer, Default: "10000", Unit: "transactions", Min: 1, Max: 1 << 53,
 		Help: "saga: transactions to run without --duration; another name of --count",
 	}
-	// KeepAlive is that of dtm's benchmark server.
+	// KeepAlive is a parameter for dtm's benchmark server.
 	KeepAlive = workload.Param{
 		Name: "keepAlive", Kind: workload.Switch, Default: "off",
 		Help: "saga on dtm's benchmark server: on keeps the connection of each client; off makes one for each request, as the published ab does",
 	}
 )
 
-// parameters are what the parameters of the mode say.
+// parameters holds the values of the mode's parameters.
 type parameters struct {
 	*model.Spec
 	transType string
 	accounts  bool
 }
 
-// Params are the parameters of mode=saga.
+// Params returns the parameters of mode=saga.
 func Params() []workload.Param { return (&parameters{Spec: &model.Spec{}}).declare().Params() }
 
-// declare declares the parameters, and the fields that they are read into.
+// declare declares the parameters, and the fields into which they are read.
 func (s *parameters) declare() *values.Fields {
 	p := &values.Fields{}
 	p.Choice(&s.transType, "transType", model.TransSaga, model.TransTypes,
@@ -60,7 +60,7 @@ func (s *parameters) declare() *values.Fields {
 	return p
 }
 
-// declareTrouble declares what goes wrong on purpose.
+// declareTrouble declares the parameters for injected failures.
 func (s *parameters) declareTrouble(p *values.Fields) {
 	p.Float(&s.FailRate, "failRate", 0, 0, 1, "", "saga: share of the transactions in which a branch refuses, so that they are compensated")
 	p.Int(&s.FailAt, "failAt", 0, 0, 99, "", "saga: which branch refuses; 0: any")
@@ -72,7 +72,7 @@ func (s *parameters) declareTrouble(p *values.Fields) {
 	p.Duration(&s.Delay, "delay", "0s", "saga: how long a participant takes to answer, in addition to the store")
 }
 
-// declareTimes declares how long what is tried, waited for and kept.
+// declareTimes declares the parameters for retries, timeouts and retention.
 func (s *parameters) declareTimes(p *values.Fields) {
 	p.Duration(&s.Timeout, "timeout", "0s", "saga: a transaction of this age is undone; 0s: never. For tcc, xa and msg only what has not been submitted by then is undone, and 0s means 35s, as with dtm")
 	p.Duration(&s.LockTimeout, "lockTimeout", "1s",

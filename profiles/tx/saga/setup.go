@@ -41,7 +41,7 @@ func BindRun(c store.Conn, p *workload.Plan, r *Run) {
 		return r.setup(ctx, progress)
 	}
 	p.Verify = func(ctx context.Context) workload.Verification {
-		defer func() { _ = r.log.close() }() // nothing is written any more
+		defer func() { _ = r.log.close() }() // nothing more is written
 		if store.Forgets(c) {
 			r.measureEnd(ctx)
 			return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
@@ -86,11 +86,11 @@ func (r *Run) setup(ctx context.Context, progress func(done, total int64)) error
 	return nil
 }
 
-// KeyForms are the forms of the keys of sagas, by prefix: accounts and index, and of
-// each transaction its record, rows, status and ledger.
+// KeyForms are the forms of the keys of sagas, by prefix: accounts and index and, for
+// each transaction, its record, rows, status and ledger.
 var KeyForms = []string{"{*}:a", "{*}:u", "{*}:g:*", "{*}:b:*", "{*}:s:*", "{*}:l:*"}
 
-// claims lists where sagas are kept: in tables of their own, or in keys.
+// claims returns where sagas are kept: in tables of their own, or in keys.
 func (r *Run) claims() []place.Space {
 	if at := r.layer.Places; at != nil {
 		return at.Spaces(r.params())
@@ -109,7 +109,7 @@ func (r *Run) admit(ctx context.Context, c *place.Claim) error {
 		}
 		r.existed = true
 		old := spot.Earlier.Params
-		if len(old) == 0 { // with tables, older versions wrote them down apart
+		if len(old) == 0 { // with tables, older versions recorded them separately
 			all, _ := c.Earlier(sp.Space())
 			old = all.Params
 		}
@@ -143,7 +143,7 @@ func words(params map[string]string) string {
 	return strings.Join(names, " ")
 }
 
-// takeUp carries on what is due of an earlier run, and notes how the rest stands.
+// takeUp continues what is due of an earlier run, and notes the state of the rest.
 func (r *Run) takeUp(ctx context.Context) error {
 	began := time.Now()
 	c := coordinator.Recovery(r.spec, r.layer.Open())
@@ -170,7 +170,7 @@ func (r *Run) takeUp(ctx context.Context) error {
 				return err
 			}
 			r.took(&r.atStart, s)
-			if err != nil { // somebody else carries it on, or this run does later
+			if err != nil { // somebody else continues it, or this run will later
 				if err := r.leave(ctx, shard, p.Gid); err != nil {
 					return err
 				}
@@ -187,7 +187,7 @@ func (r *Run) takeUp(ctx context.Context) error {
 	return r.store.Balances(ctx, func(a, balance, frozen int64) { r.base[a] = balance + frozen })
 }
 
-// leave notes how a saga stands that is not finished before the run.
+// leave notes the state of a saga that is not finished before the run.
 func (r *Run) leave(ctx context.Context, shard int, gid string) error {
 	got, err := r.store.Read(ctx, shard, []string{gid})
 	if err == nil {

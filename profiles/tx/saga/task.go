@@ -26,25 +26,25 @@ const (
 	ackedUndone
 )
 
-// Run is a saga run at work: what its workers share. It is safe for use by
-// several goroutines.
+// Run is a saga run in progress: what its workers share. It is safe for use by several
+// goroutines.
 type Run struct {
 	spec  *model.Spec
 	layer *model.Layer
-	store model.Store // for what is nobody's transaction
+	store model.Store // for calls that belong to no single transaction
 	conn  meter.Meter
 	log   *ackLog
-	// polls is calls beside those of sagas, where each is one call of the store.
+	// polls counts calls outside sagas, if each is one call of the store.
 	polls atomic.Int64
-	// whole says that the run is nothing but sagas, so that the store's counters are
-	// theirs; extra is the statements beside while it was measured.
+	// whole means that the run consists only of sagas, so that the store's counters are
+	// about them; extra counts the statements outside transactions during measurement.
 	whole bool
 	extra int64
 	// nextPoll is when to look for unfinished sagas next, in Unix ns.
 	nextPoll  atomic.Int64
 	nextCheck atomic.Int64
 	shard     atomic.Int64 // the prefix to look at next
-	// sizes are those that payloads were given in this run.
+	// sizes are the sizes of payloads set in this run.
 	sizes filling.Sizes
 
 	mu      sync.Mutex
@@ -52,7 +52,7 @@ type Run struct {
 	notes   findings
 	before  meter.Usage
 	after   meter.Usage
-	// existed says that an earlier run made the space; atStart is what it left.
+	// existed means that an earlier run made the space; atStart is what it left.
 	existed  bool
 	atStart  recovery
 	inRun    recovery
@@ -64,14 +64,15 @@ type Run struct {
 	verified bool
 	balances int64 // accounts whose balance was compared
 	left     int64 // sagas that are unfinished at the end
-	flying   int64 // what these have taken off the accounts (negative) or put on
+	flying   int64 // what these have taken off the accounts (negative) or put on them
 	readBack int64
-	absent   int64           // asked for, not there, and never acknowledged
-	moved    map[int64]int64 // what the ledgers of this run say, by account
-	// resumed says that this process has taken the place of another.
+	absent   int64           // requested, not found, and never acknowledged
+	moved    map[int64]int64 // what the ledgers of this run add up to, by account
+	// resumed means that this process has replaced another one.
 	resumed bool
-	// others are the processes that do the work, nil: this one does; lost says that one of
-	// them is gone. tells says that this one tells another of what it does, as its stake.
+	// others are the processes that do the work, nil if this one does. lost means that
+	// one of them has gone. tells means that this process reports to another, as its
+	// stake.
 	others map[int]besideTold
 	lost   bool
 	tells  bool
@@ -88,7 +89,7 @@ type recovery struct {
 	Gids      []string `json:"examples,omitempty"`
 }
 
-// took notes a saga that was taken up.
+// took records a saga that was taken up.
 func (r *Run) took(in *recovery, s *model.Saga) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,28 +113,28 @@ func (r *recovery) add(s *model.Saga) {
 
 const maxExamples = 10
 
-// NewRun makes a run of sp over a layer; conn tells what it uses.
+// NewRun returns a run of sp over a layer; conn reports what it uses.
 func NewRun(sp *model.Spec, l *model.Layer, conn meter.Meter) *Run {
 	return &Run{spec: sp, layer: l, store: l.Open(), conn: conn, tallies: map[int]*tally{}, foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
 }
 
-// tally is what one worker has done. The worker alone writes it; the numbers
-// may be read by anybody, the rest once the worker is gone.
+// tally is what one worker has done. Only the worker writes it; anybody may read the
+// numbers, and the rest once the worker has ended.
 type tally struct {
 	done, undone, undecided, unknown atomic.Int64
 	coordinator.Counts
-	// expected is calls that the store is to have counted, uncertain sagas of which
-	// nobody knows.
+	// expected is the number of calls that the store should have counted, uncertain the
+	// number of sagas for which that is unknown.
 	expected, uncertain atomic.Int64
 	early, late         atomic.Int64 // before and after the first expiry
 	all                 atomic.Int64 // warm-up included
 	seq                 int64
 	outcomes            []uint8 // two bits for each saga
 	marks               []mark
-	mu                  sync.Mutex // guards gaps and, where they are told, seq, outcomes and marks
+	mu                  sync.Mutex // guards gaps and, if they are reported, seq, outcomes and marks
 	gaps                []gap
 	told                tellings
-	last, tried         atomic.Int64 // end of the last completion and of the last try, in ns since measurement began
+	last, tried         atomic.Int64 // end of the last completion and of the last attempt, in ns since measurement began
 	_                   [64]byte
 }
 
@@ -143,7 +144,7 @@ type mark struct {
 	seq int64
 }
 
-// gap is a stretch without a completion, in ns since measurement began.
+// gap is a period without a completion, in ns since measurement began.
 type gap struct{ from, to int64 }
 
 const (
@@ -199,11 +200,11 @@ type Task struct {
 	noted  int // the last size of payloads that was noted
 }
 
-// NewTask makes the client of a worker. Any goroutine may call it; the task belongs to
-// its worker.
+// NewTask returns the client for a worker. Any goroutine may call it; the task belongs
+// to its worker.
 func (r *Run) NewTask(worker int) *Task {
 	sp, t := r.spec, r.tally(worker)
-	// A worker that comes back draws other numbers than before.
+	// A worker that is restarted draws other numbers than before.
 	rnd := rand.New(rand.NewPCG(uint64(sp.Seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
 	k := &Task{run: r, worker: worker, noted: -1, t: t, c: coordinator.Coordinator{Spec: sp, Store: r.layer.Open(), Rand: rnd, Counts: &t.Counts}}
 	if sp.Accounts > 0 {
@@ -212,7 +213,7 @@ func (r *Run) NewTask(worker int) *Task {
 	return k
 }
 
-// Do runs one saga, and now and then looks after those that were left unfinished.
+// Do runs one saga, and occasionally takes care of those left unfinished.
 func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 	if err := k.housekeeping(ctx, it); err != nil {
 		return err
@@ -252,7 +253,8 @@ func (k *Task) Do(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// guarded does something to a tally that others read meanwhile where it is told.
+// guarded modifies a tally with the lock held if others read it meanwhile in order to
+// report it.
 func (k *Task) guarded(do func()) {
 	if k.run.tells {
 		k.t.mu.Lock()
@@ -306,7 +308,7 @@ func (k *Task) Prepare(it *workload.Iteration, seq int64) {
 			s.Fate.FailAt = 1 + k.c.Rand.IntN(sp.Branches)
 		}
 		if sp.Kind == model.KindMsg {
-			s.Fate.FailAt = 1 // its local transaction alone can be refused
+			s.Fate.FailAt = 1 // only its local transaction can be refused
 		}
 	}
 	if sp.Accounts > 0 {
@@ -315,8 +317,8 @@ func (k *Task) Prepare(it *workload.Iteration, seq int64) {
 	s.As(sp.Kind)
 }
 
-// transfers decides who pays whom: the first branch takes what the others get,
-// all of different accounts.
+// transfers decides who pays whom: the first branch takes what the others get, with a
+// different account for each.
 func (k *Task) transfers() {
 	s, sp := &k.s, k.run.spec
 	var total int64
@@ -336,8 +338,9 @@ func (k *Task) transfers() {
 	s.Steps[0].Amount = -total
 }
 
-// housekeeping takes up unfinished sagas, reads some finished ones back and, where
-// the store does not, removes old ones: whichever worker comes first when it is time.
+// housekeeping takes up unfinished sagas, reads back some finished ones and, if the
+// store does not do so, removes old ones. It is done by whichever worker comes first
+// when it is due.
 func (k *Task) housekeeping(ctx context.Context, it *workload.Iteration) error {
 	r := k.run
 	now := time.Now().UnixNano()
@@ -354,7 +357,7 @@ func (k *Task) housekeeping(ctx context.Context, it *workload.Iteration) error {
 	return nil
 }
 
-// poll takes up one unfinished saga. After a hit the next worker looks again at
+// poll takes up one unfinished saga. If there was one, the next worker looks again at
 // once.
 func (k *Task) poll(ctx context.Context, it *workload.Iteration) error {
 	r := k.run
@@ -367,7 +370,7 @@ func (k *Task) poll(ctx context.Context, it *workload.Iteration) error {
 			continue
 		}
 		if errors.Is(err, coordinator.ErrUndecided) || errors.Is(err, model.ErrMoved) || errors.Is(err, model.ErrNone) {
-			err = nil // it was tried; or somebody else was faster
+			err = nil // it was attempted; or somebody else was faster
 		}
 		if hit || err != nil {
 			it.Record(model.OpRecover, 1, start, start, it.Now(), err)

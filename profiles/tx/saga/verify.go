@@ -15,15 +15,15 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Bounds of what is read at once.
+// Limits on what is read at once.
 const (
 	readAtOnce = 500
 	readBytes  = 64 << 20
 )
 
-// atOnce is how many transactions are read at once: fewer where payloads are large.
+// atOnce returns how many transactions are read at once: fewer if payloads are large.
 func (r *Run) atOnce() int {
-	each := 3 * r.spec.Branches * r.sizes.Most() // two rows for each branch, as base64
+	each := 3 * r.spec.Branches * r.sizes.Most() // two rows per branch, as base64
 	return max(min(readAtOnce, readBytes/max(each, 1)), 1)
 }
 
@@ -65,11 +65,11 @@ func (r *Run) verify(ctx context.Context) workload.Verification {
 	return v
 }
 
-// longStall is how long nothing may complete before the summary tells of it.
+// longStall is how long nothing may complete before the summary mentions it.
 const longStall = 500 * time.Millisecond
 
-// sum says in one sentence what was acknowledged, what of it is lost, what was
-// recovered, and for how long nothing completed.
+// sum says in one sentence how much was acknowledged, how much of that is lost, how
+// much was recovered, and for how long nothing completed.
 func (r *Run) sum(f *Facts, state string) string {
 	noun := r.spec.Kind.Noun
 	parts := []string{fmt.Sprintf("%d %s read back, all of them whole", f.ReadBack-f.Absent, noun)}
@@ -120,8 +120,7 @@ func (r *Run) checks() []workload.Check {
 	return out
 }
 
-// drain takes up every unfinished saga of this run, and those of others that are
-// due.
+// drain takes up every unfinished saga of this run, and those of others that are due.
 func (r *Run) drain(ctx context.Context) error {
 	began := time.Now()
 	c := coordinator.Recovery(r.spec, r.layer.Open())
@@ -134,7 +133,7 @@ func (r *Run) drain(ctx context.Context) error {
 		for _, p := range list {
 			_, _, own := model.SplitGid(p.Gid, r.spec.Stamp)
 			if !own && p.Due.After(time.Now()) {
-				continue // of another run, which may be at work on it
+				continue // belongs to another run, which may be working on it
 			}
 			c.Over = own
 			s, err := c.Resume(ctx, shard, p.Gid)
@@ -168,7 +167,7 @@ func (f *findings) merge(g *findings) {
 	}
 }
 
-// readOwn reads every saga of this run back that is still kept.
+// readOwn reads back every saga of this run that is still kept.
 func (r *Run) readOwn(ctx context.Context) error {
 	type want struct {
 		gids []string
@@ -226,7 +225,7 @@ func (r *Run) readOwn(ctx context.Context) error {
 	return nil
 }
 
-// readEarlier reads what the log of a killed run holds.
+// readEarlier reads the sagas in the log of a killed run.
 func (r *Run) readEarlier(ctx context.Context) error {
 	gids := make([]string, 0, len(r.earlier))
 	for gid := range r.earlier {
@@ -263,8 +262,9 @@ func shardOfGid(gid string, shards int) int {
 	return int(seq+int64(worker)) % shards
 }
 
-// compareBalances adds all accounts up, with what is under way in sagas that were
-// left alone, and compares each with its ledgers when all of these are still kept.
+// compareBalances adds up all accounts, including what is in progress in sagas that
+// were left alone, and compares each account with its ledgers if all of these are still
+// kept.
 func (r *Run) compareBalances(ctx context.Context) error {
 	deltas, complete, err := r.deltas(ctx)
 	if err != nil {
@@ -308,9 +308,9 @@ func (r *Run) compareBalances(ctx context.Context) error {
 	return nil
 }
 
-// underWay counts the sagas that are unfinished after the drain, and adds up what
-// they have taken off the accounts (negative) or put on them, and what they have
-// frozen on which.
+// underWay counts the sagas that are unfinished after the drain, and adds up what they
+// have taken off the accounts (negative) or put on them, and which amounts they have
+// frozen on which account.
 func (r *Run) underWay(ctx context.Context) (left, flying int64, ice map[int64]int64, err error) {
 	ice = map[int64]int64{}
 	for shard := range r.spec.Shards {
@@ -329,11 +329,11 @@ func (r *Run) underWay(ctx context.Context) (left, flying int64, ice map[int64]i
 			}
 			for i := range got {
 				if got[i].Status == "" || model.Final(got[i].Status) {
-					continue // its ledger is in the balances for good
+					continue // its ledger is final
 				}
 				left++
 				for _, e := range got[i].Ledger {
-					flying += e.Amount // none where nothing was done
+					flying += e.Amount // zero if nothing was done
 					ice[e.Account] += e.Frozen
 				}
 			}
@@ -342,9 +342,8 @@ func (r *Run) underWay(ctx context.Context) (left, flying int64, ice map[int64]i
 	return left, flying, ice, nil
 }
 
-// deltas adds up, for each account, what the ledgers of this run say, and what
-// those of others' sagas say that were unfinished when it began. complete is false
-// when some ledgers have expired.
+// deltas adds up, for each account, the ledgers of this run, and those of others' sagas
+// that were unfinished when it began. complete is false if some ledgers have expired.
 func (r *Run) deltas(ctx context.Context) (deltas map[int64]int64, complete bool, err error) {
 	deltas, complete = r.moved, !r.lost
 	add := func(s *model.Stored, sign int64) {

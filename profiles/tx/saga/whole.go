@@ -6,7 +6,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// broken says what makes a finished transaction neither done nor undone, or "".
+// broken says what makes a finished transaction neither done nor undone; "" if nothing
+// does.
 func (r *Run) broken(s *model.Stored) string {
 	k := s.Of()
 	if k == model.KindSaga {
@@ -35,7 +36,8 @@ func (r *Run) broken(s *model.Stored) string {
 	return ""
 }
 
-// rowsAmiss says which row of a finished transaction is not as its end wants it, or "".
+// rowsAmiss says which row of a finished transaction does not match its outcome; "" if
+// all do.
 func rowsAmiss(k *model.Kind, s *model.Stored) string {
 	for pos, got := range s.Rows {
 		step, first := k.Place(pos)
@@ -53,8 +55,8 @@ func rowsAmiss(k *model.Kind, s *model.Stored) string {
 	return ""
 }
 
-// deedsAmiss says what the ledger of a finished transaction has that its end does not
-// want, or lacks, or "".
+// deedsAmiss says which entry in the ledger of a finished transaction is missing or
+// excessive given its outcome; "" if none is.
 func deedsAmiss(k *model.Kind, s *model.Stored) string {
 	did := func(branch int, op string) bool {
 		e, there := s.Ledger[model.Field(branch, op)]

@@ -1,5 +1,5 @@
-// Package sqltx counts what the transactions of tx cost on a SQL store: those that the
-// database undid, and the statements beside them.
+// Package sqltx counts the overhead of tx's transactions on an SQL store: transactions
+// that the database rolled back, and statements outside transactions.
 package sqltx
 
 import (
@@ -12,15 +12,16 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// Database runs statements on a SQL store. Several goroutines may use it.
+// Database runs statements on an SQL store. Several goroutines may use it.
 type Database struct {
 	// Conn is the connection, DB its pool.
 	Conn    sqlstore.Typed
 	DB      *sql.DB
 	Dialect sqltext.Dialect
-	// Conflicts counts transactions that the database undid and that were repeated.
+	// Conflicts counts transactions that the database rolled back and that were
+	// repeated.
 	Conflicts atomic.Int64
-	// Extra counts statements beside those of transactions.
+	// Extra counts statements outside transactions.
 	Extra atomic.Int64
 }
 
@@ -29,18 +30,19 @@ func New(c sqlstore.Typed) *Database {
 	return &Database{Conn: c, DB: c.SQL(), Dialect: c.Dialect()}
 }
 
-// Lost is the attempts of one client that the database undid, by how long each took.
+// Lost are one client's attempts that the database rolled back, with the duration of
+// each.
 type Lost []time.Duration
 
-// Within runs f in a transaction, again when the database undid it for the sake of
-// another one: what that cost is noted in l, which may be nil.
+// Within runs f in a transaction, again if the database rolled it back because of
+// another one; the duration of such attempts is added to l, which may be nil.
 func (d *Database) Within(ctx context.Context, l *Lost, f func(tx *sql.Tx) error) error {
 	undone := func(took time.Duration) { d.CountUndone(l, took) }
 	return sqlstore.Retry(ctx, d.Conn, undone, func() error { return sqlstore.Transact(ctx, d.DB, f) })
 }
 
-// CountUndone counts an attempt that the database undid, and notes in l, which may be
-// nil, how long it took.
+// CountUndone counts an attempt that the database rolled back, and adds its duration to
+// l, which may be nil.
 func (d *Database) CountUndone(l *Lost, took time.Duration) {
 	d.Conflicts.Add(1)
 	if l != nil {
@@ -48,7 +50,7 @@ func (d *Database) CountUndone(l *Lost, took time.Duration) {
 	}
 }
 
-// Affected runs a statement and tells how many rows it changed.
+// Affected runs a statement and returns how many rows it changed.
 func Affected(ctx context.Context, tx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }, text string, args ...any,
@@ -66,7 +68,7 @@ func (d *Database) Each(ctx context.Context, text string, args []any, f func(sca
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // Err tells what matters
+	defer func() { _ = rows.Close() }() // Err reports what matters
 	for rows.Next() {
 		if err := f(rows.Scan); err != nil {
 			return err

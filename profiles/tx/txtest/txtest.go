@@ -1,4 +1,4 @@
-// Package txtest holds what the tests of the modes of tx share. It is for tests only.
+// Package txtest holds what the tests of tx's modes share. It is for tests only.
 package txtest
 
 import (
@@ -21,14 +21,14 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/shared"
 )
 
-// Mode is a mode under test, or all of them.
+// Mode is the mode under test, or all of them.
 type Mode struct {
 	// Params are its parameters, Plan makes its plans.
 	Params []workload.Param
 	Plan   func(in workload.Inputs) (*workload.Plan, error)
 }
 
-// Of is a mode with parameters of its own beside those that it shares.
+// Of returns a mode with its own parameters in addition to the shared ones.
 func Of(params []workload.Param, design func(r *values.Reader, in workload.Inputs) (*workload.Plan, error)) Mode {
 	name := workload.Param{Name: "mode", Kind: workload.Text, Help: "is the one under test"}
 	return Mode{append(slices.Clip(params), shared.Zipf, name), func(in workload.Inputs) (*workload.Plan, error) {
@@ -42,25 +42,26 @@ func Of(params []workload.Param, design func(r *values.Reader, in workload.Input
 	}}
 }
 
-// Given makes values: "name=value" texts of flags over the parameters' defaults.
+// Given makes values: "name=value" texts of flags on top of the parameters' defaults.
 func (m Mode) Given(flags ...string) workload.Values { return profiletest.Given(m.Params, flags...) }
 
 var runs atomic.Int64
 
-// Inputs are those of a run that is alone in its namespace.
+// Inputs returns those of a run that is alone in its namespace.
 func Inputs(vs workload.Values) workload.Inputs {
 	return workload.Inputs{Values: vs, Seed: 1, Namespace: "t"}
 }
 
-// Alone are inputs in a namespace of its own, for a server that others use too.
+// Alone returns inputs with a namespace of its own, for a server that others use too.
 func Alone(vs workload.Values) workload.Inputs {
 	in := Inputs(vs)
-	in.Namespace = "pg_t" + // as careless patterns may take for the database's own
+	in.Namespace = "pg_t" + // which careless patterns may take for the database's own
 		strconv.FormatInt(runs.Add(1), 10)
 	return in
 }
 
-// Case is a run of the mode as the command carries it out, in a namespace of its own.
+// Case returns a run of the mode as the command carries it out, in a namespace of its
+// own.
 func (m Mode) Case(target string, flags ...string) profiletest.Case {
 	p := workload.Profile{Name: "tx", Params: m.Params, Design: m.Plan}
 	for _, d := range drivers.All() {
@@ -79,7 +80,7 @@ func (m Mode) Bound(t testing.TB, c store.Conn, driver string, in workload.Input
 	return profiletest.Bind(t, "tx", p, c, in, fmt.Sprint(time.Now(), runs.Add(1)))
 }
 
-// DriverOf is the driver's name of a target.
+// DriverOf returns the name of a target's driver.
 func DriverOf(t testing.TB, target string) string {
 	t.Helper()
 	_, d, err := drivers.Parse(target)
@@ -104,12 +105,12 @@ func TypedSQL(t testing.TB, url string) sqlstore.Typed {
 	return c
 }
 
-// Apart are the inputs of a run in a namespace of its own.
+// Apart returns the inputs of a run in a namespace of its own.
 func (m Mode) Apart(namespace string, flags ...string) workload.Inputs {
 	in := Inputs(m.Given(flags...))
 	in.Namespace = namespace
 	return in
 }
 
-// Rand draws the same numbers each time.
+// Rand returns a generator that always draws the same numbers.
 func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) } //nolint:gosec // no secret

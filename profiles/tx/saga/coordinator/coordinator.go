@@ -1,5 +1,5 @@
-// Package coordinator carries distributed transactions through, as the server of dtm does
-// that it stands for: it keeps their records and calls their participants.
+// Package coordinator carries out distributed transactions, as the dtm server that it
+// stands for does: it keeps their records and calls their participants.
 package coordinator
 
 import (
@@ -14,38 +14,38 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// ErrUndecided is what becomes of a saga whose participant has not answered well:
+// ErrUndecided is returned for a saga whose participant has not given a usable answer:
 // it stays in the index and is taken up again later.
 var ErrUndecided = errors.New("undecided: a branch has not answered, and the saga is tried again later")
 
-// Coordinator carries sagas through. It belongs to one goroutine.
+// Coordinator carries out sagas. It belongs to one goroutine.
 type Coordinator struct {
 	Spec  *model.Spec
 	Store model.Store
-	// Rand decides what goes wrong. A Coordinator that is Calm needs none.
+	// Rand decides what goes wrong. A Calm Coordinator does not need it.
 	Rand *rand.Rand
-	// Calm says that participants do as they are told: in a recovery.
+	// Calm means that participants behave, as in a recovery.
 	Calm bool
-	// Counts gets what happened. It is never nil.
+	// Counts counts what happened. It is never nil.
 	Counts *Counts
-	// Calls counts the calls of the saga in hand.
+	// Calls counts the calls of the current saga.
 	Calls model.Calls
-	// Over says that nobody will submit what is only prepared.
+	// Over means that nobody will submit what is only prepared.
 	Over bool
 }
 
-// Recovery is a Coordinator that takes up what others have left. Nothing goes wrong on
-// purpose, and nobody counts what happens.
+// Recovery returns a Coordinator that takes up what others have left. Nothing goes
+// wrong on purpose, and what happens is not reported.
 func Recovery(sp *model.Spec, st model.Store) *Coordinator {
 	return &Coordinator{Spec: sp, Store: st, Calm: true, Counts: &Counts{}}
 }
 
-// stopwatch records the storage operations and branch calls of a saga; nil
-// records nothing.
+// stopwatch records the storage operations and branch calls of a saga; nil records
+// nothing.
 type stopwatch = workload.Iteration
 
-// Timed runs f as an operation, which is a part of the saga. Attempts that the
-// store undid are recorded too, each as long as it took.
+// Timed runs f as an operation that is part of the saga. Attempts that the store rolled
+// back are recorded too, each with its own duration.
 func (c *Coordinator) Timed(it *stopwatch, op workload.Op, f func() error) error {
 	if it == nil {
 		return f()
@@ -59,7 +59,7 @@ func (c *Coordinator) Timed(it *stopwatch, op workload.Op, f func() error) error
 	return err
 }
 
-// Submit stores a new saga and carries it through.
+// Submit stores a new saga and carries it out.
 func (c *Coordinator) Submit(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	s.Interval = c.firstInterval()
 	s.Next = s.Created.Add(s.Interval)
@@ -85,8 +85,8 @@ func (c *Coordinator) firstInterval() time.Duration {
 	return c.Spec.Retry
 }
 
-// process is one pass over a saga: it ends with a final status and nil, or with
-// an error, and then the saga is taken up again later.
+// process makes one pass over a saga. It ends either with a final status and nil, or
+// with an error, in which case the saga is taken up again later.
 func (c *Coordinator) process(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	if s.Of() != model.KindSaga {
 		return c.second(ctx, it, s)
@@ -104,7 +104,7 @@ func (c *Coordinator) process(ctx context.Context, it *stopwatch, s *model.Saga)
 			return err
 		}
 		if c.Calm {
-			// Whoever had it before may have gone on until now.
+			// Whoever had it before may have worked on it until now.
 			now, err := c.Store.Load(ctx, s.Shard, s.Gid)
 			if err != nil {
 				return fmt.Errorf("load again: %w", err)
@@ -125,8 +125,8 @@ func (c *Coordinator) timedOut(s *model.Saga) bool {
 	return s.Timeout > 0 && time.Since(s.Created) >= s.Timeout
 }
 
-// forward runs the actions that are not done, one after the other. A reason says
-// that the saga must be undone.
+// forward runs the actions that are not done, one after the other. A reason means that
+// the saga must be undone.
 func (c *Coordinator) forward(ctx context.Context, it *stopwatch, s *model.Saga) (reason string, err error) {
 	for step := range s.Steps {
 		if c.timedOut(s) {
@@ -157,7 +157,8 @@ func (c *Coordinator) forward(ctx context.Context, it *stopwatch, s *model.Saga)
 	return "", nil
 }
 
-// refusals are what is said of a transaction of which a branch refused, by step.
+// refusals are the reasons for undoing a transaction of which a branch refused, by
+// step.
 var refusals = func() (out [model.MaxBranches]string) {
 	for step := range out {
 		out[step] = "branch " + string(model.AppendBranch(nil, step)) + " was refused"
@@ -165,14 +166,14 @@ var refusals = func() (out [model.MaxBranches]string) {
 	return out
 }()
 
-// back undoes, from the last to the first, every step that was done, that failed,
-// or that may have been under way.
+// back undoes, from the last to the first, every step that was done, that failed, or
+// that may have been in progress.
 func (c *Coordinator) back(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	last := -1
 	for step := range s.Steps {
 		last = step
 		if s.Rows[model.Action(step)].Status != model.Succeed {
-			break // failed, or its outcome is unknown; what follows never began
+			break // failed, or of unknown outcome; later steps never began
 		}
 	}
 	for step := last; step >= 0; step-- {
@@ -182,7 +183,7 @@ func (c *Coordinator) back(ctx context.Context, it *stopwatch, s *model.Saga) er
 		}
 		got, err := c.call(ctx, it, s, pos)
 		if err == nil && got == model.ReplyRefused {
-			err = model.ErrParticipant // an undoing may be late, but it cannot be refused
+			err = model.ErrParticipant // undoing may be late, but cannot be refused
 		}
 		if err != nil || got == model.ReplyLater {
 			return c.later(ctx, s, err)
@@ -194,12 +195,12 @@ func (c *Coordinator) back(ctx context.Context, it *stopwatch, s *model.Saga) er
 	return nil
 }
 
-// touchAfter is how long a saga may be under way before the time to look at it
-// next is moved on, so that nobody takes up what somebody is at work on.
+// touchAfter is how long a saga may be in progress before the time at which to look at
+// it again is postponed, so that nobody takes it up while somebody is working on it.
 const touchAfter = 1500 * time.Millisecond
 
-// write stores what became of a row. A branch that went well after others did not
-// sets the back-off to its beginning.
+// write stores the result of a row. A branch that succeeds after others did not resets
+// the back-off.
 func (c *Coordinator) write(ctx context.Context, it *stopwatch, s *model.Saga, pos int, status string) error {
 	r := &s.Rows[pos]
 	now := time.Now()
@@ -234,7 +235,7 @@ func (c *Coordinator) change(ctx context.Context, it *stopwatch, s *model.Saga, 
 	return nil
 }
 
-// turn stores a new status as a part of an operation.
+// turn stores a new status as part of an operation.
 func (c *Coordinator) turn(ctx context.Context, s *model.Saga, to string) error {
 	from, now := s.Status, time.Now()
 	s.Status, s.Updated = to, now
@@ -248,8 +249,8 @@ func (c *Coordinator) turn(ctx context.Context, s *model.Saga, to string) error 
 	return c.Store.Change(ctx, s, from)
 }
 
-// later leaves a saga to be taken up again: after the same time when the branch
-// is under way, after twice the time when it failed.
+// later leaves a saga to be taken up again: after the same interval if the branch is in
+// progress, after twice the interval if it failed.
 func (c *Coordinator) later(ctx context.Context, s *model.Saga, cause error) error {
 	if cause != nil {
 		s.Interval *= 2
@@ -270,7 +271,7 @@ func (c *Coordinator) later(ctx context.Context, s *model.Saga, cause error) err
 	return ErrUndecided
 }
 
-// Recover takes up the transaction of a shard that is due longest. false: none
+// Recover takes up the transaction of a shard that has been due longest; false if none
 // was due.
 func (c *Coordinator) Recover(ctx context.Context, shard int) (*model.Saga, bool, error) {
 	now := time.Now()
@@ -285,7 +286,7 @@ func (c *Coordinator) Recover(ctx context.Context, shard int) (*model.Saga, bool
 	return s, true, err
 }
 
-// Resume carries a stored saga on.
+// Resume continues a stored saga.
 func (c *Coordinator) Resume(ctx context.Context, shard int, gid string) (*model.Saga, error) {
 	s, err := c.Store.Load(ctx, shard, gid)
 	if err != nil {

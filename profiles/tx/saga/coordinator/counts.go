@@ -7,18 +7,18 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Counts is what happened to the transactions of a Coordinator, which alone writes it.
-// Anybody may read it.
+// Counts is what happened to the transactions of a Coordinator. Only the Coordinator
+// writes it; anybody may read it.
 type Counts struct {
-	// Retries and Ongoing are branches that failed, and that were not finished yet.
+	// Retries counts branches that failed, Ongoing those that were not finished yet.
 	Retries, Ongoing atomic.Int64
-	// Duplicates, Nulls, Refused and TooLate are calls of participants by their answer:
-	// that came before, that had nothing to undo, that were refused, and that came when
-	// they had been undone.
+	// Duplicates, Nulls, Refused and TooLate count calls of participants by answer:
+	// already carried out, nothing to undo, refused, and already undone.
 	Duplicates, Nulls, Refused, TooLate atomic.Int64
-	// Moved and Taken are what a store's guards turned away.
+	// Moved and Taken count what a store's guards rejected.
 	Moved, Taken atomic.Int64
-	// LostSubmits never arrived, Queries asked after a local transaction.
+	// LostSubmits counts submits that never arrived, Queries questions about local
+	// transactions.
 	LostSubmits, Queries atomic.Int64
 }
 
@@ -35,7 +35,7 @@ func (n *Counts) note(r model.Reply) {
 	}
 }
 
-// rejected counts what a store's guards turned away.
+// rejected counts what a store's guards rejected.
 func (n *Counts) rejected(err error) {
 	switch {
 	case errors.Is(err, model.ErrMoved):

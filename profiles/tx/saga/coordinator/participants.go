@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// call has a participant carry out a row of a saga.
+// call makes a participant carry out a row of a saga.
 func (c *Coordinator) call(ctx context.Context, it *stopwatch, s *model.Saga, pos int) (model.Reply, error) {
 	r := &s.Rows[pos]
 	d := demand{op: model.OpCall, step: r.Step, name: r.Op, refuse: r.Op == model.BranchAction && s.Fate.FailAt == r.Step+1}
@@ -19,14 +19,15 @@ func (c *Coordinator) call(ctx context.Context, it *stopwatch, s *model.Saga, po
 	return c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.Store.Move(ctx, s, pos) })
 }
 
-// demand is what a participant is asked.
+// demand is a request to a participant.
 type demand struct {
 	op   workload.Op
 	step int
-	// name is the operation's.
+	// name is the name of the operation.
 	name string
-	// refuse says that the participant will, undo that it may not, idle that nothing
-	// was done to an account that could be undone, xa that a database prepares it.
+	// refuse means that the participant will refuse, undo that it must not, idle that
+	// nothing was done to an account that could be undone, and xa that a database
+	// prepares it.
 	refuse, undo, idle, xa bool
 }
 
@@ -42,7 +43,7 @@ func (d demand) counted(n *model.Calls, got model.Reply) {
 	n.Move(d.undo, got)
 }
 
-// ask has a participant carry out what is demanded, unless it is to answer late,
+// ask makes a participant carry out what is requested, unless it is to answer late,
 // badly or not at all.
 func (c *Coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d demand, carry func() (model.Reply, error)) (model.Reply, error) {
 	sp := c.Spec
@@ -60,7 +61,7 @@ func (c *Coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d d
 		lost = sp.ErrorRate > 0 && c.Rand.Float64() < sp.ErrorRate
 		if lost && c.Rand.IntN(2) == 0 {
 			s.Straggler = d.step + 1
-			return 0, model.ErrParticipant // it never heard of it
+			return 0, model.ErrParticipant // the request never reached it
 		}
 	}
 	if d.refuse {
@@ -84,7 +85,7 @@ func (c *Coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d d
 	c.Counts.note(got)
 	d.counted(&c.Calls, got)
 	if lost {
-		return 0, model.ErrParticipant // it was done, and nobody knows
+		return 0, model.ErrParticipant // it was done, but nobody knows
 	}
 	if !c.Calm && sp.DuplicateRate > 0 && c.Rand.Float64() < sp.DuplicateRate && got != model.ReplyRefused {
 		again, err := carry()

@@ -9,17 +9,17 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// ErrWaiting is what becomes of a transaction that is prepared and whose
-// application may still submit it.
+// ErrWaiting is returned for a transaction that is prepared and may still be submitted
+// by its application.
 var ErrWaiting = errors.New("prepared: its application may still submit it")
 
-// errGone says that a prepared transaction was not there when it was submitted.
+// errGone means that a prepared transaction did not exist when it was submitted.
 var errGone = errors.New("what was prepared is gone")
 
 // lostSubmit is an error that leaves a transaction undecided.
 type lostSubmit struct{}
 
-// ErrLost is what becomes of a transaction whose submit was lost on purpose. It is an
+// ErrLost is returned for a transaction whose submit was lost on purpose. It is an
 // ErrUndecided.
 var ErrLost error = lostSubmit{}
 
@@ -28,11 +28,11 @@ func (lostSubmit) Error() string {
 	return "undecided: the submit was lost (lostSubmitRate), and the transaction is decided later"
 }
 
-// Is says that nothing is decided.
+// Is reports that the outcome is undecided.
 func (lostSubmit) Is(target error) bool { return target == ErrUndecided }
 
-// apply is the application's part of a transaction that is prepared: what is tried
-// or done locally first, and then its submit, or its abort.
+// apply is the application's part of a transaction that is prepared: what is tried or
+// done locally first, and then its submit or abort.
 func (c *Coordinator) apply(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	s.Straggler = 0
 	good, err := c.FirstPhase(ctx, it, s)
@@ -49,7 +49,8 @@ func (c *Coordinator) apply(ctx context.Context, it *stopwatch, s *model.Saga) e
 	return c.Late(ctx, s, late)
 }
 
-// FirstPhase is what an application does before it submits. false: it does not then.
+// FirstPhase is what an application does before it submits. It returns false if the
+// application will not submit.
 func (c *Coordinator) FirstPhase(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
 	if s.Of() == model.KindMsg {
 		return c.local(ctx, it, s)
@@ -57,8 +58,8 @@ func (c *Coordinator) FirstPhase(ctx context.Context, it *stopwatch, s *model.Sa
 	return c.tries(ctx, it, s)
 }
 
-// Late has the first call of a step, from 1, which nobody had heard of arrive after
-// all: it must find the door shut.
+// Late makes the first call of a step, from 1, which had not reached its participant,
+// arrive after all: it must be rejected.
 func (c *Coordinator) Late(ctx context.Context, s *model.Saga, late int) error {
 	if late == 0 || s.Empty {
 		return nil
@@ -72,8 +73,8 @@ func (c *Coordinator) Late(ctx context.Context, s *model.Saga, late int) error {
 	return nil
 }
 
-// tries registers one branch after the other and has its participant try. false:
-// one did not, or nobody knows whether it did.
+// tries registers one branch after the other and makes its participant try. It returns
+// false if one did not, or if nobody knows whether it did.
 func (c *Coordinator) tries(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
 	for step := range s.Steps {
 		s.Register(step, time.Now())
@@ -102,7 +103,7 @@ func (c *Coordinator) tries(ctx context.Context, it *stopwatch, s *model.Saga) (
 	return true, nil
 }
 
-// first asks for what a step begins with.
+// first makes the first request of a step.
 func (c *Coordinator) first(ctx context.Context, it *stopwatch, s *model.Saga, step int) (model.Reply, error) {
 	d := demand{op: model.OpCall, step: step, name: s.Of().First, refuse: s.Fate.FailAt == step+1, xa: s.Kind == model.KindXA}
 	if s.Kind == model.KindMsg {
@@ -111,8 +112,8 @@ func (c *Coordinator) first(ctx context.Context, it *stopwatch, s *model.Saga, s
 	return c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.Store.Carry(ctx, s, step, d.name) })
 }
 
-// local carries out a message's local transaction. Where nobody knows whether it
-// was, its application asks, as the coordinator would.
+// local carries out a message's local transaction. If nobody knows whether that
+// succeeded, the application asks, as the coordinator would.
 func (c *Coordinator) local(ctx context.Context, it *stopwatch, s *model.Saga) (bool, error) {
 	got, err := c.first(ctx, it, s, 0)
 	switch {
@@ -153,8 +154,8 @@ func (c *Coordinator) query(ctx context.Context, it *stopwatch, s *model.Saga) (
 	return got == model.ReplyDone, nil
 }
 
-// handIn submits what is prepared, as a coordinator takes it that has never seen it:
-// it tries to save it, reads what is there, changes the status, and reads the rows.
+// handIn submits what is prepared, in the way of a coordinator that has never seen it:
+// it tries to save it, reads what exists, changes the status, and reads the rows.
 func (c *Coordinator) handIn(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	if !c.Calm && c.Spec.LostRate > 0 && c.Rand.Float64() < c.Spec.LostRate {
 		c.Counts.LostSubmits.Add(1)
@@ -172,7 +173,7 @@ func (c *Coordinator) submitted(ctx context.Context, s *model.Saga) error {
 	rows := s.Rows
 	s.Status = model.Submitted
 	if s.Of() != model.KindMsg {
-		s.Rows = nil // they are with the coordinator
+		s.Rows = nil // the coordinator has them
 	}
 	err := c.Store.Save(ctx, s)
 	s.Status, s.Rows = model.Prepared, rows
@@ -218,7 +219,7 @@ func (c *Coordinator) abort(ctx context.Context, it *stopwatch, s *model.Saga) e
 }
 
 // second is the coordinator's part: what was submitted is done, what was aborted is
-// undone, and what is prepared for too long is decided first.
+// undone, and what has been prepared for too long is decided first.
 func (c *Coordinator) second(ctx context.Context, it *stopwatch, s *model.Saga) error {
 	if s.Status == model.Prepared {
 		if err := c.decide(ctx, it, s); err != nil {
@@ -245,7 +246,7 @@ func (c *Coordinator) second(ctx context.Context, it *stopwatch, s *model.Saga) 
 		d.idle = d.name == model.BranchCancel && s.Steps[d.step].Amount >= 0
 		got, err := c.ask(ctx, it, s, d, func() (model.Reply, error) { return c.Store.Carry(ctx, s, d.step, d.name) })
 		if err == nil && got == model.ReplyRefused {
-			err = model.ErrParticipant // it may be late, but it cannot be refused
+			err = model.ErrParticipant // it may be late, but cannot be refused
 		}
 		if err != nil || got == model.ReplyLater {
 			return c.later(ctx, s, err)

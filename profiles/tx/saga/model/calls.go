@@ -1,21 +1,21 @@
 package model
 
-// Calls counts what a coordinator asks of its store, by kind.
+// Calls counts what a coordinator requests of its store, by kind.
 type Calls struct {
 	Save, Branch, Change, Touch int64
-	// Actions and undos are calls of participants that were carried out or refused;
-	// twice those that the barrier stopped, nothing the compensations that had nothing
-	// to undo.
+	// Actions and Undos count calls of participants that were carried out or refused;
+	// Twice and UndosTwice those that the barrier stopped; Nothing counts compensations
+	// that had nothing to undo.
 	Actions, Undos, Twice, UndosTwice, Nothing int64
-	// Register is branches that were registered, bare saves of a record alone, or of one
-	// that was there, recall what was read again, query what was asked about local
+	// Register counts branches that were registered; Bare saves of a record alone, or
+	// of one that existed; Recall what was read again; Query questions about local
 	// transactions.
 	Register, Bare, Recall, Query int64
-	// Look is statements of xa branches beside those of their first phase.
+	// Look counts statements of xa branches other than those of their first phase.
 	Look int64
 }
 
-// Move counts what a participant answered to a call that did a branch, or undid one.
+// Move counts a participant's answer to a call that did or undid a branch.
 func (n *Calls) Move(undo bool, got Reply) {
 	switch {
 	case got == ReplyNothing:
@@ -31,9 +31,9 @@ func (n *Calls) Move(undo bool, got Reply) {
 	}
 }
 
-// Prepare is Move for an xa branch. What its connection is told to prepare, commit or
-// roll back is no statement of data, and neither is what the database knows to be
-// there already.
+// Prepare is Move for an xa branch. Instructions to prepare, commit or roll back are
+// not statements on data, and neither are duplicates that the database detects by
+// itself.
 func (n *Calls) Prepare(op string, got Reply) {
 	switch {
 	case op == BranchAction && got == ReplyTooLate:
@@ -47,24 +47,24 @@ func (n *Calls) Prepare(op string, got Reply) {
 	}
 }
 
-// Price says how many calls a store counts for each kind: scripts on Redis,
-// statements on SQL stores.
+// Price is how many calls a store counts for each kind: scripts on Redis, statements on
+// SQL stores.
 type Price Calls
 
-// EveryOne is the price where each is one call; what is only read is none.
+// EveryOne is the price if each is one call; pure reads are free.
 var EveryOne = Price{
 	Save: 1, Branch: 1, Change: 1, Touch: 1, Actions: 1, Undos: 1, Twice: 1, UndosTwice: 1, Nothing: 1, Register: 1, Bare: 1, Query: 1,
 }
 
-// Of is what the calls of n come to.
+// Of returns the total number of calls for n.
 func (p Price) Of(n Calls) int64 {
 	return p.Save*n.Save + p.Branch*n.Branch + p.Change*n.Change + p.Touch*n.Touch + p.Actions*n.Actions + p.Undos*n.Undos +
 		p.Twice*n.Twice + p.UndosTwice*n.UndosTwice + p.Nothing*n.Nothing +
 		p.Register*n.Register + p.Bare*n.Bare + p.Recall*n.Recall + p.Query*n.Query + p.Look*n.Look
 }
 
-// Lock is what looking at the index takes, and adding the money up; a store whose
-// calls are dearer counts those by itself.
+// Lock returns the price of looking at the index, and of adding up the money; a store
+// for which these are more expensive counts them itself.
 func (p Price) Lock() int64 {
 	if p == EveryOne {
 		return 1
@@ -72,10 +72,10 @@ func (p Price) Lock() int64 {
 	return 0
 }
 
-// Model is the calls that a saga takes which went through in one pass, by what
-// became of it: one to save it, one for each row that changed, one for each new
-// status, and one for each branch call that was carried out. n is what was really
-// asked; only what a model cannot know is taken from there.
+// Model returns the calls of a saga that was completed in one pass, by its outcome: one
+// to save it, one for each row that changed, one for each new status, and one for each
+// branch call that was carried out. n is what was really called; only what a model
+// cannot know is taken from there.
 func Model(s *Saga, n Calls) Calls {
 	if k := s.Of(); k != KindSaga {
 		return k.model(s, n)

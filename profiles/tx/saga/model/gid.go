@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// A gid has 22 characters: eight that stand for the run, four for the worker and
-// ten for its transaction, all in base 36. So the gids of a run can be told from
-// those of others, and listed without having been kept.
+// A gid has 22 characters: eight for the run, four for the worker and ten for its
+// transaction, all in base 36. So the gids of a run can be distinguished from those of
+// others, and can be listed without having been stored.
 const (
 	GidRun    = 8
 	gidWorker = 4
@@ -39,7 +39,7 @@ func AppendGid(b []byte, stamp string, worker int, seq int64) []byte {
 	return appendBase36(b, uint64(seq), gidSeq)
 }
 
-// SplitGid takes a gid of the run apart; false when it is of another.
+// SplitGid takes apart a gid of the run; false if it belongs to another.
 func SplitGid(gid, stamp string) (worker int, seq int64, ok bool) {
 	if len(gid) != GidLength || gid[:GidRun] != stamp {
 		return 0, 0, false

@@ -18,8 +18,8 @@ const (
 // TransTypes are the names of all kinds.
 var TransTypes = []string{TransSaga, TransTCC, TransXA, TransMsg}
 
-// Operations of branches beside those of sagas: of tcc, of xa, whose first is
-// BranchAction, and of messages, whose stored rows have BranchAction too.
+// Operations of branches other than those of sagas: of tcc; of xa, whose first is
+// BranchAction; and of messages, whose stored rows have BranchAction too.
 const (
 	BranchTry     = "try"
 	BranchConfirm = "confirm"
@@ -32,7 +32,7 @@ const (
 	BranchQuery = "query" // asks whether that was carried out
 )
 
-// Operations of the saga track, by their place in SagaOps.
+// Operations of the saga track, by their index in SagaOps.
 const (
 	OpSaga workload.Op = iota
 	OpSave
@@ -47,16 +47,16 @@ const (
 	OpLost
 )
 
-// SagaOps are the names of the operations of the saga track, as reports have them.
+// SagaOps are the names of the operations of the saga track in reports.
 var SagaOps = []string{"saga", "save", "action", "branch", "abort", "compensate", "finish", "recover", "check", "sweep", "conflict"}
 
-// SagaUnits are what they count, those of other kinds of transactions too,
-// whose further operations are calls.
+// SagaUnits are the units of these operations, also for other kinds of transactions,
+// whose additional operations are calls.
 var SagaUnits = []string{"", "calls", "calls", "calls", "calls", "calls", "calls", "transactions", "checks", "sweeps", "conflicts", "calls", "calls", "calls"}
 
-// Operations of the saga track that the other kinds have, by their place in the
-// lists of kinds. A message has its local transaction where the others register
-// branches, and its query where they undo.
+// Operations of the saga track for the other kinds, by their index in the lists of the
+// kinds. A message has its local transaction where the others register branches, and
+// its query where they undo.
 const (
 	OpRegister workload.Op = OpLost + 1 + iota
 	OpSubmit
@@ -68,32 +68,32 @@ const (
 
 // Kind is a kind of global transaction.
 type Kind struct {
-	// Name is dtm's word for it, noun what several are called.
+	// Name is dtm's word for it, Noun the plural for use in sentences.
 	Name, Noun string
-	// status is that of a new one.
+	// status is the status of a new one.
 	status string
-	// First is what the application has a participant do before it submits.
+	// First is what the application makes a participant do before it submits.
 	First string
-	// Forward and backward are the operations of stored rows that do and undo a
-	// branch; a message has none that undoes.
+	// Forward and Backward are the operations of stored rows that do and undo a branch;
+	// a message has none for undoing.
 	Forward, Backward string
-	// Second is the operation that forward is timed as.
+	// Second is the operation under which Forward is timed.
 	Second workload.Op
-	// LastFirst says that branches are done and undone from the last to the first.
+	// LastFirst means that branches are done and undone from the last to the first.
 	LastFirst bool
 	// Ops are the names of its operations, by workload.Op.
 	Ops []string
 }
 
-// opsOf are the operations of a kind: those of sagas with other names for what is
-// called otherwise, and more at the end.
+// opsOf returns the operations of a kind: those of sagas, with other names where they
+// differ, and more at the end.
 func opsOf(call, undo string, more ...string) []string {
 	ops := append([]string(nil), SagaOps...)
 	ops[OpCall], ops[OpUndo] = call, undo
 	return append(ops, more...)
 }
 
-// The kinds. They are not changed.
+// The kinds. They are never modified.
 var (
 	KindSaga = &Kind{
 		Name: TransSaga, Noun: "sagas", status: Submitted, Forward: BranchAction, Backward: BranchCompensate, Second: OpCall, Ops: SagaOps,
@@ -112,7 +112,7 @@ var (
 	}
 )
 
-// KindOf returns the kind of a name: sagas for one that is not known.
+// KindOf returns the kind with a name, or sagas if it is unknown.
 func KindOf(name string) *Kind {
 	for _, k := range []*Kind{KindTCC, KindXA, KindMsg} {
 		if k.Name == name {
@@ -122,7 +122,7 @@ func KindOf(name string) *Kind {
 	return KindSaga
 }
 
-// Words is a text about sagas as one about this kind.
+// Words adapts a text about sagas to this kind.
 func (k *Kind) Words(text string) string {
 	if k == KindSaga {
 		return text
@@ -130,11 +130,10 @@ func (k *Kind) Words(text string) string {
 	return strings.NewReplacer("sagas", k.Noun, "saga", "transaction").Replace(text)
 }
 
-// Patience is how long a transaction may be prepared where nothing else is said: as
-// with dtm.
+// Patience is how long a transaction may stay prepared by default, as in dtm.
 const Patience = 35 * time.Second
 
-// Of is the transaction's kind.
+// Of returns the transaction's kind.
 func (s *Saga) Of() *Kind {
 	if s.Kind == nil {
 		return KindSaga
@@ -142,9 +141,9 @@ func (s *Saga) Of() *Kind {
 	return s.Kind
 }
 
-// As makes a new saga a transaction of another kind. What is registered while it is
-// under way has no rows yet; a message has one for each step but the first, which is
-// the local transaction.
+// As turns a new saga into a transaction of another kind. Branches that are registered
+// along the way have no rows yet; a message has a row for each step but the first,
+// which is the local transaction.
 func (s *Saga) As(k *Kind) {
 	s.Kind, s.Status = k, k.status
 	if k == KindSaga {
@@ -166,8 +165,8 @@ func (s *Saga) Register(step int, now time.Time) {
 		Row{Op: k.Forward, Status: Prepared, Created: now, Updated: now, Step: step})
 }
 
-// Place tells the step of a stored row by its position, and whether it is the first
-// of its step.
+// Place returns the step of a stored row by its position, and whether it is the first
+// row of its step.
 func (k *Kind) Place(pos int) (step int, first bool) {
 	if k == KindMsg {
 		return pos + 1, true
@@ -175,8 +174,8 @@ func (k *Kind) Place(pos int) (step int, first bool) {
 	return pos / 2, pos%2 == 0
 }
 
-// Branch is the number of a step's branch, from 0: a message's local transaction
-// comes before its branches.
+// Branch returns the number of a step's branch, from 0: a message's local transaction
+// precedes its branches.
 func (s *Saga) Branch(step int) int {
 	if s.Kind == KindMsg {
 		return step - 1
@@ -184,10 +183,10 @@ func (s *Saga) Branch(step int) int {
 	return step
 }
 
-// model is the calls of a transaction that is prepared first: one to save it and one
-// to save it again, what is read again, one for each branch that was registered, each
-// row that changed and each new status, and one for each call of a participant. What
-// became of its first calls when it was undone is taken from what was asked.
+// model returns the calls of a transaction that is prepared first: one to save it and
+// one to save it again, what is read again, one for each branch registered, each row
+// that changed and each new status, and one for each call of a participant. The results
+// of its first calls, if it was undone, are taken from what was called.
 func (k *Kind) model(s *Saga, n Calls) Calls {
 	m := Calls{Bare: 1, Change: 2, Recall: 2, Touch: n.Touch, Twice: n.Twice, UndosTwice: n.UndosTwice, Query: n.Query}
 	if s.Status == Succeed {
@@ -223,7 +222,7 @@ func (k *Kind) model(s *Saga, n Calls) Calls {
 	return m
 }
 
-// Lacks says why a store cannot have a kind of transaction, or "".
+// Lacks says why a store does not support a kind of transaction; "" if it does.
 func (k *Kind) Lacks(driver string) string {
 	if k != KindXA {
 		return ""
@@ -241,8 +240,8 @@ func (k *Kind) Lacks(driver string) string {
 	return ""
 }
 
-// Effect is what an operation of a branch does to the balance of its account, and
-// to what is frozen on it.
+// Effect returns what an operation of a branch does to the balance of its account, and
+// to the amount frozen on it.
 func Effect(op string, amount int64) (balance, frozen int64) {
 	switch {
 	case op == BranchTry && amount < 0:

@@ -1,5 +1,5 @@
-// Package model holds what a distributed transaction is: its record, branch rows, kinds
-// and gids, and what is asked of a store of them.
+// Package model defines distributed transactions: their records, branch rows, kinds and
+// gids, and what a store of them must be able to do.
 package model
 
 import (
@@ -28,7 +28,7 @@ const (
 	BranchCompensate = "compensate"
 )
 
-// Final says whether a transaction of this status is over.
+// Final reports whether a transaction with this status is over.
 func Final(status string) bool { return status == Succeed || status == Failed }
 
 // Transfer is the payload of a branch: an amount put on an account, or taken off.
@@ -37,22 +37,22 @@ type Transfer struct {
 	Amount  int64 `json:"amount"`
 }
 
-// Saga is a global transaction as its coordinator has it in hand, of whatever kind.
-// It belongs to one goroutine.
+// Saga is a global transaction, of whatever kind, as its coordinator works on it. It
+// belongs to one goroutine.
 type Saga struct {
 	// Kind is nil for a saga.
 	Kind   *Kind
 	Gid    string
 	Shard  int
 	Status string
-	// Steps are the branches; rows has two for each: compensate and action, or what
-	// the kind has.
+	// Steps are the branches; Rows has two for each: compensate and action, or the
+	// operations of the kind.
 	Steps []Transfer
 	Rows  []Row
-	// Empty says that the branches call nobody.
+	// Empty means that the branches call nobody.
 	Empty bool
-	// Size is the bytes that the payload of each branch carries beside. Of a
-	// transaction that was loaded rows have what was found.
+	// Size is the size in bytes of the filling in each branch's payload. In a
+	// transaction that was loaded, rows have the filling that was found.
 	Size   int
 	Loaded bool
 
@@ -62,11 +62,11 @@ type Saga struct {
 	Next                                time.Time
 	Timeout                             time.Duration
 
-	// Fate says what the participants will do; those of a recovered saga do well.
+	// Fate says what the participants will do; those of a recovered saga behave.
 	Fate Fate
-	// Straggler says which step's first call is still on its way, from 1; 0: none.
+	// Straggler is the step, from 1, whose first call is still on its way; 0: none.
 	Straggler int
-	// first and last are texts of moments, which most of the texts share.
+	// first and last are moments with their texts, which most texts of moments share.
 	first, last moment
 	// Scratch holds a payload while it is written.
 	Scratch []byte
@@ -78,8 +78,7 @@ type Fate struct {
 	FailAt int
 }
 
-// Instruction is a branch's payload: what to move, whether to refuse, and what is
-// there for its size.
+// Instruction is a branch's payload: what to move, whether to refuse, and the filling.
 type Instruction struct {
 	Transfer
 	Refuse  bool   `json:"refuse,omitempty"`
@@ -102,11 +101,11 @@ type Row struct {
 	Created, Updated, Ended time.Time
 	RolledBack              time.Time
 	Step                    int
-	// Filling is what the payload of a stored row carries for its size.
+	// Filling is the filling in the payload of a stored row.
 	Filling string
 }
 
-// Reset makes a new saga of what an old one has left.
+// Reset turns an old saga into a new one, reusing its memory.
 func (s *Saga) Reset(gid string, shard, branches int, now time.Time) {
 	s.Gid, s.Shard, s.Status = gid, shard, Submitted
 	s.Created, s.Updated, s.Ended, s.RolledBack = now, now, time.Time{}, time.Time{}
@@ -120,10 +119,10 @@ func (s *Saga) Reset(gid string, shard, branches int, now time.Time) {
 	}
 }
 
-// Compensation is the position of the row that undoes a step.
+// Compensation returns the position of the row that undoes a step.
 func Compensation(step int) int { return 2 * step }
 
-// Action is the position of the row that does it.
+// Action returns the position of the row that does a step.
 func Action(step int) int { return 2*step + 1 }
 
 func (s *Saga) appendTime(b []byte, name string, t time.Time) []byte {
@@ -140,11 +139,10 @@ func (s *Saga) appendTime(b []byte, name string, t time.Time) []byte {
 	return append(append(b, s.last.text...), '"')
 }
 
-// Participant is what records have in place of the URL of a participant.
+// Participant stands in records in place of the URL of a participant.
 const Participant = "perfbench:account"
 
-// AppendRecord appends the record as JSON; steps and payloads are in the first
-// one only.
+// AppendRecord appends the record as JSON; only the first one has steps and payloads.
 func (s *Saga) AppendRecord(b []byte, first bool) []byte {
 	b = append(append(append(b, `{"id":0,"gid":"`...), s.Gid...), `","trans_type":"`...)
 	b = append(append(append(b, s.Of().Name...), `","status":"`...), s.Status...)
@@ -170,9 +168,9 @@ func (s *Saga) AppendRecord(b []byte, first bool) []byte {
 	return append(b, '}')
 }
 
-// appendSteps appends what is to be done, as far as the coordinator is told with a
-// new transaction: of a saga everything, of a message what follows its local
-// transaction, of the others nothing.
+// appendSteps appends what is to be done, as far as the coordinator is told with a new
+// transaction: for a saga everything, for a message what follows its local transaction,
+// for the others nothing.
 func (s *Saga) appendSteps(b []byte) []byte {
 	k := s.Of()
 	from := len(s.Steps)
@@ -208,8 +206,8 @@ func (s *Saga) appendSteps(b []byte) []byte {
 	return append(b, ']')
 }
 
-// AppendQuery appends where to ask whether a message's local transaction was
-// carried out: at the account that it is about.
+// AppendQuery appends where to ask whether a message's local transaction was carried
+// out: at the account concerned.
 func (s *Saga) AppendQuery(b []byte) []byte {
 	if s.Kind != KindMsg || s.Empty {
 		return b
@@ -217,14 +215,13 @@ func (s *Saga) AppendQuery(b []byte) []byte {
 	return strconv.AppendInt(append(b, Participant+":"...), s.Steps[0].Account, 10)
 }
 
-// ParseQuery reads what AppendQuery wrote.
+// ParseQuery parses the output of AppendQuery.
 func ParseQuery(text string) Transfer {
-	a, _ := strconv.ParseInt(strings.TrimPrefix(text, Participant+":"), 10, 64) // 0 where nobody is asked
+	a, _ := strconv.ParseInt(strings.TrimPrefix(text, Participant+":"), 10, 64) // 0 if nobody is asked
 	return Transfer{Account: a}
 }
 
-// AppendPayload appends what a step is to do as JSON; quote is how its quotes are
-// written.
+// AppendPayload appends what a step is to do as JSON; quote is the form of its quotes.
 func (s *Saga) AppendPayload(b []byte, step int, quote string) []byte {
 	b = append(b, '{')
 	if !s.Empty {
@@ -241,12 +238,12 @@ func (s *Saga) AppendPayload(b []byte, step int, quote string) []byte {
 	b = append(b, quote...)
 	from := len(b)
 	if b = s.AppendFilling(b, step); len(b) == from {
-		return append(b[:empty], '}') // nothing, as the original
+		return append(b[:empty], '}') // nothing, as in the original
 	}
 	return append(append(b, quote...), '}')
 }
 
-// AppendFilling appends what the payload of a step carries for its size.
+// AppendFilling appends the filling in the payload of a step.
 func (s *Saga) AppendFilling(b []byte, step int) []byte {
 	if !s.Loaded && s.Size == 0 {
 		return b
@@ -291,7 +288,7 @@ func (s *Saga) AppendRow(b []byte, pos int) []byte {
 	return append(b, '}')
 }
 
-// RecordJSON and rowJSON are what is read back.
+// RecordJSON and rowJSON are the forms that are read back.
 type RecordJSON struct {
 	Gid        string    `json:"gid"`
 	Kind       string    `json:"trans_type"`
@@ -320,7 +317,7 @@ type rowJSON struct {
 	Rolled  time.Time `json:"rollback_time"`
 }
 
-// ParsePayload reads the payload of a branch of a transaction as it is stored.
+// ParsePayload parses the stored payload of a transaction's branch.
 func ParsePayload(gid string, data []byte) (p Instruction, err error) {
 	if err := json.Unmarshal(data, &p); err != nil {
 		return p, fmt.Errorf("payload of %s: %w", gid, err)
@@ -328,7 +325,7 @@ func ParsePayload(gid string, data []byte) (p Instruction, err error) {
 	return p, nil
 }
 
-// ParseSaga makes a saga of a record and its rows as they are stored.
+// ParseSaga parses a stored record and its rows.
 func ParseSaga(shard int, record string, rows []string) (*Saga, error) {
 	var g RecordJSON
 	if err := json.Unmarshal([]byte(record), &g); err != nil {
@@ -362,7 +359,7 @@ func ParseSaga(shard int, record string, rows []string) (*Saga, error) {
 	return s, nil
 }
 
-// Field names a branch call in a ledger.
+// Field returns the name of a branch call in a ledger.
 func Field(step int, op string) string {
 	var b [24]byte
 	return string(append(AppendBranch(b[:0], step), op...))

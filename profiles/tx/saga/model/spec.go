@@ -7,64 +7,63 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// SpaceName is the name of the place of transactions.
+// SpaceName is the name of the space of transactions.
 const SpaceName = "saga"
 
-// MaxBranches is how many two digits can tell apart.
+// MaxBranches is how many branches two digits can number.
 const MaxBranches = 99
 
-// MaxPayload is the most bytes that the payload of a branch may carry: the record of a
-// saga has those of all its branches.
+// MaxPayload is the largest payload of a branch in bytes: the record of a saga contains
+// those of all its branches.
 const MaxPayload = 16 << 20
 
-// Spec is what Design found out about a saga run. It is not changed
-// afterwards.
+// Spec is what Design worked out about a saga run. It is not modified afterwards.
 type Spec struct {
 	Namespace, Driver string
 	Seed              int64
 	Allow             bool
-	Stamp             string // of ids of transactions, once the run has begun
+	Stamp             string // of transaction ids, once the run has begun
 
 	// Kind is what is run.
 	Kind     *Kind
 	Branches int
-	// Accounts is 0 when branches call nobody.
+	// Accounts is 0 if branches call nobody.
 	Accounts, Balance, Amount int64
 	Zipf                      float64
 	Shards                    int
 	Script                    string
-	// Pipelining says that clients share connections.
+	// Pipelining means that clients share connections.
 	Pipelining bool
 
 	FailRate, OngoingRate, ErrorRate, DuplicateRate float64
-	// LostRate is the share of the submits that never arrive.
+	// LostRate is the fraction of submits that never arrive.
 	LostRate float64
 	FailAt   int
 	Delay    time.Duration
-	// Unruly says that participants may answer late, badly or not at all.
+	// Unruly means that participants may answer late, badly or not at all.
 	Unruly bool
 
 	Timeout, Retry, Cron       time.Duration
 	LockTimeout                time.Duration
 	DataExpire, FinishedExpire time.Duration
 	Check                      time.Duration
-	// CountCalls says that the store's counters are of this run alone.
+	// CountCalls means that the store's counters are about this run alone.
 	CountCalls       bool
 	AckLog, Endpoint string
 	Start            workload.Settings
 	Count            int64
 }
 
-// Space is where transactions are kept, but for tables.
+// Space returns the space in which transactions are kept, unless there are tables.
 func (s *Spec) Space() store.Space {
 	return store.Space{Namespace: s.Namespace, Name: SpaceName, Shape: store.Keys, Grouped: true}
 }
 
-// Begin gives ids of transactions the run's.
+// Begin makes transaction ids those of the run.
 func (s *Spec) Begin(runID string) { s.Stamp = Stamp(runID, s.Seed) }
 
-// Formula is the mean number of scripts of a transaction that is prepared first, by
-// the parameters alone.
+// Formula returns the mean number of scripts of a transaction that is prepared first,
+// from the parameters alone.
 func (s *Spec) Formula() float64 {
 	n, p := float64(s.Branches), s.FailRate
 	on := 0.0

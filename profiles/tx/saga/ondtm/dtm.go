@@ -1,6 +1,6 @@
-// Package ondtm has transactions coordinated by a dtm server. Accounts and barrier are in
-// this process, behind an endpoint that the server calls; of a transaction it is asked
-// what became of it.
+// Package ondtm has transactions coordinated by a dtm server. Accounts and barrier are
+// in this process, behind an endpoint that the server calls; the server is asked about
+// the outcome of transactions.
 package ondtm
 
 import (
@@ -30,13 +30,13 @@ type DTM struct {
 	rnd    *rand.Rand
 }
 
-// New is the transactions of sp on a server.
+// New returns the transactions of sp on a server.
 func New(c *dtm.Conn, sp *model.Spec) *DTM {
 	return &DTM{Memory: onmemory.New(c, sp), conn: c, rnd: rand.New(rand.NewPCG(uint64(sp.Seed), 0))} //nolint:gosec // no secret
 }
 
-// Layer is the transactions as a run sees them: the server has the records and their
-// phases.
+// Layer returns the transactions as a run sees them: the server has the records and
+// their phases.
 func (d *DTM) Layer() *model.Layer {
 	open := func() model.Store {
 		st := d.Memory.Open()
@@ -46,8 +46,8 @@ func (d *DTM) Layer() *model.Layer {
 	return &model.Layer{Open: open, Price: model.EveryOne}
 }
 
-// Submission is what a submit sends: the transaction, and in Steps and Payloads the URLs
-// and payloads of its branches.
+// Submission is the content of a submit: the transaction and, in Steps and Payloads,
+// the URLs and payloads of its branches.
 type Submission struct {
 	Gid        string              `json:"gid"`
 	TransType  string              `json:"trans_type"`
@@ -60,7 +60,7 @@ type Submission struct {
 	Query      string              `json:"query_prepared,omitempty"`
 }
 
-// Body is what the server is told of a transaction: of a saga everything, of
+// Body returns what the server is told about a transaction: for a saga everything, for
 // a message what follows its local transaction.
 func (d *DTM) Body(s *model.Saga) ([]byte, error) {
 	sub := Submission{Gid: s.Gid, TransType: s.Of().Name, WaitResult: true, Timeout: int64(s.Timeout / time.Second)}
@@ -86,7 +86,7 @@ func (d *DTM) Body(s *model.Saga) ([]byte, error) {
 	return json.Marshal(sub)
 }
 
-// Post asks the server for something that it answers with 200.
+// Post makes a request that the server must answer with 200.
 func (d *DTM) Post(ctx context.Context, path string, body []byte) error {
 	status, _, err := d.conn.Call(ctx, http.MethodPost, path, nil, body)
 	if err == nil && status != http.StatusOK {
@@ -95,8 +95,9 @@ func (d *DTM) Post(ctx context.Context, path string, body []byte) error {
 	return err
 }
 
-// Submit hands a saga in. Status 409 may mean that it was undone or that it is
-// still running: only its state tells. What is not known to be final is an error.
+// Submit submits a saga. Status 409 may mean that it was undone or that it is still
+// running, so its state is queried. If it is not known to be final, an error is
+// returned.
 func (d *DTM) Submit(ctx context.Context, gid string, body []byte) (done bool, err error) {
 	status, _, err := d.conn.Call(ctx, http.MethodPost, "submit", nil, body)
 	switch {
@@ -110,7 +111,8 @@ func (d *DTM) Submit(ctx context.Context, gid string, body []byte) (done bool, e
 	return d.Outcome(ctx, gid)
 }
 
-// Outcome asks what has become of a transaction that a reply does not tell of; what is not final is coordinator.ErrUndecided.
+// Outcome queries the outcome of a transaction whose reply does not tell; if it is not
+// final, the error is coordinator.ErrUndecided.
 func (d *DTM) Outcome(ctx context.Context, gid string) (done bool, err error) {
 	got, err := d.Query(ctx, gid)
 	switch {
@@ -124,7 +126,7 @@ func (d *DTM) Outcome(ctx context.Context, gid string) (done bool, err error) {
 	return false, coordinator.ErrUndecided
 }
 
-// Query asks what has become of a saga.
+// Query queries the state of a saga.
 func (d *DTM) Query(ctx context.Context, gid string) (model.Stored, error) {
 	status, body, err := d.conn.Call(ctx, http.MethodGet, "query", url.Values{"gid": {gid}}, nil)
 	if err != nil {
@@ -149,7 +151,7 @@ func (d *DTM) Query(ctx context.Context, gid string) (model.Stored, error) {
 	for _, b := range q.Branches {
 		out.Rows = append(out.Rows, b.Status)
 		if len(b.Data) == 0 {
-			continue // not told
+			continue // not reported
 		}
 		p, err := model.ParsePayload(gid, b.Data)
 		if err != nil {
@@ -160,7 +162,7 @@ func (d *DTM) Query(ctx context.Context, gid string) (model.Stored, error) {
 	return out, nil
 }
 
-// Read asks for each saga, and adds the ledger of this process.
+// Read queries each saga, and adds the ledger of this process.
 func (d *DTM) Read(ctx context.Context, _ int, gids []string) ([]model.Stored, error) {
 	local, err := d.Memory.Read(ctx, 0, gids)
 	if err != nil {
@@ -193,7 +195,7 @@ func (d *DTM) Register(ctx context.Context, s *model.Saga, step int) error {
 	return d.Post(ctx, "registerBranch", body)
 }
 
-// kind is what the run's transactions are.
+// kind returns the kind of the run's transactions.
 func (d *DTM) kind() *model.Kind {
 	if d.Spec.Kind == nil {
 		return model.KindSaga

@@ -14,8 +14,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Listen begins to serve the participants at the endpoint that the run names. The error
-// names it, with the code of bad input.
+// Listen starts serving the participants at the run's endpoint. The error names it,
+// with the code of bad input.
 func (d *DTM) Listen(ctx context.Context) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.Spec.Endpoint)
 	if err != nil {
@@ -27,10 +27,10 @@ func (d *DTM) Listen(ctx context.Context) error {
 	return nil
 }
 
-// Close stops serving, when nobody calls any more.
+// Close stops serving; nobody may call any more.
 func (d *DTM) Close() error { return d.server.Close() }
 
-// chance says whether something happens that has a probability.
+// chance reports whether something with a probability happens.
 func (d *DTM) chance(p float64) bool {
 	if p <= 0 {
 		return false
@@ -45,14 +45,14 @@ func (d *DTM) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	say := func(status int, word string) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, `{"dtm_result":"`+word+`"}`) // the caller may be gone
+		_, _ = io.WriteString(w, `{"dtm_result":"`+word+`"}`) // the caller may have gone
 	}
 	q, sp := req.URL.Query(), d.Spec
 	gid, op := q.Get("gid"), q.Get("op")
 	var step int
 	var in model.Instruction
 	_, err := fmt.Sscanf(q.Get("branch_id"), "%d", &step)
-	if err == nil && op != model.BranchMsg { // which only asks
+	if err == nil && op != model.BranchMsg { // BranchMsg is only a question
 		err = json.NewDecoder(io.LimitReader(req.Body, model.MaxPayload+1<<16)).Decode(&in)
 	}
 	k := model.KindOf(q.Get("trans_type"))
@@ -83,7 +83,7 @@ func (d *DTM) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// participant is where the server finds who carries out a transaction's branches.
+// participant returns the URL at which the server calls a transaction's branches.
 func (d *DTM) participant(s *model.Saga) string {
 	if s.Empty {
 		return ""
@@ -91,7 +91,7 @@ func (d *DTM) participant(s *model.Saga) string {
 	return d.url
 }
 
-// instruction is the payload of a step, which its branches carry out when they are
+// instruction returns the payload of a step, which its branches carry out when they are
 // called.
 func (d *DTM) instruction(s *model.Saga, step int) (string, error) {
 	if s.Empty {
@@ -101,8 +101,8 @@ func (d *DTM) instruction(s *model.Saga, step int) (string, error) {
 	return string(text), err
 }
 
-// carry carries out a branch that the server calls, or tells it of a local
-// transaction.
+// carry carries out a branch that the server calls, or answers its question about a
+// local transaction.
 func (d *DTM) carry(ctx context.Context, gid, op string, k *model.Kind, branch int, in model.Instruction) (model.Reply, error) {
 	step := branch - 1
 	if k == model.KindMsg {
@@ -124,7 +124,7 @@ func (d *DTM) carry(ctx context.Context, gid, op string, k *model.Kind, branch i
 	return d.Move(ctx, s, pos)
 }
 
-// called says whether the server may call a kind's branch for an operation.
+// called reports whether the server may call a kind's branch for an operation.
 func called(k *model.Kind, branch int, op string) bool {
 	if k == model.KindMsg && op == model.BranchMsg {
 		return branch == 0

@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Memory keeps transactions in maps of this process, all behind one lock, for
-// as long as its connection lives.
+// Memory keeps transactions in maps of this process, all behind one lock, for as long
+// as its connection exists.
 type Memory struct {
 	Spec *model.Spec
 	pace func(ctx context.Context) error
@@ -25,8 +25,7 @@ type Memory struct {
 	frozen   map[int64]int64
 }
 
-// New makes the transactions of a connection, which answers as slowly as
-// it was asked to.
+// New returns the transactions of a connection, with the connection's configured delay.
 func New(c store.Conn, sp *model.Spec) *Memory {
 	m := &Memory{Spec: sp, sagas: map[string]*model.Saga{}, index: map[string]time.Time{}, ledger: map[string]map[string]model.Entry{}, accounts: map[int64]int64{}, frozen: map[int64]int64{}}
 	m.pace = func(ctx context.Context) error { return ctx.Err() }
@@ -36,18 +35,18 @@ func New(c store.Conn, sp *model.Spec) *Memory {
 	return m
 }
 
-// Layer is the transactions as a run sees them.
+// Layer returns the transactions as a run sees them.
 func (m *Memory) Layer() *model.Layer {
 	return &model.Layer{Open: m.Open, Price: model.EveryOne}
 }
 
-// Open returns what a client works with. All clients have the same, and any goroutine
-// may use it.
+// Open returns the store for a client. All clients have the same, and any goroutine may
+// use it.
 func (m *Memory) Open() model.Store {
 	return model.Store{Records: m, Phases: m, Participants: m, Index: m, Audit: m, Upkeep: m}
 }
 
-// locked runs f after the store's delay, alone.
+// locked runs f after the store's delay, with the lock held.
 func (m *Memory) locked(ctx context.Context, f func() error) error {
 	if err := m.pace(ctx); err != nil {
 		return err
@@ -65,8 +64,8 @@ func copyOf(s *model.Saga) *model.Saga {
 	return &c
 }
 
-// fill has rows carry what their payloads are to carry, and the transaction stand for
-// itself from now on.
+// fill sets the fillings of rows, so that the transaction no longer depends on its
+// source.
 func fill(s *model.Saga) {
 	for i := range s.Rows {
 		if r := &s.Rows[i]; !s.Loaded && s.Size > 0 {
@@ -87,7 +86,7 @@ func (m *Memory) Save(ctx context.Context, s *model.Saga) error {
 	})
 }
 
-// guarded runs f on the stored transaction if it has a status.
+// guarded runs f on the stored transaction if it has the given status.
 func (m *Memory) guarded(ctx context.Context, gid, status string, f func(old *model.Saga)) error {
 	return m.locked(ctx, func() error {
 		old := m.sagas[gid]
@@ -118,7 +117,7 @@ func (m *Memory) Change(ctx context.Context, s *model.Saga, from string) error {
 	})
 }
 
-// Touch stores when to look again.
+// Touch stores when to look at it next.
 func (m *Memory) Touch(ctx context.Context, s *model.Saga) error {
 	return m.guarded(ctx, s.Gid, s.Status, func(old *model.Saga) {
 		old.Next, old.Interval = s.Next, s.Interval
@@ -126,7 +125,7 @@ func (m *Memory) Touch(ctx context.Context, s *model.Saga) error {
 	})
 }
 
-// Lock leases what is due longest.
+// Lock leases what has been due longest.
 func (m *Memory) Lock(ctx context.Context, shard int, now, until time.Time) (gid string, err error) {
 	err = m.locked(ctx, func() error {
 		for g, due := range m.index {
@@ -193,7 +192,7 @@ func (m *Memory) Move(ctx context.Context, s *model.Saga, pos int) (got model.Re
 	return got, err
 }
 
-// Prepare makes missing accounts.
+// Prepare creates missing accounts.
 func (m *Memory) Prepare(ctx context.Context, _ func(done, total int64)) error {
 	return m.locked(ctx, func() error {
 		for a := range m.Spec.Accounts {
@@ -247,7 +246,7 @@ func (m *Memory) Balances(ctx context.Context, f func(account, balance, frozen i
 	})
 }
 
-// Money adds everything up.
+// Money returns the totals.
 func (m *Memory) Money(ctx context.Context) ([]model.Money, error) {
 	var sum model.Money
 	err := m.locked(ctx, func() error {
@@ -267,7 +266,7 @@ func (m *Memory) Money(ctx context.Context) ([]model.Money, error) {
 	return []model.Money{sum}, err
 }
 
-// Sweep removes what is older than it is kept.
+// Sweep removes what is past its retention time.
 func (m *Memory) Sweep(ctx context.Context, now time.Time) (n int64, err error) {
 	err = m.locked(ctx, func() error {
 		for g, s := range m.sagas {
@@ -282,11 +281,11 @@ func (m *Memory) Sweep(ctx context.Context, now time.Time) (n int64, err error) 
 	return n, err
 }
 
-// Null stores nothing and says that all is well. Its methods are those of the interfaces
-// of model.Store.
+// Null stores nothing and reports success. Its methods are those of the interfaces of
+// model.Store.
 type Null struct{}
 
-// Layer is nothing, as a run sees it.
+// Layer returns the store as a run sees it.
 func (n Null) Layer() *model.Layer {
 	open := func() model.Store {
 		return model.Store{Records: n, Phases: n, Participants: n, Index: n, Audit: n, Upkeep: n}

@@ -14,7 +14,7 @@ func (m *Memory) Register(ctx context.Context, s *model.Saga, step int) error {
 	})
 }
 
-// Recall looks whether the transaction is there.
+// Recall checks whether the transaction exists.
 func (m *Memory) Recall(ctx context.Context, s *model.Saga, _ bool) error {
 	return m.locked(ctx, func() error {
 		if m.sagas[s.Gid] == nil {

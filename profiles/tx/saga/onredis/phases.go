@@ -23,7 +23,7 @@ func (r *client) Register(ctx context.Context, s *model.Saga, step int) error {
 	return Word(r.Run.Finish(ctx, &r.caller, registerScript))
 }
 
-// Recall asks for the record or the rows.
+// Recall reads the record or the rows.
 func (r *client) Recall(ctx context.Context, s *model.Saga, rows bool) error {
 	q, b := &r.caller.Request, r.Base[s.Shard]
 	q.Reset()
@@ -48,7 +48,7 @@ func (r *client) Recall(ctx context.Context, s *model.Saga, rows bool) error {
 	return nil
 }
 
-// Carry runs reserve.lua, move.lua or query.lua where the account is.
+// Carry runs reserve.lua, move.lua or query.lua on the server of the account.
 func (r *client) Carry(ctx context.Context, s *model.Saga, step int, op string) (model.Reply, error) {
 	t := s.Steps[step]
 	q := &r.caller.Request
@@ -67,7 +67,7 @@ func (r *client) Carry(ctx context.Context, s *model.Saga, step int, op string) 
 		r.account(q, of, s.Gid, t)
 		q.Text = append(model.AppendBranch(q.Text, branch), op...)
 		q.End()
-		q.End() // what came later has no counterpart
+		q.End() // what was added later has no counterpart
 	default:
 		of = reserveScript
 		r.account(q, of, s.Gid, t)

@@ -16,14 +16,14 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Redis keeps transactions in Redis: for each prefix an index and the
-// accounts, for each transaction a record, a list of rows, a status and a ledger.
-// All keys of a prefix have the same hash tag.
+// Redis keeps transactions in Redis: for each prefix an index and the accounts, and for
+// each transaction a record, a list of rows, a status and a ledger. All keys of a
+// prefix have the same hash tag.
 type Redis struct {
 	Spec   *model.Spec
 	client goredis.UniversalClient
 	Run    link.Scripts
-	// Base is what the keys of each prefix begin with.
+	// Base is how the keys of each prefix begin.
 	Base                     []string
 	TTL, FinalTTL, LedgerTTL string
 }
@@ -34,7 +34,7 @@ type client struct {
 	caller link.Caller
 }
 
-// Layer is the transactions as a run sees them.
+// Layer returns the transactions as a run sees them.
 func (r *Redis) Layer() *model.Layer {
 	open := func() model.Store {
 		c := &client{Redis: r}
@@ -43,7 +43,7 @@ func (r *Redis) Layer() *model.Layer {
 	return &model.Layer{Open: open, Price: model.EveryOne, Cleanup: r.cleanup}
 }
 
-// New makes the transactions of a connection.
+// New returns the transactions of a connection.
 func New(c redis.Typed, sp *model.Spec) *Redis {
 	r := &Redis{
 		Spec: sp, client: c.Client(), Run: link.Scripts{Lines: c.Lines(sp.Pipelining), How: sp.Script},
@@ -55,13 +55,12 @@ func New(c redis.Typed, sp *model.Spec) *Redis {
 	return r
 }
 
-// seconds writes a duration as whole seconds, at least one.
+// seconds formats a duration as whole seconds, at least one.
 func seconds(d time.Duration) string {
 	return strconv.FormatInt(max(int64((d+time.Second-1)/time.Second), 1), 10)
 }
 
-// Begin begins the call of a script on a transaction's record, rows, index and
-// status.
+// Begin begins the call of a script on a transaction's record, rows, index and status.
 func (r *client) Begin(s *model.Saga, of link.Script) *link.Request {
 	q, b := &r.caller.Request, r.Base[s.Shard]
 	r.Run.Begin(q, of, 4)
@@ -84,9 +83,9 @@ func rowTo(q *link.Request, s *model.Saga, pos int) {
 	q.End()
 }
 
-// scoreTo appends a moment in the index: Unix milliseconds. Redis keeps scores that
-// are whole as numbers in a short index, and others as texts, which it reads again
-// for each comparison.
+// scoreTo appends a moment for the index, in whole Unix milliseconds. In a short index
+// Redis stores whole scores as numbers but others as texts, which it parses again for
+// each comparison.
 func scoreTo(q *link.Request, t time.Time) {
 	q.Text = appendScore(q.Text, t)
 	q.End()
@@ -169,10 +168,10 @@ func (r *Redis) Load(ctx context.Context, shard int, gid string) (*model.Saga, e
 	return model.ParseSaga(shard, record.Val(), rows.Val())
 }
 
-// shardOf is the prefix that an account belongs to.
+// shardOf returns the prefix to which an account belongs.
 func (r *Redis) shardOf(account int64) int { return int(account) % r.Spec.Shards }
 
-// Move runs move.lua where the account is.
+// Move runs move.lua on the server of the account.
 func (r *client) Move(ctx context.Context, s *model.Saga, pos int) (model.Reply, error) {
 	rw := &s.Rows[pos]
 	t := s.Steps[rw.Step]
@@ -198,12 +197,12 @@ func (r *client) Move(ctx context.Context, s *model.Saga, pos int) (model.Reply,
 	return model.Reply(n), err
 }
 
-// sagaScripts are what a saga and its checks need.
+// sagaScripts are the scripts that a saga and its checks need.
 var sagaScripts = []link.Script{
 	SaveScript, BranchScript, ChangeScript, touchScript, lockScript, MoveScript, totalScript, registerScript, reserveScript, queryScript,
 }
 
-// Prepare loads functions where these are what is called, and makes missing
+// Prepare loads functions, if functions are what is called, and creates missing
 // accounts.
 func (r *Redis) Prepare(ctx context.Context, progress func(done, total int64)) error {
 	const chunk = 1000
@@ -234,8 +233,8 @@ func (r *Redis) Unfinished(ctx context.Context, shard int) ([]model.Pending, err
 	return out, err
 }
 
-// Read reads transactions in one pipeline, their ledgers from wherever the
-// accounts may be.
+// Read reads transactions in one pipeline, and their ledgers from wherever the accounts
+// are.
 func (r *Redis) Read(ctx context.Context, shard int, gids []string) ([]model.Stored, error) {
 	type parts struct {
 		status, record *goredis.StringCmd
@@ -283,7 +282,7 @@ func (r *Redis) Read(ctx context.Context, shard int, gids []string) ([]model.Sto
 
 func parseEntry(v string) model.Entry {
 	// Written by move.lua: account:amount:place, or null:place, or null; by
-	// reserve.lua account:amount:frozen:place.
+	// reserve.lua: account:amount:frozen:place.
 	parts := strings.Split(v, ":")
 	number := func(s string) int64 {
 		n, _ := strconv.ParseInt(s, 10, 64)
@@ -345,7 +344,7 @@ func (r *Redis) Money(ctx context.Context) ([]model.Money, error) {
 	return out, nil
 }
 
-// Sweep does nothing: Redis removes what has expired.
+// Sweep does nothing, since Redis removes what has expired.
 func (r *Redis) Sweep(context.Context, time.Time) (int64, error) { return 0, nil }
 
 // cleanup removes the functions.

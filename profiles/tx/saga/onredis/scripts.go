@@ -37,14 +37,14 @@ var reserveLua string
 //go:embed query.lua
 var queryLua string
 
-// Names of functions and their libraries. They are the server's: they have no
-// namespace, and are removed with --cleanup.
+// Names of functions and their libraries. They are global on the server: they have no
+// namespace. They are removed with --cleanup.
 const (
 	functionPrefix = "perfbench_tx_"
 	librarySaga    = "perfbench_saga"
 )
 
-// The scripts. Those that mode=baseline measures by themselves are exported.
+// The scripts. Those that mode=baseline measures individually are exported.
 var (
 	SaveScript   = link.NewScript(functionPrefix+"save", saveLua)
 	BranchScript = link.NewScript(functionPrefix+"branch", branchLua)
@@ -59,7 +59,7 @@ var (
 	queryScript    = link.NewScript(functionPrefix+"query", queryLua)
 )
 
-// Word reads the number that a script answers with.
+// Word interprets the number that a script replies.
 func Word(n int64, err error) error {
 	switch {
 	case err != nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Prepare makes missing accounts. Where all are there none is touched: what a killed
-// run has prepared may have locked some.
+// Prepare creates missing accounts. If all exist, none is touched: some may be locked
+// by what a killed run has prepared.
 func (s *Tables) Prepare(ctx context.Context, progress func(done, total int64)) error {
 	const chunk = 500
 	if s.spec.Accounts > 0 {
@@ -36,7 +36,7 @@ func (s *Tables) Prepare(ctx context.Context, progress func(done, total int64)) 
 	return nil
 }
 
-// Unfinished lists what is not finished.
+// Unfinished lists unfinished transactions.
 func (s *Tables) Unfinished(ctx context.Context, _ int) (out []model.Pending, err error) {
 	err = s.Each(ctx, "SELECT gid, next_cron_time FROM "+s.Global+" WHERE status IN ('prepared','submitted','aborting')", nil, func(scan func(...any) error) error {
 		var p model.Pending
@@ -70,7 +70,7 @@ func (s *Tables) Read(ctx context.Context, _ int, gids []string) ([]model.Stored
 		if err := scan(&gid, &trans, &status); err != nil {
 			return err
 		}
-		at[gid].Kind, at[gid].Status, at[gid].Inner = model.KindOf(trans), status, status // it is kept once only
+		at[gid].Kind, at[gid].Status, at[gid].Inner = model.KindOf(trans), status, status // it is stored only once
 		return nil
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Tables) Balances(ctx context.Context, f func(account, balance, frozen i
 	})
 }
 
-// Money adds everything up in one statement, which sees one instant.
+// Money returns the totals from one statement, which sees a single moment.
 func (s *Tables) Money(ctx context.Context) ([]model.Money, error) {
 	var m model.Money
 	s.Extra.Add(1)
@@ -123,7 +123,7 @@ func (s *Tables) Money(ctx context.Context) ([]model.Money, error) {
 	return []model.Money{m}, err
 }
 
-// Sweep removes what has been finished for longer than it is kept, some at a time.
+// Sweep removes transactions past their retention time, several at a time.
 func (s *Tables) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	const chunk, chunks = 500, 40
 	var gone int64

@@ -13,7 +13,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
-// phasedTexts are the statements of transactions that are prepared first.
+// phasedTexts prepares the statements of transactions that are prepared first.
 func (s *Tables) phasedTexts() {
 	s.Texts.recall = s.Dialect.Text("SELECT id, status FROM " + s.Global + " WHERE gid = ?")
 	s.Texts.recallRows = s.Dialect.Text("SELECT id, op, status FROM " + s.Branch + " WHERE gid = ? ORDER BY id")
@@ -22,7 +22,8 @@ func (s *Tables) phasedTexts() {
 	s.Texts.there = s.Dialect.Text("SELECT id FROM " + s.Account + " WHERE id = ?")
 }
 
-// guarded runs f in a transaction that has locked a global transaction of a status.
+// guarded runs f in a database transaction that has locked a global transaction with
+// the expected status.
 func (s *client) guarded(ctx context.Context, g *model.Saga, f func(tx *sql.Tx) error) error {
 	return s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		var id int64
@@ -73,7 +74,7 @@ func (s *client) Recall(ctx context.Context, g *model.Saga, rows bool) error {
 }
 
 // Carry carries out an operation: the barrier's rows and the account in one
-// transaction. A row that is there already says that it was, or that it comes too
+// transaction. If a row exists already, the call has been made before, or comes too
 // late.
 func (s *client) Carry(ctx context.Context, g *model.Saga, step int, op string) (got model.Reply, err error) {
 	t, id := g.Steps[step], string(model.AppendBranch(nil, g.Branch(step)))
@@ -116,7 +117,7 @@ func (s *client) Carry(ctx context.Context, g *model.Saga, step int, op string) 
 	return got, err
 }
 
-// twice says what a call is that the barrier stopped.
+// twice says what a call stopped by the barrier is.
 func (s *Tables) twice(ctx context.Context, tx *sql.Tx, gid, id, op string) (model.Reply, error) {
 	if op == model.BranchCancel {
 		return model.ReplyDuplicate, nil
@@ -131,7 +132,7 @@ func (s *Tables) twice(ctx context.Context, tx *sql.Tx, gid, id, op string) (mod
 	return model.ReplyDuplicate, nil
 }
 
-// adjust changes an account; false: there is none, or it has too little.
+// adjust changes an account; false if there is none, or it has too little.
 func (s *Tables) adjust(ctx context.Context, tx *sql.Tx, op string, account, balance, frozen int64) (bool, error) {
 	if balance != 0 || frozen != 0 {
 		least := int64(math.MinInt64)
@@ -153,7 +154,7 @@ func (s *Tables) adjust(ctx context.Context, tx *sql.Tx, op string, account, bal
 }
 
 // query asks the barrier about a message's local transaction, and keeps one that was
-// not carried out from being so later.
+// not carried out from being carried out later.
 func (s *client) query(ctx context.Context, g *model.Saga, id string, now int64) (got model.Reply, err error) {
 	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, s.Texts.void, g.Gid, id, model.BranchMsg, model.BranchRollback, nil, nil, now); err != nil {

@@ -1,4 +1,4 @@
-// Package onsql keeps transactions and accounts in the tables of a SQL store.
+// Package onsql keeps transactions and accounts in the tables of an SQL store.
 package onsql
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const sagaTimes = "create_time BIGINT, update_time BIGINT, finish_time BIGINT, rollback_time BIGINT"
 
-// sagaTables are the tables, which are spaces of their own.
+// sagaTables are the tables, each of which is a space.
 var sagaTables = []sqltable.Table{
 	{
 		Name: "global", Key: "id", Unique: "gid", Index: sqltable.Index{Name: "due", Columns: "status, next_cron_time"},
@@ -42,9 +42,10 @@ var sagaTables = []sqltable.Table{
 	{Name: "account", Key: "id", Later: []string{"frozen"}, Columns: "id BIGINT, balance BIGINT NOT NULL, frozen BIGINT NOT NULL DEFAULT 0"},
 }
 
-// Tables keeps transactions in four tables: global transactions, branch rows,
-// the participants' barrier with what each call moved, and accounts. Times are Unix
-// milliseconds. There is one index of unfinished transactions, so one prefix.
+// Tables keeps transactions in four tables: global transactions, branch rows, the
+// participants' barrier with what each call moved, and accounts. Times are in Unix
+// milliseconds. There is only one index of unfinished transactions, so there is only
+// one prefix.
 type Tables struct {
 	*sqltx.Database
 	spec   *model.Spec
@@ -52,8 +53,9 @@ type Tables struct {
 
 	Global, Branch, Barrier, Account string
 	Texts                            sagaTexts
-	// phases are for transactions that are prepared in the database itself, waited how
-	// many of their branches were refused since they had waited too long.
+	// phases are for transactions that are prepared in the database itself; waited
+	// counts those of their branches that were refused because they had waited too
+	// long.
 	phases *twophase.Transactions
 	waited atomic.Int64
 }
@@ -61,12 +63,12 @@ type Tables struct {
 // sagaTexts are the statements that every saga needs.
 type sagaTexts struct {
 	save, state, row, change, touch, due, lease, call, void, Pay, take, reason string
-	// rows, recall and recallRows are for transactions that are prepared first, carry,
+	// rows, recall and recallRows are for transactions that are prepared first; carry,
 	// adjust and there for their participants.
 	rows, recall, recallRows, carry, adjust, there string
 }
 
-// New makes the transactions of a database. It writes statements, and sends none.
+// New returns the transactions of a database. It sends no statements.
 func New(d *sqltx.Database, sp *model.Spec) *Tables {
 	s := &Tables{Database: d, spec: sp, tables: sqltable.New(d.Conn, sp.Namespace, "saga_", sagaTables)}
 	for i, to := range []*string{&s.Global, &s.Branch, &s.Barrier, &s.Account} {
@@ -91,26 +93,27 @@ func New(d *sqltx.Database, sp *model.Spec) *Tables {
 	return s
 }
 
-// sqlPrice is in statements; those of looking after sagas are counted as they are made.
+// sqlPrice is in statements; those for taking care of sagas are counted as they are
+// made.
 var sqlPrice = model.Price{Save: 2, Branch: 2, Change: 1, Touch: 1, Actions: 2, Undos: 3, Twice: 2, UndosTwice: 2, Nothing: 2, Register: 2, Bare: 1, Recall: 1, Query: 2, Look: 1}
 
 // client is one client of the database. It belongs to one goroutine.
 type client struct {
 	*Tables
-	// lost is what the database undid for the sake of others since it was last asked,
-	// held the connections of branches that are prepared.
+	// lost are the attempts that the database has rolled back because of others since
+	// the last call of Undone; held are the connections of branches that are prepared.
 	lost sqltx.Lost
 	held branches
 }
 
-// Undone tells how long each attempt took that the database undid.
+// Undone returns how long each attempt took that the database rolled back.
 func (s *client) Undone() []time.Duration {
 	l := s.lost
 	s.lost = s.lost[:0]
 	return l
 }
 
-// Layer is the transactions as a run sees them.
+// Layer returns the transactions as a run sees them.
 func (s *Tables) Layer() *model.Layer {
 	open := func() model.Store {
 		c := &client{Tables: s}
@@ -125,13 +128,13 @@ func (s *Tables) Layer() *model.Layer {
 // Spaces lists the tables.
 func (s *Tables) Spaces(params map[string]string) []place.Space { return s.tables.Spaces(params) }
 
-// Look makes sure that the tables that are there will do.
+// Look checks whether existing tables are suitable.
 func (s *Tables) Look(ctx context.Context, c *place.Claim) error { return s.tables.Look(ctx, c) }
 
-// Create makes the tables that are missing.
+// Create creates missing tables.
 func (s *Tables) Create(ctx context.Context) error { return s.tables.Create(ctx) }
 
-// unix is a time as the tables have it; NULL for none.
+// unix returns a time in the form used by the tables; NULL for none.
 func unix(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -139,7 +142,7 @@ func unix(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// insertRows is the statement that inserts some rows of a transaction.
+// insertRows returns the statement that inserts some rows of a transaction.
 func (s *Tables) insertRows(g *model.Saga, rows []model.Row) (text string, args []any) {
 	args = make([]any, 0, 8*len(rows))
 	for i := range rows {
@@ -183,8 +186,8 @@ func (s *client) Branch(ctx context.Context, g *model.Saga, pos int) error {
 	})
 }
 
-// guard runs a single statement that changes a transaction if it has the status
-// that is expected.
+// guard runs a single statement that changes a transaction if it has the expected
+// status.
 func (s *client) guard(ctx context.Context, g *model.Saga, text string, args ...any) error {
 	return sqlstore.Retry(ctx, s.Conn, func(took time.Duration) { s.CountUndone(&s.lost, took) }, func() error {
 		n, err := sqltx.Affected(ctx, s.DB, text, args...)
@@ -200,8 +203,8 @@ func (s *client) Change(ctx context.Context, g *model.Saga, from string) error {
 	return s.guard(ctx, g, s.Texts.change, g.Status, unix(g.Updated), unix(g.Ended), unix(g.RolledBack), g.Reason, g.Gid, from)
 }
 
-// Touch updates when to look again. MySQL counts only rows that the update changed,
-// and all may stand as it was before the millisecond was over.
+// Touch updates when to look at it next. MySQL counts only rows that the update
+// changed, and nothing changes if it is made twice within a millisecond.
 func (s *client) Touch(ctx context.Context, g *model.Saga) error {
 	err := s.guard(ctx, g, s.Texts.touch, g.Next.UnixMilli(), g.Interval.Milliseconds(), unix(g.Updated), g.Gid, g.Status)
 	if errors.Is(err, model.ErrMoved) && s.Dialect == sqltext.MySQL {
@@ -215,7 +218,7 @@ func (s *client) Touch(ctx context.Context, g *model.Saga) error {
 	return err
 }
 
-// Lock leases what is due longest, unless somebody else does at the same time.
+// Lock leases what has been due longest, unless somebody else does so at the same time.
 func (s *Tables) Lock(ctx context.Context, _ int, now, until time.Time) (string, error) {
 	var gid string
 	var due int64
@@ -282,7 +285,7 @@ func (s *Tables) Load(ctx context.Context, shard int, gid string) (*model.Saga, 
 }
 
 // Move carries out a branch call: the barrier's rows and the account in one
-// transaction. A row that is there already says that the call was.
+// transaction. If a row exists already, the call has been made before.
 func (s *client) Move(ctx context.Context, g *model.Saga, pos int) (got model.Reply, err error) {
 	r := &g.Rows[pos]
 	t := g.Steps[r.Step]

@@ -17,11 +17,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
-// branches are the prepared branches of a transaction that keep a connection, by
-// step.
+// branches are the prepared branches of a transaction that keep a connection, by step.
 type branches []*twophase.Branch
 
-// at is the branch of a step; nil where there is none.
+// at returns the branch of a step; nil if there is none.
 func (b branches) at(step int) *twophase.Branch {
 	if step < len(b) {
 		return b[step]
@@ -36,7 +35,7 @@ func (b *branches) set(step int, to *twophase.Branch) {
 	(*b)[step] = to
 }
 
-// Detach leaves what is still prepared to whoever takes the transaction up.
+// Detach leaves what is still prepared to whoever takes up the transaction.
 func (s *client) Detach() {
 	for _, b := range s.held {
 		b.Detach()
@@ -91,8 +90,8 @@ func (s *client) prepareXA(ctx context.Context, g *model.Saga, step int, id stri
 	return model.ReplyDone, nil
 }
 
-// inBranch makes a branch's changes. The barrier's row of a call that came before
-// keeps this one waiting while that is prepared: then it is a duplicate.
+// inBranch makes a branch's changes. While an earlier call is prepared, its barrier row
+// keeps this call waiting; after that it is a duplicate.
 func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t model.Transfer, id string) (model.Reply, error) {
 	n, err := sqltx.Affected(ctx, conn, s.Texts.carry, g.Gid, id, model.BranchAction, model.BranchAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
 	if sqlerror.LockTimeout(err) {
@@ -119,8 +118,8 @@ func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t 
 	return model.ReplyDone, err
 }
 
-// reason is what the barrier's row of a branch's action says; empty: there is none
-// that is committed.
+// reason returns what the barrier's row of a branch's action says; empty if no such row
+// is committed.
 func (s *Tables) reason(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, gid, id string,
@@ -133,7 +132,7 @@ func (s *Tables) reason(ctx context.Context, db interface {
 }
 
 // A connection that ends leaves its branch to others, but not at once: detachTries is
-// how often such a branch is looked for again, detachRest after which time.
+// how often such a branch is looked for again, detachRest the interval.
 const (
 	detachTries = 50
 	detachRest  = 20 * time.Millisecond
@@ -142,8 +141,8 @@ const (
 // errHeld leaves a transaction to be tried again later.
 var errHeld = fmt.Errorf("a branch is neither prepared for others to finish, nor committed: %w", model.ErrParticipant)
 
-// commitXA commits a branch. One that is not there was committed before, if its row
-// is there.
+// commitXA commits a branch. If it does not exist but its row does, it was committed
+// before.
 func (s *client) commitXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
 	for try := 1; ; try++ {
 		err := s.phases.Commit(ctx, g.Gid, id, s.held.at(step))
@@ -168,7 +167,7 @@ func (s *client) commitXA(ctx context.Context, g *model.Saga, step int, id strin
 	}
 }
 
-// rollbackXA rolls a branch back, and leaves a row that keeps it from being prepared
+// rollbackXA rolls back a branch, and leaves a row that keeps it from being prepared
 // later.
 func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
 	for try := 1; ; try++ {
@@ -190,7 +189,8 @@ func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id str
 		case try == detachTries:
 			return 0, errHeld
 		}
-		// Somebody holds the row: the branch itself, on a connection that is ending.
+		// Somebody has locked the row: the branch itself, on a connection that is
+		// ending.
 		s.CountUndone(&s.lost, 0)
 		if err := store.Rest(ctx, detachRest); err != nil {
 			return 0, err
@@ -198,8 +198,7 @@ func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id str
 	}
 }
 
-// rolledBack says what it means that a branch's row was there when it was rolled
-// back.
+// rolledBack interprets that a branch's row existed when the branch was rolled back.
 func (s *Tables) rolledBack(ctx context.Context, gid, id string) (model.Reply, error) {
 	reason, err := s.reason(ctx, s.DB, gid, id)
 	if err == nil && reason == model.BranchAction {
@@ -208,7 +207,8 @@ func (s *Tables) rolledBack(ctx context.Context, gid, id string) (model.Reply, e
 	return model.ReplyDuplicate, err
 }
 
-// Ready looks whether the store can do what a run needs of it, in each of its processes.
+// Ready checks whether the store can do what a run needs; each of its processes calls
+// it.
 func (s *Tables) Ready(ctx context.Context) error {
 	if s.Dialect != sqltext.SQLite {
 		var err error
