@@ -1,11 +1,11 @@
-// Package authz is the profile of a multi-tenant site that asks for every page who
-// may see it: the permission checks and user profiles of Apereo OAE. Tenants are
-// loaded and checked in overlapping phases; every decision is compared with an
-// oracle in memory. It reads what OAE's model loaders wrote, and writes OAE's JSON
-// document and baseline table.
+// Package authz is the profile of a multi-tenant site that asks for every page who may
+// see it: the permission checks and user profiles of Apereo OAE. Tenants are loaded and
+// checked in overlapping phases; every decision is compared with an oracle in memory.
+// It reads what OAE's model loaders wrote, and writes OAE's JSON document and baseline
+// table.
 //
-// Design works out a plan from values alone; a binding connects the plan to a
-// store through a layer, the application's data layer in its own words.
+// Design works out a plan from values alone; a binding connects the plan to a store
+// through a layer, the application's data layer.
 package authz
 
 import (

@@ -33,18 +33,18 @@ type spec struct {
 	runID                                                                             string // once the run has begun
 	count                                                                             int64
 	duration, drain                                                                   time.Duration
-	goesOn                                                                            string // the phase that does until the run is stopped, if any
+	goesOn                                                                            string // the phase that goes on until the run is stopped, if any
 
 	model *model.Model
-	// rounds are the tests, one after the other; phase has the tenants of all their
+	// rounds are the tests, one after the other; phase holds the tenants of all their
 	// phases.
 	rounds []round
 	phase  [][]*tenant
-	// knobs turn what records carry for their size, sizes are where they begin.
+	// knobs change the size of records' fillings, sizes are their initial values.
 	knobs []workload.Knob
 	sizes []int
-	// stake is which of the requests within each tenant this process has; tells says that it
-	// tells another of what it does.
+	// stake is which of the requests within each tenant belong to this process; tells
+	// means that it reports to another process what it does.
 	stake workload.Stake
 	tells bool
 }
@@ -52,10 +52,10 @@ type spec struct {
 // The operations of the mix, by index of the weights.
 var mixNames = []string{"check", "list", "expand", "grant", "revoke", "update"}
 
-// updateMix is the last of them, which the original has not.
+// updateMix is the last of them, which the original does not have.
 const updateMix = 5
 
-// Read reads --file: a folder of a model loader, or YAML of ours.
+// Read reads --file: the folder of a model loader, or YAML of ours.
 func Read(files []workload.File) (workload.Values, []string, error) {
 	folder := workload.Values{}
 	rest := slices.DeleteFunc(slices.Clone(files), func(f workload.File) bool {
@@ -77,8 +77,8 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 	return out, warnings, err
 }
 
-// Design works out the plan. It reads the folder that a value names, and touches
-// nothing else; all problems are returned joined, with the code of bad input.
+// Design works out the plan. It reads the folder named by a value, and touches nothing
+// else; all problems are returned joined, with the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
 	s := &spec{seed: in.Seed, namespace: in.Namespace, driver: in.Driver, count: in.Count, duration: in.Duration, drain: in.Drain}
 	p := s.declare()
@@ -100,11 +100,11 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if err := s.read(); err != nil {
 		return nil, fault.Code(err, fault.CodeInput)
 	}
-	plan := s.plan(r, start, in) // which may find more problems
+	plan := s.plan(r, start, in) // this may find more problems
 	return plan, r.Problems.Err()
 }
 
-// shownText picks and shows a value whose text has a form of its own.
+// shownText picks and shows a value whose text has its own syntax.
 func shownText(r *values.Reader, p workload.Param) workload.Value {
 	v := r.Pick(p, p.Name)
 	r.Show(p.Name, v.Text, v)
@@ -147,12 +147,12 @@ func (s *spec) readTests(r *values.Reader, p workload.Param) {
 	}
 }
 
-// sweep is how many checks the sweep of one tenant has.
+// sweep returns how many checks the sweep of one tenant has.
 func (s *spec) sweep() int {
 	all := s.model.Users * s.model.Top
 	limit := s.sweepLimit
 	if limit > 0 && s.compat {
-		limit++ // the original compares with "at most"
+		limit++ // the original's limit is inclusive
 	}
 	if limit > 0 {
 		all = min(all, limit)
@@ -160,8 +160,8 @@ func (s *spec) sweep() int {
 	return all
 }
 
-// bytes is roughly what a tenant takes: ids of some 50 bytes each, and what stands
-// beside them.
+// bytes returns the approximate size of a tenant: ids of about 50 bytes each, and what
+// is stored with them.
 func (s *spec) bytes() int64 {
 	m := s.model
 	n := int64(m.Users+m.Groups()+2*len(m.Edges)) * 120
@@ -180,7 +180,7 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 		unit = "profiles"
 	}
 	threads, rate := workload.Threads(), workload.Rate(unit)
-	// Of each tenant: phases come and go, and a sum over all of them says nothing.
+	// Per tenant: phases come and go, so a sum over all of them would be meaningless.
 	threads.Sum, threads.Help = false, "concurrent requests within each tenant"
 	rate.Sum = false
 	m := s.model
@@ -195,7 +195,7 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	if s.folder == "" && m.Data.Source == "classic" && s.membership == model.Nested {
 		p.Warnings = append(p.Warnings, "classic groups nested in each other form one component: most users are in nearly every group")
 	}
-	var ended []string // the last phases of the test before
+	var ended []string // the last phases of the previous test
 	for _, rd := range s.rounds {
 		var ends []string
 		for k := rd.first; k < rd.first+rd.phases; k++ {
@@ -220,7 +220,7 @@ func (s *spec) plan(r *values.Reader, start workload.Settings, in workload.Input
 	return p
 }
 
-// goOn has the last phase go on where nothing else ends the run.
+// goOn makes the last phase go on if nothing else ends the run.
 func (s *spec) goOn(p *workload.Plan, in workload.Inputs) {
 	if s.load == "only" {
 		p.Ends = "load=only ends with the load"
@@ -233,7 +233,8 @@ func (s *spec) goOn(p *workload.Plan, in workload.Inputs) {
 	}
 }
 
-// epochOf begins the names of the tenants of a run: with the time in its id, or now.
+// epochOf returns the beginning of the names of a run's tenants: the time in the run's
+// id, or the current time.
 func epochOf(id string) string {
 	at := time.Now()
 	if len(id) >= 13 {
@@ -244,19 +245,20 @@ func epochOf(id string) string {
 	return "perf-test-" + strconv.FormatInt(at.UnixMilli(), 10)
 }
 
-// begin names what the run of that id will make.
+// begin names what the run with that id will create.
 func (s *spec) begin(runID string) {
 	s.runID = runID
 	s.name(epochOf(runID))
 }
 
-// addPhase adds the load and the tests of one phase: the load waits for what is before
-// it, the tests for the load of their own phase only. It tells the last one's name.
+// addPhase adds the load and the tests of one phase: the load waits for what precedes
+// it, the tests only for the load of their own phase. It returns the name of the last
+// one.
 func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workload.Settings, in workload.Inputs, before []string) string {
 	concurrent := len(s.phase[k])
 	add := func(what string, ops []string, total int64, duration time.Duration, after ...string) string {
 		if in.Wraps() {
-			total = 0 // what there is to do is done again and again
+			total = 0 // the work is repeated
 		}
 		name := fmt.Sprintf("%s-%d", what, k)
 		ph := workload.Phase{Name: name, Kind: fmt.Sprintf("%s of %d", what, concurrent), After: after, Duration: duration, NoCeiling: what == "staleness"}
@@ -267,7 +269,7 @@ func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workloa
 			}
 			counted := 0
 			if what == "staleness" {
-				counted = 1 // how long it was granted is no work of its own
+				counted = 1 // how long it remained granted is not a whole piece of work
 			}
 			t := workload.Track{Name: fmt.Sprintf("%s-%d", name, i), Ops: ops, OpUnits: s.unitsOf(what), Counted: counted, Start: from, Total: total}
 			s.fit(r, &t, what)
@@ -316,12 +318,12 @@ func (s *spec) addPhase(r *values.Reader, p *workload.Plan, k int, start workloa
 	return before[0]
 }
 
-// unitsOf are what the operations of a phase count, where that is not the unit of the
+// unitsOf returns the units of a phase's operations that differ from the unit of the
 // plan.
 func (s *spec) unitsOf(what string) []string {
 	switch {
 	case s.load == "only":
-		return nil // all of it is the plan's work
+		return nil // everything is in the plan's unit
 	case what == "users":
 		return []string{"users"}
 	case what == "load" && s.mode == report.ModeProfiles:
@@ -338,7 +340,7 @@ func (s *spec) unitsOf(what string) []string {
 	return nil
 }
 
-// loadPhases are the phases that load.
+// loadPhases returns the phases that load.
 func (s *spec) loadPhases() []string {
 	if s.mode == report.ModeProfiles {
 		return []string{"users", "load"}
@@ -346,7 +348,7 @@ func (s *spec) loadPhases() []string {
 	return []string{"load"}
 }
 
-// loadItems is how many items a tenant's load of checks has.
+// loadItems returns how many items a tenant's load for checks has.
 func (s *spec) loadItems() int64 {
 	n := len(s.model.Edges)
 	if s.variant == "v1" {

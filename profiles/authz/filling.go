@@ -17,23 +17,23 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
-// Principals carry a filling at the end of their description, sections as a field
-// named so at the end of their JSON. Without one both are as the original has them.
+// Principals have a filling at the end of their description, sections as a field of
+// that name at the end of their JSON. Without a filling both are as in the original.
 
-// Names of the knobs that turn how much.
+// Names of the knobs for the size of fillings.
 const (
-	knobPayload   = "payload"   // of what the mode is about
-	knobPrincipal = "principal" // of the users whose sections are
+	knobPayload   = "payload"   // in the records that the mode is about
+	knobPrincipal = "principal" // in the users whose sections these are
 )
 
-// extraPrincipal is the place of the knob principal in the settings.
+// extraPrincipal is the index of the knob principal in Settings.Extra.
 const extraPrincipal = 0
 
-// maxFilling is the most that a record may carry: every store takes a value of twice
-// that.
+// maxFilling is the largest filling: every store accepts a value of twice that size.
 const maxFilling = 8 << 20
 
-// principalKnob turns what the users carry whose sections are loaded.
+// principalKnob returns the knob for the filling of the users whose sections are
+// loaded.
 func principalKnob() workload.Knob {
 	k := workload.Filling("principal")
 	k.Name, k.Max = knobPrincipal, maxFilling
@@ -45,7 +45,7 @@ func principalKnob() workload.Knob {
 	return k
 }
 
-// fillings are the plan's knobs of sizes: those that turn something on one of its
+// fillings returns the plan's knobs for sizes: those that have an effect on one of its
 // tracks.
 func (s *spec) fillings() (out []workload.Knob) {
 	what, load := "principal", s.load != "never"
@@ -67,7 +67,7 @@ func (s *spec) fillings() (out []workload.Knob) {
 	return out
 }
 
-// changes says whether a mix of the plan rewrites principals.
+// changes reports whether a mix of the plan rewrites principals.
 func (s *spec) changes() bool {
 	for _, t := range s.tests {
 		if t == "mix" && s.load != "only" {
@@ -77,7 +77,8 @@ func (s *spec) changes() bool {
 	return false
 }
 
-// carries says whether what a track of a phase writes can carry what a knob turns.
+// carries reports whether what a track of a phase writes has the filling that a knob is
+// for.
 func (s *spec) carries(phase, knob string) bool {
 	switch phase {
 	case "users":
@@ -92,8 +93,7 @@ func (s *spec) carries(phase, knob string) bool {
 	return false
 }
 
-// fit gives a track the sizes that it begins with, and tells it which knobs turn
-// nothing there.
+// fit sets a track's initial sizes, and the knobs that have no effect on it.
 func (s *spec) fit(r *values.Reader, t *workload.Track, phase string) {
 	for i, k := range s.knobs {
 		if !s.carries(phase, k.Name) {
@@ -108,14 +108,15 @@ func (s *spec) fit(r *values.Reader, t *workload.Track, phase string) {
 	}
 }
 
-// extra is what all that a tenant's records carry at the start comes to, and in words.
+// extra returns the total size of a tenant's fillings at the start, as a number and in
+// words.
 func (s *spec) extra(p *workload.Plan) (bytes int64, text string) {
 	m := s.model
 	for _, t := range p.Tracks() {
 		what, _, _ := strings.Cut(t.Name, "-")
 		n := t.Start.Payload
 		switch {
-		case !strings.HasSuffix(t.Name, "-0-0"): // the tenants are alike
+		case !strings.HasSuffix(t.Name, "-0-0"): // all tenants are the same
 			continue
 		case what == "users":
 			bytes += int64(m.Users) * int64(t.Start.Extra[extraPrincipal])
@@ -135,16 +136,16 @@ func (s *spec) extra(p *workload.Plan) (bytes int64, text string) {
 	return bytes, text
 }
 
-// carried is what the records of a run carry, and what of it was read back wrong. It
-// is safe for use by several goroutines.
+// carried is the record of fillings in a run, and of those that were wrong when read
+// back. It is safe for use by several goroutines.
 type carried struct {
 	// principals and sections are the sizes that were written.
 	principals, sections filling.Sizes
-	// earlier says that another run has written records too, of sizes of its own. It is
-	// set before the run begins.
+	// earlier means that another run has also written records, with sizes of its own.
+	// It is set before the run begins.
 	earlier bool
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	wrong    int64
 	examples []string
 	others   map[int]amiss // in other processes
@@ -156,7 +157,7 @@ func (c *carried) tell() amiss {
 	return amiss{c.wrong, slices.Clone(c.examples)}
 }
 
-// credit takes in what another process has told.
+// credit takes in what another process has reported.
 func (c *carried) credit(process int, told amiss) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +167,7 @@ func (c *carried) credit(process int, told amiss) {
 	c.others[process] = told
 }
 
-// note remembers sizes when they change; last is what a worker has noted.
+// note remembers sizes when they change; last is what a worker noted last.
 func note(s *filling.Sizes, last *int, size int) {
 	if *last != size+1 { // 0: none yet
 		s.Note(size)
@@ -174,7 +175,7 @@ func note(s *filling.Sizes, last *int, size int) {
 	}
 }
 
-// inspect looks at what a record was found to carry.
+// inspect checks the filling found in a record.
 func (c *carried) inspect(s *filling.Sizes, id string, part int, text string) {
 	err := filling.Check(text, filling.Of(id, part))
 	if err == nil && !c.earlier {
@@ -185,7 +186,7 @@ func (c *carried) inspect(s *filling.Sizes, id string, part int, text string) {
 	}
 }
 
-// offend notes a record that is not as it was written.
+// offend notes a record that differs from what was written.
 func (c *carried) offend(id, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,14 +195,14 @@ func (c *carried) offend(id, why string) {
 	}
 }
 
-// account looks at what a principal carries.
+// account checks the filling of a principal.
 func (c *carried) account(a layer.Account) {
 	if a.Filling != "" {
 		c.inspect(&c.principals, a.ID, 0, a.Filling)
 	}
 }
 
-// check is what was found, for the verification; false where nothing carries anything.
+// check returns the result for the verification; false if there are no fillings.
 func (c *carried) check() (workload.Check, bool) {
 	any := c.principals.Most() > 0 || c.sections.Most() > 0
 	c.mu.Lock()
@@ -217,7 +218,7 @@ func (c *carried) check() (workload.Check, bool) {
 	}, any || wrong > 0
 }
 
-// filled is what part of a record is to carry.
+// filled returns the filling for a part of a record.
 func filled(id string, part, size int) string {
 	if size == 0 {
 		return ""
@@ -225,14 +226,14 @@ func filled(id string, part, size int) string {
 	return string(filling.Append(nil, filling.Of(id, part), size))
 }
 
-// grow is a section, which is a JSON object, that carries a text.
+// grow adds a text to a section, which is a JSON object.
 func grow(data, text string) string {
 	if text == "" {
 		return data
 	}
 	open, ok := strings.CutSuffix(strings.TrimRight(data, " \t\r\n"), "}")
 	if !ok {
-		open = "{" // null, which stands for an empty one
+		open = "{" // null, which stands for an empty object
 	}
 	if strings.TrimSpace(open) != "{" {
 		open += ","
@@ -240,8 +241,8 @@ func grow(data, text string) string {
 	return open + `"filling":"` + text + `"}`
 }
 
-// plain takes out of a section what it carries, after a look at it. A section that is
-// another than the one it should be stays as it is.
+// plain checks and removes the filling of a section. A section that is not the expected
+// one is returned unchanged.
 func (b *bound) plain(id string, n int, data, want string) string {
 	if data == want {
 		return data
@@ -258,7 +259,7 @@ func (b *bound) plain(id string, n int, data, want string) string {
 	return want
 }
 
-// accountOf is a principal as it is stored, and carries a number of bytes.
+// accountOf returns a principal as stored, with a filling of the given size.
 func (k *worker) accountOf(t *tenant, p int32, size int) (layer.Account, error) {
 	m := k.b.s.model
 	note(&k.b.carried.principals, &k.noted[0], size)
@@ -277,8 +278,8 @@ func (k *worker) accountOf(t *tenant, p int32, size int) (layer.Account, error) 
 	return a, err
 }
 
-// putSection stores a section of a user, after a look at what is there as the original
-// has it.
+// putSection stores a section of a user, after reading what exists, as the original
+// does.
 func (k *worker) putSection(ctx context.Context, t *tenant, user, n, size int) error {
 	id, name := t.id(int32(user)), sectionNames[n]
 	vis, data, err := k.b.s.sectionOf(user, n)
@@ -293,7 +294,7 @@ func (k *worker) putSection(ctx context.Context, t *tenant, user, n, size int) e
 	return k.b.l.PutSection(ctx, &k.c.Work, id, name, vis, data)
 }
 
-// again reads some of what a tenant's records carry back, and so looks at it.
+// again reads back some of a tenant's records, which checks their fillings.
 func (b *binding) again(ctx context.Context, t *tenant) error {
 	if !t.loaded() || b.carried.principals.Most() == 0 && b.carried.sections.Most() == 0 {
 		return nil
@@ -320,7 +321,7 @@ func (b *binding) again(ctx context.Context, t *tenant) error {
 			}
 			if err := insist(ctx, func() error {
 				_, data, _, err := b.l.Section(ctx, w, id, name)
-				if _, want, _ := b.s.sectionOf(p, n); err == nil && b.plain(id, n, data, want) != want { // reading has refused what has no visibility
+				if _, want, _ := b.s.sectionOf(p, n); err == nil && b.plain(id, n, data, want) != want { // records without a visibility were rejected when they were read
 					b.carried.offend(id, "section "+name+" of its profile is not the one that was stored")
 				}
 				return err

@@ -16,9 +16,9 @@ type kind struct {
 }
 
 // loader hands out a tenant's load item by item, one kind after the other: a kind
-// begins once every item of the one before is stored. Nobody holds anything
-// between two items, so that a worker that leaves strands nothing. Items are
-// marked as stored batch by batch, in the store.
+// begins once every item of the one before is stored. Workers hold nothing between two
+// items, so a worker that leaves strands nothing. Items are marked as stored batch by
+// batch, in the store.
 type loader struct {
 	mu       sync.Mutex
 	kinds    []kind
@@ -27,29 +27,29 @@ type loader struct {
 	at, next int
 	flying   int
 	again    []item      // items that failed
-	missing  map[int]int // of the batches begun, how many items are not stored
+	missing  map[int]int // for the batches begun: how many items are not stored
 	gate     chan struct{}
-	failing  int64     // since when nothing has worked; 0: it works
-	since    time.Time // the same by the clock
+	failing  int64     // since when nothing has worked; 0: something has
+	since    time.Time // the same in wall clock time
 	before   int64     // items that an earlier run has stored
-	ended    int       // items given back
-	seen     int       // what ended was when stuck last looked
-	quiet    time.Time // since when it has been that
-	endless  bool      // what is stored is stored again, until the phase's time is up
-	// elsewhere are the processes of so many that have ended their parts of the load; 0:
-	// this one does all of it.
+	ended    int       // items that were returned
+	seen     int       // the value of ended when stuck last looked
+	quiet    time.Time // since when it has had that value
+	endless  bool      // items are stored repeatedly, until the phase's time is up
+	// elsewhere holds which processes, out of the given number, have ended their parts
+	// of the load; 0 means that this process does all of it.
 	elsewhere map[int]bool
 	processes int
 }
 
-// item is one item of a kind. That it is stored already means that only the mark of
-// its batch failed.
+// item is one item of a kind. If it is already stored, only the mark of its batch
+// failed.
 type item struct {
 	kind, i int
 	stored  bool
 }
 
-// begin sets up what is to be loaded and what of it is done.
+// begin sets up what is to be loaded and which of it is done.
 func (l *loader) begin(kinds []kind, size int, done map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,8 @@ func (l *loader) begin(kinds []kind, size int, done map[string]bool) {
 	l.turn()
 }
 
-// there names the batches that an earlier run has stored. No item has been claimed yet.
+// there returns the names of batches that an earlier run has stored. No item must have
+// been claimed yet.
 func (l *loader) there() (names []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,8 +84,8 @@ func (l *loader) there() (names []string) {
 
 func batchName(kind string, batch int) string { return fmt.Sprintf("%s-%d", kind, batch) }
 
-// turn passes over what is done, and goes on to the next kind when all of this one
-// is stored. The caller holds the lock.
+// turn skips what is done, and moves to the next kind when all of this one is stored.
+// The caller holds the lock.
 func (l *loader) turn() {
 	for l.at < len(l.kinds) {
 		have, n := l.have[l.at], l.kinds[l.at].n
@@ -101,14 +102,14 @@ func (l *loader) turn() {
 	}
 }
 
-// over says that everything is stored.
+// over reports whether everything is stored.
 func (l *loader) over() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.kinds) > 0 && l.at >= len(l.kinds) || l.processes > 0 && len(l.elsewhere) == l.processes
 }
 
-// done says that one of so many processes has ended its part of the load.
+// done notes that one of that many processes has ended its part of the load.
 func (l *loader) done(process, of int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +119,7 @@ func (l *loader) done(process, of int) {
 	l.elsewhere[process], l.processes = true, of
 }
 
-// leave leaves to other processes the batches that are theirs, right after begin.
+// leave leaves to other processes their batches, right after begin.
 func (l *loader) leave(s *spec) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,8 +136,8 @@ func (l *loader) leave(s *spec) {
 	l.turn()
 }
 
-// claim returns an item that is not stored, waiting for a kind to end where need
-// be; false when there is no more.
+// claim returns an item that is not stored, if necessary after waiting for a kind to
+// end; false if there are no more.
 func (l *loader) claim(ctx context.Context) (item, bool) {
 	for {
 		l.mu.Lock()
@@ -176,12 +177,12 @@ func (l *loader) take() (item, bool) {
 	}
 	l.next++
 	l.flying++
-	l.turn() // the next batch may be done
+	l.turn() // the next batch may be done already
 	return it, true
 }
 
-// stored takes note that an item is stored, and says whether its batch is now
-// complete and to be marked.
+// stored notes that an item is stored, and reports whether its batch is now complete
+// and must be marked.
 func (l *loader) stored(it item) (batch int, complete bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,9 +193,9 @@ func (l *loader) stored(it item) (batch int, complete bool) {
 	return batch, l.missing[batch] == 0
 }
 
-// end gives an item back. One that failed is handed out again, to be stored or, when
-// only its batch could not be marked, for the mark; the time since when nothing has
-// worked is returned, 0 when it works.
+// end returns an item. A failed one is handed out again, to be stored or, if only its
+// batch could not be marked, for the mark. It returns the time since which nothing has
+// worked, 0 if something has.
 func (l *loader) end(it item, now int64, stored bool, err error) (failing int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,11 +221,11 @@ func (l *loader) end(it item, now int64, stored bool, err error) (failing int64)
 	return 0
 }
 
-// silence is how long no item may end until the store counts as silent.
+// silence is how long no item may end before the store counts as silent.
 const silence = time.Second
 
-// stuck says how many items fail again and again or get no answer, and since when
-// nothing has worked. It notices silence from one look to the next.
+// stuck returns how many items keep failing or get no answer, and since when nothing
+// has worked. It detects silence between two calls.
 func (l *loader) stuck() (kind string, items int, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -243,8 +244,7 @@ func (l *loader) stuck() (kind string, items int, since time.Time) {
 	return l.kinds[l.at].name, len(l.again) + l.flying, l.since
 }
 
-// underWay names the loads that wait for a store which fails, once the run's time is
-// up.
+// underWay names the loads that wait for a failing store, once the run's time is up.
 func (b *binding) underWay() (what []string, since time.Time) {
 	if b.s.duration == 0 {
 		return nil, since
@@ -266,7 +266,7 @@ func (b *binding) underWay() (what []string, since time.Time) {
 	return what, since
 }
 
-// open lets those look again who wait. The caller holds the lock.
+// open wakes those who wait. The caller holds the lock.
 func (l *loader) open() {
 	close(l.gate)
 	l.gate = make(chan struct{})

@@ -23,8 +23,8 @@ const (
 	opUpdate
 )
 
-// granted is a resource of one worker's own: nobody else changes who may see it,
-// so that what a check must say is known at any time.
+// granted is a resource that belongs to one worker: nobody else changes who may see it,
+// so the right answer to a check is always known.
 type granted struct {
 	resource string
 	member   int32
@@ -89,7 +89,7 @@ func (k *mixTask) check(ctx context.Context, it *workload.Iteration) error {
 	role := m.Role(k.b.s.permission)
 	if links := m.Down[group]; len(links) > 0 && k.r.IntN(2) == 0 {
 		role = links[k.r.IntN(len(links))].Role
-		// Somebody below a member may; take one by walking down.
+		// Someone below a member is allowed too; choose one by walking down.
 		if q := links[k.r.IntN(len(links))].To; k.r.IntN(4) > 0 {
 			for range 8 {
 				if int(q) < m.Users || len(m.Down[q]) == 0 {
@@ -124,7 +124,7 @@ func (k *mixTask) decide(ctx context.Context, it *workload.Iteration, p int32, r
 	return nil
 }
 
-// list asks for everything that a user is in.
+// list requests all groups that a user is in.
 func (k *mixTask) list(ctx context.Context, it *workload.Iteration) error {
 	p := int32(k.users.Next())
 	mark := it.Begin(opList)
@@ -137,7 +137,7 @@ func (k *mixTask) list(ctx context.Context, it *workload.Iteration) error {
 	return nil
 }
 
-// expand asks for everybody below a group.
+// expand requests everybody below a group.
 func (k *mixTask) expand(ctx context.Context, it *workload.Iteration) error {
 	g := int32(k.b.s.model.Users + int(k.groups.Next()))
 	mark := it.Begin(opExpand)
@@ -184,13 +184,13 @@ func (k *mixTask) revoke(ctx context.Context, it *workload.Iteration) error {
 	k.t.remember(change, err)
 	k.mine[at].revoked = true
 	if err != nil || !k.b.s.invalidate || len(k.mine) > 64 {
-		// What it came to is not known, or may be cached: nobody asks for it again.
+		// The outcome is unknown, or may be cached, so nobody asks for it again.
 		k.mine = append(k.mine[:at], k.mine[at+1:]...)
 	}
 	return err
 }
 
-// update stores a principal anew, and what it carries.
+// update stores a principal again, with its filling.
 func (k *mixTask) update(ctx context.Context, it *workload.Iteration) error {
 	p := int32(k.users.Next())
 	if k.r.IntN(2) == 0 {

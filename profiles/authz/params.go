@@ -10,10 +10,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
-// params lists the parameters.
+// params returns the parameters.
 func params() []workload.Param { return new(spec).declare().Params() }
 
-// declare declares the parameters, and the fields that they are read into.
+// declare declares the parameters, and the fields into which they are read.
 func (s *spec) declare() *values.Fields {
 	p := &values.Fields{}
 	p.Choice(&s.mode, "mode", report.ModeChecks, []string{report.ModeChecks, report.ModeProfiles}, "checks of permissions, or the profiles of users")
@@ -28,7 +28,8 @@ func (s *spec) declare() *values.Fields {
 	return p
 }
 
-// declareData declares what is read or generated, and how it is loaded.
+// declareData declares the parameters for what is read or generated, and how it is
+// loaded.
 func (s *spec) declareData(p *values.Fields) {
 	p.Text(&s.folder, "folder", "", "what a model loader wrote, its folder scripts; --file FOLDER sets it")
 	p.Text(&s.batches, "batches", "all", "which batches of the folder: all, or numbers such as 0,2; the original read 0 only")
@@ -45,7 +46,7 @@ func (s *spec) declareData(p *values.Fields) {
 	p.Choice(&s.variant, "variant", "v1", []string{"v1", "v2"}, "v1 loads users, groups and memberships with the original's checks; v2 memberships alone, each in one batch")
 }
 
-// declareTests declares what is run on each tenant.
+// declareTests declares the parameters for what is run on each tenant.
 func (s *spec) declareTests(p *values.Fields) {
 	p.Choice(&s.strategy, "strategy", check.Ancestry, check.Strategies, "how a check is decided")
 	p.Own(workload.Param{Name: "tests", Kind: workload.List, Default: "valid,sweep", Help: "what is run on each tenant: valid, sweep, mix, staleness"}, s.readTests)

@@ -21,7 +21,7 @@ type profileTask struct {
 // seen is what a reader was shown of a profile.
 type seen struct {
 	first, last string
-	sections    [2]string // JSON; empty where the reader may not look
+	sections    [2]string // JSON; empty if the reader may not see it
 	decoded     [2]bool
 }
 
@@ -65,8 +65,8 @@ func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return nil
 }
 
-// profile reads an account and its sections. Nothing of a section is decoded before
-// it is known that the reader may see it.
+// profile reads an account and its sections. A section is not decoded before it is
+// known that the reader may see it.
 func (b *bound) profile(ctx context.Context, w *layer.Work, id, reader string) (seen, error) {
 	var out seen
 	a, ok, err := b.l.Account(ctx, w, id)
@@ -97,11 +97,11 @@ func (b *bound) profile(ctx context.Context, w *layer.Work, id, reader string) (
 	return out, nil
 }
 
-// shown is what a reader must be shown of a user's profile.
+// shown returns what a reader must be shown of a user's profile.
 func (s *spec) shown(user int, reader string) seen {
 	var out seen
 	u := &s.model.Data.Users[user]
-	if vis, _ := model.Visibility(u.Privacy); named(vis, reader) { // reading has refused others
+	if vis, _ := model.Visibility(u.Privacy); named(vis, reader) { // others were rejected when they were read
 		out.first, out.last = u.First, u.Last
 	}
 	for n := range sectionNames {

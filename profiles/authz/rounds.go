@@ -10,22 +10,22 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// maxTenants is how many tenants a run may have in all.
+// maxTenants is how many tenants a run may have in total.
 const maxTenants = 256
 
-// maxConcurrent is how many of them may be tested at once.
+// maxConcurrent is how many of them may be tested at the same time.
 const maxConcurrent = 64
 
-// round is one test: what one call of the original does. A run has one, or with the
-// parameter series several, one after the other.
+// round is one test: what one invocation of the original does. A run has one or, with
+// the parameter series, several in succession.
 type round struct {
-	// phases follow each other, with concurrent tenants each; first is the number of the
-	// first of them in the run.
+	// phases is the number of phases, which follow each other, with concurrent tenants
+	// each; first is the number of the first of them in the run.
 	phases, concurrent, first int
 }
 
-// readRounds takes runs and concurrent, or the series that a preset or a user gives in
-// their place: whichever was given more directly.
+// readRounds reads runs and concurrent, or the series given instead by a preset or a
+// user: whichever has the higher origin.
 func (s *spec) readRounds(r *values.Reader, p workload.Param) {
 	v := r.Pick(p, "series")
 	if strings.TrimSpace(v.Text) == "" || r.Values["runs"].Origin > v.Origin || r.Values["concurrent"].Origin > v.Origin {
@@ -46,10 +46,10 @@ func (s *spec) readRounds(r *values.Reader, p workload.Param) {
 	}
 }
 
-// addRound adds a test of n runs, c at a time; rounded up to whole phases.
+// addRound adds a test of n runs, c at a time, rounded up to whole phases.
 func (s *spec) addRound(r *values.Reader, n, c int) {
 	if c < 1 {
-		return // a problem already
+		return // already reported
 	}
 	rd := round{phases: (n + c - 1) / c, concurrent: c}
 	for _, before := range s.rounds {
@@ -61,7 +61,7 @@ func (s *spec) addRound(r *values.Reader, n, c int) {
 	}
 }
 
-// tenants is how many the run has.
+// tenants returns how many tenants the run has.
 func (s *spec) tenants() int {
 	n := 0
 	for _, rd := range s.rounds {
@@ -70,8 +70,8 @@ func (s *spec) tenants() int {
 	return n
 }
 
-// tenantName is the name of tenant i of phase k: phases count down within a test, and
-// each test has an epoch of its own, as if it had been started a moment later.
+// tenantName returns the name of tenant i of phase k: phases count down within a test,
+// and each test has its own epoch, as if it had been started a moment later.
 func (s *spec) tenantName(epoch string, k, i int) string {
 	for number, rd := range s.rounds {
 		if k >= rd.first+rd.phases {
@@ -103,7 +103,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// roundWords tells the rounds apart, for what a later load must have in common.
+// roundWords describes the rounds, for comparison with those of a later load.
 func (s *spec) roundWords() string {
 	var out []string
 	for _, rd := range s.rounds {

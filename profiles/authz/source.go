@@ -16,21 +16,21 @@ import (
 )
 
 // latest is the model that was made last, as long as somebody uses it: a plan is
-// designed several times on its way to a run, and a model may be large.
+// designed several times before a run, and a model may be large.
 var latest struct {
 	sync.Mutex
 	key   string
 	model weak.Pointer[model.Model]
 }
 
-// read makes the model, or takes the one that was made of the same.
+// read makes the model, or reuses one made from the same source.
 func (s *spec) read() error {
 	var f *folder.Folder
 	key := fmt.Sprint(s.mode, s.shape, s.users, s.groups, s.seed, s.membership, s.variant, s.permission)
 	if s.folder != "" {
 		batches := s.batches
 		if s.compat {
-			batches = "0" // the original read no other
+			batches = "0" // the original read no others
 		}
 		var err error
 		if f, err = folder.Open(s.folder, batches, s.mode == report.ModeChecks); err != nil {
@@ -79,12 +79,12 @@ func (s *spec) makeModel(f *folder.Folder) (*model.Model, error) {
 	}
 	m.Role(s.permission)
 	if s.mode == report.ModeChecks {
-		m.Data.Groups = nil // nobody asks for them any more
+		m.Data.Groups = nil // they are no longer needed
 	}
 	return m, nil
 }
 
-// hash is what a password is stored as. The original's password is the user's id.
+// hash returns the stored form of a password. The original's password is the user's id.
 func (s *spec) hash(id string) (string, error) {
 	if s.password != "bcrypt" {
 		return "", nil

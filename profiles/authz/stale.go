@@ -11,30 +11,30 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// settled is how often in a row a revoked permission must be denied until the
-// probe takes it for gone: what was read before the revocation may still be put
-// into a cache after it.
+// settled is how often in a row a revoked permission must be denied before the probe
+// considers it gone: what was read before the revocation may still be put into a cache
+// afterwards.
 const settled = 4
 
-// staleTask revokes what is cached and watches through the eyes of another worker,
-// who goes on asking all the time, how long it is still granted.
+// staleTask revokes cached permissions and observes, through another worker that keeps
+// asking, how long they remain granted.
 type staleTask struct {
 	*worker
 	tally    *tally
 	n        int64
 	wrap     bool
 	made     int
-	observer *check.Checker // has a memory of its own, which no revocation empties
+	observer *check.Checker // its own memory is not cleared by revocations
 }
 
 // probe is one permission to be revoked: a user is in a group, which may see
 // something.
 type probe struct{ user, group, resource string }
 
-// Do makes one probe: somebody gets in through a group, is checked so that caches
-// fill, is taken out of the group, and is checked by another worker until denied.
-// The time from the acknowledged revocation to the end of the last check, begun
-// after it, that still said yes is recorded as "stale"; 0 when there was none.
+// Do makes one probe: a user is admitted through a group, is checked so that caches
+// fill, is removed from the group, and is checked by another worker until denied.
+// "stale" records the time from the acknowledged revocation to the end of the last
+// check, begun after it, that still said yes; 0 if there was none.
 func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if _, ok := k.t.next(3, k.n, k.wrap, it); !ok {
 		return workload.ErrDone
@@ -75,7 +75,7 @@ func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// fill lets somebody in, and both workers see it.
+// fill admits a user, and makes both workers see it.
 func (k *staleTask) fill(ctx context.Context, p probe) error {
 	if k.c.Exists {
 		if err := k.b.l.PutAccount(ctx, &k.c.Work, layer.Account{ID: p.user, Tenant: k.t.name, Kind: "u", Visibility: "public"}); err != nil {
@@ -106,7 +106,7 @@ func (k *staleTask) count(it *workload.Iteration, from int64, err error) {
 	}
 }
 
-// watcher asks for one permission again and again.
+// watcher keeps asking for one permission.
 type watcher struct {
 	c     *check.Checker
 	p     probe
@@ -120,8 +120,8 @@ type watcher struct {
 	stuck bool          // it was still granted at the end
 }
 
-// watch asks until the permission was denied several times after it was revoked,
-// or the limit is over.
+// watch asks until the permission has been denied several times after it was revoked,
+// or the limit has passed.
 func (w *watcher) watch(ctx context.Context) error {
 	for denied := 0; denied < settled; {
 		revoked, began := w.revoked.Load(), time.Now()

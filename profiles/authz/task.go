@@ -17,24 +17,23 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
-// patience is how long one item of a load may go on failing before the run ends,
-// unless the run's time is up sooner: then what is under way has as long as any
-// drain.
+// patience is how long one item of a load may keep failing before the run ends, unless
+// the run's time is up sooner: in that case the drain applies.
 const patience = 2 * time.Minute
 
-// hopeless says whether an item that has failed since a time is to be given up now,
-// both in time since measurement began.
+// hopeless reports whether an item that has been failing since a time should now be
+// given up, both in time since measurement began.
 func (s *spec) hopeless(since, now int64) bool {
 	up := int64(s.duration)
 	return now-since > int64(patience) || up > 0 && now-max(since, up) > int64(s.drain)
 }
 
-// bound is the plan at work on one store.
+// bound is the plan in progress on one store.
 type bound struct {
 	s    *spec
 	l    layer.Layer
 	conn store.Conn
-	// carried is what records carry for their size.
+	// carried is the record of fillings.
 	carried carried
 }
 
@@ -46,7 +45,7 @@ type worker struct {
 	c      *check.Checker
 	o      *model.Oracle
 	r      *rand.Rand
-	noted  [2]int // sizes of principals and sections, and one more
+	noted  [2]int // last sizes of principals and sections, plus one
 }
 
 func (b *bound) worker(t *tenant, number int) *worker {
@@ -57,7 +56,7 @@ func (b *bound) worker(t *tenant, number int) *worker {
 	}
 }
 
-// checker makes a checker as the plan says.
+// checker returns a checker as configured by the plan.
 func (b *bound) checker() *check.Checker {
 	return &check.Checker{
 		Layer: b.l, Strategy: b.s.strategy, Invalidate: b.s.invalidate, Sentinel: !b.s.compat,
@@ -65,7 +64,7 @@ func (b *bound) checker() *check.Checker {
 	}
 }
 
-// cost returns what was sent and looked up since it was last called.
+// cost returns what was sent and looked up since the last call.
 func (w *worker) cost() layer.Work {
 	n := w.c.Work
 	w.c.Work = layer.Work{}
@@ -77,13 +76,13 @@ type loadTask struct {
 	*worker
 	load    *loader
 	tallies []*tally
-	// warm is a tenant that only a warm-up writes to: the load itself, which is done
-	// once, begins with measurement.
+	// warm is a tenant that only a warm-up writes to, because the load itself, which is
+	// done once, begins with measurement.
 	warm   *tenant
 	warmed int
 }
 
-// Do stores one item; one that fails is tried again, by whoever comes next.
+// Do stores one item; a failed one is tried again by the next worker to come.
 func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if it.Warmup {
 		return k.warmUp(ctx, it)
@@ -98,12 +97,12 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	var err error
 	if !next.stored {
 		m := it.Begin(workload.Op(kd.op))
-		err = it.End(m, 1, k.store(ctx, k.t, kd, kd.n-1-next.i, it.Settings)) // the original works from the end
+		err = it.End(m, 1, k.store(ctx, k.t, kd, kd.n-1-next.i, it.Settings)) // the original works backwards from the end
 	}
 	stored := err == nil
 	if stored {
 		if batch, complete := l.stored(next); complete {
-			// The mark is part of the item after which it stands, and of no measurement.
+			// Marking belongs to the item that it follows, and is not measured.
 			err = k.b.l.Mark(ctx, k.t.name, batchName(kd.name, batch))
 		}
 	}
@@ -119,7 +118,7 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// warmUp stores items of every kind in turn, for a tenant that nobody asks about.
+// warmUp stores items of every kind in turn, for a tenant that nobody queries.
 func (k *loadTask) warmUp(ctx context.Context, it *workload.Iteration) error {
 	kd := k.load.kinds[k.warmed%len(k.load.kinds)]
 	i := (k.warmed*7919 + k.number) % max(kd.n, 1)
@@ -130,7 +129,7 @@ func (k *loadTask) warmUp(ctx context.Context, it *workload.Iteration) error {
 	return err
 }
 
-// store writes one item as the variant does.
+// store writes one item in the way of the variant.
 func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int, set *workload.Settings) error {
 	m, l, w := k.b.s.model, k.b.l, &k.c.Work
 	if i >= kd.n {
@@ -153,7 +152,7 @@ func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int, set *wo
 	case "groups":
 		return k.storeGroup(ctx, t, i, set.Payload)
 	case "profileSections":
-		return k.putSection(ctx, t, i/2, 1-i%2, set.Payload) // taken from the end
+		return k.putSection(ctx, t, i/2, 1-i%2, set.Payload) // from the end
 	}
 	e := m.Edges[i]
 	v1 := k.b.s.variant == "v1"
@@ -210,7 +209,7 @@ func (k *loadTask) storeGroup(ctx context.Context, t *tenant, i, size int) error
 
 var sectionNames = []string{"aboutme", "publications"}
 
-// sectionOf is one section of a user: its visibility and its data.
+// sectionOf returns one section of a user: its visibility and its data.
 func (s *spec) sectionOf(user, n int) (vis, data string, err error) {
 	u := &s.model.Data.Users[user]
 	about, pubs := generate.Sections(s.model.Data, user)
@@ -222,7 +221,7 @@ func (s *spec) sectionOf(user, n int) (vis, data string, err error) {
 	return vis, pubs, err
 }
 
-// listTask works through a list of checks: the valid ones or the sweep.
+// listTask works through a list of checks: either the valid ones or the sweep.
 type listTask struct {
 	*worker
 	tally *tally
@@ -264,8 +263,8 @@ func (k *listTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return nil
 }
 
-// next is the number of the next item of a test that this process has; false when there is
-// no more. A warm-up has numbers of its own and takes nothing away.
+// next returns the number of this process's next item of a test; false if there are no
+// more. A warm-up has numbers of its own and does not use up any.
 func (t *tenant) next(test int, n int64, wrap bool, it *workload.Iteration) (int64, bool) {
 	from, to := t.s.stretch(n)
 	mine := to - from
@@ -279,7 +278,7 @@ func (t *tenant) next(test int, n int64, wrap bool, it *workload.Iteration) (int
 	return i/mine*n + from + i%mine, wrap || i < mine
 }
 
-// at is the i-th check.
+// at returns the i-th check.
 func (k *listTask) at(i int64) (principal, resource int32, role int) {
 	m := k.b.s.model
 	if !k.sweep {

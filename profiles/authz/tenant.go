@@ -8,7 +8,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// tenant is one run of the original: its data and what has become of it.
+// tenant is one run of the original: its data and its record.
 type tenant struct {
 	s             *spec
 	name          string
@@ -25,15 +25,16 @@ type tenant struct {
 	wrong   []string
 	wrongs  [2]int64 // denied though allowed, allowed though not
 	changed map[string]string
-	// news are the changes that are to be told, told the tallies that were; others are the
-	// processes that do the work, and gap says that one of them is gone.
+	// news are the changes still to be reported, told the tallies that have been;
+	// others are the processes that do the work, and gap means that one of them has
+	// gone.
 	news   map[string]bool
 	told   map[string][][]int64
 	others map[int]*elsewhere
 	gap    bool
 }
 
-// id is the full id of a principal.
+// id returns the full id of a principal.
 func (t *tenant) id(p int32) string {
 	t.once.Do(func() {
 		t.ids = make([]string, len(t.s.model.Local))
@@ -44,7 +45,7 @@ func (t *tenant) id(p int32) string {
 	return t.ids[p]
 }
 
-// loader is that of one of the phases that load.
+// loader returns the loader of one of the phases that load.
 func (t *tenant) loader(what string) *loader {
 	if what == "users" {
 		return &t.loads[1]
@@ -52,7 +53,7 @@ func (t *tenant) loader(what string) *loader {
 	return &t.loads[0]
 }
 
-// loaded says that everything is stored.
+// loaded reports whether everything is stored.
 func (t *tenant) loaded() bool {
 	for _, what := range t.s.loadPhases() {
 		if !t.loader(what).over() {
@@ -62,7 +63,7 @@ func (t *tenant) loaded() bool {
 	return true
 }
 
-// forWarmUp is the tenant that a warm-up of the load writes to.
+// forWarmUp returns the tenant that a warm-up of the load writes to.
 func (t *tenant) forWarmUp() *tenant {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,16 +73,16 @@ func (t *tenant) forWarmUp() *tenant {
 	return t.warm
 }
 
-// tally is what one worker has done of one kind. The worker alone writes it.
+// tally is what one worker has done of one kind. Only the worker writes it.
 type tally struct {
 	count, errors, allowed, denied, statements, lookups, hits, first, last atomic.Int64
-	// Of the staleness probe: how often a revoked permission was still granted,
-	// and how often it still was when the probe gave up.
+	// For the staleness probe: how often a revoked permission was still granted, and
+	// how often it still was when the probe gave up.
 	stale, stuck atomic.Int64
 	_            [64]byte
 }
 
-// list lists what is counted.
+// list returns the counters.
 func (k *tally) list() []*atomic.Int64 {
 	return []*atomic.Int64{&k.count, &k.errors, &k.allowed, &k.denied, &k.statements, &k.lookups, &k.hits, &k.first, &k.last, &k.stale, &k.stuck}
 }
@@ -102,8 +103,7 @@ func (t *tenant) addTally(kind string) *tally {
 	return k
 }
 
-// note adds one operation, from and to in ns since measurement began, with what it
-// cost.
+// note adds one operation, from and to in ns since measurement began, with its cost.
 func (k *tally) note(from, to int64, cost layer.Work, err error) {
 	k.lookups.Add(cost.Lookups)
 	k.hits.Add(cost.Hits)
@@ -146,8 +146,8 @@ func (t *tenant) judge(got, want bool, principal, resource, role string) {
 	}
 }
 
-// remember keeps the last acknowledged grant of a mix, for verification; an unknown
-// outcome is forgotten.
+// remember keeps the last acknowledged grant of a mix, for verification; one with an
+// unknown outcome is forgotten.
 func (t *tenant) remember(g layer.Grant, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,7 +179,7 @@ const (
 
 var readers = []string{ownerReads, adminReads, loggedInReads, anonymousReads}
 
-// visible says whether a reader may see a section.
+// visible reports whether a reader may see a section.
 func visible(visibility, reader string) bool {
 	switch reader {
 	case ownerReads, adminReads:
@@ -190,5 +190,5 @@ func visible(visibility, reader string) bool {
 	return visibility == "public"
 }
 
-// named says whether a reader may see the name of a user.
+// named reports whether a reader may see the name of a user.
 func named(visibility, reader string) bool { return visible(visibility, reader) }

@@ -46,7 +46,7 @@ func facts(s *spec) *report.Facts {
 	return f
 }
 
-// stepOf sums what the workers of a phase's tenants have done of one kind.
+// stepOf sums up what the workers of a phase's tenants have done of one kind.
 func stepOf(kind string, ts []*tenant) (report.Step, bool) {
 	st := report.Step{Name: kind}
 	found := false
@@ -77,7 +77,7 @@ func stepOf(kind string, ts []*tenant) (report.Step, bool) {
 		if !found || from < first {
 			first = from
 		}
-		if !found || to > ended { // the tenant that ended last speaks for one
+		if !found || to > ended { // the tenant that ended last stands for a single one
 			st.Num, st.TimeMS, ended = num, (to-from)/1e6, to
 		}
 		last, found = max(last, to), true
@@ -86,9 +86,9 @@ func stepOf(kind string, ts []*tenant) (report.Step, bool) {
 	return st, found
 }
 
-// Share gives process i of n some of the concurrent requests within each tenant: those
-// that follow those of the processes before it, with as large a part of the batches of its
-// load and of the items of each test.
+// Share gives process i of n some of the concurrent requests within each tenant, those
+// that follow those of the processes before it, and the corresponding part of the
+// batches of its load and of the items of each test.
 func (s *spec) Share(p *workload.Plan, i, n int) error {
 	q := *s
 	q.phase = nil
@@ -114,7 +114,7 @@ func (s *spec) Share(p *workload.Plan, i, n int) error {
 	return nil
 }
 
-// stretch is which of n things this process has to do, the last one excluded.
+// stretch returns the range of n things that this process has to do, with to excluded.
 func (s *spec) stretch(n int64) (from, to int64) {
 	if s.stake.Of == 0 {
 		return 0, n
@@ -123,8 +123,8 @@ func (s *spec) stretch(n int64) (from, to int64) {
 	return n * int64(s.stake.From) / all, n * int64(s.stake.To) / all
 }
 
-// found is what workers go by: whose tenants these are, and whether an earlier run has
-// loaded some of them.
+// found is what workers depend on: whose tenants these are, and whether an earlier run
+// has loaded some of them.
 type found struct {
 	Epoch  string `json:"epoch"`
 	Loaded bool   `json:"loaded"`
@@ -133,7 +133,7 @@ type found struct {
 func (b *binding) found() []byte {
 	data, err := json.Marshal(found{b.epoch, b.loaded})
 	if err != nil {
-		panic(err) // plain data
+		panic(err) // cannot fail: plain data
 	}
 	return data
 }
@@ -161,7 +161,7 @@ func (b *binding) join(data []byte) error {
 	return nil
 }
 
-// kept is which batches of each tenant were stored when the run began.
+// kept returns which batches of each tenant were stored when the run began.
 func (b *binding) kept() []byte {
 	all := [][]string{}
 	for _, ph := range b.s.phase {
@@ -176,8 +176,8 @@ func (b *binding) kept() []byte {
 	return workload.Ledger(all)
 }
 
-// resume takes the batches that were stored when the run began from the process that had
-// found them: by now workers have stored others.
+// resume takes over the batches that were stored when the run began from the process
+// that found them, since workers have stored others by now.
 func (b *binding) resume(_ context.Context, p workload.Past) error {
 	var all [][]string
 	if err := workload.ReadLedger(p.Kept, &all); err != nil {
@@ -199,7 +199,7 @@ func (b *binding) resume(_ context.Context, p workload.Past) error {
 	return nil
 }
 
-// told is what a process tells of its part.
+// told is a process's report about its part.
 type told struct {
 	Process, Of          int
 	Tenants              []tenantTold // of all phases
@@ -207,30 +207,31 @@ type told struct {
 	Carried              amiss
 }
 
-// tenantTold is what has become of a tenant.
+// tenantTold is the record of a tenant.
 type tenantTold struct {
 	Over [2]bool // the loads
-	// Tallies are those that have changed since they were told of the last time.
+	// Tallies are those that have changed since the last report.
 	Tallies map[string][][]int64
 	Wrong   wrongTold
-	// Changed are roles that were changed since then, Gone those of which nothing is known.
+	// Changed are roles that were changed since then, Gone those whose state is
+	// unknown.
 	Changed map[string]string
 	Gone    []string
 }
 
-// wrongTold are the wrong decisions of a process, as they stand.
+// wrongTold are the wrong decisions of a process so far.
 type wrongTold struct {
 	Counts   [2]int64
 	Examples []string
 }
 
-// amiss are the records of a process that carry something else than they should.
+// amiss are the records of a process with wrong fillings.
 type amiss struct {
 	Wrong    int64
 	Examples []string
 }
 
-// tell tells what became of the part since the last call.
+// tell returns what was done of the part since the last call.
 func (b *binding) tell() []byte {
 	out := told{Process: b.s.stake.Process, Of: b.s.stake.Of, Principals: b.carried.principals.All(), Sections: b.carried.sections.All(), Carried: b.carried.tell()}
 	for _, ph := range b.s.phase {
@@ -275,7 +276,7 @@ func (t *tenant) tell() tenantTold {
 	return out
 }
 
-// credit takes in what another process has told.
+// credit takes in a report of another process.
 func (b *binding) credit(data []byte) error {
 	var all told
 	if err := workload.ReadLedger(data, &all); err != nil {
@@ -301,7 +302,7 @@ func (b *binding) credit(data []byte) error {
 	return nil
 }
 
-// elsewhere is what has become of a tenant in another process.
+// elsewhere is the record of a tenant in another process.
 type elsewhere struct {
 	tallies map[string][]*tally
 	wrong   wrongTold
@@ -343,7 +344,7 @@ func (t *tenant) credit(process, of int, news *tenantTold) {
 	}
 }
 
-// lost forgets what is not known for sure of process i: what it changed last, and whether
+// lost forgets what is not certain about process i: what it changed last, and whether
 // its part of the loads is stored.
 func (b *binding) lost(i, _ int) {
 	for _, ph := range b.s.phase {

@@ -87,7 +87,7 @@ func (t *tenant) verdict() workload.Check {
 		Name: t.name + ": wrong decisions", OK: denied+allowed == 0, Want: "0",
 		Got: fmt.Sprintf("%d denied though allowed, %d allowed though not", denied, allowed), Examples: examples[:min(len(examples), 10)],
 	}
-	if t.gap && !loaded { // what a worker that is gone did not load makes nobody allowed
+	if t.gap && !loaded { // what a worker that has gone did not load grants nothing to anybody
 		c.OK, c.Want = allowed == 0, "0 allowed though not, of a tenant of which a worker that was lost has not loaded all"
 	}
 	return c
@@ -131,11 +131,11 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 	return c, asked, nil
 }
 
-// insisting is how long verification asks a store that does not answer: one that
-// was overloaded, or is coming back, needs a moment.
+// insisting is how long verification keeps asking a store that does not answer: one
+// that was overloaded, or is coming back, needs a moment.
 const insisting = 30 * time.Second
 
-// insist calls f until it works, for a while.
+// insist calls f until it succeeds, for a while.
 func insist(ctx context.Context, f func() error) error {
 	end := time.Now().Add(insisting)
 	for {

@@ -24,8 +24,8 @@ const (
 	trackReaders = "readers"
 )
 
-// Operations of a generator: handing a batch over; the way of a batch from when it
-// was due to its being durable; the events of the trees.
+// Operations of a generator: handing over a batch; the journey of a batch from when it
+// was due until it is durable; the events of the trees.
 const (
 	opPublish workload.Op = iota
 	opDurable
@@ -47,7 +47,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	return s.plan(r, in), nil
 }
 
-// begin gives ids and page the time and the run's id, so that two runs never share
+// begin bases ids and page on the time and the run's id, so that two runs never share
 // them.
 func (s *spec) begin(runID string, at time.Time) {
 	s.runID = runID
@@ -56,8 +56,8 @@ func (s *spec) begin(runID string, at time.Time) {
 	s.page = fmt.Sprintf("%s-%06x", cmp.Or(runID, "run"), uint32(s.Born/1000)&0xFFFFFF)
 }
 
-// unitsOf is how many events one iteration of a generator covers: a batch, or with
-// ticks all of a tick.
+// unitsOf returns how many events one iteration of a generator covers: a batch or, with
+// ticks, everything in a tick.
 func (s *spec) unitsOf(set *workload.Settings) int {
 	if s.pacing == pacingTicked && set.Rate > 0 {
 		return max(int(set.Rate/float64(set.Threads)/float64(s.tickRate)), 1)
@@ -84,7 +84,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	if s.query == queryDuring || s.query == queryBoth {
 		tracks = append(tracks, s.queryTrack(trackReaders))
 	}
-	p.Connections = s.queryThreads + 18 // the writers of the store stage, and who keeps records
+	p.Connections = s.queryThreads + 18 // the writers of the store stage, and the one who keeps records
 	p.Phases = []workload.Phase{
 		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks, NoCeiling: s.search}, // a search sets the pace
 		{Name: phaseDrain, After: []string{phaseLoad}, Tracks: []workload.Track{{
@@ -116,7 +116,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	return p
 }
 
-// queryTrack is a track that reads; its settings are its own.
+// queryTrack returns a track that reads, with its own settings.
 func (s *spec) queryTrack(name string) workload.Track {
 	return workload.Track{
 		Name: name, Ops: facts.QueryOps, OpUnits: []string{"events read", "events read", "events read"}, Counted: -1, Apart: true, Total: 0,

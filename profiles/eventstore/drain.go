@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// drainTask waits until what is on its way is durable, and records it.
+// drainTask waits until everything on its way is durable, and records that.
 type drainTask struct{ b *binding }
 
 // Do drains, once.
@@ -37,7 +37,7 @@ func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
 		}
 		if !over && w.over() {
 			over = true
-			b.gaveUp.Store(true) // nobody need ask the store for what it does not take
+			b.gaveUp.Store(true) // there is no need to ask the store for what it does not accept
 		}
 		if over {
 			b.endDrain()
@@ -52,12 +52,12 @@ func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 }
 
-// longestDrain is how many times the limit of a standstill a drain may take that
-// goes on: a backlog that a slow store works off is no fault.
+// longestDrain is how many times the standstill limit a drain that makes progress may
+// take: a backlog that a slow store works off is not a failure.
 const longestDrain = 12
 
-// standstill decides when what is on its way has been waited for long enough: none of
-// it became durable for a while.
+// standstill decides when to stop waiting for what is on its way: when nothing has
+// become durable for a while.
 type standstill struct {
 	b      *binding
 	left   int64
@@ -73,7 +73,7 @@ func (b *binding) wait() *standstill {
 	return p
 }
 
-// over says whether to give up.
+// over reports whether to give up.
 func (p *standstill) over() bool {
 	now := time.Now()
 	if left := p.b.ledger.Left(); left != p.left {
@@ -103,18 +103,18 @@ func (b *binding) whither() string {
 	return "through the broker to the store"
 }
 
-// errTimeUp is why a batch is not handed over that was waiting for room when the time
-// of the run was up.
+// errTimeUp is the reason for not handing over a batch that was waiting for room when
+// the run's time was up.
 var errTimeUp = errors.New("the time is up")
 
-// limited is ctx until the time of the run is up: a transport that takes nothing must
-// not hold a generator up for longer.
+// limited returns a context that ends when the run's time is up: a transport that
+// accepts nothing must not hold up a generator any longer.
 func (k *generatorTask) limited(ctx context.Context, it *workload.Iteration) context.Context {
 	if k.b.s.duration == 0 {
 		return ctx
 	}
 	if k.end == nil {
-		// What is handed over just then may be.
+		// The margin is for what is being handed over just then.
 		left := k.b.s.duration - time.Duration(it.Now()) + 500*time.Millisecond
 		var cancel context.CancelFunc
 		k.end, cancel = context.WithTimeoutCause(ctx, left, errTimeUp)
@@ -123,16 +123,18 @@ func (k *generatorTask) limited(ctx context.Context, it *workload.Iteration) con
 	return k.end
 }
 
-// answered says whether the transport answers for what it takes: if not, what does not
-// come is lost, and nobody knows.
+// answered reports whether the transport confirms what it accepts: if not, missing
+// events are lost, and nobody knows.
 func (s *spec) answered() bool {
 	return s.via == facts.ViaDirect || !s.Compat && s.publish != "fireAndForget"
 }
 
-// quiet looks whether nothing is on its way any more, where nobody answers for it.
+// quiet determines whether nothing is on its way any more if there are no
+// confirmations.
 type quiet struct{ asked, since time.Time }
 
-// lasts says that for a while nothing has been in the transport nor in the store stage.
+// lasts reports whether there has been nothing in the transport or in the store stage
+// for a while.
 func (q *quiet) lasts(ctx context.Context, b *binding) bool {
 	const every, enough = 250 * time.Millisecond, 2 * time.Second
 	if b.s.answered() || time.Since(q.asked) < every {
@@ -155,7 +157,7 @@ func (q *quiet) lasts(ctx context.Context, b *binding) bool {
 	return time.Since(q.since) >= enough
 }
 
-// settled says whether nothing is on its way any more.
+// settled reports whether nothing is on its way any more.
 func (b *binding) settled() bool { return b.ledger.Settled() }
 
 // beginDrain notes that the generators have ended.

@@ -1,21 +1,20 @@
 // Package eventstore is the profile of a test tool that writes every event of the
-// systems under test: th2's event store. Generators make trees of events and send
-// them in batches, directly or through a broker, to a store stage that validates,
-// compresses and stores them, with every stage measured and every event accounted
-// for at the end.
+// systems under test: th2's event store. Generators make trees of events and send them
+// in batches, directly or through a broker, to a store stage that validates, compresses
+// and stores them. Every stage is measured, and every event is accounted for at the
+// end.
 //
 //	generators ──Envelope──▶ Transport ──Delivery──▶ store stage ──record──▶ layer
 //	 (workers)               direct, AMQP             composers, writers      Cassandra,
 //	     ▲                        │                        │                  Redis, SQL
 //	     └── mailbox ◀─ confirmed ┴──────── durable ───────┘
 //
-// Design works out a plan from values alone; a binding connects the plan to a
-// store through a layer, the application's data layer in its own words. The parts
-// are packages: wire has the bytes of events and dice their random numbers,
-// generate makes them, transport carries them, stage stores them through one of
-// inmemory, onredis, onsql and oncassandra, which speak the words of layer; meter
-// counts and ledger accounts for what happens; facts are the record of it, which
-// report makes a document of; box reads the files of th2.
+// Design works out a plan from values alone; a binding connects the plan to a store
+// through a layer, the application's data layer. The parts are packages: wire has the
+// encoding of events and dice their random numbers; generate makes them, transport
+// carries them, and stage stores them through inmemory, onredis, onsql or oncassandra,
+// which implement layer; meter counts what happens and ledger accounts for it; facts is
+// the record of it, from which report makes a document; box reads the files of th2.
 package eventstore
 
 import (

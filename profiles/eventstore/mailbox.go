@@ -6,8 +6,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
-// mailbox takes what became of a generator's batches, from any goroutine, until its
-// worker records it.
+// mailbox receives the outcomes of a generator's batches, from any goroutine, until its
+// worker records them.
 type mailbox struct {
 	mu  sync.Mutex
 	in  []outcome
@@ -27,7 +27,7 @@ func (x *mailbox) put(o outcome) {
 	x.in = append(x.in, o)
 }
 
-// take returns what has come since; it is valid until the next call.
+// take returns what has arrived since; it is valid until the next call.
 func (x *mailbox) take() []outcome {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -35,7 +35,7 @@ func (x *mailbox) take() []outcome {
 	return x.out
 }
 
-// durable puts what became of a batch into the box of its generator.
+// durable puts the outcome of a batch into the mailbox of its generator.
 func (b *binding) durable(m transport.Meta, at int64, err error) {
 	b.mu.Lock()
 	var x *mailbox
@@ -48,7 +48,7 @@ func (b *binding) durable(m transport.Meta, at int64, err error) {
 	}
 }
 
-// box returns the mailbox of a generator, which it makes if need be.
+// box returns the mailbox of a generator, which is made if necessary.
 func (b *binding) box(generator int) *mailbox {
 	b.mu.Lock()
 	defer b.mu.Unlock()

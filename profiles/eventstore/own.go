@@ -8,8 +8,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// own is a sample of a worker's process, which the worker tells the coordinator. It is sent
-// as JSON, since gob does not tell a number that is 0 from one that is unknown.
+// own is a sample of a worker's process, which the worker reports to the coordinator.
+// It is encoded as JSON, because gob does not distinguish 0 from unknown.
 type own facts.ResourcePoint
 
 // GobEncode implements gob.GobEncoder.
@@ -18,7 +18,7 @@ func (o *own) GobEncode() ([]byte, error) { return json.Marshal((*facts.Resource
 // GobDecode implements gob.GobDecoder.
 func (o *own) GobDecode(data []byte) error { return json.Unmarshal(data, (*facts.ResourcePoint)(o)) }
 
-// sampleOwn samples this process, once a second on the goroutine that tells of it.
+// sampleOwn samples this process, once a second, on the goroutine that reports it.
 func (b *binding) sampleOwn(ctx context.Context) *own {
 	if b.self == nil {
 		b.self = watch.Self(ctx)
@@ -42,7 +42,7 @@ func (o *own) plus(p *own) *own {
 	}
 }
 
-// after is one sample of this and the one before it.
+// after combines this sample with the one before it.
 func (o *own) after(earlier *own) *own {
 	if o == nil || earlier == nil {
 		return o.plus(earlier)

@@ -25,10 +25,10 @@ const (
 	queryBoth   = "both"
 )
 
-// params lists the parameters.
+// params returns the parameters.
 func params() []workload.Param { return new(spec).declare().Params() }
 
-// declare declares the parameters, and the fields that they are read into.
+// declare declares the parameters, and the fields into which they are read.
 func (s *spec) declare() *values.Fields {
 	p := &values.Fields{}
 	s.declareGenerator(p)
@@ -37,8 +37,8 @@ func (s *spec) declare() *values.Fields {
 	return p
 }
 
-// declareGenerator declares those of the woodpecker box, by its own names where it has
-// them.
+// declareGenerator declares the parameters of the woodpecker box, under its own names
+// where it has them.
 func (s *spec) declareGenerator(p *values.Fields) {
 	p.Choice(&s.pacing, "pacing", pacingPaced, []string{pacingPaced, pacingTicked}, "paced: batches spread evenly over a second; ticked: the load of a tick all at once, as the original")
 	p.Int(&s.tickRate, "tickRate", 1, 1, 1000, "ticks/s", "ticks a second of each generator, with pacing=ticked")
@@ -58,7 +58,7 @@ func (s *spec) declareGenerator(p *values.Fields) {
 	p.Choice(&s.publish, "publish", "confirm", []string{"confirm", "fireAndForget"}, "fireAndForget sends transient messages without confirmation, as the original")
 }
 
-// declareStage declares those of the transport and the estore box.
+// declareStage declares the parameters of the transport and the estore box.
 func (s *spec) declareStage(p *values.Fields) {
 	p.Target(&s.via, "via", facts.ViaDirect, "direct, or the URL of a RabbitMQ between generators and store stage: amqp://host:5672/")
 	p.Int(&s.prefetch, "prefetchCount", 160, 1, 65_535, "batches", "batches delivered to the store stage and not yet acknowledged")
@@ -83,7 +83,7 @@ func (s *spec) declareStage(p *values.Fields) {
 	p.Int(&s.rowsPerCall, "rowsPerCall", 16, 1, 1000, "rows", "most batches in one transaction of SQL or one pipeline of Redis")
 }
 
-// declareRun declares those of the run as a whole.
+// declareRun declares the parameters of the run as a whole.
 func (s *spec) declareRun(p *values.Fields) {
 	p.Choice(&s.query, "query", queryAfter, []string{queryOff, queryAfter, queryDuring, queryBoth}, "when to query by time range, by id and by parent")
 	p.Int(&s.queries, "queries", 300, 1, 1_000_000_000, "queries", "queries of the phase after the load")

@@ -15,11 +15,11 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// sampleSize is how many rows are remembered to be asked for.
+// sampleSize is how many rows are remembered for queries.
 const sampleSize = 4096
 
-// reservoir remembers rows that were stored, each with the same chance, and the times
-// within which all rows lie.
+// reservoir remembers a uniform sample of the rows stored, and the time range of all
+// rows.
 type reservoir struct {
 	mu          sync.Mutex
 	d           dice.Dice
@@ -34,7 +34,7 @@ func newReservoir(seed int64) *reservoir { return &reservoir{d: dice.Dice(seed) 
 func (r *reservoir) add(rec *layer.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if n, _ := layer.PartOf(rec.ID); n > 0 { // not to be asked for alone
+	if n, _ := layer.PartOf(rec.ID); n > 0 { // cannot be queried individually
 		r.first, r.last = min(r.first, rec.Start), max(r.last, rec.Start)
 		if r.first == 0 {
 			r.first = rec.Start
@@ -54,7 +54,7 @@ func (r *reservoir) add(rec *layer.Record) {
 	}
 }
 
-// reach notes that rows of others lie between two starts; 0: they have none.
+// reach extends the time range to rows of others between two starts; 0: they have none.
 func (r *reservoir) reach(first, last int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +64,7 @@ func (r *reservoir) reach(first, last int64) {
 	r.last = max(r.last, last)
 }
 
-// pick returns a row, false when none was stored.
+// pick returns a row, false if none has been stored.
 func (r *reservoir) pick(n uint64) (layer.Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,20 +74,20 @@ func (r *reservoir) pick(n uint64) (layer.Key, bool) {
 	return r.keys[n%uint64(len(r.keys))], true
 }
 
-// span tells between which starts all rows lie, and how long the longest batch is.
+// span returns between which starts all rows lie, and how long the longest batch is.
 func (r *reservoir) span() (first, last, longest int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first, r.last, r.longest
 }
 
-// forest is what others may know of a generator's trees. It does not change.
+// forest is what others may know of a generator's trees. It is never modified.
 type forest struct {
 	leaves []generate.Node
-	next   int64 // the first event that is of no tree
+	next   int64 // the first event that is not part of a tree
 }
 
-// queryTask asks for events in three ways by turns: by time range, by id, by parent.
+// queryTask queries events in three ways in turn: by time range, by id, by parent.
 type queryTask struct {
 	b     *binding
 	track string
@@ -100,7 +100,7 @@ func newQueryTask(b *binding, track string, worker int) *queryTask {
 	return &queryTask{b: b, track: track, d: dice.Dice(b.s.Seed) ^ dice.Dice(worker+1)<<20, turn: worker, buf: layer.Opener{Traits: b.tr}}
 }
 
-// ask counts a query of the phase after the load, and says whether there is one more.
+// ask counts a query of the phase after the load, and reports whether there is another.
 func (b *binding) ask() bool { return b.asked.Add(1) <= int64(b.s.queries) }
 
 // Do makes one query.
@@ -137,10 +137,11 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return it.End(m, n, err)
 }
 
-// over says whether all events were generated, so that readers beside the load end.
+// over reports whether all events have been generated, in which case readers beside the
+// load end.
 func (b *binding) over() bool { return b.s.events > 0 && b.left.Load() <= 0 }
 
-// byRange reads the events of a time range that lies within what was stored.
+// byRange reads the events of a time range that lies within what has been stored.
 func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 	first, last, longest := k.b.sample.span()
 	width := int64(k.b.s.queryRange)
@@ -148,7 +149,8 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 	if room := last - first - width; room > 0 {
 		from += int64(k.d.Next() % uint64(room))
 	}
-	// A batch is found by its earliest event: one that began before may reach in.
+	// A batch is found by its earliest event, so one that began earlier may extend into
+	// the range.
 	err = k.b.l.Scan(ctx, from-longest, from+width-1, func(w *layer.Record) error {
 		es, err := k.buf.Events(w)
 		if err != nil {
@@ -166,7 +168,7 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// byID reads one event: its batch is found by the key, the event in it by its id.
+// byID reads one event: its batch is found by key, and the event in the batch by id.
 func (k *queryTask) byID(ctx context.Context) (int, error) {
 	at, _ := k.b.sample.pick(k.d.Next())
 	found := false
@@ -187,11 +189,11 @@ func (k *queryTask) byID(ctx context.Context) (int, error) {
 	return 1, err
 }
 
-// errMissing is wrapped by errors about rows that were stored and are not found.
+// errMissing is wrapped by errors about rows that were stored but are not found.
 var errMissing = errors.New("an acknowledged event is missing")
 
-// byParent reads the events below an event: its children, and theirs where they are
-// of a tree.
+// byParent reads the events below an event: its children, and their children if they
+// are part of a tree.
 func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 	var f *forest
 	var number int

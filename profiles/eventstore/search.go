@@ -17,22 +17,22 @@ type searching struct {
 	start float64
 
 	mu   sync.Mutex
-	rate float64 // the highest that has held
+	rate float64 // the highest rate that has held
 	list []search.Step
 }
 
-// newSearching makes the search of a run of its own clock.
+// newSearching makes the search of a run, with a clock of its own.
 func (b *binding) newSearching() *searching {
 	s, p := b.s, search.NewPacer(b.clock)
 	return &searching{pacer: p, start: s.searchRate, load: search.Load{
 		Unit: "events", Trial: s.searchTrial, Pace: p.Pace, Clock: b.clock,
 		Done: func() int64 { return b.meter.Totals().Stored },
-		// In every place of the way one batch of each generator may be.
+		// At every point on the way there may be one batch of each generator.
 		Slack: func() float64 { return float64(8 * s.start.Batch * s.start.Threads) },
 	}}
 }
 
-// run searches until it knows, or ctx ends.
+// run searches until the answer is known, or ctx ends.
 func (x *searching) run(ctx context.Context) {
 	defer x.pacer.End()
 	select {
@@ -40,7 +40,7 @@ func (x *searching) run(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	_ = x.load.Find(ctx, x.start, func(s search.Step) { // the run has ended, and with it the search
+	_ = x.load.Find(ctx, x.start, func(s search.Step) { // the run has ended, and the search with it
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.list = append(x.list, s)
@@ -50,7 +50,8 @@ func (x *searching) run(ctx context.Context) {
 	})
 }
 
-// report is what was found so far, by the time of the run, which began at zero.
+// report returns what has been found so far, in the time of the run, which began at
+// zero.
 func (x *searching) report(zero int64) *facts.Search {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -11,23 +11,23 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/meter"
 )
 
-// maxPoints is how many samples are kept: then every two become one.
+// maxPoints is how many samples are kept before every two are merged into one.
 const maxPoints = 600
 
-// look is one look at the run.
+// look is one observation of the run.
 type look struct {
 	facts.SeriesPoint            // without rates
-	Sums              meter.Sums // up to then: what rates are made of
-	Own               *own       // of a worker, or all of them; nil: this process is none
+	Sums              meter.Sums // totals so far, from which rates are computed
+	Own               *own       // of a worker, or of all workers; nil: this process is not a worker
 }
 
-// series keeps what was seen in each look, which are a second apart.
+// series keeps the observations, which are a second apart.
 type series struct {
 	b     *binding
 	mu    sync.Mutex
 	looks thin.List[look]
-	// others has of each process what it saw last, and what it has seen since the second
-	// that was taken last; nil: there are none.
+	// others holds, for each process, its last observation, and those since the second
+	// that was taken last; nil if there are no others.
 	others map[int][]look
 	second int64
 }
@@ -46,7 +46,7 @@ func (x *series) take(ctx context.Context) {
 	}
 }
 
-// see looks at the run now; nil: it has not begun.
+// see observes the run now; nil if it has not begun.
 func (x *series) see(ctx context.Context) *look {
 	b := x.b
 	if !b.meter.Entered.Load() {
@@ -74,8 +74,8 @@ func (x *series) see(ctx context.Context) *look {
 // lateLooks is for how many seconds one process is waited for.
 const lateLooks = 4
 
-// credit takes in what one of so many processes has seen, if anything: a second is taken
-// once all have told of it, or it is long over.
+// credit takes in the observation, if any, of one of that many processes: a second is
+// taken once all have reported it, or when it is long past.
 func (x *series) credit(process, of int, l *look) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -97,8 +97,8 @@ func (x *series) credit(process, of int, l *look) {
 	x.upTo(max(all, newest-lateLooks))
 }
 
-// close takes what has not been taken yet. Of a run that was over within half a second that is
-// one sample.
+// close takes what has not been taken yet. For a run that was over within half a second
+// that is one sample.
 func (x *series) close() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -112,10 +112,11 @@ func (x *series) close() {
 	}
 }
 
-// second is the one that a look was taken at the end of.
+// second returns the second at the end of which an observation was made.
 func (l *look) second() int64 { return (l.AtNs + 5e8) / 1e9 }
 
-// upTo adds up what processes had seen by each second up to the last. The caller holds x.mu.
+// upTo adds up what processes had observed by each second up to last. The caller holds
+// x.mu.
 func (x *series) upTo(last int64) {
 	for ; x.second < last; x.second++ {
 		for process, row := range x.others {
@@ -128,8 +129,8 @@ func (x *series) upTo(last int64) {
 	}
 }
 
-// sum adds up what processes saw by a moment, where that is what stands first of each. The
-// caller holds x.mu.
+// sum adds up what processes observed up to a moment, if that comes first in each of
+// their lists. The caller holds x.mu.
 func (x *series) sum(at int64) {
 	sum, some := look{SeriesPoint: facts.SeriesPoint{Ready: -1, Unacked: -1, QueuedBytes: -1}}, false
 	for _, row := range x.others {
@@ -147,7 +148,7 @@ func (x *series) sum(at int64) {
 	}
 }
 
-// higherBacklog is the later of two looks, with the higher backlog.
+// higherBacklog returns the later of two observations, with the higher backlog.
 func higherBacklog(earlier, later look) look {
 	for _, v := range []struct{ to, from *int64 }{
 		{&later.Ready, &earlier.Ready},
@@ -164,7 +165,7 @@ func higherBacklog(earlier, later look) look {
 	return later
 }
 
-// report returns the samples with their rates, and how far they are apart.
+// report returns the samples with their rates, and the interval between them.
 func (x *series) report() ([]facts.SeriesPoint, int64) {
 	x.mu.Lock()
 	looks, every := x.looks.Samples(), x.looks.Every(time.Second)
@@ -190,7 +191,7 @@ func (x *series) report() ([]facts.SeriesPoint, int64) {
 	return out, int64(every)
 }
 
-// facts is the record of the run so far.
+// facts returns the record of the run so far.
 func (b *binding) facts() *facts.Facts {
 	s := b.s
 	now := b.clock() - b.zero.Load()

@@ -16,15 +16,15 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// spec is what a plan will do.
+// spec is what a plan is to do.
 type spec struct {
 	generate.Shape
 	book, scope              string
 	randomBody               int
 	pacing                   string
 	tickRate                 int
-	duration                 time.Duration // 0: until the events are made
-	events                   int64         // 0: until the time is up
+	duration                 time.Duration // 0: until the events are generated
+	events                   int64         // 0: until time is up
 	via, publish             string
 	prefetch                 int
 	schema                   string
@@ -52,23 +52,23 @@ type spec struct {
 	verify                   bool
 	drain, crash             time.Duration
 	search                   bool
-	searchRate               float64 // to begin with
+	searchRate               float64 // initially
 	searchTrial              time.Duration
 	watch, nodetool          string
 	hosts                    []string // of the target
-	agent                    string   // of the store's JVM, when the lab knows
+	agent                    string   // of the store's JVM, if the lab started it
 
 	start                    workload.Settings
 	namespace, runID, driver string
 	page                     string
 	config                   map[string]string
-	stake                    workload.Stake // in the generators
+	stake                    workload.Stake // for the generators
 }
 
-// defaultDrain is how long the drain goes on without progress when nobody says.
+// defaultDrain is how long the drain goes on without progress by default.
 const defaultDrain = 10 * time.Second
 
-// readSpec reads everything that a plan is made of.
+// readSpec reads everything from which a plan is made.
 func readSpec(in workload.Inputs) (*spec, *values.Reader) {
 	s := &spec{namespace: in.Namespace, driver: in.Driver, duration: in.Duration, hosts: in.Hosts, agent: in.Agent, drain: cmp.Or(in.Drain, defaultDrain)}
 	p := s.declare()
@@ -96,7 +96,7 @@ func readSpec(in workload.Inputs) (*spec, *values.Reader) {
 	return s, r
 }
 
-// readSettings reads the knobs at the start.
+// readSettings reads the initial values of the knobs.
 func (s *spec) readSettings(r *values.Reader) {
 	s.start = workload.Settings{Threads: 2, Batch: 300, Payload: generate.DocumentedBody}
 	if s.Kind == generate.BodyRandom {
@@ -125,13 +125,13 @@ func (s *spec) readSettings(r *values.Reader) {
 	}
 }
 
-// The most events of a batch, and bytes of a body, that a run may ask for.
+// Limits on the events of a batch and the bytes of a body.
 const (
 	maxBatchEvents = 100_000
 	maxBody        = 64 << 20
 )
 
-// asOriginal sets what compat means, except where a value was given by hand.
+// asOriginal sets what compat implies, except where a value was given explicitly.
 func (s *spec) asOriginal(r *values.Reader) {
 	byHand := func(name string) bool {
 		v, ok := r.Values.Pick(name)
@@ -147,7 +147,8 @@ func (s *spec) asOriginal(r *values.Reader) {
 	set("batchId", "random", func() { s.randomID = true })
 	set("publish", "fireAndForget", func() { s.publish = "fireAndForget" })
 	set("schema", schemaCradle, func() { s.schema = schemaCradle })
-	// The original reads the threshold of message batches, whatever the box says of events.
+	// The original uses the threshold for message batches, whatever the box says about
+	// events.
 	if v, ok := r.Values.Pick("compressOver"); !ok || v.Origin <= workload.OriginFile {
 		s.compressOver = s.messageOver
 		s.shown(r, "compressOver", fmt.Sprint(s.messageOver))
@@ -159,7 +160,7 @@ func (s *spec) asOriginal(r *values.Reader) {
 	}
 }
 
-// shown has a parameter shown as compat sets it.
+// shown shows a parameter as set by compat.
 func (s *spec) shown(r *values.Reader, name, text string) {
 	for i := range r.Shown {
 		if r.Shown[i].Name == name {
@@ -168,7 +169,7 @@ func (s *spec) shown(r *values.Reader, name, text string) {
 	}
 }
 
-// check finds settings that are possible each and not together.
+// check finds settings that are each possible, but not together.
 func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	bad := r.Fail
 	if len(s.Book) == 0 || len(s.Scope) == 0 {
@@ -184,7 +185,7 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	}
 	if n := s.Trees() * generate.TreeSize(s.Depth, s.Children); n > generate.TreeLimit {
 		bad("lower treeDepth, childCount or roots", "treeDepth=%d and childCount=%d make trees of more than %d events", s.Depth, s.Children, generate.TreeLimit)
-	} else if s.Compat && s.Children != 1 && n > s.start.Batch { // the original does not look at one child
+	} else if s.Compat && s.Children != 1 && n > s.start.Batch { // the original does not look at a single child
 		bad("raise --batch, or lower treeDepth and childCount", "compat=on: the first batch holds the tree, and %d events are more than a batch of %d", n, s.start.Batch)
 	}
 	if s.Compat && s.Mode != generate.SingleRoot {
@@ -226,7 +227,7 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	}
 }
 
-// parses says that a text is a target; of one that is not, others have spoken.
+// parses reports whether a text is a valid target; invalid ones are reported elsewhere.
 func parses(v string) bool {
 	_, err := store.ParseTarget(v)
 	return err == nil

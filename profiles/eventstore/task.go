@@ -14,16 +14,16 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// generatorTask is a worker that generates: one batch in an iteration, or with ticks
-// all batches of a tick.
+// generatorTask is a worker that generates: one batch per iteration or, with ticks, all
+// batches of a tick.
 type generatorTask struct {
 	b       *binding
 	g       *generate.Generator
 	box     *mailbox
 	pub     transport.Publisher
 	planted bool
-	missing float64         // what integer division has dropped, in compat
-	end     context.Context // until when batches may be handed over; see limited
+	missing float64         // the remainder lost by integer division, in compat
+	end     context.Context // ends when batches may no longer be handed over; see limited
 }
 
 func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
@@ -39,10 +39,10 @@ func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
 	return k, nil
 }
 
-// answer notes what the transport says of a batch.
+// answer notes the transport's answer about a batch.
 func (b *binding) answer(m transport.Meta, err error) {
 	if errors.Is(err, transport.ErrUnconfirmed) {
-		return // nobody was asked to answer for it
+		return // no answer was requested
 	}
 	if err != nil {
 		b.meter.Failed(fmt.Errorf("publish: not confirmed: %w", err))
@@ -92,7 +92,7 @@ func (k *generatorTask) searched(ctx context.Context, it *workload.Iteration) er
 	return k.publish(ctx, it, opPublish, n, due-k.b.zero.Load())
 }
 
-// claim takes n events of what is yet to be generated, or what is left of it.
+// claim takes n events of those yet to be generated, or what is left.
 func (b *binding) claim(n int, warm bool) int {
 	if b.s.events == 0 || warm {
 		return n
@@ -101,7 +101,7 @@ func (b *binding) claim(n int, warm bool) int {
 	return int(min(max(left, 0), int64(n)))
 }
 
-// collect records what became of earlier batches.
+// collect records the outcomes of earlier batches.
 func (k *generatorTask) collect(it *workload.Iteration) {
 	zero := k.b.zero.Load()
 	for _, o := range k.box.take() {
@@ -124,7 +124,7 @@ func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op 
 	return err
 }
 
-// send hands the batch at hand to the transport.
+// send hands the current batch to the transport.
 func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first, due int64) error {
 	b := k.b
 	e := transport.NewEnvelope()
@@ -147,8 +147,8 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 	return nil
 }
 
-// plant makes the trees and waits until they are durable: children come later than
-// their parents. In compat they are part of the first batch instead.
+// plant makes the trees and waits until they are durable, because children must come
+// later than their parents. In compat they are part of the first batch instead.
 func (k *generatorTask) plant(ctx context.Context, it *workload.Iteration) error {
 	b := k.b
 	if b.s.Compat {
@@ -202,8 +202,8 @@ func (k *generatorTask) tick(ctx context.Context, it *workload.Iteration) error 
 	return nil
 }
 
-// skips says whether the original would not have sent this tick: because it was not
-// caught up, or because integer division drops remainders that add up to one.
+// skips reports whether the original would not have sent this tick: because it did not
+// catch up, or because integer division drops remainders that add up to one.
 func (k *generatorTask) skips(it *workload.Iteration, total int, due int64) bool {
 	b := k.b
 	period := int64(time.Second) / int64(b.s.tickRate)

@@ -11,11 +11,11 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
 )
 
-// readBack reads everything of this run back and takes account of it.
+// readBack reads back everything of this run and accounts for it.
 func (b *binding) readBack(ctx context.Context) (*facts.Ledger, error) {
 	t := ledger.Trail{Lookup: b.l, Traits: b.tr, Authors: b.authors}
 	if first, last, _ := b.sample.span(); first > 0 {
-		// What was stored and never reported lies within the run all the same.
+		// What was stored but never reported still lies within the run.
 		t.From, t.To = min(first, b.s.Born), max(last, b.wall())
 	}
 	return b.ledger.Audit(ctx, t)
@@ -31,7 +31,7 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 	return v
 }
 
-// account says what became of every event.
+// account determines what became of every event.
 func (b *binding) account(ctx context.Context) workload.Verification {
 	b.settle(ctx)
 	b.series.close()
@@ -59,7 +59,7 @@ func (b *binding) account(ctx context.Context) workload.Verification {
 	return b.judge(f, left)
 }
 
-// finish waits for the backlog when the drain has not.
+// finish waits for the backlog if the drain has not.
 func (b *binding) finish(ctx context.Context) {
 	b.mu.Lock()
 	drained := b.drainTo > 0 || b.st == nil || b.others != nil
@@ -79,7 +79,7 @@ func (b *binding) finish(ctx context.Context) {
 	b.endDrain()
 }
 
-// judge says what the account comes to.
+// judge derives the verdict from the account.
 func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 	v := workload.Verification{State: workload.Passed}
 	check := func(name string, n, of int64, fails bool) {
@@ -89,10 +89,10 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 		}
 		v.Checks = append(v.Checks, c)
 	}
-	// What the original loses is counted in compat, and no failure of its own.
+	// In compat, what the original loses is counted, but is not a failure.
 	excused := b.meter.Excused(b.s.Compat)
 	missing := f.Missing
-	if !b.s.answered() { // what did not come does not come any more
+	if !b.s.answered() { // what has not arrived by now will not
 		left = 0
 	}
 	if left > 0 { // still on its way: neither stored nor lost
@@ -119,7 +119,7 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 	return v
 }
 
-// lateWords say what the drain gave up.
+// lateWords says what the drain gave up.
 func (b *binding) lateWords(left int64) string {
 	took := time.Duration(0)
 	if d := b.drained(); d != nil {

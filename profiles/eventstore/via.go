@@ -7,11 +7,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
-// maxPendingBytes bounds what each generator holds that the broker has not
-// confirmed.
+// maxPendingBytes limits how much unconfirmed data each generator holds.
 const maxPendingBytes = 64 << 20
 
-// openVia opens the broker that the parameter via names.
+// openVia opens the broker named by the parameter via.
 func openVia(ctx context.Context, b *binding) (transport.Transport, error) {
 	s := b.s
 	return transport.OverAMQP(ctx, s.via, amqp.Options{

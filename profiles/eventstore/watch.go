@@ -17,10 +17,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
-// storePorts are where stores listen when the target does not say.
+// storePorts are the default ports of stores.
 var storePorts = map[string]int{"cassandra": 9042, "redis": 6379, "mysql": 3306, "postgres": 5432}
 
-// readWatch reads "cassandra=123,rabbitmq=456".
+// readWatch parses "cassandra=123,rabbitmq=456".
 func readWatch(text string) (map[string]int, error) {
 	out := map[string]int{}
 	for pair := range strings.SplitSeq(text, ",") {
@@ -37,13 +37,13 @@ func readWatch(text string) (map[string]int, error) {
 	return out, nil
 }
 
-// watcher keeps what is sampled of the processes that the facts tell of.
+// watcher keeps the samples of the processes listed in the facts.
 type watcher struct {
 	mu   sync.Mutex
 	list []*watched
 }
 
-// watched is one process with what was sampled of it.
+// watched is one process with its samples.
 type watched struct {
 	role   string        // in the set of the run
 	facts  facts.Process // without points; guarded by the watcher's mu, like them
@@ -57,12 +57,12 @@ func newWatched(role string) *watched {
 }
 
 // watch takes part in the sampling of the run: it adds the broker and the processes
-// that the parameter watch names, and keeps the samples.
+// named by the parameter watch, and keeps the samples.
 func (b *binding) watch(ctx context.Context, set *watch.Set) {
 	b.machine.Processor, b.machine.Memory = watch.Machine(ctx)
 	w := &watcher{list: []*watched{newWatched(facts.RoleOwn)}}
 	add := func(role string) { w.list = append(w.list, newWatched(role)) }
-	pids, _ := readWatch(b.s.watch) // Design has judged it
+	pids, _ := readWatch(b.s.watch) // Design has checked it
 	if t, ok := b.via.(*transport.AMQP); ok {
 		addr := t.Hosts()[0]
 		p := watch.Find(ctx, pids[facts.RoleBroker], addr)
@@ -93,8 +93,8 @@ func (b *binding) watch(ctx context.Context, set *watch.Set) {
 	set.After(b.series.take)
 }
 
-// watchStore sees to the store's process, and returns its role in the set, empty when
-// there is none.
+// watchStore makes sure that the store's process is watched, and returns its role in
+// the set, empty if there is none.
 func (b *binding) watchStore(ctx context.Context, set *watch.Set, pid int) (role string) {
 	if pid > 0 {
 		addr := ""
@@ -114,7 +114,7 @@ func (b *binding) watchStore(ctx context.Context, set *watch.Set, pid int) (role
 	return role
 }
 
-// learn takes over what may change; the store's process is called by its driver.
+// learn updates what may change; the store's process is named after its driver.
 func (p *watched) learn(m *watch.Member, driver string) {
 	p.facts.Role, _, _ = strings.Cut(m.Role, driver+watch.At)
 	p.facts.Role = cmp.Or(p.facts.Role, driver)
@@ -133,7 +133,7 @@ func (p *watched) recall(earlier []facts.Process) {
 	}
 }
 
-// of calls f with the process of a role in the set, if it is one of the facts.
+// of calls f with the process of a role in the set, if it is one of those in the facts.
 func (w *watcher) of(role string, f func(*watched)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,7 +157,7 @@ func (w *watcher) take(b *binding, m *watch.Member, x watch.Point) {
 	})
 }
 
-// point is a sample as it is written down.
+// point converts a sample to the form in which it is recorded.
 func (p *watched) point(s watch.Point) facts.ResourcePoint {
 	x := facts.ResourcePoint{
 		CPU: s.CPU, Throttled: s.Throttled, RSS: s.RSS, NetIn: s.NetIn, NetOut: s.NetOut,
@@ -169,8 +169,8 @@ func (p *watched) point(s watch.Point) facts.ResourcePoint {
 	return x
 }
 
-// joined is one sample of two: the mean of rates, the sum of counts, the higher of
-// states.
+// joined merges two samples into one: the mean of rates, the sum of counts, the higher
+// of states.
 func joined(a, b facts.ResourcePoint) facts.ResourcePoint {
 	return facts.ResourcePoint{
 		AtNs: b.AtNs, CPU: mean(a.CPU, b.CPU), Throttled: mean(a.Throttled, b.Throttled), NetIn: mean(a.NetIn, b.NetIn), NetOut: mean(a.NetOut, b.NetOut),
@@ -180,7 +180,7 @@ func joined(a, b facts.ResourcePoint) facts.ResourcePoint {
 	}
 }
 
-// either applies f to two numbers of which either may be unknown.
+// either applies f to two numbers, either of which may be unknown.
 func either[T any](a, b *T, f func(a, b T) T) *T {
 	switch {
 	case a == nil:
@@ -204,7 +204,7 @@ func sum[T int64 | float64](a, b *T) *T {
 	return either(a, b, func(a, b T) T { return a + b })
 }
 
-// addWatched adds what was watched so far.
+// addWatched adds the samples so far.
 func (b *binding) addWatched(f *facts.Facts) {
 	b.mu.Lock()
 	w, workers := b.watcher, len(b.others)

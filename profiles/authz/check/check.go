@@ -19,7 +19,7 @@ const (
 	Server           = "server"
 )
 
-// Strategies are all of them.
+// Strategies are all the strategies.
 var Strategies = []string{Ancestry, PermCache, MembershipsCache, Level, Server}
 
 // Checker decides by one strategy over a layer. It belongs to one worker.
@@ -27,21 +27,21 @@ type Checker struct {
 	Layer    layer.Layer
 	Strategy string
 	Work     layer.Work
-	// Invalidate says that changes drop what is kept of those whom they concern.
+	// Invalidate means that changes drop what is cached for those concerned.
 	Invalidate bool
-	// Sentinel keeps empty closures too; the original did not.
+	// Sentinel means that empty closures are cached too, which the original did not do.
 	Sentinel bool
-	// Exists reads the principal's account before it walks up, as the original's
-	// first version did, and takes one that is not there for an error.
+	// Exists reads the principal's account before walking up, as the original's first
+	// version did, and treats a missing one as an error.
 	Exists bool
-	// Seen is told of every account that was read; nil: nobody is.
+	// Seen is called with every account that was read; may be nil.
 	Seen func(layer.Account)
-	// Memory holds what this worker has decided lately, nil unless asked for.
+	// Memory holds what this worker has decided recently; nil unless requested.
 	Memory *Memory
 }
 
-// Memory keeps decisions in this process for a time, as the processes of a site
-// may do. Nobody tells it what others change. It belongs to one checker.
+// Memory caches decisions in this process for a time, as the processes of a site may
+// do. It is not notified of others' changes. It belongs to one checker.
 type Memory struct {
 	ttl  time.Duration
 	kept map[question]decision
@@ -54,10 +54,10 @@ type decision struct {
 	until time.Time
 }
 
-// memoryLimit is the most decisions that a memory keeps.
+// memoryLimit is the largest number of cached decisions.
 const memoryLimit = 10_000
 
-// NewMemory returns a memory that keeps decisions so long; nil when that is no time at all.
+// NewMemory returns a memory that caches decisions for ttl; nil if ttl is 0.
 func NewMemory(ttl time.Duration) *Memory {
 	if ttl <= 0 {
 		return nil
@@ -76,7 +76,7 @@ func (m *Memory) look(q question) (ok, known bool) {
 
 func (m *Memory) keep(q question, ok bool) {
 	if len(m.kept) >= memoryLimit {
-		for old := range m.kept { // any: a map has no order
+		for old := range m.kept { // an arbitrary one: a map has no order
 			delete(m.kept, old)
 			break
 		}
@@ -84,7 +84,7 @@ func (m *Memory) keep(q question, ok bool) {
 	m.kept[q] = decision{ok, time.Now().Add(m.ttl)}
 }
 
-// Allowed says whether a principal has a role on a resource, directly or through
+// Allowed reports whether a principal has a role on a resource, directly or through
 // groups of groups.
 func (c *Checker) Allowed(ctx context.Context, principal, resource, role string) (bool, error) {
 	if c.Memory == nil {
@@ -129,8 +129,8 @@ func (c *Checker) decide(ctx context.Context, principal, resource, role string) 
 }
 
 // byAncestry reads the direct role and then walks up level by level; each group is
-// visited once, so that a cycle ends. With early, the groups of a level are tried
-// before the next level is read; else all of them at the end.
+// visited once, so that cycles end. With early, the groups of a level are tried before
+// the next level is read; otherwise all of them at the end.
 func (c *Checker) byAncestry(ctx context.Context, principal, resource, role string, early bool) (bool, error) {
 	direct, err := c.Layer.Role(ctx, &c.Work, principal, resource)
 	if err != nil || direct == role {
@@ -180,7 +180,7 @@ func (c *Checker) anyOn(ctx context.Context, resource, role string, principals [
 	return slices.ContainsFunc(roles, func(h layer.Held) bool { return h.Role == role }), err
 }
 
-// Explode walks all the way up and lists the groups, the direct ones first.
+// Explode walks all the way up and returns the groups, the direct ones first.
 func (c *Checker) Explode(ctx context.Context, principal string) (all []string, direct int, err error) {
 	seen := map[string]bool{principal: true}
 	for frontier := []string{principal}; len(frontier) > 0; {
@@ -204,8 +204,8 @@ func (c *Checker) Explode(ctx context.Context, principal string) (all []string, 
 	return all, direct, nil
 }
 
-// byClosure looks up which groups have the role, and whether the kept groups of
-// the principal are among them.
+// byClosure looks up which groups have the role, and whether any of them is among the
+// principal's cached groups.
 func (c *Checker) byClosure(ctx context.Context, principal, resource, role string) (bool, error) {
 	direct, err := c.Layer.RolesOn(ctx, &c.Work, resource, []string{principal})
 	if err != nil || len(direct) > 0 && direct[0].Role == role {
@@ -238,8 +238,8 @@ func (c *Checker) byClosure(ctx context.Context, principal, resource, role strin
 	return slices.ContainsFunc(wanted, func(g string) bool { return slices.Contains(mine, g) }), nil
 }
 
-// Change grants or revokes a role, and drops what is kept of those concerned:
-// the member and, of a group, everybody below it.
+// Change grants or revokes a role, and drops what is cached for those concerned: the
+// member and, if it is a group, everybody below it.
 func (c *Checker) Change(ctx context.Context, g layer.Grant) error {
 	if err := c.Layer.Change(ctx, &c.Work, []layer.Grant{g}); err != nil || !c.Invalidate {
 		return err
@@ -256,7 +256,7 @@ func (c *Checker) Change(ctx context.Context, g layer.Grant) error {
 	}
 	if c.Strategy == PermCache {
 		resource := g.Resource
-		if layer.IsGroup(resource) { // who leaves a group may lose anything
+		if layer.IsGroup(resource) { // someone who leaves a group may lose any permission
 			resource = ""
 		}
 		return c.Layer.Forbid(ctx, &c.Work, resource, concerned)
@@ -267,7 +267,7 @@ func (c *Checker) Change(ctx context.Context, g layer.Grant) error {
 	return nil
 }
 
-// Below lists a principal and all that are in it.
+// Below returns a principal and all that are in it.
 func (c *Checker) Below(ctx context.Context, principal string) ([]string, error) {
 	out, seen := []string{principal}, map[string]bool{principal: true}
 	for i := 0; i < len(out); i++ {

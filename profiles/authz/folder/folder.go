@@ -1,4 +1,4 @@
-// Package folder reads what a model loader of either generation wrote.
+// Package folder reads the output of a model loader of either generation.
 package folder
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// folderHint says what a folder of a model loader looks like.
+// folderHint describes the folder of a model loader.
 const folderHint = "name the folder that a model loader wrote, with users/0.txt and worlds/0.txt or groups/0.txt in it"
 
-// Folder is what a model loader of either generation wrote: the files of the
-// batches in their order.
+// Folder is the output of a model loader of either generation: the files of the batches
+// in order.
 type Folder struct {
 	dir           string
 	users, groups []string
 }
 
-// Open finds the files of a folder: of all batches, or of those listed. A
-// batch that is missing among others is refused, since the copy is not whole.
+// Open finds the files of a folder, of all batches or of those listed. If a batch in
+// between is missing, the copy is incomplete, which is an error.
 func Open(dir, batches string, withGroups bool) (*Folder, error) {
 	if info, err := os.Stat(filepath.Join(dir, "scripts")); err == nil && info.IsDir() {
 		dir = filepath.Join(dir, "scripts")
@@ -74,7 +74,7 @@ func batchFiles(dir, kind, batches string) ([]string, error) {
 	return out, nil
 }
 
-// numbersIn lists the batches of a folder, from 0 to the last one.
+// numbersIn returns the batches of a folder, from 0 to the last one.
 func numbersIn(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -96,7 +96,7 @@ func numbersIn(dir string) ([]int, error) {
 
 const maxBatches = 10_000
 
-// BatchNumbers reads "all", which is nil, or "0,2".
+// BatchNumbers parses "all", which gives nil, or "0,2".
 func BatchNumbers(text string) ([]int, error) {
 	if text = strings.TrimSpace(text); text == "" || text == "all" {
 		return nil, nil
@@ -112,7 +112,7 @@ func BatchNumbers(text string) ([]int, error) {
 	return out, nil
 }
 
-// State tells whether the files are still those that were read.
+// State returns a value that changes if the files change.
 func (f *Folder) State() (string, error) {
 	var b strings.Builder
 	for _, path := range slices.Concat(f.users, f.groups) {
@@ -125,7 +125,7 @@ func (f *Folder) State() (string, error) {
 	return b.String(), nil
 }
 
-// lines calls f for each line of a file that is not empty, with its number.
+// lines calls f for each non-empty line of a file, with its number.
 func lines(path string, f func(raw []byte, line int) error) error {
 	file, err := os.Open(path)
 	if err != nil {

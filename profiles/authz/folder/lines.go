@@ -42,9 +42,9 @@ type fileRole struct {
 	Groups []string `json:"groups"`
 }
 
-// Read reads what a model loader wrote: of the users, with the sections of
-// their profiles if wanted, and of the groups, if any files of theirs are listed.
-// Nothing is loaded from a folder with a bad line; the error names file and line.
+// Read reads the output of a model loader: the users, with the sections of their
+// profiles if wanted, and the groups, if any of their files are listed. A folder with
+// an invalid line is rejected as a whole; the error names file and line.
 func Read(f *Folder, withSections bool) (*model.Dataset, error) {
 	d := &model.Dataset{Source: f.dir, Files: f.groups}
 	for _, path := range f.users {
@@ -83,7 +83,7 @@ func Read(f *Folder, withSections bool) (*model.Dataset, error) {
 	return unique(d), nil
 }
 
-// unique keeps the last of the users and groups with the same id, as storing them
+// unique keeps only the last of the users and groups with the same id, as storing them
 // by id does.
 func unique(d *model.Dataset) *model.Dataset {
 	at := map[string]int{}
@@ -111,7 +111,7 @@ func unique(d *model.Dataset) *model.Dataset {
 	return d
 }
 
-// unmarshal reads a line, and says in words what is wrong with it.
+// unmarshal parses a line, and says in words what is wrong with it.
 func unmarshal(raw []byte, v any) error {
 	err := json.Unmarshal(raw, v)
 	var syntax *json.SyntaxError
@@ -137,13 +137,13 @@ func wanted(k reflect.Kind) string {
 	return "object"
 }
 
-// roleLimit is the most bytes of the name of a role.
+// roleLimit is the length of the longest role name in bytes.
 const roleLimit = 100
 
-// idLimit is the most bytes of an id, so that every store can have it in an index.
+// idLimit is the length of the longest id in bytes, such that every store can index it.
 const idLimit = 700
 
-// goodID says whether every store can keep an id.
+// goodID checks whether every store can hold an id.
 func goodID(what, id string) error {
 	switch {
 	case id == "":
@@ -220,7 +220,7 @@ func (f *fileGroup) group() (model.Group, error) {
 		return model.Group{}, err
 	}
 	g := model.Group{ID: model.Canonical(id, "g"), Creator: model.Canonical(f.Creator, "u"), Title: f.Title + f.Name}
-	// The roles in the order of the file.
+	// Decode the roles in the order of the file.
 	dec := json.NewDecoder(bytes.NewReader(f.Roles))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return model.Group{}, errors.New("a group without an object of roles")

@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
-// Stream returns the random numbers of one entity, so that a data set does not
-// depend on the order in which it is made.
+// Stream returns the random numbers for one entity, so that a data set does not depend
+// on the order in which it is made.
 func Stream(seed int64, kind string, i int) *rand.Rand {
 	h := uint64(14695981039346656037)
 	for j := range len(kind) {
@@ -21,7 +21,7 @@ func Stream(seed int64, kind string, i int) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(seed)^h, uint64(i)*0x9e3779b97f4a7c15+h))
 }
 
-// asm is a distribution of counts: about a mean, with outliers up to the maximum.
+// asm is a distribution of counts: around a mean, with outliers up to the maximum.
 type asm struct{ avg, sd, lo, hi float64 }
 
 func (a asm) draw(r *rand.Rand, outlier float64) int {
@@ -62,7 +62,7 @@ func word(r *rand.Rand) string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// memberSpec is how many have a role and of which kind they are.
+// memberSpec is how many members have a role, and of which kinds they are.
 type memberSpec struct {
 	role          string
 	users, groups asm
@@ -73,7 +73,7 @@ type memberSpec struct {
 type template struct {
 	weight  float64
 	creator [3]float64
-	role    string // that the creator is listed in; "": none
+	role    string // the role given to the creator; "": none
 	roles   []memberSpec
 }
 
@@ -108,11 +108,11 @@ var hilary = []template{{1, [3]float64{.35, .2, .45}, "", []memberSpec{
 	{"member", asm{10, 10, 0, 1000}, asm{0, .05, 0, 5}, [3]float64{.4, .2, .4}},
 }}}
 
-// The weights are how much users of a kind take part: first as creators, then, in
-// the newer generation, as members.
+// The weights are how active users of a kind are: as creators and, in the newer
+// generation, as members.
 var (
-	classicWeights = [3][3]float64{{.3, .5, .2}, {.4, .4, .2}, {.2, .5, .3}} // of 1, 3, 5
-	hilaryGroups   = [3][3]float64{{.3, .5, .2}, {.4, .4, .2}, {.2, .5, .3}} // of 1, 3, 9
+	classicWeights = [3][3]float64{{.3, .5, .2}, {.4, .4, .2}, {.2, .5, .3}} // for 1, 3, 5
+	hilaryGroups   = [3][3]float64{{.3, .5, .2}, {.4, .4, .2}, {.2, .5, .3}} // for 1, 3, 9
 	hilaryContent  = [3][3]float64{{.25, .4, .35}, {.2, .6, .2}, {.15, .5, .35}}
 )
 
@@ -168,7 +168,7 @@ func Dataset(shape string, users, groups int, seed int64) *model.Dataset {
 			content[k].add(i, float64([]int{1, 3, 9}[Pick(r, hilaryContent[k][:]...)]))
 		}
 	}
-	private := make([]bool, groups) // first, since groups refer to each other
+	private := make([]bool, groups) // first, because groups refer to each other
 	for i := range d.Groups {
 		r := Stream(seed, "group", i)
 		var title []string
@@ -204,8 +204,8 @@ func visibilities(r *rand.Rand, old bool, k int) (about, publications string) {
 		three[Pick(r, [][]float64{{.8, .19, .01}, {.6, .35, .05}, {.9, .08, .02}}[k]...)]
 }
 
-// creatorOf draws a creator of a template, of another kind when there is none of
-// the one drawn.
+// creatorOf draws a creator for a template, of another kind if there is none of the one
+// drawn.
 func creatorOf(r *rand.Rand, t *template, byKind *[3]pool) (int, int) {
 	k := Pick(r, t.creator[:]...)
 	for range 3 {
@@ -217,8 +217,8 @@ func creatorOf(r *rand.Rand, t *template, byKind *[3]pool) (int, int) {
 	return -1, k
 }
 
-// classicRoles draws the members of a world as the original did: as many as there
-// are of the kinds wanted, but all out of the creator's kind and with repetition.
+// classicRoles draws the members of a world as the original did: in the numbers wanted
+// of each kind, but all from the creator's kind and with repetition.
 func classicRoles(d *model.Dataset, r *rand.Rand, i int, byKind *[3]pool) {
 	var weights []float64
 	for _, t := range classic {
@@ -252,8 +252,8 @@ func classicRoles(d *model.Dataset, r *rand.Rand, i int, byKind *[3]pool) {
 	}
 }
 
-// hilaryRoles draws members without repetition within a group, and nests groups
-// that are not private.
+// hilaryRoles draws members without repetition within a group, and nests groups that
+// are not private.
 func hilaryRoles(d *model.Dataset, r *rand.Rand, i int, byKind, content *[3]pool, private []bool) {
 	t := &hilary[0]
 	creator, _ := creatorOf(r, t, byKind)
@@ -267,7 +267,7 @@ func hilaryRoles(d *model.Dataset, r *rand.Rand, i int, byKind, content *[3]pool
 		role := model.Role{Name: spec.role}
 		for range spec.users.draw(r, .02) {
 			k := Pick(r, spec.kinds[:]...)
-			for range 50 { // a kind may be used up
+			for range 50 { // a kind may be exhausted
 				if u, ok := content[k].draw(r); ok && !taken[u] {
 					taken[u] = true
 					role.Users = append(role.Users, d.Users[u].ID)
@@ -304,7 +304,7 @@ func list(r *rand.Rand, n int) []string {
 	return out
 }
 
-// Sections returns a user's two sections as JSON, made from the seed unless they
+// Sections returns a user's two sections as JSON, generated from the seed unless they
 // came from a file.
 func Sections(d *model.Dataset, i int) (about, publications string) {
 	u := &d.Users[i]
@@ -334,7 +334,7 @@ func Sections(d *model.Dataset, i int) (about, publications string) {
 			"placeofpublication": capital(word(r)), "year": asm{2005, 15, 1990, 2012}.draw(r, outlier),
 		})
 	}
-	a, _ := json.Marshal(map[string]any{ // of strings and numbers: it cannot fail
+	a, _ := json.Marshal(map[string]any{ // cannot fail: strings and numbers
 		"hasAboutMeSection": r.Float64() < .4, "aboutMePrivacy": u.AboutVis, "hasAboutMe": r.Float64() < [3]float64{.7, .5, .7}[k],
 		"aboutMe": strings.Join(lines, " "), "academicInterests": list(r, [3]asm{{2, 2, 1, 50}, {2, 2, 1, 50}, {5, 3, 1, 50}}[k].draw(r, outlier)),
 		"personalInterests": list(r, [3]asm{{3, 2, 1, 50}, {3, 2, 1, 25}, {3, 2, 1, 25}}[k].draw(r, outlier)),

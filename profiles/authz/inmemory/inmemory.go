@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// Layer is a layer in maps of this process. With nothing set it forgets it all.
+// Layer is a layer in maps of this process. If nothing is set, it keeps nothing.
 type Layer struct {
 	nothing bool
 
@@ -23,7 +23,7 @@ type Layer struct {
 	done     map[string]map[string]bool
 }
 
-// New returns a layer that is empty; with nothing set it forgets what it is given.
+// New returns an empty layer; if nothing is set, it keeps nothing.
 func New(nothing bool) *Layer {
 	return &Layer{
 		nothing: nothing, accounts: map[string]layer.Account{}, up: map[string]map[string]string{}, down: map[string]map[string]string{},
@@ -54,7 +54,7 @@ func (p *Layer) write(ctx context.Context, w *layer.Work, f func()) error {
 // Prepare has nothing to do: there are no tables.
 func (p *Layer) Prepare(context.Context) error { return nil }
 
-// Account reads a principal, false when there is none.
+// Account reads a principal, false if there is none.
 func (p *Layer) Account(ctx context.Context, w *layer.Work, id string) (a layer.Account, ok bool, err error) {
 	err = p.read(ctx, w, func() { a, ok = p.accounts[id] })
 	return a, ok, err
@@ -65,7 +65,7 @@ func (p *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) 
 	return p.write(ctx, w, func() { p.accounts[a.ID] = a })
 }
 
-// Role is the direct role of a principal on a resource, or "".
+// Role returns the direct role of a principal on a resource, or "".
 func (p *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (r string, err error) {
 	err = p.read(ctx, w, func() { r = p.up[principal][resource] })
 	return r, err
@@ -82,12 +82,12 @@ func put(m map[string]map[string]string, a, b, v string) {
 	m[a][b] = v
 }
 
-// SetMember writes the direction of an edge that leads down.
+// SetMember writes the downward direction of an edge.
 func (p *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
 	return p.write(ctx, w, func() { put(p.down, g.Resource, g.Member, g.Role) })
 }
 
-// SetRole writes the direction of an edge that leads up.
+// SetRole writes the upward direction of an edge.
 func (p *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
 	return p.write(ctx, w, func() { put(p.up, g.Member, g.Resource, g.Role) })
 }
@@ -102,7 +102,7 @@ func (p *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) err
 	})
 }
 
-// Parents lists the groups that the principals are in.
+// Parents returns the groups that the principals are in.
 func (p *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) (out []layer.Held, err error) {
 	err = p.read(ctx, w, func() {
 		for _, m := range principals {
@@ -128,7 +128,7 @@ func (p *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, pri
 	return out, err
 }
 
-// MemberGroups lists the groups that are members of a resource.
+// MemberGroups returns the groups that are members of a resource.
 func (p *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) (out []layer.Held, err error) {
 	err = p.read(ctx, w, func() {
 		for id, r := range p.down[resource] {
@@ -140,7 +140,7 @@ func (p *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string
 	return out, err
 }
 
-// Members lists members of a resource in the order of their ids.
+// Members returns members of a resource, ordered by id.
 func (p *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) (out []layer.Held, err error) {
 	err = p.read(ctx, w, func() {
 		for id, r := range p.down[resource] {
@@ -152,7 +152,7 @@ func (p *Layer) Members(ctx context.Context, w *layer.Work, resource, after stri
 	return layer.Page(out, limit), err
 }
 
-// Closure tells which of some groups are kept for a principal.
+// Closure returns which of some groups are cached for a principal.
 func (p *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) (gs []string, known bool, err error) {
 	var all []string
 	if err = p.read(ctx, w, func() { all, known = p.cache[principal] }); err != nil || !known {
@@ -168,12 +168,12 @@ func (p *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 	return gs, known, err
 }
 
-// PutClosure keeps the groups of a principal, the direct ones first.
+// PutClosure caches the groups of a principal, the direct ones first.
 func (p *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, _ int) error {
 	return p.write(ctx, w, func() { p.cache[principal] = append([]string(nil), groups...) })
 }
 
-// DropClosures forgets the groups of principals.
+// DropClosures drops the cached groups of principals.
 func (p *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
 	return p.write(ctx, w, func() {
 		for _, id := range principals {
@@ -182,18 +182,18 @@ func (p *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []st
 	})
 }
 
-// Permitted reads a kept permission.
+// Permitted reads a cached permission.
 func (p *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (ok bool, err error) {
 	err = p.read(ctx, w, func() { ok = p.perms[principal+"\x00"+resource+"\x00"+role] })
 	return ok, err
 }
 
-// Permit keeps a permission.
+// Permit caches a permission.
 func (p *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
 	return p.write(ctx, w, func() { p.perms[principal+"\x00"+resource+"\x00"+role] = true })
 }
 
-// Forbid drops kept permissions of principals.
+// Forbid drops cached permissions of principals.
 func (p *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
 	return p.write(ctx, w, func() {
 		for key := range p.perms {
@@ -210,7 +210,7 @@ func (p *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, prin
 	})
 }
 
-// Section reads a section of a profile, false when there is none.
+// Section reads a section of a profile, false if there is none.
 func (p *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
 	var s [2]string
 	err = p.read(ctx, w, func() { s, ok = p.sect[principal+"#"+name] })
@@ -222,7 +222,7 @@ func (p *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, 
 	return p.write(ctx, w, func() { p.sect[principal+"#"+name] = [2]string{visibility, data} })
 }
 
-// Marks lists the batches of a tenant's load that are done.
+// Marks returns the batches of a tenant's load that are done.
 func (p *Layer) Marks(ctx context.Context, tenant string) (out map[string]bool, err error) {
 	out = map[string]bool{}
 	err = p.read(ctx, &layer.Work{}, func() {

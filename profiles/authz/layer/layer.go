@@ -1,5 +1,5 @@
-// Package layer has the words in which the profile asks a store: each kind of store has a
-// layer of its own, in a package beside this one.
+// Package layer is what the profile needs of a store, in the application's terms. Each
+// kind of store implements it in a package of its own next to this one.
 package layer
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/perfbench/perfbench/internal/place"
 )
 
-// Work counts the statements that one worker sends to the store. It belongs to
-// that worker.
+// Work counts the statements that one worker sends to the store. It belongs to that
+// worker.
 type Work struct {
 	Statements int64
-	// Lookups and Hits are of caches: kept permissions, kept memberships, and what a
-	// worker has in memory.
+	// Lookups and Hits are those of caches: cached permissions, cached memberships, and
+	// a worker's own memory.
 	Lookups, Hits int64
 }
 
@@ -27,17 +27,17 @@ func (w *Work) Looked(hit bool) {
 	}
 }
 
-// Account is a principal as it is stored.
+// Account is a principal as stored.
 type Account struct {
 	ID, Tenant, Kind, Visibility, First, Last, Title string
 	Password                                         string // its hash, if one was made
-	Filling                                          string // that its description ends with
+	Filling                                          string // at the end of its description
 }
 
 // GroupDescription is the description of every group.
 const GroupDescription = "performance-testing"
 
-// Describe takes what an account carries out of its description.
+// Describe sets an account's fields from its description.
 func (a *Account) Describe(text string) {
 	if a.Kind == "g" {
 		text = strings.TrimPrefix(text, GroupDescription)
@@ -51,7 +51,7 @@ var AccountColumns = []string{
 	"display_name", "locale", "timezone", "title", "description",
 }
 
-// Values are what goes into the columns of an account.
+// Values returns the values for the columns of an account.
 func (a *Account) Values() []any {
 	_, local, _ := strings.Cut(a.ID, ":")
 	_, local, _ = strings.Cut(local, ":")
@@ -61,15 +61,15 @@ func (a *Account) Values() []any {
 	return []any{a.ID, a.Tenant, a.Kind, a.Visibility, local, a.Password, a.First, a.Last, a.First + " " + a.Last, "en_GB", "Europe/London", "", a.Filling}
 }
 
-// Grant is one change of a role: none when role is empty.
+// Grant is one change of a role; an empty role revokes.
 type Grant struct{ Resource, Member, Role string }
 
-// Held is a role that somebody has on something.
+// Held is a role that someone has on something.
 type Held struct{ ID, Role string }
 
-// Layer is the application's data layer, in its own words. Each kind of store has one,
-// over its typed connection. All methods are safe for use by several goroutines; a Work
-// belongs to the caller.
+// Layer is the application's data layer. Each kind of store implements it over its
+// typed connection. All methods are safe for use by several goroutines; a Work belongs
+// to the caller.
 type Layer interface {
 	Preparer
 	Accounts
@@ -81,7 +81,7 @@ type Layer interface {
 	Progress
 }
 
-// Preparer makes tables where the store has such, and refuses those of another version.
+// Preparer creates tables, if the store has any, and refuses those of another version.
 type Preparer interface {
 	// Prepare is called once, before the first work, by one goroutine.
 	Prepare(ctx context.Context) error
@@ -89,68 +89,70 @@ type Preparer interface {
 
 // Accounts are the principals.
 type Accounts interface {
-	// Account reads a principal, false when there is none.
+	// Account reads a principal, false if there is none.
 	Account(ctx context.Context, w *Work, id string) (Account, bool, error)
-	// PutAccount writes a principal, over what is kept under its id.
+	// PutAccount writes a principal, replacing any with the same id.
 	PutAccount(ctx context.Context, w *Work, a Account) error
 }
 
-// Graph reads who has which role on what.
+// Graph reads which principals have which roles on what.
 type Graph interface {
-	// Role is the direct role of a principal on a resource, or "".
+	// Role returns the direct role of a principal on a resource, or "".
 	Role(ctx context.Context, w *Work, principal, resource string) (string, error)
-	// Parents lists the groups that the principals are in, of all in one.
+	// Parents returns the groups that the principals are in, all together.
 	Parents(ctx context.Context, w *Work, principals []string) ([]Held, error)
 	// RolesOn reads the direct roles of several principals on a resource.
 	RolesOn(ctx context.Context, w *Work, resource string, principals []string) ([]Held, error)
-	// MemberGroups lists the groups that are members of a resource.
+	// MemberGroups returns the groups that are members of a resource.
 	MemberGroups(ctx context.Context, w *Work, resource string) ([]Held, error)
-	// Members lists members of a resource in the order of their ids.
+	// Members returns members of a resource, ordered by id.
 	Members(ctx context.Context, w *Work, resource, after string, limit int) ([]Held, error)
 }
 
-// Edges writes who has which role on what.
+// Edges writes which principals have which roles on what.
 type Edges interface {
-	// SetMember writes one direction of an edge: who the members of a resource are.
+	// SetMember writes one direction of an edge: the members of a resource.
 	SetMember(ctx context.Context, w *Work, g Grant) error
-	// SetRole writes the other: what a member has a role on.
+	// SetRole writes the other direction: what a member has a role on.
 	SetRole(ctx context.Context, w *Work, g Grant) error
-	// Change writes grants and revocations, both directions, each as one.
+	// Change writes grants and revocations, with both directions of each written
+	// together.
 	Change(ctx context.Context, w *Work, gs []Grant) error
 }
 
-// Closures keeps the groups that principals are in, directly or not.
+// Closures caches the groups that principals are in, directly or not.
 type Closures interface {
-	// Closure tells which of some groups are kept for a principal; known says that
-	// its groups are kept, were there none.
+	// Closure returns which of some groups are cached for a principal; known means that
+	// its groups are cached, even if there are none.
 	Closure(ctx context.Context, w *Work, principal string, among []string) (groups []string, known bool, err error)
-	// PutClosure keeps the groups of a principal, the direct ones first.
+	// PutClosure caches the groups of a principal, the direct ones first.
 	PutClosure(ctx context.Context, w *Work, principal string, groups []string, direct int) error
-	// DropClosures forgets the groups kept for principals.
+	// DropClosures drops the cached groups of principals.
 	DropClosures(ctx context.Context, w *Work, principals []string) error
 }
 
-// Permissions keeps what was decided.
+// Permissions caches decisions.
 type Permissions interface {
-	// Permitted says whether a permission is kept.
+	// Permitted reports whether a permission is cached.
 	Permitted(ctx context.Context, w *Work, principal, resource, role string) (bool, error)
-	// Permit keeps one.
+	// Permit caches a permission.
 	Permit(ctx context.Context, w *Work, principal, resource, role string) error
-	// Forbid drops those of principals on a resource, on any when it is empty.
+	// Forbid drops the permissions of principals on a resource, or on any resource if
+	// it is empty.
 	Forbid(ctx context.Context, w *Work, resource string, principals []string) error
 }
 
 // Sections are the parts of the profiles of users.
 type Sections interface {
-	// Section reads a part of a profile, ok false when there is none.
+	// Section reads a part of a profile; ok is false if there is none.
 	Section(ctx context.Context, w *Work, principal, name string) (visibility, data string, ok bool, err error)
-	// PutSection writes one, over what is there.
+	// PutSection writes one, replacing what exists.
 	PutSection(ctx context.Context, w *Work, principal, name, visibility, data string) error
 }
 
-// Progress is how far a tenant's load is.
+// Progress records how far a tenant's load has come.
 type Progress interface {
-	// Marks lists the batches of a tenant's load that are done.
+	// Marks returns the batches of a tenant's load that are done.
 	Marks(ctx context.Context, tenant string) (map[string]bool, error)
 	// Mark adds one.
 	Mark(ctx context.Context, tenant, batch string) error
@@ -158,29 +160,29 @@ type Progress interface {
 
 // Walker is a layer whose store can walk the graph by itself.
 type Walker interface {
-	// HasRole says whether a principal has a role on a resource, itself or through the
-	// groups that it is in.
+	// HasRole reports whether a principal has a role on a resource, itself or through
+	// the groups that it is in.
 	HasRole(ctx context.Context, w *Work, principal, resource, role string) (bool, error)
 }
 
-// Looker is a layer that can tell, before anything is made, whether the tables that are
-// there will do.
+// Looker is a layer that can check, before anything is created, whether existing tables
+// are suitable.
 type Looker interface {
-	// Look returns an error that names the first table that will not do.
+	// Look returns an error that names the first unsuitable table.
 	Look(ctx context.Context, c *place.Claim) error
 }
 
-// EmptyClosure stands for "kept, and in no group".
+// EmptyClosure stands for "cached, and in no group".
 const EmptyClosure = "-"
 
-// IsGroup says whether an id is that of a group.
+// IsGroup reports whether an id belongs to a group.
 func IsGroup(id string) bool { return len(id) > 1 && id[0] == 'g' && id[1] == ':' }
 
-// Page sorts by id and cuts.
+// Page sorts by id and limits the number.
 func Page(hs []Held, limit int) []Held {
 	slices.SortFunc(hs, func(a, b Held) int { return strings.Compare(a.ID, b.ID) })
 	return hs[:min(limit, len(hs))]
 }
 
-// InChunk is the most ids of one IN in a statement.
+// InChunk is the largest number of ids in one IN of a statement.
 const InChunk = 100

@@ -1,5 +1,5 @@
-// Package model is what a tenant is loaded with: users, groups and who has which role in
-// what, numbered for a run, and the oracle that knows every answer.
+// Package model is what a tenant is loaded with: users, groups and their roles,
+// numbered for a run, and the oracle that knows every answer.
 package model
 
 import (
@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Dataset is what a model loader makes: users, and groups with their roles.
+// Dataset is the output of a model loader: users, and groups with their roles.
 type Dataset struct {
 	Source string // "classic", "hilary", or a folder
 	Users  []User
 	Groups []Group
 	Seed   int64
 	Files  []string // that the groups came from
-	Mapped int      // visibilities that the application does not know, and what they stand for
+	Mapped int      // visibilities that the application does not know, and that were replaced
 }
 
-// User is one user of a data set. Sections of generated users are made when they
-// are asked for.
+// User is one user of a data set. Sections of generated users are made on demand.
 type User struct {
 	ID, Kind, First, Last           string
 	Privacy, AboutVis, Publications string // visibilities as the application knows them; publications of its section
@@ -33,7 +32,7 @@ type Group struct {
 	File, Line         int32 // where it came from
 }
 
-// where names the line that a group came from, or the group.
+// where names the line that a group came from, or else the group.
 func (d *Dataset) where(g *Group) string {
 	if len(d.Files) == 0 {
 		return "group " + g.ID
@@ -41,7 +40,7 @@ func (d *Dataset) where(g *Group) string {
 	return fmt.Sprintf("%s:%d: group %s", d.Files[g.File], g.Line, g.ID)
 }
 
-// Role is who has a role in a group.
+// Role says who has a role in a group.
 type Role struct {
 	Name          string
 	Users, Groups []string
@@ -55,23 +54,23 @@ const (
 	Committed = "oae-committed"
 )
 
-// Model is a data set made ready: principals are numbered, users first, then
-// top-level groups, then role groups. It is not written to once made.
+// Model is a data set prepared for use: principals are numbered, users first, then
+// top-level groups, then role groups. It is not modified once made.
 type Model struct {
 	Data      *Dataset
 	Local     []string // ids without type and tenant
 	Users     int
 	Top       int     // number of top-level groups
-	Creators  []int32 // of each group, by number of the group less users; -1: unknown
+	Creators  []int32 // of each group, by number of the group minus users; -1: unknown
 	Roles     []string
 	Edges     []Edge // the memberships in the order of the data set
 	Up        [][]link
 	Down      [][]link
-	Duplicate int // memberships named more than once, which are one
+	Duplicate int // memberships named more than once, which count as one
 	Skipped   int // memberships of a creator or of a group in itself
 }
 
-// Edge is one membership: member has a role in group.
+// Edge is one membership: Member has a role in Group.
 type Edge struct {
 	Group, Member int32
 	Role          uint8
@@ -83,10 +82,10 @@ type link struct {
 	Role uint8
 }
 
-// Groups is how many groups there are, role groups included.
+// Groups returns how many groups there are, including role groups.
 func (m *Model) Groups() int { return len(m.Local) - m.Users }
 
-// ID is the full id of a principal in a tenant.
+// ID returns the full id of a principal in a tenant.
 func (m *Model) ID(tenant string, p int32) string {
 	if int(p) < m.Users {
 		return "u:" + tenant + ":" + m.Local[p]
@@ -94,7 +93,7 @@ func (m *Model) ID(tenant string, p int32) string {
 	return "g:" + tenant + ":" + m.Local[p]
 }
 
-// Role is the number of a role, which is made if need be.
+// Role returns the number of a role, which is added if necessary.
 func (m *Model) Role(name string) uint8 {
 	for i, r := range m.Roles {
 		if r == name {
@@ -105,8 +104,8 @@ func (m *Model) Role(name string) uint8 {
 	return uint8(len(m.Roles) - 1)
 }
 
-// New derives groups and memberships from a data set. creators says that who
-// makes a group becomes its manager, as loading by variant v1 does.
+// New derives groups and memberships from a data set. creators means that the creator
+// of a group becomes its manager, as when loading with variant v1.
 func New(d *Dataset, mode string, creators bool) (*Model, error) {
 	m := &Model{Data: d, Users: len(d.Users), Top: len(d.Groups)}
 	at := make(map[string]int32, len(d.Users)+4*len(d.Groups))
@@ -158,7 +157,7 @@ func New(d *Dataset, mode string, creators bool) (*Model, error) {
 	return m, nil
 }
 
-// join makes the memberships of the mode.
+// join makes the memberships for the mode.
 func (m *Model) join(d *Dataset, mode string, at map[string]int32) error {
 	member := m.Role("member")
 	next := int32(m.Users + m.Top)
@@ -177,7 +176,7 @@ func (m *Model) join(d *Dataset, mode string, at map[string]int32) error {
 				continue
 			}
 			if mode != Flat {
-				clear(seen) // without role groups a user has one role, the first one named
+				clear(seen) // without role groups a user has only one role, the first one named
 			}
 			for _, u := range r.Users {
 				p, ok := at["u"+u]
@@ -247,13 +246,13 @@ func (m *Model) link(creators bool) {
 	}
 }
 
-// Skips says whether loading leaves a membership out: of a group in itself and,
-// when creators are managers already, of a creator.
+// Skips reports whether loading leaves out a membership: that of a group in itself and,
+// if creators are already managers, that of a creator.
 func (m *Model) Skips(e Edge, creators bool) bool {
 	return e.Group == e.Member || creators && m.Creators[int(e.Group)-m.Users] == e.Member
 }
 
-// Canonical strips type and tenant from an id of the files.
+// Canonical removes type and tenant from an id in the files.
 func Canonical(id, kind string) string {
 	rest, ok := strings.CutPrefix(id, kind+":")
 	if !ok {
@@ -265,7 +264,7 @@ func Canonical(id, kind string) string {
 	return rest
 }
 
-// Oracle answers from memory. It belongs to one worker.
+// Oracle knows the right answers from memory. It belongs to one worker.
 type Oracle struct {
 	m     *Model
 	seen  []uint32
@@ -273,12 +272,12 @@ type Oracle struct {
 	queue []int32
 }
 
-// NewOracle returns an oracle of its own for one goroutine.
+// NewOracle returns an oracle for one goroutine.
 func NewOracle(m *Model) *Oracle { return &Oracle{m: m, seen: make([]uint32, len(m.Local))} }
 
-// Allowed says whether a principal has a role on a group, directly or through
-// groups of groups; any role when role is negative. depth is the number of levels
-// between them: 1 is direct, 0 not at all.
+// Allowed reports whether a principal has a role on a group, directly or through groups
+// of groups; any role if role is negative. depth is the number of levels between them:
+// 1 is direct, 0 means none.
 func (o *Oracle) Allowed(principal, resource int32, role int) (ok bool, depth int) {
 	o.Walk(principal, func(p int32, level int) bool {
 		for _, l := range o.m.Up[p] {
@@ -292,7 +291,7 @@ func (o *Oracle) Allowed(principal, resource int32, role int) (ok bool, depth in
 	return ok, depth
 }
 
-// Closure lists every group that a principal is in.
+// Closure returns every group that a principal is in.
 func (o *Oracle) Closure(principal int32) []int32 {
 	var out []int32
 	o.Walk(principal, func(p int32, level int) bool {
@@ -304,8 +303,8 @@ func (o *Oracle) Closure(principal int32) []int32 {
 	return out
 }
 
-// Walk visits a principal and everything above it, level by level, each once,
-// until f returns false.
+// Walk visits a principal and everything above it, level by level, each once, until f
+// returns false.
 func (o *Oracle) Walk(principal int32, f func(p int32, level int) bool) {
 	o.round++
 	o.queue = append(o.queue[:0], principal)
@@ -343,7 +342,7 @@ func (o *Oracle) BelowOf(p int32) int {
 	return len(o.queue)
 }
 
-// Fingerprint tells data sets apart, for a load that is to be continued.
+// Fingerprint identifies the data set, for a load that is to be continued.
 func (m *Model) Fingerprint() string {
 	h := uint64(14695981039346656037)
 	mix := func(s string) {
@@ -363,7 +362,7 @@ func (m *Model) Fingerprint() string {
 	return strconv.FormatUint(h, 16)
 }
 
-// Visibility maps what files hold to what the application knows.
+// Visibility maps values in files to those that the application knows.
 func Visibility(v string) (string, error) {
 	switch v {
 	case "public", "loggedin", "private":

@@ -17,8 +17,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// Layer keeps one partition for each principal upward and one for each
-// resource downward.
+// Layer keeps one upward partition per principal and one downward partition per
+// resource.
 type Layer struct {
 	*cqltable.Set
 	stmt     map[string]string // by use
@@ -26,7 +26,7 @@ type Layer struct {
 }
 
 var cassandraTables = []cqltable.Table{
-	{Name: "indirect_cache", Columns: "principal_id text, group_id text, value text", Key: "(principal_id), group_id"}, // in full its name would be too long
+	{Name: "indirect_cache", Columns: "principal_id text, group_id text, value text", Key: "(principal_id), group_id"}, // its full name would be too long
 	{Name: "load", Columns: "tenant text, part text", Key: "(tenant), part"},
 	{Name: "members", Columns: "resource_id text, member_id text, role text", Key: "(resource_id), member_id"},
 	{Name: "memberships_cache", Columns: "principal_id text, group_id text, value text", Key: "(principal_id), group_id"},
@@ -69,7 +69,7 @@ var cassandraStatements = map[string]string{
 	"mark":       "INSERT INTO %load (tenant, part) VALUES (?, ?)",
 }
 
-// New returns the layer of a namespace. It changes nothing in the store.
+// New returns the layer for a namespace. It changes nothing in the store.
 func New(c cassandra.Typed, namespace string) *Layer {
 	space := store.Space{Namespace: namespace, Name: "authz", Shape: store.Keys, Grouped: true}
 	l := &Layer{Set: cqltable.New(c, space, "authz_", cassandraTables), stmt: map[string]string{}, parallel: 32}
@@ -79,10 +79,10 @@ func New(c cassandra.Typed, namespace string) *Layer {
 	return l
 }
 
-// Spaces lists where the tables are, as one space.
+// Spaces returns the tables as one space.
 func (l *Layer) Spaces() []place.Space { return l.Set.Spaces(nil) }
 
-// Prepare makes the tables.
+// Prepare creates the tables.
 func (l *Layer) Prepare(ctx context.Context) error { return l.Create(ctx) }
 
 func (l *Layer) exec(ctx context.Context, w *layer.Work, use string, args ...any) error {
@@ -93,7 +93,7 @@ func (l *Layer) exec(ctx context.Context, w *layer.Work, use string, args ...any
 	return nil
 }
 
-// one reads one row, false when there is none.
+// one reads one row, false if there is none.
 func (l *Layer) one(ctx context.Context, w *layer.Work, use string, dest []any, args ...any) (bool, error) {
 	w.Statements++
 	err := l.Conn.Query(l.stmt[use], args...).ScanContext(ctx, dest...)
@@ -106,7 +106,7 @@ func (l *Layer) one(ctx context.Context, w *layer.Work, use string, dest []any, 
 	return true, nil
 }
 
-// pairsOf reads rows of an id and a role.
+// pairsOf reads rows with an id and a role.
 func (l *Layer) pairsOf(ctx context.Context, w *layer.Work, use string, args ...any) ([]layer.Held, error) {
 	w.Statements++
 	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
@@ -121,7 +121,7 @@ func (l *Layer) pairsOf(ctx context.Context, w *layer.Work, use string, args ...
 	return out, nil
 }
 
-// Account reads a principal, false when there is none.
+// Account reads a principal, false if there is none.
 func (l *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Account, bool, error) {
 	a := layer.Account{ID: id}
 	var text string
@@ -135,18 +135,18 @@ func (l *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) 
 	return l.exec(ctx, w, "putAccount", a.Values()...)
 }
 
-// Role is the direct role of a principal on a resource, or "".
+// Role returns the direct role of a principal on a resource, or "".
 func (l *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (role string, err error) {
 	_, err = l.one(ctx, w, "role", []any{&role}, principal, resource)
 	return role, err
 }
 
-// SetMember writes the direction of an edge that leads down.
+// SetMember writes the downward direction of an edge.
 func (l *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
 	return l.exec(ctx, w, "setMember", g.Resource, g.Member, g.Role)
 }
 
-// SetRole writes the direction of an edge that leads up.
+// SetRole writes the upward direction of an edge.
 func (l *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
 	return l.exec(ctx, w, "setRole", g.Member, g.Resource, g.Role)
 }
@@ -170,7 +170,7 @@ func (l *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) err
 	return nil
 }
 
-// Parents lists the groups that the principals are in.
+// Parents returns the groups that the principals are in.
 func (l *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
 	if len(principals) == 1 {
 		return l.pairsOf(ctx, w, "parents", principals[0])
@@ -180,7 +180,7 @@ func (l *Layer) Parents(ctx context.Context, w *layer.Work, principals []string)
 	})
 }
 
-// many runs reads side by side, up to a limit, and joins what they give.
+// many runs reads concurrently, up to a limit, and joins their results.
 func (l *Layer) many(w *layer.Work, n int, f func(w *layer.Work, i int) ([]layer.Held, error)) ([]layer.Held, error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -227,12 +227,12 @@ func (l *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, pri
 	})
 }
 
-// MemberGroups lists the groups that are members of a resource.
+// MemberGroups returns the groups that are members of a resource.
 func (l *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
 	return l.pairsOf(ctx, w, "groups", resource)
 }
 
-// Members lists members of a resource in the order of their ids.
+// Members returns members of a resource, ordered by id.
 func (l *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
 	return l.pairsOf(ctx, w, "members", resource, after, limit)
 }
@@ -251,7 +251,7 @@ func (l *Layer) list(ctx context.Context, w *layer.Work, use string, args ...any
 	return out, nil
 }
 
-// Closure tells which of some groups are kept for a principal.
+// Closure returns which of some groups are cached for a principal.
 func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) ([]string, bool, error) {
 	var first string
 	known, err := l.one(ctx, w, "probe", []any{&first}, principal)
@@ -269,7 +269,7 @@ func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 	return out, true, nil
 }
 
-// PutClosure keeps the groups of a principal, the direct ones first.
+// PutClosure caches the groups of a principal, the direct ones first.
 func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
 	indirect := groups[direct:]
 	if len(groups) == 0 {
@@ -281,7 +281,7 @@ func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string,
 	return l.putAll(ctx, w, "putClosure", principal, groups)
 }
 
-// putAll writes rows of one partition; servers warn above 5 KiB a batch.
+// putAll writes rows of one partition; servers warn about batches above 5 KiB.
 func (l *Layer) putAll(ctx context.Context, w *layer.Work, use, principal string, groups []string) error {
 	for part := range slices.Chunk(groups, 40) {
 		w.Statements++
@@ -296,7 +296,7 @@ func (l *Layer) putAll(ctx context.Context, w *layer.Work, use, principal string
 	return nil
 }
 
-// DropClosures forgets the groups of principals.
+// DropClosures drops the cached groups of principals.
 func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
 	_, err := l.many(w, len(principals), func(w *layer.Work, i int) ([]layer.Held, error) {
 		if err := l.exec(ctx, w, "forget", principals[i]); err != nil {
@@ -307,19 +307,19 @@ func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []st
 	return err
 }
 
-// Permitted reads a kept permission.
+// Permitted reads a cached permission.
 func (l *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
 	var ok bool
 	found, err := l.one(ctx, w, "permitted", []any{&ok}, principal, resource, role)
 	return found && ok, err
 }
 
-// Permit keeps a permission.
+// Permit caches a permission.
 func (l *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
 	return l.exec(ctx, w, "permit", principal, resource, role)
 }
 
-// Forbid drops kept permissions of principals.
+// Forbid drops cached permissions of principals.
 func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
 	_, err := l.many(w, len(principals), func(w *layer.Work, i int) ([]layer.Held, error) {
 		if resource == "" {
@@ -330,7 +330,7 @@ func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, prin
 	return err
 }
 
-// Section reads a section of a profile, false when there is none.
+// Section reads a section of a profile, false if there is none.
 func (l *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
 	ok, err = l.one(ctx, w, "section", []any{&vis, &data}, principal, name)
 	return vis, data, ok, err
@@ -341,7 +341,7 @@ func (l *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, 
 	return l.exec(ctx, w, "putSection", principal, name, visibility, data)
 }
 
-// Marks lists the batches of a tenant's load that are done.
+// Marks returns the batches of a tenant's load that are done.
 func (l *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
 	names, err := l.list(ctx, &layer.Work{}, "marks", tenant)
 	out := map[string]bool{}

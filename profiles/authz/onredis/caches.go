@@ -6,8 +6,9 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// Closure tells which of some groups are kept for a principal. Whether they are kept and
-// which is asked in one transaction: a drop in between would look like a denial.
+// Closure returns which of some groups are cached for a principal. Whether they are
+// cached, and which, is queried in one transaction: a drop in between would look like a
+// denial.
 func (r *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) ([]string, bool, error) {
 	w.Statements += 2
 	key := r.key("mc", principal)
@@ -46,7 +47,7 @@ func (r *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 	return out, true, nil
 }
 
-// PutClosure keeps the groups of a principal, the direct ones first.
+// PutClosure caches the groups of a principal, the direct ones first.
 func (r *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
 	indirect := groups[direct:]
 	if len(groups) == 0 {
@@ -63,7 +64,7 @@ func (r *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string,
 	return b.Do(ctx)
 }
 
-// DropClosures forgets the groups of principals.
+// DropClosures drops the cached groups of principals.
 func (r *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
 	if err := r.unlink(ctx, w, "mc", principals); err != nil {
 		return err
@@ -81,7 +82,7 @@ func (r *Layer) unlink(ctx context.Context, w *layer.Work, kind string, ids []st
 	return b.Do(ctx)
 }
 
-// Permitted reads a kept permission.
+// Permitted reads a cached permission.
 func (r *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
 	w.Statements++
 	b := r.calls.Take()
@@ -92,13 +93,13 @@ func (r *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resourc
 	return err == nil && c.Reply.N > 0, err
 }
 
-// Permit keeps a permission.
+// Permit caches a permission.
 func (r *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
 	return r.set(ctx, w, r.key("pc", principal), resource+"\x00"+role, "1")
 }
 
-// Forbid drops all kept permissions of the principals: which roles were kept on a
-// resource nothing but a scan of the hash would tell.
+// Forbid drops all cached permissions of the principals: only a scan of the hash would
+// tell which roles are cached for a resource.
 func (r *Layer) Forbid(ctx context.Context, w *layer.Work, _ string, principals []string) error {
 	return r.unlink(ctx, w, "pc", principals)
 }

@@ -14,20 +14,21 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// Layer keeps a tenant's keys under one hash tag, so that a check touches one
-// node of a cluster. Hashes: pr accounts, rg groups and rx other resources that a
-// principal has a role on, mg groups and mu users with a role on a resource; sets:
-// mc closures and mi what is indirect in them; hashes: pc kept permissions, pf sections; set: ld the load's marks.
+// Layer keeps a tenant's keys under one hash tag, so that a check uses one node of a
+// cluster. Hashes: pr for accounts, rg for groups and rx for other resources that a
+// principal has a role on, mg for groups and mu for users with a role on a resource, pc
+// for cached permissions, pf for sections. Sets: mc for closures and mi for their
+// indirect groups, ld for the load's marks.
 type Layer struct {
-	c goredis.UniversalClient // for what is rare
-	// calls are what all others are sent with.
+	c goredis.UniversalClient // for rare operations
+	// calls sends everything else.
 	calls     *link.Batches
 	scripts   link.Scripts
 	namespace string
 	prefix    string // "perfbench:authz:"
 }
 
-// New returns the layer of a namespace. It changes nothing in the store.
+// New returns the layer for a namespace. It changes nothing in the store.
 func New(c redis.Typed, namespace string) *Layer {
 	prefix := "authz:"
 	if namespace != "" {
@@ -40,7 +41,7 @@ func New(c redis.Typed, namespace string) *Layer {
 	}
 }
 
-// Spaces lists where the keys are, as one space.
+// Spaces returns the keys as one space.
 func (r *Layer) Spaces() []place.Space {
 	return []place.Space{{Space: store.Space{Namespace: r.namespace, Name: "authz", Shape: store.Keys, Grouped: true}, Parts: redisKeys}}
 }
@@ -50,7 +51,7 @@ var redisKeys = []string{
 	"{*}:pr:*", "{*}:rg:*", "{*}:rx:*", "{*}:mg:*", "{*}:mu:*", "{*}:mc:*", "{*}:mi:*", "{*}:pc:*", "{*}:pf:*", "{*}:ld",
 }
 
-// key is the key of kind k for an id, "g:tenant:local".
+// key returns the key of kind k for an id, "g:tenant:local".
 func (r *Layer) key(k, id string) string {
 	_, rest, _ := strings.Cut(id, ":")
 	tenant, _, _ := strings.Cut(rest, ":")
@@ -73,10 +74,10 @@ func (r *Layer) down(resource, member string) string {
 	return r.key("mu", resource)
 }
 
-// Prepare has nothing to do: there are no tables.
+// Prepare does nothing, as there are no tables.
 func (r *Layer) Prepare(context.Context) error { return nil }
 
-// Account reads a principal, false when there is none.
+// Account reads a principal, false if there is none.
 func (r *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Account, bool, error) {
 	w.Statements++
 	b := r.calls.Take()
@@ -103,7 +104,7 @@ func (r *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) 
 	return r.set(ctx, w, r.key("pr", a.ID), fields...)
 }
 
-// set stores fields of a hash and their values, one after the other.
+// set stores alternating fields and values of a hash.
 func (r *Layer) set(ctx context.Context, w *layer.Work, key string, fields ...string) error {
 	w.Statements++
 	b := r.calls.Take()
@@ -119,7 +120,7 @@ func add(c *link.Caller, args []string) {
 	}
 }
 
-// Role is the direct role of a principal on a resource, or "".
+// Role returns the direct role of a principal on a resource, or "".
 func (r *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (string, error) {
 	w.Statements++
 	b := r.calls.Take()
@@ -134,12 +135,12 @@ func (r *Layer) Role(ctx context.Context, w *layer.Work, principal, resource str
 	return string(role), nil
 }
 
-// SetMember writes the direction of an edge that leads down.
+// SetMember writes the downward direction of an edge.
 func (r *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
 	return r.set(ctx, w, r.down(g.Resource, g.Member), g.Member, g.Role)
 }
 
-// SetRole writes the direction of an edge that leads up.
+// SetRole writes the upward direction of an edge.
 func (r *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
 	return r.set(ctx, w, r.up(g.Member, g.Resource), g.Resource, g.Role)
 }
@@ -173,7 +174,7 @@ func edge(c *link.Caller, key, to, role string) {
 	add(c, []string{key, to, role})
 }
 
-// Parents lists the groups that the principals are in.
+// Parents returns the groups that the principals are in.
 func (r *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
 	w.Statements += int64(len(principals))
 	b := r.calls.Take()
@@ -184,7 +185,7 @@ func (r *Layer) Parents(ctx context.Context, w *layer.Work, principals []string)
 	return held(ctx, b)
 }
 
-// held sends calls of HGETALL and reads what is held.
+// held sends calls of HGETALL and returns the roles.
 func held(ctx context.Context, b *link.Batch) ([]layer.Held, error) {
 	err := b.Do(ctx)
 	var out []layer.Held
@@ -194,7 +195,7 @@ func held(ctx context.Context, b *link.Batch) ([]layer.Held, error) {
 	return out, err
 }
 
-// pairs appends what HGETALL was answered with, nothing after an error.
+// pairs appends the reply to an HGETALL, or nothing after an error.
 func pairs(out []layer.Held, c *link.Caller, err error) []layer.Held {
 	if err != nil {
 		return nil
@@ -247,7 +248,7 @@ func (r *Layer) roles(ctx context.Context, out []layer.Held, key string, ids []s
 	return out, nil
 }
 
-// MemberGroups lists the groups that are members of a resource.
+// MemberGroups returns the groups that are members of a resource.
 func (r *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
 	w.Statements++
 	b := r.calls.Take()
@@ -256,7 +257,7 @@ func (r *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string
 	return held(ctx, b)
 }
 
-// Members lists members of a resource in the order of their ids.
+// Members returns members of a resource, ordered by id.
 func (r *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
 	w.Statements += 2
 	b := r.calls.Take()
@@ -273,7 +274,7 @@ func (r *Layer) Members(ctx context.Context, w *layer.Work, resource, after stri
 	return layer.Page(out, limit), err
 }
 
-// Section reads a section of a profile, false when there is none.
+// Section reads a section of a profile, false if there is none.
 func (r *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (string, string, bool, error) {
 	w.Statements++
 	b := r.calls.Take()
@@ -295,7 +296,7 @@ func (r *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, 
 	return r.set(ctx, w, r.key("pf", principal), name+"#visibility", visibility, name+"#data", data)
 }
 
-// Marks lists the batches of a tenant's load that are done.
+// Marks returns the batches of a tenant's load that are done.
 func (r *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
 	names, err := r.c.SMembers(ctx, r.load(tenant)).Result()
 	out := map[string]bool{}
@@ -310,8 +311,8 @@ func (r *Layer) Mark(ctx context.Context, tenant, batch string) error {
 	return r.c.SAdd(ctx, r.load(tenant), batch).Err()
 }
 
-// walkUp walks the graph inside the server. All keys of a tenant are on one node;
-// those of groups further up are made from the prefix, as the hash tag allows.
+// walkUp walks the graph inside the server. All keys of a tenant are on one node; those
+// of groups further up are built from the prefix, which the hash tag makes possible.
 var walkUp = link.NewScript("walk_up", `
 local p, r, role, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local isgroup = string.sub(r, 1, 2) == 'g:'

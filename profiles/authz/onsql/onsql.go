@@ -16,8 +16,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/layer"
 )
 
-// Layer keeps one table of edges with the inverse index; ids are compared byte by
-// byte.
+// Layer keeps one table of edges with the inverse index; ids are compared byte by byte.
 type Layer struct {
 	*sqltable.Set
 	db *sql.DB
@@ -49,15 +48,15 @@ var sqlTables = []sqltable.Table{
 	{Name: "load", Key: "tenant, batch", Columns: "tenant {name 1000} NOT NULL, batch VARCHAR(64) NOT NULL"},
 }
 
-// New returns the layer of a namespace. It changes nothing in the store.
+// New returns the layer for a namespace. It changes nothing in the store.
 func New(c sqlstore.Typed, namespace string) *Layer {
 	return &Layer{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
 }
 
-// Spaces lists the tables, a space each.
+// Spaces returns the tables, each as a space.
 func (l *Layer) Spaces() []place.Space { return l.Set.Spaces(nil) }
 
-// Prepare makes the tables.
+// Prepare creates the tables.
 func (l *Layer) Prepare(ctx context.Context) error { return l.Create(ctx) }
 
 func (l *Layer) exec(ctx context.Context, w *layer.Work, s string, args ...any) error {
@@ -79,7 +78,7 @@ func (l *Layer) rows(ctx context.Context, w *layer.Work, s string, each func(*sq
 	if err != nil {
 		return err
 	}
-	defer rows.Close() // what went wrong Err tells
+	defer rows.Close() // Err reports what went wrong
 	for rows.Next() {
 		if err := each(rows); err != nil {
 			return err
@@ -108,7 +107,8 @@ func (l *Layer) ids(ctx context.Context, w *layer.Work, s string, args ...any) (
 	return out, err
 }
 
-// upsert is an INSERT that replaces what is under the key, whose columns come first.
+// upsert returns an INSERT that replaces the row with the same key, whose columns come
+// first.
 func upsert(table string, keys int, columns ...string) string {
 	text := "INSERT INTO %" + table + " (" + strings.Join(columns, ", ") + ") VALUES " + sqltext.Marks(len(columns))
 	if keys == len(columns) {
@@ -126,7 +126,7 @@ var (
 	mark       = upsert("load", 2, "tenant", "batch")
 )
 
-// Account reads a principal, false when there is none.
+// Account reads a principal, false if there is none.
 func (l *Layer) Account(ctx context.Context, w *layer.Work, id string) (a layer.Account, ok bool, err error) {
 	a.ID = id
 	err = l.rows(ctx, w, "SELECT tenant, kind, visibility, first_name, last_name, title, description FROM %principals WHERE principal_id = ?", func(r *sql.Rows) error {
@@ -144,7 +144,7 @@ func (l *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) 
 	return l.exec(ctx, w, putAccount, a.Values()...)
 }
 
-// Role is the direct role of a principal on a resource, or "".
+// Role returns the direct role of a principal on a resource, or "".
 func (l *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (string, error) {
 	ids, err := l.ids(ctx, w, "SELECT role FROM %roles WHERE principal_id = ? AND resource_id = ?", principal, resource)
 	if err != nil || len(ids) == 0 {
@@ -153,10 +153,10 @@ func (l *Layer) Role(ctx context.Context, w *layer.Work, principal, resource str
 	return ids[0], nil
 }
 
-// SetMember has nothing to do: the index is the other direction.
+// SetMember does nothing: the index is the other direction.
 func (l *Layer) SetMember(context.Context, *layer.Work, layer.Grant) error { return nil }
 
-// SetRole writes the direction of an edge that leads up.
+// SetRole writes the upward direction of an edge.
 func (l *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
 	return l.exec(ctx, w, setRole, g.Member, g.Resource, g.Role)
 }
@@ -177,8 +177,8 @@ func (l *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) err
 	return nil
 }
 
-// in runs a statement that ends in "IN (" for ids in chunks of a few sizes, so that
-// there are few texts; the last id fills up.
+// in runs a statement that ends in "IN (" for ids, in chunks of a few sizes so that
+// there are few different statements; chunks are padded with the last id.
 func (l *Layer) in(ctx context.Context, w *layer.Work, s string, ids []string, tail string, before ...any) ([]layer.Held, error) {
 	var out []layer.Held
 	for chunk := range slices.Chunk(ids, layer.InChunk) {
@@ -199,7 +199,7 @@ func (l *Layer) in(ctx context.Context, w *layer.Work, s string, ids []string, t
 	return out, nil
 }
 
-// Parents lists the groups that the principals are in.
+// Parents returns the groups that the principals are in.
 func (l *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
 	return l.in(ctx, w, "SELECT resource_id, role FROM %roles WHERE principal_id", principals, " AND resource_id >= 'g:' AND resource_id < 'g;'")
 }
@@ -209,18 +209,18 @@ func (l *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, pri
 	return l.in(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id", principals, "", resource)
 }
 
-// MemberGroups lists the groups that are members of a resource.
+// MemberGroups returns the groups that are members of a resource.
 func (l *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
 	return l.heldBy(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id >= 'g:' AND principal_id < 'g;'", resource)
 }
 
-// Members lists members of a resource in the order of their ids.
+// Members returns members of a resource, ordered by id.
 func (l *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
 	return l.heldBy(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id > ? ORDER BY principal_id LIMIT "+strconv.Itoa(limit), resource, after)
 }
 
-// Closure takes one look for each part of the groups: what another worker keeps or
-// drops between two looks would be taken for a denial.
+// Closure makes one query per chunk of groups: what another worker caches or drops
+// between two queries would be taken for a denial.
 func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) (groups []string, known bool, err error) {
 	const there = "SELECT DISTINCT '', '' FROM %memberships_cache WHERE principal_id = ?"
 	if len(among) == 0 {
@@ -241,10 +241,11 @@ func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 	return groups, true, nil
 }
 
-// PutClosure keeps all or nothing: a part of the groups would be taken for all. Workers
-// may keep those of one principal at once; in one order of the rows none waits for one
-// that waits for it. With DropClosures, which locks in an order of the database's own,
-// one of them may still be undone, and is called again.
+// PutClosure caches everything or nothing, because a part of the groups would be taken
+// for all. Several workers may cache those of one principal at once; since all write
+// the rows in the same order, they do not deadlock. Together with DropClosures, for
+// which the database chooses the order of locks, one of them may still be rolled back,
+// and is repeated.
 func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
 	if len(groups) == 0 {
 		groups = []string{layer.EmptyClosure}
@@ -272,12 +273,12 @@ func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string,
 	})
 }
 
-// again calls f again when the database undid it for the sake of another.
+// again calls f again if the database rolled it back because of another transaction.
 func (l *Layer) again(ctx context.Context, f func() error) error {
 	return sqlstore.Retry(ctx, l.Conn, func(time.Duration) {}, f)
 }
 
-// DropClosures forgets the groups of principals.
+// DropClosures drops the cached groups of principals.
 func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
 	for _, id := range principals {
 		if err := l.again(ctx, func() error {
@@ -289,18 +290,18 @@ func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []st
 	return nil
 }
 
-// Permitted reads a kept permission.
+// Permitted reads a cached permission.
 func (l *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
 	ids, err := l.ids(ctx, w, "SELECT action FROM %permission_cache WHERE principal_id = ? AND resource_id = ? AND action = ?", principal, resource, role)
 	return len(ids) > 0, err
 }
 
-// Permit keeps a permission.
+// Permit caches a permission.
 func (l *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
 	return l.exec(ctx, w, permit, principal, resource, role)
 }
 
-// Forbid drops kept permissions of principals.
+// Forbid drops cached permissions of principals.
 func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
 	for _, id := range principals {
 		s, args := "DELETE FROM %permission_cache WHERE principal_id = ?", []any{id}
@@ -314,7 +315,7 @@ func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, prin
 	return nil
 }
 
-// Section reads a section of a profile, false when there is none.
+// Section reads a section of a profile, false if there is none.
 func (l *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
 	err = l.rows(ctx, w, "SELECT visibility, data FROM %profiles WHERE principal_id = ? AND section = ?", func(r *sql.Rows) error {
 		ok = true
@@ -328,7 +329,7 @@ func (l *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, 
 	return l.exec(ctx, w, putSection, principal, name, visibility, data)
 }
 
-// Marks lists the batches of a tenant's load that are done.
+// Marks returns the batches of a tenant's load that are done.
 func (l *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
 	names, err := l.ids(ctx, &layer.Work{}, "SELECT batch FROM %load WHERE tenant = ?", tenant)
 	out := map[string]bool{}
@@ -343,8 +344,8 @@ func (l *Layer) Mark(ctx context.Context, tenant, batch string) error {
 	return l.exec(ctx, &layer.Work{}, mark, tenant, batch)
 }
 
-// HasRole walks the graph inside the server. UNION drops what was seen, so that a
-// cycle ends.
+// HasRole walks the graph inside the server. UNION removes what has been visited, so
+// that cycles end.
 func (l *Layer) HasRole(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
 	ids, err := l.ids(ctx, w, `WITH RECURSIVE anc(id) AS (
 		SELECT resource_id FROM %roles WHERE principal_id = ? AND resource_id >= 'g:' AND resource_id < 'g;'

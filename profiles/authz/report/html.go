@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// cell is a rate as the original's tables have it: two decimals at most.
+// cell formats a rate as in the original's tables: with two decimals at most.
 func cell(v *float64) string {
 	if v == nil {
 		return ""
@@ -22,7 +22,7 @@ func cell(v *float64) string {
 // row is one phase of the table.
 type row []string
 
-// table is the baseline's table: a title row and rows for each test.
+// table is the baseline's table: a title row, and rows for each test.
 type table struct {
 	head  []string
 	style string
@@ -30,7 +30,7 @@ type table struct {
 	tests []test
 }
 
-// test is the phases of one run.
+// test has the phases of one run.
 type test struct {
 	title string
 	rows  []row
@@ -57,19 +57,19 @@ func (t *table) html() []byte {
 	return []byte(b.String())
 }
 
-// newTable is the table of a mode, with no tests in it.
+// newTable returns the table for a mode, without tests.
 func newTable(mode string, compat bool) *table {
 	if mode != ModeProfiles {
 		return &table{head: []string{"Phase", "Users/s", "Groups/s", "Memberships/s", "Positive Checks / sec", "Checks Sweep #1 (checks/s)"}, span: 6}
 	}
 	t := &table{head: []string{"Phase", "Sections created/s", "Profiles retrieved/s", "time spent"}, style: ` style="width:100%"`, span: 4}
 	if compat {
-		t.span = 6 // as the original's table of four columns has it
+		t.span = 6 // as in the original's table with four columns
 	}
 	return t
 }
 
-// title names a test by its phases and tenants, as the original's tables do.
+// title names a test by its phases and tenants, as in the original's tables.
 func title(number, phases, concurrent int) string {
 	s := func(n int, word string) string {
 		if n != 1 {
@@ -103,8 +103,8 @@ func encodeHTML(f *rundir.Folder) ([]rundir.File, error) {
 	return out, nil
 }
 
-// joinHTML makes one table of several runs of a mode, Test #1 first, and beside it how
-// they differ from the figures that were published.
+// joinHTML makes one table from several runs of a mode, Test #1 first, followed by how
+// they differ from the published figures.
 func joinHTML(fs []*rundir.Folder) ([]rundir.File, error) {
 	var modes []string
 	tables, differ := map[string]*table{}, map[string]*difference{}
@@ -136,14 +136,14 @@ func joinHTML(fs []*rundir.Folder) ([]rundir.File, error) {
 	return out, nil
 }
 
-// test is a run's part of the table.
+// test returns a run's part of the table.
 func (d *document) test(number int) test {
 	out := test{title: title(number, len(d.facts.Phases), d.facts.Concurrent)}
 	for k, p := range d.facts.Phases {
 		r := row{strconv.Itoa(k)}
 		for _, name := range []string{"users", "groups", "memberships", "profileSections"} {
 			if (name == "profileSections") != (d.facts.Mode == ModeProfiles) {
-				continue // of the other table
+				continue // belongs to the other table
 			}
 			st := find(p.Load, name)
 			r = append(r, cell(d.rate(st.Num, st.TimeMS)))
@@ -166,8 +166,8 @@ func (d *document) test(number int) test {
 	return out
 }
 
-// took is how long the test took: all of the run's time, or from the first to the last
-// of what it did when the run had others too.
+// took returns how long the test took: all of the run's time or, if the run had other
+// tests too, from the first to the last of its phases.
 func (d *document) took() time.Duration {
 	if !d.part {
 		return d.f.Run.Ended.Sub(d.f.Run.Started)
@@ -182,7 +182,7 @@ func (d *document) took() time.Duration {
 	return time.Duration(max(to-from, 0) * float64(time.Second))
 }
 
-// find returns the step of that name, or one of nothing.
+// find returns the step with that name, or an empty one.
 func find(steps []Step, name string) Step {
 	for _, st := range steps {
 		if st.Name == name {
@@ -192,7 +192,7 @@ func find(steps []Step, name string) Step {
 	return Step{}
 }
 
-// shellTime is a time as a shell's time prints it: 0m26.225s.
+// shellTime formats a duration as a shell's time does: 0m26.225s.
 func shellTime(d time.Duration) string {
 	ms := d.Round(time.Millisecond).Milliseconds()
 	return fmt.Sprintf("%dm%d.%03ds", ms/60000, ms%60000/1000, ms%1000)

@@ -16,8 +16,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Formats returns the profile's documents: OAE's JSON, which run also prints to
-// stdout, and the baseline's HTML table.
+// Formats returns the profile's documents: OAE's JSON, which the run command also
+// prints to stdout, and the baseline's HTML table.
 func Formats() []rundir.Format {
 	return []rundir.Format{
 		{ID: FormatID, Title: "OAE's JSON document, one line", Profile: Name, Doc: jsonDoc, Encode: encodeJSON, Stdout: true},
@@ -58,7 +58,7 @@ func factsOf(r *rundir.Run) (*Facts, error) {
 	return &f, nil
 }
 
-// perSecond is a rate, nil where there is none.
+// perSecond returns a rate, nil if there is none.
 func perSecond(num, ms int64) *float64 {
 	v := float64(num) * 1000 / float64(ms)
 	if math.IsInf(v, 0) || math.IsNaN(v) {
@@ -67,7 +67,7 @@ func perSecond(num, ms int64) *float64 {
 	return &v
 }
 
-// pairs writes a JSON object with its keys in order.
+// object is a JSON object whose keys keep their order.
 type object struct {
 	b bytes.Buffer
 	e error
@@ -101,13 +101,13 @@ type document struct {
 	f      *rundir.Folder
 	facts  *Facts
 	failed bool
-	// first is the number of its first phase in the run, part that the run has other
-	// tests too.
+	// first is the number of its first phase in the run; part means that the run has
+	// other tests too.
 	first int
 	part  bool
 }
 
-// documents are those of each test of a run.
+// documents returns the documents of each test of a run.
 func documents(f *rundir.Folder) ([]*document, error) {
 	facts, err := factsOf(&f.Run)
 	if err != nil {
@@ -148,7 +148,7 @@ func encodeJSON(f *rundir.Folder) ([]rundir.File, error) {
 	return out, nil
 }
 
-// json is the document of one test, one line.
+// json returns the document of one test, on one line.
 func (d *document) json() ([]byte, error) {
 	f, facts, root := d.f, d.facts, &object{}
 	for k := range facts.Phases {
@@ -192,7 +192,7 @@ func (d *document) phase(k int) *object {
 	out.put("phase", p.Tenants)
 	for _, st := range p.Load {
 		if d.facts.Mode == ModeProfiles && st.Name == "users" {
-			continue // stored first and not part of the figure
+			continue // stored first, and not part of the figure
 		}
 		load.put(st.Name, d.loadStep(st))
 	}
@@ -239,8 +239,8 @@ func totals(st Step, rate *float64) *object {
 	return o
 }
 
-// checkStep is a test of checks; the original's README names its time differently
-// in each.
+// checkStep returns a test of checks; the original's README names its time differently
+// for each test.
 func (d *document) checkStep(k int, st Step, duration string) *object {
 	o, rate := &object{}, d.rate(st.Total, st.TotalMS)
 	switch d.facts.JSON {
@@ -303,8 +303,8 @@ func (d *document) profileStep(k int, st Step) *object {
 	return o
 }
 
-// latency digests the response times of one test over the tenants of a phase; stale
-// is how long what was revoked was still granted, which is no response time.
+// latency summarizes the response times of one test over the tenants of a phase. stale
+// is for how long revoked permissions remained granted, which is not a response time.
 func (d *document) latency(k int, test string, stale bool) *object {
 	all := measure.NewHistogram()
 	for tag, h := range d.f.Histograms {

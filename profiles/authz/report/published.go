@@ -9,12 +9,12 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
-// shape is what tells the published tests apart: phases, and tenants at a time.
+// shape identifies the published tests: their phases, and tenants at a time.
 type shape struct{ phases, concurrent int }
 
-// published are the rates of the original's two tables, phase by phase in the order
-// of the columns; the times of the second are left out. Published in 2012, of one
-// laptop with one Cassandra node and one Node process.
+// published returns the rates in the original's two tables, phase by phase in the order
+// of the columns, without the times in the second one. They were published in 2012,
+// from one laptop with one Cassandra node and one Node process.
 func published(f *Facts) [][]float64 {
 	tables := map[string]map[shape][][]float64{
 		ModeChecks: {
@@ -35,11 +35,11 @@ func published(f *Facts) [][]float64 {
 type difference struct {
 	head []string
 	rows [][]string
-	// other says that other memberships were loaded than for the published figures.
+	// other means that the memberships differ from those behind the published figures.
 	other bool
 }
 
-// add compares a test with its published figures; without any it adds nothing.
+// add compares a test with its published figures; if there are none, it adds nothing.
 func (d *difference) add(x test, f *Facts) {
 	figures := published(f)
 	d.other = d.other || figures != nil && f.Mode == ModeChecks && f.Membership != model.Committed
@@ -56,7 +56,7 @@ func (d *difference) add(x test, f *Facts) {
 	}
 }
 
-// compared is a rate beside the published one, and how often larger it is.
+// compared formats a rate next to the published one, with their ratio.
 func compared(cell string, want float64) string {
 	got, err := strconv.ParseFloat(cell, 64)
 	if err != nil {
@@ -65,7 +65,7 @@ func compared(cell string, want float64) string {
 	return fmt.Sprintf("%s / %s (×%s)", cell, strconv.FormatFloat(want, 'f', -1, 64), strconv.FormatFloat(got/want, 'g', 3, 64))
 }
 
-// markdown is the table, nil where nothing was published of any test.
+// markdown returns the table, nil if nothing was published for any test.
 func (d *difference) markdown() []byte {
 	if len(d.rows) == 0 {
 		return nil

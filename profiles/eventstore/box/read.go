@@ -18,8 +18,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// Read reads the files of --file: boxes of th2 with their Kubernetes wrapper or
-// without, one file for the woodpecker and one for the estore, or YAML of names and
+// Read reads the files of --file: boxes of th2, with or without their Kubernetes
+// wrapper, one file for the woodpecker and one for the estore, or YAML of names and
 // values. Errors have the code of bad input and name the line.
 func Read(files []workload.File) (workload.Values, []string, error) {
 	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
@@ -45,7 +45,8 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 	})
 }
 
-// isBox says whether a document is of th2: it has one of the keys that ours have not.
+// isBox reports whether a document is from th2: it has one of the keys that our own
+// files do not have.
 func isBox(top *yaml.Node) bool {
 	if top.Kind != yaml.MappingNode {
 		return false
@@ -60,23 +61,23 @@ func isBox(top *yaml.Node) bool {
 	return false
 }
 
-// boxFile is a file of th2 as it is read.
+// boxFile is a th2 file being read.
 type boxFile struct {
 	path     string
 	vs       []workload.Value
 	warnings []string
 	problems workload.Problems
-	threads  int64 // of both kinds, the higher number counts
-	// idle names the keys that are known and have no effect, with their lines.
+	threads  int64 // of both kinds: the higher number counts
+	// idle names the keys that are known but have no effect, with their lines.
 	idle   []string
 	steps  *yaml.Node // nil when there are none
 	cycles *yaml.Node
 }
 
-// boxKey tells what becomes of a key of th2: the parameter that it sets, and how its
-// text is written for that.
+// boxKey says what a key of th2 means: the parameter that it sets, and how its text is
+// converted.
 type boxKey struct {
-	to   string // parameter; "" has no effect, which is named
+	to   string // parameter; "" means that the key has no effect, which is reported
 	as   func(string) (string, error)
 	note string // why it has no effect
 }
@@ -94,11 +95,11 @@ func lower(s string) (string, error) { return strings.ToLower(s), nil }
 // EventMode is the mode that makes batches of events.
 const EventMode = "EVENT_MODE"
 
-// modes are what useTransportMode may be; only the first makes events, and boxes of
-// an older core have a switch.
+// modes are the values of useTransportMode; only the first one generates events, and
+// boxes for an older core have a boolean.
 var modes = []string{EventMode, "MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"}
 
-// mode accepts every mode: events are made whatever it is.
+// mode accepts every mode: events are generated in any case.
 func mode(s string) (string, error) {
 	if !slices.Contains(modes, s) {
 		return "", fmt.Errorf("not a mode: one of %s", strings.Join(modes[:4], ", "))
@@ -133,15 +134,15 @@ var (
 		"prefetchCount": {to: "prefetchCount"}, "connectionCloseTimeout": {}, "maxRecoveryAttempts": {}, "minConnectionRecoveryTimeout": {},
 		"maxConnectionRecoveryTimeout": {}, "workingThreads": {}, "confirmationTimeout": {}, "connectionTimeout": {}, "subscriberName": {},
 	}
-	// Those of our own combined file.
+	// The keys of our own combined file.
 	ownKeys       = map[string]boxKey{"bodyKind": {to: "bodyKind"}, "bodyBytes": {to: "payload"}, "attachedMessages": {to: "attachedMessages"}, "compressibility": {to: "compressibility"}}
 	compatKeys    = map[string]boxKey{"th2": {to: "compat"}}
 	transportKeys = map[string]boxKey{"kind": {note: "the parameter via says it"}, "via": {to: "via"}}
-	// original are what keys of the woodpecker are when the file does not say.
+	// original has the values of the woodpecker's keys if the file does not give them.
 	original = map[string]string{"treeDepth": "3", "childCount": "2", "failureRate": "5", "descriptionLength": "200", "bookName": "default_book", "scope": "default_scope"}
-	// wrapper are keys around the boxes: what they say is that this is a box.
+	// wrapper are keys around the boxes, which only show that this is a box.
 	wrapper = []string{"apiVersion", "kind", "metadata"}
-	// aside are keys of boxes that say nothing about the load.
+	// aside are keys of boxes that do not concern the load.
 	aside = []string{
 		"imageName", "imageVersion", "type", "pins", "extendedSettings", "prometheus", "loggingConfig", "versionRange",
 		"grpcRouter", "params", "name", "disabled", "bookConfig",
@@ -173,7 +174,7 @@ func (b *boxFile) warn(n *yaml.Node, format string, args ...any) {
 	b.warnings = append(b.warnings, fmt.Sprintf("%s:%d: %s", b.path, n.Line, fmt.Sprintf(format, args...)))
 }
 
-// sleeps notes a key that is known and has no effect.
+// sleeps notes a key that is known but has no effect.
 func (b *boxFile) sleeps(k *yaml.Node) {
 	b.idle = append(b.idle, fmt.Sprintf("%s (line %d)", k.Value, k.Line))
 }
@@ -181,7 +182,7 @@ func (b *boxFile) sleeps(k *yaml.Node) {
 func (b *boxFile) set(n *yaml.Node, name, text string) {
 	where := fmt.Sprintf("%s:%d", b.path, n.Line)
 	for i := range b.vs {
-		if b.vs[i].Name == name { // of two keys that set one parameter
+		if b.vs[i].Name == name { // if two keys set the same parameter
 			b.vs[i].Text, b.vs[i].Where = text, where
 			return
 		}
@@ -288,7 +289,7 @@ func (b *boxFile) generatorSettings(n *yaml.Node) {
 	})
 }
 
-// events reads the settings of the event generator; what is not said is as in the
+// events reads the settings of the event generator; missing ones are as in the
 // original.
 func (b *boxFile) events(n *yaml.Node) {
 	b.section(n, "eventGeneratorSettings", eventKeys)
@@ -299,12 +300,12 @@ func (b *boxFile) events(n *yaml.Node) {
 	}
 }
 
-// messages has no effect, as in the original when events are made.
+// messages has no effect, as in the original when it generates events.
 func (b *boxFile) messages(k *yaml.Node) {
 	b.warn(k, "messageGeneratorSettings have no effect: events are made, no messages")
 }
 
-// generators reads the block of our own combined file.
+// generators reads the corresponding block of our own combined file.
 func (b *boxFile) generators(n *yaml.Node) {
 	b.pairs(n, "generators", func(k, v *yaml.Node) {
 		switch k.Value {
@@ -318,7 +319,7 @@ func (b *boxFile) generators(n *yaml.Node) {
 	})
 }
 
-// section reads a mapping of keys that are listed.
+// section reads a mapping with known keys.
 func (b *boxFile) section(n *yaml.Node, what string, keys map[string]boxKey) {
 	b.pairs(n, what, func(k, v *yaml.Node) {
 		d, ok := keys[k.Value]
@@ -335,7 +336,7 @@ func (b *boxFile) section(n *yaml.Node, what string, keys map[string]boxKey) {
 	})
 }
 
-// take sets what a key stands for.
+// take sets the parameter that a key stands for.
 func (b *boxFile) take(k, v *yaml.Node, d boxKey) {
 	if d.to == "" && d.as == nil && d.note == "" {
 		b.sleeps(k)

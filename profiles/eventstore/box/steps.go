@@ -11,18 +11,18 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// boxStep is one step of the load as the woodpecker's service takes it. Numbers that
-// it does not have are 0: as configured.
+// boxStep is one step of the load as in the woodpecker's service. Missing numbers are
+// 0: as configured.
 type boxStep struct{ seconds, rate, batch, ticks int64 }
 
-// maxBoxSteps bounds steps times cycles.
+// maxBoxSteps limits steps times cycles.
 const maxBoxSteps = 1000
 
-// generatorsUnsaid is how many generators a load has whose file does not say.
+// generatorsUnsaid is the number of generators if the file does not give one.
 const generatorsUnsaid = 2
 
-// schedule makes of steps and cycles what a run knows: settings at the start, a
-// duration, and live changes. A rate there is that of one generator.
+// schedule turns steps and cycles into what a run needs: initial settings, a duration,
+// and live changes. A rate in a step is that of one generator.
 func (b *boxFile) schedule() {
 	if b.steps == nil {
 		if b.cycles != nil {
@@ -49,8 +49,7 @@ func (b *boxFile) schedule() {
 	b.lay(slices.Repeat(list, int(max(cycles, 1))))
 }
 
-// number reads a whole number that is at least so much; it returns that when it is
-// not one.
+// number parses a whole number of at least least; it returns least if it is invalid.
 func (b *boxFile) number(n *yaml.Node, what string, least int64) int64 {
 	v, err := strconv.ParseInt(n.Value, 10, 64)
 	if n.Kind != yaml.ScalarNode || err != nil || v < least {
@@ -88,7 +87,7 @@ func (b *boxFile) step(n *yaml.Node) boxStep {
 	return s
 }
 
-// given is a value that the file has set, or "".
+// given returns a value set by the file, or "".
 func (b *boxFile) given(name string) string {
 	for _, v := range b.vs {
 		if v.Name == name {
@@ -98,7 +97,7 @@ func (b *boxFile) given(name string) string {
 	return ""
 }
 
-// lay lays steps one after another.
+// lay lays out steps one after another.
 func (b *boxFile) lay(list []boxStep) {
 	generators := int64(generatorsUnsaid)
 	if n, err := strconv.ParseInt(b.given("threads"), 10, 64); err == nil && n > 0 {
@@ -106,7 +105,7 @@ func (b *boxFile) lay(list []boxStep) {
 	} else {
 		b.vs = append(b.vs, workload.Value{Name: "threads", Text: strconv.Itoa(generatorsUnsaid), Origin: workload.OriginFile, Where: b.path + " (steps are for so many generators)"})
 	}
-	batch, _ := strconv.ParseInt(b.given("batch"), 10, 64) // 0: not said
+	batch, _ := strconv.ParseInt(b.given("batch"), 10, 64) // 0 if it is not given
 	now := boxStep{batch: batch}
 	if list[0].ticks > 0 {
 		b.set(b.steps, "tickRate", strconv.FormatInt(list[0].ticks, 10))
@@ -137,7 +136,7 @@ func (b *boxFile) lay(list []boxStep) {
 	}
 }
 
-// since lists what differs from the step before.
+// since returns what differs from the step before.
 func (s boxStep) since(before boxStep, generators int64) []string {
 	var out []string
 	if s.rate != before.rate {

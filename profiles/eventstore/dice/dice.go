@@ -1,9 +1,9 @@
-// Package dice has the random numbers of events: small, fast, and seeded for every
-// event on its own.
+// Package dice generates the random numbers of events: small, fast, and seeded for
+// every event.
 package dice
 
-// Dice is a small generator of random numbers, seeded for every event on its own,
-// so that an event can be made again from its number: splitmix64.
+// Dice is a small generator of random numbers, splitmix64, seeded for every event, so
+// that an event can be generated again from its number.
 type Dice uint64
 
 // Next returns 64 random bits.
@@ -18,7 +18,7 @@ func (d *Dice) Next() uint64 {
 // Below returns a number in [0, n).
 func (d *Dice) Below(n int) int { return int((d.Next() >> 32) * uint64(n) >> 32) }
 
-// OfEvent is the generator for one event.
+// OfEvent returns the generator for one event.
 func OfEvent(key uint64, seq int64) Dice {
 	d := Dice(key ^ uint64(seq)*0xD1342543DE82EF95)
 	d.Next()
@@ -27,7 +27,7 @@ func OfEvent(key uint64, seq int64) Dice {
 
 const alphanumerics = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// pairs has two letters or digits for every 12 bits.
+// pairs has two letters or digits for each value of 12 bits.
 var pairs = func() (t [1 << 12][2]byte) {
 	for i := range t {
 		n := i * len(alphanumerics) * len(alphanumerics) >> 12
@@ -54,10 +54,10 @@ func (d *Dice) FillAlphanumeric(dst []byte) {
 	}
 }
 
-// HexDigits are those of a byte as text.
+// HexDigits are the hexadecimal digits.
 const HexDigits = "0123456789abcdef"
 
-// hexPairs has the two digits of every byte.
+// hexPairs has the two digits for every byte.
 var hexPairs = func() (t [256][2]byte) {
 	for i := range t {
 		t[i] = [2]byte{HexDigits[i>>4], HexDigits[i&15]}
@@ -65,7 +65,7 @@ var hexPairs = func() (t [256][2]byte) {
 	return t
 }()
 
-// AppendUUID writes a UUID of two words as text.
+// AppendUUID appends a UUID of two words as text.
 func AppendUUID(dst []byte, hi, lo uint64) []byte {
 	var t [36]byte
 	t[8], t[13], t[18], t[23] = '-', '-', '-', '-'
@@ -78,7 +78,7 @@ func AppendUUID(dst []byte, hi, lo uint64) []byte {
 	return append(dst, t[:]...)
 }
 
-// AppendRandomUUID writes a version 4 UUID.
+// AppendRandomUUID appends a version 4 UUID.
 func (d *Dice) AppendRandomUUID(dst []byte) []byte {
 	return AppendUUID(dst, d.Next()&^0xF000|0x4000, d.Next()&^(3<<62)|2<<62)
 }

@@ -4,7 +4,7 @@ package eventstoretest
 
 import "syscall"
 
-// CPUTime is the CPU time of this process in nanoseconds.
+// CPUTime returns the CPU time of this process in nanoseconds.
 func CPUTime() int64 {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

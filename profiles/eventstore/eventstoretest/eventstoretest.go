@@ -1,4 +1,5 @@
-// Package eventstoretest has what the tests of several parts of the event store need.
+// Package eventstoretest provides what the tests of several parts of the event store
+// need.
 package eventstoretest
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// Some makes a batch of n events as a generator does that has made many.
+// Some makes a batch of n events, as from a generator that has already made many.
 func Some(t testing.TB, s *generate.Shape, n, payload int) *generate.Generator {
 	t.Helper()
 	g := generate.New(s, 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
-// Facts are those of a run like th2's: two steps of three minutes, of which the
-// second is too much, and a drain. Every number is made up.
+// Facts returns facts of a run like th2's: two steps of three minutes, the second of
+// which is too much, and a drain. All numbers are made up.
 func Facts() *facts.Facts {
 	const every, step = int64(5 * time.Second), int64(180 * time.Second)
 	f := &facts.Facts{
@@ -69,7 +69,7 @@ func Facts() *facts.Facts {
 	return f
 }
 
-// Folder is the folder of a run with these facts.
+// Folder returns the folder of a run with these facts.
 func Folder(t *testing.T, f *facts.Facts) *rundir.Folder {
 	t.Helper()
 	data, err := json.Marshal(f)

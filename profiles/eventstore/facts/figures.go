@@ -8,31 +8,32 @@ import (
 )
 
 const (
-	// Settling is what of a long step does not count towards its averages.
+	// Settling is the beginning of a long step that does not count towards its
+	// averages.
 	Settling = 30 * time.Second
-	// Window is the length of the means whose highest is a step's maximum.
+	// Window is the length of the means of which the highest is a step's maximum.
 	Window = 60 * time.Second
 )
 
-// Long says whether a step is long enough for settling and windows.
+// Long reports whether a step is long enough for settling and windows.
 func Long(s *Step) bool { return s.ToNs-s.FromNs >= int64(2*Window) }
 
-// Seconds is the length of a step; at least a nanosecond.
+// Seconds returns the length of a step; at least a nanosecond.
 func (s *Step) Seconds() float64 { return float64(max(s.ToNs-s.FromNs, 1)) / 1e9 }
 
-// Stat is what a step has of a measured value. NaN is not known.
+// Stat summarizes a measured value over a step. NaN means unknown.
 type Stat struct{ Mean, Top, Peak float64 }
 
 var unknownStat = Stat{math.NaN(), math.NaN(), math.NaN()}
 
-// Timed is a value at a moment, over the interval before it.
+// Timed is a value at a moment, for the interval before it.
 type Timed struct {
 	AtNs  int64
 	Value float64
 }
 
-// Over digests the samples of a step: their mean without settling, the highest mean
-// over a window, and the highest of all. Of a short step the two are the same.
+// Over summarizes the samples of a step: their mean without settling, the highest mean
+// over a window, and the highest of all. For a short step the latter two are the same.
 func Over(s *Step, all []Timed) Stat {
 	out := unknownStat
 	var in []Timed
@@ -63,7 +64,7 @@ func Over(s *Step, all []Timed) Stat {
 	return out
 }
 
-// windowed is the highest mean over a window.
+// windowed returns the highest mean over a window.
 func windowed(in []Timed) float64 {
 	top, sum, first := math.NaN(), 0.0, 0
 	for i, t := range in {
@@ -73,7 +74,7 @@ func windowed(in []Timed) float64 {
 			first++
 		}
 		if t.AtNs-in[0].AtNs < int64(Window)*9/10 {
-			continue // not a whole window yet
+			continue // the window is not complete yet
 		}
 		if m := sum / float64(i-first+1); !(m <= top) {
 			top = m
@@ -82,7 +83,7 @@ func windowed(in []Timed) float64 {
 	return top
 }
 
-// Slope is how fast a value grows within a step, per second, by least squares; NaN
+// Slope returns how fast a value grows within a step, per second, by least squares; NaN
 // with fewer than three samples.
 func Slope(s *Step, all []Timed) float64 {
 	var at, values []float64
@@ -94,7 +95,7 @@ func Slope(s *Step, all []Timed) float64 {
 	return search.Slope(at, values)
 }
 
-// Values takes one value of every sample of the series.
+// Values returns one value of every sample of the series.
 func (f *Facts) Values(of func(*SeriesPoint) float64) []Timed {
 	out := make([]Timed, len(f.Series))
 	for i := range f.Series {
@@ -103,7 +104,7 @@ func (f *Facts) Values(of func(*SeriesPoint) float64) []Timed {
 	return out
 }
 
-// Process returns what was watched of a role, or nil.
+// Process returns what was watched for a role, or nil.
 func (f *Facts) Process(role string) *Process {
 	for i := range f.Processes {
 		if f.Processes[i].Role == role {
@@ -113,8 +114,8 @@ func (f *Facts) Process(role string) *Process {
 	return nil
 }
 
-// Values takes one value of every sample of a process; nil and absent values are
-// not known.
+// Values returns one value of every sample of a process; nil and absent values are
+// unknown.
 func (p *Process) Values(of func(*ResourcePoint) *float64) []Timed {
 	if p == nil {
 		return nil
@@ -129,7 +130,7 @@ func (p *Process) Values(of func(*ResourcePoint) *float64) []Timed {
 	return out
 }
 
-// Whole is a number of a sample as values takes it.
+// Whole converts a number of a sample to the form that Values takes.
 func Whole(v *int64) *float64 {
 	if v == nil {
 		return nil
@@ -138,13 +139,13 @@ func Whole(v *int64) *float64 {
 	return &f
 }
 
-// PerMinute takes a count of every sample, as a rate a minute: of what came since the
-// heap was asked for before, which may be several samples ago.
+// PerMinute returns a count of every sample as a rate per minute, over the time since
+// the heap was queried before, which may be several samples ago.
 func (p *Process) PerMinute(of func(*ResourcePoint) *int64) []Timed {
 	out := p.Values(func(x *ResourcePoint) *float64 { return Whole(of(x)) })
 	asked := -1
 	for i := range out {
-		from := out[i].AtNs - int64(time.Second) // of the first nobody knows
+		from := out[i].AtNs - int64(time.Second) // unknown for the first one
 		switch {
 		case asked >= 0:
 			from = p.Points[asked].AtNs
@@ -159,17 +160,17 @@ func (p *Process) PerMinute(of func(*ResourcePoint) *int64) []Timed {
 	return out
 }
 
-// Top is the highest value of a process within a step.
+// Top returns the highest value of a process within a step.
 func (p *Process) Top(s *Step, of func(*ResourcePoint) *float64) float64 {
 	return Over(s, p.Values(of)).Top
 }
 
-// TopWhole is Top of a whole number.
+// TopWhole is Top for a whole number.
 func (p *Process) TopWhole(s *Step, of func(*ResourcePoint) *int64) float64 {
 	return p.Top(s, func(x *ResourcePoint) *float64 { return Whole(of(x)) })
 }
 
-// TopCount is the highest rate a minute at which a count grew.
+// TopCount returns the highest rate per minute at which a count grew.
 func (p *Process) TopCount(s *Step, of func(*ResourcePoint) *int64) float64 {
 	if p == nil {
 		return math.NaN()
@@ -177,12 +178,12 @@ func (p *Process) TopCount(s *Step, of func(*ResourcePoint) *int64) float64 {
 	return Over(s, p.PerMinute(of)).Top
 }
 
-// Silent says that nothing was measured within a drain, which may be a moment.
+// Silent reports whether nothing was measured within a drain, which may be very short.
 func (p *Process) Silent(s *Step, what func(*ResourcePoint) bool) bool {
 	return s.Name == DrainStep && !p.Has(func(x *ResourcePoint) bool { return x.AtNs > s.FromNs && x.AtNs <= s.ToNs && what(x) })
 }
 
-// Has says whether any sample has a value.
+// Has reports whether any sample has a value.
 func (p *Process) Has(what func(*ResourcePoint) bool) bool {
 	for i := range p.Points {
 		if what(&p.Points[i]) {
@@ -192,8 +193,8 @@ func (p *Process) Has(what func(*ResourcePoint) bool) bool {
 	return false
 }
 
-// What a sustained step must have stored of what was offered, and how fast the
-// backlog may grow at most, as a part of the rate: less cannot be told from noise.
+// How much of what was offered a sustained step must have stored, and how fast the
+// backlog may grow, as a fraction of the rate: less is indistinguishable from noise.
 const (
 	SustainedPart  = 0.99
 	SustainedSlope = 0.01

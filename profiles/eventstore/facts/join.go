@@ -2,7 +2,8 @@ package facts
 
 import "cmp"
 
-// Join adds what another process did in the same step; one of no time is that of nobody.
+// Join adds what another process did in the same step; one without duration means that
+// it did nothing.
 func (s *Step) Join(o *Step) {
 	if s.FromNs == 0 && s.ToNs == 0 && s.Batch == 0 {
 		s.FromNs = o.FromNs
@@ -48,7 +49,7 @@ func (l *Losses) Join(o *Losses) {
 	l.Duplicates += o.Duplicates
 }
 
-// Join adds the state of another process at the same moment; what it cannot tell, -1, adds
+// Join adds the state of another process at the same moment; unknown values, -1, add
 // nothing.
 func (p *SeriesPoint) Join(o *SeriesPoint) {
 	p.Step = max(p.Step, o.Step)

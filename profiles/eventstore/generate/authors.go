@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Authors tells which generator made an event. Its methods may be called from any
+// Authors finds out which generator made an event. Its methods may be called from any
 // goroutine.
 type Authors struct {
 	Shape  *Shape
@@ -13,13 +13,13 @@ type Authors struct {
 	number map[string]int // of a generator, by the prefix of its ids
 }
 
-// NewAuthors knows no generator yet.
+// NewAuthors returns Authors that know no generator yet.
 func NewAuthors(s *Shape) *Authors {
 	return &Authors{Shape: s, number: map[string]int{}}
 }
 
-// Know adds the generator with this number. The prefix is the one that NewMaker gives,
-// so there is no need to ask the generator.
+// Know adds the generator with this number. The prefix is the one that NewMaker
+// derives, so the generator itself is not needed.
 func (a *Authors) Know(generator int) {
 	prefix := string(NewMaker(a.Shape, generator).Prefix)
 	a.mu.Lock()
@@ -27,7 +27,7 @@ func (a *Authors) Know(generator int) {
 	a.number[prefix] = generator
 }
 
-// Of finds out which generator made an event, and its number.
+// Of returns which generator made an event, and the event's number.
 func (a *Authors) Of(id []byte) (generator int, seq int64, ok bool) {
 	if len(id) <= PrefixLen {
 		return 0, 0, false

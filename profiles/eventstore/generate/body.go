@@ -8,10 +8,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 )
 
-// The documented body: a JSON array of one table. Rows have a name, an expected
-// value, a status and an operation; the first third of them holds random letters,
-// the rest a fixed text, and one more row pads it to the size that was asked for. How
-// much of it is random decides how well it compresses.
+// The documented body is a JSON array of one table. Rows have a name, an expected
+// value, a status and an operation; the first third of them contains random letters,
+// the rest a fixed text, and one more row pads it to the requested size. The amount of
+// random letters determines how well it compresses.
 const (
 	DocumentedBody = 1155
 	bodyOpen       = `[{"type":"table","rows":[`
@@ -21,10 +21,10 @@ const (
 	maxRows        = 10_000
 )
 
-// slot is a piece of the template to fill with random letters.
+// slot is a part of the template to be filled with random letters.
 type slot struct{ from, to int }
 
-// tableBody is the template of bodies of one size. It does not change.
+// tableBody is the template for bodies of one size. It is never modified.
 type tableBody struct {
 	size  int
 	text  []byte
@@ -35,12 +35,12 @@ func tableRow(i int, value []byte) []byte {
 	return fmt.Appendf(nil, `{"name":"field_%02d","expected":"%s","status":"PASSED","operation":"EQUAL"},`, i, value)
 }
 
-// randomChars is how many random letters a body of this size has so that a batch of
-// 300 such events compresses about ratio times by LZ4. Compressed, a letter takes a
-// byte; the rest of an event takes 44 bytes, and 6.6 for each row with letters.
+// randomChars returns how many random letters a body of this size must have for a batch
+// of 300 such events to compress about ratio times with LZ4. Compressed, a letter takes
+// a byte; the rest of an event takes 44 bytes, plus 6.6 for each row with letters.
 func randomChars(size int, ratio float64) (n int) {
-	const others = 190 // bytes of content beside the body
-	for range 3 {      // the fewer letters, the more rows there is room for
+	const others = 190 // bytes of content other than the body
+	for range 3 {      // with fewer letters there is room for more rows
 		rest := float64(size+others)/ratio - 44 - 6.6*float64(randomRows(rowsFor(size, n)))
 		n = int(min(max(math.Round(rest), 0), float64(size)))
 	}
@@ -50,10 +50,10 @@ func randomChars(size int, ratio float64) (n int) {
 // emptyRow is the length of a row without a value.
 var emptyRow = len(tableRow(0, nil))
 
-// randomRows is how many of the rows hold random letters.
+// randomRows returns how many of the rows contain random letters.
 func randomRows(rows int) int { return max(rows/3, 1) }
 
-// rowsSize is the length of so many rows without their random letters.
+// rowsSize returns the length of that many rows without their random letters.
 func rowsSize(rows int) int {
 	return rows*emptyRow + (rows-randomRows(rows))*len(fixedText) + max(rows-100, 0) + max(rows-1000, 0) // more digits
 }
@@ -61,7 +61,8 @@ func rowsSize(rows int) int {
 // leastTable is the length of a table without rows.
 const leastTable = len(bodyOpen) + len(bodyPadding) + len(bodyClose)
 
-// rowsFor is how many rows fit beside random letters: 12 of the documented size.
+// rowsFor returns how many rows fit in addition to the random letters: 12 for the
+// documented size.
 func rowsFor(size, random int) int {
 	rows := min(12*size/DocumentedBody, maxRows)
 	for rows > 0 && leastTable+rowsSize(rows)+random > size {
@@ -83,7 +84,7 @@ func newTableBody(size, random int) *tableBody {
 	}
 	t.text = append(t.text, bodyPadding...)
 	pad := size - len(t.text) - len(bodyClose)
-	if len(t.slots) == 0 { // no row has room for them: the padding takes them
+	if len(t.slots) == 0 { // there is no row for them: the padding gets them
 		n := min(random, pad)
 		t.slots = append(t.slots, slot{len(t.text), len(t.text) + n})
 	}
@@ -113,7 +114,7 @@ func (t *tableBody) addRows(rows, random int) {
 	}
 }
 
-// append writes one body.
+// append appends one body.
 func (t *tableBody) append(dst []byte, d *dice.Dice) []byte {
 	at := len(dst)
 	dst = append(dst, t.text...)
@@ -123,7 +124,7 @@ func (t *tableBody) append(dst []byte, d *dice.Dice) []byte {
 	return dst
 }
 
-// appendMessageElement writes an element of a body that is plain text.
+// appendMessageElement appends an element of a plain text body.
 func appendMessageElement(dst []byte, t *randomText) []byte {
 	dst = append(dst, `{"data":"`...)
 	dst = t.appendJSON(dst)

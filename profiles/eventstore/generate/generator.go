@@ -1,6 +1,6 @@
 // Package generate makes the events of a run: trees, and batches below their leaves. An
-// event follows from the seed, its generator and its number alone, so that whoever
-// verifies can make it again.
+// event depends only on the seed, its generator and its number, so that verification
+// can make it again.
 package generate
 
 import (
@@ -18,20 +18,20 @@ type Generator struct {
 	Next   int64
 	made   int64 // batches, after the tree
 	Leaves []Node
-	// size is how long the batch before was when encoded.
+	// size is the encoded length of the previous batch.
 	size int
 }
 
-// Node is an event that others have as their parent.
+// Node is an event that is the parent of others.
 type Node struct {
 	ID    []byte
 	Start wire.Stamp
 }
 
-// TreeLimit is how many events all trees of a generator may have.
+// TreeLimit is how many events all trees of a generator may have together.
 const TreeLimit = 1_000_000
 
-// TreeSize is how many events one tree has: (c^(d+1) - 1) / (c - 1).
+// TreeSize returns how many events one tree has: (c^(d+1) - 1) / (c - 1).
 func TreeSize(depth, children int) int {
 	size, level := 1, 1
 	for range depth {
@@ -45,14 +45,14 @@ func TreeSize(depth, children int) int {
 	return size
 }
 
-// New makes the generator with this number.
+// New returns the generator with this number.
 func New(s *Shape, number int) *Generator {
 	g := &Generator{Number: number, m: NewMaker(s, number), Next: 1}
 	g.dice = dice.Dice(g.m.key ^ 0xA5A5A5A5)
 	return g
 }
 
-// Trees is how many trees there are.
+// Trees returns how many trees there are.
 func (s *Shape) Trees() int {
 	if s.Mode == SingleRoot {
 		return 1
@@ -84,10 +84,10 @@ func (g *Generator) begin() (first int64) {
 	return g.Next
 }
 
-// Plant makes the trees of the generator as single events, in batches without a
-// parent: only a single event may have children outside its own batch. send is
-// called with each batch; parents come before their children. In compat the nodes
-// are made without being sent: the first batch brings them.
+// Plant makes the trees of the generator as single events, in batches without a parent,
+// because only a single event may have children outside its own batch. send is called
+// with each batch; parents come before their children. In compat the nodes are made
+// without being sent: the first batch contains them.
 func (g *Generator) Plant(now wire.Stamp, payload, most int, send func(first int64) error) error {
 	s := g.m.s
 	g.Leaves = g.Leaves[:0]
@@ -120,27 +120,27 @@ func (g *Generator) Plant(now wire.Stamp, payload, most int, send func(first int
 	return send(first)
 }
 
-// grow makes one node of a tree, with an id that outlives the batch.
+// grow makes one node of a tree, whose id outlives the batch.
 func (g *Generator) grow(now wire.Stamp, parent *Node, payload int) Node {
 	e := g.add(now, parent, payload)
 	return Node{append([]byte(nil), e.ID.ID...), e.ID.Start}
 }
 
-// empty is the parent of the first batch as the original makes it: an id without a
+// empty returns the parent of the first batch in the original: an id with an empty
 // text.
 func (g *Generator) empty(now wire.Stamp) wire.EventID {
 	return wire.EventID{Book: g.m.s.Book, Scope: g.m.s.Scope, Start: now, Set: true}
 }
 
-// Fill makes a batch of n events under a random leaf; every tenth of MIXED is one of
-// single events without parents. In compat the first batch holds the trees, and a
-// parent with an empty id.
+// Fill makes a batch of n events under a random leaf; with MIXED, every tenth batch
+// consists of single events without parents. In compat the first batch contains the
+// trees, and has a parent with an empty id.
 func (g *Generator) Fill(now wire.Stamp, n, payload int) (first int64) {
 	s := g.m.s
 	g.made++
 	if s.Compat && g.made == 1 {
 		first = g.Next
-		_ = g.Plant(now, payload, n, nil) // sends nothing, so nothing fails
+		_ = g.Plant(now, payload, n, nil) // cannot fail, since nothing is sent
 		for len(g.Batch.Events) < n {
 			g.add(now, &g.Leaves[g.dice.Below(len(g.Leaves))], payload)
 		}

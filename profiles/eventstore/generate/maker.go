@@ -9,20 +9,20 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// What trees there are, by generationMode.
+// Values of generationMode: the trees that there are.
 const (
 	SingleRoot = "SINGLE_ROOT"
 	MultiRoot  = "MULTI_ROOT"
 	Mixed      = "MIXED"
 )
 
-// What bodies are made of, by bodyKind.
+// Values of bodyKind: the content of bodies.
 const (
 	BodyTable  = "table"
 	BodyRandom = "randomText"
 )
 
-// Shape is what the events of a run look like. It does not change.
+// Shape describes the events of a run. It is never modified.
 type Shape struct {
 	Seed             int64
 	Book, Scope      []byte
@@ -41,7 +41,7 @@ type Shape struct {
 	SequenceOfAlias0 int64
 }
 
-// Documented is the shape of the events of the documented run, for tests.
+// Documented returns the shape of the events in the documented run, for tests.
 func Documented() *Shape {
 	return &Shape{
 		Seed: 7, Book: []byte("estore_perf_test_01"), Scope: []byte("qa_session_01"), Kind: BodyTable, Ratio: 5.4, Attached: 1,
@@ -50,12 +50,12 @@ func Documented() *Shape {
 	}
 }
 
-// PrefixLen is the length of what the ids of one generator have in common.
+// PrefixLen is the length of the common prefix of one generator's ids.
 const PrefixLen = 36
 
-// Maker makes events that depend on the seed, the generator and their number alone,
-// except for their times. It belongs to one goroutine; another with the same number
-// makes the same.
+// Maker makes events that depend only on the seed, the generator and their number,
+// except for their times. It belongs to one goroutine; another Maker with the same
+// number makes the same events.
 type Maker struct {
 	s      *Shape
 	key    uint64
@@ -63,15 +63,15 @@ type Maker struct {
 	table  *tableBody
 	text   randomText
 	about  randomText // the description
-	arena  []byte     // what the events of a batch consist of
+	arena  []byte     // the contents of a batch's events
 }
 
-// NewMaker makes the maker of a generator's events.
+// NewMaker returns the maker of a generator's events.
 func NewMaker(s *Shape, generator int) *Maker {
 	d := dice.Dice(uint64(s.Seed)*0x2545F4914F6CDD1D + uint64(generator) + 1)
 	m := &Maker{s: s, key: d.Next()}
-	// A time-based UUID: the time that the run began, and what the seed and the number
-	// of the generator say in place of clock and node.
+	// A time-based UUID: the time at which the run began, with the seed and the number
+	// of the generator instead of clock and node.
 	const gregorian = 0x01B21DD213814000
 	t := uint64(s.Born/100) + gregorian
 	hi := t<<32 | t>>32&0xFFFF<<16 | 0x1000 | t>>48&0x0FFF
@@ -79,11 +79,11 @@ func NewMaker(s *Shape, generator int) *Maker {
 	return m
 }
 
-// begin forgets the batch before.
+// begin discards the previous batch.
 func (m *Maker) begin() { m.arena = m.arena[:0] }
 
-// keep returns what was appended to the arena since at. Growing the arena leaves
-// earlier pieces where they were.
+// keep returns what was appended to the arena since at. When the arena grows, earlier
+// pieces stay where they were.
 func (m *Maker) keep(at int) []byte { return m.arena[at:len(m.arena):len(m.arena)] }
 
 // id writes the id of an event.
@@ -128,7 +128,7 @@ func (m *Maker) appendBody(dst []byte, d *dice.Dice, payload int) []byte {
 	if m.s.Kind == BodyTable {
 		at := len(dst)
 		dst = m.template(payload).append(dst, d)
-		copy(dst[at:], dst[at+1:]) // its own bracket
+		copy(dst[at:], dst[at+1:]) // remove its own bracket
 		return dst[:len(dst)-1]
 	}
 	m.text.d = dice.Dice(d.Next())
@@ -156,8 +156,8 @@ func (m *Maker) attach(b *wire.Batch, e *wire.Event, seq int64) {
 	e.To = int32(len(b.Messages))
 }
 
-// Same says whether a stored event is the one with this number. The size of its body
-// says what was asked for.
+// Same reports whether a stored event is the one with this number. The requested size
+// follows from the size of its body.
 func (m *Maker) Same(e *wire.Event, seq int64) bool {
 	m.begin()
 	var want wire.Event
@@ -175,7 +175,7 @@ func (m *Maker) Same(e *wire.Event, seq int64) bool {
 	return m.sameText(e, seq)
 }
 
-// describedLen is what the description of an event adds to its body.
+// describedLen returns how much the description of an event adds to its body.
 func (m *Maker) describedLen(seq int64) int {
 	d := dice.OfEvent(m.key, seq)
 	d.Next()
@@ -188,8 +188,8 @@ func (m *Maker) describedLen(seq int64) int {
 	return len(appendMessageElement(nil, &m.about)) + 1
 }
 
-// sameText tries how many random bytes were asked for. More bytes make a longer text,
-// but for a few at the end that are not yet a whole letter.
+// sameText tries how many random bytes were requested. More bytes give a longer text,
+// except for a few at the end that do not form a complete letter yet.
 func (m *Maker) sameText(e *wire.Event, seq int64) bool {
 	var want wire.Event
 	try := func(n int) int {
@@ -206,8 +206,8 @@ func (m *Maker) sameText(e *wire.Event, seq int64) bool {
 	return false
 }
 
-// SameLinks says whether these are the message ids attached to the event with this
-// number, whatever their order: they are kept by alias.
+// SameLinks reports whether these are the message ids attached to the event with this
+// number, in any order, because they are stored by alias.
 func (m *Maker) SameLinks(got []wire.MessageID, seq int64, at wire.Stamp) bool {
 	if len(got) != m.s.Attached {
 		return false

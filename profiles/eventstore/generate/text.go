@@ -6,8 +6,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 )
 
-// randomText is random bytes decoded as UTF-8 with what is invalid replaced: the text
-// that the public generator makes of them.
+// randomText is random bytes decoded as UTF-8 with invalid ones replaced, as the public
+// generator does.
 type randomText struct {
 	d   dice.Dice
 	raw []byte
@@ -35,7 +35,7 @@ func (t *randomText) appendPlain(dst []byte) []byte {
 	return dst
 }
 
-// appendJSON writes the text as the inside of a JSON string.
+// appendJSON appends the text as the inside of a JSON string.
 func (t *randomText) appendJSON(dst []byte) []byte {
 	for b := t.raw; len(b) > 0; {
 		r, n := utf8.DecodeRune(b)

@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 )
 
-// rows keeps rows in this process, or nothing at all: memory: and null:.
+// rows keeps rows in this process, for memory:, or nothing at all, for null:.
 type rows struct {
 	nothing bool
 	mu      sync.Mutex
@@ -20,7 +20,7 @@ type rows struct {
 	counts  map[layer.Frame]layer.Amount
 }
 
-// New opens the layer; of nothing, it keeps none of what it is given.
+// New opens the layer; if nothing is set, it keeps nothing.
 func New(nothing bool) layer.Layer {
 	return &rows{nothing: nothing, rows: map[layer.Key]*layer.Record{}, counts: map[layer.Frame]layer.Amount{}}
 }
@@ -46,7 +46,7 @@ func (h *rows) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	return 1, nil
 }
 
-// copyOf is a record as it would be read back.
+// copyOf returns a record as it would be read back.
 func copyOf(r *layer.Record) *layer.Record {
 	w := *r
 	for _, b := range []*[]byte{&w.ID, &w.Parent, &w.Name, &w.Kind, &w.Body, &w.Links} {

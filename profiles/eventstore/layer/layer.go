@@ -1,5 +1,5 @@
-// Package layer is the application's data layer: what every kind of store does with the
-// batches of events, and what of it is the same for all.
+// Package layer is the application's data layer: what every kind of store does with
+// batches of events, and what is common to all.
 package layer
 
 import (
@@ -12,20 +12,20 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// Layer is the application's data layer: how batches are kept in one kind of store.
-// Its methods may be called from any goroutine, after Prepare.
+// Layer is the application's data layer: how batches are kept in one kind of store. Its
+// methods may be called from any goroutine, after Prepare.
 type Layer interface {
 	Intake
 	Lookup
 }
 
-// Intake takes records in.
+// Intake stores records.
 type Intake interface {
-	// Prepare makes tables and writes down book and page, and tells what the store stage
+	// Prepare creates tables, records book and page, and returns what the store stage
 	// must know.
 	Prepare(ctx context.Context) (Traits, error)
-	// Store makes records durable; all of them or an error, after which storing them
-	// again does no harm. It returns how many statements it took.
+	// Store makes records durable: all of them, or it returns an error, in which case
+	// storing them again does no harm. It returns how many statements it needed.
 	Store(ctx context.Context, rs []*Record) (statements int, err error)
 	// Flush writes statistics, scopes and durations.
 	Flush(ctx context.Context, s *Tallies) error
@@ -33,9 +33,9 @@ type Intake interface {
 
 // Lookup finds records again.
 type Lookup interface {
-	// Scan visits the records of this run whose earliest event starts in [from, to], in
-	// order of their start within a partition. The record is valid during the visit.
-	// visit returns ErrEnough to end it.
+	// Scan visits the records of this run whose earliest event starts in [from, to],
+	// ordered by start within a partition. The record is valid during the visit. visit
+	// returns ErrEnough to stop.
 	Scan(ctx context.Context, from, to int64, visit func(*Record) error) error
 	// Get reads the record with this key.
 	Get(ctx context.Context, k Key, visit func(*Record) error) error
@@ -44,62 +44,62 @@ type Lookup interface {
 	Children(ctx context.Context, parent []byte, from, to int64, visit func(*Record) error) error
 }
 
-// Looker is a layer that can tell, before anything is made, whether the tables that
-// are there will do.
+// Looker is a layer that can check, before anything is created, whether existing tables
+// are suitable.
 type Looker interface {
-	// Look returns an error that names the first table that will not do.
+	// Look returns an error that names the first unsuitable table.
 	Look(ctx context.Context, c *place.Claim) error
 }
 
-// Options are what a layer is told of the run.
+// Options are what a layer needs to know about the run.
 type Options struct {
-	// Namespace is the prefix of everything made.
+	// Namespace is the prefix of everything created.
 	Namespace string
-	// Book, Page and Scope are where the events are: the run is one page, which was born
-	// that many nanoseconds after 1970.
+	// Book, Page and Scope say where the events are: the run is one page, which began
+	// Born nanoseconds after 1970.
 	Book, Page, Scope string
 	Born              int64
-	// Bucket is how much time a partition holds, in each of so many shards.
+	// Bucket is how much time a partition covers, in each of Shards shards.
 	Bucket time.Duration
 	Shards int
-	// PageSize is how many rows one page of a query has at most, QueryLimit how many
+	// PageSize is how many rows one page of a query may have, QueryLimit how many
 	// events it returns.
 	PageSize, QueryLimit int
-	// Gorm has SQL spoken by gorm.
+	// Gorm makes SQL databases be used through gorm.
 	Gorm bool
-	// Params are written down with what is made.
+	// Params are recorded with what is created.
 	Params map[string]string
 }
 
-// Keys is the space of layers that keep all they have in one.
+// Keys returns the space for layers that keep everything in one.
 func (o *Options) Keys() store.Space {
 	return store.Space{Namespace: o.Namespace, Name: "events", Shape: store.Keys, Grouped: true}
 }
 
-// Traits are what the store stage must know of a layer.
+// Traits are the properties of a layer that the store stage must know.
 type Traits struct {
-	// Writers is how many calls may be under way at once, Group how many records one
-	// call is given at most.
+	// Writers is how many calls may be in progress at once, Group how many records one
+	// call may get.
 	Writers, Group int
-	// LinksRaw says that links are kept as they are, PlainSingle that a single event's
-	// content is its body.
+	// LinksRaw means that links are stored as they are, PlainSingle that a single
+	// event's content is its body.
 	LinksRaw, PlainSingle bool
 	// Durability says in words when a write counts as durable.
 	Durability string
-	// Forgets says that nothing is kept.
+	// Forgets means that nothing is kept.
 	Forgets bool
 }
 
-// Key finds a record.
+// Key identifies a record.
 type Key struct {
 	Start int64
 	ID    string
 }
 
-// ErrEnough ends a visit early, without being an error of it.
+// ErrEnough stops a visit early; it is not reported as an error.
 var ErrEnough = errors.New("enough")
 
-// Enough makes of the error of a visit that was ended early none.
+// Enough returns nil for the error of a visit that was stopped early.
 func Enough(err error) error {
 	if errors.Is(err, ErrEnough) {
 		return nil
@@ -107,11 +107,11 @@ func Enough(err error) error {
 	return err
 }
 
-// BucketOf is the number of the bucket of a time.
+// BucketOf returns the number of the bucket for a time.
 func BucketOf(ns int64, size time.Duration) int { return int(ns / int64(size)) }
 
-// BucketAt is the number of the partition of a row: its bucket of time, and which of
-// the bucket's shards.
+// BucketAt returns the number of the partition for a row, which combines its time
+// bucket and the shard.
 func (o *Options) BucketAt(start int64, id []byte) int {
 	n := BucketOf(start, o.Bucket)
 	if o.Shards == 1 {
@@ -124,12 +124,12 @@ func (o *Options) BucketAt(start int64, id []byte) int {
 	return n*o.Shards + int(h%uint32(o.Shards))
 }
 
-// Buckets are the partitions that rows between two starts can lie in.
+// Buckets returns the partitions in which rows between two starts can lie.
 func (o *Options) Buckets(from, to int64) (first, last int) {
 	return BucketOf(from, o.Bucket) * o.Shards, BucketOf(to, o.Bucket)*o.Shards + o.Shards - 1
 }
 
-// Flag is a condition as a number.
+// Flag returns a condition as a number.
 func Flag(b bool) int {
 	if b {
 		return 1
@@ -137,32 +137,32 @@ func Flag(b bool) int {
 	return 0
 }
 
-// ErrPermanent is wrapped by errors of a layer that no retry mends.
+// ErrPermanent is wrapped by errors of a layer that no retry can cure.
 var ErrPermanent = errors.New("cannot be stored")
 
 // Tallies are what the store stage has counted since the last flush.
 type Tallies struct {
 	// Frames counts events and bytes by kind and start of frame.
 	Frames map[Frame]Amount
-	// first and Longest are of the scope: when it began, and how long its longest
-	// batch lasts in milliseconds.
+	// First and Longest are about the scope: when it began, and the duration of its
+	// longest batch in milliseconds.
 	first   int64
 	Longest int64
 }
 
-// Frames are the intervals that statistics are kept for.
+// Frames are the intervals for which statistics are kept.
 var Frames = []int64{100e6, 1e9, 60e9, 3600e9}
 
-// Frame is an interval that statistics are kept for.
+// Frame is an interval for which statistics are kept.
 type Frame struct {
-	Kind  int8  // 1..4, as in frames
+	Kind  int8  // 1..4, as in Frames
 	Start int64 // ns since 1970
 }
 
 // Amount is what was stored within a frame: events, and bytes of content.
 type Amount struct{ Count, Bytes int64 }
 
-// Add counts the events of a batch, aggregated: they have few different starts.
+// Add counts the events of a batch in aggregate, since they have few different starts.
 func (t *Tallies) Add(es []wire.Event) {
 	for i := 0; i < len(es); {
 		start, n, size := es[i].ID.Start.NS(), int64(0), int64(0)

@@ -7,17 +7,17 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// Opener turns rows into events. It belongs to one goroutine and is reused.
+// Opener decodes rows into events. It belongs to one goroutine and is reused.
 type Opener struct {
 	Batch  wire.Batch
 	raw    []byte
 	links  []byte
 	Traits Traits // of the layer
-	// pending are events of which some parts have come, by their ids.
+	// pending are events of which some parts have been read, by id.
 	pending map[string]*fragments
 }
 
-// Events reads a row's events: none when it is a part and more have to come.
+// Events returns a row's events: none if it is a part and others are still missing.
 func (r *Opener) Events(w *Record) ([]wire.Event, error) {
 	r.Batch.Reset()
 	r.raw = r.raw[:0]
@@ -48,15 +48,15 @@ func (r *Opener) Events(w *Record) ([]wire.Event, error) {
 	return r.Batch.Events, r.Batch.ReadLinks(links)
 }
 
-// fragments are the parts of one event that have come so far.
+// fragments are the parts of one event read so far.
 type fragments struct {
 	first Record
 	parts [][]byte
 	left  int
 }
 
-// join puts the parts of an event together, in whatever order they come. It returns
-// nil until all have come.
+// join joins the parts of an event, in whatever order they come. It returns nil until
+// all have come.
 func (o *Opener) join(w *Record) (*Record, error) {
 	number, of := PartOf(w.ID)
 	if of == 0 && number == 0 {

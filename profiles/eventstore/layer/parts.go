@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// A single event whose content is over the limit even when compressed is kept in
-// several rows: their ids are that of the event with the number of the part, padded
-// so that they sort, and how many parts there are: ID~0001.0003. The first part
-// counts the event.
+// A single event whose content exceeds the limit even when compressed is kept in
+// several rows. Their ids are that of the event followed by the number of the part and
+// how many there are, padded so that they sort: ID~0001.0003. The first part counts the
+// event.
 
 // PartMark stands between an id and the number of a part.
 const PartMark = '~'
 
-// Trunk is an id without the number of a part.
+// Trunk returns an id without the number of a part.
 func Trunk(id []byte) []byte {
 	if before, _, ok := bytes.Cut(id, []byte{PartMark}); ok {
 		return before
@@ -21,15 +21,15 @@ func Trunk(id []byte) []byte {
 	return id
 }
 
-// PartOf reads the number of a part from 1 and how many there are; 0 when the row is
-// whole.
+// PartOf parses the number of a part, from 1, and how many there are; 0 if the row is
+// complete.
 func PartOf(id []byte) (number, of int) {
 	_, after, ok := bytes.Cut(id, []byte{PartMark})
 	if !ok {
 		return 0, 0
 	}
 	a, b, _ := bytes.Cut(after, []byte("."))
-	number, _ = strconv.Atoi(string(a)) // 0 fits no part
+	number, _ = strconv.Atoi(string(a)) // 0 matches no part
 	of, _ = strconv.Atoi(string(b))
 	return number, of
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// audit is the reading back of everything: what was found of each event.
+// audit is the process of reading everything back: what was found of each event.
 type audit struct {
 	ledger *Ledger
 	trail  Trail
@@ -34,7 +34,7 @@ func (a *audit) example(kind string, id string) {
 	}
 }
 
-// row takes account of the events of one row.
+// row accounts for the events of one row.
 func (a *audit) row(w *layer.Record) error {
 	es, err := a.open.Events(w)
 	if err != nil {
@@ -42,7 +42,8 @@ func (a *audit) row(w *layer.Record) error {
 		a.example("corrupt", string(w.ID))
 		return nil //nolint:nilerr // it is counted
 	}
-	// The status of an event with children is theirs too: it may have become failed.
+	// A stored status may have become failed: the status of an event with children also
+	// covers theirs.
 	either := a.trail.Traits.PlainSingle && w.Single && !w.OK
 	for i := range es {
 		a.event(&es[i], either, a.trail.Traits.PlainSingle && w.Single)
@@ -109,23 +110,23 @@ func (a *audit) missing() {
 	a.f.Once -= a.f.Duplicated
 }
 
-// highest is the highest number that a generator may have given out.
+// highest returns the highest number that a generator may have used.
 func (l *Ledger) highest(generator uint32) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.of(generator).highest()
 }
 
-// Trail is where the events of a run are to be found, and how to know them.
+// Trail says where the events of a run can be found, and how to recognize them.
 type Trail struct {
 	Lookup  layer.Lookup
 	Traits  layer.Traits
 	Authors *generate.Authors
-	// From and To are between what starts all of them lie; 0 when nothing was stored.
+	// From and To limit the starts of all events; 0 if nothing was stored.
 	From, To int64
 }
 
-// Audit reads everything of the run back and takes account of it.
+// Audit reads back everything of the run and accounts for it.
 func (l *Ledger) Audit(ctx context.Context, t Trail) (*facts.Ledger, error) {
 	a := &audit{ledger: l, trail: t, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: layer.Opener{Traits: t.Traits}}
 	began := time.Now()

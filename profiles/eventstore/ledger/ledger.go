@@ -1,5 +1,5 @@
-// Package ledger keeps account of every event of a run, and reads all of them back to
-// find whether the account is right.
+// Package ledger accounts for every event of a run, and reads all of them back to check
+// whether the account is right.
 package ledger
 
 import (
@@ -9,28 +9,28 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
-// Ledger keeps account of every event of the run. Its methods may be called from any
+// Ledger accounts for every event of the run. Its methods may be called from any
 // goroutine.
 type Ledger struct {
 	mu    sync.Mutex
 	books map[uint32]*book
-	news  map[uint32]*BookTold // nil: nobody is told
+	news  map[uint32]*BookTold // nil: nothing is reported
 }
 
 // book is the account of one generator's events, by their sequence numbers.
 type book struct {
-	// generated is the highest number given out, sent how many events were handed over.
+	// generated is the highest number used, sent how many events were handed over.
 	generated, sent int64
-	// unsent were made, and not taken by the transport.
+	// unsent events were made but not accepted by the transport.
 	unsent    int64
 	confirmed seqset
 	acked     seqset
-	// refused were given up by the store stage: not valid, or retries exhausted.
+	// refused events were given up by the store stage: invalid, or retries exhausted.
 	refused seqset
-	lost    bool // with its process
+	lost    bool // together with its process
 }
 
-// New makes an empty ledger.
+// New returns an empty ledger.
 func New() *Ledger { return &Ledger{books: map[uint32]*book{}} }
 
 // of returns the book of a generator. The caller holds l.mu.
@@ -51,14 +51,14 @@ func (l *Ledger) Generated(m transport.Meta) {
 	b.generated = max(b.generated, m.First+int64(m.Count)-1)
 }
 
-// Sent notes that a batch was taken by the transport.
+// Sent notes that the transport has accepted a batch.
 func (l *Ledger) Sent(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of(m.Generator).sent += int64(m.Count)
 }
 
-// Confirmed notes that the transport answers for a batch.
+// Confirmed notes that the transport has confirmed a batch.
 func (l *Ledger) Confirmed(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,8 +66,8 @@ func (l *Ledger) Confirmed(m transport.Meta) {
 	l.of(m.Generator).confirmed.add(m.First, int64(m.Count))
 }
 
-// Acked notes that a batch is durable and tells how many of its events were not
-// before.
+// Acked notes that a batch is durable, and returns how many of its events were not
+// durable before.
 func (l *Ledger) Acked(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *Ledger) Acked(m transport.Meta) int64 {
 	return l.of(m.Generator).acked.add(m.First, int64(m.Count))
 }
 
-// Refused notes that the store stage has given a batch up.
+// Refused notes that the store stage has given up a batch.
 func (l *Ledger) Refused(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +83,7 @@ func (l *Ledger) Refused(m transport.Meta) int64 {
 	return l.of(m.Generator).refused.add(m.First, int64(m.Count))
 }
 
-// Settled says whether everything that was sent is durable or given up.
+// Settled reports whether everything that was sent is durable or given up.
 func (l *Ledger) Settled() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +95,7 @@ func (l *Ledger) Settled() bool {
 	return true
 }
 
-// Left is how many events were sent and are neither durable nor given up.
+// Left returns how many events were sent and are neither durable nor given up.
 func (l *Ledger) Left() (n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -119,7 +119,7 @@ func (l *Ledger) Sums(f *facts.Ledger) {
 	}
 }
 
-// Unsent takes back what sent noted: the transport did not take the batch.
+// Unsent reverts Sent: the transport did not accept the batch.
 func (l *Ledger) Unsent(m transport.Meta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,7 +128,7 @@ func (l *Ledger) Unsent(m transport.Meta) {
 	b.unsent += int64(m.Count)
 }
 
-// Has says whether an event, and all before it, are durable or given up.
+// Has reports whether an event, and all before it, are durable or given up.
 func (l *Ledger) Has(generator uint32, seq int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

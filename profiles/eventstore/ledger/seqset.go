@@ -2,8 +2,8 @@ package ledger
 
 import "math/bits"
 
-// seqset is a set of sequence numbers, in pages of bits. A page that is full is kept
-// as a mark, so that a set without gaps takes next to nothing however large it is.
+// seqset is a set of sequence numbers, in pages of bits. A full page is replaced by a
+// marker, so that a set without gaps takes next to nothing however large it is.
 type seqset struct {
 	pages map[int64]*page
 	n     int64
@@ -19,7 +19,7 @@ type page struct {
 // full stands for every page whose bits are all set.
 var full = &page{n: pageBits}
 
-// add puts the numbers [from, from+count) in and tells how many were new.
+// add adds the numbers [from, from+count) and returns how many were new.
 func (s *seqset) add(from, count int64) (added int64) {
 	if s.pages == nil {
 		s.pages = map[int64]*page{}
@@ -48,7 +48,7 @@ func (s *seqset) add(from, count int64) (added int64) {
 	return added
 }
 
-// set sets n bits from at on and tells how many were not.
+// set sets n bits starting at at and returns how many were not set before.
 func (p *page) set(at, n int) (added int) {
 	for n > 0 {
 		w, b := at/64, at%64
@@ -62,7 +62,7 @@ func (p *page) set(at, n int) (added int) {
 	return added
 }
 
-// has says whether a number is in.
+// has reports whether a number is in the set.
 func (s *seqset) has(i int64) bool {
 	p := s.pages[i/pageBits]
 	switch p {

@@ -2,26 +2,27 @@ package ledger
 
 import "math"
 
-// Stretch is a row of sequence numbers that follow each other.
+// Stretch is a range of consecutive sequence numbers.
 type Stretch struct{ From, Count int64 }
 
-// BookTold is the account of one generator for a process that has none of its events: how
-// many there are by now, and what became of them since it was told of the last time.
+// BookTold is the account of one generator, for a process that has none of its events:
+// how many there are so far, and what became of them since the last report.
 type BookTold struct {
 	Generator                 uint32
 	Generated, Sent, Unsent   int64
 	Confirmed, Acked, Refused []Stretch
 }
 
-// Tells has the ledger keep what is to be told, for Tell. It is called before the first
-// event.
+// Tells makes the ledger keep what is to be reported by Tell. It must be called before
+// the first event.
 func (l *Ledger) Tells() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.news = map[uint32]*BookTold{}
 }
 
-// note keeps what is to be told of a batch, if anything is. The caller holds l.mu.
+// note keeps what is to be reported about a batch, if anything is. The caller holds
+// l.mu.
 func (l *Ledger) note(generator uint32, from, count int64, of func(*BookTold) *[]Stretch) {
 	if l.news == nil {
 		return
@@ -59,7 +60,7 @@ func (l *Ledger) Tell() (out []BookTold) {
 	return out
 }
 
-// Credit takes in what another process has told.
+// Credit takes in a report of another process.
 func (l *Ledger) Credit(told []BookTold) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,15 +78,15 @@ func (l *Ledger) Credit(told []BookTold) {
 	}
 }
 
-// Lose says that the process of a generator is gone: it may have sent more than it told,
-// and nothing of it is on its way any more.
+// Lose notes that the process of a generator has gone: it may have sent more than it
+// reported, and nothing of it is on its way any more.
 func (l *Ledger) Lose(generator uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.of(generator).lost = true
 }
 
-// left is how many events were sent and are neither durable nor given up.
+// left returns how many events were sent and are neither durable nor given up.
 func (b *book) left() int64 {
 	if b.lost {
 		return 0
@@ -93,7 +94,7 @@ func (b *book) left() int64 {
 	return max(b.sent-b.acked.n-b.refused.n, 0)
 }
 
-// highest is the highest number that the generator may have given out.
+// highest returns the highest number that the generator may have used.
 func (b *book) highest() int64 {
 	if b.lost {
 		return math.MaxInt64

@@ -14,46 +14,46 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
-// stages are the stages in the order to show them.
+// stages are the stages in display order.
 var stages = []string{facts.StageSend, facts.StageConfirm, facts.StageReceive, facts.StageWork, facts.StageStore, facts.StageDurable}
 
-// maxSteps is how many steps have figures of their own; what follows counts for the
-// last one, so that a run whose knobs never rest does not grow without bound.
+// maxSteps is how many steps have their own figures; later ones are added to the last
+// one, so that a run whose knobs change all the time does not grow without limit.
 const maxSteps = 200
 
-// Meter counts what happens to batches, by the step of the run. It may be used from
-// any goroutine: a batch costs a few short locks, whatever the number of its events.
+// Meter counts what happens to batches, by the step of the run. It may be used from any
+// goroutine: a batch costs a few short locks, however many events it has.
 type Meter struct {
 	mu    sync.Mutex
 	steps []*step
 	warm  *step // of the warm-up; not reported
-	// Length is the duration of the load in nanoseconds, 0 when it has none.
+	// Length is the duration of the load in nanoseconds, 0 if it has none.
 	Length int64
 	drain  *step
 
 	Step    atomic.Int32 // the step in force
-	Entered atomic.Bool  // by measured work
-	LastDue atomic.Int64 // of the batch that became durable last
+	Entered atomic.Bool  // measured work has begun
+	LastDue atomic.Int64 // of the batch that became durable most recently
 	errors  map[string]int64
 	losses  facts.Losses
-	others  *theirs // nil: there are none
+	others  *theirs // nil if there are none
 }
 
 // step is one step with the distributions of its stages.
 type step struct {
 	facts.Step
 	stages map[string]*measure.Distribution
-	// failed events have status FAILED, deadBatches were rejected or given up.
+	// failed events have status FAILED; deadBatches were rejected or given up.
 	failed, deadBatches int64
-	news                bool // since it was told of
+	news                bool // changed since the last report
 }
 
 func newStep() *step { return &step{stages: map[string]*measure.Distribution{}} }
 
-// New makes a meter that has counted nothing.
+// New returns a meter that has counted nothing.
 func New() *Meter { return &Meter{warm: newStep(), errors: map[string]int64{}} }
 
-// Enter notes the step that a generator works in, and its settings.
+// Enter notes the step in which a generator works, and its settings.
 func (m *Meter) Enter(segment uint16, warm bool, set *workload.Settings, now int64) {
 	if !warm && m.Entered.Load() && int(m.Step.Load()) == int(segment) {
 		return
@@ -80,7 +80,7 @@ func (m *Meter) Enter(segment uint16, warm bool, set *workload.Settings, now int
 	m.Step.Store(int32(segment))
 }
 
-// BeginDrain makes the drain the step in force.
+// BeginDrain makes the drain the current step.
 func (m *Meter) BeginDrain(now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +103,7 @@ func (m *Meter) EndDrain(now int64) {
 	}
 }
 
-// of returns the step of a generation. The caller holds m.mu.
+// of returns the step in which a batch was generated. The caller holds m.mu.
 func (m *Meter) of(meta transport.Meta) *step {
 	if meta.Warm || len(m.steps) == 0 {
 		return m.warm
@@ -135,21 +135,22 @@ func (s *step) took(stage string, ns int64) {
 	d.Record(ns)
 }
 
-// rest makes a step small that is over. What has yet to be confirmed of it comes late.
+// rest reduces the memory of a step that is over. Its outstanding confirmations still
+// count.
 func (s *step) rest() {
 	for _, d := range s.stages {
 		d.Rest()
 	}
 }
 
-// Made notes a batch that was generated, handed over or not.
+// Made notes a batch that was generated, whether or not it was handed over.
 func (m *Meter) Made(meta transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.of(meta).Offered.Add(int(meta.Count))
 }
 
-// Sent notes a batch that the transport has taken.
+// Sent notes a batch that the transport has accepted.
 func (m *Meter) Sent(meta transport.Meta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -159,7 +160,7 @@ func (m *Meter) Sent(meta transport.Meta) {
 	s.took(facts.StageSend, meta.Sent-meta.Due)
 }
 
-// Confirmed notes a batch that the transport answers for.
+// Confirmed notes a batch that the transport has confirmed.
 func (m *Meter) Confirmed(meta transport.Meta, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,8 +180,8 @@ func (m *Meter) Received(d *transport.Delivery) {
 	s.took(facts.StageReceive, d.Received-d.Sent)
 }
 
-// Wrote notes a record that was stored, of so many events with status FAILED, with links
-// of so many bytes before compression, and how long it took to make.
+// Wrote notes a stored record with that many events with status FAILED, the size of its
+// links before compression, and how long it took to make.
 func (m *Meter) Wrote(warm bool, r *layer.Record, failed, rawLinks int, worked int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -195,7 +196,7 @@ func (m *Meter) Wrote(warm bool, r *layer.Record, failed, rawLinks int, worked i
 	s.took(facts.StageWork, worked)
 }
 
-// Called notes a call of the store, which took so many statements.
+// Called notes a call of the store, with its number of statements.
 func (m *Meter) Called(warm bool, statements int, ns int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -204,7 +205,7 @@ func (m *Meter) Called(warm bool, statements int, ns int64) {
 	s.took(facts.StageStore, ns)
 }
 
-// Acked notes a batch that is durable as a whole.
+// Acked notes a batch that is entirely durable.
 func (m *Meter) Acked(d transport.Meta, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -224,24 +225,24 @@ func (m *Meter) Refused(d transport.Meta) {
 	s.deadBatches++
 }
 
-// Note changes figures of the step in force.
+// Note changes figures of the current step.
 func (m *Meter) Note(warm bool, f func(*facts.Step)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f(&m.current(warm).Step)
 }
 
-// Lose counts what compat loses.
+// Lose counts losses of compat.
 func (m *Meter) Lose(f func(*facts.Losses)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f(&m.losses)
 }
 
-// maxErrors is how many different errors are kept apart.
+// maxErrors is how many different errors are counted separately.
 const maxErrors = 50
 
-// Failed counts an error by its words.
+// Failed counts an error by its text.
 func (m *Meter) Failed(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -271,9 +272,9 @@ func (m *Meter) Report(f *facts.Facts, now int64) {
 		if out.ToNs == 0 {
 			out.ToNs = now
 		}
-		if out.Rate > 0 { // due by the schedule, made or not
+		if out.Rate > 0 { // due by the schedule, whether made or not
 			to := out.ToNs
-			if m.Length > 0 { // nothing is due after the end, however late that is noticed
+			if m.Length > 0 { // nothing falls due after the end, however late that is noticed
 				to = max(min(to, m.Length), out.FromNs)
 			}
 			out.Offered.Events = max(out.Offered.Events, int64(out.Rate*float64(to-out.FromNs)/1e9))
@@ -298,7 +299,7 @@ func latencyOf(name string, s measure.Summary) facts.StageLatency {
 	return facts.StageLatency{Stage: name, Count: s.Count, Mean: int64(s.Mean), P50: s.P50, P95: s.P95, P99: s.P99, P999: s.P999, Max: s.Max}
 }
 
-// Excused is how many events may be given up without failing the run.
+// Excused returns how many events may be given up without failing the run.
 func (m *Meter) Excused(compat bool) int64 {
 	if !compat {
 		return 0
@@ -328,7 +329,7 @@ func (t *Sums) Add(o *Sums) {
 	t.Compressed += o.Compressed
 }
 
-// Totals adds up what the meter has.
+// Totals returns the sums so far.
 func (m *Meter) Totals() (t Sums) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

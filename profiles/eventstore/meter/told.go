@@ -7,26 +7,26 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// Told is what the meter of one process has counted, for another process: of its steps
-// those that have changed since it was told of the last time, and all of the rest.
+// Told is what the meter of one process has counted, for another process: the steps
+// that have changed since the last report, and all of the rest.
 type Told struct {
 	Entered bool
-	// Steps are by their number, and Drain, where it has begun, is apart.
+	// Steps are by number; Drain, once it has begun, is separate.
 	Steps  map[int]StepTold
 	Drain  *StepTold
 	Losses facts.Losses
 	Errors map[string]int64
 }
 
-// StepTold is all of one step.
+// StepTold is the complete state of one step.
 type StepTold struct {
 	Step         facts.Step
 	Stages       map[string]*measure.Distribution
 	Failed, Dead int64
 }
 
-// Tell has write write down what has been counted, of which it keeps nothing: the meter
-// goes on when it returns.
+// Tell calls write with what has been counted. write must not keep references to it,
+// because the meter goes on afterwards.
 func (m *Meter) Tell(write func(Told)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,15 +47,15 @@ func (s *step) tell() StepTold {
 	return StepTold{s.Step, s.stages, s.failed, s.deadBatches}
 }
 
-// theirs is what other processes have told, by their numbers.
+// theirs is what other processes have reported, by process number.
 type theirs struct {
 	told map[int]*Told
-	// sums has their steps added up, of which stale ones are added up again.
+	// sums holds the totals of their steps; stale ones are computed again.
 	sums  []*step
 	stale map[int]bool
 }
 
-// Credit takes in what the meter of another process, of that number, has told.
+// Credit takes in a report of the meter of the process with that number.
 func (m *Meter) Credit(process int, t Told) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,8 +78,8 @@ func (m *Meter) Credit(process int, t Told) {
 	}
 }
 
-// all returns the steps of all processes as if one had made them, the drain, nil before it
-// has begun, what was lost, and the errors. The caller holds m.mu.
+// all returns the steps of all processes as if one had made them, the drain (nil before
+// it has begun), the losses, and the errors. The caller holds m.mu.
 func (m *Meter) all() (steps []*step, drain *step, losses facts.Losses, errors map[string]int64) {
 	if m.others == nil {
 		return m.steps, m.drain, m.losses, m.errors

@@ -27,15 +27,15 @@ type cradle struct {
 	one    string
 	under  string
 
-	telling sync.Mutex // held while durations and scopes are written down
+	telling sync.Mutex // held while durations and scopes are recorded
 	mu      sync.Mutex
-	// longest is the longest batch written down for the scope, in milliseconds; -1:
-	// nothing is. known says that scope and page scope are written down.
+	// longest is the longest batch recorded for the scope, in milliseconds; -1: nothing
+	// is. known means that scope and page scope are recorded.
 	longest int64
 	known   bool
 }
 
-// cradleVersion is the version of the schema, as it stands with the book.
+// cradleVersion is the version of the schema, as recorded with the book.
 const cradleVersion = "5.3.0"
 
 var cradleTables = []cqltable.Table{
@@ -95,17 +95,17 @@ func NewCradle(o *layer.Options, c cassandra.Typed) (layer.Layer, []place.Space)
 	return l, l.Spaces(o.Params)
 }
 
-// dateOf and clockOf split a time as Cradle's columns do.
+// dateOf and clockOf split a time into the form of Cradle's columns.
 func dateOf(ns int64) time.Time { return time.Unix(0, ns).UTC().Truncate(24 * time.Hour) }
 
 const dayNS = int64(24 * time.Hour)
 
 func clockOf(ns int64) time.Duration { return time.Duration(ns % dayNS) }
 
-// cradleIndex is on the parents of events, which are looked for by it.
+// cradleIndex is the index on the parents of events, for finding children.
 const cradleIndex = "test_event_parent_index"
 
-// Look makes sure that the tables that are there will do.
+// Look checks whether existing tables are suitable.
 func (l *cradle) Look(ctx context.Context, c *place.Claim) error {
 	if err := l.Set.Look(ctx, c); err != nil || !l.Theirs("test_events") {
 		return err
@@ -121,7 +121,7 @@ func (l *cradle) Look(ctx context.Context, c *place.Claim) error {
 	return err
 }
 
-// Prepare makes the tables and writes down book and page: the whole run is one page.
+// Prepare creates the tables and records book and page: the whole run is one page.
 func (l *cradle) Prepare(ctx context.Context) (layer.Traits, error) {
 	if err := l.Create(ctx); err != nil {
 		return layer.Traits{}, err
@@ -146,8 +146,8 @@ func (l *cradle) Prepare(ctx context.Context) (layer.Traits, error) {
 	return layer.Traits{Writers: 128, Group: 1, LinksRaw: true, PlainSingle: true, Durability: l.durability(ctx)}, nil
 }
 
-// Store inserts each record, then does what Cradle does after an insert: durations,
-// scopes, and the failure of a batch in its parents.
+// Store inserts each record, and then does what Cradle does after an insert: durations,
+// scopes, and propagating the failure of a batch to its parents.
 func (l *cradle) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	n := 0
 	for _, r := range rs {
@@ -185,7 +185,7 @@ func (l *cradle) put(ctx context.Context, r *layer.Record) error {
 	return nil
 }
 
-// after does what is due after an insert, and tells how many statements it took.
+// after does what is due after an insert, and returns how many statements it needed.
 func (l *cradle) after(ctx context.Context, r *layer.Record) (int, error) {
 	n, err := l.announce(ctx, r)
 	if err != nil || r.OK || len(r.Parent) == 0 {
@@ -195,15 +195,15 @@ func (l *cradle) after(ctx context.Context, r *layer.Record) (int, error) {
 	return n + more, err
 }
 
-// news says whether the record's duration, and its scope, are to be written down.
+// news reports whether the record's duration, and its scope, must be recorded.
 func (l *cradle) news(r *layer.Record) (longer, unknown bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return (r.Last-r.Start)/1e6 > l.longest && !r.Single, !l.known
 }
 
-// announce writes down the longest duration and the scope when they are new: one
-// record at a time, as in the original, so that those behind it find them known.
+// announce records the longest duration and the scope if they are new, one record at a
+// time, as in the original, so that the next ones find them known.
 func (l *cradle) announce(ctx context.Context, r *layer.Record) (n int, err error) {
 	if longer, unknown := l.news(r); !longer && !unknown {
 		return 0, nil
@@ -244,8 +244,8 @@ func (l *cradle) announce(ctx context.Context, r *layer.Record) (n int, err erro
 	return n, nil
 }
 
-// failParents marks the parent of a batch with a failure as failed, and its parents.
-// A parent that is not found, as inside a batch, ends it.
+// failParents marks the parent of a batch with a failure as failed, and its parents in
+// turn. It stops at a parent that is not found, such as one inside a batch.
 func (l *cradle) failParents(ctx context.Context, parent string) (n int, err error) {
 	for parent != "" {
 		start, id, ok := wire.SplitFullID(parent)
@@ -294,7 +294,7 @@ func (l *cradle) Flush(ctx context.Context, t *layer.Tallies) error {
 	return nil
 }
 
-// rows visits what a query finds.
+// rows visits the results of a query.
 func (l *cradle) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Record) error) error {
 	iter := q.PageSize(min(l.o.PageSize, 100)).IterContext(ctx)
 	var w layer.Record

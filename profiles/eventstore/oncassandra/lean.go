@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 )
 
-// lean keeps batches in partitions bounded by time, with an index by parent.
+// lean keeps batches in partitions limited in time, with an index by parent.
 type lean struct {
 	tables
 	insert string
@@ -73,8 +73,8 @@ func (l *lean) Prepare(ctx context.Context) (layer.Traits, error) {
 	return layer.Traits{Writers: 128, Group: 1, Durability: l.durability(ctx)}, nil
 }
 
-// Store writes each batch and its place under its parent. Both are told by the events
-// alone, so that writing them again changes nothing.
+// Store writes each batch and its entry under its parent. Both depend only on the
+// events, so writing them again changes nothing.
 func (l *lean) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	book, page, scope := l.o.Book, l.o.Page, l.o.Scope
 	n := 0
@@ -120,7 +120,7 @@ func (l *lean) Flush(ctx context.Context, t *layer.Tallies) error {
 		book, l.o.Page, l.o.Scope, layer.BucketOf(l.o.Born, l.o.Bucket), t.Longest).ExecContext(ctx)
 }
 
-// rows visits what a query finds.
+// rows visits the results of a query.
 func (l *lean) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Record) error) error {
 	iter := q.PageSize(min(l.o.PageSize, 16)).IterContext(ctx)
 	var w layer.Record

@@ -17,7 +17,7 @@ type tables struct {
 	o *layer.Options
 }
 
-// durability says when a write counts as durable, as far as the server tells.
+// durability says when a write counts as durable, as far as the server reports it.
 func (t *tables) durability(ctx context.Context) string {
 	ask := func(name string) string {
 		var v string
@@ -29,7 +29,7 @@ func (t *tables) durability(ctx context.Context) string {
 	return "acknowledged at the consistency of the target, commitlog_sync=" + ask("commitlog_sync")
 }
 
-// refusal marks an error that no retry mends: a row larger than the server takes.
+// refusal marks an error that no retry can cure: a row larger than the server accepts.
 func refusal(err error) error {
 	if err == nil {
 		return nil

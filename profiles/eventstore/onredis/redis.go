@@ -25,9 +25,9 @@ import (
 //	perfbench:events:{PAGE SCOPE}:statistics  hash, KIND:START:count|bytes
 type streams struct {
 	o      *layer.Options
-	c      goredis.UniversalClient // for what is rare
+	c      goredis.UniversalClient // for rare operations
 	prefix string
-	// calls are what all others are sent with.
+	// calls sends everything else.
 	calls   *link.Batches
 	scripts link.Scripts
 }
@@ -35,8 +35,9 @@ type streams struct {
 // redisKeys are the forms of all keys.
 var redisKeys = []string{"{*}", "{*}:ids", "{*}:of:*", "{*}:statistics"}
 
-// addScript stores a batch unless it is there: what is delivered twice is stored once.
-// KEYS: stream, ids, parent; ARGV: id, start in µs within the parent's set, fields.
+// addScript stores a batch unless it exists, so that what is delivered twice is stored
+// once. KEYS: stream, ids, parent; ARGV: id, start in µs within the parent's set,
+// fields.
 var addScript = link.NewScript("add_events", `
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 0 end
 local at = redis.call('XADD', KEYS[1], '*', unpack(ARGV, 3))
@@ -61,7 +62,7 @@ func (l *streams) key(bucket int) string {
 	return l.prefix + "{" + l.o.Page + " " + l.o.Scope + " " + strconv.Itoa(bucket) + "}"
 }
 
-// Prepare loads the script and asks when the server calls a write durable.
+// Prepare loads the script and finds out when the server considers a write durable.
 func (l *streams) Prepare(ctx context.Context) (layer.Traits, error) {
 	if err := l.scripts.Load(ctx, "", "", addScript); err != nil {
 		return layer.Traits{}, err
@@ -76,7 +77,7 @@ func (l *streams) Prepare(ctx context.Context) (layer.Traits, error) {
 	return t, nil
 }
 
-// Store sends a call of the script for each record, all at once.
+// Store sends a call of the script for each record, all together.
 func (l *streams) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	b := l.calls.Take()
 	defer b.Give()
@@ -169,8 +170,8 @@ func (l *streams) stream(ctx context.Context, key string, visit func(*layer.Reco
 	}
 }
 
-// page visits the entries of a stream between two ids, of which it returns the last and
-// how many there are.
+// page visits the entries of a stream between two ids, and returns the last id and the
+// number of entries.
 func (l *streams) page(ctx context.Context, key, from, to string, size int, visit func(*layer.Record) error) (last string, n int, err error) {
 	b := l.calls.Take()
 	defer b.Give()
@@ -187,7 +188,7 @@ func (l *streams) page(ctx context.Context, key, from, to string, size int, visi
 	if n == 0 {
 		return "", 0, nil
 	}
-	each := c.Reply.Len() / n // texts of an entry: its id, then fields and their values
+	each := c.Reply.Len() / n // number of texts in an entry: its id, then fields and their values
 	for i := range n {
 		id, _ := c.Reply.At(i * each)
 		last = string(id)
@@ -198,7 +199,7 @@ func (l *streams) page(ctx context.Context, key, from, to string, size int, visi
 	return last, n, nil
 }
 
-// rowOfEntry reads an entry of a stream, whose fields begin at a text of a reply.
+// rowOfEntry decodes an entry of a stream, whose fields begin at a text of a reply.
 func rowOfEntry(r *link.Reply, at, fields int) *layer.Record {
 	w := &layer.Record{}
 	for i := at; i < at+2*fields; i += 2 {
@@ -225,7 +226,7 @@ func rowOfEntry(r *link.Reply, at, fields int) *layer.Record {
 	return w
 }
 
-// setNumber sets a field of a row that is a number.
+// setNumber sets a numeric field of a row.
 func setNumber(w *layer.Record, name string, n int64) {
 	switch name {
 	case "start":
@@ -256,8 +257,8 @@ func (l *streams) Get(ctx context.Context, k layer.Key, visit func(*layer.Record
 	return l.entries(ctx, stream, ids, visit)
 }
 
-// texts sends the one call of a batch, and gives the batch back once it has read the
-// texts that there are.
+// texts sends the only call of a batch, and returns the batch for reuse once it has
+// read the texts.
 func texts(ctx context.Context, b *link.Batch, c *link.Caller) ([]string, error) {
 	defer b.Give()
 	c.Reply.Keep = true

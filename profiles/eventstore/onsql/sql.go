@@ -20,8 +20,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 )
 
-// database keeps one row for each batch, with an index by parent, and one for each frame
-// of statistics. Several batches go in one statement.
+// database keeps one row per batch, with an index by parent, and one per frame of
+// statistics. Several batches are stored with one statement.
 type database struct {
 	o *layer.Options
 	*sqltable.Set
@@ -54,7 +54,7 @@ const (
 	sqlColumns     = "book, page, scope, start_ns, id, end_ns, last_start_ns, parent_id, ok, single, cnt, codec, raw_size, body, links"
 	sqlColumnCount = 15
 	sqlRead        = "start_ns, id, end_ns, last_start_ns, parent_id, ok, single, cnt, codec, raw_size, body, links"
-	// sqlStatement is the most bytes of content in one statement.
+	// sqlStatement is the largest size in bytes of the content in one statement.
 	sqlStatement = 4 << 20
 )
 
@@ -77,7 +77,7 @@ var sqlTables = []sqltable.Table{
 	},
 }
 
-// Prepare makes the tables and asks when the server calls a write durable.
+// Prepare creates the tables and finds out when the server considers a write durable.
 func (l *database) Prepare(ctx context.Context) (layer.Traits, error) {
 	if err := l.Create(ctx); err != nil {
 		return layer.Traits{}, err
@@ -89,8 +89,8 @@ func (l *database) Prepare(ctx context.Context) (layer.Traits, error) {
 	return t, nil
 }
 
-// policy says in words when the server calls a write durable; what it does not tell
-// is left out.
+// policy says when the server considers a write durable; what it does not report is
+// left out.
 func (l *database) policy(ctx context.Context) string {
 	ask := func(query string) string {
 		var name, v string
@@ -106,12 +106,12 @@ func (l *database) policy(ctx context.Context) string {
 		return "committed; fsync=" + ask("SELECT '', current_setting('fsync')") + ", synchronous_commit=" + ask("SELECT '', current_setting('synchronous_commit')")
 	}
 	var mode, sync string
-	_ = l.db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode) // empty is not told
+	_ = l.db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode) // stays empty if it is not reported
 	_ = l.db.QueryRowContext(ctx, "PRAGMA synchronous").Scan(&sync)
 	return "committed; journal_mode=" + mode + ", synchronous=" + sync
 }
 
-// insertion is the statement that stores n rows; those that are there stay.
+// insertion returns the statement that stores n rows; existing rows are kept.
 func (l *database) insertion(n int) string {
 	return "INSERT INTO %batches (" + sqlColumns + ") VALUES " + strings.Repeat(", "+sqltext.Marks(sqlColumnCount), n)[2:] + "{keep id}"
 }
@@ -130,8 +130,8 @@ func (l *database) prepared(ctx context.Context, n int) (*sql.Stmt, error) {
 	return s, err
 }
 
-// Store writes the records with one statement, or with several in one transaction
-// when they are large.
+// Store writes the records with one statement or, if they are large, with several in
+// one transaction.
 func (l *database) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	n, size := 0, 0
 	for n < len(rs) && (n == 0 || size+len(rs[n].Body) <= sqlStatement) {
@@ -203,11 +203,11 @@ func (l *database) Flush(ctx context.Context, t *layer.Tallies) error {
 	})
 }
 
-// ask reads rows, page by page: a page ends before the next is asked for, so that a
-// pool of one connection serves both.
+// ask reads rows page by page: each page ends before the next one is requested, so that
+// a pool of one connection suffices.
 func (l *database) ask(ctx context.Context, where string, args []any, visit func(*layer.Record) error) error {
 	after := layer.Record{Start: -1 << 62}
-	for size := 4; ; size = min(2*size, l.o.PageSize) { // rows are large, and few are often enough
+	for size := 4; ; size = min(2*size, l.o.PageSize) { // rows are large, and a few are often enough
 		text := "SELECT " + sqlRead + " FROM %batches WHERE " + where + " AND (start_ns > ? OR start_ns = ? AND id > ?) ORDER BY start_ns, id LIMIT " + strconv.Itoa(size)
 		page, err := l.page(ctx, text, append(slices.Clip(args), after.Start, after.Start, string(after.ID)))
 		if err != nil {

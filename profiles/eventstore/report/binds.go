@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// binds says what kept a step from storing more, as far as the figures tell.
+// binds says what kept a step from storing more, as far as the figures show.
 func (r *reporter) binds(s *facts.Step) string {
 	cores, sum := r.cores(s)
 	cpus, whose := r.cpus()
@@ -24,7 +24,8 @@ func (r *reporter) binds(s *facts.Step) string {
 	return "not the limits of the store stage, and not the processors: " + cores
 }
 
-// cpus is how many processors the machines have where the run's processes were watched.
+// cpus returns how many processors the machines have on which the run's processes were
+// watched.
 func (r *reporter) cpus() (n float64, whose string) {
 	hosts := map[string]int{}
 	for _, w := range r.run.Workers {
@@ -39,17 +40,17 @@ func (r *reporter) cpus() (n float64, whose string) {
 	switch c := r.run.Environment["cpus"].(type) {
 	case int:
 		n = float64(c)
-	case float64: // as JSON has it
+	case float64: // in JSON
 		n = c
 	}
 	return n, "this machine"
 }
 
-// busy is from what part on the processors count as used up: the kernel, the network
-// and whoever else is there take the rest.
+// busy is the fraction from which the processors count as used up: the kernel, the
+// network and other programs take the rest.
 const busy = 0.85
 
-// cores tells how many cores each watched process has used, and all of them together.
+// cores says how many cores each watched process has used, and returns their total.
 func (r *reporter) cores(s *facts.Step) (text string, sum float64) {
 	var all []string
 	for i := range r.f.Processes {

@@ -8,13 +8,13 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// picture is a chart with the name of its file, without its end.
+// picture is a chart with the name of its file, without the extension.
 type picture struct {
 	file string
 	chart.Chart
 }
 
-// picture keeps a chart in which there is something to draw.
+// picture keeps a chart if there is anything to draw.
 func (r *reporter) picture(file, title string, at []float64, format func(float64) string, lines ...chart.Line) {
 	p := picture{"th2-" + file, chart.Chart{Title: title, At: at, Format: format, Lines: lines}}
 	if p.Empty() {
@@ -73,7 +73,7 @@ func (r *reporter) collectCharts() {
 	r.processCharts()
 }
 
-// throttledMuch is where the original draws a line.
+// throttledMuch is the level at which the original draws a line.
 const throttledMuch = 0.25
 
 func muchThrottled(v *float64) *float64 {

@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Numbers in tables. What is not known is said so.
+// Formatting of numbers in tables. Unknown values are shown as such.
 
 func number(format string, v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -19,7 +19,7 @@ func number(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-// count writes a number that nobody may have counted.
+// count formats a number that may be unknown.
 func count(v *int64) string {
 	if v == nil {
 		return "n/a"
@@ -27,7 +27,7 @@ func count(v *int64) string {
 	return strconv.FormatInt(*v, 10)
 }
 
-// three writes three significant digits.
+// three formats three significant digits.
 func three(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -41,7 +41,7 @@ func three(v float64) string {
 	}
 }
 
-// memory writes bytes as MiB or GiB.
+// memory formats bytes as MiB or GiB.
 func memory(v float64) string {
 	switch {
 	case math.IsNaN(v):

@@ -4,10 +4,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// The tables of the original, by its headings and names of columns: the steps without
-// the drain, each value with its unit.
+// The original's tables, with its headings and column names: the steps without the
+// drain, each value with its unit.
 
-// metrics are all of them.
+// metrics writes all of them.
 func (r *reporter) metrics() {
 	r.printf("## metrics during performance tests execution\n\n")
 	r.received()
@@ -18,7 +18,7 @@ func (r *reporter) metrics() {
 	r.storeResources()
 }
 
-// table writes a table of the original; without rows it has one that says so.
+// table writes one of the original's tables; without rows it says that there are none.
 func (r *reporter) table(head []string, rows [][]string) {
 	if len(rows) == 0 {
 		row := make([]string, len(head))
@@ -50,7 +50,7 @@ func (r *reporter) received() {
 	r.show("event-rate", "batch-events", "batch-bytes", "event-bytes")
 }
 
-// receivedRate is events a second that a step received.
+// receivedRate returns how many events per second a step received.
 func (r *reporter) receivedRate(s *facts.Step) float64 {
 	if facts.Long(s) {
 		return facts.Over(s, r.f.Values(func(p *facts.SeriesPoint) float64 { return p.Received })).Mean
@@ -58,7 +58,7 @@ func (r *reporter) receivedRate(s *facts.Step) float64 {
 	return float64(s.Received.Events) / s.Seconds()
 }
 
-// contentRates are bytes a second of content before and after compression.
+// contentRates returns the bytes per second of content, before and after compression.
 func (r *reporter) contentRates(s *facts.Step) (raw, compressed float64) {
 	if facts.Long(s) {
 		return facts.Over(s, r.f.Values(func(p *facts.SeriesPoint) float64 { return p.Raw })).Mean, facts.Over(s, r.f.Values(func(p *facts.SeriesPoint) float64 { return p.Compressed })).Mean
@@ -129,7 +129,7 @@ func (r *reporter) storeResources() {
 	r.show("store-load", "store-machine-memory", "store-network")
 }
 
-// storeProcess is the role of the store's process.
+// storeProcess returns the role of the store's process.
 func storeProcess(driver string) string {
 	if driver == "" {
 		return "cassandra"
@@ -144,7 +144,7 @@ func (r *reporter) why(role string, p *facts.Process, what func(*facts.ResourceP
 	}
 }
 
-// with adds a unit to what is known.
+// with adds a unit to a known value.
 func with(text, unit string) string {
 	if text == unknown {
 		return text

@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// latency is the table that the original lacks.
+// latency writes the table that the original lacks.
 func (r *reporter) latency() {
 	r.printf("### Latency\n\n")
 	var rows [][]string
@@ -28,7 +28,7 @@ func (r *reporter) latency() {
 	r.printf("Of batches. What begins with \"due\" counts from when the schedule wanted the batch, so that a generator that is held up\nhides nothing.\n\n")
 }
 
-// backlogSlope is how the backlog grew within a step, in events a second.
+// backlogSlope returns how fast the backlog grew within a step, in events per second.
 func (r *reporter) backlogSlope(s *facts.Step) float64 {
 	return facts.Slope(s, r.f.Values(func(p *facts.SeriesPoint) float64 { return float64(p.BacklogEvents) }))
 }
@@ -152,7 +152,7 @@ func (r *reporter) errors() {
 	table(&r.b, []string{"error", "times"}, rows...)
 }
 
-// readBack are the queries, whose operations are named after what they ask.
+// readBack writes the queries, whose operations are named after their kind.
 func (r *reporter) readBack() {
 	r.printf("### Read-back\n\n")
 	var rows [][]string
@@ -200,7 +200,7 @@ func (r *reporter) search() {
 	table(&r.b, []string{"trial", "rate, events/s", "for", "stored, events/s", "growth of the backlog, events/s", "held", "why"}, rows...)
 }
 
-// sustained is whether a step's rate could go on for ever.
+// sustained says whether a step's rate could be sustained.
 func (r *reporter) sustained(s *facts.Step) (string, string) {
 	if s.Rate == 0 {
 		return "n/a", "closed loop: nothing is due before it is sent"

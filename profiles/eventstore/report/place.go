@@ -11,27 +11,27 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 )
 
-// unknown is what stands where something is neither known nor given.
+// unknown is shown for what is neither known nor given.
 const unknown = "n/a"
 
-// components are those that a file of facts may speak of.
+// components are those that a file of facts may mention.
 var components = []string{facts.RoleOwn, facts.RoleBroker, "cassandra", "redis", "mysql", "postgres"}
 
 // factsExample is the file of facts that the documentation shows.
 const factsExample = given.Example
 
-// checkFacts judges a file of --facts.
+// checkFacts checks a --facts file.
 func checkFacts(path string, data []byte) error {
 	_, err := given.Parse(path, data, components)
 	return err
 }
 
-// inside says that the store of the run is within perfbench.
+// inside reports whether the run's store is within perfbench.
 func (r *reporter) inside() bool {
 	return slices.Contains([]string{"embedded", "memory", "null", "sqlite"}, r.f.Store)
 }
 
-// storeRole is the component that stores.
+// storeRole returns the component that stores.
 func (r *reporter) storeRole() string {
 	if r.inside() {
 		return facts.RoleOwn
@@ -39,10 +39,10 @@ func (r *reporter) storeRole() string {
 	return cmp.Or(r.f.Store, "cassandra")
 }
 
-// hasBroker says that a broker was between generators and store stage.
+// hasBroker reports whether there was a broker between generators and store stage.
 func (r *reporter) hasBroker() bool { return r.f.Transport != facts.ViaDirect }
 
-// parts are the components that took part in the run.
+// parts returns the components that took part in the run.
 func (r *reporter) parts() []string {
 	out := []string{facts.RoleOwn}
 	if r.hasBroker() {
@@ -54,11 +54,11 @@ func (r *reporter) parts() []string {
 	return out
 }
 
-// ownMachine is how the machine of perfbench is called that nobody has named.
+// ownMachine is the name of the machine of perfbench if it was not given one.
 const ownMachine = "machine of perfbench"
 
-// machineOf names the machine of a component: as given, or that of perfbench, where
-// its process was seen.
+// machineOf returns the name of a component's machine: as given, or that of perfbench
+// if the process was seen there.
 func (r *reporter) machineOf(component string) string {
 	if name := r.given.Topology[component]; name != "" {
 		return name
@@ -72,14 +72,14 @@ func (r *reporter) machineOf(component string) string {
 	return unknown
 }
 
-// bullets writes a list, each line a name and what there is to say of it.
+// bullets writes a list, with a name and a text in each line.
 func (r *reporter) bullets(indent string, pairs ...[2]string) {
 	for _, p := range pairs {
 		r.printf("%s+ **%s**: %s\n", indent, p[0], cmp.Or(p[1], unknown))
 	}
 }
 
-// hardware is the section of machines.
+// hardware writes the section on machines.
 func (r *reporter) hardware() {
 	c := r.given.Cluster
 	r.printf("## Hardware configuration\n\n### Cluster\n\n")
@@ -101,8 +101,8 @@ func (r *reporter) hardware() {
 	r.printf("\n")
 }
 
-// machines are those given and, where nobody has named them, those of the components;
-// perfbench knows its own.
+// machines returns those given and, if none were, those of the components; perfbench
+// knows its own.
 func (r *reporter) machines() []given.Machine {
 	list := slices.Clone(r.given.Machines)
 	for _, c := range r.parts() {
@@ -129,7 +129,7 @@ func (r *reporter) machines() []given.Machine {
 	return list
 }
 
-// software is the section of servers.
+// software writes the section on servers.
 func (r *reporter) software() {
 	r.printf("## Software configuration\n\n### RabbitMQ\n\n")
 	if r.hasBroker() {
@@ -157,7 +157,7 @@ func (r *reporter) software() {
 	r.printf("\n")
 }
 
-// storeName is what the store calls itself.
+// storeName returns the name that the store reports.
 func (r *reporter) storeName() string {
 	name := cmp.Or(strings.TrimSpace(r.run.Store.Product+" "+r.run.Store.Version), r.f.Store, unknown)
 	if r.inside() {
@@ -166,7 +166,8 @@ func (r *reporter) storeName() string {
 	return name
 }
 
-// arguments lists those of a component's runtime: as seen, or else as given.
+// arguments lists the arguments of a component's runtime: as seen, or otherwise as
+// given.
 func (r *reporter) arguments(role string, always bool) {
 	list := r.given.Arguments[role]
 	if p := r.f.Process(role); p != nil && len(p.JavaArgs) > 0 {
@@ -185,7 +186,7 @@ func (r *reporter) arguments(role string, always bool) {
 	}
 }
 
-// parameters is the section of what was run.
+// parameters writes the section on what was run.
 func (r *reporter) parameters() {
 	r.printf("## th2 components configuration\n\n### woodpecker\n\n```yaml\n%s```\n\n### estore\n\n```yaml\n%s```\n\n", r.woodpecker(), r.estore())
 	r.printf("## performance test parameters\n\n### cradle parameters\n\n")
@@ -210,7 +211,7 @@ func (r *reporter) parameters() {
 	r.table([]string{"step", "maxBatchSize", "duration"}, rows)
 }
 
-// minutes writes a length as the original does, short ones in seconds.
+// minutes formats a duration as the original does, short ones in seconds.
 func minutes(seconds float64) string {
 	if seconds < 60 {
 		return number("%.3g s", seconds)

@@ -1,5 +1,5 @@
-// Package report writes the report of a run in the manner of th2, with its charts, from
-// the facts in the folder of the run.
+// Package report writes a th2-style report of a run, with its charts, from the facts in
+// the run's folder.
 package report
 
 import (
@@ -22,8 +22,8 @@ const FormatID = "th2"
 //go:embed report.md
 var reportDoc string
 
-// reportFile is the name of the report within a run's folder; its charts begin with
-// the same word.
+// reportFile is the name of the report in a run's folder; the names of its charts begin
+// in the same way.
 const reportFile = "th2-report.md"
 
 // Formats returns the documents of the profile.
@@ -42,7 +42,7 @@ type reporter struct {
 	given  *given.Facts // empty when there are none
 	b      strings.Builder
 	charts []picture
-	// steps are those without the drain.
+	// steps are the steps without the drain.
 	steps []*facts.Step
 }
 
@@ -82,7 +82,7 @@ func encodeReport(folder *rundir.Folder) ([]rundir.File, error) {
 
 func (r *reporter) printf(format string, args ...any) { fmt.Fprintf(&r.b, format, args...) }
 
-// rate writes a rate, or NaN when what was stored is not what was acknowledged.
+// rate returns a rate, or NaN if what was stored is not what was acknowledged.
 func (r *reporter) rate(s string) string {
 	if r.run.Failed() {
 		return "NaN"
@@ -90,7 +90,7 @@ func (r *reporter) rate(s string) string {
 	return s
 }
 
-// show shows the charts of these names that there are.
+// show includes those charts with these names that exist.
 func (r *reporter) show(names ...string) {
 	for _, n := range names {
 		if i := slices.IndexFunc(r.charts, func(c picture) bool { return c.file == "th2-"+n }); i >= 0 {
@@ -99,7 +99,7 @@ func (r *reporter) show(names ...string) {
 	}
 }
 
-// head is the title, and what has to be known before a figure is read.
+// head writes the title, and what readers must know before the figures.
 func (r *reporter) head() {
 	version := unknown
 	if v, ok := r.run.Environment["perfbench"]; ok {
@@ -121,7 +121,7 @@ func (r *reporter) head() {
 	}
 }
 
-// appendix is what the original lacks.
+// appendix writes what the original lacks.
 func (r *reporter) appendix() {
 	r.printf("## Appendix: what perfbench adds\n\n")
 	r.about()
@@ -138,7 +138,7 @@ func (r *reporter) appendix() {
 	r.verdict()
 }
 
-// about is the run, and what was given and not measured.
+// about describes the run, and what was given rather than measured.
 func (r *reporter) about() {
 	env := func(name string) string {
 		if v, ok := r.run.Environment[name]; ok {
@@ -190,7 +190,7 @@ func (r *reporter) inForce() {
 	table(&r.b, []string{"key", "value", "from"}, rows...)
 }
 
-// stepsInFull are the steps with their drain.
+// stepsInFull writes the steps including the drain.
 func (r *reporter) stepsInFull() {
 	r.printf("### Steps\n\n")
 	var rows [][]string
@@ -215,7 +215,7 @@ func (r *reporter) stepsInFull() {
 	r.printf("A batch counts as offered, sent and confirmed in the step that generated it, and as received, stored and acknowledged in the step\nin which that happened. The drain is what came after the generators had ended.\n\n")
 }
 
-// csv is every series as a table.
+// csv returns every series as a table.
 func (r *reporter) csv() []byte {
 	if len(r.f.Series) == 0 {
 		return nil

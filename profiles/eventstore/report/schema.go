@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// schemaFile is the drawing of what ran where.
+// schemaFile is the name of the drawing that shows what ran where.
 const schemaFile = "th2-cluster-schema.svg"
 
 // schemaBox is one component of the drawing.
@@ -17,7 +17,7 @@ type schemaBox struct {
 	title   string
 	lines   []string
 	machine string
-	next    string // what goes from it to the box after it
+	next    string // what is passed to the next box
 }
 
 // Sizes of the drawing in its own units.
@@ -27,7 +27,7 @@ const (
 	boxGap, boxMargin         = 90.0, 30.0
 )
 
-// schemaBoxes are the components in the order of an event's way.
+// schemaBoxes returns the components in the order in which an event passes them.
 func (r *reporter) schemaBoxes() []schemaBox {
 	generators := "woodpecker"
 	if len(r.steps) > 0 {
@@ -55,8 +55,8 @@ func orUnknown(s string) string {
 	return s
 }
 
-// schema draws the components in the frames of their machines; neighbours on one
-// machine share a frame.
+// schema draws the components in frames for their machines; neighbours on one machine
+// share a frame.
 func (r *reporter) schema() rundir.File {
 	list := r.schemaBoxes()
 	n := float64(len(list))
@@ -97,7 +97,7 @@ func (r *reporter) schema() rundir.File {
 	return rundir.File{Name: schemaFile, Data: []byte(b.String())}
 }
 
-// machineTitle names a machine in the drawing, machineSize says what it has.
+// machineTitle returns the name of a machine in the drawing, machineSize its size.
 func (r *reporter) machineTitle(name string) string {
 	if name == unknown {
 		return "machine: n/a"

@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
-// processes are all figures of those that were watched.
+// processes writes all figures of the processes that were watched.
 func (r *reporter) processes() {
 	r.resources(facts.RoleOwn, "perfbench, generators and store stage", "estore-network")
 	r.jvm(facts.RoleOwn, "Heap of perfbench")
@@ -40,7 +40,8 @@ func (r *reporter) receivedInFull() {
 	}, rows...)
 }
 
-// mostEvents is the most that one batch had, of a step that received any.
+// mostEvents returns the largest number of events in one batch, for a step that
+// received any.
 func mostEvents(s *facts.Step) string {
 	if s.Received.Batches == 0 {
 		return unknown
@@ -67,7 +68,7 @@ func (r *reporter) cradleInFull() {
 	r.printf("Rates of content leave out the attached message ids, as the original's do; those have a column of their own.\n\n")
 }
 
-// missing is why there are no figures of a process.
+// missing says why there are no figures for a process.
 func (r *reporter) missing(role string, p *facts.Process) string {
 	switch {
 	case p != nil && len(p.Points) == 0 && p.Note != "":
@@ -92,7 +93,7 @@ func (r *reporter) source(p *facts.Process, note string) {
 	r.printf("%s\n\n", strings.Join(words, " "))
 }
 
-// resources is a table of what a process has used.
+// resources writes a table of what a process has used.
 func (r *reporter) resources(role, title string, pictures ...string) {
 	r.printf("### %s\n\n", title)
 	p := r.f.Process(role)
@@ -128,7 +129,7 @@ func (r *reporter) resources(role, title string, pictures ...string) {
 	r.show(pictures...)
 }
 
-// windows says what a maximum is.
+// windows explains the maxima.
 func (r *reporter) windows() {
 	if len(r.steps) > 0 && facts.Long(r.steps[0]) {
 		r.printf("Maxima are of means over %s, peaks of single samples; averages leave out the first %s of a step.\n\n", spell(int64(facts.Window)), spell(int64(facts.Settling)))
@@ -137,7 +138,7 @@ func (r *reporter) windows() {
 	r.printf("Samples are of %s; a step is too short for maxima of longer means.\n\n", spell(r.f.SeriesEveryNs))
 }
 
-// jvm is a table of heap and collections.
+// jvm writes a table of heap and collections.
 func (r *reporter) jvm(role, title string, pictures ...string) {
 	r.printf("### %s\n\n", title)
 	p := r.f.Process(role)

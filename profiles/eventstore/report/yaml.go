@@ -12,10 +12,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/box"
 )
 
-// The boxes as they were run, with every value in force, in the words of th2: --file
-// reads them again.
+// The boxes as they were run, with every value in force, in th2's format: --file can
+// read them.
 
-// boxes builds the YAML of one box, leaving out what is not known.
+// boxes builds the YAML of one box, leaving out what is unknown.
 type boxes struct{ config map[string]string }
 
 // mapping is an ordered mapping of YAML.
@@ -42,8 +42,8 @@ func whole64(v int64) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(v, 10)}
 }
 
-// text is a value as a word, integer as a whole number, size in bytes, millis in
-// milliseconds; nil when it is not known.
+// text returns a value as a word, integer as a whole number, size in bytes, millis in
+// milliseconds; nil if unknown.
 func (b boxes) text(name string) *yaml.Node {
 	if v, ok := b.config[name]; ok {
 		return word(v)
@@ -72,7 +72,7 @@ func (b boxes) millis(name string) *yaml.Node {
 	return nil
 }
 
-// document writes a box of a kind around what it has.
+// document writes a box of the given kind and content.
 func document(kind, name string, spec *mapping) string {
 	if len(spec.n.Content) == 0 {
 		return "# n/a: this run has kept no configuration\n"
@@ -82,13 +82,13 @@ func document(kind, name string, spec *mapping) string {
 	var b strings.Builder
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	if err := e.Encode(&doc.n); err != nil { // does not happen: words and numbers can be written
+	if err := e.Encode(&doc.n); err != nil { // cannot happen: words and numbers can always be encoded
 		return fmt.Sprintf("# n/a: %v\n", err)
 	}
 	return b.String()
 }
 
-// woodpecker is the box of the generators.
+// woodpecker returns the box of the generators.
 func (r *reporter) woodpecker() string {
 	b := boxes{r.f.Config}
 	events := newMapping()
@@ -106,7 +106,7 @@ func (r *reporter) woodpecker() string {
 	return document("Th2Box", "woodpecker", newMapping().put("customConfig", &custom.n))
 }
 
-// estore is the box of the store stage.
+// estore returns the box of the store stage.
 func (r *reporter) estore() string {
 	b := boxes{r.f.Config}
 	cradle := newMapping().put("timeout", b.millis("timeout")).put("resultPageSize", b.integer("resultPageSize")).

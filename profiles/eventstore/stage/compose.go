@@ -10,7 +10,7 @@ import (
 )
 
 // composer turns deliveries into records: it validates, encodes and compresses. It
-// belongs to one goroutine, and reuses everything it works with.
+// belongs to one goroutine, and reuses all its memory.
 type composer struct {
 	st     *Stage
 	b      wire.Batch
@@ -35,8 +35,8 @@ func newComposer(st *Stage) (*composer, error) {
 	return c, nil
 }
 
-// take works on one delivery until all its items are with those who store. It returns
-// an error when ctx ends first.
+// take works on one delivery until all its items have been passed to the writers. It
+// returns an error if ctx ends first.
 func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 	st := c.st
 	began := st.Clock()
@@ -72,7 +72,7 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 			st.Meter.Note(d.Warm, func(f *facts.Step) { f.BlockedNs += blocked })
 		}
 		r, err := c.item(j, p, es)
-		if err != nil { // does not happen: content is always compressible
+		if err != nil { // cannot happen: content is always compressible
 			st.Gate.leave(size)
 			st.giveUp(j, err)
 			continue
@@ -89,7 +89,7 @@ func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
 	return nil
 }
 
-// pass hands an item to those who store, in parts when it is over the limit.
+// pass passes an item to the writers, in parts if it exceeds the limit.
 func (st *Stage) pass(ctx context.Context, r *item) error {
 	parts := []*item{r}
 	if r.Single && !st.Traits.PlainSingle && len(r.Body) > st.Options.BatchLimit {
@@ -106,7 +106,7 @@ func (st *Stage) pass(ctx context.Context, r *item) error {
 	return nil
 }
 
-// item makes the item of a piece.
+// item makes the item for a piece.
 func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
 	r := newItem()
 	first := &es[0]
@@ -146,7 +146,7 @@ func (c *composer) item(j *job, p piece, es []wire.Event) (*item, error) {
 	return r, c.squeeze(r)
 }
 
-// squeeze compresses content, and links where they are not kept as they are.
+// squeeze compresses content, and links unless they are stored as they are.
 func (c *composer) squeeze(r *item) error {
 	var err error
 	if r.Raw <= c.st.Options.CompressOver || c.st.Options.Codec == wire.None {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Gate bounds what the store stage holds, by number and by bytes. Who finds it full
-// waits: that is the back-pressure, which reaches the generators through the
+// Gate limits what the store stage holds, by number and by bytes. Callers that find it
+// full wait: that is the back-pressure, which reaches the generators through the
 // transport.
 type Gate struct {
 	MaxCount, MaxBytes int64
@@ -19,15 +19,15 @@ type Gate struct {
 	PeakBytes int64
 }
 
-// NewGate makes a gate that lets so many in, of so many bytes.
+// NewGate returns a gate that admits up to maxCount items with maxBytes in total.
 func NewGate(maxCount, maxBytes int64) *Gate {
 	g := &Gate{MaxCount: max(maxCount, 1), MaxBytes: max(maxBytes, 1)}
 	g.changed = sync.NewCond(&g.mu)
 	return g
 }
 
-// enter waits for room. What is larger than all the room there is gets in when
-// nothing else is inside. It returns the context's error when that ends first.
+// enter waits for room. An item larger than the limit is admitted when nothing else is
+// inside. It returns the context's error if that ends first.
 func (g *Gate) enter(ctx context.Context, size int64) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,7 +64,7 @@ func (g *Gate) leave(size int64) {
 	g.changed.Broadcast()
 }
 
-// Inside tells what the stage holds, and the most that it has held.
+// Inside returns what the stage holds, and the most that it has held.
 func (g *Gate) Inside() (count, bytes, peak, peakBytes int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

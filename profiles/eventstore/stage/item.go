@@ -16,9 +16,9 @@ import (
 type item struct {
 	layer.Record
 	job      *job
-	failed   int // of its events: those with status FAILED
+	failed   int // how many of its events have status FAILED
 	rawLinks int // length of the links before compression
-	// size is what it counts for at the gate, worked how long it took to make.
+	// size is what it counts for at the gate; worked is how long it took to make.
 	size, worked int64
 }
 
@@ -39,8 +39,8 @@ type job struct {
 	failed atomic.Bool
 }
 
-// appendBatchID writes an id that follows from the first and the last event of a
-// batch and their number: a UUID of their hash, and the number.
+// appendBatchID appends an id derived from the first and the last event of a batch and
+// their number: a UUID of their hash, and the number.
 func appendBatchID(dst []byte, es []wire.Event) []byte {
 	h := func(seed uint64) uint64 {
 		d := dice.Dice(seed)
@@ -57,7 +57,7 @@ func appendBatchID(dst []byte, es []wire.Event) []byte {
 	return strconv.AppendInt(append(dst, '-'), int64(len(es)), 10)
 }
 
-// divide makes of an item as many as its body takes under the limit; r becomes the
+// divide splits an item into as many as its body needs under the limit; r becomes the
 // first.
 func (r *item) divide(limit int) []*item {
 	body := r.Body

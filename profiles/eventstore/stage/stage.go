@@ -21,32 +21,33 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
-// Options are what the store stage is told of the run.
+// Options are what the store stage needs to know about the run.
 type Options struct {
-	// Codec compresses content of more than CompressOver bytes; over BatchLimit it is cut.
+	// Codec compresses content of more than CompressOver bytes; content over BatchLimit
+	// is split.
 	Codec                    byte
 	CompressOver, BatchLimit int
-	// MaxTasks and MaxTaskBytes bound what the stage holds, Composers and PerCall how many
-	// goroutines compose and how many records one call stores at most.
+	// MaxTasks and MaxTaskBytes limit what the stage holds. Composers is how many
+	// goroutines compose, PerCall how many records one call stores at most.
 	MaxTasks           int
 	MaxTaskBytes       int64
 	Composers, PerCall int
-	// Timeout is that of one call, Retries how often it is made again, after RetryBase at
-	// first; with Requeue what fails then is delivered again.
+	// Timeout is that of one call, Retries how often it is repeated, first after
+	// RetryBase; with Requeue, what still fails is delivered again.
 	Timeout   time.Duration
 	Retries   int
 	RetryBase time.Duration
 	Requeue   bool
 	// FlushEvery is how often statistics are written; 0: never.
 	FlushEvery time.Duration
-	// RandomID gives a batch an id that does not follow from its events, Compat loses what
-	// the original loses.
+	// RandomID gives a batch an id that is not derived from its events; Compat loses
+	// what the original loses.
 	RandomID, Compat bool
 }
 
-// Stage is the store stage: composers take deliveries and make records of them,
-// others store these, several at a time, and settle the deliveries. It holds no
-// more than the gate lets in.
+// Stage is the store stage: composers take deliveries and make records of them; writers
+// store these, several at a time, and settle the deliveries. It holds no more than the
+// gate admits.
 //
 //	Receive ─▶ composer: decode, validate, [gate], encode, compress ─▶ writer: store, retry ─▶ Ack
 type Stage struct {
@@ -66,7 +67,7 @@ type Stage struct {
 	cancel context.CancelCauseFunc
 	ctx    context.Context
 	all    sync.WaitGroup
-	// process is the id of the stage in random batch ids, number counts them.
+	// process is the id of the stage in random batch ids, which number counts.
 	process uint64
 	number  atomic.Int64
 
@@ -74,10 +75,10 @@ type Stage struct {
 	tallies layer.Tallies
 }
 
-// errCrashed ends a stage the way a crash does.
+// errCrashed ends a stage as a crash would.
 var errCrashed = errors.New("the store stage was ended without notice")
 
-// Start begins the work of a stage; it goes on until crash or stop.
+// Start begins the work of a stage, which goes on until Crash or Stop.
 func (st *Stage) Start() error {
 	st.ctx, st.cancel = context.WithCancelCause(context.Background())
 	st.items = make(chan *item, st.Options.MaxTasks)
@@ -136,7 +137,7 @@ func (st *Stage) compose(c *composer) {
 	}
 }
 
-// reject gives up a delivery that breaks a rule.
+// reject gives up a delivery that violates a rule.
 func (st *Stage) reject(d *transport.Delivery, err error) {
 	if st.Options.Compat {
 		st.Meter.Lose(func(l *facts.Losses) {
@@ -151,7 +152,7 @@ func (st *Stage) reject(d *transport.Delivery, err error) {
 	st.refuse(d, err)
 }
 
-// refuse gives a delivery up for good.
+// refuse gives up a delivery for good.
 func (st *Stage) refuse(d *transport.Delivery, err error) {
 	meta := d.Meta
 	if st.Receiver.Nack(d, false) != nil {
@@ -170,7 +171,7 @@ func (st *Stage) giveUp(j *job, err error) {
 	st.settle(j, err)
 }
 
-// settle notes that one record of a job is over, and settles the delivery with the
+// settle notes that one record of a job is finished, and settles the delivery with the
 // last one.
 func (st *Stage) settle(j *job, err error) {
 	if j.left.Add(-1) > 0 {
@@ -183,7 +184,7 @@ func (st *Stage) settle(j *job, err error) {
 			st.Meter.Failed(fmt.Errorf("acknowledge: %w", e))
 			return // it will be delivered again, and stored again under the same id
 		}
-		if st.Ledger.Acked(meta) > 0 { // and not a second time
+		if st.Ledger.Acked(meta) > 0 { // unless it was already acknowledged
 			st.Meter.Acked(meta, now)
 			st.Durable(meta, now, nil)
 		}
@@ -205,7 +206,7 @@ func (st *Stage) settle(j *job, err error) {
 // write stores records until the stage ends.
 func (st *Stage) write() {
 	var group []*item
-	var rs []*layer.Record // of the group
+	var rs []*layer.Record // the records of the group
 	for {
 		group, rs = group[:0], rs[:0]
 		select {
@@ -230,7 +231,7 @@ func (st *Stage) write() {
 	}
 }
 
-// keep stores a group of records, each on its own once that has failed.
+// keep stores a group of records, and if that fails each on its own.
 func (st *Stage) keep(group []*item, rs []*layer.Record) {
 	if len(group) > 1 {
 		if st.attempt(group, rs) == nil {
@@ -248,8 +249,8 @@ func (st *Stage) keep(group []*item, rs []*layer.Record) {
 	}
 }
 
-// persist stores one record, again and again until it is stored or its retries are
-// used up.
+// persist stores one record, repeatedly until it is stored or its retries are
+// exhausted.
 func (st *Stage) persist(one []*item, rs []*layer.Record) error {
 	for try := 0; ; try++ {
 		err := st.attempt(one, rs)
@@ -263,8 +264,8 @@ func (st *Stage) persist(one []*item, rs []*layer.Record) error {
 	}
 }
 
-// backoff is the wait before the next attempt: doubling up to 5 s with jitter, or as
-// the original: so many times the base.
+// backoff returns the wait before the next attempt: doubling up to 5 s with jitter or,
+// like the original, a multiple of the base.
 func (st *Stage) backoff(try int) time.Duration {
 	base := st.Options.RetryBase
 	if st.Options.Compat {
@@ -274,7 +275,7 @@ func (st *Stage) backoff(try int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// sleep waits, and returns false when the stage ends first.
+// sleep waits, and returns false if the stage ends first.
 func (st *Stage) sleep(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -306,7 +307,7 @@ func (st *Stage) attempt(group []*item, rs []*layer.Record) error {
 	return nil
 }
 
-// done lets go of records that are stored or given up.
+// done releases records that are stored or given up.
 func (st *Stage) done(group []*item, err error) {
 	for _, r := range group {
 		j, size := r.job, r.size
@@ -318,13 +319,13 @@ func (st *Stage) done(group []*item, err error) {
 		}
 		later, _ := layer.PartOf(r.ID)
 		r.release()
-		if later < 2 { // what is in parts entered as one
+		if later < 2 { // an item in parts entered as one
 			st.Gate.leave(size)
 		}
 	}
 }
 
-// nextID makes an id as the original does: of the process, with a counter.
+// nextID makes an id as the original does: that of the process, with a counter.
 func (st *Stage) nextID(dst []byte) []byte {
 	d := dice.Dice(st.process)
 	dst = dice.AppendUUID(dst, d.Next(), d.Next())
@@ -343,7 +344,7 @@ func (st *Stage) count(es []wire.Event) {
 	st.tallies.Longest = max(st.tallies.Longest, (last-first)/1e6)
 }
 
-// flushing writes statistics now and then.
+// flushing writes statistics at intervals.
 func (st *Stage) flushing() {
 	for st.sleep(st.Options.FlushEvery) {
 		if err := st.flush(st.ctx); err != nil && st.ctx.Err() == nil {
@@ -352,7 +353,7 @@ func (st *Stage) flushing() {
 	}
 }
 
-// flush writes what was counted; what could not be written is put back.
+// flush writes what was counted; what could not be written is added back.
 func (st *Stage) flush(ctx context.Context) error {
 	st.tmu.Lock()
 	t := st.tallies

@@ -12,8 +12,8 @@ import (
 // aheadLimit is how far in the future an event may start.
 const aheadLimit = 60e9
 
-// errInvalid is wrapped by errors about batches that break a rule: retrying them is
-// of no use.
+// errInvalid is wrapped by errors about batches that violate a rule: retrying them is
+// pointless.
 var errInvalid = errors.New("not a valid batch")
 
 func invalid(format string, args ...any) error {
@@ -28,7 +28,7 @@ type validator struct {
 
 func newValidator() *validator { return &validator{seed: maphash.MakeSeed()} }
 
-// find looks for an event among those put in, -1 when it is not there. put adds it.
+// find looks for an event among those added, -1 if it is not there. put adds it.
 func (v *validator) find(es []wire.Event, id []byte, put int) int {
 	mask := uint64(len(v.slots) - 1)
 	for h := maphash.Bytes(v.seed, id) & mask; ; h = (h + 1) & mask {
@@ -58,8 +58,8 @@ func (v *validator) begin(n int) {
 	clear(v.slots)
 }
 
-// check says what is wrong with a batch. inner tells that events of it have parents
-// within it.
+// check returns what is wrong with a batch. inner means that some of its events have
+// parents within it.
 func (v *validator) check(b *wire.Batch, now int64) (inner bool, err error) {
 	if b.Parent.Set && len(b.Parent.ID) == 0 {
 		return false, invalid("the id of its parent is empty")
@@ -94,7 +94,7 @@ func (v *validator) check(b *wire.Batch, now int64) (inner bool, err error) {
 	return inner, checkMessages(b)
 }
 
-// checkEvent says what is wrong with an event by itself.
+// checkEvent returns what is wrong with an event by itself.
 func checkEvent(e *wire.Event, first *wire.EventID, now int64) error {
 	switch {
 	case len(e.ID.ID) == 0:
@@ -115,7 +115,7 @@ func checkEvent(e *wire.Event, first *wire.EventID, now int64) error {
 	return nil
 }
 
-// checkMessages says what is wrong with attached message ids.
+// checkMessages returns what is wrong with attached message ids.
 func checkMessages(b *wire.Batch) error {
 	for i := range b.Messages {
 		m := &b.Messages[i]
@@ -126,14 +126,14 @@ func checkMessages(b *wire.Batch) error {
 	return nil
 }
 
-// piece is a run of events that are stored together.
+// piece is a range of events that are stored together.
 type piece struct {
 	from, to int
 	single   bool
 }
 
-// cut says how the events of a batch are stored: together; in several pieces when the
-// content is over the limit; each alone when they have no common parent.
+// cut decides how the events of a batch are stored: together; in several pieces if the
+// content exceeds the limit; or each alone if they have no common parent.
 func cut(dst []piece, b *wire.Batch, inner bool, limit int) []piece {
 	dst = dst[:0]
 	alone := !b.Parent.Set || inner && wire.ContentSize(b.Events) > limit
@@ -153,7 +153,7 @@ func cut(dst []piece, b *wire.Batch, inner bool, limit int) []piece {
 	if !alone && from < len(b.Events) {
 		dst = append(dst, piece{from, len(b.Events), false})
 	}
-	for i := range dst { // one event over the limit has no batch to be in
+	for i := range dst { // an event over the limit is not stored in a batch
 		p := &dst[i]
 		p.single = p.single || p.to-p.from == 1 && wire.ContentSize(b.Events[p.from:p.to]) > limit
 	}

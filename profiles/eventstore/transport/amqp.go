@@ -10,18 +10,18 @@ import (
 	"github.com/perfbench/perfbench/internal/broker/amqp"
 )
 
-// ErrUnconfirmed is what becomes of batches that are published without asking for
-// confirmation: nobody answers for them.
+// ErrUnconfirmed is reported for batches that are published without asking for
+// confirmation.
 var ErrUnconfirmed = amqp.ErrUnconfirmed
 
-// AMQP carries batches through a queue of a RabbitMQ.
+// AMQP carries batches through a RabbitMQ queue.
 type AMQP struct {
 	*amqp.Queue
 	clock  func() int64
 	stages atomic.Int64 // receivers that were opened
 }
 
-// OverAMQP opens a queue for batches; clock is the run's.
+// OverAMQP opens a queue for batches; clock is the run's clock.
 func OverAMQP(ctx context.Context, target string, o amqp.Options, clock func() int64) (*AMQP, error) {
 	o.ContentType, o.Type = "application/x-protobuf", "EventBatch"
 	o.Ours = func(header []byte) bool { return len(header) == metaSize }
@@ -32,7 +32,7 @@ func OverAMQP(ctx context.Context, target string, o amqp.Options, clock func() i
 	return &AMQP{Queue: q, clock: clock}, nil
 }
 
-// metaSize is how many bytes the header of a batch has.
+// metaSize is the length of a batch's header in bytes.
 const metaSize = 4 + 8 + 4 + 2 + 1 + 8 + 8
 
 func (m *Meta) pack() []byte {
@@ -50,7 +50,7 @@ func (m *Meta) pack() []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(m.Sent))
 }
 
-// unpack reads what pack wrote; size is that of the batch.
+// unpack decodes the output of pack; size is that of the batch.
 func unpack(b []byte, size int) Meta {
 	return Meta{
 		Generator: binary.BigEndian.Uint32(b), First: int64(binary.BigEndian.Uint64(b[4:])), Count: int32(binary.BigEndian.Uint32(b[12:])),
@@ -59,7 +59,7 @@ func unpack(b []byte, size int) Meta {
 	}
 }
 
-// closed is err in the words of this package.
+// closed translates err into this package's errors.
 func closed(err error) error {
 	if errors.Is(err, amqp.ErrClosed) {
 		return ErrClosed
@@ -83,7 +83,7 @@ func (t *AMQP) Publisher(ctx context.Context, generator int, confirm func(Meta, 
 	return amqpPublisher{p}, nil
 }
 
-// Publish waits for room among the batches that are not confirmed, and queues one.
+// Publish waits until there is room among the unconfirmed batches, and queues one.
 func (p amqpPublisher) Publish(ctx context.Context, e *Envelope) error {
 	e.Size = len(e.Body)
 	return closed(p.p.Publish(ctx, &amqp.Message{Header: e.pack(), Body: e.Body, Of: e}))
@@ -118,7 +118,7 @@ func (r amqpReceiver) Receive(ctx context.Context) (*Delivery, error) {
 // Ack acknowledges the batch.
 func (r amqpReceiver) Ack(d *Delivery) error { return r.r.Ack(d.Origin.(*amqp.Delivery)) }
 
-// Nack puts the batch back, or sends it to the dead letters.
+// Nack returns the batch to the queue, or sends it to the dead letters.
 func (r amqpReceiver) Nack(d *Delivery, requeue bool) error {
 	return r.r.Nack(d.Origin.(*amqp.Delivery), requeue)
 }
@@ -126,7 +126,7 @@ func (r amqpReceiver) Nack(d *Delivery, requeue bool) error {
 // Close ends the receiver as a crash would.
 func (r amqpReceiver) Close() error { return r.r.Close() }
 
-// Depth tells what is in the queue.
+// Depth returns what is in the queue.
 func (t *AMQP) Depth(ctx context.Context) (Depth, error) {
 	d, err := t.Queue.Depth(ctx)
 	return Depth{Ready: d.Ready, Unacked: d.Unacked, Events: -1, Bytes: -1, DeadLettered: d.DeadLettered, Blocked: d.Blocked}, closed(err)

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// Direct carries batches within this process: a queue bounded by batches and by
-// bytes. Publishers wait while it is full.
+// Direct carries batches within this process: a queue limited by batches and by bytes.
+// Publishers wait while it is full.
 type Direct struct {
 	clock func() int64
-	// maxCount and maxBytes bound what waits and what is unsettled together.
+	// maxCount and maxBytes limit waiting and unsettled batches together.
 	maxCount int
 	maxBytes int64
 
@@ -27,14 +27,14 @@ type Direct struct {
 	closed  bool
 }
 
-// NewDirect makes the transport; clock is the run's.
+// NewDirect returns the transport; clock is the run's clock.
 func NewDirect(clock func() int64, maxCount int, maxBytes int64) *Direct {
 	d := &Direct{clock: clock, maxCount: max(maxCount, 1), maxBytes: maxBytes, unacked: map[uint64]*Delivery{}}
 	d.changed = sync.NewCond(&d.mu)
 	return d
 }
 
-// Name says what it is.
+// Name describes the transport.
 func (d *Direct) Name() string { return "direct" }
 
 // Publisher opens the sending side of a generator.
@@ -47,8 +47,8 @@ type directPublisher struct {
 	confirm func(Meta, error)
 }
 
-// Publish waits for room and queues the batch. One that is larger than all the
-// room there is gets in alone.
+// Publish waits for room and queues the batch. A batch larger than the limit is
+// admitted alone.
 func (p *directPublisher) Publish(ctx context.Context, e *Envelope) error {
 	d := p.d
 	size := int64(len(e.Body))
@@ -76,10 +76,10 @@ func (p *directPublisher) Publish(ctx context.Context, e *Envelope) error {
 	return nil
 }
 
-// Close has nothing to wait for: what is queued is confirmed.
+// Close has nothing to wait for, because queued batches count as confirmed.
 func (p *directPublisher) Close(context.Context) error { return nil }
 
-// wakeAt wakes all who wait when ctx ends.
+// wakeAt wakes all waiting callers when ctx ends.
 func (d *Direct) wakeAt(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		d.mu.Lock()
@@ -128,13 +128,13 @@ func (r *directReceiver) Receive(ctx context.Context) (*Delivery, error) {
 	return m, nil
 }
 
-// Ack forgets the batch and makes room.
+// Ack removes the batch and makes room.
 func (r *directReceiver) Ack(m *Delivery) error {
 	r.settle(m, false, false)
 	return nil
 }
 
-// Nack puts the batch back, at the end, or counts it among the dead letters.
+// Nack returns the batch to the end of the queue, or counts it among the dead letters.
 func (r *directReceiver) Nack(m *Delivery, requeue bool) error {
 	r.settle(m, requeue, !requeue)
 	return nil
@@ -143,7 +143,7 @@ func (r *directReceiver) Nack(m *Delivery, requeue bool) error {
 func (r *directReceiver) settle(m *Delivery, requeue, dead bool) {
 	d := r.d
 	d.mu.Lock()
-	if r.closed || !r.held[m.Tag] { // already on its way to somebody else
+	if r.closed || !r.held[m.Tag] { // already on its way to another receiver
 		d.mu.Unlock()
 		return
 	}
@@ -167,8 +167,8 @@ func (r *directReceiver) settle(m *Delivery, requeue, dead bool) {
 	}
 }
 
-// Close gives back what the receiver holds. Its copies stay readable: whoever still
-// works on one may not settle it any more.
+// Close returns what the receiver holds. Its copies stay readable, but may no longer be
+// settled.
 func (r *directReceiver) Close() error {
 	d := r.d
 	d.mu.Lock()
@@ -191,7 +191,7 @@ func (r *directReceiver) Close() error {
 	return nil
 }
 
-// Depth tells what is queued.
+// Depth returns what is queued.
 func (d *Direct) Depth(context.Context) (Depth, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

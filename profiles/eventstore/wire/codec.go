@@ -20,11 +20,11 @@ const (
 	Zstd
 )
 
-// Codecs are all of them by name.
+// Codecs are all codecs by name.
 var Codecs = map[string]byte{"none": None, "lz4": LZ4, "zlib": Zlib, "zstd": Zstd}
 
-// lz4Head opens content compressed by LZ4 as Cradle writes it; an int32 with the
-// uncompressed length follows, then one raw block.
+// lz4Head is the beginning of content compressed with LZ4 in Cradle's format; an int32
+// with the uncompressed length follows, then one raw block.
 var lz4Head = []byte{0, 'L', 'Z', '4'}
 
 // Compressor compresses content. It belongs to one goroutine and is reused.
@@ -35,7 +35,7 @@ type Compressor struct {
 	zstd  *zstd.Encoder
 }
 
-// NewCompressor makes a compressor for a codec.
+// NewCompressor returns a compressor for a codec.
 func NewCompressor(codec byte) (*Compressor, error) {
 	c := &Compressor{codec: codec}
 	var err error
@@ -48,7 +48,7 @@ func NewCompressor(codec byte) (*Compressor, error) {
 	return c, err
 }
 
-// sink makes an append of a writer.
+// sink turns a writer into an append.
 type sink struct{ b []byte }
 
 func (s *sink) Write(p []byte) (int, error) {
@@ -84,7 +84,7 @@ var zstdReaders = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
 })
 
-// Expand appends what was compressed to dst.
+// Expand decompresses data and appends the result to dst.
 func Expand(codec byte, dst, data []byte) ([]byte, error) {
 	switch codec {
 	case LZ4:
@@ -125,7 +125,7 @@ func Expand(codec byte, dst, data []byte) ([]byte, error) {
 	return append(dst, data...), nil
 }
 
-// CodecOf tells the codec of a Cradle blob that is said to be compressed.
+// CodecOf returns the codec of a Cradle blob that is marked as compressed.
 func CodecOf(data []byte) byte {
 	switch {
 	case bytes.HasPrefix(data, lz4Head):

@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// The content of a stored batch, as Cradle writes it: all numbers big-endian, an
-// instant as int64 seconds and int32 nanoseconds (-1 and -1 when there is none), a
-// string as int32 length (-1 when there is none) and UTF-8.
+// The content of a stored batch in Cradle's format: all numbers are big-endian; an
+// instant is int64 seconds and int32 nanoseconds (-1 and -1 if there is none); a string
+// is an int32 length (-1 if there is none) and UTF-8.
 const (
 	batchMagic   = 0x39983091
 	batchVersion = 2
 	eventMagic   = 0xF3DE
-	// ContentHead is what a batch has before its records.
+	// ContentHead is the length of what precedes the records of a batch.
 	ContentHead = 4 + 1 + 4
 )
 
 var be = binary.BigEndian
 
-// RecordSize is the length of an event's record with the int32 before it.
+// RecordSize returns the length of an event's record with the int32 before it.
 func RecordSize(e *Event) int {
 	n := 4 + 2 + 12 + 4 + len(e.ID.ID) + 4 + len(e.Name) + 4 + len(e.Kind) + 12 + 4 + 12 + 1 + 4 + len(e.Body)
 	if e.Parent.Set {
@@ -28,7 +28,7 @@ func RecordSize(e *Event) int {
 	return n
 }
 
-// ContentSize is the length of the content of events.
+// ContentSize returns the length of the content of events.
 func ContentSize(es []Event) int {
 	n := ContentHead
 	for i := range es {
@@ -45,7 +45,7 @@ func appendText(dst, s []byte) []byte {
 	return append(be.AppendUint32(dst, uint32(len(s))), s...)
 }
 
-// AppendContent writes the content of events.
+// AppendContent appends the content of events.
 func AppendContent(dst []byte, es []Event) []byte {
 	dst = append(be.AppendUint32(dst, batchMagic), batchVersion)
 	dst = be.AppendUint32(dst, uint32(len(es)))
@@ -71,7 +71,7 @@ func AppendContent(dst []byte, es []Event) []byte {
 	return dst
 }
 
-// ErrContent is wrapped by errors about stored bytes that cannot be read.
+// ErrContent is wrapped by errors about stored bytes that cannot be decoded.
 var ErrContent = errors.New("the stored content is damaged")
 
 // reading steps through stored bytes.
@@ -130,8 +130,8 @@ func (r *reading) text() []byte {
 // short reads a string with a length of two bytes.
 func (r *reading) short() []byte { return r.take(int(r.u16())) }
 
-// ReadContent reads content into the events of b; they point into raw. Book and
-// scope are not in it.
+// ReadContent decodes content into the events of b, which point into raw. It contains
+// neither book nor scope.
 func (b *Batch) ReadContent(raw []byte) error {
 	r := &reading{b: raw}
 	if r.u32() != batchMagic || r.u8() != batchVersion {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// appendEscaped writes a part of an id with \ and : escaped.
+// appendEscaped appends a part of an id with \ and : escaped.
 func appendEscaped(dst, part []byte) []byte {
 	if bytes.IndexByte(part, ':') < 0 && bytes.IndexByte(part, '\\') < 0 {
 		return append(dst, part...)
@@ -21,8 +21,8 @@ func appendEscaped(dst, part []byte) []byte {
 	return dst
 }
 
-// AppendFullID writes an event's id as Cradle does: book, scope, start in UTC to the
-// nanosecond, id.
+// AppendFullID appends an event's id in Cradle's format: book, scope, start in UTC to
+// the nanosecond, id.
 func AppendFullID(dst []byte, i *EventID) []byte {
 	dst = append(appendEscaped(dst, i.Book), ':')
 	dst = append(appendEscaped(dst, i.Scope), ':')
@@ -33,7 +33,7 @@ func AppendFullID(dst []byte, i *EventID) []byte {
 	return appendEscaped(dst, i.ID)
 }
 
-// SplitFullID reads the start and the id of an event from its full id.
+// SplitFullID returns the start and the id of an event from its full id.
 func SplitFullID(full string) (start int64, id string, ok bool) {
 	var parts []string
 	var b strings.Builder

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Linker writes the attached message ids of a batch as Cradle does. It is reused.
+// Linker encodes the attached message ids of a batch in Cradle's format. It is reused.
 type Linker struct{ aliases [][]byte }
 
-// note gives an alias that is new the next number.
+// note assigns the next number to an alias if it is new.
 func (l *Linker) note(alias []byte) {
 	for _, a := range l.aliases {
 		if bytes.Equal(a, alias) {
@@ -22,7 +22,7 @@ func appendShort(dst, s []byte) []byte {
 	return append(be.AppendUint16(dst, uint16(len(s))), s...)
 }
 
-// linked counts the events that have message ids.
+// linked returns how many events have message ids.
 func (b *Batch) linked(es []Event) (n int) {
 	for i := range es {
 		if es[i].From < es[i].To {
@@ -32,7 +32,7 @@ func (b *Batch) linked(es []Event) (n int) {
 	return n
 }
 
-// AppendLinks writes the links of a batch's events; nothing when there are none.
+// AppendLinks appends the links of a batch's events; nothing if there are none.
 func (l *Linker) AppendLinks(dst []byte, b *Batch, es []Event) []byte {
 	n := b.linked(es)
 	if n == 0 {
@@ -65,8 +65,7 @@ func (l *Linker) AppendLinks(dst []byte, b *Batch, es []Event) []byte {
 	return dst
 }
 
-// appendAlias writes the ids of one alias, by direction; nothing when there are
-// none.
+// appendAlias appends the ids of one alias, by direction; nothing if there are none.
 func (l *Linker) appendAlias(dst []byte, ids []MessageID, k int) []byte {
 	begun := false
 	for d := byte(1); d <= 2; d++ {
@@ -95,7 +94,7 @@ func (l *Linker) appendAlias(dst []byte, ids []MessageID, k int) []byte {
 	return dst
 }
 
-// AppendSingleLinks writes the links of an event that is stored alone.
+// AppendSingleLinks appends the links of an event that is stored alone.
 func AppendSingleLinks(dst []byte, ids []MessageID) []byte {
 	if len(ids) == 0 {
 		return dst
@@ -112,8 +111,8 @@ func AppendSingleLinks(dst []byte, ids []MessageID) []byte {
 	return dst
 }
 
-// ReadLinks reads links into the events of b, which have been read from the
-// content: they are in its order.
+// ReadLinks decodes links into the events of b, which have been decoded from the
+// content: they are in the same order.
 func (b *Batch) ReadLinks(raw []byte) error {
 	if len(raw) == 0 {
 		return nil
@@ -152,7 +151,7 @@ func (b *Batch) ReadLinks(raw []byte) error {
 	return nil
 }
 
-// readAlias reads the ids of one alias and tells how many.
+// readAlias decodes the ids of one alias and returns how many there are.
 func (b *Batch) readAlias(r *reading, alias []byte) (n int) {
 	for d := r.u8(); d != 0 && !r.bad; d = r.u8() {
 		for range r.u32() {

@@ -5,18 +5,19 @@ import (
 	"math/bits"
 )
 
-// The encoder of LZ4 blocks. Compressing is most of what a batch costs, and the
+// An encoder for LZ4 blocks. Compressing is most of what a batch costs, and the
 // library's encoder takes two to three times as long for content like ours: its table
-// of 128 KB does not stay in the fastest cache, and its bitmap is asked each time. This
-// one has a table of 32 KB and looks at two of every four positions, which costs little
-// because matches are extended in both directions. What it writes is an ordinary block;
-// the library reads it.
+// of 128 KB does not stay in the fastest cache, and its bitmap is checked each time.
+// This one has a table of 32 KB and checks two of every four positions, which loses
+// little compression because matches are extended in both directions. Its output is an
+// ordinary block that the library can decode.
 const (
 	lz4TableBits = 13
-	// lz4Window is how far back a match may lie.
+	// lz4Window is the greatest distance of a match.
 	lz4Window = 1<<16 - 1
-	// lz4Margin are the bytes at the end in which no match begins, lz4Tail those in
-	// which none ends. The format asks for 12 and 5; two positions are looked at in one.
+	// lz4Margin is the number of bytes at the end in which no match begins, lz4Tail the
+	// number in which none ends. The format requires 12 and 5; two positions are
+	// checked at once.
 	lz4Margin = 14
 	lz4Tail   = 5
 	// lz4Least is the shortest match, lz4Long a long one.
@@ -26,17 +27,17 @@ const (
 
 var le = binary.LittleEndian
 
-// lz4Bound is the most bytes that a block of n bytes may become.
+// lz4Bound returns the maximum encoded length of n bytes.
 func lz4Bound(n int) int { return n + n/255 + 16 }
 
-// lz4Encoder encodes blocks. It belongs to one goroutine and is reused; what it writes
-// depends on the block alone.
+// lz4Encoder encodes blocks. It belongs to one goroutine and is reused; its output
+// depends only on the block.
 type lz4Encoder struct {
-	// table has the last position of six bytes by their hash.
+	// table has the last position of six bytes, by their hash.
 	table [1 << lz4TableBits]uint32
 }
 
-// lz4Hash is of the lower six bytes.
+// lz4Hash hashes the lower six bytes.
 func lz4Hash(v uint64) uint64 {
 	const prime = 227718039650203
 	return v << 16 * prime >> (64 - lz4TableBits)
@@ -45,8 +46,8 @@ func lz4Hash(v uint64) uint64 {
 // append encodes src as one block and appends it to dst.
 func (z *lz4Encoder) append(dst, src []byte) []byte {
 	clear(z.table[:])
-	done := 0  // what is encoded
-	usual := 1 // how far back the last long match lay: where records are alike, so does the next
+	done := 0  // how much has been encoded
+	usual := 1 // distance of the last long match: for similar records, the next one is at the same distance
 	for next := 1; ; {
 		at, ref := z.find(src, done, next)
 		if at < 0 {
@@ -77,9 +78,9 @@ func (z *lz4Encoder) append(dst, src []byte) []byte {
 	}
 }
 
-// find looks for four bytes that there were before, from s on, and returns their
-// position and the earlier one; -1 when there are none. The longer it finds nothing
-// since done, the larger its steps get.
+// find looks, from s on, for four bytes that occurred before, and returns their
+// position and the earlier one; -1 if there are none. The longer it finds nothing since
+// done, the larger its steps get.
 func (z *lz4Encoder) find(src []byte, done, s int) (at, ref int) {
 	for last := len(src) - lz4Margin; s < last; s += 3 + (s-done)>>6 {
 		v := le.Uint64(src[s:])
@@ -99,8 +100,8 @@ func (z *lz4Encoder) find(src []byte, done, s int) (at, ref int) {
 	return -1, 0
 }
 
-// matchEnd is the position at or after s at which src differs from what lies so many
-// bytes before, or the length of src.
+// matchEnd returns the position at or after s at which src differs from itself back
+// bytes earlier, or the length of src.
 func matchEnd(src []byte, s, back int) int {
 	for ; s+16 <= len(src); s += 16 {
 		a, b := src[s:s+16], src[s-back:s-back+16]
@@ -117,14 +118,14 @@ func matchEnd(src []byte, s, back int) int {
 	return s
 }
 
-// appendLZ4Head writes the first byte of a sequence, and the rest of the length of its
-// literals. match is the length of its match less the shortest.
+// appendLZ4Head appends the first byte of a sequence, and the rest of the length of its
+// literals. match is the length of its match minus the shortest.
 func appendLZ4Head(dst []byte, literals, match int) []byte {
 	dst = append(dst, byte(min(literals, 15)<<4|min(match, 15)))
 	return appendLZ4Length(dst, literals)
 }
 
-// appendLZ4Length writes what of a length does not fit into four bits.
+// appendLZ4Length appends the part of a length that does not fit into four bits.
 func appendLZ4Length(dst []byte, n int) []byte {
 	if n < 15 {
 		return dst

@@ -11,7 +11,7 @@ type scanner struct {
 	bad   bool
 }
 
-// next moves to the next field and says whether there is one.
+// next moves to the next field and reports whether there is one.
 func (s *scanner) next() bool {
 	b := s.b
 	if len(b) < 2 || s.bad {
@@ -57,7 +57,7 @@ func (s *scanner) slow() bool {
 func (s *scanner) uvarint() uint64 {
 	var v uint64
 	n := 5
-	if len(s.b) >= 5 && s.b[4] < 0x80 && s.b[0]&s.b[1]&s.b[2]&s.b[3] >= 0x80 { // as times are
+	if len(s.b) >= 5 && s.b[4] < 0x80 && s.b[0]&s.b[1]&s.b[2]&s.b[3] >= 0x80 { // typical of times
 		v = uint64(s.b[0]&0x7F) | uint64(s.b[1]&0x7F)<<7 | uint64(s.b[2]&0x7F)<<14 | uint64(s.b[3]&0x7F)<<21 | uint64(s.b[4])<<28
 	} else if v, n = binary.Uvarint(s.b); n <= 0 {
 		s.bad = true
@@ -72,7 +72,7 @@ func (s *scanner) skip(n int) {
 		s.bad = true
 		return
 	}
-	s.b, s.field = s.b[n:], 0 // no field of ours is of fixed size
+	s.b, s.field = s.b[n:], 0 // none of our fields has a fixed size
 }
 
 func parseStamp(b []byte) (t Stamp, ok bool) {
@@ -141,7 +141,7 @@ func (m *MessageID) parse(b []byte) bool {
 	return !s.bad
 }
 
-// sub reads the subsequence, packed or one number at a time.
+// sub decodes the subsequence, packed or one number at a time.
 func (m *MessageID) sub(s *scanner) {
 	if s.v == nil {
 		m.subsequence = append(m.subsequence, uint32(s.n))
@@ -185,7 +185,7 @@ func (b *Batch) parseEvent(raw []byte) bool {
 	return !s.bad
 }
 
-// Decode reads a batch; everything in it points into raw.
+// Decode decodes a batch; everything in it points into raw.
 func (b *Batch) Decode(raw []byte) error {
 	b.Reset()
 	s := scanner{b: raw}

@@ -1,5 +1,5 @@
-// Package wire has the bytes of events: as they travel between generators and store
-// stage, and as Cradle stores them, with their ids and codecs.
+// Package wire has the encodings of events: between generators and store stage, and as
+// Cradle stores them, with their ids and codecs.
 package wire
 
 import (
@@ -9,8 +9,8 @@ import (
 	"math/bits"
 )
 
-// The messages of th2's common.proto, in proto3 wire format. They are written and
-// read field by field, without reflection and without allocating for each event:
+// The messages of th2's common.proto, in proto3 wire format. They are encoded and
+// decoded field by field, without reflection and without allocating for each event:
 // byte slices point into the encoded batch or into the generator's buffers.
 
 // Stamp is a google.protobuf.Timestamp: seconds since 1970 and nanoseconds.
@@ -19,21 +19,21 @@ type Stamp struct {
 	nanos int32
 }
 
-// StampOf makes a stamp of nanoseconds since 1970.
+// StampOf converts nanoseconds since 1970 to a Stamp.
 func StampOf(ns int64) Stamp { return Stamp{ns / 1e9, int32(ns % 1e9)} }
 
-// NS is the time in nanoseconds since 1970.
+// NS returns the time in nanoseconds since 1970.
 func (t Stamp) NS() int64 { return t.Sec*1e9 + int64(t.nanos) }
 
-// EventID is the message EventID; the start of an event lives in it.
+// EventID is the message EventID, which contains the start of an event.
 type EventID struct {
 	ID, Book, Scope []byte
 	Start           Stamp
-	// Set says that the message is there at all.
+	// Set means that the message is present.
 	Set bool
 }
 
-// Same says whether two ids are of one event.
+// Same reports whether two ids are of the same event.
 func (i *EventID) Same(o *EventID) bool {
 	return i.Start == o.Start && bytes.Equal(i.ID, o.ID) && bytes.Equal(i.Book, o.Book) && bytes.Equal(i.Scope, o.Scope)
 }
@@ -41,7 +41,7 @@ func (i *EventID) Same(o *EventID) bool {
 // MessageID is the message MessageID.
 type MessageID struct {
 	Alias, Group, Book []byte
-	// Second is the direction SECOND, outgoing.
+	// Second means the direction SECOND, outgoing.
 	Second      bool
 	Sequence    int64
 	subsequence []uint32
