@@ -1,4 +1,4 @@
-package headless
+package line
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -18,16 +17,15 @@ func TestProgressIsOfTheWholeRun(t *testing.T) {
 		{Name: "valid", Duration: 2 * time.Second},
 		{Name: "mix", After: []string{"valid"}, Duration: 2 * time.Second},
 	}}
-	l := &session.Live{Prepared: &session.Prepared{Plan: plan, Inputs: workload.Inputs{Duration: 2 * time.Second}}}
 	snap := &measure.Snapshot{
 		Tracks: []string{"valid", "mix"}, Ops: []measure.Totals{{Operation: measure.Operation{Track: "valid"}}, {Operation: measure.Operation{Track: "mix"}}},
 		Gauges: []measure.Gauge{{Threads: 4}, {Threads: 3, Running: true}}, Recent: [][]measure.Row{{{T: 1}}, {{T: 2}, {T: 3}}},
 	}
-	share, known := progress(3*time.Second, snap, l)
+	share, known := Share(3*time.Second, plan.Length(), snap)
 	assert.True(t, known)
 	assert.InDelta(t, 0.75, share, 1e-9)
-	assert.False(t, beyond(3*time.Second, l))
-	assert.Equal(t, []string{"3 threads"}, state(snap))
+	assert.False(t, Beyond(3*time.Second, plan.Length()))
+	assert.Equal(t, []string{"3 threads"}, State(snap))
 	snap.Gauges[1].Running = false
-	assert.Equal(t, []string{"3 threads"}, state(snap), "the run has just ended")
+	assert.Equal(t, []string{"3 threads"}, State(snap), "the run has just ended")
 }
