@@ -180,7 +180,7 @@ func TestPagesAreLinked(t *testing.T) {
 // The code of docs/internals.md is that of tests, from their imports to the first that tries it.
 func TestTheCodeOfThePagesIsTried(t *testing.T) {
 	page := pages(t)["docs/internals.md"]
-	files := []string{"profiles", "internal/store", "internal/report", "tui/screen"}
+	files := []string{"internal/session", "internal/store", "internal/report", "tui/screen"}
 	for _, dir := range files {
 		code, err := os.ReadFile("../../" + dir + "/example_test.go")
 		require.NoError(t, err)

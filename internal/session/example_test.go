@@ -1,4 +1,4 @@
-package profiles_test
+package session_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -85,7 +85,7 @@ func (c counts) connect(_ context.Context, db keeps, b *workload.Bound) error {
 
 // The example of docs/internals.md runs.
 func TestTheExampleProfileRuns(t *testing.T) {
-	prepared, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{counters}, Formats: report.All(), Drivers: drivers.All()}, session.Request{
+	prepared, err := session.Prepare(t.Context(), session.Env{Profiles: []workload.Profile{counters}, Formats: report.All(), Drivers: store.Drivers{memory.Driver}}, session.Request{
 		Profile: "counters", Target: "memory:", Out: t.TempDir(), Values: workload.Values{"count": {Name: "count", Text: "50", Origin: workload.OriginFlag}},
 	})
 	require.NoError(t, err)
