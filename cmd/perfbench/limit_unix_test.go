@@ -64,7 +64,7 @@ func TestReaderThatGoesAway(t *testing.T) {
 	for name, pipe := range map[string]string{"both": "2>&1 | head -1", "stderr": "2>&1 >out | head -1", "stdout": "2>err | true"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := exec.Command("sh", "-c", `("$@"; echo $? >code) `+pipe, "sh", path, "run", "--profile", "ingestion", "--count", "20000", "--threads", "4", "--at", "10ms:rate=10000")
+			c := exec.Command("sh", "-c", `("$@"; echo $? >code) `+pipe, "sh", path, "run", "--profile", "ingestion", "--count", "4000", "--threads", "4", "--at", "10ms:rate=2000")
 			c.Dir = t.TempDir()
 			require.NoError(t, c.Run())
 			require.Eventually(t, func() bool { // the pipe's end may come before the run's
