@@ -87,7 +87,7 @@ func (r *Run) startReady() {
 		if !ready || r.opts.Held && len(spec.After) > 0 && !p.let {
 			continue
 		}
-		now := r.now()
+		now := r.begins(spec.Name)
 		r.note(Note{At: time.Duration(now), Phase: spec.Name})
 		if r.opts.Away != nil && len(spec.After) > 0 {
 			r.opts.Away.Steer(workload.Word{Phase: spec.Name})

@@ -84,6 +84,8 @@ type Options struct {
 	// Past is the state of a run with Away that began under another engine; nil if
 	// it began here.
 	Past *Past
+	// Late, when set, is the state of a run that other processes have begun before.
+	Late *Late
 	// Signs tell when the process was stopped; with the zero value only silence
 	// does.
 	Signs Signs
@@ -147,6 +149,9 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	if o.Past != nil {
 		from = time.Now().Add(time.Until(o.Past.Began)) // on a clock that nobody sets
 	}
+	if o.Late != nil {
+		from = o.Late.Began
+	}
 	r.clock.start(from, o.Signs)
 	if err := r.layOut(); err != nil {
 		return nil, err
@@ -156,9 +161,10 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	go r.clock.run(r.done)
 	go r.col.Run()
 	r.mu.Lock()
-	r.measuring = o.Warmup == 0 || o.Past != nil && r.now() >= 0
+	r.measuring = o.Warmup == 0 || (o.Past != nil || o.Late != nil) && r.now() >= 0
 	r.weigh()
 	r.segments = []segmentInfo{{0, r.settingsByName()}}
+	r.catchOn()
 	if o.Past != nil {
 		r.recall(o.Past.Notes)
 	} else {
@@ -177,6 +183,9 @@ func (r *Run) layOut() error {
 	}
 	if r.opts.Away != nil {
 		cfg.Complete = r.opts.Away.Complete
+	}
+	if r.opts.Late != nil {
+		cfg.Start = max(cfg.Start, r.now())
 	}
 	if r.opts.Past != nil {
 		cfg.Reread, cfg.Then = r.opts.Past.Upto, r.then

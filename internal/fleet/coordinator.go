@@ -20,6 +20,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Options say how to bring workers together.
@@ -54,6 +55,11 @@ type Options struct {
 	// Noticed is told of a worker that is silent, gone, given up or back; nil: nobody is. It
 	// must not wait.
 	Noticed func(worker int, host string, now State)
+	// Pass, when set, has the rest of the part of a worker that is given up done by another,
+	// and tells what of it is left, by what the figures have of it, and its settings. Passed is
+	// told whose it was, the number of the heir and of the worker in whose process that is.
+	Pass   func(part int, did []workload.Did) Handoff
+	Passed func(from, heir, host int)
 	// Show tells those who watch the run how it is, in words of the caller's own; nil: nobody
 	// may watch. It is called from any goroutine.
 	Show func() []byte
@@ -72,11 +78,15 @@ type Coordinator struct {
 	life context.Context
 	quit context.CancelFunc
 	rest sync.Once
+	// taking is held while a report is taken in, or what was told is looked at as a whole; mu
+	// may be taken meanwhile, and not the other way round.
+	taking sync.Mutex
 
 	mu      sync.Mutex
 	workers []*worker
 	changed chan struct{} // closed and replaced when a worker has joined or is ready
 	changes int           // how often settings were changed
+	phases  map[string]time.Duration
 	closed  bool
 	failed  error
 	at      time.Time // when the run began
@@ -93,7 +103,7 @@ type Coordinator struct {
 // Open begins to listen.
 func Open(ctx context.Context, o Options) (*Coordinator, error) {
 	o.Patience = cmp.Or(o.Patience, DefaultPatience)
-	c := &Coordinator{o: o, on: subjectsOf(o.Run), over: map[int]chan struct{}{}, changed: make(chan struct{}), watchers: map[string]time.Time{}, reread: make(chan struct{})}
+	c := &Coordinator{o: o, on: subjectsOf(o.Run), over: map[int]chan struct{}{}, phases: map[string]time.Duration{}, changed: make(chan struct{}), watchers: map[string]time.Time{}, reread: make(chan struct{})}
 	c.upto.Store(math.MaxInt64)
 	if o.Past != nil {
 		c.recall(o.Past)

@@ -35,7 +35,7 @@ import (
 )
 
 // Protocol is the version of what coordinator and workers say to each other.
-const Protocol = 2
+const Protocol = 3
 
 // MaxMessage is the largest message in bytes that a coordinator takes.
 const MaxMessage = 8 << 20
@@ -132,6 +132,10 @@ type Command struct {
 	Phase string `json:"phase,omitempty"`
 	// Stop is why the run ends, when it does.
 	Stop string `json:"stop,omitempty"`
+	// Handoff is a part of another to take on, Release that nobody needs the worker any more
+	// that has stayed for such.
+	Handoff *Handoff `json:"handoff,omitempty"`
+	Release bool     `json:"release,omitempty"`
 }
 
 // ended says that a worker is through with a track, and when, since measurement began.
@@ -157,6 +161,8 @@ type Report struct {
 	Cores float64
 	// Ledger is what the profile tells of its work since the last message.
 	Ledger []byte
+	// Idle says that the worker is through with its part, and stays until all are.
+	Idle bool
 	// Over says that it is the last message, Err why the run ended if it failed.
 	Over bool
 	Err  string

@@ -21,7 +21,7 @@ import (
 func (c *Coordinator) offer(m *nats.Msg) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = m.Respond(encoded(offer{Run: c.o.Run, Full: len(c.workers) == c.o.Workers}))
+	_ = m.Respond(encoded(offer{Run: c.o.Run, Full: len(c.workers) >= c.o.Workers}))
 }
 
 // join gives a worker its place, or says why it has none.
@@ -51,13 +51,15 @@ func (c *Coordinator) join(m *nats.Msg) {
 			time.Duration(h.ZoneS)*time.Second, time.Duration(zone)*time.Second)
 	case ahead.Abs() > clockMost:
 		p.Refused = fmt.Sprintf("the clock of this worker is %s, and keys may hold times: set it right, as by NTP", side(ahead))
-	case known < 0 && len(c.workers) == c.o.Workers:
+	case known < 0 && len(c.workers) >= c.o.Workers:
 		p.Refused = fmt.Sprintf("this run has its %s already", units.Plural(c.o.Workers, "worker"))
 	case known >= 0:
 		p.Index, p.Order = known, c.o.Order
 	default:
 		p.Index, p.Order = len(c.workers), c.o.Order
-		c.workers = append(c.workers, newWorker(h))
+		w := newWorker(h)
+		w.part = p.Index
+		c.workers = append(c.workers, w)
 		c.tell()
 	}
 	_ = m.Respond(encoded(p))

@@ -60,6 +60,11 @@ type Member struct {
 	Applied map[int]time.Duration
 	Doubts  []string
 	Err     string
+	// Part is the number of the part that it has, its own number unless it does the rest of
+	// another's. Heir is the number of the worker that does the rest of its part; 0: none does.
+	Part, Heir int
+	// Dismissed says that it was back after its part was dealt to another, and told to end.
+	Dismissed bool
 }
 
 // worker is a member as the coordinator knows it; guarded by Coordinator.mu.
@@ -84,6 +89,15 @@ type worker struct {
 	givenUp       bool // it once was
 	doubts        []string
 	err           string
+
+	part     int // the number of its part
+	did      []workload.Did
+	idle     bool // it is through, and stays for others
+	released bool // it may leave
+	// given says that its part is done by another from now on, its heir; dismissed that it has
+	// been told. host is the worker in whose process an heir is.
+	given, dismissed bool
+	heir, host       int
 }
 
 func newWorker(h Hello) *worker {
@@ -109,6 +123,7 @@ func (c *Coordinator) Members() []Member {
 		m := Member{
 			Hello: w.Hello, State: w.state, Offset: w.Offset, Trip: w.Trip, Skew: w.Skew, Last: w.last, Count: w.count, Errors: w.errors,
 			Applied: maps.Clone(w.applied), LostAt: w.LostAt, GivenUp: w.givenUp, Stalls: w.stalls, Slowest: w.Slowest, Doubts: slices.Clone(w.doubts), Err: w.err,
+			Part: w.part, Heir: w.heir, Dismissed: w.dismissed,
 		}
 		if m.State == "" {
 			m.State = Working
@@ -126,6 +141,10 @@ func (c *Coordinator) beat(m *nats.Msg) {
 	defer c.mu.Unlock()
 	i, w := c.of(m.Subject)
 	if w == nil {
+		return
+	}
+	if w.given {
+		c.returned(i, w)
 		return
 	}
 	w.beat = time.Now()
@@ -147,11 +166,14 @@ func (c *Coordinator) notice(i int, w *worker, now State) {
 // figures takes a report. What was sent twice counts once.
 func (c *Coordinator) figures(m jetstream.Msg) {
 	defer c.passed(m)
+	c.taking.Lock()
+	defer c.taking.Unlock()
 	var r Report
 	c.mu.Lock()
 	i, w := c.of(m.Subject())
+	known := w != nil && !w.given
 	c.mu.Unlock()
-	if w == nil {
+	if !known {
 		return
 	}
 	err := r.unpack(m.Data())
@@ -190,6 +212,11 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 			count, errors := p.Sums()
 			w.count, w.errors = w.count+count, w.errors+errors
 		}
+		w.tallyUp(p)
+	}
+	if r.Idle {
+		w.idle = true
+		c.end()
 	}
 	if r.Over {
 		w.state, w.err, w.doubts = Ended, r.Err, r.Doubts
@@ -200,7 +227,7 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 // end closes what says that nobody works on a track any more. The caller holds c.mu.
 func (c *Coordinator) end() {
 	for track, over := range c.over {
-		if len(c.workers) < c.o.Workers || slices.ContainsFunc(c.workers, func(w *worker) bool { return !w.done() && w.ends[track] == 0 }) {
+		if len(c.workers) < c.o.Workers || slices.ContainsFunc(c.workers, func(w *worker) bool { return !w.done() && w.ends[track] == 0 && (track < 0 || !w.idle) }) {
 			continue
 		}
 		select {
@@ -209,6 +236,7 @@ func (c *Coordinator) end() {
 			close(over)
 		}
 	}
+	c.letGo()
 }
 
 // Over is closed when no worker is at work on a track any more; of a track below 0, when
@@ -234,7 +262,7 @@ func (c *Coordinator) ended(m *nats.Msg) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, w := c.of(m.Subject); w != nil {
+	if _, w := c.of(m.Subject); w != nil && !w.given {
 		w.through(e.Track, e.At)
 		c.end()
 	}
@@ -244,7 +272,7 @@ func (c *Coordinator) ended(m *nats.Msg) {
 func (c *Coordinator) Complete(second int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !slices.ContainsFunc(c.workers, func(w *worker) bool { return w.state == "" && w.last < second })
+	return !slices.ContainsFunc(c.workers, func(w *worker) bool { return w.state == "" && !w.idle && w.last < second })
 }
 
 // Seen tells how many units of a track are due and not begun, over all workers, and when
@@ -286,16 +314,6 @@ func (c *Coordinator) Elapsed() time.Duration {
 	return time.Since(c.at)
 }
 
-// Away says of each worker whether it has been silent for so long that nobody waits for it.
-func (c *Coordinator) Away() (out []bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, w := range c.workers {
-		out = append(out, w.away)
-	}
-	return out
-}
-
 // Change tells each worker its settings; of gives them, nil for one that is not told. It does not wait for the answers:
 // how long they took stands in Members.
 func (c *Coordinator) Change(segment int, of func(worker int) []workload.Settings) {
@@ -313,7 +331,7 @@ func (c *Coordinator) settle(segment int, of func(worker int) []workload.Setting
 	c.changes++
 	c.mu.Unlock()
 	told := time.Now().UnixNano()
-	for i := range c.o.Workers {
+	for i := range c.all() {
 		if mine := of(i); mine != nil {
 			c.command(i, Command{Settings: mine, Segment: segment, Told: told}, changed)
 		}
@@ -322,14 +340,17 @@ func (c *Coordinator) settle(segment int, of func(worker int) []workload.Setting
 
 // Enter tells all workers that a phase may begin.
 func (c *Coordinator) Enter(phase string) {
-	for i := range c.o.Workers {
+	c.mu.Lock()
+	c.phases[phase] = time.Since(c.at)
+	c.mu.Unlock()
+	for i := range c.all() {
 		c.command(i, Command{Phase: phase}, false)
 	}
 }
 
 // Stop tells all workers to end.
 func (c *Coordinator) Stop(why string) {
-	for i := range c.o.Workers {
+	for i := range c.all() {
 		c.command(i, Command{Stop: why}, false)
 	}
 }
@@ -349,7 +370,7 @@ func (c *Coordinator) command(i int, cmd Command, timed bool) {
 		for {
 			answer, err := c.ask(c.life, i, "control", data)
 			c.mu.Lock()
-			w, old := c.workers[i], cmd.Settings != nil && of != c.changes
+			w, old := c.workers[i], cmd.Settings != nil && of != c.changes || cmd.Handoff != nil && c.workers[cmd.Handoff.Index].done()
 			over := old || w.state == Ended
 			var a applied
 			if err == nil && json.Unmarshal(answer, &a) == nil {

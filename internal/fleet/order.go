@@ -17,6 +17,9 @@ type Order struct {
 	Inputs workload.Inputs `json:"inputs"`
 	// Found is what the coordinator has found in the store that the work goes by.
 	Found []byte `json:"found,omitempty"`
+	// Stay says that a worker that is through with its part stays until all are: it may have
+	// to take on that of another.
+	Stay bool `json:"stay,omitempty"`
 	// Sum is that of the coordinator's plan: a worker's has the same, or they differ.
 	Sum string `json:"sum"`
 }

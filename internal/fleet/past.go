@@ -48,7 +48,7 @@ func (c *Coordinator) recall(p *Past) {
 	c.at = p.At
 	for _, k := range p.Workers {
 		w := newWorker(k.Hello)
-		w.ready, w.Offset, w.Trip = true, k.Offset, k.Trip
+		w.ready, w.Offset, w.Trip, w.part = true, k.Offset, k.Trip, len(c.workers)
 		c.workers = append(c.workers, w)
 	}
 }

@@ -87,5 +87,16 @@ func (c *Coordinator) giveUp(i int, w *worker) {
 	if w.LostAt == 0 {
 		w.LostAt = time.Since(c.at)
 	}
+	c.pass(i, w)
 	c.end()
+}
+
+// Away says of each worker whether it has been silent for so long that nobody waits for it.
+func (c *Coordinator) Away() (out []bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.workers {
+		out = append(out, w.away)
+	}
+	return out
 }

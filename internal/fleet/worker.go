@@ -71,6 +71,8 @@ type Worker struct {
 	last  Command   // the last settings that it told, and what was answered
 	said  applied
 	early []Command // that came before somebody listened
+
+	beside bool // it is an heir: the connection is another's
 }
 
 // Join joins a coordinator. A refusal comes as an error of input.
@@ -170,16 +172,7 @@ func (w *Worker) enter(ctx context.Context, o JoinOptions) error {
 	if w.Place.Refused != "" {
 		return fault.Input(fmt.Errorf("join %s: refused: %s", o.URL, w.Place.Refused), "")
 	}
-	mine := w.on.worker + "." + strconv.Itoa(w.Place.Index) + "."
-	for what, f := range map[string]nats.MsgHandler{
-		"clock": func(m *nats.Msg) { _ = m.Respond(strconv.AppendInt(nil, time.Now().UnixNano(), 10)) },
-		"start": w.start, "control": w.control,
-	} {
-		if _, err := w.nc.Subscribe(mine+what, f); err != nil {
-			return err
-		}
-	}
-	return w.nc.Flush()
+	return w.listen()
 }
 
 func (w *Worker) start(m *nats.Msg) {
@@ -393,6 +386,8 @@ func (w *Worker) Leave(ctx context.Context) error {
 		err = fmt.Errorf("not all of what was measured could be sent: %w", context.Cause(ctx))
 	}
 	w.quit()
-	w.nc.Close()
+	if !w.beside {
+		w.nc.Close()
+	}
 	return err
 }

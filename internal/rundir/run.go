@@ -167,9 +167,15 @@ type Worker struct {
 	// up.
 	KnownS *float64 `json:"known_until_s,omitempty"`
 	LostS  *float64 `json:"lost_at_s,omitempty"`
-	// DealtS is when its threads and its rate were distributed to the others, in
-	// seconds since measurement began.
+	// DealtS is when its threads and its rate, or what it had left to do, were given to the
+	// others, in seconds since measurement began.
 	DealtS *float64 `json:"dealt_at_s,omitempty"`
+	// Heir is the number of the worker that did what this one had left to do. PartOf, of
+	// such an heir, is the number of the worker that had the part at the start. 0 if none.
+	Heir   int `json:"dealt_to,omitempty"`
+	PartOf int `json:"part_of,omitempty"`
+	// Dismissed means that it came back after that and was told to end.
+	Dismissed bool `json:"dismissed,omitempty"`
 	// Doubts are the reasons why its own figures are not valid; Fault is what ended its
 	// part early.
 	Doubts []string `json:"doubts,omitempty"`

@@ -71,7 +71,7 @@ func (r *Run) record() verdict.Record {
 		rec.Observed = &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth}
 	}
 	for _, w := range r.Workers {
-		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts})
+		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Heir: w.Heir, Dismissed: w.Dismissed, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts})
 	}
 	for _, c := range r.Resumed {
 		rec.Resumed = append(rec.Resumed, verdict.Resumed(c))

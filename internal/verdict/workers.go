@@ -20,6 +20,10 @@ type Worker struct {
 	// Dealt is when its threads and its rate were distributed to the others; nil if
 	// they were not.
 	Dealt *float64
+	// Heir is the number of the worker that did what this one had left to do; 0 if none.
+	Heir int
+	// Dismissed means that it came back after that and was told to end.
+	Dismissed bool
 	// ChangeMS is the longest time that a live change took to come into force there.
 	ChangeMS float64
 	// Stalls is how often it was silent for a while.
@@ -64,7 +68,7 @@ func workers(r *Record) (string, string) {
 			all = append(all, fmt.Sprintf("a live change took %.0f ms to reach %s", w.ChangeMS, who))
 		}
 		if w.Dealt != nil && len(all) > 0 {
-			all[len(all)-1] += fmt.Sprintf("; its threads and its rate were dealt to the others at %.1f s", *w.Dealt)
+			all[len(all)-1] += dealt(w)
 		}
 		if len(w.Doubts) > 0 {
 			all = append(all, who+": "+strings.Join(w.Doubts, ", and "))
@@ -74,6 +78,18 @@ func workers(r *Record) (string, string) {
 		return "", ""
 	}
 	return Degraded, strings.Join(all, "; ")
+}
+
+// dealt says what happened to the rest of a lost worker's part.
+func dealt(w Worker) string {
+	if w.Heir == 0 {
+		return fmt.Sprintf("; its threads and its rate were dealt to the others at %.1f s", *w.Dealt)
+	}
+	s := fmt.Sprintf("; what of its part is not in the figures was done, or done again, by worker %d from %.1f s on", w.Heir, *w.Dealt)
+	if w.Dismissed {
+		s += "; it came back, and was told to end"
+	}
+	return s
 }
 
 // skew reports workers that did not start together.

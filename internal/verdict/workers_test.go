@@ -16,10 +16,11 @@ func TestWorkersThatWereLostOrLateAreNamed(t *testing.T) {
 	bad := Record{Workers: []Worker{
 		{Number: 1, Host: "a", SkewMS: -12}, {Number: 2, Host: "b", Known: &known, Lost: &lost, Dealt: &lost}, {Number: 3, Host: "c", Stalls: 1, Doubts: []string{"too hot", "too old"}},
 		{Number: 4, Host: "d", Known: &known}, {Number: 5, Host: "e", ChangeMS: 900}, {Number: 6, Host: "f", Stalls: 1, GivenUp: true},
+		{Number: 7, Host: "g", Known: &known, Lost: &lost, Dealt: &lost, Heir: 8, Dismissed: true},
 	}}
 	state, text := workers(&bad)
 	assert.Equal(t, Degraded, state)
-	assert.Equal(t, "worker 2 (b) was lost: what it did from 3 s on is not in the figures, and it was missed at 5.2 s; its threads and its rate were dealt to the others at 5.2 s; worker 3 (c) was silent for a while; worker 3 (c): too hot, and too old; worker 4 (d) did not finish: what it did from 3 s on is not in the figures; a live change took 900 ms to reach worker 5 (e); worker 6 (f) was silent for so long that the others went on without it", text)
+	assert.Equal(t, "worker 2 (b) was lost: what it did from 3 s on is not in the figures, and it was missed at 5.2 s; its threads and its rate were dealt to the others at 5.2 s; worker 3 (c) was silent for a while; worker 3 (c): too hot, and too old; worker 4 (d) did not finish: what it did from 3 s on is not in the figures; a live change took 900 ms to reach worker 5 (e); worker 6 (f) was silent for so long that the others went on without it; worker 7 (g) was lost: what it did from 3 s on is not in the figures, and it was missed at 5.2 s; what of its part is not in the figures was done, or done again, by worker 8 from 5.2 s on; it came back, and was told to end", text)
 	state, text = skew(&bad)
 	assert.Equal(t, Degraded, state)
 	assert.Contains(t, text, "worker 1 began 12 ms early")

@@ -63,6 +63,21 @@ func (p *Plan) Divide(i, n int) error {
 	return s.Share(p, i, n)
 }
 
+// Heritable is a Shared whose parts another process can finish, by Plan.Rest.
+type Heritable interface {
+	// Passes says why that is not possible; nil if it is.
+	Passes() error
+}
+
+// Passes says why nobody can finish the part of a lost process; nil if another can.
+func (p *Plan) Passes() error {
+	s, ok := p.Binder.(Heritable)
+	if !ok {
+		return errors.New("each worker has a part of the work that no other can take on")
+	}
+	return s.Passes()
+}
+
 // On makes a Connector from a function that takes connections of type C, the type
 // that the driver's connections have.
 func On[C any](connect func(ctx context.Context, c C, b *Bound) error) Connector {

@@ -93,6 +93,14 @@ type Plan struct {
 	// Lost is called when process i of n has gone before reporting everything: any
 	// of its part may have been attempted.
 	Lost func(i, n int)
+	// Rest, if another process can finish a part, returns what is left of the part of
+	// process i of n, which is lost and is not credited with anything from then on. It is
+	// called in the process that has the whole. did is what the figures contain of that
+	// part, by operation: whatever they do not contain is done again, or as much of it.
+	// Inherit takes the rest in, in a plan that was divided for the same part, before that
+	// begins. A Connector sets both.
+	Rest    func(i, n int, did []Did) []byte
+	Inherit func(rest []byte) error
 	// Settle, if the work can be shared, is called in a process that has done its
 	// part, before the last call of Ledger. It stops what goes on beside the
 	// workers; may be nil.
@@ -100,6 +108,22 @@ type Plan struct {
 	// Facts returns the profile's own documented record for reports, as a value
 	// that encodes to JSON. Any goroutine may call it, once a second.
 	Facts func() any
+}
+
+// Did is what became of the calls of an operation: the units that succeeded, and the calls
+// that failed.
+type Did struct{ Units, Failed int64 }
+
+// Of is what became of the calls of a track of the plan, by its index and by that of the
+// operation within it, in what is told by operation of the whole plan.
+func (p *Plan) Of(did []Did, track, op int) Did {
+	for _, t := range p.Tracks()[:track] {
+		op += len(t.Ops)
+	}
+	if op >= len(did) {
+		return Did{}
+	}
+	return did[op]
 }
 
 // Past is what is known of a run whose process has died.

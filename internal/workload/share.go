@@ -44,18 +44,29 @@ func Stretch(all, n, i int) (from, to int) {
 
 // Stake says which workers of a track belong to process Process of Of: those in
 // [From, To), out of All at the start.
-type Stake struct{ Process, Of, From, To, All int }
+type Stake struct {
+	Process, Of, From, To, All int
+	// Again is how many processes had this part before and were lost.
+	Again int
+}
 
 // Number returns the number of one of this process's workers, as passed to
 // NewTask, among the workers of all processes. No two workers get the same
 // number: those added later are numbered in turns. With the zero Stake there is
 // one process and the number is returned unchanged.
 func (s *Stake) Number(worker int) int {
-	if s.Of == 0 || worker < s.To {
+	switch {
+	case s.Again > 0: // above all that those before may have had
+		return s.All + (s.Again*MaxThreads+worker-s.From)*s.Of + s.Process
+	case s.Of == 0 || worker < s.To:
 		return worker
 	}
 	return s.All + (worker-s.To)*s.Of + s.Process
 }
+
+// Voice is the number of the process among those that report on the work: a process
+// that finishes the part of a lost one has a number of its own.
+func (s *Stake) Voice() int { return s.Process + s.Again*s.Of }
 
 // Ledger encodes what a process reports about its part of a run, for ReadLedger.
 // told must be plain data.

@@ -50,6 +50,23 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
+// What two killed workers had left to invoke is invoked by the third: all keys are there, and
+// each group has been invoked as often as was asked for.
+func TestTheRestOfKilledWorkersIsDoneByAnother(t *testing.T) {
+	t.Parallel()
+	o := caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "6", "rate", "400").Losing(t, 3, 300, 700)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+	want, err := caseOf("memory:", nil, "preset", "shop", "threads", "6").Prepare(t.Context(), t)
+	require.NoError(t, err)
+	for _, track := range want.Plan.Tracks() {
+		for _, op := range o.Run.Operations {
+			if op.Track == track.Name && op.Op == track.Ops[0] {
+				assert.EqualValues(t, track.Total, op.Count, track.Name)
+			}
+		}
+	}
+}
+
 func TestWhatWorkersCannotDivide(t *testing.T) {
 	for why, words := range map[string][]string{
 		"deliveries of a topic":     {"preset", "topic"},

@@ -72,6 +72,9 @@ func (b binder) Share(p *workload.Plan, i, n int) error {
 	return err
 }
 
+// Passes says that any caller can invoke what another has left.
+func (b binder) Passes() error { return nil }
+
 // onMaps provides maps through the shapes that every store has.
 func onMaps(_ context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
 	return layer.NewMaps(s, c), noNearCache(s)

@@ -43,6 +43,7 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 	}
 	p.Admit, p.Verify = b.admit, b.verify
 	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
+	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p.Plan, i, n, did) }, b.inherit
 	p.Facts = func() any { return facts(s, b.loads) }
 	return nil
 }

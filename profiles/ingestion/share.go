@@ -50,6 +50,36 @@ func (b *binding) ledger() []byte {
 	return workload.Ledger(all)
 }
 
+// Passes says that any loader can write what another has left.
+func (s *spec) Passes() error { return nil }
+
+// rest tells what process i of n has left to write.
+func (b *binding) rest(p *workload.Plan, i, n int, did []workload.Did) []byte {
+	var all []padogrid.Rest
+	for k, l := range b.loads {
+		from, to := workload.Stretch(len(l.m.shares), n, i)
+		all = append(all, l.work.Rest(from, to, p.Of(did, k, 0).Units))
+	}
+	return workload.Ledger(all)
+}
+
+// inherit goes on with what another process has left to write.
+func (b *binding) inherit(rest []byte) error {
+	var all []padogrid.Rest
+	if err := workload.ReadLedger(rest, &all); err != nil {
+		return err
+	}
+	if len(all) != len(b.loads) {
+		return workload.ErrAnotherRun
+	}
+	for k, l := range b.loads {
+		if !l.work.Inherit(all[k]) {
+			return workload.ErrAnotherRun
+		}
+	}
+	return nil
+}
+
 // credit takes in what another process has told.
 func (b *binding) credit(ledger []byte) error {
 	var all []told

@@ -52,6 +52,20 @@ func (l *Loop[T]) Paused(ctx context.Context, it *workload.Iteration) bool {
 // open loop and after threads have changed, of another's share. It returns false if
 // there is none.
 func (l *Loop[T]) Next(it *workload.Iteration, want int64) (Piece, bool) {
+	if !l.w.shared || it.Warmup {
+		return l.next(it, want)
+	}
+	l.Tally.snap.Lock()
+	defer l.Tally.snap.Unlock()
+	p, ok := l.w.repeat(want)
+	if !ok {
+		p, ok = l.next(it, want)
+	}
+	l.Tally.under = p
+	return p, ok
+}
+
+func (l *Loop[T]) next(it *workload.Iteration, want int64) (Piece, bool) {
 	w := l.w
 	from, to := w.job.From, w.job.To
 	if it.Settings.Threads != to-from && !it.Warmup && !w.changed.Load() {
@@ -121,11 +135,7 @@ func (l *Loop[T]) Leave(ctx context.Context, it *workload.Iteration, p Piece, er
 		return
 	}
 	l.loopEnd = it.Now()
-	if err == nil {
-		l.Tally.Done.Add(p.N)
-	} else {
-		l.Tally.Failed.Add(p.N)
-	}
+	l.settle(p, err)
 	l.Tally.busy.Store(l.before + l.loopEnd - l.loopStart)
 	l.Tally.left.Store(l.epoch + l.loopEnd)
 	interval := l.w.job.Interval
@@ -140,6 +150,20 @@ func (l *Loop[T]) Leave(ctx context.Context, it *workload.Iteration, p Piece, er
 	l.pausing, l.until = true, l.loopEnd+int64(interval)
 	if it.Settings.Rate > 0 {
 		l.pause(ctx, it, interval) // in an open loop, each return would use up a due time
+	}
+}
+
+// settle counts a piece.
+func (l *Loop[T]) settle(p Piece, err error) {
+	if l.w.shared {
+		l.Tally.snap.Lock()
+		defer l.Tally.snap.Unlock()
+		l.Tally.under = Piece{}
+	}
+	if err == nil {
+		l.Tally.Done.Add(p.N)
+	} else {
+		l.Tally.Failed.Add(p.N)
 	}
 }
 

@@ -16,6 +16,8 @@ type Told struct {
 	// Changed means that the number of threads was changed during the run.
 	Changed bool
 	Tallies []TallyTold
+	// Under are the pieces that were given out and had not come to their end.
+	Under []Piece
 }
 
 // TallyTold is what one thread has done since the last report; Began and Left are
@@ -36,11 +38,21 @@ func (t *TallyTold) same(o TallyTold) bool {
 // profile adds for a worker. One goroutine at a time may call it.
 func (w *Work[T]) Tell(own func(*T) []*atomic.Int64) Told {
 	out := Told{From: w.job.From, Changed: w.changed.Load()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tallies {
+		t.snap.Lock()
+		defer t.snap.Unlock()
+		if t.under.N > 0 {
+			out.Under = append(out.Under, t.under)
+		}
+	}
+	w.redo.Lock()
+	defer w.redo.Unlock()
+	out.Under = append(out.Under, w.again...)
 	for i := w.job.From; i < w.job.To; i++ {
 		out.Cursors, out.Warm = append(out.Cursors, w.cursors[i].Load()), append(out.Warm, w.warm[i].Load())
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	for worker, t := range w.tallies {
 		now := TallyTold{worker, t.Done.Load(), t.Failed.Load(), t.busy.Load(), t.began.Load(), t.left.Load(), nil}
 		for _, n := range own(&t.Own) {
@@ -73,12 +85,14 @@ func (w *Work[T]) Credit(told Told, own func(*T) []*atomic.Int64) bool {
 	if told.Changed {
 		w.changed.Store(true)
 	}
+	done := int64(0)
 	for _, more := range told.Tallies {
 		if more.Worker < 0 || more.Worker > mostThreads {
 			return false
 		}
 		t := w.tally(more.Worker)
 		t.Done.Add(more.Done)
+		done += more.Done
 		t.Failed.Add(more.Failed)
 		t.busy.Add(more.Busy)
 		mine := own(&t.Own)
@@ -93,6 +107,7 @@ func (w *Work[T]) Credit(told Told, own func(*T) []*atomic.Int64) bool {
 		}
 		t.left.Store(max(t.left.Load(), more.Left))
 	}
+	w.part(told.From, done, told.Under)
 	return true
 }
 

@@ -75,7 +75,18 @@ type Work[T any] struct {
 	// not yet.
 	first atomic.Int64
 
+	// shared says that others have the rest, and are told of this.
+	shared bool
+	// some says that there is any of again.
+	some atomic.Bool
+
+	// again are pieces of a part that was another's, to be done before anything else. Locks are
+	// taken in this order: mu, those of tallies, redo.
+	redo  sync.Mutex
+	again []Piece
+
 	mu      sync.Mutex
+	parts   map[int]*parted
 	told    map[int]TallyTold
 	fresh   func(*T)
 	tallies map[int]*Tally[T]
@@ -85,10 +96,11 @@ type Work[T any] struct {
 // the T of a new worker.
 func NewWork[T any](job Job, fresh func(*T)) *Work[T] {
 	n := len(job.Shares)
-	if job.To == 0 {
+	shared := job.To > 0
+	if !shared {
 		job.To = n
 	}
-	w := &Work[T]{job: job, told: map[int]TallyTold{}, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, tallies: map[int]*Tally[T]{}}
+	w := &Work[T]{job: job, shared: shared, told: map[int]TallyTold{}, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, tallies: map[int]*Tally[T]{}, parts: map[int]*parted{}}
 	w.first.Store(-1)
 	return w
 }
@@ -105,7 +117,11 @@ type Tally[T any] struct {
 	began, left atomic.Int64
 	// Own is what the profile counts in addition.
 	Own T
-	_   [64]byte
+	// under is what it works on, where others are told; snap guards it and Done and Failed,
+	// so that what is told of these is of one moment.
+	snap  sync.Mutex
+	under Piece
+	_     [64]byte
 }
 
 // tally returns the record of a worker.
@@ -144,7 +160,7 @@ func (w *Work[T]) Over() bool {
 			return false
 		}
 	}
-	return true
+	return !w.some.Load()
 }
 
 // Record is the outcome of a work in the measured part, as kept in facts.

@@ -24,6 +24,8 @@ const processEnv = "PERFBENCH_TEST_PROCESS"
 type asked struct {
 	Target, Preset, Out string
 	Set                 []string
+	// Join is where the process joins a run as a worker and does nothing else; empty: it does not.
+	Join string
 	// DiesAfter is how many units the process does before it kills itself; 0: it does
 	// not.
 	DiesAfter int64
@@ -44,6 +46,10 @@ func Child(t *testing.T, p workload.Profile) {
 	}
 	var a asked
 	require.NoError(t, json.Unmarshal([]byte(text), &a))
+	if a.Join != "" {
+		require.NoError(t, join(t, p, a.Join))
+		return
+	}
 	c := Case{Profile: p, Target: a.Target, Preset: a.Preset, Out: a.Out, Set: a.Set}
 	if a.Moment != "" {
 		c.Profile = a.Moment.fatal(t, p)

@@ -16,6 +16,16 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
+// join carries out a worker's part of a run.
+func join(t testing.TB, p workload.Profile, url string) error {
+	w, err := fleet.Join(t.Context(), fleet.JoinOptions{URL: url, Version: version})
+	if err != nil {
+		return err
+	}
+	env := part.Env{Profiles: []workload.Profile{p}, Log: slog.New(slog.DiscardHandler), Tell: func(string) {}}
+	return part.Do(t.Context(), env, w)
+}
+
 // Together carries out the whole run with n workers, which are goroutines here.
 func (c Case) Together(t testing.TB, n int) *session.Outcome {
 	t.Helper()
@@ -52,12 +62,6 @@ func (c Case) begin(t testing.TB, workers int, where func(url string)) *session.
 // join makes n workers, goroutines here, do their parts of the run.
 func (c Case) join(t testing.TB, all *sync.WaitGroup, url string, n int) {
 	for range n {
-		all.Go(func() {
-			w, err := fleet.Join(t.Context(), fleet.JoinOptions{URL: url, Version: version})
-			if assert.NoError(t, err) {
-				env := part.Env{Profiles: []workload.Profile{c.Profile}, Log: slog.New(slog.DiscardHandler), Tell: func(string) {}}
-				assert.NoError(t, part.Do(t.Context(), env, w))
-			}
-		})
+		all.Go(func() { assert.NoError(t, join(t, c.Profile, url)) })
 	}
 }

@@ -55,6 +55,9 @@ func (b binder) Share(p *workload.Plan, i, n int) error {
 	return nil
 }
 
+// Passes says why nobody can do what another process has left in the mode.
+func (b binder) Passes() error { return (&workload.Plan{Binder: b.Binder}).Passes() }
+
 // undivided says why the work of a mode cannot be divided between processes.
 var undivided = map[string]string{
 	saga.Mode:     "what dtm's benchmark server answered stays in the process of its clients",

@@ -42,7 +42,7 @@ func (w *Workers) Register(c *cobra.Command) {
 	fs.StringVar(&w.nkey, "nats-nkey", "", "`FILE` with the seed of an NKey for --nats")
 	fs.StringVar(&w.tlsCA, "tls-ca", "", "`FILE` with those who may have signed the certificate of --nats, as PEM")
 	fs.DurationVar(&w.patience, "patience", 0, "`D`: how long a silent worker is waited for (default "+units.Duration(fleet.DefaultPatience)+")")
-	fs.StringVar(&w.onLoss, "on-loss", "", "`WHAT` comes of a run that loses a worker: degrade (default), where the others go on; redeal, where they take on its threads and its rate; or end")
+	fs.StringVar(&w.onLoss, "on-loss", "", "`WHAT` comes of a run that loses a worker: degrade (default), where the others go on; redeal, where they take on what it had to do; or end")
 	usage.Group(fs, usage.Workers, "workers", "listen", "token-file", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss")
 }
 

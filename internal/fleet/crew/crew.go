@@ -95,6 +95,8 @@ type Crew struct {
 	mark   func(note string)
 	order  fleet.Order
 	closed sync.Once
+	// byPart says that the rest of the part of a lost worker is done by another.
+	byPart bool
 
 	mu    sync.Mutex
 	cores map[int]used // by worker
@@ -116,6 +118,7 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 	if plan.Credit == nil {
 		return nil, errors.New("the plan takes nothing in from workers")
 	}
+	order.Stay = a.OnLoss == Redeal && byPart(plan, order.Inputs)
 	data, err := json.Marshal(order)
 	if err != nil {
 		return nil, fmt.Errorf("write the order for workers: %w", err)
@@ -123,17 +126,20 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 	if len(data) > fleet.MaxMessage/2 {
 		return nil, fault.Input(fmt.Errorf("workers: the plan takes %d bytes, and a message %d at most", len(data), fleet.MaxMessage/2), "use a smaller --file")
 	}
-	c := &Crew{n: a.Workers, ask: a, run: run, order: order, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{})}
+	c := &Crew{n: a.Workers, ask: a, run: run, order: order, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{}), byPart: order.Stay}
 	c.deals.given = map[int]time.Duration{}
 	for _, t := range plan.Tracks() {
 		c.deals.last.Tracks = append(c.deals.last.Tracks, t.Start)
 	}
 	c.Show(show)
-	c.Coordinator, err = fleet.Open(ctx, fleet.Options{
+	o := fleet.Options{
 		Workers: a.Workers, Listen: a.Listen, Token: a.Token, Identity: a.Identity, Dir: c.dir,
 		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Past: a.past, Take: c.take, Noticed: c.noticed, Show: c.show,
-	})
-	if err != nil {
+	}
+	if c.byPart {
+		o.Pass, o.Passed = c.pass, c.passed
+	}
+	if c.Coordinator, err = fleet.Open(ctx, o); err != nil {
 		return nil, err
 	}
 	if err := c.tell(); err != nil {
@@ -188,11 +194,12 @@ func (c *Crew) noticed(worker int, host string, now fleet.State) {
 	}
 	words := map[fleet.State]string{
 		fleet.Stalled: "is connected and silent", fleet.Gone: "was lost", fleet.Working: "is back",
-		fleet.GivenUp: "is not waited for any longer, after " + units.Duration(cmp.Or(c.ask.Patience, fleet.DefaultPatience)) + " of silence",
+		fleet.Returned: "is back, and was told to end: what it had left to do is another's by now",
+		fleet.GivenUp:  "is not waited for any longer, after " + units.Duration(cmp.Or(c.ask.Patience, fleet.DefaultPatience)) + " of silence",
 	}
 	c.mark(fmt.Sprintf("worker %d (%s) %s", worker+1, host, words[now]))
 	switch {
-	case c.ask.OnLoss == Redeal && (now == fleet.GivenUp || now == fleet.Working):
+	case c.ask.OnLoss == Redeal && !c.byPart && (now == fleet.GivenUp || now == fleet.Working):
 		c.redeal(worker, host, now)
 	case c.ask.OnLoss == End && now == fleet.GivenUp:
 		c.stop(fault.Code(fmt.Errorf("worker %d (%s) was lost (--on-loss end)", worker+1, host), fault.CodeOther))
@@ -211,9 +218,11 @@ func (c *Crew) take(worker int, r *fleet.Report) error {
 		}
 	}
 	if r.Part != nil {
-		c.mu.Lock()
-		c.cores[worker] = used{r.Part.T, r.Cores}
-		c.mu.Unlock()
+		if worker < c.n { // of another in the same process they are in its own
+			c.mu.Lock()
+			c.cores[worker] = used{r.Part.T, r.Cores}
+			c.mu.Unlock()
+		}
 		if err := c.merge(*r.Part); err != nil {
 			return err
 		}
@@ -273,9 +282,9 @@ func (c *Crew) Lost() {
 	if c == nil || c.plan.Lost == nil {
 		return
 	}
-	for i, m := range c.Members() {
+	for _, m := range c.Members() {
 		if m.State != fleet.Ended {
-			c.plan.Lost(i, c.n)
+			c.plan.Lost(m.Part, c.n)
 		}
 	}
 }
@@ -331,7 +340,11 @@ func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	var out []rundir.Worker
-	for i, m := range c.Members() {
+	all := c.Members()
+	for i, m := range all {
+		if i >= c.n && m.PID == 0 {
+			continue // nobody was there to take it on
+		}
 		w := rundir.Worker{
 			Number: i + 1, Host: m.Host, PID: m.PID, CPUs: m.CPUs, State: string(m.State), Count: m.Count, Errors: m.Errors,
 			OffsetMS: ms(m.Offset), RoundTripMS: ms(m.Trip), SkewMS: ms(m.Skew), ChangeMS: ms(m.Slowest), Stalls: m.Stalls,
@@ -347,6 +360,13 @@ func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 			w.LostS = new(m.LostAt.Seconds())
 		}
 		w.DealtS = c.dealt(i)
+		if i >= c.n {
+			w.PartOf = m.Part + 1
+		}
+		if m.Heir > 0 && all[m.Heir].PID != 0 {
+			w.Heir = m.Heir + 1
+		}
+		w.Dismissed = m.Dismissed
 		out = append(out, w)
 	}
 	return out

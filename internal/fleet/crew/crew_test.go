@@ -1,6 +1,8 @@
 package crew
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -47,22 +49,46 @@ func TestWhatCanBeDealtAnew(t *testing.T) {
 		why string
 		err error
 	}{
-		{"a run with a count ends once", ask.onLoss(plan(timed), workload.Inputs{Duration: time.Minute, Count: 5})},
-		{"phase timed does its work once", ask.onLoss(plan(counted), lasts)},
-		{"phase load does its work once", ask.onLoss(plan(load, timed), lasts)},
-		{"phase load does its work once", ask.onLoss(plan(load, test), endless)},
+		{"no other can take on", ask.onLoss(plan(timed), workload.Inputs{Duration: time.Minute, Count: 5})},
+		{"no other can take on", ask.onLoss(plan(counted), lasts)},
+		{"no other can take on", ask.onLoss(plan(load, timed), lasts)},
+		{"no other can take on", ask.onLoss(plan(load, test), endless)},
 		{"use degrade, redeal or end", Ask{OnLoss: "x"}.onLoss(plan(), lasts)},
 	} {
 		assert.Contains(t, bad.err.Error()+fault.HintOf(bad.err), bad.why)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(bad.err))
 	}
+	passing := plan(load, test)
+	passing.Binder = heritable{}
+	require.NoError(t, ask.onLoss(passing, lasts), "another does what is left of a part")
+	require.NoError(t, ask.onLoss(passing, workload.Inputs{Count: 5}))
 	assert.Equal(t, "worker 2", named([]string{"2"}))
 	assert.Equal(t, "workers 1, 2 and 4", named([]string{"1", "2", "4"}))
 }
 
+// Another coordinator does not know what came of a part that was dealt to another.
+func TestARunWhosePartWasDealtIsNotResumed(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "stream"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "stream", keptFile), []byte("{}"), 0o600))
+	notes := filepath.Join(dir, "stream", notesFile)
+	require.NoError(t, os.WriteFile(notes, []byte(`{"at_ns":5}`+"\n"), 0o600))
+	_, lines, err := ReadKept(dir)
+	require.NoError(t, err)
+	assert.Len(t, lines, 1)
+	require.NoError(t, os.WriteFile(notes, []byte(`{"at_ns":5}`+"\n"+`{"dealt":2}`+"\n"), 0o600))
+	_, _, err = ReadKept(dir)
+	assert.ErrorContains(t, err, "what worker 2 had left to do was dealt to another")
+}
+
+// heritable is a plan whose parts another can go on with.
+type heritable struct{ workload.Binder }
+
+func (heritable) Passes() error { return nil }
+
 // Each second has the processors of the workers that have told of it.
 func TestProcessorsOfWorkers(t *testing.T) {
-	c := &Crew{begun: make(chan struct{}), cores: map[int]used{}}
+	c := &Crew{n: 3, begun: make(chan struct{}), cores: map[int]used{}}
 	c.Follow(func(measure.Part) error { return nil }, nil, nil)
 	for i, second := range []int{3, 4, 2} {
 		require.NoError(t, c.take(i, &fleet.Report{Part: &measure.Part{T: second}, Cores: float64(i)}))

@@ -34,15 +34,15 @@ func (a Ask) onLoss(plan *workload.Plan, in workload.Inputs) error {
 	default:
 		return refuse(strconv.Quote(a.OnLoss)+" is not known", "use degrade, redeal or end")
 	}
-	const others = "use --duration alone, or degrade, which names what is missing, or end"
-	if !in.Wraps() {
-		return refuse("redeal holds up threads and rates, and a run with a count ends once each thread has done its share, which no other can take on", others)
-	}
-	if name := once(plan, in); name != "" {
-		return refuse("redeal holds up threads and rates, and phase "+name+" does its work once, of which each thread has a share that no other can take on", others)
+	if why := plan.Passes(); byPart(plan, in) && why != nil {
+		return refuse("redeal: "+why.Error(), "use degrade, which names what is missing, or end")
 	}
 	return nil
 }
+
+// byPart says that what a lost worker has left to do is done by another in its place. Where
+// the work has no end but time, its threads and its rate are shared out instead.
+func byPart(plan *workload.Plan, in workload.Inputs) bool { return !in.Wraps() || once(plan, in) != "" }
 
 // once names a phase of a plan without a count that ends when its work is done all the same;
 // empty: there is none. What is measured beside the work does not matter.
@@ -76,7 +76,7 @@ type deals struct {
 // there, where the others' are dealt to them. The caller holds deals.mu.
 func (c *Crew) share(tell func(segment int, of func(worker int) []workload.Settings)) {
 	away := make([]bool, c.n)
-	if c.ask.OnLoss == Redeal {
+	if c.ask.OnLoss == Redeal && !c.byPart {
 		copy(away, c.Away())
 	}
 	n, rank := 0, make([]int, c.n)
@@ -85,17 +85,44 @@ func (c *Crew) share(tell func(segment int, of func(worker int) []workload.Setti
 			n++
 		}
 	}
-	w := c.deals.last
-	tell(w.Segment, func(i int) []workload.Settings {
-		if away[i] {
-			return nil // it is told when it is back
+	parts := c.Parts()
+	tell(c.deals.last.Segment, func(i int) []workload.Settings {
+		if i >= len(parts) || parts[i] < 0 || away[parts[i]] {
+			return nil // it is told when it is back, or takes on a part
 		}
-		mine := make([]workload.Settings, len(w.Tracks))
-		for k, s := range w.Tracks {
-			mine[k] = Part(s, n, rank[i])
-		}
-		return mine
+		return c.settings(n, rank[parts[i]])
 	})
+}
+
+// settings are those that came last for one of n parts. The caller holds deals.mu.
+func (c *Crew) settings(n, part int) []workload.Settings {
+	mine := make([]workload.Settings, len(c.deals.last.Tracks))
+	for k, s := range c.deals.last.Tracks {
+		mine[k] = Part(s, n, part)
+	}
+	return mine
+}
+
+// dealt notes that what was left of the part of that number was dealt to another.
+type dealt struct {
+	Dealt int `json:"dealt"`
+}
+
+// pass says what is left of a part whose worker is lost.
+func (c *Crew) pass(part int, did []workload.Did) fleet.Handoff {
+	<-c.begun
+	c.Note(dealt{Dealt: part + 1})
+	c.deals.mu.Lock()
+	defer c.deals.mu.Unlock()
+	return fleet.Handoff{Rest: c.plan.Rest(part, c.n, did), Segment: c.deals.last.Segment, Settings: c.settings(c.n, part)}
+}
+
+// passed notes that the rest of the part of a worker is done by another from now on.
+func (c *Crew) passed(from, heir, host int) {
+	c.deals.mu.Lock()
+	c.deals.given[from] = c.Elapsed()
+	c.deals.mu.Unlock()
+	c.mark(fmt.Sprintf("what worker %d had left to do was dealt to worker %d, as worker %d", from+1, host+1, heir+1))
 }
 
 // redeal deals the totals anew, now that a worker is away for good, or back.

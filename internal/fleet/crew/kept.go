@@ -135,6 +135,9 @@ func ReadKept(dir string) (*Kept, []json.RawMessage, error) {
 		return nil, nil, fault.Input(fmt.Errorf("what its coordinator noted cannot be read: %w", err), "")
 	}
 	for line := range bytes.Lines(data) {
+		if n := (dealt{}); json.Unmarshal(line, &n) == nil && n.Dealt > 0 {
+			return nil, nil, fault.Input(fmt.Errorf("what worker %d had left to do was dealt to another, and what came of that died with its coordinator", n.Dealt), "perfbench report shows what it had come to; run it again")
+		}
 		if json.Valid(line) {
 			notes = append(notes, json.RawMessage(line))
 		}

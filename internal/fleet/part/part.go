@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
@@ -49,6 +50,12 @@ type work struct {
 	// used is the processor time that this process had used when it told last, then.
 	used time.Duration
 	then time.Time
+	// rest is what it has of another's part; nil: the part is its own.
+	rest  *fleet.Handoff
+	heirs heirs
+	// free is closed when the worker may leave that has stayed for others.
+	free    chan struct{}
+	release sync.Once
 }
 
 // errStopped is the cause of a part that the coordinator ended.
@@ -57,7 +64,7 @@ var errStopped = errors.New("ended by the coordinator")
 // Do carries out the part of a worker that has joined, to its end.
 func Do(ctx context.Context, env Env, w *fleet.Worker) error {
 	env.Patience = cmp.Or(env.Patience, fleet.DefaultAbsence)
-	p := &work{env: env, w: w}
+	p := &work{env: env, w: w, free: make(chan struct{})}
 	err := p.prepare(ctx)
 	told := w.Ready(ctx, err)
 	if err = errors.Join(err, told); err != nil {
@@ -95,7 +102,7 @@ func (p *work) prepare(ctx context.Context) error {
 	if fleet.Sum(plan) != p.order.Sum {
 		return errors.New("the plan comes out otherwise here than at the coordinator")
 	}
-	if err := plan.Divide(p.w.Place.Index, p.w.Place.Of); err != nil {
+	if err := plan.Divide(p.part(), p.w.Place.Of); err != nil {
 		return err
 	}
 	target, driver, err := drivers.Parse(p.order.Target)
@@ -121,6 +128,9 @@ func (p *work) prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.inherit(); err != nil {
+		return err
+	}
 	if warm, ok := p.conn.(store.Warmer); ok {
 		return warm.Warm(ctx, threads)
 	}
@@ -132,31 +142,39 @@ func (p *work) carryOut(ctx context.Context) error {
 	resumed, deaf := self.Resumed()
 	defer deaf()
 	own := self.Watch(ctx)
-	p.began = time.Now()
-	p.then, p.used = p.began, self.Processor()
+	if p.rest == nil {
+		p.began = time.Now()
+	}
+	p.then, p.used = time.Now(), self.Processor()
 	run, err := engine.Start(ctx, engine.Options{
 		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
-		Part:        p.tell, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
+		Late:        p.late(), Part: p.tell, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	})
 	if err != nil {
 		p.w.Tell(fleet.Report{Over: true, Err: err.Error()})
 		return errors.Join(err, p.leave(ctx))
 	}
 	p.run = run
+	if p.rest != nil {
+		run.Follow(p.rest.Segment, p.rest.Settings)
+	}
 	p.w.OnCommand(p.obey)
 	p.env.Tell("working")
-	p.beat(ctx, own)
+	p.beat(own, run.Done())
 	res, cause := run.Wait()
 	if p.plan.Settle != nil {
 		p.plan.Settle(ctx)
 	}
-	last := fleet.Report{Over: true, Ledger: p.ledger(), Doubts: p.doubts(res, own.Observed(ctx))}
+	doubts := p.doubts(res, own.Observed(ctx))
+	p.stay(own, cause)
+	last := fleet.Report{Over: true, Ledger: p.ledger(), Doubts: doubts}
 	if cause != nil && !errors.Is(cause, errStopped) {
 		last.Err = cause.Error()
 	} else {
 		cause = nil
 	}
+	p.heirs.wait()
 	p.w.Tell(last)
 	p.env.Tell(fmt.Sprintf("done: %d %s", done(res), cmp.Or(p.plan.Unit, "operations")))
 	return errors.Join(cause, p.leave(ctx))
@@ -169,16 +187,16 @@ func done(res *measure.Result) (n int64) {
 	return n
 }
 
-// beat watches this process until the run has ended, and ends it when its coordinator does
-// not come back, nor another in its place.
-func (p *work) beat(ctx context.Context, own *self.Watcher) {
+// beat watches this process until done, and ends the run when its coordinator does not come
+// back, nor another in its place.
+func (p *work) beat(own *self.Watcher, done <-chan struct{}) {
 	absent := time.Duration(0) // by this process's own beat: it may be stopped for a while
 	timer := time.NewTimer(self.Beat)
 	defer timer.Stop()
 	for set := time.Now(); ; set = time.Now() {
 		timer.Reset(self.Beat)
 		select {
-		case <-p.run.Done():
+		case <-done:
 			return
 		case <-timer.C:
 			own.Beaten(time.Since(set))
@@ -187,6 +205,7 @@ func (p *work) beat(ctx context.Context, own *self.Watcher) {
 			}
 			if absent > p.env.Patience {
 				p.run.Stop(fmt.Errorf("the coordinator was not heard of for %s (--patience)", units.Duration(p.env.Patience)))
+				p.leaves()
 			}
 		}
 	}
@@ -197,6 +216,11 @@ func (p *work) obey(c fleet.Command) {
 	switch {
 	case c.Stop != "":
 		p.run.Stop(errStopped)
+		p.leaves()
+	case c.Release:
+		p.leaves()
+	case c.Handoff != nil:
+		p.takeOn(c.Handoff)
 	case c.Phase != "":
 		p.run.Enter(c.Phase)
 	default:
@@ -207,7 +231,7 @@ func (p *work) obey(c fleet.Command) {
 // tell sends a second. The collector of the run calls it, one second after the other.
 func (p *work) tell(part *measure.Part) {
 	r := fleet.Report{Part: part, Ledger: p.ledger(), Cores: p.cores()}
-	if !p.told {
+	if !p.told && p.rest == nil {
 		p.told, r.Began = true, p.began.UnixNano()
 	}
 	p.w.Tell(r)
@@ -250,6 +274,9 @@ var ours = map[string]bool{
 
 // doubts are the reasons for which this worker's figures are not valid.
 func (p *work) doubts(res *measure.Result, seen verdict.Observed) (out []string) {
+	if p.rest != nil {
+		return nil // the worker in whose process it is tells them
+	}
 	run := rundir.Run{Unit: p.plan.Unit, Observed: &seen, EndedBy: "count"}
 	rundir.SetResult(&run, res)
 	v := run.Judge()

@@ -60,6 +60,7 @@ func bind(s *model.Spec, l layer.Layer, p *workload.Bound) error {
 	}
 	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
 	p.Kept, p.Resume = b.kept, b.goOn
+	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p.Plan, i, n, did) }, b.inherit
 	p.Facts = func() any { return b.facts() }
 	return nil
 }

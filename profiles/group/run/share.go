@@ -202,6 +202,35 @@ func (l *ledger) credit(more ledgerTold) bool {
 	return padogrid.CreditBits(l.tried, more.Tried) && padogrid.CreditBits(l.acked, more.Acked)
 }
 
+// rest tells which invocations process i of n has left. The tracks of groups come in their
+// order, before those of the topics of a step, of which there are none.
+func (b *binding) rest(p *workload.Plan, i, n int, did []workload.Did) []byte {
+	var all []padogrid.Rest
+	for k, r := range b.runs {
+		from, to := workload.Stretch(len(r.g.Shares), n, i)
+		all = append(all, r.Rest(from, to, p.Of(did, k, 0).Units))
+	}
+	return workload.Ledger(all)
+}
+
+// inherit goes on with the invocations that another process has left.
+func (b *binding) inherit(rest []byte) error {
+	var all []padogrid.Rest
+	if err := workload.ReadLedger(rest, &all); err != nil {
+		return err
+	}
+	if len(all) != len(b.runs) {
+		return workload.ErrAnotherRun
+	}
+	for k, r := range b.runs {
+		if !r.Inherit(all[k]) {
+			return workload.ErrAnotherRun
+		}
+		r.goOn(&all[k])
+	}
+	return nil
+}
+
 // unknown is how many elements a process that was lost may have pushed or popped: any
 // number.
 const unknown = 1 << 40

@@ -45,3 +45,18 @@ func newGroupRun(s *model.Spec, g *model.Group) *groupRun {
 
 // over reports whether every invocation has been given out and has ended.
 func (r *groupRun) over() bool { return r.Over() && r.under.Load() == 0 }
+
+// goOn has bulk operations go on in the shares' slices of keys where another process left
+// off.
+func (r *groupRun) goOn(rest *padogrid.Rest) {
+	for i, o := range r.g.Ops {
+		if r.bulk[i] == nil {
+			continue
+		}
+		for share := r.g.From; share < r.g.To; share++ {
+			if _, n := o.Slice(r.g, share); r.g.Shares[share] > 0 {
+				r.bulk[i][share].Store(rest.Upto(share) % r.g.Shares[share] * min(int64(o.Batch), n))
+			}
+		}
+	}
+}

@@ -67,6 +67,7 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, st layer) error {
 	p.Claims, p.Admit = []place.Space{}, b.admit
 	p.Verify, p.Teardown = b.verify, b.teardown
 	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
+	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p, i, n, did) }, b.inherit
 	p.Found, p.Adopt = b.found, b.adopt
 	p.Kept, p.Resume = b.kept, b.resume
 	p.Facts = func() any { return b.facts() }

@@ -120,6 +120,36 @@ func (b *run) credit(ledger []byte) error {
 	return nil
 }
 
+// Passes says that any client can do what another has left.
+func (s *Spec) Passes() error { return nil }
+
+// rest tells what process i of n has left to do.
+func (b *run) rest(p *workload.Plan, i, n int, did []workload.Did) []byte {
+	var all []padogrid.Rest
+	for k, w := range b.works {
+		from, to := workload.Stretch(w.m.start.Threads, n, i)
+		all = append(all, w.Rest(from, to, p.Of(did, k, int(opWork)).Units))
+	}
+	return workload.Ledger(all)
+}
+
+// inherit goes on with what another process has left to do.
+func (b *run) inherit(rest []byte) error {
+	var all []padogrid.Rest
+	if err := workload.ReadLedger(rest, &all); err != nil {
+		return err
+	}
+	if len(all) != len(b.works) {
+		return workload.ErrAnotherRun
+	}
+	for k, w := range b.works {
+		if !w.Inherit(all[k]) {
+			return workload.ErrAnotherRun
+		}
+	}
+	return nil
+}
+
 // lost takes all that process i of n was to do for attempted.
 func (b *run) lost(i, n int) {
 	for _, w := range b.works {

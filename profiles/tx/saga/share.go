@@ -36,7 +36,7 @@ func (s Binding) Share(p *workload.Plan, i, n int) error {
 	if err != nil {
 		return err
 	}
-	t.Iterations = s.Count*int64(to)/int64(all) - s.Count*int64(from)/int64(all)
+	t.Iterations = share(s.Count, from, to, all)
 	t.Total = t.Iterations
 	p.Binder = Binding{s.Spec, workload.Stake{Process: i, Of: n, From: from, To: to, All: all}}
 	return nil
@@ -138,7 +138,7 @@ func (r *Run) ledger() []byte {
 	r.mu.Lock()
 	tallies := maps.Clone(r.tallies)
 	n := &r.notes
-	out := partTold{Process: r.stake.Process, Of: r.stake.Of, Beside: besideTold{
+	out := partTold{Process: r.stake.Voice(), Of: r.stake.Of, Beside: besideTold{
 		Polls: r.polls.Load(), Swept: r.swept, InRun: r.inRun, Sizes: r.sizes.All(), Saw: r.layer.Saw(), Client: r.conn.Client() - r.before.Client,
 		Notes: notesTold{maps.Clone(n.bad), maps.Clone(n.asked), cloned(n.examples), n.sampled, n.moneys},
 	}}
@@ -190,7 +190,7 @@ func (r *Run) credit(data []byte) error {
 		return err
 	}
 	for _, one := range t.Tallies {
-		if one.Worker < 0 || one.Worker > workload.MaxThreads*max(t.Of, 1) || !r.tally(one.Worker).credit(one) {
+		if one.Worker < 0 || one.Worker > workload.MaxThreads*workload.MaxThreads || !r.tally(one.Worker).credit(one) {
 			return workload.ErrAnotherRun
 		}
 	}
@@ -225,6 +225,52 @@ func (t *tally) credit(one tallyTold) bool {
 		t.gaps = append(t.gaps, gap{g.From, g.To})
 	}
 	return true
+}
+
+// Passes says that any client can carry out what another has left.
+func (s Binding) Passes() error { return nil }
+
+// rest is what a process that was lost has left.
+type rest struct {
+	Again        int
+	Transactions int64
+}
+
+// remains tells how many transactions process i of n has left: what it may have begun since it
+// told is taken up by whoever finds it, and others are made in its place.
+func (r *Run) remains(p *workload.Plan, i, n int, did []workload.Did) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.again == nil {
+		r.again = map[int]int{}
+	}
+	r.again[i]++
+	all := r.spec.Start.Threads
+	from, to := workload.Stretch(all, n, i)
+	d := p.Of(did, 0, int(model.OpSaga))
+	return workload.Ledger(rest{r.again[i], max(share(r.spec.Count, from, to, all)-d.Units-d.Failed, 0)})
+}
+
+// share is how many of a number those from one of all on, before another, have.
+func share(count int64, from, to, all int) int64 {
+	return count*int64(to)/int64(all) - count*int64(from)/int64(all)
+}
+
+// inherit goes on with the transactions that another process has left.
+func (r *Run) inherit(p *workload.Plan, data []byte) error {
+	var left rest
+	if err := workload.ReadLedger(data, &left); err != nil {
+		return err
+	}
+	r.stake.Again = left.Again
+	t := &p.Phases[0].Tracks[0]
+	t.Iterations, t.Total = left.Transactions, left.Transactions
+	if left.Transactions == 0 {
+		t.NewTask = func(int) (workload.Task, error) {
+			return workload.TaskFunc(func(context.Context, *workload.Iteration) error { return workload.ErrDone }), nil
+		}
+	}
+	return nil
 }
 
 // gone says that a process did more than it has told.

@@ -74,6 +74,7 @@ type Run struct {
 	// one of them has gone. tells means that this process reports to another, as its
 	// stake.
 	others map[int]besideTold
+	again  map[int]int // how often the part of a process was given to another
 	lost   bool
 	tells  bool
 	stake  workload.Stake
