@@ -41,6 +41,11 @@ func (s *spec) Share(p *workload.Plan, i, n int) error {
 	return nil
 }
 
+// Passes says why nobody can do what another process has left.
+func (s *spec) Passes() error {
+	return errors.New("what a worker had generated and not stored yet is lost with it, and nobody else knows which events these are")
+}
+
 // divide leaves in a track what is done by process i of n.
 func (s *spec) divide(t *workload.Track, i, n int) error {
 	switch t.Name {
