@@ -1,7 +1,7 @@
-// Package tui is the workbench: the screens of `perfbench tui`. It draws what a
-// small interface, Bench, tells it, and changes a run through another, Run; it
-// knows no engine, no store and no profile. It pulls: a tick five times a second
-// reads the newest snapshot, and nothing of a run ever waits for the screen.
+// Package tui is the workbench: the screens of `perfbench tui`. It draws what a small
+// interface, Bench, reports, and changes a run through another, Run; it knows no
+// engine, no store and no profile. It polls: five times a second a tick reads the
+// newest snapshot, so a run never waits for the screen.
 package tui
 
 import (
@@ -26,8 +26,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// App is the only tea.Model: size, theme, the stack of screens and what floats
-// above them. It belongs to Bubble Tea's event loop.
+// App is the only tea.Model. It holds the size, the theme, the stack of screens and the
+// overlay. It belongs to Bubble Tea's event loop.
 type App struct {
 	env     screen.Env
 	bench   Bench
@@ -39,24 +39,24 @@ type App struct {
 	dark    bool
 	colours colorprofile.Profile // Unknown until the terminal is known
 	blurred bool
-	// suspend says that a shell can bring us back after ctrl+z.
+	// suspend means that a shell can resume us after ctrl+z.
 	suspend bool
-	// gen numbers the chain of frame ticks: those of an older chain are ignored. resting
-	// says that the next frame is far off because nothing happens.
+	// gen numbers the chain of frame ticks; ticks of an older chain are ignored.
+	// resting means that the next frame is far off because nothing is happening.
 	gen     int
 	resting bool
-	// tick makes the command that brings the next frame.
+	// tick returns the command that delivers the next frame.
 	tick func(every time.Duration, gen int) tea.Cmd
-	// leaving says that the program quits when the run has ended.
+	// leaving means that the program quits once the run has ended.
 	leaving bool
 	killed  screen.Ending
 	final   Final
-	// pending is the outcome of a run that has ended while the user was typing.
+	// pending is the outcome of a run that ended while the user was typing.
 	pending *screen.EndedMsg
 }
 
-// NewApp returns the application without a terminal, for Show and for tests.
-// connecting makes the contexts of what may take long.
+// NewApp returns the application without a terminal, for Show and for tests. connecting
+// creates the contexts for operations that may take long.
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
 	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup)}, suspend: canSuspend()}
 	a.env.Styles = a.newStyles()
@@ -88,7 +88,7 @@ func (a *App) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Frames a second: while the terminal has the focus, while not, and while nothing happens.
+// Frames per second: with focus, without focus, and while nothing is happening.
 const (
 	fps     = 5
 	fpsBlur = 2
@@ -97,7 +97,7 @@ const (
 
 func (a *App) nextFrame() tea.Cmd {
 	every := time.Second / fps
-	// What floats costs more to draw than all below it.
+	// An overlay costs more to draw than everything below it.
 	if a.blurred || a.opts.NoAnimation || a.overlay != none {
 		every = time.Second / fpsBlur
 	}
@@ -111,7 +111,7 @@ func (a *App) nextFrame() tea.Cmd {
 	return a.tick(every, a.gen)
 }
 
-// wake begins frames anew where the next one is far off: something has been done.
+// wake restarts the frames if the next one is far off, because something has changed.
 func (a *App) wake() tea.Cmd {
 	if !a.resting {
 		return nil
@@ -125,7 +125,7 @@ func tick(every time.Duration, gen int) tea.Cmd {
 	return tea.Tick(every, func(t time.Time) tea.Msg { return screen.FrameMsg{At: t, Gen: gen} })
 }
 
-// Update takes one message. It never blocks.
+// Update handles one message. It never blocks.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -182,7 +182,7 @@ func (a *App) frame(msg screen.FrameMsg) tea.Cmd {
 	if a.overlay == logs {
 		a.logs = a.bench.Logs()
 	}
-	// Every screen sees the frame: a run below another screen goes on too.
+	// Every screen gets the frame, because a run continues below another screen.
 	cmds := []tea.Cmd{a.nextFrame()}
 	for i, s := range a.stack {
 		next, cmd := s.Update(msg, a.env)
@@ -197,8 +197,8 @@ func (a *App) frame(msg screen.FrameMsg) tea.Cmd {
 
 func (a *App) top() screen.Screen { return a.stack[len(a.stack)-1] }
 
-// forward hands a message to the screen on top; a result that a command brings
-// back after its screen was covered reaches those below as well.
+// forward passes a message to the screen on top. The result of a command whose screen
+// has been covered since is passed to the screens below as well.
 func (a *App) forward(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.MouseMsg, tea.PasteMsg:
@@ -228,7 +228,7 @@ func (a *App) open(msg screen.OpenMsg) tea.Cmd {
 	return nil
 }
 
-// screenFor makes the screen for a destination.
+// screenFor creates the screen for a destination.
 func (a *App) screenFor(to screen.Destination) screen.Screen {
 	switch to := to.(type) {
 	case screen.Start:
@@ -253,7 +253,7 @@ func (a *App) close() {
 	}
 }
 
-// run returns the run or the sweep under way, nil when there is none.
+// run returns the run or sweep in progress, or nil.
 func (a *App) run() screen.Ending {
 	for _, s := range a.stack {
 		if r, ok := s.(screen.Runner); ok && r.Running() != nil {
@@ -263,7 +263,7 @@ func (a *App) run() screen.Ending {
 	return nil
 }
 
-// isTyping tells whether the screen on top takes text.
+// isTyping reports whether the screen on top is accepting text.
 func (a *App) isTyping() bool {
 	t, ok := a.top().(screen.Typist)
 	return ok && t.Typing()
@@ -302,7 +302,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// View draws the screen on top and what floats above it.
+// View draws the screen on top and the overlay above it.
 func (a *App) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true

@@ -8,10 +8,10 @@ import (
 	"github.com/perfbench/perfbench/tui/sweeps"
 )
 
-// Bench is what the screens need from the rest of the program, each of it what it
-// declares. Methods that take a context, read or write files are called from a
-// tea.Cmd, on a goroutine of its own; the others are called from the event loop and
-// return at once.
+// Bench is what the screens need from the rest of the program, composed of what each of
+// them declares. Methods that take a context, read files or write files are called from
+// a tea.Cmd, on its own goroutine; the others are called from the event loop and return
+// at once.
 type Bench interface {
 	picker.Bench
 	dashboard.Bench

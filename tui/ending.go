@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// ended keeps the outcome of a run, and shows it unless the user is leaving.
+// ended stores the outcome of a run, and shows it unless the user is leaving.
 func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 	a.final.Outcomes = append(a.final.Outcomes, msg.Outcome)
 	if a.overlay == quitting {
@@ -23,14 +23,14 @@ func (a *App) ended(msg screen.EndedMsg) tea.Cmd {
 	if msg.Stays {
 		return a.forward(screen.RunsChangedMsg{})
 	}
-	if a.isTyping() { // what is being typed is not for the next screen
+	if a.isTyping() { // what is being typed is not meant for the next screen
 		a.pending = &msg
 		return a.forward(screen.RunsChangedMsg{})
 	}
 	return a.reveal(msg)
 }
 
-// reveal shows the results in place of the run, and where to go on above them.
+// reveal replaces the run by its results, with the screen to continue on above them.
 func (a *App) reveal(msg screen.EndedMsg) tea.Cmd {
 	a.pending = nil
 	cmds := []tea.Cmd{nil}
@@ -43,7 +43,7 @@ func (a *App) reveal(msg screen.EndedMsg) tea.Cmd {
 			ended := results.NewEnded(a.bench, msg.Outcome, since)
 			above := a.stack[i+1:]
 			if len(above) > 0 {
-				if _, ok := above[0].(screen.Runner); !ok { // what follows the run stays
+				if _, ok := above[0].(screen.Runner); !ok { // the screen that follows the run stays
 					above = nil
 				}
 			}
@@ -59,7 +59,7 @@ func (a *App) reveal(msg screen.EndedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// leave stops the run in order and quits when it has been reported.
+// leave stops the run gracefully and quits once its report is written.
 func (a *App) leave() tea.Cmd {
 	a.overlay, a.leaving = none, true
 	r := a.run()
@@ -70,7 +70,7 @@ func (a *App) leave() tea.Cmd {
 	return nil
 }
 
-// kill ends the run at once and quits.
+// kill ends the run immediately and quits.
 func (a *App) kill() tea.Cmd {
 	if r := a.run(); r != nil {
 		r.Kill()
@@ -79,8 +79,8 @@ func (a *App) kill() tea.Cmd {
 	return tea.Quit
 }
 
-// finish waits for a run that was killed, or that a broken screen has left
-// behind, and returns what is left.
+// finish waits for a run that was killed, or that a panicking screen left behind, and
+// returns what Show returns.
 func (a *App) finish() Final {
 	r := a.killed
 	if r == nil {

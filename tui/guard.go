@@ -11,16 +11,16 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-// guard is the application as Bubble Tea sees it: it turns a panic in a screen or
-// in a command into an orderly end with one sentence. Left to itself the library
-// writes a stack trace over the user's terminal. It belongs to the event loop.
+// guard is the application as Bubble Tea sees it. It turns a panic in a screen or in a
+// command into an orderly exit with a one-sentence message; the library on its own
+// would print a stack trace over the user's terminal. It belongs to the event loop.
 type guard struct {
 	app *App
-	// broken is what a panic came to; nil while all is well.
+	// broken is the error made from a panic; nil if there was none.
 	broken error
 }
 
-// brokenMsg says that a command has panicked.
+// brokenMsg reports that a command has panicked.
 type brokenMsg struct{ err error }
 
 // Init starts the application.
@@ -29,9 +29,9 @@ func (g *guard) Init() (cmd tea.Cmd) {
 	return guarded(g.app.Init())
 }
 
-// Update hands a message on, unless the screens are broken: then the program ends.
+// Update passes a message on, unless the screens have panicked: then the program ends.
 func (g *guard) Update(msg tea.Msg) (self tea.Model, cmd tea.Cmd) {
-	self = g // also after a panic: the library draws what it is given
+	self = g // also after a panic, since the library draws what it is given
 	defer g.rescue(&cmd)
 	if b, ok := msg.(brokenMsg); ok {
 		g.broken = b.err
@@ -43,7 +43,7 @@ func (g *guard) Update(msg tea.Msg) (self tea.Model, cmd tea.Cmd) {
 	return g, guarded(cmd)
 }
 
-// View draws the screens; the next message ends the program when it cannot.
+// View draws the screens; if that panics, the next message ends the program.
 func (g *guard) View() (v tea.View) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -55,7 +55,7 @@ func (g *guard) View() (v tea.View) {
 	return g.app.View()
 }
 
-// rescue ends the program when the caller panics.
+// rescue ends the program if the caller panics.
 func (g *guard) rescue(cmd *tea.Cmd) {
 	if r := recover(); r != nil {
 		g.broken = bug(r)
@@ -63,8 +63,7 @@ func (g *guard) rescue(cmd *tea.Cmd) {
 	}
 }
 
-// guarded returns cmd, and all that it is a batch of, so that a panic becomes a
-// message.
+// guarded wraps cmd, and every command of a batch, so that a panic becomes a message.
 func guarded(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -87,13 +86,13 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// bug says in one sentence what a panic was and where; call it while recovering.
+// bug describes a panic and its location in one sentence; call it while recovering.
 func bug(r any) error {
 	err := fmt.Errorf("this is a bug in perfbench: the screen crashed at %s: %v", origin(), r)
 	return fault.Hint(err, "the terminal is restored and the run was ended and reported; please tell us the command line and the keys that you pressed")
 }
 
-// origin is the file and line that panicked last.
+// origin returns the file and line of the last panic.
 func origin() string {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])

@@ -17,27 +17,27 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// Options say how the workbench looks and what it begins with. The zero value
-// works on the process's terminal.
+// Options control the appearance of the workbench and what it starts with. The zero
+// value works on the process's terminal.
 type Options struct {
-	// Theme is auto, light, dark or mono; empty is auto.
+	// Theme is auto, light, dark or mono; empty means auto.
 	Theme string
-	// NoColor says that no colour may be written, as NO_COLOR with any value does.
+	// NoColor disables colour, as NO_COLOR with any value does.
 	NoColor bool
-	// ASCII draws without letters beyond ASCII.
+	// ASCII draws with ASCII characters only.
 	ASCII bool
-	// NoMouse leaves the mouse to the terminal, NoAnimation turns what moves without
-	// need into words.
+	// NoMouse leaves the mouse to the terminal. NoAnimation replaces unnecessary
+	// movement by words.
 	NoMouse, NoAnimation bool
-	// Request fills the picker in; with Start it is started at once.
+	// Request pre-fills the picker; with Start it is started at once.
 	Request job.Request
 	Start   bool
-	// Watch is a run that another process drives, which is shown first; nil: there is none.
+	// Watch is a run that another process drives, to be shown first; may be nil.
 	Watch screen.Run
-	// RunParams describe what every run can be told, beside the parameters of its
-	// profile: for help and choices in the picker.
+	// RunParams describe the parameters that every run has, in addition to those of its
+	// profile, for help and choices in the picker.
 	RunParams []workload.Param
-	// Kill, when closed, ends everything at once.
+	// Kill, when closed, ends everything immediately.
 	Kill <-chan struct{}
 	// In and Out replace the terminal, Environ its variables; for tests.
 	In      io.Reader
@@ -45,14 +45,14 @@ type Options struct {
 	Environ []string
 }
 
-// Final is what is left when the screen has gone.
+// Final is what remains when the screen is closed.
 type Final struct {
-	// Outcomes are those of the runs of this session, in order; print the summary
-	// of each to the normal screen.
+	// Outcomes are those of the runs of this session, in order; print the summary of
+	// each to the normal screen.
 	Outcomes []screen.Outcome
 }
 
-// Code returns the exit code of the session: that of its last run, else 0.
+// Code returns the exit code of the session: that of its last run, or 0.
 func (f Final) Code() int {
 	if len(f.Outcomes) == 0 {
 		return 0
@@ -60,19 +60,19 @@ func (f Final) Code() int {
 	return f.Outcomes[len(f.Outcomes)-1].Code
 }
 
-// stopMsg asks from outside to end in order, killMsg at once.
+// stopMsg is an external request to stop gracefully, killMsg one to stop immediately.
 type (
 	stopMsg struct{}
 	killMsg struct{}
 )
 
-// afterKill is how long a run that was ended at once may take to write its report.
+// afterKill is how long a killed run may take to write its report.
 const afterKill = 10 * time.Second
 
-// Show shows the workbench until the user leaves. Cancelling ctx stops a run that
-// is under way in order and then leaves, as the end of the terminal does; closing
-// Options.Kill leaves at once.
-// The terminal is restored in any case. It blocks; call it once.
+// Show shows the workbench until the user leaves. When ctx is cancelled or the terminal
+// goes away, it stops the run in progress gracefully and then leaves; when Options.Kill
+// is closed, it leaves immediately. The terminal is always restored. Show blocks; call
+// it once.
 func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	app := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(base) })
@@ -110,8 +110,9 @@ func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 	return app.finish(), err
 }
 
-// hangup is a terminal that says when it has gone: nobody could stop a run then. A hangup
-// signal says so too, but not to a process that was started to ignore it.
+// hangup is a terminal that reports when it has gone away, because then nobody could
+// stop a run. A hangup signal would report that too, but not to a process that was
+// started with the signal ignored.
 type hangup struct {
 	*os.File
 	gone func()
@@ -125,7 +126,8 @@ func (h hangup) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// program are the options of Bubble Tea; gone is called when there is nothing more to read.
+// program returns the options for Bubble Tea; gone is called when there is no more
+// input.
 func (o Options) program(gone func()) []tea.ProgramOption {
 	opts := []tea.ProgramOption{tea.WithFPS(30), tea.WithoutSignalHandler(), tea.WithFilter(newCalm())}
 	if o.NoColor {
@@ -148,11 +150,11 @@ func (o Options) program(gone func()) []tea.ProgramOption {
 	return opts
 }
 
-// calm is how far apart messages of mouse motion and wheel are let through.
+// calm is the minimum interval between mouse motion or wheel messages.
 const calm = 15 * time.Millisecond
 
 // newCalm returns a filter that thins out floods of mouse messages. Clicks and
-// releases, which also tell where the pointer is, always pass.
+// releases, which also carry the position of the pointer, always pass.
 func newCalm() func(tea.Model, tea.Msg) tea.Msg {
 	return calmBy(time.Now)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// overlay is what floats above the screen.
+// overlay is what is drawn above the screen.
 type overlay int
 
 const (
@@ -24,7 +24,7 @@ const (
 	quitting
 )
 
-// overlayKey handles a key while something floats.
+// overlayKey handles a key while an overlay is open.
 func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	if a.overlay == quitting {
 		switch msg.String() {
@@ -65,14 +65,14 @@ func (a *App) float(page string) string {
 		lipgloss.NewLayer(page),
 		lipgloss.NewLayer(box).ID("overlay").X(r.Min.X).Y(r.Min.Y).Z(1),
 	).Render()
-	lines = strings.Split(out, "\n") // without the spaces at the ends
+	lines = strings.Split(out, "\n") // without trailing spaces
 	for i := range lines {
 		lines[i] = widget.Fit(lines[i], a.env.W)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// box is what floats: its frame, all its lines, and where it stands.
+// box returns the overlay: its frame, all its lines, and its position.
 func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 	var p widget.Panel
 	var lines []string
@@ -97,8 +97,8 @@ func (a *App) box() (widget.Panel, []string, image.Rectangle) {
 // helpCol is the width of a column of the help.
 const helpCol = 36
 
-// helpColumns lists all keys of a screen and the global ones, group by group, in
-// two columns where there is room; a key without help is an empty line.
+// helpColumns lists all keys of a screen and the global ones, group by group, in two
+// columns if they fit; a key without help is an empty line.
 func helpColumns(e screen.Env, k widget.KeyMap, suspend bool) [][]key.Binding {
 	groups := append([][]key.Binding{}, k.FullHelp()...)
 	groups = append(groups, widget.AllKeys.Global(suspend))
@@ -158,7 +158,7 @@ func logLines(e screen.Env, log []string) []string {
 	return out
 }
 
-// The line of quitLines with the answers, and the first of them.
+// The line of quitLines that holds the answers, and the first answer.
 const (
 	quitRow    = 3
 	quitAnswer = "enter stop and quit"
@@ -175,7 +175,7 @@ func quitLines(e screen.Env) []string {
 	}
 }
 
-// tooSmallView says what is needed; a run goes on.
+// tooSmallView shows the size that is needed; a run continues meanwhile.
 func tooSmallView(e screen.Env) string {
 	text := fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", widget.MinWidth, widget.MinHeight, e.W, e.H)
 	lines := widget.BlankLines(e.W, e.H)

@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// overlayMouse scrolls by the wheel. A click on a key of the help presses it, one
-// on an answer gives it, and one anywhere else closes what floats.
+// overlayMouse scrolls with the wheel. Clicking a key in the help presses it, clicking
+// an answer chooses it, and clicking anywhere else closes the overlay.
 func (a *App) overlayMouse(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -54,7 +54,7 @@ func (a *App) clickHelp(at image.Point) tea.Cmd {
 	return a.press(widget.PressOf(b.Keys()[0]))
 }
 
-// clickQuit gives the answer that was clicked; the lines are those of quitLines.
+// clickQuit chooses the answer that was clicked; the lines are those of quitLines.
 func (a *App) clickQuit(at image.Point) tea.Cmd {
 	switch {
 	case at.Y == quitRow && at.X < ansi.StringWidth("  "+quitAnswer):

@@ -2,5 +2,6 @@
 
 package tui
 
-// canSuspend tells whether a shell could resume us: not on this system.
+// canSuspend reports whether a shell could resume us, which is not the case on this
+// system.
 func canSuspend() bool { return false }

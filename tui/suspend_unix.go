@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canSuspend tells whether a shell with job control started us. Without one the
-// system ignores the signal that suspends, nobody could resume us, and the
-// screen would stay dark.
+// canSuspend reports whether we were started by a shell with job control. Without one
+// the system ignores the signal that suspends, nobody could resume us, and the screen
+// would stay blank.
 func canSuspend() bool {
 	parent := os.Getppid()
 	session, err := unix.Getsid(0)

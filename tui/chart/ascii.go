@@ -6,20 +6,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// plain pairs what screens draw with an ASCII letter of the same width.
+// plain maps the symbols that screens draw to ASCII characters of the same width.
 var plain = strings.NewReplacer(
 	"╭", "+", "╮", "+", "╰", "+", "╯", "+", "─", "-", "│", "|", "┤", "|", "┊", ":", "╎", "!", "┴", "+", "┬", "+",
 	"━", "=", "●", "o", "○", ".", "◆", "*", "▸", ">", "◂", "<", "▶", ">", "▲", "^", "▼", "v", "✓", "v", "✗", "x", "‖", "=",
 	"·", "-", "→", ">", "←", "<", "↑", "^", "↓", "v", "…", "~", "±", "+", "×", "x", "÷", "/", "≠", "#", "≥", ">", "≤", "<",
 	"–", "-", "−", "-", "—", "-", "µ", "u", "μ", "u", "\u2009", " ", "\u00a0", " ", "‘", "'", "’", "'", "“", `"`, "”", `"`,
 	"•", "*", "▁", ".", "▂", ":", "▃", "-", "▄", "=", "▅", "+", "▆", "*", "▇", "#", "█", "#", "▓", "#", "▒", "%", "░", ".", "■", "#",
-	"⣿", ".", // what fills an area is no line
+	"⣿", ".", // a filled area is not a line
 	"▏", " ", "▎", "-", "▍", "-", "▌", "=", "▋", "=", "▊", "+", "▉", "#",
 )
 
-// ASCII replaces every letter beyond ASCII by ASCII of the same width: borders
-// become +-|, blocks .:-=+*#, dots of braille *, and what is unknown "?". Escape
-// codes pass unchanged.
+// ASCII replaces every non-ASCII character by ASCII of the same width: borders become
+// +-|, blocks .:-=+*#, braille dots *, and unknown characters "?". Escape codes are
+// kept.
 func ASCII(s string) string {
 	s = plain.Replace(s)
 	clean := true

@@ -19,10 +19,10 @@ func dot(x, y int) rune {
 // blank is a braille cell without dots; it is drawn as a space.
 const blank = 0x2800
 
-// Braille draws vals as a line in a field w columns wide and h rows high; each
-// cell holds two values side by side and four rows of dots, so up to 2×w values
-// are drawn, from the left. Values that follow each other are joined; a gap in
-// vals is a gap in the line. The bottom row of dots is 0, the top one is top.
+// Braille draws vals as a line in a field w columns wide and h rows high. Each cell
+// holds two values side by side and four rows of dots, so up to 2×w values are drawn,
+// from the left. Consecutive values are joined; a gap in vals is a gap in the line. The
+// bottom row of dots is 0, the topmost one is top.
 func Braille(vals []float64, w, h int, top float64) []string {
 	if w <= 0 || h <= 0 {
 		return nil
@@ -46,7 +46,7 @@ func Braille(vals []float64, w, h int, top float64) []string {
 	return out
 }
 
-// Rule puts mark into the given columns of a chart wherever nothing is drawn.
+// Rule writes mark into the given columns of a chart wherever nothing is drawn.
 func Rule(lines []string, cols []int, mark rune) []string {
 	if len(cols) == 0 {
 		return lines

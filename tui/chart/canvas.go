@@ -2,13 +2,13 @@ package chart
 
 import "math"
 
-// Layer says what a cell of a canvas belongs to; callers give each layer its colour.
-// Layer 0 is nothing.
+// Layer is what a cell of a canvas belongs to; callers give each layer its colour.
+// Layer 0 is the background.
 type Layer uint8
 
-// Canvas is a field of cells on which areas, lines and letters are drawn one over the
-// other: a cell belongs to the layer that was drawn last in it. Each cell holds two
-// columns and four rows of dots.
+// Canvas is a grid of cells on which areas, lines and text are drawn over each other: a
+// cell belongs to the layer last drawn in it. Each cell holds two columns and four rows
+// of dots.
 type Canvas struct {
 	w, h   int
 	dots   []rune
@@ -22,10 +22,11 @@ func NewCanvas(w, h int) *Canvas {
 	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h)}
 }
 
-// row brings a part of the height, 0 at the bottom to 1, to a row of dots; -1: none.
+// row converts a fraction of the height, from 0 at the bottom to 1, to a row of dots;
+// -1 if it cannot be drawn.
 func (c *Canvas) row(v float64) int { return level(v, 1, 4*c.h-1) }
 
-// Row is the row of cells of a part of the height; -1: none.
+// Row returns the row of cells for a fraction of the height; -1 if it cannot be drawn.
 func (c *Canvas) Row(v float64) int {
 	if at := c.row(v); at >= 0 {
 		return (4*c.h - 1 - at) / 4
@@ -40,8 +41,8 @@ func (c *Canvas) dot(x, up int, l Layer) {
 	c.layers[i], c.text[i] = l, 0
 }
 
-// Area fills each column of dots from one value to another, both parts of the height;
-// a gap in either is a gap in the area. A nil from is the bottom.
+// Area fills each column of dots from one value to another, both fractions of the
+// height; a gap in either is a gap in the area. A nil from is the bottom.
 func (c *Canvas) Area(from, to []float64, l Layer) {
 	for x, v := range to[:min(len(to), 2*c.w)] {
 		lo, hi := 0, c.row(v)
@@ -56,7 +57,8 @@ func (c *Canvas) Area(from, to []float64, l Layer) {
 	}
 }
 
-// Line joins values that follow each other, parts of the height, one a column of dots.
+// Line joins consecutive values, which are fractions of the height, one per column of
+// dots.
 func (c *Canvas) Line(vals []float64, l Layer) {
 	last := -1
 	for x, v := range vals[:min(len(vals), 2*c.w)] {
@@ -78,7 +80,8 @@ func (c *Canvas) Line(vals []float64, l Layer) {
 	}
 }
 
-// Put writes text from a cell on, over what is there; what does not fit is left out.
+// Put writes text starting at a cell, over what is there; text that does not fit is cut
+// off.
 func (c *Canvas) Put(x, y int, text string, l Layer) {
 	for _, r := range text {
 		if x >= 0 && x < c.w && y >= 0 && y < c.h {
@@ -88,7 +91,7 @@ func (c *Canvas) Put(x, y int, text string, l Layer) {
 	}
 }
 
-// Free tells whether n cells from one on lie on the canvas with nothing in them.
+// Free reports whether n cells starting at x lie on the canvas and are empty.
 func (c *Canvas) Free(x, y, n int) bool {
 	if x < 0 || y < 0 || y >= c.h || x+n > c.w {
 		return false
@@ -101,7 +104,7 @@ func (c *Canvas) Free(x, y, n int) bool {
 	return true
 }
 
-// At returns a cell and the layer that it belongs to.
+// At returns a cell and its layer.
 func (c *Canvas) At(x, y int) (rune, Layer) {
 	i := y*c.w + x
 	switch {
@@ -113,9 +116,9 @@ func (c *Canvas) At(x, y int) (rune, Layer) {
 	return ' ', 0
 }
 
-// Robust returns the end of a scale that shows vals without being ruled by a few of
-// them: the largest, unless it is more than three times what 95 of 100 stay below;
-// then one and a half times that.
+// Robust returns the end of a scale that shows vals without being dominated by a few
+// outliers: the maximum, unless it is more than three times the 95th percentile; then
+// one and a half times that percentile.
 func Robust(vals []float64) float64 {
 	var known []float64
 	for _, v := range vals {
@@ -124,7 +127,7 @@ func Robust(vals []float64) float64 {
 		}
 	}
 	peak := Peak(known)
-	const enough = 20 // fewer have no 95 of 100
+	const enough = 20 // too few for a 95th percentile
 	if len(known) < enough {
 		return peak
 	}
@@ -134,8 +137,8 @@ func Robust(vals []float64) float64 {
 	return peak
 }
 
-// Decades are the powers of ten at or below lo and at or above hi, at least one apart;
-// 1 and 10 where there is nothing to draw.
+// Decades returns the powers of ten at or below lo and at or above hi, at least one
+// decade apart; 1 and 10 if there is nothing to draw.
 func Decades(lo, hi float64) (from, to float64) {
 	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
 		return 1, 10

@@ -1,7 +1,7 @@
-// Package chart turns numbers into lines of text: braille line charts,
-// sparklines, bars, scales. All of it is pure: no styles, no state, no clock,
-// any input, NaN and infinities included. Callers colour the lines. It is for
-// the terminal screens only; charts in text reports are drawn elsewhere.
+// Package chart turns numbers into lines of text: braille line charts, sparklines,
+// bars, scales. All of it is pure: no styles, no state, no clock, and any input is
+// accepted, including NaN and infinities. Callers colour the lines. It is for the
+// terminal screens only; charts in text reports are drawn elsewhere.
 package chart
 
 import (
@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// finite tells whether v can be drawn.
+// finite reports whether v can be drawn.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// level brings v into 0..steps for a scale that ends at top; -1: nothing to draw.
+// level maps v to 0..steps on a scale that ends at top; -1 if there is nothing to draw.
 func level(v, top float64, steps int) int {
 	if !finite(v) || !finite(top) || top <= 0 || steps <= 0 {
 		return -1
@@ -21,7 +21,7 @@ func level(v, top float64, steps int) int {
 	return int(math.Round(min(max(v/top, 0), 1) * float64(steps)))
 }
 
-// Peak returns the largest finite value; 0 when there is none.
+// Peak returns the largest finite value, or 0 if there is none.
 func Peak(vals []float64) float64 {
 	peak := 0.0
 	for _, v := range vals {
@@ -34,8 +34,8 @@ func Peak(vals []float64) float64 {
 
 var sparks = []rune(" ▁▂▃▄▅▆▇█")
 
-// Sparkline draws the last w values, one column each, scaled to top, newest on
-// the right. A value above 0 is never invisible; a gap is a space.
+// Sparkline draws the last w values, one per column, scaled to top, with the newest on
+// the right. A value above 0 is always visible; a gap is a space.
 func Sparkline(vals []float64, w int, top float64) string {
 	if w <= 0 {
 		return ""
@@ -55,8 +55,9 @@ func Sparkline(vals []float64, w int, top float64) string {
 	return b.String()
 }
 
-// Trend draws the last w values as Sparkline does, but from the lowest to the highest of
-// them, or to a tenth more of what hardly differs: how they changed, not how much they are.
+// Trend draws the last w values as Sparkline does, but scaled from their minimum to
+// their maximum, or to a tenth above the minimum if they hardly differ: it shows how
+// they changed rather than how large they are.
 func Trend(vals []float64, w int) string {
 	if len(vals) > w {
 		vals = vals[len(vals)-max(w, 0):]
@@ -79,8 +80,8 @@ func Trend(vals []float64, w int) string {
 
 var eighths = []rune(" ▏▎▍▌▋▊▉█")
 
-// Bar draws v as a horizontal bar in w columns that end at top, to an eighth of a
-// column, padded with spaces.
+// Bar draws v as a horizontal bar in w columns that end at top, accurate to an eighth
+// of a column and padded with spaces.
 func Bar(v, top float64, w int) string {
 	if w <= 0 {
 		return ""
@@ -97,7 +98,7 @@ func Bar(v, top float64, w int) string {
 	return out + strings.Repeat(" ", w-l/8)
 }
 
-// quantile returns the value that a part of vals, which it sorts, stays at or below.
+// quantile returns the value that a fraction of vals does not exceed. It sorts vals.
 func quantile(vals []float64, part float64) float64 {
 	slices.Sort(vals)
 	return vals[min(int(part*float64(len(vals))), len(vals)-1)]

@@ -2,8 +2,8 @@ package chart
 
 import "math"
 
-// Nice returns the smallest of 1, 2 or 5 × 10ⁿ that is not below v; 1 for what
-// cannot be drawn.
+// Nice returns the smallest of 1, 2 or 5 × 10ⁿ that is not below v, or 1 if v cannot be
+// drawn.
 func Nice(v float64) float64 {
 	if !finite(v) || v <= 0 {
 		return 1
@@ -20,22 +20,23 @@ func Nice(v float64) float64 {
 	return v
 }
 
-// quiet is how many seconds a smaller scale must have been enough before the
-// scale shrinks.
+// quiet is how many seconds a smaller scale must have sufficed before the scale
+// shrinks.
 const quiet = 10
 
-// Scale is the top of an axis over time. It grows at once and shrinks only after
-// ten quiet seconds, so that a chart does not breathe. The zero value is ready.
+// Scale is the top of an axis over time. It grows at once and shrinks only after ten
+// quiet seconds, so that a chart does not keep rescaling. The zero value is ready for
+// use.
 type Scale struct {
 	// Top is the end of the axis, 1, 2 or 5 × 10ⁿ.
 	Top float64
-	// need is the largest top wanted since the last second that filled the axis.
+	// need is the largest top needed since the last second that filled the axis.
 	need   float64
 	filled int
 }
 
-// Next returns the scale after a second in which the largest visible value was
-// peak. Calling it again with the same second changes nothing that matters.
+// Next returns the scale after a second in which the largest visible value was peak.
+// Calling it again with the same second has no significant effect.
 func (s Scale) Next(peak float64, second int) Scale {
 	top := Nice(peak)
 	switch {
@@ -48,8 +49,8 @@ func (s Scale) Next(peak float64, second int) Scale {
 	return s
 }
 
-// Log brings v on a logarithmic axis from lo to hi into 0..1; NaN stays a gap, and
-// what is below lo lies at 0.
+// Log maps v to 0..1 on a logarithmic axis from lo to hi. NaN stays a gap, and values
+// below lo become 0.
 func Log(v, lo, hi float64) float64 {
 	if !finite(v) || !finite(lo) || !finite(hi) || lo <= 0 || hi <= lo {
 		return math.NaN()

@@ -22,7 +22,7 @@ import (
 // side is the width of the figures beside a chart on large screens.
 const side = 22
 
-// axes says which scales are logarithmic.
+// axes selects which scales are logarithmic.
 type axes int
 
 const (
@@ -33,7 +33,8 @@ const (
 
 func (d *Dashboard) nextAxes() { d.axes = (d.axes + 1) % (logBoth + 1) }
 
-// chartKey is what both charts depend on: what their timelines have, not snapshots.
+// chartKey is what both charts depend on: the contents of their timelines rather than
+// snapshots.
 func (d *Dashboard) chartKey(e screen.Env, r image.Rectangle) panelKey {
 	k := panelKey{
 		number: int64(d.fig.drawn), changes: len(d.snap.Changes), rect: r, styles: e.Styles, op: d.op, marks: len(d.snap.Marks),
@@ -97,7 +98,7 @@ func (d *Dashboard) latency(e screen.Env, p panes) []string {
 	})
 }
 
-// logWord says in a title that an axis is logarithmic.
+// logWord returns the note for the title of a logarithmic axis.
 func logWord(is bool) string {
 	if is {
 		return "  log"
@@ -105,8 +106,8 @@ func logWord(is bool) string {
 	return ""
 }
 
-// apart lists the operations that charts show each by itself; nil where they show one
-// that is selected, or all of them as one because they are many.
+// apart lists the operations that charts show separately. It is nil if they show the
+// selected one, or all as one because there are too many.
 func (d *Dashboard) apart() []int {
 	var out []int
 	for i := range d.snap.Ops {
@@ -120,10 +121,10 @@ func (d *Dashboard) apart() []int {
 	return out
 }
 
-// hue is the series whose colour an operation has everywhere.
+// hue returns the series whose colour an operation has everywhere.
 func (d *Dashboard) hue(op int) int { return max(op, 0) % len(widget.Styles{}.Series) }
 
-// plotted is a plot with all but its values.
+// plotted returns a plot with everything but its values.
 func (d *Dashboard) plotted(a plot.Axis, rows int, label func(float64) string) *plot.Plot {
 	c := &plot.Plot{Cells: a.Cells, Rows: rows, Label: label, Warm: a.Cell(0)}
 	put := func(at time.Duration, sign rune, name string) {
@@ -141,14 +142,14 @@ func (d *Dashboard) plotted(a plot.Axis, rows int, label func(float64) string) *
 	for i, m := range changes {
 		name := changedTo(d.plan, m)
 		if i+1 < len(changes) && changes[i+1].Name == m.Name && changes[i+1].At-m.At <= gap {
-			name = "" // the next press of the same key has it
+			name = "" // the next press of the same key carries the name
 		}
 		put(m.At, '┊', name)
 	}
 	return c
 }
 
-// unnamed leaves only the rules of moments: another chart has their names.
+// unnamed keeps only the rules of moments, because another chart shows their names.
 func unnamed(c *plot.Plot) *plot.Plot {
 	for i := range c.Moments {
 		c.Moments[i].Name = ""
@@ -156,7 +157,7 @@ func unnamed(c *plot.Plot) *plot.Plot {
 	return c
 }
 
-// rates is the chart of throughput: what the operations do, one upon the other.
+// rates returns the throughput chart: the rates of the operations, stacked.
 func (d *Dashboard) rates(a plot.Axis, rows int) *plot.Plot {
 	c := d.plotted(a, rows, units.Number)
 	whole := a.Rate(d.snap, d.op)
@@ -181,8 +182,8 @@ func (d *Dashboard) rates(a plot.Axis, rows int) *plot.Plot {
 	return c
 }
 
-// stacked are the areas of operations one upon the other, which together reach as high
-// as all; the last lies in front, so that each shows what is above the one before.
+// stacked returns the areas of operations, stacked, which together reach as high as
+// all; the last is in front, so that each shows the part above the one before.
 func stacked(all []float64, ops []int, rate func(op int) []float64) []plot.Area {
 	sums := make([]float64, len(all))
 	each := make([][]float64, len(ops))
@@ -211,7 +212,7 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []plot.Area 
 	return out
 }
 
-// bands is the chart of latency: from p50 to p99, the maximum above.
+// bands returns the latency chart: a band from p50 to p99, with the maximum above.
 func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 	c := unnamed(d.plotted(a, rows, latencyLabel))
 	whole := a.Latency(d.snap, d.op)
@@ -219,7 +220,7 @@ func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 	c.Fresh = a.WholeDots(whole) / 2
 	c.Above = a.Dots(a.Times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }))
 	c.Pending, c.Alarm = a.Dots(a.Pending(d.snap, d.op)), float64(time.Second)
-	for x, v := range c.Above { // the slowest may be of another operation of the track
+	for x, v := range c.Above { // the slowest may be another operation of the track
 		if c.Pending[x] < 2*v {
 			c.Pending[x] = math.NaN()
 		}
@@ -244,7 +245,7 @@ func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 	return c
 }
 
-// lowest is the smallest value above 0.
+// lowest returns the smallest value above 0.
 func lowest(vals []float64) float64 {
 	low := math.Inf(1)
 	for _, v := range vals {
@@ -278,7 +279,7 @@ func (d *Dashboard) opName(o measure.Operation) string {
 	return o.Op
 }
 
-// since says which stretch the figures are of.
+// since describes the interval that the figures cover.
 func (d *Dashboard) since() string {
 	switch {
 	case d.earlier != nil && d.op < 0:
@@ -291,7 +292,7 @@ func (d *Dashboard) since() string {
 	return ""
 }
 
-// labelWidth is the width of the labels of the vertical axis.
+// labelWidth returns the width of the labels of the vertical axis.
 func labelWidth(p panes) int {
 	if p.size == widget.Small {
 		return 7
@@ -299,7 +300,7 @@ func labelWidth(p panes) int {
 	return 8
 }
 
-// chartCells is how many columns the line of a chart has.
+// chartCells returns the number of columns of a chart's line.
 func chartCells(p panes, r image.Rectangle) int {
 	cells := r.Dx() - 2 - labelWidth(p) - 2 - 1
 	if p.size == widget.Large && p.tune.Empty() {
@@ -308,7 +309,7 @@ func chartCells(p panes, r image.Rectangle) int {
 	return cells
 }
 
-// drawChart frames a chart: values of the scale, the field, figures at its side.
+// drawChart frames a chart: scale labels, plot area, figures at its side.
 func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *plot.Plot, beside [][3]string) []string {
 	lw := labelWidth(p)
 	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
@@ -334,8 +335,8 @@ func (d *Dashboard) markCells(a plot.Axis) []int {
 	return out
 }
 
-// timeline is the lower border of the last chart: moments of the run, and the
-// user's marks.
+// timeline draws the lower border of the last chart: moments of the run, and the user's
+// marks.
 func (d *Dashboard) timeline(a plot.Axis, w, labels int) string {
 	cells := []rune(strings.Repeat("─", max(w-2, 0)))
 	x0 := labels + 2

@@ -1,5 +1,5 @@
-// Package dashboard is the screen of a run under way, from connecting to its end, with
-// the panel that tunes it.
+// Package dashboard is the screen of a run in progress, from connecting to its end,
+// with the tuning panel.
 package dashboard
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Dashboard is the live screen of a run, with the tuning panel beside it when it
-// is open. It belongs to the event loop.
+// Dashboard is the live screen of a run, with the tuning panel beside it when that is
+// open. It belongs to the event loop.
 type Dashboard struct {
 	bench  Bench
 	run    screen.Run
@@ -32,7 +32,7 @@ type Dashboard struct {
 	plan   *workload.Plan
 	tracks []*workload.Track
 	ended  bool
-	// stopped says that the user has asked for the end.
+	// stopped means that the user has asked the run to end.
 	stopped bool
 
 	// As of the last frame.
@@ -45,8 +45,8 @@ type Dashboard struct {
 	scaleT   chart.Scale
 	scaleL   chart.Scale
 
-	// What the user looks at.
-	op            int // selected operation; -1: all
+	// What the user is looking at.
+	op            int // selected operation; -1 for all
 	lower         tab
 	scroll        int
 	folded        bool // a small screen shows the lower panel
@@ -57,19 +57,19 @@ type Dashboard struct {
 
 	tuner tuner
 	seek  seek.Panel
-	// earlier is the run that this one is held against, nil when none is.
+	// earlier is the run that this one is compared with, or nil.
 	earlier *baseline.Run
 	chooser baseline.Chooser
 	cache   dashCache
-	// found is the last search as of the last frame; once and askOnce are what is wanted as
-	// soon as the run measures, then where to go when it has ended.
+	// found is the last search as of the last frame. once and askOnce are what to do as
+	// soon as the run measures, then is where to go when it has ended.
 	found   *screen.Search
 	once    *found.Asked
 	askOnce bool
 	then    screen.Destination
 }
 
-// toast is a short message that goes by itself.
+// toast is a short message that disappears by itself.
 type toast struct {
 	text  string
 	bad   bool
@@ -83,7 +83,7 @@ type prompt struct {
 	done  func(d *Dashboard, e screen.Env, text string) tea.Cmd
 }
 
-// New watches a run.
+// New returns a dashboard for a run.
 func New(b Bench, r screen.Run) *Dashboard {
 	d := &Dashboard{bench: b, run: r, info: r.Info(), plan: r.Plan(), op: -1}
 	d.tracks = d.plan.Tracks()
@@ -92,7 +92,8 @@ func New(b Bench, r screen.Run) *Dashboard {
 	return d
 }
 
-// Running is the run, nil once it has ended: one that is only watched goes on without us.
+// Running returns the run, or nil once it has ended or if it is only watched, since a
+// watched run continues without us.
 func (d *Dashboard) Running() screen.Ending {
 	if d.ended || d.info.Watched {
 		return nil
@@ -100,20 +101,20 @@ func (d *Dashboard) Running() screen.Ending {
 	return d.run
 }
 
-// Stopped tells whether the user has asked for the end.
+// Stopped reports whether the user has asked the run to end.
 func (d *Dashboard) Stopped() bool { return d.stopped }
 
-// Typing tells whether a text is being typed.
+// Typing reports whether text is being typed.
 func (d *Dashboard) Typing() bool {
 	return d.prompt != nil || d.seek.Asking || d.tuner.open && d.tuner.typing
 }
 
-// Resting tells that the run is paused and nothing of it under way.
+// Resting reports that the run is paused and none of its operations is in progress.
 func (d *Dashboard) Resting() bool {
 	return d.progress.Stage == screen.Measuring && d.fig.paused && d.fig.inFlight == 0 && d.toast.text == ""
 }
 
-// refresh reads the newest state of the run: memory reads only.
+// refresh reads the newest state of the run, from memory only.
 func (d *Dashboard) refresh() {
 	d.progress, d.found = d.run.Progress(), d.run.Found()
 	s := d.run.Snapshot()
@@ -132,9 +133,9 @@ func (d *Dashboard) refresh() {
 	}
 }
 
-// rescale lets the scales follow what is visible.
+// rescale adapts the scales to what is visible.
 func (d *Dashboard) rescale() {
-	a := d.axis(240) // finer than any chart: a coarser one stays below its peaks
+	a := d.axis(240) // finer than any chart; a coarser one stays below its peaks
 	rate, lat := a.Rate(d.snap, d.op), a.Latency(d.snap, d.op)
 	seconds := rate
 	if a.Bucket < time.Second {
@@ -157,7 +158,7 @@ func (d *Dashboard) axis(cells int) plot.Axis {
 	return plot.NewAxis(cells, widget.Seconds(-d.snap.Began), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
 }
 
-// Update takes one message.
+// Update handles one message.
 func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
@@ -210,7 +211,7 @@ func (d *Dashboard) say(e screen.Env, text string, bad bool) {
 	d.toast = toast{text, bad, e.Now.Add(5 * time.Second)}
 }
 
-// press handles a key: of a prompt, of the tuning panel, then of the dashboard.
+// press handles a key: of a prompt, then of the tuning panel, then of the dashboard.
 func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if d.prompt != nil {
 		return d.pressPrompt(msg, e)
@@ -285,8 +286,8 @@ func (d *Dashboard) pause() {
 	d.refresh()
 }
 
-// askMark asks for the note of a mark. The run keeps it with the moment it is
-// told of; when writing it took longer, the note says when it was meant.
+// askMark asks for the text of a mark. The run records it with the moment at which it
+// receives it; if writing it took longer, the text includes the moment that was meant.
 func (d *Dashboard) askMark() {
 	at := d.snap.At
 	d.prompt = &prompt{label: "Note", done: func(d *Dashboard, e screen.Env, text string) tea.Cmd {
@@ -321,8 +322,8 @@ func (d *Dashboard) pressPrompt(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// nextTab shows the next thing in the lower panel; a small screen has the latency
-// chart among them.
+// nextTab switches the lower panel to the next tab; on a small screen the latency chart
+// is one of them.
 func (d *Dashboard) nextTab(e screen.Env, by int) {
 	d.scroll = 0
 	n := int(tabs)
@@ -341,7 +342,7 @@ func (d *Dashboard) nextTab(e screen.Env, by int) {
 	}
 }
 
-// move selects an operation, or scrolls what the lower panel shows.
+// move selects an operation, or scrolls the lower panel.
 func (d *Dashboard) move(by int) {
 	if d.lower != tabOps && !d.lower.drawn() {
 		d.scroll = max(d.scroll+by, 0)
@@ -351,14 +352,14 @@ func (d *Dashboard) move(by int) {
 	d.reselect()
 }
 
-// reselect brings figures and scales in line with the selected operation.
+// reselect updates figures and scales for the selected operation.
 func (d *Dashboard) reselect() {
 	d.fig = digest(d.snap, d.op)
 	d.scaleT, d.scaleL = chart.Scale{}, chart.Scale{}
 	d.rescale()
 }
 
-// Outside returns the window title and the progress for tab or task bar.
+// Outside returns the window title and the progress for the tab or task bar.
 func (d *Dashboard) Outside(screen.Env) (string, *tea.ProgressBar) {
 	title := "perfbench " + d.progress.Stage.String()
 	part, known := d.part()
@@ -380,7 +381,7 @@ func (d *Dashboard) Outside(screen.Env) (string, *tea.ProgressBar) {
 	return title, tea.NewProgressBar(state, int(part*100))
 }
 
-// part tells how much of the run is done.
+// part returns the fraction of the run that is done.
 func (d *Dashboard) part() (float64, bool) {
 	if d.progress.Stage != screen.Measuring {
 		if d.progress.Total > 0 {

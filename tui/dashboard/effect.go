@@ -14,44 +14,46 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// window is how many seconds before a change are compared with as many since, and
-// fewest how many it takes to tell chance from an effect.
+// window is how many seconds before a change are compared with as many after it. fewest
+// is how many are needed to tell an effect from chance.
 const window, fewest = 10, 3
 
-// told is for how long the effect of a change is shown.
+// told is how long the effect of a change is shown.
 const told = 100 * time.Second
 
-// gap is how far apart presses of one key may be to be told of as one change.
+// gap is the maximum interval between presses of one key that are reported as one
+// change.
 const gap = 2 * time.Second
 
-// effect is the last change of a run and what came of it.
+// effect is the last change of a run and its effect.
 type effect struct {
 	name     string
 	from, to float64
-	// others are the same knob of other tracks, turned at the same time.
+	// others are changes of the same knob of other tracks at the same time.
 	others        []measure.Change
-	first, last   time.Duration // of the presses that made it
+	first, last   time.Duration // of the key presses that made it
 	by            string
 	before, after stretch
-	// scarce says that too little lies between it and what was before it, past that it was
-	// long ago.
+	// scarce means that there are too few seconds between it and what came before it,
+	// past that it was long ago.
 	scarce, past bool
 }
 
-// stretch is what a stretch of finished seconds was like.
+// stretch summarises a range of finished seconds.
 type stretch struct {
 	seconds int
-	// rate is the mean of all operations together; p99 is that of the typical
-	// second: the median over the seconds of the slowest operation's p99.
+	// rate is the mean over all operations together. p99 is that of a typical second:
+	// the median over the seconds of the slowest operation's p99.
 	rate, p99 float64
-	// rates and tails are the logarithms of rate and p99 of each second that had one.
+	// rates and tails are the logarithms of rate and p99 of each second that has one.
 	rates, tails []float64
-	// stood says that the store did not answer in one of the seconds.
+	// stood means that the store did not answer in one of the seconds.
 	stood bool
 }
 
-// lastEffect compares the seconds before the last change with as many after it, as far as
-// nothing else has changed in them; ok is false when nothing has changed yet.
+// lastEffect compares the seconds before the last change with as many after it,
+// excluding those in which something else changed; ok is false if nothing has changed
+// yet.
 func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	n := len(s.Changes)
 	if n == 0 {
@@ -91,17 +93,16 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	return e, true
 }
 
-// pause tells whether the change is no turn of a knob.
+// pause reports whether the change is a pause rather than a turn of a knob.
 func (e *effect) pause() bool { return knobOf(e.name) == "paused" }
 
-// undo tells whether either of the effect and another change takes something back, and
-// the other does not.
+// undo reports whether exactly one of the effect and another change is an undo.
 func (e *effect) undo(p measure.Change) bool { return (e.by == "undo") != (p.By == "undo") }
 
-// reset tells whether both the effect and another change are of one reset.
+// reset reports whether the effect and another change belong to the same reset.
 func (e *effect) reset(p measure.Change) bool { return e.by == "reset" && p.By == "reset" }
 
-// add notes an earlier change of another track.
+// add records an earlier change of another track.
 func (e *effect) add(p measure.Change) {
 	for i := range e.others {
 		if e.others[i].Name == p.Name {
@@ -112,7 +113,7 @@ func (e *effect) add(p measure.Change) {
 	e.others = append(e.others, p)
 }
 
-// knobOf is the knob of a change that may be aimed at one track.
+// knobOf returns the knob of a change, which may apply to one track only.
 func knobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // second is a finished second of all operations together.
@@ -121,7 +122,7 @@ type second struct {
 	oldest             time.Duration
 }
 
-// seconds are the finished ones that lie wholly in from..to, in their order.
+// seconds returns the finished ones that lie entirely in from..to, in order.
 func seconds(s *measure.Snapshot, from, to time.Duration) []second {
 	at := map[int]*second{}
 	for op, rows := range s.Recent {
@@ -148,7 +149,7 @@ func seconds(s *measure.Snapshot, from, to time.Duration) []second {
 	return out
 }
 
-// over is what seconds were like together.
+// over summarises seconds.
 func over(list []second) stretch {
 	out := stretch{seconds: len(list), rate: math.NaN(), p99: math.NaN()}
 	sum, length := 0.0, 0.0
@@ -174,12 +175,12 @@ func over(list []second) stretch {
 	return out
 }
 
-// confidence is how sure a difference must be not to be chance; within small, as a share,
-// it is none.
+// confidence is how certain a difference must be to count as real. A difference below
+// small, as a fraction, counts as none.
 const confidence, small = 0.95, 0.05
 
-// judged says of the logarithms of values before and after what their difference is:
-// changed, same, or unsure where it may be chance.
+// judged compares the logarithms of values before and after: changed, same, or unsure
+// if the difference may be chance.
 func judged(before, after []float64) string {
 	lo, hi := stat.Difference(stat.Successive(before), stat.Successive(after)).Interval(confidence)
 	switch most := max(math.Abs(lo), math.Abs(hi)); {
@@ -191,14 +192,14 @@ func judged(before, after []float64) string {
 	return unsure
 }
 
-// What a difference is.
+// The kinds of difference.
 const (
 	changed = "changed"
 	same    = "as before"
 	unsure  = "unsure"
 )
 
-// unsure says why nothing can be said of the change, if so; empty when something can.
+// unsure returns why the effect of the change cannot be judged, or "" if it can.
 func (e *effect) unsure() string {
 	switch {
 	case e.scarce:
@@ -209,8 +210,8 @@ func (e *effect) unsure() string {
 	return ""
 }
 
-// what says what changed: "threads 16 → 32"; of several tracks that have values of
-// their own from the lowest to the highest: "payload 1 KiB–10 KiB → 2 KiB–20 KiB".
+// what describes the change: "threads 16 → 32"; for several tracks with different
+// values from the lowest to the highest: "payload 1 KiB–10 KiB → 2 KiB–20 KiB".
 func (e *effect) what(p *workload.Plan) string {
 	tracks, base := []string{}, knobOf(e.name)
 	lo, hi := [2]float64{e.from, e.to}, [2]float64{e.from, e.to}
@@ -239,7 +240,7 @@ func (e *effect) what(p *workload.Plan) string {
 	return text
 }
 
-// turned writes what became of a value, which may have come back to where it was.
+// turned formats the change of a value, which may be back where it was.
 func turned(from, to string) string {
 	if from == to {
 		return " back to " + to
@@ -247,8 +248,8 @@ func turned(from, to string) string {
 	return " " + from + " → " + to
 }
 
-// folded is a list of changes in which what makes one segment of a run is one: the presses
-// of one key, and a ramp of the timetable.
+// folded returns the changes with those that form one segment of a run merged: the
+// presses of one key, or a ramp of the timetable.
 func folded(changes []measure.Change) (out []measure.Change) {
 	for _, c := range measure.Folded(changes) {
 		if n := len(out); n > 0 && c.Ramp == 0 && knobOf(c.Name) != "paused" {
@@ -262,7 +263,7 @@ func folded(changes []measure.Change) (out []measure.Change) {
 	return out
 }
 
-// changeText writes a change of a setting named as users type it.
+// changeText formats a change of a setting, named as users type it.
 func changeText(p *workload.Plan, name string, from, to float64) string {
 	what, k := subject(p, name)
 	if knobOf(name) == "paused" {
@@ -275,7 +276,7 @@ func changeText(p *workload.Plan, name string, from, to float64) string {
 	return text
 }
 
-// changedTo names a change where there is little room: "threads 32".
+// changedTo formats a change for narrow space: "threads 32".
 func changedTo(p *workload.Plan, c measure.Change) string {
 	what, k := subject(p, c.Name)
 	if knobOf(c.Name) == "paused" {
@@ -284,7 +285,7 @@ func changedTo(p *workload.Plan, c measure.Change) string {
 	return what + " " + widget.KnobText(k, c.To)
 }
 
-// subject is what a change turns in words, with its track, and its knob.
+// subject returns what a change applies to in words, with its track, and its knob.
 func subject(p *workload.Plan, name string) (string, workload.Knob) {
 	base := knobOf(name)
 	k, ok := p.Knob(base)
@@ -298,7 +299,7 @@ func pauseText(what string, to float64) string {
 	return strings.TrimSuffix(what, "paused") + map[bool]string{true: "paused", false: "resumed"}[to != 0]
 }
 
-// outcome says in words what came of the change.
+// outcome describes the effect of the change in words.
 func (e *effect) outcome() string {
 	switch why := e.unsure(); {
 	case e.pause(), e.past:
@@ -319,7 +320,7 @@ func (e *effect) outcome() string {
 	return strings.Join(words, ", ")
 }
 
-// throughput is by how much it has changed.
+// throughput describes how the throughput has changed.
 func (e *effect) throughput() string {
 	if is := judged(e.before.rates, e.after.rates); is != changed {
 		return is
@@ -327,7 +328,7 @@ func (e *effect) throughput() string {
 	return widget.Percent(e.before.rate, e.after.rate)
 }
 
-// tail is how p99 has changed; empty where there was none.
+// tail describes how p99 has changed; empty if there was none.
 func (e *effect) tail() string {
 	if !(e.before.p99 > 0 && e.after.p99 > 0) {
 		return ""
@@ -338,7 +339,7 @@ func (e *effect) tail() string {
 	return arrow(e.before.p99, e.after.p99)
 }
 
-// arrow writes how a latency became another, the unit once if it is the same.
+// arrow formats the change of a latency, with the unit only once if it is the same.
 func arrow(from, to float64) string {
 	a, b := units.Duration(time.Duration(from)), units.Duration(time.Duration(to))
 	av, au, _ := strings.Cut(a, " ")

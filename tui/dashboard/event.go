@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// event is what happened last, in at most so many lines: a prompt, the store's
-// silence, a message, the last change and its effect.
+// event returns the latest event in at most rows lines: a prompt, that the store is
+// silent, a message, or the last change and its effect.
 func (d *Dashboard) event(e screen.Env, rows int) []string {
 	s := e.Styles
 	said := func(k widget.Ink, text string) []string {
@@ -81,11 +81,11 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 	return said(s.Muted, "Turn a knob while it runs: + adds a thread,"+payload+" t opens all.")
 }
 
-// farBehind is the work of how long a backlog is that is told of.
+// farBehind is how long a backlog must take to serve before it is reported.
 const farBehind = time.Minute
 
-// hopeless says that what is due and has not begun will take long to serve, and how to be
-// rid of it; empty when it will not.
+// hopeless reports that the backlog will take long to serve, and how to get rid of it;
+// empty if it will not.
 func (d *Dashboard) hopeless() string {
 	n, done := float64(d.fig.backlog), digest(d.snap, -1).rate
 	if !(done > 0) || n < done*farBehind.Seconds() {
@@ -98,8 +98,8 @@ func (d *Dashboard) hopeless() string {
 	return fmt.Sprintf("%s of work behind schedule: %s", widget.Clock(time.Duration(min(n/done, 1e9)*float64(time.Second))), how)
 }
 
-// lastChange tells of the last change and its effect: beside each other, or below
-// each other where there is no room.
+// lastChange shows the last change and its effect: side by side, or one below the other
+// if there is no room.
 func (d *Dashboard) lastChange(e screen.Env, ef effect, rows int) []string {
 	s := e.Styles
 	at, what, outcome := widget.Clock(ef.last), ef.what(d.plan), ef.outcome()
@@ -118,8 +118,8 @@ func (d *Dashboard) lastChange(e screen.Env, ef effect, rows int) []string {
 	return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what)+between+outcome, e.W)}
 }
 
-// bottomLine is the one line below the tuning layout: state, unless there is
-// something to say.
+// bottomLine returns the single line below the tuning layout: the state, unless there
+// is an event.
 func (d *Dashboard) bottomLine(e screen.Env) string {
 	if d.prompt != nil || d.watch.text(d.snap, e.W-4) != "" || d.toast.text != "" || d.progress.Stage > screen.Measuring {
 		return slices.Concat(d.event(e, 1), []string{widget.Fit("", e.W)})[0]

@@ -11,42 +11,43 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// figures are the numbers of a run at an instant, for one operation or all.
+// figures are the numbers of a run at an instant, for one operation or for all.
 type figures struct {
-	// second is the last finished one, valid when some is.
+	// second is the last finished one; valid only if there is one.
 	second int
 	some   bool
-	// drawn is up to where the timelines reach, math.MinInt64 while they have nothing.
+	// drawn is the end of the timelines, math.MinInt64 while they are empty.
 	drawn time.Duration
-	// rate is that of the last second, or as long as there is none of the last step, mean that since the segment began or of the
-	// measured run, peak the best second's.
+	// rate is that of the last second, or of the last step while there is none. mean is
+	// that since the segment began or of the measured run, peak that of the best
+	// second.
 	rate, mean, peak float64
-	// latency is the digest since the segment began: of several operations that of the
-	// one whose p99 is the highest, or p50 as long as none has calls enough.
+	// latency is the digest since the segment began; with several operations that of
+	// the one with the highest p99, or p50 while none has enough calls.
 	latency measure.Summary
-	// since is when the segment began; 0 also for the first.
+	// since is when the segment began; also 0 for the first.
 	since          time.Duration
 	errors         int64
 	inFlight       int
 	oldest         time.Duration
 	backlog        int64
 	open, running  bool
-	lastP99        int64 // of what rate is of
+	lastP99        int64 // of the second that rate is from
 	warmup, paused bool
 }
 
-// stalled is how old an operation under way is that somebody should look at.
+// stalled is the age from which on an operation in progress deserves attention.
 const stalled = time.Second
 
-// stalls says that an operation has been under way for long.
+// stalls reports whether an operation has been in progress for long.
 func (f figures) stalls() bool { return f.oldest >= stalled }
 
-// digest works out the figures of a snapshot; op < 0: all operations.
+// digest computes the figures of a snapshot; op < 0 means all operations.
 func digest(s *measure.Snapshot, op int) figures {
 	f := figures{second: math.MinInt, drawn: math.MinInt64, warmup: s.At < 0, rate: math.NaN(), mean: math.NaN(), peak: math.NaN()}
 	for _, rows := range s.Recent {
 		for i := len(rows) - 1; i >= max(len(rows)-2, 0); i-- {
-			if i == 0 || rows[i].Seconds >= measure.ShortestRate { // what is left over of the last second has no rate
+			if i == 0 || rows[i].Seconds >= measure.ShortestRate { // the remainder of the last second has no rate
 				f.second, f.some = max(f.second, rows[i].T), true
 				break
 			}
@@ -82,8 +83,8 @@ func digest(s *measure.Snapshot, op int) figures {
 	return f
 }
 
-// sums takes mean and percentiles from the segment in force; before it has any,
-// from the whole run.
+// sums takes mean and percentiles from the current segment, or from the whole run while
+// there is none.
 func (f *figures) sums(s *measure.Snapshot, op int) {
 	ops := s.Ops
 	if n := len(s.Segments); n > 0 {
@@ -112,7 +113,7 @@ func (f *figures) sums(s *measure.Snapshot, op int) {
 	f.mean = measure.Rate(count, active.Seconds())
 }
 
-// nanAdd adds what is known.
+// nanAdd adds two values, ignoring NaN.
 func nanAdd(a, b float64) float64 {
 	switch {
 	case math.IsNaN(a):
@@ -131,7 +132,7 @@ func newest(s *measure.Snapshot, op int) (measure.Point, bool) {
 	return s.Timeline[op][len(s.Timeline[op])-1], true
 }
 
-// rowAt returns an operation's row of a second.
+// rowAt returns an operation's row for a second.
 func rowAt(s *measure.Snapshot, op, second int) (measure.Row, bool) {
 	if op >= len(s.Recent) {
 		return measure.Row{}, false
@@ -145,8 +146,8 @@ func rowAt(s *measure.Snapshot, op, second int) (measure.Row, bool) {
 	return measure.Row{}, false
 }
 
-// errorsInWords lists the classes of errors with their counts, most frequent
-// first; a single class needs no count.
+// errorsInWords lists the classes of errors with their counts, most frequent first; a
+// single class needs no count.
 func errorsInWords(errs []measure.ErrorCount) string {
 	byClass := map[string]int64{}
 	for _, e := range errs {

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// bindings returns the keys as they work now.
+// bindings returns the keys in their current state.
 func (d *Dashboard) bindings() widget.Bindings {
 	k := widget.AllKeys
 	live := d.progress.Stage == screen.Measuring
@@ -63,7 +63,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	return k
 }
 
-// Keys are those that work now.
+// Keys returns the keys that work now.
 func (d *Dashboard) Keys() widget.KeyMap {
 	if d.prompt != nil {
 		return promptKeys()
@@ -86,9 +86,9 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	rate.SetEnabled(k.RateDown.Enabled())
 	short := []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Stop, k.Search, k.Sweep, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
 	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
-		short = slices.Delete(short, 2, 3) // there is none, which is more than at rest
+		short = slices.Delete(short, 2, 3) // there is none, which is more than when idle
 	}
-	if d.narrow { // the line of knobs has arrows to click, and help has all
+	if d.narrow { // the line of knobs has arrows to click, and the help lists all keys
 		k.Next.SetHelp("tab", "more")
 		short = []key.Binding{k.Pause, k.Tune, k.Search, k.Stop, k.Help, k.Next, k.Quit}
 	}
@@ -110,7 +110,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	}
 }
 
-// searchHelp is what the help says of searching.
+// searchHelp returns the help text for searching.
 func searchHelp(k widget.Bindings) string {
 	if text := k.Search.Help().Desc; text != "search" {
 		return text
@@ -123,8 +123,8 @@ func promptKeys() widget.KeyMap {
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
-// turns says whether a knob turns anything now: on the track that is chosen, or on
-// one that is running.
+// turns reports whether a knob has an effect now: on the selected track, or on one that
+// is running.
 func (d *Dashboard) turns(k workload.Knob) bool {
 	if t := d.tuner.track; t != screen.All {
 		return d.tracks[t].Turns(k)
@@ -139,10 +139,10 @@ func (d *Dashboard) turns(k workload.Knob) bool {
 			return true
 		}
 	}
-	return any && !running // between two phases nothing is
+	return any && !running // between two phases nothing is running
 }
 
-// without says why a knob cannot be turned.
+// without returns why a knob cannot be turned.
 func (d *Dashboard) without(knob string) string {
 	if _, ok := d.plan.Knob(knob); !ok {
 		return "this profile has no " + knob + " to turn"
@@ -153,7 +153,8 @@ func (d *Dashboard) without(knob string) string {
 	return "there is no " + knob + " to turn in this phase"
 }
 
-// unlimited says whether the rate is without limit wherever it would be turned now.
+// unlimited reports whether the rate is unlimited on every track where it would be
+// turned now.
 func (d *Dashboard) unlimited() bool {
 	k, ok := d.plan.Knob("rate")
 	if !ok {
@@ -166,7 +167,7 @@ func (d *Dashboard) unlimited() bool {
 	return highest == 0
 }
 
-// noHigherRate says why the rate cannot be turned up.
+// noHigherRate returns why the rate cannot be increased.
 func (d *Dashboard) noHigherRate() string {
 	if d.unlimited() {
 		return "the rate is unlimited: { sets a target"
@@ -174,7 +175,7 @@ func (d *Dashboard) noHigherRate() string {
 	return "this profile has no rate to turn"
 }
 
-// refuse says why a key that is dimmed does nothing.
+// refuse explains why a dimmed key does nothing.
 func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) {
 	for _, r := range []struct {
 		b   key.Binding
@@ -207,7 +208,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 	}
 }
 
-// pressKnob handles the keys that turn a knob wherever one is.
+// pressKnob handles the keys that turn a knob from anywhere.
 func (d *Dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
 	for _, t := range []struct {
 		b       key.Binding

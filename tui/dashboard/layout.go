@@ -6,15 +6,15 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// look is what the layout of the dashboard depends on beside the size.
+// look is what the layout of the dashboard depends on in addition to the size.
 type look struct {
-	// tuning says that the tuning panel is open.
+	// tuning means that the tuning panel is open.
 	tuning bool
-	// lower says that a small screen shows the lower panel instead of latency.
+	// lower means that a small screen shows the lower panel instead of latency.
 	lower bool
 	// rows is how many rows the lower panel would like to show.
 	rows int
-	// tall gives the lower panel the place of the chart of latency too.
+	// tall gives the lower panel the space of the latency chart too.
 	tall bool
 }
 
@@ -23,7 +23,8 @@ type panes struct {
 	size                             widget.Size
 	status, throughput, latency, ops image.Rectangle
 	tune, knobs, state, event, keys  image.Rectangle
-	// wall is what a very large screen has beside the charts: all other tabs at once.
+	// wall is the area beside the charts of a very large screen, which shows all other
+	// tabs at once.
 	wall image.Rectangle
 }
 
@@ -73,7 +74,8 @@ func layout(w, h int, l look) panes {
 	return p
 }
 
-// charts shares the rows from 1 to end, or more where the lower panel is tall.
+// charts divides the rows from 1 to end between the charts, giving fewer to them if the
+// lower panel is tall.
 func (p *panes) charts(w, end int, l look) {
 	mid := 1 + end/2
 	p.throughput = image.Rect(0, 1, w, mid)
@@ -84,7 +86,7 @@ func (p *panes) charts(w, end int, l look) {
 	p.latency = image.Rect(0, mid, w, end)
 }
 
-// From wallFrom on there is room for a wall, wallWidth wide.
+// From size wallFrom on there is room for a wall, wallWidth wide.
 var wallFrom = image.Pt(170, 45)
 
 const wallWidth = 66
@@ -104,8 +106,8 @@ func tuningLayout(p panes, w, h int, l look) panes {
 	return p
 }
 
-// opsHeight is the height of the lower panel: rows, a header and the border, but
-// never so much that the charts suffer.
+// opsHeight returns the height of the lower panel: rows, a header and the border, but
+// never so much that the charts become too small.
 func opsHeight(s widget.Size, h, rows int) int {
 	most := 4
 	if s == widget.Large {
@@ -114,8 +116,8 @@ func opsHeight(s widget.Size, h, rows int) int {
 	return min(max(rows, 1), most) + 3
 }
 
-// panelKey is all that a panel of the dashboard depends on: when it is the same,
-// so are its lines.
+// panelKey holds everything that a panel of the dashboard depends on: when it is
+// unchanged, so are its lines.
 type panelKey struct {
 	number  int64 // of the snapshot, or the last finished second
 	changes int
@@ -136,7 +138,7 @@ type cached struct {
 	lines []string
 }
 
-// get returns the lines for a key, drawing them if it is not the last one.
+// get returns the lines for a key, drawing them if the key has changed.
 func (c *cached) get(k panelKey, draw func() []string) []string {
 	if c.lines == nil || c.key != k {
 		c.key, c.lines = k, draw()

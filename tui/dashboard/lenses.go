@@ -33,18 +33,18 @@ const (
 	tabs
 )
 
-// tall tells whether a tab needs more room than the others.
+// tall reports whether a tab needs more room than the others.
 func (t tab) tall() bool { return t >= tabBoth && t < tabs }
 
-// drawn tells whether a tab is a picture, which needs room, and no table.
+// drawn reports whether a tab is a picture, which needs room, rather than a table.
 func (t tab) drawn() bool { return t >= tabHeat && t < tabs }
 
-// String is the title of the panel.
+// String returns the title of the panel.
 func (t tab) String() string {
 	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict", "Store and perfbench", "Heat map", "Percentiles"}[t]
 }
 
-// lens draws a tab that is a picture; note stands in its upper border.
+// lens draws a tab that is a picture; note is shown in its upper border.
 func (d *Dashboard) lens(e screen.Env, r image.Rectangle, t tab, note string) []string {
 	p := d.rects(e)
 	pane := widget.Panel{Title: t.String() + d.ofOp(), Note: note}
@@ -68,8 +68,8 @@ func (d *Dashboard) lens(e screen.Env, r image.Rectangle, t tab, note string) []
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
-// distributions are the response times of the measured part, and the colours of the
-// operations: of those that are shown apart, or of all as one.
+// distributions returns the response times of the measured part, and the colours of the
+// operations: those shown separately, or all as one.
 func (d *Dashboard) distributions() (spreads []measure.Spread, series []int) {
 	ops := d.apart()
 	if ops == nil {
@@ -95,10 +95,11 @@ func (d *Dashboard) histogram(e screen.Env, r image.Rectangle) []string {
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
-// leastPicture is the least height of a picture of the wall, leastTable that of a table.
+// leastPicture is the minimum height of a picture of the wall, leastTable that of a
+// table.
 const leastPicture, leastTable = 10, 4
 
-// wall draws what the lower panel does not show, one below the other: histogram and
+// wall draws what the lower panel does not show, stacked vertically: histogram and
 // percentiles, and every table.
 func (d *Dashboard) wall(e screen.Env, r image.Rectangle) []string {
 	key := panelKey{number: d.snap.Number, rect: r, styles: e.Styles, op: d.op, tab: d.lower, changes: len(d.snap.Changes)}
@@ -139,8 +140,9 @@ func (d *Dashboard) wall(e screen.Env, r image.Rectangle) []string {
 	})
 }
 
-// shares are the heights of tables in so many rows, borders included: what each needs, or
-// where that is too much, as little less as can be of the highest ones. Rest is what they leave.
+// shares distributes rows over tables, borders included: each gets what it needs; if
+// that is too much, the highest ones are reduced, as little as possible. rest is what
+// they leave.
 func shares(tables [][]string, rows int) (heights []int, rest int) {
 	rest = rows
 	for _, lines := range tables {
@@ -163,7 +165,7 @@ func shares(tables [][]string, rows int) (heights []int, rest int) {
 	return heights, rest
 }
 
-// table is a tab that is one, in w cells: its head and its rows.
+// table returns the head and the rows of a tab that is a table, in w cells.
 func (d *Dashboard) table(e screen.Env, t tab, w int) (head string, body []string) {
 	switch t {
 	case tabTracks:
@@ -180,7 +182,7 @@ func (d *Dashboard) table(e screen.Env, t tab, w int) (head string, body []strin
 	return d.opRows(e, w)
 }
 
-// scaled puts the values of a scale at the left of the rows of a field.
+// scaled puts the scale labels to the left of the rows of a plot.
 func scaled(s *widget.Styles, width int, ticks []plot.Tick, rows []string) []string {
 	labels := make([]string, len(rows))
 	for _, t := range ticks {
@@ -197,8 +199,8 @@ func scaled(s *widget.Styles, width int, ticks []plot.Tick, rows []string) []str
 	return out
 }
 
-// spreads are those of the operation that is selected, or of all that count; of the
-// measured part alone unless warm-up is asked for too.
+// spreads returns those of the selected operation, or of all that count; of the
+// measured part only unless warm-up is requested too.
 func (d *Dashboard) spreads(warmup bool) []measure.Spread {
 	var out []measure.Spread
 	for op := range d.snap.Spreads {
@@ -213,7 +215,7 @@ func (d *Dashboard) spreads(warmup bool) []measure.Spread {
 	return out
 }
 
-// measured are the spreads of an operation after the warm-up.
+// measured returns the spreads of an operation after the warm-up.
 func (d *Dashboard) measured(op int) []measure.Spread {
 	if op >= len(d.snap.Spreads) {
 		return nil
@@ -232,13 +234,13 @@ func sum(list []measure.Spread) (all measure.Spread) {
 	return all
 }
 
-// earlierMsg brings the run that this one is to be held against.
+// earlierMsg delivers the run to compare this one with.
 type earlierMsg struct {
 	run *baseline.Run
 	err error
 }
 
-// pressEarlier asks which run this one is to be held against, or lets go of it.
+// pressEarlier asks which run to compare this one with, or ends the comparison.
 func (d *Dashboard) pressEarlier() tea.Cmd {
 	if d.earlier != nil {
 		d.earlier = nil
@@ -248,7 +250,7 @@ func (d *Dashboard) pressEarlier() tea.Cmd {
 	return screen.ReadHistory(d.bench)
 }
 
-// load reads the run that was chosen, in the background.
+// load reads the chosen run in the background.
 func (d *Dashboard) load(id string) tea.Cmd {
 	if id == "" {
 		return nil
@@ -271,7 +273,7 @@ func (d *Dashboard) hold(e screen.Env, msg earlierMsg) {
 	d.say(e, "compared with "+msg.run.ID+", dimmed behind the charts; b drops it", false)
 }
 
-// Bench is what the screens of a run under way need.
+// Bench is what the screens of a run in progress need.
 type Bench interface {
 	screen.Archive
 	// Profiles lists the profiles.
@@ -279,6 +281,6 @@ type Bench interface {
 	// Start connects and begins a run, which then sets up in the background. The
 	// context cancels connecting only.
 	Start(ctx context.Context, r job.Request) (screen.Run, error)
-	// SavePreset keeps a run as a preset of the user and returns its path.
+	// SavePreset saves a run as a preset of the user and returns its path.
 	SavePreset(name string, r job.Request) (path string, err error)
 }

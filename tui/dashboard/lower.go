@@ -57,7 +57,7 @@ func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
 	})
 }
 
-// firstRunning is the first operation of what runs now; 0 where nothing does.
+// firstRunning returns the first operation that is running now; 0 if none is.
 func (d *Dashboard) firstRunning() int {
 	for op, o := range d.snap.Ops {
 		if i := slices.Index(d.snap.Tracks, o.Track); i >= 0 && i < len(d.snap.Gauges) && d.snap.Gauges[i].Running {
@@ -67,7 +67,7 @@ func (d *Dashboard) firstRunning() int {
 	return 0
 }
 
-// otherTabs says what tab leads to, as far as there is room.
+// otherTabs names the tabs that the tab key switches to, as far as there is room.
 func (d *Dashboard) otherTabs(w int) string {
 	room := w - ansi.StringWidth(d.lower.String()) - 9
 	text := "tab: "
@@ -107,7 +107,7 @@ func (d *Dashboard) nameWidth(w int) int {
 	return min(n, max(nameCol, w/5), max(w-3*numberCol+3, 10))
 }
 
-// perSecond is the head of a column of rates: with the unit where it fits.
+// perSecond returns the head of a column of rates, with the unit if it fits.
 func (d *Dashboard) perSecond() string {
 	if head := d.info.Unit + "/s"; ansi.StringWidth(head) < numberCol {
 		return head
@@ -123,7 +123,7 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 	used := name + 4*numberCol
 	head := widget.Fit("  op", name) + cols(d.perSecond(), "p50", "p99")
 	switch {
-	case narrow: // errors stand in the line of state
+	case narrow: // errors are shown in the state line
 		cols := narrowCols
 		head = widget.Fit("  op", name) + cols("per s", "p50", "p99")
 	case extra:
@@ -177,8 +177,8 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 	return head, out
 }
 
-// recentRates are the rates of the last n seconds, gaps where the operation's
-// track did not run.
+// recentRates returns the rates of the last n seconds, with gaps where the operation's
+// track was not running.
 func recentRates(s *measure.Snapshot, op, last, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -195,7 +195,7 @@ func recentRates(s *measure.Snapshot, op, last, n int) []float64 {
 	return out
 }
 
-// cols puts texts at the right of columns of one width.
+// cols right-aligns texts in columns of equal width.
 func cols(texts ...string) string { return columns(numberCol, texts) }
 
 func narrowCols(texts ...string) string { return columns(numberCol-1, texts) }
@@ -234,7 +234,7 @@ func (d *Dashboard) trackRows(e screen.Env, w int) (string, []string) {
 				rate = nanAdd(rate, r.PerSecond())
 			}
 		}
-		behind := "–" // nothing has a time at which it is due
+		behind := "–" // operations have no due time
 		if g.Rate > 0 || g.Backlog > 0 {
 			behind = units.Number(float64(g.Backlog))
 		}
@@ -260,7 +260,7 @@ func (d *Dashboard) trackRows(e screen.Env, w int) (string, []string) {
 	return head, out
 }
 
-// atRest is the row of a track, which says no more than that when it is not running.
+// atRest returns the row of a track; if it is not running, the row says only that.
 func (d *Dashboard) atRest(e screen.Env, running bool, track string, name int, line string) string {
 	if running {
 		return line
@@ -293,7 +293,7 @@ func (d *Dashboard) changeRows(e screen.Env, w int) (string, []string) {
 	}
 	by := 12
 	if w < 70 {
-		by = 0 // no room for who did it
+		by = 0 // no room for who changed it
 	}
 	text := max(w-20-by, 10)
 	row := func(at, change, who, segment string) string {
@@ -310,7 +310,7 @@ func (d *Dashboard) changeRows(e screen.Env, w int) (string, []string) {
 	return widget.Fit("  at", 10) + widget.Fit("change", text) + "  " + widget.Fit("by", by) + widget.FitRight("segment", 7), out
 }
 
-// verdictRows says what the run is worth so far, and why.
+// verdictRows shows the verdict on the run so far, and its reasons.
 func (d *Dashboard) verdictRows(e screen.Env, w int) (string, []string) {
 	if len(d.verdict.Reasons) == 0 {
 		return d.verdict.State + " so far: nothing casts doubt on the figures.", nil

@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// mouse does by pointer what keys do: select an operation or a knob, turn a knob
-// by its arrows, its slider or the wheel.
+// mouse does with the pointer what keys do: select an operation or a knob, turn a knob
+// with its arrows, its slider or the wheel.
 func (d *Dashboard) mouse(msg tea.MouseMsg, e screen.Env) {
 	if d.prompt != nil || d.progress.Stage == screen.Preparing {
 		return
@@ -20,7 +20,7 @@ func (d *Dashboard) mouse(msg tea.MouseMsg, e screen.Env) {
 	m := msg.Mouse()
 	p := d.rects(e)
 	if d.seek.Open && in(p.tune, m.X, m.Y) {
-		return // it has nothing to click
+		return // there is nothing to click
 	}
 	switch msg.(type) {
 	case tea.MouseClickMsg:
@@ -53,7 +53,7 @@ func (d *Dashboard) click(m tea.Mouse, p panes, e screen.Env) {
 		d.clickTab(m.X, p.ops)
 	case in(p.ops, m.X, m.Y):
 		d.clickRow(m.Y-p.ops.Min.Y-2, p.ops)
-	case in(p.tune, m.X, m.Y) && m.Y == p.tune.Max.Y-1: // the border says what closes it
+	case in(p.tune, m.X, m.Y) && m.Y == p.tune.Max.Y-1: // the border names the key that closes it
 		d.tuner.open, d.tuner.typing = false, false
 	case in(p.tune, m.X, m.Y):
 		l, ok := d.tuneLineAt(m, p.tune, e)
@@ -72,8 +72,8 @@ func (d *Dashboard) click(m tea.Mouse, p panes, e screen.Env) {
 	}
 }
 
-// clickTab shows what the name in the upper border of the lower panel says, of
-// those that tab leads to.
+// clickTab switches to the tab whose name in the upper border of the lower panel was
+// clicked.
 func (d *Dashboard) clickTab(x int, r image.Rectangle) {
 	others := d.otherTabs(r.Dx())
 	at := r.Max.X - 3 - ansi.StringWidth(others) + len("tab: ")
@@ -87,7 +87,8 @@ func (d *Dashboard) clickTab(x int, r image.Rectangle) {
 	}
 }
 
-// clickRow selects the operation of a row of the lower panel; once more, none.
+// clickRow selects the operation of a row of the lower panel; a second click deselects
+// it.
 func (d *Dashboard) clickRow(row int, r image.Rectangle) {
 	if d.lower != tabOps || row < 0 || row >= r.Dy()-3 {
 		return
@@ -113,7 +114,7 @@ func (d *Dashboard) tuneLineAt(m tea.Mouse, r image.Rectangle, e screen.Env) (tu
 	return lines[y], true
 }
 
-// drag moves the slider that the pointer holds.
+// drag moves the slider that is being dragged.
 func (d *Dashboard) drag(m tea.Mouse, p panes, e screen.Env) {
 	if d.tuner.drag == 0 || !d.tuner.open {
 		return
@@ -125,7 +126,7 @@ func (d *Dashboard) drag(m tea.Mouse, p panes, e screen.Env) {
 		k := d.plan.Knobs[l.row-1]
 		x := min(max(m.X-p.tune.Min.X-1-l.slider, 0), l.wide-1)
 		if widget.Slide(k, k.Get(d.run.Settings(d.tuner.track)), l.wide) == x {
-			return // already there: no change to log
+			return // unchanged, so there is no change to log
 		}
 		d.change(e, k, false, func(float64) float64 { return widget.Slid(k, x, l.wide) })
 		return

@@ -11,7 +11,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// SearchOnce has what was asked for at the start of the run done as soon as it measures.
+// SearchOnce stores what was requested when the run was started, to be done as soon as
+// it measures.
 func (d *Dashboard) SearchOnce(to screen.Start) { d.once, d.askOnce = to.Search, to.AskSearch }
 
 // searchOnce does it.
@@ -29,21 +30,21 @@ func (d *Dashboard) searchOnce(e screen.Env) {
 	}
 }
 
-// searching says that a search turns the knobs.
+// searching reports whether a search is turning the knobs.
 func (d *Dashboard) searching() bool { return d.found != nil && d.found.Going }
 
-// aside says that a panel stands beside the charts: tuning or a search.
+// aside reports whether there is a panel beside the charts: tuning or a search.
 func (d *Dashboard) aside() bool { return d.tuner.open || d.seek.Open }
 
-// leastLeft is how long a run has to go on for a search on it to come to anything.
+// leastLeft is how long a run must still last for a search on it to be useful.
 const leastLeft = time.Minute
 
-// endsSoon says that this run ends by itself before a search has come to anything.
+// endsSoon reports whether this run ends by itself before a search could find anything.
 func (d *Dashboard) endsSoon() bool {
 	return d.snap.Total > 0 || d.info.Duration > 0 && d.info.Duration-max(d.snap.At, 0) < leastLeft
 }
 
-// pressFind asks for a search, or ends the one under way.
+// pressFind asks for a search, or ends the one in progress.
 func (d *Dashboard) pressFind(e screen.Env) {
 	switch {
 	case d.searching() && d.seek.Open:
@@ -90,7 +91,7 @@ func (d *Dashboard) search(e screen.Env, asked found.Asked) {
 	d.refresh()
 }
 
-// sidePanel is the panel beside the charts.
+// sidePanel draws the panel beside the charts.
 func (d *Dashboard) sidePanel(e screen.Env, r image.Rectangle) []string {
 	if !d.seek.Open {
 		return d.tunePanel(e, r)
@@ -110,10 +111,10 @@ func (d *Dashboard) sidePanel(e screen.Env, r image.Rectangle) []string {
 	return d.seek.Draw(e.Styles, r.Dx(), r.Dy(), d.found, level, since)
 }
 
-// noKnobs is why no knob turns during a search.
+// noKnobs explains why no knob can be turned during a search.
 const noKnobs = "the search turns the knobs; f ends it"
 
-// notWhileSearching dims what a search does by itself.
+// notWhileSearching dims the keys for what a search controls itself.
 func notWhileSearching(k *widget.Bindings) {
 	for _, b := range k.Knobs() {
 		b.SetEnabled(false)

@@ -13,11 +13,11 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// tuneLine is a line of the tuning panel and what a click on it means.
+// tuneLine is a line of the tuning panel and what a click on it does.
 type tuneLine struct {
 	text string
-	row  int // the row that it belongs to; -1: none
-	// slider is the column where its slider starts and its width; 0 wide: none.
+	row  int // the row that it belongs to; -1 for none
+	// slider is the column where its slider starts, wide its width; 0 without a slider.
 	slider, wide int
 }
 
@@ -31,8 +31,8 @@ func (d *Dashboard) tunePanel(e screen.Env, r image.Rectangle) []string {
 	return widget.Panel{Title: "Tune", Foot: "esc closes", Focused: true}.Draw(e.Styles, r.Dx(), r.Dy(), text)
 }
 
-// tuneLines lays the panel out in w×h cells: three lines for a knob where there is
-// room, else two, else one; below them the effect of the last change.
+// tuneLines lays out the panel in w×h cells: three lines per knob if there is room,
+// else two, else one; below them the effect of the last change.
 func (d *Dashboard) tuneLines(e screen.Env, w, h int) []tuneLine {
 	n := len(d.plan.Knobs)
 	effect := d.effectLines(e, w)
@@ -53,7 +53,7 @@ func (d *Dashboard) tuneLines(e screen.Env, w, h int) []tuneLine {
 	if room := h - len(lines); room < len(effect) && room > 0 {
 		effect = d.briefEffect(e, room)
 	}
-	// Scroll so that the selected row is seen.
+	// Scroll so that the selected row is visible.
 	if over := len(lines) - h; over > 0 {
 		from := 0
 		for from < over && lines[from].row < d.tuner.row-1 {
@@ -103,7 +103,7 @@ func (d *Dashboard) trackLine(e screen.Env, w int) string {
 	return widget.Spread(" "+d.label(e, 0, "Track")+"  "+s.Accent.On("◂")+" "+s.Bold.On(name)+" "+s.Accent.On("▸"), s.Muted.On(of+"  "), w)
 }
 
-// label is the name of a row, marked when it is the selected one.
+// label returns the name of a row, marked if it is the selected one.
 func (d *Dashboard) label(e screen.Env, row int, name string) string {
 	if row == d.tuner.row {
 		return e.Styles.Selected.On("▸ " + name)
@@ -135,7 +135,7 @@ func (d *Dashboard) knobLines(e screen.Env, row, w, per int) []tuneLine {
 	return out
 }
 
-// unitText is a knob's value with its unit, where the unit says something more.
+// unitText returns a knob's value with its unit, if the unit adds information.
 func (d *Dashboard) unitText(k workload.Knob) string {
 	text := d.knobValue(k)
 	if k.Unit != "" && k.Unit != "bytes" && k.Unit != k.Name && text != units.Unlimited {
@@ -147,8 +147,8 @@ func (d *Dashboard) unitText(k workload.Knob) string {
 	return text
 }
 
-// each adds to the text of threads or a rate that the value is that of each track, where it
-// is not a total.
+// each adds to the text of threads or a rate that the value applies to each track, if
+// it is not a total.
 func each(p *workload.Plan, k workload.Knob, text string) string {
 	turned := 0
 	for _, t := range p.Tracks() {
@@ -162,7 +162,7 @@ func each(p *workload.Plan, k workload.Knob, text string) string {
 	return text + " each"
 }
 
-// effectLines say what the last change did: before, after, how much.
+// effectLines describe the effect of the last change: before, after, difference.
 func (d *Dashboard) effectLines(e screen.Env, w int) []string {
 	s := e.Styles
 	ef, ok := lastEffect(d.snap)
@@ -208,7 +208,8 @@ func (d *Dashboard) briefEffect(e screen.Env, room int) []string {
 	return []string{"", line}
 }
 
-// compare writes in w cells and a few more a change with its direction as an arrow and a percentage.
+// compare formats a change in w cells and a few more, with its direction as an arrow
+// and a percentage.
 func compare(s *widget.Styles, w int, text string, before, after float64, moreIsBetter bool) string {
 	p := strings.TrimLeft(widget.Percent(before, after), "+−±")
 	if p == "" {

@@ -17,21 +17,20 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// tuner is the state of the tuning panel and of what has been turned.
+// tuner is the state of the tuning panel and the history of turns.
 type tuner struct {
 	open bool
-	// track is what is turned: one track, or All.
+	// track is what is being turned: one track, or All.
 	track int
-	// row is the selected row: 0 the track, from 1 on the knobs.
+	// row is the selected row: 0 for the track, from 1 on the knobs.
 	row    int
 	typing bool
 	text   widget.Field
-	drag   int // the row whose slider is being dragged; 0: none
+	drag   int // the row whose slider is being dragged; 0 for none
 	done   []turn
 }
 
-// turn is something that undo takes back: the values that a knob had in each
-// track.
+// turn is something that undo reverts: the values that a knob had in each track.
 type turn struct {
 	knob   workload.Knob
 	before []float64
@@ -39,19 +38,18 @@ type turn struct {
 	at     time.Time
 }
 
-// presetSavedMsg tells where a preset was saved.
+// presetSavedMsg reports where a preset was saved.
 type presetSavedMsg struct {
 	path string
 	err  error
 }
 
-// together is how far apart turns of one knob may be to be undone as one.
+// together is the maximum interval between turns of one knob that are undone as one.
 const together = time.Second
 
-// change turns a knob: one Change, here in the event loop, so that quick presses
-// arrive in their order and none is lost. Where the tracks have values of their
-// own that do not add up, and the change is relative to them, each track has its
-// own.
+// change turns a knob: one Change, here in the event loop, so that quick presses arrive
+// in order and none is lost. If the tracks have different values that do not add up,
+// and the change is relative to them, each track gets its own value.
 func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(v float64) float64) {
 	t := &d.tuner
 	if k.Get == nil || d.progress.Stage != screen.Measuring {
@@ -97,7 +95,7 @@ func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(
 	d.refresh()
 }
 
-// after are the settings of the tracks when a knob has been turned.
+// after returns the settings of the tracks after a knob has been turned.
 func (d *Dashboard) after(k workload.Knob, relative bool, f func(v float64) float64) []workload.Settings {
 	now := make([]workload.Settings, len(d.tracks))
 	for i := range now {
@@ -112,13 +110,13 @@ func (d *Dashboard) after(k workload.Knob, relative bool, f func(v float64) floa
 	return workload.Turned(d.tracks, now, d.tuner.track, k, f(k.Get(d.run.Settings(d.tuner.track))))
 }
 
-// turn turns a knob up or down by a notch, or ten.
+// turn turns a knob up or down by one notch, or ten.
 func (d *Dashboard) turn(e screen.Env, k workload.Knob, up, ten bool) {
 	now := d.fig.rate
 	d.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now) })
 }
 
-// undo takes the last turn back, in every track that it changed.
+// undo reverts the last turn, in every track that it changed.
 func (d *Dashboard) undo(e screen.Env) {
 	t := &d.tuner
 	if len(t.done) == 0 {
@@ -135,7 +133,7 @@ func (d *Dashboard) undo(e screen.Env) {
 	d.refresh()
 }
 
-// reset brings every knob back to where the plan began.
+// reset returns every knob to the value that the plan began with.
 func (d *Dashboard) reset(e screen.Env) {
 	for i, tr := range d.tracks {
 		d.run.Change("reset", i, func(s workload.Settings) workload.Settings {
@@ -150,8 +148,8 @@ func (d *Dashboard) reset(e screen.Env) {
 	d.refresh()
 }
 
-// span is the lowest and the highest value of a knob over the tracks on which it
-// turns something.
+// span returns the lowest and the highest value of a knob over the tracks on which it
+// has an effect.
 func (d *Dashboard) span(k workload.Knob) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i, t := range d.tracks {
@@ -186,7 +184,8 @@ func (d *Dashboard) selected() (workload.Knob, bool) {
 	return workload.Knob{}, false
 }
 
-// firstRow is the first row that can be selected: a single track is no choice.
+// firstRow returns the first row that can be selected: with a single track there is no
+// choice of track.
 func (d *Dashboard) firstRow() int {
 	if len(d.tracks) > 1 {
 		return 0
@@ -194,7 +193,7 @@ func (d *Dashboard) firstRow() int {
 	return 1
 }
 
-// nextTrack chooses what is turned: all tracks, then one after the other.
+// nextTrack selects the track to turn: all tracks, then one after the other.
 func (d *Dashboard) nextTrack(by int) {
 	n := len(d.tracks)
 	if n < 2 {
@@ -203,7 +202,8 @@ func (d *Dashboard) nextTrack(by int) {
 	d.tuner.track = (d.tuner.track+1+by+n+1)%(n+1) - 1
 }
 
-// pressTuning handles a key of the tuning panel; false when it has none for it.
+// pressTuning handles a key of the tuning panel; false if the key is not one of its
+// own.
 func (d *Dashboard) pressTuning(msg tea.KeyPressMsg, e screen.Env) bool {
 	t := &d.tuner
 	if t.typing {
@@ -257,7 +257,7 @@ func (d *Dashboard) turnRow(e screen.Env, up, ten bool) {
 	}
 }
 
-// pressTyping takes the digits of a value.
+// pressTyping handles the digits of a value.
 func (d *Dashboard) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 	t := &d.tuner
 	switch msg.String() {
@@ -286,11 +286,12 @@ func (d *Dashboard) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 	}
 }
 
-// farBeyond is how many times the peak a rate is that was hardly meant.
+// farBeyond is how many times the peak a rate must be to be probably a mistake.
 const farBeyond = 100
 
-// changeTo turns a knob to a value that was typed. A rate far beyond what the run has
-// reached is asked about: what is due then and never sent has to be waited for.
+// changeTo sets a knob to a value that was typed. It asks for confirmation of a rate
+// far above what the run has reached, because operations that are due and not sent have
+// to be waited for.
 func (d *Dashboard) changeTo(e screen.Env, k workload.Knob, v float64) {
 	set := func(e screen.Env) { d.change(e, k, false, func(float64) float64 { return v }) }
 	most := max(d.fig.peak, k.Get(d.run.Settings(d.tuner.track)))
@@ -318,7 +319,7 @@ func (d *Dashboard) tuningKeys(k widget.Bindings) widget.KeyMap {
 	if d.tuner.typing {
 		return promptKeys()
 	}
-	for _, b := range []*key.Binding{&k.LogAxis, &k.Next, &k.Prev} { // what they change is not seen there
+	for _, b := range []*key.Binding{&k.LogAxis, &k.Next, &k.Prev} { // what they change is not visible there
 		b.SetEnabled(!d.small)
 	}
 	knob := widget.Bind("↑↓", "knob", "up", "down")

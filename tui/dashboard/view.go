@@ -64,7 +64,7 @@ func (d *Dashboard) View(e screen.Env) string {
 	return widget.Page(e.W, e.H, append(lines, widget.Footer(e.Styles, e.W, d.Keys().Short)))
 }
 
-// preparing is what is seen until the first worker runs.
+// preparing draws what is shown until the first worker runs.
 func (d *Dashboard) preparing(e screen.Env) string {
 	s, pr := e.Styles, d.progress
 	step := pr.Step
@@ -98,7 +98,7 @@ func (d *Dashboard) preparing(e screen.Env) string {
 	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, d.Keys().Short)))
 }
 
-// status is the first line: what runs, where, how far.
+// status draws the first line: what runs, where, and its progress.
 func (d *Dashboard) status(e screen.Env) string {
 	s := e.Styles
 	sign := "▶"
@@ -135,13 +135,13 @@ func (d *Dashboard) stageWord() string {
 	return ""
 }
 
-// time is how long the run has been going and how long it will.
+// time formats how long the run has been going and how long it will take.
 func (d *Dashboard) time() string {
 	if d.progress.Stage == screen.Preparing {
 		return ""
 	}
 	now := widget.Clock(d.snap.At)
-	if d.snap.At < 0 && d.info.Settles { // how long it will take is not known
+	if d.snap.At < 0 && d.info.Settles { // its length is not known
 		return widget.Clock(d.snap.At - d.snap.Began)
 	}
 	end := d.info.Duration
@@ -160,7 +160,7 @@ func (d *Dashboard) time() string {
 
 func (d *Dashboard) rateText(v float64) string { return units.Number(v) + " " + d.unit() + "/s" }
 
-// unit is what the figures count: those of the operation that is looked at, or of all.
+// unit returns what the figures count: those of the selected operation, or of all.
 func (d *Dashboard) unit() string {
 	if d.op >= 0 && d.op < len(d.snap.Ops) {
 		return cmp.Or(d.otherUnit(d.snap.Ops[d.op].Operation), d.info.Unit)
@@ -168,11 +168,12 @@ func (d *Dashboard) unit() string {
 	return d.info.Unit
 }
 
-// otherUnit is what an operation counts that counts something else than the run; or "".
+// otherUnit returns the unit of an operation if it differs from that of the run; else
+// "".
 func (d *Dashboard) otherUnit(o measure.Operation) string { return d.info.Units[o.Track+"."+o.Op] }
 
-// opLabel names an operation in a table, with what it counts where that is not what
-// the head of the table says.
+// opLabel names an operation in a table, with its unit if that differs from the head of
+// the table.
 func (d *Dashboard) opLabel(o measure.Operation) string {
 	if unit := d.otherUnit(o); unit != "" {
 		return d.opName(o) + " (" + unit + ")"
@@ -180,21 +181,21 @@ func (d *Dashboard) opLabel(o measure.Operation) string {
 	return d.opName(o)
 }
 
-// zone is a stretch of the knobs line that turns a knob when clicked.
+// zone is a part of the knobs line that turns a knob when clicked.
 type zone struct {
 	from, to int
 	knob     workload.Knob
 	up       bool
 }
 
-// knobs is the line of live settings, and where it can be clicked.
+// knobs draws the line of live settings, and returns where it can be clicked.
 func (d *Dashboard) knobs(e screen.Env) (string, []zone) {
 	s := e.Styles
 	prefix := " "
 	if t := d.tuner.track; t != screen.All {
 		prefix += d.tracks[t].Name + ": "
 	}
-	// Roomy with spaces around the arrows, else tight.
+	// Wide, with spaces around the arrows, or else compact.
 	knobs := slices.DeleteFunc(slices.Clone(d.plan.Knobs), func(k workload.Knob) bool { return !d.turns(k) })
 	values := make([]string, len(knobs))
 	roomy := ansi.StringWidth(prefix)
@@ -228,8 +229,8 @@ func (d *Dashboard) knobs(e screen.Env) (string, []zone) {
 	return strings.TrimRight(line, " "), zones
 }
 
-// knobValue is the value asked for; where tracks differ in what does not add up,
-// from the lowest to the highest.
+// knobValue returns the requested value; if tracks differ in a value that does not add
+// up, from the lowest to the highest.
 func (d *Dashboard) knobValue(k workload.Knob) string {
 	t := d.tuner.track
 	switch {
@@ -242,7 +243,7 @@ func (d *Dashboard) knobValue(k workload.Knob) string {
 	return widget.RangeText(k, lo, hi)
 }
 
-// state is what the run is up to at this moment: in flight, behind, errors.
+// state describes the run at this moment: in flight, behind, errors.
 func (d *Dashboard) state(e screen.Env, short bool) string {
 	s, f := e.Styles, d.fig
 	parts := []string{fmt.Sprintf("in flight %d", f.inFlight)}
@@ -276,13 +277,13 @@ func (d *Dashboard) state(e screen.Env, short bool) string {
 		word = causes
 	}
 	if ansi.StringWidth(line+word)+5 > e.W {
-		return line // the tab has it
+		return line // the tab shows it
 	}
 	return line + " · " + k.On(word)
 }
 
-// age writes how long something has been under way; below a second coarsely, so
-// that it does not flicker.
+// age formats how long something has been in progress; coarsely below a second, so that
+// it does not flicker.
 func age(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -296,7 +297,7 @@ func age(d time.Duration) string {
 	}
 }
 
-// rects returns the panes as they are now, for hit tests.
+// rects returns the current panes, for hit tests.
 func (d *Dashboard) rects(e screen.Env) panes { return layout(e.W, e.H, d.look()) }
 
 func in(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }

@@ -15,25 +15,25 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// hung is how old the oldest operation must be for silence to mean that the store
-// does not answer.
+// hung is how old the oldest operation must be before silence means that the store does
+// not answer.
 const hung = 2 * time.Second
 
-// watch notices when the store stops answering, and when it answers again. It
-// looks at finished seconds only; the zero value is ready.
+// watch notices when the store stops answering, and when it answers again. It looks at
+// finished seconds only; the zero value is ready for use.
 type watch struct {
 	begun bool
-	// looked is the last second looked at, silent how many in a row had no success
-	// although something was tried.
+	// looked is the last second examined, silent how many consecutive ones had no
+	// success although something was tried.
 	looked, silent int
 	unreachable    int64
-	// gone says that the store does not answer; since is the end of the last second
-	// with a success. back is when it answered again, valid when returned.
+	// gone means that the store does not answer; since is the end of the last second
+	// with a success. back is when it answered again, valid if returned is set.
 	gone, returned bool
 	since, back    time.Duration
 }
 
-// next looks at the seconds that have finished since.
+// next examines the seconds that have finished since.
 func (w watch) next(s *measure.Snapshot) watch {
 	last := math.MinInt
 	for _, rows := range s.Recent {
@@ -92,8 +92,8 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 	}
 }
 
-// text says what has happened to the store in at most w cells; empty when nothing
-// has.
+// text describes what has happened to the store in at most width cells; empty if
+// nothing has.
 func (w watch) text(s *measure.Snapshot, width int) string {
 	switch {
 	case w.gone:
@@ -110,16 +110,16 @@ func (w watch) text(s *measure.Snapshot, width int) string {
 	return ""
 }
 
-// onlyWatched is why a key does nothing to a run that another process drives.
+// onlyWatched explains why a key does nothing to a run that another process drives.
 const onlyWatched = "this workbench only watches: the run is driven by another, and goes on when you leave"
 
-// changing are the keys that change a run, or lead to what does.
+// changing returns the keys that change a run, or lead to something that does.
 func changing(k *widget.Bindings) []*key.Binding {
 	return append(k.Knobs(), &k.Stop, &k.Mark, &k.Search, &k.Sweep, &k.Targets, &k.Copy)
 }
 
-// refuseChange says why a key that changes a run does nothing to this one; false: it is
-// none of these.
+// refuseChange explains why a key that changes a run does nothing to this one; false if
+// it is not such a key.
 func (d *Dashboard) refuseChange(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
 	for _, b := range changing(&k) {
 		if widget.Presses(msg, *b) {

@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Beside draws throughput and p99 of each point of a sweep as bars, in w cells; nil where a knob
-// is a number, over which there are curves.
+// Beside draws throughput and p99 of each point of a sweep as bars, in w cells. It is
+// nil if a knob is numeric, since there are curves then.
 func Beside(s *widget.Styles, r *sweep.Result, w int) []string {
 	if r.Across() >= 0 {
 		return nil

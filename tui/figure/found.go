@@ -10,8 +10,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Latency is the curves of p99 and p50 over the levels that a search has tried, the level
-// that holds and the one that does not ruled off.
+// Latency returns the curves of p99 and p50 over the levels that a search has tried,
+// with rules at the level that holds and the one that does not.
 func Latency(s *widget.Styles, r *found.Result) Plot {
 	p := Plot{Log: true, Across: units.Number, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
 	var at, p50, p99 []float64
@@ -35,8 +35,8 @@ func Latency(s *widget.Styles, r *found.Result) Plot {
 	return p
 }
 
-// Steps is the table of what a search has tried, the newest first, in at most n lines of w
-// cells.
+// Steps returns the table of what a search has tried, newest first, in at most n lines
+// of w cells.
 func Steps(s *widget.Styles, r *found.Result, w, n int) []string {
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: r.Over, Right: true}, {Head: r.Unit + "/s", Right: true, Spare: 2}, {Head: "p50", Right: true, Spare: 3}, {Head: "p99", Right: true},

@@ -1,4 +1,4 @@
-// Package figure draws what searches and sweeps come to: curves over a knob, and the
+// Package figure draws the results of searches and sweeps: curves over a knob, and the
 // tables of their points. It knows no screen.
 package figure
 
@@ -14,29 +14,30 @@ import (
 
 // Curve is one line of a plot.
 type Curve struct {
-	// At and Values are its points, in the order of At; NaN is a gap.
+	// At and Values are its points, ordered by At; NaN is a gap.
 	At, Values []float64
 	Ink        widget.Ink
-	// Bare leaves out the dots at the points: what is worked out and not measured.
+	// Bare omits the dots at the points, for values that are computed rather than
+	// measured.
 	Bare bool
 }
 
-// Plot is curves over a knob. Where they meet, the first one has the colour.
+// Plot holds curves over a knob. Where they meet, the first one determines the colour.
 type Plot struct {
 	Curves []Curve
-	// Marks are places along the knob that are ruled off.
+	// Marks are positions along the knob that get a rule.
 	Marks []float64
-	// Log has the vertical axis logarithmic.
+	// Log makes the vertical axis logarithmic.
 	Log bool
-	// Format writes a value, Across a place along the knob.
+	// Format formats a value, Across a position along the knob.
 	Format, Across func(float64) string
 }
 
 // labels is the width of the labels of the vertical axis.
 const labels = 8
 
-// span is the range of the knob and of the values; ok is false where there is nothing to
-// draw.
+// span returns the range of the knob and of the values; ok is false if there is nothing
+// to draw.
 func (p Plot) span() (from, to, low, top float64, ok bool) {
 	from, to, low, top = math.Inf(1), math.Inf(-1), math.Inf(1), 0
 	for _, c := range p.Curves {
@@ -51,7 +52,7 @@ func (p Plot) span() (from, to, low, top float64, ok bool) {
 	return from, to, low, chart.Nice(top), to > from && top > 0
 }
 
-// Draw fills exactly w×h cells, the last line with the axis along the knob; nil where
+// Draw fills exactly w×h cells, the last line being the axis along the knob; nil if
 // there are fewer than two points to draw, or no room.
 func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 	from, to, low, top, ok := p.span()
@@ -114,8 +115,8 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 	return append(out, p.axis(s, from, to, cells, column))
 }
 
-// axis names places along the knob: both ends, and between them the points that there is
-// room for.
+// axis labels positions along the knob: both ends, and between them the points that
+// fit.
 func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(float64, int) int) string {
 	line := []rune(widget.Fit("", cells))
 	taken := make([]bool, cells)
@@ -145,7 +146,7 @@ func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(fl
 	return widget.Fit("", labels+2) + s.Muted.On(string(line))
 }
 
-// cellGrid is the field of a plot: a letter and its ink for each cell.
+// cellGrid is the plot area: a character and its ink for each cell.
 type cellGrid struct {
 	w     int
 	cells []rune
@@ -174,13 +175,13 @@ func (g *cellGrid) line(c Curve, n int, at func(int) float64, scale func(float64
 			case g.cells[i] == ' ':
 				g.cells[i], g.inks[i] = r, c.Ink
 			case g.cells[i] >= blank && g.cells[i] <= blank+0xff:
-				g.cells[i] |= r // what both have
+				g.cells[i] |= r // the dots of both
 			}
 		}
 	}
 }
 
-// blank is a letter of braille without dots.
+// blank is a braille character without dots.
 const blank = 0x2800
 
 func (g *cellGrid) put(x, y int, r rune, k widget.Ink) {
@@ -189,7 +190,7 @@ func (g *cellGrid) put(x, y int, r rune, k widget.Ink) {
 	}
 }
 
-// rule draws a line from top to bottom where nothing is.
+// rule draws a line from top to bottom where cells are empty.
 func (g *cellGrid) rule(x int, k widget.Ink) {
 	for i := x; i < len(g.cells); i += g.w {
 		if g.cells[i] == ' ' {
@@ -198,7 +199,7 @@ func (g *cellGrid) rule(x int, k widget.Ink) {
 	}
 }
 
-// text is a row, inked.
+// text returns a row, inked.
 func (g *cellGrid) text(y int) string {
 	out := ""
 	row, inks := g.cells[y*g.w:(y+1)*g.w], g.inks[y*g.w:(y+1)*g.w]
@@ -212,8 +213,8 @@ func (g *cellGrid) text(y int) string {
 	return out
 }
 
-// between is a curve at x, on the straight line between its neighbours that are known;
-// NaN beyond its ends.
+// between returns a curve's value at x, interpolated linearly between its known
+// neighbours; NaN beyond its ends.
 func between(c Curve, x float64) float64 {
 	last := -1
 	for i, at := range c.At {

@@ -10,9 +10,9 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Throughput is the curves of throughput over the knob of a sweep, one for each value of
-// the other, with the law that fits each and the knees ruled off. It has no curves where
-// no knob is a number.
+// Throughput returns the curves of throughput over the knob of a sweep, one for each
+// value of the other, with the law fitted to each and rules at the knees. It has no
+// curves if no knob is numeric.
 func Throughput(s *widget.Styles, r *sweep.Result) Plot {
 	p := Plot{Format: units.Number, Across: units.Number}
 	across := r.Across()
@@ -55,7 +55,7 @@ func Throughput(s *widget.Styles, r *sweep.Result) Plot {
 	return p
 }
 
-// lawPoints is by how many points a law is drawn.
+// lawPoints is the number of points used to draw a law.
 const lawPoints = 100
 
 // Legend names the curves of Throughput in their colours.
@@ -78,7 +78,7 @@ func Legend(s *widget.Styles, r *sweep.Result) string {
 	return out
 }
 
-// Points is the table of the points of a sweep; lead is what stands before each.
+// Points returns the table of the points of a sweep; lead returns what precedes each.
 func Points(r *sweep.Result, lead func(i int) string) *widget.Grid {
 	g := &widget.Grid{Cols: []widget.Column{{Head: ""}}}
 	for _, a := range r.Axes {

@@ -13,7 +13,7 @@ import (
 // maxOffers is how many completions of a path are offered.
 const maxOffers = 50
 
-// complete looks for files that begin as the path typed, in the background.
+// complete looks for files that begin like the typed path, in the background.
 func (x *edit) complete() tea.Cmd {
 	if x.row.kind != rowFile {
 		if x.pick >= 0 {
@@ -26,8 +26,8 @@ func (x *edit) complete() tea.Cmd {
 	return func() tea.Msg { return completedMsg{typed, pathsLike(typed)} }
 }
 
-// pathsLike lists the paths that the last one of a list could become, each with
-// what stands before it. Folders end with a slash.
+// pathsLike lists the possible completions of the last path of a list, each with what
+// precedes it. Directories end with a slash.
 func pathsLike(typed string) []string {
 	before, last := "", typed
 	if i := strings.LastIndexByte(typed, ','); i >= 0 {
@@ -64,7 +64,7 @@ func pathsLike(typed string) []string {
 	return out
 }
 
-// completed types on what all paths found have in common, and offers them.
+// completed inserts the common prefix of all paths found, and offers them.
 func (f *form) completed(msg completedMsg) {
 	x := f.edit
 	if x == nil || x.row.kind != rowFile || x.field.Value() != msg.typed || len(msg.paths) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// formLines draws the form in w cells, line by line, and notes which line is of
+// formLines draws the form in w cells, line by line, and records which line belongs to
 // which row.
 func (p *Picker) formLines(e screen.Env, w int) []string {
 	s, f := e.Styles, &p.form
@@ -54,7 +54,7 @@ func (p *Picker) formLines(e screen.Env, w int) []string {
 	return out
 }
 
-// rowLine draws a row: its name, its value and where that came from.
+// rowLine draws a row: its name, its value and the origin of the value.
 func (p *Picker) rowLine(s *widget.Styles, i int, r *row, w int) string {
 	f := &p.form
 	here := i == f.at && p.pane == paneForm
@@ -93,7 +93,7 @@ func (p *Picker) rowLine(s *widget.Styles, i int, r *row, w int) string {
 	return head + value
 }
 
-// label is what a value is called in the form.
+// label returns the form's name for a value.
 func label(name string) string {
 	switch name {
 	case "warmup":
@@ -107,7 +107,7 @@ func label(name string) string {
 	return name
 }
 
-// shownText is what is shown of a value.
+// shownText returns the displayed text of a value.
 func shownText(r row) string {
 	switch {
 	case r.kind == rowTarget:
@@ -118,7 +118,7 @@ func shownText(r row) string {
 	return r.words()
 }
 
-// below draws what stands under a row: the text's faults, offers, the store's
+// below draws what is shown below a row: faults of the text, offers, the store's
 // answer, the help of the selected row.
 func (p *Picker) below(s *widget.Styles, i int, r *row, w int) []string {
 	f := &p.form
@@ -174,7 +174,7 @@ func (x *edit) view(s *widget.Styles, w int) string {
 	return x.field.View(s, w)
 }
 
-// pongLines say what the target answered.
+// pongLines show what the target answered.
 func (p *Picker) pongLines(s *widget.Styles, at string, w int) []string {
 	g := &p.ping
 	room := max(w-len(at)-2, 12)
@@ -227,8 +227,8 @@ func (p *Picker) pongLines(s *widget.Styles, at string, w int) []string {
 	return out
 }
 
-// scrollTo brings the selected row, with what stands under it, into the h lines
-// that are shown.
+// scrollTo scrolls so that the selected row, with what is shown below it, is within the
+// h visible lines.
 func (f *form) scrollTo(h int) {
 	first, last := -1, -1
 	for i, r := range f.lines {

@@ -54,8 +54,8 @@ func (p *Picker) runLines(e screen.Env, w, h int) []string {
 	return append(lines, foot...)
 }
 
-// shelfLine is the last line of the runs: what is asked or typed, else the filter, else the note
-// on the selected run; none where there is nothing to say.
+// shelfLine returns the last line of the runs: the question or the text being typed,
+// else the filter, else the note on the selected run; none if there is nothing to show.
 func (p *Picker) shelfLine(s *widget.Styles, runs []*rundir.Run, w int) []string {
 	asked := p.shelf.Line(s, w)
 	switch {

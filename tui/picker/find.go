@@ -9,13 +9,13 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// finder looks for a row of the form while words of its name or its help are typed.
+// finder searches for a row of the form while words of its name or its help are typed.
 type finder struct {
 	field widget.Field
 	from  int // the row that was selected before
 }
 
-// matches are the rows that hold every word.
+// matches returns the rows that contain every word.
 func (x *finder) matches(rows []row) []int {
 	var out []int
 	for i, r := range rows {
@@ -26,12 +26,12 @@ func (x *finder) matches(rows []row) []int {
 	return out
 }
 
-// title heads the form meanwhile.
+// title is the form's heading while searching.
 func (x *finder) title(rows []row) string {
 	return fmt.Sprintf("/ %s · %d of %d", x.field.Value(), len(x.matches(rows)), len(rows))
 }
 
-// pressFind handles a key while a row is looked for.
+// pressFind handles a key while searching for a row.
 func (f *form) pressFind(msg tea.KeyPressMsg) {
 	x := f.find
 	switch msg.String() {
@@ -43,7 +43,7 @@ func (f *form) pressFind(msg tea.KeyPressMsg) {
 		before := f.at
 		for _, i := range x.matches(f.rows) {
 			if i < before {
-				f.at = i // in the end the last of them
+				f.at = i // wraps around to the last of them
 			}
 		}
 	case "down":
@@ -56,7 +56,7 @@ func (f *form) pressFind(msg tea.KeyPressMsg) {
 	}
 }
 
-// next selects the first row from one on that is looked for.
+// next selects the first matching row from a given one on.
 func (f *form) next(from int) {
 	for _, i := range f.find.matches(f.rows) {
 		if i >= from {

@@ -17,14 +17,14 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// form is the middle of the picker: every value of the run, to be changed before
-// the start.
+// form is the middle of the picker: every value of the run, to be changed before the
+// start.
 type form struct {
 	rows    []row
 	at, top int
 	edit    *edit
-	find    *finder // nil unless a row is looked for
-	// lines tells which row each drawn line is of, -1: none; for the mouse.
+	find    *finder // nil unless searching for a row
+	// lines maps each drawn line to its row, -1 for none; for the mouse.
 	lines []int
 	// column is where values begin in a line.
 	column int
@@ -34,13 +34,13 @@ type form struct {
 type edit struct {
 	row   row
 	field widget.Field
-	// offers are what the text can be completed to; pick is the selected one, -1:
+	// offers are the possible completions of the text; pick is the selected one, -1 for
 	// none.
 	offers []string
 	pick   int
 }
 
-// completedMsg brings the paths that begin as the one typed.
+// completedMsg delivers the paths that begin like the typed one.
 type completedMsg struct {
 	typed string
 	paths []string
@@ -55,10 +55,10 @@ func (f *form) current() *row {
 
 func (f *form) move(by int) { f.at = max(min(f.at+by, len(f.rows)-1), 0) }
 
-// leave ends typing without keeping, and goes to the top.
+// leave ends typing without keeping the text, and returns to the top.
 func (f *form) leave() { f.edit, f.find, f.at, f.top, f.rows = nil, nil, 0, 0, nil }
 
-// showError goes to the first row that something is wrong with.
+// showError moves to the first row with a fault.
 func (f *form) showError(p *Picker) {
 	for i := range f.rows {
 		if f.rows[i].fault != "" {
@@ -68,7 +68,7 @@ func (f *form) showError(p *Picker) {
 	}
 }
 
-// goTo goes to the first row of a kind.
+// goTo moves to the first row of a kind.
 func (f *form) goTo(p *Picker, kind rowKind) {
 	for i := range f.rows {
 		if f.rows[i].kind == kind {
@@ -78,7 +78,7 @@ func (f *form) goTo(p *Picker, kind rowKind) {
 	}
 }
 
-// draft is the request with the text being typed in it.
+// draft returns the request including the text being typed.
 func (f *form) draft(p *Picker) job.Request {
 	req := p.request()
 	if f.edit == nil {
@@ -87,7 +87,7 @@ func (f *form) draft(p *Picker) job.Request {
 	return applied(req, f.edit.row, f.edit.text())
 }
 
-// text is what is typed, or the offer that is selected.
+// text returns the typed text, or the selected offer.
 func (x *edit) text() string {
 	if x.pick >= 0 && x.pick < len(x.offers) {
 		return x.offers[x.pick]
@@ -95,7 +95,7 @@ func (x *edit) text() string {
 	return x.field.Value()
 }
 
-// applied returns a request with one value set; an empty text takes it out.
+// applied returns a request with one value set; an empty text removes it.
 func applied(req job.Request, r row, text string) job.Request {
 	text = strings.TrimSpace(text)
 	switch r.kind {
@@ -111,7 +111,7 @@ func applied(req job.Request, r row, text string) job.Request {
 	case rowTarget:
 		clean, password := widget.SplitSecret(text)
 		if clean != req.Target {
-			// A password is for the server that it was typed for.
+			// A password belongs to the server that it was typed for.
 			if hostOf(clean) != hostOf(req.Target) {
 				req.Password = ""
 			}
@@ -138,8 +138,8 @@ func applied(req job.Request, r row, text string) job.Request {
 	return req
 }
 
-// without copies values but for one: those of a request that was handed out are never
-// written to.
+// without copies values except for one: those of a request that was handed out are
+// never modified.
 func without(vs workload.Values, name string) workload.Values {
 	set := workload.Values{}
 	maps.Copy(set, vs)
@@ -147,7 +147,7 @@ func without(vs workload.Values, name string) workload.Values {
 	return set
 }
 
-// hostOf is the part of a target before its path and parameters.
+// hostOf returns the part of a target before its path and parameters.
 func hostOf(target string) string {
 	scheme, rest, ok := strings.Cut(target, "://")
 	if !ok {
@@ -159,7 +159,7 @@ func hostOf(target string) string {
 	return scheme + "://" + rest
 }
 
-// press handles a key while the form has the focus and nothing is typed.
+// press handles a key while the form has the focus and nothing is being typed.
 func (f *form) press(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	r := f.current()
 	k := widget.AllKeys
@@ -179,7 +179,7 @@ func (f *form) press(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// keep sets a value for good and asks what it leads to.
+// keep sets a value and requests a preview.
 func (f *form) keep(p *Picker, e screen.Env, r row, text string) tea.Cmd {
 	before := p.request()
 	p.set(applied(before, r, text))
@@ -193,7 +193,7 @@ func (f *form) keep(p *Picker, e screen.Env, r row, text string) tea.Cmd {
 	return p.ask()
 }
 
-// turn changes a value to its neighbour: the next word, one notch of a knob.
+// turn changes a value to its neighbour: the next word, or one notch of a knob.
 func (f *form) turn(p *Picker, e screen.Env, by int) tea.Cmd {
 	r := *f.current()
 	switch {
@@ -215,7 +215,7 @@ func (f *form) turn(p *Picker, e screen.Env, by int) tea.Cmd {
 	return nil
 }
 
-// begin lets the selected value be typed.
+// begin starts typing the selected value.
 func (f *form) begin(p *Picker, _ screen.Env) {
 	r := f.current()
 	if r == nil {
@@ -244,7 +244,7 @@ func (f *form) editKeys() widget.KeyMap {
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
-// pressEdit handles a key while a value is typed.
+// pressEdit handles a key while a value is being typed.
 func (f *form) pressEdit(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	x := f.edit
 	switch msg.String() {
@@ -261,7 +261,7 @@ func (f *form) pressEdit(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case "tab":
 		return x.complete()
 	default:
-		if x.pick >= 0 { // what was chosen is typed on
+		if x.pick >= 0 { // typing continues from what was chosen
 			x.field, x.pick = widget.Field{Text: []rune(x.text()), Pos: len([]rune(x.text())), Mask: x.field.Mask}, -1
 		}
 		var ours bool
@@ -273,8 +273,8 @@ func (f *form) pressEdit(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return p.ask()
 }
 
-// offer keeps of the words to choose from those that hold what is typed; an
-// untouched text is offered all.
+// offer reduces the choices to those that contain the typed text; unchanged text is
+// offered all.
 func (x *edit) offer() {
 	x.pick, x.offers = -1, nil
 	typed := strings.ToLower(x.field.Value())
@@ -309,7 +309,7 @@ func (f *form) click(p *Picker, x, line int, had bool, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// clickEdit keeps what is typed, or takes an offer.
+// clickEdit keeps the typed text, or accepts an offer.
 func (f *form) clickEdit(p *Picker, m tea.Mouse, e screen.Env) tea.Cmd {
 	at, r := p.paneAt(m, e)
 	x := f.edit

@@ -26,7 +26,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case widget.Presses(msg, k.Targets):
 		return p.launch(e, onTargets)
 	case key.Matches(msg, k.Ping):
-		if widget.SizeOf(e.W, e.H) == widget.Small { // the answer stands below the target
+		if widget.SizeOf(e.W, e.H) == widget.Small { // the answer is shown below the target
 			p.form.goTo(p, rowTarget)
 		}
 		return p.ping.ask(p.bench, p.request(), e)
@@ -70,7 +70,7 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// pressTyped gives a key to what is being typed, where something is.
+// pressTyped passes a key to the text being typed, if there is one.
 func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typed bool) {
 	if p.filter.Typing() {
 		p.filter.Press(msg)
@@ -89,7 +89,7 @@ func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typ
 	return nil, false
 }
 
-// steps tells how far a key moves: by one, by a page, or all the way.
+// steps returns how far a key moves: by one, by a page, or all the way.
 func steps(msg tea.KeyPressMsg, k widget.Bindings, page int) int {
 	switch {
 	case key.Matches(msg, k.Up):
@@ -122,7 +122,7 @@ func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.
 	return nil
 }
 
-// pressShelf takes a key that filters, sorts, annotates or removes runs.
+// pressShelf handles a key that filters, sorts, annotates or removes runs.
 func (p *Picker) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
 	runs := p.runsOf()
 	var at *rundir.Run
@@ -154,7 +154,7 @@ func (p *Picker) pressRuns(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
 	return nil
 }
 
-// focus moves on to the next panel that is there.
+// focus moves to the next panel that is shown.
 func (p *Picker) focus(e screen.Env, by int) {
 	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
 	for range panesOfPicker {
@@ -165,7 +165,7 @@ func (p *Picker) focus(e screen.Env, by int) {
 	}
 }
 
-// paneAt returns the panel at a point; -1: none.
+// paneAt returns the panel at a point; -1 if there is none.
 func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
 	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
 	for i, r := range l.panes {
@@ -176,8 +176,8 @@ func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
 	return -1, image.Rectangle{}
 }
 
-// click selects what lies under the pointer. A click on the selected value changes
-// it; runs are opened by a click on the selected one.
+// click selects what is under the pointer. A click on the selected value changes it; a
+// click on the selected run opens it.
 func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	p.filter.Keep()
 	p.form.find = nil
@@ -210,7 +210,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 			return p.choose(i, e)
 		}
 	case paneForm:
-		if m.Y == r.Max.Y-1 { // the border says what starts
+		if m.Y == r.Max.Y-1 { // the border names the key that starts
 			return p.launch(e, oneRun)
 		}
 		return p.form.click(p, m.X-r.Min.X, line, had, e)
@@ -226,7 +226,7 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// wheel scrolls what lies under the pointer.
+// wheel scrolls what is under the pointer.
 func (p *Picker) wheel(msg tea.MouseWheelMsg, e screen.Env) tea.Cmd {
 	by := 1
 	if msg.Button == tea.MouseWheelUp {

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// knownMsg brings recent targets and the presets of all profiles.
+// knownMsg delivers recent targets and the presets of all profiles.
 type knownMsg struct {
 	recent  []string
 	presets map[string][]screen.Preset
@@ -19,7 +19,7 @@ type knownMsg struct {
 	err     error // of reading last
 }
 
-// know reads what is known of presets and targets, in the background.
+// know reads the known presets and targets, in the background.
 func (p *Picker) know() tea.Cmd {
 	b, profiles := p.bench, p.profiles
 	return func() tea.Msg {
@@ -34,8 +34,8 @@ func (p *Picker) know() tea.Cmd {
 	}
 }
 
-// recall sets what was set last for each profile for which nothing has been set yet, be it
-// here or by a flag, and tells whether the selected one is among them.
+// recall restores the last settings of each profile for which nothing has been set yet,
+// here or by a flag, and reports whether the selected one is among them.
 func (p *Picker) recall(last map[string]job.Request) bool {
 	begun := p.begun
 	p.begun = nil
@@ -57,8 +57,8 @@ func (p *Picker) recall(last map[string]job.Request) bool {
 	return !reflect.DeepEqual(p.requests[p.name], begun[p.name])
 }
 
-// elsewhere is the request with what is otherwise outside the workbench: the preset and the
-// length of a run that names none.
+// elsewhere returns the request with what a run without a preset or length has by
+// default outside the workbench.
 func (p *Picker) elsewhere() job.Request {
 	r := p.request()
 	if p.preview == nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// What a run that is set up may be started as.
+// The kinds of run that can be started with the current settings.
 func oneRun(r job.Request) screen.Destination { return screen.Start{Request: r} }
 func aSweep(r job.Request) screen.Destination { return screen.AskSweep{Request: r} }
 func onTargets(r job.Request) screen.Destination {
 	return screen.AskSweep{Request: r, Targets: true}
 }
 
-// aSearch starts a run that goes on for as long as a search may take, unless it was told,
-// and asks for the search.
+// aSearch starts a run that lasts as long as a search may take, unless its length was
+// set, and asks for the search.
 func aSearch(r job.Request) screen.Destination {
 	if _, ok := r.Values["duration"]; !ok {
 		r = screen.Searchable(r)
@@ -25,8 +25,8 @@ func aSearch(r job.Request) screen.Destination {
 	return screen.Start{Request: r, AskSearch: true}
 }
 
-// launch goes where the run that is set up leads, or says why not. A preview that is
-// under way is waited for first.
+// launch goes to the destination of the current settings, or reports why not. It first
+// waits for a preview in progress.
 func (p *Picker) launch(e screen.Env, to func(job.Request) screen.Destination) tea.Cmd {
 	p.wanted = nil
 	pr := p.profile()

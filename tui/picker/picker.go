@@ -18,8 +18,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Picker is the first screen: which profile, on which store, with which values;
-// what that would do; and the last runs. It belongs to the event loop.
+// Picker is the first screen: which profile, on which store, with which values; what
+// that would do; and the last runs. It belongs to the event loop.
 type Picker struct {
 	bench     Bench
 	runParams []workload.Param
@@ -28,11 +28,11 @@ type Picker struct {
 	recent    []string
 	presets   map[string][]screen.Preset
 	runs      []rundir.Run
-	// requests holds what was set for each profile, by its name.
+	// requests holds the settings of each profile, by its name.
 	requests map[string]job.Request
-	// begun is what requests began with, until what was set last is known; nil then.
+	// begun is what requests began with, until the last settings are known; then nil.
 	begun map[string]job.Request
-	// shown indexes the profiles that pass the filter; at is the selected of these,
+	// shown indexes the profiles that pass the filter; at is the selected one of these,
 	// name the one that was selected last.
 	shown  []int
 	at     int
@@ -48,13 +48,15 @@ type Picker struct {
 	ping   pinger
 	toast  widget.Note
 
-	// asked numbers the previews asked for; what has come back is of number got.
+	// asked numbers the previews requested; got is the number of the newest one
+	// received.
 	asked, got int
 	preview    *job.Preview
-	// last is the newest preview without a fault of each profile.
+	// last is the newest preview without a fault for each profile.
 	last map[string]*job.Preview
 	err  error
-	// wanted makes where to go as soon as the preview is there; nil: nothing is wanted.
+	// wanted returns where to go as soon as the preview has arrived; nil if nothing is
+	// requested.
 	wanted func(job.Request) screen.Destination
 }
 
@@ -69,18 +71,18 @@ const (
 	panesOfPicker
 )
 
-// String is the title of the panel.
+// String returns the title of the panel.
 func (p pane) String() string { return [...]string{"Profiles", "Setup", "Plan", "Last runs"}[p] }
 
-// previewMsg brings the preview of the number asked.
+// previewMsg delivers the preview with number asked.
 type previewMsg struct {
 	number  int
 	preview *job.Preview
 	err     error
 }
 
-// New begins with what is set in a request; runParams describe what every run
-// can be told.
+// New begins with the settings of a request; runParams describe the parameters that
+// every run has.
 func New(b Bench, first job.Request, runParams []workload.Param) *Picker {
 	p := &Picker{
 		shelf: shelf.New(b), bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
@@ -102,10 +104,10 @@ func New(b Bench, first job.Request, runParams []workload.Param) *Picker {
 	return p
 }
 
-// built tells whether a profile can run yet.
+// built reports whether a profile can run yet.
 func built(p *workload.Profile) bool { return p.Design != nil }
 
-// profile is the selected one; nil when there is none.
+// profile returns the selected one, or nil.
 func (p *Picker) profile() *workload.Profile {
 	if p.at < 0 || p.at >= len(p.shown) {
 		return nil
@@ -113,7 +115,7 @@ func (p *Picker) profile() *workload.Profile {
 	return &p.profiles[p.shown[p.at]]
 }
 
-// request is what would be run: the values set for the selected profile.
+// request returns what would be run: the values set for the selected profile.
 func (p *Picker) request() job.Request {
 	pr := p.profile()
 	if pr == nil {
@@ -140,7 +142,7 @@ func (p *Picker) Start(e screen.Env) tea.Cmd {
 	return tea.Batch(screen.ReadHistory(p.bench), p.know(), p.ask())
 }
 
-// ask asks for the preview of what is set now, the text being typed included.
+// ask requests the preview of the current settings, including the text being typed.
 func (p *Picker) ask() tea.Cmd {
 	p.asked++
 	pr := p.profile()
@@ -157,12 +159,12 @@ func (p *Picker) ask() tea.Cmd {
 	}
 }
 
-// Typing tells whether a text is being typed.
+// Typing reports whether text is being typed.
 func (p *Picker) Typing() bool {
 	return p.filter.Typing() || p.shelf.Typing() || p.form.edit != nil || p.form.find != nil
 }
 
-// Update takes one message.
+// Update handles one message.
 func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
@@ -241,7 +243,7 @@ func (p *Picker) paste(msg tea.PasteMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// sift finds the profiles that hold every word of the filter.
+// sift finds the profiles that contain every word of the filter.
 func (p *Picker) sift() {
 	p.shown = p.shown[:0]
 	for i := range p.profiles {
@@ -251,7 +253,7 @@ func (p *Picker) sift() {
 	}
 }
 
-// refilter keeps the selected profile where the filter lets it.
+// refilter keeps the selected profile if it passes the filter.
 func (p *Picker) refilter(e screen.Env) tea.Cmd {
 	p.sift()
 	at := 0
@@ -263,7 +265,8 @@ func (p *Picker) refilter(e screen.Env) tea.Cmd {
 	return p.choose(at, e)
 }
 
-// choose selects a profile. Target, password and what every run has go with it.
+// choose selects a profile. Target, password and the parameters of every run are
+// carried over.
 func (p *Picker) choose(at int, e screen.Env) tea.Cmd {
 	from := p.requests[p.name]
 	p.at = max(min(at, len(p.shown)-1), 0)
@@ -289,12 +292,12 @@ func (p *Picker) choose(at int, e screen.Env) tea.Cmd {
 	return p.ask()
 }
 
-// runParam tells whether a value is one that every run has.
+// runParam reports whether a value is one that every run has.
 func (p *Picker) runParam(name string) bool {
 	return slices.ContainsFunc(p.runParams, func(q workload.Param) bool { return q.Name == name })
 }
 
-// runsOf are the runs of the selected profile, as they are filtered and sorted.
+// runsOf returns the runs of the selected profile, filtered and sorted.
 func (p *Picker) runsOf() []*rundir.Run {
 	var all []shelf.Item
 	name := p.request().Profile
@@ -341,7 +344,7 @@ func (p *Picker) bindings() widget.Bindings {
 	return k
 }
 
-// Keys are those that work now.
+// Keys returns the keys that work now.
 func (p *Picker) Keys() widget.KeyMap {
 	k := p.bindings()
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }

@@ -9,8 +9,8 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// pinger asks a target who it is, a moment after it was chosen. Its zero value is
-// ready.
+// pinger asks a target what it is, a moment after it was chosen. Its zero value is
+// ready for use.
 type pinger struct {
 	number int
 	due    time.Time
@@ -28,10 +28,10 @@ type pongMsg struct {
 	err    error
 }
 
-// settle is how long a target must have stood before it is pinged.
+// settle is how long a target must be unchanged before it is pinged.
 const settle = 400 * time.Millisecond
 
-// soon forgets the last answer and pings after d.
+// soon discards the last answer and pings after d.
 func (g *pinger) soon(e screen.Env, d time.Duration) {
 	g.forget()
 	g.due = e.Now.Add(d)
@@ -40,7 +40,7 @@ func (g *pinger) soon(e screen.Env, d time.Duration) {
 	}
 }
 
-// forget drops the answer, and a question that is under way.
+// forget discards the answer, and a ping in progress.
 func (g *pinger) forget() {
 	if g.cancel != nil {
 		g.cancel()
@@ -74,5 +74,5 @@ func (g *pinger) answered(msg pongMsg) {
 	}
 }
 
-// Resting tells that no target is to be pinged and no message to be taken away.
+// Resting reports that there is no target to ping and no message to remove.
 func (p *Picker) Resting() bool { return p.ping.due.IsZero() && !p.ping.busy && p.toast.Text == "" }

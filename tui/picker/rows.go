@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// rowKind tells what a row of the form sets.
+// rowKind is what a row of the form sets.
 type rowKind int
 
 const (
@@ -27,31 +27,32 @@ const (
 // row is one value of the form.
 type row struct {
 	kind rowKind
-	// name is what a user types with --set; text and from are as the preview says,
-	// or as typed.
+	// name is what a user types with --set; text and from are as in the preview, or as
+	// typed.
 	name, text, from string
-	// mine says that it was set here or by a flag: it can be reset.
+	// mine means that it was set here or by a flag, so that it can be reset.
 	mine bool
-	// choices are the words that ←→ turn through; empty: typed or turned.
+	// choices are the words that ←→ step through; empty if the value is typed or
+	// turned.
 	choices []string
-	// knob is the live knob that the row sets the start of, at its present value.
+	// knob is the live knob whose start value the row sets, with its present value.
 	knob *workload.Knob
 	at   float64
 	help string
-	// time says that the value is a duration, auto that it may end itself instead.
+	// time means that the value is a duration, auto that it may end itself instead.
 	time, auto bool
-	// section is the heading above the row, set on the first one of it.
+	// section is the heading above the row, set on the first row of a section.
 	section string
 	// fault is what is wrong with the value.
 	fault string
 }
 
-// limit says whether the row sets a rate, which 0 leaves without limit.
+// limit reports whether the row sets a rate, for which 0 means unlimited.
 func (r row) limit() bool {
 	return r.knob != nil && r.name[strings.LastIndexByte(r.name, '.')+1:] == "rate"
 }
 
-// words are the value as it is shown, and typed.
+// words returns the value as it is shown and typed.
 func (r row) words() string {
 	if r.limit() && r.text == "0" {
 		return units.Unlimited
@@ -59,7 +60,7 @@ func (r row) words() string {
 	return r.text
 }
 
-// rebuild works the rows out anew: after a preview, a choice, a key.
+// rebuild recomputes the rows: after a preview, a choice, a key.
 func (f *form) rebuild(p *Picker) {
 	was := ""
 	if f.at < len(f.rows) {
@@ -102,7 +103,7 @@ func (f *form) rebuild(p *Picker) {
 	}
 }
 
-// lengthFirst takes apart what says how long a run is.
+// lengthFirst separates the parameters for the length of a run from the others.
 func lengthFirst(list []job.Line) (length, rest []job.Line) {
 	for _, v := range list {
 		switch v.Name {

@@ -1,5 +1,5 @@
-// Package baseline is the earlier run that a live one is held against: how it is chosen,
-// and what it was like from second to second. It reads no files.
+// Package baseline is the earlier run that a live one is compared with: how it is
+// chosen, and its figures second by second. It reads no files.
 package baseline
 
 import (
@@ -24,7 +24,7 @@ type Run struct {
 	ops    map[measure.Operation]rundir.Operation
 }
 
-// Of makes a finished run one to be held against.
+// Of returns a finished run as one to compare with.
 func Of(f *rundir.Folder) *Run {
 	r := &Run{ID: f.Run.ID, course: course.Of(f), ops: map[measure.Operation]rundir.Operation{}}
 	for _, o := range f.Run.Operations {
@@ -33,8 +33,8 @@ func Of(f *rundir.Folder) *Run {
 	return r
 }
 
-// Rates and Slowest are the throughput and the p99 of the slowest operation at the given
-// seconds of the run; NaN where it had none, as after its end.
+// Rates and Slowest return the throughput and the p99 of the slowest operation at the
+// given seconds of the run; NaN where it has none, for example after its end.
 func (r *Run) Rates(at []float64) []float64 { return r.pick(r.course.Rates, at) }
 
 // Slowest is documented with Rates.
@@ -51,8 +51,8 @@ func (r *Run) pick(vals, at []float64) []float64 {
 	return out
 }
 
-// Against says how far throughput and p99 of an operation are from those of the run:
-// "+12 %"; empty where it did not do that, or too little of it.
+// Against returns how much throughput and p99 of an operation differ from those of the
+// run: "+12 %"; empty if the run did not have that operation, or too few calls of it.
 func (r *Run) Against(op measure.Operation, rate float64, p99 int64) (throughput, latency string) {
 	o, ok := r.ops[op]
 	if !ok {
@@ -67,7 +67,7 @@ func (r *Run) Against(op measure.Operation, rate float64, p99 int64) (throughput
 	return throughput, latency
 }
 
-// Chooser lists the runs that may be held against one. The zero value is closed.
+// Chooser lists the runs to compare with. The zero value is closed.
 type Chooser struct {
 	Open  bool
 	runs  []rundir.Run
@@ -75,11 +75,11 @@ type Chooser struct {
 	known bool
 }
 
-// Ask opens the list before it is known.
+// Ask opens the list before its contents are known.
 func (c *Chooser) Ask() { *c = Chooser{Open: true} }
 
-// Offer fills it with the runs of a profile, those on the same store first as they are
-// what a run is mostly held against.
+// Offer fills it with the runs of a profile. Those on the same store come first, as
+// they are the most likely choice.
 func (c *Chooser) Offer(runs []rundir.Run, profile, store string) {
 	c.known, c.runs, c.at = true, nil, 0
 	for _, same := range []bool{true, false} {
@@ -110,7 +110,7 @@ func (c *Chooser) Press(msg tea.KeyPressMsg) string {
 	return ""
 }
 
-// Keys are those that work while it is open.
+// Keys returns the keys that work while it is open.
 func (c *Chooser) Keys() widget.KeyMap {
 	list := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), widget.Bind("enter", "compare", "enter"), widget.Bind("esc", "cancel", "esc")}
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}

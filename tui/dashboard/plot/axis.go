@@ -7,23 +7,23 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// Axis is the time axis that both charts share: a span of the run over the
-// columns of dots, two to a cell. It moves in leaps: the span of a run is known,
-// or doubles when it is full, and in between nothing that is drawn moves.
+// Axis is the time axis that both charts share: an interval of the run, spread over the
+// columns of dots, two per cell. It changes in leaps: the length of a run is known, or
+// doubles when it is full, and in between nothing that is drawn moves.
 type Axis struct {
-	// From is the first second shown, Span how many are shown.
+	// From is the first second shown, Span the number of seconds shown.
 	From, Span int
 	// Cells is the width.
 	Cells int
-	// Bucket is what one value covers.
+	// Bucket is the interval that one value covers.
 	Bucket time.Duration
 }
 
-// firstSpan is the shortest axis of a run that does not know when it will end.
+// firstSpan is the shortest axis of a run whose end is not known.
 const firstSpan = 30
 
-// NewAxis returns the axis after so many seconds of a run that begins with
-// warmup seconds and is to last total ones more; 0: unknown. The values cover width or more.
+// NewAxis returns the axis after elapsed seconds of a run that begins with warmup
+// seconds and is to last total more; 0 means unknown. The values cover width or more.
 func NewAxis(cells, warmup, elapsed, total int, width time.Duration) Axis {
 	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, measure.Step)}
 	elapsed += warmup
@@ -41,7 +41,7 @@ func NewAxis(cells, warmup, elapsed, total int, width time.Duration) Axis {
 
 func (a Axis) perDot() float64 { return float64(a.Span) / float64(2*a.Cells) }
 
-// Moments are the seconds in the middle of each column of dots.
+// Moments returns the seconds at the middle of each column of dots.
 func (a Axis) Moments() []float64 {
 	out := make([]float64, 2*a.Cells)
 	for x := range out {
@@ -50,17 +50,18 @@ func (a Axis) Moments() []float64 {
 	return out
 }
 
-// Cell returns the column of a moment; it may lie outside.
+// Cell returns the column of a moment; it may lie outside the axis.
 func (a Axis) Cell(t float64) int {
 	return int(math.Floor((t - float64(a.From)) / float64(a.Span) * float64(a.Cells)))
 }
 
-// at returns the second in the middle of a column of dots.
+// at returns the second at the middle of a column of dots.
 func (a Axis) at(dot int) float64 {
 	return float64(a.From) + (float64(dot)+0.5)*a.perDot()
 }
 
-// Round are the round seconds of the axis that can be told: twelve cells apart or more.
+// Round returns the round seconds of the axis that can be labelled: twelve cells apart
+// or more.
 func (a Axis) Round() []int {
 	step := 1
 	for _, s := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400} {
@@ -75,11 +76,11 @@ func (a Axis) Round() []int {
 	return out
 }
 
-// Series are values by bucket, from the axis's first bucket on; NaN is a gap.
+// Series are values by bucket, starting at the axis's first bucket; NaN is a gap.
 type Series struct {
 	First int // index of the first bucket
 	Vals  []float64
-	// Whole is how many of the buckets are over: a later one is still in progress.
+	// Whole is how many of the buckets are complete: a later one is still in progress.
 	Whole int
 }
 
@@ -92,11 +93,11 @@ func floorDiv[T ~int | ~int64](a, b T) int {
 	return int(n)
 }
 
-// first is the first bucket of the axis, counted from the start of measurement.
+// first returns the first bucket of the axis, counted from the start of measurement.
 func (a Axis) first() int { return floorDiv(time.Duration(a.From)*time.Second, a.Bucket) }
 
-// Rate is the throughput over time: of one operation, or with a negative op of
-// all of them together. Buckets are means.
+// Rate returns the throughput over time: of one operation, or with a negative op of all
+// of them together. Buckets are means.
 func (a Axis) Rate(s *measure.Snapshot, op int) Series {
 	var length []float64
 	out := a.fold(s, op, func(v float64, i int, p measure.Point) float64 {
@@ -121,13 +122,13 @@ func (a Axis) Rate(s *measure.Snapshot, op int) Series {
 	return out
 }
 
-// Latency is the p99 over time in nanoseconds: of one operation, or with a negative op
-// of the slowest. Buckets keep their maximum.
+// Latency returns the p99 over time in nanoseconds: of one operation, or with a
+// negative op of the slowest. Buckets keep their maximum.
 func (a Axis) Latency(s *measure.Snapshot, op int) Series {
 	return a.Times(s, op, func(p measure.Point) int64 { return p.ResponseP99 })
 }
 
-// Typical is the p50 over time of the operation whose p99 Latency tells.
+// Typical returns the p50 over time of the operation whose p99 Latency returns.
 func (a Axis) Typical(s *measure.Snapshot, op int) Series {
 	var slowest []int64
 	return a.fold(s, op, func(v float64, i int, p measure.Point) float64 {
@@ -142,7 +143,7 @@ func (a Axis) Typical(s *measure.Snapshot, op int) Series {
 	})
 }
 
-// Times is a figure of the response times over time, as latency is the p99.
+// Times returns a figure of the response times over time, as Latency does for the p99.
 func (a Axis) Times(s *measure.Snapshot, op int, of func(measure.Point) int64) Series {
 	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
 		if p.ResponseMax == 0 {
@@ -155,8 +156,8 @@ func (a Axis) Times(s *measure.Snapshot, op int, of func(measure.Point) int64) S
 	})
 }
 
-// Pending is the age of the oldest call under way where it tells more than the calls that
-// have ended: where it is twice that of the slowest of them or more.
+// Pending returns the age of the oldest call in progress where it is more telling than
+// the finished calls: where it is at least twice that of the slowest of them.
 func (a Axis) Pending(s *measure.Snapshot, op int) Series {
 	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
 		if age := p.Oldest.Nanoseconds(); age > 2*p.ResponseMax && !(v > float64(age)) {
@@ -166,7 +167,7 @@ func (a Axis) Pending(s *measure.Snapshot, op int) Series {
 	})
 }
 
-// Failures is how many calls failed in each bucket; a gap where none did.
+// Failures returns how many calls failed in each bucket; a gap where none did.
 func (a Axis) Failures(s *measure.Snapshot, op int) Series {
 	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
 		if p.Errors == 0 {
@@ -179,8 +180,8 @@ func (a Axis) Failures(s *measure.Snapshot, op int) Series {
 	})
 }
 
-// fold gathers the points of a timeline into the axis's buckets. Points of one
-// operation that share a bucket have their lengths added up first.
+// fold gathers the points of a timeline into the axis's buckets. For points of one
+// operation that share a bucket, the lengths are added up first.
 func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measure.Point) float64) Series {
 	out := Series{First: a.first()}
 	last := time.Duration(math.MinInt64)
@@ -225,9 +226,9 @@ func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measu
 	return out
 }
 
-// Dots spreads a series over the axis's columns of dots. Between the middles of
-// two buckets lies a straight line; beyond the last middle nothing is drawn, so
-// that what is drawn stays as it is.
+// Dots spreads a series over the axis's columns of dots. Values between the middles of
+// two buckets lie on a straight line; beyond the last middle nothing is drawn, so that
+// what is drawn never changes.
 func (a Axis) Dots(s Series) []float64 {
 	out := make([]float64, 0, 2*a.Cells)
 	smooth := a.perDot() <= a.Bucket.Seconds()/2
@@ -254,7 +255,7 @@ func (a Axis) Dots(s Series) []float64 {
 	return out
 }
 
-// WholeDots is the first column of dots of the bucket in progress.
+// WholeDots returns the first column of dots of the bucket in progress.
 func (a Axis) WholeDots(s Series) int {
 	return int((float64(s.First+s.Whole)*a.Bucket.Seconds() - float64(a.From)) / a.perDot())
 }

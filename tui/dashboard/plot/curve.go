@@ -7,22 +7,22 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// nines are the percentiles that stand at the foot of a curve, a tenth of the calls
-// remaining at each step.
+// nines are the percentiles labelled below a curve; each step leaves a tenth of the
+// remaining calls.
 var nines = []struct {
 	at   float64
 	text string
 }{{0, "0 %"}, {90, "90 %"}, {99, "99 %"}, {99.9, "99.9 %"}, {99.99, "99.99 %"}, {99.999, "99.999 %"}}
 
-// Curve is a chart of latency over percentiles, those that rarely happen as wide as
-// those that always do.
+// Curve is a chart of latency over percentiles, which gives rare calls as much width as
+// common ones.
 type Curve struct {
 	Plot
 	decades int
 }
 
 // NewCurve draws a curve for each spread, in the colour of its series, as far as there
-// are calls enough to tell; nil when there are not.
+// are enough calls; nil if there are too few.
 func NewCurve(cells, rows int, spreads []measure.Spread, series []int, label func(float64) string) *Curve {
 	c := &Curve{Plot: Plot{Cells: cells, Rows: rows, Label: label, Log: true, Fresh: cells}}
 	for _, s := range spreads {
@@ -55,8 +55,8 @@ func NewCurve(cells, rows int, spreads []measure.Spread, series []int, label fun
 	return c
 }
 
-// quantile is the time that so many of a hundred calls stayed below; within a band they
-// are taken to lie evenly.
+// quantile returns the time that so many percent of the calls stayed below, assuming
+// that they are evenly distributed within a band.
 func quantile(s measure.Spread, total int64, percent float64) float64 {
 	rank, before := percent/100*float64(total), 0.0
 	for i, n := range s.Counts {
@@ -70,7 +70,7 @@ func quantile(s measure.Spread, total int64, percent float64) float64 {
 	return measure.BandEnd(s.First + len(s.Counts) - 1)
 }
 
-// Foot is the line below the curve: the percentiles.
+// Foot returns the line below the curve: the percentiles.
 func (c *Curve) Foot() string {
 	line, free := []rune(strings.Repeat(" ", c.Cells)), 0
 	for n := range c.decades + 1 {

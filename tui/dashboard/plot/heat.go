@@ -15,11 +15,11 @@ type Heat struct {
 	rows  [][]int64 // from the lowest up, cells from left to right
 	sums  []int64
 	first int // band of the lowest row
-	each  int // bands in a row
+	each  int // bands per row
 	Cells int
 }
 
-// NewHeat gathers spreads on a field of rows over an axis.
+// NewHeat gathers spreads in rows over an axis.
 func NewHeat(a Axis, rows int, spreads []measure.Spread) *Heat {
 	lo, hi := math.MaxInt, math.MinInt
 	for _, s := range spreads {
@@ -45,8 +45,8 @@ func NewHeat(a Axis, rows int, spreads []measure.Spread) *Heat {
 	return h
 }
 
-// shades are the letters of a heat map, which say without colour too where most calls
-// are.
+// shades are the characters of a heat map, which show even without colour where most
+// calls are.
 var shades = [svg.HeatLevels + 1]string{" ", "·", "░", "░", "▒", "▒", "▓", "█"}
 
 // Draw returns the rows of the map, styled, the longest times first.
@@ -79,7 +79,7 @@ func (h *Heat) level(row []int64, x int) int {
 	return svg.Level(float64(row[x]) / float64(h.sums[x]))
 }
 
-// Ticks are the decades among the rows, and those between them where there are few.
+// Ticks returns the decades among the rows, and values between them if there are few.
 func (h *Heat) Ticks(label func(float64) string) []Tick {
 	var out []Tick
 	for y := range h.rows {

@@ -10,16 +10,16 @@ import (
 )
 
 // Histogram is a chart of how many calls took how long: a bar for each band of a
-// logarithmic scale, or for some of them where there are many.
+// logarithmic scale, or for several bands if there are many.
 type Histogram struct {
 	Plot
-	first, bars int // the number of the first bar, and how many there are
-	each        int // bands in a bar
-	dots        int // columns of dots of a bar, the last of which stays empty
+	first, bars int // the number of the first bar, and the number of bars
+	each        int // bands per bar
+	dots        int // columns of dots per bar, the last of which stays empty
 }
 
-// NewHistogram draws the spreads one upon the other, each in the colour of its series, as
-// shares of all calls. It is nil where there is no call.
+// NewHistogram draws the spreads stacked, each in the colour of its series, as
+// fractions of all calls. It returns nil if there are no calls.
 func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Histogram {
 	var all measure.Spread
 	for _, s := range spreads {
@@ -57,10 +57,10 @@ func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Hist
 	return h
 }
 
-// percent writes a share of a hundred.
+// percent formats a percentage.
 func percent(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) + " %" }
 
-// columns are the heights of bars by column of dots; one of no calls is a gap.
+// columns returns the heights of bars by column of dots; a bar without calls is a gap.
 func (h *Histogram) columns(heights []float64) []float64 {
 	out := make([]float64, 2*h.Cells)
 	for x := range out {
@@ -73,14 +73,14 @@ func (h *Histogram) columns(heights []float64) []float64 {
 	return out
 }
 
-// cell is where a time in nanoseconds lies.
+// cell returns the column of a time in nanoseconds.
 func (h *Histogram) cell(ns float64) int {
 	bars := (math.Log10(ns)*measure.BandsPerDecade+1)/float64(h.each) - float64(h.first)
 	return int(bars * float64(h.dots) / 2)
 }
 
-// Foot is the line below the bars: round times, which label writes; those of decades alone
-// where there are many.
+// Foot returns the line below the bars: round times, formatted by label; only those of
+// decades if there are many.
 func (h *Histogram) Foot(label func(float64) string) string {
 	line, free := []rune(strings.Repeat(" ", h.Cells)), 0
 	parts := []float64{1, 2, 5}

@@ -1,6 +1,5 @@
-// Package plot draws the charts of a run over its time: areas of operations, what an
-// earlier run was like behind them, moments that have a name. It is pure; the dashboard
-// gathers what is drawn.
+// Package plot draws the charts of a run over its time: areas of operations, an earlier
+// run behind them, named moments. It is pure; the dashboard gathers what is drawn.
 package plot
 
 import (
@@ -14,32 +13,32 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Plot is what a chart shows. All values are by column of dots, two to a cell; NaN is a
+// Plot is what a chart shows. All values are by column of dots, two per cell; NaN is a
 // gap.
 type Plot struct {
-	// Cells and Rows are the size of the field.
+	// Cells and Rows are the size of the plot area.
 	Cells, Rows int
-	// Areas are drawn in their order, one over the other.
+	// Areas are drawn in order, each over the one before.
 	Areas []Area
 	// Above is a line above the areas, Ghost one behind them.
 	Above, Ghost []float64
-	// Pending is a line that stands out from where it reaches Alarm on.
+	// Pending is a line that is highlighted from where it reaches Alarm.
 	Pending []float64
 	Alarm   float64
 	// Failed are the columns of cells in which operations failed.
 	Failed []int
-	// Moments are told by a rule and, where there is room, their name.
+	// Moments are marked by a rule and, if there is room, their name.
 	Moments []Moment
-	// Low and High are the ends of the scale, Log says that it is by decades.
+	// Low and High are the ends of the scale, Log makes it logarithmic.
 	Low, High float64
 	Log       bool
 	Label     func(float64) string
-	// What lies before the cell Warm and from the cell Fresh on is dimmed: warm-up, and
-	// the bucket in progress.
+	// Cells before Warm and from Fresh on are dimmed: warm-up, and the bucket in
+	// progress.
 	Warm, Fresh int
 }
 
-// Area is an area in the colour of a series, From nil: from the foot of the chart.
+// Area is an area in the colour of a series; a nil From is the bottom of the chart.
 type Area struct {
 	From, To []float64
 	Series   int
@@ -67,7 +66,7 @@ const (
 	edge chart.Layer = area + 4
 )
 
-// scaled brings values into the scale; what is above its end stays there.
+// scaled maps values to the scale; values beyond its end stay beyond it.
 func (p *Plot) scaled(vals []float64) []float64 {
 	out := make([]float64, len(vals))
 	for i, v := range vals {
@@ -83,7 +82,7 @@ func (p *Plot) scaled(vals []float64) []float64 {
 	return out
 }
 
-// canvas draws all of a plot.
+// canvas draws everything of a plot.
 func (p *Plot) canvas() *chart.Canvas {
 	c := chart.NewCanvas(p.Cells, p.Rows)
 	for _, a := range p.Areas {
@@ -95,7 +94,7 @@ func (p *Plot) canvas() *chart.Canvas {
 	}
 	for x, v := range p.scaled(p.Ghost) {
 		if y := c.Row(v); x%2 == 0 && y >= 0 {
-			c.Put(x/2, y, "–", ghost) // a letter, which is seen in an area without colours too
+			c.Put(x/2, y, "–", ghost) // a character, which is visible in an area even without colours
 		}
 	}
 	for _, a := range p.Areas {
@@ -122,7 +121,7 @@ func (p *Plot) canvas() *chart.Canvas {
 	return c
 }
 
-// ages draws the line of what is pending; what is beyond the scale runs along its end.
+// ages draws the line of pending calls; values beyond the scale run along its end.
 func (p *Plot) ages(c *chart.Canvas) {
 	calm, loud := slices.Clone(p.Pending), slices.Clone(p.Pending)
 	for i, v := range p.Pending {
@@ -136,7 +135,7 @@ func (p *Plot) ages(c *chart.Canvas) {
 	c.Line(p.scaled(loud), alarm)
 }
 
-// names writes what moments are called beside their rules, where nothing else is.
+// names writes the names of moments beside their rules, where there is free space.
 func (p *Plot) names(c *chart.Canvas) {
 	for _, m := range p.Moments {
 		n := ansi.StringWidth(m.Name)
@@ -156,7 +155,7 @@ func (p *Plot) names(c *chart.Canvas) {
 	}
 }
 
-// spikes marks what goes beyond the scale at its end, and says how far the highest goes.
+// spikes marks values beyond the scale at its end, and labels the highest one.
 func (p *Plot) spikes(c *chart.Canvas) {
 	highest, at := p.High*(1+1e-9), -1
 	var cells []int
@@ -193,7 +192,7 @@ func (p *Plot) spikes(c *chart.Canvas) {
 	}
 }
 
-// ink is what a cell of a layer in a row is written with.
+// ink returns the ink for a cell of a layer.
 func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 	switch {
 	case l == 0:
@@ -213,7 +212,7 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 	return s.Ramp[l-area][min(shade, widget.Steps-1)]
 }
 
-// Draw returns the rows of the field, styled.
+// Draw returns the rows of the plot area, styled.
 func (p *Plot) Draw(s *widget.Styles) []string {
 	c := p.canvas()
 	out := make([]string, p.Rows)
@@ -243,7 +242,7 @@ type Tick struct {
 	Text string
 }
 
-// Ticks are the values that stand at the scale: decades, or its ends and what lies
+// Ticks returns the values labelled on the scale: decades, or its ends and values
 // between them.
 func (p *Plot) Ticks() []Tick {
 	at := func(part float64) int { return p.Rows - 1 - int(math.Round(part*float64(p.Rows-1))) }

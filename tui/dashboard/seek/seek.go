@@ -1,5 +1,6 @@
-// Package seek is the panel of a run's screen that asks for a search and shows how far it
-// is: the level under way, the bracket, and latency over load as it grows.
+// Package seek is the panel of a run's screen that asks for a search and shows its
+// progress: the current level, the bracket, and the curve of latency over load as it
+// grows.
 package seek
 
 import (
@@ -18,15 +19,15 @@ import (
 
 // Panel asks for a search and shows it. Its zero value is closed.
 type Panel struct {
-	// Open says that it is shown, Asking that a search is being asked for.
+	// Open means that it is shown, Asking that a search is being requested.
 	Open, Asking bool
 	form         widget.Form
-	// note says what else will happen when the search begins.
+	// note describes what else happens when the search begins.
 	note string
 	last found.Asked
 }
 
-// Ask opens the form, with what was asked for last; note says what a start leads to.
+// Ask opens the form with the previous entries; note describes what starting leads to.
 func (p *Panel) Ask(note string) {
 	a := p.last
 	if len(a.Under) == 0 {
@@ -41,11 +42,11 @@ func (p *Panel) Ask(note string) {
 	}}
 }
 
-// Paste takes pasted text.
+// Paste handles pasted text.
 func (p *Panel) Paste(msg tea.PasteMsg) { p.form.Press(msg) }
 
-// Press takes a key while a search is being asked for. What was asked for comes with
-// enter; nothing has begun then, and the form stays until Begun or Blame.
+// Press handles a key while a search is being requested. On enter it returns what was
+// requested; nothing has begun then, and the form stays open until Begun or Blame.
 func (p *Panel) Press(msg tea.KeyPressMsg) (asked found.Asked, enter bool) {
 	switch msg.String() {
 	case "enter":
@@ -64,16 +65,17 @@ func (p *Panel) Press(msg tea.KeyPressMsg) (asked found.Asked, enter bool) {
 	return asked, false
 }
 
-// Begun closes the form: a search has begun.
+// Begun closes the form because a search has begun.
 func (p *Panel) Begun(a found.Asked) { p.Open, p.Asking, p.last = true, false, a }
 
 // Blame shows in the form why the search cannot begin.
 func (p *Panel) Blame(err error) { p.form.Blame(err) }
 
-// Keys are those of the form.
+// Keys returns the keys of the form.
 func (p *Panel) Keys() widget.KeyMap { return p.form.Keys("search") }
 
-// Draw fills w×h cells. level is what the knob stands at, and for how long.
+// Draw fills w×h cells. level is the current value of the knob, since how long it has
+// had it.
 func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float64, since time.Duration) []string {
 	frame := widget.Panel{Title: "Search", Focused: true}
 	if p.Asking {
@@ -99,7 +101,8 @@ func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float
 	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since)))
 }
 
-// state is how far a search is, in w×h cells: in words, as a curve, step by step.
+// state draws the progress of a search in w×h cells: in words, as a curve, step by
+// step.
 func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration) []string {
 	amount := func(v float64) string {
 		if now.Over == found.OverThreads {

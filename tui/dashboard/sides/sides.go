@@ -1,5 +1,5 @@
-// Package sides puts what perfbench and the store use beside each other, as of the last
-// second of a run, and says whether it is perfbench that holds the run back. It is pure.
+// Package sides shows what perfbench and the store use side by side, as of the last
+// second of a run, and whether perfbench is what limits the run. It is pure.
 package sides
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Ours are the reasons of a verdict for which perfbench, and not the store, is what a run
-// is held back by; empty when there is none.
+// Ours returns the reasons of a verdict that mean that perfbench, rather than the
+// store, limits a run; empty if there is none.
 func Ours(v rundir.Verdict) (causes []string, reason string) {
 	for i, c := range v.Causes {
 		if !verdict.Cause(c).Ours() {
@@ -27,7 +27,7 @@ func Ours(v rundir.Verdict) (causes []string, reason string) {
 	return causes, reason
 }
 
-// figure is a line of the table: a name and the samples that it is of, by who they are of.
+// figure is a line of the table: a name and its samples, by whose they are.
 type figure struct {
 	title, name string
 	text        func(float64) string
@@ -48,7 +48,8 @@ var figures = []figure{
 	{"waiting for a CPU", "run_queue_cores", cores},
 }
 
-// sides are the columns: what each is called, and who tells of it, the first that does.
+// sides returns the columns: the name of each, and its sources, of which the first that
+// reports is used.
 func sides(store string) []struct {
 	title   string
 	sources []string
@@ -63,7 +64,7 @@ func sides(store string) []struct {
 	}
 }
 
-// told adds up what a source tells under a name, over its nodes.
+// told adds up what a source reports under a name, over its nodes.
 func told(samples []rundir.Sample, source, name string) (sum float64, ok bool) {
 	for _, s := range samples {
 		if s.Source == source && s.Name == name {
@@ -76,14 +77,13 @@ func told(samples []rundir.Sample, source, name string) (sum float64, ok bool) {
 // kept is how many seconds of the store's counters are drawn.
 const kept = 60
 
-// Course is how the store's own counters went in the last minute. The zero value is
-// empty.
+// Course holds the store's own counters over the last minute. The zero value is empty.
 type Course struct {
 	second int
 	of     map[string][]float64
 }
 
-// Add takes the samples of a second, once.
+// Add adds the samples of a second, once.
 func (c *Course) Add(samples []rundir.Sample) {
 	if len(samples) == 0 || c.of != nil && samples[0].T == c.second {
 		return
@@ -98,10 +98,10 @@ func (c *Course) Add(samples []rundir.Sample) {
 	}
 }
 
-// widest and narrowest are the widths of a column.
+// widest and narrowest are the maximum and minimum width of a column.
 const widest, narrowest = 14, 12
 
-// Table is what was sampled in the last second, and how the counters went before it: a
+// Table returns what was sampled in the last second, and the history of the counters: a
 // head and lines of w cells.
 func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store string, v rundir.Verdict, w int) (head string, lines []string) {
 	if len(samples) == 0 {
@@ -131,11 +131,11 @@ func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store stri
 			lines = append(lines, line)
 		}
 	}
-	lines = append(lines, alarm(s, v, w)...) // below what it is seen by
+	lines = append(lines, alarm(s, v, w)...) // below the figures that show it
 	return head, append(lines, counters(s, samples, course, shown, w)...)
 }
 
-// alarm says that perfbench is what holds the run back, if so.
+// alarm reports that perfbench limits the run, if so.
 func alarm(s *widget.Styles, v rundir.Verdict, w int) (lines []string) {
 	if _, reason := Ours(v); reason != "" {
 		for _, l := range widget.Wrap("perfbench is the bottleneck: "+reason, max(w-2, 20)) {
@@ -145,7 +145,8 @@ func alarm(s *widget.Styles, v rundir.Verdict, w int) (lines []string) {
 	return lines
 }
 
-// named are the names of what the store tells but those shown already, in order.
+// named returns the names of what the store reports except those already shown, in
+// order.
 func named(samples []rundir.Sample, shown map[string]bool) (names []string) {
 	for _, x := range samples {
 		if x.Source == rundir.OfStore && !shown[x.Name] && !slices.Contains(names, x.Name) {
@@ -156,8 +157,8 @@ func named(samples []rundir.Sample, shown map[string]bool) (names []string) {
 	return names
 }
 
-// counters are what else the store told of its last second, and how that went before it,
-// two or more in a line.
+// counters draws what else the store reported for its last second, with its history,
+// two or more per line.
 func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown map[string]bool, w int) []string {
 	names := named(samples, shown)
 	if len(names) == 0 {

@@ -1,5 +1,5 @@
-// Package starting is the screen that connects to a store; the dashboard of the run
-// takes its place.
+// Package starting is the screen that connects to a store; it is then replaced by the
+// dashboard of the run.
 package starting
 
 import (
@@ -18,33 +18,34 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Screen connects to the store; then the dashboard takes its place.
+// Screen connects to the store; it is then replaced by the dashboard.
 type Screen struct {
 	bench  dashboard.Bench
 	req    job.Request
 	to     screen.Start
 	since  time.Time
 	cancel context.CancelFunc
-	// leaving says that the user has cancelled and the store has yet to notice.
+	// leaving means that the user has cancelled and the connection attempt has not
+	// returned yet.
 	leaving bool
 	err     error
 }
 
-// DoneMsg brings the run, or why there is none.
+// DoneMsg delivers the run, or why there is none.
 type DoneMsg struct {
 	req *job.Request
 	run screen.Run
 	err error
 }
 
-// New connects with a request; the dashboard of its run takes its place, with a search
-// where one is wanted.
+// New connects with a request; it is then replaced by the dashboard of its run, with a
+// search if one is requested.
 func New(b dashboard.Bench, to screen.Start) *Screen {
 	return &Screen{bench: b, req: to.Request, to: to}
 }
 
-// Start connects in the background. A run that comes too late, because the user
-// has gone back, is ended at once.
+// Start connects in the background. A run that arrives too late, because the user has
+// gone back, is ended at once.
 func (s *Screen) Start(e screen.Env) tea.Cmd {
 	ctx, cancel := e.Connecting()
 	s.cancel = cancel
@@ -62,7 +63,7 @@ func (s *Screen) Start(e screen.Env) tea.Cmd {
 	}
 }
 
-// Update takes one message.
+// Update handles one message.
 func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
@@ -112,8 +113,8 @@ func endRun(r screen.Run) tea.Cmd {
 	}
 }
 
-// Orphaned ends a run that comes when its starting screen has been left; nil while
-// that screen waits for it.
+// Orphaned ends a run that arrives after its starting screen has been left; nil while
+// that screen is waiting for it.
 func (m DoneMsg) Orphaned(stack []screen.Screen) tea.Cmd {
 	if m.run == nil {
 		return nil
@@ -167,7 +168,7 @@ func (s *Screen) View(e screen.Env) string {
 	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
 }
 
-// Keys are those that work now.
+// Keys returns the keys that work now.
 func (s *Screen) Keys() widget.KeyMap {
 	k := widget.AllKeys
 	k.Choose.SetHelp("enter", "try again")
