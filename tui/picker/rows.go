@@ -116,7 +116,7 @@ func lengthFirst(list []job.Line) (length, rest []job.Line) {
 	return length, rest
 }
 
-// ofTracks takes apart the knobs of all tracks and those of each.
+// ofTracks separates the knobs of all tracks from those of single tracks.
 func ofTracks(list []job.Line) (all, each []job.Line) {
 	for _, v := range list {
 		if strings.Contains(v.Name, ".") {
@@ -128,8 +128,8 @@ func ofTracks(list []job.Line) (all, each []job.Line) {
 	return all, each
 }
 
-// withoutStarts are the parameters of a plan but for those that give the start of a knob,
-// which has a row of its own.
+// withoutStarts returns the parameters of a plan except those that set the start value
+// of a knob, which has its own row.
 func withoutStarts(pv *job.Preview) []job.Line {
 	return slices.DeleteFunc(slices.Clone(pv.Parameters), func(v job.Line) bool {
 		base := v.Name[strings.LastIndexByte(v.Name, '.')+1:]
@@ -147,7 +147,7 @@ func defaultsOf(params []workload.Param) []job.Line {
 	return out
 }
 
-// headRows are preset, file, target and what goes with them.
+// headRows returns the rows of preset, file, target and what belongs to them.
 func headRows(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview) []row {
 	preset := row{kind: rowPreset, name: "preset", text: req.Preset, from: "default", mine: req.Preset != "", help: "a named set of values"}
 	for _, ps := range p.presets[pr.Name] {
@@ -195,7 +195,7 @@ func headRows(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview)
 	return rows
 }
 
-// targets lists what the target can be turned to: recent ones, then an example of
+// targets lists what the target can be switched to: recent ones, then an example of
 // each store that the profile runs on.
 func (p *Picker) targets(pr *workload.Profile) []string {
 	out := []string{widget.DefaultTarget}
@@ -224,7 +224,7 @@ func lineOf(list []job.Line, name string) (job.Line, bool) {
 	return job.Line{}, false
 }
 
-// add appends the values of one section, but those that have rows already.
+// add appends the values of one section, except those that already have rows.
 func (f *form) add(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview, section string, list []job.Line) {
 	for _, v := range list {
 		if slices.Contains([]string{"profile", "store", "target", "preset", "file", "files", "password", "out"}, v.Name) {
@@ -244,8 +244,8 @@ func (f *form) add(p *Picker, pr *workload.Profile, req job.Request, pv *job.Pre
 	}
 }
 
-// addRest appends values that were set and that the preview does not know, so that
-// a wrong name can be seen and taken away.
+// addRest appends values that were set but are unknown to the preview, so that a wrong
+// name can be seen and removed.
 func (f *form) addRest(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview) {
 	section := "Set"
 	for _, name := range req.Values.Names() {
@@ -270,7 +270,7 @@ func (f *form) typedIn(r *row, req job.Request) {
 	}
 }
 
-// describe says how a value is changed and what it is.
+// describe sets how a value is changed, and its description.
 func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *job.Preview) {
 	base := r.name[strings.LastIndexByte(r.name, '.')+1:]
 	for _, q := range slices.Concat(pr.Params, p.runParams) {
@@ -315,7 +315,7 @@ func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *job.Preview
 	}
 }
 
-// blame gives each row the first thing that is wrong with its value.
+// blame gives each row the first fault of its value.
 func (f *form) blame(err error) {
 	for _, part := range fault.Parts(err) {
 		name := fault.FieldOf(part)
@@ -327,5 +327,5 @@ func (f *form) blame(err error) {
 	}
 }
 
-// unflagged takes out where a value came from when that is this form.
+// unflagged removes the origin of a value if that is this form.
 func unflagged(s string) string { return strings.ReplaceAll(s, " (flag)", "") }

@@ -7,10 +7,11 @@ import (
 	"github.com/perfbench/perfbench/internal/job"
 )
 
-// texts is a list of texts in one row of the form, or one text: what a request has beside
-// its values.
+// texts is a list of texts in one row of the form, or a single text: parts of a request
+// that are not values.
 type texts struct {
-	// name is that of the flag, label what the form calls it, between stands between two.
+	// name is that of the flag, label the form's name for it, between the separator of
+	// two texts.
 	name, label, between, section, help string
 	of                                  func(r *job.Request) *[]string
 }
@@ -22,7 +23,7 @@ var allTexts = []texts{
 	{"tag", "tags", "; ", "", "NAME=VALUE, with ; between, kept with the run", func(r *job.Request) *[]string { return &r.Tags }},
 }
 
-// textsNamed are those of a row; nil: the row is none of these.
+// textsNamed returns the texts of a row; nil if the row is not one of these.
 func textsNamed(name string) *texts {
 	i := slices.IndexFunc(allTexts, func(t texts) bool { return t.name == name })
 	if i < 0 {
@@ -31,7 +32,7 @@ func textsNamed(name string) *texts {
 	return &allTexts[i]
 }
 
-// set puts what was typed into a request.
+// set stores what was typed in a request.
 func (t *texts) set(r *job.Request, typed string) {
 	var list []string
 	for one := range strings.SplitSeq(typed, strings.TrimSpace(t.between)) {
@@ -43,8 +44,8 @@ func (t *texts) set(r *job.Request, typed string) {
 	r.Values = without(r.Values, t.name)
 }
 
-// addTexts appends the rows of what is no value: what is typed here goes before what a
-// preset says.
+// addTexts appends the rows of what is not a value: what is typed here takes precedence
+// over what a preset says.
 func (f *form) addTexts(req job.Request, pv *job.Preview) {
 	for i := range allTexts {
 		t := &allTexts[i]
@@ -67,7 +68,7 @@ func (f *form) addTexts(req job.Request, pv *job.Preview) {
 	f.rows = append(f.rows, out)
 }
 
-// otherwise is what holds where nothing is typed, and where that comes from.
+// otherwise returns what applies if nothing is typed, and its origin.
 func (t *texts) otherwise(pv *job.Preview) (text, from string) {
 	switch {
 	case pv == nil:

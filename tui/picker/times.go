@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// times are the durations that ←→ turn through.
+// times are the durations that ←→ step through.
 var times = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
 	2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// auto is the length of what ends itself, a warm-up.
+// auto is the length of a warm-up that ends by itself.
 const auto = "auto"
 
-// nextTime returns the duration after or before one; below the first it is left to
-// the default, after auto where that is a length too.
+// nextTime returns the duration after or before one. Below the first the default
+// applies; auto comes in between if it is allowed as a length.
 func nextTime(text string, by int, mayAuto bool) string {
 	now, err := time.ParseDuration(strings.TrimSpace(text))
 	if text == auto {
@@ -48,7 +48,7 @@ func nextTime(text string, by int, mayAuto bool) string {
 	return ""
 }
 
-// shortTime writes a duration without zeros behind: 1m, 90s.
+// shortTime formats a duration without trailing zero units: 1m, 90s.
 func shortTime(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -75,7 +75,7 @@ func (p *Picker) View(e screen.Env) string {
 	return widget.Page(e.W, e.H, append(lines, keys))
 }
 
-// paneSpots tells where the names of the panels stand on a small screen.
+// paneSpots returns the positions of the panels' names on a small screen.
 func paneSpots() []widget.TabSpot {
 	var out []widget.TabSpot
 	x := 1
@@ -157,8 +157,8 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 // driver is a store in the head of the list.
 type driver struct{ id, letter, title string }
 
-// drivers lists the stores that any profile runs on, each with a letter of its
-// own, at most as many as fit.
+// drivers lists the stores that any profile runs on, each with its own letter, at most
+// as many as fit.
 func (p *Picker) drivers(most int) []driver {
 	var out []driver
 	used := map[string]bool{}
@@ -195,7 +195,7 @@ func (p *Picker) profileLines(e screen.Env, w, h int) []string {
 		name = max(name, ansi.StringWidth(p.profiles[i].Title))
 	}
 	gap, ds := " ", p.drivers(len(p.stores))
-	if len(ds)*2 > w-name-5 { // closer together where there is no room
+	if len(ds)*2 > w-name-5 { // closer together if there is no room
 		gap, ds = "", p.drivers(max(w-name-6, 0))
 	}
 	var heads strings.Builder
@@ -236,7 +236,7 @@ func (p *Picker) profileLines(e screen.Env, w, h int) []string {
 	return append(lines, legend...)
 }
 
-// dots shows on which stores a profile runs.
+// dots shows the stores on which a profile runs.
 func (p *Picker) dots(s *widget.Styles, pr *workload.Profile, ds []driver, gap string) string {
 	var b strings.Builder
 	for i, d := range ds {
@@ -256,7 +256,7 @@ func (p *Picker) dots(s *widget.Styles, pr *workload.Profile, ds []driver, gap s
 	return b.String() + " "
 }
 
-// legend says what dots and letters stand for.
+// legend explains dots and letters.
 func (p *Picker) legend(s *widget.Styles, ds []driver, w int) []string {
 	if len(ds) == 0 {
 		return nil
@@ -269,7 +269,7 @@ func (p *Picker) legend(s *widget.Styles, ds []driver, w int) []string {
 	return append(out, flowed(s, words, w)...)
 }
 
-// flowed writes words beside each other, in as many lines of w cells as they take.
+// flowed lays out words side by side, in as many lines of w cells as needed.
 func flowed(s *widget.Styles, words []string, w int) (out []string) {
 	line := ""
 	for _, word := range words {
@@ -285,7 +285,7 @@ func flowed(s *widget.Styles, words []string, w int) (out []string) {
 	return append(out, " "+s.Muted.On(line))
 }
 
-// planLines say what will happen, or why nothing can.
+// planLines describe what will happen, or why the run cannot start.
 func (p *Picker) planLines(e screen.Env, w int) []string {
 	s := e.Styles
 	pr := p.profile()

@@ -17,35 +17,35 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// exporter asks in which formats a run is to be written, and where to. It floats
+// exporter asks for the formats in which to write a run, and the directory. It is drawn
 // above the results.
 type exporter struct {
 	bench    Bench
 	id, home string
 	formats  []rundir.Format
 	on       []bool
-	// at is the selected row: a format, and after them the folder.
+	// at is the selected row: a format, or after the formats the directory.
 	at, top int
 	typing  bool
 	dir     widget.Field
-	before  widget.Field // the folder before it was edited
-	// busy says that it is being written; paths and err are what came of it.
+	before  widget.Field // the directory before it was edited
+	// busy means that it is being written; paths and err are the result.
 	busy  bool
 	paths []string
 	err   error
-	// where the box and its rows were drawn, for the mouse.
+	// Where the box and its rows were drawn, for the mouse.
 	box  struct{ x, y, w, h int }
-	rows []int // line within the box of each row shown, by row
+	rows []int // line within the box for each row, by row
 }
 
-// exportedMsg says what was written.
+// exportedMsg reports what was written.
 type exportedMsg struct {
 	id    string
 	paths []string
 	err   error
 }
 
-// newExporter asks about a run and the folder that it lies in.
+// newExporter asks about a run and its directory.
 func newExporter(b Bench, id string, f *rundir.Folder) *exporter {
 	formats := b.Formats(f.Run.Profile)
 	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewChosen(f.Dir)}
@@ -111,7 +111,7 @@ func (x *exporter) keys() widget.KeyMap {
 	}
 }
 
-// press handles a key; closed says that the box is to be closed.
+// press handles a key; closed means that the box is to be closed.
 func (x *exporter) press(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, closed bool) {
 	if x.typing {
 		switch msg.String() {
@@ -152,13 +152,13 @@ func (x *exporter) edit() {
 
 func (x *exporter) move(by int) { x.at = min(max(x.at+by, 0), len(x.formats)) }
 
-// click chooses a format, edits the folder, or closes the box from outside of it.
+// click chooses a format, edits the directory, or closes the box if outside of it.
 func (x *exporter) click(m tea.Mouse, e screen.Env) (cmd tea.Cmd, closed bool) {
 	b := x.box
 	if m.X < b.x || m.X >= b.x+b.w || m.Y < b.y || m.Y >= b.y+b.h {
 		return nil, true
 	}
-	if m.Y == b.y+b.h-1 && !x.busy { // the border says what writes
+	if m.Y == b.y+b.h-1 && !x.busy { // the border names the key that writes
 		return x.write(e), false
 	}
 	for row, y := range x.rows {
@@ -206,7 +206,7 @@ func (x *exporter) over(e screen.Env, below string) string {
 	return laid(below, p.Draw(s, w, h, lines), x.box.x, x.box.y)
 }
 
-// laid puts a box above a page, its upper left corner at x, y.
+// laid draws a box over a page, its upper left corner at x, y.
 func laid(page string, box []string, x, y int) string {
 	lines := strings.Split(page, "\n")
 	for i, b := range box {
@@ -246,7 +246,7 @@ func (x *exporter) folder(s *widget.Styles, w int) string {
 	return label + widget.PathIn(dir, w-7)
 }
 
-// after says what came of it.
+// after reports the result.
 func (x *exporter) after(s *widget.Styles, w int) []string {
 	switch {
 	case x.busy:
@@ -263,8 +263,8 @@ func (x *exporter) after(s *widget.Styles, w int) []string {
 	return nil
 }
 
-// written lists the files: whole where they fit, else their folder over several lines, to be
-// copied, and the names in it.
+// written lists the files: in full if they fit, else their directory over several
+// lines, for copying, and the names in it.
 func (x *exporter) written(s *widget.Styles, w int) []string {
 	var out []string
 	add := func(sign, text string) { out = append(out, " "+s.OK.On(sign)+text) }

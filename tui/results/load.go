@@ -11,29 +11,29 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// loadedRun is a run folder with what the screens make of it; never written to
-// once made, so any goroutine may read it.
+// loadedRun is a run directory with what the screens derive from it; never modified
+// once made, so that any goroutine may read it.
 type loadedRun struct {
 	folder  *rundir.Folder
 	summary string
 	course  curves
-	// found is what the search of the run has found; nil without one.
+	// found is the result of the run's search; nil without one.
 	found *found.Result
-	// why is what held it back.
+	// why is what limited the run.
 	why *rundir.Why
 	// all is the distribution of every call, ops those by operation.
 	all widget.Distribution
 	ops []widget.Distribution
 }
 
-// loadedMsg brings a run that was asked for.
+// loadedMsg delivers a run that was requested.
 type loadedMsg struct {
 	id  string
 	run *loadedRun
 	err error
 }
 
-// loadRun reads a run and works out its charts, in the background.
+// loadRun reads a run and computes its charts, in the background.
 func loadRun(b Bench, id string) (*loadedRun, error) {
 	f, err := b.Load(id)
 	if err != nil {

@@ -12,18 +12,19 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// curves is what the charts of a finished run show: one value a second.
+// curves is what the charts of a finished run show: one value per second.
 type curves struct {
 	// first is the second of the first value, negative in warm-up.
 	first int
-	// rates are units per second of what counts, slowest the p99 of the slowest
-	// operation that does, in nanoseconds. NaN is a gap.
+	// rates are units per second of what counts, slowest is the p99 in nanoseconds of
+	// the slowest operation that counts. NaN is a gap.
 	rates, slowest []float64
-	// changes are when a setting changed, phases when one of several began.
+	// changes are the times at which a setting changed, phases those at which one of
+	// several phases began.
 	changes, phases []float64
 }
 
-// curvesOf works out the charts of a run.
+// curvesOf computes the charts of a run.
 func curvesOf(f *rundir.Folder) curves {
 	from := course.Of(f)
 	c := curves{first: from.First, rates: from.Rates, slowest: from.P99}
@@ -40,8 +41,8 @@ func curvesOf(f *rundir.Folder) curves {
 	return c
 }
 
-// across spreads values over n places: straight lines between few, the mean or
-// the largest of many.
+// across spreads values over n places: interpolated if there are few, the mean or the
+// maximum if there are many.
 func across(vals []float64, n int, mean bool) []float64 {
 	out := course.Gaps(n)
 	if len(vals) == 0 {
@@ -80,19 +81,19 @@ func across(vals []float64, n int, mean bool) []float64 {
 	return out
 }
 
-// plot is one chart of a course.
+// plot is one of the charts.
 type plot struct {
 	vals   []float64
-	mean   bool // thin by the mean, else by the largest
+	mean   bool // reduce by the mean, else by the maximum
 	ink    widget.Ink
 	format func(float64) string
 }
 
-// axisWidth is the width of the labels of a chart with its axis.
+// axisWidth is the width of the axis labels of a chart.
 const axisWidth = 9
 
-// draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at
-// each change.
+// draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at each
+// change.
 func (p plot) draw(s *widget.Styles, c curves, w, h int) []string {
 	cells := max(w-axisWidth, 1)
 	top := chart.Nice(chart.Peak(p.vals))
@@ -126,7 +127,7 @@ func (p plot) draw(s *widget.Styles, c curves, w, h int) []string {
 	return out
 }
 
-// timeAxis names the seconds below a chart.
+// timeAxis labels the seconds below a chart.
 func (c curves) timeAxis(s *widget.Styles, w int) string {
 	cells := max(w-axisWidth, 1)
 	n := len(c.rates)

@@ -14,44 +14,44 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Results shows a finished run: the one that has just ended, or any of the
-// history. It belongs to the event loop.
+// Results shows a finished run: the one that has just ended, or any earlier one. It
+// belongs to the event loop.
 type Results struct {
 	bench Bench
 	id    string
-	// outcome is what a run of this session came to; nil for one of the history.
+	// outcome is the outcome of a run of this session; nil for an earlier run.
 	outcome *screen.Outcome
-	// since is when the screen came by itself, zero when the user opened it.
+	// since is when the screen appeared by itself, zero if the user opened it.
 	since  time.Time
 	loaded *loadedRun
 	err    error
 
 	tab    resultsTab
 	scroll [resultsTabs]int
-	op     int // whose distribution is shown; -1: all together
+	op     int // whose distribution is shown; -1 for all together
 	export *exporter
 	toast  widget.Note
 	cache  bodyCache
 	long   bool // what was drawn last is longer than the screen
 }
 
-// NewEnded shows the run that has just ended; since is the time when it came by
-// itself, zero when the user has asked for it.
+// NewEnded shows the run that has just ended; since is the time at which it appeared by
+// itself, zero if the user asked for it.
 func NewEnded(b Bench, o screen.Outcome, since time.Time) *Results {
 	return &Results{bench: b, id: o.ID, outcome: &o, op: -1, since: since}
 }
 
-// unasked is how long esc does not leave results that came by themselves: it was
-// meant for the screen before.
+// unasked is how long esc does not leave results that appeared by themselves, because
+// it was meant for the screen before.
 const unasked = 2 * time.Second
 
-// New shows a run of the history.
+// New shows an earlier run.
 func New(b Bench, id string) *Results { return &Results{bench: b, id: id, op: -1} }
 
-// Typing tells whether a text is being typed.
+// Typing reports whether text is being typed.
 func (r *Results) Typing() bool { return r.export != nil && r.export.typing }
 
-// Update takes one message.
+// Update handles one message.
 func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
@@ -61,7 +61,7 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 			r.loaded, r.err = msg.run, msg.err
 			r.cache = bodyCache{}
 			if r.loaded != nil && r.loaded.found != nil && r.tab == tabSummary {
-				r.tab = tabSearch // it is what the run was for
+				r.tab = tabSearch // the search is what the run was for
 			}
 		}
 	case exportedMsg:
@@ -142,7 +142,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// whyNot says why there is nothing to export, copy, compare or do again.
+// whyNot explains why there is nothing to export, copy, compare or repeat.
 func (r *Results) whyNot() string {
 	switch {
 	case r.outcome != nil && r.outcome.Watched:
@@ -155,7 +155,7 @@ func (r *Results) whyNot() string {
 	return "the report is being read"
 }
 
-// turn shows the next tab that has anything to show.
+// turn shows the next tab that has content.
 func (r *Results) turn(by int) {
 	tabs := r.tabs()
 	for i, t := range tabs {
@@ -167,7 +167,7 @@ func (r *Results) turn(by int) {
 	r.tab = tabSummary
 }
 
-// move scrolls; on the distributions it chooses the operation.
+// move scrolls; on the distributions it selects the operation.
 func (r *Results) move(by int) {
 	if r.tab == tabDistribution && r.loaded != nil {
 		r.op = min(max(r.op+by, -1), len(r.loaded.ops)-1)
@@ -177,7 +177,7 @@ func (r *Results) move(by int) {
 	r.scroll[r.tab] += by
 }
 
-// text is what is copied: the summary of the report, else of the outcome.
+// text returns what is copied: the summary of the report, else of the outcome.
 func (r *Results) text() string {
 	if r.loaded != nil {
 		return r.loaded.summary
@@ -211,7 +211,7 @@ func (r *Results) bindings() widget.Bindings {
 	return k
 }
 
-// offered are the bindings without those that would turn or scroll nothing.
+// offered returns the bindings without those that would not turn or scroll anything.
 func (r *Results) offered() widget.Bindings {
 	k := r.bindings()
 	ops := r.tab == tabDistribution && r.loaded != nil
@@ -224,7 +224,7 @@ func (r *Results) offered() widget.Bindings {
 	return k
 }
 
-// Keys are those that work now.
+// Keys returns the keys that work now.
 func (r *Results) Keys() widget.KeyMap {
 	if r.export != nil {
 		return r.export.keys()
@@ -255,7 +255,7 @@ func (r *Results) View(e screen.Env) string {
 	return widget.Page(e.W, e.H, lines)
 }
 
-// headline names the run and says in a word whether it can be trusted.
+// headline names the run and shows in a word whether it can be trusted.
 func (r *Results) headline(e screen.Env) string {
 	s := e.Styles
 	title, at, right := "Results", "", ""
@@ -270,7 +270,7 @@ func (r *Results) headline(e screen.Env) string {
 	return widget.Spread(" "+s.Bold.On(title)+s.Muted.On(at), right, e.W)
 }
 
-// bottom is the line above the keys: the last message, else where the run lies.
+// bottom is the line above the keys: the last message, else the run's directory.
 func (r *Results) bottom(e screen.Env) string {
 	if r.toast.Text != "" {
 		return r.toast.Line(e.Styles, e.W)
@@ -317,7 +317,7 @@ func (r *Results) wheel(msg tea.MouseWheelMsg) {
 	r.scroll[r.tab] += by
 }
 
-// Outside names the window after the run, which has no progress any more.
+// Outside names the window after the run, which no longer has any progress.
 func (r *Results) Outside(screen.Env) (title string, bar *tea.ProgressBar) { //nolint:unparam // the dashboard has a bar
 	return "perfbench · results " + r.id, nil
 }
@@ -328,7 +328,7 @@ type Bench interface {
 	Load(id string) (*rundir.Folder, error)
 	// Formats lists the formats in which a run of the profile can be written.
 	Formats(profile string) []rundir.Format
-	// Export writes a finished run in the given formats and returns the paths of
-	// what it wrote, with an error too. An empty dir is the run's own folder.
+	// Export writes a finished run in the given formats and returns the paths of what
+	// it wrote, even with an error. An empty dir is the run's own directory.
 	Export(id string, formats []string, dir string) ([]string, error)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// searched is the page on what a search has found: the answer, the curve, every step.
+// searched is the page with the result of a search: the answer, the curve, every step.
 func searched(s *widget.Styles, r *found.Result, w, h int) []string {
 	var out []string
 	for i, sentence := range report.FoundLead(r) {

@@ -17,8 +17,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// summary is the first page: the figures, whether to trust them, what each
-// operation came to, and where there is room the course of the run.
+// summary is the first page: the figures, whether to trust them, the results of each
+// operation, and the charts of the run if there is room.
 func (r *Results) summary(e screen.Env, w, h int) []string {
 	s, run := e.Styles, &r.loaded.folder.Run
 	out := append([]string{""}, bigLines(s, run, w)...)
@@ -47,7 +47,7 @@ func (r *Results) summary(e screen.Env, w, h int) []string {
 	return out
 }
 
-// bigLines hold the figures to remember, on one line where it fits.
+// bigLines hold the main figures, on one line if they fit.
 func bigLines(s *widget.Styles, run *rundir.Run, w int) []string {
 	f := widget.FiguresOf(run)
 	rate := units.Number(f.Rate)
@@ -84,7 +84,7 @@ func bigLines(s *widget.Styles, run *rundir.Run, w int) []string {
 	return out
 }
 
-// facts say whether the figures can be trusted, and what was measured where.
+// facts shows whether the figures can be trusted, and what was measured where.
 func (r *Results) facts(s *widget.Styles, run *rundir.Run, w int) []string {
 	word, k := widget.Trust(s, run)
 	out := widget.Labelled(s, 14, "Verdict", word, k, w)
@@ -132,8 +132,8 @@ func (r *Results) facts(s *widget.Styles, run *rundir.Run, w int) []string {
 	return out
 }
 
-// told says that the verdict, the thresholds or the line of the end tell of an error
-// already.
+// told reports whether the verdict, the thresholds or the reason for the end already
+// mention an error.
 func told(run *rundir.Run, err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.CodeThreshold, fault.CodeVerification, fault.CodeInterrupted:
@@ -142,8 +142,8 @@ func told(run *rundir.Run, err error) bool {
 	return strings.HasPrefix(run.EndedBy, "fault: ")
 }
 
-// settingsInWords lists the live settings at the start; those of single tracks
-// only when the whole does not say it.
+// settingsInWords lists the live settings at the start; those of single tracks only if
+// the totals do not determine them.
 func settingsInWords(run *rundir.Run) string {
 	var words []string
 	four := []string{"threads", "rate", "payload", "batch"}
@@ -166,7 +166,7 @@ func settingsInWords(run *rundir.Run) string {
 	return strings.Join(words, " · ")
 }
 
-// operationsTable shows each rate with the latency it was had at.
+// operationsTable shows each rate with the latency at that rate.
 func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: "operation", Most: max(w/3, 14)},
@@ -205,7 +205,7 @@ func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
 	return append([]string{head}, rows...)
 }
 
-// partName is the name of an operation, set in where its units do not count.
+// partName returns the name of an operation, indented if its units do not count.
 func partName(run *rundir.Run, o rundir.Operation) string {
 	if !run.Counts(o) {
 		return "  " + widget.OpName(run, o)
@@ -213,12 +213,12 @@ func partName(run *rundir.Run, o rundir.Operation) string {
 	return widget.OpName(run, o)
 }
 
-// charts draws the course of the run in w cells and h lines: throughput above
-// latency, on one time axis.
+// charts draws the charts of the run in w cells and h lines: throughput above latency,
+// on one time axis.
 func (r *Results) charts(s *widget.Styles, w, h int) []string {
 	c := r.loaded.course
 	each := (h - 3) / 2
-	each -= 1 - each%2 // an odd height has a middle to label
+	each -= 1 - each%2 // an odd height has a middle row to label
 	var out []string
 	out = append(out, s.Muted.On(widget.Spread("Throughput", legend(c), w)))
 	out = append(out, plot{vals: c.rates, mean: true, ink: s.Series[0], format: units.Number}.draw(s, c, w, each)...)
@@ -227,7 +227,7 @@ func (r *Results) charts(s *widget.Styles, w, h int) []string {
 	return append(out, c.timeAxis(s, w))
 }
 
-// legend explains what is drawn beside the line, if it is.
+// legend explains what is drawn beside the line, if there is anything.
 func legend(c curves) string {
 	var words []string
 	if c.first < 0 {

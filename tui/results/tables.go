@@ -16,7 +16,7 @@ import (
 func (r *Results) segments(s *widget.Styles, w int) []string {
 	run := &r.loaded.folder.Run
 	varying, wide, name := rundir.Varied(run.Segments), max(w/3, 16), 4
-	if len(run.Operations) > 1 { // rows without a name would say nothing
+	if len(run.Operations) > 1 { // rows without a name would be unclear
 		name = 1
 	}
 	if w < 100 {
@@ -77,8 +77,8 @@ func (r *Results) segments(s *widget.Styles, w int) []string {
 	return append(out, widget.MutedLines(s, note, w)...)
 }
 
-// settings are those of a stretch that differ between stretches, as many in a line as fit
-// into w cells, at least one.
+// settings returns those of a stretch that differ between stretches, as many per line
+// as fit into w cells, at least one.
 func settings(seg rundir.Stretch, varying []string, w int) (lines []string) {
 	for _, name := range varying {
 		text := rundir.SettingText(name, seg.Settings[name])

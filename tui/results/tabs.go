@@ -29,7 +29,7 @@ const (
 	resultsTabs
 )
 
-// title returns the name of a page, in the short form that narrow screens show.
+// title returns the name of a page, or its short form for narrow screens.
 func (t resultsTab) title(short bool) string {
 	if short {
 		return [...]string{"Sum", "Find", "Times", "Dist", "Segs", "Live", "Errs", "Checks", "Set"}[t]
@@ -37,7 +37,7 @@ func (t resultsTab) title(short bool) string {
 	return [...]string{"Summary", "Search", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
 }
 
-// tabs lists the pages that have anything to show.
+// tabs lists the pages that have content.
 func (r *Results) tabs() []resultsTab {
 	out := []resultsTab{tabSummary}
 	if r.loaded == nil {
@@ -106,7 +106,7 @@ type bodyCache struct {
 	lines  []string
 }
 
-// draw draws the panel with the page that is chosen, h lines high.
+// draw draws the panel with the selected page, h lines high.
 func (r *Results) draw(e screen.Env, h int) []string {
 	c := bodyCache{tab: r.tab, w: e.W, h: h, styles: e.Styles, op: r.op}
 	if k := r.cache; k.lines == nil || k.tab != c.tab || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op {
@@ -122,7 +122,7 @@ func (r *Results) draw(e screen.Env, h int) []string {
 	return p.Draw(e.Styles, e.W, h, lines)
 }
 
-// body is what a page shows, in w cells and, if it can choose, h lines.
+// body returns the content of a page, in w cells and, if it can adapt, h lines.
 func (r *Results) body(e screen.Env, w, h int) []string {
 	switch {
 	case r.loaded == nil:
@@ -147,8 +147,8 @@ func (r *Results) body(e screen.Env, w, h int) []string {
 	return r.summary(e, w, h)
 }
 
-// without is the page while nothing is loaded: being read, not readable, or a run
-// that wrote nothing.
+// without is the page while nothing is loaded: the run is being read, is not readable,
+// or has written nothing.
 func (r *Results) without(e screen.Env, w int) []string {
 	s := e.Styles
 	var out []string
@@ -212,7 +212,7 @@ func (r *Results) percentiles(s *widget.Styles, w int) []string {
 			}
 		}
 		for i := range g.Cols {
-			g.Cols[i].Least = 8 // tables below each other align
+			g.Cols[i].Least = 8 // to align tables below each other
 		}
 		head, rows := g.Lines(s, w)
 		title := s.Bold.On(widget.OpName(run, o)) + s.Muted.On(fmt.Sprintf("  %s calls", widget.Whole(o.Calls)))
@@ -232,7 +232,7 @@ func (r *Results) percentiles(s *widget.Styles, w int) []string {
 	return out
 }
 
-// opChoices names what the distributions can be of.
+// opChoices lists the operations whose distributions can be shown.
 func (r *Results) opChoices() []string {
 	out := []string{"all calls"}
 	run := &r.loaded.folder.Run
@@ -256,8 +256,7 @@ func (r *Results) distribution(s *widget.Styles, w, h int) []string {
 	return append([]string{head, ""}, d.Draw(s, s.Series[0], w, max(h-2, 4))...)
 }
 
-// opAt returns the operation that a click on the distributions chooses: the next
-// one.
+// opAt returns the operation that a click on the distributions selects: the next one.
 func (r *Results) opAt(m tea.Mouse, _ screen.Env) (int, bool) {
 	if r.loaded == nil || r.tab != tabDistribution || m.Y != 3 {
 		return 0, false

@@ -17,25 +17,25 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Comparison shows two sides beside each other, of one run or several each. It belongs to
-// the event loop.
+// Comparison shows two sides next to each other, each of one run or several. It belongs
+// to the event loop.
 type Comparison struct {
 	bench screen.Archive
 	a, b  []string
 	made  *comparedRuns
 	err   error
-	// op is what is compared: 0 all calls, from 1 on an operation of both.
+	// op is what is compared: 0 for all calls, from 1 on an operation that both have.
 	op     int
 	scroll int
 	long   bool // what was drawn last is longer than the screen
 	toast  widget.Note
 }
 
-// comparedRuns is what two sides come to, with what the page draws of it; never
-// written to once made.
+// comparedRuns is the comparison of two sides, with what the page draws of it; never
+// modified once made.
 type comparedRuns struct {
 	*compare.Comparison
-	a, b  *rundir.Run // the first of each side
+	a, b  *rundir.Run // the first run of each side
 	parts []comparedPart
 }
 
@@ -66,7 +66,7 @@ func (c *Comparison) Start(screen.Env) tea.Cmd {
 	}
 }
 
-// side reads the runs of one side; first is that whose name stands for it.
+// side reads the runs of one side; first is the one whose name stands for it.
 func side(bench screen.Archive, ids []string) (set compare.Set, first *rundir.Run, err error) {
 	for _, id := range ids {
 		f, err := bench.Load(id)
@@ -114,7 +114,7 @@ func compareRuns(bench screen.Archive, a, b []string) (*comparedRuns, error) {
 	return m, nil
 }
 
-// calls are those of all runs of a side together.
+// calls returns the distribution over all runs of a side.
 func calls(runs []compare.Measured) widget.Distribution {
 	var all []widget.Distribution
 	for _, m := range runs {
@@ -123,7 +123,7 @@ func calls(runs []compare.Measured) widget.Distribution {
 	return widget.Merged(all)
 }
 
-// Update takes one message.
+// Update handles one message.
 func (c *Comparison) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
@@ -188,7 +188,7 @@ func (c *Comparison) bindings() widget.Bindings {
 	return k
 }
 
-// Keys are those that work now.
+// Keys returns the keys that work now.
 func (c *Comparison) Keys() widget.KeyMap {
 	k := c.bindings()
 	move := widget.Bind("↑↓", "scroll", "up", "down")
@@ -219,7 +219,7 @@ func (c *Comparison) View(e screen.Env) string {
 	room := e.H - len(lines) - 2
 	bars := max(room-len(table)-2, 0)
 	if bars < 8 {
-		// No room for both: one panel that scrolls.
+		// Not enough room for both: one panel that scrolls.
 		all := append(append(table, ""), widget.Indent(c.distributions(s, e.W-4, 12))...)
 		p := widget.Panel{Title: "Compare", Focused: true}
 		shown := widget.Windowed(all, &c.scroll, room-2)
@@ -245,7 +245,7 @@ func (c *Comparison) headline(e screen.Env) string {
 	return widget.Spread(" "+s.Bold.On(title), "", e.W)
 }
 
-// what names the operation that is compared.
+// what names the operation being compared.
 func (c *Comparison) what(e screen.Env) string {
 	s := e.Styles
 	text := " " + s.Chosen(" "+c.made.parts[c.op].name+" ")
@@ -255,7 +255,7 @@ func (c *Comparison) what(e screen.Env) string {
 	return widget.Fit(text, e.W)
 }
 
-// bottom is the last message, else the rule.
+// bottom returns the last message, else the rule.
 func (c *Comparison) bottom(e screen.Env) string {
 	s := e.Styles
 	switch {
@@ -270,8 +270,8 @@ func (c *Comparison) bottom(e screen.Env) string {
 	return widget.Fit(" "+s.Muted.On(fmt.Sprintf("%s against %d: how much runs vary is in the figures.", widget.Plural(int64(len(c.a)), "run"), len(c.b))), e.W)
 }
 
-// table draws the findings and what differs, in w cells: with how sure each figure is
-// where there is room for that.
+// table draws the findings and the differences, in w cells, with the uncertainty of
+// each figure if there is room.
 func (c *Comparison) table(e screen.Env, w int) []string {
 	s, m := e.Styles, c.made
 	var g *widget.Grid
@@ -298,8 +298,8 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	return out
 }
 
-// detail says how sure to tell that the figures are: each of them, and their changes;
-// terse leaves out the changes themselves.
+// detail selects how much uncertainty is shown: that of each figure, and that of the
+// changes; terse omits the changes themselves.
 type detail struct{ errors, ranges, terse bool }
 
 // grid makes the table.
@@ -338,7 +338,7 @@ func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compar
 	return g, verdicts
 }
 
-// sideText says in a few letters what a side is: when its run was, or how many it has.
+// sideText describes a side briefly: when its run took place, or how many runs it has.
 func sideText(ids []string, first *rundir.Run, e screen.Env) string {
 	if len(ids) > 1 {
 		return widget.Plural(int64(len(ids)), "run")
@@ -358,7 +358,7 @@ func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {
 	return s.Muted
 }
 
-// distributions draws both runs in w cells and at most h lines, bar beside bar.
+// distributions draws both runs in w cells and at most h lines, bar next to bar.
 func (c *Comparison) distributions(s *widget.Styles, w, h int) []string {
 	part := c.made.parts[c.op]
 	lists := widget.Bars(h-1, part.da, part.db)

@@ -1,5 +1,5 @@
-// Package runs holds the screens of the earlier runs: their list, and two of them
-// beside each other.
+// Package runs holds the screens of the earlier runs: their list, and the comparison of
+// two of them.
 package runs
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// List lists the runs and sweeps of the results folder, newest first: to open one, or to
-// compare runs. It belongs to the event loop.
+// List lists the runs and sweeps of the results directory, newest first, for opening
+// one or comparing runs. It belongs to the event loop.
 type List struct {
 	bench  screen.Archive
 	rows   []shelf.Item
@@ -25,16 +25,16 @@ type List struct {
 	shown   []int
 	at, top int
 	shelf   shelf.Shelf
-	// chosen are the ids of two runs to compare, in the order of choosing; sides, where any
-	// is in one, has the ids of any number on side A or B.
+	// chosen are the ids of two runs to compare, in the order of choosing. If any run
+	// was put on a side, sides has the ids on side A and B instead, any number of them.
 	chosen []string
 	sides  [2][]string
 	toast  widget.Note
 	rowsAt int // line of the first row, for the mouse
 }
 
-// New lists the runs; with an id that run is chosen, and the next one is
-// compared with it.
+// New lists the runs; with an id that run is chosen, to be compared with the next one
+// chosen.
 func New(b screen.Archive, id string) *List {
 	h := &List{bench: b, shelf: shelf.New(b)}
 	if id != "" {
@@ -46,10 +46,10 @@ func New(b screen.Archive, id string) *List {
 // Start reads what is shown.
 func (h *List) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.bench) }
 
-// Typing tells whether a text is being typed, or a question answered.
+// Typing reports whether text is being typed, or a question answered.
 func (h *List) Typing() bool { return h.shelf.Typing() }
 
-// Update takes one message.
+// Update handles one message.
 func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
@@ -58,7 +58,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		h.rows, h.err, h.loaded = shelf.Items(msg.Runs, msg.Sweeps), msg.Err, true
 		h.sift()
 	case shelf.DoneMsg:
-		h.chosen, h.sides = nil, [2][]string{} // what was chosen may be gone
+		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist
 		return h, shelf.Settle(h.bench, msg, &h.toast, e)
 	case tea.PasteMsg:
 		h.shelf.Paste(msg)
@@ -77,7 +77,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	return h, nil
 }
 
-// sift finds the rows that hold every word of the filter.
+// sift finds the rows that contain every word of the filter.
 func (h *List) sift() {
 	was := h.current()
 	h.shown = h.shelf.Shown(h.rows)
@@ -89,7 +89,7 @@ func (h *List) sift() {
 	}
 }
 
-// current is the selected row; nil when the list is empty.
+// current returns the selected row; nil if the list is empty.
 func (h *List) current() *shelf.Item {
 	if h.at < 0 || h.at >= len(h.shown) || h.shown[h.at] >= len(h.rows) {
 		return nil
@@ -97,7 +97,7 @@ func (h *List) current() *shelf.Item {
 	return &h.rows[h.shown[h.at]]
 }
 
-// open goes to what the selected row is.
+// open opens the selected row.
 func (h *List) open() tea.Cmd {
 	if r := h.current(); r.Sweep != nil {
 		return screen.Open(screen.Sweep{ID: r.Sweep.ID})
@@ -149,7 +149,7 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// run is the selected run; nil where a sweep or nothing is selected.
+// run returns the selected run; nil if a sweep or nothing is selected.
 func (h *List) run() *rundir.Run {
 	if r := h.current(); r != nil {
 		return r.Run
@@ -157,7 +157,7 @@ func (h *List) run() *rundir.Run {
 	return nil
 }
 
-// listed are the ids of all runs that the filter lists.
+// listed returns the ids of all runs that pass the filter.
 func (h *List) listed() (out []string) {
 	for _, i := range h.shown {
 		if r := h.rows[i].Run; r != nil {
@@ -167,8 +167,8 @@ func (h *List) listed() (out []string) {
 	return out
 }
 
-// toggle chooses the selected run for comparing, or no longer; of three the first
-// one goes.
+// toggle chooses the selected run for comparing, or deselects it; with three the first
+// one is dropped.
 func (h *List) toggle() {
 	r := h.run()
 	if r == nil {
@@ -185,7 +185,7 @@ func (h *List) toggle() {
 	}
 }
 
-// putOn puts the selected run on a side of a comparison, or takes it away from there.
+// putOn puts the selected run on a side of a comparison, or removes it from there.
 func (h *List) putOn(side int) {
 	r := h.run()
 	if r == nil {
@@ -201,8 +201,8 @@ func (h *List) putOn(side int) {
 	}
 }
 
-// pair returns the two sides to compare; of two runs that were chosen without saying on
-// which side the earlier one first.
+// pair returns the two sides to compare; of two runs chosen without a side, the earlier
+// one first.
 func (h *List) pair() (a, b []string, ok bool) {
 	r := h.run()
 	if a, b := h.sides[0], h.sides[1]; len(a)+len(b) > 0 {
@@ -251,7 +251,7 @@ func (h *List) bindings() widget.Bindings {
 	return k
 }
 
-// Keys are those that work now.
+// Keys returns the keys that work now.
 func (h *List) Keys() widget.KeyMap {
 	if h.shelf.Typing() {
 		return h.shelf.Keys()

@@ -111,7 +111,7 @@ func (h *List) body(e screen.Env, w, room int) []string {
 	return append(append(out, head), lines...)
 }
 
-// notesHead heads the column of the notes, likewise.
+// notesHead heads the column of the notes in the same way.
 func (h *List) notesHead() string {
 	if slices.ContainsFunc(h.rows, func(r shelf.Item) bool { return r.Run != nil && r.Run.Note != "" }) {
 		return "note"
@@ -119,7 +119,7 @@ func (h *List) notesHead() string {
 	return ""
 }
 
-// tagsHead heads the column of the tags, which is there when a run has any.
+// tagsHead heads the column of the tags, which is shown if any run has tags.
 func (h *List) tagsHead() string {
 	if slices.ContainsFunc(h.rows, func(r shelf.Item) bool { return r.Run != nil && len(r.Run.Tags) > 0 }) {
 		return "tags"
@@ -143,8 +143,8 @@ func (h *List) lead(i int, id string) string {
 	return lead + " "
 }
 
-// runCells are a run's cells in a list: when, profile, store, throughput, p99,
-// length, errors, a sign and a word of its verdict, tags, id.
+// runCells returns a run's cells in a list: when, profile, store, throughput, p99,
+// length, errors, a sign and a word for its verdict, tags, id.
 func runCells(s *widget.Styles, of *shelf.Item, e screen.Env) []string {
 	r := of.Run
 	f := widget.FiguresOf(r)
@@ -160,8 +160,8 @@ func runCells(s *widget.Styles, of *shelf.Item, e screen.Env) []string {
 	}
 }
 
-// sweepCells are the same of a sweep: its best throughput, the p99 of that, how many runs
-// it has, the errors of all.
+// sweepCells returns the same for a sweep: its best throughput, the p99 of that, how
+// many runs it has, the errors of all.
 func sweepCells(_ *widget.Styles, of *shelf.Item, e screen.Env) []string {
 	k := of.Sweep
 	best, p99, errors := of.Figures()
@@ -180,8 +180,7 @@ func sweepCells(_ *widget.Styles, of *shelf.Item, e screen.Env) []string {
 	}
 }
 
-// click selects a run, and opens the one that is selected; on the filter it begins
-// to filter.
+// click selects a run, and opens the selected one; on the filter it starts typing.
 func (h *List) click(m tea.Mouse, _ screen.Env) tea.Cmd {
 	h.shelf.Forget()
 	if m.Y == 2 {

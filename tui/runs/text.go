@@ -8,12 +8,12 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// doubts are what speaks against the comparison; empty when nothing does.
+// doubts returns the reasons against the comparison; empty if there are none.
 func (m *comparedRuns) doubts() string {
 	return strings.Join(slices.Concat(m.Refusals, m.Cautions), " · ")
 }
 
-// text is the comparison for the clipboard.
+// text returns the comparison for the clipboard.
 func (m *comparedRuns) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.A.Name, widget.NameOf(m.a), m.B.Name, widget.NameOf(m.b))

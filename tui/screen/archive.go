@@ -7,7 +7,7 @@ import (
 	"github.com/perfbench/perfbench/internal/sweep"
 )
 
-// Archive keeps finished runs.
+// Archive holds finished runs.
 type Archive interface {
 	Keeper
 	// History lists finished runs, newest first.
@@ -18,20 +18,20 @@ type Archive interface {
 	Sweeps() []sweep.Kept
 }
 
-// Keeper changes what is kept.
+// Keeper changes what the archive holds.
 type Keeper interface {
-	// Remove deletes finished runs for good. The error names those that had to stay, and
-	// why; the others are gone.
+	// Remove deletes finished runs permanently. The error names those that could not be
+	// deleted, and why; the others are deleted.
 	Remove(ids []string) error
-	// Pack puts runs into one file each, in the place of their folders. The error names
-	// those of which this could not be done.
+	// Pack replaces the directory of each run by a single file. The error names the
+	// runs for which this failed.
 	Pack(ids []string) error
-	// Annotate writes a note on a run, in the place of the one before; an empty one takes that
-	// away. The error says why it cannot.
+	// Annotate sets the note on a run, replacing the previous one; an empty note
+	// removes it.
 	Annotate(id, note string) error
 }
 
-// HistoryMsg brings the lists of runs and sweeps.
+// HistoryMsg delivers the lists of runs and sweeps.
 type HistoryMsg struct {
 	Runs   []rundir.Run
 	Sweeps []sweep.Kept
@@ -46,6 +46,6 @@ func ReadHistory(b Archive) tea.Cmd {
 	}
 }
 
-// RunsChangedMsg says that a run has been added to the results folder, and
-// perhaps a preset and a target to those known.
+// RunsChangedMsg reports that a run has been added to the results directory, and
+// possibly a preset and a target to those known.
 type RunsChangedMsg struct{}

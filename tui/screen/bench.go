@@ -6,12 +6,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Preset names a set of values and says in one line what it is.
+// Preset is the name of a set of values, with a one-line summary.
 type Preset struct{ Name, Summary string }
 
 // StoreInfo describes one kind of store.
 type StoreInfo struct {
-	// Driver is the id that bindings name, Title is for people, Example a target.
+	// Driver is the id that bindings use, Title is for display, Example a target.
 	Driver, Title, Example string
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Destination is where a screen asks to be taken. Which screen shows it only the
-// application knows.
+// Destination is where a screen asks to go. Only the application knows which screen
+// shows it.
 type Destination interface{ destination() }
 
 // The destinations.
@@ -28,19 +28,20 @@ type (
 	}
 	// Results shows a finished run, by its id.
 	Results struct{ ID string }
-	// Runs lists the earlier runs; the one chosen, if any, is to be compared.
+	// Runs lists the earlier runs; Chosen, if set, is to be compared.
 	Runs struct{ Chosen string }
-	// Compare shows two sides beside each other, each of one run or several, by their ids.
+	// Compare shows two sides next to each other, each of one run or several, by their
+	// ids.
 	Compare struct{ A, B []string }
-	// AskSweep asks for a sweep of what a request leads to; the run under way, unless nil,
-	// ends before it begins.
+	// AskSweep asks for a sweep based on a request. The run in progress, if there is
+	// one, ends before the sweep begins.
 	AskSweep struct {
 		Request job.Request
 		After   Ending
-		// Targets asks on which targets, rather than at which values of a knob.
+		// Targets asks for the targets to sweep over, rather than for values of a knob.
 		Targets bool
 	}
-	// Sweep shows a sweep of the past, by its id.
+	// Sweep shows an earlier sweep, by its id.
 	Sweep struct{ ID string }
 )
 
@@ -53,22 +54,21 @@ func (Sweep) destination()    {}
 
 // Messages between screens and application.
 type (
-	// OpenMsg asks to be taken to a destination, above the present screen or in its
-	// place.
+	// OpenMsg asks to open a destination, above the present screen or in its place.
 	OpenMsg struct {
 		To      Destination
 		Replace bool
 	}
-	// BackMsg asks for the screen below.
+	// BackMsg asks to return to the screen below.
 	BackMsg struct{}
-	// FrameMsg says what time it is, several times a second; Gen numbers the chain of
-	// frames that it belongs to.
+	// FrameMsg delivers the current time, several times a second; Gen identifies the
+	// chain of frames.
 	FrameMsg struct {
 		At  time.Time
 		Gen int
 	}
-	// EndedMsg says that a run has ended and been reported; Then, where it is set, is
-	// where to go on. Stays says that the screen shows by itself what came of it.
+	// EndedMsg reports that a run has ended and its report is written; Then, if set, is
+	// where to go next. Stays means that the screen itself shows the result.
 	EndedMsg struct {
 		Outcome Outcome
 		Then    Destination
@@ -82,7 +82,7 @@ func Open(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: t
 // Replace shows a screen instead of the present one.
 func Replace(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: to, Replace: true} } }
 
-// Searchable is a request for a run that goes on for as long as a search on it may take.
+// Searchable returns a request for a run that lasts as long as a search on it may take.
 func Searchable(r job.Request) job.Request {
 	values := maps.Clone(r.Values)
 	if values == nil {
@@ -94,7 +94,7 @@ func Searchable(r job.Request) job.Request {
 	return r
 }
 
-// Copy puts the command on the clipboard that asks for the same, without its secrets.
+// Copy puts the equivalent command on the clipboard, without its secrets.
 func Copy(r job.Request) tea.Cmd { return tea.SetClipboard(command(r)) }
 
 func command(r job.Request) string {

@@ -11,28 +11,29 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// question is what is asked before runs are deleted or archived.
+// question is the confirmation before runs are deleted or archived.
 type question struct {
 	verb string // "delete", "archive"
 	do   func([]string) error
-	// one is the selected run; all are those that the filter lists, none without one.
+	// one is the selected run; all are those that pass the filter, empty without a
+	// filter.
 	one string
 	all []string
 }
 
-// note is one that is being written on a run.
+// note is a note being written on a run.
 type note struct {
 	id    string
 	field widget.Field
 }
 
-// DoneMsg says what became of runs that were to be deleted, archived or annotated.
+// DoneMsg reports the result of deleting, archiving or annotating runs.
 type DoneMsg struct {
 	Text string
 	Err  error
 }
 
-// ask asks whether the selected run is to go, or all that the filter lists.
+// ask asks for confirmation for the selected run, or for all that pass the filter.
 func (s *Shelf) ask(verb string, do func([]string) error, id string, listed []string) {
 	q := &question{verb: verb, do: do, one: id}
 	if s.Filter.Text() != "" && len(listed) > 1 {
@@ -41,7 +42,7 @@ func (s *Shelf) ask(verb string, do func([]string) error, id string, listed []st
 	s.asked = q
 }
 
-// answer takes a key while something is asked: anything but a yes is a no.
+// answer handles a key while a question is open: anything but a yes is a no.
 func (s *Shelf) answer(msg tea.KeyPressMsg) tea.Cmd {
 	q := s.asked
 	s.asked = nil
@@ -57,7 +58,7 @@ func (s *Shelf) answer(msg tea.KeyPressMsg) tea.Cmd {
 	}
 }
 
-// write takes a key while a note is written.
+// write handles a key while a note is being written.
 func (s *Shelf) write(msg tea.KeyPressMsg) tea.Cmd {
 	n, keeper := s.noting, s.keeper
 	switch msg.String() {
@@ -77,7 +78,7 @@ func (s *Shelf) write(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// Settle tells what became of it, and has the list read again.
+// Settle reports the result, and has the list read again.
 func Settle(b screen.Archive, msg DoneMsg, toast *widget.Note, e screen.Env) tea.Cmd {
 	if msg.Err != nil {
 		text, _, _ := strings.Cut(msg.Err.Error(), "\n")
@@ -88,7 +89,8 @@ func Settle(b screen.Archive, msg DoneMsg, toast *widget.Note, e screen.Env) tea
 	return screen.ReadHistory(b)
 }
 
-// Line is what is asked or written in w cells; "" when nothing is.
+// Line returns the question or the note being written in w cells; "" if there is
+// neither.
 func (s *Shelf) Line(st *widget.Styles, w int) string {
 	switch {
 	case s.noting != nil:
@@ -105,7 +107,7 @@ func (s *Shelf) Line(st *widget.Styles, w int) string {
 	return widget.Fit(st.Warn.On(text+"?"), w)
 }
 
-// Keys are those that answer, while a text is typed or a question asked.
+// Keys returns the keys that work while text is being typed or a question is open.
 func (s *Shelf) Keys() widget.KeyMap {
 	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
 	switch q := s.asked; {

@@ -12,13 +12,13 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Item is a run that is kept, or a sweep.
+// Item is a kept run, or a sweep.
 type Item struct {
 	Run   *rundir.Run
 	Sweep *sweep.Kept
 }
 
-// Items are runs and sweeps, newest first; a sweep stands above the runs that it began with.
+// Items returns runs and sweeps, newest first; a sweep comes before its first runs.
 func Items(runs []rundir.Run, sweeps []sweep.Kept) []Item {
 	var out []Item
 	for i := range sweeps {
@@ -31,7 +31,7 @@ func Items(runs []rundir.Run, sweeps []sweep.Kept) []Item {
 	return out
 }
 
-// ID is that of the run or the sweep.
+// ID returns that of the run or the sweep.
 func (i *Item) ID() string {
 	if i.Sweep != nil {
 		return i.Sweep.ID
@@ -39,7 +39,7 @@ func (i *Item) ID() string {
 	return i.Run.ID
 }
 
-// When it began.
+// When returns when it began.
 func (i *Item) When() time.Time {
 	if i.Sweep != nil {
 		return i.Sweep.When
@@ -47,7 +47,7 @@ func (i *Item) When() time.Time {
 	return i.Run.Started
 }
 
-// holds tells whether an item has every word.
+// holds reports whether an item contains every word.
 func (i *Item) holds(sought string) bool {
 	if i.Run != nil {
 		return widget.HasWords(strings.Join(words(i.Run), " "), sought)
@@ -59,8 +59,8 @@ func (i *Item) holds(sought string) bool {
 	return widget.HasWords(strings.Join(parts, " "), sought)
 }
 
-// Figures are the throughput, the p99 and the errors of a run; of a sweep those of its best
-// point, and the errors of all. NaN and 0: cannot be said.
+// Figures returns the throughput, the p99 and the errors of a run; for a sweep those of
+// its best point, and the errors of all. NaN and 0 mean unknown.
 func (i *Item) Figures() (rate float64, p99, errors int64) {
 	if i.Run != nil {
 		f := widget.FiguresOf(i.Run)
@@ -76,10 +76,10 @@ func (i *Item) Figures() (rate float64, p99, errors int64) {
 	return rate, p99, errors
 }
 
-// Order is by what a list is sorted.
+// Order is what a list is sorted by.
 type Order int
 
-// The orders: the newest, or what has most of a figure first.
+// The orders: newest first, or the highest value of a figure first.
 const (
 	Newest Order = iota
 	Throughput
@@ -88,11 +88,11 @@ const (
 	orders
 )
 
-// String is the head of the column that it sorts by.
+// String returns the head of the column that it sorts by.
 func (o Order) String() string { return [...]string{"when", "throughput", "p99", "errors"}[o] }
 
-// Head marks the head of a column that is sorted by; the order of time is what everybody
-// expects.
+// Head marks the head of the column that is sorted by, except for time, which is the
+// expected order.
 func (o Order) Head(name string) string {
 	if o != Newest && o.String() == name {
 		return name + " ▾"
@@ -100,7 +100,7 @@ func (o Order) Head(name string) string {
 	return name
 }
 
-// compare puts the greater first, and what cannot be said last.
+// compare puts the greater first, and unknown values last.
 func (o Order) compare(a, b *Item) int {
 	x, p, e := a.Figures()
 	y, q, f := b.Figures()

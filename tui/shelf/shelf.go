@@ -1,5 +1,5 @@
-// Package shelf is how runs that are kept are looked through, wherever a screen lists them:
-// filtered and sorted, with notes, deleted and archived.
+// Package shelf manages lists of kept runs, wherever a screen shows one: filtering and
+// sorting, notes, deleting and archiving.
 package shelf
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Shelf is the filter and the order of a list of kept runs, and what is asked about them.
-// It belongs to the event loop.
+// Shelf is the filter and the order of a list of kept runs, and the open question about
+// them. It belongs to the event loop.
 type Shelf struct {
 	// Filter is what the list is filtered by.
 	Filter widget.Filter
@@ -25,16 +25,16 @@ type Shelf struct {
 	noting *note     // nil: none
 }
 
-// New is the shelf of an archive.
+// New returns the shelf of an archive.
 func New(k screen.Keeper) Shelf { return Shelf{keeper: k} }
 
-// Forget forgets a question.
+// Forget discards a question.
 func (s *Shelf) Forget() { s.asked = nil }
 
-// Typing tells whether a text is being typed, or a question answered.
+// Typing reports whether text is being typed, or a question answered.
 func (s *Shelf) Typing() bool { return s.Filter.Typing() || s.asked != nil || s.noting != nil }
 
-// Shown are the places of the items that pass the filter, in the order that is chosen.
+// Shown returns the indexes of the items that pass the filter, in the chosen order.
 func (s *Shelf) Shown(all []Item) []int {
 	var out []int
 	for i := range all {
@@ -48,10 +48,10 @@ func (s *Shelf) Shown(all []Item) []int {
 	return out
 }
 
-// Order is the order of the list.
+// Order returns the order of the list.
 func (s *Shelf) Order() Order { return s.order }
 
-// Paste puts text where text is being typed.
+// Paste inserts text where text is being typed.
 func (s *Shelf) Paste(msg tea.PasteMsg) {
 	switch {
 	case s.noting != nil:
@@ -61,9 +61,9 @@ func (s *Shelf) Paste(msg tea.PasteMsg) {
 	}
 }
 
-// Press takes a key that is the shelf's: ours tells whether it was. The list is to be drawn
-// from Shown again after it. at is the selected run, nil without one; listed are the ids of all
-// runs that the filter lists.
+// Press handles a key of the shelf; ours reports whether the key was one. Afterwards
+// the list is to be drawn from Shown again. at is the selected run, nil without one;
+// listed are the ids of all runs that pass the filter.
 func (s *Shelf) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (cmd tea.Cmd, ours bool) {
 	k := widget.AllKeys
 	switch {
@@ -91,7 +91,8 @@ func (s *Shelf) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (cmd
 	return nil, true
 }
 
-// Bindings enables the keys of the shelf as they work now: on an item of a list, a run or not.
+// Bindings enables the keys of the shelf that work now: on an item of a list, and on
+// one that is a run.
 func Bindings(k *widget.Bindings, some, run bool) {
 	k.Order.SetEnabled(some)
 	k.Remove.SetEnabled(run)
@@ -99,7 +100,7 @@ func Bindings(k *widget.Bindings, some, run bool) {
 	k.Annotate.SetEnabled(run)
 }
 
-// words are all that can be filtered by of a run.
+// words returns everything that a run can be filtered by.
 func words(r *rundir.Run) []string {
 	return append([]string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"], r.Note}, r.TagWords()...)
 }

@@ -20,17 +20,17 @@ import (
 // asker asks for a sweep.
 type asker struct {
 	open bool
-	// targets says that it is the targets that are asked for.
+	// targets means that targets are asked for.
 	targets bool
 	form    widget.Form
 	req     job.Request
 	// after is the run that ends before the sweep begins; nil without one.
 	after screen.Ending
-	// busy says that a sweep is being made ready.
+	// busy means that a sweep is being prepared.
 	busy bool
 }
 
-// What the form begins with.
+// The initial values of the form.
 const (
 	usualOver     = "threads=1,2,4,…,64"
 	usualDuration = "10s"
@@ -56,7 +56,7 @@ func newAsker(to screen.AskSweep) asker {
 	}}}
 }
 
-// asked is what the form says.
+// asked returns the contents of the form.
 func (a *asker) asked() sweep.Asked {
 	out := sweep.Asked{Repeat: strings.TrimSpace(a.form.Value("repeat"))}
 	for _, name := range []string{"over", "and"} {
@@ -67,7 +67,7 @@ func (a *asker) asked() sweep.Asked {
 	return out
 }
 
-// request is what the runs have in common: what is swept over has no value of its own.
+// request returns what the runs have in common: what is swept over has no fixed value.
 func (a *asker) request() job.Request {
 	r := a.req
 	values := workload.Values{}
@@ -91,7 +91,7 @@ func (a *asker) request() job.Request {
 	return r
 }
 
-// length says how much there is to do; "" while it cannot be told.
+// length describes how much there is to do; "" while that is unknown.
 func (a *asker) length() string {
 	asked := a.asked()
 	axes, err := sweep.Parse(asked.Over)
@@ -117,7 +117,7 @@ func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	a := &s.ask
 	switch {
 	case a.busy:
-		return nil // it takes a moment
+		return nil // the run takes a moment to end
 	case msg.String() == "esc":
 		return screen.Back
 	case msg.String() != "enter":

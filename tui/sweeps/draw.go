@@ -40,7 +40,7 @@ func (s *Screen) View(e screen.Env) string {
 	return widget.Page(e.W, e.H, append(lines, s.bottom(e), foot))
 }
 
-// headline says what is swept, and how far it is.
+// headline names what is swept, and its progress.
 func (s *Screen) headline(e screen.Env) string {
 	st := e.Styles
 	if s.ask.open {
@@ -71,7 +71,7 @@ func over(r *sweep.Result) string {
 	return strings.Join(names, " and ")
 }
 
-// progress is how many runs are done.
+// progress formats how many runs are done.
 func progress(now *screen.SweepNow) string {
 	if now.Complete() {
 		return widget.Plural(int64(len(now.Runs)), "run") + ", complete"
@@ -79,7 +79,7 @@ func progress(now *screen.SweepNow) string {
 	return fmt.Sprintf("%d of %s done", len(now.Runs), widget.Plural(int64(now.All()), "run"))
 }
 
-// body is what the sweep comes to in h lines: in words, as a chart, point by point.
+// body draws the results of the sweep in h lines: in words, as a chart, point by point.
 func (s *Screen) body(e screen.Env, h int) []string {
 	st, size := e.Styles, widget.SizeOf(e.W, e.H)
 	out := s.lead(e, map[widget.Size]int{widget.Small: 1, widget.Medium: 3, widget.Large: 8}[size])
@@ -101,8 +101,8 @@ func (s *Screen) body(e screen.Env, h int) []string {
 	return append(out, s.table(e, len(out)+1, h-len(out))...)
 }
 
-// lead is what the sweep comes to, in whole sentences of so many lines together at most;
-// how many runs are done stands in the headline.
+// lead summarises the sweep in whole sentences of at most so many lines in total; the
+// headline already has the number of finished runs.
 func (s *Screen) lead(e screen.Env, most int) []string {
 	sentences := report.SweepLead(&s.now.Result)
 	if !s.now.Complete() {
@@ -124,7 +124,7 @@ func (s *Screen) lead(e screen.Env, most int) []string {
 	return out
 }
 
-// table draws the points in h lines, from line y of the page on.
+// table draws the points in h lines, starting at line y of the page.
 func (s *Screen) table(e screen.Env, y, h int) []string {
 	st := e.Styles
 	rows := max(h-3, 1)
@@ -155,7 +155,7 @@ func (s *Screen) table(e screen.Env, y, h int) []string {
 	return p.Draw(st, e.W, h, widget.Indent(body))
 }
 
-// underWay is the run that is being done, and how long all of it may still take.
+// underWay describes the run in progress, and how long the rest may take.
 func (s *Screen) underWay(e screen.Env) string {
 	st, left := e.Styles, ""
 	if done := len(s.now.Runs) - s.now.Before; done > 0 {
@@ -172,7 +172,7 @@ func (s *Screen) underWay(e screen.Env) string {
 	return widget.Spread(text, st.Muted.On(left)+" ", e.W)
 }
 
-// state is what a run is doing now.
+// state describes what a run is doing now.
 func state(r screen.Run) string {
 	p := r.Progress()
 	if p.Stage != screen.Measuring {
@@ -195,7 +195,7 @@ func state(r screen.Run) string {
 	return text + " · " + units.Number(rate) + " " + r.Info().Unit + "/s"
 }
 
-// bottom is the last message, else the runs of the selected point.
+// bottom returns the last message, else the runs of the selected point.
 func (s *Screen) bottom(e screen.Env) string {
 	st := e.Styles
 	if s.toast.Text != "" {

@@ -1,5 +1,5 @@
-// Package sweeps is the screen of a sweep: it asks for one, shows it under way, and lets
-// the points of one that is done be looked at, run by run.
+// Package sweeps is the screen of a sweep: it asks for one, shows it in progress, and
+// shows the points of a finished one, run by run.
 package sweeps
 
 import (
@@ -18,42 +18,42 @@ import (
 type Screen struct {
 	bench Bench
 	ask   asker
-	// going is the sweep under way, or the one that has ended here; nil before, and for one
-	// of the past.
+	// going is the sweep in progress, or the one that has ended here; nil before that,
+	// and for an earlier sweep.
 	going screen.SweepRun
 	now   screen.SweepNow
 	ended bool
-	// id is that of a sweep of the past, err why it cannot be shown.
+	// id is that of an earlier sweep, err why it cannot be shown.
 	id  string
 	err error
 
-	at, top int // the selected point, and the first that is seen
-	round   int // the selected run of it
+	at, top int // the selected point, and the first visible one
+	round   int // its selected run
 	chosen  []int
 	toast   widget.Note
 	rowsAt  int // line of the first row, for the mouse
 }
 
-// loadedMsg brings a sweep of the past.
+// loadedMsg delivers an earlier sweep.
 type loadedMsg struct {
 	id   string
 	kept *sweep.Kept
 	err  error
 }
 
-// begunMsg brings a sweep that was asked for, or why there is none.
+// begunMsg delivers a sweep that was requested, or why there is none.
 type begunMsg struct {
 	of    *Screen
 	sweep screen.SweepRun
 	err   error
 }
 
-// Ask asks for a sweep of what a request leads to; a run under way ends before it begins.
+// Ask asks for a sweep based on a request; a run in progress ends before it begins.
 func Ask(b Bench, to screen.AskSweep) *Screen {
 	return &Screen{bench: b, ask: newAsker(to)}
 }
 
-// New shows a sweep of the past.
+// New shows an earlier sweep.
 func New(b Bench, id string) *Screen { return &Screen{bench: b, id: id} }
 
 // Start reads what is shown.
@@ -68,10 +68,10 @@ func (s *Screen) Start(screen.Env) tea.Cmd {
 	}
 }
 
-// Typing tells whether a text is being typed.
+// Typing reports whether text is being typed.
 func (s *Screen) Typing() bool { return s.ask.open }
 
-// Running is the sweep under way; nil when none is.
+// Running returns the sweep in progress, or nil.
 func (s *Screen) Running() screen.Ending {
 	if s.going == nil || s.ended {
 		return nil
@@ -88,7 +88,7 @@ func (s *Screen) Outside(screen.Env) (string, *tea.ProgressBar) {
 	return "perfbench sweep · " + progress(&s.now), tea.NewProgressBar(tea.ProgressBarDefault, part)
 }
 
-// Update takes one message.
+// Update handles one message.
 func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
@@ -137,7 +137,7 @@ func (s *Screen) begun(msg begunMsg, e screen.Env) tea.Cmd {
 	return nil
 }
 
-// frame reads the newest state of the sweep under way.
+// frame reads the newest state of the sweep in progress.
 func (s *Screen) frame() tea.Cmd {
 	if s.Running() == nil {
 		return nil
@@ -201,7 +201,8 @@ func (s *Screen) move(by int) {
 	}
 }
 
-// toggle chooses the selected point for comparing, or no longer; of three the first goes.
+// toggle chooses the selected point for comparing, or deselects it; with three the
+// first is dropped.
 func (s *Screen) toggle() {
 	if i := slices.Index(s.chosen, s.at); i >= 0 {
 		s.chosen = slices.Delete(s.chosen, i, i+1)
@@ -242,7 +243,7 @@ func (s *Screen) bindings() widget.Bindings {
 	return k
 }
 
-// Keys are those that work now.
+// Keys returns the keys that work now.
 func (s *Screen) Keys() widget.KeyMap {
 	if s.ask.open {
 		return s.ask.form.Keys("sweep")
@@ -261,7 +262,7 @@ func (s *Screen) Keys() widget.KeyMap {
 	}
 }
 
-// click selects a point, and opens the run of the one that is selected.
+// click selects a point, and opens the run of the selected one.
 func (s *Screen) click(m tea.Mouse) tea.Cmd {
 	i := s.top + m.Y - s.rowsAt
 	if s.ask.open || m.Y < s.rowsAt || i >= len(s.now.Points) {
@@ -276,10 +277,10 @@ func (s *Screen) click(m tea.Mouse) tea.Cmd {
 
 // Bench is what the screen of a sweep needs. All of it is called from a tea.Cmd.
 type Bench interface {
-	// CanSweep says why a sweep is not possible: faults of input.
+	// CanSweep returns why a sweep is not possible: input faults.
 	CanSweep(r job.Request, asked sweep.Asked) error
-	// Sweep begins one, or goes on with one that was asked for in the same words.
+	// Sweep begins a sweep, or resumes one that was requested in the same words.
 	Sweep(r job.Request, asked sweep.Asked) (screen.SweepRun, error)
-	// LoadSweep reads one of the past by its id.
+	// LoadSweep reads an earlier one by its id.
 	LoadSweep(id string) (*sweep.Kept, error)
 }

@@ -1,6 +1,6 @@
-// Package tuitest makes up what screens show: a bench without engine, store or disk, a
-// run whose clock moves by hand, finished runs, and a stage for a single screen. Only
-// tests import it.
+// Package tuitest provides fakes for what screens show: a bench without engine, store
+// or disk, a run whose clock is moved manually, finished runs, and a stage for a single
+// screen. Only tests import it.
 package tuitest
 
 import (
@@ -18,13 +18,13 @@ import (
 )
 
 // Bench is the rest of the program without engine, store or disk. Its fields may be set
-// before use; what was asked of it is kept.
+// before use; it records what was asked of it.
 type Bench struct {
 	Listed   []workload.Profile
 	Past     []rundir.Run
 	folders  map[string]*rundir.Folder
 	CanWrite []rundir.Format
-	// Previewed answers Preview when it is set.
+	// Previewed answers Preview if it is set.
 	Previewed func(job.Request) (*job.Preview, error)
 	pong      screen.Pong
 	PingErr   error
@@ -32,9 +32,10 @@ type Bench struct {
 	Next      *Run // what Start returns
 	SweepErr  error
 	NextSweep *SweepRun // what Sweep returns
-	// PastSweeps are the sweeps of the past.
+	// PastSweeps are the earlier sweeps.
 	PastSweeps []sweep.Kept
-	// KeepErr is what Remove, Pack and Annotate fail with; Packed are the runs that were archived.
+	// KeepErr is the error of Remove, Pack and Annotate; Packed are the runs that were
+	// archived.
 	KeepErr error
 	Packed  []string
 
@@ -65,14 +66,14 @@ func (b *Bench) Stores() []screen.StoreInfo {
 	}
 }
 
-// Last returns what was kept, and LastErr.
+// Last returns what was stored, and LastErr.
 func (b *Bench) Last() (map[string]job.Request, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	return maps.Clone(b.Kept), b.LastErr
 }
 
-// Remember notes a request.
+// Remember records a request.
 func (b *Bench) Remember(r job.Request) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
@@ -115,7 +116,7 @@ func (b *Bench) Start(_ context.Context, r job.Request) (screen.Run, error) {
 	return b.Next, nil
 }
 
-// History returns the runs of the past.
+// History returns the earlier runs.
 func (b *Bench) History() ([]rundir.Run, error) { return b.Past, nil }
 
 // Load returns one of them.
@@ -126,7 +127,7 @@ func (b *Bench) Load(id string) (*rundir.Folder, error) {
 	return nil, fmt.Errorf("run %s: not found", id)
 }
 
-// Remove forgets runs of the past, and fails with KeepErr when that is set.
+// Remove removes earlier runs, or fails with KeepErr if that is set.
 func (b *Bench) Remove(ids []string) error {
 	if b.KeepErr == nil {
 		b.Past = slices.DeleteFunc(slices.Clone(b.Past), func(r rundir.Run) bool { return slices.Contains(ids, r.ID) })
@@ -134,13 +135,13 @@ func (b *Bench) Remove(ids []string) error {
 	return b.KeepErr
 }
 
-// Pack notes which runs were archived.
+// Pack records which runs were archived.
 func (b *Bench) Pack(ids []string) error {
 	b.Packed = append(b.Packed, ids...)
 	return b.KeepErr
 }
 
-// Annotate writes a note on a run of the past, unless KeepErr is set.
+// Annotate sets a note on an earlier run, unless KeepErr is set.
 func (b *Bench) Annotate(id, note string) error {
 	b.Past = slices.Clone(b.Past)
 	for i := range b.Past {
@@ -151,7 +152,7 @@ func (b *Bench) Annotate(id, note string) error {
 	return b.KeepErr
 }
 
-// Keep puts a run of the past into a folder.
+// Keep sets the directory of an earlier run.
 func (b *Bench) Keep(id, dir string) {
 	f := *b.folders[id]
 	f.Dir = dir
@@ -161,7 +162,7 @@ func (b *Bench) Keep(id, dir string) {
 // Formats returns those that can be written.
 func (b *Bench) Formats(string) []rundir.Format { return b.CanWrite }
 
-// Export says what it would have written.
+// Export returns what it would have written.
 func (b *Bench) Export(id string, formats []string, dir string) ([]string, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
@@ -173,7 +174,7 @@ func (b *Bench) Export(id string, formats []string, dir string) ([]string, error
 	return out, nil
 }
 
-// SavePreset keeps the run in Saved.
+// SavePreset stores the run in Saved.
 func (b *Bench) SavePreset(name string, r job.Request) (string, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()

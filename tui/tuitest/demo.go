@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// RunParams are some of those that every run has.
+// RunParams returns some of the parameters that every run has.
 func RunParams() []workload.Param {
 	return []workload.Param{
 		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap"},
@@ -26,13 +26,14 @@ func RunParams() []workload.Param {
 	}
 }
 
-// Day is the day of the made-up runs; tests stand on its noon.
+// Day is the day of the fake runs; tests run at noon of that day.
 var Day = time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC)
 
-// demoFolders are the runs made up before; nobody writes to them.
+// demoFolders caches the runs made so far; nobody modifies them.
 var demoFolders = map[string]*rundir.Folder{}
 
-// NewDemo has five profiles, of which two are built, and three runs.
+// NewDemo returns a bench with five profiles, of which two are implemented, and three
+// runs.
 func NewDemo() *Bench {
 	on := func(drivers ...string) []workload.Binding {
 		var out []workload.Binding
@@ -83,7 +84,7 @@ func NewDemo() *Bench {
 		if demoFolders[key] == nil {
 			demoFolders[key] = rundirtest.NewFolder(Day.Add(r.at), r.store, r.threads, int64(i))
 		}
-		f := *demoFolders[key] // the fields are the caller's own, what they point to is not
+		f := *demoFolders[key] // the fields are the caller's own, what they point to is shared
 		b.folders[f.Run.ID] = &f
 		b.Past = append(b.Past, f.Run)
 	}
@@ -91,7 +92,7 @@ func NewDemo() *Bench {
 	return b
 }
 
-// demoPreview previews any request, and refuses a number of threads that is none.
+// demoPreview previews any request, and rejects an invalid number of threads.
 func demoPreview(r job.Request) (*job.Preview, error) {
 	plan := NewPlan(1)
 	v := &job.Preview{

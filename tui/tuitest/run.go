@@ -17,7 +17,7 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// NewPlan has one or more tracks with two operations each.
+// NewPlan returns a plan with one or more tracks of two operations each.
 func NewPlan(tracks int) *workload.Plan {
 	p := &workload.Plan{Unit: "entries", Knobs: []workload.Knob{workload.Threads(), workload.Payload(), workload.Batch(), workload.Rate("entries")}}
 	ph := workload.Phase{Name: "fill", Duration: time.Minute}
@@ -32,9 +32,8 @@ func NewPlan(tracks int) *workload.Plan {
 	return p
 }
 
-// Run is a run whose store behaves as a formula says: throughput grows with
-// the threads and levels off, latency grows when it does. Its clock moves by
-// tick only.
+// Run is a run whose store follows a formula: throughput grows with the threads and
+// levels off, latency grows when it does. Its clock is moved by Tick only.
 type Run struct {
 	Designed *workload.Plan
 	Known    screen.RunInfo
@@ -43,7 +42,7 @@ type Run struct {
 	want     []workload.Settings
 	Stage    screen.Progress
 	At       time.Duration // since measurement began
-	second   int           // the open second
+	second   int           // the second in progress
 	changes  []measure.Change
 	segments []measure.Segment
 	Calls    int
@@ -56,21 +55,21 @@ type Run struct {
 	ops      []measure.Totals
 	errors   map[string]int64
 	snap     *measure.Snapshot
-	NoRoom   error // what Room says
+	NoRoom   error // what Room returns
 	Behind   int64 // calls of each track that are due and have not begun
 	Gone     bool  // the store does not answer
 	Hang     time.Duration
 	Stopped  bool
 	Killed   bool
 	Came     screen.Outcome
-	// Sought are the searches asked for, Refused is why none can be made.
+	// Sought are the searches requested, Refused is why none can be made.
 	Sought  []found.Asked
 	Refused error
 	seek    *screen.Search
 	done    chan struct{}
 }
 
-// Warmup is how long the warm-up of a made-up run is.
+// Warmup is how long the warm-up of a fake run is.
 const Warmup = 5 * time.Second
 
 // NewRun returns a run that is about to begin its warm-up.
@@ -99,7 +98,7 @@ func NewRun(tracks int) *Run {
 	return r
 }
 
-// Tick moves the clock on by d in steps of 100 ms.
+// Tick advances the clock by d in steps of 100 ms.
 func (r *Run) Tick(d time.Duration) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -113,7 +112,7 @@ func (r *Run) Tick(d time.Duration) {
 	r.Publish()
 }
 
-// finish closes the open second.
+// finish closes the second in progress.
 func (r *Run) finish() {
 	for i := range r.ops {
 		track := i / 2
@@ -173,8 +172,8 @@ func (r *Run) finish() {
 	}
 }
 
-// spread is how the calls of a row lie: half of them below its p50, a hundredth above its
-// p99.
+// spread distributes the calls of a row: half of them below its p50, one percent above
+// its p99.
 func spread(row measure.Row) measure.Spread {
 	band := func(ns float64) int { return int(math.Ceil(math.Log10(ns) * measure.BandsPerDecade)) }
 	p50, p99, most := band(float64(row.ResponseP50)), band(float64(row.ResponseP99)), band(float64(row.ResponseMax))
@@ -234,7 +233,7 @@ func (r *Run) Publish() {
 	r.snap = s
 }
 
-// Info returns what is known from the start on.
+// Info returns what is known from the start.
 func (r *Run) Info() screen.RunInfo { return r.Known }
 
 // Progress returns the stage.
@@ -254,7 +253,7 @@ func (r *Run) Snapshot() *measure.Snapshot {
 // Plan returns the plan.
 func (r *Run) Plan() *workload.Plan { return r.Designed }
 
-// Settings returns what is asked of a track, or the totals.
+// Settings returns the requested settings of a track, or the totals.
 func (r *Run) Settings(track int) workload.Settings {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -264,7 +263,7 @@ func (r *Run) Settings(track int) workload.Settings {
 	return r.want[track]
 }
 
-// Verdict returns what was judged, VALID unless set.
+// Verdict returns the verdict, VALID unless set.
 func (r *Run) Verdict() rundir.Verdict {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -274,14 +273,14 @@ func (r *Run) Verdict() rundir.Verdict {
 	return r.Judged
 }
 
-// Samples are those that were set.
+// Samples returns those that were set.
 func (r *Run) Samples() []rundir.Sample {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	return r.Sampled
 }
 
-// Mark keeps a note.
+// Mark records a note.
 func (r *Run) Mark(note string) {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -289,7 +288,7 @@ func (r *Run) Mark(note string) {
 	r.Publish()
 }
 
-// Stop ends the run at once, as a run does whose operations are short.
+// Stop ends the run at once, as happens if operations are short.
 func (r *Run) Stop() {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -300,7 +299,7 @@ func (r *Run) Stop() {
 	}
 }
 
-// Kill ends the run and notes that it was killed.
+// Kill ends the run and records that it was killed.
 func (r *Run) Kill() {
 	r.Stop()
 	r.Mu.Lock()
@@ -311,10 +310,10 @@ func (r *Run) Kill() {
 // Done is closed by Stop.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Outcome returns what came of the run.
+// Outcome returns the outcome of the run.
 func (r *Run) Outcome() screen.Outcome { return r.Came }
 
-// Room returns NoRoom where a payload is to grow.
+// Room returns NoRoom if a payload is to grow.
 func (r *Run) Room(after []workload.Settings) error {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()

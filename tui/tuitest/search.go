@@ -6,10 +6,10 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// CanSearch refuses as Refused says.
+// CanSearch returns Refused.
 func (r *Run) CanSearch(found.Asked) error { return r.Refused }
 
-// Search begins a search that goes on by Tried.
+// Search begins a search that advances with Tried.
 func (r *Run) Search(a found.Asked) error {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
@@ -27,14 +27,15 @@ func (r *Run) EndSearch() {
 	r.seek = &ended
 }
 
-// Found is how far the search is.
+// Found returns the state of the search.
 func (r *Run) Found() *screen.Search {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	return r.seek
 }
 
-// Tried lets the search end a step: up to 12 000 a second holds, and beyond it calls wait.
+// Tried finishes a step of the search for each level: up to 12 000 a second holds, and
+// beyond that calls wait.
 func (r *Run) Tried(levels ...float64) {
 	for _, level := range levels {
 		r.Mu.Lock()
@@ -49,7 +50,8 @@ func (r *Run) Tried(levels ...float64) {
 	}
 }
 
-// TriedStep is what a step at a level came to on a store that does 12 000 a second.
+// TriedStep returns the result of a step at a level on a store that does 12 000 a
+// second.
 func TriedStep(level float64) found.Step {
 	p50, p99 := int64(400e3+level*20), int64(1.2e6+level*90)
 	s := found.Step{Level: level, Held: level <= 12e3, Why: "every condition held", Done: min(level, 12.2e3), Calls: int64(level) * 4, Threads: 16}

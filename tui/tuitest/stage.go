@@ -21,20 +21,20 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// Stage shows one screen as the application does, without the application: what the
-// screen asks of it is kept.
+// Stage shows one screen as the application does, without the application, and records
+// what the screen asks of it.
 type Stage struct {
 	Env   screen.Env
 	Top   screen.Screen
 	ASCII bool
-	// Asked are the destinations that the screen asked to be taken to, Ended the
-	// outcomes that it told of, Backs how often it asked for the screen below.
+	// Asked are the destinations that the screen asked for, Ended the outcomes that it
+	// reported, Backs how often it asked for the screen below.
 	Asked []screen.Destination
 	Ended []screen.Outcome
 	Backs int
 }
 
-// NewStage starts a screen on the noon of Day, without colour, in w×h cells.
+// NewStage starts a screen at noon of Day, without colour, in w×h cells.
 func NewStage(t testing.TB, s screen.Screen, w, h int) *Stage {
 	t.Helper()
 	a := &Stage{Top: s, Env: screen.Env{
@@ -47,7 +47,7 @@ func NewStage(t testing.TB, s screen.Screen, w, h int) *Stage {
 	return a
 }
 
-// Update hands one message to the screen.
+// Update passes one message to the screen.
 func (a *Stage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -69,7 +69,7 @@ func (a *Stage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Send feeds messages, strings being keys, with the commands that come of them.
+// Send passes messages, where strings are keys, and performs the resulting commands.
 func (a *Stage) Send(t testing.TB, msgs ...any) {
 	t.Helper()
 	for _, m := range msgs {
@@ -80,7 +80,7 @@ func (a *Stage) Send(t testing.TB, msgs ...any) {
 	}
 }
 
-// Perform carries a command out, and those that come of it.
+// Perform runs a command, and those that result from it.
 func (a *Stage) Perform(t testing.TB, cmd tea.Cmd) {
 	t.Helper()
 	if cmd == nil {
@@ -105,7 +105,7 @@ func (a *Stage) Type(t testing.TB, text string) {
 	}
 }
 
-// Frame is the next frame.
+// Frame returns the next frame.
 func (a *Stage) Frame() screen.FrameMsg {
 	return screen.FrameMsg{At: a.Env.Now.Add(100 * time.Millisecond)}
 }
@@ -120,7 +120,7 @@ func (a *Stage) Picture(t testing.TB) string {
 	return Plain(t, view, a.Env.W, a.Env.H)
 }
 
-// Started are the requests that the screen asked to start.
+// Started returns the requests that the screen asked to start.
 func (a *Stage) Started() []job.Request {
 	var out []job.Request
 	for _, d := range a.Asked {
@@ -142,7 +142,7 @@ func Plain(t testing.TB, page string, w, h int) string {
 	return ansi.Strip(page)
 }
 
-// KeyPress makes the message of a key from its name: "a", "shift+left", "enter".
+// KeyPress returns the message of a key given its name: "a", "shift+left", "enter".
 func KeyPress(name string) tea.KeyPressMsg { return widget.PressOf(name) }
 
 // Golden compares a picture with the file of the test.
@@ -151,5 +151,5 @@ func Golden(t *testing.T, text string) {
 	golden.RequireEqual(t, []byte(text+"\n"))
 }
 
-// Sprint writes a message whose type a library keeps to itself.
+// Sprint formats a message whose type is unexported by a library.
 func Sprint(m tea.Msg) string { return fmt.Sprint(m) }

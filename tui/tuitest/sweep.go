@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// NewSweep is a sweep over threads, twice each, of which so many runs are done, on a store
-// whose throughput levels off at 16 threads.
+// NewSweep returns a sweep over threads, twice each, of which done runs are finished,
+// on a store whose throughput levels off at 16 threads.
 func NewSweep(done int, ids ...string) sweep.Result {
 	r := sweep.Result{
 		Schema: sweep.Schema, Asked: "digest", Profile: "ingestion", Target: "redis://127.0.0.1:6379", Unit: "entries", Rounds: 2, Runs: []sweep.Run{},
@@ -20,7 +20,7 @@ func NewSweep(done int, ids ...string) sweep.Result {
 	}
 	for i := range done {
 		point := i * 3 % 7
-		n, _ := strconv.ParseFloat(r.Axes[0].Values[point], 64) // it is one
+		n, _ := strconv.ParseFloat(r.Axes[0].Values[point], 64) // it is a number
 		x := 1000 * n / (1 + 0.04*(n-1) + 0.0015*n*(n-1)) * (1 + 0.01*float64(i%5-2))
 		id := "run-" + strconv.Itoa(i)
 		if i < len(ids) {
@@ -34,7 +34,7 @@ func NewSweep(done int, ids ...string) sweep.Result {
 	return r
 }
 
-// SweepRun is a sweep under way that goes on by Set.
+// SweepRun is a sweep in progress that advances with Set.
 type SweepRun struct {
 	mu      sync.Mutex
 	now     screen.SweepNow
@@ -42,19 +42,19 @@ type SweepRun struct {
 	done    chan struct{}
 }
 
-// NewSweepRun returns one that is here.
+// NewSweepRun returns one in the given state.
 func NewSweepRun(now screen.SweepNow) *SweepRun {
 	return &SweepRun{now: now, done: make(chan struct{})}
 }
 
-// Set is where it is from now on.
+// Set sets its state.
 func (s *SweepRun) Set(now screen.SweepNow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now = now
 }
 
-// Now is where it is.
+// Now returns its state.
 func (s *SweepRun) Now() screen.SweepNow {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,10 +75,10 @@ func (s *SweepRun) Kill() { s.Stop() }
 // Done is closed by Stop.
 func (s *SweepRun) Done() <-chan struct{} { return s.done }
 
-// Outcome has a summary.
+// Outcome returns an outcome with a summary.
 func (s *SweepRun) Outcome() screen.Outcome { return screen.Outcome{Summary: "the sweep\n"} }
 
-// CanSweep refuses as SweepErr says.
+// CanSweep returns SweepErr.
 func (b *Bench) CanSweep(job.Request, sweep.Asked) error { return b.SweepErr }
 
 // Sweep returns the next sweep.
@@ -89,7 +89,7 @@ func (b *Bench) Sweep(r job.Request, asked sweep.Asked) (screen.SweepRun, error)
 	return b.NextSweep, nil
 }
 
-// Sweeps are those of the past.
+// Sweeps returns the earlier ones.
 func (b *Bench) Sweeps() []sweep.Kept { return b.PastSweeps }
 
 // LoadSweep reads one of them.

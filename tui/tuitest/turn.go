@@ -66,7 +66,7 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 	r.Publish()
 }
 
-// turn sets a knob of one track, or of all: of one that is a sum, a part for each.
+// turn sets a knob of one track, or of all: if it is a sum, each gets a share.
 func (r *Run) turn(k workload.Knob, track int, to float64) {
 	now := make([]int, len(r.want))
 	for i, w := range r.want {

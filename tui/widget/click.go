@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// FooterKey returns the key that a click on column x of the bottom line stands
-// for. Of two keys with one text, "↑↓", the half that was hit counts.
+// FooterKey returns the key for a click on column x of the bottom line. If two keys
+// share a text, "↑↓", the half that was hit decides.
 func FooterKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
 	at := 1
 	for _, k := range keys {
@@ -34,7 +34,7 @@ func FooterKey(keys []key.Binding, x, w int) (tea.KeyPressMsg, bool) {
 	return tea.KeyPressMsg{}, false
 }
 
-// PressOf makes the message of a key from its name: "a", "shift+left", "enter".
+// PressOf returns the message of a key given its name: "a", "shift+left", "enter".
 func PressOf(name string) tea.KeyPressMsg {
 	var k tea.KeyPressMsg
 	for {
@@ -64,14 +64,14 @@ func PressOf(name string) tea.KeyPressMsg {
 	return k
 }
 
-// TabSpot is where a name of a row of names stands: that of number at.
+// TabSpot is the position of a name in a row of names; at is its index.
 type TabSpot struct {
 	At       int
 	Name     string
 	From, To int
 }
 
-// Footer draws the bottom line: the keys that work now, dimmed those that do not.
+// Footer draws the bottom line: the keys that work now, and dimmed those that do not.
 func Footer(s *Styles, w int, keys []key.Binding) string {
 	var b strings.Builder
 	used := 1

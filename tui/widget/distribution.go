@@ -12,8 +12,8 @@ import (
 	"github.com/perfbench/perfbench/tui/chart"
 )
 
-// Distribution is a histogram in ten buckets a decade, whose upper edges are round
-// numbers; coarser ones are sums of these. It is never written to once made.
+// Distribution is a histogram with ten buckets per decade, whose upper edges are round
+// numbers; coarser ones are sums of these. It is never modified once made.
 type Distribution struct {
 	// counts[i] is how many calls took at most edge(first+i) and more than the edge
 	// before.
@@ -34,7 +34,7 @@ var coarser = [][10]bool{
 	{0: true},
 }
 
-// edge is the upper end of a bucket in nanoseconds.
+// edge returns the upper end of a bucket in nanoseconds.
 func edge(i int) float64 {
 	return renard[i%10] * math.Pow(10, float64(i/10))
 }
@@ -49,7 +49,7 @@ func bucketOf(ns int64) int {
 	return i
 }
 
-// NewDistribution digests histograms of the same kind; nil ones are left out.
+// NewDistribution combines histograms of the same kind; nil ones are ignored.
 func NewDistribution(hs ...*hdrhistogram.Histogram) Distribution {
 	sums := map[int]int64{}
 	var d Distribution
@@ -87,8 +87,8 @@ type DistBar struct {
 	Share, upTo float64
 }
 
-// Bars cuts distributions into at most rows common buckets, as fine as fits; each
-// distribution gets the same edges.
+// Bars divides distributions into at most rows common buckets, as fine as possible;
+// each distribution gets the same edges.
 func Bars(rows int, ds ...Distribution) [][]DistBar {
 	lo, hi := math.MaxInt, math.MinInt
 	for _, d := range ds {
@@ -157,10 +157,10 @@ func marksOf(list []DistBar) []string {
 	return out
 }
 
-// EdgeText writes the upper end of a bar.
+// EdgeText formats the upper end of a bar.
 func EdgeText(ns float64) string { return units.Duration(time.Duration(ns)) }
 
-// ShareText writes a share; small ones are not rounded to nothing.
+// ShareText formats a share; small ones are not rounded to zero.
 func ShareText(v float64) string {
 	switch {
 	case v <= 0:
@@ -204,7 +204,7 @@ func (d Distribution) Draw(s *Styles, k Ink, w, h int) []string {
 	return out
 }
 
-// Merged adds distributions up.
+// Merged returns the sum of distributions.
 func Merged(ds []Distribution) Distribution {
 	out := Distribution{first: math.MaxInt}
 	last := math.MinInt

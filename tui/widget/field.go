@@ -12,15 +12,16 @@ import (
 type Field struct {
 	Text []rune
 	Pos  int
-	// Secret shows dots instead of letters, mask what it returns: as many letters.
+	// Secret shows dots instead of letters. mask returns the text to show, of the same
+	// length.
 	Secret bool
 	Mask   func(text string) string
-	// whole says that the text was there before: what is typed first replaces it, unless
-	// a key that edits comes before.
+	// whole means that the text was there before: the first text typed replaces it,
+	// unless an editing key is pressed first.
 	whole bool
 }
 
-// NewField returns a field that holds a text, its cursor behind it.
+// NewField returns a field that holds a text, with the cursor at its end.
 func NewField(text string) Field {
 	return Field{Text: []rune(text), Pos: len([]rune(text))}
 }
@@ -32,11 +33,11 @@ func NewChosen(text string) Field {
 	return f
 }
 
-// Value is the text as it stands.
+// Value returns the current text.
 func (f Field) Value() string { return string(f.Text) }
 
-// Update takes a key or pasted text; false when the key is not one of a field's
-// (enter, esc, tab and the like).
+// Update handles a key or pasted text; false if the key is not one of a field's (enter,
+// esc, tab and the like).
 func (f Field) Update(msg tea.Msg) (Field, bool) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
@@ -89,7 +90,7 @@ func (f Field) insert(s string) Field {
 	return f
 }
 
-// View draws the field in w cells with its cursor, scrolled so that it is seen.
+// View draws the field in w cells, scrolled so that its cursor is visible.
 func (f Field) View(s *Styles, w int) string {
 	shown := f.Text
 	if f.Secret {
@@ -113,29 +114,29 @@ func (f Field) View(s *Styles, w int) string {
 	return Fit(before+s.cursor.On(at)+rest, w)
 }
 
-// Filter is the text that a list is filtered by, which is typed above the list. The zero
-// value lets everything pass. It belongs to the event loop.
+// Filter is the text that a list is filtered by, which is typed above the list. The
+// zero value passes everything. It belongs to the event loop.
 type Filter struct {
 	field  Field
 	typing bool
 }
 
-// Text is what is filtered by; empty: nothing.
+// Text returns what is filtered by; empty if nothing.
 func (f *Filter) Text() string { return f.field.Value() }
 
-// Typing tells whether the filter is being typed.
+// Typing reports whether the filter is being typed.
 func (f *Filter) Typing() bool { return f.typing }
 
-// Begin has the filter typed.
+// Begin starts typing the filter.
 func (f *Filter) Begin() { f.typing = true }
 
-// Keep ends the typing; what was typed stays.
+// Keep ends the typing and keeps the text.
 func (f *Filter) Keep() { f.typing = false }
 
-// Clear takes the filter away.
+// Clear removes the filter.
 func (f *Filter) Clear() { *f = Filter{} }
 
-// Press takes a key while the filter is being typed.
+// Press handles a key while the filter is being typed.
 func (f *Filter) Press(msg tea.KeyPressMsg) {
 	switch msg.String() {
 	case "enter", "down", "up", "tab":
@@ -147,11 +148,11 @@ func (f *Filter) Press(msg tea.KeyPressMsg) {
 	}
 }
 
-// Paste puts text into the filter.
+// Paste inserts text into the filter.
 func (f *Filter) Paste(msg tea.PasteMsg) { f.field, _ = f.field.Update(msg) }
 
-// View draws the filter, in w cells while it is being typed; hint stands there while there
-// is none.
+// View draws the filter, in w cells while it is being typed; without a filter it shows
+// hint.
 func (f *Filter) View(s *Styles, hint string, w int) string {
 	switch {
 	case f.typing:
@@ -162,7 +163,7 @@ func (f *Filter) View(s *Styles, hint string, w int) string {
 	return s.Muted.On(hint)
 }
 
-// HasWords tells whether a text holds every word of what is sought, capital or not.
+// HasWords reports whether a text contains every word of sought, ignoring case.
 func HasWords(text, sought string) bool {
 	text = strings.ToLower(text)
 	for w := range strings.FieldsSeq(strings.ToLower(sought)) {

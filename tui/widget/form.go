@@ -12,20 +12,20 @@ import (
 
 // FormRow is one value that a form asks for.
 type FormRow struct {
-	// Name is what errors call it, Label and Help what people read.
+	// Name is what errors call it, Label and Help are for display.
 	Name, Label, Help string
-	// Choices are the words that ←→ turn through; without any the value is typed.
+	// Choices are the words that ←→ step through; without any the value is typed.
 	Choices []string
 	field   Field
 }
 
-// Masked is the row with what it holds shown by mask, which returns as many letters.
+// Masked returns the row with its text shown by mask, which returns as many letters.
 func (r FormRow) Masked(mask func(text string) string) FormRow {
 	r.field.Mask = mask
 	return r
 }
 
-// shown is what the row shows of its value.
+// shown returns the displayed value of the row.
 func (r FormRow) shown() string {
 	if r.field.Mask == nil {
 		return r.field.Value()
@@ -37,23 +37,23 @@ func (r FormRow) shown() string {
 type Form struct {
 	Rows []FormRow
 	at   int
-	// faults are what is wrong, by the name of the row; rest is of none of them.
+	// faults are the errors by row name; rest are those of no row.
 	faults map[string]string
 	rest   []error
 }
 
-// NewRow makes a row that holds a text.
+// NewRow returns a row that holds a text.
 func NewRow(name, label, text, help string, choices ...string) FormRow {
 	return FormRow{Name: name, Label: label, Help: help, Choices: choices, field: NewChosen(text)}
 }
 
-// Begun is the row with its text to be typed on, rather than replaced.
+// Begun returns the row with its text to be continued rather than replaced.
 func (r FormRow) Begun() FormRow {
 	r.field = NewField(r.field.Value())
 	return r
 }
 
-// Value is what a row holds.
+// Value returns the text of a row.
 func (f *Form) Value(name string) string {
 	for i := range f.Rows {
 		if f.Rows[i].Name == name {
@@ -63,8 +63,7 @@ func (f *Form) Value(name string) string {
 	return ""
 }
 
-// Blame shows what is wrong, beside the rows that it is about, and goes to the first of
-// these.
+// Blame shows errors beside the rows they concern, and moves to the first of these.
 func (f *Form) Blame(err error) {
 	f.faults, f.rest = map[string]string{}, nil
 	first := len(f.Rows)
@@ -82,7 +81,7 @@ func (f *Form) Blame(err error) {
 	}
 }
 
-// Press takes a key; false when it is none of a form's, as enter and esc are not.
+// Press handles a key; false if it is not one of a form's, such as enter and esc.
 func (f *Form) Press(msg tea.Msg) bool {
 	if len(f.Rows) == 0 {
 		return false
@@ -113,7 +112,7 @@ func (f *Form) Press(msg tea.Msg) bool {
 	return ours
 }
 
-// Keys are those of a form; does is what enter does.
+// Keys returns the keys of a form; does is what enter does.
 func (f *Form) Keys(does string) KeyMap {
 	list := []key.Binding{Bind("enter", does, "enter"), Bind("↑↓", "row", "up", "down", "tab", "shift+tab")}
 	if len(f.Rows) > 0 && len(f.Rows[f.at].Choices) > 0 {
@@ -125,8 +124,8 @@ func (f *Form) Keys(does string) KeyMap {
 	return KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
-// Lines draws the form in w cells: a line for each row, what is wrong with it below, and
-// the help of the selected row where nothing is.
+// Lines draws the form in w cells: a line for each row, its errors below, and the help
+// of the selected row if it has none.
 func (f *Form) Lines(s *Styles, w int) []string {
 	column := 0
 	for _, r := range f.Rows {

@@ -11,22 +11,23 @@ type Column struct {
 	Head string
 	// Right aligns numbers.
 	Right bool
-	// Spare tells which columns go first when room is short: the highest; 0 stays. One that
-	// may go does so too when it has neither a head nor anything in it.
+	// Spare determines which columns are dropped first when room is short: the highest;
+	// 0 stays. A column that may be dropped is also dropped if it has neither a head
+	// nor any content.
 	Spare int
-	// Most cuts longer cells; 0: as long as they are.
+	// Most truncates longer cells; 0 means no limit.
 	Most int
-	// Least is how wide it is at least.
+	// Least is its minimum width.
 	Least int
 }
 
-// Grid is a table of plain cells, inked cell by cell.
+// Grid is a table of plain cells, coloured cell by cell.
 type Grid struct {
 	Cols []Column
 	rows [][]string
-	// Ink colours a cell; nil draws all plain.
+	// Ink colours a cell; if nil, all are plain.
 	Ink func(row, col int) Ink
-	// Airy widens the space between columns where there is room.
+	// Airy widens the space between columns if there is room.
 	Airy bool
 }
 
@@ -36,7 +37,7 @@ func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
 // gutter is the space between columns.
 const gutter = 2
 
-// shown picks the columns that fit into w cells, and their widths.
+// shown selects the columns that fit into w cells, and their widths.
 func (g *Grid) shown(w int) (cols, widths []int) {
 	all := make([]int, len(g.Cols))
 	for c, col := range g.Cols {
@@ -72,7 +73,7 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 	return cols, widths
 }
 
-// Wide is how many cells all columns take together.
+// Wide returns how many cells all columns take together.
 func (g *Grid) Wide() int {
 	_, widths := g.shown(1 << 20)
 	sum := 0
@@ -139,15 +140,14 @@ func Indent(lines []string) []string {
 	return out
 }
 
-// Windowed returns the h lines from a scroll position on, which is first brought
-// into the range in which there are lines.
+// Windowed returns the h lines starting at a scroll position, which is first brought
+// into range.
 func Windowed(lines []string, scroll *int, h int) []string {
 	*scroll = max(min(*scroll, len(lines)-h), 0)
 	return lines[*scroll:min(*scroll+max(h, 0), len(lines))]
 }
 
-// Chosen draws a word of a row of words as the one that is chosen: not by colour
-// alone.
+// Chosen draws a word in a row of words as the selected one, not by colour alone.
 func (s *Styles) Chosen(word string) string {
 	if len(word) > 2 && word[0] == ' ' && word[len(word)-1] == ' ' {
 		word = "[" + word[1:len(word)-1] + "]"

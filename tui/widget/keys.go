@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// KeyMap is what a screen tells of its keys: those of the bottom line in order,
+// KeyMap is what a screen reports about its keys: those of the bottom line in order,
 // and all of them in groups. It is a help.KeyMap.
 type KeyMap struct {
 	Short []key.Binding
@@ -20,7 +20,7 @@ func (k KeyMap) ShortHelp() []key.Binding { return k.Short }
 // FullHelp returns all keys in groups.
 func (k KeyMap) FullHelp() [][]key.Binding { return k.Full }
 
-// Bind makes a binding: what the help calls its key, what it does, and its keys.
+// Bind returns a binding: the name of its key in the help, what it does, and its keys.
 func Bind(help, desc string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, desc))
 }
@@ -111,18 +111,18 @@ func newBindings() Bindings {
 	}
 }
 
-// AllKeys is the one set of bindings; never written to.
+// AllKeys is the only set of bindings; never modified.
 var AllKeys = newBindings()
 
-// Knobs are those that turn a knob of a run, pause it or take a turn back.
+// Knobs returns the bindings that turn a knob of a run, pause it or undo a turn.
 func (b *Bindings) Knobs() []*key.Binding {
 	return []*key.Binding{
 		&b.Pause, &b.More, &b.Less, &b.MoreTen, &b.LessTen, &b.PayloadDown, &b.PayloadUp, &b.RateDown, &b.RateUp, &b.Tune, &b.Undo, &b.Reset,
 	}
 }
 
-// Global lists the keys that work on every screen; suspend tells whether there is
-// somebody to resume us.
+// Global lists the keys that work on every screen; suspend reports whether a shell
+// could resume us.
 func (b Bindings) Global(suspend bool) []key.Binding {
 	if !suspend {
 		b.Suspend.SetHelp("ctrl+z", "off: no shell here")
@@ -137,7 +137,7 @@ func Long(b key.Binding, desc string) key.Binding {
 	return b
 }
 
-// Presses tells whether msg is a key of b, enabled or not.
+// Presses reports whether msg is a key of b, enabled or not.
 func Presses(msg tea.KeyPressMsg, b key.Binding) bool {
 	return slices.Contains(b.Keys(), msg.String())
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// RangeText writes the values of a knob from the lowest to the highest.
+// RangeText formats the values of a knob from the lowest to the highest.
 func RangeText(k workload.Knob, lo, hi float64) string {
 	if lo == hi {
 		return KnobText(k, lo)
@@ -22,10 +22,10 @@ func RangeText(k workload.Knob, lo, hi float64) string {
 	return KnobText(k, lo) + "–" + KnobText(k, hi)
 }
 
-// unlimited tells whether a value of a knob means that there is no limit.
+// unlimited reports whether a value of a knob means unlimited.
 func unlimited(k workload.Knob, v float64) bool { return k.Name == "rate" && v <= 0 }
 
-// KnobText writes a value of a knob as people read it.
+// KnobText formats a value of a knob for display.
 func KnobText(k workload.Knob, v float64) string {
 	switch {
 	case unlimited(k, v):
@@ -39,7 +39,7 @@ func KnobText(k workload.Knob, v float64) string {
 	}
 }
 
-// FieldText writes a value of a knob as Typed reads it.
+// FieldText formats a value of a knob as Typed reads it.
 func FieldText(k workload.Knob, v float64) string {
 	if unlimited(k, v) {
 		return KnobText(k, v)
@@ -47,7 +47,7 @@ func FieldText(k workload.Knob, v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// SortedSettings ranges over settings by name.
+// SortedSettings iterates over settings by name.
 func SortedSettings(m map[string]float64) iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {

@@ -1,6 +1,6 @@
-// Package widget holds what the screens are drawn with and typed into: styles, panels,
-// tables, fields, sliders, the keys and the words for figures. It knows the words of a
-// run, but no screen: what it draws depends on its arguments alone.
+// Package widget holds what the screens draw with and type into: styles, panels,
+// tables, fields, sliders, the keys and the formatting of figures. It knows the
+// vocabulary of a run, but no screen: what it draws depends on its arguments alone.
 package widget
 
 import (
@@ -11,16 +11,16 @@ import (
 
 // Panel is a bordered box.
 type Panel struct {
-	// Title stands in the upper border; note at its right end; foot in the lower
-	// border at the right. They hold no escape codes.
+	// Title is in the upper border, Note at its right end, Foot in the lower border at
+	// the right. They hold no escape codes.
 	Title, Note, Foot string
-	// Under, when set, replaces the lower border's line between its corners; exactly
-	// as wide as the inside.
+	// Under, if set, replaces the lower border's line between its corners; exactly as
+	// wide as the inside.
 	Under   string
 	Focused bool
 }
 
-// Draw fills exactly w×h cells; lines may be styled, are cut and padded.
+// Draw fills exactly w×h cells; lines may be styled, and are cut and padded.
 func (p Panel) Draw(s *Styles, w, h int, lines []string) []string {
 	if w < 2 || h < 2 {
 		return BlankLines(w, h)
@@ -71,7 +71,7 @@ func (p Panel) bottom(edge, muted Ink, w int) string {
 	return edge.On("╰" + strings.Repeat("─", w-2) + "╯")
 }
 
-// onLine colours a border with words on it: the words are to be read.
+// onLine colours a border with words on it, keeping the words readable.
 func onLine(edge, words Ink, text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -112,7 +112,7 @@ func Beside(left, right []string) []string {
 	return out
 }
 
-// Page makes a screen of lines: exactly w×h cells.
+// Page turns lines into a screen of exactly w×h cells.
 func Page(w, h int, lines []string) string {
 	out := make([]string, 0, h)
 	for i := range h {

@@ -6,7 +6,7 @@ import (
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
-// NameOf is what a run is called in a headline.
+// NameOf returns the name of a run for a headline.
 func NameOf(r *rundir.Run) string {
 	name := r.Profile
 	if r.Mode != "" {
@@ -18,8 +18,8 @@ func NameOf(r *rundir.Run) string {
 	return name
 }
 
-// Trust says in a word or two, with a sign, what a run is worth: its verdict, and
-// what else there is to know at once.
+// Trust describes in a word or two, with a sign, how far a run can be trusted: its
+// verdict, and what else must be known at once.
 func Trust(s *Styles, r *rundir.Run) (string, Ink) {
 	if r.EndedBy == rundir.StillRunning {
 		return "▶ still running", s.Warn
@@ -39,7 +39,7 @@ func Trust(s *Styles, r *rundir.Run) (string, Ink) {
 	return sign + word, k
 }
 
-// Worth is the sign of a verdict and its colour.
+// Worth returns the sign of a verdict and its colour.
 func Worth(s *Styles, v rundir.Verdict) (string, Ink) {
 	switch v.State {
 	case verdict.Valid:
@@ -50,7 +50,7 @@ func Worth(s *Styles, v rundir.Verdict) (string, Ink) {
 	return "! ", s.Warn
 }
 
-// RateText writes a throughput; a dash where it cannot be said.
+// RateText formats a throughput; a dash if it is unknown.
 func RateText(v *float64) string {
 	if v == nil {
 		return "–"
@@ -58,7 +58,7 @@ func RateText(v *float64) string {
 	return units.Number(*v)
 }
 
-// OpName names an operation: with its track when the run has several.
+// OpName returns the name of an operation, with its track if the run has several.
 func OpName(run *rundir.Run, o rundir.Operation) string {
 	for _, p := range run.Operations {
 		if p.Track != o.Track {
@@ -68,16 +68,16 @@ func OpName(run *rundir.Run, o rundir.Operation) string {
 	return o.Op
 }
 
-// Figures are the numbers that sum a run up.
+// Figures are the numbers that sum up a run.
 type Figures struct {
-	Rate                float64 // NaN: cannot be said
+	Rate                float64 // NaN if unknown
 	P50, P99, P999, Max int64   // of the slowest operation
 	Errors, unstarted   int64
 	count               int64
-	Timed               int // operations that the latencies are of
+	Timed               int // operations that the latencies are from
 }
 
-// FiguresOf sums a run up: the headline, with what failed of all operations.
+// FiguresOf sums up a run: the headline, with the failures of all operations.
 func FiguresOf(run *rundir.Run) Figures {
 	h := run.Headline()
 	f := Figures{

@@ -1,6 +1,6 @@
 package widget
 
-// Size is the class of a terminal: what fits on its screens.
+// Size is the class of a terminal, which determines what fits on its screens.
 type Size int
 
 // The classes, the smallest first.
@@ -11,7 +11,7 @@ const (
 	Large         // from 96×25: everything
 )
 
-// The smallest terminal that has screens.
+// The smallest terminal on which screens are shown.
 const (
 	MinWidth  = 60
 	MinHeight = 16

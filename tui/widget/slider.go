@@ -10,10 +10,10 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// A slider is logarithmic when its knob is turned by factors or its range is
-// wide. A rate without limit lies at its right end.
+// A slider is logarithmic if its knob is turned by factors or its range is wide. An
+// unlimited rate is at its right end.
 
-// reach is the value at the right end of a slider, before "unlimited".
+// reach returns the value at the right end of a slider, before "unlimited".
 func reach(k workload.Knob) float64 {
 	if k.Name == "rate" {
 		return min(k.Max, 1e7)
@@ -48,8 +48,8 @@ func Slide(k workload.Knob, v float64, w int) int {
 	return int(math.Round(min(max(f, 0), 1) * float64(max(end, 0))))
 }
 
-// Slid returns the value of a column, rounded to what people would choose; it
-// lies in that column again unless columns are narrower than the knob's steps.
+// Slid returns the value of a column, rounded to what people would choose. It maps back
+// to the same column unless columns are narrower than the knob's steps.
 func Slid(k workload.Knob, col, w int) float64 {
 	if w <= 1 {
 		return k.Min
@@ -79,13 +79,12 @@ func Slid(k workload.Knob, col, w int) float64 {
 	return k.Clamp(max(math.Round(v/max(round, 1))*max(round, 1), base))
 }
 
-// ladder holds the steps of a decade of knobs that are turned by factors.
+// ladder holds the steps within a decade of knobs that are turned by factors.
 var ladder = []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10}
 
-// Turned returns the value after a knob's value was turned up or down by one
-// notch, or ten times as far. now is the throughput of this moment: a rate without
-// limit is turned down to it. No turn takes a limit away: that is for who types it
-// or slides to the end.
+// Turned returns the value after a knob was turned up or down by one notch, or ten
+// times as far. now is the current throughput, to which an unlimited rate is turned
+// down. Turning never removes a limit: that requires typing it or sliding to the end.
 func Turned(k workload.Knob, v float64, up, ten bool, now float64) float64 {
 	factor := 1.0
 	if ten {
@@ -146,8 +145,9 @@ func notch(v float64, up bool) float64 {
 	return max(math.Round(base*0.8), 1)
 }
 
-// Typed reads a value that a user has typed for a knob: a number, a size for
-// bytes, k and M for thousands and millions, "unlimited" (or the start of it, or "max") for a rate without limit.
+// Typed parses a value that a user has typed for a knob: a number, a size for bytes, k
+// and M for thousands and millions, "unlimited" (or the start of it, or "max") for an
+// unlimited rate.
 func Typed(k workload.Knob, text string) (float64, bool) {
 	t := strings.ToLower(strings.TrimSpace(text))
 	if k.Name == "rate" && t != "" && (strings.HasPrefix(units.Unlimited, t) || slices.Contains([]string{"m", "ma", "max"}, t)) {
@@ -171,7 +171,7 @@ func Typed(k workload.Knob, text string) (float64, bool) {
 	return v * factor, true
 }
 
-// Bar draws a part of 1 as a line.
+// Bar draws a fraction as a line.
 func Bar(s *Styles, part float64, w int) string {
 	n := int(math.Round(min(max(part, 0), 1) * float64(w)))
 	return s.Accent.On(strings.Repeat("━", n)) + s.Line.On(strings.Repeat("─", w-n))

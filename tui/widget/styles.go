@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Themes that --theme understands. The empty theme is auto.
+// Themes that --theme accepts. The empty theme is auto.
 const (
 	ThemeAuto  = "auto"
 	ThemeLight = "light"
@@ -18,7 +18,7 @@ const (
 // Themes lists them for completion and messages.
 var Themes = []string{ThemeAuto, ThemeLight, ThemeDark, ThemeMono}
 
-// Steps is how many shades an area has from its foot to its head, and Shades how many
+// Steps is how many shades an area has from its bottom to its top, and Shades how many
 // a heat map has.
 const (
 	Steps  = 5
@@ -31,13 +31,13 @@ const (
 type palette struct {
 	accent, muted, line, ok, warn, bad string
 	series                             [4]string
-	// ramps are the shades of an area of each series, from its foot on; heat those of a
-	// heat map, from few to many.
+	// ramps are the shades of an area of each series, from the bottom up; heat those of
+	// a heat map, from few to many.
 	ramps [4][Steps]string
 	heat  [Shades]string
 }
 
-// palettes by how many colours a terminal has: all, 256, 16; light and dark.
+// palettes by the number of colours a terminal has: all, 256, 16; light and dark.
 var palettes = map[colorprofile.Profile][2]palette{
 	colorprofile.TrueColor: {
 		{
@@ -93,8 +93,8 @@ var palettes = map[colorprofile.Profile][2]palette{
 	},
 }
 
-// Ink colours text. It is a lipgloss style boiled down to what it writes before
-// and after, because every frame is drawn with it.
+// Ink colours text. It is a lipgloss style reduced to what it writes before and after,
+// because every frame is drawn with it.
 type Ink struct{ before, after string }
 
 func newInk(s lipgloss.Style) Ink {
@@ -122,14 +122,14 @@ type Styles struct {
 	Selected, Key, KeyOff, now, Past, future Ink
 	Series                                   [4]Ink
 	Gone, Alarm, cursor                      Ink
-	// Ramp are the shades of an area of each series, from its foot on, Heat those of a heat
-	// map, from few to many.
+	// Ramp are the shades of an area of each series, from the bottom up, Heat those of
+	// a heat map, from few to many.
 	Ramp [4][Steps]Ink
 	Heat [Shades]Ink
 }
 
-// NewStyles derives every style from a theme; dark tells what auto means, colours how
-// many the terminal has.
+// NewStyles derives every style from a theme; dark determines what auto means, colours
+// is how many the terminal has.
 func NewStyles(theme string, dark bool, colours colorprofile.Profile) *Styles {
 	if theme == ThemeMono || colours <= colorprofile.ASCII && colours != colorprofile.Unknown {
 		return monoStyles()
@@ -164,7 +164,8 @@ func NewStyles(theme string, dark bool, colours colorprofile.Profile) *Styles {
 	return s
 }
 
-// monoStyles says with weight alone what the others say with colour too.
+// monoStyles returns styles that express by weight alone what the others also express
+// by colour.
 func monoStyles() *Styles {
 	bold, faint := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle().Faint(true)
 	s := &Styles{

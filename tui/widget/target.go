@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// SplitSecret takes the password out of a target as it is typed. Whatever stands
-// between the first colon after the scheme and the last @ before the parameters is
-// taken for one, so that an odd character in it never shows the rest.
+// SplitSecret removes the password from a target as it is typed. Whatever is between
+// the first colon after the scheme and the last @ before the parameters is treated as
+// the password, so that an odd character in it never reveals the rest.
 func SplitSecret(target string) (clean, password string) {
 	scheme, rest, ok := strings.Cut(target, "://")
 	if !ok {
@@ -35,8 +35,8 @@ func SplitSecret(target string) (clean, password string) {
 	return clean, secret
 }
 
-// HideSecrets takes passwords out of a target for showing: that of the user, and
-// parameters whose names speak of secrets.
+// HideSecrets removes passwords from a target for display: that of the user, and
+// parameters whose names indicate secrets.
 func HideSecrets(target string) string {
 	clean, _ := SplitSecret(target)
 	base, params, ok := strings.Cut(clean, "?")
@@ -57,9 +57,9 @@ func secretName(name string) bool {
 	return strings.Contains(n, "pass") || strings.Contains(n, "secret") || strings.Contains(n, "token")
 }
 
-// MaskTyped returns what is shown of a target while it is typed: as many letters,
-// those of a password as dots. Before its @ is typed, what follows "user:" is a
-// password unless it looks like a port.
+// MaskTyped returns the displayed text of a target while it is typed: as many letters,
+// with those of a password as dots. Before its @ is typed, what follows "user:" is
+// treated as a password unless it looks like a port.
 func MaskTyped(target string) string {
 	shown := []rune(target)
 	from := strings.Index(target, "://")
@@ -108,7 +108,7 @@ func MaskTyped(target string) string {
 	return string(shown)
 }
 
-// MaskList is MaskTyped of each of several targets with commas between them.
+// MaskList applies MaskTyped to each of several comma-separated targets.
 func MaskList(targets string) string {
 	list := strings.Split(targets, ",")
 	for i, t := range list {
@@ -117,9 +117,9 @@ func MaskList(targets string) string {
 	return strings.Join(list, ",")
 }
 
-// Local tells whether a target names no server: such a one is pinged only when
-// asked to, for it may make a file.
+// Local reports whether a target names no server. Such a target is pinged only on
+// request, because that may create a file.
 func Local(target string) bool { return !strings.Contains(target, "://") }
 
-// DefaultTarget is what is measured when nothing was said.
+// DefaultTarget is what is measured if no target was given.
 const DefaultTarget = "embedded:"

@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// Whole writes a count in full with thin spaces between thousands, and short from
-// ten million on.
+// Whole formats a count in full with thin spaces between thousands, and abbreviated
+// from ten million on.
 func Whole(n int64) string {
 	if n >= 10_000_000 {
 		return units.Number(float64(n))
@@ -26,7 +26,7 @@ func Whole(n int64) string {
 	return s
 }
 
-// Clock writes a moment of a run: 00:47, 1:02:03; before zero with a minus.
+// Clock formats a moment of a run: 00:47, 1:02:03; with a minus before zero.
 func Clock(d time.Duration) string {
 	sign := ""
 	s := Seconds(d)
@@ -39,7 +39,7 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%s%02d:%02d", sign, s/60, s%60)
 }
 
-// Nanos writes a latency; nothing timed is a dash.
+// Nanos formats a latency; a dash if nothing was timed.
 func Nanos(ns int64) string {
 	if ns <= 0 {
 		return "–"
@@ -47,7 +47,7 @@ func Nanos(ns int64) string {
 	return units.Duration(time.Duration(ns))
 }
 
-// Percent writes a change: "+38 %"; nothing to compare is empty.
+// Percent formats a change: "+38 %"; empty if there is nothing to compare.
 func Percent(before, after float64) string {
 	if !(before > 0) || math.IsNaN(after) || math.IsInf(after, 0) {
 		return ""
@@ -59,7 +59,7 @@ func Percent(before, after float64) string {
 	return strings.Replace(fmt.Sprintf("%+.0f %%", p), "-", "−", 1)
 }
 
-// Fit brings a line, styled or not, to exactly w cells.
+// Fit pads or cuts a line, styled or not, to exactly w cells.
 func Fit(line string, w int) string {
 	if w <= 0 {
 		return ""
@@ -72,8 +72,8 @@ func Fit(line string, w int) string {
 	return line + strings.Repeat(" ", w-n)
 }
 
-// PathIn brings a path to at most w cells: what is left out is its beginning, as its end
-// tells more.
+// PathIn shortens a path to at most w cells by cutting its beginning, because its end
+// is more informative.
 func PathIn(path string, w int) string {
 	if n := ansi.StringWidth(path); n > w {
 		return ansi.TruncateLeft(path, n-max(w, 1)+1, "…")
@@ -81,7 +81,7 @@ func PathIn(path string, w int) string {
 	return path
 }
 
-// FitRight is fit with the text at the right.
+// FitRight is like Fit with the text right-aligned.
 func FitRight(line string, w int) string {
 	n := ansi.StringWidth(line)
 	if n >= w {
@@ -90,8 +90,8 @@ func FitRight(line string, w int) string {
 	return strings.Repeat(" ", w-n) + line
 }
 
-// Spread puts one text at the left and one at the right of w cells; when both do
-// not fit the left one is cut.
+// Spread puts one text at the left and one at the right of w cells; if both do not fit,
+// the left one is cut.
 func Spread(left, right string, w int) string {
 	n := ansi.StringWidth(right)
 	if n >= w {
@@ -103,10 +103,10 @@ func Spread(left, right string, w int) string {
 	return Fit(left, w-n) + right
 }
 
-// oneLine keeps a text from breaking a line.
+// oneLine removes line breaks from a text.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// SecondsText writes a length in seconds.
+// SecondsText formats a length in seconds.
 func SecondsText(s float64) string {
 	if s <= 0 {
 		return "0 s"
@@ -117,11 +117,11 @@ func SecondsText(s float64) string {
 	return units.Duration(time.Duration(s * float64(time.Second)))
 }
 
-// NumberText writes a setting's number as short as it can be.
+// NumberText formats a setting's number as short as possible.
 func NumberText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// DayText writes a moment as people speak of it: today 11:40, Mon 17:05, 3 May
-// 11:40, 3 May 2025.
+// DayText formats a moment as people would say it: today 11:40, Mon 17:05, 3 May 11:40,
+// 3 May 2025.
 func DayText(t, now time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -141,7 +141,7 @@ func DayText(t, now time.Time) string {
 	return t.Format("2 Jan 2006")
 }
 
-// Plural writes a count with its word: "1 error", "3 errors".
+// Plural formats a count with its word: "1 error", "3 errors".
 func Plural(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -149,7 +149,7 @@ func Plural(n int64, word string) string {
 	return Whole(n) + " " + word + "s"
 }
 
-// Labelled writes a label and, from column at on, a text that is wrapped beside it.
+// Labelled returns a label and, from column at on, a text that is wrapped beside it.
 func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
 	var out []string
 	for i, l := range Wrap(text, max(w-at, 10)) {
@@ -162,7 +162,7 @@ func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
 	return out
 }
 
-// Sentences writes an error with its hint below.
+// Sentences returns an error with its hint below.
 func Sentences(s *Styles, err error, w int) []string {
 	var out []string
 	out = append(out, Wrap(err.Error(), w)...)
