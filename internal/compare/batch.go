@@ -45,8 +45,8 @@ func batched(vals []float64) []float64 {
 	return out
 }
 
-// level takes out of values by batch what live changes and phases did to them: each
-// segment's values are moved so that their mean is that of all. Segments of few batches
+// level removes the effects of live changes and phases from values by batch: each
+// segment's values are shifted so that their mean is that of all. Segments of few batches
 // stay as they are.
 func level(vals []float64, segments []int) []float64 {
 	if len(segments) != len(vals) {

@@ -40,7 +40,7 @@ type Machine struct {
 	Remark         string
 }
 
-// Software is what a component is.
+// Software identifies what a component runs.
 type Software struct{ Image, Version string }
 
 // Example shows every key. Formats that read facts document it.

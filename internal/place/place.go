@@ -44,13 +44,12 @@ type Space struct {
 	Tables map[string]store.Table
 	// Params is what a later run must know to recognize the data.
 	Params map[string]string
-	// Reads means that the run does not write to the space: it does not matter
-	// whose data it holds, and it is neither recorded nor dropped.
+	// Reads means that the run only reads the space: whose data it holds does not
+	// matter, and it is neither recorded nor dropped.
 	Reads bool
 	// Counted means that the run must know how much is there already.
 	Counted bool
-	// From says in refusals who asked for the space: "g.properties:4: operation
-	// put1"; "" means nobody.
+	// From names in refusals who asked for the space: "g.txt:4: operation put1".
 	From string
 	// Kind is the kind of structure that the space must be, on a store that tells
 	// kinds apart; "" allows any.

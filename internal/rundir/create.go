@@ -17,8 +17,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// reserveFile holds room that is given back when the disk is full, so that what
-// was measured can still be written.
+// reserveFile occupies space that is freed when the disk is full, so that what was
+// measured can still be written.
 const (
 	reserveFile  = ".reserve"
 	reserveBytes = 1 << 20

@@ -18,7 +18,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
-// spec is what a plan will do.
+// spec describes what a plan will do.
 type spec struct {
 	mode, folder, shape, membership, variant, strategy, load, json, permission, order string
 	users, groups, runs, concurrent, sweepLimit, mixOps, probes, batch                int

@@ -22,7 +22,7 @@ var replies = []struct {
 	{"WRONGTYPE", store.WrongType},
 	{"OOM ", store.OutOfMemory},
 	{"READONLY", store.ReadOnly},
-	{"MISCONF", store.ReadOnly}, // persistence failed: writes are refused
+	{"MISCONF", store.ReadOnly}, // persistence failed, so writes are refused
 	{"NOAUTH", store.Refused},
 	{"NOPERM", store.Refused},
 	{"WRONGPASS", store.Refused},

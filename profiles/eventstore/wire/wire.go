@@ -57,14 +57,14 @@ type Event struct {
 	From, To         int32 // of batch.messages
 }
 
-// Batch is the message EventBatch. It is reused from one to the next.
+// Batch is the message EventBatch. It is reused for the next one.
 type Batch struct {
 	Parent   EventID
 	Events   []Event
 	Messages []MessageID
 }
 
-// Reset empties the batch and keeps its room.
+// Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
 	b.Parent, b.Events, b.Messages = EventID{}, b.Events[:0], b.Messages[:0]
 }
@@ -74,8 +74,8 @@ func (b *Batch) Attached(e *Event) []MessageID { return b.Messages[e.From:e.To] 
 
 func varintLen(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
-// bytesLen is the size of a length-delimited field with a tag of one byte, 0 when it
-// is empty and so not written.
+// bytesLen returns the size of a length-delimited field with a tag of one byte, or 0 if
+// it is empty and therefore not written.
 func bytesLen(n int) int {
 	if n == 0 {
 		return 0
@@ -83,7 +83,7 @@ func bytesLen(n int) int {
 	return 1 + varintLen(uint64(n)) + n
 }
 
-// messageLen is as bytesLen, for a message that is there even when empty.
+// messageLen is like bytesLen, for a message that is written even if empty.
 func messageLen(n int) int { return 1 + varintLen(uint64(n)) + n }
 
 func intLen(v int64) int {
@@ -207,5 +207,5 @@ func (b *Batch) Encode(dst []byte) []byte {
 	return dst
 }
 
-// ErrWire is wrapped by errors about bytes that are no batch.
+// ErrWire is wrapped by errors about bytes that are not a batch.
 var ErrWire = errors.New("not a batch of events")

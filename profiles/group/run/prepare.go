@@ -149,7 +149,7 @@ func (k *task) readKey(dst []byte, o *model.Op, n int64) []byte {
 	return o.Factory.Key(dst, n)
 }
 
-// value is what a value without factory holds.
+// value returns the contents of a value without a factory.
 func (k *task) value(c *layer.Call, old []byte) []byte {
 	if c.Op.Kind.Topic() { // each message has its own header
 		if len(old) != c.Payload {

@@ -48,8 +48,8 @@ type way struct {
 	pool   *pool
 }
 
-// Conns is how many connections callers share to each server: while the replies of one
-// are handed out, the server is at work on the requests of the other.
+// Conns is how many connections to each server callers share: while the replies of one
+// are handed out, the server processes the requests of the other.
 const Conns = 2
 
 // NewLines returns the connections to the servers of client, which are opened when
