@@ -49,7 +49,8 @@ type Space struct {
 	Reads bool
 	// Counted means that the run must know how much is there already.
 	Counted bool
-	// From names in refusals who asked for the space: "g.txt:4: operation put1".
+	// From says in refusals who asked for the space: "g.properties:4: operation
+	// put1"; "" means nobody.
 	From string
 	// Kind is the kind of structure that the space must be, on a store that tells
 	// kinds apart; "" allows any.
@@ -61,8 +62,7 @@ type State uint8
 
 // States of a space.
 const (
-	// Fresh means that there is nothing. What this run makes there is its own to
-	// remove.
+	// Fresh means that nothing is there: this run may remove what it makes there.
 	Fresh State = iota
 	// Ours means that an earlier run made it.
 	Ours
