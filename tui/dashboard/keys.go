@@ -86,7 +86,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	rate.SetEnabled(k.RateDown.Enabled())
 	short := []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Stop, k.Search, k.Sweep, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
 	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
-		short = slices.Delete(short, 2, 3) // there is none, which is more than when idle
+		short = slices.Delete(short, 2, 3) // there is no payload to turn now
 	}
 	if d.narrow { // the line of knobs has arrows to click, and the help lists all keys
 		k.Next.SetHelp("tab", "more")

@@ -74,8 +74,8 @@ func layout(w, h int, l look) panes {
 	return p
 }
 
-// charts divides the rows from 1 to end between the charts, giving fewer to them if the
-// lower panel is tall.
+// charts divides the rows from 1 to end between the two charts; a tall lower panel takes
+// the place of the latency chart.
 func (p *panes) charts(w, end int, l look) {
 	mid := 1 + end/2
 	p.throughput = image.Rect(0, 1, w, mid)

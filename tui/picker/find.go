@@ -43,7 +43,7 @@ func (f *form) pressFind(msg tea.KeyPressMsg) {
 		before := f.at
 		for _, i := range x.matches(f.rows) {
 			if i < before {
-				f.at = i // wraps around to the last of them
+				f.at = i // the last match before the selected row remains
 			}
 		}
 	case "down":

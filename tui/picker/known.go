@@ -57,8 +57,8 @@ func (p *Picker) recall(last map[string]job.Request) bool {
 	return !reflect.DeepEqual(p.requests[p.name], begun[p.name])
 }
 
-// elsewhere returns the request with what a run without a preset or length has by
-// default outside the workbench.
+// elsewhere returns the request for use outside the workbench, where the defaults for
+// preset and length differ: it has both set explicitly.
 func (p *Picker) elsewhere() job.Request {
 	r := p.request()
 	if p.preview == nil {

@@ -117,7 +117,7 @@ func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	a := &s.ask
 	switch {
 	case a.busy:
-		return nil // the run takes a moment to end
+		return nil // preparing takes a moment
 	case msg.String() == "esc":
 		return screen.Back
 	case msg.String() != "enter":

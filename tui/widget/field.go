@@ -12,7 +12,7 @@ import (
 type Field struct {
 	Text []rune
 	Pos  int
-	// Secret shows dots instead of letters. mask returns the text to show, of the same
+	// Secret shows dots instead of letters. Mask returns the text to show, of the same
 	// length.
 	Secret bool
 	Mask   func(text string) string
