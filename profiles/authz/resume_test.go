@@ -54,6 +54,6 @@ func TestResumedAfterALoadThatWasCutShort(t *testing.T) {
 	f := profiletest.Facts[report.Facts](t, o)
 	again := sum(&o.Run, "user", "group", "membership")
 	assert.Positive(t, again)
-	assert.LessOrEqual(t, again, int64(f.Dataset.Users+f.Dataset.Groups+f.Dataset.Memberships)-before+10*20, "at most a batch a thread is written again")
+	assert.LessOrEqual(t, again, int64(f.Dataset.Users+f.Dataset.Groups+f.Dataset.Memberships)-before+4*20, "at most a batch a thread is written again")
 	assert.EqualValues(t, f.Dataset.Memberships, sum(&o.Run, "valid"))
 }

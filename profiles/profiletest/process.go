@@ -58,6 +58,9 @@ func Child(t *testing.T, p workload.Profile) {
 	for {
 		select {
 		case <-l.Done(): // nobody has killed it
+			if a.Moment == AtWork { // which ended before this process had its turn
+				die(t)
+			}
 			o := l.Finish(t.Context())
 			require.NoError(t, o.Err)
 			require.Fail(t, "it came to its end", o.Run.Verification.Summary)
