@@ -186,7 +186,7 @@ func TestTheCommandOfARunIsCopiedAsItsKnobsStand(t *testing.T) {
 	_, cmd := a.Update(tuitest.KeyPress("y"))
 	require.NotNil(t, cmd)
 	assert.Contains(t, tuitest.Sprint(cmd()), "--threads 17")
-	assert.Contains(t, picture(t, a), "copied: the command of a run that begins as this one is now")
+	assert.Contains(t, picture(t, a), "copied: the command of a run with the settings of this one now")
 }
 
 // Where a knob turns nothing, neither the footer nor the line of knobs offers it.

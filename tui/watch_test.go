@@ -57,15 +57,15 @@ func TestWhoWatchesARunChangesNothing(t *testing.T) {
 func TestTheEndOfAWatchedRunIsShown(t *testing.T) {
 	a, run := watching(t, 80, 24)
 	run.Mu.Lock()
-	run.Stage.Note = "nothing was heard of the coordinator for 4 s"
+	run.Stage.Note = "nothing was heard from the coordinator for 4 s"
 	run.Mu.Unlock()
 	send(t, a, frame(a))
-	assert.Contains(t, picture(t, a), "! nothing was heard of the coordinator for 4 s")
+	assert.Contains(t, picture(t, a), "! nothing was heard from the coordinator for 4 s")
 	run.Came = screen.Outcome{Watched: true, Summary: "what it came to", Verification: workload.Verification{State: workload.Passed}}
 	run.Stop()
 	send(t, a, frame(a))
 	require.IsType(t, &results.Results{}, a.top())
 	assert.Contains(t, picture(t, a), "what it came to")
 	send(t, a, "e")
-	assert.Contains(t, picture(t, a), "the report of this run is where it was driven")
+	assert.Contains(t, picture(t, a), "the report of this run is on the machine that drove it")
 }

@@ -138,7 +138,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 		"rabbitmq": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.RabbitMQ(t, "--disk_free_limit.absolute", "50MB") },
 			profile: "event-store", broker: true, args: []string{"--rate", "2000"},
-			waits: "events on their way through the broker to the store; given up once none of it has ended for 1 s (--drain)",
+			waits: "events on their way through the broker to the store; given up when none of it has ended for 1 s (--drain)",
 			named: "events were still on their way through the broker to the store when the drain was given up",
 		},
 		"cassandra": {
@@ -182,8 +182,8 @@ const late = "5s"
 // What a run says that it waits for.
 const (
 	storeAway  = "waiting for the store to answer, "
-	eventsAway = "events on their way to the store; given up once none of it has ended for 1 s (--drain)"
-	loadAway   = "that the store does not take; given up once none of it has ended for 1 s (--drain)"
+	eventsAway = "events on their way to the store; given up when none of it has ended for 1 s (--drain)"
+	loadAway   = "that the store does not accept; given up when none of it has ended for 1 s (--drain)"
 )
 
 // Calls that hang when the time is up are given up after the drain, and named: those
@@ -209,14 +209,14 @@ func TestStoreThatHangsAtTheEnd(t *testing.T) {
 	t.Run("phase", func(t *testing.T) {
 		t.Parallel()
 		notices := strings.Join(hang(t, labtest.Redis(t), "ingestion", "--rate", "5000").folder(t).Run.Notices, "\n")
-		assert.Contains(t, notices, "given up at the end, after 1 s (--drain): ")
+		assert.Contains(t, notices, "gave up at the end, after 1 s (--drain), on ")
 		assert.Contains(t, notices, "under way in eligibility (putall)")
 	})
 	t.Run("load", func(t *testing.T) {
 		t.Parallel()
 		p := hang(t, labtest.Redis(t), "authz", "--set", "users=200000")
 		assert.Contains(t, p.text(t), loadAway)
-		assert.Contains(t, p.folder(t).Run.EndedBy, "that the store does not take; none of it ended for ")
+		assert.Contains(t, p.folder(t).Run.EndedBy, "that the store does not accept: none of it ended for ")
 	})
 	// A commit, and the closing of a prepared statement, heed no context.
 	t.Run("mariadb", func(t *testing.T) {

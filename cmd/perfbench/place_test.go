@@ -364,7 +364,7 @@ func (s *story) single() {
 		code, stderr := s.begin("--allow-existing")
 		if s.g.tabular() {
 			assert.Equal(s.t, fault.CodeInput, code, "%s, --allow-existing: %s", when, stderr)
-			assert.Contains(s.t, stderr, name+" is there and was not made by perfbench, and it has no column ", when)
+			assert.Contains(s.t, stderr, name+" already exists and was not made by perfbench, and it has no column ", when)
 		}
 		s.intact(when+", --allow-existing: "+stderr, planted)
 		s.deleted(when)

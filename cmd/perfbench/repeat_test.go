@@ -74,7 +74,7 @@ func TestAnInterruptedSweepIsGoneOnWith(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"sweep", "--profile", "ingestion", "--target", "memory:", "--over", "batch=1,2", "--repeat", "4", "--warmup", "0s", "--duration", "500ms", "--rate", "2000"}
 	out, said := interrupted(t, dir, "run 2 of 8 ", args...)
-	assert.Contains(t, out, " of 8 runs are done; the same command does the others.")
+	assert.Contains(t, out, " of 8 runs are done; the same command does the rest.")
 	assert.Contains(t, said, "perfbench: ")
 	of := func() *sweep.Result {
 		folders, err := filepath.Glob(filepath.Join(dir, "results", "*"+sweep.FolderEnd))

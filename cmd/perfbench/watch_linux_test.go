@@ -56,8 +56,8 @@ func TestWhoWatchesIsToldOfACoordinatorThatDies(t *testing.T) {
 	s := inTerminal(t, path, 100, 30, "tui", "--watch", url)
 	s.matches(`eligibility\.putall +[1-9]`)
 	require.NoError(t, p.Process.Signal(syscall.SIGKILL))
-	s.matches(`(?i)nothing was heard of the coordinator`)
-	s.shows("what became of run")
+	s.matches(`(?i)nothing was heard from the coordinator`)
+	s.shows("the outcome of run")
 	for _, w := range workers {
 		_ = w.Process.Kill()
 	}

@@ -178,7 +178,7 @@ func (a *Address) explain(host string, err error) error {
 	if e, ok := errors.AsType[*amqp.Error](err); ok {
 		switch e.Code {
 		case amqp.AccessRefused:
-			return fault.Store(fmt.Errorf("broker %s does not let user %s in", host, a.user), "write user and password before the host: amqp://user:password@host")
+			return fault.Store(fmt.Errorf("broker %s refuses the user %s", host, a.user), "write user and password before the host: amqp://user:password@host")
 		case amqp.NotAllowed:
 			return fault.Store(fmt.Errorf("broker %s: user %s may not use virtual host %q, or there is none", host, a.user, a.vhost), "the virtual host is the path of the URL; none is /")
 		}

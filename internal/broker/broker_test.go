@@ -40,8 +40,8 @@ func TestRefusalsSayWhyAndKeepThePassword(t *testing.T) {
 	require.NoError(t, err)
 	defer deaf.Close()
 	for target, want := range map[string]string{
-		"amqp://guest:hush@" + srv.Addr():                               "does not let user guest in",
-		"amqp://nobody:hush@" + srv.Addr():                              "does not let user nobody in",
+		"amqp://guest:hush@" + srv.Addr():                               "refuses the user guest",
+		"amqp://nobody:hush@" + srv.Addr():                              "refuses the user nobody",
 		"amqp://" + srv.Addr() + "/nowhere":                             `may not use virtual host "nowhere", or there is none`,
 		"amqp://u:hush@127.0.0.1:1":                                     "connection refused",
 		"amqps://u:hush@" + srv.Addr():                                  "TLS: ",

@@ -54,7 +54,7 @@ func repeats(name string, s Set) []string {
 			return slices.Contains(byNature, d.Name)
 		})
 		if len(diffs) > 0 {
-			return []string{fmt.Sprintf("the runs of %s are not repeats of one: %s and %s differ in %s",
+			return []string{fmt.Sprintf("the runs of %s are not repeats of the same run: %s and %s differ in %s",
 				name, s.Runs[0].Conditions.ID, r.Conditions.ID, listed(shortened(causes(diffs))))}
 		}
 	}
@@ -153,11 +153,11 @@ func notes(c *Comparison) []string {
 	var out []string
 	switch na, nb := len(c.A.Runs), len(c.B.Runs); {
 	case na == 1 && nb == 1:
-		out = append(out, "One run a side cannot tell how much one run differs from the next: chance here is what it did within each.")
+		out = append(out, "With one run a side, nobody knows how much one run differs from the next: only the variation within each run counts as chance.")
 	case na == 1:
-		out = append(out, "A is a single run: it is taken to vary as the runs of B do.")
+		out = append(out, "A is a single run: it is assumed to vary as much as the runs of B.")
 	case nb == 1:
-		out = append(out, "B is a single run: it is taken to vary as the runs of A do.")
+		out = append(out, "B is a single run: it is assumed to vary as much as the runs of A.")
 	}
 	all := c.A.part(nil)
 	for _, f := range []Figure{ClientCPU, StoreCPU} {
@@ -165,11 +165,11 @@ func notes(c *Comparison) []string {
 		who := ""
 		switch {
 		case a && b:
-			who = "neither side knows it"
+			who = "it is not known for either side"
 		case a:
-			who = "A does not know it"
+			who = "it is not known for A"
 		case b:
-			who = "B does not know it"
+			who = "it is not known for B"
 		default:
 			continue
 		}

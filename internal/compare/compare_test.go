@@ -151,7 +151,7 @@ func TestWhatIsNoPairIsRefused(t *testing.T) {
 	first, second, seed := same, same, same
 	first.ID, second.ID, seed.Seed = "one", "two", 7
 	second.Settings = map[string]float64{"feed.payload": 1024, "threads": 3}
-	assert.Equal(t, []string{"the runs of B are not repeats of one: one and two differ in threads"},
+	assert.Equal(t, []string{"the runs of B are not repeats of the same run: one and two differ in threads"},
 		refusals(one(&Run{Conditions: same}), Set{Runs: []*Run{{Conditions: first}, {Conditions: seed}, {Conditions: second}}}))
 }
 
@@ -233,7 +233,7 @@ func TestFourTimesTheThreadsIsMoreThroughputAndMoreTime(t *testing.T) {
 	assert.Equal(t, "worse", back[Throughput], "the other way round it is the other way round")
 	assert.Equal(t, "better", back[P50])
 	assert.Contains(t, c.Differences, Difference{"threads", "4", "32"})
-	assert.Contains(t, c.Notes, "One run a side cannot tell how much one run differs from the next: chance here is what it did within each.")
+	assert.Contains(t, c.Notes, "With one run a side, nobody knows how much one run differs from the next: only the variation within each run counts as chance.")
 }
 
 func TestTheSameStoreTwiceIsNeitherBetterNorWorse(t *testing.T) {

@@ -40,7 +40,7 @@ func (c *Comparison) Err() error {
 func ParseTolerance(text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
 	if err != nil || math.IsNaN(v) || v <= 0 || v > 1000 {
-		return 0, fault.Field("tolerance", fault.Input(fmt.Errorf("tolerance: %q is not a share above 0 %% and up to 1000 %%", text), "write it like --tolerance 5%"))
+		return 0, fault.Field("tolerance", fault.Input(fmt.Errorf("tolerance: %q is not a percentage above 0 %% and up to 1000 %%", text), "write it like --tolerance 5%"))
 	}
 	return v / 100, nil
 }

@@ -81,5 +81,5 @@ func paired(c *Comparison) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The runs took turns in rounds, which differ by more than chance in %s: there the differences within each round count.", listed(names))
+	return fmt.Sprintf("The runs took turns in rounds, and the rounds differ by more than chance in %s: for these, the differences within each round count.", listed(names))
 }

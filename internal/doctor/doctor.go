@@ -98,7 +98,7 @@ func (t Terminal) Section() Section {
 		l.good("colours", "none: NO_COLOR is set")
 	default:
 		many := t.Colours == "truecolor" || t.Colours == "24bit" || has(t.Kind, "256color") || has(t.Kind, "direct") || slices.Contains([]string{"xterm-kitty", "alacritty", "wezterm", "foot", "xterm-ghostty"}, t.Kind)
-		l.either(many, "colours", "TERM is "+quoted(t.Kind)+", COLORTERM "+quoted(t.Colours), "with 16 colours charts have fewer shades; TERM=xterm-256color or COLORTERM=truecolor says that it has more")
+		l.either(many, "colours", "TERM is "+quoted(t.Kind)+", COLORTERM "+quoted(t.Colours), "with 16 colours charts have fewer shades; if it has more, set TERM=xterm-256color or COLORTERM=truecolor")
 	}
 	l.either(!t.Poor, "letters", "the locale is "+quoted(t.Locale), "charts are drawn in ASCII: set LANG to a UTF-8 locale, such as C.UTF-8")
 	return Section{"terminal", l}

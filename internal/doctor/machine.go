@@ -94,7 +94,7 @@ func (m Machine) processors(l *list) {
 	}
 	if o.Machine > 0 {
 		others := max(o.Machine-o.CPU, 0) / float64(m.CPUs)
-		l.either(others < busy, "other work", fmt.Sprintf("%.0f %% of the machine is in use by others", 100*others), "stop it while you measure, or measure from another machine")
+		l.either(others < busy, "other work", fmt.Sprintf("%.0f %% of the machine is in use by others", 100*others), "stop them while you measure, or measure from another machine")
 	}
 	if o.Stolen >= stolen {
 		l.doubt("hypervisor", fmt.Sprintf("%.0f %% of the time goes to other guests", 100*o.Stolen), "measure on a machine with processors of its own")

@@ -97,7 +97,7 @@ func (s Store) ask(ctx context.Context, l *list) (*store.Info, error) {
 		l.doubt("settings", s.Target.Scrub(errors.New(w)).Error(), "change it on the server, or compare only with servers set the same")
 	}
 	if info.FreeBytes > 0 {
-		l.good("room", units.Size(info.FreeBytes)+" may still be filled")
+		l.good("room", units.Size(info.FreeBytes)+" are free")
 	}
 	s.trips(ctx, l, conn)
 	s.rights(ctx, l, conn)
@@ -132,7 +132,7 @@ func (s Store) trips(ctx context.Context, l *list, conn store.Conn) {
 	slices.Sort(took)
 	median := took[len(took)/2]
 	l.either(median < far, "round trip", fmt.Sprintf("%s for a small question, %s at worst", units.Duration(median), units.Duration(took[len(took)-1])),
-		"much of each response time will be the way there: measure from nearer, or from where the application runs")
+		"much of each response time will be spent on the network: measure from closer by, or from where the application runs")
 }
 
 // rights finds out what we are allowed to do.
@@ -154,12 +154,12 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 	switch {
 	case !ok:
 	case !s.Write:
-		l.unknown("writing", "was not tried: --write does, and removes what it wrote")
+		l.unknown("writing", "not tried: --write tries it, and removes what it wrote")
 	default:
 		if err := p.Probe(ctx, store.Space{Namespace: s.Namespace, Name: "doctor", Shape: store.Map}); err != nil {
 			_ = s.failed(l, "writing", err)
 		} else {
-			l.good("writing", "was tried, and what was written is removed")
+			l.good("writing", "tried, and what was written is removed")
 		}
 	}
 	if m, ok := conn.(store.Metered); ok {

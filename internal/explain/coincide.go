@@ -64,7 +64,7 @@ var happenings = []happening{
 	{rundir.OfStore, "dropped_messages_per_s", 1e-9, words("the store dropped messages")},
 	{rundir.OfStore, "flushes_active", 1, words("the store was flushing memtables")},
 	{rundir.OfStore, "compactions_active", 1, words("the store was compacting")},
-	{rundir.OfStore, "resent_packets_per_s", 1e-9, words("members of the store sent packets again")},
+	{rundir.OfStore, "resent_packets_per_s", 1e-9, words("members of the store resent packets")},
 	{rundir.OfStore, "lock_waiters", 2, counted("calls were waiting for locks")},
 	{rundir.OfProcess, "old_collections", 1, words("the store's JVM collected its old generation")},
 	{rundir.OfProcess, "collecting_ms", 100, collected("the store's JVM")},
@@ -101,7 +101,7 @@ func forked(f *rundir.Folder, second int, _ float64) string {
 
 // slowCommands says which commands logged by the store took longest.
 func slowCommands(f *rundir.Folder, second int, _ float64) string {
-	const text = "the store noted slow commands"
+	const text = "the store logged slow commands"
 	s := &stretch{f: f, first: second, n: 1}
 	if k, ok := s.longest(func(n verdict.Noted) bool { return n.Command != "" }); ok {
 		return text + " (" + k.What() + ": " + duration(k.ForMs*1e6) + ")"

@@ -28,7 +28,7 @@ func loopSync(s *stretch) []string {
 	if !ok || on < 1 || !told || !known || busy < 1000*threadFull || used+queue > halfIdle {
 		return nil
 	}
-	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was at work in %s of the time and used %s of one processor", percent(min(busy/1000, 1)), decimals(used))}
+	return []string{fmt.Sprintf("it syncs its append-only file after each write (appendfsync always), and its main thread was busy in %s of the time and used %s of one processor", percent(min(busy/1000, 1)), decimals(used))}
 }
 
 // aofSync handles older versions of Redis, which only report that they sync each write.
@@ -104,7 +104,7 @@ func (s *stretch) waited() []string {
 	if !ok {
 		return nil
 	}
-	return []string{"by its latency monitor " + k.tell()}
+	return []string{"by its latency monitor, " + k.tell()}
 }
 
 // disk says how busy the disk was.

@@ -118,10 +118,10 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"an idle main thread that waits for the disk": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0.8) }}, Sync, "80 % of the samples"},
 		"a main thread that is slow to answer some": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.99), noted(
 			verdict.Noted{AtS: 3, Command: "KEYS", ForMs: 80}, verdict.Noted{AtS: 4, Command: "KEYS", ForMs: 120}, verdict.Noted{AtS: 12, Command: "SORT", ForMs: 900},
-		)}, Thread, "of the commands that it noted as slow KEYS took it 120 ms at most, 2 times"},
+		)}, Thread, "of the commands that it logged as slow, KEYS took it 120 ms at most, 2 times"},
 		"a disk that its store complains of": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0.8) }, noted(
 			verdict.Noted{AtS: 2, Event: "aof-fsync-always", ForMs: 31},
-		)}, Sync, "by its latency monitor aof-fsync-always took it 31 ms"},
+		)}, Sync, "by its latency monitor, aof-fsync-always took it 31 ms"},
 		"an idle main thread that waits for nothing": {[]func(*rundir.Folder){store("main_thread_cpu_cores", 0.2), store("aof_syncs_each_write", 1), func(f *rundir.Folder) { sample(f, rundir.OfProcess, "main_thread_in_disk", 0) }}, Unknown, "main thread 0.2 of 1"},
 		"a write-ahead log":                          {[]func(*rundir.Folder){store("running", 15), store("log_sync_waiters", 12)}, Sync, "12 of 15 running statements"},
 		"committing threads":                         {[]func(*rundir.Folder){store("committing_threads", 12)}, Sync, "12 of 16 threads"},
@@ -213,7 +213,7 @@ func TestStretchesAreToldApart(t *testing.T) {
 	require.Len(t, w.Parts, 2)
 	assert.Equal(t, []string{Unknown, Threads}, []string{w.Parts[0].Resource, w.Parts[1].Resource})
 	assert.Contains(t, Paragraph(w), "From 0:05 to 0:10: The number of threads held the run back")
-	assert.Contains(t, Paragraph(w), "2 times the threads did 1.9 times as much")
+	assert.Contains(t, Paragraph(w), "2 times as many threads did 1.9 times as much")
 
 	for i := 5; i < 10; i++ {
 		f.Series[i].Count = 1100
@@ -264,7 +264,7 @@ func TestASlowSecondIsToldWithWhatTheStoreNoted(t *testing.T) {
 		verdict.Noted{AtS: 2, Command: "DEL", ForMs: 99}, verdict.Noted{AtS: 5, Event: "expire-cycle", ForMs: 25})(f)
 	c := Of(f).Coincidences
 	require.Len(t, c, 1)
-	assert.Contains(t, c[0].Text, "when the store noted slow commands (HSET perfbench:profile: 34 ms) and expire-cycle took the store 25 ms")
+	assert.Contains(t, c[0].Text, "when the store logged slow commands (HSET perfbench:profile: 34 ms) and expire-cycle took the store 25 ms")
 
 	for t := range 10 {
 		f.Run.Observed.Noted = append(f.Run.Observed.Noted, verdict.Noted{AtS: t, Event: "expire-cycle", ForMs: 25})

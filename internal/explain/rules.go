@@ -169,7 +169,7 @@ func (s *stretch) slowest() []string {
 	if !ok {
 		return nil
 	}
-	return []string{"of the commands that it noted as slow " + k.tell()}
+	return []string{"of the commands that it logged as slow, " + k.tell()}
 }
 
 func pool(s *stretch) (string, []string) {
@@ -258,8 +258,8 @@ func threads(s *stretch) (string, []string) {
 	if grew-1 < grewLess*(more-1) {
 		return "", nil
 	}
-	return "The number of threads held the run back: each waits for its reply before it calls again, and more of them did more.", append([]string{
-		fmt.Sprintf("%s times the threads did %s times as much", decimals(more), decimals(grew)),
+	return "The number of threads held the run back: each waits for its reply before it calls again, and more threads did more.", append([]string{
+		fmt.Sprintf("%s times as many threads did %s times as much", decimals(more), decimals(grew)),
 	}, s.headroom()...)
 }
 

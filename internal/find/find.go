@@ -90,10 +90,10 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 		return o, problems.Err()
 	}
 	if slices.ContainsFunc(plan.Phases, func(p workload.Phase) bool { return len(p.After) > 0 }) {
-		problems.Add(fault.Input(errors.New("find: this plan does its phases one after the other, and a search needs one load to raise"), "choose a preset or a mode with one phase"))
+		problems.Add(fault.Input(errors.New("find: this plan runs its phases one after another, and a search needs a single load to raise"), "choose a preset or a mode with one phase"))
 	}
 	if o.Over.Name == OverThreads && plan.Tracks()[0].Start.Rate > 0 {
-		problems.Add(fault.Input(errors.New("rate: a search for threads has them go as fast as they can"), "leave --rate out"))
+		problems.Add(fault.Input(errors.New("rate: in a search for threads, they go as fast as they can"), "leave --rate out"))
 	}
 	if len(a.Under) == 0 {
 		problems.Add(fault.Field("under", fault.Input(errors.New("under: a search needs a condition"), "for example --under 'p99<10ms'")))
@@ -118,7 +118,7 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 	}
 	o.From, o.To = level("from", a.From), level("to", a.To)
 	if o.To > 0 && o.From > o.To {
-		problems.Add(fault.Field("from", fault.Input(fmt.Errorf("from: %s is more than %s, the most to try", a.From, a.To), "raise --to")))
+		problems.Add(fault.Field("from", fault.Input(fmt.Errorf("from: %s is more than %s, the highest to try", a.From, a.To), "raise --to")))
 	}
 	if o.Over.Name == OverThreads && o.To == 0 {
 		o.To = MostThreads
@@ -138,15 +138,15 @@ func condition(text string) (threshold.Expr, error) {
 	}
 	switch {
 	case e.Abort:
-		return bad("a search goes on with another level, and ends nothing", "leave abort out")
+		return bad("a search that misses goes on with another level, so it cannot abort", "leave abort out")
 	case e.Stat == "max" || e.Stat == "min":
-		return bad(e.Stat+" is that of a single call, by which no level can be judged", "use p99.9 or p99.99")
+		return bad(e.Stat+" is that of a single call, which cannot judge a level", "use p99.9 or p99.99")
 	case e.Stat == "throughput":
 		return bad(e.Stat+" is what is sought", "give a condition that it must keep, such as p99<10ms")
 	case e.Rel[0] != '<':
 		return bad("a level is too high when a figure gets too high, so it takes < or <=", "turn it round")
 	case e.Stat == "errors" && !e.Percent:
-		return bad("errors are counted over levels of any length", "give them in percent: errors<1%")
+		return bad("levels differ in length, so a number of errors cannot judge them", "give them in percent: errors<1%")
 	}
 	return e, nil
 }

@@ -124,16 +124,16 @@ func TestFindOverThreads(t *testing.T) {
 func TestBadSearches(t *testing.T) {
 	plan := putting(t, "memory:", 1)
 	for want, a := range map[string]found.Asked{
-		`under: a search needs a condition`:                                {},
-		`over: "batch" is not rate or threads`:                             {Over: "batch", Under: []string{"p99<1ms"}},
-		`under "p99>1ms": a level is too high when a figure gets too high`: {Under: []string{"p99>1ms"}},
-		`under "max<1ms": max is that of a single call`:                    {Under: []string{"max<1ms"}},
-		`under "throughput>9": throughput is what is sought`:               {Under: []string{"throughput>9"}},
-		`under "errors<9": errors are counted over levels of any length`:   {Under: []string{"errors<9"}},
-		`under "p9x<1ms": "p9x" is not something that is measured`:         {Under: []string{"p9x<1ms"}},
-		`under "p99<1ms abort": a search goes on with another level`:       {Under: []string{"p99<1ms abort"}},
-		`from: rate: "x" is not a number`:                                  {Under: []string{"p99<1ms"}, From: "x"},
-		`from: 9 is more than 5, the most to try`:                          {Under: []string{"p99<1ms"}, From: "9", To: "5"},
+		`under: a search needs a condition`:                                                  {},
+		`over: "batch" is not rate or threads`:                                               {Over: "batch", Under: []string{"p99<1ms"}},
+		`under "p99>1ms": a level is too high when a figure gets too high`:                   {Under: []string{"p99>1ms"}},
+		`under "max<1ms": max is that of a single call`:                                      {Under: []string{"max<1ms"}},
+		`under "throughput>9": throughput is what is sought`:                                 {Under: []string{"throughput>9"}},
+		`under "errors<9": levels differ in length, so a number of errors cannot judge them`: {Under: []string{"errors<9"}},
+		`under "p9x<1ms": "p9x" is not a figure that is measured`:                            {Under: []string{"p9x<1ms"}},
+		`under "p99<1ms abort": a search that misses goes on with another level`:             {Under: []string{"p99<1ms abort"}},
+		`from: rate: "x" is not a number`:                                                    {Under: []string{"p99<1ms"}, From: "x"},
+		`from: 9 is more than 5, the highest to try`:                                         {Under: []string{"p99<1ms"}, From: "9", To: "5"},
 	} {
 		_, err := Read(a, plan)
 		require.Error(t, err, want)
@@ -143,7 +143,7 @@ func TestBadSearches(t *testing.T) {
 	}
 	plan.Phases = append(plan.Phases, workload.Phase{Name: "then", After: []string{"main"}})
 	_, err := Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
-	assert.ErrorContains(t, err, "does its phases one after the other")
+	assert.ErrorContains(t, err, "runs its phases one after another")
 	plan.Knobs = plan.Knobs[:1]
 	_, err = Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
 	assert.ErrorContains(t, err, "no live knob rate", fmt.Sprint(err))

@@ -53,7 +53,7 @@ func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
 		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more", sum.threads)
 	case o != nil && o.Cores > 0 && o.Machine >= full*o.Cores:
 		l.By = found.ByMachine
-		l.Text = fmt.Sprintf("the processors of this machine, of which all were busy: perfbench used %.2g of %.3g, everything else %.2g", o.CPU, o.Cores, max(o.Machine-o.CPU, 0))
+		l.Text = fmt.Sprintf("the processors of this machine, which were all busy: perfbench used %.2g of %.3g, everything else %.2g", o.CPU, o.Cores, max(o.Machine-o.CPU, 0))
 	default:
 		l.Text = "the store: " + f.slower(s)
 	}

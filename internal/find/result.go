@@ -75,7 +75,7 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 		}
 	}
 	if r.TooMuch == 0 && len(r.Steps) > 0 {
-		r.Limit = found.Limit{By: found.ByNone, Text: "nothing: the highest level that was to be tried held"}
+		r.Limit = found.Limit{By: found.ByNone, Text: "nothing: the highest level to be tried held"}
 		if !r.Complete {
 			r.Limit.Text = "unknown: every level that was tried held"
 		}

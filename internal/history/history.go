@@ -150,9 +150,9 @@ func Note(dir, text string) error {
 	path := filepath.Join(dir, rundir.NoteFile)
 	switch {
 	case pack.Is(dir):
-		return fault.Input(fmt.Errorf("%s is an archive, and stays as it is", dir), "write a note before a run is archived")
+		return fault.Input(fmt.Errorf("%s is an archive, and archives are never changed", dir), "write a note before a run is archived")
 	case len(text) > longestNote:
-		return fault.Input(fmt.Errorf("note: %d bytes are more than a note may have, %d", len(text), longestNote), "")
+		return fault.Input(fmt.Errorf("note: %d bytes are more than the longest note may have, %d", len(text), longestNote), "")
 	case text == "":
 		return disk.Remove(path)
 	}
@@ -164,7 +164,7 @@ func Note(dir, text string) error {
 func Archive(dir, out string) (string, rundir.Run, error) {
 	none := rundir.Run{}
 	if pack.Is(dir) {
-		return "", none, fault.Input(fmt.Errorf("%s is an archive already", dir), "")
+		return "", none, fault.Input(fmt.Errorf("%s is already an archive", dir), "")
 	}
 	if rundir.Alive(dir) {
 		return "", none, fault.Input(fmt.Errorf("run %s is still going", dir), "archive it when it has ended")
@@ -192,7 +192,7 @@ func Archive(dir, out string) (string, rundir.Run, error) {
 	}
 	after, err := rundir.Load(name)
 	if err == nil && (after.Run.ID != before.Run.ID || len(after.Series) != len(before.Series) || len(after.Histograms) != len(before.Histograms)) {
-		err = errors.New("it does not hold what the folder holds")
+		err = errors.New("its content differs from that of the folder")
 	}
 	if err != nil {
 		return "", none, errors.Join(fmt.Errorf("the archive could not be read back: %w", err), os.Remove(name))

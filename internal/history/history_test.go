@@ -136,9 +136,9 @@ func TestANoteIsKeptWithItsRun(t *testing.T) {
 	}
 	require.NoError(t, history.Note(dir, " with the\nnew \x1b[31mindex"))
 	assert.Equal(t, "with the new [31mindex", kept())
-	assert.ErrorContains(t, history.Note(dir, strings.Repeat("x", 501)), "501 bytes are more than a note may have, 500")
+	assert.ErrorContains(t, history.Note(dir, strings.Repeat("x", 501)), "501 bytes are more than the longest note may have, 500")
 	require.NoError(t, pack.Write(dir, dir+pack.Suffix))
 	require.NoError(t, os.RemoveAll(dir))
 	assert.Equal(t, "with the new [31mindex", kept(), "it goes with the run into its archive")
-	assert.ErrorContains(t, history.Note(dir+pack.Suffix, "x"), "is an archive, and stays as it is")
+	assert.ErrorContains(t, history.Note(dir+pack.Suffix, "x"), "is an archive, and archives are never changed")
 }

@@ -273,7 +273,7 @@ func (p *reading) sequence(isKey bool) {
 	at := strings.IndexByte(text, '#')
 	end := strings.LastIndexByte(text, '#') + 1
 	if at < 0 || strings.Trim(text[at:end], "#") != "" || end-at > 19 || len(text) > 100 {
-		p.fail(v, "for example  c-######", "pattern: %q has not one stretch of up to 19 # for the digits of the number", v.Text)
+		p.fail(v, "for example  c-######", "pattern: %q does not have exactly one stretch of 1 to 19 # for the digits of the number", v.Text)
 		return
 	}
 	f.parts, f.pad = []part{{text: text[:at], field: -1}, {text: text[end:], field: -1}}, end-at

@@ -210,7 +210,7 @@ func TestBadDefinitions(t *testing.T) {
 		ok + "      x: {values: [1, b], type: integer}":                                                  "values: \"b\" is not of type integer",
 		ok + "      x: '{y}'":                                                                            "template: there is no field \"y\"",
 		ok + "      x: '{y}'\n      y: '{x}'":                                                            "field x: template: uses y, which uses it in turn",
-		ok + "      x: 'a#b#'":                                                                           "pattern: \"a#b#\" has not one stretch",
+		ok + "      x: 'a#b#'":                                                                           "pattern: \"a#b#\" does not have exactly one stretch",
 		ok + "      x: {parent: b}":                                                                      "s.yaml:6: object a: field x: parent: there is no object \"b\"",
 		ok + "      x: {parent: a, spread: zipf}":                                                        "spread zipf needs  among",
 		ok + "      x: {parent: a, spread: pareto}":                                                      "spread: \"pareto\" is not one of sequential, uniform, zipf",
@@ -223,7 +223,7 @@ func TestBadDefinitions(t *testing.T) {
 		ok + "      x: {}\n      y: {length: 3}":                                                         "field y: has no generator",
 		ok + "      Id: uuid":                                                                            "differs from id in the case of letters only",
 		ok + "      x-y: uuid":                                                                           "\"x-y\" cannot be the name of a field",
-		ok:                                                                                               "object a: has no field beside its key",
+		ok:                                                                                               "object a: has no field besides its key",
 		"objects:\n  a:\n    fields:\n      x: city":                                                     "s.yaml:4: object a: has no key",
 		"objects:\n  a:\n    key: name\n    fields:\n      x: city":                                      "s.yaml:3: object a: key: \"name\" is neither one of its fields nor a pattern",
 		"objects:\n  a:\n    key: x\n    fields:\n      x: city\n      y: city":                          "object a: field x: is the key, and with the generator city two objects may have the same one",
@@ -233,7 +233,7 @@ func TestBadDefinitions(t *testing.T) {
 		"objects:\n  a:\n    key: a-#\n    order: id,y\n    fields:\n      x: city":                      "order: there is no field \"y\"",
 		"objects:\n  a:\n    key: a-#\n    table: 'x y'\n    fields:\n      x: city":                     "table: \"x y\" cannot be the name of a table",
 		"objects:\n  a: {key: a-#, fields: {x: city}}\n  b: {key: b-#, table: A, fields: {x: city}}":     "object b: table A is that of the object a too",
-		"objects:\n  a: {key: a-#, fields: {x: {parent: b}}}\n  b: {key: b-#, fields: {x: {parent: a}}}": "objects: the parents run in a circle: a → b → a",
+		"objects:\n  a: {key: a-#, fields: {x: {parent: b}}}\n  b: {key: b-#, fields: {x: {parent: a}}}": "objects: the parents form a circle: a → b → a",
 	} {
 		_, r := read(t, text+"\n")
 		err := r.Problems.Err()

@@ -140,7 +140,7 @@ func (d *draft) read(r *values.Reader) {
 	key, ok := d.own["key"]
 	if text := strings.TrimSpace(key.Text); ok && strings.Contains(text, "#") { // a pattern: a field of its own
 		if i := slices.IndexFunc(d.parts, func(p *fieldDraft) bool { return p.f.Name == "id" }); i >= 0 {
-			r.Fail("say  key: id  and give the field id the pattern", "%v", fail(place(key), d.o.Name, "", "key: %q is a pattern, which makes a field id, and there is one", text))
+			r.Fail("write  key: id  and give the field id the pattern", "%v", fail(place(key), d.o.Name, "", "key: %q is a pattern, which makes a field id, and there is one", text))
 			return
 		}
 		p := &fieldDraft{f: &Field{Name: "id", where: place(key)}, at: key, keys: map[string]workload.Value{
@@ -181,7 +181,7 @@ func (d *draft) read(r *values.Reader) {
 		d.unique(r, key)
 	}
 	if len(d.parts) < 2 && ok {
-		r.Fail("add fields", "%v", fail(d.o.Where, d.o.Name, "", "has no field beside its key"))
+		r.Fail("add fields", "%v", fail(d.o.Where, d.o.Name, "", "has no field besides its key"))
 	}
 	if t, ok := d.own["table"]; ok {
 		d.o.Table = strings.TrimSpace(t.Text)
@@ -244,7 +244,7 @@ func circles(r *values.Reader, m *Model) {
 			for _, p := range append(slices.Clone(path[i:]), o) {
 				names = append(names, p.Name)
 			}
-			r.Fail("let one of them have no parent", "%s: objects: the parents run in a circle: %s", o.Where, strings.Join(names, " → "))
+			r.Fail("let one of them have no parent", "%s: objects: the parents form a circle: %s", o.Where, strings.Join(names, " → "))
 			return
 		}
 		if done[o] {

@@ -42,7 +42,7 @@ func (p *reading) parent(m *Model) {
 		return // already rejected as a key
 	}
 	if f.Parent == p.o && f.ForeignKey {
-		p.fail(p.keys["foreignKey"], "leave foreignKey out", "refers to its own table, where the row that it means may not be there yet")
+		p.fail(p.keys["foreignKey"], "leave foreignKey out", "refers to its own table, where the row that it refers to may not exist yet")
 	}
 	f.spread, f.first, f.each, f.skew = spreadSequential, 1, 1, 0.99
 	if v, ok := p.keys["spread"]; ok {
@@ -126,7 +126,7 @@ func (d *draft) finish(r *values.Reader) {
 					continue
 				}
 				if !visit(p.field) {
-					r.Fail("let one of them stand on its own", "%v", fail(f.where, o.Name, f.Name, "template: uses %s, which uses it in turn", o.Fields[p.field].Name))
+					r.Fail("take one of these references out", "%v", fail(f.where, o.Name, f.Name, "template: uses %s, which uses it in turn", o.Fields[p.field].Name))
 					return false
 				}
 				f.hi += int64(o.Fields[p.field].plainSize())

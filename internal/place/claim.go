@@ -215,7 +215,7 @@ func (c *Claim) Delete(ctx context.Context, s store.Space, progress func(done in
 }
 
 // ErrShared means that a space is shared with others.
-var ErrShared = fault.Input(errors.New("others had made it before perfbench wrote into it"), "delete it yourself")
+var ErrShared = fault.Input(errors.New("it was there before perfbench wrote into it"), "delete it yourself")
 
 // Abandon ends a claim whose run could not begin. If the input was bad, nothing
 // that the claim made is left behind.

@@ -45,7 +45,7 @@ func (s *Spot) misfit() string {
 			why = m.Write
 		}
 		if why != "" {
-			return fmt.Sprintf("the table %s is there and was not made by perfbench, and %s", m.Table, why)
+			return fmt.Sprintf("the table %s already exists and was not made by perfbench, and %s", m.Table, why)
 		}
 	}
 	return ""

@@ -127,7 +127,7 @@ func Take(ctx context.Context, conn store.Conn, w Want) (*Claim, error) {
 			return c, nil
 		}
 	}
-	return nil, fault.Input(fmt.Errorf("%s is being changed by others all the time", c.name()), "use another --namespace")
+	return nil, fault.Input(fmt.Errorf("%s is constantly being changed by others", c.name()), "use another --namespace")
 }
 
 // seize takes the lease and writes the records. It returns false if the records
@@ -283,10 +283,10 @@ func (c *Claim) admissible(s *Spot) error {
 func (c *Claim) wrong(s *Spot) (what, hint string) {
 	name := Name(s.Space.Space)
 	if s.Found.Exists && s.Kind != "" && s.Found.Kind != s.Kind && slices.Contains(kinds, s.Found.Kind) {
-		return fmt.Sprintf("%s is there and is a %s, not a %s", name, s.Found.Kind, s.Kind), "use another --namespace, or delete it yourself"
+		return fmt.Sprintf("%s already exists and is a %s, not a %s", name, s.Found.Kind, s.Kind), "use another --namespace, or delete it yourself"
 	}
 	if why := s.misfit(); why != "" {
-		return why, "use another --namespace; a table of others is never altered"
+		return why, "use another --namespace; perfbench never alters a table that it did not make"
 	}
 	hint = "use another --namespace, or --allow-existing to write into it"
 	foreign := s.foreign()
@@ -298,11 +298,11 @@ func (c *Claim) wrong(s *Spot) (what, hint string) {
 	case s.State != Shared || s.Recorded && s.Earlier.Shared:
 		return "", ""
 	case len(foreign) > 0:
-		return fmt.Sprintf("%s is there and was not made by perfbench", foreign[0]), hint
+		return fmt.Sprintf("%s already exists and was not made by perfbench", foreign[0]), hint
 	case s.Found.Size > 0:
 		return fmt.Sprintf("%s is there with %d entries and was not made by perfbench", name, s.Found.Size), hint
 	}
-	return name + " is there and was not made by perfbench", hint
+	return name + " already exists and was not made by perfbench", hint
 }
 
 // Name returns the name of a space as users know it: "perfbench:eligibility".

@@ -148,7 +148,7 @@ func (p *parser) unknown(key *yaml.Node, besides []string) {
 	for _, q := range Keys() {
 		words = append(words, q.Name)
 	}
-	hint := "knobs and parameters of a profile stand under set:"
+	hint := "knobs and parameters of a profile go under set:"
 	if suggest.Nearest(key.Value, words) != "" {
 		hint = suggest.Hint(key.Value, words, suggest.PlanKeys)
 	}
@@ -230,7 +230,7 @@ func (p *parser) changes(n *yaml.Node) ([]string, bool) {
 			out = append(out, moment.Value+":"+text)
 		}
 	default:
-		p.fail(n, "", "anchors and aliases are not understood here")
+		p.fail(n, "", "anchors and aliases are not supported here")
 		return nil, false
 	}
 	return out, len(out) > 0

@@ -76,7 +76,7 @@ func (p *parser) part(s *section, what part, key, val *yaml.Node) {
 		return
 	}
 	if val.Kind != yaml.MappingNode {
-		p.fail(key, "write them below it, indented, such as  "+what.words[0].Name+": …", "%s has words of its own", what.name)
+		p.fail(key, "write them below it, indented, such as  "+what.words[0].Name+": …", "%s takes keys of its own", what.name)
 		return
 	}
 	var names []string
@@ -194,7 +194,7 @@ func (r Run) Check() error {
 	what := "a search is done once, and compared with no other"
 	switch {
 	case r.Find != nil && r.Sweep != nil:
-		return fault.Input(errors.New("find: a run is a search or a sweep, and not both"), "leave one of them out; an empty find: or sweep: takes away what is said for all runs")
+		return fault.Input(errors.New("find: a run is a search or a sweep, and not both"), "leave one of them out; an empty find: or sweep: removes what is set for all runs")
 	case r.Sweep != nil:
 		what = "the runs of a sweep are compared with no other"
 		r.Repeat.Times = ""
@@ -210,7 +210,7 @@ func (r Run) Check() error {
 		}
 		err, hint := fmt.Errorf("%s: %s", w.name, what), "leave "+w.name+" out"
 		if from := r.Request.From[w.name]; from != "" {
-			err, hint = fmt.Errorf("%w (%s)", err, from), hint+"; an empty "+w.name+": takes away what is said for all runs"
+			err, hint = fmt.Errorf("%w (%s)", err, from), hint+"; an empty "+w.name+": removes what is set for all runs"
 		}
 		problems.Add(fault.Input(err, hint))
 	}

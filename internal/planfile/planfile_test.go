@@ -183,7 +183,7 @@ func TestMistakesAreNamedWithTheirLines(t *testing.T) {
 		{"two runs of a name", "runs:\n  - name: a\n  - name: a\n", `p.yaml:3: the run on line 2 already has the name "a"`, ""},
 		{"a shared name", "name: a\nruns:\n  - threads: 1\n", "p.yaml:1: the runs of a suite cannot share a name", ""},
 		{"a run with runs", "runs:\n  - runs: []\n", `p.yaml:2: a plan has no key "runs"`, ""},
-		{"a search in a word", "find: p99<10ms\n", "p.yaml:1: find has words of its own", "below it"},
+		{"a search in a word", "find: p99<10ms\n", "p.yaml:1: find takes keys of its own", "below it"},
 		{"an unknown word of a search", "find:\n  undr: p99<10ms\n", `p.yaml:2: find has no key "undr"`, "did you mean under"},
 		{"a list that commas take apart", "sweep: {over: threads=1,2}\n", `p.yaml:1: sweep has no key "2"`, "needs quotes"},
 		{"a repeated word of a search", "find: {to: 1,\n to: 2}\n", "p.yaml:2: to is already on line 1", ""},
@@ -313,7 +313,7 @@ func TestAPresetMayBeAPlan(t *testing.T) {
 		assert.Equal(t, job.Request{Profile: "tx", Preset: name}, got, "no plan stays as it is")
 	}
 	for name, want := range map[string]string{
-		"nested": "its preset mine is a plan as well", "suite": "a plan of several runs", "search": "the plan of a search or a sweep", "other": "a plan of the profile authz, and this run is of tx",
+		"nested": "its preset mine is a plan as well", "suite": "a plan of several runs", "search": "the plan of a search or a sweep", "other": "a plan for the profile authz, and this run uses tx",
 	} {
 		_, err := unfold(job.Request{Profile: "tx", Preset: name})
 		require.ErrorContains(t, err, want)

@@ -36,11 +36,11 @@ func Schema(profiles []workload.Profile, presets func(workload.Profile) []string
 	words := properties(names, formats)
 	defs["run"] = object{"type": "object", "description": "one run of a suite", "additionalProperties": false, "properties": words, "allOf": byProfile}
 	top := maps.Clone(words)
-	top[wordRuns] = object{"type": "array", "minItems": 1, "items": object{"$ref": "#/$defs/run"}, "description": "the runs of a suite, which share what stands beside"}
+	top[wordRuns] = object{"type": "array", "minItems": 1, "items": object{"$ref": "#/$defs/run"}, "description": "the runs of a suite; what stands beside this list holds for all of them"}
 	top[wordStop] = object{"type": []string{"boolean", "string"}, "description": "leave out the runs after one that failed"}
 	return json.MarshalIndent(object{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A plan of perfbench",
-		"description": "A whole run, or several, for perfbench run PLAN.yaml. Texts may hold ${NAME}, a variable of the environment.",
+		"description": "A whole run, or several, for perfbench run PLAN.yaml. Texts may contain ${NAME}, an environment variable.",
 		"type":        "object", "additionalProperties": false, "properties": top, "allOf": byProfile, "$defs": defs,
 	}, "", "  ")
 }

@@ -29,7 +29,7 @@ func Unfold(r job.Request, presets fs.FS, environ []string) (job.Request, error)
 	case f.Runs[0].Find != nil || f.Runs[0].Sweep != nil:
 		return r, fault.Input(fmt.Errorf("preset %s: is the plan of a search or a sweep", name), "perfbench run FILE carries it out")
 	case below.Profile != r.Profile:
-		return r, fault.Input(fmt.Errorf("preset %s: is a plan of the profile %s, and this run is of %s", name, below.Profile, r.Profile), "")
+		return r, fault.Input(fmt.Errorf("preset %s: is a plan for the profile %s, and this run uses %s", name, below.Profile, r.Profile), "")
 	}
 	if data, _ := plan(below.Preset, presets); data != nil {
 		return r, fault.Input(fmt.Errorf("preset %s: its preset %s is a plan as well", name, below.Preset), "name one of those that are built in")

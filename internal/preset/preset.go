@@ -141,7 +141,7 @@ func (r *reader) value(name string, key, n *yaml.Node) {
 		}
 		r.put(name, strings.Join(items, ","), key)
 	default:
-		r.fail(n, "%s: anchors and aliases are not understood here", name)
+		r.fail(n, "%s: anchors and aliases are not supported here", name)
 	}
 }
 

@@ -43,7 +43,7 @@ type File struct {
 func Read(name string, data []byte) (*File, error) {
 	f := &File{Name: name, index: map[string]int{}}
 	if at := bytes.IndexFunc(data, notText); at >= 0 {
-		return f, fault.Input(fmt.Errorf("%s:%d: this is not text: it has a byte %#02x", name, 1+bytes.Count(data[:at], []byte("\n")), data[at]),
+		return f, fault.Input(fmt.Errorf("%s:%d: this is not text: it contains the byte %#02x", name, 1+bytes.Count(data[:at], []byte("\n")), data[at]),
 			"name a properties file; a character of this kind is written as an escape, \\u0001")
 	}
 	var errs []error
@@ -75,7 +75,7 @@ func (f *File) Warnings() []string {
 	out := make([]string, 0, len(f.Repeated))
 	for _, old := range f.Repeated {
 		now, _ := f.Lookup(old.Key)
-		out = append(out, fmt.Sprintf("%s:%d: %s is set again on line %d, which counts", f.Name, old.Line, old.Key, now.Line))
+		out = append(out, fmt.Sprintf("%s:%d: %s is set again on line %d, which wins", f.Name, old.Line, old.Key, now.Line))
 	}
 	return out
 }
@@ -211,7 +211,7 @@ func hex4(s string) (uint16, error) {
 	}
 	v, err := strconv.ParseUint(s[:4], 16, 16)
 	if err != nil {
-		return 0, fmt.Errorf(`\u%s has no four hexadecimal digits`, s[:4])
+		return 0, fmt.Errorf(`\u%s does not have four hexadecimal digits`, s[:4])
 	}
 	return uint16(v), nil
 }

@@ -55,8 +55,8 @@ func TestReadKeepsOrderAndRepeats(t *testing.T) {
 	assert.Equal(t, []properties.Entry{{"b", "4", 5}, {"a", "2", 2}}, f.Entries)
 	assert.Equal(t, []properties.Entry{{"b", "1", 1}, {"b", "3", 4}}, f.Repeated)
 	assert.Equal(t, []string{
-		"x.properties:1: b is set again on line 5, which counts",
-		"x.properties:4: b is set again on line 5, which counts",
+		"x.properties:1: b is set again on line 5, which wins",
+		"x.properties:4: b is set again on line 5, which wins",
 	}, f.Warnings())
 	_, ok := f.Lookup("c")
 	assert.False(t, ok)
@@ -65,13 +65,13 @@ func TestReadKeepsOrderAndRepeats(t *testing.T) {
 func TestReadNamesTheLineOfABrokenEscape(t *testing.T) {
 	_, err := properties.Read("x.properties", []byte("a=1\nb=\\u12\nc=\\u12zz"))
 	require.ErrorContains(t, err, `x.properties:2: \u12 is cut short`)
-	require.ErrorContains(t, err, `x.properties:3: \u12zz has no four hexadecimal digits`)
+	require.ErrorContains(t, err, `x.properties:3: \u12zz does not have four hexadecimal digits`)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
 
 func TestReadRefusesWhatIsNoText(t *testing.T) {
 	_, err := properties.Read("a.bin", []byte("a=1\nb=\x00\x01\n"))
-	require.ErrorContains(t, err, "a.bin:2: this is not text: it has a byte 0x00")
+	require.ErrorContains(t, err, "a.bin:2: this is not text: it contains the byte 0x00")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	f, err := properties.Read("a.properties", []byte("a=\\u0001\f\r\nb=caf\xe9\r"))
 	require.NoError(t, err)

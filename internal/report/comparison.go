@@ -85,10 +85,10 @@ func compared(c *compare.Comparison) page.Page {
 	return p
 }
 
-const reading = "After ± is the margin of error, at 95 % confidence. The change lies between the two bounds given, which are wide enough " +
+const reading = "The figure after ± is the margin of error, at 95 % confidence. The change lies between the two bounds given, which are wide enough " +
 	"that all figures together raise a false alarm in at most 5 of 100 comparisons. " +
-	"Better and worse: chance does not explain the change. Same within N %: whatever it does, the change is smaller. Unsure: neither can be said; " +
-	"more or longer runs would tell. A question mark stands for a range so wide that it tells nothing. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
+	"Better and worse: chance does not explain the change. Same within N %: if there is a change, it is smaller than that. Unsure: too close to call; " +
+	"more or longer runs would settle it. A question mark stands for a range too wide to be of use. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
 
 // sideOf describes a side.
 func sideOf(name string, s compare.Set) string {
@@ -115,7 +115,7 @@ func Repeats(s compare.Set) string {
 		Title: "perfbench: " + what + " of " + c.Profile + " on " + runpage.StoreName(c.Store),
 		Lead:  []string{fmt.Sprintf("From %s to %s.", c.ID, s.Runs[len(s.Runs)-1].Conditions.ID)},
 		Sections: []page.Section{{Heading: "All calls", Table: t, Text: []string{
-			"After ± is the margin of error of the mean, at 95 % confidence; the last column is the standard deviation from run to run.",
+			"The figure after ± is the margin of error of the mean, at 95 % confidence; the last column is the standard deviation from run to run.",
 		}}},
 	}.Text()
 }

@@ -52,7 +52,7 @@ func foundPage(r *found.Result) page.Page {
 	if c := curve(r); !c.Empty() {
 		s.Charts = []page.Graph{{Chart: c, Over: true}}
 	}
-	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; one that was doubtful was tried again."}
+	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; a doubtful one was tried again."}
 	p.Sections = append(p.Sections, s)
 	if len(r.Steps) > len(r.Curve()) {
 		all := page.Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
@@ -75,9 +75,9 @@ func FoundLead(r *found.Result) []string {
 	var out []string
 	switch {
 	case r.Found == 0 && r.TooMuch == 0:
-		out = append(out, "Nothing was found out: "+r.Why+".")
+		out = append(out, "The search found nothing: "+r.Why+".")
 	case r.Found == 0:
-		out = append(out, fmt.Sprintf("No %s holds under %s: %s is too much already.", what, under, levelText(r, r.TooMuch)+many))
+		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
 	case r.TooMuch == 0:
 		out = append(out, fmt.Sprintf("Under %s %s holds, the highest %s that was tried.", under, levelText(r, r.Found)+many, what))
 	default:
@@ -90,10 +90,10 @@ func FoundLead(r *found.Result) []string {
 		out = append(out, "What limits is "+r.Limit.Text+".")
 	}
 	if r.Limit.By == found.ByPerfbench {
-		out = append(out, "So this is a figure of perfbench on this machine and not of the store, which may do more.")
+		out = append(out, "So this figure describes perfbench on this machine and not the store, which may do more.")
 	}
 	if !r.Complete && r.Why != "" && r.Found+r.TooMuch > 0 {
-		out = append(out, "The search did not come to its end, as "+r.Why+": the two may lie further apart.")
+		out = append(out, "The search did not finish, because "+r.Why+": the two may be further apart.")
 	}
 	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", page.Length(math.Round(r.Seconds)), page.Several(len(r.Steps), "step"), page.Several(r.Threads, "thread")))
 }

@@ -62,16 +62,16 @@ func TestFoundDocuments(t *testing.T) {
 func TestFoundInWords(t *testing.T) {
 	for want, change := range map[string]func(*found.Result){
 		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\nWhat limits is the store: ": func(*found.Result) {},
-		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is too much already.\n":                              func(r *found.Result) { r.Found = 0 },
+		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n":                              func(r *found.Result) { r.Found = 0 },
 		"Under p99<10ms and errors<1% 2830 entries/s holds, the highest rate that was tried.\n":                          func(r *found.Result) { r.TooMuch = 0 },
-		"Nothing was found out: its time was up.\n": func(r *found.Result) {
+		"The search found nothing: its time was up.\n": func(r *found.Result) {
 			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "its time was up", nil
 		},
 		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nThat is 2.83k entries/s.\n": func(r *found.Result) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
-		"So this is a figure of perfbench on this machine and not of the store, which may do more.\n": func(r *found.Result) { r.Limit.By = found.ByPerfbench },
-		"The search did not come to its end, as it was interrupted: the two may lie further apart.\n": func(r *found.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"So this figure describes perfbench on this machine and not the store, which may do more.\n": func(r *found.Result) { r.Limit.By = found.ByPerfbench },
+		"The search did not finish, because it was interrupted: the two may be further apart.\n":     func(r *found.Result) { r.Complete, r.Why = false, "it was interrupted" },
 	} {
 		r := doubled()
 		change(r)

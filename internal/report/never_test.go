@@ -15,7 +15,7 @@ func TestWhatWasNeverCalledHasNoTimes(t *testing.T) {
 	f.Run.Segments = nil
 	for _, id := range []string{"text", "markdown", "html"} {
 		doc := printed(t, f, id)
-		assert.Contains(t, doc, "No call was timed of: profile sweep.", id)
+		assert.Contains(t, doc, "No call was timed for: profile sweep.", id)
 	}
 	assert.Contains(t, squeezed(printed(t, f, "text")), "profile sweep 0 NaN – – – 0 0")
 }

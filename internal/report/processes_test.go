@@ -22,6 +22,6 @@ func TestProcessesAreShown(t *testing.T) {
 	markdown := printed(t, f, "markdown")
 	assert.Contains(t, markdown, "| perfbench | pb | 7 | 0.50 | 1.25 | 3 MiB | 2 KiB | 1 KiB |")
 	assert.Contains(t, markdown, "| redis | redis-server | 8 | - | - | - | - | - |")
-	assert.Contains(t, markdown, "Of cassandra nothing could be measured: it is on another machine.")
-	assert.Contains(t, markdown, "By its own counters the store used 1.50 s of processor time, counted 12 scripts, received 1 MiB and sent 0 B.")
+	assert.Contains(t, markdown, "Nothing could be measured of cassandra: it is on another machine.")
+	assert.Contains(t, markdown, "By its own counters, the store used 1.50 s of processor time, counted 12 scripts, received 1 MiB and sent 0 B.")
 }

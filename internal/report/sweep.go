@@ -67,7 +67,7 @@ func sweepPage(r *sweep.Result) page.Page {
 	}
 	p := page.Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: SweepLead(r)}
 	s := page.Section{Heading: "Points", Table: sweepTable(r), Text: []string{
-		"After ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash stands where there are too few calls to tell.",
+		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash means too few calls to tell.",
 	}}
 	if c := sweepCurve(r); !c.Empty() {
 		s.Charts = []page.Graph{{Chart: c, Over: true}}
@@ -81,7 +81,7 @@ func sweepPage(r *sweep.Result) page.Page {
 func SweepLead(r *sweep.Result) []string {
 	var out []string
 	if !r.Complete() {
-		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the others.", len(r.Runs), page.Several(r.All(), "run")))
+		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the rest.", len(r.Runs), page.Several(r.All(), "run")))
 	}
 	doubtful := 0
 	for _, p := range r.Points {
@@ -94,7 +94,7 @@ func SweepLead(r *sweep.Result) []string {
 		out = append(out, kneeOf(r, l)...)
 	}
 	if r.Open {
-		out = append(out, "The runs keep to a rate, so throughput does not tell how the store scales.")
+		out = append(out, "The runs hold a fixed rate, so throughput does not show how the store scales.")
 	}
 	if doubtful > 0 {
 		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, page.Several(len(r.Runs), "run")))
@@ -114,11 +114,11 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	var out []string
 	switch {
 	case l.Knee > 0:
-		out = append(out, fmt.Sprintf("The knee%s is at %s%s: beyond it, a further thread adds less than a quarter of what one of the first adds.", where, page.Several(int(l.Knee), "thread"), kneeRange(l)))
+		out = append(out, fmt.Sprintf("The knee%s is at %s%s: beyond it, another thread adds less than a quarter of what one of the first threads adds.", where, page.Several(int(l.Knee), "thread"), kneeRange(l)))
 	case l.Law != nil && l.KneeLow != nil:
-		out = append(out, fmt.Sprintf("There is no knee within what was tried%s, but chance may hide one from %s on.", where, page.Several(int(*l.KneeLow), "thread")))
+		out = append(out, fmt.Sprintf("There is no knee in the range that was tried%s, but noise may hide one from %s on.", where, page.Several(int(*l.KneeLow), "thread")))
 	case l.Law != nil:
-		out = append(out, "There is no knee within what was tried"+where+".")
+		out = append(out, "There is no knee in the range that was tried"+where+".")
 	}
 	f := l.Law
 	if f == nil {
@@ -136,7 +136,7 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	}
 	off := fmt.Sprintf("Runs typically lie %s off the law", page.Percent(f.Off))
 	if f.Off > muchOff {
-		off += ", which is much: the store does not scale by it, and the points tell more"
+		off += ", which is a lot: the store does not follow the law, so go by the points"
 	}
 	return append(out, law, off+".")
 }

@@ -59,6 +59,6 @@ func TestASweepOfWordsHasNoCurve(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, files, 4)
 	text := SweepText(r)
-	assert.Contains(t, text, "1 of 2 runs are done; the same command does the others.\nThe highest throughput is 5 transactions/s, with mode=saga.\n")
+	assert.Contains(t, text, "1 of 2 runs are done; the same command does the rest.\nThe highest throughput is 5 transactions/s, with mode=saga.\n")
 	assert.NotContains(t, text, "over mode, ")
 }

@@ -106,7 +106,7 @@ func (r *Run) settle() {
 		fillMap(&r.Segments[i].Settings)
 	}
 	if r.Verification.State == "" {
-		r.Verification = workload.Verification{State: workload.Incomplete, Summary: "the run has not come to its verification"}
+		r.Verification = workload.Verification{State: workload.Incomplete, Summary: "the run has not reached its verification"}
 	}
 	if !r.Failed() {
 		return

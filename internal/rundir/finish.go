@@ -99,7 +99,7 @@ func (j *Journal) fallBack(run *Run) error {
 	run.MeasuredS, run.Operations, run.Segments, run.Phases, run.Shares = last.MeasuredS, last.Operations, last.Segments, last.Phases, last.Shares
 	run.Changes, run.Marks, run.Errors, run.Facts, run.Journal = last.Changes, last.Marks, last.Errors, last.Facts, last.Journal
 	run.Notices = append(slices.Clip(run.Notices),
-		fmt.Sprintf("The journal of this run could not be written beyond second %g; all figures are of what had been measured until then.", last.Journal.Seconds))
+		fmt.Sprintf("The journal of this run could not be written beyond second %g; all figures cover what had been measured until then.", last.Journal.Seconds))
 	errs := []error{j.hlog.Truncate(last.Journal.HlogBytes), j.series.Truncate(last.Journal.SeriesBytes)}
 	if j.samples != nil {
 		errs = append(errs, j.samples.Truncate(last.Journal.SamplesBytes))
@@ -238,9 +238,9 @@ func (r *Run) Remarks() []string {
 	out := append([]string(nil), r.Notices...)
 	switch r.EndedBy {
 	case StillRunning:
-		out = append(out, fmt.Sprintf("This run is still going. All figures are of its first %g s.", r.Journal.Seconds))
+		out = append(out, fmt.Sprintf("This run is still going. All figures cover its first %g s.", r.Journal.Seconds))
 	case CutShort:
-		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures are of the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
+		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures cover the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
 	}
 	if r.Failed() {
 		out = append(out, "The verification of this run failed, so it has no throughput.")

@@ -117,7 +117,7 @@ func TestRunInProgressIsReadAndLeftAlone(t *testing.T) {
 	live, err := Load(j.Dir())
 	require.NoError(t, err)
 	assert.Equal(t, StillRunning, live.Run.EndedBy)
-	assert.Equal(t, []string{"This run is still going. All figures are of its first 1 s."}, live.Run.Remarks())
+	assert.Equal(t, []string{"This run is still going. All figures cover its first 1 s."}, live.Run.Remarks())
 	assert.FileExists(t, filepath.Join(j.Dir(), reserveFile))
 	require.NoError(t, j.Second(f.second(1)))
 	finish(t, j, f)

@@ -183,7 +183,7 @@ func (f *Folder) Writable() error {
 	if !pack.Is(f.Dir) {
 		return nil
 	}
-	return fault.Input(fmt.Errorf("%s is an archive, and stays as it is", f.Dir), "name a folder for documents with --out DIR, or print one with --out -")
+	return fault.Input(fmt.Errorf("%s is an archive, and archives are never changed", f.Dir), "name a folder for documents with --out DIR, or print one with --out -")
 }
 
 // within calls use with the files of a run, from its folder or from an archive of it.

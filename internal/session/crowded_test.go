@@ -33,7 +33,7 @@ func TestChangesThatShareASegmentAreSaid(t *testing.T) {
 		{"two too close", []string{"1s:threads=2", "1100ms:threads=3", "2s:threads=4"}, 0, "at: 1 of the 3 moments of the timetable come less than 250 ms after the one before and share its segment: it opens 2"},
 		{"a quarter of a second is enough", every(9, 250*time.Millisecond), 0, ""},
 		{"several at one moment are one", []string{"1s:threads=2,payload=20", "1s:rate=9"}, 0, ""},
-		{"more segments than a run has", every(5000, time.Second), 0, "at: a run has at most 4096 segments; the 905 moments of the timetable beyond share the last"},
+		{"more segments than a run has", every(5000, time.Second), 0, "at: a run has at most 4096 segments; the last 905 moments of the timetable share one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, warnings, err := timetable.Parse(c.table, plan, c.duration)
@@ -46,7 +46,7 @@ func TestChangesThatShareASegmentAreSaid(t *testing.T) {
 		})
 	}
 	_, _, err := timetable.Parse(every(20_001, time.Second), plan, 0)
-	assert.ErrorContains(t, err, "at: the timetable has 20001 changes and may have 20000")
+	assert.ErrorContains(t, err, "at: the timetable has 20001 changes, more than the 20000 that it may have")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 
 	r := request(t, "count", "600")

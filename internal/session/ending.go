@@ -44,7 +44,7 @@ type Waiting struct {
 
 // String says what is waited for, and until when.
 func (w Waiting) String() string {
-	return fmt.Sprintf("waiting for %s; given up once none of it has ended for %s (--drain)", strings.Join(w.What, ", "), units.Duration(w.Limit))
+	return fmt.Sprintf("waiting for %s; given up when none of it has ended for %s (--drain)", strings.Join(w.What, ", "), units.Duration(w.Limit))
 }
 
 // Waiting returns what the run is waiting for now that its time is up; false if it is
@@ -112,7 +112,7 @@ func (l *Live) followPlan() (gaveUp bool) {
 			continue
 		}
 		if still := now - from; still > l.Inputs.Drain+planPatience {
-			err := fmt.Errorf("given up at the end: %s; none of it ended for %s (--drain)", strings.Join(what, ", "), units.Duration(still.Round(100*time.Millisecond)))
+			err := fmt.Errorf("gave up at the end on %s: none of it ended for %s (--drain)", strings.Join(what, ", "), units.Duration(still.Round(100*time.Millisecond)))
 			l.run.GiveUp(fault.Code(err, fault.CodeStore))
 			return true
 		}
@@ -125,7 +125,7 @@ func (l *Live) abandoned() string {
 	if len(what) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("given up at the end, after %s (--drain): %s", units.Duration(l.Inputs.Drain), strings.Join(what, ", "))
+	return fmt.Sprintf("gave up at the end, after %s (--drain), on %s", units.Duration(l.Inputs.Drain), strings.Join(what, ", "))
 }
 
 // OnWait sets a function that is called with a sentence when Finish waits for the

@@ -115,7 +115,7 @@ func (l *Live) cleanUp(ctx context.Context, run *rundir.Run, silent bool) error 
 	switch {
 	case !l.Cleanup || l.plan.Teardown == nil && l.claim == nil:
 	case l.claimLost() != nil:
-		return errors.New("what this run made was not removed: it is no longer its own")
+		return errors.New("what this run made was not removed: it no longer belongs to the run")
 	case silent:
 		return fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later")
 	default:

@@ -246,7 +246,7 @@ func (l *Live) diedOfHeap(run *rundir.Run) string {
 	case said != "":
 		return fmt.Sprintf("%s ran out of its heap%s mid-run (%s): this run stores %s there; give it more heap, or store less", l.Info.Name, heap, said, size)
 	}
-	return fmt.Sprintf("%s went away mid-run, and a client cannot tell whether its heap%s was full: this run stores %s there; its log says", l.Info.Name, heap, size)
+	return fmt.Sprintf("%s went away mid-run, and a client cannot tell whether its heap%s was full: this run stores %s there; see its log", l.Info.Name, heap, size)
 }
 
 func first(list []string) string {

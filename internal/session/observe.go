@@ -119,7 +119,7 @@ func (l *Live) sample(ctx context.Context) {
 		l.Notices = append(l.Notices, l.mask(fmt.Sprintf("%s %s about itself during the run: %s", l.Info.Name, how, why)))
 	}
 	if err := l.sampler.BeginOthers(context.WithoutCancel(ctx)); err != nil {
-		l.Notices = append(l.Notices, l.mask("not everything beside "+l.Info.Name+" reports about itself during the run: "+strings.ReplaceAll(err.Error(), "\n", "; ")))
+		l.Notices = append(l.Notices, l.mask("not everything besides "+l.Info.Name+" reports about itself during the run: "+strings.ReplaceAll(err.Error(), "\n", "; ")))
 	}
 }
 

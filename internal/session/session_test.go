@@ -74,7 +74,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	for _, part := range []string{
 		`threads: "0" is not in 1..4096`, `no knob or parameter "colr"`, `count: "-4"`, `duration: "soon"`,
-		`namespace: "a b"`, `no live knob "treads"`, `"p9x" is not something that is measured`, `unknown format "jsn"`,
+		`namespace: "a b"`, `no live knob "treads"`, `"p9x" is not a figure that is measured`, `unknown format "jsn"`,
 	} {
 		assert.Contains(t, err.Error(), part)
 	}
@@ -121,7 +121,7 @@ func TestTimetableInOrderWithWarnings(t *testing.T) {
 
 func TestStrangeVariablesAreNamed(t *testing.T) {
 	p := prepare(t, env(t, "PERFBENCH_THREDS=3", "PERFBENCH_TARGET=x", "HOME=/root"), request(t))
-	assert.Equal(t, []string{"environment variable PERFBENCH_THREDS means nothing here; did you mean PERFBENCH_THREADS?"}, p.Warnings)
+	assert.Equal(t, []string{"environment variable PERFBENCH_THREDS has no effect; did you mean PERFBENCH_THREADS?"}, p.Warnings)
 }
 
 func carryOut(t *testing.T, p *session.Prepared) *session.Outcome {

@@ -20,7 +20,7 @@ var missing = map[string]string{
 }
 
 // A broker is no store.
-const brokerHint = "it is on the way to one: --profile event-store --target embedded: --set via=…"
+const brokerHint = "a broker only stands in front of a store: --profile event-store --target embedded: --set via=…"
 
 // ByScheme returns the driver for the targets of a scheme. The error has the code
 // of bad input and names what works instead.
@@ -34,7 +34,7 @@ func (ds Drivers) ByScheme(scheme string) (Driver, error) {
 		return Driver{}, fault.Input(fmt.Errorf("lab: this target was not resolved to a running server"), missing[scheme])
 	}
 	if _, known := schemes[scheme]; known {
-		return Driver{}, fault.Input(fmt.Errorf("%s: this version cannot speak to such a store", scheme), missing[scheme])
+		return Driver{}, fault.Input(fmt.Errorf("%s: this is not a store that perfbench can speak to", scheme), missing[scheme])
 	}
 	_, err := ParseTarget(scheme + ":")
 	return Driver{}, err

@@ -198,7 +198,7 @@ func keyPair(t Target) (tls.Certificate, error) {
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return tls.Certificate{}, fault.Input(fmt.Errorf("%s: cert and key: %w", t.Scheme, err), "both must be PEM files, and the key that of the certificate")
+		return tls.Certificate{}, fault.Input(fmt.Errorf("%s: cert and key: %w", t.Scheme, err), "both must be PEM files, and the key must belong to the certificate")
 	}
 	return pair, nil
 }

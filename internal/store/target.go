@@ -148,7 +148,7 @@ func (t *Target) parse(sc scheme, rest string) error {
 	at := strings.LastIndexByte(authority, '@')
 	if sc.form == formHosts && (strings.Contains(path, "@") || at < 0 && strings.Contains(query, "@") && !plausibleHosts(authority)) {
 		// A / or ? in a password has cut the URL short.
-		return bad(t.Scheme+": user or password contains a character with a meaning in URLs",
+		return bad(t.Scheme+": user or password contains a character with a special meaning in URLs",
 			"write / as %2F, ? as %3F, # as %23, @ as %40, or give the password by --password-file")
 	}
 	if at >= 0 {
@@ -241,7 +241,7 @@ func parseHost(s string) (string, error) {
 	} else if host, port, hasPort = strings.Cut(s, ":"); host == "" {
 		return "", errors.New("a host is missing")
 	} else if !isName(host) {
-		return "", errors.New("a host contains a character that no host has")
+		return "", errors.New("a host contains a character that is not allowed there")
 	}
 	if !hasPort {
 		return host, nil
@@ -260,7 +260,7 @@ func (t *Target) query(s string) error {
 		k, v, _ := strings.Cut(pair, "=")
 		key, err := url.QueryUnescape(k)
 		if err != nil || !isName(key) {
-			return bad(t.Scheme+": a parameter's name contains a character that no name has",
+			return bad(t.Scheme+": a parameter's name contains a character that is not allowed there",
 				"parameters are written ?name=value&name=value")
 		}
 		val, err := url.QueryUnescape(v)

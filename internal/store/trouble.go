@@ -69,7 +69,7 @@ func SayTLS(err error) (what, hint string) {
 			"give the authority's certificate with ca=FILE, or insecure=1 to trust anyone"
 	}
 	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
-		return "the server's certificate is not valid: " + e.Error(), "look at its dates and its use"
+		return "the server's certificate is not valid: " + e.Error(), "check its dates and what it may be used for"
 	}
 	text := err.Error()
 	if _, ok := errors.AsType[tls.AlertError](err); ok || strings.Contains(text, "remote error: tls:") {

@@ -37,14 +37,14 @@ func (t Target) Cautions(name string) []string {
 // tlsWords are the values of tls= that MySQL's drivers know besides on and off, and
 // what to write here instead.
 var tlsWords = map[string]string{
-	"skip-verify": "write tls=1&insecure=1: encrypted, and no matter by whom",
-	"preferred":   "an encryption that is left away without a word protects nothing; write tls=1, or tls=0",
+	"skip-verify": "write tls=1&insecure=1: encrypted, whoever the server is",
+	"preferred":   "encryption that is dropped silently protects nothing; write tls=1, or tls=0",
 }
 
 // sslWords are modes of PostgreSQL that are not supported here, and why.
 var sslWords = map[string]string{
-	"prefer": "an encryption that is left away without a word protects nothing; write verify-full, require or disable",
-	"allow":  "an encryption that is left away without a word protects nothing; write verify-full, require or disable",
+	"prefer": "encryption that is dropped silently protects nothing; write verify-full, require or disable",
+	"allow":  "encryption that is dropped silently protects nothing; write verify-full, require or disable",
 }
 
 // BadSSLMode returns the error for an sslmode that is not one of known.

@@ -86,7 +86,7 @@ func (e Expr) throughput(f *rundir.Folder) Outcome {
 		}
 	}
 	if none {
-		return Outcome{Got: "not measured, or not to be trusted"}
+		return Outcome{Got: "not measured, or not reliable"}
 	}
 	return Outcome{OK: e.holds(sum), Got: units.Number(sum) + "/s", Measured: true}
 }

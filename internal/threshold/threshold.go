@@ -95,7 +95,7 @@ func Parse(text string) (Expr, error) {
 			left = strings.TrimSuffix(left, "."+word)
 			word = left[strings.LastIndex(left, ".")+1:]
 		}
-		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %q is not something that is measured", text, word), suggest.Hint(word, stats))
+		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %q is not a figure that is measured", text, word), suggest.Hint(word, stats))
 	}
 	e.Of, e.Stat, e.Time = m[1], m[2], m[3]
 	if _, ok := measure.ParsePercentile(e.Stat); !ok && e.Stat[0] == 'p' {

@@ -46,7 +46,7 @@ func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 		"p99":                   {`threshold "p99": has none of < <= > >=`, "write it like p99<5ms"},
 		"p100<5ms":              {`threshold "p100<5ms": "p100" is not a percentile between p0 and p100`, "write it like"},
 		"p0<5ms":                {`"p0" is not a percentile`, "write it like"},
-		"put.maximum<5ms":       {`"maximum" is not something that is measured`, "p50"},
+		"put.maximum<5ms":       {`"maximum" is not a figure that is measured`, "p50"},
 		"p99<5":                 {`"5" is not a duration such as 5ms`, "write it like"},
 		"p99<-5ms":              {`"-5ms" is not a duration`, "write it like"},
 		"throughput>10%":        {"only errors can be given in %", "write it like"},
@@ -54,7 +54,7 @@ func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 		"p99<5ms abort after":   {`"5ms abort after" is not a duration`, "write it like"},
 		"p99<5ms abort after x": {`abort after: "x" is not a duration such as 30s`, "write it like"},
 		"throughput>many":       {`"many" is not a number`, "write it like"},
-		"put.P99.service<5ms":   {`"P99" is not something that is measured`, "did you mean p99"},
+		"put.P99.service<5ms":   {`"P99" is not a figure that is measured`, "did you mean p99"},
 	} {
 		_, err := threshold.Parse(text)
 		require.Error(t, err, text)
@@ -138,7 +138,7 @@ func TestNoThroughputMissesItsThreshold(t *testing.T) {
 	require.NoError(t, err)
 	got := e.Judge(f)
 	assert.False(t, got.OK)
-	assert.Equal(t, "threshold throughput>0 missed: it was not measured, or not to be trusted", e.Reason(got))
+	assert.Equal(t, "threshold throughput>0 missed: it was not measured, or not reliable", e.Reason(got))
 }
 
 func TestARunEndsOnceAMissIsCertainAndLateEnough(t *testing.T) {

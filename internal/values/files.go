@@ -29,7 +29,7 @@ func Files(files []workload.File, read func(workload.File) ([]workload.Value, []
 		warnings = append(warnings, ws...)
 		for _, v := range vs {
 			if old, ok := out[v.Name]; ok && (v.Name != flavour || old.Text != v.Text) {
-				warnings = append(warnings, fmt.Sprintf("%s: %s is set again in %s, which counts", old.Where, v.Name, v.Where))
+				warnings = append(warnings, fmt.Sprintf("%s: %s is set again in %s, which wins", old.Where, v.Name, v.Where))
 			}
 			out[v.Name] = v
 		}
@@ -61,7 +61,7 @@ func Properties(f workload.File, ignored func(workload.Value) string) ([]workloa
 		vs = append(vs, v)
 	}
 	if len(vs) == 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: sets nothing that is read here, so the defaults hold", f.Path))
+		warnings = append(warnings, fmt.Sprintf("%s: sets nothing that is read here, so the defaults apply", f.Path))
 	}
 	if sign.Name != "" {
 		vs = append(vs, sign)

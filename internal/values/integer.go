@@ -43,16 +43,16 @@ func (r *Reader) decode(p workload.Param, v workload.Value) (int64, error) {
 		meant, ok := meantNumber(v.Text)
 		if !ok || !r.Lenient {
 			return 0, fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %s: %q is not a whole number", v.Where, v.Name, v.Text),
-				"PadoGrid would take its default "+p.Default+" without a word; --set compat=on does too"))
+				"PadoGrid would use its default "+p.Default+" silently; so does --set compat=on"))
 		}
-		r.Warn("%s: %s: %q is taken for %d; PadoGrid would take its default %s", v.Where, v.Name, v.Text, meant, p.Default)
+		r.Warn("%s: %s: %q is read as %d; PadoGrid would use its default %s", v.Where, v.Name, v.Text, meant, p.Default)
 		return meant, inRange(p, v, meant)
 	}
 	if properties.IsOctal(v.Text) {
 		r.Warn("%s: %s: %q begins with 0 and so is octal: %d, as Java reads it", v.Where, v.Name, strings.TrimSpace(v.Text), n)
 	}
 	if t := strings.TrimSpace(v.Text); t != v.Text {
-		r.Warn("%s: %s: blanks around %q are dropped; PadoGrid would take its default %s", v.Where, v.Name, t, p.Default)
+		r.Warn("%s: %s: blanks around %q are dropped; PadoGrid would use its default %s", v.Where, v.Name, t, p.Default)
 	}
 	return int64(n), inRange(p, v, int64(n))
 }

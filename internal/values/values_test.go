@@ -34,11 +34,11 @@ func TestIntegersAreReadAsTheirPlaceSays(t *testing.T) {
 		{"a.properties", "12 ", false, false, 12, "blanks around \"12\" are dropped", ""},
 		{"a.properties", "12 ", true, false, 7, "not set, so 7 (compat=on)", ""},
 		{"a.properties", "1_00", false, false, 7, "", `a.properties:3: n: "1_00" is not a whole number`},
-		{"a.properties", "1_00", false, true, 100, `"1_00" is taken for 100`, ""},
-		{"a.properties", "1e2", false, true, 100, `"1e2" is taken for 100`, ""},
+		{"a.properties", "1_00", false, true, 100, `"1_00" is read as 100`, ""},
+		{"a.properties", "1e2", false, true, 100, `"1e2" is read as 100`, ""},
 		{"a.properties", "many", false, true, 7, "", `"many" is not a whole number`},
 		{"a.properties", "2000", false, false, 7, "", "2000 is not in 1..1000"},
-		{"a.properties", "1e4", false, true, 7, "taken for 10000", "10000 is not in 1..1000"},
+		{"a.properties", "1e4", false, true, 7, "read as 10000", "10000 is not in 1..1000"},
 		{"a.yaml", "2000", false, false, 7, "", "is not in 1..1000"},
 	} {
 		t.Run(tt.file+" "+tt.text, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestFilesNameWhatHasNoEffect(t *testing.T) {
 		"a.properties:2: prefik is unknown and has no effect; did you mean prefix?",
 		"a.properties:3: summary.n is unknown and has no effect",
 		"a.properties:4: executable.name has no effect here; PadoGrid's test does not read it either",
-		"a.properties:1: n is set again in " + vs["n"].Where + ", which counts",
+		"a.properties:1: n is set again in " + vs["n"].Where + ", which wins",
 	}, warnings)
 
 	_, _, err = Files([]workload.File{{Path: "b.yaml", Data: []byte("prefik: 2\n")}, {Path: "dir"}}, read)
@@ -144,7 +144,7 @@ func TestAFileThatSetsNothingIsNamed(t *testing.T) {
 		vs, warnings, err := Properties(workload.File{Path: "a.properties", Data: []byte(data)}, func(v workload.Value) string { return Ignored(v, []string{"n"}) })
 		require.NoError(t, err)
 		assert.Empty(t, vs)
-		assert.Contains(t, warnings, "a.properties: sets nothing that is read here, so the defaults hold")
+		assert.Contains(t, warnings, "a.properties: sets nothing that is read here, so the defaults apply")
 	}
 }
 

@@ -77,7 +77,7 @@ func scheduler(r *Record) (string, string) {
 			}
 			if share := float64(s.wait) / float64(s.all); share >= schedShare && share > worst {
 				worst = share
-				text = fmt.Sprintf("goroutines waited for a processor (%s %s), and that is %s of the %s of %s: use fewer threads, or give perfbench more processors%s",
+				text = fmt.Sprintf("goroutines waited for a processor (%s %s), which is %s of the %s of %s: use fewer threads, or give perfbench more processors%s",
 					s.name, ns(s.wait), percent(min(share, 1)), s.name, op.Name, crowd(o))
 			}
 		}
@@ -157,7 +157,7 @@ func ceiling(r *Record) (string, string) {
 				where = "in " + ph.Name + " here"
 			}
 			worst = share
-			text = fmt.Sprintf("the harness alone does %s calls/s %s, and you are at %s of that: it was perfbench that was measured; use a faster machine, or larger units of work",
+			text = fmt.Sprintf("the harness alone does %s calls/s %s, and this run reached %s of that: it measured perfbench, not the store; use a faster machine, or larger units of work",
 				units.Number(c.PerS), where, percent(share))
 		}
 	}
@@ -185,7 +185,7 @@ func clock(r *Record) (string, string) {
 		case n > 2:
 			text += fmt.Sprintf(", and %d more times later", n-1)
 		}
-		return Degraded, text + ": durations are right, times of day in documents and what the store expires by the clock may not be"
+		return Degraded, text + ": durations are right, but times of day in documents, and what the store expires by the clock, may not be"
 	}
 	fastest, name := int64(0), ""
 	for _, op := range r.Ops {

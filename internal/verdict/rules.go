@@ -82,7 +82,7 @@ var shown = []struct {
 func verification(r *Record) (string, string) {
 	switch r.Verified {
 	case Failed:
-		return Invalid, "the verification failed, so these are the figures of a store that lost or made up data"
+		return Invalid, "the verification failed, so these figures are of a store that lost or invented data"
 	case Incomplete:
 		return Degraded, "what is stored was not verified: check the store and run again"
 	}
@@ -143,7 +143,7 @@ func suspended(r *Record) (string, string) {
 		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", len(list), length(sum), at(list[0].AtS))
 	}
 	if untimed > 0 {
-		text += fmt.Sprintf("; %s across it %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
+		text += fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
 	}
 	return Degraded, text + ": run again without stopping it (ctrl+z, sleep, a paused container)"
 }
@@ -161,7 +161,7 @@ func lateness(r *Record) (string, string) {
 			}
 			if share := float64(late) / float64(all); share >= lateShare && share > worst {
 				worst = share
-				text = fmt.Sprintf("perfbench itself began operations late: %s of %s is %s, that of its lateness %s (%s); "+
+				text = fmt.Sprintf("perfbench itself started operations late: %s of %s is %s, and of its lateness %s (%s); "+
 					"leave the machine to perfbench, lower the rate, or read the service time", s.name, o.Name, ns(all), ns(late), percent(min(share, 1)))
 			}
 		}
@@ -223,7 +223,7 @@ func samples(r *Record) (string, string) {
 	default:
 		names = fmt.Sprintf("%d operations have too few, %s", n, names)
 	}
-	return Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it takes %d; run longer", names, least, measure.Needs(99))
+	return Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it needs %d; run longer", names, least, measure.Needs(99))
 }
 
 func changes(r *Record) (string, string) {

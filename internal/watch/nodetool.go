@@ -93,7 +93,7 @@ func parseBeans(text string) (*Heap, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("what nodetool prints of the beans: %w", err)
+		return nil, fmt.Errorf("read what nodetool prints of the beans: %w", err)
 	}
 	if b.heap.Used == 0 {
 		return nil, errors.New("what nodetool prints of the beans has no heap")

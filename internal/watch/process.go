@@ -178,7 +178,7 @@ func (w *Process) find(ctx context.Context) error {
 	if pid, err := listener(uint16(port)); err == nil && pid > 0 {
 		return w.attach(ctx, int32(pid))
 	} else if err == nil {
-		return fmt.Errorf("no process that we may see listens at %s", w.addr)
+		return fmt.Errorf("no process that we can see listens at %s", w.addr)
 	}
 	all, err := gnet.ConnectionsWithoutUidsWithContext(ctx, "tcp") // not the owner of each: it is not needed, and reads a file per connection
 	if err != nil {
@@ -189,7 +189,7 @@ func (w *Process) find(ctx context.Context) error {
 			return w.attach(ctx, c.Pid)
 		}
 	}
-	return fmt.Errorf("no process that we may see listens at %s", w.addr)
+	return fmt.Errorf("no process that we can see listens at %s", w.addr)
 }
 
 // isHere reports whether a host is this machine.

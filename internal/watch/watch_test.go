@@ -49,7 +49,7 @@ func TestProcessIsFoundByWhereItListens(t *testing.T) {
 	addr := l.Addr().String()
 	require.NoError(t, l.Close())
 	_, err = ByAddr(t.Context(), addr)
-	require.EqualError(t, err, "no process that we may see listens at "+addr)
+	require.EqualError(t, err, "no process that we can see listens at "+addr)
 	_, err = ByAddr(t.Context(), "192.0.2.1:9042")
 	require.ErrorIs(t, err, ErrElsewhere)
 }
@@ -194,5 +194,5 @@ func TestNodetoolTellsGenerationsWhereItKnowsBeans(t *testing.T) {
 	_, err = NewJVM(fakeNodetool(t, "{}")).Heap(t.Context())
 	require.ErrorContains(t, err, "has no heap")
 	_, err = NewJVM(fakeNodetool(t, "oops")).Heap(t.Context())
-	require.ErrorContains(t, err, "what nodetool prints of the beans: ")
+	require.ErrorContains(t, err, "read what nodetool prints of the beans: ")
 }

@@ -46,7 +46,7 @@ func Self(ctx context.Context) *Watched {
 	w := watched(Own(ctx))
 	w.open(ctx)
 	if !w.CountSockets("") {
-		w.note("network: this system does not report that of a process")
+		w.note("network: this system does not report it for single processes")
 	}
 	return w
 }
@@ -130,7 +130,7 @@ func (w *Watched) CountDevice(ctx context.Context, host string) {
 	host, _, _ = strings.Cut(host, ":")
 	device, _, _ := Device(ctx, host)
 	if device == "" {
-		w.note("network: it is not reached over the loopback device, whose bytes are all that can be told")
+		w.note("network: it is reached over a device other than loopback, whose bytes cannot be told apart")
 		return
 	}
 	w.flow = func(ctx context.Context) (int64, int64, bool) {
@@ -150,7 +150,7 @@ func (w *Watched) CountTraffic(t *Traffic) {
 // AskJVM makes the heap be queried; see NewJVM. If where is empty, it is not.
 func (w *Watched) AskJVM(where string) {
 	if where == "" {
-		w.noteJVM("neither a Jolokia agent nor nodetool is known; say --set nodetool=URL or command")
+		w.noteJVM("neither a Jolokia agent nor nodetool is known; give --set nodetool=URL or command")
 		return
 	}
 	w.jvm = NewJVM(where)

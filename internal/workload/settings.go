@@ -83,7 +83,7 @@ func Payload() Knob {
 // the records are as large as in the original.
 func Filling(what string) Knob {
 	k := Payload()
-	k.Help, k.Step = "bytes that each "+what+" carries beside what the original stores; 0: none", 64
+	k.Help, k.Step = "bytes that each "+what+" carries on top of what the original stores; 0: none", 64
 	return k
 }
 
@@ -108,7 +108,7 @@ func (k Knob) Clamp(v float64) float64 {
 // than its number of tracks (what names them): run threads run nevertheless, at
 // least one in each track.
 func FewThreads(total Value, tracks int, what string, run int64) string {
-	return fmt.Sprintf("threads=%s (%s) is the total over the %d %s and leaves too few for one each: each has at least one, so %d run",
+	return fmt.Sprintf("threads=%s (%s) is the total over the %d %s, too few for one each: each has at least one, so %d run",
 		total.Text, total.From(), tracks, what, run)
 }
 

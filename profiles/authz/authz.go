@@ -29,7 +29,7 @@ func Profile() workload.Profile {
 	return workload.Profile{
 		Name:          report.Name,
 		Title:         "Authorisation checks",
-		Summary:       "A multi-tenant academic site that asks for every page who may see it.",
+		Summary:       "A multi-tenant academic site that checks for every page who may see it.",
 		Modes:         []string{report.ModeChecks, report.ModeProfiles},
 		Unit:          "checks",
 		Reads:         "OAE model-loader folders of both generations; YAML of names and values",

@@ -94,13 +94,13 @@ func TestBadLoaderFilesAreNamedByLine(t *testing.T) {
 		`{"id":"w","creator":"u:x:zoe","roles":{}}`:            "worlds/0.txt:2: group w: there is no user zoe, its creator",
 		`{"id":"w","roles":{"member":{"users":"ann"}}}`:        "worlds/0.txt:2: role member: users: a string where a list is wanted",
 		`{"id":"w","roles":{"member":{}},"roles2":{}} {}`:      "worlds/0.txt:2: not a JSON object",
-		`{"id":"w","roles":{"m":{},"m":{}}}`:                   "worlds/0.txt:2: role m is there twice",
+		`{"id":"w","roles":{"m":{},"m":{}}}`:                   "worlds/0.txt:2: role m is listed twice",
 		`{"id":7,"roles":{}}`:                                  "worlds/0.txt:2: id: a number where a string is wanted",
 		`{"id":"g:x:","roles":{}}`:                             "worlds/0.txt:2: a group without id",
 		`{"id":"w\u0000","roles":{}}`:                          `worlds/0.txt:2: the id "w\x00" of a group: control characters cannot be in it`,
-		`{"id":"` + strings.Repeat("x", 800) + `","roles":{}}`: "worlds/0.txt:2: an id of a group with 800 bytes; 700 are the most",
+		`{"id":"` + strings.Repeat("x", 800) + `","roles":{}}`: "worlds/0.txt:2: the id of a group has 800 bytes; 700 is the most",
 		`{"id":"v-member","roles":{}}`:                         "worlds/0.txt:1: group v: its role group for member: group v-member is in the data set twice",
-		`["w"]`:                                                "worlds/0.txt:2: a JSON array where an object is wanted",
+		`["w"]`:                                                "worlds/0.txt:2: a JSON array where an object is expected",
 	} {
 		write(t, dir, "users/0.txt", user)
 		write(t, dir, "worlds/0.txt", `{"id":"v","roles":{"member":{}}}`, text)
@@ -114,7 +114,7 @@ func TestBadLoaderFilesAreNamedByLine(t *testing.T) {
 		`{"userid":"bob","userAccountPrivacy":"nobody"}`:                    `users/0.txt:3: userAccountPrivacy: visibility "nobody" is not one of`,
 		`{"userid":"bob","aboutMe":{"aboutMePrivacy":"x"}}`:                 `users/0.txt:3: aboutMePrivacy: visibility "x"`,
 		`{"userid":"bob","publications":{"publicationsPrivacy":"friends"}}`: `users/0.txt:3: publicationsPrivacy: visibility "friends"`,
-		`{"userid":"bob","aboutMe":[]}`:                                     "users/0.txt:3: aboutMe: a JSON array where an object is wanted",
+		`{"userid":"bob","aboutMe":[]}`:                                     "users/0.txt:3: aboutMe: a JSON array where an object is expected",
 		`{"firstName":"bob"}`:                                               "users/0.txt:3: a user without id",
 		`{"userid":"bob"`:                                                   "users/0.txt:3: not a JSON object",
 	} {

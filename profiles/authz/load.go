@@ -256,7 +256,7 @@ func (b *binding) underWay() (what []string, since time.Time) {
 				if n == 0 {
 					continue
 				}
-				what = append(what, fmt.Sprintf("%d %s of tenant %s that the store does not take", n, kind, t.name))
+				what = append(what, fmt.Sprintf("%d %s of tenant %s that the store does not accept", n, kind, t.name))
 				if since.IsZero() || at.Before(since) {
 					since = at
 				}

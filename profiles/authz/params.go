@@ -22,16 +22,16 @@ func (s *spec) declare() *values.Fields {
 	p.Choice(&s.viewer, "viewer", ownerReads, append(slices.Clone(readers), mixedReaders), "who reads the profiles: mixed is each of the others in turn")
 	p.Choice(&s.password, "passwordHash", "none", []string{"none", "bcrypt"}, "bcrypt hashes the passwords of users as they are loaded, as the original did: some 10 users a second")
 	p.Choice(&s.load, "load", "auto", []string{"auto", "only", "never"}, "auto continues an interrupted load of the same data or loads anew; only loads and stops; never checks what is there")
-	p.Int(&s.batch, "loadBatch", 100, 1, 1_000_000, "items", "items of a load between two marks of how far it is")
+	p.Int(&s.batch, "loadBatch", 100, 1, 1_000_000, "items", "items loaded between two records of progress")
 	p.Choice(&s.json, "json", "superset", []string{"superset", "seed", "code"}, "keys of the JSON document: all, or strictly the original's README's or code's")
-	p.Switch(&s.compat, "compat", false, "on sweeps one check more than the limit and keeps no empty closures, as the original")
+	p.Switch(&s.compat, "compat", false, "on sweeps one check more than the limit and keeps no empty closures, as the original does")
 	return p
 }
 
 // declareData declares the parameters for what is read or generated, and how it is
 // loaded.
 func (s *spec) declareData(p *values.Fields) {
-	p.Text(&s.folder, "folder", "", "what a model loader wrote, its folder scripts; --file FOLDER sets it")
+	p.Text(&s.folder, "folder", "", "the folder scripts that a model loader wrote; --file FOLDER sets it")
 	p.Text(&s.batches, "batches", "all", "which batches of the folder: all, or numbers such as 0,2; the original read 0 only")
 	p.Choice(&s.shape, "shape", "classic", []string{"classic", "hilary"}, "which generation of the model loader to generate like, without a folder")
 	p.Int(&s.users, "users", 500, 1, 10_000_000, "users", "users to generate for each tenant")
@@ -56,7 +56,7 @@ func (s *spec) declareTests(p *values.Fields) {
 	p.Int(&s.mixOps, "mixOps", 10_000, 1, 1_000_000_000, "operations", "operations of the mix per tenant")
 	p.Own(workload.Param{
 		Name: "mix", Kind: workload.Text, Default: "check=94,list=2,expand=1,grant=1.5,revoke=1.5",
-		Help: "weights of the mix; update=5 stores principals anew beside, as large as the knob payload says",
+		Help: "weights of the mix; update=5 also stores principals anew, as large as the knob payload says",
 	}, s.readMix)
 	p.Float(&s.updates, "updateRate", 0, 0, 1, "", "share of the profiles of which a section is stored anew, as large as the knob payload says, instead of being read")
 	p.Float(&s.zipf, "zipf", 0.99, 0, 5, "", "skew of users and groups in the mix; 0 is even")

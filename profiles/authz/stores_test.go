@@ -277,7 +277,7 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 	_, err = db.SQL().ExecContext(t.Context(), `CREATE INDEX old_authz_roles_by_resource ON old_authz_roles (value)`)
 	require.NoError(t, err)
 	err = l.Prepare(t.Context())
-	require.ErrorContains(t, err, "old_authz_roles has other columns than this version's")
+	require.ErrorContains(t, err, "old_authz_roles has columns other than this version's")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 
 	c := conn(t, labtest.Cassandra(t).Patient()).(cassandra.Typed)
@@ -291,7 +291,7 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 		require.NoError(t, c.Session().Query("CREATE TABLE "+table+" ("+columns+")").ExecContext(t.Context()))
 		l, _ = layerOf(&spec{namespace: "oldcassandra"}, c)
 		err = l.Prepare(t.Context())
-		require.ErrorContains(t, err, "the table oldcassandra.oldcassandra_authz_"+name+" has other columns than this version's: an older one made it")
+		require.ErrorContains(t, err, "the table oldcassandra.oldcassandra_authz_"+name+" has columns other than this version's: an older version made it")
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 		require.NoError(t, c.Session().Query("DROP TABLE "+table).ExecContext(t.Context()))
 	}

@@ -108,10 +108,10 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 		p.Bytes = int64(s.start.Rate * in.Duration.Seconds() * float64(s.start.Payload+300) / s.Ratio)
 	}
 	if s.via != facts.ViaDirect && s.publish == "fireAndForget" {
-		p.Warnings = append(p.Warnings, "publish=fireAndForget: nothing vouches for what is on its way; what gets lost is counted")
+		p.Warnings = append(p.Warnings, "publish=fireAndForget: nothing confirms that messages arrive; what gets lost is counted")
 	}
 	if s.Kind == generate.BodyTable && r.Values["bodyDataLength"].Origin == workload.OriginFile {
-		p.Warnings = append(p.Warnings, "bodyDataLength counts with bodyKind=randomText; bodies are tables of the size of payload")
+		p.Warnings = append(p.Warnings, "bodyDataLength has an effect only with bodyKind=randomText; bodies are tables of the size of payload")
 	}
 	return p
 }

@@ -40,7 +40,7 @@ func (s *spec) declare() *values.Fields {
 // declareGenerator declares the parameters of the woodpecker box, under its own names
 // where it has them.
 func (s *spec) declareGenerator(p *values.Fields) {
-	p.Choice(&s.pacing, "pacing", pacingPaced, []string{pacingPaced, pacingTicked}, "paced: batches spread evenly over a second; ticked: the load of a tick all at once, as the original")
+	p.Choice(&s.pacing, "pacing", pacingPaced, []string{pacingPaced, pacingTicked}, "paced: batches spread evenly over a second; ticked: the load of a tick all at once, as the original does")
 	p.Int(&s.tickRate, "tickRate", 1, 1, 1000, "ticks/s", "ticks a second of each generator, with pacing=ticked")
 	p.Int64(&s.events, "events", 100_000, 1, 1_000_000_000_000, "events", "events to store when neither --count nor --duration says")
 	p.Text(&s.book, "bookName", "estore_perf_test_01", "book of the events")
@@ -53,9 +53,9 @@ func (s *spec) declareGenerator(p *values.Fields) {
 	p.Int(&s.Description, "descriptionLength", 0, 0, 1<<20, "bytes", "additional random bytes in name and body")
 	p.Choice(&s.Kind, "bodyKind", generate.BodyTable, []string{generate.BodyTable, generate.BodyRandom}, "table: generated JSON of the size of payload; randomText: random bytes as the public generator makes them")
 	p.Int(&s.randomBody, "bodyDataLength", 200, 0, 64<<20, "bytes", "random bytes of a body with bodyKind=randomText")
-	p.Float(&s.Ratio, "compressibility", 5.4, 1.1, 30, "times", "about how often smaller LZ4 makes a batch of 300 documented bodies")
+	p.Float(&s.Ratio, "compressibility", 5.4, 1.1, 30, "times", "about how many times smaller LZ4 makes a batch of 300 documented bodies")
 	p.Int(&s.Attached, "attachedMessages", 1, 0, 1000, "ids", "message ids attached to each event")
-	p.Choice(&s.publish, "publish", "confirm", []string{"confirm", "fireAndForget"}, "fireAndForget sends transient messages without confirmation, as the original")
+	p.Choice(&s.publish, "publish", "confirm", []string{"confirm", "fireAndForget"}, "fireAndForget sends transient messages without confirmation, as the original does")
 }
 
 // declareStage declares the parameters of the transport and the estore box.
@@ -75,8 +75,8 @@ func (s *spec) declareStage(p *values.Fields) {
 	p.Duration(&s.retryBase, "retryDelayBase", "100ms", "wait before the first retry; it doubles up to 5 s, with jitter")
 	p.Int(&s.processing, "processingThreads", 2, 1, 1024, "threads", "threads that validate, encode and compress")
 	p.Choice(&s.onFailure, "onFailure", failRequeue, []string{failRequeue, failDead, failDrop}, "what becomes of a batch when its retries are exhausted")
-	p.Is(&s.randomID, "random", "batchId", []string{"hash", "random"}, "hash: a batch delivered twice is stored once; random: twice, as the original")
-	p.Duration(&s.timeout, "timeout", "5s", "limit of one call of the store")
+	p.Is(&s.randomID, "random", "batchId", []string{"hash", "random"}, "hash: a batch delivered twice is stored once; random: twice, as in the original")
+	p.Duration(&s.timeout, "timeout", "5s", "time limit of one call to the store")
 	p.Duration(&s.counterEvery, "counterPersistenceInterval", "15s", "period in which statistics are written; 0: never")
 	p.Int(&s.pageSize, "resultPageSize", 50, 1, 1_000_000, "rows", "rows of one page of a query")
 	p.Is(&s.gorm, "gorm", "insert", []string{"raw", "gorm"}, "how rows are written in SQL: statements of many rows, or batches of gorm")

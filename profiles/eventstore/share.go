@@ -23,7 +23,7 @@ func (s *spec) Share(p *workload.Plan, i, n int) error {
 	case s.search:
 		return refuse("search=on paces the generators of one process", "leave --workers or search=on out")
 	case s.via != facts.ViaDirect:
-		return refuse("batches in one queue would come to the store stage of another worker than waits for them", "use via=direct, or leave --workers out")
+		return refuse("batches in one queue would reach the store stage of a worker other than the one that waits for them", "use via=direct, or leave --workers out")
 	case s.crash > 0:
 		return refuse("crash ends the store stage of one process", "leave --workers or crash out")
 	}

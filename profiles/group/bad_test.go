@@ -29,12 +29,12 @@ func TestBadFilesAreRefusedWithTheirLine(t *testing.T) {
 		"missing reference":   {head + "a.ref=zz\na.map=x\na.testCase=put\n", `f.properties:3: a.ref: there is no operation "zz"`, ""},
 		"circle of references": {
 			head + "a.ref=b\nb.ref=c\nc.ref=a\nc.map=m\nb.testCase=put\n",
-			"f.properties:5: c.ref: the references run in a circle: a → b → c → a", "on its own",
+			"f.properties:5: c.ref: the references form a circle: a → b → c → a", "take one of these references out",
 		},
-		"reference to itself": {head + "a.ref=a\na.testCase=put\n", "f.properties:3: a.ref: the references run in a circle: a → a", ""},
+		"reference to itself": {head + "a.ref=a\na.testCase=put\n", "f.properties:3: a.ref: the references form a circle: a → a", ""},
 		"circle of children": {
 			head + "a.map=x\na.testCase=put\n" + customer + "a.factory.er.operation=b\nb.map=y\nb.testCase=put\n" + order + "b.factory.er.operation=a\n",
-			"f.properties:10: b.factory.er.operation: the children run in a circle: a → b → a", "no children",
+			"f.properties:10: b.factory.er.operation: the children form a circle: a → b → a", "no children",
 		},
 		"missing child":   {head + "a.map=x\na.testCase=put\n" + customer + "a.factory.er.operation=zz\n", `f.properties:6: a.factory.er.operation: there is no operation "zz"`, ""},
 		"missing factory": {head + "a.map=x\na.testCase=put\na.factory.class=com.acme.Foo\n", `f.properties:5: a.factory.class: there is no data object factory "com.acme.Foo"`, "OrderFactoryImpl"},

@@ -302,7 +302,7 @@ func TestATableOfAnotherDefinition(t *testing.T) {
 			o, _ = runs(t, target, file("code", "n: integer"), "namespace", "defs")
 			errorless(t, o)
 			_, err := try(t, target, file("t-##", "n: integer"), "namespace", "defs")
-			require.ErrorContains(t, err, "the table defs_tag was made of another definition than object tag: its primary key is not (id), see column")
+			require.ErrorContains(t, err, "the table defs_tag was made from another definition than that of object tag: its primary key is not (id), see column")
 			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 		})
 	}
@@ -340,5 +340,5 @@ func TestAFieldIsLookedFor(t *testing.T) {
 	}
 	_, err := try(t, target, []string{write(t, "g.yaml", strings.Replace(text, "OBJECT", "bare", 1))})
 	require.ErrorContains(t, err, "query: the table bare has no column to search by")
-	assert.Contains(t, fault.HintOf(err), "say  index: on  of a field of bare")
+	assert.Contains(t, fault.HintOf(err), "write  index: on  in a field of bare")
 }

@@ -68,19 +68,19 @@ func TestWhatTheOriginalIgnoresOrMisreads(t *testing.T) {
 		{"an unknown test case is putall to the original", "op1.testCase=putt", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, model.ActPutAll, s.Ops["op1"].Action) }, "", ""},
 		{"blanks after a number", "op1.payloadSize=100  ", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, 100, s.Ops["op1"].Payload) }, "blanks around \"100\" are dropped", ""},
 		{"blanks after a number mean not set to the original", "op1.payloadSize=100  ", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, 1024, s.Ops["op1"].Payload) }, "", ""},
-		{"a number as people write it", "op1.totalEntryCount=1_000", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, int64(1000), s.Ops["op1"].Total) }, `"1_000" is taken for 1000; PadoGrid would take its default`, ""},
+		{"a number as people write it", "op1.totalEntryCount=1_000", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, int64(1000), s.Ops["op1"].Total) }, `"1_000" is read as 1000; PadoGrid would use its default`, ""},
 		{"no number", "op1.payloadSize=many", "off", nil, "", `f.properties:7: op1.payloadSize: "many" is not a whole number`},
 		{"take takes", "g1.operations=q1,op1\nq1.queue=q\nq1.testCase=take", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, model.ActTake, s.Ops["q1"].Action) }, "q1.testCase=take does take; PadoGrid would do offer", ""},
 		{"take offers in the original", "g1.operations=q1,op1\nq1.queue=q\nq1.testCase=take", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, model.ActOffer, s.Ops["q1"].Action) }, "", ""},
 		{"a chain of references", "g1.operations=op1,c\nb.ref=op1\nb.batchSize=7\nc.ref=b\nc.testCase=putall", "off", func(t *testing.T, s *model.Spec) {
 			assert.Equal(t, 7, s.Ops["c"].Batch)
 			assert.Equal(t, "map1", s.Ops["c"].Target)
-		}, "b.batchSize=7 holds for c too, through its ref; PadoGrid would use \"100\"", ""},
+		}, "b.batchSize=7 also applies to c, through its ref; PadoGrid would use \"100\"", ""},
 		{"a reference to an operation that no group lists is ignored by the original", "g1.operations=op1,c\nb.batchSize=7\nb.map=x\nc.ref=b\nc.testCase=putall", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, 100, s.Ops["c"].Batch) }, "", ""},
-		{"references in a circle", "op1.ref=b\nb.ref=op1\nb.map=m", "off", nil, "", "the references run in a circle: op1 → b → op1"},
+		{"references in a circle", "op1.ref=b\nb.ref=op1\nb.map=m", "off", nil, "", "the references form a circle: op1 → b → op1"},
 		{"a reference to nothing", "op1.ref=nobody", "off", nil, "", `f.properties:7: op1.ref: there is no operation "nobody"`},
 		{"a missing group", "groupNames=g1,g7", "off", nil, "", `f.properties:7: groupNames: there is no group "g7"`},
-		{"a missing operation", "g1.operations=op1,op7", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, "map1", s.Ops["op7"].Target) }, "f.properties:7: g1.operations: op7 is listed but not defined, so that it has PadoGrid's defaults: putall on map1", ""},
+		{"a missing operation", "g1.operations=op1,op7", "off", func(t *testing.T, s *model.Spec) { assert.Equal(t, "map1", s.Ops["op7"].Target) }, "f.properties:7: g1.operations: op7 is listed but not defined, so it gets PadoGrid's defaults: putall on map1", ""},
 		{"a missing operation is all defaults to the original", "g1.operations=op1,op7", "on", func(t *testing.T, s *model.Spec) { assert.Equal(t, "map1", s.Ops["op7"].Target) }, "", ""},
 		{"an operation listed under another name", "g1.operations=op2", "off", func(t *testing.T, s *model.Spec) {
 			o := s.Ops["op2"]
@@ -95,7 +95,7 @@ func TestWhatTheOriginalIgnoresOrMisreads(t *testing.T) {
 		}, "has a group without a name", ""},
 		{"a pause of nothing", "g1.operations=op1,s\ns.sleep=0", "off", func(t *testing.T, s *model.Spec) { assert.Len(t, s.Groups[0].Ops, 1) }, "pauses for 0 ms", ""},
 		{"an unknown factory", "op1.factory.class=org.x.NobodyFactoryImpl", "off", nil, "", `there is no data object factory "org.x.NobodyFactoryImpl"`},
-		{"children in a circle", "op1.factory.class=CustomerFactoryImpl\nop1.factory.er.operation=b\nb.map=o\nb.factory.class=OrderFactoryImpl\nb.factory.er.operation=op1", "off", nil, "", "the children run in a circle: op1 → b → op1"},
+		{"children in a circle", "op1.factory.class=CustomerFactoryImpl\nop1.factory.er.operation=b\nb.map=o\nb.factory.class=OrderFactoryImpl\nb.factory.er.operation=op1", "off", nil, "", "the children form a circle: op1 → b → op1"},
 		{"a child that is missing", "op1.factory.class=CustomerFactoryImpl\nop1.factory.er.operation=b", "off", nil, "", `there is no operation "b"`},
 		{"Coherence by its factory", "op1.factory.class=org.oracle.coherence.addon.demo.nw.impl.OrderFactoryImpl", "off", func(t *testing.T, s *model.Spec) {
 			assert.Equal(t, model.FlavourCoherence, s.Flavour)

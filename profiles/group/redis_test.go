@@ -220,7 +220,7 @@ func TestStructuresOfTheWrongTypeAreRefused(t *testing.T) {
 	require.NoError(t, c.RPush(t.Context(), "perfbench:map1", "x").Err())
 	path := write(t, "g.properties", "groupNames=g1\ng1.operations=put1\nput1.map=map1\nput1.testCase=put\n")
 	_, err := try(t, srv.URL(), []string{path})
-	require.ErrorContains(t, err, path+":4: operation put1: perfbench:map1 is there and is a list, not a hash")
+	require.ErrorContains(t, err, path+":4: operation put1: perfbench:map1 already exists and is a list, not a hash")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	require.NoError(t, c.Del(t.Context(), "perfbench:map1").Err())
 	require.NoError(t, c.HSet(t.Context(), "perfbench:map1", "x", "y").Err())

@@ -34,10 +34,10 @@ func TestATableOfOthersIsNotAltered(t *testing.T) {
 		reads   bool
 		want    string // of the refusal, "" none
 	}{
-		"other":   {columns: []string{"id INTEGER PRIMARY KEY", "note VARCHAR(40)"}, want: "_customers is there and was not made by perfbench, and it has no column customerId"},
-		"read":    {columns: full[:6], reads: true, want: "_customers is there and was not made by perfbench, and it has no column region"},
-		"unkeyed": {columns: unkeyed, want: "_customers is there and was not made by perfbench, and its primary key is not (customerId), see column customerId"},
-		"must":    {columns: append(slices.Clone(full), "vip INTEGER NOT NULL"), want: "_customers is there and was not made by perfbench, and it has a column vip that must be filled"},
+		"other":   {columns: []string{"id INTEGER PRIMARY KEY", "note VARCHAR(40)"}, want: "_customers already exists and was not made by perfbench, and it has no column customerId"},
+		"read":    {columns: full[:6], reads: true, want: "_customers already exists and was not made by perfbench, and it has no column region"},
+		"unkeyed": {columns: unkeyed, want: "_customers already exists and was not made by perfbench, and its primary key is not (customerId), see column customerId"},
+		"must":    {columns: append(slices.Clone(full), "vip INTEGER NOT NULL"), want: "_customers already exists and was not made by perfbench, and it has a column vip that must be filled"},
 		"fits":    {columns: append(slices.Clone(full), "note VARCHAR(40)", "vip INTEGER NOT NULL DEFAULT 1")},
 	}
 	for name, target := range databases(t) {

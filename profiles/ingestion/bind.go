@@ -95,7 +95,7 @@ func (b *binding) admitMap(ctx context.Context, c *place.Claim, l *load) error {
 			return fmt.Errorf("map %s: %w", l.m.name, err)
 		}
 		if found.Exists && found.Size != 0 {
-			return fault.Input(fmt.Errorf("map %s is there in the other layout: an earlier run made it with layout=%s", l.m.name, layoutWord(other)),
+			return fault.Input(fmt.Errorf("map %s exists in the other layout: an earlier run made it with layout=%s", l.m.name, layoutWord(other)),
 				fmt.Sprintf("delete it with  %s,  keep that layout, or use another --namespace", place.DeleteCommand(b.s.namespace)))
 		}
 	}

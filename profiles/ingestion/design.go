@@ -59,7 +59,7 @@ func (r *designer) checkPrefix(s *spec) {
 		r.Problems.Add(fault.Field("prefix", fault.Input(fmt.Errorf("prefix: %q has control characters", s.prefix), "")))
 	}
 	if len(s.prefix) > 200 {
-		r.Problems.Add(fault.Field("prefix", fault.Input(fmt.Errorf("prefix: has %d bytes and may have 200", len(s.prefix)), "")))
+		r.Problems.Add(fault.Field("prefix", fault.Input(fmt.Errorf("prefix: has %d bytes, and 200 is the most", len(s.prefix)), "")))
 	}
 }
 
@@ -223,7 +223,7 @@ func (r *designer) divide(s *spec, exactly bool) {
 		} else {
 			if m.total < threads {
 				r.Problems.Add(fault.Input(fmt.Errorf("%s.totalEntryCount: %d is fewer than its %d threads, so no thread has anything to write", m.name, m.total, threads),
-					fmt.Sprintf("use at most %d threads, or --count, which gives every entry away", m.total)))
+					fmt.Sprintf("use at most %d threads, or --count, which hands out every entry", m.total)))
 				continue
 			}
 			m.divide(s)

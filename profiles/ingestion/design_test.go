@@ -57,7 +57,7 @@ func TestFilesHabits(t *testing.T) {
 		{"010 is 8", "off", "eligibility.threadCount=010", func(t *testing.T, s *spec) { assert.Equal(t, 8, s.maps[0].start.Threads) }, `f.properties:4: eligibility.threadCount: "010" begins with 0 and so is octal: 8`, ""},
 		{"010 is 8 for the original too", "on", "eligibility.threadCount=010", func(t *testing.T, s *spec) { assert.Equal(t, 8, s.maps[0].start.Threads) }, "octal", ""},
 		{"0x10 is 16", "off", "eligibility.batchSize=0x10", func(t *testing.T, s *spec) { assert.Equal(t, 16, s.maps[0].batch) }, "", ""},
-		{"blanks are dropped", "off", "eligibility.batchSize=50   ", func(t *testing.T, s *spec) { assert.Equal(t, 50, s.maps[0].batch) }, `f.properties:4: eligibility.batchSize: blanks around "50" are dropped; PadoGrid would take its default 1000`, ""},
+		{"blanks are dropped", "off", "eligibility.batchSize=50   ", func(t *testing.T, s *spec) { assert.Equal(t, 50, s.maps[0].batch) }, `f.properties:4: eligibility.batchSize: blanks around "50" are dropped; PadoGrid would use its default 1000`, ""},
 		{"blanks mean not set to the original", "on", "eligibility.batchSize=50   ", func(t *testing.T, s *spec) { assert.Equal(t, 1000, s.maps[0].batch) }, "not set, so 1000 (compat=on)", ""},
 		{"text is an error", "off", "eligibility.batchSize=many", nil, "", `f.properties:4: eligibility.batchSize: "many" is not a whole number`},
 		{"text means not set to the original", "on", "eligibility.batchSize=many", func(t *testing.T, s *spec) { assert.Equal(t, 1000, s.maps[0].batch) }, "", ""},
@@ -66,7 +66,7 @@ func TestFilesHabits(t *testing.T) {
 		{"no threads", "off", "eligibility.threadCount=0", nil, "", "eligibility.threadCount: 0 is not in 1..4096"},
 		{"no members", "on", "memberSetSize=0", nil, "", "memberSetSize: 0 is not in 1.."},
 		{"an unknown key", "off", "eligibility.treadCount=4", func(*testing.T, *spec) {}, "f.properties:4: eligibility.treadCount is unknown and has no effect; did you mean eligibility.threadCount?", ""},
-		{"a key twice", "off", "memberSetSize=4", func(t *testing.T, s *spec) { assert.Equal(t, int64(4), s.members) }, "f.properties:3: memberSetSize is set again on line 4, which counts", ""},
+		{"a key twice", "off", "memberSetSize=4", func(t *testing.T, s *spec) { assert.Equal(t, int64(4), s.members) }, "f.properties:3: memberSetSize is set again on line 4, which wins", ""},
 		{"an unknown map", "off", "mapNames=eligibility,profil", nil, "", `mapNames: "profil" (file f.properties:4) is not one of eligibility, profile`},
 		{"an unknown map is left out by the original", "on", "mapNames=eligibility,profil", func(t *testing.T, s *spec) { assert.Len(t, s.maps, 1) }, `"profil" is not a map and is left out`, ""},
 		{"no map at all", "off", "mapNames=", nil, "", `names no map`},
@@ -167,7 +167,7 @@ func TestFewerThreadsThanMapsRunEachWithOne(t *testing.T) {
 		want  []int
 		says  string
 	}{
-		{[][2]string{both, {"threads", "1"}}, []int{1, 1}, "threads=1 (flag --set) is the total over the 2 maps and leaves too few for one each: each has at least one, so 2 run; --set mapNames=eligibility loads one map alone"},
+		{[][2]string{both, {"threads", "1"}}, []int{1, 1}, "threads=1 (flag --set) is the total over the 2 maps, too few for one each: each has at least one, so 2 run; --set mapNames=eligibility loads one map alone"},
 		{[][2]string{both, {"threads", "4"}, {"profile.threads", "4"}}, []int{1, 4}, "so 5 run"},
 		{[][2]string{both, {"threads", "2"}}, []int{1, 1}, ""},
 	} {
@@ -266,7 +266,7 @@ func TestYAML(t *testing.T) {
 	two, warnings, err := Read([]workload.File{{Path: "a.properties", Data: []byte("prefix=a")}, {Path: "b.yaml", Data: []byte("prefix: b")}})
 	require.NoError(t, err)
 	assert.Equal(t, "b", two["prefix"].Text)
-	assert.Equal(t, []string{"a.properties:1: prefix is set again in b.yaml:1, which counts"}, warnings)
+	assert.Equal(t, []string{"a.properties:1: prefix is set again in b.yaml:1, which wins"}, warnings)
 }
 
 func FuzzDesign(f *testing.F) {

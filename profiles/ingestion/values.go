@@ -20,7 +20,7 @@ func (r *designer) testCase(m string) (putAll bool, word string) {
 	v := r.Pick(p, m+".testCase", "testCase")
 	defer func() { r.Show(m+".testCase", map[bool]string{true: casePutAll, false: casePut}[putAll], v) }()
 	if v.Origin == workload.OriginDefault && r.flavour == values.FlavourCoherence && r.Original() {
-		r.Warn("%s.testCase is not in the file: PadoGrid for Coherence takes getall for it, which is not a test case of ingestion, and runs putall", m)
+		r.Warn("%s.testCase is not in the file: PadoGrid for Coherence uses getall for it, which is not a test case of ingestion, and runs putall", m)
 		if r.Compat {
 			return true, caseGetAll
 		}

@@ -41,7 +41,7 @@ func TestVerificationFindsWhatIsWrong(t *testing.T) {
 		{"a lost map", func(t *testing.T, p *workload.Plan) {
 			_, err := c.(store.Keeper).Drop(t.Context(), p.Spaces[1], nil)
 			require.NoError(t, err)
-		}, "x1: acknowledged and not there"},
+		}, "x1: acknowledged but missing"},
 	} {
 		t.Run(w.name, func(t *testing.T) {
 			in := small()
@@ -119,7 +119,7 @@ func TestWrongTypesAreNamed(t *testing.T) {
 	defer func() { _ = raw.Close() }()
 	require.NoError(t, raw.Set(t.Context(), "perfbench:profile", "text", 0).Err())
 	err := p.Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "perfbench:profile is there and is a string, not a hash")
+	require.ErrorContains(t, err, "perfbench:profile already exists and is a string, not a hash")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
 
@@ -129,7 +129,7 @@ func TestAnotherLayoutIsRefused(t *testing.T) {
 	setUp(t, p)
 	profiletest.Work(t, p)
 	err := bound(t, c, small([2]string{"layout", "group"})).Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "map eligibility is there in the other layout: an earlier run made it with layout=map")
+	require.ErrorContains(t, err, "map eligibility exists in the other layout: an earlier run made it with layout=map")
 	assert.Contains(t, fault.HintOf(err), "perfbench data delete")
 	require.NoError(t, p.Teardown(t.Context()))
 	setUp(t, bound(t, c, small([2]string{"layout", "group"})))

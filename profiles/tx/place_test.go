@@ -31,7 +31,7 @@ func TestTablesOfOthersAreRefused(t *testing.T) {
 			_, err := db.ExecContext(t.Context(), "CREATE TABLE "+table+" (id INTEGER)")
 			require.NoError(t, err)
 			err = bound(t, c, "sqlite", inputs(given(words...))).Setup(t.Context(), nil)
-			require.ErrorContains(t, err, "is there and was not made by perfbench")
+			require.ErrorContains(t, err, "already exists and was not made by perfbench")
 			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 			var names []string
 			rows, err := db.QueryContext(t.Context(), "SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -55,7 +55,7 @@ func TestKeysOfOthersAmongSagas(t *testing.T) {
 	for _, key := range []string{"t:saga:foreign", "t:saga:{0}:x", "t:saga:{0}"} {
 		require.NoError(t, client.Set(t.Context(), key, "theirs", 0).Err())
 		err := bound(t, c, "embedded", inputs(given(words...))).Setup(t.Context(), nil)
-		require.ErrorContains(t, err, key+" is there")
+		require.ErrorContains(t, err, key+" already exists")
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 		require.NoError(t, client.Del(t.Context(), key).Err())
 	}

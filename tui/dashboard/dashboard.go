@@ -242,7 +242,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Targets):
 		return screen.Open(screen.AskSweep{Request: d.info.Request.At(d.plan, d.run.Settings), After: d.run, Targets: true})
 	case key.Matches(msg, k.Copy):
-		d.say(e, "copied: the command of a run that begins as this one is now", false)
+		d.say(e, "copied: the command of a run with the settings of this one now", false)
 		return screen.Copy(d.info.Request.At(d.plan, d.run.Settings))
 	case key.Matches(msg, k.SideB):
 		return d.pressEarlier()

@@ -146,7 +146,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 func (r *Results) whyNot() string {
 	switch {
 	case r.outcome != nil && r.outcome.Watched:
-		return "the report of this run is where it was driven"
+		return "the report of this run is on the machine that drove it"
 	case r.id == "":
 		return "this run wrote no report"
 	case r.err != nil:

@@ -38,7 +38,7 @@ const (
 )
 
 func newAsker(to screen.AskSweep) asker {
-	over, help := usualOver, "a knob, a parameter or target, and its values; dots go on as the values before them do"
+	over, help := usualOver, "a knob, a parameter or target, and its values; dots continue the series"
 	if to.Targets {
 		over = sweep.Target + "=" + cmp.Or(to.Request.Target, widget.DefaultTarget) + ","
 		help = "the targets, with commas between them; a password goes in as redis://user:password@host, and is never shown, kept or logged"

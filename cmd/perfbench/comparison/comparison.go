@@ -42,13 +42,13 @@ func (a command) tree() *cobra.Command {
 	o := &options{}
 	c := &cobra.Command{
 		Use: "compare A B", Short: "Say whether B is better or worse than A, and how sure that is",
-		Long: `compare sets two sides of finished runs beside each other, figure by figure: each
+		Long: `compare puts two sides of finished runs next to each other, figure by figure: each
 with its margin of error, the change with its least and greatest likely value, and
 better, worse, same within N %, or unsure.
 
 A side is a run (its folder, its id, latest, -1, -2 …), repeats of a run (a folder
 of them, or a pattern in quotes), or a baseline file that report --format baseline
-has made. Several runs a side tell how much runs vary; one run a side cannot.
+has made. Several runs a side show how much runs vary; one run a side cannot.
 
 What the sides differ in is listed. Sides of different profiles, units, kinds of
 store or data sizes cannot be compared and are refused, as are repeats that differ

@@ -38,10 +38,10 @@ func (a *command) tree() *cobra.Command {
 		Long: `doctor looks at the terminal and at this machine: open files, ports, the quota of
 its control group, the clock and how late timers fire. With TARGET it also looks at that
 store: whether it can be reached, its version and settings, how long a small question
-takes, what it lets us do, what matters of the kernel where it runs on this machine, and
+takes, what it lets us do, the kernel settings that matter if it runs on this machine, and
 what each profile would do there.
 
-It takes about two seconds. It changes nothing, unless --write has it try whether a run
+It takes about two seconds. It changes nothing, except that --write tries whether a run
 may write; what it wrote is removed.
 
 Exit codes: 0 nothing stands in the way of a run, though there may be warnings; 2 bad

@@ -32,11 +32,11 @@ func (a command) tree() *cobra.Command {
 	var runs string
 	c := &cobra.Command{
 		Use: "report RUN...", Short: "Write any document of finished runs",
-		Long: `report writes documents of finished runs, also of runs that were cut short. RUN is
+		Long: `report writes documents of finished runs, and of runs that were cut short. RUN is
 a run folder, the id of a run, latest, -1 (the same), -2 (the one before), …
 
 On a terminal it shows the summary and a chart of the run. With --format, or without
-a terminal, it writes documents: without a list those that a run writes by itself.
+a terminal, it writes documents: without a list, those that a run writes by itself.
 They go into the run's folder; with --out DIR elsewhere; with --out - a single one to
 stdout. --open writes the page in HTML and shows it in the browser. With --against
 text, Markdown and HTML say how the run compares to an earlier one. Some formats make one
@@ -66,7 +66,7 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 	c.Flags().StringSliceVar(&o.formats, "format", nil, "`LIST` formats: see perfbench list formats")
 	c.Flags().StringVarP(&o.out, "out", "o", "", "`DIR` where the documents go instead of the run's folder; - for stdout")
 	c.Flags().StringVar(&runs, "runs", session.DefaultOut, "`DIR` where to look for runs")
-	c.Flags().StringVar(&o.against, "against", "", "`RUN` an earlier one, beside which text, markdown and html show this one")
+	c.Flags().StringVar(&o.against, "against", "", "`RUN` an earlier one, with which text, markdown and html compare this one")
 	c.Flags().BoolVar(&o.open, "open", false, "show the page in HTML in the browser")
 	c.Flags().StringVar(&o.facts, "facts", "", "`FILE` facts that a client cannot know, kept with the run: machines, topology, arguments, remarks")
 	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -216,7 +216,7 @@ func nothingToSay(f *rundir.Folder, formats []rundir.Format) error {
 		if f.Run.Mode != "" {
 			what = "of a run with mode=" + f.Run.Mode
 		}
-		return fault.Input(fmt.Errorf("there is no document of format %s %s", format.ID, what), "perfbench list formats says what each one is of")
+		return fault.Input(fmt.Errorf("there is no document of format %s %s", format.ID, what), "perfbench list formats says what each one describes")
 	}
 	return nil
 }

@@ -46,12 +46,12 @@ then by halving what is left between the highest rate that held and the lowest t
 did not. A rate that is doubtful is tried again, and so are both at the end. With
 --over threads it raises the number of threads, which go as fast as they can.
 
-It ends with the two, what limits (the store, or perfbench, and by what), and the
+It ends with these two, what the limit is (the store, or perfbench, and which part), and the
 curve of latency over load, on stdout and as find.json, find.txt, find.html and
 find.svg in the folder of the run. It takes up to --duration (default 3m).
 
-With PLAN.yaml it searches with what the file says, in the words of the flags; what is
-sought stands there under find. Flags given beside it win.
+With PLAN.yaml it searches as the file says, whose keys are named like the flags; what is
+sought is under find. Flags on the command line win.
 
 Unless --threads is given, a search for the rate adds threads, up to 64, when all
 are busy and the store is not.

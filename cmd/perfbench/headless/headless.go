@@ -42,8 +42,8 @@ it. With --json stdout has nothing but run.json, on one line for each run.
 
 PROFILE may be given as --profile PROFILE, too.
 
-With PLAN.yaml it is the run that the file says, in the words of the flags; flags given
-beside it win. A file with a list of runs is a suite: all are done in order, with one
+With PLAN.yaml it carries out what the file says, whose keys are named like the flags;
+flags on the command line win. A file with a list of runs is a suite: all are done in order, with one
 summary at the end. A run of a file may be a search (find) or a sweep. --dry-run --format yaml writes such a file, and perfbench list
 plan-schema the JSON Schema of it.
 
@@ -51,12 +51,12 @@ Each value is taken from the first of these that gives it: flag, environment
 (PERFBENCH_ and the name), plan, file, preset, default.
 
 With --repeat N the run is done N times; with --against or --against-set each time in
-turn with one that differs from it in that, in a shuffled order. Every run has a
-folder as usual. At the end stands how the runs vary, or a comparison: A is the run
-as given, B the other. --repeat is 5 there unless it is given.
+turn with one that differs only in that, in a shuffled order. Every run has a
+folder as usual. At the end it says how the runs vary, or compares them: A is the run
+as given, B the other. --repeat is 5 then, unless it is given.
 
-With --workers N other processes do the work, which join with perfbench join: each its
-part, all at the same time, with one result. docs/workers.md says which profiles can.
+With --workers N, other processes do the work, which join with perfbench join: each does its
+part, all at the same time, for one result. docs/workers.md says which profiles can.
 
 Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
 started; 3 the store cannot be reached or refuses; 4 verification failed;

@@ -21,12 +21,12 @@ import (
 func (a *command) pruneTree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "prune --older-than TIME | --keep N", Short: "Delete old runs for good",
-		Long: `prune deletes the runs that began before --older-than, the newest of --keep excepted;
-with --keep alone all others. With filters it looks at those runs only: --keep 5 --profile tx
+		Long: `prune deletes the runs that began before --older-than, except the newest --keep;
+with --keep alone, all but those. With filters it looks at those runs only: --keep 5 --profile tx
 keeps five of tx, and all of other profiles.
 
 It lists what would go and asks, unless --yes. It deletes folders and archives of runs only,
-and leaves alone a run that is still going, and a folder that has another name than its
+and leaves alone a run that is still going, and a folder that is not named after its
 run or holds what no run writes.`,
 		Args: usage.None(nil),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,7 +40,7 @@ run or holds what no run writes.`,
 	fs.SortFlags = false
 	fs.StringVar(&a.olderThan, "older-than", "", "`TIME` delete runs that began before it: 30d, 4w, 2026-11-01")
 	fs.IntVar(&a.keep, "keep", 0, "`N` keep so many of the newest in any case")
-	fs.BoolVar(&a.dryRun, "dry-run", false, "list what would go; delete nothing")
+	fs.BoolVar(&a.dryRun, "dry-run", false, "list what would be deleted; delete nothing")
 	fs.BoolVar(&a.yes, "yes", false, "do not ask")
 	a.filters(c)
 	return c
@@ -51,7 +51,7 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 	p := history.Prune{Keep: a.keep}
 	switch {
 	case a.olderThan == "" && !keeps:
-		return fault.Input(errors.New("prune: nothing says which runs are to go"), "give --older-than 30d, --keep 20, or both")
+		return fault.Input(errors.New("prune: nothing says which runs to delete"), "give --older-than 30d, --keep 20, or both")
 	case a.keep < 0:
 		return fault.Input(fmt.Errorf("keep: %d is below 0", a.keep), "write it like --keep 20")
 	case a.olderThan != "":
@@ -76,7 +76,7 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 			return err
 		}
 	case len(gone) == 0:
-		fmt.Fprintln(a.Stdout, "no run is to go")
+		fmt.Fprintln(a.Stdout, "there is no run to delete")
 	default:
 		a.table(gone)
 	}

@@ -47,7 +47,7 @@ func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "history", Short: "List the runs that are kept; delete, archive or annotate them",
-		Long: `history lists the runs in results/ (or --runs DIR), newest first, be they folders or
+		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
 archives. Filters combine: a run is listed when it matches all of them.`,
 		Example: `  perfbench history --profile ingestion --since 7d
   perfbench history --tag build=1.4.2 --json
@@ -67,7 +67,7 @@ func (a *command) filters(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&a.profile, "profile", "p", "", "`NAME` only runs of this profile")
-	fs.StringVarP(&a.target, "target", "t", "", "`TEXT` only runs whose URL has this in it, or on this kind of store")
+	fs.StringVarP(&a.target, "target", "t", "", "`TEXT` only runs whose URL contains this, or on this kind of store")
 	fs.StringArrayVar(&a.tags, "tag", nil, "`NAME=VALUE` only runs with this tag; repeats")
 	fs.StringVar(&a.since, "since", "", "`TIME` only runs that began at or after it: 2026-11-01, 36h, 7d, 4w")
 	a.folder(c)

@@ -48,7 +48,7 @@ func (a command) tree() *cobra.Command {
 		}
 		console.Columns(a.Stdout, a.StdoutWidth, append([][]string{l.head}, l.rows...))
 		if l.hidden > 0 {
-			fmt.Fprintf(a.Stdout, "\n%d names of older systems for the same are left out; --all has them\n", l.hidden)
+			fmt.Fprintf(a.Stdout, "\n%d names that older systems use for the same are left out; --all shows them\n", l.hidden)
 		}
 		return nil
 	}
@@ -85,10 +85,10 @@ func (a command) tree() *cobra.Command {
 		return show(ofProfiles(args, listPresets))
 	})
 	presets.ValidArgsFunction = catalogue.CompletePresets
-	knobs := add("knobs [P]", "What --set and --at can change in a profile, or in each", 1, func(args []string) error {
+	knobs := add("knobs [P]", "What --set and --at can change in a profile, or in all", 1, func(args []string) error {
 		return show(ofProfiles(args, func(args []string) (listing, error) { return listKnobs(args, all) }))
 	})
-	knobs.Flags().BoolVar(&all, "all", false, "with the names that older systems have for the same, such as threadCount")
+	knobs.Flags().BoolVar(&all, "all", false, "with the names that older systems use for the same, such as threadCount")
 	knobs.ValidArgsFunction = catalogue.CompleteProfiles
 	add("plan-schema", "The JSON Schema of plan files, for editors", 0, func([]string) error { return a.planSchema() })
 	return c

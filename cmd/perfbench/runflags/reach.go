@@ -24,7 +24,7 @@ type Reach struct {
 func (r *Reach) Register(fs *pflag.FlagSet, wait time.Duration) {
 	fs.SortFlags = false
 	fs.StringVar(&r.tokenFile, "token-file", "", "`FILE` whose first line is the token that the coordinator wants")
-	fs.StringVar(&r.fingerprint, "fingerprint", "", "`SHA256` of the coordinator's certificate, as it printed it")
+	fs.StringVar(&r.fingerprint, "fingerprint", "", "`SHA256` of the coordinator's certificate, as the coordinator printed it")
 	fs.StringVar(&r.authorities, "tls-ca", "", "`FILE` with those who may have signed the coordinator's certificate, as PEM")
 	fs.StringVar(&r.run, "run", "", "`ID` of the run, where several are coordinated over one NATS")
 	fs.StringVar(&r.creds, "nats-creds", "", "`FILE` with credentials for a NATS of yours")

@@ -37,12 +37,12 @@ var besides = []string{"watch", "fingerprint", "run", "token-file", "tls-ca", "n
 func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o fleet.JoinOptions, asked bool, err error) {
 	if w.which == "" {
 		if w.fingerprint != "" || w.run != "" {
-			return o, false, fault.Field("watch", fault.Input(errors.New("watch: --fingerprint and --run are for a run that is watched, and none is"), "say which with --watch"))
+			return o, false, fault.Field("watch", fault.Input(errors.New("watch: --fingerprint and --run are for a run that is watched, and --watch names none"), "say which with --watch"))
 		}
 		return o, false, nil
 	}
 	refuse := func(what string) error {
-		return fault.Field("watch", fault.Input(fmt.Errorf("watch: %s says something about a run of one's own, and this one is driven by another", what), "leave it out"))
+		return fault.Field("watch", fault.Input(fmt.Errorf("watch: %s is for a run of your own, and this one is driven by another", what), "leave it out"))
 	}
 	if len(args) > 0 {
 		return o, true, refuse(args[0])

@@ -143,7 +143,7 @@ func operationTable(w io.Writer, r *rundir.Run) {
 	}
 	_ = t.Flush() // into memory
 	if few {
-		fmt.Fprintln(w, "a percentile with fewer than ten calls beyond it is not shown: p99 takes 1000 calls, p99.9 10000")
+		fmt.Fprintln(w, "a percentile with fewer than ten calls beyond it is not shown: p99 needs 1000 calls, p99.9 10000")
 	}
 	if len(idle) > 0 {
 		fmt.Fprintln(w, "never called: "+strings.Join(idle, ", "))

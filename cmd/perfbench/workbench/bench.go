@@ -125,7 +125,7 @@ func (b *bench) Remember(r job.Request) {
 		s.Values[name] = v.Text
 	}
 	if err := recall.Keep(filepath.Join(filepath.Dir(b.presets), lastFile), r.Profile, s); err != nil {
-		b.env.Log.Warn("What was set is not there next time", "error", err)
+		b.env.Log.Warn("What was set could not be kept for the next time", "error", err)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
 	again, err := b.Load(id)
 	require.NoError(t, err)
 	assert.Equal(t, f.Run.Operations, again.Run.Operations)
-	require.ErrorContains(t, b.Pack([]string{id}), "an archive already")
+	require.ErrorContains(t, b.Pack([]string{id}), "already an archive")
 
 	require.ErrorContains(t, b.Remove([]string{"nosuchrun", id}), "nosuchrun")
 	list, err := b.History()

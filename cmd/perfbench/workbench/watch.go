@@ -75,7 +75,7 @@ func (r *watchedRun) begin(ctx context.Context, b *bench) error {
 		return fmt.Errorf("make the plan: %w", err)
 	}
 	if fleet.Sum(r.plan) != v.Order.Sum {
-		return fault.Input(errors.New("the plan comes out otherwise here than at the coordinator"), "set TZ to the same for both")
+		return fault.Input(errors.New("the plan is worked out differently here than at the coordinator"), "set TZ to the same for both")
 	}
 	r.now, r.heard = v, time.Now()
 	r.info = screen.RunInfo{
@@ -119,7 +119,7 @@ func (r *watchedRun) follow(ctx context.Context) {
 			r.outcome = cameTo(v)
 		} else if time.Since(r.heard) > givenUp {
 			over = true
-			r.outcome = screen.Outcome{Watched: true, Summary: "\nNothing was heard of the coordinator for " + units.Duration(givenUp) + ": what became of run " + r.now.ID + " is not known here.\n"}
+			r.outcome = screen.Outcome{Watched: true, Summary: "\nNothing was heard from the coordinator for " + units.Duration(givenUp) + ": the outcome of run " + r.now.ID + " is not known here.\n"}
 		}
 		r.mu.Unlock()
 		if over {
@@ -133,7 +133,7 @@ func cameTo(v *view.View) screen.Outcome {
 	o := screen.Outcome{Watched: true}
 	var run rundir.Run
 	if err := json.Unmarshal(v.Came.Run, &run); err != nil {
-		o.Summary = "\nWhat came of run " + v.ID + " cannot be read: " + err.Error() + "\n"
+		o.Summary = "\nThe outcome of run " + v.ID + " cannot be read: " + err.Error() + "\n"
 		return o
 	}
 	o.Verification, o.Verdict = run.Verification, run.Verdict
@@ -169,7 +169,7 @@ func (r *watchedRun) Progress() screen.Progress {
 		Step:  p.Step, Note: p.Note, Done: p.Done, Total: p.Total,
 	}
 	if silent := time.Since(r.heard); silent > late {
-		out.Note = "nothing was heard of the coordinator for " + units.Duration(silent.Truncate(time.Second)) + ": what is shown is as it was then"
+		out.Note = "nothing was heard from the coordinator for " + units.Duration(silent.Truncate(time.Second)) + ": what is shown is as it was then"
 	}
 	return out
 }

@@ -24,7 +24,7 @@ func processes(r *rundir.Run) page.Section {
 	size := func(v float64) string { return units.Size(int64(v)) }
 	for _, p := range r.Observed.Processes {
 		if p.PID == 0 {
-			s.Text = append(s.Text, "Of "+p.Role+" nothing could be measured: "+p.Note+".")
+			s.Text = append(s.Text, "Nothing could be measured of "+p.Role+": "+p.Note+".")
 			continue
 		}
 		s.Table.Add(p.Role, p.Name, strconv.Itoa(p.PID), known(p.CPU, cores), known(p.CPUMost, cores), known(p.RSSMost, units.Size), known(p.NetIn, size), known(p.NetOut, size))
@@ -51,9 +51,9 @@ func shares(r *rundir.Run) page.Section {
 			paced = paced || v > 0 && (name == "rate" || strings.HasSuffix(name, ".rate"))
 		}
 	}
-	s.Text = []string{"Calls of a thread that succeeded, and how far threads are from their mean."}
+	s.Text = []string{"Successful calls of each thread, and how far the threads are from their mean."}
 	if others > 0 {
-		s.Text = append(s.Text, page.Several(others, "other thread")+" worked for a part of the run only and "+map[bool]string{true: "is", false: "are"}[others == 1]+" left out.")
+		s.Text = append(s.Text, page.Several(others, "other thread")+" worked for only part of the run and "+map[bool]string{true: "is", false: "are"}[others == 1]+" left out.")
 	}
 	if paced {
 		s.Text = append(s.Text, "Where a rate leaves threads idle, it does not matter which of them work.")
@@ -76,7 +76,7 @@ func noted(r *rundir.Run) page.Section {
 	if !several {
 		s.Table.Left, s.Table.Columns = 1, slices.Delete(s.Table.Columns, 1, 2)
 	}
-	s.Text = []string{"What its servers noted as slow; the time of a command is that of its execution alone. Only its name is shown, and the pattern of a key of this run."}
+	s.Text = []string{"What its servers logged as slow; the time of a command is that of its execution alone. Of a command only the name is shown, and the pattern of a key of this run."}
 	for i, k := range list {
 		if i == mostNotes {
 			s.Text = append(s.Text, fmt.Sprintf("The first %d of %d kinds are listed.", mostNotes, len(list)))
@@ -89,7 +89,7 @@ func noted(r *rundir.Run) page.Section {
 		s.Table.Add(row...)
 	}
 	if n := r.Observed.NotedMore; n > 0 {
-		s.Text = append(s.Text, page.Several(int(n), "more note")+", of what took less long, "+map[bool]string{true: "is", false: "are"}[n == 1]+" not kept.")
+		s.Text = append(s.Text, page.Several(int(n), "more note")+", of shorter times, "+map[bool]string{true: "is", false: "are"}[n == 1]+" not kept.")
 	}
 	return s
 }
@@ -138,5 +138,5 @@ func told(u *verdict.Used) string {
 	if u.Memory != nil {
 		parts = append(parts, "held "+units.Size(*u.Memory)+" of data at the end")
 	}
-	return "By its own counters the store " + strings.Join(parts, ", ") + "."
+	return "By its own counters, the store " + strings.Join(parts, ", ") + "."
 }

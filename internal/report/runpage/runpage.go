@@ -205,13 +205,13 @@ func times(r *rundir.Run) page.Section {
 		text = append([]string{Lateness}, text...)
 	}
 	if hidden {
-		text = append(text, "A dash stands for a percentile with fewer than ten calls beyond it: p99 takes 1000 calls, p99.9 10000, p99.99 100000.")
+		text = append(text, "A dash stands for a percentile with fewer than ten calls beyond it: p99 needs 1000 calls, p99.9 10000, p99.99 100000.")
 	}
 	if len(t.Rows) > 0 {
 		text = append([]string{Times}, text...)
 	}
 	if len(never) > 0 {
-		text = append(text, "No call was timed of: "+strings.Join(never, ", ")+".")
+		text = append(text, "No call was timed for: "+strings.Join(never, ", ")+".")
 	}
 	return page.Section{Heading: "Times", Text: text, Table: t}
 }

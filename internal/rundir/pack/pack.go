@@ -50,7 +50,7 @@ func Open(name, marker string) (*View, error) {
 	if info, err := os.Stat(name); err != nil {
 		return nil, input(err)
 	} else if info.Size() > maxPacked {
-		return nil, input(fmt.Errorf("%d bytes are more than an archive of a run may have, %d", info.Size(), maxPacked))
+		return nil, input(fmt.Errorf("%d bytes are more than the %d that an archive of a run may have", info.Size(), maxPacked))
 	}
 	z, err := zip.OpenReader(name)
 	if err != nil {
@@ -75,7 +75,7 @@ func within(z *zip.Reader, marker string) (string, error) {
 	for _, f := range z.File {
 		sum += f.UncompressedSize64
 		if sum > maxUnpacked || f.UncompressedSize64 > maxUnpacked {
-			return "", fmt.Errorf("what is in it is more than an archive of a run may hold, %d bytes", int64(maxUnpacked))
+			return "", fmt.Errorf("its content is more than the %d bytes that an archive of a run may hold", int64(maxUnpacked))
 		}
 		if fs.ValidPath(f.Name) && path.Base(f.Name) == marker && strings.Count(f.Name, "/") <= 1 {
 			found = append(found, path.Dir(f.Name))
@@ -83,7 +83,7 @@ func within(z *zip.Reader, marker string) (string, error) {
 	}
 	switch {
 	case len(z.File) > maxFiles:
-		return "", fmt.Errorf("%d files are more than an archive of a run may hold, %d", len(z.File), maxFiles)
+		return "", fmt.Errorf("%d files are more than the %d that an archive of a run may hold", len(z.File), maxFiles)
 	case len(found) != 1:
 		return "", fmt.Errorf("it has %d runs, not one: a run is a folder with a %s", len(found), marker)
 	}

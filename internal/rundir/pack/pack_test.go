@@ -44,12 +44,12 @@ func TestWhatIsPackedIsThere(t *testing.T) {
 // Whatever an archive has in it, it leads nowhere and is bounded.
 func TestArchivesOfOthersDoNoHarm(t *testing.T) {
 	for what, files := range map[string][]zip.FileHeader{
-		"it has 0 runs":                      {{Name: "../run.json"}},
-		"it has 0 runs, ":                    {{Name: "/etc/run.json"}},
-		"it has 0 runs, not one":             {{Name: "a/b/run.json"}},
-		"it has 2 runs":                      {{Name: "a/run.json"}, {Name: "b/run.json"}},
-		"more than an archive of a run may ": {{Name: "a/run.json", UncompressedSize64: 9 << 30}},
-		"is more than an archive of a run":   {{Name: "a/run.json"}, {Name: "a/x", UncompressedSize64: 1<<64 - 1}},
+		"it has 0 runs":                       {{Name: "../run.json"}},
+		"it has 0 runs, ":                     {{Name: "/etc/run.json"}},
+		"it has 0 runs, not one":              {{Name: "a/b/run.json"}},
+		"it has 2 runs":                       {{Name: "a/run.json"}, {Name: "b/run.json"}},
+		"bytes that an archive of a run may ": {{Name: "a/run.json", UncompressedSize64: 9 << 30}},
+		"its content is more than":            {{Name: "a/run.json"}, {Name: "a/x", UncompressedSize64: 1<<64 - 1}},
 	} {
 		name := filepath.Join(t.TempDir(), "x"+pack.Suffix)
 		f, err := os.Create(name)

@@ -24,8 +24,8 @@ func ReadFacts(path string, formats, all []rundir.Format) ([]byte, error) {
 		}
 	}
 	if !slices.ContainsFunc(formats, func(f rundir.Format) bool { return f.Facts != nil }) {
-		return nil, fault.Input(fmt.Errorf("facts %s: none of the formats %s has room for what the file says", path, strings.Join(asked, ", ")),
-			"leave out --facts, or ask for one that has: --format "+strings.Join(readers, " or "))
+		return nil, fault.Input(fmt.Errorf("facts %s: none of the formats %s has room for what is in the file", path, strings.Join(asked, ", ")),
+			"leave out --facts, or ask for a format that has: --format "+strings.Join(readers, " or "))
 	}
 	_, err := os.Stat(path)
 	data, err := readFile("facts", path, err)

@@ -27,7 +27,7 @@ func RunParams() []workload.Param {
 	return []workload.Param{
 		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap; forever: goes on until you stop it; once: does its work once"},
 		{Name: "count", Kind: workload.Integer, Help: "ends the run after this many units"},
-		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "gives up what is under way at the end when none of it ends for that long, and a store that does not answer by then"},
+		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "at the end, gives up on calls under way when none ends for this long, and on a store that has not answered by then"},
 		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins; auto: until throughput and p99 have settled"},
 		{Name: "until", Kind: workload.Text, Help: "ends the run once a figure is this precise: p99 ±2%, throughput ±1%; duration is the limit"},
 		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
@@ -145,7 +145,7 @@ func Strangers(environ, known []string) []string {
 		if !strings.HasPrefix(k, EnvPrefix) || slices.Contains(ours, k) {
 			continue
 		}
-		s := "environment variable " + k + " means nothing here"
+		s := "environment variable " + k + " has no effect"
 		if near := suggest.Nearest(k, ours); near != "" {
 			s += "; did you mean " + near + "?"
 		}
@@ -316,7 +316,7 @@ func checkNamespace(v workload.Value) error {
 	}
 	for _, r := range v.Text {
 		if !(r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r))) {
-			return fault.Field("namespace", fault.Input(fmt.Errorf("namespace: %q (%s) has other characters than letters, digits, ., _ and -", v.Text, v.From()), ""))
+			return fault.Field("namespace", fault.Input(fmt.Errorf("namespace: %q (%s) has characters other than letters, digits, ., _ and -", v.Text, v.From()), ""))
 		}
 	}
 	return nil

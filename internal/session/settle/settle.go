@@ -41,7 +41,7 @@ func Parse(text string) (Goal, error) {
 		return Goal{}, fault.Input(fmt.Errorf("until: %q is not FIGURE ±PERCENT%%", text), example)
 	}
 	if _, ok := measure.ParsePercentile(m[1]); !ok && m[1] != "throughput" {
-		return Goal{}, fault.Input(fmt.Errorf("until: %q is not a figure whose interval is known", m[1]),
+		return Goal{}, fault.Input(fmt.Errorf("until: no confidence interval is known for %q", m[1]),
 			suggest.Hint(m[1], []string{"throughput", "p50", "p90", "p95", "p99", "p99.9", "p99.99"}))
 	}
 	v, err := strconv.ParseFloat(m[2], 64)

@@ -24,7 +24,7 @@ func TestParseGoals(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 	for text, want := range map[string]string{
-		"p99": `until: "p99" is not FIGURE ±PERCENT%`, "p100 ±2%": `until: "p100" is not a figure`, "max ±2%": `until: "max" is not a figure`, "p99 ±0%": "until: ±0% is not in",
+		"p99": `until: "p99" is not FIGURE ±PERCENT%`, "p100 ±2%": `until: no confidence interval is known for "p100"`, "max ±2%": `until: no confidence interval is known for "max"`, "p99 ±0%": "until: ±0% is not in",
 	} {
 		_, err := Parse(text)
 		require.ErrorContains(t, err, want)

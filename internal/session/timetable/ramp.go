@@ -40,7 +40,7 @@ func (e *entry) values(text string, ramp bool) error {
 		return err
 	}
 	if ramp && e.Knob.Name == "rate" && min(e.Value, e.last) == 0 {
-		return fault.Input(fmt.Errorf("%s: 0 means unlimited, so a ramp neither begins nor ends there", e.name), "begin it at 1 or more")
+		return fault.Input(fmt.Errorf("%s: 0 means unlimited, so a ramp can neither begin nor end there", e.name), "begin it at 1 or more")
 	}
 	return nil
 }

@@ -68,11 +68,11 @@ func TestBadRamps(t *testing.T) {
 		`rate: 0 means unlimited`:                                                   "1s..3s:rate=0..9",
 		`rate: a ramp goes from one value to another, and "9" is one`:               "1s..3s:rate=9",
 		`rate: "1..9" is a ramp, and its time is a single moment`:                   "1s:rate=1..9",
-		`the ramp ends at 1s and begins no earlier`:                                 "3s..1s:rate=1..9",
+		`the ramp ends at 1s, which is not after its beginning`:                     "3s..1s:rate=1..9",
 		`"x" is not a time since the start of measurement`:                          "1s..x:rate=1..9",
 		`threads: "5000" is not in 1..4096`:                                         "1s..2s:threads=1..5000",
 		`paused is on or off and has no ramp`:                                       "1s..2s:paused=on..off",
-		`the timetable has 20401 changes and may have 20000`:                        "0s..85m:rate=1..2",
+		`the timetable has 20401 changes, more than the 20000 that it may have`:     "0s..85m:rate=1..2",
 	} {
 		_, _, err := Parse(strings.Fields(entries), plan(), 0)
 		require.Error(t, err, want)
@@ -84,5 +84,5 @@ func TestBadRamps(t *testing.T) {
 	assert.NoError(t, err, "side by side, and one after the other")
 	_, warnings, err := Parse([]string{"1s..3s:rate=1..9"}, plan(), 2*time.Second)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"at 1s..3s:rate=1..9: the run ends after 2s, so the ramp will not come to its end"}, warnings)
+	assert.Equal(t, []string{"at 1s..3s:rate=1..9: the run ends after 2s, so the ramp will not reach its end"}, warnings)
 }

@@ -40,7 +40,7 @@ func Parse(entries []string, plan *workload.Plan, duration time.Duration) ([]eng
 		if duration > 0 && from >= duration {
 			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so this will not happen", text, duration))
 		} else if duration > 0 && to > duration {
-			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so the ramp will not come to its end", text, duration))
+			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so the ramp will not reach its end", text, duration))
 		}
 		for one := range strings.SplitSeq(what, ",") {
 			e, err := parseChange(one, plan, to > from)
@@ -85,7 +85,7 @@ func parseTimes(entry string) (from, to time.Duration, what string, err error) {
 		return bad("%q is not a time since the start of measurement", last)
 	}
 	if ramp && to <= from {
-		return bad("the ramp ends at %s and begins no earlier", to)
+		return bad("the ramp ends at %s, which is not after its beginning", to)
 	}
 	return from, to, what, nil
 }
@@ -102,7 +102,7 @@ func tooMany(list []entry) error {
 	if n <= maxChanges {
 		return nil
 	}
-	return fault.Input(fmt.Errorf("at: the timetable has %d changes and may have %d", n, maxChanges),
+	return fault.Input(fmt.Errorf("at: the timetable has %d changes, more than the %d that it may have", n, maxChanges),
 		fmt.Sprintf("changes less than %s apart share a segment; leave out what comes closer, and make ramps shorter", units.Duration(engine.Together)))
 }
 
@@ -123,7 +123,7 @@ func crowded(table []engine.At, duration time.Duration) string {
 	}
 	switch {
 	case opened >= engine.MaxSegments:
-		return fmt.Sprintf("at: a run has at most %d segments; the %d moments of the timetable beyond share the last", engine.MaxSegments, moments-engine.MaxSegments+1)
+		return fmt.Sprintf("at: a run has at most %d segments; the last %d moments of the timetable share one", engine.MaxSegments, moments-engine.MaxSegments+1)
 	case moments > opened:
 		return fmt.Sprintf("at: %d of the %d moments of the timetable come less than %s after the one before and share its segment: it opens %d",
 			moments-opened, moments, units.Duration(engine.Together), opened)

@@ -133,7 +133,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	case t.Has("connection reset", "EOF", "connection closed"):
 		return t.Say("ended the connection", "does it speak TLS only? add tls=1 and ca=FILE")
 	case t.Has("unsupported protocol", "protocol version"):
-		return t.Say("it does not speak version "+fmt.Sprint(c.opts.protocol)+" of the protocol", "Cassandra before 4.0 wants protocol=4")
+		return t.Say("it does not speak version "+fmt.Sprint(c.opts.protocol)+" of the protocol", "Cassandra before 4.0 needs protocol=4")
 	}
 	return t.Unknown("is this Cassandra? perfbench lab up cassandra starts one")
 }

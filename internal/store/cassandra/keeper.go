@@ -286,8 +286,8 @@ func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, na
 // none, and going by the beginning of names would remove those of others.
 func (c *Conn) dropTables(ctx context.Context, s store.Space, names []string) (int64, error) {
 	if len(names) == 0 {
-		return 0, fault.Input(fmt.Errorf("cassandra: an older version recorded %s and did not write down its tables", s.Name),
-			"run its profile once more in this namespace, which writes them down, and delete then")
+		return 0, fault.Input(fmt.Errorf("cassandra: an older version recorded %s without its tables", s.Name),
+			"run its profile once more in this namespace, which records them, and then delete")
 	}
 	keyspace := c.KeyspaceFor(s.Namespace)
 	for i, name := range names {

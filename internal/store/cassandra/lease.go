@@ -32,7 +32,7 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	err = c.inMade(ctx, made, func() (err error) {
 		columns, err := c.Columns(ctx, made.keyspace, made.name)
 		if err == nil && !made.fits(columns) {
-			err = fault.Input(fmt.Errorf("cassandra: the table %s is there and has other columns than perfbench's records", made.name), "use another --namespace")
+			err = fault.Input(fmt.Errorf("cassandra: the table %s already exists and has columns other than those of perfbench's records", made.name), "use another --namespace")
 		}
 		if err == nil {
 			holder, how, err = c.hold(ctx, made, l, text, max(int((ttl+time.Second-1)/time.Second), 1))

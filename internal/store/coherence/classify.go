@@ -104,7 +104,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	case t.Has(fault.ErrFiles.Error()), fault.OutOfFiles():
 		return t.Say("cannot be reached: "+fault.ErrFiles.Error(), "")
 	case errors.Is(err, errOld):
-		return t.Say("it speaks only an old version of Coherence's gRPC protocol", "it takes Coherence CE 24.09 or later, or 14.1.2")
+		return t.Say("it speaks only an old version of Coherence's gRPC protocol", "use Coherence CE 24.09 or later, or 14.1.2")
 	case errors.As(err, &unknown), t.Has("unknown authority"):
 		return t.Say("its certificate is signed by an authority that is not trusted here", "give the authority's certificate with ca=FILE")
 	case t.Has("certificate required", "bad certificate"):

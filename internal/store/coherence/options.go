@@ -33,10 +33,10 @@ func newOptions(t store.Target, threads int) (options, error) {
 	}
 	if t.User != "" || t.Password != "" {
 		return options{}, refuse("user and password have no meaning: its gRPC proxy asks for none",
-			"a proxy tells its clients by their certificates: give cert=FILE and key=FILE")
+			"a proxy knows its clients by their certificates: give cert=FILE and key=FILE")
 	}
 	if t.Path != "" {
-		return options{}, refuse(fmt.Sprintf("there is nothing that /%s could name", t.Path), "leave it out; --namespace stands before the names of caches")
+		return options{}, refuse(fmt.Sprintf("/%s names nothing here", t.Path), "leave it out; --namespace stands before the names of caches")
 	}
 	var o options
 	var err1 error

@@ -43,7 +43,7 @@ type Bench struct {
 
 func openBench(ctx context.Context, t store.Target, _ store.OpenOptions) (store.Conn, error) {
 	if len(t.Hosts) != 1 {
-		return nil, fault.Input(errors.New("dtm+bench: one host is wanted"), "for example dtm+bench://localhost:8083")
+		return nil, fault.Input(errors.New("dtm+bench: name exactly one host"), "for example dtm+bench://localhost:8083")
 	}
 	name := strings.TrimPrefix("/"+t.Path, benchBase)
 	if t.Path == "" {

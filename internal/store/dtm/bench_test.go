@@ -148,7 +148,7 @@ func TestFailuresByStatusAndBody(t *testing.T) {
 		"no reply":          {"", store.Unreachable, "before the reply ended"},
 		"half a head":       {"HTTP/1.0 200 OK\r\nContent-Le", store.Unreachable, "before the reply ended"},
 		"half a body":       {"HTTP/1.0 200 OK\r\nContent-Length: 24\r\n\r\n{", store.Unreachable, "before the reply ended"},
-		"more than a body":  {"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n{}", store.Other, "goes on behind its end"},
+		"more than a body":  {"HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n{}", store.Other, "goes on past its end"},
 		"no length":         {"HTTP/1.0 200 OK\r\nContent-Length: -4\r\n\r\n{}", store.Other, `it has "-4" bytes`},
 		"chunks":            {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", store.Other, "chunks"},
 		"another protocol":  {"-ERR unknown command\r\n", store.Other, "which is not HTTP"},
@@ -217,7 +217,7 @@ func TestURLsThatWipeAreRefused(t *testing.T) {
 		"dtm+bench://localhost/api/busi_bench/reloadData":           "/api/busi_bench/reloadData is not a URL",
 		"dtm+bench://localhost/api/busi_bench/benchFlashSalesReset": "is not a URL",
 		"dtm+bench://localhost/bench":                               "/bench is not a URL",
-		"dtm+bench://a,b":                                           "one host is wanted",
+		"dtm+bench://a,b":                                           "name exactly one host",
 		"dtm+bench://localhost?read_timeout=soon":                   "read_timeout",
 	} {
 		_, err := openBench(t, target)

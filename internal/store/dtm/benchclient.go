@@ -137,7 +137,7 @@ func (c *BenchClient) exchange(clock Clock, r *Request) (kept bool, err error) {
 	}
 	// Like ab, wait for the server to close.
 	if _, err := c.in.ReadByte(); err == nil {
-		return false, errors.New("the reply goes on behind its end")
+		return false, errors.New("the reply goes on past its end")
 	} else if !errors.Is(err, io.EOF) {
 		return false, err
 	}
@@ -172,7 +172,7 @@ func (c *BenchClient) head(r *Request) (length int, kept bool, err error) {
 		case len(line) == 0:
 			return length, kept && length >= 0, nil
 		case n > mostHeads:
-			return 0, false, errors.New("the reply has no end of fields")
+			return 0, false, errors.New("the header of the reply does not end")
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimSpace(value)
@@ -184,7 +184,7 @@ func (c *BenchClient) head(r *Request) (length int, kept bool, err error) {
 		case bytes.EqualFold(name, []byte("connection")):
 			kept = bytes.EqualFold(value, []byte("keep-alive"))
 		case bytes.EqualFold(name, []byte("transfer-encoding")):
-			return 0, false, errors.New("the reply comes in chunks, which HTTP/1.0 has not")
+			return 0, false, errors.New("the reply comes in chunks, which HTTP/1.0 does not have")
 		}
 	}
 }

@@ -46,7 +46,7 @@ const (
 
 func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
 	if len(t.Hosts) != 1 {
-		return nil, fault.Input(errors.New("dtm+http: one host is wanted"), "for example dtm+http://localhost:36789")
+		return nil, fault.Input(errors.New("dtm+http: name exactly one host"), "for example dtm+http://localhost:36789")
 	}
 	times, err1 := store.Timeouts(t)
 	n, err2 := store.Connections(t)

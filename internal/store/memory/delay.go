@@ -41,7 +41,7 @@ func newLine(t store.Target) (*line, error) {
 	case err != nil:
 		return nil, err
 	case service == 0 && servers > 1:
-		return nil, fault.Input(errors.New("memory: servers= says how many calls are served at a time, and service= for how long each is missing"), "add service=1ms")
+		return nil, fault.Input(errors.New("memory: servers= says how many calls are served at a time, but service=, how long each takes, is missing"), "add service=1ms")
 	case service == 0:
 		return nil, nil
 	}

@@ -98,9 +98,9 @@ func (c *Conn) sayReply(err error) (what, hint string) {
 	case has("NOAUTH") && c.mode == sentinel && c.target.Password != "" && c.target.Params.Get("sentinel_password") == "":
 		return "a password is wanted", "if the sentinels want one too, give it with sentinel_password="
 	case has("NOAUTH") && c.target.Password != "":
-		return "the server wants a user and a password it was not given", "write user:password@ before the host"
+		return "the server wants a user and a password, and none were given", "write user:password@ before the host"
 	case has("NOAUTH"):
-		return "the server wants a password and none was given", "use --password-file, or user:password@ before the host"
+		return "the server wants a password, and none was given", "use --password-file, or user:password@ before the host"
 	case has("WRONGPASS"), has("ERR invalid password"):
 		who := "the password is wrong"
 		if c.target.User != "" {
@@ -133,7 +133,7 @@ func (c *Conn) saySentinel(ctx context.Context, err error) (what, hint string) {
 		return "", ""
 	}
 	if strings.Contains(err.Error(), "unknown command") {
-		return "what answers there keeps data and is not a sentinel", "did you mean " + c.scheme("") + "://" + c.target.Hosts[0] + "?"
+		return "the server there keeps data and is not a sentinel", "did you mean " + c.scheme("") + "://" + c.target.Hosts[0] + "?"
 	}
 	if !errors.Is(err, goredis.Nil) {
 		return "", ""
@@ -163,7 +163,7 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 		return c.place(err) + "no route to the host", "is it reachable from here?"
 	case strings.HasPrefix(text, "redis: invalid"), strings.HasPrefix(text, "redis: can't parse"),
 		strings.Contains(text, "redis: unexpected"), strings.Contains(text, "malformed"), strings.Contains(text, "redis: unknown"):
-		return "what answers there does not speak the protocol of Redis", "is this the right port?"
+		return "the server there does not speak the protocol of Redis", "is this the right port?"
 	case (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) && c.tls == nil:
 		return "the server closed the connection at once", "is it a Redis? if it expects TLS: " + c.tlsTarget()
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):

@@ -143,7 +143,7 @@ func TestReplicaRefusesToBeProbed(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, info.Warnings)
 	assert.Contains(t, strings.Join(info.Warnings, "\n"), "is a replica")
-	refused(t, c.Probe(t.Context(), space("a")), "read-only replica", "aim at its master")
+	refused(t, c.Probe(t.Context(), space("a")), "read-only replica", "use its master")
 	assert.Equal(t, store.ReadOnly, c.Classify(c.Set(t.Context(), space("a"), []byte("k"), []byte("v"))))
 }
 

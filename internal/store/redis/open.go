@@ -39,7 +39,7 @@ func (c *Conn) check(ctx context.Context) error {
 	switch where := c.where(); told["redis_mode"] {
 	case "cluster":
 		if c.mode == standalone && !soleNode(ctx, c.single) {
-			return fault.Store(fmt.Errorf("redis: %s is a node of a cluster, and the target says a single server", where),
+			return fault.Store(fmt.Errorf("redis: %s is a node of a cluster, but the target is written for a single server", where),
 				"did you mean "+c.scheme("cluster")+"://"+strings.Join(c.target.Hosts, ",")+"?")
 		}
 	case "sentinel":
@@ -86,7 +86,7 @@ func (c *Conn) checkCluster(ctx context.Context) error {
 		return nil
 	}
 	if strings.Contains(err.Error(), "cluster support disabled") {
-		return fault.Store(fmt.Errorf("redis: %s is a single server, and the target says a cluster", c.where()),
+		return fault.Store(fmt.Errorf("redis: %s is a single server, but the target is written for a cluster", c.where()),
 			"did you mean "+c.scheme("")+"://"+c.target.Hosts[0]+"?")
 	}
 	return c.explain(ctx, err)

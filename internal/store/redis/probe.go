@@ -76,7 +76,7 @@ func (c *Conn) refusal(ctx context.Context, command, key string, err error) erro
 			return say("the server refuses writes because it could not save its data: "+text,
 				"look at its log and disk, or turn saving off:  CONFIG SET save ''")
 		}
-		return say("the server is a read-only replica", "aim at its master:  redis-cli role  names it")
+		return say("the server is a read-only replica", "use its master:  redis-cli role  names it")
 	case store.OutOfMemory:
 		return say("the server has reached maxmemory and refuses writes", "delete data, raise maxmemory, or choose an eviction policy")
 	case store.WrongType:

@@ -126,7 +126,7 @@ func (c *Conn) sayPostgres(err error) (what, hint string) {
 		}
 		return fmt.Sprintf("the user %q does not exist, may not log in, or has another password", c.user()), hint
 	case pg.Code == "3D000" && c.target.Path == "" && c.Database() == "":
-		return "the server has no database " + sqldial.Maintenance + " to begin in", "name a database in the target"
+		return "the server has no database " + sqldial.Maintenance + " to connect to", "name a database in the target"
 	case pg.Code == "3D000":
 		return c.noDatabase()
 	case pg.Code == "57P03":
@@ -137,7 +137,7 @@ func (c *Conn) sayPostgres(err error) (what, hint string) {
 
 func (c *Conn) noDatabase() (what, hint string) {
 	return fmt.Sprintf("there is no database %q", c.Database()),
-		"create it:  CREATE DATABASE " + c.Database() + ",  or name none: then one named as --namespace is made"
+		"create it:  CREATE DATABASE " + c.Database() + ",  or name none: then perfbench makes one named after --namespace"
 }
 
 // sayClass explains an answer by its class; text is the server's own.
@@ -149,7 +149,7 @@ func (c *Conn) sayClass(err error, text string) (what, hint string) {
 		return fmt.Sprintf("the user %q may not do this: %s", c.user(), text),
 			"grant the user what is missing, in a database of its own: it makes, fills and drops tables"
 	case store.ReadOnly:
-		return "the server is read-only: " + text, "aim at the server that takes writes; this one may be a replica"
+		return "the server is read-only: " + text, "use the server that takes writes; this one may be a replica"
 	case store.OutOfMemory:
 		return "the server's disk or memory is full: " + text, "make room, or choose smaller payloads"
 	case store.WrongType:
@@ -205,7 +205,7 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 	case errors.Is(err, mysql.ErrMalformPkt), errors.Is(err, mysql.ErrPktSync), errors.Is(err, mysql.ErrPktSyncMul),
 		errors.Is(err, mysql.ErrOldProtocol), strings.Contains(text, "unknown message type"), strings.Contains(text, "invalid message"),
 		strings.Contains(text, "unexpected message"), strings.Contains(text, "unsupported protocol version"), strings.Contains(text, "busy buffer"):
-		return "what answers there does not speak the protocol of " + c.d.title, "is this the right port?"
+		return "the server there does not speak the protocol of " + c.d.title, "is this the right port?"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, syscall.ECONNRESET), closed:
 		return "the connection was closed at once", "is it " + c.d.title + " that listens there? does it want TLS? then add tls=1"
 	}

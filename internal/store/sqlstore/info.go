@@ -91,7 +91,7 @@ func aboutMySQL(info *store.Info) {
 		info.Topology = "galera cluster"
 	}
 	if v := d["default_storage_engine"]; v != "" && !strings.EqualFold(v, "InnoDB") {
-		warn(info, "new tables are kept by %s, which may know no transactions", v)
+		warn(info, "new tables use the engine %s, which may not support transactions", v)
 	}
 }
 

@@ -307,7 +307,7 @@ func misfit(columns []gorm.ColumnType, same func(a, b string) bool, want store.T
 		nullable, told := c.Nullable()
 		_, filled := c.DefaultValue()
 		if counts, _ := c.AutoIncrement(); told && !nullable && !filled && !counts && !ours {
-			return read, fmt.Sprintf("it has a column %s that must be filled and that our rows do not have", name)
+			return read, fmt.Sprintf("it has a column %s that must be filled and is not in our rows", name)
 		}
 	}
 	return read, ""

@@ -41,7 +41,7 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	holder, how := l, store.Denied
 	err = c.inMade(ctx, made, func() error {
 		if !c.fits(ctx, made) {
-			return fault.Input(fmt.Errorf("%s: the table %s is there and has other columns than perfbench's records", c.d.Dialect, made.key.name), "use another --namespace")
+			return fault.Input(fmt.Errorf("%s: the table %s already exists and has columns other than those of perfbench's records", c.d.Dialect, made.key.name), "use another --namespace")
 		}
 		for done := false; !done; {
 			var err error

@@ -43,7 +43,7 @@ func TestTablesOfSomebodyElse(t *testing.T) {
 		"upper":    {columns: `k BYTEA PRIMARY KEY, "V" BYTEA`, read: "it has no column v"},
 		"unkeyed":  {columns: "k BYTEA, v BYTEA", write: "its primary key is not (k), see column k"},
 		"keyed":    {columns: "k BYTEA, v BYTEA, w INT, PRIMARY KEY (k, w)", write: "its primary key is not (k), see column w"},
-		"mandates": {columns: "k BYTEA PRIMARY KEY, v BYTEA, w INT NOT NULL", write: "it has a column w that must be filled and that our rows do not have"},
+		"mandates": {columns: "k BYTEA PRIMARY KEY, v BYTEA, w INT NOT NULL", write: "it has a column w that must be filled and is not in our rows"},
 	} {
 		_, err := c.SQL().ExecContext(t.Context(), "CREATE TABLE ns_"+name+" ("+tt.columns+")")
 		require.NoError(t, err)

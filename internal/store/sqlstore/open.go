@@ -178,7 +178,7 @@ func (c *Conn) limits(ctx context.Context) error {
 	}
 	free := max(allowed-used+1, 1) // one of those in use is ours
 	if c.size > free {
-		c.limited = fmt.Sprintf("%s: the server has room for %d connections and %d were wanted: workers will wait for each other",
+		c.limited = fmt.Sprintf("%s: the server has room for %d connections, and %d were wanted: workers will wait for each other",
 			c.d.Dialect, free, c.size)
 		c.size = free
 	}

@@ -207,7 +207,7 @@ func TestBadTargets(t *testing.T) {
 		"mysql://u:" + secret + "@h/d?parseTime=maybe":           {`parseTime: "maybe" is not 1 or 0`, ""},
 		"mysql://u:" + secret + "@h/d?charset=a,b&loc=Moon/Base": {"Moon/Base", ""},
 		"postgres://h/d?sslmode=prefer":                          {`sslmode: "prefer"`, "write verify-full, require or disable"},
-		"postgres://h/d?sslmode=require&tls=1":                   {"say the same", "tls=1"},
+		"postgres://h/d?sslmode=require&tls=1":                   {"set the same", "tls=1"},
 		"postgres://u:" + secret + "@h/d?ca=/x":                  {"ca has no meaning without TLS", "tls=1"},
 		"postgres://h/d?statement_cache_capacity=many":           {"statement_cache_capacity", ""},
 		"mysql://h/d?dial_timeout=3":                             {"dial_timeout", "500ms"},

@@ -120,9 +120,9 @@ func unmarshal(raw []byte, v any) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not a JSON object: %w", err)
 	case errors.As(err, &kind) && kind.Field == "":
-		return fmt.Errorf("a JSON %s where an object is wanted", kind.Value)
+		return fmt.Errorf("a JSON %s where an object is expected", kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Errorf("%s: a %s where a %s is wanted", kind.Field, kind.Value, wanted(kind.Type.Kind()))
+		return fmt.Errorf("%s: a %s where a %s is expected", kind.Field, kind.Value, wanted(kind.Type.Kind()))
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func goodID(what, id string) error {
 	case id == "":
 		return fmt.Errorf("a %s without id", what)
 	case len(id) > idLimit:
-		return fmt.Errorf("an id of a %s with %d bytes; %d are the most", what, len(id), idLimit)
+		return fmt.Errorf("the id of a %s has %d bytes; %d is the most", what, len(id), idLimit)
 	case strings.ContainsFunc(id, unicode.IsControl):
 		return fmt.Errorf("the id %q of a %s: control characters cannot be in it", id, what)
 	}
@@ -243,10 +243,10 @@ func (f *fileGroup) group() (model.Group, error) {
 			return model.Group{}, err
 		}
 		if len(spec.Name) > roleLimit {
-			return model.Group{}, fmt.Errorf("the role %.40s… has %d bytes; %d are the most", spec.Name, len(spec.Name), roleLimit)
+			return model.Group{}, fmt.Errorf("the role %.40s… has %d bytes; %d is the most", spec.Name, len(spec.Name), roleLimit)
 		}
 		if slices.ContainsFunc(g.Roles, func(r model.Role) bool { return r.Name == spec.Name }) {
-			return model.Group{}, fmt.Errorf("role %s is there twice", spec.Name)
+			return model.Group{}, fmt.Errorf("role %s is listed twice", spec.Name)
 		}
 		for _, u := range r.Users {
 			spec.Users = append(spec.Users, model.Canonical(u, "u"))

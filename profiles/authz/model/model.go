@@ -151,7 +151,7 @@ func New(d *Dataset, mode string, creators bool) (*Model, error) {
 		return nil, err
 	}
 	if len(m.Roles) > 250 {
-		return nil, fmt.Errorf("the data set has %d roles; 250 are the most", len(m.Roles))
+		return nil, fmt.Errorf("the data set has %d roles; 250 is the most", len(m.Roles))
 	}
 	m.link(creators)
 	return m, nil

@@ -128,7 +128,7 @@ var (
 		"cradleMaxEventBatchSize": {to: "maxTestEventBatchSize"}, "pageSize": {}, "prepareStorage": {}, "bookRefreshIntervalMillis": {},
 		"maxUncompressedMessageBatchSize": {to: "maxUncompressedMessageBatchSize"}, "eventBatchDurationMillis": {}, "eventBatchDurationCacheSize": {}, "scopesCacheSize": {},
 		"pageScopesCacheSize": {}, "maxParallelQueries": {}, "cradleMaxMessageBatchSize": {}, "storeIndividualMessageSessions": {},
-		"keyspaceReplicationFactor": {note: "replication= in the target says it"},
+		"keyspaceReplicationFactor": {note: "replication= in the target sets it"},
 	}
 	routerKeys = map[string]boxKey{
 		"prefetchCount": {to: "prefetchCount"}, "connectionCloseTimeout": {}, "maxRecoveryAttempts": {}, "minConnectionRecoveryTimeout": {},
@@ -137,7 +137,7 @@ var (
 	// The keys of our own combined file.
 	ownKeys       = map[string]boxKey{"bodyKind": {to: "bodyKind"}, "bodyBytes": {to: "payload"}, "attachedMessages": {to: "attachedMessages"}, "compressibility": {to: "compressibility"}}
 	compatKeys    = map[string]boxKey{"th2": {to: "compat"}}
-	transportKeys = map[string]boxKey{"kind": {note: "the parameter via says it"}, "via": {to: "via"}}
+	transportKeys = map[string]boxKey{"kind": {note: "the parameter via sets it"}, "via": {to: "via"}}
 	// original has the values of the woodpecker's keys if the file does not give them.
 	original = map[string]string{"treeDepth": "3", "childCount": "2", "failureRate": "5", "descriptionLength": "200", "bookName": "default_book", "scope": "default_scope"}
 	// wrapper are keys around the boxes, which only show that this is a box.
@@ -356,7 +356,7 @@ func (b *boxFile) take(k, v *yaml.Node, d boxKey) {
 	}
 	switch {
 	case k.Value == "useTransportMode" && text != EventMode:
-		b.warn(k, "useTransportMode: %s makes no batches of events in the original; here they are made all the same", text)
+		b.warn(k, "useTransportMode: %s makes no batches of events in the original; here it does", text)
 	case d.note != "":
 		b.warn(k, "%s has no effect; %s", k.Value, d.note)
 	case d.to == "processingThreads": // two kinds of threads there are one kind here

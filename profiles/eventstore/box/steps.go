@@ -73,7 +73,7 @@ func (b *boxFile) step(n *yaml.Node) boxStep {
 			s.ticks = b.number(v, "tickRate of a step", 0)
 		case "name":
 		case "settings":
-			b.warn(k, "settings of a step have no effect: those of the box hold for all of them")
+			b.warn(k, "settings of a step have no effect: those of the box apply to all of them")
 		default:
 			b.warn(k, "a step: %s is unknown and has no effect%s", k.Value, near(k.Value, []string{"name", "duration", "rate", "maxBatchSize", "tickRate", "settings"}))
 		}

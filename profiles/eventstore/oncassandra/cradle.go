@@ -115,8 +115,8 @@ func (l *cradle) Look(ctx context.Context, c *place.Claim) error {
 	err := l.Conn.Session().Query("SELECT COUNT(*) FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ? AND index_name = ?", l.Keyspace, table, index).
 		ScanContext(ctx, &n)
 	if err == nil && n == 0 {
-		err = fault.Input(fmt.Errorf("the table %s.%s is there and was not made by perfbench, and it has no index %s of its parent_id", l.Keyspace, table, index),
-			"use another --namespace; a table of others is never altered")
+		err = fault.Input(fmt.Errorf("the table %s.%s already exists and was not made by perfbench, and it has no index %s of its parent_id", l.Keyspace, table, index),
+			"use another --namespace; perfbench never alters a table that it did not make")
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (l *cradle) Prepare(ctx context.Context) (layer.Traits, error) {
 		l.Conn.Query(l.Text("INSERT INTO %page_names (book, name, start_date, start_time) VALUES (?,?,?,?)"), book, l.o.Page, date, at),
 	} {
 		if err := q.ExecContext(ctx); err != nil {
-			return layer.Traits{}, fmt.Errorf("write down book and page: %w", err)
+			return layer.Traits{}, fmt.Errorf("record book and page: %w", err)
 		}
 	}
 	return layer.Traits{Writers: 128, Group: 1, LinksRaw: true, PlainSingle: true, Durability: l.durability(ctx)}, nil

@@ -68,7 +68,7 @@ func (l *lean) Prepare(ctx context.Context) (layer.Traits, error) {
 	}
 	err := l.Conn.Query(l.Text("INSERT INTO %page (book, start_ns, page) VALUES (?, ?, ?)"), l.o.Book, l.o.Born, l.o.Page).ExecContext(ctx)
 	if err != nil {
-		return layer.Traits{}, fmt.Errorf("write down the page: %w", err)
+		return layer.Traits{}, fmt.Errorf("record the page: %w", err)
 	}
 	return layer.Traits{Writers: 128, Group: 1, Durability: l.durability(ctx)}, nil
 }

@@ -101,7 +101,7 @@ func (b *builder) checkRefs(op string) bool {
 			return false
 		}
 		if slices.Contains(path, v.Text) {
-			b.Blame(v.Name, "let one of them stand on its own", "%s: %s: the references run in a circle: %s", at(v), v.Name, strings.Join(append(path, v.Text), " → "))
+			b.Blame(v.Name, "take one of these references out", "%s: %s: the references form a circle: %s", at(v), v.Name, strings.Join(append(path, v.Text), " → "))
 			return false
 		}
 		path = append(path, v.Text)
@@ -181,7 +181,7 @@ func (b *builder) attribute(op string, keys ...string) (workload.Value, bool) {
 			return was, was.Origin > workload.OriginDefault
 		}
 		if ok && depth > 0 && v.Text != was.Text && values.FromProperties(v) {
-			b.Warn("%s: %s=%s holds for %s too, through its ref; PadoGrid would use %q", at(v), v.Name, strings.TrimSpace(v.Text), op, was.Text)
+			b.Warn("%s: %s=%s also applies to %s, through its ref; PadoGrid would use %q", at(v), v.Name, strings.TrimSpace(v.Text), op, was.Text)
 		}
 	}
 	return v, ok

@@ -21,7 +21,7 @@ func (b *builder) factoryValue(o *model.Op, key string) (workload.Value, bool) {
 		return workload.Value{}, false
 	}
 	if ok && depth > 0 && values.FromProperties(v) && key == "factory.class" {
-		b.Warn("%s: %s holds for %s too, through its ref; PadoGrid does not carry factories over", at(v), v.Name, o.Name)
+		b.Warn("%s: %s also applies to %s, through its ref; PadoGrid does not carry factories over", at(v), v.Name, o.Name)
 	}
 	return v, ok
 }
@@ -41,7 +41,7 @@ func (b *builder) readFactory(o *model.Op) {
 	if e == nil {
 		hint := "one of " + strings.Join(known, ", ")
 		if b.s.Model.Find(name) != nil {
-			hint = "say  object: " + name + "  for what the file defines"
+			hint = "write  object: " + name + "  for what the file defines"
 		}
 		b.Blame(class.Name, hint, "%s: %s: there is no data object factory %q", at(class), class.Name, name)
 		return
@@ -113,7 +113,7 @@ func (b *builder) relation(o *model.Op) {
 		b.Blame(v.Name, suggest.Hint(name, b.owners()), "%s: %s: there is no operation %q", at(v), v.Name, name)
 		return
 	case slices.Contains(b.making, name), name == o.Name:
-		b.Blame(v.Name, "let the last of them have no children", "%s: %s: the children run in a circle: %s", at(v), v.Name, strings.Join(append(slices.Clone(b.making), o.Name, name), " → "))
+		b.Blame(v.Name, "let the last of them have no children", "%s: %s: the children form a circle: %s", at(v), v.Name, strings.Join(append(slices.Clone(b.making), o.Name, name), " → "))
 		return
 	}
 	r := b.children(o, name)
@@ -161,7 +161,7 @@ func (b *builder) asChild(o, child *model.Op, v workload.Value, r *model.Relatio
 		return
 	}
 	if !o.Action.Writes() {
-		b.Warn("%s: %s reads, so that it has no children to write", at(v), o.Name)
+		b.Warn("%s: %s reads, so it has no children to write", at(v), o.Name)
 		return
 	}
 	if b.Compat && child.Children != nil {

@@ -20,7 +20,7 @@ func (b *builder) readObject(o *model.Op, v workload.Value) {
 	if d == nil {
 		hint := suggest.Hint(name, b.s.Model.Names())
 		if e, _ := northwind.EntityOfClass(name); e != nil && len(b.s.Model.Objects) == 0 {
-			hint = "say  factory.class: " + e.Word + "  for Northwind's"
+			hint = "write  factory.class: " + e.Word + "  for Northwind's"
 		}
 		if len(b.s.Model.Objects) == 0 && hint == "" {
 			hint = "define it under  objects:"

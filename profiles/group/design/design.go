@@ -71,7 +71,7 @@ func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
 func (b *builder) steps() [][]string {
 	v, ok := b.Values["groupNames"]
 	if !ok {
-		b.Blame("groupNames", "name a --preset or --file, or say --set groupNames=g1", "groupNames is missing, so there is no group to run")
+		b.Blame("groupNames", "name a --preset or --file, or add --set groupNames=g1", "groupNames is missing, so there is no group to run")
 		return nil
 	}
 	var out [][]string
@@ -220,7 +220,7 @@ func (b *builder) count(count int64) {
 		}
 		threads := int64(g.Start.Threads)
 		if g.Total < threads {
-			b.Fail(fmt.Sprintf("use at most %d threads, or --count, which gives every invocation away", g.Total),
+			b.Fail(fmt.Sprintf("use at most %d threads, or --count, which hands out every invocation", g.Total),
 				"%s: %s.totalInvocationCount: %d is fewer than its %d threads, so no thread has anything to do", g.Where, g.Name, g.Total, threads)
 			continue
 		}

@@ -115,7 +115,7 @@ func (b *builder) undefined(g *model.Group, name string) bool {
 		b.Fail(suggest.Hint(name, b.owners()), "%s: %s.operations: there is no operation %q", g.Where, g.Name, name)
 		return false
 	}
-	said := fmt.Sprintf("%s: %s.operations: %s is listed but not defined, so that it has PadoGrid's defaults: putall on map1", g.Where, g.Name, name)
+	said := fmt.Sprintf("%s: %s.operations: %s is listed but not defined, so it gets PadoGrid's defaults: putall on map1", g.Where, g.Name, name)
 	if near := suggest.Nearest(name, b.owners()); near != "" && !slices.Contains(b.listed(g.Name), near) {
 		said += "; was " + near + " meant?"
 	}
@@ -155,6 +155,6 @@ func (b *builder) checkResume() {
 		}
 	}
 	if !some {
-		b.Blame("resume", "aim at mysql://, postgres:// or sqlite: with operations that have a factory", "resume=on: no group only writes rows of tables")
+		b.Blame("resume", "use mysql://, postgres:// or sqlite: with operations that have a factory", "resume=on: no group only writes rows of tables")
 	}
 }

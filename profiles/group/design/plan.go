@@ -110,7 +110,7 @@ func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
 	p.Parameters = append(p.Parameters, b.unshown()...)
 	p.Bytes = s.Bytes()
 	if !s.GoesOn {
-		p.Ends = "load=only and resume=on end with what is missing"
+		p.Ends = "load=only and resume=on end once nothing is missing"
 	}
 	for _, sp := range p.Spaces {
 		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end %s, unless it was there before (--cleanup)", sp.Name))

@@ -24,7 +24,7 @@ func (b *builder) javaBool(v workload.Value) bool {
 	on, err := v.Bool()
 	b.Problems.Add(err)
 	if t := strings.TrimSpace(v.Text); err == nil && values.FromProperties(v) && on != strings.EqualFold(v.Text, "true") {
-		b.Warn("%s: %s: %q is taken for true; PadoGrid would take it for false", v.Where, v.Name, t)
+		b.Warn("%s: %s: %q is read as true; PadoGrid would read it as false", v.Where, v.Name, t)
 	}
 	return on
 }

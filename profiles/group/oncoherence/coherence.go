@@ -40,7 +40,7 @@ func New(ctx context.Context, s *model.Spec, c *coherence.Conn) (layer.Layer, er
 		}
 	}
 	if len(spaces) == 0 {
-		return nil, fault.Input(errors.New("nearCache: no operation reads a map or an mcache"), "it takes get or getall of these")
+		return nil, fault.Input(errors.New("nearCache: no operation reads a map or an mcache"), "use get or getall on one of them")
 	}
 	var err error
 	if r.near, err = c.OpenNear(ctx, spaces); err != nil {
@@ -68,7 +68,7 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	case o.Kind.Topic():
 		return nil, fault.Hint(errors.New("there are no topics in Oracle's Go client for Coherence (v2.3.1)"), "a queue hands each message to one reader; redis:// has topics")
 	case o.Action == model.ActQuery:
-		return nil, fault.Hint(errors.New("query: Coherence is asked by key only here"), "query runs on mysql://, postgres:// and sqlite:")
+		return nil, fault.Hint(errors.New("query: perfbench reads Coherence by key only"), "query runs on mysql://, postgres:// and sqlite:")
 	case r.near != nil && keepsNear(o):
 		return &nearCaller{near: r.near, o: o}, nil
 	case o.Kind == model.KindQueue:

@@ -109,7 +109,7 @@ func entryKey(s store.Space, key []byte) string { return model.KeyOf(s) + ":{" +
 // Caller returns what carries out the calls of an operation.
 func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	if o.Action == model.ActQuery {
-		return nil, fault.Hint(errors.New("query: Redis is asked by key only"), "query runs on mysql://, postgres:// and sqlite:")
+		return nil, fault.Hint(errors.New("query: perfbench reads Redis by key only"), "query runs on mysql://, postgres:// and sqlite:")
 	}
 	if r.near != nil && r.near.keeps(o) {
 		return r.near.Caller(o), nil

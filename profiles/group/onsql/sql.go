@@ -86,7 +86,7 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	if o.Action == model.ActQuery && e.Search() == "" {
 		err := fmt.Errorf("query: the table %s has no column to search by", e.Name)
 		if e.Object != nil {
-			err = fault.Hint(err, "say  index: on  of a field of "+e.Object.Name)
+			err = fault.Hint(err, "write  index: on  in a field of "+e.Object.Name)
 		}
 		return nil, err
 	}

@@ -121,6 +121,6 @@ func (r *Layer) Fits(ctx context.Context, o *model.Op) error {
 	if err != nil || m.Write == "" {
 		return fault.Code(err, fault.CodeStore)
 	}
-	return fault.Input(fmt.Errorf("%s: operation %s: the table %s was made of another definition than object %s: %s", o.Where, o.Name, m.Table, o.Object().Name, m.Write),
+	return fault.Input(fmt.Errorf("%s: operation %s: the table %s was made from another definition than that of object %s: %s", o.Where, o.Name, m.Table, o.Object().Name, m.Write),
 		"use another --namespace or  table:, or delete it with perfbench data delete")
 }

@@ -56,7 +56,7 @@ func undivided(s *model.Spec) error {
 	}
 	for _, o := range s.Order {
 		if o.Shared != nil && o.Children != nil && o.Children.Spread == model.ChildrenUniform && o.Children.Least == 1 {
-			return refuse("operation "+o.Name+" draws numbers of children from one sequence (compat=on), so that they would be others", "use compat=off, or leave --workers out")
+			return refuse("operation "+o.Name+" draws numbers of children from one sequence (compat=on), so they would differ", "use compat=off, or leave --workers out")
 		}
 	}
 	return nil

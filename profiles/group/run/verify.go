@@ -59,7 +59,7 @@ func (b *binding) compare(ctx context.Context, hung error) workload.Verification
 	case v.State == workload.Failed:
 		v.Summary = "what is stored is not what was acknowledged"
 	case hung != nil:
-		v.Summary = fmt.Sprintf("%d comparisons are right; the end of listening: %v", len(v.Checks), hung)
+		v.Summary = fmt.Sprintf("%d comparisons are right; listening did not end well: %v", len(v.Checks), hung)
 	case len(v.Checks) == 0:
 		return workload.Verification{State: workload.Skipped, Summary: "nothing was written that could be read back"}
 	default:

@@ -54,7 +54,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		}
 	}
 	if sp.AckLog != "" {
-		r.Fail("leave it out", "ackLog: dtm's benchmark server does not name its sagas, so that there is nothing to write down")
+		r.Fail("leave it out", "ackLog: dtm's benchmark server does not name its sagas, so there is nothing to write down")
 	}
 	count := saga.Count(r, in)
 	if err := r.Problems.Err(); err != nil {

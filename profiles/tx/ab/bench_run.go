@@ -58,7 +58,7 @@ func (s *benchSpec) bind(_ context.Context, c *dtm.Bench, p *workload.Bound) err
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.after = u
-		return workload.Verification{State: workload.Skipped, Summary: "dtm's benchmark server does not name its sagas, so that none can be looked up; its answers are counted"}
+		return workload.Verification{State: workload.Skipped, Summary: "dtm's benchmark server does not name its sagas, so none can be looked up; its answers are counted"}
 	}
 	p.Phases[0].Tracks[0].NewTask = func(int) (workload.Task, error) {
 		return &benchTask{b: b, c: c.Client(s.keepAlive), t: b.tally()}, nil

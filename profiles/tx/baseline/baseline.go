@@ -89,7 +89,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	start := r.Settings(50)
 	s.threads = start.Threads
 	if start.Rate > 0 {
-		r.Blame("rate", "leave out --rate", "rate: mode=baseline asks how fast calls can be, and so has no rate")
+		r.Blame("rate", "leave out --rate", "rate: mode=baseline measures how fast calls can be, so it has no rate")
 	}
 	if g.ceiling {
 		s.saga = saga.Read(r, in)
@@ -102,7 +102,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		return nil, err
 	}
 	if len(s.Rows) == 0 && s.saga == nil {
-		return nil, fault.Field("rows", fault.Input(errors.New("rows: none is to be measured"), "--set rows=all"))
+		return nil, fault.Field("rows", fault.Input(errors.New("rows: there is none to measure"), "--set rows=all"))
 	}
 	return planBaseline(s, start, g.requests, in.Duration), nil
 }

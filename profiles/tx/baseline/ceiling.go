@@ -153,7 +153,7 @@ func (c *Ceiling) say(tx RowFacts) {
 	add := func(format string, args ...any) { c.Words = append(c.Words, fmt.Sprintf(format, args...)) }
 	add("The transactions reached %.0f a second; the lowest limit is %.0f, by: %s.", c.Achieved, c.Limit, c.Binds)
 	if len(c.Refused) > 0 {
-		add("What fraction that is cannot be said:")
+		add("The fraction cannot be worked out:")
 		for _, r := range c.Refused {
 			add("- %s.", r)
 		}
@@ -172,7 +172,7 @@ func (c *Ceiling) say(tx RowFacts) {
 	if tx.ClientUS > 0 && tx.ServerUS > 0 {
 		add("A transaction takes %.1f µs of CPU from perfbench and %.1f µs from the store; they kept %.2f and %.2f cores busy.", tx.ClientUS, tx.ServerUS, tx.ClientBusy, tx.ServerBusy)
 	} else if tx.ClientUS > 0 {
-		add("A transaction takes %.1f µs of CPU from perfbench, the store included where it runs in the same process; the store does not tell its own.", tx.ClientUS)
+		add("A transaction takes %.1f µs of CPU from perfbench, the store included where it runs in the same process; the store does not report its own.", tx.ClientUS)
 	}
 }
 

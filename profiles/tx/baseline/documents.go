@@ -120,7 +120,7 @@ func encodeCeiling(f *rundir.Folder) ([]rundir.File, error) {
 		}
 	}
 	b.WriteString(clientCost(facts.Rows))
-	b.WriteString("The published rows eval-args and eval-loop10 say ARGS for ARGV, and the second has a\nsemicolon after do: neither script runs, so that what was timed were errors. Here they\nare written as they were meant. A row is a figure of the store only where the store,\nand not the client, had no core to spare.\n")
+	b.WriteString("The published rows eval-args and eval-loop10 say ARGS for ARGV, and the second has a\nsemicolon after do: neither script runs, so what was timed was errors. Here they\nare written as they were meant to be. A row is a figure of the store only where the store,\nand not the client, had no core to spare.\n")
 	if c := facts.Ceiling; c != nil {
 		b.WriteString("\n## Ceiling\n\n| limit | transactions a second | from |\n| --- | ---: | --- |\n")
 		for _, bound := range c.Bounds {

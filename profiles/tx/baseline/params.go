@@ -46,7 +46,7 @@ func (g *parameters) declare() *values.Fields {
 	p := &values.Fields{}
 	p.Own(rowNames, func(r *values.Reader, _ workload.Param) { g.rows = chosenRows(r) })
 	p.Choice(&g.edition, "edition", editionReport, []string{editionReport, editionScript},
-		"baseline: whose lengths of keys and values the rows have: those of dtm's published report, or of the script of its benchmark")
+		"baseline: where the lengths of keys and values are from: dtm's published report, or the script of its benchmark")
 	p.Own(keyLength, nil)
 	p.Own(valueLength, nil)
 	p.Own(requests, func(r *values.Reader, q workload.Param) { g.requests = shared.Count(r, q) })

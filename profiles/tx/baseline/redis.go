@@ -77,7 +77,7 @@ func (r redisPrimitives) note(row *SuiteRow) string {
 	if c, err := o.Dial(context.Background()); err == nil {
 		host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
 		if ip := net.ParseIP(host); c.RemoteAddr().Network() == "unix" || ip != nil && ip.IsLoopback() {
-			return "the server is on this machine, so that this row is no other than set: for a remote row run perfbench on another machine"
+			return "the server is on this machine, so this row is the same as set: for a remote row, run perfbench on another machine"
 		}
 	}
 	return ""

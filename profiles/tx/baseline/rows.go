@@ -39,7 +39,7 @@ var Suite = []Primitive{
 	{"set-remote", "a plain command over the network", 1, Lengths{7, 8}, Lengths{7, 8}},
 	{"eval-literal", "a script costs little more than a command", 1, Lengths{7, 6}, Lengths{7, 7}},
 	{"eval-args", "a script with a key and an argument", 1, Lengths{10, 13}, Lengths{9, 10}},
-	{"set-p50", "50 commands sent together: the cost is the way, not the memory", 50, Lengths{7, 6}, Lengths{7, 7}},
+	{"set-p50", "50 commands sent together: the cost is the round trip, not the memory", 50, Lengths{7, 6}, Lengths{7, 7}},
 	{"eval-loop10", "ten SETs in one script", 1, Lengths{10, 15}, Lengths{9, 10}},
 	{"eval-args-p50", "50 scripts sent together", 50, Lengths{9, 10}, Lengths{9, 10}},
 	{"cjson10", "ten documents decoded in one script", 1, Lengths{9, 49}, Lengths{9, 49}},

@@ -18,7 +18,7 @@ const atomicReplace = "replace"
 
 // howCoherence is a notice for every run with tx on Coherence.
 const howCoherence = "tx on Coherence reads the profile, the members and the old summary of a group, one call each, and stores the new summary if the old one is " +
-	"still there (replace of a mapping, or putIfAbsent): only this last step is atomic on the server, for Oracle's Go client brings no entry processor that reads " +
+	"still there (replace of a mapping, or putIfAbsent): only this last step is atomic on the server, because Oracle's Go client has no entry processor that reads " +
 	"other caches. A summary that another transaction has replaced meanwhile is a conflict, and the transaction is tried again; a member written meanwhile is not noticed"
 
 // onCoherence connects a plan to Coherence.

@@ -200,7 +200,7 @@ func (r *designer) judgePBM(s *Spec) {
 	case s.tx() && strings.ContainsAny(s.prefix, "{}"):
 		r.Blame("prefix", "use another prefix", "prefix: %q has braces, which tx needs for itself", s.prefix)
 	case s.tx() && s.readsSummary():
-		r.Blame("mapNames", "leave summary out of mapNames, or use eligibility.testCase=getall", "mapNames: summary is what tx writes, so that it cannot be looked up in the same run")
+		r.Blame("mapNames", "leave summary out of mapNames, or use eligibility.testCase=getall", "mapNames: summary is what tx writes, so it cannot be looked up in the same run")
 	}
 	if strings.ContainsAny(s.prefix, "\r\n\x00") || len(s.prefix) > 200 {
 		r.Blame("prefix", "use another prefix", "prefix: %q is too long or has control characters", s.prefix)

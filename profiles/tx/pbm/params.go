@@ -59,9 +59,9 @@ func (s *Spec) declare() *values.Fields {
 	p.Int64(&s.testCount, "testCount", 1, 1, math.MaxInt32, "runs", "pbm: how often each client repeats its whole share")
 	p.Millis(&s.interval, "testIntervalInMsec", 0, math.MaxInt32, "pbm: pause of each client after every run; not part of the thread times")
 	p.Choice(&s.load, "load", loadAuto, []string{loadAuto, loadOnly, loadNever}, "pbm: auto writes the data first where it is missing; only does nothing else; never refuses when it is missing")
-	p.Choice(&s.layout, "layout", layoutAuto, []string{layoutAuto, layoutMap, layoutGroup}, "pbm: how the data is kept; tx needs group. auto takes what is there, else group for tx and map without")
+	p.Choice(&s.layout, "layout", layoutAuto, []string{layoutAuto, layoutMap, layoutGroup}, "pbm: how the data is kept; tx needs group. auto keeps what is there, else group with tx and map without")
 	p.Choice(&s.atomic, "atomic", atomicScript, []string{atomicScript, atomicFunction, atomicWatch, atomicNone},
-		"pbm: how tx is one step on Redis: a script, a function of the server, WATCH and MULTI; none does it without, for comparison")
+		"pbm: how tx is one step on Redis: a script, a function of the server, WATCH and MULTI; none: in several steps, for comparison")
 	p.Int(&s.attempts, "attempts", 100, 1, 1_000_000, "", "pbm: how often a transaction that conflicts with another is tried")
 	p.Own(compat, nil)
 	p.Status("pbm: read and kept for the record")

@@ -213,7 +213,7 @@ func TestStrangersAreLeftAlone(t *testing.T) {
 	require.NoError(t, client.Set(t.Context(), "t:eligibility:{x1}", "of others", 0).Err())
 	c := open(t, srv.URL())
 	err := bound(t, c, "redis", inputs(given(small...))).Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "t:eligibility is there and is a string, not a hash")
+	require.ErrorContains(t, err, "t:eligibility already exists and is a string, not a hash")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	require.NoError(t, client.Del(t.Context(), "t:eligibility:{x1}").Err())
 	err = bound(t, c, "redis", inputs(given(append(small, "load=never")...))).Setup(t.Context(), nil)
@@ -253,7 +253,7 @@ func TestFewerThreadsThanMapsRunEachWithOne(t *testing.T) {
 	for _, tr := range p.Tracks() {
 		assert.Equal(t, 1, tr.Start.Threads, tr.Name)
 	}
-	assert.Equal(t, []string{"threads=1 (flag --set) is the total over the 2 maps and leaves too few for one each: each has at least one, so 2 run"}, p.Warnings)
+	assert.Equal(t, []string{"threads=1 (flag --set) is the total over the 2 maps, too few for one each: each has at least one, so 2 run"}, p.Warnings)
 	_, err = mode.Plan(inputs(given("mode=pbm", "mapNames=eligibility,profile", "threads=0")))
 	assert.ErrorContains(t, err, `threads: "0" (flag --set) is not in 1..4096`)
 }

@@ -54,7 +54,7 @@ func (b *run) verify(ctx context.Context) workload.Verification {
 			want := b.expect(n)
 			switch {
 			case !found:
-				examples = append(examples, fmt.Sprintf("%s: acknowledged and not there", group))
+				examples = append(examples, fmt.Sprintf("%s: acknowledged but missing", group))
 			case got.summary != want && b.exact():
 				examples = append(examples, fmt.Sprintf("%s: has %d members of %d bytes instead of %d of %d", group, got.Members, got.Bytes, want.Members, want.Bytes))
 			default:

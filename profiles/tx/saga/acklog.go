@@ -23,7 +23,7 @@ type ackLog struct {
 func openAckLog(path string) (*ackLog, map[string]outcome, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, nil, fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %w", err), "name a file in a folder that is there"))
+		return nil, nil, fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %w", err), "name a file in a folder that exists"))
 	}
 	old := map[string]outcome{}
 	in := bufio.NewScanner(f)

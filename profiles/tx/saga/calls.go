@@ -89,7 +89,7 @@ func agreement(before, after meter.Usage, predicted, uncertain, lost, slack int6
 	case a.Counted < 0:
 		a.Counted, a.Why = -1, "the store began to count anew mid-run"
 	case uncertain > 0:
-		a.Why = fmt.Sprintf("of %d sagas it is not known how far their last call came", uncertain)
+		a.Why = fmt.Sprintf("it is not known of %d sagas how far their last call got", uncertain)
 	case lost > 0:
 		a.Why = fmt.Sprintf("the database undid and repeated %d transactions, whose statements cannot be predicted", lost)
 	case math.Abs(float64(a.Counted-a.Predicted)) <= max(agreeWithin*float64(a.Predicted), float64(slack)):

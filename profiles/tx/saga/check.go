@@ -57,7 +57,7 @@ func (r *Run) judge(f *findings, s *model.Stored, told outcome, check string) {
 	f.ask(check, 1)
 	if s.Status == "" && s.Inner == "" && len(s.Ledger) == 0 {
 		if told != unknown {
-			f.offend(check, "%s: acknowledged as %s and not there", s.Gid, told)
+			f.offend(check, "%s: acknowledged as %s but missing", s.Gid, told)
 		}
 		return
 	}

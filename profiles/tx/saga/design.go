@@ -90,7 +90,7 @@ func judge(s *model.Spec, r *values.Reader, accounts bool) {
 func judgeKind(s *model.Spec, r *values.Reader) {
 	if s.Kind == model.KindSaga {
 		if s.LostRate > 0 {
-			r.Blame("lostSubmitRate", "use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so that a lost one leaves nothing")
+			r.Blame("lostSubmitRate", "use transType=tcc, xa or msg, or lostSubmitRate=0", "lostSubmitRate: a saga is stored by its submit, so a lost one leaves nothing")
 		}
 		return
 	}
@@ -108,7 +108,7 @@ func judgeKind(s *model.Spec, r *values.Reader) {
 		r.Blame("branches", "use branches=2 or more", "branches: a message with one branch is a local transaction that tells nobody")
 	}
 	if s.Kind == model.KindMsg && s.FailAt > 1 {
-		r.Blame("failAt", "use failAt=0", "failAt: of a message only the local transaction can be refused, not branch %d", s.FailAt)
+		r.Blame("failAt", "use failAt=0", "failAt: only the local transaction of a message can be refused, not branch %d", s.FailAt)
 	}
 }
 

@@ -267,7 +267,7 @@ func (r *Run) cost(all int64, beside *besideTold) Cost {
 	case r.resumed:
 		c.Calls.State, c.Calls.Why = NotCompared, "the coordinator was resumed, and what the one before asked beside is not known"
 	case r.lost:
-		c.Calls.State, c.Calls.Why = NotCompared, "of a worker that was lost it is not known what it called"
+		c.Calls.State, c.Calls.Why = NotCompared, "it is not known what a worker that was lost called"
 	case r.others != nil && beside.Saw.Repeats: // databases also count the queries of workers as they join
 		c.Calls.State, c.Calls.Why = NotCompared, "workers ask the database for more than transactions"
 	}

@@ -244,7 +244,7 @@ func TestKindsThatAreRefused(t *testing.T) {
 		{"memory", "transType=xa", "transType=xa: this store has no transactions", "mysql:"},
 		{"redis", "lostSubmitRate=0.5", "lostSubmitRate: a saga is stored by its submit", "transType=tcc"},
 		{"redis", "transType=msg branches=1", "branches: a message with one branch", "branches=2"},
-		{"redis", "transType=msg failAt=2", "failAt: of a message only the local transaction", "failAt=0"},
+		{"redis", "transType=msg failAt=2", "failAt: only the local transaction of a message", "failAt=0"},
 		{"redis", "transType=at", `transType: "at"`, "saga"},
 	} {
 		in := inputs(given(append([]string{"mode=saga"}, strings.Fields(c.words)...)...))

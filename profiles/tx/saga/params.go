@@ -62,13 +62,13 @@ func (s *parameters) declare() *values.Fields {
 
 // declareTrouble declares the parameters for injected failures.
 func (s *parameters) declareTrouble(p *values.Fields) {
-	p.Float(&s.FailRate, "failRate", 0, 0, 1, "", "saga: share of the transactions in which a branch refuses, so that they are compensated")
+	p.Float(&s.FailRate, "failRate", 0, 0, 1, "", "saga: share of the transactions in which a branch refuses, and which are compensated")
 	p.Int(&s.FailAt, "failAt", 0, 0, 99, "", "saga: which branch refuses; 0: any")
 	p.Float(&s.OngoingRate, "ongoingRate", 0, 0, 1, "", "saga: share of the branch calls whose answer is that they are not finished yet")
 	p.Float(&s.ErrorRate, "errorRate", 0, 0, 1, "", "saga: share of the branch calls that fail, half of them after having been carried out")
 	p.Float(&s.DuplicateRate, "duplicateRate", 0, 0, 1, "", "saga: share of the branch calls that arrive twice")
 	p.Float(&s.LostRate, "lostSubmitRate", 0, 0, 1, "",
-		"saga: share of the submits that never arrive, so that the coordinator asks what became of a message's local transaction, and tcc and xa are undone when their time is over")
+		"saga: share of the submits that never arrive: the coordinator then asks what became of a message's local transaction, and tcc and xa are undone when their time is up")
 	p.Duration(&s.Delay, "delay", "0s", "saga: how long a participant takes to answer, in addition to the store")
 }
 

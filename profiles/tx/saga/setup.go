@@ -116,7 +116,7 @@ func (r *Run) admit(ctx context.Context, c *place.Claim) error {
 			old = all.Params
 		}
 		if len(old) > 0 && !maps.Equal(old, want) {
-			return fault.Input(fmt.Errorf("%s is there, made with %s, and this run has %s", place.Name(wanted.Space), words(old), words(want)),
+			return fault.Input(fmt.Errorf("%s already exists, made with %s, and this run has %s", place.Name(wanted.Space), words(old), words(want)),
 				"use the same values, another --namespace, or delete it with  "+place.DeleteCommand(sp.Namespace))
 		}
 	}

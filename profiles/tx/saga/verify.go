@@ -74,16 +74,16 @@ func (r *Run) sum(f *Facts, state string) string {
 	noun := r.spec.Kind.Noun
 	parts := []string{fmt.Sprintf("%d %s read back, all of them whole", f.ReadBack-f.Absent, noun)}
 	if state == workload.Failed {
-		parts[0] = fmt.Sprintf("what is stored is not what was acknowledged: of %d %s read back %d are lost or changed that were acknowledged", f.ReadBack, noun, f.LostAcked)
+		parts[0] = fmt.Sprintf("what is stored is not what was acknowledged: of %d %s read back, %d that were acknowledged are lost or changed", f.ReadBack, noun, f.LostAcked)
 		if f.LostAcked+f.EarlierLost == 0 {
 			parts[0] = fmt.Sprintf("what is stored is not whole: %d %s read back, none that was acknowledged is lost or changed", f.ReadBack, noun)
 		}
 	}
 	if f.EarlierAcked > 0 {
-		parts = append(parts, fmt.Sprintf("of %d that earlier runs had acknowledged %d are lost or changed", f.EarlierAcked, f.EarlierLost))
+		parts = append(parts, fmt.Sprintf("of %d that earlier runs had acknowledged, %d are lost or changed", f.EarlierAcked, f.EarlierLost))
 	}
 	if f.Unknown > 0 {
-		told := fmt.Sprintf("of %d the client was told nothing, so that they may be either", f.Unknown)
+		told := fmt.Sprintf("the client was told nothing about %d, so they may be either", f.Unknown)
 		if f.Absent > 0 {
 			told += fmt.Sprintf(": %d of them were never stored", f.Absent)
 		}

@@ -130,7 +130,7 @@ func (s *Set) missing(ctx context.Context) (out []Table, err error) {
 			want[c.Name] = c.Type
 		}
 		if !s.Theirs(t.Name) && !maps.Equal(want, got) {
-			return nil, fault.Store(fmt.Errorf("cassandra: the table %s.%s has other columns than this version's: an older one made it", s.Keyspace, name),
+			return nil, fault.Store(fmt.Errorf("cassandra: the table %s.%s has columns other than this version's: an older version made it", s.Keyspace, name),
 				"delete it with  perfbench data delete,  or use another --namespace")
 		}
 	}

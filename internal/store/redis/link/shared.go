@@ -340,7 +340,7 @@ func (l *Shared) fail(c *wire, mine []*ask, err error) error {
 		}
 	}
 	l.mu.Unlock()
-	err = fault.Sentence("the connection broke, and what became of the call is not known: "+err.Error(), err)
+	err = fault.Sentence("the connection broke, and whether the call was carried out is not known: "+err.Error(), err)
 	for _, list := range [][]*ask{mine, rest} {
 		for _, a := range list {
 			if a.take() {

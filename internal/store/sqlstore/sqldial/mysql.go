@@ -38,7 +38,7 @@ func host(t store.Target, port int) (string, error) {
 		return "", fault.Input(fmt.Errorf("%s: no host", t.Scheme), "for example "+t.Scheme+"://localhost")
 	}
 	if len(t.Hosts) > 1 {
-		return "", fault.Input(fmt.Errorf("%s: several hosts", t.Scheme), "aim at the one that takes writes")
+		return "", fault.Input(fmt.Errorf("%s: several hosts", t.Scheme), "use the one that takes writes")
 	}
 	return store.HostPort(t.Hosts[0], port), nil
 }

@@ -48,7 +48,7 @@ func sslmode(t store.Target) (store.Target, error) {
 		return t, t.BadSSLMode(sslModes)
 	}
 	if t.Params.Has("tls") {
-		return t, fault.Input(fmt.Errorf("%s: tls and sslmode say the same thing", t.Scheme), "give tls=1 only")
+		return t, fault.Input(fmt.Errorf("%s: tls and sslmode set the same thing", t.Scheme), "give tls=1 only")
 	}
 	params := url.Values{}
 	maps.Copy(params, t.Params)

@@ -198,7 +198,7 @@ func (s *Set) lacking(ctx context.Context, t Table) (texts []string, err error) 
 		texts = append(texts, s.Text("ALTER TABLE %"+t.Name+" ADD COLUMN "+c.Name+" "+c.Type))
 	}
 	if !fits || len(got)+len(texts) != len(want) {
-		return nil, fault.Store(fmt.Errorf("the table %s has other columns than this version's: an older one made it", s.Name(t.Name)),
+		return nil, fault.Store(fmt.Errorf("the table %s has columns other than this version's: an older version made it", s.Name(t.Name)),
 			"delete it with  perfbench data delete,  or use another --namespace")
 	}
 	return texts, nil

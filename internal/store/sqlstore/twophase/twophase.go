@@ -27,7 +27,7 @@ var (
 	// connections may finish.
 	ErrNoBranch = errors.New("no branch of that name is prepared")
 	// ErrBranchThere means that a branch with that name is already active or prepared.
-	ErrBranchThere = errors.New("a branch of that name is there already")
+	ErrBranchThere = errors.New("a branch of that name already exists")
 )
 
 // Transactions are the two-phase transactions of one namespace: XA in MariaDB and
@@ -67,7 +67,7 @@ func CanPrepare(ctx context.Context, db *sql.DB, d sqltext.Dialect, branches int
 			return fmt.Errorf("ask for max_prepared_transactions: %w", err)
 		}
 		if most < branches {
-			return fault.Store(fmt.Errorf("the server keeps %d prepared transactions, and up to %d may be there at once", most, branches),
+			return fault.Store(fmt.Errorf("the server allows %d prepared transactions, and there may be up to %d at once", most, branches),
 				fmt.Sprintf("set max_prepared_transactions = %d in postgresql.conf and restart the server, or use fewer threads", branches))
 		}
 		return nil

@@ -142,7 +142,7 @@ func (d *DTM) Query(ctx context.Context, gid string) (model.Stored, error) {
 		} `json:"branches"`
 	}
 	if err := json.Unmarshal(body, &q); err != nil || status != http.StatusOK {
-		return model.Stored{}, fmt.Errorf("query: the server answered with status %d and what is no answer", status)
+		return model.Stored{}, fmt.Errorf("query: the server answered with status %d and no answer that can be read", status)
 	}
 	out := model.Stored{Gid: gid, Kind: d.kind(), Ledger: map[string]model.Entry{}}
 	if q.Transaction != nil {
