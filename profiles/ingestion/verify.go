@@ -183,7 +183,7 @@ func (s *sampler) read(ctx context.Context, part []sampleKey) error {
 // judge returns what is wrong with the value of a share's entry.
 func (s *sampler) judge(val []byte, share int) error {
 	if val == nil {
-		return errors.New("acknowledged and not there")
+		return errors.New("acknowledged but missing")
 	}
 	if !slices.Contains(s.sizes, len(val)) {
 		return fmt.Errorf("has %d bytes, and values of %v were written", len(val), s.sizes)

@@ -187,7 +187,7 @@ func (b *binding) sample(ctx context.Context, name string, l *ledger) (workload.
 		if err != nil {
 			return check, err
 		}
-		why := "acknowledged and not there"
+		why := "acknowledged but missing"
 		if res.Misses == 0 {
 			why = same(&c, n)
 		}

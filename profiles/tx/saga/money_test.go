@@ -60,7 +60,7 @@ func TestOffendersAreNamed(t *testing.T) {
 	v := p.Verify(ctx)
 	assert.Equal(t, workload.Failed, v.State)
 	for check, who := range map[string]string{
-		checkAcked: gid(3) + ": acknowledged as done and not there", checkStates: gid(5), checkWhole: gid(7), checkMoney: "instead of", checkLedger: "account 0",
+		checkAcked: gid(3) + ": acknowledged as done but missing", checkStates: gid(5), checkWhole: gid(7), checkMoney: "instead of", checkLedger: "account 0",
 	} {
 		found := false
 		for _, c := range v.Checks {
