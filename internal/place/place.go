@@ -294,13 +294,15 @@ func (c *Claim) wrong(s *Spot) (what, hint string) {
 	case s.Reads, c.want.Allow:
 		return "", ""
 	case len(s.Found.Strangers) > 0:
-		return fmt.Sprintf("%s is there, where this run keeps its data (%s:), and was not made by perfbench", s.Found.Strangers[0], name), hint
+		return fmt.Sprintf("%s already exists where this run keeps its data (%s:), and was not made by perfbench", s.Found.Strangers[0], name), hint
 	case s.State != Shared || s.Recorded && s.Earlier.Shared:
 		return "", ""
 	case len(foreign) > 0:
 		return fmt.Sprintf("%s already exists and was not made by perfbench", foreign[0]), hint
-	case s.Found.Size > 0:
-		return fmt.Sprintf("%s is there with %d entries and was not made by perfbench", name, s.Found.Size), hint
+	case s.Found.Size == 1:
+		return name + " already exists with 1 entry and was not made by perfbench", hint
+	case s.Found.Size > 1:
+		return fmt.Sprintf("%s already exists with %d entries and was not made by perfbench", name, s.Found.Size), hint
 	}
 	return name + " already exists and was not made by perfbench", hint
 }

@@ -79,7 +79,7 @@ func TestFreshOursAndShared(t *testing.T) {
 
 	put(t, c, space("theirs"))
 	err := refused(t, c, want("r2", "a", "theirs"))
-	require.EqualError(t, err, "ns:theirs is there with 1 entries and was not made by perfbench")
+	require.EqualError(t, err, "ns:theirs already exists with 1 entry and was not made by perfbench")
 	assert.Equal(t, []store.Made{record}, made(t, c), "what is refused records nothing")
 	_, held, err := c.Holder(t.Context(), ns)
 	require.NoError(t, err)

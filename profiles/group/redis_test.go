@@ -225,7 +225,7 @@ func TestStructuresOfTheWrongTypeAreRefused(t *testing.T) {
 	require.NoError(t, c.Del(t.Context(), "perfbench:map1").Err())
 	require.NoError(t, c.HSet(t.Context(), "perfbench:map1", "x", "y").Err())
 	_, err = try(t, srv.URL(), []string{path})
-	require.ErrorContains(t, err, "perfbench:map1 is there with 1 entries and was not made by perfbench")
+	require.ErrorContains(t, err, "perfbench:map1 already exists with 1 entry and was not made by perfbench")
 	o, err := try(t, srv.URL(), []string{path}, "allow-existing", "on", "count", "20")
 	require.NoError(t, err)
 	require.NoError(t, o.Err)

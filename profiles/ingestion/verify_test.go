@@ -96,7 +96,7 @@ func TestSpacesOfOthersAreRefused(t *testing.T) {
 	p := bound(t, c, in)
 	require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("k"), []byte("v")))
 	err := p.Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "perfbench:profile is there with 1 entries and was not made by perfbench")
+	require.ErrorContains(t, err, "perfbench:profile already exists with 1 entry and was not made by perfbench")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	made, err := c.(store.Keeper).Made(t.Context(), "perfbench")
 	require.NoError(t, err)
