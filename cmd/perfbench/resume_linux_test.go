@@ -27,7 +27,7 @@ func TestAKilledCoordinatorIsResumed(t *testing.T) {
 	path := binary(t)
 	for name, place := range map[string]func(t *testing.T) (listen, join []string){
 		"its own NATS": func(*testing.T) (listen, join []string) {
-			return []string{"--listen", "127.0.0.1:0", "--cleanup"}, nil
+			return []string{"--listen", "127.0.0.1:0", "--cleanup", "--on-loss", "redeal"}, nil
 		},
 		"token and TLS": func(t *testing.T) (listen, join []string) {
 			token := filepath.Join(t.TempDir(), "token")
