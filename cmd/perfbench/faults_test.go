@@ -91,8 +91,13 @@ type logged struct {
 
 func startLogged(t *testing.T, path, profile string, args ...string) *logged {
 	t.Helper()
-	dir := t.TempDir()
-	p := &logged{process: &process{Cmd: exec.Command(path, append([]string{"run", "--profile", profile}, args...)...), out: filepath.Join(dir, "results")}, log: filepath.Join(dir, "stderr")}
+	return startCommand(t, path, t.TempDir(), append([]string{"run", "--profile", profile}, args...)...)
+}
+
+// startCommand starts any command in a folder.
+func startCommand(t *testing.T, path, dir string, args ...string) *logged {
+	t.Helper()
+	p := &logged{process: &process{Cmd: exec.Command(path, args...), out: filepath.Join(dir, "results")}, log: filepath.Join(dir, "stderr")}
 	stderr, err := os.Create(p.log)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = stderr.Close() })

@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -48,6 +49,10 @@ type Options struct {
 	// Run is the id of the run, Order what workers are given, at most MaxMessage.
 	Run   string
 	Order []byte
+	// Line is that of the runs which this is one of, with the same workers; empty: it is the
+	// only one. More says that others of them follow.
+	Line string
+	More bool
 	// Past is that of the coordinator in whose place this one goes on; nil: there was none.
 	Past *Past
 	// Take is called with each report, in order for each worker and one at a time.
@@ -69,6 +74,7 @@ type Options struct {
 // be called from any goroutine.
 type Coordinator struct {
 	o    Options
+	id   string
 	on   subjects
 	srv  *server.Server // nil: the user's own is used
 	nc   *nats.Conn
@@ -93,7 +99,9 @@ type Coordinator struct {
 	// watchers are those who watch the run, by where they are told of its end, and when each
 	// asked last.
 	watchers map[string]time.Time
-	stays    bool // what was kept, after the end
+	stays    bool            // what was kept, after the end
+	held     bool            // the run has ended, and another follows
+	parted   map[string]bool // workers that know that none does
 
 	last   uint64        // message of the stream that is to be read again
 	reread chan struct{} // closed when it was
@@ -103,7 +111,7 @@ type Coordinator struct {
 // Open begins to listen.
 func Open(ctx context.Context, o Options) (*Coordinator, error) {
 	o.Patience = cmp.Or(o.Patience, DefaultPatience)
-	c := &Coordinator{o: o, on: subjectsOf(o.Run), over: map[int]chan struct{}{}, phases: map[string]time.Duration{}, changed: make(chan struct{}), watchers: map[string]time.Time{}, reread: make(chan struct{})}
+	c := &Coordinator{o: o, id: nuid.Next(), on: subjectsOf(o.Run), over: map[int]chan struct{}{}, phases: map[string]time.Duration{}, changed: make(chan struct{}), watchers: map[string]time.Time{}, parted: map[string]bool{}, reread: make(chan struct{})}
 	c.upto.Store(math.MaxInt64)
 	if o.Past != nil {
 		c.recall(o.Past)
@@ -219,7 +227,7 @@ func (c *Coordinator) listen(ctx context.Context) error {
 	}
 	for subject, f := range map[string]nats.MsgHandler{
 		c.on.join: c.join, c.on.ready + ".*": c.ready, c.on.beat + ".*": c.beat, c.on.ended + ".*": c.ended,
-		c.on.members: func(m *nats.Msg) { _ = m.Respond(encoded(c.Members())) }, subjectRuns: c.offer, c.on.watch: c.watched,
+		c.on.members: func(m *nats.Msg) { _ = m.Respond(encoded(c.Members())) }, subjectRuns: c.offer, c.on.watch: c.watched, c.on.parted: c.part,
 	} {
 		if _, err := c.nc.Subscribe(subject, f); err != nil {
 			return err

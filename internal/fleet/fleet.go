@@ -13,6 +13,7 @@
 //	beat      worker → coordinator    I am here, twice a second
 //	ended     worker → coordinator    I am through with that track
 //	members   anybody → coordinator   who has joined?
+//	parted    worker → coordinator    I know that no other run follows this one
 //	watch     anybody → coordinator   how is the run? At its end it tells them by itself
 //	figures   worker → coordinator    a finished second, by JetStream: numbered, kept, once
 package fleet
@@ -52,22 +53,31 @@ const MaxWorkers = 1000
 const subjectRuns = "perfbench.runs"
 
 // subjects are those of one run, whose id they hold.
-type subjects struct{ join, ready, beat, figures, worker, ended, members, watch, stream string }
+type subjects struct{ join, ready, beat, figures, worker, ended, members, watch, parted, stream string }
 
 func subjectsOf(run string) subjects {
 	run = strings.NewReplacer(".", "_", " ", "_", "*", "_", ">", "_", "/", "_", "\\", "_").Replace(run)
 	of := func(what string) string { return "perfbench." + run + "." + what }
 	return subjects{
 		join: of("join"), ready: of("ready"), beat: of("beat"), figures: of("figures"), worker: of("worker"), ended: of("ended"),
-		members: of("members"), watch: of("watch"), stream: "PERFBENCH_" + run,
+		members: of("members"), watch: of("watch"), parted: of("parted"), stream: "PERFBENCH_" + run,
 	}
 }
 
 // offer is what a coordinator tells of its run.
 type offer struct {
 	Run string `json:"run"`
-	// Full says that it has all of its workers.
+	// Coordinator tells it from others, whose runs may have the same id.
+	Coordinator string `json:"coordinator"`
+	// Full says that it has all of its workers, Over that it has ended.
 	Full bool `json:"full"`
+	Over bool `json:"over,omitempty"`
+	// Line is that of the runs which the run is one of, empty: it is the only one; More says
+	// that others of them follow.
+	Line string `json:"line,omitempty"`
+	More bool   `json:"more,omitempty"`
+	// Shared says that other coordinators may be at the same place.
+	Shared bool `json:"shared,omitempty"`
 }
 
 // beatEvery is how often a worker says that it is there; silent is after how long without
@@ -102,14 +112,22 @@ type Hello struct {
 
 // Place is what a worker is given.
 type Place struct {
-	// Refused says in a sentence why the worker cannot take part; empty: it can.
+	// Refused says in a sentence why the worker cannot take part; empty: it can. Full says
+	// that it is because others were here first.
 	Refused string `json:"refused,omitempty"`
+	Full    bool   `json:"full,omitempty"`
 	// Index is the number of the worker, from 0, Of how many there are.
 	Index int `json:"index"`
 	Of    int `json:"of"`
 	// Run is the id of the run, Order what it is.
 	Run   string `json:"run"`
 	Order []byte `json:"order"`
+	// Coordinator tells it from others, whose runs may have the same id.
+	Coordinator string `json:"coordinator"`
+	// Line is that of the runs which the run is one of, empty: it is the only one; More says
+	// that others of them follow.
+	Line string `json:"line,omitempty"`
+	More bool   `json:"more,omitempty"`
 }
 
 type ready struct {

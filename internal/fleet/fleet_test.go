@@ -60,7 +60,7 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	for i := range 3 {
 		w, err := Join(t.Context(), o)
 		require.NoError(t, err)
-		assert.Equal(t, Place{Index: i, Of: 3, Run: "run", Order: []byte("order")}, w.Place)
+		assert.Equal(t, Place{Index: i, Of: 3, Run: "run", Order: []byte("order"), Coordinator: c.id}, w.Place)
 		all = append(all, w)
 	}
 	for why, bad := range map[string]func(o *JoinOptions){

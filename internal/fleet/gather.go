@@ -17,17 +17,10 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// offer tells of the run.
-func (c *Coordinator) offer(m *nats.Msg) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_ = m.Respond(encoded(offer{Run: c.o.Run, Full: len(c.workers) >= c.o.Workers}))
-}
-
 // join gives a worker its place, or says why it has none.
 func (c *Coordinator) join(m *nats.Msg) {
 	var h Hello
-	p := Place{Of: c.o.Workers, Run: c.o.Run}
+	p := Place{Of: c.o.Workers, Run: c.o.Run, Coordinator: c.id, Line: c.o.Line}
 	if err := json.Unmarshal(m.Data, &h); err != nil {
 		p.Refused = "it says nothing that this coordinator understands"
 		_ = m.Respond(encoded(p))
@@ -35,6 +28,7 @@ func (c *Coordinator) join(m *nats.Msg) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	p.More = c.o.More
 	_, zone := time.Now().Zone()
 	ahead := time.Duration(h.Now - time.Now().UnixNano())
 	known := -1
@@ -52,7 +46,7 @@ func (c *Coordinator) join(m *nats.Msg) {
 	case ahead.Abs() > clockMost:
 		p.Refused = fmt.Sprintf("the clock of this worker is %s, and keys may hold times: set it right, as by NTP", side(ahead))
 	case known < 0 && len(c.workers) >= c.o.Workers:
-		p.Refused = fmt.Sprintf("this run has its %s already", units.Plural(c.o.Workers, "worker"))
+		p.Full, p.Refused = true, fmt.Sprintf("this run has its %s already", units.Plural(c.o.Workers, "worker"))
 	case known >= 0:
 		p.Index, p.Order = known, c.o.Order
 	default:

@@ -4,14 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -132,71 +130,4 @@ func tooOld(version string) bool {
 	var major, minor int
 	n, _ := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d", &major, &minor)
 	return n == 2 && (major < 2 || major == 2 && minor < 10)
-}
-
-// others is how long answers of further coordinators are waited for.
-const others = 100 * time.Millisecond
-
-// find finds the run that is meant: the one named, or the only one there; where open is
-// set, of those that need workers yet.
-func find(ctx context.Context, nc *nats.Conn, o JoinOptions, open bool) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, max(o.Patience, patience))
-	defer cancel()
-	for {
-		all, err := offers(ctx, nc)
-		if err != nil {
-			return "", err
-		}
-		var names, free []string
-		for _, a := range all {
-			if o.Run == "" || a.Run == o.Run {
-				names = append(names, a.Run)
-				if !a.Full {
-					free = append(free, a.Run)
-				}
-			}
-		}
-		if open && len(free) > 0 {
-			names = free
-		}
-		switch {
-		case len(names) == 1:
-			return names[0], nil
-		case len(names) > 1:
-			slices.Sort(names)
-			return "", fault.Field("run", fault.Input(fmt.Errorf("run: there are several at %s: %s", o.URL, strings.Join(names, ", ")), "say which with --run"))
-		}
-		select { // a server is up before a coordinator listens to it
-		case <-time.After(others / 2):
-		case <-ctx.Done():
-			return "", fault.Store(fmt.Errorf("join %s: nobody answers as a coordinator", o.URL), "start perfbench run … --workers N first, or wait longer with --wait")
-		}
-	}
-}
-
-// offers asks which runs there are, once; there may be none.
-func offers(ctx context.Context, nc *nats.Conn) (all []offer, err error) {
-	answers, err := nc.SubscribeSync(nats.NewInbox())
-	if err != nil {
-		return nil, fmt.Errorf("ask for runs: %w", err)
-	}
-	defer func() { _ = answers.Unsubscribe() }()
-	if err := nc.PublishRequest(subjectRuns, answers.Subject, nil); err != nil {
-		return nil, fmt.Errorf("ask for runs: %w", err)
-	}
-	next := func(within time.Duration) (*nats.Msg, error) {
-		ctx, cancel := context.WithTimeout(ctx, within)
-		defer cancel()
-		return answers.NextMsgWithContext(ctx)
-	}
-	for within := patience; ; within = others {
-		m, err := next(within)
-		if err != nil || m.Header.Get("Status") != "" { // nobody, or no more
-			return all, nil
-		}
-		var a offer
-		if json.Unmarshal(m.Data, &a) == nil && a.Run != "" {
-			all = append(all, a)
-		}
-	}
 }

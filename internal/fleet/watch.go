@@ -27,8 +27,13 @@ func (c *Coordinator) watched(m *nats.Msg) {
 		return
 	}
 	c.mu.Lock()
+	held := c.held
 	c.watchers[string(m.Data)] = time.Now()
 	c.mu.Unlock()
+	if held {
+		_ = m.RespondMsg(&nats.Msg{Header: nats.Header{headerRefused: {"the run has ended"}}})
+		return
+	}
 	data := c.o.Show()
 	if most := c.nc.MaxPayload(); int64(len(data)) > most {
 		_ = m.RespondMsg(&nats.Msg{Header: nats.Header{headerRefused: {fmt.Sprintf("what there is to show takes %s, and NATS takes messages of %s: raise its max_payload", units.Size(int64(len(data))), units.Size(most))}}})
@@ -64,13 +69,10 @@ type Watcher struct {
 
 // Watch looks for the coordinator of a run; the version in o does not matter.
 func Watch(ctx context.Context, o JoinOptions) (*Watcher, error) {
-	nc, err := dial(ctx, o, "watches")
+	s := newSeek(o)
+	s.live = true
+	nc, run, err := s.reach(ctx, "watches")
 	if err != nil {
-		return nil, err
-	}
-	run, err := find(ctx, nc, o, false)
-	if err != nil {
-		nc.Close()
 		return nil, err
 	}
 	w := &Watcher{nc: nc, watch: subjectsOf(run).watch, inbox: nats.NewInbox(), last: make(chan []byte, 1)}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -34,8 +33,14 @@ type JoinOptions struct {
 	Run string
 	// Version is ours.
 	Version string
-	// Patience is how long to wait for a coordinator that is not there yet.
+	// Patience is how long to wait for a coordinator that is not there yet, or not any more;
+	// less than 0: for ever.
 	Patience time.Duration
+	// After is the worker as it was in the run before, which has ended: the next of the same
+	// line is waited for. nil: there was none.
+	After *Worker
+	// Stay has any run do that needs workers, the oldest first, and any be waited for.
+	Stay bool
 }
 
 // secure is how the coordinator's certificate is checked; nil: there is no TLS.
@@ -75,14 +80,28 @@ type Worker struct {
 	beside bool // it is an heir: the connection is another's
 }
 
-// Join joins a coordinator. A refusal comes as an error of input.
+// Join joins a coordinator. A refusal comes as an error of input; after another run it may be
+// ErrOver or ErrIdle.
 func Join(ctx context.Context, o JoinOptions) (*Worker, error) {
+	s := newSeek(o)
+	s.open, s.live = true, true
+	for {
+		w, err := s.join(ctx)
+		if s.waits() && (errors.Is(err, errFull) || errors.Is(err, errLost)) {
+			continue
+		}
+		return w, err
+	}
+}
+
+func (s *seek) join(ctx context.Context) (*Worker, error) {
 	w := &Worker{id: nuid.Next(), begin: make(chan time.Time, 1), sent: make(chan struct{}), more: make(chan struct{}, 1)}
 	var err error
-	if w.nc, err = dial(ctx, o, w.id); err != nil {
+	var run string
+	if w.nc, run, err = s.reach(ctx, w.id); err != nil {
 		return nil, err
 	}
-	if err := w.enter(ctx, o); err != nil {
+	if err := w.enter(ctx, s.o, run); err != nil {
 		w.nc.Close()
 		return nil, err
 	}
@@ -95,17 +114,13 @@ func Join(ctx context.Context, o JoinOptions) (*Worker, error) {
 
 // Ask asks a coordinator who has joined it; o.Version does not matter.
 func Ask(ctx context.Context, o JoinOptions) ([]Member, error) {
-	nc, err := dial(ctx, o, "asks")
+	nc, run, err := newSeek(o).reach(ctx, "asks")
 	if err != nil {
 		return nil, err
 	}
 	defer nc.Close()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	run, err := find(ctx, nc, o, false)
-	if err != nil {
-		return nil, err
-	}
 	m, err := nc.RequestWithContext(ctx, subjectsOf(run).members, nil)
 	if err != nil {
 		return nil, fault.Store(fmt.Errorf("ask %s who has joined: %w", o.URL, err), "")
@@ -117,37 +132,8 @@ func Ask(ctx context.Context, o JoinOptions) ([]Member, error) {
 	return out, nil
 }
 
-// dial connects, trying again while there is nobody.
-func dial(ctx context.Context, o JoinOptions, id string) (*nats.Conn, error) {
-	known, err := Server{Creds: o.Creds, NKey: o.NKey}.known()
-	if err != nil {
-		return nil, err
-	}
-	until := time.Now().Add(o.Patience)
-	for {
-		nc, err := nats.Connect(o.URL, slices.Concat(options(o.Token, o.secure()), known, []nats.Option{nats.Name(id)})...)
-		if err == nil {
-			return nc, nil
-		}
-		if errors.Is(err, nats.ErrAuthorization) {
-			return nil, fault.Input(fmt.Errorf("join %s: the coordinator does not take the token", o.URL), "give that of its --token-file")
-		}
-		if errors.Is(err, nats.ErrSecureConnRequired) {
-			return nil, fault.Input(fmt.Errorf("join %s: the coordinator wants TLS", o.URL), "add --fingerprint with what it printed, or --tls-ca")
-		}
-		if time.Now().After(until) || !errors.Is(err, nats.ErrNoServers) {
-			return nil, fault.Store(fmt.Errorf("join %s: %w", o.URL, err), "start perfbench run … --workers N there first, or wait longer with --wait")
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// enter asks for a place, and listens to what the coordinator will say.
-func (w *Worker) enter(ctx context.Context, o JoinOptions) error {
+// enter asks for a place in a run, and listens to what the coordinator will say.
+func (w *Worker) enter(ctx context.Context, o JoinOptions, run string) error {
 	var err error
 	if w.js, err = jetstream.New(w.nc); err != nil {
 		return err
@@ -155,19 +141,21 @@ func (w *Worker) enter(ctx context.Context, o JoinOptions) error {
 	host, _ := os.Hostname()
 	_, zone := time.Now().Zone()
 	h := Hello{Protocol: Protocol, Version: o.Version, ID: w.id, Host: host, PID: os.Getpid(), CPUs: runtime.GOMAXPROCS(0), ZoneS: zone, Now: time.Now().UnixNano()}
-	run, err := find(ctx, w.nc, o, true)
-	if err != nil {
-		return err
-	}
 	w.on = subjectsOf(run)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	m, err := w.nc.RequestWithContext(ctx, w.on.join, encoded(h))
+	if err != nil && (o.Stay || o.After != nil) && ctx.Err() == nil {
+		return errLost
+	}
 	if err != nil {
 		return fault.Store(fmt.Errorf("join %s: no coordinator answers: %w", o.URL, err), "")
 	}
 	if err := json.Unmarshal(m.Data, &w.Place); err != nil {
 		return fmt.Errorf("join %s: it answers in another way than a coordinator: %w", o.URL, err)
+	}
+	if w.Place.Full && (o.Stay || o.After != nil) {
+		return errFull
 	}
 	if w.Place.Refused != "" {
 		return fault.Input(fmt.Errorf("join %s: refused: %s", o.URL, w.Place.Refused), "")
@@ -385,9 +373,14 @@ func (w *Worker) Leave(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("not all of what was measured could be sent: %w", context.Cause(ctx))
 	}
+	w.Close()
+	return err
+}
+
+// Close leaves at once. It may be called again.
+func (w *Worker) Close() {
 	w.quit()
 	if !w.beside {
 		w.nc.Close()
 	}
-	return err
 }

@@ -36,6 +36,8 @@ type Result struct {
 	Unit   string `json:"unit"`
 	Axes   []Axis `json:"axes"`
 	Rounds int    `json:"rounds"`
+	// Workers is how many processes did the work of each run; 0: the sweeping process did.
+	Workers int `json:"workers,omitempty"`
 	// Open means that runs had a target rate, so that throughput does not show how the
 	// store scales.
 	Open bool `json:"open_loop,omitempty"`

@@ -62,10 +62,11 @@ Exit codes: those of run, and 5 when not even the lowest rate holds.`,
   perfbench find tx --target lab:postgres --over threads --under 'p99<20ms'`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return headless.CarryOut(cmd, a.Call, &a.flags, args, a.crew.Check(), func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+			crew := a.crew.Series()
+			return headless.CarryOut(cmd, a.Call, &a.flags, crew, args, a.crew.Check(), func(ctx context.Context, r planfile.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Find)
 				r.Find = &asked
-				return Make(a.Call, &a.flags, &a.crew)(ctx, r)
+				return Make(a.Call, &a.flags, crew)(ctx, r)
 			})
 		},
 		ValidArgsFunction: headless.Complete,
@@ -89,6 +90,7 @@ Exit codes: those of run, and 5 when not even the lowest rate holds.`,
 type task struct {
 	*call.Call
 	flags    *runflags.Flags
+	crew     *runflags.Series
 	run      planfile.Run
 	prepared *session.Prepared
 
@@ -97,16 +99,16 @@ type task struct {
 }
 
 // Make makes searches of the runs of plans that are some.
-func Make(c *call.Call, f *runflags.Flags, crew *runflags.Workers) headless.Make {
+func Make(c *call.Call, f *runflags.Flags, crew *runflags.Series) headless.Make {
 	return func(ctx context.Context, r planfile.Run) (headless.Task, error) {
-		t := &task{Call: c, flags: f, run: r}
+		t := &task{Call: c, flags: f, crew: crew, run: r}
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
 		t.request()
 		p, err := session.Prepare(ctx, c.Session(), t.run.Request)
 		if err == nil {
-			p, err = crew.Of(p, true)
+			p, err = crew.Of(p)
 		}
 		if err != nil {
 			return nil, err
@@ -132,6 +134,7 @@ func (t *task) request() {
 
 // Do implements headless.Task.
 func (t *task) Do(ctx context.Context) (w headless.Went) {
+	t.crew.Expect(1)
 	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, headless.Beside{During: t.search, Summary: t.summary})
 	if w.Outcome != nil {
 		w.Done, w.P99 = "none holds", "–"

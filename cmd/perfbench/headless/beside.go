@@ -43,13 +43,16 @@ func Run(ctx context.Context, c *call.Call, f *runflags.Flags, p *session.Prepar
 	return command{c}.run(ctx, f, p, b)
 }
 
-// Turn does one run of several: what, a few words, is said before it, and after it with
+// Turn does one run of several with the same crew: what, a few words, is said before it, and after it with
 // what it came to. An error says that it did not start, or that its folder is gone; any
 // other stands in the outcome.
-func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, req session.Request, what string) (*session.Outcome, error) {
+func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, crew *runflags.Series, req session.Request, what string) (*session.Outcome, error) {
 	a, status := command{c}, newStatus(c.Stderr, f)
 	status.say("%s", what)
 	p, err := session.Prepare(ctx, a.Session(), req)
+	if err == nil {
+		p, err = crew.Of(p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +79,8 @@ func (a command) printJSON(o *session.Outcome) error {
 
 // DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
 func DryRun(cmd *cobra.Command, c *call.Call, f *runflags.Flags, w *runflags.Workers, args []string) error {
-	return CarryOut(cmd, c, f, args, w.Check(), command{c}.make(f, &repeat{}, w, Makes{}))
+	crew := w.Series()
+	return CarryOut(cmd, c, f, crew, args, w.Check(), command{c}.make(f, &repeat{}, crew, Makes{}))
 }
 
 // PrintPlan writes what a run would do to stdout.

@@ -73,7 +73,8 @@ else the smallest that is not 0.`,
   perfbench run ingestion --target redis://localhost --against-set threads=32 --duration 30s`,
 		Args: ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return CarryOut(cmd, a.Call, f, args, errors.Join(r.resolve(a.Call, cmd), w.Check()), a.make(f, r, w, others))
+			crew := w.Series()
+			return CarryOut(cmd, a.Call, f, crew, args, errors.Join(r.resolve(a.Call, cmd), w.Check()), a.make(f, r, crew, others))
 		},
 		ValidArgsFunction: Complete,
 	}

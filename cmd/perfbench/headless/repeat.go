@@ -130,15 +130,18 @@ func (r *repeat) sides(req session.Request) []*side {
 
 // sides finds out whether all sides can start, and names them; with them comes the seed of
 // their order.
-func (a command) sides(ctx context.Context, r *repeat, req session.Request) ([]*side, int64, error) {
-	all, seed := r.sides(req), int64(1)
+func (t *single) sides(ctx context.Context) ([]*side, int64, error) {
+	all, seed := t.repeat.sides(t.run.Request), int64(1)
 	for i, s := range all {
-		p, err := session.Prepare(ctx, a.Session(), s.request)
+		p, err := session.Prepare(ctx, t.Session(), s.request)
+		if err == nil {
+			p, err = t.crew.Of(p)
+		}
 		if err != nil {
 			return nil, 0, err
 		}
 		s.prepared, seed = p, p.Inputs.Seed
-		if i > 0 && r.Against != "" { // without what is secret in it
+		if i > 0 && t.repeat.Against != "" { // without what is secret in it
 			s.name = strings.TrimSuffix("on "+p.Target.Redacted()+", "+s.name, ", ")
 		}
 	}
@@ -147,20 +150,21 @@ func (a command) sides(ctx context.Context, r *repeat, req session.Request) ([]*
 
 // runRepeats does the runs in turn, and compares at the end. Whatever ends it early
 // leaves the runs that are complete, and what they come to, in the folder that is returned.
-func (a command) runRepeats(ctx context.Context, f *runflags.Flags, r *repeat, req session.Request) (string, error) {
-	all, seed, err := a.sides(ctx, r, req) // nothing starts before all can
+func (t *single) runRepeats(ctx context.Context) (string, error) {
+	all, seed, err := t.sides(ctx) // nothing starts before all can
 	if err != nil {
 		return "", err
 	}
-	failed := a.takeTurns(ctx, f, all, turns.Order(r.n, len(all), seed))
-	dir, err := a.conclude(f, r, all)
+	failed := t.takeTurns(ctx, all, turns.Order(t.repeat.n, len(all), seed))
+	dir, err := t.conclude(t.flags, t.repeat, all)
 	return dir, errors.Join(failed, err)
 }
 
 // takeTurns does one run after the other. Missed thresholds do not end it; their errors
 // are returned at the end.
-func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, order []int) error {
+func (t *single) takeTurns(ctx context.Context, all []*side, order []int) error {
 	var errs []error
+	t.crew.Expect(len(order))
 	series := time.Now().UTC().Format(time.RFC3339Nano) // no other begins in the same moment
 	for i, who := range order {
 		if ctx.Err() != nil {
@@ -172,17 +176,17 @@ func (a command) takeTurns(ctx context.Context, f *runflags.Flags, all []*side, 
 		}
 		req := s.request
 		req.Series, req.Round = series, i/len(all)+1
-		o, err := Turn(ctx, a.Call, f, req, what)
+		o, err := Turn(ctx, t.Call, t.flags, t.crew, req, what)
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
 		switch {
-		case f.JSON:
-			if err := a.printJSON(o); err != nil {
+		case t.flags.JSON:
+			if err := t.printJSON(o); err != nil {
 				return err
 			}
-		case f.Quiet:
-			fmt.Fprintln(a.Stdout, o.Dir)
+		case t.flags.Quiet:
+			fmt.Fprintln(t.Stdout, o.Dir)
 		}
 		if o.Err != nil {
 			errs = append(errs, fmt.Errorf("run %s: %w", o.Run.ID, o.Err))

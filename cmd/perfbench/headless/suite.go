@@ -54,8 +54,8 @@ func Complete(c *cobra.Command, args []string, typed string) ([]string, cobra.Sh
 
 // CarryOut does what the flags ask for, or the runs of a plan file, when all of them are
 // found to be possible; args are what ProfileOrPlan has let through. It resolves the flags;
-// wrong is what is known to be wrong besides.
-func CarryOut(cmd *cobra.Command, c *call.Call, f *runflags.Flags, args []string, wrong error, make Make) error {
+// wrong is what is known to be wrong besides, crew who does the work of all.
+func CarryOut(cmd *cobra.Command, c *call.Call, f *runflags.Flags, crew *runflags.Series, args []string, wrong error, make Make) error {
 	a, ctx := command{c}, cmd.Context()
 	var problems workload.Problems
 	plan := len(args) > 0 && isPlan(args[0])
@@ -83,11 +83,12 @@ func CarryOut(cmd *cobra.Command, c *call.Call, f *runflags.Flags, args []string
 	if err := problems.Err(); err != nil {
 		return err
 	}
+	defer crew.Close(a.Hard)
 	switch {
 	case f.DryRun && f.AsPlan:
 		return a.writePlan(file, all)
 	case file.Suite && !f.DryRun:
-		return a.suite(ctx, f, file, all)
+		return a.suite(ctx, f, crew, file, all)
 	case !f.DryRun:
 		return all[0].Do(ctx).Err
 	}
@@ -155,7 +156,7 @@ func (f faults) err(runs int) error {
 
 // suite does the runs of a file in order and sums them up. A run that failed is told of
 // at once; the error has the code of the worst.
-func (a command) suite(ctx context.Context, f *runflags.Flags, file *planfile.File, all []Task) error {
+func (a command) suite(ctx context.Context, f *runflags.Flags, crew *runflags.Series, file *planfile.File, all []Task) error {
 	status := newStatus(a.Stderr, f)
 	rows := [][]string{{"RUN", "THROUGHPUT", "P99", "ERRORS", "VERDICT", "EXIT", "REPORT"}}
 	var errs []error
@@ -168,6 +169,7 @@ func (a command) suite(ctx context.Context, f *runflags.Flags, file *planfile.Fi
 			continue
 		}
 		status.say("%srun %d of %d: %s", strings.Repeat("\n", min(i, 1)), i+1, len(all), name)
+		crew.Later(i < len(all)-1)
 		w := t.Do(ctx)
 		if w.Err != nil {
 			errs = append(errs, w.Err)

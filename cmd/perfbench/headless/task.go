@@ -30,8 +30,8 @@ type Make func(ctx context.Context, r planfile.Run) (Task, error)
 
 // Makes are how the commands beside run make the tasks of plans.
 type Makes struct {
-	Find  func(c *call.Call, f *runflags.Flags, crew *runflags.Workers) Make
-	Sweep func(c *call.Call, f *runflags.Flags) Make
+	Find  func(c *call.Call, f *runflags.Flags, crew *runflags.Series) Make
+	Sweep func(c *call.Call, f *runflags.Flags, crew *runflags.Series) Make
 }
 
 // Went says how a task went.
@@ -50,6 +50,7 @@ type Went struct {
 type single struct {
 	command
 	flags    *runflags.Flags
+	crew     *runflags.Series
 	run      planfile.Run
 	prepared *session.Prepared
 	repeat   *repeat
@@ -57,7 +58,7 @@ type single struct {
 
 // make makes the task of a plain run, with those that it is to be compared with, or of the
 // search or sweep that it is instead.
-func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Workers, others Makes) Make {
+func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Series, others Makes) Make {
 	return func(ctx context.Context, r planfile.Run) (Task, error) {
 		if r.Find != nil || r.Sweep != nil {
 			r.Repeat = flags.Over(r.Repeat)
@@ -65,31 +66,27 @@ func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Workers, 
 		switch err := r.Check(); {
 		case err != nil:
 			return nil, err
-		case crew.Asked() && r.Sweep != nil:
-			_, err := crew.Of(&session.Prepared{}, false)
-			return nil, err
 		case r.Find != nil:
 			return others.Find(a.Call, f, crew)(ctx, r)
 		case r.Sweep != nil:
 			s := planfile.Sweep{Repeat: r.Repeat.Times}.Above(r.Sweep)
 			r.Sweep = &s
-			return others.Sweep(a.Call, f)(ctx, r)
+			return others.Sweep(a.Call, f, crew)(ctx, r)
 		}
-		t := &single{command: a, flags: f, run: r}
+		t := &single{command: a, flags: f, crew: crew, run: r}
 		var problems workload.Problems
 		var err error
 		t.repeat, err = flags.of(r.Repeat)
 		problems.Add(err)
 		for i, s := range t.repeat.sides(r.Request) {
 			p, err := session.Prepare(ctx, a.Session(), s.request)
+			if err == nil {
+				p, err = crew.Of(p)
+			}
 			problems.Add(err)
 			if i == 0 {
 				t.prepared = p
 			}
-		}
-		if problems.Err() == nil {
-			t.prepared, err = crew.Of(t.prepared, !t.repeat.asked())
-			problems.Add(err)
 		}
 		return t, problems.Err()
 	}
@@ -98,8 +95,9 @@ func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Workers, 
 // Do implements Task.
 func (t *single) Do(ctx context.Context) (w Went) {
 	if t.repeat.asked() {
-		w.Kept, w.Err = t.runRepeats(ctx, t.flags, t.repeat, t.run.Request)
+		w.Kept, w.Err = t.runRepeats(ctx)
 	} else {
+		t.crew.Expect(1)
 		w.Outcome, w.Err = t.command.run(ctx, t.flags, t.prepared, Beside{})
 	}
 	return w
@@ -111,7 +109,7 @@ func (t *single) Print(ctx context.Context) error {
 		t.printPlan(t.prepared)
 		return nil
 	}
-	all, _, err := t.sides(ctx, t.repeat, t.run.Request)
+	all, _, err := t.sides(ctx)
 	for _, s := range all {
 		fmt.Fprintf(t.Stdout, "%s, %d times: ", s.name, t.repeat.n)
 		t.printPlan(s.prepared)

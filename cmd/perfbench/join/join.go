@@ -4,6 +4,7 @@ package join
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -25,6 +26,7 @@ type command struct {
 	runflags.Reach
 	passwordFile string
 	patience     time.Duration
+	stay         bool
 }
 
 // one refuses anything but one URL.
@@ -74,27 +76,45 @@ func Command(c *call.Call) *cobra.Command {
 	a := &command{Call: c}
 	cmd := &cobra.Command{
 		Use: "join nats://HOST:PORT", Short: "Work for a run that another perfbench coordinates",
-		Long: `join makes this machine a worker of one run: the one that perfbench run … --workers N
+		Long: `join makes this machine a worker of a run: the one that perfbench run … --workers N
 coordinates at HOST:PORT. It does its part of the work, tells what it measured, and ends
-with the run. It writes no report; the coordinator has all of it.
+with the run. Of a sweep, of repetitions and of a suite it does all runs, one after the
+other. It writes no report; the coordinator has all of it.
+
+With --stay it waits for another coordinator then, and does run after run until it is
+interrupted. A run that fails is told of and does not end it; that it is refused, as for
+its version or its clock, does.
 
 A worker is of the same version as its coordinator, and has the target's password from
 --password-file or PERFBENCH_TARGET_PASSWORD of its own: the coordinator sends none.`,
 		Example: `  perfbench join nats://127.0.0.1:4222
+  perfbench join nats://127.0.0.1:4222 --stay
   perfbench join tls://10.0.0.5:4222 --token-file token --fingerprint 3f9a…`,
 		Args: one,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.join(cmd.Context(), args[0], cmd.Flags().Changed("wait"))
+		},
 	}
 	a.Register(cmd.Flags(), time.Minute)
 	cmd.Flags().DurationVar(&a.patience, "patience", fleet.DefaultAbsence, "`D`: how long to go on without a coordinator: perfbench resume starts another in its place")
+	cmd.Flags().BoolVar(&a.stay, "stay", false, "do run after run until interrupted; then --wait is how long it may be without one (default for ever)")
 	cmd.Flags().StringVar(&a.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
 	return cmd
 }
 
-func (a *command) join(ctx context.Context, target string) error {
+// join does runs; limited says that somebody said how long to wait for one.
+func (a *command) join(ctx context.Context, target string, limited bool) error {
 	o, err := a.Options("join", target)
 	if err != nil {
 		return err
+	}
+	if o.Stay = a.stay; o.Stay {
+		if o.Run != "" {
+			return fault.Field("stay", fault.Input(errors.New("stay: --run names one run, and a worker that stays does any"), "leave one of them out"))
+		}
+		if !limited {
+			o.Patience = -1
+		}
 	}
 	o.Version = version.Of().Version
 	password := session.Password(a.Environ)
@@ -106,12 +126,8 @@ func (a *command) join(ctx context.Context, target string) error {
 	if a.patience <= 0 {
 		return fault.Field("patience", fault.Input(fmt.Errorf("patience: %s is no time to wait", a.patience), "write it like --patience 5m"))
 	}
-	w, err := fleet.Join(ctx, o)
-	if err != nil {
-		return err
-	}
-	return part.Do(ctx, part.Env{
+	return part.All(ctx, part.Env{
 		Profiles: catalogue.Profiles(), Password: password, Log: a.Log, Patience: a.patience,
 		Tell: func(sentence string) { fmt.Fprintln(a.Stderr, sentence) },
-	}, w)
+	}, o)
 }

@@ -41,6 +41,8 @@ func (r *Reach) Options(what, at string) (fleet.JoinOptions, error) {
 		return o, fault.Input(fmt.Errorf("%s: %q is not the URL of a coordinator", what, at), "write it like nats://127.0.0.1:4222")
 	case u.User != nil:
 		return o, fault.Input(fmt.Errorf("%s: a token in the URL can be seen by others on this machine", what), "use --token-file")
+	case r.wait < 0:
+		return o, fault.Field("wait", fault.Input(fmt.Errorf("wait: %s is less than nothing", r.wait), "write it like --wait 5m"))
 	case r.authorities != "" && o.Fingerprint != "":
 		return o, fault.Field("tls-ca", fault.Input(errors.New("tls-ca: with --fingerprint it does not matter who signed the certificate"), "leave one of them out"))
 	case r.authorities != "":

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,9 @@ type Workers struct {
 	nats, creds, nkey string
 	patience          time.Duration
 	onLoss            string
+
+	mu   sync.Mutex
+	made *fleet.Identity // of --tls-self-signed, the same for all runs of this process
 }
 
 // Register adds the flags to a command.
@@ -46,8 +50,16 @@ func (w *Workers) Register(c *cobra.Command) {
 	usage.Group(fs, usage.Workers, "workers", "listen", "token-file", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss")
 }
 
-// Asked says whether there are to be workers.
-func (w *Workers) Asked() bool { return w.n != 0 }
+// Asked says whether there are to be workers. Those of nil are not.
+func (w *Workers) Asked() bool { return w.N() != 0 }
+
+// N is how many there are to be.
+func (w *Workers) N() int {
+	if w == nil {
+		return 0
+	}
+	return w.n
+}
 
 // Check refuses flags that say nothing without workers.
 func (w *Workers) Check() error {
@@ -68,21 +80,21 @@ func (w *Workers) Check() error {
 	return nil
 }
 
-// Of returns p with workers where there are to be any. alone says that it is a single run.
-// Errors are of input.
-func (w *Workers) Of(p *session.Prepared, alone bool) (*session.Prepared, error) {
+// Of returns p, which is a run by itself, with workers where there are to be any. Errors are
+// of input.
+func (w *Workers) Of(p *session.Prepared) (*session.Prepared, error) { return w.in(nil, p) }
+
+// in is Of for a run of a line.
+func (w *Workers) in(line *crew.Line, p *session.Prepared) (*session.Prepared, error) {
 	if !w.Asked() || p == nil {
 		return p, nil
 	}
-	if !alone {
-		return nil, fault.Field("workers", fault.Input(errors.New("workers: they end with their run, and a sweep or a repetition is several"), "leave --workers out, or do the runs one by one"))
-	}
-	a := crew.Ask{Workers: w.n, Listen: cmp.Or(w.listen, fleet.DefaultListen), Patience: w.patience, OnLoss: w.onLoss}
+	a := crew.Ask{Workers: w.n, Listen: cmp.Or(w.listen, fleet.DefaultListen), Patience: w.patience, OnLoss: w.onLoss, Line: line}
 	a.Files = crew.Files{Token: absolute(w.tokenFile), Certificate: absolute(w.tlsCert), Key: absolute(w.tlsKey), Authorities: absolute(w.tlsCA)}
 	var err error
 	switch {
 	case w.selfSigned:
-		a.Identity, err = fleet.NewIdentity()
+		a.Identity, err = w.identity()
 	case w.tlsCert != "":
 		a.Identity, err = fleet.ReadIdentity(w.tlsCert, w.tlsKey)
 	}
@@ -103,6 +115,17 @@ func (w *Workers) Of(p *session.Prepared, alone bool) (*session.Prepared, error)
 		}
 	}
 	return p.WithWorkers(a)
+}
+
+// identity makes the certificate of --tls-self-signed, once.
+func (w *Workers) identity() (*fleet.Identity, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var err error
+	if w.made == nil {
+		w.made, err = fleet.NewIdentity()
+	}
+	return w.made, err
 }
 
 // absolute is a path that holds in another folder, too; empty stays so.

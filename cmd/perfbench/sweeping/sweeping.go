@@ -5,6 +5,7 @@ package sweeping
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ import (
 type command struct {
 	*call.Call
 	flags runflags.Flags
+	crew  runflags.Workers
 	asked planfile.Sweep
 }
 
@@ -56,11 +58,12 @@ threshold ends the sweep.`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wrong := a.FromEnvironment(cmd, "repeat", map[string]string{})
-			return headless.CarryOut(cmd, a.Call, &a.flags, args, wrong, func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+			crew := a.crew.Series()
+			return headless.CarryOut(cmd, a.Call, &a.flags, crew, args, errors.Join(wrong, a.crew.Check()), func(ctx context.Context, r planfile.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Sweep)
 				asked.Repeat = cmp.Or(asked.Repeat, r.Repeat.Times)
 				r.Sweep = &asked
-				return Make(a.Call, &a.flags)(ctx, r)
+				return Make(a.Call, &a.flags, crew)(ctx, r)
 			})
 		},
 		ValidArgsFunction: headless.Complete,
@@ -71,6 +74,7 @@ threshold ends the sweep.`,
 	fs.StringVar(&a.asked.Repeat, "repeat", "", "`N` how many runs at each point (default "+sweep.UsualRepeat+")")
 	a.flags.Register(a.Call, c)
 	a.flags.RegisterJSON(c)
+	a.crew.Register(c)
 	_ = c.RegisterFlagCompletionFunc("over", func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		names, how := runflags.CompleteSet(c, args, typed)
 		return append(names, sweep.Target+"="), how
@@ -82,18 +86,19 @@ threshold ends the sweep.`,
 type task struct {
 	*call.Call
 	flags *runflags.Flags
+	crew  *runflags.Series
 	run   planfile.Run
 	sweep *rounds.Sweep
 }
 
 // Make makes sweeps of the runs of plans that are some.
-func Make(c *call.Call, f *runflags.Flags) headless.Make {
+func Make(c *call.Call, f *runflags.Flags, crew *runflags.Series) headless.Make {
 	return func(ctx context.Context, r planfile.Run) (headless.Task, error) {
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
-		s, err := rounds.Prepare(ctx, c.Session(), r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat)})
-		return &task{c, f, r, s}, err
+		s, err := rounds.Prepare(ctx, c.Session(), r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat)}, crew)
+		return &task{c, f, crew, r, s}, err
 	}
 }
 
@@ -104,7 +109,7 @@ func (t *task) Do(ctx context.Context) (w headless.Went) {
 		fmt.Fprintf(t.Stderr, "%s goes on: %d of %d runs are done\n", dir, len(t.sweep.Result().Runs), t.sweep.Result().All())
 	}
 	w.Err = t.sweep.Do(ctx, func(ctx context.Context, r session.Request, what string) (*session.Outcome, error) {
-		return headless.Turn(ctx, t.Call, t.flags, r, what)
+		return headless.Turn(ctx, t.Call, t.flags, t.crew, r, what)
 	}, func(sweep.Result) {})
 	r := t.sweep.Result()
 	if w.Kept = t.sweep.Dir(); w.Kept == "" {

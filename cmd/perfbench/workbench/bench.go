@@ -235,10 +235,10 @@ func (b *bench) Start(ctx context.Context, r job.Request) (screen.Run, error) {
 // prepare gets a single run ready, with the workers that were asked for.
 func (b *bench) prepare(ctx context.Context, r session.Request) (*session.Prepared, error) {
 	p, err := session.Prepare(ctx, b.env, r)
-	if err != nil || b.crew == nil {
-		return p, err
+	if err != nil {
+		return nil, err
 	}
-	return b.crew.Of(p, true)
+	return b.crew.Of(p)
 }
 
 // History lists the runs of the results folder, newest first.

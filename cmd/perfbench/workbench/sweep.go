@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/report"
@@ -26,6 +27,7 @@ import (
 // its own, which ends with it.
 type benchSweep struct {
 	b      *bench
+	crew   *runflags.Series
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -37,7 +39,7 @@ type benchSweep struct {
 	outcome screen.Outcome
 }
 
-func (b *bench) prepareSweep(r job.Request, asked sweep.Asked) (*rounds.Sweep, error) {
+func (b *bench) prepareSweep(r job.Request, asked sweep.Asked, crew *runflags.Series) (*rounds.Sweep, error) {
 	asked.Over = slices.Clone(asked.Over)
 	for i, over := range asked.Over {
 		if targets := targetsOf(over); targets != nil {
@@ -47,7 +49,7 @@ func (b *bench) prepareSweep(r job.Request, asked sweep.Asked) (*rounds.Sweep, e
 			asked.Over[i] = sweep.Target + "=" + strings.Join(targets, ",")
 		}
 	}
-	return rounds.Prepare(context.Background(), b.env, b.request(r), asked)
+	return rounds.Prepare(context.Background(), b.env, b.request(r), asked, crew)
 }
 
 // targetsOf are those that an axis goes over; nil where it goes over something else.
@@ -71,7 +73,7 @@ func (b *bench) keepSecret(target string) string {
 // CanSweep says why a sweep is not possible. Where it goes over several targets, each has
 // to answer: a password that is missing is asked for before the first run, not after it.
 func (b *bench) CanSweep(r job.Request, asked sweep.Asked) error {
-	if _, err := b.prepareSweep(r, asked); err != nil {
+	if _, err := b.prepareSweep(r, asked, b.crew.Series()); err != nil {
 		return err
 	}
 	var problems workload.Problems
@@ -102,7 +104,8 @@ const answerTime = 10 * time.Second
 
 // Sweep begins one, or goes on with one that was asked for in the same words.
 func (b *bench) Sweep(r job.Request, asked sweep.Asked) (screen.SweepRun, error) {
-	s, err := b.prepareSweep(r, asked)
+	crew := b.crew.Series()
+	s, err := b.prepareSweep(r, asked, crew)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +114,7 @@ func (b *bench) Sweep(r job.Request, asked sweep.Asked) (screen.SweepRun, error)
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(b.hard)
-	out := &benchSweep{b: b, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	out := &benchSweep{b: b, crew: crew, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	out.now.Began, out.now.Before = time.Now(), len(s.Result().Runs)
 	out.told(s, *s.Result())
 	go out.do(s)
@@ -133,6 +136,7 @@ func (b *bench) LoadSweep(id string) (*sweep.Kept, error) {
 func (s *benchSweep) do(of *rounds.Sweep) {
 	defer close(s.done)
 	defer s.cancel()
+	defer s.crew.Close(s.ctx)
 	defer func() { // the screen owns the terminal, and must live to give it back
 		if v := recover(); v != nil {
 			s.mu.Lock()
@@ -171,8 +175,8 @@ var errSweepStopped = fault.Code(errors.New("stopped by the user"), fault.CodeIn
 // turn does one run.
 func (s *benchSweep) turn(ctx context.Context, r session.Request, what string) (*session.Outcome, error) {
 	p, err := session.Prepare(ctx, s.b.env, s.b.request(r))
-	if err == nil && s.b.crew != nil {
-		p, err = s.b.crew.Of(p, false)
+	if err == nil {
+		p, err = s.crew.Of(p)
 	}
 	if err != nil {
 		return nil, err

@@ -41,6 +41,8 @@ type Ask struct {
 	Patience time.Duration
 	// OnLoss says what comes of a run one of whose workers is lost; empty: Degrade.
 	OnLoss string
+	// Line is that of the runs which this is one of; nil: it is the only one.
+	Line *Line
 	// Version is that of this program.
 	Version string
 	// Files say where the secrets above are, for another coordinator.
@@ -139,7 +141,7 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 	if c.byPart {
 		o.Pass, o.Passed = c.pass, c.passed
 	}
-	if c.Coordinator, err = fleet.Open(ctx, o); err != nil {
+	if c.Coordinator, err = a.Line.open(ctx, o); err != nil {
 		return nil, err
 	}
 	if err := c.tell(); err != nil {
@@ -304,16 +306,23 @@ func (c *Crew) Rest() {
 	}
 }
 
-// Close ends the crew, and removes what it kept.
+// Close ends the crew, and removes what it kept. Where another run of its line follows, that
+// does so when it begins.
 func (c *Crew) Close() {
 	if c == nil {
 		return
 	}
 	c.end(func() {
+		if c.ask.Line.hold(c) {
+			return
+		}
 		c.Coordinator.Close()
-		_ = os.RemoveAll(c.dir) // figures are in the journal by now
+		c.clear()
 	})
 }
+
+// clear removes what workers sent: figures are in the journal by now.
+func (c *Crew) clear() { _ = os.RemoveAll(c.dir) }
 
 // end ends the crew once, by how.
 func (c *Crew) end(how func()) {

@@ -56,6 +56,8 @@ type work struct {
 	// free is closed when the worker may leave that has stayed for others.
 	free    chan struct{}
 	release sync.Once
+	// came is what was done, in a few words.
+	came string
 }
 
 // errStopped is the cause of a part that the coordinator ended.
@@ -63,8 +65,18 @@ var errStopped = errors.New("ended by the coordinator")
 
 // Do carries out the part of a worker that has joined, to its end.
 func Do(ctx context.Context, env Env, w *fleet.Worker) error {
+	return newWork(env, w).do(ctx)
+}
+
+func newWork(env Env, w *fleet.Worker) *work {
 	env.Patience = cmp.Or(env.Patience, fleet.DefaultAbsence)
-	p := &work{env: env, w: w, free: make(chan struct{})}
+	return &work{env: env, w: w, free: make(chan struct{})}
+}
+
+// do carries out the part of a worker that has joined, to its end.
+func (p *work) do(ctx context.Context) error {
+	env, w := p.env, p.w
+	defer w.Close()
 	err := p.prepare(ctx)
 	told := w.Ready(ctx, err)
 	if err = errors.Join(err, told); err != nil {
@@ -176,7 +188,8 @@ func (p *work) carryOut(ctx context.Context) error {
 	}
 	p.heirs.wait()
 	p.w.Tell(last)
-	p.env.Tell(fmt.Sprintf("done: %d %s", done(res), cmp.Or(p.plan.Unit, "operations")))
+	p.came = fmt.Sprintf("done: %d %s", done(res), cmp.Or(p.plan.Unit, "operations"))
+	p.env.Tell(p.came)
 	return errors.Join(cause, p.leave(ctx))
 }
 

@@ -37,6 +37,7 @@ func (s *Sweep) Resume() string {
 // ctx ends the sweep between two runs. The error is that of the worst failure.
 func (s *Sweep) Do(ctx context.Context, turn Turn, told func(sweep.Result)) error {
 	var errs []error
+	s.crew.Expect(s.result.All() - len(s.result.Runs))
 	for i, who := range turns.Order(s.result.Rounds, len(s.points), s.First().Inputs.Seed) {
 		if s.result.Has(i/len(s.points), who) {
 			continue

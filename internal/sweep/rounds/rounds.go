@@ -27,11 +27,22 @@ const (
 	UsualWarmup   = "2s"
 )
 
+// Crew provides the processes that do the work of the runs, the same for all.
+type Crew interface {
+	// N returns the number of workers; 0: this process does the work.
+	N() int
+	// Of returns a run with its workers. Errors have the code of bad input.
+	Of(p *session.Prepared) (*session.Prepared, error)
+	// Expect is told how many runs are about to begin.
+	Expect(runs int)
+}
+
 // Sweep is a sweep that has been checked and can be carried out. It belongs to one
 // goroutine.
 type Sweep struct {
 	points []point
 	result sweep.Result
+	crew   Crew
 	// dir is empty until the first run is done.
 	dir string
 }
@@ -52,8 +63,8 @@ func (s *Sweep) Dir() string { return s.dir }
 func (s *Sweep) First() *session.Prepared { return s.points[0].prepared }
 
 // Prepare checks whether all runs of a sweep are possible; r is what they have in
-// common. Errors have the code of bad input, all of them joined.
-func Prepare(ctx context.Context, env session.Env, r session.Request, asked sweep.Asked) (*Sweep, error) {
+// common, and crew does their work. Errors have the code of bad input, all of them joined.
+func Prepare(ctx context.Context, env session.Env, r session.Request, asked sweep.Asked, crew Crew) (*Sweep, error) {
 	rounds, err := strconv.Atoi(asked.Repeat)
 	if err != nil || rounds < 1 || rounds > sweep.MostRuns {
 		err = fault.Field("repeat", fault.Input(fmt.Errorf("repeat: %q is not in 1..%d", asked.Repeat, sweep.MostRuns), "write it like --repeat 3"))
@@ -76,12 +87,14 @@ func Prepare(ctx context.Context, env session.Env, r session.Request, asked swee
 		return nil, fault.Field("duration", fault.Input(errors.New("duration: a run that goes on forever leaves no time for the other points"), "say how long each run measures: --duration 10s"))
 	}
 	r = usual(env, r, axes)
-	s := &Sweep{result: sweep.Result{Schema: sweep.Schema, Axes: axes, Rounds: rounds, Runs: []sweep.Run{}}}
+	s := &Sweep{result: sweep.Result{Schema: sweep.Schema, Axes: axes, Rounds: rounds, Workers: crew.N(), Runs: []sweep.Run{}}, crew: crew}
 	var problems workload.Problems
 	told := map[string]bool{}
 	for _, values := range all {
 		p := point{request: at(r, axes, values)}
-		p.prepared, err = session.Prepare(ctx, env, p.request)
+		if p.prepared, err = session.Prepare(ctx, env, p.request); err == nil {
+			p.prepared, err = crew.Of(p.prepared)
+		}
 		for _, e := range fault.Parts(err) {
 			if !told[e.Error()] {
 				problems.Add(e)
@@ -168,7 +181,11 @@ func (s *Sweep) describe() {
 	for _, p := range s.points {
 		plans.Runs = append(plans.Runs, planfile.Run{Request: p.prepared.Asked()})
 	}
-	sum := sha256.Sum256(planfile.Write("rounds: "+strconv.Itoa(r.Rounds), plans))
+	head := "rounds: " + strconv.Itoa(r.Rounds)
+	if r.Workers > 0 {
+		head += ", workers: " + strconv.Itoa(r.Workers)
+	}
+	sum := sha256.Sum256(planfile.Write(head, plans))
 	r.Asked = hex.EncodeToString(sum[:])
 }
 

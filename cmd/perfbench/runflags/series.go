@@ -1,0 +1,54 @@
+package runflags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/fleet/crew"
+	"github.com/perfbench/perfbench/internal/session"
+)
+
+// Series is runs that follow each other with the same workers, where there are to be any.
+type Series struct {
+	*Workers
+	line *crew.Line
+
+	mu    sync.Mutex
+	first *session.Prepared
+}
+
+// Series returns one that has no runs yet. The flags may be read later.
+func (w *Workers) Series() *Series { return &Series{Workers: w, line: crew.NewLine()} }
+
+// Of returns p, one of the runs, with workers where there are to be any. Errors are of input.
+func (s *Series) Of(p *session.Prepared) (*session.Prepared, error) {
+	if !s.Asked() || p == nil {
+		return p, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.first == nil {
+		s.first = p
+	}
+	if a, b := s.first.Target, p.Target; a.Password != b.Password {
+		err := fmt.Errorf("workers: %s and %s have different passwords, and a worker has one for all targets", a.Redacted(), b.Redacted())
+		if a.Password == "" || b.Password == "" {
+			err = errors.New("workers: some targets have a password and others none, and a worker has one for all")
+		}
+		return nil, fault.Field("workers", fault.Input(err, "give all targets the same password, or leave --workers out"))
+	}
+	return s.in(s.line, p)
+}
+
+// Expect says how many runs are to begin.
+func (s *Series) Expect(runs int) { s.line.Expect(runs) }
+
+// Later says whether others follow those that are to begin.
+func (s *Series) Later(more bool) { s.line.Later(more) }
+
+// Close ends the series. Workers that wait for a run that does not come after all are told,
+// unless ctx ends first.
+func (s *Series) Close(ctx context.Context) { s.line.Close(ctx) }
