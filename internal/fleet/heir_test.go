@@ -11,6 +11,18 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
+// silence has a worker that does not say anything any more be given up at once, and nobody
+// else, however slow the machine is.
+func silence(t *testing.T, c *Coordinator, i int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.workers[i].beat = time.Now().Add(-time.Hour) // its last one may have come since
+		return c.workers[i].away
+	}, time.Minute, time.Millisecond)
+}
+
 // The part of a worker that nobody waits for is done by another, which stays for that: a track
 // is over when that is through, too, and then all may leave. Who is back meanwhile is told to
 // end, and what it says does not count any more.
@@ -20,7 +32,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	returned := make(chan int, 10)
 	passed := make(chan [3]int, 10)
 	c := open(t, Options{
-		Workers: 2, Patience: silent + time.Second, Take: k.take,
+		Workers: 2, Patience: 10 * time.Minute, Take: k.take,
 		Noticed: func(worker int, _ string, now State) {
 			if now == Returned {
 				returned <- worker
@@ -53,6 +65,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	all[0].Tell(Report{Part: &measure.Part{T: 3, Classes: []measure.PartClass{{Op: 1, Class: 1, Count: 2}}}})
 	require.Eventually(t, func() bool { return c.Members()[0].Last == 3 }, time.Minute, time.Millisecond)
 	all[0].quit() // its beat ends, and its connection stays
+	silence(t, c, 0)
 
 	all[1].Ended(0, time.Second)
 	all[1].Tell(Report{Idle: true})
@@ -100,7 +113,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 // Where nobody is there who could take a part on, nobody waits for it.
 func TestAPartThatNobodyCanTakeOn(t *testing.T) {
 	t.Parallel()
-	c := open(t, Options{Workers: 1, Patience: silent + time.Second, Take: (&taken{}).take, Pass: func(int, []workload.Did) Handoff { return Handoff{} }})
+	c := open(t, Options{Workers: 1, Patience: 10 * time.Minute, Take: (&taken{}).take, Pass: func(int, []workload.Did) Handoff { return Handoff{} }})
 	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
 	require.NoError(t, err)
 	require.NoError(t, w.Ready(t.Context(), nil))
@@ -109,6 +122,7 @@ func TestAPartThatNobodyCanTakeOn(t *testing.T) {
 	require.NoError(t, err)
 	w.nc.Close()
 	w.quit()
+	silence(t, c, 0)
 	<-c.Over(-1)
 	m := c.Members()
 	require.Len(t, m, 2)

@@ -18,7 +18,7 @@ func TestTheTransactionsOfKilledWorkersAreCarriedOut(t *testing.T) {
 	c := profiletest.Case{Profile: Profile(), Target: labtest.Redis(t).URL(), Set: []string{
 		"mode=saga", "threads=6", "transactions=1500", "rate=300", "branches=3", "accountCount=50", "failRate=0.1", "checkInterval=20ms", "retryInterval=1s", "payload=300",
 	}}
-	o := c.Losing(t, 3, 300, 700)
+	o := c.Losing(t, 3, 300, 1200)
 	v, f := o.Run.Verification, profiletest.Facts[saga.Facts](t, o)
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	var units, failed int64
