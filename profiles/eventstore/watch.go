@@ -219,7 +219,7 @@ func (b *binding) addWatched(f *facts.Facts) {
 		one.Points = p.points.Samples()
 		if workers > 0 && one.Role == facts.RoleOwn { // this process has neither generated nor stored
 			one.PID, one.Points = 0, b.series.workers()
-			one.Note = fmt.Sprintf("%s together; of throttling and the time of collections the worker with most", units.Plural(workers, "worker"))
+			one.Note = fmt.Sprintf("%s together; throttling and collection time are those of the worker with the most", units.Plural(workers, "worker"))
 		}
 		f.Processes = append(f.Processes, one)
 	}
