@@ -97,7 +97,7 @@ func SweepLead(r *sweep.Result) []string {
 		out = append(out, "The runs hold a fixed rate, so throughput does not show how the store scales.")
 	}
 	if r.Workers > 0 {
-		out = append(out, fmt.Sprintf("Each run was carried out by %s.", page.Several(r.Workers, "worker")))
+		out = append(out, fmt.Sprintf("Each run has %s.", page.Several(r.Workers, "worker")))
 	}
 	if doubtful > 0 {
 		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, page.Several(len(r.Runs), "run")))

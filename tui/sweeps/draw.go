@@ -1,6 +1,7 @@
 package sweeps
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -164,7 +165,12 @@ func (s *Screen) underWay(e screen.Env) string {
 	}
 	text := " " + st.Accent.On("▶") + " " + st.Bold.On(s.now.What)
 	if r := s.now.Run; r != nil {
-		text += st.Muted.On(" · " + state(r))
+		now := st.Muted.On(" · " + state(r))
+		if note := r.Progress().Note; note != "" && ansi.StringWidth(text+now) > e.W { // somebody has to act on it
+			text = " " + st.Accent.On("▶")
+			now = " " + st.Muted.On(note)
+		}
+		text += now
 	}
 	if ansi.StringWidth(text)+ansi.StringWidth(left)+2 > e.W {
 		left = ""
@@ -176,7 +182,7 @@ func (s *Screen) underWay(e screen.Env) string {
 func state(r screen.Run) string {
 	p := r.Progress()
 	if p.Stage != screen.Measuring {
-		return p.Stage.String()
+		return cmp.Or(p.Note, p.Stage.String())
 	}
 	snap := r.Snapshot()
 	text := widget.Clock(snap.At)
