@@ -123,7 +123,7 @@ func Open(ctx context.Context, o Options) (*Coordinator, error) {
 	ctx, c.quit = context.WithCancel(context.WithoutCancel(ctx))
 	c.life = ctx
 	if err := c.listen(ctx); err != nil {
-		c.stays = o.Past != nil
+		c.stays = c.stays || o.Past != nil
 		c.Close()
 		return nil, fmt.Errorf("bring workers together: %w", err)
 	}
@@ -240,18 +240,31 @@ func (c *Coordinator) listen(ctx context.Context) error {
 // the others go on.
 const replicas = 3
 
-// keep makes the stream that keeps what workers send.
+// keep makes the stream that keeps what workers send. One that is there is another run's, whose
+// id is the same: ids go by the second.
 func (c *Coordinator) keep(ctx context.Context) (jetstream.Stream, error) {
+	stream, err := c.create(ctx)
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		c.mu.Lock()
+		c.stays = true
+		c.mu.Unlock()
+		return nil, fault.Input(fmt.Errorf("another run with the id %s uses this NATS", c.o.Run), "start it again: ids go by the second")
+	}
+	return stream, err
+}
+
+func (c *Coordinator) create(ctx context.Context) (jetstream.Stream, error) {
 	as := jetstream.StreamConfig{
 		Name: c.on.stream, Subjects: []string{c.on.figures + ".>"}, Storage: jetstream.FileStorage, MaxMsgSize: MaxMessage, Duplicates: 10 * time.Minute,
+		Metadata: map[string]string{"coordinator": c.id}, // or two would be taken for one
 	}
 	if c.srv != nil {
 		as.MaxBytes = cmp.Or(c.o.Keep, c.srv.JetStreamConfig().MaxStore/2)
 	}
 	if c.o.NATS != nil && c.nc.ConnectedClusterName() != "" {
 		as.Replicas = replicas
-		if stream, err := c.js.CreateStream(ctx, as); err == nil {
-			return stream, nil
+		if stream, err := c.js.CreateStream(ctx, as); err == nil || errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return stream, err
 		}
 		as.Replicas = 1 // it has fewer servers with room, or no right to that
 	}

@@ -138,3 +138,25 @@ func TestANATSThatCannotCarryARunIsRefused(t *testing.T) {
 		assert.Equal(t, old, tooOld(v), v)
 	}
 }
+
+// Two runs begun in the same second may have one id. On one NATS the second is refused, and takes
+// nothing from the first.
+func TestTwoRunsWithOneIDDoNotMeet(t *testing.T) {
+	t.Parallel()
+	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
+	k := &taken{}
+	o := Options{NATS: &Server{URL: srv.ClientURL()}, Version: "1", Run: "twin", Workers: 1, Order: []byte("order"), Take: k.take}
+	first, err := Open(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(first.Close)
+	o.Take = func(int, *Report) error { panic("another run's") }
+	_, err = Open(t.Context(), o)
+	require.ErrorContains(t, err, "another run with the id twin uses this NATS")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	w, err := Join(t.Context(), JoinOptions{URL: first.URL(), Version: "1"})
+	require.NoError(t, err)
+	require.NoError(t, w.Ready(t.Context(), nil))
+	w.Tell(Report{Over: true})
+	require.NoError(t, w.Leave(t.Context()))
+	<-first.Over(-1)
+}
