@@ -51,7 +51,7 @@ func TestTheCoherenceFlavour(t *testing.T) {
 		assert.Equal(t, []int64{120, 40}, []int64{m.entries(), m.per})
 		assert.True(t, m.putAll)
 		said := strings.Join(p.Warnings, "\n")
-		assert.Contains(t, said, "summary.testCase is not in the file: PadoGrid for Coherence takes getall for it")
+		assert.Contains(t, said, "summary.testCase is not in the file: PadoGrid for Coherence uses getall for it")
 		assert.NotContains(t, said, "putall\" are dropped")
 		if compat == "on" {
 			assert.Equal(t, "getall", m.word, "as the original prints it")

@@ -117,7 +117,7 @@ func TestPublishedRowsOnAServer(t *testing.T) {
 	require.NoError(t, client.Set(t.Context(), "abcdedf", "of others", 0).Err())
 	p := bound(t, open(t, srv.URL()), "redis", in)
 	err := p.Setup(t.Context(), nil)
-	require.ErrorContains(t, err, "abcdedf is there")
+	require.ErrorContains(t, err, "abcdedf already exists")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	require.NoError(t, client.Del(t.Context(), "abcdedf").Err())
 
