@@ -112,12 +112,7 @@ func TestAKilledCoordinatorIsResumed(t *testing.T) {
 func TestACoordinatorThatHasDealtIsResumedTwice(t *testing.T) {
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
-	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--patience", "2s", "--on-loss", "redeal")
-	require.NoError(t, measured(p.out, 1))
-	require.NoError(t, workers[1].Process.Kill())
-	p.says(t, "were dealt to workers ")
-	dir, err := rundir.Find(p.out, "latest")
-	require.NoError(t, err)
+	p, lost, dir := dealt(t, path, srv.URL())
 	for range 2 {
 		require.NoError(t, p.Process.Kill())
 		_ = p.Wait()
@@ -129,18 +124,14 @@ func TestACoordinatorThatHasDealtIsResumedTwice(t *testing.T) {
 		said := strings.Split(p.text(t), "the coordinator was resumed, after ") // what came before is said again
 		return len(said) == 3 && strings.Contains(said[2], "were dealt to workers ")
 	}, 2*time.Minute, 20*time.Millisecond, "they are dealt once more")
-	from := len(rates(t, dir))
-	require.Eventually(t, func() bool {
-		all := rates(t, dir)
-		return slices.ContainsFunc(all[min(from, len(all)):], func(n float64) bool { return n > 590 })
-	}, 5*time.Minute, 100*time.Millisecond, "two make 600 a second")
+	makesAll(t, dir)
 	require.NoError(t, p.Process.Signal(os.Interrupt))
 	require.Equal(t, 130, p.end(t), p.text(t))
 	run := p.folder(t).Run
 	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
 	require.Len(t, run.Resumed, 2)
 	for i, w := range run.Workers {
-		gone := w.PID == workers[1].Process.Pid
+		gone := w.PID == lost
 		assert.Equal(t, gone, w.DealtS != nil, "worker %d", i+1)
 	}
 }

@@ -250,27 +250,41 @@ func TestAKilledWorkerIsMissed(t *testing.T) {
 func TestTheRateOfAKilledWorkerIsDealtToTheOthers(t *testing.T) {
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
-	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--patience", "2s", "--on-loss", "redeal")
-	require.NoError(t, measured(p.out, 1))
-	require.NoError(t, workers[1].Process.Kill())
-	p.says(t, "were dealt to workers ")
-	dir, err := rundir.Find(p.out, "latest")
-	require.NoError(t, err)
-	from := len(rates(t, dir))
-	require.Eventually(t, func() bool {
-		all := rates(t, dir)
-		return slices.ContainsFunc(all[min(from, len(all)):], func(n float64) bool { return n > 590 })
-	}, 5*time.Minute, 100*time.Millisecond, "two make 600 a second")
+	p, lost, dir := dealt(t, path, srv.URL())
+	makesAll(t, dir)
 	require.NoError(t, p.Process.Signal(os.Interrupt))
 	require.Equal(t, 130, p.end(t), p.text(t))
 	run := p.folder(t).Run
 	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
 	assert.Contains(t, strings.Join(run.Verdict.Reasons, "; "), "its threads and its rate were dealt to the others at ")
 	require.Len(t, run.Segments, 1, "the totals are as they were")
-	gone := slices.IndexFunc(run.Workers, func(w rundir.Worker) bool { return w.PID == workers[1].Process.Pid })
+	gone := slices.IndexFunc(run.Workers, func(w rundir.Worker) bool { return w.PID == lost })
 	for i, w := range run.Workers {
 		assert.Equal(t, i == gone, w.DealtS != nil, "worker %d", i+1)
 	}
+}
+
+// dealt starts a run of 600 entries a second with three workers, one of which is killed, and
+// returns once its rate was dealt to the others: the id of its process, and the run's folder.
+func dealt(t *testing.T, path, target string) (p *logged, lost int, dir string) {
+	t.Helper()
+	p, workers, _ := withWorkers(t, path, "--target", target, "--rate", "600", "--duration", "10m", "--payload", "64", "--patience", "2s", "--on-loss", "redeal")
+	require.NoError(t, measured(p.out, 1))
+	require.NoError(t, workers[1].Process.Kill())
+	p.says(t, "were dealt to workers ")
+	dir, err := rundir.Find(p.out, "latest")
+	require.NoError(t, err)
+	return p, workers[1].Process.Pid, dir
+}
+
+// makesAll waits for a second from now on in which the run makes its whole rate.
+func makesAll(t *testing.T, dir string) {
+	t.Helper()
+	from := len(rates(t, dir))
+	require.Eventually(t, func() bool {
+		all := rates(t, dir)
+		return slices.ContainsFunc(all[min(from, len(all)):], func(n float64) bool { return n > 590 })
+	}, 5*time.Minute, 100*time.Millisecond, "two make 600 a second")
 }
 
 // rates are the entries of each second that a run in progress has written down.

@@ -50,3 +50,14 @@ func (s *Spot) misfit() string {
 	}
 	return ""
 }
+
+// union returns the parts of both lists, each once.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -385,16 +385,6 @@ func (c *Claim) record(s *Spot) store.Made {
 	}
 }
 
-func union(a, b []string) []string {
-	out := slices.Clone(a)
-	for _, s := range b {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // same reports whether a record belongs to a space.
 func same(m store.Made, s store.Space) bool {
 	queue := func(s store.Space) bool { return s.Shape == "queue" }
