@@ -149,7 +149,7 @@ func TestCassandrasThatCannotServe(t *testing.T) {
 		srv.Patient() + "&dc=mars":                `there is no data centre "mars"`,
 		"cassandra://127.0.0.1:1?dial_timeout=2s": "cannot be reached",
 	} {
-		_, err := tryStart(t, target)
+		_, err := tryStart(t, target, "namespace=cannot")
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 	}

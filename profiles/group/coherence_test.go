@@ -23,7 +23,7 @@ func TestOnCoherence(t *testing.T) {
 			"get1.ref=put1\nget1.testCase=get\ngetall1.ref=put1\ngetall1.testCase=getall\ngetall1.batchSize=5\n"+
 			"c1.mcache=c\nc1.testCase=putall\nc1.ttl=600000\nc1.totalEntryCount=40\nc2.ref=c1\nc2.testCase=get\nr1.ref=c1\nr1.testCase=remove\n"+
 			"q1.queue=q\nq1.testCase=offer\nq2.ref=q1\nq2.testCase=peek\nq3.ref=q1\nq3.testCase=take\n")
-		_, f := driven(t, url, []string{path})
+		_, f := driven(t, url, []string{path}, "namespace", "structures")
 		for _, g := range f.Groups {
 			for _, op := range g.Ops {
 				assert.Positive(t, op.Calls, op.Op)
@@ -35,7 +35,7 @@ func TestOnCoherence(t *testing.T) {
 		path := write(t, "g.yaml", "groupNames: g0,g1,g2\ng0: {operations: all1, threadCount: 1, totalInvocationCount: 1}\ng1: {operations: get1, threadCount: 2, totalInvocationCount: 600}\ng2: {operations: 'get1,put1', threadCount: 2, totalInvocationCount: 50}\n"+
 			"get1: {map: near, testCase: get, totalEntryCount: 50}\nput1: {map: near, testCase: put, totalEntryCount: 50}\n"+
 			"all1: {map: near, testCase: putall, batchSize: 50, totalEntryCount: 50}\n")
-		o, f := runs(t, url, []string{path}, "nearCache", "on")
+		o, f := runs(t, url, []string{path}, "nearCache", "on", "namespace", "near")
 		assert.Empty(t, o.Run.Errors)
 		require.NotNil(t, f.Near)
 		assert.Equal(t, int64(650), f.Near.Hits+f.Near.Misses)
@@ -54,7 +54,7 @@ func TestOnCoherence(t *testing.T) {
 		"put1.topic=t\nput1.testCase=publish\n": "redis:// has topics",
 		"put1.list=l\nput1.testCase=add\n":      "redis:// has every structure",
 	} {
-		_, err := try(t, url, []string{write(t, "group.properties", "groupNames=g1\ng1.operations=put1\n"+words)})
+		_, err := try(t, url, []string{write(t, "group.properties", "groupNames=g1\ng1.operations=put1\n"+words)}, "namespace", "refused")
 		require.Error(t, err, words)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), words)
 		assert.Contains(t, fault.HintOf(err), hint)

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"log/slog"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -44,6 +47,11 @@ func (c Case) With(set ...string) Case {
 
 // request returns what the command would make of its flags.
 func (c Case) request(t testing.TB) session.Request {
+	t.Helper()
+	if labtest.IsCommon(c.Target) { // the default namespace there belongs to the tests of the command
+		require.True(t, slices.ContainsFunc(c.Set, func(s string) bool { return strings.HasPrefix(s, "namespace=") }),
+			"the tests of all packages share %s: name a namespace", c.Target)
+	}
 	req := session.Request{
 		Profile: c.Profile.Name, Preset: c.Preset, Target: c.Target, Files: c.Files, Timetable: c.Timetable,
 		Out: c.Out, Values: Given(nil, c.Set...), Formats: []string{"json", "csv", "hlog"},

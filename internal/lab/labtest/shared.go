@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -68,7 +69,19 @@ func Common(t testing.TB, service string) *Server {
 	if !brief(t) {
 		r.Name += " for benchmarks"
 	}
-	return from(t, widest(t), r)
+	srv := from(t, widest(t), r)
+	lent.Store(srv.URL(), true)
+	return srv
+}
+
+// lent holds the targets that Common has returned.
+var lent sync.Map
+
+// IsCommon reports whether a target, whatever its options, is a server of [Common].
+func IsCommon(target string) bool {
+	base, _, _ := strings.Cut(target, "?")
+	_, ok := lent.Load(base)
+	return ok
 }
 
 // ToKill returns a server that no other test has until this one ends, to be killed,
