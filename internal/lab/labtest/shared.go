@@ -48,7 +48,7 @@ func widest(t testing.TB) asker {
 }
 
 // leastAtOnce is how many parallel tests of a package run at once on a small machine.
-const leastAtOnce = 4
+const leastAtOnce = 8
 
 // Shared returns the server of a service, such as "redis" or "mariadb", that all tests
 // of the package use: each must use its own namespace or database. It starts with the
