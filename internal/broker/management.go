@@ -134,7 +134,7 @@ func (m *Management) get(ctx context.Context, path string, into any) error {
 	}
 	const most = 16 << 20
 	if err := json.NewDecoder(io.LimitReader(answer.Body, most)).Decode(into); err != nil {
-		return fmt.Errorf("read what the management of the broker at %s says: %w", m.base, err)
+		return fmt.Errorf("read the answer of the management API at %s: %w", m.base, err)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (m Machine) Section() Section {
 func (m Machine) processors(l *list) {
 	o := m.Seen
 	found := units.Plural(m.CPUs, "processor") + " for perfbench and whatever else runs here"
-	l.either(m.CPUs > 1, "processors", found, "perfbench and what it measures share one: run perfbench on a machine of its own")
+	l.either(m.CPUs > 1, "processors", found, "perfbench shares the only processor with the store: run perfbench on a separate machine")
 	switch {
 	case o.Quota == 0:
 		l.good("CPU quota", "none")
@@ -114,9 +114,9 @@ func (m Machine) clocks(l *list) {
 	if tick := time.Duration(m.Seen.ClockTick); tick > 0 {
 		found += ", its finest step is " + units.Duration(tick)
 	}
-	l.either(cost < dearClock, "clock", found, "times below some microseconds are not to be trusted here")
+	l.either(cost < dearClock, "clock", found, "times below a few microseconds are not reliable here")
 	if m.Seen.WakeP90 == 0 {
-		l.unknown("timers", "too few fired to tell how late they are")
+		l.unknown("timers", "too few fired to determine how late they are")
 		return
 	}
 	p50, p90 := time.Duration(m.Seen.WakeP50), time.Duration(m.Seen.WakeP90)

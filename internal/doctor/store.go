@@ -167,7 +167,7 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 		switch {
 		case err != nil && len(s.Target.Hosts) == 0 && s.Target.Scheme != "unix": // there is no server to ask within perfbench
 		case err != nil:
-			l.doubt("its own figures", plain(s.Target.Scrub(err)), "without them nobody can say what the server was busy with; grant the user what is missing")
+			l.doubt("its own figures", plain(s.Target.Scrub(err)), "without them the server's load is unknown; grant the user the missing permissions")
 		case len(readings) > 0:
 			l.good("its own figures", fmt.Sprintf("%s a second, for store.csv", units.Plural(len(readings), "reading")))
 		}

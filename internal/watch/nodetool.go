@@ -27,7 +27,7 @@ func (n *nodetool) Note() string {
 	if !n.older {
 		return ""
 	}
-	return "this nodetool does not tell generations apart: all collections are counted as young ones"
+	return "this nodetool does not distinguish generations: all collections are counted as young ones"
 }
 
 func (n *nodetool) Heap(ctx context.Context) (*Heap, error) {

@@ -189,7 +189,7 @@ func TestNodetoolTellsGenerationsWhereItKnowsBeans(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, 5*(i+1), *h.YoungGCs)
 		assert.Nil(t, h.Old)
-		assert.Contains(t, j.Note(), "does not tell generations apart")
+		assert.Contains(t, j.Note(), "does not distinguish generations")
 	}
 	_, err = NewJVM(fakeNodetool(t, "{}")).Heap(t.Context())
 	require.ErrorContains(t, err, "has no heap")

@@ -72,7 +72,7 @@ input; 3 the store cannot be reached or refuses.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&a.write, "write", false, "try whether a run may write; what is written is removed")
+	fs.BoolVar(&a.write, "write", false, "test whether a run is allowed to write; the test data is removed")
 	fs.StringVar(&a.namespace, "namespace", "perfbench", "`NAME` prefix of what a run makes")
 	fs.StringVar(&a.passwordFile, "password-file", "", "`FILE` its first line is the target's password")
 	fs.BoolVar(&a.json, "json", false, "write JSON")
@@ -166,7 +166,7 @@ func (a *command) tell(all []doctor.Section) error {
 	}
 	problems, warnings := doctor.Count(all, doctor.Wrong), doctor.Count(all, doctor.Doubt)
 	if problems+warnings == 0 {
-		fmt.Fprintln(a.Stdout, "Nothing stands in the way of a run.")
+		fmt.Fprintln(a.Stdout, "No problems found.")
 		return nil
 	}
 	fmt.Fprintf(a.Stdout, "%s, %s.\n", units.Plural(problems, "problem"), units.Plural(warnings, "warning"))

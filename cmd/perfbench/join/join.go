@@ -96,7 +96,7 @@ A worker is of the same version as its coordinator, and has the target's passwor
 		},
 	}
 	a.Register(cmd.Flags(), time.Minute)
-	cmd.Flags().DurationVar(&a.patience, "patience", fleet.DefaultAbsence, "`D`: how long to go on without a coordinator: perfbench resume starts another in its place")
+	cmd.Flags().DurationVar(&a.patience, "patience", fleet.DefaultAbsence, "`D`: how long to keep running without a coordinator, during which perfbench resume can start a new one")
 	cmd.Flags().BoolVar(&a.stay, "stay", false, "do run after run until interrupted; then --wait is how long it may be without one (default for ever)")
 	cmd.Flags().StringVar(&a.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
 	return cmd
@@ -124,7 +124,7 @@ func (a *command) join(ctx context.Context, target string, limited bool) error {
 		}
 	}
 	if a.patience <= 0 {
-		return fault.Field("patience", fault.Input(fmt.Errorf("patience: %s is no time to wait", a.patience), "write it like --patience 5m"))
+		return fault.Field("patience", fault.Input(fmt.Errorf("patience: %s is not a valid waiting time", a.patience), "write it like --patience 5m"))
 	}
 	return part.All(ctx, part.Env{
 		Profiles: catalogue.Profiles(), Password: password, Log: a.Log, Patience: a.patience,

@@ -59,7 +59,7 @@ var valueFlags = []struct{ name, kind, help string }{
 	{"duration", "TIME", "end after this long (30s, 5m); keys wrap"},
 	{"count", "N", "end after this many of the profile's unit; with --duration, whichever comes first"},
 	{"until", "EXPR", "end once a figure is this precise: 'p99 ±2%', 'throughput ±1%'; --duration is the limit"},
-	{"drain", "TIME", "at the end, give up on calls under way once none has finished for this long (default 10s)"},
+	{"drain", "TIME", "at the end, abandon calls in progress once none has finished for this long (default 10s)"},
 	{"seed", "N", "everything random derives from it (default 1)"},
 	{"namespace", "NAME", `prefix of everything made (default perfbench); empty gives bare names`},
 }

@@ -58,7 +58,7 @@ func (r *benchRun) Search(a found.Asked) error {
 		return err
 	}
 	if now := r.Found(); now != nil && now.Going {
-		return fault.Input(errors.New("a search is under way"), "end it first")
+		return fault.Input(errors.New("a search is already running"), "end it first")
 	}
 	before := make([]workload.Settings, len(r.Plan().Tracks()))
 	for i := range before {

@@ -111,7 +111,7 @@ func (a command) watch(c *cobra.Command, f *runflags.Flags, o fleet.JoinOptions,
 // has closed prints what its runs came to.
 func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Workers, watch *fleet.JoinOptions) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
-		return fault.Input(errNoTerminal, "use  perfbench run  where there is none")
+		return fault.Input(errNoTerminal, "without a terminal use  perfbench run")
 	}
 	if kind, _ := a.Getenv("TERM"); kind == "dumb" {
 		return fault.Input(errors.New("the workbench needs a terminal that can move its cursor, and TERM says dumb"), "use  perfbench run  there")

@@ -83,7 +83,7 @@ func OutError(out string, err error) error {
 	reason, hint := err.Error(), "choose another folder with --out"
 	switch {
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
-		reason, hint = "it is a file, or lies below one", "name a folder with --out; it is made when missing"
+		reason, hint = "it is a file, or is inside one", "name a folder with --out; it is made when missing"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		reason, hint = "it cannot be written to ("+Reason(err)+")", "choose a folder that you may write to with --out"
 	}

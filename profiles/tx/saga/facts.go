@@ -265,7 +265,7 @@ func (r *Run) cost(all int64, beside *besideTold) Cost {
 	}
 	switch {
 	case r.resumed:
-		c.Calls.State, c.Calls.Why = NotCompared, "the coordinator was resumed, and what the one before asked beside is not known"
+		c.Calls.State, c.Calls.Why = NotCompared, "the coordinator was resumed, and the additional calls of the previous one are unknown"
 	case r.lost:
 		c.Calls.State, c.Calls.Why = NotCompared, "it is not known what a worker that was lost called"
 	case r.others != nil && beside.Saw.Repeats: // databases also count the queries of workers as they join

@@ -212,7 +212,7 @@ func (s servers) holds(ctx context.Context, key string) (*goredis.Options, error
 	case *goredis.Client:
 		return c.Options(), nil
 	}
-	return nil, fault.Store(errors.New("redis: this client does not tell its options"), "")
+	return nil, fault.Store(errors.New("redis: this client does not expose its options"), "")
 }
 
 // reload makes the client of a cluster query again which node holds what; false if one

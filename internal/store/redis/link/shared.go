@@ -246,7 +246,7 @@ func (l *Shared) connect(ctx context.Context) error {
 }
 
 // errUnasked is reported when a reply belongs to no request.
-var errUnasked = errors.New("the server sent a reply that nobody asked for")
+var errUnasked = errors.New("the server sent an unexpected reply")
 
 // read hands out replies until the connection ends.
 func (l *Shared) read(c *wire) {
