@@ -54,7 +54,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 // each group has been invoked as often as was asked for.
 func TestTheRestOfKilledWorkersIsDoneByAnother(t *testing.T) {
 	t.Parallel()
-	o := caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "6", "rate", "400").Losing(t, 3, 300, 400)
+	o := caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "6", "rate", "150").Losing(t, 3, 300, 400)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
 	want, err := caseOf("memory:", nil, "preset", "shop", "threads", "6").Prepare(t.Context(), t)
 	require.NoError(t, err)
