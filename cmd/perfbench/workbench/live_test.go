@@ -65,7 +65,7 @@ func TestASearchOnARunOfTheWorkbench(t *testing.T) {
 		require.ErrorContains(t, run.CanSearch(found.Asked{}), "needs a condition")
 		until(func() bool { return run.Progress().Stage == screen.Measuring })
 		require.NoError(t, run.Search(asked))
-		require.ErrorContains(t, run.Search(asked), "under way")
+		require.ErrorContains(t, run.Search(asked), "already running")
 		until(func() bool { return len(run.Found().Steps) > 1 })
 		run.EndSearch()
 		until(func() bool { return !run.Found().Going })

@@ -115,7 +115,7 @@ func (l *link) close() {
 	l.ending.Do(func() {
 		close(l.lost)
 		end(l.session)
-		time.Sleep(settle)
+		settle()
 		close(l.life.done)
 	})
 }
@@ -128,13 +128,18 @@ func awake(s *client.Session) {
 	if s == nil {
 		return
 	}
-	time.Sleep(settle)
+	settle()
 	wire.Heard(s.ID()) // the watch's actions so far have been logged, so they happened before this
 }
 
-// settle is how long a new session needs to finish with its connection, and a closed
-// one with what had arrived.
-const settle = 20 * time.Millisecond
+// settle lets a new session finish with its connection, and a closed one with what had
+// arrived. It sleeps often instead of long: on a busy machine, each time it wakes as late as
+// the client's goroutines do, so that they have their turns before it is done.
+func settle() {
+	for range 25 {
+		time.Sleep(time.Millisecond)
+	}
+}
 
 // end closes a session and waits until the client has logged that it did.
 func end(s *client.Session) {
