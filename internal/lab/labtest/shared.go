@@ -47,8 +47,15 @@ func widest(t testing.TB) asker {
 	return ownKeeper(t)
 }
 
-// leastAtOnce is how many parallel tests of a package run at once on a small machine.
-const leastAtOnce = 8
+// atOnce is how many parallel tests of a package run at once on a small machine: fewer if
+// all packages share a keeper, because their servers then run side by side too.
+func atOnce() int {
+	least := 8
+	if os.Getenv(KeeperEnv) != "" {
+		least = 4
+	}
+	return max(least, runtime.GOMAXPROCS(0))
+}
 
 // Shared returns the server of a service, such as "redis" or "mariadb", that all tests
 // of the package use: each must use its own namespace or database. It starts with the
@@ -130,8 +137,7 @@ func Run(m *testing.M) int {
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
 	if !asked {
-		atOnce := strconv.Itoa(max(leastAtOnce, runtime.GOMAXPROCS(0)))
-		if err := flag.Set("test.parallel", atOnce); err != nil {
+		if err := flag.Set("test.parallel", strconv.Itoa(atOnce())); err != nil {
 			fmt.Fprintln(os.Stderr, "labtest:", err) //nolint:forbidigo // there is no test to tell
 			return 2
 		}
