@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		simulate(text)
 		return
 	}
-	m.Run()
+	os.Exit(labtest.Run(m)) //nolint:forbidigo // as every TestMain ends
 }
 
 // ticking is a run of twenty operations whose seconds last so long.
