@@ -54,6 +54,7 @@ func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
 // The preset of both documented steps, in seconds for hours: each step has its ticks to
 // the event, and what comes after is the drain's.
 func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
+	t.Parallel()
 	c := caseOf("null:")
 	c.Preset = "documented"
 	p, err := c.Prepare(t.Context(), t)

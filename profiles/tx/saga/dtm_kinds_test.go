@@ -140,8 +140,10 @@ func (c *calling) Carry(_ context.Context, s *model.Saga, step int, op string) (
 // The kinds that are prepared first run on a coordinator as sagas do; what is not
 // submitted it decides by itself.
 func TestOtherKindsOnACoordinator(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{model.TransTCC, model.TransMsg} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			addr := os.Getenv("PERFBENCH_TEST_DTM")
 			words := []string{
 				"mode=saga", "transType=" + name, "threads=4", "transactions=120", "branches=3", "accountCount=20", "failRate=0.2",

@@ -145,6 +145,7 @@ func reading(resp *http.Response, err error) (model.Reply, error) {
 }
 
 func TestSagasOnACoordinator(t *testing.T) {
+	t.Parallel()
 	addr := os.Getenv("PERFBENCH_TEST_DTM")
 	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s", "payload=100000"}
 	if addr == "" {
