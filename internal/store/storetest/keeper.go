@@ -169,7 +169,7 @@ func oneOfMany(t *testing.T, db store.Maps, ns string) {
 	for i := range 8 {
 		all.Go(func() {
 			l := store.Lease{Run: "r", PID: i, Token: fmt.Sprint(i)}
-			_, how, err := db.Hold(ctx, ns, l, time.Hour) // a busy server may take a minute
+			_, how, err := db.Hold(ctx, ns, l, time.Hour)        // a busy server may take a minute
 			if err != nil && db.Classify(err) == store.Timeout { // it may have been taken all the same
 				if _, how, err = db.Hold(ctx, ns, l, time.Hour); how == store.Renewed {
 					how = store.Taken
