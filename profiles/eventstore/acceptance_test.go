@@ -103,14 +103,17 @@ func TestRateAndBatchAreLive(t *testing.T) {
 	t.Parallel()
 	l, err := start(t, "null:", "rate=3000", "threads=2", "batch=100", "duration=2m", "payload=100", "query=off")
 	require.NoError(t, err)
-	stored := func(n int64) func() bool { return func() bool { return l.Snapshot().Done > n } }
-	require.Eventually(t, stored(1000), time.Minute, 5*time.Millisecond)
+	published := func(step int) { // what was due before a change belongs to the step before it
+		require.Eventually(t, func() bool {
+			s := l.Snapshot().Segments
+			return len(s) > step && s[step].Ops[0].Count >= 10
+		}, time.Minute, 5*time.Millisecond)
+	}
+	published(0)
 	l.Change("test", 0, func(s workload.Settings) workload.Settings { s.Batch = 30; return s })
-	now := l.Snapshot().Done
-	require.Eventually(t, stored(now+1000), time.Minute, 5*time.Millisecond)
+	published(1)
 	l.Change("test", 0, func(s workload.Settings) workload.Settings { s.Rate = 30_000; return s })
-	now = l.Snapshot().Done
-	require.Eventually(t, stored(now+5000), time.Minute, 5*time.Millisecond)
+	published(2)
 	l.Stop(nil)
 	_, f := finish(t, l)
 	require.GreaterOrEqual(t, len(f.Steps), 3)
