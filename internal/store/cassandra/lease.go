@@ -46,11 +46,11 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte
 	for {
 		now := map[string]any{}
 		applied, err := c.own.Query("INSERT INTO "+made.full()+" (k, v) VALUES (?, ?) IF NOT EXISTS USING TTL ?", leaseKey, text, seconds).MapScanCASContext(ctx, now)
-		if applied {
-			return l, store.Taken, nil
-		}
 		if err != nil {
 			return l, store.Denied, err
+		}
+		if applied {
+			return l, store.Taken, nil
 		}
 		was, _ := now["v"].([]byte)
 		holder, err := leaseOf(made, was)
@@ -58,11 +58,11 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte
 			return holder, store.Denied, err
 		}
 		applied, err = c.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", seconds, text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
-		if applied {
-			return l, store.Renewed, nil
-		}
 		if err != nil {
 			return l, store.Denied, err
+		}
+		if applied {
+			return l, store.Renewed, nil
 		}
 	}
 }
