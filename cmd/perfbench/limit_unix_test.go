@@ -41,7 +41,8 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, files := range tt.files {
-				c := exec.Command("sh", "-c", "ulimit -n "+strconv.Itoa(files)+` && exec "$@"`, "sh",
+				// What the tests were started with may have left files open.
+				c := exec.Command("sh", "-c", "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- && ulimit -n "+strconv.Itoa(files)+` && exec "$@"`, "sh",
 					path, "run", "--profile", "ingestion", "--target", tt.url, "--threads", "40", "--count", "4000", "--quiet")
 				c.Args = append(c.Args, tt.args...)
 				c.Dir = t.TempDir()

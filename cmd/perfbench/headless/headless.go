@@ -237,16 +237,22 @@ func (a command) watch(ctx context.Context, l *session.Live, status *status) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	interrupted, hard := ctx.Done(), a.Hard.Done()
+	acknowledge := func() {
+		interrupted = nil
+		status.say("interrupted: calls under way may finish within %s; interrupt again to stop at once", units.Duration(session.InterruptGrace))
+	}
 	for {
 		select {
 		case <-l.Done():
+			if interrupted != nil && ctx.Err() != nil { // the run was the first to hear of it
+				acknowledge()
+			}
 			status.show(l)
 			return
 		case <-tick.C:
 			status.show(l)
 		case <-interrupted:
-			interrupted = nil
-			status.say("interrupted: calls under way may finish within %s; interrupt again to stop at once", units.Duration(session.InterruptGrace))
+			acknowledge()
 		case <-hard:
 			hard = nil
 			l.Kill()
