@@ -53,18 +53,27 @@ func FamilyCPU(pid int) float64 {
 		return -1
 	}
 	sum := p.CPU
-	names, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		return -1
-	}
-	for _, n := range names {
-		child, err := strconv.Atoi(filepath.Base(n))
-		if err != nil {
-			continue
-		}
+	for _, child := range children(pid) {
 		if c, ok := StatOf(child); ok && c.Parent == pid {
 			sum += c.CPU
 		}
 	}
 	return sum
+}
+
+// children returns which processes a process with one thread has started: as the kernel
+// lists them or, if it does not, all that may be.
+func children(pid int) (pids []int) {
+	self := strconv.Itoa(pid)
+	text, err := os.ReadFile(filepath.Join("/proc", self, "task", self, "children"))
+	names := strings.Fields(string(text))
+	if err != nil {
+		names, _ = entries("/proc") // it is there: the process was found in it
+	}
+	for _, n := range names {
+		if child, err := strconv.Atoi(n); err == nil {
+			pids = append(pids, child)
+		}
+	}
+	return pids
 }

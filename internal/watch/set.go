@@ -69,11 +69,12 @@ func (s *Set) Each(f func(*Member)) {
 func (s *Set) Look(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var c census
 	for _, m := range s.list {
 		if !m.Found() {
 			continue
 		}
-		x := m.Take(ctx)
+		x := m.take(ctx, &c)
 		for _, f := range s.told {
 			f(m, x)
 		}

@@ -20,7 +20,27 @@ type Sockets struct {
 // taken to be those at addr, the host:port where it listens; addr may be empty. The
 // error says why nothing is known.
 func (s *Sockets) Add(pid int, addr string) (in, out int64, err error) {
-	all, err := connections()
+	return s.add(&census{}, pid, addr)
+}
+
+// census is the connections of this machine at a moment, which the kernel takes a while
+// to list: once for all processes that are sampled together.
+type census struct {
+	all   []socketOf
+	err   error
+	taken bool
+}
+
+func (c *census) connections() ([]socketOf, error) {
+	if !c.taken {
+		c.all, c.err = connections()
+		c.taken = true
+	}
+	return c.all, c.err
+}
+
+func (s *Sockets) add(c *census, pid int, addr string) (in, out int64, err error) {
+	all, err := c.connections()
 	if err != nil {
 		return s.in, s.out, err
 	}

@@ -158,16 +158,6 @@ func eachSocket(pid int, yield func(inode uint32) bool) error {
 	return err
 }
 
-// entries returns the names in a folder.
-func entries(dir string) ([]string, error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = d.Close() }() // it was only read
-	return d.Readdirnames(-1)
-}
-
 // owners maps the inode of a listening socket to the process that was last seen to have
 // it open.
 var owners sync.Map

@@ -15,16 +15,16 @@ const mostThreads = 64
 // have waited for a processor so far; false if that is unknown, or there are too many
 // threads.
 func queued(pid int) (all, first float64, ok bool) {
-	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	if first, ok = waited(filepath.Join(dir, "schedstat")); !ok {
+	dir := "/proc/" + strconv.Itoa(pid)
+	if first, ok = waited(dir + "/schedstat"); !ok {
 		return 0, 0, false
 	}
-	tasks, err := filepath.Glob(filepath.Join(dir, "task", "*", "schedstat"))
+	tasks, err := entries(dir + "/task")
 	if err != nil || len(tasks) > mostThreads {
 		return 0, first, false
 	}
 	for _, t := range tasks {
-		if v, ok := waited(t); ok { // one that has ended in the meantime is skipped
+		if v, ok := waited(dir + "/task/" + t + "/schedstat"); ok { // one that has ended in the meantime is skipped
 			all += v
 		}
 	}
@@ -43,6 +43,16 @@ func waited(path string) (float64, bool) {
 	}
 	ns, err := strconv.ParseFloat(f[1], 64)
 	return ns / 1e9, err == nil
+}
+
+// entries returns the names in a folder.
+func entries(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close() }() // it was only read
+	return d.Readdirnames(-1)
 }
 
 // inDisk reports whether the first thread of a process is waiting for a disk right now.

@@ -22,7 +22,7 @@ type Watched struct {
 	heap    *Heap     // the answer to that query
 	// flow returns bytes into and out of the process so far; nil if they are not
 	// counted.
-	flow    func(ctx context.Context) (in, out int64, known bool)
+	flow    func(ctx context.Context, c *census) (in, out int64, known bool)
 	in, out int64
 	at      time.Time
 }
@@ -116,8 +116,8 @@ func (w *Watched) CountSockets(addr string) bool {
 	if _, _, err := s.Add(w.process.PID(), addr); err != nil {
 		return false
 	}
-	w.flow = func(context.Context) (int64, int64, bool) {
-		in, out, err := s.Add(w.process.PID(), addr)
+	w.flow = func(_ context.Context, c *census) (int64, int64, bool) {
+		in, out, err := s.add(c, w.process.PID(), addr)
 		return in, out, err == nil
 	}
 	w.note("network is the content of its TCP connections, as the kernel counts it")
@@ -133,7 +133,7 @@ func (w *Watched) CountDevice(ctx context.Context, host string) {
 		w.note("network: it is reached over a device other than loopback, whose bytes cannot be told apart")
 		return
 	}
-	w.flow = func(ctx context.Context) (int64, int64, bool) {
+	w.flow = func(ctx context.Context, _ *census) (int64, int64, bool) {
 		name, in, out := Device(ctx, host)
 		return in, out, name != ""
 	}
@@ -143,7 +143,7 @@ func (w *Watched) CountDevice(ctx context.Context, host string) {
 // CountTraffic measures the network traffic of the process by our own connections to
 // it.
 func (w *Watched) CountTraffic(t *Traffic) {
-	w.flow = func(context.Context) (int64, int64, bool) { return t.Out(), t.In(), true }
+	w.flow = func(context.Context, *census) (int64, int64, bool) { return t.Out(), t.In(), true }
 	w.note("network is the bytes of our connections to it")
 }
 
@@ -173,7 +173,9 @@ func noteTo(note *string, text string) {
 }
 
 // Take samples the process; what is unavailable goes to its notes.
-func (w *Watched) Take(ctx context.Context) (x Point) {
+func (w *Watched) Take(ctx context.Context) (x Point) { return w.take(ctx, &census{}) }
+
+func (w *Watched) take(ctx context.Context, c *census) (x Point) {
 	var heap *Heap
 	if w.process != nil {
 		var err error
@@ -184,7 +186,7 @@ func (w *Watched) Take(ctx context.Context) (x Point) {
 	}
 	if w.flow != nil {
 		now := time.Now()
-		in, out, known := w.flow(ctx)
+		in, out, known := w.flow(ctx, c)
 		if seconds := now.Sub(w.at).Seconds(); known && !w.at.IsZero() && seconds > 0 {
 			i, o := float64(in-w.in)/seconds, float64(out-w.out)/seconds
 			x.NetIn, x.NetOut = &i, &o
