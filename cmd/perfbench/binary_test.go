@@ -55,9 +55,19 @@ var programOnce = sync.OnceValues(func() (string, error) {
 	}
 	programs = dir
 	path := filepath.Join(dir, program())
-	// Where the file system has no links, or this is another one, it is built.
-	if own, err := os.Executable(); err == nil && !raced() && os.Link(own, path) == nil {
-		return path, nil
+	if !raced() {
+		own, err := os.Executable()
+		if err != nil {
+			return "", err
+		}
+		if os.Link(own, path) == nil {
+			return path, nil
+		}
+		data, err := os.ReadFile(own) // the file system has no links, or is another one
+		if err != nil {
+			return "", err
+		}
+		return path, os.WriteFile(path, data, 0o700)
 	}
 	build := exec.Command("go", "build", "-o", path, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -131,9 +132,19 @@ func from(t testing.TB, k asker, r request) *Server {
 //	func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) }
 //
 // Such tests wait for servers far more than they compute: unless -parallel says
-// otherwise, more of them run at once than there are processors.
+// otherwise, more of them run at once than there are processors. Unless they are
+// benchmarks, or GOGC says otherwise, garbage is collected less often, as it is in the
+// runs that they start: there is memory enough, and it takes a seventh of their time.
 func Run(m *testing.M) int {
 	flag.Parse()
+	if os.Getenv("GOGC") == "" && flag.Lookup("test.bench").Value.String() == "" {
+		const rarely = 400
+		debug.SetGCPercent(rarely)
+		if err := os.Setenv("GOGC", strconv.Itoa(rarely)); err != nil {
+			fmt.Fprintln(os.Stderr, "labtest:", err) //nolint:forbidigo // there is no test to tell
+			return 2
+		}
+	}
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
 	if !asked {
