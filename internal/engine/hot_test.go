@@ -25,8 +25,8 @@ var hotLoops = []struct {
 	plain      bool
 	iterations int64
 }{
-	{"closed", 4, 0, false, 100_000},
-	{"overdue", 4, workload.MaxRate, false, 100_000},
+	{"closed", 4, 0, false, 50_000},
+	{"overdue", 4, workload.MaxRate, false, 50_000},
 	{"each", 4, 15_000, false, 2_000},
 	{"one", 4, 60_000, false, 6_000},
 	{"more workers than alarms", 2 * fewAlarms, 15_000, false, 2_000},

@@ -32,7 +32,10 @@ func newQueue(seed uint64, servers int, service, limit float64) *queue {
 	return &queue{r: rand.New(rand.NewPCG(seed, 1)), servers: make([]float64, servers), service: service, limit: limit}
 }
 
-// call is the response time of the next call.
+// call is the response time of the next call. The detector would take most of the time of
+// these tests, in which one goroutine alone has the queue.
+//
+//go:norace
 func (q *queue) call() float64 {
 	q.arrival += q.r.ExpFloat64() / q.rate
 	i := 0
@@ -57,6 +60,7 @@ func (q *queue) Set(level float64) {
 	}
 }
 
+//go:norace
 func (q *queue) second() Second {
 	s := Second{From: int64(q.now * 1e9), To: int64((q.now + 1) * 1e9), Readings: make([]Reading, 1)}
 	if q.stall != nil && q.stall(int(q.now)) {
