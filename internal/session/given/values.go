@@ -236,7 +236,7 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 		if v.Origin == workload.OriginFile || slices.Contains(all, name) {
 			continue
 		}
-		if _, leaf, ok := strings.Cut(name, "."); ok && v.Origin == workload.OriginPreset && slices.Contains(n.aimed, leaf) {
+		if strings.Contains(name, ".") && v.Origin == workload.OriginPreset && !aimed(name, tracks) {
 			continue // of a track that this run does not have
 		}
 		if tracks == nil && strings.Contains(name, ".") {
@@ -245,6 +245,11 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), suggest.Hint(name, all, suggest.Knobs))))
 	}
 	return errs
+}
+
+// aimed reports whether a value is of one of the tracks.
+func aimed(name string, tracks []string) bool {
+	return slices.ContainsFunc(tracks, func(t string) bool { return strings.HasPrefix(name, t+".") })
 }
 
 // Inputs reads the values that every run has; those that do not concern profiles are
