@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/profiles"
 	"github.com/perfbench/perfbench/profiles/profiletest"
 )
@@ -25,11 +26,12 @@ func TestNamesAreUnique(t *testing.T) {
 
 func TestEveryDocumentHasAFormat(t *testing.T) {
 	ids := map[string]bool{}
-	for _, f := range profiles.Formats() {
+	for _, f := range catalogue.Formats() {
 		assert.False(t, ids[f.Profile+" "+f.ID], "%s of %s", f.ID, f.Profile)
 		ids[f.Profile+" "+f.ID] = true
 		assert.NotEmpty(t, f.Doc)
 		assert.NotNil(t, f.Encode)
+		assert.NotEmpty(t, f.Names, f.ID)
 	}
 	for _, p := range profiles.All() {
 		for _, id := range p.Formats {

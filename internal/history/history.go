@@ -87,9 +87,9 @@ func (p Prune) Of(list []rundir.Entry) (out []rundir.Entry) {
 	return out
 }
 
-// Removable says why a run must not be deleted; nil if everything there is ours and
-// nobody needs it any more.
-func Removable(e rundir.Entry) error {
+// Removable says why a run must not be deleted; nil if everything there is ours, with
+// documents in these formats, and nobody needs it any more.
+func Removable(e rundir.Entry, formats []rundir.Format) error {
 	keep := func(why string) error { return fmt.Errorf("%s is left alone: %s", e.Dir, why) }
 	if rundir.Base(e.Dir) != e.Run.ID {
 		return keep("it does not have the name of its run, " + e.Run.ID)
@@ -110,7 +110,7 @@ func Removable(e rundir.Entry) error {
 		return keep(err.Error())
 	}
 	for _, f := range files {
-		if !f.Type().IsRegular() {
+		if !f.Type().IsRegular() || !rundir.Belongs(f.Name(), formats) {
 			return keep(f.Name() + " in it is not a file of a run")
 		}
 	}
@@ -119,8 +119,8 @@ func Removable(e rundir.Entry) error {
 
 // Remove deletes a run that is Removable. The file that identifies it as a run is
 // deleted last, so that an interrupted removal can be completed the next time.
-func Remove(e rundir.Entry) error {
-	if err := Removable(e); err != nil {
+func Remove(e rundir.Entry, formats []rundir.Format) error {
+	if err := Removable(e, formats); err != nil {
 		return err
 	}
 	if pack.Is(e.Dir) {

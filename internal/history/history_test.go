@@ -76,6 +76,7 @@ func TestAgo(t *testing.T) {
 
 // Only what is a run of ours, and nothing but that, is deleted.
 func TestOnlyRunsAreDeleted(t *testing.T) {
+	formats := []rundir.Format{{Names: []string{"report.md", "*.hgrm"}}}
 	folder := func(t *testing.T, name string) (rundir.Entry, string) {
 		dir := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.Mkdir(dir, 0o755))
@@ -87,30 +88,44 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 		return e, dir
 	}
 	e, dir := folder(t, "a")
-	require.NoError(t, history.Remove(e))
+	require.NoError(t, history.Remove(e, formats))
 	assert.NoDirExists(t, dir)
 
 	e, dir = folder(t, "a")
 	name := dir + pack.Suffix
 	require.NoError(t, pack.Write(dir, name))
 	e.Dir = name
-	require.NoError(t, history.Remove(e))
+	require.NoError(t, history.Remove(e, formats))
 	assert.NoFileExists(t, name)
 	assert.DirExists(t, dir)
 
 	e, dir = folder(t, "renamed")
-	assert.ErrorContains(t, history.Remove(e), "it does not have the name of its run, a")
+	assert.ErrorContains(t, history.Remove(e, formats), "it does not have the name of its run, a")
 	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
 
 	e, dir = folder(t, "a")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "notes"), 0o755))
-	assert.ErrorContains(t, history.Remove(e), "notes in it is not a file of a run")
+	assert.ErrorContains(t, history.Remove(e, formats), "notes in it is not a file of a run")
 	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
+
+	for _, name := range []string{"report.docx", "my.md", "Makefile", ".profile", ".tmp", "run.json.bak"} {
+		e, dir = folder(t, "a")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("mine"), 0o600))
+		assert.ErrorContains(t, history.Remove(e, formats), name+" in it is not a file of a run")
+		assert.FileExists(t, filepath.Join(dir, name))
+		assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
+	}
+	e, dir = folder(t, "a")
+	for _, name := range []string{"report.md", "put.response.hgrm", rundir.NoteFile, ".reserve", ".report.md.tmp", "find.svg"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	require.NoError(t, history.Remove(e, formats))
+	assert.NoDirExists(t, dir)
 
 	e, dir = folder(t, "a")
 	e.Dir = filepath.Join(t.TempDir(), "a")
 	require.NoError(t, os.Symlink(dir, e.Dir))
-	assert.ErrorContains(t, history.Remove(e), "it is a link to somewhere else")
+	assert.ErrorContains(t, history.Remove(e, formats), "it is a link to somewhere else")
 	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
 
 	e, dir = folder(t, "a")
@@ -118,7 +133,7 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	if disk.Lock(f) {
-		assert.ErrorContains(t, history.Remove(e), "its run is still going")
+		assert.ErrorContains(t, history.Remove(e, formats), "its run is still going")
 	}
 }
 

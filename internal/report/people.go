@@ -11,7 +11,7 @@ import (
 var textDoc string
 
 var textFormat = rundir.Format{
-	ID: "text", Title: "a page for people, with charts", Doc: textDoc,
+	ID: "text", Title: "a page for people, with charts", Doc: textDoc, Names: []string{"report.txt"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		return one("report.txt", []byte(runpage.Build(f).Text())), nil
 	},
@@ -21,7 +21,7 @@ var textFormat = rundir.Format{
 var markdownDoc string
 
 var markdownFormat = rundir.Format{
-	ID: "markdown", Title: "the same page as Markdown", Doc: markdownDoc,
+	ID: "markdown", Title: "the same page as Markdown", Doc: markdownDoc, Names: []string{"report.md"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		return one("report.md", []byte(runpage.Build(f).Markdown())), nil
 	},
@@ -34,7 +34,7 @@ var htmlDoc string
 const PageFile = "report.html"
 
 var htmlFormat = rundir.Format{
-	ID: "html", Title: "the same page in one HTML file, with drawn charts", Doc: htmlDoc,
+	ID: "html", Title: "the same page in one HTML file, with drawn charts", Doc: htmlDoc, Names: []string{PageFile},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		return one(PageFile, []byte(runpage.Build(f).HTML())), nil
 	},

@@ -15,7 +15,7 @@ import (
 var jsonDoc string
 
 var jsonFormat = rundir.Format{
-	ID: "json", Title: "everything but series and histograms, for programs", Doc: jsonDoc,
+	ID: "json", Title: "everything but series and histograms, for programs", Doc: jsonDoc, Names: []string{rundir.RunFile},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		data, err := rundir.EncodeRun(&f.Run)
 		return one(rundir.RunFile, data), err
@@ -26,7 +26,7 @@ var jsonFormat = rundir.Format{
 var csvDoc string
 
 var csvFormat = rundir.Format{
-	ID: "csv", Title: "the run second by second", Doc: csvDoc,
+	ID: "csv", Title: "the run second by second", Doc: csvDoc, Names: []string{rundir.SeriesFile},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		return one(rundir.SeriesFile, rundir.SeriesCSV(f.Series)), nil
 	},
@@ -36,7 +36,7 @@ var csvFormat = rundir.Format{
 var storeDoc string
 
 var storeFormat = rundir.Format{
-	ID: "store", Title: "store, processes and machine, second by second", Doc: storeDoc,
+	ID: "store", Title: "store, processes and machine, second by second", Doc: storeDoc, Names: []string{rundir.SamplesFile},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		if len(f.Samples) == 0 {
 			return nil, nil
@@ -49,7 +49,7 @@ var storeFormat = rundir.Format{
 var hlogDoc string
 
 var hlogFormat = rundir.Format{
-	ID: "hlog", Title: "HdrHistogram log: every histogram, second by second", Doc: hlogDoc,
+	ID: "hlog", Title: "HdrHistogram log: every histogram, second by second", Doc: hlogDoc, Names: []string{rundir.HlogFile},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		data, err := f.Hlog()
 		return one(rundir.HlogFile, data), err
@@ -62,7 +62,7 @@ var hgrmDoc string
 // hgrmFormat has the resolution of the usual tool: five steps per halving of the
 // distance to 100 %, with values in milliseconds.
 var hgrmFormat = rundir.Format{
-	ID: "hgrm", Title: "HdrHistogram percentile distributions, to plot", Doc: hgrmDoc,
+	ID: "hgrm", Title: "HdrHistogram percentile distributions, to plot", Doc: hgrmDoc, Names: []string{"*.hgrm"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 		var files []rundir.File
 		taken := map[string]bool{}

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/perfbench/perfbench/internal/rundir/disk"
 )
 
 // ErrDamaged is wrapped by errors about a run whose facts do not have the shape that
@@ -61,8 +65,37 @@ func (format Format) Documents(f *Folder) (files []File, err error) {
 	}
 	for i := range files {
 		files[i].Name = safeName(files[i].Name)
+		if format.Names != nil && !matches(files[i].Name, format.Names) {
+			return nil, fmt.Errorf("%s is not among the names that the format has: %s", files[i].Name, strings.Join(format.Names, ", "))
+		}
 	}
 	return files, nil
+}
+
+// Belongs reports whether a file in the folder of a run may be perfbench's: written by the
+// run itself, a search or a note, or a document in one of the formats. Files of that name
+// go with the run; any other is somebody else's.
+func Belongs(name string, formats []Format) bool {
+	if hidden, ok := strings.CutPrefix(name, "."); ok {
+		if name == reserveFile {
+			return true
+		}
+		if name, ok = strings.CutSuffix(hidden, disk.TmpSuffix); !ok {
+			return false
+		}
+	}
+	if matches(name, []string{RunFile, SeriesFile, SamplesFile, HlogFile, NoticeFile, FactsFile, NoteFile, "find.*"}) {
+		return true
+	}
+	return slices.ContainsFunc(formats, func(f Format) bool { return matches(name, f.Names) })
+}
+
+// matches reports whether a name matches one of the patterns.
+func matches(name string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, _ := path.Match(p, name) // the patterns are ours, and right
+		return ok
+	})
 }
 
 // safeName replaces characters that no file name should contain by _.

@@ -360,6 +360,9 @@ type Format struct {
 	Profile string
 	// Doc is markdown: every field, its unit, an example.
 	Doc string
+	// Names are patterns, as of path.Match, that every file of Encode and Join matches,
+	// and as few others as possible: what matches may be deleted with its run.
+	Names []string
 	// Stdout means that a headless run of the profile prints the document, last.
 	Stdout bool
 	// Encode is pure: the same folder gives the same bytes.

@@ -49,5 +49,5 @@ func Profile() workload.Profile {
 
 // Format returns the profile's document: PadoGrid's group text, one file per group.
 func Format() rundir.Format {
-	return rundir.Format{ID: FormatID, Title: "PadoGrid group text, one file a group", Profile: Name, Doc: report.FormatDoc, Encode: report.Encode}
+	return rundir.Format{ID: FormatID, Title: "PadoGrid group text, one file a group", Profile: Name, Doc: report.FormatDoc, Encode: report.Encode, Names: []string{"group-*.txt"}}
 }

@@ -14,7 +14,7 @@ import (
 
 // Format returns the profile's document: PadoGrid's ingestion text, one file per map.
 func Format() rundir.Format {
-	return rundir.Format{ID: FormatID, Title: "PadoGrid ingestion text, one file a map", Profile: Name, Doc: formatDoc, Encode: encode}
+	return rundir.Format{ID: FormatID, Title: "PadoGrid ingestion text, one file a map", Profile: Name, Doc: formatDoc, Encode: encode, Names: []string{"ingestion-*.txt"}}
 }
 
 const formatDoc = `# padogrid: PadoGrid's ingestion text

@@ -13,7 +13,7 @@ const CSVFormatID = "padogrid-csv"
 // texts, given the format of those texts.
 func CSVFormat(program string, texts rundir.Format) rundir.Format {
 	return rundir.Format{
-		ID: CSVFormatID, Title: "PadoGrid's create_csv of the " + program + " texts", Profile: texts.Profile,
+		ID: CSVFormatID, Title: "PadoGrid's create_csv of the " + program + " texts", Profile: texts.Profile, Names: []string{CSVName(program)},
 		Doc:    fmt.Sprintf(csvDoc, program, CSVName(program), string(CSV(program, nil))),
 		Encode: func(f *rundir.Folder) ([]rundir.File, error) { return tableOf(program, texts, []*rundir.Folder{f}) },
 		Join:   func(fs []*rundir.Folder) ([]rundir.File, error) { return tableOf(program, texts, fs) },

@@ -71,7 +71,7 @@ func newer(label, after string) string {
 // current format.
 func OlderFormat(program string, texts rundir.Format) rundir.Format {
 	return rundir.Format{
-		ID: OlderFormatID, Title: "the " + program + " texts as PadoGrid 0.9.17 and older", Profile: texts.Profile, Doc: olderDoc,
+		ID: OlderFormatID, Title: "the " + program + " texts as PadoGrid 0.9.17 and older", Profile: texts.Profile, Doc: olderDoc, Names: texts.Names,
 		Encode: func(f *rundir.Folder) ([]rundir.File, error) {
 			files, err := texts.Encode(f)
 			for i, x := range files {

@@ -63,7 +63,7 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 	var gone []rundir.Entry
 	var size int64
 	for _, e := range p.Of(list) {
-		if err := history.Removable(e); err != nil {
+		if err := history.Removable(e, catalogue.Formats()); err != nil {
 			fmt.Fprintln(a.Stderr, "warning: "+err.Error())
 			continue
 		}
@@ -88,7 +88,7 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 	}
 	var errs []error
 	for _, e := range gone {
-		errs = append(errs, history.Remove(e))
+		errs = append(errs, history.Remove(e, catalogue.Formats()))
 	}
 	return errors.Join(errs...)
 }
@@ -163,7 +163,7 @@ func (a *command) archive(refs []string) error {
 			fmt.Fprintln(a.Stdout, name)
 		}
 		if a.remove {
-			errs = append(errs, history.Remove(rundir.Entry{Dir: dir, Run: run}))
+			errs = append(errs, history.Remove(rundir.Entry{Dir: dir, Run: run}, catalogue.Formats()))
 		}
 	}
 	if a.json {

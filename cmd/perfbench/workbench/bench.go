@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/history"
@@ -283,7 +284,7 @@ func (b *bench) remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	return history.Remove(rundir.Entry{Dir: dir, Run: f.Run})
+	return history.Remove(rundir.Entry{Dir: dir, Run: f.Run}, catalogue.Formats())
 }
 
 func (b *bench) Pack(ids []string) error {
@@ -293,7 +294,7 @@ func (b *bench) Pack(ids []string) error {
 		if err == nil {
 			var run rundir.Run
 			if _, run, err = history.Archive(dir, ""); err == nil {
-				err = history.Remove(rundir.Entry{Dir: dir, Run: run})
+				err = history.Remove(rundir.Entry{Dir: dir, Run: run}, catalogue.Formats())
 			}
 		}
 		errs = append(errs, err)

@@ -20,8 +20,8 @@ import (
 // prints to stdout, and the baseline's HTML table.
 func Formats() []rundir.Format {
 	return []rundir.Format{
-		{ID: FormatID, Title: "OAE's JSON document, one line", Profile: Name, Doc: jsonDoc, Encode: encodeJSON, Stdout: true},
-		{ID: HTMLFormatID, Title: "OAE's baseline HTML table", Profile: Name, Doc: htmlDoc, Encode: encodeHTML, Join: joinHTML},
+		{ID: FormatID, Title: "OAE's JSON document, one line", Profile: Name, Doc: jsonDoc, Encode: encodeJSON, Stdout: true, Names: []string{"authz-*.json"}},
+		{ID: HTMLFormatID, Title: "OAE's baseline HTML table", Profile: Name, Doc: htmlDoc, Encode: encodeHTML, Join: joinHTML, Names: []string{"authz-*.html", "authz-*-published.md"}},
 	}
 }
 

@@ -30,7 +30,7 @@ const reportFile = "th2-report.md"
 func Formats() []rundir.Format {
 	return []rundir.Format{{
 		ID: FormatID, Title: "th2's performance report in Markdown, with charts", Profile: facts.Profile,
-		Doc: reportDoc, Encode: encodeReport, Facts: checkFacts,
+		Doc: reportDoc, Encode: encodeReport, Facts: checkFacts, Names: []string{reportFile, "th2-series.csv", "th2-*.svg"},
 	}}
 }
 

@@ -19,7 +19,7 @@ import (
 
 // Format is the document of mode=saga: a summary in the style of ab.
 func Format() rundir.Format {
-	return rundir.Format{ID: saga.Document, Title: "summary in the style of ab (mode=saga)", Doc: abDoc, Encode: encode, Join: join}
+	return rundir.Format{ID: saga.Document, Title: "summary in the style of ab (mode=saga)", Doc: abDoc, Encode: encode, Join: join, Names: []string{"ab.txt", "ab-table.md", "ab-runs.txt"}}
 }
 
 const abDoc = `# ab: the saga run as ab would sum it up

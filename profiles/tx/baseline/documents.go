@@ -21,8 +21,8 @@ const (
 // Formats returns the documents of mode=baseline.
 func Formats() []rundir.Format {
 	return []rundir.Format{
-		{ID: formatRedisBenchmark, Title: "-q and --csv layouts of redis-benchmark (mode=baseline)", Doc: benchmarkDoc, Encode: encodeBenchmark},
-		{ID: formatCeiling, Title: "how fast the transaction could be, and what binds (mode=baseline)", Doc: ceilingDoc, Encode: encodeCeiling},
+		{ID: formatRedisBenchmark, Title: "-q and --csv layouts of redis-benchmark (mode=baseline)", Doc: benchmarkDoc, Encode: encodeBenchmark, Names: []string{"redis-benchmark.txt", "redis-benchmark.csv"}},
+		{ID: formatCeiling, Title: "how fast the transaction could be, and what binds (mode=baseline)", Doc: ceilingDoc, Encode: encodeCeiling, Names: []string{"ceiling.md"}},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Format returns the document of the mode.
 func Format() rundir.Format {
-	return rundir.Format{ID: "padogrid", Title: "PadoGrid transaction text, one file a map (mode=pbm)", Doc: padogridDoc, Encode: encode}
+	return rundir.Format{ID: "padogrid", Title: "PadoGrid transaction text, one file a map (mode=pbm)", Doc: padogridDoc, Encode: encode, Names: []string{"tx-*.txt"}}
 }
 
 const padogridDoc = `# padogrid: PadoGrid's transaction text
