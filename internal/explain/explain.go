@@ -269,9 +269,16 @@ func (s *stretch) part() rundir.WhyPart {
 		p.Text = "What held the run back is unknown: the store lives in perfbench itself, and what each of them used cannot be told apart."
 		return p
 	}
-	p.Text = "What held the run back is unknown: nothing that was sampled was at its limit."
-	if p.Evidence = append(p.Evidence, s.headroom()...); len(p.Evidence) == 0 {
+	p.Evidence = append(p.Evidence, s.headroom()...)
+	switch _, full := s.full(); {
+	case len(p.Evidence) == 0:
 		p.Text = "What held the run back is unknown: no resources were sampled."
+	case full && len(s.f.Run.Workers) > 0:
+		p.Text = "What held the run back is unknown: the processors of the coordinator's machine were at their limit, but whether the store or a worker shares them is not known."
+	case full:
+		p.Text = "What held the run back is unknown: the processors of this machine were at their limit, mostly with other processes, but whether the store is one of them is not known."
+	default:
+		p.Text = "What held the run back is unknown: nothing that was sampled was at its limit."
 	}
 	return p
 }

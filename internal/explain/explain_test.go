@@ -182,6 +182,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 	f.Run.Workers = []rundir.Worker{{Number: 1, CPUs: 4, State: "ended"}}
 	sample(f, rundir.OfClient, "cpu_cores", 3.9)
 	sample(f, rundir.OfMachine, "cpu_cores", 4)
+	elsewhere(f)
 	assert.Equal(t, Unknown, Of(f).Part().Resource, "that is of the coordinator, which worked for nobody")
 	assert.NotContains(t, Paragraph(Of(f)), "perfbench used")
 	f.Run.Observed = &verdict.Observed{Seconds: 10, Cores: 4, CPU: 3.9, Growth: &verdict.Growth{From: 1, To: 100_000, Rate: 100}}
@@ -198,6 +199,31 @@ func TestNothingIsMadeUp(t *testing.T) {
 	f = recorded()
 	f.Series = nil
 	assert.Contains(t, Paragraph(Of(f)), "nothing succeeded")
+}
+
+// That nothing was at its limit is not said beside a figure that was.
+func TestAFullMachineIsNotOverlooked(t *testing.T) {
+	t.Parallel()
+	const nothing = "nothing that was sampled was at its limit"
+	f := recorded()
+	worked(0.5, 0.4)(f)
+	assert.Contains(t, Paragraph(Of(f)), nothing)
+	sample(f, rundir.OfMachine, "cpu_cores", 4)
+	assert.Equal(t, Machine, Of(f).Part().Resource, "the store is on it")
+	assert.Contains(t, Paragraph(Of(f)), "the coordinator's machine held the run back, which the store shares")
+	assert.Contains(t, Paragraph(Of(f)), "all of the coordinator's machine 4 of 4 processors")
+
+	elsewhere(f)
+	assert.Equal(t, Unknown, Of(f).Part().Resource, "workers and store may be on others")
+	assert.NotContains(t, Paragraph(Of(f)), nothing)
+	assert.Contains(t, Paragraph(Of(f)), "whether the store or a worker shares them is not known")
+
+	f = recorded()
+	elsewhere(f)
+	sample(f, rundir.OfMachine, "cpu_cores", 4)
+	assert.Equal(t, Unknown, Of(f).Part().Resource)
+	assert.NotContains(t, Paragraph(Of(f)), nothing)
+	assert.Contains(t, Paragraph(Of(f)), "whether the store is one of them is not known")
 }
 
 // More threads that do as much more show what held back before, and stretches that

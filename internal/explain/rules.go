@@ -50,7 +50,7 @@ var rules = []rule{
 	{Sync, true, false, diskSync},
 	{Pool, true, true, pool},
 	{Store, true, false, storeCPU},
-	{Machine, true, true, machine},
+	{Machine, true, false, machine},
 	{Network, true, true, network},
 	{Threads, true, false, threads},
 }
@@ -203,20 +203,33 @@ func storeCPU(s *stretch) (string, []string) {
 	return "", nil
 }
 
-func machine(s *stretch) (string, []string) {
+// full reports whether the processors of this machine were at their limit, and how many
+// of them were busy.
+func (s *stretch) full() (busy float64, full bool) {
 	n := s.processors()
 	busy, ok := s.busy()
-	if n <= 0 || !ok || busy < machineFull*n {
+	return busy, ok && n > 0 && busy >= machineFull*n
+}
+
+func machine(s *stretch) (string, []string) {
+	busy, full := s.full()
+	if !full {
 		return "", nil
 	}
 	used, _ := s.mean(rundir.OfClient, "cpu_cores")
 	store, local := s.mean(rundir.OfProcess, "cpu_cores")
+	if len(s.f.Run.Workers) > 0 {
+		if !local {
+			return "", nil // nothing is known about who else is on it
+		}
+		return "The processors of the coordinator's machine held the run back, which the store shares: give the store its own machine or processors.", s.headroom()
+	}
 	text := "The processors of this machine held the run back"
 	switch others := busy - used - store; {
 	case !local && others > used:
 		return "", nil // nothing is known about the store
 	case others > busy/2:
-		text += fmt.Sprintf(", and other processes used most of them: %s of %s.", decimals(others), processors(n))
+		text += fmt.Sprintf(", and other processes used most of them: %s of %s.", decimals(others), processors(s.processors()))
 	case local:
 		text += ", which perfbench and the store share: give each its own machine or processors."
 	default:

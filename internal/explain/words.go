@@ -49,6 +49,14 @@ func (s *stretch) busy() (float64, bool) {
 	return 0, false
 }
 
+// machine names the machine of which all processors were sampled.
+func (s *stretch) machine() string {
+	if len(s.f.Run.Workers) > 0 {
+		return "the coordinator's machine"
+	}
+	return "this machine"
+}
+
 // busiest returns the worker that used the largest fraction of its processors, how many
 // it used and has; 0 for a run without workers.
 func (s *stretch) busiest() (number string, used, of float64) {
@@ -87,7 +95,7 @@ func (s *stretch) headroom() []string {
 		parts = append(parts, "the store "+decimals(v))
 	}
 	if v, ok := s.busy(); ok && !s.f.Run.Store.InProcess {
-		text := "all of this machine " + decimals(v)
+		text := "all of " + s.machine() + " " + decimals(v)
 		if n := s.processors(); n > 0 {
 			text += " of " + processors(n)
 		}
