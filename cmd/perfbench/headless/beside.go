@@ -44,8 +44,9 @@ func Run(ctx context.Context, c *call.Call, f *runflags.Flags, p *session.Prepar
 }
 
 // Turn does one run of several with the same crew: what, a few words, is said before it, and after it with
-// what it came to. An error says that it did not start, or that its folder is gone; any
-// other stands in the outcome.
+// what it came to; with --json its run.json is on stdout. An error says that it did not
+// start, that its folder is gone, or that stdout takes nothing; any other stands in the
+// outcome.
 func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, crew *runflags.Series, req session.Request, what string) (*session.Outcome, error) {
 	a, status := command{c}, newStatus(c.Stderr, f)
 	status.say("%s", what)
@@ -64,6 +65,11 @@ func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, crew *runflags.S
 		return nil, deleted(o)
 	}
 	status.say("%s: %s", what, summary.Line(&o.Run))
+	if f.JSON {
+		if err := a.printJSON(o); err != nil {
+			return nil, err
+		}
+	}
 	return o, nil
 }
 

@@ -180,12 +180,7 @@ func (t *single) takeTurns(ctx context.Context, all []*side, order []int) error 
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		switch {
-		case t.flags.JSON:
-			if err := t.printJSON(o); err != nil {
-				return err
-			}
-		case t.flags.Quiet:
+		if t.flags.Quiet && !t.flags.JSON {
 			fmt.Fprintln(t.Stdout, o.Dir)
 		}
 		if o.Err != nil {

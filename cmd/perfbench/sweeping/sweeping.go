@@ -118,6 +118,9 @@ func (t *task) Do(ctx context.Context) (w headless.Went) {
 	if best := r.Best(); best >= 0 {
 		w.Done = "up to " + units.Number(*r.Points[best].Done) + " " + r.Unit + "/s"
 	}
+	if t.flags.JSON {
+		return w // of the runs there is a line each
+	}
 	if !t.flags.Quiet {
 		fmt.Fprint(t.Stdout, "\n"+console.Plain(report.SweepText(r), t.flags.Plain || t.flags.ASCII)+"\nkept in ")
 	}
