@@ -48,8 +48,9 @@ func (r *Run) wanted(track int) workload.Settings { return r.tracks[track].want 
 
 // Change changes the live settings of one track, or of All. In the latter case f
 // gets the totals of what adds up and otherwise the settings of the first track,
-// and what it changes is spread over the tracks. f must be pure; it is called
-// once, and changes are applied in the order of the calls. Values are clamped to
+// and what it changes is spread over the tracks, also to those that differ from the
+// first. f must be pure; it may be called more than once, and changes are applied in the
+// order of the calls. Values are clamped to
 // the knobs' ranges. Tracks on which a knob has no effect are left as they are.
 // by names the originator in the change log.
 func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Settings) {
@@ -79,6 +80,13 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 	}
 	for _, k := range r.knobs {
 		from, to := k.Get(before), k.Get(after)
+		if track == All && r.differs(k) {
+			// A function that leaves the first track as it is may mean to set all to that.
+			for _, c := range r.even(k, before, f) {
+				note(c.Name, c.From, c.To)
+			}
+			continue
+		}
 		if from == to {
 			continue
 		}
@@ -109,6 +117,47 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 	if len(log) > 0 {
 		r.applyChanges(log, moment)
 	}
+}
+
+// differs reports whether tracks that have a knob which does not add up differ in its
+// value. The caller holds r.mu.
+func (r *Run) differs(k workload.Knob) bool {
+	if k.Sum {
+		return false
+	}
+	first, known := 0.0, false
+	for _, t := range r.tracks {
+		if !t.spec.Turns(k) {
+			continue
+		}
+		if known && k.Get(t.want) != first {
+			return true
+		}
+		first, known = k.Get(t.want), true
+	}
+	return false
+}
+
+// even sets a knob in which tracks differ to one value on all of them, if f does that or
+// changes it, and returns what changed on each. The caller holds r.mu.
+func (r *Run) even(k workload.Knob, before workload.Settings, f func(workload.Settings) workload.Settings) (log []measure.Change) {
+	to := k.Get(f(before))
+	touched := to != k.Get(before)
+	for _, t := range r.tracks {
+		own := k.Get(t.want)
+		touched = touched || t.spec.Turns(k) && k.Get(f(k.Set(before, own))) != own
+	}
+	if !touched {
+		return nil
+	}
+	to = k.Clamp(to)
+	for _, t := range r.tracks {
+		if from := k.Get(t.want); t.spec.Turns(k) && from != to {
+			t.want = k.Set(t.want, to)
+			log = append(log, measure.Change{Name: t.name + "." + k.Name, From: from, To: to})
+		}
+	}
+	return log
 }
 
 func number(b bool) float64 {
