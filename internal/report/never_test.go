@@ -17,5 +17,5 @@ func TestWhatWasNeverCalledHasNoTimes(t *testing.T) {
 		doc := printed(t, f, id)
 		assert.Contains(t, doc, "No call was timed for: profile sweep.", id)
 	}
-	assert.Contains(t, squeezed(printed(t, f, "text")), "profile sweep 0 NaN – – – 0 0")
+	assert.Contains(t, squeezed(printed(t, f, "text")), "profile sweep 0 – – – – 0 0")
 }

@@ -99,11 +99,16 @@ func Ends(summary string) string {
 	return ": " + summary + "."
 }
 
-func rate(v *float64) string {
-	if v == nil {
+// rate formats a rate per second. NaN is that of a run that failed its verification, a
+// dash stands where nothing ran, or not for long enough.
+func rate(r *rundir.Run, v *float64) string {
+	switch {
+	case v != nil:
+		return units.Number(*v)
+	case r.Failed():
 		return "NaN"
 	}
-	return units.Number(*v)
+	return "–"
 }
 
 // operations shows each rate with the latency at which it was achieved.
@@ -115,7 +120,7 @@ func operations(r *rundir.Run) page.Section {
 		t.Columns[3] = "count"
 	}
 	for _, o := range r.Operations {
-		row := append([]string{o.Track, o.Op, page.Whole(o.Count), rate(o.Throughput)}, tail(o)...)
+		row := append([]string{o.Track, o.Op, page.Whole(o.Count), rate(r, o.Throughput)}, tail(o)...)
 		if mixed {
 			row = slices.Insert(row, 2, r.UnitOf(o))
 		}
@@ -244,7 +249,7 @@ func segments(r *rundir.Run) page.Section {
 			if long {
 				figures[2] = page.Nanos(o.Response.Max)
 			}
-			row := append([]string{number, page.Length(s.From), strings.Join(set, " "), o.Track, o.Op, page.Whole(o.Count), rate(o.Throughput)}, figures...)
+			row := append([]string{number, page.Length(s.From), strings.Join(set, " "), o.Track, o.Op, page.Whole(o.Count), rate(r, o.Throughput)}, figures...)
 			if mixed {
 				row = slices.Insert(row, 5, r.UnitOf(o))
 			}
