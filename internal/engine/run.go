@@ -205,7 +205,7 @@ func (r *Run) layOut() error {
 			}
 			r.tracks = append(r.tracks, t)
 			state.tracks = append(state.tracks, t)
-			cfg.Tracks = append(cfg.Tracks, spec.Name)
+			cfg.Tracks, cfg.Plans = append(cfg.Tracks, spec.Name), append(cfg.Plans, spec.Total)
 			for i, op := range spec.Ops {
 				cfg.Apart, cfg.Parts = append(cfg.Apart, !spec.Counts(i)), append(cfg.Parts, !spec.Whole(i))
 				cfg.Ops = append(cfg.Ops, measure.Operation{Track: spec.Name, Op: op})

@@ -192,20 +192,6 @@ func (s *sequence) take() span {
 	return b
 }
 
-// left returns how many numbers nobody has taken yet; false if they never run out.
-func (s *sequence) left() (n int64, limited bool) {
-	if s.limit <= 0 {
-		return 0, false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n = max(s.limit-s.next.Load(), 0)
-	for _, b := range s.returned {
-		n += b.to - b.from
-	}
-	return n, true
-}
-
 func (s *sequence) handBack(b span) {
 	if b.from >= b.to {
 		return

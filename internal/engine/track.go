@@ -217,9 +217,6 @@ func (t *track) gauge(now int64) measure.Gauge {
 	g.Segment = int(a.segment)
 	if a.sched != nil && t.state == running {
 		g.Backlog = a.sched.backlog(now)
-		if n, limited := a.seqs.left(); limited { // nothing is due beyond the count
-			g.Backlog = min(g.Backlog, n*int64(a.units))
-		}
 	}
 	if backlog, _ := t.seen(); t.state == running {
 		g.Backlog += backlog

@@ -60,6 +60,8 @@ type Config struct {
 	// OpTrack holds the track of each operation; the first operation of a track
 	// carries what never started.
 	OpTrack []int
+	// Plans holds, per track, how many units it will do; 0 or missing: unknown.
+	Plans []int64
 	// Apart holds, per operation, whether it is left out of totals; nil: none is.
 	Apart []bool
 	// Parts holds, per operation, whether it is only a part of other work, and so

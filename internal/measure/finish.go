@@ -34,7 +34,7 @@ func (c *Collector) conclude(now int64) {
 // there are none, the open second too.
 func (c *Collector) closeOpen(until int64, last bool) {
 	c.control = c.cfg.Source.Control()
-	c.cfg.Source.Gauges(c.gauges)
+	c.look()
 	if c.cfg.Then != nil {
 		c.cfg.Then(c.gauges, until)
 	}

@@ -8,7 +8,7 @@ import (
 // publish makes a new snapshot. Counts are current; percentiles are as of the
 // last finished second, because they cost more.
 func (c *Collector) publish(now int64) {
-	c.cfg.Source.Gauges(c.gauges)
+	c.look()
 	c.inFlight(now)
 	c.number++
 	prev := c.snap.Load()
@@ -46,6 +46,28 @@ func (c *Collector) publish(now int64) {
 		}
 	}
 	c.snap.Store(s)
+}
+
+// look reads the state of each track. A schedule knows no end: what is due beyond the
+// units that a track has left is no backlog.
+func (c *Collector) look() {
+	c.cfg.Source.Gauges(c.gauges)
+	for i, n := range c.cfg.Plans {
+		if n <= 0 || c.gauges[i].Backlog == 0 {
+			continue
+		}
+		for op, track := range c.cfg.OpTrack {
+			if track != i || op < len(c.cfg.Parts) && c.cfg.Parts[op] {
+				continue
+			}
+			t := Totals{Count: c.whole[op].count, Errors: c.whole[op].errors}
+			if c.second >= 0 {
+				c.addOpen(&t, op)
+			}
+			n -= t.Count + t.Errors
+		}
+		c.gauges[i].Backlog = min(c.gauges[i].Backlog, max(n, 0))
+	}
 }
 
 // addOpen adds an operation's counts in the second in progress.
