@@ -109,6 +109,10 @@ func TestInjectedFaultsAreNamed(t *testing.T) {
 				c.inject(t)
 			}
 			o := carryOut(t, p)
+			// Where others have the processors there is no time to collect much.
+			for tries := 20; c.want[0] == verdict.GC && o.Run.Observed.CPU < o.Run.Observed.Cores/2 && tries > 0; tries-- {
+				o = carryOut(t, prepare(t, e, r))
+			}
 			for _, want := range c.want {
 				assert.Contains(t, o.Run.Verdict.Causes, string(want), "%+v", o.Run.Observed)
 			}
