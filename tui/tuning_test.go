@@ -29,6 +29,14 @@ func TestTypingAValueTurnsTheSelectedKnob(t *testing.T) {
 	assert.Equal(t, 4096, run.Settings(screen.All).Payload)
 }
 
+func TestThereAreNoPartsOfThreads(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	before := run.Settings(screen.All).Threads
+	send(t, a, "t", "5", ".", "7", "enter")
+	assert.Contains(t, picture(t, a), `"5.7" is not a whole number`)
+	assert.Equal(t, before, run.Settings(screen.All).Threads)
+}
+
 func TestARateIsTypedOverAndMadeUnlimitedByItsWord(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	send(t, a, "}", "{", "}", "}")
@@ -46,6 +54,9 @@ func TestARateIsTypedOverAndMadeUnlimitedByItsWord(t *testing.T) {
 
 func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	send(t, a, "t", "down", "down", "down", "1", "e", "3", "0", "0", "enter")
+	assert.Contains(t, picture(t, a), "1G/s is", "what is asked about is what would be set")
+	send(t, a, "n", "enter", "esc")
 	for _, answer := range []struct {
 		key  string
 		rate float64

@@ -275,11 +275,13 @@ func (d *Dashboard) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 			d.say(e, strconv.Quote(t.text.Value())+" is not a size such as 512, 4KiB or 1MiB", true)
 		case !ok:
 			d.say(e, strconv.Quote(t.text.Value())+" is not a number", true)
+		case k.Name != "rate" && v != math.Trunc(v):
+			d.say(e, strconv.Quote(t.text.Value())+" is not a whole number", true)
 		default:
 			if v != k.Clamp(v) {
 				d.say(e, k.Name+" is between "+widget.KnobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+widget.KnobText(k, k.Max), false)
 			}
-			d.changeTo(e, k, v)
+			d.changeTo(e, k, k.Clamp(v))
 		}
 	default:
 		t.text, _ = t.text.Update(msg)
