@@ -141,7 +141,7 @@ func dryRun(args []string) (code int, stderr string) {
 // understood says what is wrong with the flags or arguments of a command line.
 func understood(ctx context.Context, args []string) error {
 	root := root(&call.Call{})
-	c, rest, err := root.Find(usage.Shield(args))
+	c, rest, err := root.Find(usage.Shield(root.Command, args))
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (t tree) execute(ctx context.Context, args []string) error {
 	if args == nil {
 		args = []string{} // nil would make cobra look at the process's own
 	}
-	t.SetArgs(usage.Shield(args))
+	t.SetArgs(usage.Shield(t.Command, args))
 	return t.ExecuteContext(ctx)
 }
 

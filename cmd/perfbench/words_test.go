@@ -27,6 +27,45 @@ func commands() []*cobra.Command {
 	return all
 }
 
+// A value of a flag arrives as it was typed, also one that looks like a run; a wrong one
+// is refused in plain words.
+func TestValuesOfFlagsArriveAsTyped(t *testing.T) {
+	numbers := 0
+	for _, path := range commands() {
+		path.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.NoOptDefVal != "" {
+				return
+			}
+			for _, flag := range []string{"--" + f.Name, "-" + f.Shorthand} {
+				if flag == "-" {
+					continue
+				}
+				parsed := func(value string) (*pflag.Flag, error) {
+					all := root(&call.Call{}).Command
+					args := append(strings.Fields(path.CommandPath())[1:], flag, value)
+					c, rest, err := all.Find(usage.Shield(all, args))
+					require.NoError(t, err)
+					return c.Flag(f.Name), c.ParseFlags(rest)
+				}
+				got, err := parsed("-1")
+				if err == nil {
+					assert.NotContains(t, got.Value.String(), "\x00", "%s %s", path.CommandPath(), flag)
+				} else {
+					assert.NotContains(t, err.Error(), `\x00`, "%s %s", path.CommandPath(), flag)
+				}
+				if kind := f.Value.Type(); kind != "int" && kind != "duration" {
+					continue
+				}
+				numbers++
+				_, err = parsed("many")
+				require.Error(t, err)
+				assert.Regexp(t, `: --[a-z-]+: "many" is not a (whole number|duration)$`, usage.BadFlag(path, err).Error())
+			}
+		})
+	}
+	assert.Positive(t, numbers)
+}
+
 func TestHelpFitsEightyColumns(t *testing.T) {
 	for _, c := range commands() {
 		var b bytes.Buffer

@@ -1,9 +1,11 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -17,6 +19,9 @@ type Conditions struct {
 	Profile string `json:"profile"`
 	Mode    string `json:"mode,omitempty"`
 	Unit    string `json:"unit"`
+	// Units maps TRACK.OP to the unit of each operation that counts something other than
+	// Unit.
+	Units map[string]string `json:"units,omitempty"`
 	// Target is the URL, without secrets.
 	Target  string       `json:"target"`
 	Store   rundir.Store `json:"store"`
@@ -42,9 +47,17 @@ type Conditions struct {
 	Causes []string `json:"causes,omitempty"`
 }
 
+// UnitOf returns the unit of the count of an operation; nil stands for all calls.
+func (c *Conditions) UnitOf(op *measure.Operation) string {
+	if op == nil {
+		return c.Unit
+	}
+	return cmp.Or(c.Units[op.Track+"."+op.Op], c.Unit)
+}
+
 func conditionsOf(r *rundir.Run) Conditions {
 	c := Conditions{
-		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Target: r.Target, Store: r.Store, Started: r.Started,
+		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Units: r.Units, Target: r.Target, Store: r.Store, Started: r.Started,
 		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: r.Parameters,
 		Changes: len(r.Changes), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
 	}

@@ -72,7 +72,7 @@ func compared(c *compare.Comparison) page.Page {
 			}
 			heading = op.Track + " " + op.Op
 		}
-		p.Sections = append(p.Sections, page.Section{Heading: heading, Weight: page.Answer, Table: runpage.Findings(part, a.Unit)})
+		p.Sections = append(p.Sections, page.Section{Heading: heading, Weight: page.Answer, Table: runpage.Findings(part, a.UnitOf(part.Operation))})
 	}
 	if len(c.Differences) > 0 {
 		t := page.Table{Left: 3, Columns: []string{"", "A", "B"}}

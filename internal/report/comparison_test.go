@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,6 +43,24 @@ func TestComparisonDocuments(t *testing.T) {
 	_, err := Comparison(c, "markdwn")
 	require.ErrorContains(t, err, `unknown format "markdwn" of a comparison`)
 	assert.Contains(t, fault.HintOf(err), "markdown")
+}
+
+func TestThroughputIsInTheUnitOfTheOperation(t *testing.T) {
+	f := rundirtest.NewFolder(time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC), "redis", 16, 1)
+	last := f.Run.Operations[len(f.Run.Operations)-1]
+	f.Run.Units = map[string]string{last.Track + "." + last.Op: "checks"}
+	r, err := compare.Of(f)
+	require.NoError(t, err)
+	kept, err := compare.Baseline([]*compare.Run{r})
+	require.NoError(t, err)
+	again, err := compare.ReadBaseline(kept)
+	require.NoError(t, err)
+	for _, a := range []*compare.Run{r, again[0]} {
+		text, err := Comparison(compare.Sets(compare.Set{Runs: []*compare.Run{a}}, compare.Set{Runs: []*compare.Run{r}}, compare.Options{}), "text")
+		require.NoError(t, err)
+		assert.Regexp(t, `(?s)All calls.*entries/s.*`+last.Track+" "+last.Op+`.*checks/s`, string(text.Data))
+		assert.Equal(t, 1, strings.Count(string(text.Data), "checks/s"))
+	}
 }
 
 func TestOutcome(t *testing.T) {

@@ -97,7 +97,7 @@ func crowd(o *Observed) string {
 	if o.Machine <= 0 || others < 0.25 {
 		return ""
 	}
-	return fmt.Sprintf(" (other processes, the store too if it is here, used %.2g)", others)
+	return fmt.Sprintf(" (other processes, the store too if it is here, used %s)", processors(math.Round(10*others)/10))
 }
 
 func gc(r *Record) (string, string) {

@@ -20,7 +20,7 @@ func (m *comparedRuns) text() string {
 	for _, p := range m.parts {
 		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "between", Right: true}, {Head: "verdict"}}}
 		for _, f := range p.Findings {
-			g.Add(f.Label(m.a.Unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
+			g.Add(f.Label(m.A.Runs[0].Conditions.UnitOf(p.Operation)), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
 		}
 		head, rows := g.Lines(&widget.Styles{}, 200)
 		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")

@@ -3,6 +3,8 @@ package console
 import (
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -111,12 +113,19 @@ func lines(text string, width int) []string {
 	return append(all, strings.TrimRight(line, " "))
 }
 
+// thousands matches the commas of a number such as 1,000,000, with the digits beside them.
+var thousands = regexp.MustCompile(`\d(,\d{3})+\b`)
+
 // pieces cuts text after blanks, and in lists without them after | and commas, and
-// in ranges.
+// in ranges. Numbers stay whole.
 func pieces(text string) []string {
 	var all []string
 	from := 0
+	whole := thousands.FindAllStringIndex(text, -1)
 	for i := range len(text) - 1 {
+		if slices.ContainsFunc(whole, func(n []int) bool { return n[0] <= i && i < n[1]-1 }) {
+			continue
+		}
 		if (strings.IndexByte(" |,", text[i]) >= 0 || strings.HasSuffix(text[:i+1], "..")) && text[i+1] != ' ' {
 			all, from = append(all, text[from:i+1]), i+1
 		}

@@ -12,6 +12,7 @@ func TestColumnsKeepEveryWord(t *testing.T) {
 		{"NAME", "VALUES", "WHAT IT IS"},
 		{"event-store", "SINGLE_ROOT|MULTI_ROOT|MIXED", "a name with a-hyphen stays whole, a list does not"},
 		{"x", "", "-1000000000000..1000000000000"},
+		{"y", "10,20,30,40,50,60,70,80,90,95", "a list, or 10 of 1,000,000 entries"},
 	}
 	var b bytes.Buffer
 	Columns(&b, 60, rows)
@@ -21,5 +22,7 @@ event-store  SINGLE_ROOT|            a name with a-hyphen
                                      does not
 x                                    -1000000000000..
                                      1000000000000
+y            10,20,30,40,50,60,70,   a list, or 10 of
+             80,90,95                1,000,000 entries
 `, b.String())
 }

@@ -48,7 +48,8 @@ func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "history", Short: "List the runs that are kept; delete, archive or annotate them",
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
-archives. Filters combine: a run is listed when it matches all of them.`,
+archives. Filters combine: a run is listed when it matches all of them. The p99 is
+that of the run's slowest operation.`,
 		Example: `  perfbench history --profile ingestion --since 7d
   perfbench history --tag build=1.4.2 --json
   perfbench history prune --older-than 30d --keep 20 --dry-run

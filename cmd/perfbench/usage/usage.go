@@ -28,17 +28,33 @@ var (
 )
 
 // Shield hides the runs -1, -2 … from the reader of flags, for commands that take runs.
-func Shield(args []string) []string {
+// The value of a flag, as in --keep -1, is no run.
+func Shield(root *cobra.Command, args []string) []string {
 	if len(args) == 0 || !slices.Contains(takesRuns, args[0]) {
 		return args
 	}
+	c, _, err := root.Find(args)
+	if err != nil {
+		c = root
+	}
 	out := slices.Clone(args)
 	for i := 1; i < len(out); i++ {
-		if backwards.MatchString(out[i]) {
+		if backwards.MatchString(out[i]) && !wantsValue(c, args[i-1]) {
 			out[i] = shielded + out[i]
 		}
 	}
 	return out
+}
+
+// wantsValue reports whether an argument is a flag whose value is the next argument.
+func wantsValue(c *cobra.Command, arg string) bool {
+	var f *pflag.Flag
+	if name, ok := strings.CutPrefix(arg, "--"); ok {
+		f = c.Flag(name)
+	} else if len(arg) > 1 && arg[0] == '-' {
+		f = c.Flags().ShorthandLookup(arg[len(arg)-1:])
+	}
+	return f != nil && f.NoOptDefVal == ""
 }
 
 // Unshield is an argument as it was typed.
@@ -116,8 +132,19 @@ func OneOf(what string, least, most int, words ...string) cobra.PositionalArgs {
 	}
 }
 
-// BadFlag gives the nearest right flag for a wrong one.
+// kinds say what the value of a flag must be, by the type that pflag names, with an
+// example.
+var kinds = map[string][2]string{"int": {"a whole number", "20"}, "duration": {"a duration", "30s"}}
+
+// BadFlag says what is wrong with a flag: of a wrong name the nearest right one, of a
+// wrong value an example of a right one.
 func BadFlag(c *cobra.Command, err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		flag := bad.GetFlag()
+		if kind, ok := kinds[flag.Value.Type()]; ok {
+			return fault.Input(fmt.Errorf("%s: --%s: %q is not %s", Name(c), flag.Name, bad.GetValue(), kind[0]), fmt.Sprintf("write it like --%s %s", flag.Name, kind[1]))
+		}
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return fault.Input(fmt.Errorf("%s: %w", Name(c), err), "see "+c.CommandPath()+" --help")
