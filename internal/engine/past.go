@@ -160,15 +160,15 @@ func (r *Run) catchUp(ctx context.Context) bool {
 	return true
 }
 
-// timed reports whether a track of a phase that began under another engine ran
-// for the whole duration of the phase. The caller holds r.mu.
+// timed reports whether a track whose workers this engine does not have ran for the whole
+// duration of its phase: by the clock of the process that worked on it, which may be ahead
+// of ours, or nearly so if the phase began under another engine. The caller holds r.mu.
 func (r *Run) timed(t *track) bool {
-	if r.opts.Past == nil {
-		return false
-	}
 	for _, p := range r.phases {
-		if slices.Contains(p.tracks, t) {
-			return p.spec.Duration > 0 && t.span.To >= max(p.began, 0)+int64(p.spec.Duration-Together)
+		if p.spec.Duration > 0 && slices.Contains(p.tracks, t) {
+			due := max(p.began, 0) + int64(p.spec.Duration)
+			_, ended := t.seen()
+			return int64(ended) >= due || r.opts.Past != nil && t.span.To >= due-int64(Together)
 		}
 	}
 	return false

@@ -191,6 +191,24 @@ func TestAnEngineComesWhenAllIsOver(t *testing.T) {
 	})
 }
 
+// Where another process does the work, its clock says whether that lasted as long as it was
+// to, although ours has not come to that yet.
+func TestWorkElsewhereThatLastedItsTimeEndedByThat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for ended, want := range map[time.Duration]bool{3 * time.Second: true, 2800 * time.Millisecond: false} {
+			away := newElsewhere()
+			r := start(t, onePhase(3*time.Second, pool("p", workload.Settings{Threads: 1}, takes(time.Millisecond))), func(o *Options) { o.Away = away })
+			time.Sleep(2930 * time.Millisecond)
+			away.mu.Lock()
+			away.ended = ended
+			away.mu.Unlock()
+			close(away.over)
+			_ = result(t, r)
+			assert.Equal(t, want, r.ByDuration(), ended)
+		}
+	})
+}
+
 // An interrupt while figures are merged again ends the run.
 func TestAnEngineThatCatchesUpCanBeInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
