@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,8 @@ type seek struct {
 	o JoinOptions
 	// open: one that needs workers; live: one that has not ended.
 	open, live bool
+	// watches: to watch it, and its command has no --wait.
+	watches bool
 	// heard is when it began, or when the coordinator of the line was heard of last.
 	heard time.Time
 	pause time.Duration
@@ -113,13 +116,10 @@ func (s *seek) dial(ctx context.Context, name string) (*nats.Conn, error) {
 		if err == nil {
 			return nc, nil
 		}
-		if errors.Is(err, nats.ErrAuthorization) {
-			return nil, fault.Input(fmt.Errorf("join %s: the coordinator does not take the token", o.URL), "give that of its --token-file")
+		if err := s.refused(err); err != nil {
+			return nil, err
 		}
-		if errors.Is(err, nats.ErrSecureConnRequired) {
-			return nil, fault.Input(fmt.Errorf("join %s: the coordinator wants TLS", o.URL), "add --fingerprint with what it printed, or --tls-ca")
-		}
-		failed := fault.Store(fmt.Errorf("join %s: %w", o.URL, err), "start perfbench run … --workers N there first, or wait longer with --wait")
+		failed := fault.Store(fmt.Errorf("join %s: %w", o.URL, err), s.absent())
 		if !errors.Is(err, nats.ErrNoServers) && !(s.waits() && passes(err)) {
 			return nil, failed
 		}
@@ -127,6 +127,39 @@ func (s *seek) dial(ctx context.Context, name string) (*nats.Conn, error) {
 			return nil, err
 		}
 	}
+}
+
+// refused is the error where somebody is there with whom no connection comes about, however
+// long one waits; nil: it is another one.
+func (s *seek) refused(err error) error {
+	refuse := func(why, fix string) error {
+		return fault.Input(fmt.Errorf("join %s: %s", s.o.URL, why), fix)
+	}
+	_, unknown := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization):
+		return refuse("the coordinator does not take the token", "give that of its --token-file")
+	case errors.Is(err, nats.ErrSecureConnRequired):
+		return refuse("the coordinator wants TLS", "add --fingerprint with what it printed, or --tls-ca")
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return refuse("the coordinator has no TLS", "start it with --tls-self-signed, or join it on its own machine by nats:// without --fingerprint and --tls-ca")
+	case errors.Is(err, errOther):
+		return refuse(errOther.Error(), "copy the fingerprint that the coordinator printed")
+	case unknown && s.o.Authorities == nil:
+		return refuse("the coordinator wants TLS, and nobody known here signed its certificate", "use tls:// with --fingerprint, which the coordinator printed, or with --tls-ca")
+	case unknown:
+		return refuse(err.Error(), "give those who signed the coordinator's certificate with --tls-ca, or use --fingerprint with what it printed")
+	}
+	return nil
+}
+
+// absent says what helps where no coordinator is.
+func (s *seek) absent() string {
+	const start = "start perfbench run … --workers N there first"
+	if s.watches {
+		return start
+	}
+	return start + ", or wait longer with --wait"
 }
 
 // passes says that an error is of the network, or of a server that is about to end.
@@ -157,7 +190,7 @@ func (s *seek) find(ctx context.Context, nc *nats.Conn) (string, error) {
 			return run, err
 		}
 		// A server is up before a coordinator listens to it.
-		failed := fault.Store(fmt.Errorf("join %s: nobody answers as a coordinator", s.o.URL), "start perfbench run … --workers N first, or wait longer with --wait")
+		failed := fault.Store(fmt.Errorf("join %s: nobody answers as a coordinator", s.o.URL), s.absent())
 		if err := s.rest(ctx, max(s.o.Patience, patience), failed); err != nil {
 			return "", err
 		}

@@ -100,6 +100,9 @@ func CheckFingerprint(text string) error {
 
 func plain(text string) string { return strings.ToLower(strings.ReplaceAll(text, ":", "")) }
 
+// errOther says that a coordinator is not the one that was meant.
+var errOther = errors.New("the coordinator's certificate has another fingerprint than --fingerprint says")
+
 // only trusts the certificate with that fingerprint and no other: it is known by that,
 // not by a name or by who signed it.
 func only(want string) *tls.Config {
@@ -107,7 +110,7 @@ func only(want string) *tls.Config {
 		MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, //nolint:gosec // the fingerprint is compared instead
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || subtle.ConstantTimeCompare([]byte(fingerprint(s.PeerCertificates[0].Raw)), []byte(plain(want))) != 1 {
-				return errors.New("the coordinator's certificate has another fingerprint than --fingerprint says")
+				return errOther
 			}
 			return nil
 		},

@@ -70,7 +70,7 @@ type Watcher struct {
 // Watch looks for the coordinator of a run; the version in o does not matter.
 func Watch(ctx context.Context, o JoinOptions) (*Watcher, error) {
 	s := newSeek(o)
-	s.live = true
+	s.live, s.watches = true, true
 	nc, run, err := s.reach(ctx, "watches")
 	if err != nil {
 		return nil, err
