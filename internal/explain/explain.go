@@ -36,11 +36,12 @@ const leastSeconds = 3
 
 // Of explains a run. It needs its series and samples, not its histograms.
 func Of(f *rundir.Folder) *rundir.Why {
-	whole := stretchOf(f, 0, f.Run.MeasuredS)
+	from, to := counting(&f.Run)
+	whole := stretchOf(f, from, to)
 	w := &rundir.Why{Parts: []rundir.WhyPart{}}
 	var cuts []rundir.Stretch
 	for _, s := range f.Run.Stretches() {
-		if s.To-s.From >= leastSeconds {
+		if s.From, s.To = max(s.From, from), min(s.To, to); s.To-s.From >= leastSeconds {
 			cuts = append(cuts, s)
 		}
 	}
@@ -61,6 +62,24 @@ func Of(f *rundir.Folder) *rundir.Why {
 	}
 	w.Coincidences = coincidences(f)
 	return w
+}
+
+// counting returns the period in which operations ran whose units count in the totals,
+// without what comes before or after in phases of its own, such as a drain or queries.
+func counting(r *rundir.Run) (from, to float64) {
+	from, to = r.MeasuredS, 0
+	for _, p := range r.Phases {
+		if p.To > p.From && slices.ContainsFunc(r.Operations, func(o rundir.Operation) bool { return r.Counts(o) && slices.Contains(p.Tracks, o.Track) }) {
+			from, to = min(from, p.From), max(to, p.To)
+		}
+	}
+	if to <= from {
+		return 0, r.MeasuredS
+	}
+	if from < 1 { // nothing that takes time came before
+		from = 0
+	}
+	return from, min(to, r.MeasuredS)
 }
 
 // join appends a part, or extends the last one if the same thing held it back.
@@ -249,6 +268,9 @@ func keys[V any](m map[string]V) func(func(string) bool) {
 func (s *stretch) part() rundir.WhyPart {
 	p := rundir.WhyPart{From: s.from, To: s.to, Resource: Unknown, Evidence: []string{}}
 	switch {
+	case s.n < leastSeconds && s.f.Run.MeasuredS >= leastSeconds:
+		p.Text = fmt.Sprintf("What held the run back is unknown: its counted operations ran for fewer than %d whole seconds.", leastSeconds)
+		return p
 	case s.n < leastSeconds:
 		p.Text = fmt.Sprintf("What held the run back is unknown: it lasted fewer than %d whole seconds.", leastSeconds)
 		return p

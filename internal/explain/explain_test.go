@@ -224,6 +224,9 @@ func TestAFullMachineIsNotOverlooked(t *testing.T) {
 	assert.Equal(t, Unknown, Of(f).Part().Resource)
 	assert.NotContains(t, Paragraph(Of(f)), nothing)
 	assert.Contains(t, Paragraph(Of(f)), "whether the store is one of them is not known")
+
+	f.Run.Store.Topology = "in process"
+	assert.Contains(t, Paragraph(Of(f)), "and other processes used most of them: 3.5 of 4 processors")
 }
 
 // More threads that do as much more show what held back before, and stretches that
@@ -247,6 +250,27 @@ func TestStretchesAreToldApart(t *testing.T) {
 	w = Of(f)
 	require.Len(t, w.Parts, 1, "both cannot be told")
 	assert.Equal(t, Unknown, w.Parts[0].Resource)
+}
+
+// A drain and queries that follow the work are judged with none of it: a change shortly
+// before its end does not leave a stretch in which nothing was done.
+func TestWhatFollowsTheCountedWorkIsLeftOut(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "query", Op: "id", Calls: 50, Count: 50})
+	f.Run.Units = map[string]string{"query.id": "entries read"}
+	f.Run.Segments = []rundir.Segment{{From: 0, To: 4.002, Settings: map[string]float64{"threads": 16}}, {From: 4.002, To: 10, Settings: map[string]float64{"threads": 32}}}
+	f.Run.Phases = []rundir.Phase{{Name: "load", From: 0.0002, To: 5.001, Tracks: []string{"map"}}, {Name: "query", From: 5.001, To: 10, Tracks: []string{"query"}}}
+	for i := 5; i < 10; i++ {
+		f.Series[i].Track, f.Series[i].Op, f.Series[i].Count = "query", "id", 10
+	}
+	w := Of(f)
+	require.Len(t, w.Parts, 1)
+	assert.NotContains(t, Paragraph(w), "nothing succeeded")
+	assert.Equal(t, []float64{0, 5.001}, []float64{w.Parts[0].From, w.Parts[0].To})
+
+	f.Run.Phases[0].To, f.Run.Phases[1].From = 2, 2
+	assert.Contains(t, Paragraph(Of(f)), "its counted operations ran for fewer than 3 whole seconds")
 }
 
 // A slow second is told with what happened then, unless that happens all the time.

@@ -211,6 +211,9 @@ func (s *stretch) full() (busy float64, full bool) {
 	return busy, ok && n > 0 && busy >= machineFull*n
 }
 
+// inside reports whether the store is a library in perfbench.
+func (s *stretch) inside() bool { return s.f.Run.Store.Topology == "in process" }
+
 func machine(s *stretch) (string, []string) {
 	busy, full := s.full()
 	if !full {
@@ -226,7 +229,7 @@ func machine(s *stretch) (string, []string) {
 	}
 	text := "The processors of this machine held the run back"
 	switch others := busy - used - store; {
-	case !local && others > used:
+	case !local && !s.inside() && others > used:
 		return "", nil // nothing is known about the store
 	case others > busy/2:
 		text += fmt.Sprintf(", and other processes used most of them: %s of %s.", decimals(others), processors(s.processors()))
