@@ -1,9 +1,21 @@
 package main
 
 import (
+	"cmp"
+	"log/slog"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // A preset has groups of its own, and need not be told apart from those that are given.
@@ -13,4 +25,72 @@ func TestGroupsAreGivenOneByOne(t *testing.T) {
 	assert.Contains(t, plan, "a: invocation, b with ")
 	assert.NotContains(t, plan, "g4.")
 	assert.Contains(t, doing(t, nil, "run", "--profile", "group", "--preset", "group", "--dry-run", "--set", "groupNames=g3"), "g3: invocation, get1 with 4 threads, 8000 invocations")
+}
+
+// The command in a report plans for the same run, whatever the first one was given.
+func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
+	t.Parallel()
+	env := session.Env{
+		Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Drivers: drivers.All(), Log: slog.New(slog.DiscardHandler),
+		Resolve: func(target string) (string, error) { return target, nil },
+	}
+	cases := map[string]session.Request{
+		"a ramp":        {Profile: "ingestion", Timetable: []string{"3s..5s:rate=2000..6000"}, Values: flagged("--rate=2000", "--duration=9s")},
+		"a total":       {Profile: "ingestion", Values: flagged("--threads=7", "--count=10000", "--cleanup=on")},
+		"one track":     {Profile: "ingestion", Values: flagged("profile.threads=5")},
+		"all tracks":    {Profile: "ingestion", Values: flagged("profile.threads=5", "eligibility.threads=1")},
+		"its own names": {Profile: "ingestion", Values: flagged("profile.threadCount=5", "testCount=3")},
+		"groups":        {Profile: "group", Values: flagged("groupNames=a", "a.operations=b", "b.map=m", "b.testCase=put")},
+		"xa":            {Profile: "tx", Preset: "xa", Target: "postgres://localhost/bank"},
+	}
+	for paths, tt := range filesOfSystems {
+		var files []string
+		for name := range strings.SplitSeq(paths, ",") {
+			files = append(files, "../../testdata/samples/"+name)
+		}
+		cases[paths] = session.Request{Profile: tt.profile, Files: files}
+		cases[paths+" and more"] = session.Request{Profile: tt.profile, Files: files, Values: flagged("--threads=3", "--seed=9")}
+	}
+	for _, p := range env.Profiles {
+		cases[p.Name] = session.Request{Profile: p.Name}
+		list, err := preset.List(p.Presets)
+		require.NoError(t, err)
+		for _, l := range list {
+			if l.Name != "xa" { // not every store can
+				cases[p.Name+" "+l.Name] = session.Request{Profile: p.Name, Preset: l.Name}
+			}
+		}
+	}
+	for name, r := range cases {
+		r.Target = cmp.Or(r.Target, "memory:")
+		p, err := session.Prepare(t.Context(), env, r)
+		require.NoError(t, err, name)
+		run := p.Model()
+		again := runpage.Asked(&run)
+		assert.Equal(t, planned(t, r.Words()), planned(t, again.Words()), "%s: %s", name, runpage.Command(&run))
+	}
+}
+
+// flagged returns values as flags give them: --NAME=TEXT as a flag of its own, the others
+// by --set.
+func flagged(words ...string) workload.Values {
+	vs := workload.Values{}
+	for _, w := range words {
+		name, text, _ := strings.Cut(w, "=")
+		where := "--set"
+		if strings.HasPrefix(name, "--") {
+			where = name
+		}
+		vs.Set(workload.Value{Name: strings.TrimPrefix(name, "--"), Text: text, Origin: workload.OriginFlag, Where: where})
+	}
+	return vs
+}
+
+// planned returns the plan of a command, without where each value came from; the timetable
+// has a part of its own.
+func planned(t *testing.T, words []string) string {
+	t.Helper()
+	plan := doing(t, nil, append(words[1:], "--dry-run")...)
+	plan = regexp.MustCompile(`(?m)^  at  .*\n`).ReplaceAllString(plan, "")
+	return regexp.MustCompile(`(?m)^(  \S+ +\S.*?)  +.*$`).ReplaceAllString(plan, "$1")
 }

@@ -42,18 +42,22 @@ func TestRunsOfEarlierVersionsAreReported(t *testing.T) {
 	}
 }
 
+// filesOfSystems are files of each system, with the profile that reads them and a part of
+// its plan.
+var filesOfSystems = map[string]struct{ profile, shows string }{
+	"padogrid/ingestion.properties":     {"ingestion", "10000 entries, 2 times"},
+	"padogrid/group.properties":         {"group", "g1"},
+	"padogrid/tx.properties":            {"tx", "4096"},
+	"padogrid-coherence/tx.properties":  {"tx", "summary"},
+	"oae/classic":                       {"authz", "2 users"},
+	"oae/hilary/scripts":                {"authz", "2 users"},
+	"th2/woodpecker.yml,th2/estore.yml": {"event-store", "my_book"},
+}
+
 // A file of each system is planned for as it is.
 func TestSamplesOfEachSystemArePlanned(t *testing.T) {
 	t.Parallel()
-	for files, tt := range map[string]struct{ profile, shows string }{
-		"padogrid/ingestion.properties":     {"ingestion", "10000 entries, 2 times"},
-		"padogrid/group.properties":         {"group", "g1"},
-		"padogrid/tx.properties":            {"tx", "4096"},
-		"padogrid-coherence/tx.properties":  {"tx", "summary"},
-		"oae/classic":                       {"authz", "2 users"},
-		"oae/hilary/scripts":                {"authz", "2 users"},
-		"th2/woodpecker.yml,th2/estore.yml": {"event-store", "my_book"},
-	} {
+	for files, tt := range filesOfSystems {
 		args := []string{"run", "--profile", tt.profile, "--target", "memory:", "--dry-run"}
 		for name := range strings.SplitSeq(files, ",") {
 			args = append(args, "--file", "../../testdata/samples/"+name)

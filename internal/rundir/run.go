@@ -74,8 +74,12 @@ type Run struct {
 	// included, came from.
 	Parameters map[string]string `json:"parameters"`
 	Origins    map[string]string `json:"origins"`
-	Operations []Operation       `json:"operations"`
-	Segments   []Segment         `json:"segments"`
+	// Files are the paths of --file, and Timetable the entries of --at, as they were
+	// given; folders of older versions have neither.
+	Files      []string    `json:"files,omitempty"`
+	Timetable  []string    `json:"timetable,omitempty"`
+	Operations []Operation `json:"operations"`
+	Segments   []Segment   `json:"segments"`
 	// Phases are those phases of the plan that were measured, with the tracks that ran
 	// in them.
 	Phases []Phase `json:"phases,omitempty"`

@@ -3,9 +3,12 @@ package session
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/units"
@@ -65,6 +68,41 @@ func (p *Prepared) Asked() Request {
 		r.Timetable = p.changes()
 	}
 	return r
+}
+
+// Model returns the run as far as it is known before a store is opened.
+func (p *Prepared) Model() rundir.Run {
+	run := rundir.Run{
+		Profile: p.Profile.Name, Mode: p.Plan.Mode, Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Target: p.Target.Redacted(),
+		Started: time.Now(), Seed: p.Inputs.Seed, WarmupS: p.Inputs.Warmup.Seconds(), DataBytes: p.Plan.Bytes,
+		Settings: Settings(p.Plan), Parameters: map[string]string{}, Origins: p.Origins(),
+		Files: p.req.Files, Timetable: p.changes(), Environment: environmentFacts(p.env.Version), Tags: p.Tags,
+	}
+	if p.req.Series != "" {
+		run.Turn = &rundir.Turn{Series: p.req.Series, Round: p.req.Round}
+	}
+	for _, r := range given.RunParams() {
+		if v, ok := p.Inputs.Values[r.Name]; ok {
+			run.Parameters[r.Name] = v.Text
+			if n, err := units.ParseWhole(v.Text); err == nil && r.Kind == workload.Integer {
+				run.Parameters[r.Name] = strconv.FormatInt(n, 10) // 10k becomes 10000, so that runs can be compared
+			}
+		}
+	}
+	for _, t := range p.Plan.Tracks() {
+		for i, op := range t.Ops {
+			if !t.Whole(i) {
+				run.Parts = append(run.Parts, t.Name+"."+op)
+			}
+		}
+	}
+	if p.Preset != "" {
+		run.Parameters["preset"] = p.Preset
+	}
+	for _, v := range p.Plan.Parameters {
+		run.Parameters[v.Name] = v.Text
+	}
+	return run
 }
 
 // length says how long the run lasts.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -18,12 +17,10 @@ import (
 	"github.com/perfbench/perfbench/internal/fleet/crew"
 	"github.com/perfbench/perfbench/internal/fleet/view"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Progress says how far a start has come.
@@ -356,39 +353,11 @@ func (l *Live) prepare(ctx context.Context, tell func(Progress)) error {
 
 // model returns the run as far as it is known before it begins.
 func (l *Live) model() rundir.Run {
-	run := rundir.Run{
-		Profile: l.Profile.Name, Mode: l.Plan.Mode, Unit: l.Plan.Unit, Units: l.Plan.OtherUnits(), Target: l.Target.Redacted(),
-		Store: rundir.Store{
-			Name: l.Driver.Name, Product: l.Info.Name, Version: l.Info.Version,
-			Topology: l.Info.Topology, Details: l.Info.Details, InProcess: l.Info.NoFigure != "",
-		},
-		Started: time.Now(), Seed: l.Inputs.Seed, WarmupS: l.Inputs.Warmup.Seconds(), DataBytes: l.Plan.Bytes,
-		Settings: Settings(l.Plan), Parameters: map[string]string{}, Origins: l.Origins(),
-		Environment: environmentFacts(l.env.Version), Notices: l.Notices, Tags: l.Tags,
+	run := l.Model()
+	run.Store = rundir.Store{
+		Name: l.Driver.Name, Product: l.Info.Name, Version: l.Info.Version,
+		Topology: l.Info.Topology, Details: l.Info.Details, InProcess: l.Info.NoFigure != "",
 	}
-	if l.req.Series != "" {
-		run.Turn = &rundir.Turn{Series: l.req.Series, Round: l.req.Round}
-	}
-	for _, r := range given.RunParams() {
-		if v, ok := l.Inputs.Values[r.Name]; ok {
-			run.Parameters[r.Name] = v.Text
-			if n, err := units.ParseWhole(v.Text); err == nil && r.Kind == workload.Integer {
-				run.Parameters[r.Name] = strconv.FormatInt(n, 10) // 10k becomes 10000, so that runs can be compared
-			}
-		}
-	}
-	for _, t := range l.Plan.Tracks() {
-		for i, op := range t.Ops {
-			if !t.Whole(i) {
-				run.Parts = append(run.Parts, t.Name+"."+op)
-			}
-		}
-	}
-	if l.Preset != "" {
-		run.Parameters["preset"] = l.Preset
-	}
-	for _, v := range l.Plan.Parameters {
-		run.Parameters[v.Name] = v.Text
-	}
+	run.Notices = l.Notices
 	return run
 }

@@ -3,6 +3,7 @@ package runpage
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/job"
@@ -11,11 +12,14 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Asked returns the request that leads to the same run again: what was requested,
-// values that came from a file, the environment or a plan, live changes as a timetable,
-// and the seed. It contains no secrets.
+// Asked returns the request that leads to the same run again: what was requested, with
+// its files, values that came from the environment or a plan, live changes as a
+// timetable, and the seed. It contains no secrets.
 func Asked(r *rundir.Run) job.Request {
-	q := job.Request{Profile: r.Profile, Target: r.Target, Preset: r.Parameters["preset"], Values: workload.Values{}, Tags: r.TagWords()}
+	q := job.Request{
+		Profile: r.Profile, Target: r.Target, Preset: r.Parameters["preset"], Files: slices.Clone(r.Files), Values: workload.Values{},
+		Timetable: slices.Clone(r.Timetable), Tags: r.TagWords(),
+	}
 	values := maps.Clone(r.Parameters)
 	if values == nil {
 		values = map[string]string{}
@@ -27,15 +31,14 @@ func Asked(r *rundir.Run) job.Request {
 	}
 	values["seed"] = fmt.Sprint(r.Seed)
 	for k, v := range values {
-		from, flag, _ := strings.Cut(r.Origins[k], " ")
-		switch flag = strings.TrimPrefix(flag, "--"); {
-		case from == "flag" && flag != "" && flag != "set" && flag != k: // set by a different flag
-		case k == "preset" || k != "seed" && (from == "" || from == "default" || from == "preset"):
-		default:
+		if said(r, k) {
 			q.Values[k] = workload.Value{Name: k, Text: v, Origin: workload.OriginFlag}
 		}
 	}
 	for _, m := range r.Moves() {
+		if m.By == "timetable" && len(r.Timetable) > 0 {
+			continue
+		}
 		at := page.Number(round(m.At)) + "s"
 		value := page.Number(m.To)
 		if m.Until > m.At {
@@ -48,6 +51,26 @@ func Asked(r *rundir.Run) job.Request {
 		q.Thresholds = append(q.Thresholds, t.Expr)
 	}
 	return q
+}
+
+// said reports whether a value has to be said for the same run: the others follow from
+// the rest of the request.
+func said(r *rundir.Run, name string) bool {
+	from, flag, _ := strings.Cut(r.Origins[name], " ")
+	flag = strings.TrimPrefix(flag, "--")
+	switch {
+	case name == "seed":
+		return true
+	case name == "preset", name == "at", strings.Contains(r.Origins[name], "; "): // a total: the tracks have their own
+		return false
+	case name == "duration" && from == "default": // of a run that goes on until it is stopped
+		return true
+	case from == "file":
+		return len(r.Files) == 0 // of an older version
+	case from == "flag":
+		return flag == "" || flag == "set" || flag == name // not set by a different flag
+	}
+	return from != "" && from != "default" && from != "preset"
 }
 
 // Command returns the command line that repeats a run.
