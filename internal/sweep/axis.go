@@ -71,6 +71,23 @@ func (a Axis) number(text string) (float64, bool) {
 	return d.Seconds(), err == nil
 }
 
+// exact is the limit above which a float64 cannot tell every two whole numbers apart.
+const exact = 1 << 53
+
+// same reports whether two texts are the same number, size or duration, as 4 and 04 are.
+func (a Axis) same(v, w string) bool {
+	d, err := time.ParseDuration(v)
+	if e, err2 := time.ParseDuration(w); err == nil && err2 == nil {
+		return d == e
+	}
+	x, ok := a.number(v)
+	y, ok2 := a.number(w)
+	return ok && ok2 && x == y && math.Abs(x) < exact && a.Name != Target
+}
+
+// runTwice says what to do instead of giving a value twice.
+const runTwice = "use --repeat to run a point several times"
+
 // Parse parses the arguments of --over, NAME=LIST each; a name that is repeated gets
 // more values. Errors have the code of bad input.
 func Parse(over []string) ([]Axis, error) {
@@ -99,7 +116,10 @@ func Parse(over []string) ([]Axis, error) {
 	for _, a := range out {
 		for i, v := range a.Values {
 			if slices.Contains(a.Values[:i], v) {
-				return nil, fault.Input(fmt.Errorf("over %s: has a value twice: %s", a.Name, shown(a.Name, v)), "use --repeat to run a point several times")
+				return nil, fault.Input(fmt.Errorf("over %s: has a value twice: %s", a.Name, shown(a.Name, v)), runTwice)
+			}
+			if at := slices.IndexFunc(a.Values[:i], func(w string) bool { return a.same(v, w) }); at >= 0 {
+				return nil, fault.Input(fmt.Errorf("over %s: has a value twice: %q is %q", a.Name, v, a.Values[at]), runTwice)
 			}
 		}
 		if len(a.Values) < 2 {
