@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/search"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session/timetable"
@@ -99,7 +100,7 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 		problems.Add(fault.Field("under", fault.Input(errors.New("under: a search needs a condition"), "for example --under 'p99<10ms'")))
 	}
 	for _, text := range a.Under {
-		e, err := condition(text)
+		e, err := condition(text, plan.Operations())
 		problems.Add(fault.Field("under", err))
 		o.Under = append(o.Under, e)
 	}
@@ -126,8 +127,8 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 	return o, problems.Err()
 }
 
-// condition parses one condition.
-func condition(text string) (threshold.Expr, error) {
+// condition parses one condition on a run with these operations.
+func condition(text string, ops []measure.Operation) (threshold.Expr, error) {
 	e, err := threshold.Parse(text)
 	if err != nil {
 		// The grammar is the same; only the flag has another name.
@@ -147,6 +148,9 @@ func condition(text string) (threshold.Expr, error) {
 		return bad("a level is too high when a figure gets too high, so it takes < or <=", "turn it round")
 	case e.Stat == "errors" && !e.Percent:
 		return bad("levels differ in length, so a number of errors cannot judge them", "give them in percent: errors<1%")
+	}
+	if err := e.Check(ops); err != nil {
+		return bad(fmt.Sprintf("this run has no track or operation %q", e.Of), fault.HintOf(err))
 	}
 	return e, nil
 }

@@ -132,6 +132,7 @@ func TestBadSearches(t *testing.T) {
 		`under "errors<9": levels differ in length, so a number of errors cannot judge them`: {Under: []string{"errors<9"}},
 		`under "p9x<1ms": "p9x" is not a figure that is measured`:                            {Under: []string{"p9x<1ms"}},
 		`under "p99<1ms abort": a search that misses goes on with another level`:             {Under: []string{"p99<1ms abort"}},
+		`under "foo.p99<1ms": this run has no track or operation "foo"`:                      {Under: []string{"foo.p99<1ms"}},
 		`from: rate: "x" is not a number`:                                                    {Under: []string{"p99<1ms"}, From: "x"},
 		`from: 9 is more than 5, the highest to try`:                                         {Under: []string{"p99<1ms"}, From: "9", To: "5"},
 	} {
@@ -141,8 +142,14 @@ func TestBadSearches(t *testing.T) {
 		assert.NotContains(t, strings.TrimSpace(err.Error()), "\n")
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
+	for _, text := range []string{"a.p99<1ms", "put.p99<1ms", "a.put.errors<1%"} {
+		_, err := Read(found.Asked{Under: []string{text}}, plan)
+		require.NoError(t, err, text)
+	}
+	_, err := Read(found.Asked{Under: []string{"putt.p99<1ms"}}, plan)
+	assert.Equal(t, "did you mean put?", fault.HintOf(err))
 	plan.Phases = append(plan.Phases, workload.Phase{Name: "then", After: []string{"main"}})
-	_, err := Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
+	_, err = Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
 	assert.ErrorContains(t, err, "runs its phases one after another")
 	plan.Knobs = plan.Knobs[:1]
 	_, err = Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
