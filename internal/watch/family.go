@@ -61,6 +61,80 @@ func FamilyCPU(pid int) float64 {
 	return sum
 }
 
+// familyMemory returns the resident memory, in bytes, of a process and its children, for
+// a server that has a process per connection: what each has for itself and, once, the
+// most shared memory and the most of files that any of them has touched. A sum of the
+// resident memory of all would count what they share once for each. It returns false if
+// the system does not tell.
+func familyMemory(pid int) (sum int64, ok bool) {
+	own, ok := memoryOf(pid)
+	if !ok {
+		return 0, false
+	}
+	all := []resident{own}
+	for _, child := range children(pid) {
+		if s, ok := StatOf(child); ok && s.Parent == pid {
+			theirs, _ := memoryOf(child) // one that has ended has none
+			all = append(all, theirs)
+		}
+	}
+	return together(all), true
+}
+
+// together returns the memory of processes that share some of it.
+func together(all []resident) int64 {
+	var sum resident
+	for _, m := range all {
+		sum.alone += m.alone
+		sum.shared, sum.files = max(sum.shared, m.shared), max(sum.files, m.files)
+	}
+	return sum.alone + sum.shared + sum.files
+}
+
+// resident is the resident memory of a process by its kind, in bytes.
+type resident struct{ alone, shared, files int64 }
+
+// memoryOf reads /proc/PID/status; false if it is not there, or does not tell memory by
+// its kind.
+func memoryOf(pid int) (m resident, ok bool) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return m, false
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		var to *int64
+		switch name {
+		case "RssAnon":
+			to = &m.alone
+		case "RssShmem":
+			to = &m.shared
+		case "RssFile":
+			to = &m.files
+		default:
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+		if err != nil {
+			return m, false
+		}
+		*to, ok = n<<10, true
+	}
+	return m, ok
+}
+
+// memoryNote says what the memory of a process is that has one for each connection;
+// empty for another.
+func (w *Process) memoryNote() string {
+	if !w.family {
+		return ""
+	}
+	if _, ok := familyMemory(w.PID()); ok {
+		return "memory is what each of its processes has for itself and, once, the most shared memory that one of them has touched"
+	}
+	return "memory is that of its first process alone"
+}
+
 // children returns which processes a process with one thread has started: as the kernel
 // lists them or, if it does not, all that may be.
 func children(pid int) (pids []int) {

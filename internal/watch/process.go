@@ -63,7 +63,8 @@ type Sample struct {
 	DiskRead, DiskWritten *float64
 	// Machine is set for this process only.
 	Machine *MachineUse
-	// RSS is resident memory in bytes.
+	// RSS is resident memory in bytes; for a process that has one for each connection,
+	// see familyMemory.
 	RSS *int64
 	// Load is the load average of the machine over one minute (Load), five and fifteen,
 	// per processor.
@@ -249,7 +250,9 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 	}
 	w.waits(ctx, &s)
 	w.cpu, w.periods, w.at = used, periods, s.At
-	if m, err := w.p.MemoryInfoWithContext(ctx); err == nil {
+	if all, ok := familyMemory(w.PID()); ok && w.family {
+		s.RSS = &all
+	} else if m, err := w.p.MemoryInfoWithContext(ctx); err == nil {
 		rss := int64(m.RSS)
 		s.RSS = &rss
 	}

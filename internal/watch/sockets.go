@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"maps"
 	"net"
 	"strconv"
 )
@@ -13,6 +14,8 @@ type Sockets struct {
 	seen    map[uint64]socketOf
 	in, out int64
 	began   bool
+	// family means that the connections of the process's children are its own, too.
+	family bool
 }
 
 // Add reads how much the connections of a process have carried, and returns the sums
@@ -45,6 +48,12 @@ func (s *Sockets) add(c *census, pid int, addr string) (in, out int64, err error
 		return s.in, s.out, err
 	}
 	mine, err := inodes(pid)
+	if err == nil && s.family {
+		for _, child := range children(pid) {
+			theirs, _ := inodes(child) // one that has ended has none
+			maps.Copy(mine, theirs)
+		}
+	}
 	port := uint64(0)
 	if _, text, e := net.SplitHostPort(addr); err != nil && e == nil {
 		port, e = strconv.ParseUint(text, 10, 16)

@@ -14,7 +14,7 @@ import (
 
 // How long, and how often, to ask for what the kernel counts a little later.
 const (
-	timeToTell = 20 * time.Second
+	timeToTell = 2 * time.Minute
 	tick       = 5 * time.Millisecond
 )
 

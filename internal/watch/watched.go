@@ -84,6 +84,7 @@ func watched(p *Process, err error) *Watched {
 func (w *Watched) open(ctx context.Context) {
 	if w.process != nil {
 		w.JavaArgs = w.process.JavaArgs(ctx)
+		w.note(w.process.memoryNote())
 	}
 }
 
@@ -112,7 +113,7 @@ func (w *Watched) CountSockets(addr string) bool {
 	if w.process == nil {
 		return false
 	}
-	s := &Sockets{}
+	s := &Sockets{family: w.process.family}
 	if _, _, err := s.Add(w.process.PID(), addr); err != nil {
 		return false
 	}
