@@ -129,6 +129,11 @@ func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 	for _, want := range []string{">node-1<", ">db<", ">woodpecker x2<", ">RabbitMQ<", ">estore<", ">Apache Cassandra 5.0.9<", ">4 core, 8 GB<"} {
 		assert.Contains(t, files[schemaFile], want)
 	}
+	// What perfbench has seen of its own machine takes precedence.
+	folder.Run.Environment = map[string]any{"cpus": 16}
+	f.Machine.Processor, f.Machine.Memory = "Xeon Gold", 62<<30
+	folder.Run.Facts = eventstoretest.Folder(t, f).Run.Facts
+	assert.Contains(t, encoded(t, folder)[reportFile], "+ **node-1**\n  + **CPU**: 16 core, Xeon Gold\n  + **RAM**: 62 GiB\n+ **db**\n  + **CPU**: 4 core\n")
 	folder.Given = []byte("machines: 7\n")
 	_, err := encodeReport(folder)
 	require.ErrorContains(t, err, "facts.yaml:1: machines is not a list")
