@@ -98,7 +98,7 @@ var may = []struct{ from, to string }{
 	{"internal/report/page", "internal/chart internal/measure internal/units"},
 	{"internal/report/runpage", "internal/job internal/report/page internal/chart internal/compare internal/explain internal/rundir internal/rundir/hlog internal/verdict internal/workload internal/measure internal/units internal/rundir/course"},
 	{"internal/search", "internal/compare/stat"},
-	{"internal/search/found", ""},
+	{"internal/search/found", "internal/rundir/pack"},
 	{"internal/sweep/usl", "internal/compare/stat"},
 	{"internal/sweep", "internal/sweep/usl internal/compare/stat internal/store internal/verdict internal/fault internal/units"},
 	{"internal/find", "internal/search internal/search/found internal/session/timetable internal/engine internal/threshold internal/verdict internal/workload internal/measure internal/fault internal/suggest internal/units"},

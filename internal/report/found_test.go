@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/pack"
 	"github.com/perfbench/perfbench/internal/search/found"
 )
 
@@ -54,7 +55,18 @@ func TestFoundDocuments(t *testing.T) {
 	back, err := found.Load(dir)
 	require.NoError(t, err)
 	assert.Equal(t, doubled(), back)
-	none, err := found.Load(t.TempDir())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, rundir.RunFile), []byte("{}"), 0o600))
+	require.NoError(t, pack.Write(dir, dir+pack.Suffix))
+	back, err = found.Load(dir + pack.Suffix)
+	require.NoError(t, err)
+	assert.Equal(t, doubled(), back)
+	require.NoError(t, os.Remove(filepath.Join(dir, found.File)))
+	require.NoError(t, os.Remove(dir+pack.Suffix))
+	require.NoError(t, pack.Write(dir, dir+pack.Suffix))
+	none, err := found.Load(dir + pack.Suffix)
+	require.NoError(t, err)
+	assert.Nil(t, none, "an archive of a run that searched for nothing")
+	none, err = found.Load(t.TempDir())
 	require.NoError(t, err)
 	assert.Nil(t, none)
 }

@@ -7,13 +7,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/perfbench/perfbench/internal/rundir/pack"
 )
 
 // File is the name of the file in a run's folder that holds the result of its search.
 const File = "find.json"
+
+// runFile is the file that marks the folder of a run.
+const runFile = "run.json"
 
 // Knobs that a search may change.
 const (
@@ -177,10 +183,10 @@ func (r *Result) Encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Load reads the result of the search of the run in a folder; nil if there was no
-// search.
+// Load reads the result of the search of the run in a folder, or in an archive of one;
+// nil if there was no search.
 func Load(dir string) (*Result, error) {
-	data, err := os.ReadFile(filepath.Join(dir, File))
+	data, err := read(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -192,4 +198,17 @@ func Load(dir string) (*Result, error) {
 		return nil, fmt.Errorf("read what the search found: %w", err)
 	}
 	return r, nil
+}
+
+// read reads File from a folder or an archive.
+func read(dir string) ([]byte, error) {
+	if !pack.Is(dir) {
+		return os.ReadFile(filepath.Join(dir, File))
+	}
+	files, err := pack.Open(dir, runFile)
+	if err != nil {
+		return nil, err
+	}
+	data, err := fs.ReadFile(files, File)
+	return data, errors.Join(err, files.Close())
 }
