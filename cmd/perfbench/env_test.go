@@ -61,6 +61,12 @@ func TestPasswordIsAskedForOnATerminal(t *testing.T) {
 	assert.Equal(t, 0, code, stderr)
 	assert.Contains(t, stdout, "eligibility")
 
+	missing := filepath.Join(t.TempDir(), "none.db")
+	code, _, stderr = terminal(t, "", "", "data", "list", "--target", "sqlite:"+missing)
+	assert.Equal(t, fault.CodeStore, code)
+	assert.Contains(t, stderr, "there is no file "+missing)
+	assert.NoFileExists(t, missing)
+
 	require.NoError(t, filepath.WalkDir(out, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
@@ -100,7 +102,7 @@ func TestTerminals(t *testing.T) {
 	assert.Equal(t, Good, Worst([]Section{Terminal{}.Section()}), "a pipe is no fault")
 }
 
-var drivers = store.Drivers{memory.Driver, redis.Driver}
+var drivers = store.Drivers{memory.Driver, redis.Driver, sqlstore.SQLite}
 
 func TestAStoreThatAnswers(t *testing.T) {
 	s, err := Open(drivers, "memory:")
@@ -125,6 +127,28 @@ func TestAStoreThatIsAway(t *testing.T) {
 	for _, f := range sec.Findings {
 		assert.NotContains(t, f.Found+f.Do, "s3cret-word")
 	}
+}
+
+func TestAFileThatIsMissingIsNotMade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.db")
+	s, err := Open(drivers, "sqlite:"+path)
+	require.NoError(t, err)
+	s.Namespace, s.Options = "perfbench", store.OpenOptions{Threads: 1, Log: slog.New(slog.DiscardHandler)}
+	sec, info, err := s.Examine(t.Context(), kernel(nil))
+	require.NoError(t, err)
+	assert.Nil(t, info)
+	assert.Equal(t, path+" is missing, and was not made: a run creates it, and so does --write", about(t, sec, "file").Found)
+	assert.NoFileExists(t, path)
+	s.Write = true
+	sec, _, err = s.Examine(t.Context(), kernel(nil))
+	require.NoError(t, err)
+	assert.Equal(t, Good, about(t, sec, "writing").State)
+	assert.FileExists(t, path)
+
+	s, err = Open(drivers, "sqlite:"+filepath.Join(t.TempDir(), "nowhere", "none.db"))
+	require.NoError(t, err)
+	_, _, err = s.Examine(t.Context(), kernel(nil))
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 }
 
 func TestAMachineIsLookedAt(t *testing.T) {

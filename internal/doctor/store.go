@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -80,7 +83,13 @@ func (s Store) reach(ctx context.Context, l *list) {
 func (s Store) ask(ctx context.Context, l *list) (*store.Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
-	conn, err := s.Driver.Open(ctx, s.Target, s.Options)
+	o := s.Options
+	o.Existing = !s.Write
+	conn, err := s.Driver.Open(ctx, s.Target, o)
+	if errors.Is(err, fs.ErrNotExist) && isFolder(filepath.Dir(s.Target.Path)) {
+		l.unknown("file", s.Target.Path+" is missing, and was not made: a run creates it, and so does --write")
+		return nil, nil
+	}
 	if err != nil {
 		return nil, s.failed(l, "log in", err)
 	}
@@ -102,6 +111,11 @@ func (s Store) ask(ctx context.Context, l *list) (*store.Info, error) {
 	s.trips(ctx, l, conn)
 	s.rights(ctx, l, conn)
 	return &info, nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func (s Store) failed(l *list, about string, err error) error {

@@ -98,6 +98,9 @@ type OpenOptions struct {
 	// Threads is the highest number of operations that may be in progress at once: the
 	// size of the pool unless the target has connections=.
 	Threads int
+	// Existing means that a file that is missing is not made: the error then is
+	// fs.ErrNotExist.
+	Existing bool
 	// Log takes warnings about what may spoil a result; never nil.
 	Log *slog.Logger
 	// Agent is the URL of the Jolokia agent of a single Java server; empty if none is

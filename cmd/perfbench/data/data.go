@@ -109,10 +109,10 @@ func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Co
 	if err != nil {
 		return err
 	}
-	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: 4, Log: a.Log})
+	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: 4, Existing: true, Log: a.Log})
 	if err != nil && target.Password == "" && session.WantsPassword(err) {
 		if target.Password, _ = a.AskPassword(target.Redacted()); target.Password != "" {
-			conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: 4, Log: a.Log})
+			conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: 4, Existing: true, Log: a.Log})
 		}
 	}
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -54,6 +56,11 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 		if size == 0 || strings.Contains(t.Path, ":memory:") {
 			c.size = 1
 		}
+		if o.Existing {
+			if err := there(t); err != nil {
+				return nil, err
+			}
+		}
 		var dsn string
 		if dsn, database, c.scratch, err = sqldial.SQLite(t); err != nil {
 			return nil, err
@@ -67,6 +74,17 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	c.database.Store(&database)
 	c.resize()
 	return c, nil
+}
+
+// there returns an error if the file of a target is missing.
+func there(t store.Target) error {
+	if t.Path == "" || strings.Contains(t.Path, ":memory:") || t.Params.Get("mode") == "memory" {
+		return nil
+	}
+	if _, err := os.Stat(t.Path); errors.Is(err, fs.ErrNotExist) {
+		return fault.Input(fmt.Errorf("sqlite: there is no file %s: %w", t.Path, fs.ErrNotExist), "check its path; a run creates it")
+	}
+	return nil // whatever else is wrong, opening it tells
 }
 
 // dial makes the pool for a server.
