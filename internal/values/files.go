@@ -72,11 +72,29 @@ func Properties(f workload.File, ignored func(workload.Value) string) ([]workloa
 // YAML reads a file of ours, in which an unknown name is an error; if known is empty,
 // all names are accepted.
 func YAML(f workload.File, known []string) ([]workload.Value, error) {
+	return readYAML(f, known, nil)
+}
+
+// RunNames are the values that every run has.
+var RunNames = []string{"duration", "count", "drain", "warmup", "until", "at", "seed", "namespace", "allow-existing", "cleanup", "require-valid"}
+
+// OwnYAML is YAML for a profile with these parameters and knobs. Knobs may be aimed at a
+// track.
+func OwnYAML(f workload.File, params []workload.Param, knobs ...string) ([]workload.Value, error) {
+	known := slices.Concat(RunNames, knobs)
+	for _, p := range params {
+		known = append(known, p.Name)
+	}
+	return readYAML(f, known, knobs)
+}
+
+func readYAML(f workload.File, known, aimed []string) ([]workload.Value, error) {
 	vs, err := preset.Read(f.Path, f.Data)
 	var problems workload.Problems
 	problems.Add(err)
 	for _, v := range vs {
-		if known != nil && !slices.Contains(known, v.Name) {
+		knob := v.Name[strings.LastIndexByte(v.Name, '.')+1:]
+		if known != nil && !slices.Contains(known, v.Name) && (knob == v.Name || !slices.Contains(aimed, knob)) {
 			problems.Add(fault.Input(fmt.Errorf("%s: there is no knob or parameter %q", v.Where, v.Name), suggest.Hint(v.Name, known, suggest.Knobs)))
 		}
 	}

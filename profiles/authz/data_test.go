@@ -180,6 +180,18 @@ func TestAFolderIsReadOnce(t *testing.T) {
 	assert.Equal(t, 1, first.model.Users)
 }
 
+func TestFilesAreReadAsTheyAreMeant(t *testing.T) {
+	vs, _, err := Read([]workload.File{{Path: "a.yaml", Data: []byte("users: 10\nrate: 5\npayload: 1k\nload-0.principal: 2k\n")}, {Path: "scripts"}})
+	require.NoError(t, err)
+	assert.Equal(t, "scripts", vs["folder"].Text)
+	assert.Len(t, vs, 5)
+	_, _, err = Read([]workload.File{{Path: "a.yaml", Data: []byte("usres: 10\n")}})
+	require.ErrorContains(t, err, `a.yaml:1: there is no knob or parameter "usres"`)
+	_, _, err = Read([]workload.File{{Path: "one"}, {Path: "two"}})
+	require.ErrorContains(t, err, "file two: a second folder beside one, and a run reads one")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+}
+
 // What other systems leave in such files is read over: a mark of the byte order,
 // carriage returns, empty lines, no line end, names of every script.
 func TestOddFoldersAreRead(t *testing.T) {

@@ -58,8 +58,11 @@ const updateMix = 5
 // Read reads --file: the folder of a model loader, or YAML of ours.
 func Read(files []workload.File) (workload.Values, []string, error) {
 	folder := workload.Values{}
+	var problems workload.Problems
 	rest := slices.DeleteFunc(slices.Clone(files), func(f workload.File) bool {
-		if f.Data == nil {
+		if old, ok := folder["folder"]; ok && f.Data == nil {
+			problems.Add(fault.Input(fmt.Errorf("file %s: a second folder beside %s, and a run reads one", f.Path, old.Where), "give --file one folder; batches= picks among its batches"))
+		} else if f.Data == nil {
 			folder.Set(workload.Value{Name: "folder", Text: f.Path, Origin: workload.OriginFile, Where: f.Path})
 		}
 		return f.Data == nil
@@ -68,13 +71,14 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 		if !values.IsYAML(f.Path) {
 			return nil, nil, fault.Input(fmt.Errorf("file %s: neither a folder of a model loader nor YAML", f.Path), "name the folder scripts itself")
 		}
-		vs, err := values.YAML(f, nil)
+		vs, err := values.OwnYAML(f, params(), "threads", "rate", knobPayload, knobPrincipal)
 		return vs, nil, err
 	})
+	problems.Add(err)
 	for _, v := range folder {
 		out.Set(v)
 	}
-	return out, warnings, err
+	return out, warnings, problems.Err()
 }
 
 // Design works out the plan. It reads the folder named by a value, and touches nothing

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/box"
 	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
@@ -19,7 +18,7 @@ var yamlBlock = regexp.MustCompile("(?s)### (woodpecker|estore)\n\n```yaml\n(.*?
 // plan.
 func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
 	t.Parallel()
-	vs, _, err := box.Read([]workload.File{{Path: "w.yml", Data: []byte(woodpeckerBox)}, {Path: "e.yml", Data: []byte(estoreBox)}})
+	vs, _, err := read([]workload.File{{Path: "w.yml", Data: []byte(woodpeckerBox)}, {Path: "e.yml", Data: []byte(estoreBox)}})
 	require.NoError(t, err)
 	p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
 	require.NoError(t, err)
@@ -34,7 +33,7 @@ func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
 		files = append(files, workload.File{Path: m[1] + ".yml", Data: []byte(m[2])})
 	}
 	require.Len(t, files, 2)
-	again, warnings, err := box.Read(files)
+	again, warnings, err := read(files)
 	require.NoError(t, err)
 	assert.Empty(t, warnings, "every key has an effect")
 	q, err := Design(workload.Inputs{Values: again, Namespace: "x"})

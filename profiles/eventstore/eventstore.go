@@ -49,7 +49,12 @@ func Profile() workload.Profile {
 		DefaultPreset: "quick",
 		Params:        params(),
 		Stores:        bindings(),
-		Read:          box.Read,
+		Read:          read,
 		Design:        Design,
 	}
+}
+
+// read reads the files of --file.
+func read(files []workload.File) (workload.Values, []string, error) {
+	return box.Read(files, params())
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/box"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 	"github.com/perfbench/perfbench/profiles/profiletest/sample"
 )
@@ -20,7 +19,7 @@ var woodpeckerBox = sample.Text("th2/woodpecker.yml")
 var estoreBox = sample.Text("th2/estore.yml")
 
 func TestBoxesOfTh2AreRead(t *testing.T) {
-	vs, warnings, err := box.Read([]workload.File{{Path: "woodpecker.yml", Data: []byte(woodpeckerBox)}, {Path: "estore.yml", Data: []byte(estoreBox)}})
+	vs, warnings, err := read([]workload.File{{Path: "woodpecker.yml", Data: []byte(woodpeckerBox)}, {Path: "estore.yml", Data: []byte(estoreBox)}})
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"tickRate": "1", "batch": "175", "bookName": "my_book", "scope": "my_scope", "generationMode": "SINGLE_ROOT", "treeDepth": "0", "failureRate": "0",
@@ -46,22 +45,25 @@ func TestBoxesOfTh2AreRead(t *testing.T) {
 }
 
 func TestWhatABoxDoesNotSayIsAsInTheOriginal(t *testing.T) {
-	vs, _, err := box.Read([]workload.File{{Path: "w.yml", Data: []byte("generatorSettings: {eventGeneratorSettings: {scope: s}}")}})
+	vs, _, err := read([]workload.File{{Path: "w.yml", Data: []byte("generatorSettings: {eventGeneratorSettings: {scope: s}}")}})
 	require.NoError(t, err)
 	assert.Equal(t, "3", vs["treeDepth"].Text)
 	assert.Equal(t, "default_book", vs["bookName"].Text)
 	assert.Equal(t, "s", vs["scope"].Text)
-	vs, _, err = box.Read([]workload.File{{Path: "ours.yml", Data: []byte("schema: cradle\nmaxTaskCount: 5\n")}})
+	vs, _, err = read([]workload.File{{Path: "ours.yml", Data: []byte("schema: cradle\nmaxTaskCount: 5\n")}})
 	require.NoError(t, err)
 	assert.Equal(t, "cradle", vs["schema"].Text)
-	vs, _, err = box.Read([]workload.File{{Path: "both.yml", Data: []byte("generators: {count: 2, customConfig: {maxBatchSize: 300}}\nstore: {schema: lean, customConfig: {maxTaskCount: 7}}\nevent: {bodyBytes: 900}\ncompat: {th2: true}\n")}})
+	_, _, err = read([]workload.File{{Path: "ours.yml", Data: []byte("schema: cradle\nmaxTaskCuont: 5\n")}})
+	require.ErrorContains(t, err, `ours.yml:2: there is no knob or parameter "maxTaskCuont"`)
+	assert.Contains(t, fault.HintOf(err), "maxTaskCount")
+	vs, _, err = read([]workload.File{{Path: "both.yml", Data: []byte("generators: {count: 2, customConfig: {maxBatchSize: 300}}\nstore: {schema: lean, customConfig: {maxTaskCount: 7}}\nevent: {bodyBytes: 900}\ncompat: {th2: true}\n")}})
 	require.NoError(t, err)
 	assert.Equal(t, "2 300 lean 7 900 true", vs["threads"].Text+" "+vs["batch"].Text+" "+vs["schema"].Text+" "+vs["maxTaskCount"].Text+" "+vs["payload"].Text+" "+vs["compat"].Text)
 }
 
 func TestBoxesOfEveryModeMakeEvents(t *testing.T) {
 	for _, m := range []string{"MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"} {
-		vs, warnings, err := box.Read([]workload.File{{Path: "w.yml", Data: []byte("customConfig:\n  maxBatchSize: 7\n  useTransportMode: " + m + "\n")}})
+		vs, warnings, err := read([]workload.File{{Path: "w.yml", Data: []byte("customConfig:\n  maxBatchSize: 7\n  useTransportMode: " + m + "\n")}})
 		require.NoError(t, err)
 		assert.Equal(t, "7", vs["batch"].Text)
 		assert.Equal(t, []string{"w.yml:3: useTransportMode: " + m + " makes no batches of events in the original; here it does"}, warnings)
@@ -73,7 +75,7 @@ func TestBoxesOfEveryModeMakeEvents(t *testing.T) {
 func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
 	file := workload.File{Path: "e.yml", Data: []byte("cradleManager:\n  maxUncompressedTestEventSize: 100\n  maxUncompressedMessageBatchSize: 9000\n")}
 	for compat, want := range map[string]int{"off": 100, "on": 9000} {
-		vs, _, err := box.Read([]workload.File{file})
+		vs, _, err := read([]workload.File{file})
 		require.NoError(t, err)
 		vs.Set(workload.Value{Name: "compat", Text: compat, Origin: workload.OriginFlag})
 		p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
@@ -91,7 +93,7 @@ func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
 func TestStepsAreATimetable(t *testing.T) {
 	read := func(text string) (workload.Values, []string) {
 		t.Helper()
-		vs, warnings, err := box.Read([]workload.File{{Path: "s.yml", Data: []byte(text)}})
+		vs, warnings, err := read([]workload.File{{Path: "s.yml", Data: []byte(text)}})
 		require.NoError(t, err)
 		return vs, warnings
 	}
@@ -124,7 +126,7 @@ func TestBrokenBoxesNameTheLine(t *testing.T) {
 		"b.yml:1: 1 steps in 5000 cycles are more than 1000":                           "steps: [{duration: 5, rate: 5}]\ncycles: 5000\n",
 		"b.yml:2: cycles: \"0\" is not a whole number of 1 or":                         "steps: [{duration: 5, rate: 5}]\ncycles: 0\n",
 	} {
-		_, _, err := box.Read([]workload.File{{Path: "b.yml", Data: []byte(text)}})
+		_, _, err := read([]workload.File{{Path: "b.yml", Data: []byte(text)}})
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}

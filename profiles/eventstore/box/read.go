@@ -20,8 +20,8 @@ import (
 
 // Read reads the files of --file: boxes of th2, with or without their Kubernetes
 // wrapper, one file for the woodpecker and one for the estore, or YAML of names and
-// values. Errors have the code of bad input and name the line.
-func Read(files []workload.File) (workload.Values, []string, error) {
+// values, of these parameters. Errors have the code of bad input and name the line.
+func Read(files []workload.File, params []workload.Param) (workload.Values, []string, error) {
 	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
 		var doc yaml.Node
 		if err := yaml.Unmarshal(f.Data, &doc); err != nil {
@@ -32,7 +32,7 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 		}
 		top := doc.Content[0]
 		if !isBox(top) {
-			vs, err := values.YAML(f, nil)
+			vs, err := values.OwnYAML(f, params, "threads", "rate", "payload", "batch")
 			return vs, nil, err
 		}
 		b := &boxFile{path: f.Path}
@@ -54,7 +54,7 @@ func isBox(top *yaml.Node) bool {
 	for i := 0; i < len(top.Content); i += 2 {
 		switch top.Content[i].Value {
 		case "apiVersion", "kind", "spec", "customConfig", "generatorSettings", "eventGeneratorSettings", "cradleManager", "mqRouter",
-			"maxBatchSize", "useTransportMode", "generators", "store", "steps", "persisotrTerminationTimeout", "cradleConfig":
+			"maxBatchSize", "useTransportMode", "generators", "store", "steps", "persisotrTerminationTimeout", "cradleConfig", "event", "transport":
 			return true
 		}
 	}

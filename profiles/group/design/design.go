@@ -261,9 +261,22 @@ func (b *builder) leftovers(groups []string) {
 			}
 			b.unknown(v, s)
 		default:
-			b.unknown(v, fmt.Sprintf("%s: %s is unknown and has no effect", at(v), n))
+			s := fmt.Sprintf("%s: %s is unknown and has no effect", at(v), n)
+			if near := suggest.Nearest(n, plainNames()); near != "" {
+				s += "; did you mean " + near + "?"
+			}
+			b.unknown(v, s)
 		}
 	}
+}
+
+// plainNames returns the names that belong neither to a group nor to an operation.
+func plainNames() []string {
+	out := slices.Clone(runNames)
+	for _, p := range Params() {
+		out = append(out, p.Name)
+	}
+	return out
 }
 
 // unknown warns about a key in others' files, and rejects one in ours.
