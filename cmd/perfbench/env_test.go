@@ -63,7 +63,7 @@ func TestPasswordIsAskedForOnATerminal(t *testing.T) {
 
 	missing := filepath.Join(t.TempDir(), "none.db")
 	code, _, stderr = terminal(t, "", "", "data", "list", "--target", "sqlite:"+missing)
-	assert.Equal(t, fault.CodeStore, code)
+	assert.Equal(t, fault.CodeInput, code)
 	assert.Contains(t, stderr, "there is no file "+missing)
 	assert.NoFileExists(t, missing)
 

@@ -148,7 +148,7 @@ func TestAFileThatIsMissingIsNotMade(t *testing.T) {
 	s, err = Open(drivers, "sqlite:"+filepath.Join(t.TempDir(), "nowhere", "none.db"))
 	require.NoError(t, err)
 	_, _, err = s.Examine(t.Context(), kernel(nil))
-	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
 
 func TestAMachineIsLookedAt(t *testing.T) {
