@@ -34,7 +34,8 @@ type Entry struct {
 	Run Run
 }
 
-// List returns the runs below out, newest first, reading only their run.json. Folders
+// List returns the runs below out, newest first, reading only their run.json, unless
+// their other files are shorter than it says. Folders
 // that cannot be read are left out and named in the warnings. If out does not exist,
 // there are no runs.
 func List(out string) ([]Entry, []string, error) {
@@ -57,12 +58,30 @@ func List(out string) ([]Entry, []string, error) {
 			warnings = append(warnings, err.Error())
 			continue
 		}
-		runs = append(runs, Entry{dir, r})
+		runs = append(runs, Entry{dir, leftOf(dir, r)})
 	}
 	slices.SortStableFunc(runs, func(a, b Entry) int {
 		return cmp.Or(b.Run.Started.Compare(a.Run.Started), cmp.Compare(b.Dir, a.Dir))
 	})
 	return runs, warnings, nil
+}
+
+// leftOf returns the run of a folder as Load would, if its files are shorter than its
+// run.json says; nothing is repaired.
+func leftOf(dir string, r Run) Run {
+	short := func(name string, want int64) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return want > 0 && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() < want)
+	}
+	if pack.Is(dir) || !short(HlogFile, r.Journal.HlogBytes) && !short(SeriesFile, r.Journal.SeriesBytes) {
+		return r
+	}
+	f := &Folder{Dir: dir, Run: r}
+	if f.read() != nil || !f.damaged {
+		return r
+	}
+	f.Run.Verdict = f.Run.judgeDamaged()
+	return f.Run
 }
 
 // Find returns the folder or archive of the run that ref names: a path, the id of a run

@@ -75,7 +75,7 @@ func Load(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
 	if f.damaged {
-		f.Run.Verdict = f.Run.Judge()
+		f.Run.Verdict = f.Run.judgeDamaged()
 	}
 	if run.EndedBy == CutShort && f.repair() {
 		f.Run.EndedBy = StillRunning

@@ -44,7 +44,8 @@ type Run struct {
 	Target  string    `json:"target"`
 	Store   Store     `json:"store"`
 	Started time.Time `json:"started"`
-	// Measured is when measurement began, after the warm-up.
+	// Measured is when measurement began, after the warm-up, or would have begun if the
+	// run had not ended before.
 	Measured time.Time `json:"measured"`
 	Ended    time.Time `json:"ended"`
 	// EndedBy is "count", "duration", "interrupt", "user", "search", "until",

@@ -49,10 +49,26 @@ func (r *Run) Judge() Verdict {
 	return v
 }
 
+// judgeDamaged judges a run whose figures were recomputed from what is left of its
+// files. What cast doubt on it before still does, though it may not show in the rest.
+func (r *Run) judgeDamaged() Verdict {
+	old, v := r.Verdict, r.Judge()
+	for i, cause := range old.Causes {
+		if i < len(old.Reasons) && !slices.Contains(v.Causes, cause) {
+			v.Causes, v.Reasons = append(v.Causes, cause), append(v.Reasons, old.Reasons[i])
+		}
+	}
+	if old.State == verdict.Invalid || old.State == verdict.Degraded && v.Valid() {
+		v.State = old.State
+	}
+	return v
+}
+
 // record returns the run as the judgement sees it.
 func (r *Run) record() verdict.Record {
 	rec := verdict.Record{
 		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
+		Early:   !r.Ended.IsZero() && r.Ended.Before(r.Measured),
 		Seconds: r.MeasuredS, Changes: len(r.Moves()), Segments: len(r.Stretches()), Observed: r.Observed,
 	}
 	if r.WarmupUnsettled {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Folders of versions that knew other verdicts are judged by what is in them.
@@ -38,5 +39,41 @@ func TestFoldersWithOldVerdictsAreJudgedAnew(t *testing.T) {
 		assert.True(t, verdict.Known(got.Run.Verdict.State), old)
 		assert.NotContains(t, got.Run.Verdict.Reasons, "threshold p99<1ms missed")
 		assert.Len(t, got.Run.Verdict.Missed(), 1, "thresholds stand beside the verdict")
+	}
+}
+
+// What was known of a run does not vanish with its files, and lists and documents agree.
+func TestADamagedFolderIsNoBetterThanItWas(t *testing.T) {
+	for _, state := range []string{verdict.Valid, verdict.Degraded, verdict.Invalid} {
+		for _, name := range []string{HlogFile, SeriesFile} {
+			j := start(t, options(t))
+			f := newFakeRun(1)
+			for s := range 3 {
+				require.NoError(t, j.Second(f.second(s)))
+			}
+			r := j.Run()
+			SetResult(&r, &f.total)
+			r.EndedBy = "count"
+			r.Verdict = Verdict{State: state}
+			if state != verdict.Valid {
+				r.Verdict.Causes, r.Verdict.Reasons = []string{string(verdict.Stolen)}, []string{"the hypervisor gave time to others"}
+			}
+			r.Verification = workload.Verification{State: workload.Passed}
+			require.NoError(t, j.Finish(r))
+			require.NoError(t, os.Truncate(filepath.Join(j.Dir(), name), 0))
+			got, err := Load(j.Dir())
+			require.NoError(t, err)
+			v := got.Run.Verdict
+			assert.Equal(t, verdict.Invalid, v.State, "there are no figures left")
+			assert.Contains(t, v.Causes, string(verdict.Unmeasured))
+			assert.Len(t, v.Causes, len(v.Reasons))
+			if state != verdict.Valid {
+				assert.Contains(t, v.Reasons, "the hypervisor gave time to others")
+			}
+			list, _, err := List(filepath.Dir(j.Dir()))
+			require.NoError(t, err)
+			require.Len(t, list, 1)
+			assert.Equal(t, v, list[0].Run.Verdict)
+		}
 	}
 }

@@ -229,11 +229,13 @@ func (l *Live) afterInterrupt(ctx context.Context) {
 }
 
 // silent reports whether the run was interrupted and the store answers nobody, so that
-// there is no point in asking it anything else.
+// there is no point in asking it anything else. A second interrupt, which ends ctx, is not
+// the store's silence.
 func (l *Live) silent(ctx context.Context, endedBy string) bool {
-	if endedBy != "interrupt" {
+	if endedBy != "interrupt" || ctx.Err() != nil {
 		return false
 	}
+	hard := ctx
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	answer := make(chan error, 1) // one value: the sender never waits
@@ -243,13 +245,18 @@ func (l *Live) silent(ctx context.Context, endedBy string) bool {
 	}()
 	select {
 	case err := <-answer:
-		return err != nil
+		return err != nil && hard.Err() == nil
 	case <-ctx.Done():
-		return true
+		return hard.Err() == nil
 	}
 }
 
 // unverified returns the verification of a run whose store is silent.
 func unverified() workload.Verification {
 	return workload.Verification{State: workload.Incomplete, Summary: "the store did not answer after the interrupt, and was not asked what it holds"}
+}
+
+// hurried returns the verification of a run whose end a second interrupt cut short.
+func hurried() workload.Verification {
+	return workload.Verification{State: workload.Incomplete, Summary: "a second interrupt left no time for it"}
 }

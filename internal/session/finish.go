@@ -54,6 +54,7 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	run := l.journal.Run()
 	if res != nil {
 		rundir.SetResult(&run, res)
+		l.cutWarmup(&run)
 	}
 	run.Workers = l.crew.Workers(l.Inputs.Warmup)
 	l.crew.Rest()
@@ -76,7 +77,7 @@ func (l *Live) Finish(ctx context.Context) *Outcome {
 	}
 	silent := l.verifyAll(ctx, &run)
 	errs := []error{l.cleanUp(ctx, &run, silent)}
-	l.letGo(ctx, silent)
+	l.letGo(ctx, silent || ctx.Err() != nil)
 	judged, missed := l.judge(&run)
 	o.Missed = missed
 	run.Verdict.Thresholds = judged
@@ -100,11 +101,16 @@ func (l *Live) verifyAll(ctx context.Context, run *rundir.Run) (silent bool) {
 		run.Verification = workload.Verification{State: workload.Incomplete, Summary: l.claimLost().Error()}
 	case silent && l.plan.Verify != nil:
 		run.Verification = unverified()
+	case ctx.Err() != nil && l.plan.Verify != nil:
+		run.Verification = hurried()
 	default:
 		if err := l.answers(ctx, run.EndedBy); err != nil {
 			run.Verification, silent = l.unanswered(ctx, err), true
 		} else {
 			run.Verification = l.verify(ctx)
+		}
+		if ctx.Err() != nil && run.Verification.State == workload.Incomplete {
+			run.Verification, silent = hurried(), false
 		}
 	}
 	return silent
@@ -116,6 +122,8 @@ func (l *Live) cleanUp(ctx context.Context, run *rundir.Run, silent bool) error 
 	case !l.Cleanup || l.plan.Teardown == nil && l.claim == nil:
 	case l.claimLost() != nil:
 		return errors.New("what this run made was not removed: it no longer belongs to the run")
+	case ctx.Err() != nil:
+		return fault.Hint(errors.New("what this run made was not removed: a second interrupt left no time for it"), "perfbench data delete removes it later")
 	case silent:
 		return fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later")
 	default:
@@ -176,6 +184,7 @@ func after(ctx context.Context) <-chan struct{} {
 }
 
 func (l *Live) teardown(ctx context.Context) error {
+	hard := ctx
 	ctx, cancel := context.WithTimeout(ctx, TeardownTimeout)
 	defer cancel()
 	done := make(chan error, 1) // one value: the sender never waits
@@ -196,7 +205,10 @@ func (l *Live) teardown(ctx context.Context) error {
 	}()
 	select {
 	case err := <-done:
-		if err != nil {
+		switch {
+		case err != nil && hard.Err() != nil:
+			err = fault.Hint(errors.New("a second interrupt cut short the removal of what this run made"), "perfbench data delete removes the rest")
+		case err != nil:
 			err = fault.Hint(fmt.Errorf("remove what this run made: %w", err), "perfbench data delete removes it later")
 		}
 		return err

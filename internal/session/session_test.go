@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 func prepare(t *testing.T, e session.Env, r session.Request) *session.Prepared {
@@ -194,6 +195,51 @@ func TestInterruptIsReported(t *testing.T) {
 	assert.Equal(t, "interrupt", o.Run.EndedBy)
 	assert.NotContains(t, o.Run.Verdict.Causes, "unfinished", "ended_by says it")
 	assert.Positive(t, o.Run.Operations[0].Count)
+}
+
+// A second interrupt stops what is left to do at the end; the store is not to blame.
+func TestASecondInterruptIsNotTheSilenceOfTheStore(t *testing.T) {
+	for _, when := range []string{"at once", "in the verification", "in the removal"} {
+		t.Run(when, func(t *testing.T) {
+			hard, again := context.WithCancel(t.Context())
+			defer again()
+			e := env(t)
+			e.Profiles = []workload.Profile{boundBy(tiny, func(ctx context.Context, b *workload.Bound, own workload.Connector) error {
+				if err := own(ctx, b); err != nil {
+					return err
+				}
+				if when == "in the verification" {
+					b.Verify = func(ctx context.Context) workload.Verification {
+						again()
+						<-ctx.Done()
+						return workload.Verification{State: workload.Incomplete, Summary: ctx.Err().Error()}
+					}
+				}
+				b.Teardown = func(ctx context.Context) error {
+					again()
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				return nil
+			}, "memory")}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			l, err := prepare(t, e, request(t, "duration", "1m", "count", "100000000", "cleanup", "on")).Start(ctx, nil)
+			require.NoError(t, err)
+			cancel(session.ErrInterrupted)
+			<-l.Done()
+			if when == "at once" {
+				again()
+			}
+			o := l.Finish(hard)
+			assert.Equal(t, fault.CodeInterrupted, o.Code())
+			if when != "in the removal" {
+				assert.Equal(t, workload.Incomplete, o.Run.Verification.State)
+				assert.Equal(t, "a second interrupt left no time for it", o.Run.Verification.Summary)
+			}
+			require.ErrorContains(t, o.Err, "a second interrupt")
+			assert.NotContains(t, o.Err.Error(), "answer")
+		})
+	}
 }
 
 func TestTimetableOpensSegments(t *testing.T) {

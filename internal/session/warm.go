@@ -70,6 +70,14 @@ func (l *Live) warm(s *measure.Second) {
 	l.seconds.renumber(n)
 }
 
+// cutWarmup records how long the warm-up took in a run that ended before measurement
+// began.
+func (l *Live) cutWarmup(run *rundir.Run) {
+	if now := l.run.Elapsed(); run.MeasuredS == 0 && now < 0 {
+		run.WarmupS = max(0, (l.Warmup() + now).Round(time.Millisecond)).Seconds()
+	}
+}
+
 // ahead returns by how much the numbers of samples, when taken, exceed those of their
 // seconds. A sample may arrive after the seconds were renumbered, but counted from the
 // beginning of the run, the numbers agree.

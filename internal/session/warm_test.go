@@ -10,7 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -72,6 +75,30 @@ func TestWarmupEndsWhenTheRunHasSettled(t *testing.T) {
 			assert.GreaterOrEqual(t, s.T, f.Series[0].T)
 		}
 	})
+}
+
+func TestARunInterruptedInItsWarmupHasMeasuredNothing(t *testing.T) {
+	for _, warmup := range []string{"20s", "auto"} {
+		bubble(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			r := request(t, "warmup", warmup, "duration", "60s", "count", "100000000", "rate", "100")
+			l, err := prepare(t, env(t), r).Start(ctx, nil)
+			require.NoError(t, err)
+			time.Sleep(1900 * time.Millisecond) // of the bubble's clock
+			cancel(session.ErrInterrupted)
+			o := l.Finish(t.Context())
+			assert.Zero(t, o.Run.MeasuredS)
+			assert.InDelta(t, 1.9, o.Run.WarmupS, 0.3, "what there was of it, and what ended it")
+			assert.Equal(t, verdict.Invalid, o.Run.Verdict.State)
+			assert.Equal(t, []string{"unmeasured"}, o.Run.Verdict.Causes)
+			assert.Contains(t, o.Run.Verdict.Reasons[0], "in its warm-up")
+			assert.Equal(t, fault.CodeInterrupted, o.Code())
+			f, err := rundir.Load(o.Dir)
+			require.NoError(t, err)
+			assert.Equal(t, o.Run.WarmupS, f.Run.WarmupS)
+			assert.Equal(t, o.Run.Verdict, f.Run.Verdict)
+		})
+	}
 }
 
 func TestWarmupThatNeverSettlesIsToldOf(t *testing.T) {

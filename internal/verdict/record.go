@@ -15,6 +15,8 @@ type Record struct {
 	// told from what the harness uses, so neither is held against the run; reports say
 	// that these numbers do not describe a real server.
 	InProcess bool
+	// Early means that the run ended before measurement began.
+	Early bool
 	// Seconds is the length of the measured part.
 	Seconds float64
 	Ops     []Op

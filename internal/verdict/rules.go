@@ -47,6 +47,7 @@ var rules = []rule{
 	{cause: Panic, look: panics},
 	{cause: Errors, look: errors},
 	{cause: Unfinished, atEnd: true, look: unfinished},
+	{cause: Unmeasured, atEnd: true, look: unmeasured},
 	{cause: Workers, look: workers},
 	{cause: Skew, look: skew},
 	{cause: Suspended, look: suspended},
@@ -126,6 +127,18 @@ func unfinished(r *Record) (string, string) {
 		return "", ""
 	}
 	return Degraded, r.Fault
+}
+
+func unmeasured(r *Record) (string, string) {
+	for _, o := range r.Ops {
+		if o.Count > 0 || o.Calls > 0 || o.Errors > 0 {
+			return "", ""
+		}
+	}
+	if r.Early {
+		return Invalid, "the run ended in its warm-up, so nothing was measured: let it go on for longer"
+	}
+	return Invalid, "not one operation was measured, so there are no figures: run again, for longer"
 }
 
 func suspended(r *Record) (string, string) {

@@ -24,6 +24,7 @@ const (
 	Panic        Cause = "panic"
 	Errors       Cause = "errors"
 	Unfinished   Cause = "unfinished"
+	Unmeasured   Cause = "unmeasured"
 	Workers      Cause = "workers"
 	Skew         Cause = "skew"
 	Suspended    Cause = "suspended"

@@ -89,6 +89,8 @@ func TestFaultsAreNamed(t *testing.T) {
 		{"lost data", Verification, Invalid, func(r *Record) { r.Verified = Failed }},
 		{"a store gone at the end", Verification, Degraded, func(r *Record) { r.Verified = Incomplete }},
 		{"a fault that ends the run", Unfinished, Degraded, func(r *Record) { r.Fault = "the disk is full" }},
+		{"an end before anything was called", Unmeasured, Invalid, func(r *Record) { r.Ops[0], r.Phases = Op{Name: "profile.put", Counts: true}, nil }},
+		{"an end in the warm-up", Unmeasured, Invalid, func(r *Record) { r.Ops, r.Phases, r.Seconds, r.Early = nil, nil, 0, true }},
 		{"too few calls for p99", Samples, Degraded, func(r *Record) { r.Ops[0].Calls, r.Ops[0].Response.Count, r.Observed = 999, 999, nil }},
 		{"a warm-up without an end", Warmup, Degraded, func(r *Record) { r.Unsettled = time.Minute }},
 		{"a knob turned", Changes, Degraded, func(r *Record) { r.Changes, r.Segments = 1, 2 }},

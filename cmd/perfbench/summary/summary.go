@@ -43,6 +43,14 @@ func Draw(a *call.Call, f *rundir.Folder, plain bool) {
 	fmt.Fprint(a.Stdout, charts)
 }
 
+// measured says how long the measured part was.
+func measured(r *rundir.Run) string {
+	if r.MeasuredS <= 0 {
+		return "nothing"
+	}
+	return units.Duration(time.Duration(r.MeasuredS * float64(time.Second)))
+}
+
 // Text says in a screenful what a run came to, and where its folder is if there
 // is one.
 func Text(r *rundir.Run, dir string) string {
@@ -52,7 +60,7 @@ func Text(r *rundir.Run, dir string) string {
 		what += " " + r.Mode
 	}
 	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, Product(r.Store.Product, r.Store.Version), r.Store.Topology)
-	fmt.Fprintf(&b, "%s measured, %s\n\n", units.Duration(time.Duration(r.MeasuredS*float64(time.Second))), r.Ending("you"))
+	fmt.Fprintf(&b, "%s measured, %s\n\n", measured(r), r.Ending("you"))
 	operationTable(&b, r)
 	if own := runpage.Own(r); own != "" {
 		fmt.Fprintln(&b, own)
