@@ -16,6 +16,8 @@ type warming struct {
 	// warmup is its length; settled watches for its end, and is used only by the sink.
 	warmup  atomic.Int64
 	settled settle.Warm
+	// tells are the operations that settled is told of, by index.
+	tells []bool
 	// isOver means that a warm-up that ends itself has ended.
 	isOver bool
 	// numbering is held while seconds are renumbered, and while samples get their
@@ -42,9 +44,12 @@ func (l *Live) warm(s *measure.Second) {
 		l.journal.Update(func(r *rundir.Run) { r.WarmupUnsettled = true })
 		return
 	}
+	if l.tells == nil {
+		l.tells = l.Plan.Warming()
+	}
 	count, p99 := int64(0), int64(0)
 	for _, r := range s.Rows {
-		if l.counted()[r.Op] {
+		if l.tells[r.Op] {
 			count, p99 = count+r.Count, max(p99, r.ResponseP99)
 		}
 	}

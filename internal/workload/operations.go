@@ -1,6 +1,10 @@
 package workload
 
-import "github.com/perfbench/perfbench/internal/measure"
+import (
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
 
 // Operations lists the operations of a plan, in the order of the indexes that
 // samples carry.
@@ -43,4 +47,24 @@ func (p *Plan) Counted() []bool {
 		}
 	}
 	return out
+}
+
+// Warming reports for each operation of a plan, by the index that samples carry, whether
+// it tells when a warm-up has settled. In a warm-up only the phases run that wait for no
+// other: those of their operations tell that count or, where none does, such as in a load
+// before queries, all of them.
+func (p *Plan) Warming() []bool {
+	var first, both []bool
+	for i := range p.Phases {
+		for _, t := range p.Phases[i].Tracks {
+			for j := range t.Ops {
+				runs := len(p.Phases[i].After) == 0
+				first, both = append(first, runs), append(both, runs && t.Counts(j))
+			}
+		}
+	}
+	if slices.Contains(both, true) {
+		return both
+	}
+	return first
 }

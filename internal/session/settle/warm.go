@@ -47,11 +47,15 @@ const (
 type Warm struct{ rates, tails []float64 }
 
 // Add takes a whole second: units per second and the 99th percentile of the response
-// time. It reports whether both have settled.
+// time. It reports whether both have settled. While nothing is done they have not, however
+// level that may be.
 func (w *Warm) Add(perSecond float64, p99 time.Duration) bool {
+	if perSecond <= 0 && len(w.rates) == 0 {
+		return false
+	}
 	w.rates = append(w.rates, math.Log(math.Max(perSecond, 1e-3)))
 	w.tails = append(w.tails, math.Log(math.Max(float64(p99), 1)))
-	if len(w.rates) < leastLevel {
+	if len(w.rates) < leastLevel || perSecond <= 0 {
 		return false
 	}
 	from := max(truncation(w.rates), truncation(w.tails))

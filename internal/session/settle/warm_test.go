@@ -44,6 +44,23 @@ func TestAWarmupWaitsForTheSlowerOfThroughputAndP99(t *testing.T) {
 	assert.Less(t, n, 24)
 }
 
+// That nothing is done is level and has not settled. What is done later is not kept waiting
+// for as long as that lasted.
+func TestAWarmupDoesNotSettleOnNothing(t *testing.T) {
+	var w settle.Warm
+	add := func(n int, perSecond float64, p99 time.Duration) (settled int) {
+		for i := range n {
+			if w.Add(perSecond, p99) {
+				return i + 1
+			}
+		}
+		return 0
+	}
+	assert.Zero(t, add(100, 0, 0))
+	assert.Equal(t, 5, add(100, 1000, time.Millisecond))
+	assert.Zero(t, add(100, 0, 0))
+}
+
 // Noise is no trend: a fifth of scatter from second to second keeps hardly any run warming
 // up for half a minute.
 func TestNoiseDoesNotKeepARunWarmingUp(t *testing.T) {
