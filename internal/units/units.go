@@ -168,10 +168,24 @@ func trim(v float64) string {
 // Unlimited is how a rate of 0 is shown, and may be typed: there is no target rate.
 const Unlimited = "unlimited"
 
-// Plural formats a number of things: "1 thread", "2 threads".
+// Plural formats a number of things: "1 thread", "2 threads", "3 entries", "4 branches".
 func Plural[N int | int64](n N, thing string) string {
-	if n == 1 {
-		return "1 " + thing
+	many := thing + "s"
+	switch stem, y := strings.CutSuffix(thing, "y"); {
+	case n == 1:
+		many = thing
+	case y:
+		many = stem + "ies"
+	case strings.HasSuffix(thing, "ch"):
+		many = thing + "es"
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Choose returns what to say of one thing, or of any other number of them: "is", "are".
+func Choose[N int | int64 | float64](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }

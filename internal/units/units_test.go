@@ -61,6 +61,18 @@ func TestFormats(t *testing.T) {
 	assert.Equal(t, "850 ns", Duration(850))
 }
 
+func TestPlurals(t *testing.T) {
+	for thing, want := range map[string][3]string{
+		"thread": {"0 threads", "1 thread", "2 threads"}, "entry": {"0 entries", "1 entry", "2 entries"}, "branch": {"0 branches", "1 branch", "2 branches"},
+	} {
+		for n := range want {
+			assert.Equal(t, want[n], Plural(n, thing))
+		}
+	}
+	assert.Equal(t, "is", Choose(1, "is", "are"))
+	assert.Equal(t, "are", Choose(0.5, "is", "are"))
+}
+
 func FuzzParseSize(f *testing.F) {
 	f.Add("4KiB")
 	f.Fuzz(func(t *testing.T, s string) {

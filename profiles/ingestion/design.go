@@ -223,7 +223,7 @@ func (r *designer) divide(s *spec, exactly bool) {
 		} else {
 			if m.total < threads {
 				r.Problems.Add(fault.Input(fmt.Errorf("%s.totalEntryCount: %d is fewer than its %d threads, so no thread has anything to write", m.name, m.total, threads),
-					fmt.Sprintf("use at most %d threads, or --count, which hands out every entry", m.total)))
+					fmt.Sprintf("use at most %s, or --count, which hands out every entry", units.Plural(m.total, "thread"))))
 				continue
 			}
 			m.divide(s)
@@ -237,7 +237,7 @@ func (r *designer) divide(s *spec, exactly bool) {
 			}
 		}
 		if most := m.largest(); m.putAll && int64(m.batch) > most {
-			r.Warn("%s: batchSize %d is more than the %d entries of a thread: each is written in batches of %d", m.name, m.batch, most, most)
+			r.Warn("%s: batchSize %d is more than the %s of a thread: each is written in batches of %d", m.name, m.batch, units.Plural(most, "entry"), most)
 			m.start.Batch = int(most)
 		}
 	}
@@ -282,7 +282,7 @@ func (m *mapSpec) writes(s *spec) string {
 	if m.putAll {
 		how = fmt.Sprintf("in batches of %d", m.units(&m.start))
 	}
-	n := strconv.FormatInt(m.entries(), 10) + " entries"
+	n := units.Plural(m.entries(), "entry")
 	switch {
 	case s.wrap:
 		n += ", again and again,"

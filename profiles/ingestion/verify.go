@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -58,7 +59,8 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 	case len(v.Checks) == 0:
 		v.State, v.Summary = workload.Skipped, "nothing was attempted, so there is nothing to verify"
 	default:
-		v.Summary = fmt.Sprintf("%d entries are there, and %d values read back are right", entries, sampled)
+		v.Summary = fmt.Sprintf("%s %s there, and %s read back %s right",
+			units.Plural(entries, "entry"), units.Choose(entries, "is", "are"), units.Plural(sampled, "value"), units.Choose(sampled, "is", "are"))
 	}
 	return v
 }

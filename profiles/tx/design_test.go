@@ -81,6 +81,7 @@ func TestBadInput(t *testing.T) {
 		"mode=saga failRate=2":                 "failRate",
 		"mode=pbm eligibility.threadCount=0":   "threadCount",
 		"mode=pbm totalEntryCount=3 threads=8": "fewer than its 8 threads",
+		"mode=pbm count=1 threads=8":           "count at least 8, or use fewer threads",
 	} {
 		t.Run(words, func(t *testing.T) {
 			_, err := Design(inputs(given(strings.Fields(words)...)))

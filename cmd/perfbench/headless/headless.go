@@ -312,7 +312,7 @@ func (s *status) before(p *session.Prepared) {
 		s.say("  writes %s", w)
 	}
 	if v.Bytes > 0 {
-		s.say("  stores %s of values over up to %d connections", v.SizeOf(), v.Connections)
+		s.say("  stores %s of values over up to %s", v.SizeOf(), units.Plural(v.Connections, "connection"))
 	}
 	for _, d := range v.Deletes {
 		s.say("  deletes %s", d)

@@ -66,6 +66,7 @@ type Watch struct {
 	values  []float64 // logarithms of the figure, one per interval
 	open    *hdrhistogram.Histogram
 	segment int
+	seconds int // of the segment
 	inARow  int
 	by      float64
 }
@@ -82,6 +83,7 @@ func (w *Watch) Add(times *hdrhistogram.Histogram, perSecond float64, segment in
 	if segment != w.segment {
 		*w = Watch{goal: w.goal, open: measure.NewHistogram(), by: math.NaN(), segment: segment}
 	}
+	w.seconds++
 	if p, ok := measure.ParsePercentile(w.goal.Figure); ok {
 		if times != nil {
 			w.open.Merge(times)
@@ -112,8 +114,19 @@ func (w *Watch) Missed(after time.Duration) string {
 	switch {
 	case w.inARow >= twice:
 		return ""
+	case math.IsNaN(w.by) && w.seconds < leastBatches:
+		return fmt.Sprintf("until %s was not reached within %v: it takes %d whole seconds without a change of settings, and the last stretch had %d: make it longer",
+			w.goal.Text, after, leastBatches, w.seconds)
 	case math.IsNaN(w.by) || math.IsInf(w.by, 0):
 		return fmt.Sprintf("until %s was not reached within %v: there were too few calls to tell", w.goal.Text, after)
 	}
-	return fmt.Sprintf("until %s was not reached within %v: at the end it was known to ±%.2g %%", w.goal.Text, after, 100*w.by)
+	return fmt.Sprintf("until %s was not reached within %v: at the end it was known to ±%s %%", w.goal.Text, after, percent(100*w.by))
+}
+
+// percent formats a percentage with two digits, or with all those before the point.
+func percent(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
 }

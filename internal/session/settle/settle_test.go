@@ -56,6 +56,18 @@ func TestTheGoalIsKept(t *testing.T) {
 	assert.Less(t, longest, 600)
 }
 
+func TestWhyAGoalWasMissed(t *testing.T) {
+	w := NewWatch(Goal{Text: "throughput ±1%", Figure: "throughput", Within: 0.01})
+	for range 6 {
+		w.Add(nil, 20_000, 0)
+	}
+	assert.Contains(t, w.Missed(6*time.Second), "it takes 10 whole seconds without a change of settings, and the last stretch had 6: make it longer")
+	for i := range 7 {
+		w.Add(nil, math.Pow(1000, float64(i%3)), 0)
+	}
+	assert.Regexp(t, `at the end it was known to ±[0-9]{3,} %$`, w.Missed(13*time.Second))
+}
+
 func TestPercentilesNeedCalls(t *testing.T) {
 	w := NewWatch(Goal{Text: "p99 ±5%", Figure: "p99", Within: 0.05})
 	r := rand.New(rand.NewPCG(1, 1))

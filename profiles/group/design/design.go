@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/java"
@@ -220,7 +221,7 @@ func (b *builder) count(count int64) {
 		}
 		threads := int64(g.Start.Threads)
 		if g.Total < threads {
-			b.Fail(fmt.Sprintf("use at most %d threads, or --count, which hands out every invocation", g.Total),
+			b.Fail(fmt.Sprintf("use at most %s, or --count, which hands out every invocation", units.Plural(g.Total, "thread")),
 				"%s: %s.totalInvocationCount: %d is fewer than its %d threads, so no thread has anything to do", g.Where, g.Name, g.Total, threads)
 			continue
 		}

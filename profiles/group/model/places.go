@@ -158,7 +158,7 @@ func (o *Op) Form() string {
 
 // Says describes what a group does to the store.
 func (s *Spec) Says(g *Group) string {
-	n := strconv.FormatInt(g.Invocations(), 10) + " invocations"
+	n := units.Plural(g.Invocations(), "invocation")
 	switch {
 	case s.Wraps(g):
 		n += ", again and again,"

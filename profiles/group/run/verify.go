@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -55,15 +56,15 @@ func (b *binding) compare(ctx context.Context, hung error) workload.Verification
 			v.State = workload.Failed
 		}
 	}
-	switch {
+	switch n := len(v.Checks); {
 	case v.State == workload.Failed:
 		v.Summary = "what is stored is not what was acknowledged"
 	case hung != nil:
-		v.Summary = fmt.Sprintf("%d comparisons are right; listening did not end well: %v", len(v.Checks), hung)
-	case len(v.Checks) == 0:
+		v.Summary = fmt.Sprintf("%s %s right; listening did not end well: %v", units.Plural(n, "comparison"), units.Choose(n, "is", "are"), hung)
+	case n == 0:
 		return workload.Verification{State: workload.Skipped, Summary: "nothing was written that could be read back"}
 	default:
-		v.Summary = fmt.Sprintf("%d comparisons of what is stored with what was acknowledged are right", len(v.Checks))
+		v.Summary = fmt.Sprintf("%s of what is stored with what was acknowledged %s right", units.Plural(n, "comparison"), units.Choose(n, "is", "are"))
 	}
 	return v
 }

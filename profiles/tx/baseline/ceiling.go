@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Ceiling says how fast the transaction could be, what limits it, and how close the run
@@ -76,7 +77,7 @@ func ceiling(f *Facts, branches int, used store.Usage, commits bool) *Ceiling {
 	cores := float64(f.Cores)
 	if tx.ServerUS > 0 {
 		threads := max(used.Cores, 1)
-		c.add(boundServer, threads*1e6/tx.ServerUS, fmt.Sprintf("%g threads that do the work / %.1f µs a transaction", threads, tx.ServerUS))
+		c.add(boundServer, threads*1e6/tx.ServerUS, fmt.Sprintf("%g %s the work / %.1f µs a transaction", threads, units.Choose(threads, "thread that does", "threads that do"), tx.ServerUS))
 	}
 	if commits && rows["eval-args"].PerSecond > 0 && rows["eval-args"].Errors == 0 {
 		c.add(boundCommit, rows["eval-args"].PerSecond/(n+2), fmt.Sprintf("%.0f durable commits a second (row eval-args) / %g of a transaction", rows["eval-args"].PerSecond, n+2))

@@ -136,7 +136,16 @@ func (r *designer) share(s *Spec, in workload.Inputs) {
 		r.rate(m, float64(m.start.Threads)/float64(sum))
 		m.per = m.total / int64(m.start.Threads)
 		if m.per == 0 {
-			r.Blame(m.name+".totalEntryCount", fmt.Sprintf("use at most %d threads", m.total), "%s.totalEntryCount: %d is fewer than its %d threads", m.name, m.total, m.start.Threads)
+			if in.Count > 0 {
+				most := 0
+				for _, m := range s.maps {
+					most = max(most, m.start.Threads)
+				}
+				r.Blame("count", fmt.Sprintf("count at least %d, or use fewer threads", most*len(s.maps)),
+					"count: %d is too few: map %s gets %d of them, fewer than its %d threads", in.Count, m.name, m.total, m.start.Threads)
+				return
+			}
+			r.Blame(m.name+".totalEntryCount", "use at most "+units.Plural(m.total, "thread"), "%s.totalEntryCount: %d is fewer than its %d threads", m.name, m.total, m.start.Threads)
 		}
 		if left := m.total % int64(m.start.Threads); left > 0 {
 			r.Warn("%s: %d of %d operations left out, as PadoGrid does, because %d threads share them evenly", m.name, left, m.total, m.start.Threads)

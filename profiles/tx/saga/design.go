@@ -5,7 +5,6 @@ package saga
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -135,11 +134,12 @@ func Brief(d time.Duration) string {
 
 // Writes describes what a run of s writes.
 func Writes(s *model.Spec) string {
-	n := s.Kind.Noun + " without end"
+	n, until := s.Kind.Noun, " until the run ends"
 	if s.Count > 0 {
-		n = strconv.FormatInt(s.Count, 10) + " " + s.Kind.Noun
+		n, until = s.Kind.Some(s.Count), ""
 	}
-	text := fmt.Sprintf("%s: %s of %d branches by %d clients, kept for %s", place.Name(s.Space()), n, s.Branches, s.Start.Threads, Brief(s.FinishedExpire))
+	text := fmt.Sprintf("%s: %s of %s by %s%s, kept for %s",
+		place.Name(s.Space()), n, units.Plural(s.Branches, "branch"), units.Plural(s.Start.Threads, "client"), until, Brief(s.FinishedExpire))
 	if n := s.Start.Payload; n > 0 {
 		text += ", each payload with " + units.Size(int64(n)) + " beside"
 	}

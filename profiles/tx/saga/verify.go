@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -71,12 +72,12 @@ const longStall = 500 * time.Millisecond
 // sum says in one sentence how much was acknowledged, how much of that is lost, how
 // much was recovered, and for how long nothing completed.
 func (r *Run) sum(f *Facts, state string) string {
-	noun := r.spec.Kind.Noun
-	parts := []string{fmt.Sprintf("%d %s read back, all of them whole", f.ReadBack-f.Absent, noun)}
+	some := r.spec.Kind.Some
+	parts := []string{fmt.Sprintf("%s read back, %s", some(f.ReadBack-f.Absent), units.Choose(f.ReadBack-f.Absent, "whole", "all of them whole"))}
 	if state == workload.Failed {
-		parts[0] = fmt.Sprintf("what is stored is not what was acknowledged: of %d %s read back, %d that were acknowledged are lost or changed", f.ReadBack, noun, f.LostAcked)
+		parts[0] = fmt.Sprintf("what is stored is not what was acknowledged: of %s read back, %d that %s lost or changed", some(f.ReadBack), f.LostAcked, units.Choose(f.LostAcked, "was acknowledged is", "were acknowledged are"))
 		if f.LostAcked+f.EarlierLost == 0 {
-			parts[0] = fmt.Sprintf("what is stored is not whole: %d %s read back, none that was acknowledged is lost or changed", f.ReadBack, noun)
+			parts[0] = fmt.Sprintf("what is stored is not whole: %s read back, none that was acknowledged is lost or changed", some(f.ReadBack))
 		}
 	}
 	if f.EarlierAcked > 0 {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -121,6 +122,9 @@ func KindOf(name string) *Kind {
 	}
 	return KindSaga
 }
+
+// Some formats a number of transactions of this kind: "1 saga", "2 sagas".
+func (k *Kind) Some(n int64) string { return units.Plural(n, strings.TrimSuffix(k.Noun, "s")) }
 
 // Words adapts a text about sagas to this kind.
 func (k *Kind) Words(text string) string {
