@@ -81,7 +81,6 @@ func TestBadInput(t *testing.T) {
 		"mode=saga failRate=2":                 "failRate",
 		"mode=pbm eligibility.threadCount=0":   "threadCount",
 		"mode=pbm totalEntryCount=3 threads=8": "fewer than its 8 threads",
-		"mode=pbm count=1 threads=8":           "count at least 8, or use fewer threads",
 	} {
 		t.Run(words, func(t *testing.T) {
 			_, err := Design(inputs(given(strings.Fields(words)...)))
@@ -90,6 +89,18 @@ func TestBadInput(t *testing.T) {
 			assert.Contains(t, err.Error()+" "+fault.HintOf(err), want)
 		})
 	}
+}
+
+// The count that is advised in place of one that is too small is enough.
+func TestACountForAllThreads(t *testing.T) {
+	in := inputs(given("mode=pbm", "mapNames=eligibility,profile", "threads=9"))
+	in.Count = 1
+	_, err := Design(in)
+	require.ErrorContains(t, err, "count: 1 is too few")
+	assert.Equal(t, "count at least 10, or use fewer threads", fault.HintOf(err))
+	in.Count = 10
+	_, err = Design(in)
+	require.NoError(t, err)
 }
 
 // A plan has the knob where something carries what it turns.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/filling"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -67,7 +68,7 @@ func (b *run) verify(ctx context.Context) workload.Verification {
 		}
 	}
 	check := workload.Check{Name: "summaries read back", OK: good == asked, Want: strconv.FormatInt(asked, 10), Got: strconv.FormatInt(good, 10), Examples: examples[:min(len(examples), mostExamples)]}
-	v := workload.Verification{State: workload.Passed, Checks: []workload.Check{check}, Summary: fmt.Sprintf("%d summaries of %d are right", asked, total)}
+	v := workload.Verification{State: workload.Passed, Checks: []workload.Check{check}, Summary: fmt.Sprintf("%s of %d %s right", units.Plural(asked, "summary"), total, units.Choose(asked, "is", "are"))}
 	switch {
 	case !check.OK:
 		v.State, v.Summary = workload.Failed, "summaries are not what was acknowledged"
