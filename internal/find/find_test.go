@@ -121,6 +121,27 @@ func TestFindOverThreads(t *testing.T) {
 	})
 }
 
+// A search that ends early says what ended it, and how many threads there were.
+func TestFindEndsEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := putting(t, "memory:?service=4ms&servers=2", 8)
+		plan.Phases[0].Duration = time.Second
+		r, _ := finding(t, plan, found.Asked{Under: []string{"p99<10ms"}, From: "100"}, nil)
+		assert.False(t, r.Tried())
+		assert.Equal(t, "the run ended first", r.Why)
+		assert.Empty(t, r.Limit.By)
+		plan.Phases[0].Duration = 10 * time.Second
+		r, _ = finding(t, plan, found.Asked{Under: []string{"p99<10ms"}, From: "100"}, nil)
+		assert.True(t, r.Tried())
+		assert.Equal(t, 8, r.Threads)
+		plan.Phases[0].Duration = time.Hour
+		r, _ = finding(t, plan, found.Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time = 4 * time.Second })
+		assert.False(t, r.Complete)
+		assert.Positive(t, r.Found)
+		assert.Equal(t, "its time, 4 s, was up", r.Why)
+	})
+}
+
 func TestBadSearches(t *testing.T) {
 	plan := putting(t, "memory:", 1)
 	for want, a := range map[string]found.Asked{

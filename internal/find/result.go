@@ -3,11 +3,13 @@ package find
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/search"
 	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -57,14 +59,18 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 	})
 	r.Found, r.TooMuch, r.Complete = ends.Low, ends.High, ends.Known
 	r.Seconds = (f.bench.run.Elapsed() - max(began, 0)).Seconds()
-	r.Threads = f.bench.step.threads
+	if r.Threads = f.bench.step.threads; r.Threads == 0 && len(r.Steps) > 0 { // the next level had no second yet
+		r.Threads = r.Steps[len(r.Steps)-1].Threads
+	}
 	switch {
 	case errors.Is(err, errOver):
-		r.Why, err = "the run ended before", nil
+		r.Why, err = "the run ended first", nil
 	case err != nil:
 		r.Why = "it was interrupted"
+	case ends.Spent:
+		r.Why = "it may try no more levels than " + fmt.Sprint(seek.Choice.Most)
 	case !ends.Known:
-		r.Why = "its time was up"
+		r.Why = fmt.Sprintf("its time, %s, was up", units.Duration(f.options.Time))
 	}
 	for i, s := range r.Steps {
 		if s.Level == r.Found && s.Held {
@@ -74,7 +80,7 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 			r.Limit = suspects[i]
 		}
 	}
-	if r.TooMuch == 0 && len(r.Steps) > 0 {
+	if r.TooMuch == 0 && r.Found > 0 {
 		r.Limit = found.Limit{By: found.ByNone, Text: "nothing: the highest level to be tried held"}
 		if !r.Complete {
 			r.Limit.Text = "unknown: every level that was tried held"

@@ -43,6 +43,9 @@ func FoundText(r *found.Result) string {
 		b.WriteString("\n" + s)
 	}
 	t := levels(r)
+	if len(r.Steps) == 0 {
+		return b.String()
+	}
 	return b.String() + "\n" + t.Text()
 }
 
@@ -74,8 +77,10 @@ func FoundLead(r *found.Result) []string {
 	}
 	var out []string
 	switch {
-	case r.Found == 0 && r.TooMuch == 0:
-		out = append(out, "The search found nothing: "+r.Why+".")
+	case !r.Tried():
+		out = append(out, fmt.Sprintf("The search tried no %s to its end, because %s.", what, r.Why))
+	case r.Found == 0 && !r.Complete:
+		out = append(out, fmt.Sprintf("No %s that was tried holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
 	case r.Found == 0:
 		out = append(out, fmt.Sprintf("No %s holds under %s: %s is already too much.", what, under, levelText(r, r.TooMuch)+many))
 	case r.TooMuch == 0:
@@ -92,10 +97,24 @@ func FoundLead(r *found.Result) []string {
 	if r.Limit.By == found.ByPerfbench {
 		out = append(out, "So this figure describes perfbench on this machine and not the store, which may do more.")
 	}
-	if !r.Complete && r.Why != "" && r.Found+r.TooMuch > 0 {
-		out = append(out, "The search did not finish, because "+r.Why+": the two may be further apart.")
+	if !r.Complete && r.Why != "" && r.Tried() {
+		out = append(out, "The search did not finish, because "+r.Why+": "+open(r)+".")
+	}
+	if len(r.Steps) == 0 {
+		return out
 	}
 	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", page.Length(math.Round(r.Seconds)), page.Several(len(r.Steps), "step"), page.Several(r.Threads, "thread")))
+}
+
+// open says what a search that did not finish leaves open.
+func open(r *found.Result) string {
+	switch {
+	case r.Found == 0:
+		return "a lower one may hold"
+	case r.TooMuch == 0:
+		return "a higher one may hold, too"
+	}
+	return "the two may be further apart than usual"
 }
 
 // levelText formats a level with three or more digits.

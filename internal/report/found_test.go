@@ -76,18 +76,26 @@ func TestFoundInWords(t *testing.T) {
 		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\nWhat limits is the store: ": func(*found.Result) {},
 		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n":                              func(r *found.Result) { r.Found = 0 },
 		"Under p99<10ms and errors<1% 2830 entries/s holds, the highest rate that was tried.\n":                          func(r *found.Result) { r.TooMuch = 0 },
-		"The search found nothing: its time was up.\n": func(r *found.Result) {
-			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "its time was up", nil
+		"The search tried no rate to its end, because the run ended first.\n": func(r *found.Result) {
+			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "the run ended first", nil
 		},
 		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nThat is 2.83k entries/s.\n": func(r *found.Result) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
-		"So this figure describes perfbench on this machine and not the store, which may do more.\n": func(r *found.Result) { r.Limit.By = found.ByPerfbench },
-		"The search did not finish, because it was interrupted: the two may be further apart.\n":     func(r *found.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"So this figure describes perfbench on this machine and not the store, which may do more.\n":        func(r *found.Result) { r.Limit.By = found.ByPerfbench },
+		"The search did not finish, because it was interrupted: the two may be further apart than usual.\n": func(r *found.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"because its time, 4 s, was up: a higher one may hold, too.\n": func(r *found.Result) {
+			r.Complete, r.Why, r.TooMuch = false, "its time, 4 s, was up", 0
+		},
+		"No rate that was tried holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n": func(r *found.Result) { r.Complete, r.Why, r.Found = false, "x", 0 },
+		"because its time, 4 s, was up: a lower one may hold.\n": func(r *found.Result) {
+			r.Complete, r.Why, r.Found = false, "its time, 4 s, was up", 0
+		},
 	} {
 		r := doubled()
 		change(r)
 		assert.Contains(t, FoundText(r), want)
+		assert.Equal(t, len(r.Steps) > 0, strings.Contains(FoundText(r), "It took "))
 		assert.True(t, strings.Contains(FoundText(r), "p99 over") == (len(r.Steps) > 0))
 	}
 }

@@ -59,6 +59,8 @@ type Choice struct {
 type Range struct {
 	Low, High float64
 	Known     bool
+	// Spent means that as many levels have been tried as may be.
+	Spent bool
 }
 
 // hunt is a search in progress.
@@ -98,7 +100,9 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 	for {
 		for level > 0 {
 			if h.out() {
-				return h.known(), nil
+				r := h.known()
+				r.Spent = h.steps >= h.Most
+				return r, nil
 			}
 			if err := h.step(ctx, level); err != nil {
 				return h.known(), err

@@ -56,7 +56,8 @@ sought is under find. Flags on the command line win.
 Unless --threads is given, a search for the rate adds threads, up to 64, when all
 are busy and the store is not.
 
-Exit codes: those of run, and 5 when not even the lowest rate holds.`,
+Exit codes: those of run, and 5 when not even the lowest rate holds, or none was tried
+to its end.`,
 		Example: `  perfbench find ingestion --target redis://localhost --under 'p99<10ms'
   perfbench find tx --under 'p99.9<50ms' --under 'errors<0.1%' --from 1000
   perfbench find tx --target lab:postgres --over threads --under 'p99<20ms'`,
@@ -137,8 +138,12 @@ func (t *task) Do(ctx context.Context) (w headless.Went) {
 	t.crew.Expect(1)
 	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, headless.Beside{During: t.search, Summary: t.summary})
 	if w.Outcome != nil {
+		r := t.result
 		w.Done, w.P99 = "none holds", "–"
-		if r := t.result; r.Found > 0 {
+		if !r.Tried() {
+			w.Done = "none tried"
+		}
+		if r.Found > 0 {
 			w.Done = "up to " + units.Number(r.Done) + " " + r.Unit + "/s"
 			for _, s := range r.Curve() {
 				if s.Level == r.Found {

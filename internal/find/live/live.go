@@ -56,13 +56,17 @@ func Search(ctx context.Context, l *session.Live, o find.Options, told func(s fo
 
 // Keep writes what was found into the folder of its run, next to the run's documents.
 // An error with the code of a missed threshold means that not even the lowest level
-// held.
+// held, or that none was tried to its end.
 func Keep(dir string, r *found.Result) error {
 	files, err := report.Found(r)
 	if err == nil {
 		err = rundir.WriteFiles(dir, files)
 	}
-	if r.Found == 0 && r.TooMuch > 0 {
+	switch {
+	case !r.Tried():
+		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("the search tried no %s to its end, because %s", r.Over, r.Why), fault.CodeThreshold),
+			"give the run more time with --duration, and no --count"))
+	case r.Found == 0:
 		err = errors.Join(err, fault.Code(fmt.Errorf("not even a %s of %s holds under %s", r.Over, units.Number(r.TooMuch), strings.Join(r.Under, " and ")), fault.CodeThreshold))
 	}
 	return err

@@ -51,7 +51,7 @@ type Result struct {
 	Unit  string   `json:"unit"`
 	Under []string `json:"under"`
 	// Found is the highest level that held; 0: none did. TooMuch is the lowest that did
-	// not; 0: all held.
+	// not; 0: all held. With both 0 none was tried to its end.
 	Found   float64 `json:"found"`
 	TooMuch float64 `json:"too_much"`
 	// Done is the rate in units per second at the level that held.
@@ -164,6 +164,9 @@ func (r *Result) Curve() []Step {
 	})
 	return out
 }
+
+// Tried reports whether a level was tried to its end.
+func (r *Result) Tried() bool { return r.Found > 0 || r.TooMuch > 0 }
 
 // Bracket returns what a search in progress knows so far: the highest level whose last
 // try held, below the lowest whose last try did not; 0 if there is none.
