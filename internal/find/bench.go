@@ -64,7 +64,8 @@ type stepSum struct {
 	seconds                     int
 	count, errors               int64
 	response, service, lateness *hdrhistogram.Histogram
-	busy                        int // number of seconds at whose end all threads were busy
+	slow                        []search.Reading // for each condition, the calls that the store alone made too slow
+	busy                        int              // number of seconds at whose end all threads were busy
 	threads                     int
 	before, after               *verdict.Observed // observations at their beginning and end
 }
@@ -72,6 +73,10 @@ type stepSum struct {
 func (s *stepSum) add(o stepSum) {
 	if s.seconds == 0 {
 		s.response, s.service, s.lateness = measure.NewHistogram(), measure.NewHistogram(), measure.NewHistogram()
+		s.slow = make([]search.Reading, len(o.slow))
+	}
+	for i, r := range o.slow {
+		s.slow[i].Against, s.slow[i].Of = s.slow[i].Against+r.Against, s.slow[i].Of+r.Of
 	}
 	s.seconds += o.seconds
 	s.count, s.errors, s.busy, s.threads = s.count+o.count, s.errors+o.errors, s.busy+o.busy, o.threads
@@ -98,7 +103,7 @@ func (b *bench) second(s *measure.Second) {
 	}
 	h := heard{Second: search.Second{From: int64(s.T) * 1e9, To: int64(s.T+1) * 1e9}}
 	h.Readings = make([]search.Reading, len(b.options.Under))
-	h.sum = stepSum{seconds: 1, response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
+	h.sum = stepSum{seconds: 1, slow: make([]search.Reading, len(b.options.Under)), response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
 	threads, backlog, seen := 0, int64(0), map[string]bool{}
 	for _, r := range s.Rows {
 		op := b.ops[r.Op]
@@ -148,6 +153,10 @@ func (b *bench) readTimes(h *heard, in *measure.Interval) {
 	for i, e := range b.options.Under {
 		if !b.about(e, in.Op) {
 			continue
+		}
+		if e.Stat != "errors" && (e.Time == "response" || e.Time == "service") && in.Service != nil {
+			slow := &h.sum.slow[i]
+			slow.Against, slow.Of = slow.Against+float64(measure.Above(in.Service, int64(e.Limit))), slow.Of+float64(in.Service.TotalCount())
 		}
 		times := in.Response
 		switch e.Time {

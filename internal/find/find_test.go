@@ -19,6 +19,7 @@ import (
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/memory"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -46,6 +47,12 @@ func putting(t *testing.T, target string, threads int) *workload.Plan {
 // finding runs a search on the virtual clock.
 func finding(t *testing.T, plan *workload.Plan, asked found.Asked, more func(*Options)) (found.Result, time.Duration) {
 	t.Helper()
+	return findingSeen(t, plan, asked, more, nil)
+}
+
+// findingSeen does so with what observed returns of this process and machine.
+func findingSeen(t *testing.T, plan *workload.Plan, asked found.Asked, more func(*Options), observed func() *verdict.Observed) (found.Result, time.Duration) {
+	t.Helper()
 	o, err := Read(asked, plan)
 	require.NoError(t, err)
 	o.Time = 150 * time.Second
@@ -63,7 +70,7 @@ func finding(t *testing.T, plan *workload.Plan, asked found.Asked, more func(*Op
 		},
 	})
 	require.NoError(t, err)
-	f.Store(New(run, plan, o, nil, true))
+	f.Store(New(run, plan, o, observed, true))
 	r, err := f.Load().Find(t.Context(), func(found.Step) {})
 	require.NoError(t, err)
 	took := run.Elapsed()
@@ -119,6 +126,19 @@ func TestFindOverThreads(t *testing.T) {
 		assert.Equal(t, "none", r.Limit.By)
 		assert.True(t, r.Complete)
 	})
+}
+
+// A call takes 2 ms in the store, which no rate makes quicker, whatever else there is to
+// blame: here the processors, which are all busy.
+func TestFindBlamesAStoreThatIsTooSlowForTheCondition(t *testing.T) {
+	busy := func() *verdict.Observed { return &verdict.Observed{Seconds: 1, Cores: 1, CPU: 1, Machine: 1} }
+	for condition, want := range map[string]string{"p99<1ms": "store", "put.mean<1ms": "store", "p99<2.5ms": "machine"} {
+		synctest.Test(t, func(t *testing.T) {
+			plan := putting(t, "memory:?service=2ms&servers=4", 8)
+			r, _ := findingSeen(t, plan, found.Asked{Under: []string{condition}, From: "500"}, nil, busy)
+			assert.Equal(t, want, r.Limit.By, condition+": "+r.Limit.Text)
+		})
+	}
 }
 
 // A search that ends early says what ended it, and how many threads there were.

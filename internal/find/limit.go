@@ -60,6 +60,21 @@ func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
 	return l
 }
 
+// alone returns a condition that service times alone break by far: no pause of perfbench
+// slows more than half of all calls. It is empty without one.
+func (f *Finder) alone(sum *stepSum) string {
+	for i, c := range f.options.conditions() {
+		share := 0.5
+		if c.Share {
+			share = max(share, c.Bound)
+		}
+		if r := sum.slow; i < len(r) && r[i].Of > 0 && r[i].Against > share*r[i].Of {
+			return c.Text
+		}
+	}
+	return ""
+}
+
 // slower says how much longer calls take in the store than at the lowest level.
 func (f *Finder) slower(s found.Step) string {
 	now := time.Duration(s.Service.P50)

@@ -43,6 +43,7 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 	}
 	began := f.bench.run.Elapsed()
 	var suspects []found.Limit // for each step that did not hold
+	var alone []string         // for each step, what the store alone breaks
 	seek := search.Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
 		c.Low = max(search.Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks)), 1)
@@ -54,7 +55,7 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 		step := f.step(s)
 		f.bench.note(s.Held)
 		r.Steps = append(r.Steps, step)
-		suspects = append(suspects, f.suspect(step, &f.bench.step))
+		suspects, alone = append(suspects, f.suspect(step, &f.bench.step)), append(alone, f.alone(&f.bench.step))
 		told(step)
 	})
 	r.Found, r.TooMuch, r.Complete = ends.Low, ends.High, ends.Known
@@ -78,6 +79,9 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 		}
 		if s.Level == r.TooMuch && !s.Held {
 			r.Limit = suspects[i]
+			if r.Found == 0 && alone[i] != "" {
+				r.Limit = found.Limit{By: found.ByStore, Text: "the store: more than half of all calls take longer there than " + alone[i] + " allows"}
+			}
 		}
 	}
 	if r.TooMuch == 0 && r.Found > 0 {
