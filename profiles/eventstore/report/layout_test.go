@@ -119,7 +119,7 @@ func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 	report := files[reportFile]
 	for _, want := range []string{
 		" (performance lab)\n", "### Cluster\n\n+ **CPU**: 2 x Xeon Gold 5218\n+ **RAM**: 768 GB\n+ **Disk**: 5 SSDs of 3.5 TB, RAID 5\n",
-		"+ **node-1**\n  + **CPU**: 2 core, Some CPU @ 2.30GHz\n  + **RAM**: 16.0 GiB\n+ **db**\n  + **CPU**: 4 core\n  + **RAM**: 8 GB\n  + **Disk**: 200 GB SSD\n  + **Remark**: shared with nobody\n\n",
+		"+ **node-1**\n  + **CPU**: 11 core\n  + **RAM**: 30 GB\n+ **db**\n  + **CPU**: 4 core\n  + **RAM**: 8 GB\n  + **Disk**: 200 GB SSD\n  + **Remark**: shared with nobody\n\n",
 		"### RabbitMQ\n\n+ **VM**: node-1\n+ **Docker image**: docker.io/bitnami/rabbitmq:3.11.2 (RabbitMQ 3.10.8)\n",
 		"### Cassandra\n\n+ **VM**: db\n+ **Version**: 5.0.9\n+ **Special java args**:\n  + -Xms4G\n  + -Xmx4G\n",
 		"* The network between the machines has 10 Gbit/s.\n",

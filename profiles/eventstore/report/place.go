@@ -101,8 +101,8 @@ func (r *reporter) hardware() {
 	r.printf("\n")
 }
 
-// machines returns those given and, if none were, those of the components. What
-// perfbench has seen of its own takes precedence over what was given.
+// machines returns those given and, if none were, those of the components; perfbench
+// knows its own.
 func (r *reporter) machines() []given.Machine {
 	list := slices.Clone(r.given.Machines)
 	for _, c := range r.parts() {
@@ -120,9 +120,9 @@ func (r *reporter) machines() []given.Machine {
 			if n, ok := r.run.Environment["cpus"]; ok {
 				cpu = strings.TrimSuffix(fmt.Sprintf("%v core, %s", n, cpu), ", ")
 			}
-			m.CPU = cmp.Or(cpu, m.CPU)
+			m.CPU = cmp.Or(m.CPU, cpu)
 			if r.f.Machine.Memory > 0 {
-				m.RAM = memory(float64(r.f.Machine.Memory))
+				m.RAM = cmp.Or(m.RAM, memory(float64(r.f.Machine.Memory)))
 			}
 		}
 	}
