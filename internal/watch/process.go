@@ -250,11 +250,14 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 	}
 	w.waits(ctx, &s)
 	w.cpu, w.periods, w.at = used, periods, s.At
-	if all, ok := familyMemory(w.PID()); ok && w.family {
-		s.RSS = &all
-	} else if m, err := w.p.MemoryInfoWithContext(ctx); err == nil {
+	if m, err := w.p.MemoryInfoWithContext(ctx); err == nil {
 		rss := int64(m.RSS)
 		s.RSS = &rss
+	}
+	if w.family {
+		if all, ok := familyMemory(w.PID()); ok {
+			s.RSS = &all
+		}
 	}
 	if l, err := load.AvgWithContext(ctx); err == nil {
 		n := float64(runtime.NumCPU())
