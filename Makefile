@@ -1,17 +1,21 @@
 # One target per task. A recipe that needs more than a line is a script in .ci/.
 GOLANGCI := $(or $(shell command -v golangci-lint),go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0)
 
-.PHONY: help build test lint vuln fmt golden bench why demo pages docs snapshot packages size clean
+.PHONY: help build test test-all lint vuln fmt golden bench why trust demo pages docs snapshot packages size clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 10
 
 build: ## bin/perfbench: one static binary
 	CGO_ENABLED=0 go build -trimpath -o bin/perfbench ./cmd/perfbench
 
-test: ## everything, against real servers where they are available
+test: ## the platform, and each profile on each real server that is available
 	@.ci/test
+
+test-all: test ## what make test leaves, the race detector, and the packages
+	@.ci/test -rest
+	@.ci/packages
 
 lint: ## golangci-lint, with the choices of .golangci.yml
 	$(GOLANGCI) run
@@ -29,7 +33,10 @@ bench: ## our own benchmarks, one package at a time
 	CGO_ENABLED=0 go test -p 1 -run '^$$' -bench . -benchmem ./...
 
 why: ## does a run name bottlenecks prepared on real servers? Needs an otherwise idle machine
-	CGO_ENABLED=0 go test -tags bottlenecks ./internal/bench -run TestPreparedBottlenecks -count 1 -v -timeout 10m
+	CGO_ENABLED=0 go test -tags bottlenecks ./internal/testing/bench -run TestPreparedBottlenecks -count 1 -v -timeout 10m
+
+trust: ## are clean runs VALID, and spoilt ones not? Needs an otherwise idle machine, and root for nice
+	CGO_ENABLED=0 go test -tags trust ./internal/testing/bench -run TestVerdictsCanBeTrusted -count 1 -v -timeout 20m
 
 demo: ## run the workbench in a terminal and draw its screens in docs/screens
 	@.ci/screens

@@ -15,14 +15,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/dashboard"
-	"github.com/perfbench/perfbench/tui/dashboard/starting"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/results"
-	"github.com/perfbench/perfbench/tui/runs"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/sweeps"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -150,7 +148,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.close()
 	case screen.EndedMsg:
 		return a, a.ended(msg)
-	case starting.DoneMsg:
+	case dashboard.DoneMsg:
 		return a, tea.Batch(msg.Orphaned(a.stack), a.forward(msg))
 	case stopMsg:
 		return a, a.leave()
@@ -232,17 +230,17 @@ func (a *App) open(msg screen.OpenMsg) tea.Cmd {
 func (a *App) screenFor(to screen.Destination) screen.Screen {
 	switch to := to.(type) {
 	case screen.Start:
-		return starting.New(a.bench, to)
+		return dashboard.NewStarting(a.bench, to)
 	case screen.Results:
 		return results.New(a.bench, to.ID)
 	case screen.Runs:
-		return runs.New(a.bench, to.Chosen)
+		return archive.NewRuns(a.bench, to.Chosen)
 	case screen.AskSweep:
-		return sweeps.Ask(a.bench, to)
+		return archive.Ask(a.bench, to)
 	case screen.Sweep:
-		return sweeps.New(a.bench, to.ID)
+		return archive.NewSweeps(a.bench, to.ID)
 	case screen.Compare:
-		return runs.NewComparison(a.bench, to.A, to.B)
+		return archive.NewComparison(a.bench, to.A, to.B)
 	}
 	panic(fmt.Sprintf("there is no screen for %T", to))
 }

@@ -1,11 +1,11 @@
 package tui
 
 import (
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/sweeps"
 )
 
 // Bench is what the screens need from the rest of the program, composed of what each of
@@ -16,7 +16,7 @@ type Bench interface {
 	picker.Bench
 	dashboard.Bench
 	results.Bench
-	sweeps.Bench
+	archive.Bench
 	screen.Archive
 	// Logs returns the last hundred log lines, oldest first.
 	Logs() []string

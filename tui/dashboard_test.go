@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -31,7 +31,7 @@ func dashApp(t testing.TB, o Options, tracks int, gone time.Duration, w, h int) 
 func dashAppOf(t testing.TB, o Options, run *tuitest.Run, gone time.Duration, w, h int) *testApp {
 	t.Helper()
 	a := newTestApp(t, &tuitest.Bench{Next: run}, o)
-	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: job.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
+	send(t, a, tea.WindowSizeMsg{Width: w, Height: h}, screen.OpenMsg{To: screen.Start{Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	require.IsType(t, &dashboard.Dashboard{}, a.top())
 	pass(t, a, run, tuitest.Warmup+gone)
 	return a
@@ -165,7 +165,7 @@ func TestPictureOfAWall(t *testing.T) {
 func TestARunIsHeldAgainstAnEarlierOne(t *testing.T) {
 	b := tuitest.NewDemo()
 	a := newTestApp(t, b, Options{Theme: widget.ThemeDark})
-	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40}, screen.OpenMsg{To: screen.Start{Request: job.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
+	send(t, a, tea.WindowSizeMsg{Width: 120, Height: 40}, screen.OpenMsg{To: screen.Start{Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}})
 	pass(t, a, b.Next, tuitest.Warmup+21*time.Second)
 	send(t, a, "b")
 	list := picture(t, a)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/tui/tuitest"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 )
 
 // TestPickerDemo begins at the picker, with runs of the past:

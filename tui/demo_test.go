@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -46,7 +46,7 @@ func TestDemo(t *testing.T) {
 		}
 	}()
 	profiles := []workload.Profile{{Name: "ingestion", Title: "Bulk ingestion", Summary: "Fills maps in batches, as a nightly feed does.", Unit: "entries"}}
-	final, err := Show(t.Context(), Options{Theme: *demoTheme, Start: true, Request: job.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}, &tuitest.Bench{Next: run, Listed: profiles})
+	final, err := Show(t.Context(), Options{Theme: *demoTheme, Start: true, Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}, &tuitest.Bench{Next: run, Listed: profiles})
 	close(over)
 	require.NoError(t, err)
 	for _, o := range final.Outcomes {

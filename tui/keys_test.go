@@ -11,13 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/dashboard"
-	"github.com/perfbench/perfbench/tui/dashboard/starting"
 	"github.com/perfbench/perfbench/tui/results"
-	"github.com/perfbench/perfbench/tui/runs"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/sweeps"
-	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -40,24 +38,24 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 		}
 	}
 	out := map[string]func(t *testing.T) *testApp{
-		"starting": over(func(b *tuitest.Bench) screen.Screen { return starting.New(b, screen.Start{}) }),
+		"starting": over(func(b *tuitest.Bench) screen.Screen { return dashboard.NewStarting(b, screen.Start{}) }),
 		"starting failed": over(func(b *tuitest.Bench) screen.Screen {
 			b.StartErr = errors.New("x")
-			return starting.New(b, screen.Start{})
+			return dashboard.NewStarting(b, screen.Start{})
 		}),
 		"dashboard":     over(func(b *tuitest.Bench) screen.Screen { return dashboard.New(b, tuitest.NewRun(2)) }),
 		"results empty": over(func(b *tuitest.Bench) screen.Screen { return results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}) }),
 		"history empty": over(func(b *tuitest.Bench) screen.Screen {
 			b.Past = nil
-			return runs.New(b, "")
+			return archive.NewRuns(b, "")
 		}),
-		"sweep asked": over(func(b *tuitest.Bench) screen.Screen { return sweeps.Ask(b, screen.AskSweep{}) }),
+		"sweep asked": over(func(b *tuitest.Bench) screen.Screen { return archive.Ask(b, screen.AskSweep{}) }),
 		"sweep": over(func(b *tuitest.Bench) screen.Screen {
 			past := tuitest.NewSweep(14)
 			b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &past}}
-			return sweeps.New(b, b.PastSweeps[0].ID)
+			return archive.NewSweeps(b, b.PastSweeps[0].ID)
 		}),
-		"compare empty": over(func(b *tuitest.Bench) screen.Screen { return runs.NewComparison(b, []string{"a"}, []string{"b"}) }),
+		"compare empty": over(func(b *tuitest.Bench) screen.Screen { return archive.NewComparison(b, []string{"a"}, []string{"b"}) }),
 	}
 	for name, keys := range map[string][]any{
 		"picker": nil, "picker filter": {"/"}, "picker form": {"right"}, "picker typing": {"right", "enter"}, "picker finding": {"right", "/"}, "picker plan": {"tab", "tab"}, "picker runs": {"shift+tab"},

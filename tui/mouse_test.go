@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 // clickOn clicks on the first letter of a text on the screen.

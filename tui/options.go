@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -30,7 +30,7 @@ type Options struct {
 	// movement by words.
 	NoMouse, NoAnimation bool
 	// Request pre-fills the picker; with Start it is started at once.
-	Request job.Request
+	Request request.Request
 	Start   bool
 	// Watch is a run that another process drives, to be shown first; may be nil.
 	Watch screen.Run

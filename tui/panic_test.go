@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 const altScreenOn, altScreenOff = "\x1b[?1049h", "\x1b[?1049l"
@@ -46,7 +46,7 @@ type brokenBench struct {
 	on <-chan struct{}
 }
 
-func (b brokenBench) Start(context.Context, job.Request) (screen.Run, error) {
+func (b brokenBench) Start(context.Context, request.Request) (screen.Run, error) {
 	<-b.on
 	panic("a bug in a command")
 }
@@ -69,7 +69,9 @@ type brokenRunBench struct {
 	run *brokenRun
 }
 
-func (b brokenRunBench) Start(context.Context, job.Request) (screen.Run, error) { return b.run, nil }
+func (b brokenRunBench) Start(context.Context, request.Request) (screen.Run, error) {
+	return b.run, nil
+}
 
 // brokenView breaks while the page is drawn.
 type brokenView struct{ screen.Screen }

@@ -19,12 +19,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -76,7 +76,7 @@ func TestARunThatEndsShowsItsResults(t *testing.T) {
 func TestAStoreThatCannotBeReachedIsSaidWithWhatToDo(t *testing.T) {
 	b := &tuitest.Bench{StartErr: fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")}
 	a := newTestApp(t, b, Options{})
-	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, screen.OpenMsg{To: screen.Start{Request: job.Request{Profile: "ingestion", Target: "redis://me:secret@127.0.0.1:6379"}}})
+	send(t, a, tea.WindowSizeMsg{Width: 80, Height: 24}, screen.OpenMsg{To: screen.Start{Request: request.Request{Profile: "ingestion", Target: "redis://me:secret@127.0.0.1:6379"}}})
 	got := picture(t, a)
 	assert.Contains(t, got, "connection refused")
 	assert.Contains(t, got, "try redis-cli ping")
@@ -278,7 +278,7 @@ func TestAProgramFromStartToEnd(t *testing.T) {
 	run := tuitest.NewRun(1)
 	run.Tick(8 * time.Second)
 	b := &tuitest.Bench{Next: run}
-	app := NewApp(Options{Start: true, Request: job.Request{Profile: "ingestion"}}, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
+	app := NewApp(Options{Start: true, Request: request.Request{Profile: "ingestion"}}, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(100, 30), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
 	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), "Throughput") }, teatest.WithDuration(10*time.Second))
 	for range 20 {
@@ -301,7 +301,7 @@ type cancelling struct {
 	cancel func()
 }
 
-func (c cancelling) Start(ctx context.Context, r job.Request) (screen.Run, error) {
+func (c cancelling) Start(ctx context.Context, r request.Request) (screen.Run, error) {
 	run, err := c.Bench.Start(ctx, r)
 	return lookedAt{run, c.cancel}, err
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 // startSlowly opens a starting screen; come lets the store answer.
@@ -21,7 +21,7 @@ func startSlowly(t *testing.T, b *tuitest.Bench, w, h int) (a *testApp, come fun
 	t.Helper()
 	a = newTestApp(t, b, Options{})
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	_, start := a.Update(screen.OpenMsg{To: screen.Start{Request: job.Request{Profile: "ingestion", Target: "redis://me:secret@10.0.0.7:6379"}}})
+	_, start := a.Update(screen.OpenMsg{To: screen.Start{Request: request.Request{Profile: "ingestion", Target: "redis://me:secret@10.0.0.7:6379"}}})
 	began := a.env.Now
 	for _, at := range []time.Duration{0, 4 * time.Second} {
 		send(t, a, screen.FrameMsg{At: began.Add(at), Gen: a.gen})

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/sweeps"
-	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 // From a run's screen: the run stops and is reported, then the sweep begins.
@@ -25,7 +25,7 @@ func TestFromARunToASweep(t *testing.T) {
 	send(t, a, frame(a))
 	require.Len(t, a.stack, 3)
 	assert.IsType(t, &results.Results{}, a.stack[1], "the run's results stand below")
-	assert.IsType(t, &sweeps.Screen{}, a.top())
+	assert.IsType(t, &archive.Screen{}, a.top())
 	assert.Contains(t, picture(t, a), "3 of 14 runs done")
 	send(t, a, "q")
 	assert.Contains(t, picture(t, a), "Stop the run and quit?")
@@ -41,7 +41,7 @@ func TestThePickerBeginsSearchesAndSweeps(t *testing.T) {
 	b.Next.Tick(tuitest.Warmup + 3*time.Second)
 	a := pickApp(t, b, Options{}, 120, 40)
 	send(t, a, "w")
-	assert.IsType(t, &sweeps.Screen{}, a.top())
+	assert.IsType(t, &archive.Screen{}, a.top())
 	send(t, a, "esc", "f", frame(a))
 	require.Len(t, b.Started, 1)
 	assert.Equal(t, "3m", b.Started[0].Values["duration"].Text)

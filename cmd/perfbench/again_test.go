@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/session"
@@ -31,7 +31,7 @@ func TestGroupsAreGivenOneByOne(t *testing.T) {
 func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
 	t.Parallel()
 	env := session.Env{
-		Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Drivers: drivers.All(), Log: slog.New(slog.DiscardHandler),
+		Profiles: cli.Profiles(), Formats: cli.Formats(), Drivers: drivers.All(), Log: slog.New(slog.DiscardHandler),
 		Resolve: func(target string) (string, error) { return target, nil },
 	}
 	cases := map[string]session.Request{

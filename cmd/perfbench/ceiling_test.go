@@ -11,20 +11,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // Plans of several phases have the ceiling of each phase in which something counts and
 // nothing pauses, those of later tenants included.
 func TestEveryPhaseHasItsCeiling(t *testing.T) {
+	labtest.Full(t, "internal/session has a run with its ceiling")
 	srv := labtest.Redis(t)
 	cache := t.TempDir()
 	observed := func(args ...string) (phases []string) {
 		out := t.TempDir()
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), call.Env{
+		code := run(t.Context(), cli.Env{
 			Args:    append([]string{"run", "--quiet", "--target", srv.URL(), "--out", out}, args...),
 			Environ: []string{"HOME=" + t.TempDir(), "XDG_CACHE_HOME=" + cache}, Calibrate: true, Stdout: &stdout, Stderr: &stderr,
 		})

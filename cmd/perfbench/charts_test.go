@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
 // A summary on a terminal ends with a chart of throughput and p99; elsewhere, or with
@@ -19,7 +19,7 @@ func TestChartsAreDrawnWhereAPersonLooks(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "results")
 	call := func(tty bool, args ...string) string {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), call.Env{
+		code := run(t.Context(), cli.Env{
 			Args: args, Environ: []string{"HOME=" + t.TempDir(), "LANG=C.UTF-8"},
 			Stdout: &stdout, Stderr: &stderr, StdoutTerminal: tty, StdoutWidth: 60,
 		})

@@ -10,26 +10,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
 // listed is what a list command writes on a terminal of some width; 0 is a pipe.
 func listed(t *testing.T, width int, args ...string) (lines []string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(context.Background(), call.Env{Args: append([]string{"list"}, args...), Stdout: &out, Stderr: &errs, StdoutWidth: width})
+	code := run(context.Background(), cli.Env{Args: append([]string{"list"}, args...), Stdout: &out, Stderr: &errs, StdoutWidth: width})
 	require.Zero(t, code, errs.String())
 	return strings.Split(out.String(), "\n")
 }
 
 func TestListsFitTheScreen(t *testing.T) {
 	lists := [][]string{{"profiles"}, {"stores"}, {"formats"}}
-	for _, name := range catalogue.StoreNames() {
+	for _, name := range cli.StoreNames() {
 		lists = append(lists, []string{"stores", name})
 	}
-	for _, p := range catalogue.Profiles() {
+	for _, p := range cli.Profiles() {
 		if p.Design != nil {
 			lists = append(lists, []string{"presets", p.Name}, []string{"knobs", p.Name})
 		}
@@ -39,9 +37,9 @@ func TestListsFitTheScreen(t *testing.T) {
 			if width == 80 && list[0] == "knobs" {
 				continue // names, defaults and ranges alone take more
 			}
-			want := console.Widest
+			want := cli.Widest
 			if width > 0 {
-				want = min(width, console.Widest)
+				want = min(width, cli.Widest)
 			}
 			for _, line := range listed(t, width, list...) {
 				assert.LessOrEqual(t, ansi.StringWidth(line), want, "list %v at %d: %s", list, width, line)

@@ -3,13 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func completionCommand(a *call.Call) *cobra.Command {
+func completionCommand(a *cli.Call) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion bash|zsh|fish|powershell", Short: "Write the completion script of a shell",
 		Long: `completion writes the completion script of a shell to stdout, for example:
@@ -18,7 +17,7 @@ func completionCommand(a *call.Call) *cobra.Command {
   perfbench completion zsh > "${fpath[1]}/_perfbench"
   perfbench completion fish > ~/.config/fish/completions/perfbench.fish
   perfbench completion powershell | Out-String | Invoke-Expression`,
-		ValidArgs: shells, Args: usage.OneOf("shell", 1, 1, shells...),
+		ValidArgs: shells, Args: cli.OneOf("shell", 1, 1, shells...),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch root := c.Root(); args[0] {
 			case "bash":

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // costRun is how long a round is measured, after costWarmup.

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // terminal runs the command as a person at a terminal would, who types input and
@@ -23,7 +23,7 @@ import (
 func terminal(t *testing.T, input, secret string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code = run(t.Context(), call.Env{
+	code = run(t.Context(), cli.Env{
 		Args: args, Environ: []string{"HOME=" + t.TempDir()},
 		Stdin: strings.NewReader(input), Stdout: &out, Stderr: &err,
 		StdinTerminal: true, StderrTerminal: true,
@@ -105,7 +105,7 @@ func TestInterruptInProcess(t *testing.T) {
 	signals := make(chan os.Signal)
 	done := make(chan int)
 	go func() {
-		done <- run(t.Context(), call.Env{
+		done <- run(t.Context(), cli.Env{
 			Args:    []string{"run", plan, "--at", "0s:threads=12", "--threshold", "p99<1h", "--out", out},
 			Environ: []string{"HOME=" + t.TempDir()}, Stdout: &stdout, Stderr: &stderr, Signals: signals,
 		})
@@ -120,7 +120,7 @@ func TestInterruptInProcess(t *testing.T) {
 
 func TestErrorsOneByOneWithTheirHints(t *testing.T) {
 	var b bytes.Buffer
-	a := &call.Call{Env: call.Env{Stderr: &b}}
+	a := &cli.Call{Env: cli.Env{Stderr: &b}}
 	one := fault.Input(errors.New("threads: 0 is too few"), "use one")
 	two := fmt.Errorf("at %q: %w", "1s", fault.Input(errors.New("no knob \x1b[31mx"), "did you mean y?"))
 	a.Report(fault.Code(errors.Join(one, errors.Join(two, one)), fault.CodeInput))
@@ -133,14 +133,14 @@ perfbench: at "1s": no knob ?[31mx
 
 func TestBugEndsInOneSentence(t *testing.T) {
 	var b bytes.Buffer
-	a := &call.Call{Env: call.Env{Args: []string{"version"}, Stderr: &b, Stdout: failing{}}, Hard: t.Context()}
+	a := &cli.Call{Env: cli.Env{Args: []string{"version"}, Stderr: &b, Stdout: failing{}}, Hard: t.Context()}
 	assert.Equal(t, fault.CodeOther, execute(context.Background(), a))
 	assert.Equal(t, "perfbench: this is a bug in perfbench: stdout is gone\n  please report it with the command line that you used\n", b.String())
 }
 
 func TestStdoutThatCannotBeWrittenIsAnError(t *testing.T) {
 	var b bytes.Buffer
-	code := run(t.Context(), call.Env{Args: []string{"list"}, Stderr: &b, Stdout: full{}})
+	code := run(t.Context(), cli.Env{Args: []string{"list"}, Stderr: &b, Stdout: full{}})
 	assert.Equal(t, fault.CodeOther, code)
 	assert.Equal(t, "perfbench: write to stdout: no space left\n", b.String())
 }

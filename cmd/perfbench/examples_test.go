@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/profiles"
 )
 
@@ -36,7 +36,7 @@ func matching(t *testing.T, pattern string) []string {
 func doing(t *testing.T, environ []string, args ...string) string {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	code := run(t.Context(), call.Env{Args: args, Environ: environ, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
+	code := run(t.Context(), cli.Env{Args: args, Environ: environ, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
 	require.Equal(t, 0, code, "%s\n%s\n%s", strings.Join(args, " "), stdout.String(), stderr.String())
 	return stdout.String()
 }
@@ -100,6 +100,9 @@ func TestExamplesOfStoresRun(t *testing.T) {
 	for name, kind := range map[string]string{"redis": "redis", "cassandra": "cassandra", "coherence": "coherence", "mysql": "mariadb", "postgres": "postgres", "sqlite": ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "redis" && name != "sqlite" {
+				labtest.Full(t, "the suites for Redis and SQLite, TestExamplesOfStores, and the runs of each profile on "+name)
+			}
 			target := "sqlite:" + filepath.Join(t.TempDir(), "examples.db")
 			if kind != "" {
 				target = grounds[kind](t).target()
@@ -213,7 +216,7 @@ func TestThePlansOfTheGate(t *testing.T) {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		environ := []string{"STORE=memory:", "RESULTS=x"}
-		file, err := planfile.Read("gate.yaml", data, environ)
+		file, err := request.Read("gate.yaml", data, environ)
 		require.NoError(t, err)
 		for _, r := range file.Runs {
 			assert.Equal(t, r.Name, filepath.Base(r.Request.Out), "its folder has its name")

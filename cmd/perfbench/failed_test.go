@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -31,7 +31,7 @@ func TestAFailedVerificationIsToldOnce(t *testing.T) {
 	err := fault.Code(errors.Join(fmt.Errorf("%s: %s", session.VerificationFailed, v.Brief()), errors.New("threshold p99<1ms missed")), fault.CodeVerification)
 	for told, quiet := range map[string]bool{"results/x": false, "": true} {
 		var out, errs strings.Builder
-		a := &call.Call{Env: call.Env{Stdout: &out, Stderr: &errs}, Told: told}
+		a := &cli.Call{Env: cli.Env{Stdout: &out, Stderr: &errs}, Told: told}
 		if !quiet {
 			out.WriteString(summary.Text(&run, told))
 		}

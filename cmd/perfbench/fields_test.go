@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -20,7 +20,7 @@ import (
 // that a run can be given names itself in the error, whichever profile refuses it.
 func TestAWrongValueIsNamedInItsError(t *testing.T) {
 	env := session.Env{
-		Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Drivers: drivers.All(), Log: slog.New(slog.DiscardHandler),
+		Profiles: cli.Profiles(), Formats: cli.Formats(), Drivers: drivers.All(), Log: slog.New(slog.DiscardHandler),
 		Resolve: func(target string) (string, error) { return target, nil },
 	}
 	wrong := func(p workload.Profile, set func(*session.Request)) (fields []string) {
@@ -34,7 +34,7 @@ func TestAWrongValueIsNamedInItsError(t *testing.T) {
 	}
 	for _, p := range env.Profiles {
 		names := []string{"threads", "rate", "namespace", "no-such-value"}
-		for _, q := range slices.Concat(p.Params, given.RunParams()) {
+		for _, q := range slices.Concat(p.Params, request.RunParams()) {
 			if q.Kind != workload.Text && q.Kind != workload.List && q.Kind != workload.Target && q.Name != "mode" {
 				names = append(names, q.Name)
 			}

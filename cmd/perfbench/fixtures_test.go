@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -29,7 +29,7 @@ func TestRunsOfEarlierVersionsAreReported(t *testing.T) {
 		require.NoError(t, err)
 		for _, format := range append(documents[r.Name()], "text", "markdown", "html", "junit", "hgrm", "csv") {
 			var out, stderr strings.Builder
-			code := run(t.Context(), call.Env{
+			code := run(t.Context(), cli.Env{
 				Args: []string{"report", dir, "--format", format, "--out", "-"}, Environ: []string{"HOME=" + t.TempDir()},
 				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr,
 			})
@@ -63,7 +63,7 @@ func TestSamplesOfEachSystemArePlanned(t *testing.T) {
 			args = append(args, "--file", "../../testdata/samples/"+name)
 		}
 		var out, stderr strings.Builder
-		code := run(t.Context(), call.Env{Args: args, Environ: []string{"HOME=" + t.TempDir()}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr})
+		code := run(t.Context(), cli.Env{Args: args, Environ: []string{"HOME=" + t.TempDir()}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr})
 		assert.Zero(t, code, "%s: %s", files, stderr.String())
 		assert.Contains(t, out.String(), tt.shows, files)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
 func TestATerminalWithoutTheLettersGetsASCII(t *testing.T) {
@@ -26,7 +26,7 @@ func TestATerminalWithoutTheLettersGetsASCII(t *testing.T) {
 		{"tmux", []string{"TERM=tmux-256color", "LANG=de_DE.UTF-8"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.poor, (&call.Call{Env: call.Env{Environ: c.environ}}).PoorLetters())
+			assert.Equal(t, c.poor, (&cli.Call{Env: cli.Env{Environ: c.environ}}).PoorLetters())
 		})
 	}
 }

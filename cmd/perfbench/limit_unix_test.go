@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // Whatever fails for want of files, a connection, the embedded server, a database in
@@ -25,21 +25,33 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 	t.Parallel()
 	path := binary(t)
 	for name, tt := range map[string]struct {
-		url   string
+		srv   func(t *testing.T) *labtest.Server
+		url   string // without a server
 		files []int
 		args  []string
 	}{
-		"redis":     {url: with(labtest.Redis(t).URL(), "pipelining=off"), files: []int{10, 16}},
-		"mariadb":   {url: labtest.MariaDB(t).URL(), files: []int{10, 16}},
-		"postgres":  {url: labtest.Postgres(t).URL(), files: []int{10, 16}},
-		"cassandra": {url: labtest.Cassandra(t).URL(), files: []int{8, 10}},
-		"coherence": {url: labtest.Coherence(t).URL(), files: []int{8}},
+		"redis":     {srv: func(t *testing.T) *labtest.Server { return labtest.Redis(t) }, files: []int{10, 16}},
+		"mariadb":   {srv: func(t *testing.T) *labtest.Server { return labtest.MariaDB(t) }, files: []int{10, 16}},
+		"postgres":  {srv: func(t *testing.T) *labtest.Server { return labtest.Postgres(t) }, files: []int{10, 16}},
+		"cassandra": {srv: func(t *testing.T) *labtest.Server { return labtest.Cassandra(t) }, files: []int{8, 10}},
+		"coherence": {srv: func(t *testing.T) *labtest.Server { return labtest.Coherence(t) }, files: []int{8}},
 		"embedded":  {url: "embedded:", files: []int{10, 16}},
 		"sqlite":    {url: "sqlite:x.db", files: []int{8, 10}},
-		"amqp":      {url: "sqlite:x.db", files: []int{12, 16}, args: []string{"--profile", "event-store", "--set", "via=" + labtest.RabbitMQ(t).URL()}},
+		"amqp":      {srv: func(t *testing.T) *labtest.Server { return labtest.RabbitMQ(t) }, url: "sqlite:x.db", files: []int{12, 16}, args: []string{"--profile", "event-store"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "redis" && tt.srv != nil {
+				labtest.Full(t, "the cases redis, embedded and sqlite")
+			}
+			switch {
+			case name == "redis":
+				tt.url = with(tt.srv(t).URL(), "pipelining=off")
+			case name == "amqp":
+				tt.args = append(tt.args, "--set", "via="+tt.srv(t).URL())
+			case tt.srv != nil:
+				tt.url = tt.srv(t).URL()
+			}
 			for _, files := range tt.files {
 				// What the tests were started with may have left files open.
 				c := exec.Command("sh", "-c", "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- && ulimit -n "+strconv.Itoa(files)+` && exec "$@"`, "sh",
@@ -71,7 +83,7 @@ func TestReaderThatGoesAway(t *testing.T) {
 			require.Eventually(t, func() bool { // the pipe's end may come before the run's
 				code, err := os.ReadFile(filepath.Join(c.Dir, "code"))
 				return err == nil && string(code) == "0\n"
-			}, time.Minute, 20*time.Millisecond)
+			}, 5*time.Minute, 20*time.Millisecond)
 			dir, err := rundir.Find(filepath.Join(c.Dir, "results"), "latest")
 			require.NoError(t, err)
 			f, err := rundir.Load(dir)

@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
 func main() { os.Exit(run(context.Background(), system())) }
 
 // system is the real surroundings. It alone touches the process's globals.
-func system() call.Env {
+func system() cli.Env {
 	signals := make(chan os.Signal, 2) // the second signal must not be lost while the first is handled
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup keeps its word
@@ -31,7 +31,7 @@ func system() call.Env {
 	if err != nil {
 		width = 0
 	}
-	return call.Env{
+	return cli.Env{
 		Args: os.Args[1:], Environ: os.Environ(), Signals: signals,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinTerminal: terminal(os.Stdin), StdoutTerminal: terminal(os.Stdout), StderrTerminal: terminal(os.Stderr),

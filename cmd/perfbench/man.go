@@ -9,13 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
-	"github.com/perfbench/perfbench/cmd/perfbench/version"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-func manCommand(a *call.Call) *cobra.Command {
+func manCommand(a *cli.Call) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use: "man [COMMAND...]", Short: "Write the manual page of a command, or all of them into a folder",
@@ -31,7 +29,7 @@ func manCommand(a *call.Call) *cobra.Command {
 			}
 			of, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usage.NoSuchCommand(c.Root(), args)
+				return cli.NoSuchCommand(c.Root(), args)
 			}
 			_, err = a.Stdout.Write([]byte(manPage(of)))
 			return err
@@ -74,7 +72,7 @@ func manPage(c *cobra.Command) string {
 	if about == "" {
 		about = c.Short + "."
 	}
-	fmt.Fprintf(&b, ".TH %s 1 \"\" %q \"User Commands\"\n", strings.ToUpper(manName(c)), "perfbench "+version.Of().Version)
+	fmt.Fprintf(&b, ".TH %s 1 \"\" %q \"User Commands\"\n", strings.ToUpper(manName(c)), "perfbench "+cli.Of().Version)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(manName(c)), roff(strings.ToLower(c.Short[:1])+c.Short[1:]))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.nf\n%s\n", roff(c.UseLine()))
 	if c.HasAvailableSubCommands() {
@@ -119,20 +117,20 @@ var exits = [][2]string{
 
 // manFlags writes the flags of a command, under the groups that help has them under.
 func manFlags(b *strings.Builder, c *cobra.Command) {
-	for _, group := range usage.Groups {
+	for _, group := range cli.Groups {
 		title := "OPTIONS"
 		if group != "" {
 			title = strings.ToUpper(group)
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Hidden || usage.GroupOf(f) != group {
+			if f.Hidden || cli.GroupOf(f) != group {
 				return
 			}
 			if title != "" {
 				fmt.Fprintf(b, ".SH %s\n", title)
 				title = ""
 			}
-			names, value, text := usage.Flag(f)
+			names, value, text := cli.Flag(f)
 			if value != "" {
 				value = ` \fI` + roff(value) + `\fR`
 			}

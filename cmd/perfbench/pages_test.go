@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
 // pages are README and everything under docs, by name.
@@ -131,7 +130,7 @@ func dryRun(args []string) (code int, stderr string) {
 		args[i] = elsewhere.Replace(args[i])
 	}
 	args = slices.DeleteFunc(args, func(a string) bool { return a == "--json" }) // a dry run has no figures
-	code = run(context.Background(), call.Env{
+	code = run(context.Background(), cli.Env{
 		Args: append(args, "--dry-run"), Environ: []string{"REDIS_URL=redis://localhost", "REDIS_HOST=localhost", "REDIS_PASSWORD=x", "RESULTS=results"},
 		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &err,
 	})
@@ -140,8 +139,8 @@ func dryRun(args []string) (code int, stderr string) {
 
 // understood says what is wrong with the flags or arguments of a command line.
 func understood(ctx context.Context, args []string) error {
-	root := root(&call.Call{})
-	c, rest, err := root.Find(usage.Shield(root.Command, args))
+	root := root(&cli.Call{})
+	c, rest, err := root.Find(cli.Shield(root.Command, args))
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // things are what somebody finds in a store who knows nothing of perfbench: the name
@@ -61,6 +62,9 @@ func TestNothingOfOthersIsLost(t *testing.T) {
 		for kind := range strings.FieldsSeq(p.on) {
 			t.Run(p.name+" on "+kind, func(t *testing.T) {
 				t.Parallel()
+				if kind != p.small {
+					labtest.Full(t, "it is done on "+p.small)
+				}
 				s := &story{placed: p, t: t, kind: kind, g: grounds[kind](t), dir: t.TempDir()}
 				if p.file != "" {
 					path := filepath.Join(s.dir, "group.yaml")
@@ -99,7 +103,7 @@ func (s *story) command(line string, more ...string) (code int, stdout, stderr s
 	s.t.Helper()
 	var out, err bytes.Buffer
 	args := append(strings.Fields(line), more...)
-	code = run(s.t.Context(), call.Env{Args: args, Environ: s.environ(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err})
+	code = run(s.t.Context(), cli.Env{Args: args, Environ: s.environ(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err})
 	return code, out.String(), err.String()
 }
 

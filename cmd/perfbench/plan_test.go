@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/finding"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/sweeping"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/request"
 )
 
 // planWords are those of a plan by the schema, with those that stand below each.
@@ -22,7 +22,7 @@ type planWords struct{ Properties map[string]planWords }
 
 // A flag that a plan cannot say would make a plan less than a command line.
 func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
-	text, err := planfile.Schema(nil, nil, nil)
+	text, err := request.Schema(nil, nil, nil)
 	require.NoError(t, err)
 	var schema struct {
 		Defs struct{ Run planWords } `json:"$defs"`
@@ -31,7 +31,7 @@ func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 	run := schema.Defs.Run.Properties
 	notOfARun := []string{
 		"dry-run", "quiet", "plain", "ascii", "theme", "help", "json", // of the terminal, and of a script in its place
-		"metrics-addr", "otlp", "workers", "listen", "token-file", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss", // of where perfbench runs: all runs of a suite share them
+		"metrics-addr", "otlp", "workers", "listen", "token-file", "watch-token-file", "coordinator-key", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss", // of where perfbench runs: all runs of a suite share them
 	}
 	for _, c := range []struct {
 		command *cobra.Command
@@ -40,9 +40,9 @@ func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 		// without are words of a run that are no flags of the command.
 		without []string
 	}{
-		{headless.Command(&call.Call{}, headless.Makes{}), nil, []string{"name", "find", "sweep"}},
-		{finding.Command(&call.Call{}), run["find"].Properties, []string{"name", "find", "sweep", "repeat", "against", "against-set", "tolerance"}},
-		{sweeping.Command(&call.Call{}), run["sweep"].Properties, []string{"name", "find", "sweep", "against", "against-set", "tolerance"}},
+		{headless.Command(&cli.Call{}, headless.Makes{}), nil, []string{"name", "find", "sweep"}},
+		{finding.Command(&cli.Call{}), run["find"].Properties, []string{"name", "find", "sweep", "repeat", "against", "against-set", "tolerance", "unsure"}},
+		{sweeping.Command(&cli.Call{}), run["sweep"].Properties, []string{"name", "find", "sweep", "against", "against-set", "tolerance", "unsure"}},
 	} {
 		t.Run(c.command.Name(), func(t *testing.T) {
 			flags := c.command.Flags()

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/profiles"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 func TestProfiles(t *testing.T) {
@@ -26,7 +26,7 @@ func TestNamesAreUnique(t *testing.T) {
 
 func TestEveryDocumentHasAFormat(t *testing.T) {
 	ids := map[string]bool{}
-	for _, f := range catalogue.Formats() {
+	for _, f := range cli.Formats() {
 		assert.False(t, ids[f.Profile+" "+f.ID], "%s of %s", f.ID, f.Profile)
 		ids[f.Profile+" "+f.ID] = true
 		assert.NotEmpty(t, f.Doc)

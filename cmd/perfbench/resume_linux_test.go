@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // A coordinator that is killed is resumed: workers have gone on, and the report has all that
@@ -40,6 +40,9 @@ func TestAKilledCoordinatorIsResumed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "its own NATS" {
+				labtest.Full(t, "the case of its own NATS")
+			}
 			srv := labtest.Redis(t)
 			listen, join := place(t)
 			p := startLogged(t, path, "ingestion", append([]string{"--target", srv.URL(), "--rate", "600", "--count", "12000", "--payload", "64", "--at", "1s:rate=900", "--workers", "2"}, listen...)...)
@@ -110,6 +113,7 @@ func TestAKilledCoordinatorIsResumed(t *testing.T) {
 // A coordinator that dies after it has dealt what a lost worker had is resumed, and so is the
 // one in its place: the others make the whole rate again.
 func TestACoordinatorThatHasDealtIsResumedTwice(t *testing.T) {
+	labtest.Full(t, "TestAKilledCoordinatorIsResumed has one that is resumed once")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, lost, dir := dealt(t, path, srv.URL())
@@ -123,7 +127,7 @@ func TestACoordinatorThatHasDealtIsResumedTwice(t *testing.T) {
 	require.Eventually(t, func() bool {
 		said := strings.Split(p.text(t), "the coordinator was resumed, after ") // what came before is said again
 		return len(said) == 3 && strings.Contains(said[2], "were dealt to workers ")
-	}, 2*time.Minute, 20*time.Millisecond, "they are dealt once more")
+	}, 5*time.Minute, 20*time.Millisecond, "they are dealt once more")
 	makesAll(t, dir)
 	require.NoError(t, p.Process.Signal(os.Interrupt))
 	require.Equal(t, 130, p.end(t), p.text(t))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/comparison"
 	"github.com/perfbench/perfbench/cmd/perfbench/data"
 	"github.com/perfbench/perfbench/cmd/perfbench/doctor"
@@ -18,7 +18,6 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/list"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/sweeping"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/cmd/perfbench/workbench"
 )
 
@@ -26,7 +25,7 @@ import (
 type tree struct{ *cobra.Command }
 
 // root builds all commands of a call.
-func root(a *call.Call) tree {
+func root(a *cli.Call) tree {
 	c := &cobra.Command{
 		Use:   "perfbench",
 		Short: "Load-test data stores with workloads shaped like real applications",
@@ -40,7 +39,7 @@ Without a command it opens the workbench when it has a terminal.`,
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Version:           versionLine(),
-		Args:              usage.NoSuchCommand,
+		Args:              cli.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !a.StdoutTerminal || !a.StdinTerminal {
 				return cmd.Help()
@@ -51,9 +50,9 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.SetOut(a.Stdout)
 	c.SetErr(a.Stderr)
 	c.SetIn(a.Stdin)
-	c.SetFlagErrorFunc(usage.BadFlag)
+	c.SetFlagErrorFunc(cli.BadFlag)
 	c.SetVersionTemplate("{{.Version}}\n")
-	c.SetHelpFunc(func(c *cobra.Command, _ []string) { usage.Help(c.OutOrStdout(), c) })
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) { cli.Help(c.OutOrStdout(), c) })
 	c.Flags().BoolP("version", "v", false, "print which build this is")
 	c.AddCommand(workbench.Command(a, func(cmd *cobra.Command, f *runflags.Flags, w *runflags.Workers, args []string) error {
 		return headless.DryRun(cmd, a, f, w, args)
@@ -67,7 +66,7 @@ func (t tree) execute(ctx context.Context, args []string) error {
 	if args == nil {
 		args = []string{} // nil would make cobra look at the process's own
 	}
-	t.SetArgs(usage.Shield(t.Command, args))
+	t.SetArgs(cli.Shield(t.Command, args))
 	return t.ExecuteContext(ctx)
 }
 
@@ -77,7 +76,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, rest, err := cmd.Root().Find(args)
 			if err != nil || c == nil || len(rest) > 0 {
-				return usage.NoSuchCommand(cmd.Root(), args)
+				return cli.NoSuchCommand(cmd.Root(), args)
 			}
 			return c.Help()
 		},

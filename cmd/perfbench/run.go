@@ -7,8 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
 )
@@ -18,13 +17,13 @@ const patience = 3 * time.Second
 
 // run carries out one command line and returns the exit code. The first interrupt
 // ends what it does gracefully, the second at once.
-func run(ctx context.Context, env call.Env) int {
+func run(ctx context.Context, env cli.Env) int {
 	soft, interrupt := context.WithCancelCause(ctx)
 	hard, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer interrupt(nil)
 	defer kill()
-	env.Stdout = &console.Output{W: env.Stdout}
-	a := &call.Call{Env: env, Hard: hard, Log: slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	env.Stdout = &cli.Stream{W: env.Stdout}
+	a := &cli.Call{Env: env, Hard: hard, Log: slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	done := make(chan int, 1) // one value: the sender never waits
 	go func() { done <- execute(soft, a) }()
 	for n := 0; ; {
@@ -50,7 +49,7 @@ func run(ctx context.Context, env call.Env) int {
 
 // execute runs the command and prints its error. A bug of ours ends in one
 // sentence as well.
-func execute(ctx context.Context, a *call.Call) (code int) {
+func execute(ctx context.Context, a *cli.Call) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			a.Report(fault.Hint(fmt.Errorf("this is a bug in perfbench: %v", r), "please report it with the command line that you used"))
@@ -61,7 +60,7 @@ func execute(ctx context.Context, a *call.Call) (code int) {
 	if trouble := a.Outlet.Close(); trouble != "" {
 		fmt.Fprintln(a.Stderr, "warning: "+trouble)
 	}
-	if out, ok := a.Stdout.(*console.Output); ok && err == nil && out.Err != nil {
+	if out, ok := a.Stdout.(*cli.Stream); ok && err == nil && out.Err != nil {
 		err = fmt.Errorf("write to stdout: %w", out.Err)
 	}
 	if err != nil && ctx.Err() != nil && errors.Is(context.Cause(ctx), session.ErrInterrupted) {

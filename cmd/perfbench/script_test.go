@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // TestScripts runs the stories of testdata/script with the real program. Beside
@@ -26,6 +26,7 @@ import (
 //	redis-stop VAR, redis-start VAR
 //	measured N [DIR]       waits until a run below results has written N rows
 //	absent TEXT            wants TEXT in no file below the work folder
+//	rest INSTEAD           leaves the story to make test-all; see labtest.Full
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Dir(binary(t))
@@ -42,7 +43,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": cmdExits, "plain": cmdPlain, "redis": cmdRedis, "redis-cli": cmdRedisCLI,
-			"redis-stop": cmdRedisStop, "redis-start": cmdRedisStart, "measured": cmdMeasured, "absent": cmdAbsent,
+			"redis-stop": cmdRedisStop, "redis-start": cmdRedisStart, "measured": cmdMeasured, "absent": cmdAbsent, "rest": cmdRest,
 		},
 	})
 }
@@ -81,12 +82,20 @@ func servers(ts *testscript.TestScript) map[string]*labtest.Server {
 	return ts.Value("servers").(map[string]*labtest.Server)
 }
 
-func cmdRedis(ts *testscript.TestScript, _ bool, args []string) {
-	tb, ok := ts.Value("t").(testing.TB)
+func tb(ts *testscript.TestScript) testing.TB {
+	t, ok := ts.Value("t").(testing.TB)
 	if !ok {
 		ts.Fatalf("no testing.TB")
 	}
-	srv := labtest.Redis(tb, args[1:]...)
+	return t
+}
+
+func cmdRest(ts *testscript.TestScript, _ bool, args []string) {
+	labtest.Full(tb(ts), strings.Join(args, " "))
+}
+
+func cmdRedis(ts *testscript.TestScript, _ bool, args []string) {
+	srv := labtest.Redis(tb(ts), args[1:]...)
 	servers(ts)[args[0]] = srv
 	ts.Setenv(args[0], srv.URL())
 	ts.Setenv(args[0]+"_ADDR", srv.Addr())
@@ -108,7 +117,7 @@ func cmdMeasured(ts *testscript.TestScript, _ bool, args []string) {
 
 // measured waits until the newest run below out has n rows in its series.
 func measured(out string, n int) error {
-	if eventually(time.Minute, func() bool {
+	if eventually(5*time.Minute, func() bool {
 		files, _ := filepath.Glob(filepath.Join(out, "*", "series.csv")) // the pattern is ours, and right
 		if len(files) == 0 {
 			return false

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // process is the program under way in a folder of its own.
@@ -45,7 +45,7 @@ func start(t *testing.T, path string, args ...string) *process {
 // end waits for the process and returns its exit code, -1 when a signal ended it.
 func (p *process) end(t *testing.T) int {
 	t.Helper()
-	timer := time.AfterFunc(time.Minute, func() { _ = p.Process.Kill() })
+	timer := time.AfterFunc(5*time.Minute, func() { _ = p.Process.Kill() })
 	defer timer.Stop()
 	err := p.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -17,7 +17,7 @@ import (
 
 // screenLimit is how long a screen may take to show what is waited for: generous,
 // because only a failing test waits for it.
-const screenLimit = 90 * time.Second
+const screenLimit = 5 * time.Minute
 
 // pane is the real program in a real terminal, which tmux plays. Only the
 // test's goroutine may use it.

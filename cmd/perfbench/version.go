@@ -5,20 +5,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
-	"github.com/perfbench/perfbench/cmd/perfbench/version"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
-func versionCommand(a *call.Call) *cobra.Command {
+func versionCommand(a *cli.Call) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "version", Short: "Print which build this is",
-		Args: usage.None(nil),
+		Args: cli.None(nil),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return console.JSON(a.Stdout, version.Of())
+				return cli.JSON(a.Stdout, cli.Of())
 			}
 			_, err := fmt.Fprintln(a.Stdout, versionLine())
 			return err
@@ -30,7 +27,7 @@ func versionCommand(a *call.Call) *cobra.Command {
 
 // versionLine says in one line which build this is.
 func versionLine() string {
-	b := version.Of()
+	b := cli.Of()
 	line := "perfbench " + b.Version
 	if b.Commit != "" {
 		line += " (" + b.Commit[:min(12, len(b.Commit))]

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // Two workbenches watch a run that a third process drives: one by where workers join, which
@@ -49,6 +49,7 @@ func TestWorkbenchesWatchARunOfAnotherProcess(t *testing.T) {
 
 // A coordinator that dies is named by who watches.
 func TestWhoWatchesIsToldOfACoordinatorThatDies(t *testing.T) {
+	labtest.Full(t, "TestWorkbenchesWatchARunOfAnotherProcess")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, workers, url := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64")

@@ -14,13 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
 
 // commands are all of them, as help shows them, with the flag help.
 func commands() []*cobra.Command {
-	all := described(root(&call.Call{}).Command)
+	all := described(root(&cli.Call{}).Command)
 	for _, c := range all {
 		c.InitDefaultHelpFlag()
 	}
@@ -41,9 +40,9 @@ func TestValuesOfFlagsArriveAsTyped(t *testing.T) {
 					continue
 				}
 				parsed := func(value string) (*pflag.Flag, error) {
-					all := root(&call.Call{}).Command
+					all := root(&cli.Call{}).Command
 					args := append(strings.Fields(path.CommandPath())[1:], flag, value)
-					c, rest, err := all.Find(usage.Shield(all, args))
+					c, rest, err := all.Find(cli.Shield(all, args))
 					require.NoError(t, err)
 					return c.Flag(f.Name), c.ParseFlags(rest)
 				}
@@ -59,7 +58,7 @@ func TestValuesOfFlagsArriveAsTyped(t *testing.T) {
 				numbers++
 				_, err = parsed("many")
 				require.Error(t, err)
-				assert.Regexp(t, `: --[a-z-]+: "many" is not a (whole number|duration)$`, usage.BadFlag(path, err).Error())
+				assert.Regexp(t, `: --[a-z-]+: "many" is not a (whole number|duration)$`, cli.BadFlag(path, err).Error())
 			}
 		})
 	}
@@ -69,7 +68,7 @@ func TestValuesOfFlagsArriveAsTyped(t *testing.T) {
 func TestHelpFitsEightyColumns(t *testing.T) {
 	for _, c := range commands() {
 		var b bytes.Buffer
-		usage.Help(&b, c)
+		cli.Help(&b, c)
 		for line := range strings.SplitSeq(b.String(), "\n") {
 			assert.LessOrEqual(t, ansi.StringWidth(line), 80, "%s: %s", c.CommandPath(), line)
 			assert.Equal(t, strings.TrimRight(line, " "), line, "blanks at the end")
@@ -82,7 +81,7 @@ func TestHelpFitsEightyColumns(t *testing.T) {
 func TestFlagsNameTheirValues(t *testing.T) {
 	for _, c := range commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			_, value, text := usage.Flag(f)
+			_, value, text := cli.Flag(f)
 			assert.Equal(t, f.Value.Type() != "bool", value != "", "%s --%s: what stands for its value", c.CommandPath(), f.Name)
 			assert.NotContains(t, text, "`", "%s --%s", c.CommandPath(), f.Name)
 			if value != "" {
@@ -98,7 +97,7 @@ func TestTheFlagsOfARunAreGrouped(t *testing.T) {
 			continue
 		}
 		var b bytes.Buffer
-		usage.Help(&b, c)
+		cli.Help(&b, c)
 		at := -1
 		for _, group := range []string{"Workload", "Load", "Limits", "Output", "Safety", "Screen"} {
 			next := strings.Index(b.String(), "\n"+group+":\n")
@@ -124,7 +123,7 @@ func TestManualPages(t *testing.T) {
 		assert.Contains(t, page, ".SH NAME\n"+roff(manName(c))+` \- `)
 		assert.NotContains(t, page, ".PP\\fR", "%s: a flag without a value has none", c.CommandPath())
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-			_, _, text := usage.Flag(f)
+			_, _, text := cli.Flag(f)
 			if f.Name != "help" {
 				assert.Contains(t, page, roff(text), "%s --%s", c.CommandPath(), f.Name)
 			}
@@ -140,8 +139,8 @@ func TestNoFlagOfARunIsIgnored(t *testing.T) {
 		"rate": "77", "warmup": "7s", "at": "1s:threads=7", "duration": "7s", "count": "7", "until": "p99 ±7%", "drain": "7s", "threshold": "p77<7s",
 		"require-valid": "true", "out": "elsewhere", "format": "csv", "tag": "colour", "facts": "missing.yaml", "metrics-addr": "9400", "otlp": "htp://h",
 		"namespace": "other", "seed": "7", "allow-existing": "true", "cleanup": "true", "password-file": "missing", "theme": "pink", "json": "true",
-		"repeat": "7", "against": "null:", "against-set": "threads=7", "tolerance": "x",
-		"workers": "7", "listen": "127.0.0.1:4222", "token-file": "missing", "tls-self-signed": "true", "tls-cert": "missing", "tls-key": "missing", "nats": "missing", "nats-creds": "missing", "nats-nkey": "missing", "tls-ca": "missing", "patience": "20s", "on-loss": "end",
+		"repeat": "7", "against": "null:", "against-set": "threads=7", "tolerance": "x", "unsure": "x",
+		"workers": "7", "listen": "127.0.0.1:4222", "token-file": "missing", "watch-token-file": "missing", "coordinator-key": "missing", "tls-self-signed": "true", "tls-cert": "missing", "tls-key": "missing", "nats": "missing", "nats-creds": "missing", "nats-nkey": "missing", "tls-ca": "missing", "patience": "20s", "on-loss": "end",
 	}
 	stories := stories(t)
 	t.Chdir(t.TempDir())
@@ -187,4 +186,19 @@ func stories(t *testing.T) string {
 		}
 	}
 	return b.String()
+}
+
+// A search chooses rate and end itself: what it would have to ignore is refused.
+func TestFindRefusesWhatItWouldIgnore(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"--rate=500"}, {"--count=10"}, {"--duration=1m", "--until=p99 ±5%"}, {"--set=profile.rate=7"}} {
+		var out, stderr strings.Builder
+		code := run(t.Context(), cli.Env{
+			Args:    append([]string{"find", "ingestion", "--target=memory:", "--under=p99<10ms", "--dry-run"}, args...),
+			Environ: []string{"HOME=" + t.TempDir()}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr,
+		})
+		assert.Equal(t, 2, code, "%v: %s", args, out.String())
+		assert.Contains(t, stderr.String(), "a search ", args)
+		assert.Contains(t, stderr.String(), "leave ", args)
+	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // written is the run that a terminal's program has left.
@@ -100,7 +100,7 @@ func TestWorkbenchFromPickerToReport(t *testing.T) {
 	s.until("the panel closed", func(screen string) bool { return !strings.Contains(screen, "╭─ Tune") })
 	s.press("x")
 
-	s.shows("Results", "! DEGRADED", "changed mid-run", "stopped by you", "written to results")
+	s.shows("Results", "changed mid-run", "stopped by you", "written to results")
 	s.press("e")
 	s.shows("╭─ Export", "[x] markdown")
 	s.press("Enter")

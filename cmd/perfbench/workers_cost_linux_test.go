@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // byOneWorker has a run carried out by a worker on the same machine. What both processes use

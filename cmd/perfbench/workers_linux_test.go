@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // whereToJoin finds what the coordinator says of it.
@@ -66,7 +66,7 @@ func stored(t *testing.T, srv *labtest.Server) (n int) {
 func goesOn(t *testing.T, srv *labtest.Server) {
 	t.Helper()
 	before := stored(t, srv)
-	require.Eventually(t, func() bool { return stored(t, srv) > before }, 2*time.Minute, 20*time.Millisecond, "workers go on")
+	require.Eventually(t, func() bool { return stored(t, srv) > before }, 5*time.Minute, 20*time.Millisecond, "workers go on")
 }
 
 // Three workers write what one process would, to the byte, and their figures are one.
@@ -110,6 +110,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 // A worker that is stopped is told from a dead one, and workers that are cut off from their
 // coordinator go on and tell it later: what the store has acknowledged is in the figures.
 func TestWorkersThatAreStoppedOrCutOffComeBack(t *testing.T) {
+	labtest.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p := startLogged(t, path, "ingestion", "--target", srv.URL(), "--rate", "600", "--count", "1M", "--payload", "64", "--workers", "3", "--listen", "127.0.0.1:0", "--patience", "10m")
@@ -118,7 +119,7 @@ func TestWorkersThatAreStoppedOrCutOffComeBack(t *testing.T) {
 	workers := joined(t, path, "nats://"+line.l.Addr().String(), 3)
 	require.NoError(t, measured(p.out, 1))
 	times := func(what string, n int) {
-		require.Eventually(t, func() bool { return strings.Count(p.text(t), what) >= n }, time.Minute, 20*time.Millisecond, "it says %q %d times", what, n)
+		require.Eventually(t, func() bool { return strings.Count(p.text(t), what) >= n }, 5*time.Minute, 20*time.Millisecond, "it says %q %d times", what, n)
 	}
 	require.NoError(t, workers[0].Process.Signal(syscall.SIGSTOP))
 	times("is connected and silent", 1)
@@ -248,6 +249,7 @@ func TestAKilledWorkerIsMissed(t *testing.T) {
 // What a killed worker had of the rate is dealt to the others where that was asked for, who
 // make the whole of it.
 func TestTheRateOfAKilledWorkerIsDealtToTheOthers(t *testing.T) {
+	labtest.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, lost, dir := dealt(t, path, srv.URL())
@@ -314,6 +316,7 @@ func rates(t *testing.T, dir string) (out []float64) {
 
 // A run all of whose workers are lost ends with an error, and reports what they had told.
 func TestARunEndsWithTheLastOfItsWorkers(t *testing.T) {
+	labtest.Full(t, "TestAKilledWorkerIsMissed, and internal/remote without processes")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p, workers, _ := withWorkers(t, path, "--target", srv.URL(), "--rate", "600", "--duration", "10m", "--payload", "64", "--patience", "1s", "--on-loss", "redeal")

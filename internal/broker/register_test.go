@@ -12,8 +12,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 func connected(t *testing.T, url string) *amqp.Connection {

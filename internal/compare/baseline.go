@@ -49,8 +49,24 @@ func ReadBaseline(data []byte) ([]*Run, error) {
 		if r == nil || len(r.Parts) == 0 || r.Conditions.Profile == "" {
 			return nil, errors.New("one of its runs has no figures")
 		}
+		if r.Conditions.MeasuredS < leastBatches {
+			r.forget()
+		}
 	}
 	return b.Runs, nil
+}
+
+// forget drops the errors of figures that earlier versions derived from too few seconds;
+// that of errors is by their number.
+func (r *Run) forget() {
+	for _, m := range r.Parts {
+		for f, e := range m.Figures {
+			if f != Errors {
+				e.SE = math.NaN()
+				m.Figures[f] = e
+			}
+		}
+	}
 }
 
 // jsonMeasured is the form of Measured in a file.

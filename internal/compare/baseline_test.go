@@ -12,7 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
-	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
+	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 )
 
 // A baseline must give the verdicts that the runs themselves give.

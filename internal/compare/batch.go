@@ -181,7 +181,8 @@ func (c counts) at(q float64) float64 {
 // percentiles estimates the response times at the percentiles, in nanoseconds. The
 // error of each is the larger of two: that expected from random calls, and that derived
 // from the scatter of the batches' own percentiles. If batches have too few calls for a
-// percentile, the scatter of the next lower one is used instead.
+// percentile, the scatter of the next lower one is used instead. A run of too few batches
+// to show any scatter has no known error: that of random calls alone is far too small.
 func (m *Measured) percentiles(times []counts, segments []int) {
 	if m.Response == nil || m.Response.TotalCount() == 0 {
 		return
@@ -194,6 +195,9 @@ func (m *Measured) percentiles(times []counts, segments []int) {
 		e := byChance(m.Response, p.q)
 		if by := e.Value * scatter.SE; by > e.SE {
 			e.SE, e.DF = by, scatter.DF
+		}
+		if len(times) < leastBatches {
+			e.SE = math.NaN()
 		}
 		m.set(p.figure, e)
 	}

@@ -153,7 +153,7 @@ func notes(c *Comparison) []string {
 	var out []string
 	switch na, nb := len(c.A.Runs), len(c.B.Runs); {
 	case na == 1 && nb == 1:
-		out = append(out, "With one run a side, nobody knows how much one run differs from the next: only the variation within each run counts as chance.")
+		out = append(out, single(c)...)
 	case na == 1:
 		out = append(out, "A is a single run: it is assumed to vary as much as the runs of B.")
 	case nb == 1:

@@ -6,13 +6,15 @@
 //   - same within N %: the change, with all that chance may have added to it, is
 //     smaller than that; N is 1 or more, up to the tolerance.
 //   - better, worse: chance does not explain the change.
-//   - unsure: neither can be said.
+//   - unsure: neither can be said; nor can it for a single run a side of fewer than five
+//     seconds, unless earlier runs tell how much runs differ.
 //   - rate-limited: throughput was what was asked for, on both sides.
 //
 // With several runs on a side, the effect of chance is the scatter between runs. With
 // one run it is the scatter between batches of its seconds, corrected for their
 // autocorrelation (stat.Successive), which does not tell how much another run would
-// differ. If both sides took turns in rounds that differ by more than chance, it is the
+// differ; but it is no less than what earlier runs of the same plan on the same machine
+// differed by. If both sides took turns in rounds that differ by more than chance, it is the
 // scatter of the differences within rounds. Ranges get wider the more figures are
 // compared, so that all of them together report a change where there is none in at most
 // 5 of 100 comparisons.
@@ -38,6 +40,12 @@ type Options struct {
 	// Tolerance is the largest change that can be "same", as a fraction; 0 means
 	// DefaultTolerance.
 	Tolerance float64
+	// Unsure is what a gate does with figures that are unsure; empty means Pass.
+	Unsure Policy
+	// Earlier are other runs, in the order in which they began. Those of the same plan
+	// on the same machine show how much a run differs from the next, where each side
+	// has a single one.
+	Earlier []*Run
 }
 
 // Comparison is the result of comparing two sets, B against A. It is never modified
@@ -46,6 +54,8 @@ type Comparison struct {
 	A, B Set
 	// Tolerance is the largest change that can be "same", as a fraction.
 	Tolerance float64
+	// Unsure is what a gate does with figures that are unsure.
+	Unsure Policy
 	// Parts are all calls together, then each operation that all runs have.
 	Parts []Part
 	// Differences are what the two differ in, other than their figures.
@@ -56,6 +66,8 @@ type Comparison struct {
 	Cautions []string
 	// Notes say what could not be compared, and what the figures cannot show.
 	Notes []string
+
+	before Set
 }
 
 // Part compares one operation, or all calls.
@@ -69,20 +81,21 @@ type Part struct {
 
 // Sets compares two sets of runs, each of one or more.
 func Sets(a, b Set, o Options) *Comparison {
-	c := &Comparison{A: a, B: b, Tolerance: o.Tolerance}
+	c := &Comparison{A: a, B: b, Tolerance: o.Tolerance, Unsure: o.Unsure}
 	if c.Tolerance <= 0 {
 		c.Tolerance = DefaultTolerance
 	}
 	c.Differences = Differences(&a.Runs[0].Conditions, &b.Runs[0].Conditions)
 	c.Refusals = refusals(a, b)
 	c.Cautions = cautions(a, b, c.Differences)
-	pairs, atRate := rounds(a, b), held(a, b) > 0
+	pairs, atRate, before := rounds(a, b), held(a, b) > 0, earlier(a, b, o.Earlier)
+	c.before = before
 	for _, m := range a.Runs[0].Parts {
 		p := Part{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
 		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
 			continue // not all runs have it
 		}
-		p.Findings = findings(p.A, p.B, pairs, c.Tolerance)
+		p.Findings = findings(p.A, p.B, pairs, before.part(m.Operation), c.Tolerance)
 		if atRate {
 			limited(p.Findings)
 		}

@@ -10,9 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
+	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -47,7 +48,7 @@ func judged(figure Figure, a, b []Estimate) Finding {
 		}
 		return out
 	}
-	for _, f := range findings(measured(a), measured(b), nil, DefaultTolerance) {
+	for _, f := range findings(measured(a), measured(b), nil, nil, DefaultTolerance) {
 		if f.Figure == figure {
 			return f
 		}
@@ -96,7 +97,31 @@ func TestJudge(t *testing.T) {
 func TestRangesOfManyFiguresAreWider(t *testing.T) {
 	e := Estimate{Value: 100, SE: 1, DF: math.Inf(1)}
 	some := []Measured{{Figures: map[Figure]Estimate{Throughput: e, P50: e, P90: e, P99: e}}}
-	assert.Greater(t, findings(some, some, nil, DefaultTolerance)[0].Hi, judged(Throughput, []Estimate{e}, []Estimate{e}).Hi*1.2)
+	assert.Greater(t, findings(some, some, nil, nil, DefaultTolerance)[0].Hi, judged(Throughput, []Estimate{e}, []Estimate{e}).Hi*1.2)
+}
+
+// An unsure figure passes, passes with a warning, or fails, as asked.
+func TestWhatAnUnsureFigureIsToAGate(t *testing.T) {
+	e := func(v, se float64) []Estimate { return []Estimate{{Value: v, SE: se, DF: math.Inf(1)}} }
+	unsure := []Part{{Findings: []Finding{judged(Throughput, e(100, 10), e(120, 10)), judged(ClientCPU, e(100, 10), e(120, 10))}}}
+	require.Equal(t, Unsure, unsure[0].Findings[1].Verdict)
+	for policy, want := range map[Policy]struct{ warnings, code int }{"": {0, fault.CodeOK}, Pass: {0, fault.CodeOK}, Warn: {1, fault.CodeOK}, Fail: {0, fault.CodeThreshold}} {
+		c := Comparison{A: Set{Runs: []*Run{{}}}, Tolerance: DefaultTolerance, Unsure: policy, Parts: unsure}
+		assert.Len(t, c.Warnings(), want.warnings, policy)
+		assert.Equal(t, want.code, fault.CodeOf(c.Err()), policy)
+		if err := c.Err(); err != nil {
+			assert.ErrorContains(t, err, "unsure")
+		}
+		c.Parts = []Part{{Findings: []Finding{judged(Throughput, e(100, 0.1), e(100, 0.1))}}}
+		assert.Empty(t, c.Warnings())
+		assert.NoError(t, c.Err(), policy)
+	}
+	_, err := ParsePolicy("fails")
+	require.ErrorContains(t, err, `unsure: "fails" is not one of pass, warn, fail`)
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	p, err := ParsePolicy("")
+	require.NoError(t, err)
+	assert.Equal(t, Pass, p)
 }
 
 func TestWorseThanTheTolerance(t *testing.T) {
@@ -293,7 +318,7 @@ func calls(n int64) Measured {
 func TestAPercentileNeedsCallsBehindIt(t *testing.T) {
 	few, some, many := calls(20), calls(1000), calls(100_000)
 	for _, m := range []Measured{few, some, many} {
-		m.percentiles(nil, nil)
+		m.percentiles(make([]counts, 30), make([]int, 30))
 	}
 	assert.True(t, few.Figures[P99].Vague)
 	assert.Equal(t, Unsure, judged(P99, []Estimate{few.Figures[P99]}, []Estimate{many.Figures[P99]}).Verdict)

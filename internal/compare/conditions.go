@@ -55,7 +55,8 @@ func (c *Conditions) UnitOf(op *measure.Operation) string {
 	return cmp.Or(c.Units[op.Track+"."+op.Op], c.Unit)
 }
 
-func conditionsOf(r *rundir.Run) Conditions {
+// ConditionsOf reads the conditions of a run from its record.
+func ConditionsOf(r *rundir.Run) *Conditions {
 	c := Conditions{
 		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Units: r.Units, Target: r.Target, Store: r.Store, Started: r.Started,
 		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: r.Parameters,
@@ -67,5 +68,5 @@ func conditionsOf(r *rundir.Run) Conditions {
 			c.Machine[k] = fmt.Sprint(v)
 		}
 	}
-	return c
+	return &c
 }

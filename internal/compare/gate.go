@@ -25,12 +25,17 @@ func (c *Comparison) Worse() []Finding {
 }
 
 // Err is the result of using a comparison as a gate: nil, or an error with a sentence
-// for each figure that is worse by more than the tolerance, and the exit code of a
-// missed threshold.
+// for each figure that is worse by more than the tolerance, or unsure where that fails,
+// and the exit code of a missed threshold.
 func (c *Comparison) Err() error {
 	var errs []error
 	for _, f := range c.Worse() {
 		errs = append(errs, fault.Code(errors.New(f.Sentence(c.A.Runs[0].Conditions.Unit)), fault.CodeThreshold))
+	}
+	if c.Unsure == Fail {
+		for _, text := range c.unsure() {
+			errs = append(errs, fault.Code(errors.New(text), fault.CodeThreshold))
+		}
 	}
 	return errors.Join(errs...)
 }

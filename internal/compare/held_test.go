@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
+	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 )
 
 // A throughput that was asked for says nothing about the store, however sure the change is.

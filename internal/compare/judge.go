@@ -81,8 +81,8 @@ func (f Finding) beyond(tolerance float64) bool {
 }
 
 // findings judges two sides, figure by figure; pairs are those that took turns in
-// rounds.
-func findings(a, b []Measured, pairs [][2]int, tolerance float64) []Finding {
+// rounds, and before is what earlier runs of the same plan measured.
+func findings(a, b []Measured, pairs [][2]int, before []Measured, tolerance float64) []Finding {
 	var out []Finding
 	for _, figure := range figures {
 		x, y := of(figure, a), of(figure, b)
@@ -92,6 +92,9 @@ func findings(a, b []Measured, pairs [][2]int, tolerance float64) []Finding {
 		}
 		if figure != Max && !f.A.Vague && !f.B.Vague {
 			f.change, f.Paired = figure.difference(x, y, pairs)
+			if len(a) == 1 && len(b) == 1 {
+				f.change = figure.noLessThan(f.change, of(figure, before))
+			}
 		}
 		out = append(out, f)
 	}

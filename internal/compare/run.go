@@ -9,7 +9,6 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
@@ -36,7 +35,7 @@ type Measured struct {
 
 // Of reads what comparisons need from a run's folder.
 func Of(f *rundir.Folder) (*Run, error) {
-	r := &Run{Conditions: conditionsOf(&f.Run)}
+	r := &Run{Conditions: *ConditionsOf(&f.Run)}
 	ops := []*measure.Operation{nil}
 	for _, o := range f.Run.Operations {
 		ops = append(ops, &measure.Operation{Track: o.Track, Op: o.Op})
@@ -80,7 +79,7 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 		}
 	}
 	rates, errs := seconds(f, op)
-	m.set(Throughput, relative(rate, stat.Successive(level(batched(rates), times.segments))))
+	m.set(Throughput, relative(rate, level(batched(rates), times.segments)))
 	m.percentiles(times.of(tags), times.segments)
 	if longest > 0 {
 		m.set(Max, Estimate{Value: float64(longest), SE: math.NaN()})
@@ -99,21 +98,36 @@ func (m *Measured) set(f Figure, e Estimate) {
 	}
 }
 
-// relative returns a value whose relative error is that of the mean of its parts.
-func relative(value float64, mean stat.Estimate) Estimate {
+// relative returns a value whose relative error is that of the mean of its parts, by
+// batch; it is unknown for too few of them to show any scatter.
+func relative(value float64, parts []float64) Estimate {
+	mean := stat.Successive(parts)
+	if len(parts)-unknown(parts) < leastBatches {
+		mean.SE = math.NaN()
+	}
 	return Estimate{Value: value, SE: value * mean.SE / mean.Value, DF: mean.DF}
+}
+
+// unknown counts the values that are not known.
+func unknown(vals []float64) (n int) {
+	for _, v := range vals {
+		if math.IsNaN(v) {
+			n++
+		}
+	}
+	return n
 }
 
 // seconds returns the rates and errors of the complete measured seconds, for an
 // operation or for everything that counts.
 func seconds(f *rundir.Folder, op *measure.Operation) (rates, errs []float64) {
 	n := max(int(math.Floor(f.Run.MeasuredS)), 0)
-	c := course.Of(f)
+	c := rundir.Of(f)
 	n = min(n, len(c.Rates)+c.First)
 	if n <= 0 {
 		return nil, nil
 	}
-	rates, errs = course.Gaps(n), make([]float64, n)
+	rates, errs = rundir.Gaps(n), make([]float64, n)
 	if op == nil {
 		for i := range n {
 			rates[i] = c.Rates[i-c.First]

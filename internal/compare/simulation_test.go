@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	stats "gonum.org/v1/gonum/stat"
 
-	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
@@ -45,7 +44,7 @@ func simulate(rnd *rand.Rand) Measured {
 		total += 1e4 / slow
 	}
 	rates, _ := seconds(f, nil)
-	m.set(Throughput, relative(total/simulated, stat.Successive(batched(rates))))
+	m.set(Throughput, relative(total/simulated, batched(rates)))
 	m.percentiles(times, make([]int, len(times)))
 	return m
 }
@@ -96,7 +95,7 @@ func recorded(t *testing.T, rnd *rand.Rand, n int) []Measured {
 			rates[s] = 1e4 * math.Exp((seconds[from+s]-mean)/dev*0.02)
 		}
 		out[i] = Measured{Figures: map[Figure]Estimate{}}
-		out[i].set(Throughput, relative(stats.Mean(rates, nil), stat.Successive(batched(rates))))
+		out[i].set(Throughput, relative(stats.Mean(rates, nil), batched(rates)))
 	}
 	return out
 }
@@ -105,7 +104,7 @@ func recorded(t *testing.T, rnd *rand.Rand, n int) []Measured {
 // throughput, and p50 where it is known, are called worse.
 func verdictsOf(a, b []Measured, pairs [][2]int) (alarm, seen bool) {
 	words := map[Figure]Verdict{}
-	for _, f := range findings(a, b, pairs, DefaultTolerance) {
+	for _, f := range findings(a, b, pairs, nil, DefaultTolerance) {
 		alarm = alarm || f.Verdict == Better || f.Verdict == Worse
 		if !math.IsNaN(f.A.Value) {
 			words[f.Figure] = f.Verdict

@@ -170,7 +170,7 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 	case !s.Write:
 		l.unknown("writing", "not tried: --write tries it, and removes what it wrote")
 	default:
-		if err := p.Probe(ctx, store.Space{Namespace: s.Namespace, Name: "doctor", Shape: store.Map}); err != nil {
+		if err := p.Probe(ctx, store.Space{Namespace: s.Namespace, Shape: store.Map}); err != nil {
 			_ = s.failed(l, "writing", err)
 		} else {
 			l.good("writing", "tried, and what was written is removed")

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -24,13 +25,21 @@ type Away interface {
 	// Unstarted returns how many units of a track were due in a segment and never
 	// begun.
 	Unstarted(segment, track int) int64
-	// Steer passes the word on to them.
-	Steer(workload.Word)
+	// Control passes the word on to them.
+	Control(workload.Word)
 }
 
 // Merge adds what another process has measured. It returns an error if that is
 // not of this run.
-func (r *Run) Merge(p measure.Part) error { return r.col.Merge(p) }
+func (r *Run) Merge(p measure.Part) error {
+	r.mu.Lock()
+	segments := len(r.segments)
+	r.mu.Unlock()
+	if n := p.Segments(); n > segments || len(p.Unstarted) > segments {
+		return fmt.Errorf("figures of segment %d, and the run has %d", max(n, len(p.Unstarted)), segments)
+	}
+	return r.col.Merge(p)
+}
 
 // Follow puts settings of all tracks into force that another process changed, in
 // the segment with the number that they have there. The change log is kept by
@@ -67,9 +76,9 @@ func (r *Run) Enter(phase string) {
 	}
 }
 
-// steer tells the processes that do the work what has changed. The caller holds
+// control tells the processes that do the work what has changed. The caller holds
 // r.mu.
-func (r *Run) steer() {
+func (r *Run) control() {
 	if r.opts.Away == nil {
 		return
 	}
@@ -77,7 +86,7 @@ func (r *Run) steer() {
 	for i, t := range r.tracks {
 		all[i] = t.want
 	}
-	r.opts.Away.Steer(workload.Word{Tracks: all, Segment: int(r.segment())})
+	r.opts.Away.Control(workload.Word{Tracks: all, Segment: int(r.segment())})
 }
 
 // await replaces the supervisor for a track that is worked on elsewhere.
@@ -88,13 +97,13 @@ func (t *track) await(phase string) {
 			which = t.index
 		}
 	}
-	t.run.told(which)
+	t.run.awaitOthers(which)
 	t.run.trackOver(t)
 }
 
-// told waits until no other process works on a track any more, or the run is
+// awaitOthers waits until no other process works on a track any more, or the run is
 // given up.
-func (r *Run) told(track int) {
+func (r *Run) awaitOthers(track int) {
 	select {
 	case <-r.opts.Away.Over(track):
 	case <-r.hard.Done():

@@ -26,6 +26,10 @@ const (
 	// was used.
 	leastGap     = 500 * time.Millisecond
 	leastSilence = time.Second
+	// leastPause is how late a beat must be to count as a pause when SIGCONT confirms it,
+	// and twice that when no processor time was used: too short to be taken out of the
+	// run's time, but several add up.
+	leastPause = 100 * time.Millisecond
 	// signPatience is how long to wait for the signal to be delivered.
 	signPatience = 10 * time.Millisecond
 )
@@ -50,8 +54,13 @@ type clock struct {
 	state  atomic.Pointer[clockState]
 	gaps   atomic.Pointer[[]*measure.Gap]
 
-	mu  sync.Mutex
-	cpu time.Duration // at the last beat
+	// pauses and paused are how often the process did not run for a while that was too
+	// short to be a stop, and for how many nanoseconds in all; since measurement began.
+	pauses, paused atomic.Int64
+
+	mu     sync.Mutex
+	cpu    time.Duration // at the last beat
+	unsaid time.Duration // how late the last beat was, if nothing confirmed a pause
 }
 
 // clockState is replaced, never changed. Times are since base.
@@ -100,7 +109,9 @@ func (c *clock) late() int64 {
 // judge decides whether the process was stopped since the last beat. The caller holds
 // c.mu.
 func (c *clock) judge(s *clockState) {
-	if !c.stopped(time.Duration(c.raw()-s.seen) - clockBeat) {
+	late := time.Duration(c.raw()-s.seen) - clockBeat
+	if !c.stopped(late) {
+		c.pause(s, late, c.silent(late))
 		c.confirm(c.raw(), s.gone)
 		return
 	}
@@ -118,14 +129,8 @@ func (c *clock) judge(s *clockState) {
 // stopped reports whether the process was stopped for as long as its beat is
 // late. The caller holds c.mu.
 func (c *clock) stopped(late time.Duration) bool {
-	if late >= leastSilence {
-		used := time.Duration(0)
-		if c.signs.Processor != nil {
-			used = c.signs.Processor() - c.cpu
-		}
-		if used <= late/10+clockBeat*time.Duration(runtime.GOMAXPROCS(0)) {
-			return true
-		}
+	if late >= leastSilence && c.silent(late) {
+		return true
 	}
 	if c.signs.Resumed == nil {
 		return false
@@ -137,6 +142,36 @@ func (c *clock) stopped(late time.Duration) bool {
 		return true
 	case <-timer.C:
 		return false
+	}
+}
+
+// silent reports whether the process has used no processor time since its last beat but
+// what it may have used until the next was due. The caller holds c.mu.
+func (c *clock) silent(late time.Duration) bool {
+	used := time.Duration(0)
+	if c.signs.Processor != nil {
+		used = c.signs.Processor() - c.cpu
+	}
+	return used <= late/10+clockBeat*time.Duration(runtime.GOMAXPROCS(0))
+}
+
+// pause counts a beat that was late because the process did not run. The signal that
+// says so may come a beat later. The caller holds c.mu.
+func (c *clock) pause(s *clockState, late time.Duration, known bool) {
+	by := late
+	if late < leastPause {
+		by = c.unsaid
+	}
+	c.unsaid = 0
+	switch {
+	case by < leastPause:
+	case known:
+		if s.seen >= s.gone { // before, it does not matter
+			c.pauses.Add(1)
+			c.paused.Add(int64(by))
+		}
+	case by == late:
+		c.unsaid = by
 	}
 }
 
@@ -173,10 +208,14 @@ func (c *clock) beat() {
 		c.judge(s)
 		return
 	}
+	late := time.Duration(c.raw()-s.seen) - clockBeat
+	known := late >= 2*leastPause && c.silent(late)
 	select {
 	case <-c.signs.Resumed: // it was not stopped for long
+		known = true
 	default:
 	}
+	c.pause(s, late, known)
 	c.confirm(c.raw(), s.gone)
 }
 
@@ -197,6 +236,13 @@ func (c *clock) run(done <-chan struct{}) {
 // Suspensions lists, in order, the periods in which the process was stopped. They
 // are not part of the run's time.
 func (r *Run) Suspensions() []*measure.Gap { return *r.clock.gaps.Load() }
+
+// Pauses returns how often the process did not run for a while, since measurement
+// began, and for how long in all. Unlike suspensions, these were too short to be told
+// apart for certain, and are part of the run's time.
+func (r *Run) Pauses() (n int64, sum time.Duration) {
+	return r.clock.pauses.Load(), time.Duration(r.clock.paused.Load())
+}
 
 // Suspended returns the total time that the process was stopped.
 func (r *Run) Suspended() time.Duration {

@@ -59,3 +59,47 @@ func TestClockGoesOnWhenTheBeatIsLate(t *testing.T) {
 		assert.Len(t, *c.gaps.Load(), 1, "the system says that it was stopped")
 	})
 }
+
+// Stops that are too short to be taken out of the run's time are counted, and so is how
+// long they were in all; a beat that is late while the process works is none.
+func TestShortStopsAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var used time.Duration
+		resumed := make(chan os.Signal, 1)
+		var c clock
+		c.start(time.Now(), Signs{Resumed: resumed, Processor: func() time.Duration { return used }})
+		beat := func(after time.Duration, works bool) {
+			if time.Sleep(after); works {
+				used += time.Hour
+			}
+			c.beat()
+		}
+		beat(clockBeat, true)
+		beat(clockBeat+300*time.Millisecond, true)
+		assert.Zero(t, c.pauses.Load(), "it worked")
+		beat(clockBeat, true)
+		for range 3 {
+			resumed <- syscall.SIGTERM
+			beat(clockBeat+300*time.Millisecond, true)
+			beat(clockBeat, true)
+		}
+		assert.EqualValues(t, 3, c.pauses.Load())
+		assert.EqualValues(t, 900*time.Millisecond, c.paused.Load())
+		assert.Equal(t, 3*(2*clockBeat+300*time.Millisecond)+3*clockBeat+300*time.Millisecond, time.Duration(c.read()), "they are part of the run's time")
+
+		beat(clockBeat+200*time.Millisecond, true)
+		resumed <- syscall.SIGTERM // it arrives after the beat
+		beat(clockBeat, true)
+		assert.EqualValues(t, 4, c.pauses.Load())
+		resumed <- syscall.SIGTERM
+		beat(clockBeat, true)
+		assert.EqualValues(t, 4, c.pauses.Load(), "each counts once")
+		beat(clockBeat+300*time.Millisecond, false)
+		assert.EqualValues(t, 5, c.pauses.Load(), "a frozen container sends no signal")
+		time.Sleep(clockBeat + 700*time.Millisecond)
+		c.read()
+		assert.EqualValues(t, 6, c.pauses.Load(), "whoever reads the clock first finds it")
+		assert.EqualValues(t, 2100*time.Millisecond, c.paused.Load())
+		assert.Empty(t, *c.gaps.Load())
+	})
+}

@@ -9,7 +9,7 @@ import (
 )
 
 // Together is the time within which changes share a segment; changes further
-// apart have one each.
+// apart have one each, except for the steps of a ramp, which share one.
 const Together = 250 * time.Millisecond
 
 // MaxSegments limits the memory of a run whose settings change all the time:
@@ -115,7 +115,7 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 		note("paused", number(before.Paused), number(after.Paused))
 	}
 	if len(log) > 0 {
-		r.applyChanges(log, moment)
+		r.applyChanges(log, moment, ramp)
 	}
 }
 
@@ -168,19 +168,25 @@ func number(b bool) float64 {
 }
 
 // applyChanges puts the requested settings into force and logs them. Whether
-// changes share a segment depends on the moments they were meant for, so that
-// steps of a ramp that begin a little late are not merged.
-func (r *Run) applyChanges(log []measure.Change, moment int64) {
+// changes share a segment depends on the moments they were meant for, and not on
+// how late they are. The steps of a ramp between its first and its last belong to the
+// segment in force: the ramp's own, or that of a later change.
+func (r *Run) applyChanges(log []measure.Change, moment int64, ramp int) {
 	now := r.now()
 	switch {
 	case !r.measuring: // warm-up: the first segment has yet to begin
 		r.segments[0].settings = r.settingsByName()
-	case r.everMoved && moment-r.changed < int64(Together), len(r.segments) >= MaxSegments:
-		r.segments[len(r.segments)-1].settings = r.settingsByName()
+	case ramp > 0 && r.ramped[ramp] && !r.lastStep:
+		r.segments[len(r.segments)-1].end = r.settingsByName()
+	case r.everMoved && moment-r.parted < int64(Together), len(r.segments) >= MaxSegments:
+		last := &r.segments[len(r.segments)-1]
+		last.settings, last.end = r.settingsByName(), nil
+		r.parted = moment
 	default:
-		r.segments = append(r.segments, segmentInfo{now, r.settingsByName()})
+		r.segments = append(r.segments, segmentInfo{from: now, settings: r.settingsByName()})
+		r.parted = moment
 	}
-	r.changed, r.everMoved = moment, true
+	r.changed, r.everMoved, r.ramped[ramp] = moment, true, true
 	for i := range log {
 		log[i].At, log[i].Segment = time.Duration(now), int(r.segment())
 	}
@@ -192,7 +198,7 @@ func (r *Run) applyChanges(log []measure.Change, moment int64) {
 			t.nudge()
 		}
 	}
-	r.steer()
+	r.control()
 }
 
 // spread sets a knob over all tracks: a value that adds up is divided in the
@@ -309,7 +315,7 @@ func (s source) Control() measure.Control {
 		c.Total = 0
 	}
 	for i, seg := range r.segments {
-		info := measure.SegmentInfo{From: time.Duration(seg.from), To: time.Duration(max(now, 0)), Settings: seg.settings}
+		info := measure.SegmentInfo{From: time.Duration(seg.from), To: time.Duration(max(now, 0)), Settings: seg.settings, SettingsEnd: seg.end}
 		if i+1 < len(r.segments) {
 			info.To = time.Duration(r.segments[i+1].from)
 		}

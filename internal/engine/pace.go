@@ -16,8 +16,10 @@ import (
 // file descriptors nor timers; they are taken in the order of the due times.
 //
 // Even an alarm needs some microseconds to wake a goroutine, dozens on a virtual
-// machine. It is set earlier by what waking nearly always takes: see lead. A
-// worker that still wakes too early sleeps again. Nothing here ever spins.
+// machine, and not always as many. It is set earlier by what waking nearly always
+// takes (see lead), and by as much again as the worker may spend reading the clock
+// until the moment has come: see spin. That evens out how long wake-ups take, for at
+// most a fiftieth of a processor. A worker that wakes earlier still sleeps again.
 //
 // Above about 20,000 wake-ups a second, alarms cost more than they are worth.
 // Then there is only one, which rings at most every 20 µs: the worker that has it
@@ -32,7 +34,22 @@ const (
 	// and oneRing the time between two rings in that case.
 	batched = 50 * time.Microsecond
 	oneRing = 20 * time.Microsecond
+	// mostSpin is the longest that a worker reads the clock before a due time, and
+	// spinShare the share of the time between two of them that this may take, over all
+	// tracks.
+	mostSpin  = 60 * time.Microsecond
+	spinShare = 0.02
 )
+
+// spinFor returns how long a worker may read the clock before each due time, where these
+// are apart nanoseconds apart and that many tracks share the processors. With a single
+// one, it would take it from the store.
+func spinFor(apart float64, tracks, processors int) time.Duration {
+	if processors < 2 {
+		return 0
+	}
+	return min(time.Duration(spinShare*apart/float64(max(tracks, 1))), mostSpin)
+}
 
 // alarms is a pool of alarms. Workers waiting for one are served in order.
 type alarms struct {
@@ -77,9 +94,9 @@ func newAlarms(n int, least time.Duration) *alarms {
 	return p
 }
 
-// take returns an alarm, which must be given back, or nil if stale was closed
+// acquire returns an alarm, which must be given back, or nil if stale was closed
 // before one was free.
-func (p *alarms) take(stale <-chan struct{}) *alarm {
+func (p *alarms) acquire(stale <-chan struct{}) *alarm {
 	select {
 	case a := <-p.free:
 		return a
@@ -181,7 +198,7 @@ func (w *worker) ready(a *active) (due, own int64, ok bool) {
 func (w *worker) rest(a *active) bool {
 	if w.alarm == nil {
 		a.sched.waiting.Add(1)
-		w.alarm, w.pool = a.alarms.take(a.stale), a.alarms
+		w.alarm, w.pool = a.alarms.acquire(a.stale), a.alarms
 		a.sched.waiting.Add(-1)
 	}
 	if w.alarm == nil {
@@ -202,8 +219,12 @@ func (w *worker) await(a *active) bool {
 		switch {
 		case left <= 0:
 			return true
+		case fine && left <= a.spin:
+			for w.held.due > w.t.run.now() { //nolint:revive // nothing else is left to do
+			}
+			return true
 		case fine && left <= coarse:
-			fine = w.nap(left)
+			fine = w.nap(left, a.spin)
 			continue
 		case fine:
 			left -= coarse
@@ -214,10 +235,11 @@ func (w *worker) await(a *active) bool {
 	}
 }
 
-// nap sleeps on the alarm for about the time that is left; false if it could not.
-func (w *worker) nap(left time.Duration) bool {
+// nap sleeps on the alarm until about spin before the time that is left has passed; false
+// if it could not.
+func (w *worker) nap(left, spin time.Duration) bool {
 	lead := time.Duration(w.pool.lead.Load())
-	if left = max(left, w.pool.least); left < 2*lead {
+	if left = max(left-spin, w.pool.least); left < 2*lead {
 		return w.alarm.sleep(left)
 	}
 	until := w.t.run.now() + int64(left-lead)

@@ -100,14 +100,14 @@ func TestAlarmsAreHandedOn(t *testing.T) {
 	p := newAlarms(1, 0)
 	defer p.close()
 	stale := make(chan struct{})
-	a := p.take(stale)
+	a := p.acquire(stale)
 	require.NotNil(t, a)
 	got := make(chan *alarm)
-	go func() { got <- p.take(stale) }()
+	go func() { got <- p.acquire(stale) }()
 	p.free <- a
 	assert.Same(t, a, <-got)
 	close(stale)
-	assert.Nil(t, p.take(stale), "all are taken, and the settings have changed")
+	assert.Nil(t, p.acquire(stale), "all are taken, and the settings have changed")
 	p.free <- a
 	assert.True(t, a.sleep(time.Microsecond))
 }
@@ -133,4 +133,20 @@ func TestLeadSettlesBelowWhatAlarmsTake(t *testing.T) {
 		p.learn(0)
 	}
 	assert.Equal(t, int64(time.Microsecond), p.lead.Load())
+}
+
+// A worker wakes that much earlier than a wake-up nearly always takes, so that one which
+// takes longer is still in time.
+func TestNapsEndBeforeTheMomentByWhatMayBeSpun(t *testing.T) {
+	p := newAlarms(1, 0)
+	defer p.close()
+	a := p.acquire(nil)
+	defer func() { p.free <- a }()
+	w := worker{t: &track{run: &Run{}}, alarm: a, pool: p}
+	w.t.run.clock.start(time.Now(), Signs{})
+	require.True(t, w.nap(time.Millisecond, mostSpin))
+	assert.Equal(t, time.Millisecond-mostSpin-firstLead, time.Duration(a.set.Value.Nano()))
+	p.lead.Store(int64(firstLead))
+	require.True(t, w.nap(80*time.Microsecond, mostSpin), "too little is left to set it by what it takes")
+	assert.Equal(t, 20*time.Microsecond, time.Duration(a.set.Value.Nano()))
 }

@@ -90,7 +90,7 @@ func (r *Run) startReady() {
 		now := r.begins(spec.Name)
 		r.note(Note{At: time.Duration(now), Phase: spec.Name})
 		if r.opts.Away != nil && len(spec.After) > 0 {
-			r.opts.Away.Steer(workload.Word{Phase: spec.Name})
+			r.opts.Away.Control(workload.Word{Phase: spec.Name})
 		}
 		r.begin(p, now)
 		if spec.Duration > 0 {
@@ -172,7 +172,7 @@ func (r *Run) trackOver(t *track) {
 // finish closes the books once the last track is over.
 func (r *Run) finish() {
 	if r.opts.Away != nil {
-		r.told(All)
+		r.awaitOthers(All)
 	}
 	result := r.col.Close()
 	r.mu.Lock()
@@ -226,7 +226,7 @@ func (r *Run) conduct(ctx context.Context) {
 		if !wait(at.After) {
 			return
 		}
-		r.take(at)
+		r.apply(at)
 	}
 	select {
 	case <-ctx.Done():
@@ -235,15 +235,15 @@ func (r *Run) conduct(ctx context.Context) {
 	}
 }
 
-// take puts the next entry of the timetable into force. It does so even for
+// apply puts the next entry of the timetable into force. It does so even for
 // tracks that the entry does not change, because they have waited for it.
-func (r *Run) take(at At) {
+func (r *Run) apply(at At) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.taken++
-	r.onRamp = at.Ramp > 0 && !at.First
+	r.onRamp, r.lastStep = at.Ramp > 0 && !at.First, at.Last
 	r.change("timetable", at.Track, at.apply, int64(at.After), at.Ramp)
-	r.onRamp = false
+	r.onRamp, r.lastStep = false, false
 	for _, t := range r.tracks {
 		if a := t.active.Load(); t.state == running && !a.ended && a.until != r.horizon(t) {
 			t.publish(false)

@@ -17,7 +17,7 @@ func ramp(from, to time.Duration, first, last float64) []At {
 	var out []At
 	for i := range n + 1 {
 		part := float64(i) / float64(n)
-		out = append(out, At{After: from + time.Duration(i)*Together, Track: All, Knob: workload.Rate("calls"), Value: first + part*(last-first), Ramp: 1, First: i == 0})
+		out = append(out, At{After: from + time.Duration(i)*Together, Track: All, Knob: workload.Rate("calls"), Value: first + part*(last-first), Ramp: 1, First: i == 0, Last: i == n})
 	}
 	return out
 }
@@ -31,7 +31,7 @@ func TestRampKeepsTheRhythm(t *testing.T) {
 		assert.InDelta(t, 40, res.Ops[0].Count, 2)
 		assert.Zero(t, res.Ops[0].Unstarted)
 		assert.InDelta(t, 1e6, res.Ops[0].Response.Max, 1e4, "nothing begins late")
-		assert.Len(t, res.Segments, 80)
+		assert.Len(t, res.Segments, 2, "the ramp is one segment; its last step comes as the run ends")
 	})
 }
 
@@ -51,7 +51,33 @@ func TestRampKeepsTheBacklog(t *testing.T) {
 		require.NotEmpty(t, res.Changes)
 		for i, c := range res.Changes {
 			assert.Equal(t, 1, c.Ramp)
-			assert.Equal(t, i+1, c.Segment, "a segment for each step")
+			assert.Equal(t, 1+i/(len(res.Changes)-1), c.Segment, "one for the ramp, and one for what it came to")
 		}
+	})
+}
+
+// A ramp is one segment, with percentiles of all its calls, and what it came to is the
+// next. A change by hand divides it.
+func TestARampIsOneSegment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := onePhase(10*time.Second, pool("p", workload.Settings{Threads: 8, Rate: 100}, takes(time.Millisecond)))
+		r := start(t, plan, func(o *Options) {
+			o.Timetable = append(ramp(2*time.Second, 8*time.Second, 100, 700), At{After: 5100 * time.Millisecond, Track: All, Knob: workload.Threads(), Value: 9})
+		})
+		res := result(t, r)
+		require.Len(t, res.Segments, 4, "before, the ramp up to the change, from there on, what it came to")
+		var at, calls []float64
+		for _, s := range res.Segments {
+			at, calls = append(at, s.From.Seconds()), append(calls, float64(s.Ops[0].Response.Count))
+			assert.InDelta(t, 1e6, s.Ops[0].Response.P99, 1e4)
+		}
+		assert.InDeltaSlice(t, []float64{0, 2.25, 5.1, 8}, at, 1e-3, "the first step changes nothing")
+		assert.InDeltaSlice(t, []float64{225, 725, 1570, 1400}, calls, 40)
+		assert.InDelta(t, 125, res.Segments[1].Settings["rate"], 1e-9)
+		assert.InDelta(t, 400, res.Segments[1].SettingsEnd["rate"], 1e-9)
+		assert.InDelta(t, 400, res.Segments[2].Settings["rate"], 1e-9)
+		assert.InDelta(t, 675, res.Segments[2].SettingsEnd["rate"], 1e-9)
+		assert.InDelta(t, 9, res.Segments[2].SettingsEnd["threads"], 1e-9)
+		assert.Nil(t, res.Segments[3].SettingsEnd, "what holds is no ramp")
 	})
 }

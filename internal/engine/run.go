@@ -34,8 +34,9 @@ type At struct {
 	// ramp is one schedule: units that are due but not begun stay due across its
 	// steps.
 	Ramp int
-	// First means that this is the first step of its ramp, which begins a schedule.
-	First bool
+	// First means that this is the first step of its ramp, which begins a schedule. It
+	// opens a segment for the whole ramp, and the Last step one for what it came to.
+	First, Last bool
 }
 
 // Options say what to run and how.
@@ -83,7 +84,7 @@ type Options struct {
 	Note func(Note)
 	// Past is the state of a run with Away that began under another engine; nil if
 	// it began here.
-	Past *Past
+	Past *Restored
 	// Late, when set, is the state of a run that other processes have begun before.
 	Late *Late
 	// Signs tell when the process was stopped; with the zero value only silence
@@ -120,7 +121,10 @@ type Run struct {
 	segments  []segmentInfo
 	changed   int64 // when the last change was made, or was scheduled by the timetable
 	everMoved bool
-	onRamp    bool // a step of a ramp, not its first, is being put into force
+	parted    int64        // when the last change was made that does not belong to a ramp's segment
+	onRamp    bool         // a step of a ramp, not its first, is being put into force
+	lastStep  bool         // the last step of a ramp is
+	ramped    map[int]bool // the ramps that have begun
 	result    *measure.Result
 	timers    []appointment
 	abandoned []string // what was in progress when it was given up
@@ -131,6 +135,7 @@ type Run struct {
 type segmentInfo struct {
 	from     int64
 	settings map[string]float64
+	end      map[string]float64 // what a ramp has come to; nil: they are as they were
 }
 
 // Start begins a run. Cancelling ctx has the effect of Stop with the context's
@@ -143,7 +148,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	slices.SortStableFunc(o.Timetable, func(a, b At) int { return int(a.After - b.After) })
 	r := &Run{
 		opts: o, knobs: o.Plan.Knobs,
-		precise: !o.PlainTimer && !virtualTime(), done: make(chan struct{}), ending: make(chan struct{}), skipped: make(chan struct{}, 1), phases: map[string]*phaseState{},
+		precise: !o.PlainTimer && !virtualTime(), done: make(chan struct{}), ending: make(chan struct{}), skipped: make(chan struct{}, 1), phases: map[string]*phaseState{}, ramped: map[int]bool{},
 	}
 	from := time.Now().Add(o.Warmup)
 	if o.Past != nil {
@@ -163,7 +168,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	r.mu.Lock()
 	r.measuring = o.Warmup == 0 || (o.Past != nil || o.Late != nil) && r.now() >= 0
 	r.weigh()
-	r.segments = []segmentInfo{{0, r.settingsByName()}}
+	r.segments = []segmentInfo{{settings: r.settingsByName()}}
 	r.catchOn()
 	if o.Past != nil {
 		r.recall(o.Past.Notes)
@@ -248,7 +253,7 @@ func (r *Run) stop(cause error) {
 	r.stopped, r.cause = true, cause
 	close(r.ending)
 	if r.opts.Away != nil {
-		r.opts.Away.Steer(workload.Word{Stop: fmt.Errorf("stopped: %v", cause)})
+		r.opts.Away.Control(workload.Word{Stop: fmt.Errorf("stopped: %v", cause)})
 	}
 	for _, t := range r.tracks {
 		t.end()

@@ -172,8 +172,8 @@ func newSequence(limit int64, threads int) *sequence {
 	return s
 }
 
-// take returns a block of numbers, empty when they have run out.
-func (s *sequence) take() span {
+// reserve returns a block of numbers, empty when they have run out.
+func (s *sequence) reserve() span {
 	if s.spare.Load() > 0 {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -15,6 +17,7 @@ type active struct {
 	units   int       // of one iteration
 	sched   *schedule // nil in closed loop
 	alarms  *alarms   // nil: workers wait by the runtime's timer alone
+	spin    time.Duration
 	seqs    *sequence
 	segment uint16
 	warm    bool
@@ -92,7 +95,8 @@ func (t *track) publish(fresh bool) {
 		a.sched = newSchedule(now, a.Rate)
 	}
 	if a.sched != nil {
-		a.alarms = t.pace(a.sched.period() * float64(a.units))
+		apart := a.sched.period() * float64(a.units)
+		a.alarms, a.spin = t.pace(apart), spinFor(apart, len(t.run.tracks), runtime.GOMAXPROCS(0))
 	}
 	if prev != nil && !fresh {
 		a.seqs = prev.seqs

@@ -58,6 +58,7 @@ func (r *Run) moveOn(by int64) {
 		}
 	}
 	r.changed += by
+	r.parted += by
 	r.changes = slices.Clone(r.changes) // slices handed out stay as they are
 	for i := range r.changes {
 		r.changes[i].At += time.Duration(by)

@@ -78,7 +78,7 @@ func (w *worker) loop() (again bool) {
 			return false
 		}
 		if w.block.from >= w.block.to {
-			if w.block = w.seqs.take(); w.block.from >= w.block.to {
+			if w.block = w.seqs.reserve(); w.block.from >= w.block.to {
 				w.reached = true
 				return false
 			}

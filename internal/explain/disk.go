@@ -104,7 +104,7 @@ func (s *stretch) waited() []string {
 	if !ok {
 		return nil
 	}
-	return []string{"by its latency monitor, " + k.tell()}
+	return []string{"by its latency monitor, " + k.describe()}
 }
 
 // disk says how busy the disk was.

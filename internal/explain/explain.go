@@ -5,6 +5,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 )
 
 // Names of what may hold a run back.
@@ -49,6 +49,9 @@ func Of(f *rundir.Folder) *rundir.Why {
 	for _, s := range cuts {
 		part := stretchOf(f, s.From, s.To)
 		part.settings, part.end, part.before = s.Settings, s.End, before
+		if !s.Ramp() { // laws of means hold while settings do
+			part.ops = s.Operations
+		}
 		w.Parts = join(w.Parts, part.part())
 		before = part
 	}
@@ -60,7 +63,7 @@ func Of(f *rundir.Folder) *rundir.Why {
 			w.Parts = []rundir.WhyPart{one}
 		}
 	}
-	w.Coincidences = coincidences(f)
+	w.Coincidences = append(evicted(f), coincidences(f)...)
 	return w
 }
 
@@ -96,13 +99,30 @@ func join(list []rundir.WhyPart, p rundir.WhyPart) []rundir.WhyPart {
 	return append(list, p)
 }
 
+// mostParts is how many periods a paragraph tells, the longest of them.
+const mostParts = 3
+
 // Paragraph says in a few sentences what held a run back.
 func Paragraph(w *rundir.Why) string {
 	if w == nil || len(w.Parts) == 0 {
 		return ""
 	}
-	var out []string
-	for _, p := range w.Parts {
+	told := map[int]bool{}
+	order := make([]int, len(w.Parts))
+	for i := range order {
+		order[i] = i
+	}
+	length := func(i int) float64 { return w.Parts[i].To - w.Parts[i].From }
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(length(j), length(i)) })
+	for _, i := range order[:min(mostParts, len(order))] {
+		told[i] = true
+	}
+	var out, rest []string
+	for i, p := range w.Parts {
+		if !told[i] {
+			rest = append(rest, fmt.Sprintf("%s from %s to %s", p.Resource, clock(p.From), clock(p.To)))
+			continue
+		}
 		text := p.Text
 		if len(w.Parts) > 1 {
 			text = fmt.Sprintf("From %s to %s: %s", clock(p.From), clock(p.To), text)
@@ -111,6 +131,9 @@ func Paragraph(w *rundir.Why) string {
 			text += " " + sentence(strings.Join(p.Evidence, "; "))
 		}
 		out = append(out, text)
+	}
+	if len(rest) > 0 {
+		out = append(out, "In the shorter stretches it was "+strings.Join(rest, ", ")+".")
 	}
 	return strings.Join(out, " ")
 }
@@ -149,6 +172,10 @@ type stretch struct {
 	// settings were in force at its beginning, end at its end.
 	settings, end map[string]float64
 	before        *stretch
+	// ops are the operations of the period.
+	ops []rundir.Operation
+	// free means that in some of its seconds counted work had no rate.
+	free bool
 	// done is units per second, and asked what fell due, 0 in a closed loop. backlog is
 	// the mean of what was due and not begun, threads the intended number of threads,
 	// and failed errors per second.
@@ -156,7 +183,7 @@ type stretch struct {
 }
 
 func stretchOf(f *rundir.Folder, from, to float64) *stretch {
-	s := &stretch{f: f, from: from, to: to, first: int(math.Ceil(from - 1e-6)), settings: f.Run.Settings, end: f.Run.Settings}
+	s := &stretch{f: f, from: from, to: to, first: int(math.Ceil(from - 1e-6)), settings: f.Run.Settings, end: f.Run.Settings, ops: f.Run.Operations}
 	s.n = max(int(math.Floor(to+1e-6))-s.first, 0)
 	counts, tracks := map[measure.Operation]bool{}, map[string]bool{}
 	for _, o := range f.Run.Operations {
@@ -167,8 +194,13 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 		t     int
 		track string
 	}
-	seen := map[of]bool{}
+	seen, rated := map[of]bool{}, map[string]bool{}
 	seconds := map[int]bool{}
+	for _, r := range f.Series {
+		if r.T >= s.first && r.T < s.first+s.n {
+			rated[r.Track] = rated[r.Track] || r.Rate > 0
+		}
+	}
 	life := lives(f.Series, s.first, s.n)
 	for _, r := range f.Series {
 		if r.T < s.first || r.T >= s.first+s.n {
@@ -181,13 +213,14 @@ func stretchOf(f *rundir.Folder, from, to float64) *stretch {
 		if counted {
 			s.done += float64(r.Count)
 		}
-		if counted && edge { // a track does not fill the seconds in which it begins and ends
+		if counted && edge && rated[r.Track] { // a track does not fill the seconds in which it begins and ends
 			s.asked += float64(r.Count)
 		}
 		if key := (of{r.T, r.Track}); !seen[key] {
 			seen[key] = true
 			if tracks[r.Track] && !edge { // in the unit of what was done
 				s.asked += r.Rate
+				s.free = s.free || r.Rate <= 0
 			}
 			s.backlog += float64(r.Backlog)
 			s.threads += float64(r.Threads)
@@ -219,7 +252,7 @@ func lives(rows []rundir.SeriesRow, first, n int) map[string]struct{ from, to in
 // mean returns the mean of a number of store.csv, added up over its nodes; false if it
 // was sampled in fewer than half of the seconds.
 func (s *stretch) mean(source, name string) (float64, bool) {
-	return mean(course.Sampled(s.f, source, name, s.first, s.n))
+	return mean(rundir.Sampled(s.f, source, name, s.first, s.n))
 }
 
 func mean(values []float64) (float64, bool) {
@@ -283,6 +316,9 @@ func (s *stretch) part() rundir.WhyPart {
 			continue
 		}
 		if text, evidence := r.look(s); text != "" {
+			if r.resource == Pacing {
+				text = s.pace()
+			}
 			p.Resource, p.Text, p.Evidence = r.resource, text, append(p.Evidence, evidence...)
 			return p
 		}
@@ -292,6 +328,9 @@ func (s *stretch) part() rundir.WhyPart {
 		return p
 	}
 	p.Evidence = append(p.Evidence, s.headroom()...)
+	if law := s.law(); law != "" && len(p.Evidence) > 0 {
+		p.Evidence = append(p.Evidence, law)
+	}
 	switch _, full := s.full(); {
 	case len(p.Evidence) == 0:
 		p.Text = "What held the run back is unknown: no resources were sampled."

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // recorded is a run of ten seconds of 16 threads in closed loop that did 1000 entries a
@@ -320,4 +321,177 @@ func TestASlowSecondIsToldWithWhatTheStoreNoted(t *testing.T) {
 		f.Run.Observed.Noted = append(f.Run.Observed.Noted, verdict.Noted{AtS: t, Event: "expire-cycle", ForMs: 25})
 	}
 	assert.NotContains(t, Of(f).Coincidences[0].Text, "expire-cycle", "that is so all the time")
+}
+
+// Fifteen prepared bottlenecks as their runs were recorded: each is named, or it is said that
+// it cannot be told, and nothing is said that is not so.
+func TestPreparedBottlenecks(t *testing.T) {
+	t.Parallel()
+	store := func(name string, v float64) func(*rundir.Folder) {
+		return func(f *rundir.Folder) { sample(f, rundir.OfStore, name, v) }
+	}
+	used := func(client, process, machine float64) func(*rundir.Folder) {
+		return func(f *rundir.Folder) {
+			sample(f, rundir.OfClient, "cpu_cores", client)
+			sample(f, rundir.OfProcess, "cpu_cores", process)
+			sample(f, rundir.OfMachine, "cpu_cores", machine)
+		}
+	}
+	rate := func(v float64) func(*rundir.Folder) {
+		return func(f *rundir.Folder) {
+			for i := range f.Series {
+				f.Series[i].Rate = v
+			}
+		}
+	}
+	// waited has four threads whose calls all take that long.
+	waited := func(ms float64) func(*rundir.Folder) {
+		return func(f *rundir.Folder) {
+			calls := int64(4 * 10 * 1000 / ms)
+			f.Run.Operations[0].Calls, f.Run.Operations[0].Count, f.Run.Operations[0].Service.Mean = calls, calls, ms*1e6
+			f.Run.Segments[0].Operations = f.Run.Operations
+			for i := range f.Series {
+				f.Series[i].Threads, f.Series[i].Count = 4, calls/10
+			}
+		}
+	}
+	stolen := func(share float64) func(*rundir.Folder) {
+		return func(f *rundir.Folder) { f.Run.Observed.Stolen = share }
+	}
+	// turns has three tracks one after the other, which share their seconds of handing over.
+	turns := func(f *rundir.Folder) {
+		f.Series = nil
+		for _, name := range []string{"a", "b", "c"} {
+			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: name, Op: "put", Calls: 8000, Count: 8000})
+		}
+		for i, at := range [][2]int{{0, 3}, {3, 6}, {6, 9}} {
+			for s := at[0]; s <= at[1]; s++ {
+				f.Series = append(f.Series, rundir.SeriesRow{T: s, Track: string(rune('a' + i)), Op: "put", Count: 23000, Throughput: 23000, Threads: 4})
+			}
+		}
+	}
+	const nothing, met = "no resource was at its limit", "The requested rate set the pace"
+	for name, tt := range map[string]struct {
+		with      []func(*rundir.Folder)
+		want      string
+		says, not string
+	}{
+		"a rate with room above it":                  {[]func(*rundir.Folder){rate(1000)}, Pacing, nothing, "little room"},
+		"a rate that takes all processors":           {[]func(*rundir.Folder){rate(1000), used(1, 2, 3.9)}, Pacing, "all processors of the machine at the limit", nothing},
+		"a rate that takes what a hypervisor leaves": {[]func(*rundir.Folder){rate(1000), used(1, 1, 2.6), stolen(0.3)}, Pacing, "all processors of the machine at the limit", nothing},
+		"a rate that takes the main thread":          {[]func(*rundir.Folder){rate(1000), store("main_thread_cpu_cores", 0.95)}, Pacing, "the main thread of the store at the limit", nothing},
+		"no rate, and tracks in turn":                {[]func(*rundir.Folder){turns}, Unknown, "", met},
+		"no rate in one of two tracks": {[]func(*rundir.Folder){rate(1000), func(f *rundir.Folder) {
+			f.Run.Operations = append(f.Run.Operations, rundir.Operation{Track: "free", Op: "put", Calls: 500, Count: 500})
+			for i := range 10 {
+				f.Series = append(f.Series, rundir.SeriesRow{T: i, Track: "free", Op: "put", Count: 50, Threads: 1})
+			}
+		}}, Unknown, "", met},
+		"more done than was asked for":           {[]func(*rundir.Folder){rate(820)}, Unknown, "", met},
+		"four threads far from their store":      {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7)}, Threads, "4 threads that each wait 5.5 ms make 727 calls/s; for more it takes more threads, or a nearer store", nothing},
+		"threads that wait for a store unseen":   {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), elsewhere}, Unknown, "4 threads that each wait 5.5 ms make 727 calls/s", "held the run back: 4"},
+		"threads that wait for rows":             {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), store("lock_waiters", 1.5)}, Unknown, "", "nearer store"},
+		"threads that wait for the disk":         {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 0.7), store("committing_threads", 3)}, Sync, "were committing", "nearer store"},
+		"threads on a machine that is half full": {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.2, 3.3)}, Unknown, "", "nearer store"},
+		"threads beside a thread that is busy":   {[]func(*rundir.Folder){waited(5.5), used(0.3, 0.7, 1.2), store("main_thread_cpu_cores", 0.7)}, Unknown, "", "nearer store"},
+		"a machine that a hypervisor shares":     {[]func(*rundir.Folder){used(0.6, 1.2, 2.2), stolen(0.4)}, Machine, "a hypervisor gave 40 % of its time to others", nothing},
+		"perfbench on what a hypervisor leaves":  {[]func(*rundir.Folder){used(2.5, 0.2, 2.8), stolen(0.3)}, Client, "erfbench used 2.5 of 4 processors", nothing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := recorded()
+			for _, with := range tt.with {
+				with(f)
+			}
+			w := Of(f)
+			assert.Equal(t, tt.want, w.Part().Resource, Paragraph(w))
+			assert.Contains(t, Paragraph(w), tt.says)
+			if tt.not != "" {
+				assert.NotContains(t, Paragraph(w), tt.not)
+			}
+		})
+	}
+}
+
+// What is too short for a rise does not explain it, nor does a live change in a second in
+// which another process had the machine.
+func TestACauseIsLargeEnough(t *testing.T) {
+	t.Parallel()
+	slow := func(ms float64) *rundir.Folder {
+		f := recorded()
+		f.Series[6].ResponseP99 = 952e6
+		for t := range 10 {
+			n := 0.0
+			if t == 6 {
+				n = 1
+			}
+			f.Samples = append(f.Samples, rundir.Sample{T: t, Source: rundir.OfStore, Name: "slow_commands_per_s", Value: n}, rundir.Sample{T: t, Source: rundir.OfProcess, Name: "collecting_ms", Value: 120 * n})
+		}
+		noted(verdict.Noted{AtS: 6, Command: "GET", ForMs: ms}, verdict.Noted{AtS: 6, Event: "expire-cycle", ForMs: ms})(f)
+		return f
+	}
+	assert.Empty(t, Of(slow(15)).Coincidences, "15 ms do not make 952 ms")
+	require.Len(t, Of(slow(900)).Coincidences, 1)
+	assert.Contains(t, Of(slow(900)).Coincidences[0].Text, "GET: 900 ms) and expire-cycle took the store 900 ms")
+	assert.NotContains(t, Of(slow(900)).Coincidences[0].Text, "garbage")
+
+	f := recorded()
+	f.Series[6].ResponseP99 = 20e6
+	f.Run.Changes = []rundir.Change{{At: 6.2, Name: "threads", From: 8, To: 16}}
+	require.Len(t, Of(f).Coincidences, 1)
+	assert.Contains(t, Of(f).Coincidences[0].Text, "threads was changed")
+	for i := range f.Samples {
+		if s := &f.Samples[i]; s.T == 6 && s.Source == rundir.OfMachine {
+			s.Value = 3.6
+		}
+	}
+	require.Len(t, Of(f).Coincidences, 1)
+	assert.Contains(t, Of(f).Coincidences[0].Text, "when other processes used 2.5 of 4 processors")
+	assert.NotContains(t, Of(f).Coincidences[0].Text, "threads was changed")
+	f = recorded()
+	f.Series[6].ResponseP99 = 20e6
+	f.Run.Changes = []rundir.Change{{At: 6.2, Name: "threads", From: 16, To: 8}}
+	assert.Empty(t, Of(f).Coincidences, "fewer threads slow nothing down")
+}
+
+// Three coincidences are told, the worst of them, and the others in one line.
+func TestManyCoincidencesAreFolded(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	f.Run.MeasuredS, f.Run.Segments[0].To = 60, 60
+	f.Series = nil
+	for t := range 60 {
+		row := rundir.SeriesRow{T: t, Track: "map", Op: "put", Count: 1000, ResponseP99: 1e6, ResponseMax: 2e6, Threads: 16}
+		forked := 0.0
+		if t%12 == 6 {
+			row.ResponseP99, forked = int64(10+t)*1e6, 1
+		}
+		f.Series = append(f.Series, row)
+		f.Samples = append(f.Samples, rundir.Sample{T: t, Source: rundir.OfStore, Name: "forks_per_s", Value: forked})
+	}
+	c := Of(f).Coincidences
+	require.Len(t, c, 4)
+	assert.Contains(t, c[0].Text, "at 0:30, to 40 ms")
+	assert.Equal(t, "p99 rose less at 2 other times between 0:06 and 0:19, to at most 28 ms at 0:18, when such things happened", c[3].Text)
+
+	w := rundir.Why{}
+	for i, to := range []float64{10, 14, 40, 44, 70} {
+		from := []float64{0, 10, 14, 40, 44}[i]
+		w.Parts = append(w.Parts, rundir.WhyPart{From: from, To: to, Resource: []string{Pacing, Client, Store, Locks, Pool}[i], Text: "Text."})
+	}
+	assert.Equal(t, "From 0:00 to 0:10: Text. From 0:14 to 0:40: Text. From 0:44 to 1:10: Text. In the shorter stretches it was client CPU from 0:10 to 0:14, locks from 0:40 to 0:44.", Paragraph(&w))
+}
+
+// Where entries went missing, evictions are named.
+func TestEvictionsAreNamedWhereEntriesWentMissing(t *testing.T) {
+	t.Parallel()
+	f := recorded()
+	for t := 3; t < 7; t++ {
+		f.Samples = append(f.Samples, rundir.Sample{T: t, Source: rundir.OfStore, Name: "evicted_keys_per_s", Value: 250})
+	}
+	assert.Empty(t, Of(f).Coincidences, "nothing is missing")
+	f.Run.Verification.State = workload.Failed
+	c := Of(f).Coincidences
+	require.Len(t, c, 1)
+	assert.Contains(t, c[0].Text, "entries went missing, and the store evicted 1k keys")
+	assert.Equal(t, []float64{3, 7}, []float64{c[0].At, c[0].Until})
 }

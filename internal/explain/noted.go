@@ -67,8 +67,8 @@ func (s *stretch) longest(is func(verdict.Noted) bool) (Kind, bool) {
 	return Kinds(list)[0], true
 }
 
-// tell says how long something that a store logged took.
-func (k Kind) tell() string {
+// describe says how long something that a store logged took.
+func (k Kind) describe() string {
 	text := k.What() + " took it " + duration(k.ForMs*1e6)
 	if k.Times > 1 {
 		text += fmt.Sprintf(" at most, %d times", k.Times)

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -13,7 +14,12 @@ import (
 // them with the reasons.
 const (
 	paced       = 0.97 // of what was requested was done
-	unpaced     = 1.5  // of what was requested was done: something has no pace
+	unpaced     = 1.1  // of what was requested was done: something has no pace
+	scatter     = 2    // standard deviations by which chance may move what falls due
+	roomy       = 0.75 // of the processors of a machine: it has room for more threads
+	calm        = 0.60 // of the processors of perfbench, or of a main thread
+	inCalls     = 0.80 // of the time of the threads that is spent in calls
+	quiet       = 0.20 // of the threads that wait for something in the store
 	pacedLag    = 0.25 // seconds of work that may be due and not begun
 	clientFull  = 0.85 // of the processors available to perfbench
 	threadFull  = 0.85 // of the one processor that a main thread can use
@@ -53,13 +59,18 @@ var rules = []rule{
 	{Machine, true, false, machine},
 	{Network, true, true, network},
 	{Threads, true, false, threads},
+	{Threads, true, true, little},
 }
 
 func pacing(s *stretch) (string, []string) {
-	if s.asked <= 0 || s.done < paced*s.asked || s.done > unpaced*s.asked || s.backlog > pacedLag*s.asked {
+	if s.asked <= 0 || s.free {
 		return "", nil
 	}
-	return "The requested rate set the pace; no resource was at its limit.", append([]string{
+	chance := scatter * math.Sqrt(s.asked/float64(s.n)) // arrivals may come by chance
+	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance || s.backlog > pacedLag*s.asked {
+		return "", nil
+	}
+	return "The requested rate set the pace.", append([]string{
 		fmt.Sprintf("%s %s/s were done of the %s/s requested", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
 	}, s.headroom()...)
 }
@@ -83,7 +94,7 @@ func client(s *stretch) (string, []string) {
 		}, s.headroom()...)
 	}
 	queue, _ := s.mean(rundir.OfClient, "run_queue_cores")
-	if known && o.Cores > 0 && used >= clientFull*o.Cores {
+	if known && o.Cores > 0 && used >= clientFull*s.left(o.Cores) {
 		return "The processors of perfbench held the run back: the store could have done more.", s.headroom()
 	}
 	if known && o.Cores > 0 && used+queue >= o.Cores && used >= queue && used >= 0.5*o.Cores && s.othersIdle() {
@@ -169,7 +180,7 @@ func (s *stretch) slowest() []string {
 	if !ok {
 		return nil
 	}
-	return []string{"of the commands that it logged as slow, " + k.tell()}
+	return []string{"of the commands that it logged as slow, " + k.describe()}
 }
 
 func pool(s *stretch) (string, []string) {
@@ -208,7 +219,23 @@ func storeCPU(s *stretch) (string, []string) {
 func (s *stretch) full() (busy float64, full bool) {
 	n := s.processors()
 	busy, ok := s.busy()
-	return busy, ok && n > 0 && busy >= machineFull*n
+	return busy, ok && n > 0 && busy+s.stolen()*n >= machineFull*n
+}
+
+// stolen returns the fraction of the machine's time that a hypervisor gave to others.
+func (s *stretch) stolen() float64 {
+	if o := s.f.Run.Observed; o != nil {
+		return min(o.Stolen, 1)
+	}
+	return 0
+}
+
+// left returns how many of perfbench's processors a hypervisor left to it.
+func (s *stretch) left(cores float64) float64 {
+	if o := s.f.Run.Observed; o != nil && o.Quota == 0 {
+		return cores * (1 - s.stolen())
+	}
+	return cores
 }
 
 // inside reports whether the store is a library in perfbench.

@@ -74,6 +74,9 @@ func (s *stretch) busiest() (number string, used, of float64) {
 	return number, used, of
 }
 
+// stolenTold is the fraction of the time that a hypervisor must have taken to be told.
+const stolenTold = 0.05
+
 // headroom says how far the processors were from their limits.
 func (s *stretch) headroom() []string {
 	var parts []string
@@ -98,6 +101,9 @@ func (s *stretch) headroom() []string {
 		text := "all of " + s.machine() + " " + decimals(v)
 		if n := s.processors(); n > 0 {
 			text += " of " + processors(n)
+		}
+		if v := s.stolen(); v >= stolenTold {
+			text += ", and a hypervisor gave " + percent(v) + " of its time to others"
 		}
 		parts = append(parts, text)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Run is a run whose knobs can be changed: a session.Live or an engine.Run.
+// Run is a run whose knobs can be changed: a session.Driven or an engine.Run.
 type Run interface {
 	Change(by string, track int, f func(workload.Settings) workload.Settings)
 	Settings(track int) workload.Settings
@@ -210,20 +210,21 @@ func (b *bench) Set(level float64) {
 	b.level, b.set, b.step = level, b.run.Elapsed(), stepSum{}
 }
 
-// Next waits for a second that began after the level was set.
+// Next waits for a second that began after the level was set. One that began at that very
+// moment is the second of the change: calls of the level before are still on their way in it.
 func (b *bench) Next(ctx context.Context) (search.Second, error) {
 	for {
 		select {
 		case h := <-b.in:
-			if time.Duration(h.From) < b.set {
-				b.step.before = b.look()
+			if time.Duration(h.From) <= b.set {
+				b.step.before = b.observation()
 				continue
 			}
 			if b.options.Over.Name == OverRate {
 				h.Due, h.Lump = b.level, b.lump()
 			}
 			b.step.add(h.sum)
-			b.step.after = b.look()
+			b.step.after = b.observation()
 			return h.Second, nil
 		case <-b.run.Done():
 			return search.Second{}, errOver
@@ -246,7 +247,7 @@ func (b *bench) lump() float64 {
 	return float64(n)
 }
 
-func (b *bench) look() *verdict.Observed {
+func (b *bench) observation() *verdict.Observed {
 	if b.observed == nil {
 		return nil
 	}

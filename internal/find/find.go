@@ -166,7 +166,7 @@ func (o *Options) conditions() []search.Condition {
 		case "errors":
 			c.Bound, c.Share = e.Limit/100, true
 		default:
-			c.Bound, c.Share = 1-e.Percentile()/100, true
+			c.Bound, c.Share, c.Least = 1-e.Percentile()/100, true, float64(measure.Needs(e.Percentile()))
 		}
 		out = append(out, c)
 	}

@@ -141,6 +141,42 @@ func TestFindBlamesAStoreThatIsTooSlowForTheCondition(t *testing.T) {
 	}
 }
 
+// What a hypervisor took from the machine is a remark where the store's own service time
+// carries the growth, and the limit where it does not.
+func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
+	var looks atomic.Int64
+	stolen := func() *verdict.Observed {
+		return &verdict.Observed{Seconds: float64(looks.Add(1)), Cores: 4, CPU: 0.2, Machine: 0.5, Stolen: 0.3}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 8), found.Asked{Under: []string{"p99<10ms"}, From: "100"}, nil, stolen)
+		assert.InEpsilon(t, 500, r.Found, 0.05)
+		assert.Equal(t, found.ByStore, r.Limit.By, r.Limit.Text)
+		assert.Empty(t, r.Limit.Causes)
+		assert.Contains(t, r.Limit.Text, "the store: half of all calls take")
+		assert.Contains(t, r.Limit.Text, "; besides, the hypervisor")
+	})
+	synctest.Test(t, func(t *testing.T) { // one thread for a store that could do more
+		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 1), found.Asked{Under: []string{"p99<10ms"}, From: "100"}, nil, stolen)
+		assert.Equal(t, found.ByPerfbench, r.Limit.By, r.Limit.Text)
+		assert.Contains(t, r.Limit.Causes, string(verdict.Stolen))
+	})
+}
+
+// A level at which too few calls were made to show the percentile of the condition holds
+// with a doubt, and not without.
+func TestAStepWithoutItsPercentileIsDoubtful(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), found.Asked{Under: []string{"p99<60ms"}, From: "50", To: "400"}, nil)
+		for _, s := range r.Steps {
+			assert.Equal(t, s.Calls < measure.Needs(99), s.Response.P99 == measure.Hidden)
+			assert.True(t, s.Response.P99 != measure.Hidden || s.Doubtful, "%v/s held beyond doubt in %d calls", s.Level, s.Calls)
+		}
+		assert.True(t, r.Steps[0].Doubtful, "50 a second are 600 calls in the longest step")
+		assert.EqualValues(t, 400, r.Found)
+	})
+}
+
 // A search that ends early says what ended it, and how many threads there were.
 func TestFindEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

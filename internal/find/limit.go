@@ -14,7 +14,7 @@ import (
 // own are the causes in a verdict which mean that perfbench was measured rather than
 // the store.
 var own = []verdict.Cause{
-	verdict.Panic, verdict.Suspended, verdict.Lateness, verdict.Throttled, verdict.CPU, verdict.Stolen, verdict.Scheduler, verdict.GC, verdict.Memory,
+	verdict.Panic, verdict.Suspended, verdict.Lateness, verdict.Throttled, verdict.CPU, verdict.Stolen, verdict.Crowded, verdict.Scheduler, verdict.GC, verdict.Memory,
 	verdict.Pool, verdict.Ceiling, verdict.Clock,
 }
 
@@ -31,17 +31,24 @@ func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
 		Ops: []verdict.Op{{
 			Name: "all calls", Counts: true, Count: sum.count, Calls: sum.response.TotalCount(), Errors: sum.errors,
 			Response: measure.Summarize(sum.response), Lateness: measure.Summarize(sum.lateness),
-			ServiceMean: sum.service.Mean(), ServiceP50: sum.service.ValueAtPercentile(50),
+			ServiceMean: sum.service.Mean(), ServiceP50: sum.service.ValueAtPercentile(50), ServiceP99: sum.service.ValueAtPercentile(99),
 		}},
 	}
 	if o != nil && len(f.plan.Phases) == 1 {
 		rec.Phases = []verdict.Phase{{Name: f.plan.Phases[0].Name, Seconds: float64(sum.seconds), Calls: sum.response.TotalCount()}}
 	}
 	l := found.Limit{By: found.ByStore}
+	carries, remark := f.carries(sum), ""
 	for _, reason := range verdict.Judge(rec).Reasons {
-		if slices.Contains(own, reason.Cause) {
+		switch {
+		case !slices.Contains(own, reason.Cause):
+		case carries && disturbs(reason.Cause):
+			if remark == "" {
+				remark = "; besides, " + reason.Text
+			}
+		default:
 			l.Causes = append(l.Causes, string(reason.Cause))
-			if l.Text == "" {
+			if l.By != found.ByPerfbench {
 				l.By, l.Text = found.ByPerfbench, "perfbench and not the store: "+reason.Text
 			}
 		}
@@ -55,9 +62,26 @@ func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
 		l.By = found.ByMachine
 		l.Text = fmt.Sprintf("the processors of this machine, which were all busy: perfbench used %.2g of %.3g, everything else %.2g", o.CPU, o.Cores, max(o.Machine-o.CPU, 0))
 	default:
-		l.Text = "the store: " + f.slower(s)
+		l.Text = "the store: " + f.slower(s) + remark
 	}
 	return l
+}
+
+// carries reports whether the store's own service time carries what a step waited for:
+// half of all calls took far longer in it than when it has little to do, or too long for a
+// condition by themselves. What holds perfbench up now and then does not slow that many.
+func (f *Finder) carries(sum *stepSum) bool {
+	return f.bench.quick > 0 && float64(sum.service.ValueAtPercentile(50)) > busier*f.bench.quick || f.alone(sum) != ""
+}
+
+// disturbs reports whether a cause takes perfbench moments now and then, and leaves it what
+// it needs to do its work otherwise.
+func disturbs(c verdict.Cause) bool {
+	switch c {
+	case verdict.Stolen, verdict.Suspended, verdict.Lateness, verdict.Clock, verdict.Memory:
+		return true
+	}
+	return false
 }
 
 // alone returns a condition that service times alone break by far: no pause of perfbench
@@ -101,8 +125,27 @@ func between(a, b *verdict.Observed) *verdict.Observed {
 	o.Seconds = b.Seconds - a.Seconds
 	mean := func(x, y float64) float64 { return max((y*b.Seconds-x*a.Seconds)/o.Seconds, 0) }
 	o.CPU, o.Machine, o.Stolen = mean(a.CPU, b.CPU), mean(a.Machine, b.Machine), mean(a.Stolen, b.Stolen)
+	o.Pressure, o.Processes = mean(a.Pressure, b.Pressure), processes(a.Processes, b.Processes, mean)
+	o.Pauses, o.PausedS = b.Pauses-a.Pauses, b.PausedS-a.PausedS
 	o.GCPauses, o.GCCPU = mean(a.GCPauses, b.GCPauses), mean(a.GCCPU, b.GCCPU)
 	o.Periods, o.Throttled, o.ThrottledS = b.Periods-a.Periods, b.Throttled-a.Throttled, b.ThrottledS-a.ThrottledS
 	o.MajorFaults, o.PoolWaits, o.PoolWaitNs = b.MajorFaults-a.MajorFaults, b.PoolWaits-a.PoolWaits, b.PoolWaitNs-a.PoolWaitNs
 	return &o
+}
+
+// processes returns what processes did between two observations.
+func processes(a, b []verdict.Process, mean func(x, y float64) float64) []verdict.Process {
+	out := slices.Clone(b)
+	of := func(x, y *float64) *float64 {
+		if x == nil || y == nil {
+			return y
+		}
+		return new(mean(*x, *y))
+	}
+	for i := range out {
+		if p := &out[i]; i < len(a) && a[i].Role == p.Role && a[i].PID == p.PID {
+			p.CPU, p.Queue = of(a[i].CPU, p.CPU), of(a[i].Queue, p.Queue)
+		}
+	}
+	return out
 }

@@ -30,7 +30,7 @@ func New(run Run, plan *workload.Plan, o Options, observed func() *verdict.Obser
 }
 
 // Second takes each finished second of the run, in order, on the measuring goroutine;
-// see session.Live.OnSecond.
+// see session.Driven.OnSecond.
 func (f *Finder) Second(s *measure.Second) { f.bench.second(s) }
 
 // Find searches until the answer is known, its time is up, or the run or ctx ends, and
@@ -88,6 +88,9 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 		r.Limit = found.Limit{By: found.ByNone, Text: "nothing: the highest level to be tried held"}
 		if !r.Complete {
 			r.Limit.Text = "unknown: every level that was tried held"
+			if s := r.Steps[len(r.Steps)-1]; !s.Held {
+				r.Limit.Text = fmt.Sprintf("unknown: whether %s holds is in doubt", units.Number(s.Level))
+			}
 		}
 	}
 	return r, err

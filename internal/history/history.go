@@ -14,8 +14,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/disk"
-	"github.com/perfbench/perfbench/internal/rundir/pack"
 )
 
 // Filter selects runs; empty fields match any run.
@@ -123,7 +121,7 @@ func Remove(e rundir.Entry, formats []rundir.Format) error {
 	if err := Removable(e, formats); err != nil {
 		return err
 	}
-	if pack.Is(e.Dir) {
+	if rundir.IsArchive(e.Dir) {
 		return os.Remove(e.Dir)
 	}
 	files, err := os.ReadDir(e.Dir)
@@ -149,21 +147,21 @@ func Note(dir, text string) error {
 	text = rundir.OneLine(text)
 	path := filepath.Join(dir, rundir.NoteFile)
 	switch {
-	case pack.Is(dir):
+	case rundir.IsArchive(dir):
 		return fault.Input(fmt.Errorf("%s is an archive, and archives are never changed", dir), "write a note before a run is archived")
 	case len(text) > longestNote:
 		return fault.Input(fmt.Errorf("note: %d bytes are more than the longest note may have, %d", len(text), longestNote), "")
 	case text == "":
-		return disk.Remove(path)
+		return rundir.Remove(path)
 	}
-	return disk.Write(path, []byte(text+"\n"), false)
+	return rundir.Write(path, []byte(text+"\n"), false)
 }
 
 // Archive puts the run of a folder into an archive in folder out, or next to it if out
 // is empty, and reads it back. It returns the archive, and the run in it.
 func Archive(dir, out string) (string, rundir.Run, error) {
 	none := rundir.Run{}
-	if pack.Is(dir) {
+	if rundir.IsArchive(dir) {
 		return "", none, fault.Input(fmt.Errorf("%s is already an archive", dir), "")
 	}
 	if rundir.Alive(dir) {
@@ -183,11 +181,11 @@ func Archive(dir, out string) (string, rundir.Run, error) {
 			out = filepath.Dir(filepath.Clean(dir))
 		}
 	}
-	name := filepath.Join(out, filepath.Base(whole)+pack.Suffix)
+	name := filepath.Join(out, filepath.Base(whole)+rundir.Suffix)
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return "", none, fault.Input(err, "name another folder with --out")
 	}
-	if err := pack.Write(whole, name); err != nil {
+	if err := rundir.WriteArchive(whole, name); err != nil {
 		return "", none, err
 	}
 	after, err := rundir.Load(name)

@@ -12,8 +12,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/disk"
-	"github.com/perfbench/perfbench/internal/rundir/pack"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -92,8 +90,8 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 	assert.NoDirExists(t, dir)
 
 	e, dir = folder(t, "a")
-	name := dir + pack.Suffix
-	require.NoError(t, pack.Write(dir, name))
+	name := dir + rundir.Suffix
+	require.NoError(t, rundir.WriteArchive(dir, name))
 	e.Dir = name
 	require.NoError(t, history.Remove(e, formats))
 	assert.NoFileExists(t, name)
@@ -132,7 +130,7 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 	f, err := os.OpenFile(filepath.Join(dir, rundir.HlogFile), os.O_RDWR, 0)
 	require.NoError(t, err)
 	defer f.Close()
-	if disk.Lock(f) {
+	if rundir.Lock(f) {
 		assert.ErrorContains(t, history.Remove(e, formats), "its run is still going")
 	}
 }
@@ -152,8 +150,8 @@ func TestANoteIsKeptWithItsRun(t *testing.T) {
 	require.NoError(t, history.Note(dir, " with the\nnew \x1b[31mindex"))
 	assert.Equal(t, "with the new [31mindex", kept())
 	assert.ErrorContains(t, history.Note(dir, strings.Repeat("x", 501)), "501 bytes are more than the longest note may have, 500")
-	require.NoError(t, pack.Write(dir, dir+pack.Suffix))
+	require.NoError(t, rundir.WriteArchive(dir, dir+rundir.Suffix))
 	require.NoError(t, os.RemoveAll(dir))
 	assert.Equal(t, "with the new [31mindex", kept(), "it goes with the run into its archive")
-	assert.ErrorContains(t, history.Note(dir+pack.Suffix, "x"), "is an archive, and archives are never changed")
+	assert.ErrorContains(t, history.Note(dir+rundir.Suffix, "x"), "is an archive, and archives are never changed")
 }

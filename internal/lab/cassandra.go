@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/mem"
-
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // cassandraVersion is the release of Cassandra that the lab starts.
@@ -109,7 +107,7 @@ func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
 		"seed_provider:",
 		"  - class_name: org.apache.cassandra.locator.SimpleSeedProvider",
 		"    parameters:",
-		"      - seeds: " + strconv.Quote(proc.Addr(storage)),
+		"      - seeds: " + strconv.Quote(Addr(storage)),
 		"listen_address: 127.0.0.1",
 		"rpc_address: 127.0.0.1",
 		fmt.Sprintf("storage_port: %d", storage),
@@ -197,7 +195,7 @@ func cassandraArgs(dir, lib string) []string {
 
 // cassandraAnswers asks the node for the options that it supports, which it reports
 // without a login. The port for clients opens last.
-func cassandraAnswers(ctx context.Context, h *host, p proc.Process) error {
+func cassandraAnswers(ctx context.Context, h *host, p Process) error {
 	conn, err := h.dialPlainOrTLS(ctx, p)
 	if err != nil {
 		return err
@@ -226,7 +224,7 @@ func cassandraAnswers(ctx context.Context, h *host, p proc.Process) error {
 	return nil
 }
 
-func (h *host) dialPlainOrTLS(ctx context.Context, p proc.Process) (net.Conn, error) {
+func (h *host) dialPlainOrTLS(ctx context.Context, p Process) (net.Conn, error) {
 	if h.rec.TLS == nil {
 		return new(net.Dialer).DialContext(ctx, "tcp", p.Addr)
 	}

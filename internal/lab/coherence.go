@@ -11,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // coherenceVersion is the release of Coherence CE that the lab starts. All its jars
@@ -75,12 +73,12 @@ func prepareCoherence(h *host, dir, lib string, ports []int) ([]string, map[stri
 	for _, p := range properties {
 		args = append(args, "-D"+p)
 	}
-	return args, map[string]string{healthFile: proc.Addr(ports[3])}, nil
+	return args, map[string]string{healthFile: Addr(ports[3])}, nil
 }
 
 // coherenceAnswers asks a member whether it is ready, and checks that its gRPC port
 // speaks HTTP/2.
-func coherenceAnswers(ctx context.Context, h *host, p proc.Process) error {
+func coherenceAnswers(ctx context.Context, h *host, p Process) error {
 	health, err := os.ReadFile(filepath.Join(p.Dir, healthFile))
 	if err != nil {
 		return err
@@ -105,7 +103,7 @@ func coherenceAnswers(ctx context.Context, h *host, p proc.Process) error {
 
 // speaksHTTP2 greets a server as an HTTP/2 client does, and reads the first frame of
 // the answer, which must be SETTINGS.
-func (h *host) speaksHTTP2(ctx context.Context, p proc.Process) error {
+func (h *host) speaksHTTP2(ctx context.Context, p Process) error {
 	conn, err := h.dialHTTP2(ctx, p)
 	if err != nil {
 		return err
@@ -129,7 +127,7 @@ func (h *host) speaksHTTP2(ctx context.Context, p proc.Process) error {
 	return nil
 }
 
-func (h *host) dialHTTP2(ctx context.Context, p proc.Process) (net.Conn, error) {
+func (h *host) dialHTTP2(ctx context.Context, p Process) (net.Conn, error) {
 	if h.rec.TLS == nil {
 		return new(net.Dialer).DialContext(ctx, "tcp", p.Addr)
 	}

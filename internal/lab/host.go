@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // errPortTaken means that another program took a free port between looking and binding:
@@ -140,27 +139,27 @@ func (h *host) folder(name string) string { return filepath.Join(h.Dir, name) }
 
 // spawn starts a process in its own folder, with its output in the file "log"
 // there, and records it. It returns at once.
-func (h *host) spawn(ctx context.Context, s spec) (proc.Process, error) {
+func (h *host) spawn(ctx context.Context, s spec) (Process, error) {
 	if err := ctx.Err(); err != nil {
-		return proc.Process{}, err
+		return Process{}, err
 	}
 	dir := s.Dir
 	if dir == "" {
 		dir = h.folder(s.Name)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return proc.Process{}, err
+		return Process{}, err
 	}
 	for name, text := range s.Files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			return proc.Process{}, err
+			return Process{}, err
 		}
 	}
 	command := slices.Clone(s.Command)
 	if path, ok := h.binaries[command[0]]; ok {
 		command[0] = path
 	}
-	h.rec.Processes = append(h.rec.Processes, proc.Process{Name: s.Name, Addr: s.Addr, Command: command, Dir: dir, User: s.User, Stop: s.Stop})
+	h.rec.Processes = append(h.rec.Processes, Process{Name: s.Name, Addr: s.Addr, Command: command, Dir: dir, User: s.User, Stop: s.Stop})
 	p := &h.rec.Processes[len(h.rec.Processes)-1]
 	h.step("starting %s on %s", s.Name, s.Addr)
 	err := h.launch(p)
@@ -168,7 +167,7 @@ func (h *host) spawn(ctx context.Context, s spec) (proc.Process, error) {
 }
 
 // launch runs p's command and fills in its id and birth.
-func (h *host) launch(p *proc.Process) error {
+func (h *host) launch(p *Process) error {
 	log, err := os.OpenFile(filepath.Join(p.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -177,16 +176,16 @@ func (h *host) launch(p *proc.Process) error {
 	cmd := exec.Command(p.Command[0], p.Command[1:]...) //nolint:noctx // it outlives every context of ours
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, log, log
 	cmd.Env = []string{} // our environment may hold a password
-	if err := proc.Detach(cmd, h.rec.Tied); err != nil {
+	if err := Detach(cmd, h.rec.Tied); err != nil {
 		return err
 	}
-	if err := proc.ActAs(cmd, p.User); err != nil {
+	if err := ActAs(cmd, p.User); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", p.Name, err)
 	}
-	p.PID, p.Birth = cmd.Process.Pid, proc.Birth(cmd.Process.Pid)
+	p.PID, p.Birth = cmd.Process.Pid, Birth(cmd.Process.Pid)
 	if p.Birth == "" { // unknown on this system: without it we could never end the process later
 		err := errors.Join(fmt.Errorf("start %s: process %d has no known time of birth", p.Name, p.PID), cmd.Process.Kill())
 		_ = cmd.Wait() // the error is that it was killed
@@ -200,10 +199,10 @@ func (h *host) launch(p *proc.Process) error {
 
 // ready waits until p answers. It ends early when p dies, with the end of its
 // log as the reason, and with the cause of ctx.
-func (h *host) ready(ctx context.Context, p proc.Process) error {
-	return proc.Poll(ctx, func() error {
-		if !proc.IsAlive(p) {
-			return proc.Permanent{Err: h.died(p)}
+func (h *host) ready(ctx context.Context, p Process) error {
+	return Poll(ctx, func() error {
+		if !IsAlive(p) {
+			return Permanent{Err: h.died(p)}
 		}
 		probe, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
@@ -224,7 +223,7 @@ func portTaken(log string) bool {
 }
 
 // died says why p ended, as far as its log tells.
-func (h *host) died(p proc.Process) error {
+func (h *host) died(p Process) error {
 	tail := logTail(p.Dir, 2048)
 	if portTaken(tail) {
 		return fmt.Errorf("%s at %s: %w", p.Name, p.Addr, errPortTaken)

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
@@ -117,7 +116,7 @@ func (h *host) fetch(ctx context.Context, name string, a artefact, dependency st
 	if _, err := os.Stat(lib); err == nil {
 		return lib, nil
 	}
-	unlock, err := proc.Lock(ctx, cache, name, func(string) { h.step("waiting for another perfbench that fetches %s", name) })
+	unlock, err := Lock(ctx, cache, name, func(string) { h.step("waiting for another perfbench that fetches %s", name) })
 	if err != nil {
 		return "", err
 	}
@@ -181,7 +180,7 @@ func (h *host) maven(ctx context.Context, dir string) error {
 	cmd.Env = slices.DeleteFunc(slices.Clone(h.opts.Environ), func(kv string) bool { return strings.HasPrefix(kv, "PERFBENCH_") })
 	out, in := io.Pipe()
 	cmd.Stdout, cmd.Stderr = in, in
-	if err := proc.Detach(cmd, true); err != nil {
+	if err := Detach(cmd, true); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // javaServer is a server that runs on Java, whose jars Maven fetches.
@@ -22,7 +20,7 @@ type javaServer struct {
 	// ports is how many it needs; the first is for its clients, the last for the agent.
 	ports   int
 	fetch   func(ctx context.Context, h *host) (lib string, err error)
-	answers func(ctx context.Context, h *host, p proc.Process) error
+	answers func(ctx context.Context, h *host, p Process) error
 	// prepare returns the arguments of java and the files that go into the server's
 	// folder dir.
 	prepare func(h *host, dir, lib string, ports []int) (args []string, files map[string]string, err error)
@@ -61,7 +59,7 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
-	ports, err := proc.FreePorts(s.ports, 0)
+	ports, err := FreePorts(s.ports, 0)
 	if err != nil {
 		return err
 	}
@@ -84,7 +82,7 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	const argsFile = "java.args"
 	files[argsFile], files[policyFile] = strings.Join(args, "\n")+"\n", policy
 	command := []string{"java", "@" + filepath.Join(dir, argsFile), s.main}
-	p, err := h.spawn(ctx, spec{Name: s.name, Addr: proc.Addr(ports[0]), Files: files, Command: command, Stop: stop})
+	p, err := h.spawn(ctx, spec{Name: s.name, Addr: Addr(ports[0]), Files: files, Command: command, Stop: stop})
 	if err != nil {
 		return err
 	}
@@ -136,4 +134,4 @@ func agentArg(jar, dir string, port int) string {
 }
 
 // agentURL returns the URL of the agent.
-func agentURL(port int) string { return fmt.Sprintf("http://%s/jolokia/", proc.Addr(port)) }
+func agentURL(port int) string { return fmt.Sprintf("http://%s/jolokia/", Addr(port)) }

@@ -27,7 +27,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/proc"
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
@@ -103,7 +102,7 @@ type Service struct {
 	start func(ctx context.Context, h *host) error
 	// answers returns nil if p is serving clients now, and otherwise the reason why
 	// not.
-	answers func(ctx context.Context, h *host, p proc.Process) error
+	answers func(ctx context.Context, h *host, p Process) error
 	// limit is how long a start may take; 0 is startLimit.
 	limit time.Duration
 	// single means that Options.Port and Options.TLS are supported.
@@ -198,7 +197,7 @@ func Up(ctx context.Context, dir, name string, o Options) (State, error) {
 	if !s.single && (o.Port != 0 || o.TLS != nil) {
 		return State{}, fault.Input(fmt.Errorf("lab: %s has several servers: it takes neither a port nor TLS", name), "lab up redis does")
 	}
-	unlock, err := proc.Lock(ctx, dir, name, o.Progress)
+	unlock, err := Lock(ctx, dir, name, o.Progress)
 	if err != nil {
 		return State{}, err
 	}
@@ -227,7 +226,7 @@ func Down(ctx context.Context, dir, name string, progress func(step string)) err
 	if err != nil {
 		return err
 	}
-	unlock, err := proc.Lock(ctx, dir, name, progress)
+	unlock, err := Lock(ctx, dir, name, progress)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
-
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 var mariadbDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/bin", "/opt/homebrew/bin"}
@@ -56,7 +54,7 @@ func startMariaDB(ctx context.Context, h *host) error {
 	}
 	p, err := h.spawn(ctx, spec{
 		Name:    "mariadb",
-		Addr:    proc.Addr(port),
+		Addr:    Addr(port),
 		Command: []string{"mariadbd", "--defaults-file=" + filepath.Join(dir, "my.cnf")},
 		Files:   map[string]string{"my.cnf": "[mariadbd]\n" + strings.Join(conf, "\n") + "\n"},
 	})
@@ -151,14 +149,14 @@ func sqlTLSParams(f *TLSFiles) string {
 	return "?" + q.Encode()
 }
 
-func mariadbAnswers(ctx context.Context, h *host, p proc.Process) error {
+func mariadbAnswers(ctx context.Context, h *host, p Process) error {
 	return h.onMariaDB(p, func(db *sql.DB) error {
 		return isOurs(ctx, db, "SELECT @@datadir", filepath.Join(p.Dir, "data"))
 	})
 }
 
 // onMariaDB runs f as the server's administrator.
-func (h *host) onMariaDB(p proc.Process, f func(db *sql.DB) error) error {
+func (h *host) onMariaDB(p Process, f func(db *sql.DB) error) error {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr = "root", "tcp", p.Addr
 	c.Timeout, c.ReadTimeout, c.WriteTimeout = 2*time.Second, startLimit, startLimit

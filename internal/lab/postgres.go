@@ -12,8 +12,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
-
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 var postgresDirs = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin"}
@@ -57,7 +55,7 @@ func startPostgres(ctx context.Context, h *host) error {
 	}
 	p, err := h.spawn(ctx, spec{
 		Name:    "postgres",
-		Addr:    proc.Addr(port),
+		Addr:    Addr(port),
 		Command: []string{"postgres", "-D", data},
 		Dir:     dir,
 		User:    as,
@@ -135,14 +133,14 @@ func give(to, from, as string) error {
 	return own(to, as)
 }
 
-func postgresAnswers(ctx context.Context, h *host, p proc.Process) error {
+func postgresAnswers(ctx context.Context, h *host, p Process) error {
 	return h.onPostgres(p, func(db *sql.DB) error {
 		return isOurs(ctx, db, "SHOW data_directory", filepath.Join(p.Dir, "data"))
 	})
 }
 
 // onPostgres runs f as the server's administrator.
-func (h *host) onPostgres(p proc.Process, f func(db *sql.DB) error) error {
+func (h *host) onPostgres(p Process, f func(db *sql.DB) error) error {
 	c, err := pgx.ParseConfig("host=127.0.0.1 port=" + portOf(p) + " user=" + sqlUser + " database=postgres sslmode=disable")
 	if err != nil {
 		return err

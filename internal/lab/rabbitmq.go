@@ -11,8 +11,6 @@ import (
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
-
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // Debian's command on the PATH switches to the package's user and folders; the one that
@@ -45,7 +43,7 @@ func rabbitmqService() Service {
 // startRabbitMQ starts a broker and the epmd that it needs, on their own ports: they
 // never meet the system's broker and epmd.
 func startRabbitMQ(ctx context.Context, h *host) error {
-	ports, err := proc.FreePorts(3, 0)
+	ports, err := FreePorts(3, 0)
 	if err != nil {
 		return err
 	}
@@ -59,7 +57,7 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 		return err
 	}
 	e, err := h.spawn(ctx, spec{
-		Name: epmdName, Addr: proc.Addr(epmd),
+		Name: epmdName, Addr: Addr(epmd),
 		Command: []string{epmdName, "-port", fmt.Sprint(epmd), "-address", "127.0.0.1"}, // in the foreground
 	})
 	if err != nil {
@@ -71,7 +69,7 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 	env := rabbitEnv(dir, port, dist, epmd)
 	server := h.binaries[rabbitServer]
 	p, err := h.spawn(ctx, spec{
-		Name: rabbitName, Addr: proc.Addr(port),
+		Name: rabbitName, Addr: Addr(port),
 		Command: []string{"/bin/sh", filepath.Join(dir, "start")},
 		Files: map[string]string{
 			"rabbitmq.conf":   conf,
@@ -105,13 +103,13 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 func (h *host) rabbitConf(dir string, port int) (string, error) {
 	lines := []string{"cluster_name = " + dir}
 	if f := h.rec.TLS; f == nil {
-		lines = append(lines, "listeners.tcp.1 = "+proc.Addr(port))
+		lines = append(lines, "listeners.tcp.1 = "+Addr(port))
 	} else {
 		verify := "verify_none"
 		if f.ClientAuth {
 			verify = "verify_peer"
 		}
-		lines = append(lines, "listeners.tcp = none", "listeners.ssl.1 = "+proc.Addr(port),
+		lines = append(lines, "listeners.tcp = none", "listeners.ssl.1 = "+Addr(port),
 			"ssl_options.cacertfile = "+f.CA, "ssl_options.certfile = "+f.Cert, "ssl_options.keyfile = "+f.Key,
 			"ssl_options.verify = "+verify, fmt.Sprintf("ssl_options.fail_if_no_peer_cert = %t", f.ClientAuth))
 	}
@@ -167,7 +165,7 @@ func rabbitEnv(dir string, port, dist, epmd int) string {
 func shQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // rabbitAnswers connects as a client would.
-func rabbitAnswers(ctx context.Context, h *host, p proc.Process) error {
+func rabbitAnswers(ctx context.Context, h *host, p Process) error {
 	if p.Name == epmdName {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", p.Addr)
 		if err != nil {
@@ -183,7 +181,7 @@ func rabbitAnswers(ctx context.Context, h *host, p proc.Process) error {
 }
 
 // rabbitProperty returns a property that the broker reports when clients connect.
-func (h *host) rabbitProperty(ctx context.Context, p proc.Process, name string) (string, error) {
+func (h *host) rabbitProperty(ctx context.Context, p Process, name string) (string, error) {
 	conn, err := h.dialPlainOrTLS(ctx, p)
 	if err != nil {
 		return "", err

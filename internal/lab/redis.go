@@ -1,23 +1,23 @@
 package lab
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
-
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 var redisNeeds = []Need{{Binary: "redis-server", Package: "redis-server"}}
@@ -36,7 +36,7 @@ func redisService() Service {
 func startRedis(ctx context.Context, h *host) error {
 	port := h.opts.Port
 	if port == 0 {
-		ports, err := proc.FreePorts(1, 0)
+		ports, err := FreePorts(1, 0)
 		if err != nil {
 			return err
 		}
@@ -59,18 +59,18 @@ func startRedis(ctx context.Context, h *host) error {
 
 // spawnRedis starts a data server with the options of the service and the given lines
 // of configuration.
-func (h *host) spawnRedis(ctx context.Context, name string, port int, lines ...string) (proc.Process, error) {
+func (h *host) spawnRedis(ctx context.Context, name string, port int, lines ...string) (Process, error) {
 	conf := append(redisBase(h.folder(name), port), lines...)
 	if h.rec.TLS != nil {
 		conf = append(conf, tlsLines(port, *h.rec.TLS)...)
 	}
 	extra, err := confLines(h.rec.Args)
 	if err != nil {
-		return proc.Process{}, err
+		return Process{}, err
 	}
 	return h.spawn(ctx, spec{
 		Name:    name,
-		Addr:    proc.Addr(port),
+		Addr:    Addr(port),
 		Command: []string{"redis-server", filepath.Join(h.folder(name), "redis.conf")},
 		Files:   map[string]string{"redis.conf": strings.Join(append(conf, extra...), "\n") + "\n"},
 	})
@@ -166,13 +166,8 @@ func redisPassword(args []string) string {
 // server on the same port, and whether it has loaded its data: until then it reports
 // about itself but refuses everything else. A server whose access rules keep us out
 // also counts as ready.
-func redisAnswers(ctx context.Context, h *host, p proc.Process) error {
-	c, err := h.dialRedis(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }() // it has no calls in progress
-	info, err := c.Info(ctx).Result()
+func redisAnswers(ctx context.Context, h *host, p Process) error {
+	info, err := h.redisInfo(ctx, p, "default")
 	if err != nil {
 		if keptOut(err) {
 			return nil
@@ -188,13 +183,8 @@ func redisAnswers(ctx context.Context, h *host, p proc.Process) error {
 	return nil
 }
 
-func (h *host) redisVersion(ctx context.Context, p proc.Process) string {
-	c, err := h.dialRedis(ctx, p)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = c.Close() }() // it has no calls in progress
-	info, err := c.Info(ctx, "server").Result()
+func (h *host) redisVersion(ctx context.Context, p Process) string {
+	info, err := h.redisInfo(ctx, p, "server")
 	if err != nil {
 		return ""
 	}
@@ -214,16 +204,23 @@ func infoField(info, name string) string {
 	return ""
 }
 
-func portOf(p proc.Process) string {
+func portOf(p Process) string {
 	_, port, _ := net.SplitHostPort(p.Addr)
 	return port
 }
 
-// dialRedis opens a client with one connection made here and now. The library would
-// dial by itself, but it logs every refusal, and a server that is starting refuses many
-// times.
-func (h *host) dialRedis(ctx context.Context, p proc.Process) (*redis.Client, error) {
-	conn, err := (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "tcp", p.Addr)
+// redisCalls is a connection to a server, on which one call follows another. A client
+// library would do more than is needed here, and cost seconds to compile.
+type redisCalls struct {
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// redisPatience is how long a server may take to connect, and to answer.
+const redisPatience = 2 * time.Second
+
+func dialRedis(ctx context.Context, h *host, p Process) (*redisCalls, error) {
+	conn, err := (&net.Dialer{Timeout: redisPatience}).DialContext(ctx, "tcp", p.Addr)
 	if err != nil {
 		return nil, err
 	}
@@ -234,31 +231,96 @@ func (h *host) dialRedis(ctx context.Context, p proc.Process) (*redis.Client, er
 		}
 		conn = tls.Client(conn, config)
 	}
-	password := redisPassword(h.rec.Args)
-	if strings.HasPrefix(p.Name, "sentinel") {
-		password = ""
+	c := &redisCalls{conn: conn, in: bufio.NewReader(conn)}
+	if password := redisPassword(h.rec.Args); password != "" && !strings.HasPrefix(p.Name, "sentinel") {
+		if _, err := c.do(ctx, "AUTH", password); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
 	}
-	return redis.NewClient(&redis.Options{
-		Addr:     p.Addr,
-		Password: password,
-		Protocol: 2,
-		Dialer: func(context.Context, string, string) (net.Conn, error) {
-			c := conn
-			if conn = nil; c == nil {
-				return nil, net.ErrClosed
-			}
-			return c, nil
-		},
-		MaxRetries:            -1,
-		DialerRetries:         1,
-		PoolSize:              1,
-		ReadTimeout:           2 * time.Second,
-		ContextTimeoutEnabled: true,
-		DisableIdentity:       true,
-		MaintNotificationsConfig: &maintnotifications.Config{
-			Mode: maintnotifications.ModeDisabled,
-		},
-	}), nil
+	return c, nil
+}
+
+// redisError is an error that a server replied.
+type redisError string
+
+func (e redisError) Error() string { return string(e) }
+
+// do sends a command and returns its reply: the elements of an array, or a single value.
+func (c *redisCalls) do(ctx context.Context, args ...string) ([]string, error) {
+	until := time.Now().Add(redisPatience)
+	if d, ok := ctx.Deadline(); ok && d.Before(until) {
+		until = d
+	}
+	if err := c.conn.SetDeadline(until); err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })() // it fails only if it is closed
+	request := fmt.Appendf(nil, "*%d\r\n", len(args))
+	for _, a := range args {
+		request = fmt.Appendf(request, "$%d\r\n%s\r\n", len(a), a)
+	}
+	if _, err := c.conn.Write(request); err != nil {
+		return nil, err
+	}
+	return c.reply(0)
+}
+
+// reply reads a reply within so many arrays.
+func (c *redisCalls) reply(within int) ([]string, error) {
+	line, err := c.in.ReadString('\n')
+	if err != nil {
+		return nil, err
+	}
+	line = strings.TrimRight(line, "\r\n")
+	if line == "" {
+		return nil, errors.New("an empty line instead of a reply")
+	}
+	kind, text := line[0], line[1:]
+	if kind == '-' {
+		return nil, redisError(text)
+	}
+	if kind == '+' || kind == ':' {
+		return []string{text}, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n > 1<<20 || kind != '$' && (kind != '*' || within > 1) {
+		return nil, fmt.Errorf("%q is no reply of a Redis server", line)
+	}
+	if kind == '$' {
+		data := make([]byte, max(n, 0)+2)
+		if n < 0 {
+			return []string{""}, nil
+		}
+		if _, err := io.ReadFull(c.in, data); err != nil {
+			return nil, err
+		}
+		return []string{string(data[:n])}, nil
+	}
+	var all []string
+	for range n {
+		one, err := c.reply(within + 1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one...)
+	}
+	return all, nil
+}
+
+// redisInfo returns a section of what a server says about itself.
+func (h *host) redisInfo(ctx context.Context, p Process, section string) (string, error) {
+	got, err := h.redisCall(ctx, p, "INFO", section)
+	return strings.Join(got, ""), err
+}
+
+// redisCall makes a single call.
+func (h *host) redisCall(ctx context.Context, p Process, args ...string) ([]string, error) {
+	c, err := dialRedis(ctx, h, p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.conn.Close() }() // it has no calls in progress
+	return c.do(ctx, args...)
 }
 
 func clientTLS(f TLSFiles) (*tls.Config, error) {
@@ -279,20 +341,7 @@ func clientTLS(f TLSFiles) (*tls.Config, error) {
 
 // keptOut reports whether the server answered, but only to refuse us access.
 func keptOut(err error) bool {
-	for _, code := range []string{"NOAUTH", "NOPERM", "WRONGPASS"} {
-		if redis.HasErrorPrefix(err, code) {
-			return true
-		}
-	}
-	return false
-}
-
-// onRedis runs fn with a client of p.
-func (h *host) onRedis(ctx context.Context, p proc.Process, fn func(c *redis.Client) error) error {
-	c, err := h.dialRedis(ctx, p)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }() // it has no calls in progress
-	return fn(c)
+	reply, ok := errors.AsType[redisError](err)
+	code, _, _ := strings.Cut(string(reply), " ")
+	return ok && slices.Contains([]string{"NOAUTH", "NOPERM", "WRONGPASS"}, code)
 }

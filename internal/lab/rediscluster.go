@@ -3,11 +3,8 @@ package lab
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
-
-	"github.com/redis/go-redis/v9"
-
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 const (
@@ -27,7 +24,7 @@ func redisClusterService() Service {
 }
 
 func startRedisCluster(ctx context.Context, h *host) error {
-	ports, err := proc.FreePorts(clusterNodes, busOffset)
+	ports, err := FreePorts(clusterNodes, busOffset)
 	if err != nil {
 		return err
 	}
@@ -60,25 +57,25 @@ func startRedisCluster(ctx context.Context, h *host) error {
 
 // formCluster assigns the slots, makes all nodes known to each other, and waits until
 // they agree.
-func (h *host) formCluster(ctx context.Context, nodes []proc.Process) error {
+func (h *host) formCluster(ctx context.Context, nodes []Process) error {
 	for i, p := range nodes {
 		first, next := clusterSlots*i/len(nodes), clusterSlots*(i+1)/len(nodes)
-		err := h.onRedis(ctx, p, func(c *redis.Client) error {
-			// With different epochs from the start the nodes need not negotiate them;
-			// they can be set only while a node knows no other.
-			if err := c.Do(ctx, "CLUSTER", "SET-CONFIG-EPOCH", i+1).Err(); err != nil {
-				return err
-			}
-			return c.ClusterAddSlotsRange(ctx, first, next-1).Err()
-		})
+		slots := []string{"CLUSTER", "ADDSLOTS"}
+		for slot := first; slot < next; slot++ {
+			slots = append(slots, strconv.Itoa(slot))
+		}
+		// With different epochs from the start the nodes need not negotiate them;
+		// they can be set only while a node knows no other.
+		_, err := h.redisCall(ctx, p, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
+		if err == nil {
+			_, err = h.redisCall(ctx, p, slots...)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: slots: %w", p.Name, err)
 		}
 	}
 	for _, p := range nodes[1:] {
-		err := h.onRedis(ctx, nodes[0], func(c *redis.Client) error {
-			return c.ClusterMeet(ctx, "127.0.0.1", portOf(p)).Err()
-		})
+		_, err := h.redisCall(ctx, nodes[0], "CLUSTER", "MEET", "127.0.0.1", portOf(p))
 		if err != nil {
 			return fmt.Errorf("%s: meet: %w", p.Name, err)
 		}
@@ -92,28 +89,27 @@ func (h *host) formCluster(ctx context.Context, nodes []proc.Process) error {
 }
 
 // clusterAgrees waits until p sees every node, and every slot as served.
-func (h *host) clusterAgrees(ctx context.Context, p proc.Process) error {
+func (h *host) clusterAgrees(ctx context.Context, p Process) error {
 	want := map[string]string{
 		"cluster_state":       "ok",
 		"cluster_slots_ok":    fmt.Sprint(clusterSlots),
 		"cluster_known_nodes": fmt.Sprint(clusterNodes),
 		"cluster_size":        fmt.Sprint(clusterNodes),
 	}
-	return proc.Poll(ctx, func() error {
-		if !proc.IsAlive(p) {
-			return proc.Permanent{Err: h.died(p)}
+	return Poll(ctx, func() error {
+		if !IsAlive(p) {
+			return Permanent{Err: h.died(p)}
 		}
-		return h.onRedis(ctx, p, func(c *redis.Client) error {
-			info, err := c.ClusterInfo(ctx).Result()
-			if err != nil {
-				return err
+		got, err := h.redisCall(ctx, p, "CLUSTER", "INFO")
+		if err != nil {
+			return err
+		}
+		info := strings.Join(got, "")
+		for name, value := range want {
+			if got := infoField(info, name); got != value {
+				return fmt.Errorf("%s says %s:%s, not %s", p.Name, name, got, value)
 			}
-			for name, value := range want {
-				if got := infoField(info, name); got != value {
-					return fmt.Errorf("%s says %s:%s, not %s", p.Name, name, got, value)
-				}
-			}
-			return nil
-		})
+		}
+		return nil
 	})
 }

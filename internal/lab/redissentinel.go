@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/redis/go-redis/v9"
-
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 const (
@@ -27,7 +23,7 @@ func redisSentinelService() Service {
 }
 
 func startRedisSentinel(ctx context.Context, h *host) error {
-	ports, err := proc.FreePorts(2+sentinels, 0)
+	ports, err := FreePorts(2+sentinels, 0)
 	if err != nil {
 		return err
 	}
@@ -86,7 +82,7 @@ func (h *host) startSentinels(ctx context.Context, master int, ports []int) ([]s
 	return addrs, nil
 }
 
-func (h *host) spawnSentinel(ctx context.Context, name string, port, master int) (proc.Process, error) {
+func (h *host) spawnSentinel(ctx context.Context, name string, port, master int) (Process, error) {
 	monitor := "sentinel %s " + sentinelMaster + " %s"
 	conf := []string{
 		"bind 127.0.0.1",
@@ -102,7 +98,7 @@ func (h *host) spawnSentinel(ctx context.Context, name string, port, master int)
 	}
 	return h.spawn(ctx, spec{
 		Name:    name,
-		Addr:    proc.Addr(port),
+		Addr:    Addr(port),
 		Command: []string{"redis-server", filepath.Join(h.folder(name), "sentinel.conf"), "--sentinel"},
 		Files:   map[string]string{"sentinel.conf": strings.Join(conf, "\n") + "\n"},
 	})
@@ -112,41 +108,37 @@ func (h *host) spawnSentinel(ctx context.Context, name string, port, master int)
 func (h *host) replicaFollows(ctx context.Context) error {
 	h.step("waiting for the replica to follow the master")
 	p := *h.rec.process("replica")
-	return proc.Poll(ctx, func() error {
-		if !proc.IsAlive(p) {
-			return proc.Permanent{Err: h.died(p)}
+	return Poll(ctx, func() error {
+		if !IsAlive(p) {
+			return Permanent{Err: h.died(p)}
 		}
-		return h.onRedis(ctx, p, func(c *redis.Client) error {
-			info, err := c.Info(ctx, "replication").Result()
-			if err != nil {
-				return err
-			}
-			if link := infoField(info, "master_link_status"); link != "up" {
-				return fmt.Errorf("the replica's link to its master is %s", link)
-			}
-			return nil
-		})
+		info, err := h.redisInfo(ctx, p, "replication")
+		if err != nil {
+			return err
+		}
+		if link := infoField(info, "master_link_status"); link != "up" {
+			return fmt.Errorf("the replica's link to its master is %s", link)
+		}
+		return nil
 	})
 }
 
-func (h *host) sentinelSees(ctx context.Context, p proc.Process) error {
+func (h *host) sentinelSees(ctx context.Context, p Process) error {
 	want := map[string]string{"num-slaves": "1", "num-other-sentinels": fmt.Sprint(sentinels - 1), "flags": "master"}
-	return proc.Poll(ctx, func() error {
-		if !proc.IsAlive(p) {
-			return proc.Permanent{Err: h.died(p)}
+	return Poll(ctx, func() error {
+		if !IsAlive(p) {
+			return Permanent{Err: h.died(p)}
 		}
-		return h.onRedis(ctx, p, func(c *redis.Client) error {
-			got, err := c.Do(ctx, "SENTINEL", "MASTER", sentinelMaster).Slice()
-			if err != nil {
-				return err
+		got, err := h.redisCall(ctx, p, "SENTINEL", "MASTER", sentinelMaster)
+		if err != nil {
+			return err
+		}
+		for i := 0; i+1 < len(got); i += 2 {
+			name, value := got[i], got[i+1]
+			if w, ok := want[name]; ok && w != value {
+				return fmt.Errorf("%s says %s %s, not %s", p.Name, name, value, w)
 			}
-			for i := 0; i+1 < len(got); i += 2 {
-				name, value := fmt.Sprint(got[i]), fmt.Sprint(got[i+1])
-				if w, ok := want[name]; ok && w != value {
-					return fmt.Errorf("%s says %s %s, not %s", p.Name, name, value, w)
-				}
-			}
-			return nil
-		})
+		}
+		return nil
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // What the SQL servers of the lab have in common: a user and a database, and no
@@ -28,7 +27,7 @@ func (h *host) freePort() (int, error) {
 	if h.opts.Port != 0 {
 		return h.opts.Port, nil
 	}
-	ports, err := proc.FreePorts(1, 0)
+	ports, err := FreePorts(1, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -46,10 +45,10 @@ func (h *host) once(ctx context.Context, dir, as, program string, args ...string
 	cmd := exec.CommandContext(ctx, h.binaries[program], args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + dir, "LC_ALL=C"}
-	if err := proc.Detach(cmd, true); err != nil {
+	if err := Detach(cmd, true); err != nil {
 		return err
 	}
-	if err := proc.ActAs(cmd, as); err != nil {
+	if err := ActAs(cmd, as); err != nil {
 		return err
 	}
 	if err := cmd.Run(); err != nil {

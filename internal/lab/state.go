@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // Condition says whether a service is running.
@@ -41,11 +40,11 @@ type State struct {
 	// measures: "http://127.0.0.1:12345/jolokia/", to be followed by
 	// "read/java.lang:type=Memory". Empty for a server that is not Java or has no such
 	// agent.
-	Jolokia   string         `json:"jolokia,omitempty"`
-	Version   string         `json:"version"` // as reported by the server; may be empty
-	Dir       string         `json:"dir"`
-	Started   time.Time      `json:"started"` // when it became ready
-	Processes []proc.Process `json:"processes"`
+	Jolokia   string    `json:"jolokia,omitempty"`
+	Version   string    `json:"version"` // as reported by the server; may be empty
+	Dir       string    `json:"dir"`
+	Started   time.Time `json:"started"` // when it became ready
+	Processes []Process `json:"processes"`
 }
 
 // Uptime is the time since the service became ready, 0 unless it is Running or
@@ -70,11 +69,11 @@ type record struct {
 // live returns the state with the current condition of the processes.
 func (r *record) live() State {
 	s := r.State
-	s.Processes = append([]proc.Process(nil), s.Processes...)
+	s.Processes = append([]Process(nil), s.Processes...)
 	alive := 0
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Alive = proc.IsAlive(*p); p.Alive {
+		if p.Alive = IsAlive(*p); p.Alive {
 			alive++
 		}
 	}
@@ -91,7 +90,7 @@ func (r *record) live() State {
 }
 
 // process returns the process of that name, or nil.
-func (r *record) process(name string) *proc.Process {
+func (r *record) process(name string) *Process {
 	for i := range r.Processes {
 		if r.Processes[i].Name == name {
 			return &r.Processes[i]

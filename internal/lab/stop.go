@@ -9,31 +9,30 @@ import (
 	"syscall"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/proc"
 )
 
 // clear ends the processes of the record, the last started first, and deletes the
 // service's folder. If a process does not end, the folder stays.
 func (h *host) clear(ctx context.Context) error {
-	var living []proc.Process
+	var living []Process
 	if h.rec != nil {
-		living = slices.DeleteFunc(slices.Clone(h.rec.Processes), func(p proc.Process) bool { return !proc.IsAlive(p) })
+		living = slices.DeleteFunc(slices.Clone(h.rec.Processes), func(p Process) bool { return !IsAlive(p) })
 	}
 	slices.Reverse(living) // replicas before masters: a master waits for its replicas
 	for _, p := range living {
 		h.step("stopping %s", p.Name)
-		if err := errors.Join(proc.Send(p, p.Ending()), proc.WakeUp(p)); err != nil {
+		if err := errors.Join(Send(p, p.Ending()), WakeUp(p)); err != nil {
 			return fmt.Errorf("stop %s: %w", p.Name, err)
 		}
 	}
-	if left := proc.WaitGone(ctx, living, proc.StopLimit); len(left) > 0 {
+	if left := WaitGone(ctx, living, StopLimit); len(left) > 0 {
 		for _, p := range left {
 			h.step("killing %s, which did not stop by itself", p.Name)
-			if err := proc.Send(p, syscall.SIGKILL); err != nil {
+			if err := Send(p, syscall.SIGKILL); err != nil {
 				return fmt.Errorf("kill %s: %w", p.Name, err)
 			}
 		}
-		if left = proc.WaitGone(context.WithoutCancel(ctx), left, proc.StopLimit); len(left) > 0 {
+		if left = WaitGone(context.WithoutCancel(ctx), left, StopLimit); len(left) > 0 {
 			return fmt.Errorf("%s (process %d) is still there after being killed", left[0].Name, left[0].PID)
 		}
 	}
@@ -56,13 +55,13 @@ func Kill(ctx context.Context, dir, name, process string) error {
 	if err != nil {
 		return err
 	}
-	all := proc.Family(p) // all are stopped first, so that no more are started
+	all := Family(p) // all are stopped first, so that no more are started
 	for _, p := range all {
-		if err := proc.Send(p, syscall.SIGKILL); err != nil {
+		if err := Send(p, syscall.SIGKILL); err != nil {
 			return fmt.Errorf("lab: kill %s: %w", process, err)
 		}
 	}
-	if left := proc.WaitGone(ctx, all, proc.StopLimit); len(left) > 0 {
+	if left := WaitGone(ctx, all, StopLimit); len(left) > 0 {
 		return fmt.Errorf("lab: kill %s: process %d is still there", process, p.PID)
 	}
 	return nil
@@ -73,7 +72,7 @@ func Kill(ctx context.Context, dir, name, process string) error {
 func Pause(dir, name, process string) error {
 	p, err := running(dir, name, process)
 	if err == nil {
-		err = proc.Freeze(p)
+		err = Freeze(p)
 	}
 	if err != nil {
 		return fmt.Errorf("lab: pause %s: %w", process, err)
@@ -85,7 +84,7 @@ func Pause(dir, name, process string) error {
 func Resume(dir, name, process string) error {
 	p, err := running(dir, name, process)
 	if err == nil {
-		err = proc.WakeUp(p)
+		err = WakeUp(p)
 	}
 	if err != nil {
 		return fmt.Errorf("lab: resume %s: %w", process, err)
@@ -100,7 +99,7 @@ func Restart(ctx context.Context, dir, name, process string) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := proc.Lock(ctx, dir, name, nil)
+	unlock, err := Lock(ctx, dir, name, nil)
 	if err != nil {
 		return err
 	}
@@ -116,7 +115,7 @@ func Restart(ctx context.Context, dir, name, process string) error {
 	if p == nil {
 		return fault.Input(fmt.Errorf("lab: restart: %s has no process %q", name, process), "")
 	}
-	if proc.IsAlive(*p) {
+	if IsAlive(*p) {
 		return fault.Input(fmt.Errorf("lab: restart %s: it runs", process), "kill it first")
 	}
 	limit := startLimit
@@ -135,21 +134,21 @@ func Restart(ctx context.Context, dir, name, process string) error {
 }
 
 // running returns a process that is alive.
-func running(dir, name, process string) (proc.Process, error) {
+func running(dir, name, process string) (Process, error) {
 	s, err := find(name)
 	if err != nil {
-		return proc.Process{}, err
+		return Process{}, err
 	}
 	h, err := newHost(dir, s, Options{})
 	if err != nil {
-		return proc.Process{}, err
+		return Process{}, err
 	}
 	r, err := load(h.Dir)
 	if err != nil {
-		return proc.Process{}, fmt.Errorf("lab: %s is %w", name, ErrNotRunning)
+		return Process{}, fmt.Errorf("lab: %s is %w", name, ErrNotRunning)
 	}
-	if p := r.process(process); p != nil && proc.IsAlive(*p) {
+	if p := r.process(process); p != nil && IsAlive(*p) {
 		return *p, nil
 	}
-	return proc.Process{}, fmt.Errorf("lab: %s of %s is %w", process, name, ErrNotRunning)
+	return Process{}, fmt.Errorf("lab: %s of %s is %w", process, name, ErrNotRunning)
 }

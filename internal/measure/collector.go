@@ -34,7 +34,8 @@ type Control struct {
 // SegmentInfo describes a segment.
 type SegmentInfo struct {
 	From, To time.Duration // To is the current time for the segment in force
-	Settings map[string]float64
+	// SettingsEnd is what the settings of a ramp have come to; nil: they did not change.
+	Settings, SettingsEnd map[string]float64
 	// Unstarted holds, per track, the units that were due but never started.
 	Unstarted []int64
 }
@@ -209,7 +210,7 @@ func (c *Collector) Run() {
 	for {
 		select {
 		case b := <-c.in:
-			c.take(b)
+			c.addBatch(b)
 			c.recycle(b)
 		case <-timer.C:
 			c.gather()
@@ -256,7 +257,7 @@ func (c *Collector) gather() {
 	for {
 		select {
 		case b := <-c.in:
-			c.take(b)
+			c.addBatch(b)
 			c.recycle(b)
 			continue
 		default:
@@ -269,7 +270,7 @@ func (c *Collector) gather() {
 	live := c.shards[:0]
 	for _, s := range c.shards {
 		if b := s.now.Load(); b != nil {
-			c.take(b)
+			c.addBatch(b)
 			live = append(live, s)
 		}
 	}
@@ -286,7 +287,7 @@ func (c *Collector) recycle(b *batch) {
 	}
 }
 
-func (c *Collector) take(b *batch) {
+func (c *Collector) addBatch(b *batch) {
 	n := b.n.Load()
 	if c.cfg.Gaps != nil {
 		c.gaps = c.cfg.Gaps() // after n: all that these samples can have seen
@@ -297,7 +298,7 @@ func (c *Collector) take(b *batch) {
 	b.taken = n
 }
 
-func (c *Collector) add(s *Sample) {
+func (c *Collector) add(s *Call) {
 	warm := s.Warm
 	if warm && (c.second >= 0 || s.End >= 0) {
 		return // began in warm-up, ended after it: belongs to neither
@@ -349,7 +350,7 @@ func (c *Collector) later(at int64, warm bool) *accumulator {
 // timed reports whether a sample's times mean anything. Those of operations that
 // were in progress while the process was stopped, or while time was skipped, do
 // not.
-func (c *Collector) timed(s *Sample) bool {
+func (c *Collector) timed(s *Call) bool {
 	if c.skip.across(min(s.Due, s.Start), s.End) {
 		return false
 	}

@@ -62,7 +62,7 @@ func TestEverySampleIsCountedOnceWhileOthersRead(t *testing.T) {
 					at := cfg.Source.Now()
 					s.Started(at)
 					time.Sleep(3 * time.Millisecond)
-					s.Add(Sample{Due: at, Start: at, End: cfg.Source.Now(), Units: 2})
+					s.Add(Call{Due: at, Start: at, End: cfg.Source.Now(), Units: 2})
 					s.Ended()
 				}
 			})
@@ -83,7 +83,7 @@ func TestABatchThatIsExactlyFullLosesNothing(t *testing.T) {
 		c := NewCollector(oneOperation(nil))
 		s := c.Shard(0)
 		for range n {
-			s.Add(Sample{End: 5, Units: 1})
+			s.Add(Call{End: 5, Units: 1})
 		}
 		s.Close()
 		go c.Run()
@@ -96,9 +96,9 @@ func TestFailuresAreCountedAndOnlyTimeoutsTimed(t *testing.T) {
 	s := c.Shard(0)
 	class := s.Failed(0, errors.New("connection refused"))
 	assert.EqualValues(t, 2, class)
-	s.Add(Sample{End: 5, Units: 1, Class: class})
-	s.Add(Sample{End: 7000, Units: 1, Class: 1})
-	s.Add(Sample{End: 5, Units: 1})
+	s.Add(Call{End: 5, Units: 1, Class: class})
+	s.Add(Call{End: 7000, Units: 1, Class: 1})
+	s.Add(Call{End: 5, Units: 1})
 	s.Close()
 	go c.Run()
 	r := c.Close()

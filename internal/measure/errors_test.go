@@ -119,7 +119,7 @@ func TestTheOldestCallUnderWayIsTold(t *testing.T) {
 		for range 24 {
 			at := c.cfg.Source.Now()
 			time.Sleep(100 * time.Millisecond)
-			busy.Add(Sample{Due: at, Start: at, End: at + 1, Units: 1})
+			busy.Add(Call{Due: at, Start: at, End: at + 1, Units: 1})
 			if at == int64(200*time.Millisecond) {
 				synctest.Wait()
 				s := c.Snapshot()

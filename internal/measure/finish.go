@@ -34,18 +34,18 @@ func (c *Collector) conclude(now int64) {
 // there are none, the open second too.
 func (c *Collector) closeOpen(until int64, last bool) {
 	c.control = c.cfg.Source.Control()
-	c.look()
+	c.readTracks()
 	if c.cfg.Then != nil {
 		c.cfg.Then(c.gauges, until)
 	}
 	c.inFlight(until)
 	a := &c.accs[0]
 	if c.stepped() {
-		c.closeStep(a, until)
+		c.closeStep(a, until, last)
 		a = &c.sum
 	}
 	if c.step++; last || !c.stepped() || c.step == stepsEach {
-		c.closeSecond(a, until)
+		c.closeSecond(a, until, last)
 		a.reset()
 		c.second++
 		c.at.Store(int64(c.second))
@@ -64,12 +64,14 @@ func (c *Collector) closeOpen(until int64, last bool) {
 	c.open()
 }
 
-// closeStep adds the samples of the open step to the timeline and to the second.
-func (c *Collector) closeStep(a *accumulator, until int64) {
+// closeStep adds the samples of the open step to the timeline and to the second. What is
+// left over of the run's last step joins the step before.
+func (c *Collector) closeStep(a *accumulator, until int64, last bool) {
 	from := c.opened()
+	rest := last && isRest(from, until)
 	for op := range c.cfg.Ops {
 		if r, ran := c.row(op, merged(a.ops[op]), from, until, c.second < 0); ran {
-			c.steps[op] = append(slices.Clip(c.steps[op]), r.point(time.Duration(from))) // published slices stay as they are
+			c.steps[op] = appendPoint(c.steps[op], r.point(time.Duration(from)), rest)
 		}
 	}
 	c.fold(a, &c.sum)
@@ -77,13 +79,15 @@ func (c *Collector) closeStep(a *accumulator, until int64) {
 
 // closeSecond ends the open second, whose samples are in a, at the given time: it
 // merges them into the whole run and its segments, and hands the second to the
-// sink.
-func (c *Collector) closeSecond(a *accumulator, until int64) {
+// sink. In what is drawn live, a rest of the run's last second joins the second before;
+// the journal does the same with the series once the run is over.
+func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 	c.until = until
 	from := int64(c.second) * int64(time.Second)
+	rest := last && isRest(from, until)
 	warm := c.second < 0
 	if !warm {
-		c.tally.look(c.gauges)
+		c.tally.observe(c.gauges)
 	}
 	if c.cfg.Part != nil {
 		c.cfg.Part(c.part(a))
@@ -94,10 +98,14 @@ func (c *Collector) closeSecond(a *accumulator, until int64) {
 		row, ran := c.row(op, total, from, until, warm)
 		if ran {
 			sec.Rows = append(sec.Rows, row)
-			c.remember(op, row)
+			c.remember(op, row, rest)
 		}
 		if total != nil && total.calls() > 0 {
-			c.spreads[op].add(total.views().response, c.second)
+			second := c.second
+			if n := len(c.spreads[op].list); rest && n > 0 && c.spreads[op].list[n-1].T >= 0 {
+				second-- // its bucket has the whole second already
+			}
+			c.spreads[op].add(total.views().response, second)
 		}
 		if warm || total == nil {
 			continue
@@ -180,13 +188,52 @@ func fillRow(r *Row, t *times) {
 	r.ResponseMax = lowestAt(v.response.hi) + sizeAt(v.response.hi) - 1
 }
 
-func (c *Collector) remember(op int, r Row) {
+// isRest reports whether an interval is what a run has left over at its end: after the
+// warm-up, and too short for figures of its own.
+func isRest(from, until int64) bool {
+	return from > 0 && time.Duration(until-from).Seconds() < ShortestRate
+}
+
+func (c *Collector) remember(op int, r Row, rest bool) {
 	rows := c.recent[op]
+	if n := len(rows); rest && n > 0 && rows[n-1].T == r.T-1 {
+		c.recent[op] = slices.Clone(rows)
+		c.recent[op][n-1].addRest(r)
+		c.lines[op].points = appendPoint(c.lines[op].points, r.point(time.Duration(r.T)*time.Second), true)
+		return
+	}
 	if len(rows) >= recentSeconds {
 		rows = rows[len(rows)-recentSeconds+1:]
 	}
 	c.recent[op] = append(slices.Clip(rows), r) // published slices stay as they are
 	c.lines[op].add(r.point(time.Duration(r.T) * time.Second))
+}
+
+// addRest adds the rest of the run, whose calls are too few for percentiles, to its last
+// second.
+func (r *Row) addRest(rest Row) {
+	r.Count, r.Errors, r.Seconds = r.Count+rest.Count, r.Errors+rest.Errors, r.Seconds+rest.Seconds
+	if r.ResponseMax == 0 {
+		r.ResponseP50, r.ResponseP99, r.ServiceP99 = rest.ResponseP50, rest.ResponseP99, rest.ServiceP99
+	}
+	r.ResponseMax = max(r.ResponseMax, rest.ResponseMax)
+}
+
+// appendPoint appends a point or, if it is a rest, adds it to the last one as take does.
+// Published slices stay as they are.
+func appendPoint(points []Point, p Point, rest bool) []Point {
+	n := len(points)
+	if !rest || n == 0 || points[n-1].Warmup {
+		return append(slices.Clip(points), p)
+	}
+	points = slices.Clone(points)
+	last := &points[n-1]
+	last.Count, last.Errors, last.Seconds = last.Count+p.Count, last.Errors+p.Errors, last.Seconds+p.Seconds
+	if last.ResponseMax == 0 {
+		last.ResponseP50, last.ResponseP99, last.ServiceP99 = p.ResponseP50, p.ResponseP99, p.ServiceP99
+	}
+	last.ResponseMax, last.Oldest = max(last.ResponseMax, p.ResponseMax), max(last.Oldest, p.Oldest)
+	return points
 }
 
 // segment holds the histograms of one segment, packed once the next has begun.
@@ -272,7 +319,7 @@ func (c *Collector) result() *Result {
 			break // opened after the last closed second
 		}
 		info.To = min(info.To, r.Measured)
-		s := Segment{From: info.From, To: info.To, Settings: info.Settings, Ops: c.segment(i).digest(c.cfg.Ops)}
+		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd, Ops: c.segment(i).digest(c.cfg.Ops)}
 		c.fill(s.Ops, info.Unstarted, int64(info.From), int64(info.To))
 		r.Segments = append(r.Segments, s)
 		for op := range r.Ops {

@@ -22,7 +22,7 @@ func TestOperationsAcrossAGapAreCountedAndNotTimed(t *testing.T) {
 		Source: still{}, Gaps: func() []*Gap { return gaps },
 	})
 	s := c.Shard(0)
-	for _, v := range []Sample{
+	for _, v := range []Call{
 		{Due: 10, Start: 10, End: 90}, {Due: 90, Start: 100, End: 200}, {Due: 150, Start: 200, End: 299}, {Due: 300, Start: 300, End: 400}, // beside
 		{Due: 10, Start: 99, End: 100}, {Due: 10, Start: 99, End: 400}, {Due: 299, Start: 299, End: 400}, // across
 		{Due: 299, Start: 299, End: 400, Class: 1},

@@ -3,7 +3,6 @@ package measure
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -163,9 +162,30 @@ type packed struct {
 	Beyond int64
 }
 
-// sound reports whether p can be the encoding of a histogram.
+// sound reports whether p can be the encoding of a histogram: buckets in order, each once,
+// with counts that do not overflow.
 func (p packed) sound() bool {
-	return len(p.Index) == len(p.Count) && (len(p.Index) == 0 || slices.Max(p.Index) < countsLen)
+	if len(p.Index) != len(p.Count) || p.Beyond < 0 {
+		return false
+	}
+	total := p.Beyond
+	for k, i := range p.Index {
+		if i >= countsLen || k > 0 && i <= p.Index[k-1] || p.Count[k] < 0 || p.Count[k] > math.MaxInt64/4-total {
+			return false
+		}
+		total += p.Count[k]
+	}
+	return true
+}
+
+// brief reports whether p, which is sound, can be what one process has measured in a
+// second.
+func (p packed) brief() bool {
+	total := p.Beyond
+	for _, n := range p.Count {
+		total += n
+	}
+	return within(mostCount, total)
 }
 
 func (p packed) into(h *hist) {
@@ -218,7 +238,7 @@ func grow(h **hist) *hist {
 	return *h
 }
 
-func (t *times) record(s *Sample) {
+func (t *times) record(s *Call) {
 	if s.Due >= s.Start {
 		grow(&t.closed).record(s.End-s.Start, 1)
 		return

@@ -56,8 +56,8 @@ func TestHistMergeEqualsRecordingBoth(t *testing.T) {
 
 func TestTimesOfMixedLoops(t *testing.T) {
 	var x times
-	x.record(&Sample{Due: 100, Start: 100, End: 300})           // closed: response 200
-	x.record(&Sample{Due: 100, Start: 400, End: 700, Late: 50}) // open: response 600, service 300, wait 300
+	x.record(&Call{Due: 100, Start: 100, End: 300})           // closed: response 200
+	x.record(&Call{Due: 100, Start: 400, End: 700, Late: 50}) // open: response 600, service 300, wait 300
 	got := x.totals(Operation{"t", "put"})
 	assert.EqualValues(t, 2, got.Calls)
 	assert.EqualValues(t, 200, got.Response.Min)

@@ -168,12 +168,13 @@ type Mark struct {
 	Note string
 }
 
-// Segment is a period of a run with constant settings.
+// Segment is a period of a run with constant settings, or a ramp.
 type Segment struct {
 	From, To time.Duration
-	// Settings holds every live setting under the name that users type.
-	Settings map[string]float64
-	Ops      []Totals
+	// Settings holds every live setting under the name that users type; SettingsEnd what
+	// those of a ramp have come to by its end, nil if they did not change.
+	Settings, SettingsEnd map[string]float64
+	Ops                   []Totals
 }
 
 // ErrorCount is how often an operation failed with errors of one class.

@@ -47,12 +47,12 @@ func (s scripted) Control() Control {
 
 // work runs one worker until the run is over, and lists what it did: of each operation
 // a part in open loop, with failures and time-outs.
-func (s scripted) work(c *Collector, seed uint64, track int, ops []uint16) (did []Sample) {
+func (s scripted) work(c *Collector, seed uint64, track int, ops []uint16) (did []Call) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	shard := c.Shard(track)
 	defer shard.Close()
 	for s.Now() < int64(s.length) {
-		v := Sample{Op: ops[r.IntN(len(ops))], Units: int32(1 + r.IntN(5)), Start: s.Now()}
+		v := Call{Op: ops[r.IntN(len(ops))], Units: int32(1 + r.IntN(5)), Start: s.Now()}
 		v.Due, v.Warm, v.Segment = v.Start, v.Start < 0, uint16(s.segment(v.Start))
 		if r.IntN(3) == 0 {
 			v.Due -= r.Int64N(int64(time.Second))
@@ -75,7 +75,7 @@ type counted struct {
 	times [4]*hdrhistogram.Histogram
 }
 
-func countUp(t *testing.T, op Operation, all []Sample, in func(s *Sample) bool) counted {
+func countUp(t *testing.T, op Operation, all []Call, in func(s *Call) bool) counted {
 	c := counted{Totals: Totals{Operation: op}}
 	for i := range c.times {
 		c.times[i] = NewHistogram()
@@ -151,7 +151,7 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 				}
 			}
 		})
-		did := make([][]Sample, 6)
+		did := make([][]Call, 6)
 		for i := range did {
 			track := i % 2
 			workers.Go(func() { did[i] = source.work(c, uint64(i), track, [][]uint16{{0, 2}, {1}}[track]) })
@@ -160,14 +160,14 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 		close(over)
 		reader.Wait()
 		got := c.Close()
-		var all []Sample
+		var all []Call
 		for _, d := range did {
 			all = append(all, d...)
 		}
 
 		require.Len(t, got.Segments, 5)
 		for op, name := range ops {
-			of := func(s *Sample) bool { return int(s.Op) == op }
+			of := func(s *Call) bool { return int(s.Op) == op }
 			want := countUp(t, name, all, of)
 			want.Active, want.Unstarted = source.length, map[int]int64{0: 10}[op] // 0+1+2+3+4, once for the track
 			require.Equal(t, want.Totals, got.Ops[op], "%v", name)
@@ -175,7 +175,7 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 				assert.True(t, h.Equals(seconds.times[name][i]), "%v: the seconds' histograms %d are those of the whole", name, i)
 			}
 			for i, seg := range got.Segments {
-				want := countUp(t, name, all, func(s *Sample) bool { return of(s) && int(s.Segment) == i })
+				want := countUp(t, name, all, func(s *Call) bool { return of(s) && int(s.Segment) == i })
 				want.Active, want.Unstarted = seg.To-seg.From, map[bool]int64{true: int64(i)}[op == 0]
 				require.Equal(t, want.Totals, seg.Ops[op], "%v in segment %d", name, i)
 			}
@@ -190,7 +190,7 @@ func TestARunComesToWhatItsSamplesComeTo(t *testing.T) {
 }
 
 // requireSeries compares the rows of one operation, and its timeline, with the samples.
-func requireSeries(t *testing.T, s *Snapshot, rows [][]Row, op int, all []Sample) {
+func requireSeries(t *testing.T, s *Snapshot, rows [][]Row, op int, all []Call) {
 	t.Helper()
 	counts, errs, steps, slowest := map[int]int64{}, map[int]int64{}, map[time.Duration]int64{}, map[time.Duration]int64{}
 	for _, v := range all {
@@ -216,6 +216,12 @@ func requireSeries(t *testing.T, s *Snapshot, rows [][]Row, op int, all []Sample
 		}
 	}
 	require.Equal(t, Step, s.Bucket)
+	last := s.Timeline[op][len(s.Timeline[op])-1].At
+	for at, n := range steps { // what is left over of the last step is in the one before
+		if at > last {
+			steps[last], slowest[last] = steps[last]+n, max(slowest[last], slowest[at])
+		}
+	}
 	for _, p := range s.Timeline[op] {
 		require.Equal(t, steps[p.At], p.Count, "step at %v", p.At)
 		require.Equal(t, p.At < 0, p.Warmup)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -51,17 +52,44 @@ func (p *Part) Sums() (count, errors int64) {
 	return count, errors
 }
 
+// What a part may claim at most: more than anybody measures, and so little that sums over
+// any run stay far from the limits of their types.
+const (
+	mostSeconds = 1 << 30
+	mostCount   = 1 << 40 // in one second
+	mostWaiting = 1 << 53 // what is due and not begun, so far
+)
+
+// Segments is one more than the highest number of a segment in the part.
+func (p *Part) Segments() (n int) {
+	for _, r := range p.Rows {
+		n = max(n, int(r.Segment)+1)
+	}
+	return n
+}
+
 // check returns an error if a part from another process does not fit the run.
 func (p *Part) check(ops, tracks int) error {
-	if len(p.Did) > tracks || slices.ContainsFunc(p.Did, func(did []int64) bool { return len(did) > math.MaxUint16+1 }) {
-		return errors.New("threads that this run does not have")
+	if p.T < -mostSeconds || p.T > mostSeconds {
+		return fmt.Errorf("figures of second %d, which no run has", p.T)
 	}
+	if err := p.checkTracks(tracks); err != nil {
+		return err
+	}
+	seen := map[[2]uint16]bool{}
 	for _, r := range p.Rows {
+		if seen[[2]uint16{r.Op, r.Segment}] {
+			return errors.New("figures of an operation twice in one second")
+		}
+		seen[[2]uint16{r.Op, r.Segment}] = true
+		if !within(mostCount, r.Times.Count, r.Times.Errors) {
+			return errors.New("counts that nobody can have measured")
+		}
 		if int(r.Op) >= ops {
 			return errors.New("figures of an operation that this run does not have")
 		}
 		for _, h := range append(r.Times.Open[:], r.Times.Closed) {
-			if !h.sound() {
+			if !h.sound() || !h.brief() {
 				return errors.New("figures that are not a histogram")
 			}
 		}
@@ -70,8 +98,50 @@ func (p *Part) check(ops, tracks int) error {
 		if int(c.Op) >= ops {
 			return errors.New("failures of an operation that this run does not have")
 		}
+		if !within(mostCount, c.Count) {
+			return errors.New("a count of failures that nobody can have seen")
+		}
+	}
+	if len(p.Classes) > ops*(math.MaxUint8+1) || len(p.Messages) > maxMessages*(math.MaxUint8+1) {
+		return errors.New("more failures than there are kinds")
+	}
+	for _, m := range p.Messages {
+		if len(m.Text) > 2*maxMessageLen || len(m.Class)+len(m.Track)+len(m.Op) > 2*maxMessageLen {
+			return errors.New("a message that is too long")
+		}
 	}
 	return nil
+}
+
+// checkTracks is check for what the part says of tracks and their threads.
+func (p *Part) checkTracks(tracks int) error {
+	if len(p.Did) > tracks || slices.ContainsFunc(p.Did, func(did []int64) bool { return len(did) > math.MaxUint16+1 || !within(mostCount, did...) }) {
+		return errors.New("threads that this run does not have")
+	}
+	if len(p.Gauges) > tracks || len(p.Spans) > tracks {
+		return errors.New("tracks that this run does not have")
+	}
+	for _, g := range p.Gauges {
+		if !within(mostWaiting, g.Backlog) {
+			return errors.New("a backlog that nobody can have")
+		}
+	}
+	for _, s := range p.Spans {
+		if s.From < -mostSeconds*int64(time.Second) || s.To < -mostSeconds*int64(time.Second) || s.From > mostSeconds*int64(time.Second) || s.To > mostSeconds*int64(time.Second) {
+			return errors.New("a time that no run has")
+		}
+	}
+	for _, row := range p.Unstarted {
+		if len(row) > tracks || !within(mostWaiting, row...) {
+			return errors.New("a count of what never started that nobody can have")
+		}
+	}
+	return nil
+}
+
+// within reports whether all numbers are in 0..most.
+func within(most int64, all ...int64) bool {
+	return !slices.ContainsFunc(all, func(n int64) bool { return n < 0 || n > most })
 }
 
 // parts holds what other processes have measured, for the collector's goroutine.

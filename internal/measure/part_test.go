@@ -5,7 +5,9 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -67,7 +69,7 @@ func TestPartsMergeIntoWhatOneProcessWouldHaveMeasured(t *testing.T) {
 		dice := rand.New(rand.NewPCG(1, 2))
 		for n := range 4000 {
 			now := whole.Source.Now()
-			s := Sample{Start: now - dice.Int64N(int64(time.Second)), Units: int32(1 + n%3), End: now, Segment: uint16(n / 1500)}
+			s := Call{Start: now - dice.Int64N(int64(time.Second)), Units: int32(1 + n%3), End: now, Segment: uint16(n / 1500)}
 			s.Due = s.Start - int64(n%2)*dice.Int64N(int64(time.Second))
 			mine := shards[dice.IntN(workers)]
 			if n%50 == 0 {
@@ -111,6 +113,25 @@ func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
 		"failures of another":         {Classes: []PartClass{{Op: 1}}},
 		"a bucket that there is none": {Rows: []PartRow{{Times: packedTimes{Closed: bad}}}},
 		"buckets without counts":      {Rows: []PartRow{{Times: packedTimes{Open: [4]packed{{Index: []uint16{1}}}}}}},
+		"a second that no run has":    {T: math.MaxInt64 - 1},
+		"a warm-up that no run has":   {T: math.MinInt64},
+		"a negative count":            {Rows: []PartRow{{Times: packedTimes{Count: -5}}}},
+		"negative errors":             {Rows: []PartRow{{Times: packedTimes{Errors: -5}}}},
+		"a count that overflows":      {Rows: []PartRow{{Times: packedTimes{Count: math.MaxInt64}}}},
+		"a negative bucket":           {Rows: []PartRow{{Times: packedTimes{Closed: packed{Index: []uint16{1}, Count: []int64{-1}}}}}},
+		"buckets that overflow":       {Rows: []PartRow{{Times: packedTimes{Closed: packed{Index: []uint16{1, 2}, Count: []int64{math.MaxInt64, math.MaxInt64}}}}}},
+		"a bucket twice":              {Rows: []PartRow{{Times: packedTimes{Closed: packed{Index: []uint16{1, 1}, Count: []int64{1, 1}}}}}},
+		"negative beyond":             {Rows: []PartRow{{Times: packedTimes{Closed: packed{Beyond: -1}}}}},
+		"an operation twice":          {Rows: []PartRow{{}, {}}},
+		"negative failures":           {Classes: []PartClass{{Count: -1}}},
+		"tracks that there are none":  {Gauges: make([]Gauge, 9)},
+		"spans that there are none":   {Spans: make([]Span, 9)},
+		"a span that overflows":       {Spans: []Span{{From: math.MinInt64, To: math.MaxInt64}}},
+		"a negative backlog":          {Gauges: []Gauge{{Backlog: -1}}},
+		"negative unstarted":          {Unstarted: [][]int64{{-1}}},
+		"threads that ran backwards":  {Did: [][]int64{{-1}}},
+		"a message that is too long":  {Messages: []Message{{Text: strings.Repeat("x", 5000)}}},
+		"too many messages":           {Messages: make([]Message, 5000)},
 	} {
 		assert.Error(t, c.Merge(p), name)
 	}
@@ -130,7 +151,7 @@ func BenchmarkASecondOfWorkers(b *testing.B) {
 	one := NewCollector(cfg)
 	for range 20_000 {
 		start := int64(0)
-		one.add(&Sample{Op: uint16(dice.IntN(ops)), Start: start, Due: start - dice.Int64N(1e6), End: int64(dice.ExpFloat64() * 1e6), Units: 1})
+		one.add(&Call{Op: uint16(dice.IntN(ops)), Start: start, Due: start - dice.Int64N(1e6), End: int64(dice.ExpFloat64() * 1e6), Units: 1})
 	}
 	var wire bytes.Buffer
 	require.NoError(b, gob.NewEncoder(&wire).Encode(one.part(&one.accs[0])))

@@ -44,10 +44,45 @@ const Hidden = -1
 // Shown returns s with Hidden in place of every percentile that too few samples
 // support.
 func (s Summary) Shown() Summary {
-	for i, v := range []*int64{&s.P50, &s.P90, &s.P95, &s.P99, &s.P999, &s.P9999} {
+	for i, v := range s.percentiles() {
 		if !Enough(percentiles[i], s.Count) {
 			*v = Hidden
 		}
 	}
 	return s
+}
+
+// Worst returns the highest of each figure of several summaries, and the lowest minimum, as
+// shown. A percentile is hidden if one that has too few samples for it may be above what
+// the others have: its own lower ones are.
+func Worst(list []Summary) Summary {
+	var out Summary
+	var hidden [6]bool
+	for n, s := range list {
+		s = s.Shown()
+		for i, v := range s.percentiles() {
+			hidden[i] = hidden[i] || *v == Hidden
+		}
+		if n == 0 {
+			out = s
+			continue
+		}
+		out.Count, out.Mean, out.Min, out.Max = out.Count+s.Count, max(out.Mean, s.Mean), min(out.Min, s.Min), max(out.Max, s.Max)
+		for i, v := range s.percentiles() {
+			to := out.percentiles()[i]
+			*to = max(*to, *v)
+		}
+	}
+	least := int64(0)
+	for i, v := range out.percentiles() {
+		if least = max(least, *v); hidden[i] && *v < least {
+			*v = Hidden
+		}
+	}
+	return out
+}
+
+// percentiles returns them in rising order.
+func (s *Summary) percentiles() []*int64 {
+	return []*int64{&s.P50, &s.P90, &s.P95, &s.P99, &s.P999, &s.P9999}
 }

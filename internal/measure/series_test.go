@@ -22,7 +22,7 @@ func TestATimelineStaysShortAndLeavesNothingOut(t *testing.T) {
 	var all []shown
 	const warm, length = 45, 4000
 	for n := -warm; n < length; n++ {
-		c.remember(0, Row{T: n, Gauge: Gauge{Oldest: time.Duration(n % 13)}, Count: int64(n % 7), Errors: int64(n % 3), Seconds: 1, ResponseP99: int64(n % 101), ResponseMax: int64(n % 1009)})
+		c.remember(0, Row{T: n, Gauge: Gauge{Oldest: time.Duration(n % 13)}, Count: int64(n % 7), Errors: int64(n % 3), Seconds: 1, ResponseP99: int64(n % 101), ResponseMax: int64(n % 1009)}, false)
 		if n%97 == 0 {
 			width, lines := c.timelines()
 			require.LessOrEqual(t, len(lines[0]), maxPoints)
@@ -60,9 +60,9 @@ func TestTimelinesHaveOneWidth(t *testing.T) {
 	cfg.Ops, cfg.OpTrack = append(cfg.Ops, Operation{"t", "late"}, Operation{"t", "never"}), []int{0, 0, 0}
 	c := NewCollector(cfg)
 	for n := range 1000 {
-		c.remember(0, Row{T: n, Count: 1})
+		c.remember(0, Row{T: n, Count: 1}, false)
 		if n >= 901 {
-			c.remember(1, Row{T: n, Count: 1})
+			c.remember(1, Row{T: n, Count: 1}, false)
 		}
 	}
 	width, lines := c.timelines()
@@ -100,7 +100,7 @@ func TestASinkThatHangsMovesNoSampleToAnotherSecond(t *testing.T) {
 				for range 12 * 5 {
 					at := cfg.Source.Now()
 					time.Sleep(200 * time.Millisecond)
-					s.Add(Sample{Due: at, Start: at, End: cfg.Source.Now() - 1, Units: 1, Warm: at < 0})
+					s.Add(Call{Due: at, Start: at, End: cfg.Source.Now() - 1, Units: 1, Warm: at < 0})
 				}
 				s.Close()
 				got := c.Close()
@@ -114,4 +114,23 @@ func TestASinkThatHangsMovesNoSampleToAnotherSecond(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What is left over at the end of a run joins the last second and the last step, so that
+// its few calls, the slowest of all, make no peak of their own.
+func TestARestJoinsWhatWasBefore(t *testing.T) {
+	c := NewCollector(oneOperation(nil))
+	row := Row{T: 21, Count: 1000, Seconds: 1, ResponseP50: 3, ResponseP99: 5, ResponseMax: 9, ServiceP99: 4}
+	c.remember(0, row, false)
+	before, was := c.recent[0], c.lines[0].points
+	c.remember(0, Row{T: 22, Count: 8, Errors: 1, Seconds: 0.05, ResponseP50: 100, ResponseP99: 192, ResponseMax: 192, ServiceP99: 192}, true)
+	assert.Equal(t, []Row{{T: 21, Count: 1008, Errors: 1, Seconds: 1.05, ResponseP50: 3, ResponseP99: 5, ResponseMax: 192, ServiceP99: 4}}, c.recent[0])
+	require.Len(t, c.lines[0].points, 1)
+	got := c.lines[0].points[0]
+	assert.Equal(t, []int64{1008, 3, 5, 192}, []int64{got.Count, got.ResponseP50, got.ResponseP99, got.ResponseMax})
+	assert.Equal(t, []Row{row}, before, "what was shown does not change")
+	assert.EqualValues(t, 1000, was[0].Count)
+	assert.True(t, isRest(int64(22*time.Second), int64(22*time.Second+50*time.Millisecond)))
+	assert.False(t, isRest(int64(22*time.Second), int64(22*time.Second+time.Second/5)))
+	assert.False(t, isRest(0, 1), "a run that is over at once has nothing else")
 }

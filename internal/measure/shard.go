@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Sample is one finished operation. Times are nanoseconds since measurement
+// Call is one finished operation. Times are nanoseconds since measurement
 // began, negative during warm-up.
-type Sample struct {
+type Call struct {
 	// Due is when it should have begun; equal to Start in a closed loop.
 	Due, Start, End int64
 	// Late is how much of the wait, Start − Due, is our own lateness: a worker was
@@ -40,7 +40,7 @@ const none = math.MinInt64
 type batch struct {
 	n     atomic.Int32
 	taken int32 // the collector's own count
-	s     [batchSize]Sample
+	s     [batchSize]Call
 }
 
 // Shard takes the samples of one worker and belongs to that worker. Adding a
@@ -72,7 +72,7 @@ func (c *Collector) Shard(track int) *Shard {
 
 // Add records one finished operation. It blocks only if 256 samples have gathered
 // and the collector is far behind.
-func (s *Shard) Add(v Sample) {
+func (s *Shard) Add(v Call) {
 	b := s.own
 	b.s[s.fill] = v
 	s.fill++

@@ -49,7 +49,7 @@ func newTally(cfg *Config) tally {
 }
 
 // add counts a successful call on a track.
-func (t *tally) add(track int, s *Sample) {
+func (t *tally) add(track int, s *Call) {
 	if !t.counts[s.Op] {
 		return
 	}
@@ -60,8 +60,8 @@ func (t *tally) add(track int, s *Sample) {
 	of.did[s.Worker]++
 }
 
-// look notes how many threads the tracks have at the end of a measured second.
-func (t *tally) look(gauges []Gauge) {
+// observe notes how many threads the tracks have at the end of a measured second.
+func (t *tally) observe(gauges []Gauge) {
 	for i, g := range gauges {
 		of := &t.tracks[i]
 		if g.Running && g.Threads > 0 && (of.least == 0 || g.Threads < of.least) {

@@ -36,7 +36,7 @@ func TestThreadsAreComparedThatWorkedAllTheTime(t *testing.T) {
 			defer s.Close()
 			for range calls {
 				at := cfg.Source.Now()
-				s.Add(Sample{Due: at, Start: at, End: at, Units: 100, Op: op, Worker: worker, Class: class})
+				s.Add(Call{Due: at, Start: at, End: at, Units: 100, Op: op, Worker: worker, Class: class})
 			}
 		}
 		do(0, 0, 0, 10, 0)

@@ -8,7 +8,7 @@ import (
 // publish makes a new snapshot. Counts are current; percentiles are as of the
 // last finished second, because they cost more.
 func (c *Collector) publish(now int64) {
-	c.look()
+	c.readTracks()
 	c.inFlight(now)
 	c.number++
 	prev := c.snap.Load()
@@ -48,9 +48,9 @@ func (c *Collector) publish(now int64) {
 	c.snap.Store(s)
 }
 
-// look reads the state of each track. A schedule knows no end: what is due beyond the
+// readTracks reads the state of each track. A schedule knows no end: what is due beyond the
 // units that a track has left is no backlog.
-func (c *Collector) look() {
+func (c *Collector) readTracks() {
 	c.cfg.Source.Gauges(c.gauges)
 	for i, n := range c.cfg.Plans {
 		if n <= 0 || c.gauges[i].Backlog == 0 {

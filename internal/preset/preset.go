@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -42,7 +43,7 @@ func List(fsys fs.FS) ([]Info, error) {
 	slices.Sort(names)
 	out := make([]Info, 0, len(names))
 	for _, name := range names {
-		data, err := fs.ReadFile(fsys, name)
+		data, err := infile.ReadFS(infile.Settings, fsys, name)
 		if err != nil {
 			return nil, fmt.Errorf("read preset: %w", err)
 		}
@@ -99,6 +100,7 @@ type reader struct {
 	values   []workload.Value
 	lines    map[string]int
 	problems workload.Problems
+	keys     int // seen so far
 }
 
 func (r *reader) fail(n *yaml.Node, format string, args ...any) {
@@ -112,6 +114,12 @@ func (r *reader) mapping(prefix string, n *yaml.Node) {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
+		if r.keys++; r.keys > infile.MaxKeys {
+			if r.keys == infile.MaxKeys+1 {
+				r.fail(key, "more than %d keys", infile.MaxKeys)
+			}
+			return
+		}
 		if key.Kind != yaml.ScalarNode {
 			r.fail(key, "a name must be plain text")
 			continue

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 )
 
 // Entry is one key with its value as written: trailing blanks are kept.
@@ -56,7 +57,9 @@ func Read(name string, data []byte) (*File, error) {
 				`write \\ for a backslash, or \u with four hexadecimal digits`))
 			continue
 		}
-		f.add(Entry{key, value, l.number})
+		if f.add(Entry{key, value, l.number}); len(f.Entries)+len(f.Repeated) > infile.MaxKeys {
+			return f, fault.Input(fmt.Errorf("%s:%d: more than %d keys", name, l.number, infile.MaxKeys), "a file of settings has a few hundred at most")
+		}
 	}
 	return f, fault.Code(errors.Join(errs...), fault.CodeInput)
 }

@@ -1,6 +1,7 @@
 package properties_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -154,4 +155,13 @@ func FuzzRead(f *testing.F) {
 func escape(s string) string {
 	r := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\f", `\f`, "=", `\=`, ":", `\:`, " ", `\ `, "#", `\#`, "!", `\!`)
 	return r.Replace(strings.TrimPrefix(s, "\ufeff"))
+}
+
+func TestFilesOfFarTooManyKeysAreRefused(t *testing.T) {
+	var b strings.Builder
+	for i := range 10_001 {
+		fmt.Fprintf(&b, "key%d=x\n", i)
+	}
+	_, err := properties.Read("p.properties", []byte(b.String()))
+	require.ErrorContains(t, err, "p.properties:10001: more than 10000 keys")
 }

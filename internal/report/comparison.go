@@ -245,6 +245,9 @@ func comparisonJUnit(c *compare.Comparison) ([]byte, error) {
 		Out:        strings.Join(slices.Concat(c.Refusals, c.Cautions, c.Notes), "\n"),
 	}
 	failed := c.Worse()
+	if c.Unsure == compare.Fail {
+		failed = append(failed, c.Unsures()...)
+	}
 	if len(c.Parts) > 0 {
 		for _, f := range c.Parts[0].Findings {
 			if f.Figure == compare.Max {

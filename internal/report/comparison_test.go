@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report/runpage"
-	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
+	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 )
 
 // sides compares three made-up runs a side, of so many threads.

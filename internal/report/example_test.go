@@ -35,5 +35,5 @@ func TestTheExampleFormatWrites(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	assert.Equal(t, "brief.txt", files[0].Name)
-	assert.Equal(t, "eligibility.putall: 2635 calls, p99 1.58 ms\nprofile.put: 2590 calls, p99 1.55 ms\nDEGRADED\n", string(files[0].Data))
+	assert.Equal(t, "eligibility.putall: 2635 calls, p99 1.58 ms\nprofile.put: 2590 calls, p99 1.55 ms\nVALID\n", string(files[0].Data))
 }

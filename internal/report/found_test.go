@@ -11,7 +11,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/pack"
 	"github.com/perfbench/perfbench/internal/search/found"
 )
 
@@ -56,14 +55,14 @@ func TestFoundDocuments(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, doubled(), back)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, rundir.RunFile), []byte("{}"), 0o600))
-	require.NoError(t, pack.Write(dir, dir+pack.Suffix))
-	back, err = found.Load(dir + pack.Suffix)
+	require.NoError(t, rundir.WriteArchive(dir, dir+rundir.Suffix))
+	back, err = found.Load(dir + rundir.Suffix)
 	require.NoError(t, err)
 	assert.Equal(t, doubled(), back)
 	require.NoError(t, os.Remove(filepath.Join(dir, found.File)))
-	require.NoError(t, os.Remove(dir+pack.Suffix))
-	require.NoError(t, pack.Write(dir, dir+pack.Suffix))
-	none, err := found.Load(dir + pack.Suffix)
+	require.NoError(t, os.Remove(dir+rundir.Suffix))
+	require.NoError(t, rundir.WriteArchive(dir, dir+rundir.Suffix))
+	none, err := found.Load(dir + rundir.Suffix)
 	require.NoError(t, err)
 	assert.Nil(t, none, "an archive of a run that searched for nothing")
 	none, err = found.Load(t.TempDir())

@@ -12,7 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/rundirtest"
+	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/perfbench/perfbench/internal/rundir"
 )
@@ -85,7 +86,7 @@ var hgrmFormat = rundir.Format{
 // fileName turns a tag into a valid file name for any system.
 func fileName(tag string) string {
 	return strings.TrimLeft(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>|`, r) {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || !unicode.IsPrint(r) {
 			return '_'
 		}
 		return r

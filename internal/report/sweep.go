@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,6 +92,9 @@ func SweepLead(r *sweep.Result) []string {
 	for _, l := range r.Lines {
 		out = append(out, kneeOf(r, l)...)
 	}
+	if s := moreThreads(r); s != "" {
+		out = append(out, s)
+	}
 	if r.Open {
 		out = append(out, "The runs hold a fixed rate, so throughput does not show how the store scales.")
 	}
@@ -103,6 +105,24 @@ func SweepLead(r *sweep.Result) []string {
 		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, page.Several(len(r.Runs), "run")))
 	}
 	return out
+}
+
+// moreThreads says at which points other numbers of threads ran than the axis has; empty
+// if at none.
+func moreThreads(r *sweep.Result) string {
+	across := slices.IndexFunc(r.Axes, sweep.Axis.Concurrency)
+	var list []string
+	for _, p := range r.Points {
+		if p.Threads > 0 {
+			if s := fmt.Sprintf("%s=%s: %s", r.Axes[across].Name, p.Values[across], units.Number(p.Threads)); !slices.Contains(list, s) {
+				list = append(list, s)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "Some points ran with other numbers of threads than asked for, because every track has at least one; curves and law use those that ran (" + strings.Join(list, ", ") + ")."
 }
 
 // muchOff is how far points may typically lie from the law for it to be credible.
@@ -188,7 +208,7 @@ func sweepRows(r *sweep.Result) []byte {
 	w := csv.NewWriter(&b)
 	var head []string
 	for _, a := range r.Axes {
-		head = append(head, a.Name)
+		head = append(head, cells([]string{a.Name})...)
 	}
 	rows := [][]string{append(head, "round", "run", "throughput_per_s", "response_p50_ns", "response_p99_ns", "errors", "verdict")}
 	runs := slices.SortedFunc(slices.Values(r.Runs), func(a, b sweep.Run) int {
@@ -205,10 +225,22 @@ func sweepRows(r *sweep.Result) []byte {
 			}
 			return page.Whole(v)
 		}
-		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), page.Whole(d.Errors), d.Verdict))
+		rows = append(rows, append(cells(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), page.Whole(d.Errors), d.Verdict))
 	}
 	_ = w.WriteAll(rows) // cannot fail: into memory
 	return b.Bytes()
+}
+
+// cells are texts that a spreadsheet takes for numbers or text, not for formulas.
+func cells(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = page.Plain(s)
+		if _, err := strconv.ParseFloat(s, 64); err != nil && s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+			out[i] = "'" + out[i]
+		}
+	}
+	return out
 }
 
 // sweepCurve returns the chart of throughput over the knob, with a line for each value
@@ -219,23 +251,15 @@ func sweepCurve(r *sweep.Result) chart.Chart {
 	if across < 0 {
 		return c
 	}
-	axis := r.Axes[across]
-	c.Title += " over " + axis.Name
-	numbers := axis.Numbers()
-	c.At = slices.Sorted(slices.Values(numbers))
+	c.Title += " over " + r.Axes[across].Name
+	if c.At, _ = r.Curve(across, ""); len(c.At) < 2 {
+		return c // all ran with one number of threads
+	}
 	c.From, c.To = c.At[0], c.At[len(c.At)-1]
 	c.Ticks = apart(c.At)
 	for _, at := range r.Others(across) {
-		line := chart.Line{Name: cmp.Or(page.Plain(at), "measured"), Values: make([]float64, len(c.At))}
-		for i := range line.Values {
-			line.Values[i] = math.NaN()
-		}
-		for _, p := range r.Points {
-			if p.Done != nil && r.Of(p, across, at) {
-				n := numbers[slices.Index(axis.Values, p.Values[across])]
-				line.Values[slices.Index(c.At, n)] = *p.Done
-			}
-		}
+		line := chart.Line{Name: cmp.Or(page.Plain(at), "measured")}
+		_, line.Values = r.Curve(across, at)
 		c.Lines = append(c.Lines, line)
 	}
 	for _, l := range r.Lines {

@@ -62,3 +62,23 @@ func TestASweepOfWordsHasNoCurve(t *testing.T) {
 	assert.Contains(t, text, "1 of 2 runs are done; the same command does the rest.\nThe highest throughput is 5 transactions/s, with mode=saga.\n")
 	assert.NotContains(t, text, "over mode, ")
 }
+
+// A sweep draws no point where none ran: threads=1 of two maps is two threads.
+func TestASweepDrawsThreadsThatRan(t *testing.T) {
+	r := &sweep.Result{
+		Profile: "ingestion", Unit: "entries", Rounds: 1, Axes: []sweep.Axis{{Name: "threads", Values: []string{"1", "4", "8"}}},
+		Runs: []sweep.Run{{Threads: 2, Done: new(10.0), Verdict: "VALID"}, {Point: 1, Threads: 4, Done: new(20.0), Verdict: "VALID"}, {Point: 2, Threads: 8, Done: new(30.0), Verdict: "VALID"}},
+	}
+	require.NoError(t, r.Settle())
+	c := sweepCurve(r)
+	assert.Equal(t, []float64{2, 4, 8}, c.At)
+	assert.InDelta(t, 2, c.From, 0)
+	assert.Equal(t, []float64{10, 20, 30}, c.Lines[0].Values)
+	assert.Contains(t, SweepText(r), "(threads=1: 2)")
+	r.Axes[0].Values, r.Runs = []string{"1", "2"}, r.Runs[:1]
+	r.Runs = append(r.Runs, sweep.Run{Point: 1, Threads: 2, Done: new(11.0), Verdict: "VALID"})
+	require.NoError(t, r.Settle())
+	assert.True(t, func() bool { c := sweepCurve(r); return c.Empty() }(), "one number of threads makes no curve")
+	_, err := Sweep(r)
+	require.NoError(t, err)
+}

@@ -19,6 +19,9 @@ func SetResult(run *Run, res *measure.Result) {
 			From: s.From.Seconds(), To: s.To.Seconds(),
 			Settings: copySettings(s.Settings), Operations: operations(s.Ops),
 		}
+		if s.SettingsEnd != nil {
+			run.Segments[i].SettingsEnd = copySettings(s.SettingsEnd)
+		}
 	}
 	run.Shares = nil
 	for _, s := range res.Shares {

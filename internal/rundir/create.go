@@ -3,7 +3,6 @@ package rundir
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/rundir/disk"
-	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -37,9 +34,6 @@ type Options struct {
 	// Facts, when set, is called once a second for the profile's own record, which must
 	// encode to JSON. It is called on the goroutine that calls Second, and by Finish.
 	Facts func() any
-	// Observed, when set, is called once a second, on the same goroutine, for what was
-	// observed of the machine.
-	Observed func() *verdict.Observed
 	// Explain, when set, is called at the end to say what held the run back. The folder
 	// passed to it has series and samples, but no histograms.
 	Explain func(*Folder) *Why
@@ -64,15 +58,15 @@ func Create(o Options) (*Journal, error) {
 		o.Run.Started = time.Now()
 	}
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
-		return nil, disk.OutError(o.Out, err)
+		return nil, OutError(o.Out, err)
 	}
-	dir, err := makeDir(o.Out, label(o.Run))
+	dir, err := makeDir(o)
 	if err != nil {
-		return nil, disk.OutError(o.Out, err)
+		return nil, OutError(o.Out, err)
 	}
 	j, err := begin(dir, o)
 	if err != nil {
-		return nil, disk.OutError(o.Out, errors.Join(err, os.RemoveAll(dir)))
+		return nil, OutError(o.Out, errors.Join(err, os.RemoveAll(dir)))
 	}
 	return j, nil
 }
@@ -91,26 +85,59 @@ func label(r Run) string {
 	return r.Started.Format("060102-150405") + "-" + name(r.Profile) + "-" + name(r.Store.Name)
 }
 
-// makeDir creates the first of base, base-2, base-3 … that does not exist.
-func makeDir(out, base string) (string, error) {
+// makeDir creates the first of NAME, NAME-2, NAME-3 … that does not exist. The folder
+// appears with a run.json in it, in one step: however early its process dies, it is that
+// of a run that measured nothing.
+func makeDir(o Options) (string, error) {
+	stage, err := os.MkdirTemp(o.Out, ".new-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
+	made := filepath.Join(stage, "run")
+	if err := os.Mkdir(made, 0o755); err != nil {
+		return "", err
+	}
 	for n := 1; ; n++ {
-		name := base
+		name := label(o.Run)
 		if n > 1 {
 			name += "-" + strconv.Itoa(n)
 		}
-		dir := filepath.Join(out, name)
-		err := os.Mkdir(dir, 0o755)
+		dir := filepath.Join(o.Out, name)
+		if _, err := os.Lstat(dir); err == nil {
+			continue
+		}
+		run := fresh(o.Run, name)
+		data, err := EncodeRun(&run)
+		if err == nil {
+			err = Write(filepath.Join(made, RunFile), data, false)
+		}
+		if err != nil {
+			return "", err
+		}
+		err = os.Rename(made, dir)
 		if err == nil {
 			return dir, nil
 		}
-		if !errors.Is(err, fs.ErrExist) {
+		if _, gone := os.Lstat(dir); gone != nil { // otherwise somebody else was quicker
 			return "", err
 		}
 	}
 }
 
+// fresh returns a run that has not begun, with what remains true if its process dies.
+func fresh(r Run, id string) Run {
+	r.ID = id
+	r.Ended = r.Started
+	r.EndedBy = CutShort
+	r.Verification = workload.Verification{}
+	r.settle()
+	r.Verdict = r.Judge()
+	return r
+}
+
 func begin(dir string, o Options) (*Journal, error) {
-	if err := disk.WriteTo(filepath.Join(dir, reserveFile), make([]byte, reserveBytes), true); err != nil {
+	if err := WriteTo(filepath.Join(dir, reserveFile), make([]byte, reserveBytes), true); err != nil {
 		return nil, err
 	}
 	if o.Given != nil {
@@ -118,18 +145,12 @@ func begin(dir string, o Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	j := &Journal{dir: dir, opts: o, run: o.Run, held: held{on: o.Open}, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	j.run.ID = filepath.Base(dir)
-	j.run.Ended = j.run.Started
-	j.run.EndedBy = CutShort
-	j.run.Verification = workload.Verification{}
-	j.run.settle()
-	j.run.Verdict = j.run.Judge() // what remains true if the process dies
+	j := &Journal{dir: dir, opts: o, run: fresh(o.Run, filepath.Base(dir)), held: held{on: o.Open}, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
 	if j.hlog, err = create(filepath.Join(dir, HlogFile)); err != nil {
 		return nil, err
 	}
-	disk.Lock(j.hlog)
+	Lock(j.hlog)
 	j.sampled = o.dead.sampled()
 	if j.series, err = create(filepath.Join(dir, SeriesFile)); err != nil {
 		return nil, errors.Join(err, j.hlog.Close())
@@ -190,9 +211,9 @@ func Take(dir string) (*Dead, error) {
 	}
 	d := &Dead{Dir: dir, Run: run}
 	if d.hold, err = os.OpenFile(filepath.Join(dir, HlogFile), os.O_RDWR, 0); err != nil {
-		return nil, fault.Input(fmt.Errorf("run %s: %s: %s", run.ID, HlogFile, disk.Reason(err)), "name the folder of a run as its process left it")
+		return nil, fault.Input(fmt.Errorf("run %s: %s: %s", run.ID, HlogFile, Reason(err)), "name the folder of a run as its process left it")
 	}
-	if !disk.Lock(d.hold) && disk.CanLock {
+	if !Lock(d.hold) && CanLock {
 		return nil, errors.Join(fault.Input(fmt.Errorf("run %s is still going: its process lives", run.ID), "end that first, or wait for its end"), d.hold.Close())
 	}
 	f := &Folder{Dir: dir, Run: run}
@@ -248,7 +269,7 @@ func (d *Dead) Resume(o Options) (*Journal, error) {
 		for _, name := range moved {
 			err = errors.Join(err, os.Rename(filepath.Join(d.Dir, asideDir, name), filepath.Join(d.Dir, name)))
 		}
-		return nil, disk.OutError(o.Out, err)
+		return nil, OutError(o.Out, err)
 	}
 	return j, d.Release()
 }
@@ -264,7 +285,7 @@ func (d *Dead) aside() (moved []string, err error) {
 	if there != nil {
 		data, err := EncodeRun(&d.Run)
 		if err == nil {
-			err = disk.Write(filepath.Join(to, RunFile), data, true)
+			err = Write(filepath.Join(to, RunFile), data, true)
 		}
 		if err != nil {
 			return nil, err
@@ -273,7 +294,7 @@ func (d *Dead) aside() (moved []string, err error) {
 	for _, name := range []string{HlogFile, SeriesFile, SamplesFile} {
 		from := filepath.Join(d.Dir, name)
 		if there == nil {
-			if err := disk.Remove(from); err != nil {
+			if err := Remove(from); err != nil {
 				return moved, err
 			}
 			continue

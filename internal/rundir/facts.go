@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/perfbench/perfbench/internal/rundir/disk"
 )
 
 // ErrDamaged is wrapped by errors about a run whose facts do not have the shape that
@@ -80,7 +78,7 @@ func Belongs(name string, formats []Format) bool {
 		if name == reserveFile {
 			return true
 		}
-		if name, ok = strings.CutSuffix(hidden, disk.TmpSuffix); !ok {
+		if name, ok = strings.CutSuffix(hidden, TmpSuffix); !ok {
 			return false
 		}
 	}

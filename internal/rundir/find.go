@@ -12,20 +12,18 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/rundir/disk"
-	"github.com/perfbench/perfbench/internal/rundir/pack"
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // Is reports whether there is a run at a path: its folder, or an archive.
 func Is(path string) bool {
 	_, err := os.Stat(filepath.Join(path, RunFile))
-	return path != "" && err == nil || pack.Is(path)
+	return path != "" && err == nil || IsArchive(path)
 }
 
 // Base returns the name of the run's folder, even if it is in an archive.
 func Base(dir string) string {
-	return strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), pack.Suffix)
+	return strings.TrimSuffix(filepath.Base(filepath.Clean(dir)), Suffix)
 }
 
 // Entry is one run in a list: its folder or archive, and its run.json.
@@ -44,13 +42,13 @@ func List(out string) ([]Entry, []string, error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fault.Input(fmt.Errorf("list the runs in %s: %s", out, disk.Reason(err)), "name the folder of your runs with --runs")
+		return nil, nil, fault.Input(fmt.Errorf("list the runs in %s: %s", out, Reason(err)), "name the folder of your runs with --runs")
 	}
 	var runs []Entry
 	var warnings []string
 	for _, d := range dirs {
 		dir := filepath.Join(out, d.Name())
-		if !Is(dir) || pack.Is(dir) && Is(strings.TrimSuffix(dir, pack.Suffix)) { // the folder exists too
+		if !Is(dir) || IsArchive(dir) && Is(strings.TrimSuffix(dir, Suffix)) { // the folder exists too
 			continue
 		}
 		r, err := readRun(dir)
@@ -73,7 +71,7 @@ func leftOf(dir string, r Run) Run {
 		info, err := os.Stat(filepath.Join(dir, name))
 		return want > 0 && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() < want)
 	}
-	if pack.Is(dir) || !short(HlogFile, r.Journal.HlogBytes) && !short(SeriesFile, r.Journal.SeriesBytes) {
+	if IsArchive(dir) || !short(HlogFile, r.Journal.HlogBytes) && !short(SeriesFile, r.Journal.SeriesBytes) {
 		return r
 	}
 	f := &Folder{Dir: dir, Run: r}

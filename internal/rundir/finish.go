@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Finish ends the journal: it writes the final run.json, the notices and the requested
@@ -32,7 +33,7 @@ func (j *Journal) Finish(run Run) error {
 		run.Measured = j.run.Measured
 	}
 	j.mu.Unlock()
-	errs := []error{disk.Remove(filepath.Join(j.dir, reserveFile))}
+	errs := []error{Remove(filepath.Join(j.dir, reserveFile))}
 	if j.opts.Facts != nil && failed == nil {
 		data, err := json.Marshal(j.opts.Facts())
 		if err != nil {
@@ -120,31 +121,39 @@ func (j *Journal) seal(run *Run) error {
 		}
 	}
 	errs = append(errs, j.series.Sync(), j.series.Close(), j.closeSamples())
-	if run.Failed() {
-		errs = append(errs, voidSeries(filepath.Join(j.dir, SeriesFile), run))
-	}
+	errs = append(errs, j.sealSeries(run))
 	data, err := EncodeRun(run)
 	if err == nil {
-		err = disk.Write(filepath.Join(j.dir, RunFile), data, true)
+		err = Write(filepath.Join(j.dir, RunFile), data, true)
 	}
 	return errors.Join(append(errs, err, j.hlog.Sync(), j.hlog.Close())...)
 }
 
-// voidSeries removes the throughput from a series, as the run's verification failed.
-func voidSeries(path string, run *Run) error {
-	f, err := os.Open(path)
+// sealSeries joins what is left of the last second with the second before it, and removes
+// the throughput if the run's verification failed.
+func (j *Journal) sealSeries(run *Run) error {
+	f := &Folder{Dir: j.dir, Run: *run}
+	err := f.open(SeriesFile, run.Journal.SeriesBytes, func(r io.Reader, _ bool) (err error) {
+		f.Series, _, err = readSeries(r)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	rows, _, err := readSeries(f)
-	if err := errors.Join(err, f.Close()); err != nil {
+	joined, err := f.joinTail()
+	if err != nil {
 		return err
 	}
-	for i := range rows {
-		rows[i].Throughput = math.NaN()
+	if run.Failed() {
+		for i := range f.Series {
+			f.Series[i].Throughput = math.NaN()
+		}
 	}
-	data := SeriesCSV(rows)
-	if err := disk.Write(path, data, true); err != nil {
+	if !joined && !run.Failed() {
+		return nil
+	}
+	data := SeriesCSV(f.Series)
+	if err := Write(filepath.Join(j.dir, SeriesFile), data, true); err != nil {
 		return err
 	}
 	run.Journal.SeriesBytes = int64(len(data))
@@ -187,7 +196,7 @@ func WriteFiles(dir string, files []File) error {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, disk.Write(path, file.Data, true))
+		errs = append(errs, Write(path, file.Data, true))
 	}
 	return errors.Join(errs...)
 }
@@ -206,7 +215,7 @@ func WriteNotice(dir string, f *Folder) error {
 	if len(notices) == 0 {
 		return nil
 	}
-	return WriteFiles(dir, []File{{Name: NoticeFile, Data: []byte(strings.Join(notices, "\n") + "\n")}})
+	return WriteFiles(dir, []File{{Name: NoticeFile, Data: []byte(clean(strings.Join(notices, "\n")) + "\n")}})
 }
 
 // Ending says what ended the run, in words that continue a sentence. who stands for the
@@ -241,6 +250,10 @@ func (r *Run) Remarks() []string {
 		out = append(out, fmt.Sprintf("This run is still going. All figures cover its first %g s.", r.Journal.Seconds))
 	case CutShort:
 		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures cover the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
+	}
+	if parts := len(r.Stretches()); parts > 1 {
+		out = append(out, fmt.Sprintf("%s changed mid-run: figures of the whole run mix what came before and after; those of the %d segments do not.",
+			units.Plural(int64(len(r.Moves())), "setting"), parts))
 	}
 	if r.Failed() {
 		out = append(out, "The verification of this run failed, so it has no throughput.")

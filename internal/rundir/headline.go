@@ -1,7 +1,7 @@
 package rundir
 
 import (
-	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,9 +17,9 @@ type Headline struct {
 	Rate  float64
 	// Timed are the operations that count and were called.
 	Timed []Operation
-	// Slowest is the one of them with the highest p99 or, if there were too few calls
-	// for that, p50 or mean. Response is its summary as shown.
-	Slowest  Operation
+	// Response has the highest of each figure that any of them has, as shown: no figure
+	// of one of them is above it. A percentile is hidden if one that has too few calls
+	// for it may be above what the others have.
 	Response Latency
 }
 
@@ -37,17 +37,38 @@ func (r *Run) Headline() Headline {
 			h.Timed = append(h.Timed, o)
 		}
 	}
-	if len(h.Timed) > 0 {
-		h.Slowest = slices.MaxFunc(h.Timed, func(a, b Operation) int {
-			x, y := a.Response.Shown(a.Calls), b.Response.Shown(b.Calls)
-			return cmp.Or(cmp.Compare(x.P99, y.P99), cmp.Compare(x.P50, y.P50), cmp.Compare(x.Mean, y.Mean))
-		})
-		h.Response = h.Slowest.Response.Shown(h.Slowest.Calls)
-	}
+	h.Response = worst(h.Timed)
 	if known && !r.Failed() {
 		h.Rate = measure.Rate(h.Count, r.Active(0, math.Inf(1)))
 	}
 	return h
+}
+
+// Of names what Response is of, where the run has other operations than those: the only
+// one, or "the worst of N operations". It is empty if there is but one operation.
+func (h *Headline) Of(r *Run) string {
+	called := 0
+	for _, o := range r.Operations {
+		if o.Calls > 0 {
+			called++
+		}
+	}
+	switch {
+	case len(h.Timed) > 1:
+		return fmt.Sprintf("worst of %d operations", len(h.Timed))
+	case len(h.Timed) == 1 && called > 1:
+		return h.Timed[0].Op
+	}
+	return ""
+}
+
+// worst returns the highest of each figure of operations, as shown.
+func worst(ops []Operation) Latency {
+	list := make([]measure.Summary, len(ops))
+	for i, o := range ops {
+		list[i] = o.Response.summary(o.Calls)
+	}
+	return LatencyOf(measure.Worst(list))
 }
 
 // Active returns for how many seconds of from..to operations ran that count in the
@@ -57,12 +78,20 @@ func (r *Run) Active(from, to float64) float64 {
 	if len(r.Phases) == 0 {
 		return max(to-from, 0)
 	}
+	return r.covered(func(track string) bool {
+		return slices.ContainsFunc(r.Operations, func(o Operation) bool { return o.Track == track && r.Counts(o) })
+	}, from, to)
+}
+
+// covered returns how many seconds of from..to lie within a phase that has a track for
+// which is is true.
+func (r *Run) covered(is func(track string) bool, from, to float64) float64 {
 	phases := make([]measure.Phase, len(r.Phases))
 	for i, p := range r.Phases {
 		phases[i] = measure.Phase{Tracks: p.Tracks, From: seconds(p.From), To: seconds(p.To)}
 	}
-	counts := func(track string) bool {
-		return slices.ContainsFunc(r.Operations, func(o Operation) bool { return o.Track == track && r.Counts(o) })
-	}
-	return measure.Covered(phases, counts, seconds(from), seconds(to)).Seconds()
+	return measure.Covered(phases, is, seconds(from), seconds(to)).Seconds()
 }
+
+// ActiveIn is Active for one second of the series.
+func (r *Run) ActiveIn(second int) float64 { return r.Active(float64(second), r.ends(second)) }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // Journal writes a run as it goes: after each second the histogram log grows, then the
@@ -38,9 +38,11 @@ type Journal struct {
 	held    held
 	// durable is the last run.json on the disk.
 	durable []byte
-	failed  error
-	told    bool
-	closing bool
+	// observed, when set, says what was observed of the machine.
+	observed func() *verdict.Observed
+	failed   error
+	told     bool
+	closing  bool
 }
 
 // chunk is what one second adds.
@@ -120,12 +122,20 @@ func (j *Journal) Second(s *measure.Second) error {
 		j.run.Journal.Seconds = float64(s.T) + s.Length
 	}
 	j.run.Ended = time.Now()
-	if j.opts.Observed != nil {
-		j.run.Observed = j.opts.Observed()
+	if j.observed != nil {
+		j.run.Observed = j.observed()
 	}
 	j.facts()
 	j.push(lines, rows)
 	return nil
+}
+
+// Observe has f called with each second from now on, on the goroutine that calls Second, for
+// what was observed of the machine.
+func (j *Journal) Observe(f func() *verdict.Observed) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.observed = f
 }
 
 // Sampled takes the samples of a second. They reach the disk with the second that
@@ -260,7 +270,7 @@ func (j *Journal) write(c chunk) error {
 	if err := j.writeSamples(c.samples); err != nil {
 		return err
 	}
-	return disk.Write(filepath.Join(j.dir, RunFile), c.run, false)
+	return Write(filepath.Join(j.dir, RunFile), c.run, false)
 }
 
 // writeSamples creates their file once there are some.
@@ -286,7 +296,7 @@ func appendTo(f *os.File, data []byte) error {
 		return nil
 	}
 	if _, err := f.Write(data); err != nil {
-		return disk.Error(err, "append to "+f.Name())
+		return DiskError(err, "append to "+f.Name())
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/rundir/disk"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -106,7 +105,7 @@ func TestKilledRunIsCutBackToItsLastSecond(t *testing.T) {
 }
 
 func TestRunInProgressIsReadAndLeftAlone(t *testing.T) {
-	if !disk.CanLock {
+	if !CanLock {
 		t.Skip("this system has no locks to tell a living run by")
 	}
 	j := start(t, options(t))

@@ -6,11 +6,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // victimOut, when set, makes TestVictim a process that journals until it is killed.
@@ -30,6 +32,35 @@ func TestVictim(t *testing.T) {
 		require.NoError(t, j.Second(f.second(s)))
 		_, _ = os.Stdout.WriteString(".\n") //nolint:forbidigo // this is a process of its own, whose output is counted
 	}
+}
+
+// However early a process dies, what it leaves is the folder of a run that measured
+// nothing, and no other folder.
+func TestAFolderIsThatOfARunFromItsFirstMoment(t *testing.T) {
+	o := options(t)
+	o.Out = t.TempDir()
+	o.Run.Started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, end := range []string{"", "-2"} {
+		dir, err := makeDir(o) // and here it dies
+		require.NoError(t, err)
+		assert.Equal(t, filepath.Join(o.Out, label(o.Run)+end), dir)
+		files, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		assert.Equal(t, RunFile, files[0].Name())
+		f, err := Load(dir)
+		require.NoError(t, err)
+		assert.Equal(t, filepath.Base(dir), f.Run.ID)
+		assert.Equal(t, CutShort, f.Run.EndedBy)
+		assert.Equal(t, verdict.Invalid, f.Run.Verdict.State)
+		assert.Contains(t, f.Run.Verdict.Causes, string(verdict.Unmeasured))
+		found, err := Find(o.Out, "latest")
+		require.NoError(t, err)
+		assert.Equal(t, dir, found)
+	}
+	left, err := filepath.Glob(filepath.Join(o.Out, ".*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 func TestKilledProcessLeavesAWholeFolder(t *testing.T) {

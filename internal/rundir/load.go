@@ -14,9 +14,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/rundir/disk"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
-	"github.com/perfbench/perfbench/internal/rundir/pack"
 )
 
 // Names of the files of every run directory.
@@ -94,7 +93,7 @@ func readRun(dir string) (Run, error) {
 	if err != nil {
 		return r, fault.Input(err, "")
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
+	if err := json.Unmarshal(harmless(data), &r); err != nil {
 		return r, fault.Input(fmt.Errorf("%s: %w", path, err), "the file is damaged; restore it from a copy")
 	}
 	if r.Schema != Schema {
@@ -155,6 +154,13 @@ func (f *Folder) readSeconds() (whole bool, err error) {
 		f.Samples, err = readSamples(r)
 		return err
 	})
+	if err != nil || !whole {
+		return whole, err
+	}
+	_, err = f.joinTail()
+	if errors.Is(err, hlog.ErrCorrupt) {
+		return false, nil
+	}
 	return whole, err
 }
 
@@ -180,7 +186,7 @@ func (f *Folder) open(name string, size int64, use func(r io.Reader, full bool) 
 // Writable returns an error if documents cannot be written next to what was loaded:
 // nothing is written into an archive.
 func (f *Folder) Writable() error {
-	if !pack.Is(f.Dir) {
+	if !IsArchive(f.Dir) {
 		return nil
 	}
 	return fault.Input(fmt.Errorf("%s is an archive, and archives are never changed", f.Dir), "name a folder for documents with --out DIR, or print one with --out -")
@@ -188,29 +194,27 @@ func (f *Folder) Writable() error {
 
 // within calls use with the files of a run, from its folder or from an archive of it.
 func within(dir string, use func(files fs.FS) error) error {
-	if !pack.Is(dir) {
-		return use(os.DirFS(filepath.Clean(dir)))
+	if !IsArchive(dir) {
+		return use(infile.Dir(filepath.Clean(dir)))
 	}
-	view, err := pack.Open(dir, RunFile)
+	view, err := OpenArchive(dir, RunFile)
 	if err != nil {
 		return err
 	}
 	return errors.Join(use(view), view.Close())
 }
 
-// largest is the size, in bytes, of the largest file that is read whole.
-const largest = 256 << 20
-
 // readFile reads a whole file of a run.
 func readFile(dir, name string) (data []byte, err error) {
+	kind := infile.OfRun
+	switch name {
+	case NoteFile:
+		kind = infile.Note
+	case NoticeFile:
+		kind = infile.Notice
+	}
 	err = within(dir, func(files fs.FS) error {
-		info, err := fs.Stat(files, name)
-		if err == nil && info.Size() > largest {
-			err = fmt.Errorf("%s has %d bytes, more than %d", name, info.Size(), largest)
-		}
-		if err == nil {
-			data, err = fs.ReadFile(files, name)
-		}
+		data, err = infile.ReadFS(kind, files, name)
 		return err
 	})
 	return data, err
@@ -255,36 +259,40 @@ func (f *Folder) Intervals(each func(hlog.Interval) error) error {
 // right all the same. A run that is still going is not touched; repair then returns
 // true.
 func (f *Folder) repair() (alive bool) {
+	if info, err := os.Lstat(filepath.Join(f.Dir, HlogFile)); err == nil && !info.Mode().IsRegular() {
+		return false
+	}
 	hlog, err := os.OpenFile(filepath.Join(f.Dir, HlogFile), os.O_RDWR, 0)
 	if err != nil {
 		return Alive(f.Dir)
 	}
 	defer func() { _ = hlog.Close() }()
-	if !disk.Lock(hlog) {
-		return disk.CanLock
+	if !Lock(hlog) {
+		return CanLock
 	}
 	if f.damaged {
 		data, err := EncodeRun(&f.Run)
 		if err == nil {
-			err = disk.Write(filepath.Join(f.Dir, SeriesFile), SeriesCSV(f.Series), true)
+			err = Write(filepath.Join(f.Dir, SeriesFile), SeriesCSV(f.Series), true)
 		}
 		if err == nil && len(f.Samples) > 0 {
-			err = disk.Write(filepath.Join(f.Dir, SamplesFile), SamplesCSV(f.Samples), true)
+			err = Write(filepath.Join(f.Dir, SamplesFile), SamplesCSV(f.Samples), true)
 		}
-		if err != nil || disk.Write(filepath.Join(f.Dir, RunFile), data, true) != nil {
+		if err != nil || Write(filepath.Join(f.Dir, RunFile), data, true) != nil {
 			return false
 		}
 	}
 	cut(hlog.Name(), f.Run.Journal.HlogBytes)
 	cut(filepath.Join(f.Dir, SeriesFile), f.Run.Journal.SeriesBytes)
 	cut(filepath.Join(f.Dir, SamplesFile), f.Run.Journal.SamplesBytes)
-	_ = disk.Remove(filepath.Join(f.Dir, reserveFile))
-	_ = disk.Remove(filepath.Join(f.Dir, "."+RunFile+disk.TmpSuffix))
+	_ = Remove(filepath.Join(f.Dir, reserveFile))
+	_ = Remove(filepath.Join(f.Dir, "."+RunFile+TmpSuffix))
 	return false
 }
 
+// cut truncates a file of the folder, and nothing that a link there leads to.
 func cut(path string, size int64) {
-	if info, err := os.Stat(path); err == nil && info.Size() > size {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() > size {
 		_ = os.Truncate(path, size)
 	}
 }
@@ -292,10 +300,10 @@ func cut(path string, size int64) {
 // Alive reports whether the run of a folder is still going, as far as this system can
 // tell.
 func Alive(dir string) bool {
-	file, err := os.Open(filepath.Join(dir, HlogFile))
+	file, err := infile.Open(infile.Journal, filepath.Join(dir, HlogFile))
 	if err != nil {
 		return false
 	}
 	defer func() { _ = file.Close() }()
-	return disk.CanLock && !disk.Lock(file)
+	return CanLock && !Lock(file)
 }

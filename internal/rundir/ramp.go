@@ -29,19 +29,20 @@ func (r *Run) Moves() []Move {
 	return out
 }
 
-// Stretch is a segment as shown to people: all steps of a ramp are one stretch, except
-// the last, which lasts until the next change.
+// Stretch is a segment as shown to people. A ramp is one segment, and what it came to is
+// the next. In runs of earlier versions, each step is a segment: there, all steps but the
+// last are one stretch.
 type Stretch struct {
 	Segment
 	// First and Last are the numbers of its segments, from 0; the same without a ramp.
 	First, Last int
-	// End holds the settings of the last of them.
+	// End holds the settings at its end, which those of a ramp have come to.
 	End map[string]float64
 }
 
-// Stretches lists the segments of the run, each ramp as one. For a ramp, percentiles
-// are unknown, as they cannot be derived from those of its steps: they are 0, and so is
-// Calls.
+// Stretches lists the segments of the run, each ramp as one. For a ramp of an earlier
+// version, percentiles are unknown, as they cannot be derived from those of its steps:
+// they are 0, and so is Calls.
 func (r *Run) Stretches() []Stretch {
 	ends := map[int]int{} // the first segment of a ramp and the last before its end
 	for _, m := range r.Moves() {
@@ -52,6 +53,9 @@ func (r *Run) Stretches() []Stretch {
 	var out []Stretch
 	for i := 0; i < len(r.Segments); i++ {
 		s := Stretch{Segment: r.Segments[i], First: i, Last: i, End: r.Segments[i].Settings}
+		if s.Ramp() {
+			s.End = s.SettingsEnd
+		}
 		for last := ends[i]; i < min(last, len(r.Segments)-1); {
 			i++
 			last = max(last, ends[i])

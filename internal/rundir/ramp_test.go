@@ -6,7 +6,24 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A ramp in four steps, of which the last holds, between a plain change and another.
+// A ramp is a segment with figures of its own.
+func TestARampHasPercentiles(t *testing.T) {
+	r := &Run{Segments: []Segment{
+		{To: 2, Settings: map[string]float64{"rate": 5}},
+		{From: 2, To: 8, Settings: map[string]float64{"rate": 10}, SettingsEnd: map[string]float64{"rate": 30}, Operations: []Operation{{Op: "put", Calls: 60, Response: Latency{P99: 9}}}},
+		{From: 8, To: 10, Settings: map[string]float64{"rate": 40}},
+	}}
+	for i, to := range []float64{10, 20, 30, 40} {
+		r.Changes = append(r.Changes, Change{At: 2 + 2*float64(i), Name: "rate", From: to - 10, To: to, Segment: 1 + i/3, Ramp: 1})
+	}
+	got := r.Stretches()
+	assert.Len(t, got, 3)
+	assert.Equal(t, Stretch{Segment: r.Segments[1], First: 1, Last: 1, End: map[string]float64{"rate": 30}}, got[1])
+	assert.Equal(t, []bool{false, true, false, false}, []bool{r.OnRamp(0), r.OnRamp(1), r.OnRamp(2), r.OnRamp(3)})
+}
+
+// A ramp in four steps, of which the last holds, between a plain change and another, as
+// runs of earlier versions have it: each step is a segment.
 func TestARampIsShownAsOne(t *testing.T) {
 	r := &Run{}
 	for i, rate := range []float64{5, 10, 20, 30, 40, 7} {
@@ -36,6 +53,6 @@ func TestARampIsShownAsOne(t *testing.T) {
 	assert.Equal(t, Latency{Max: 103}, o.Response, "a percentile of percentiles is none")
 	assert.Equal(t, 4, got[2].First, "what a ramp came to has its own figures")
 	assert.EqualValues(t, 30, *r.Segments[3].Operations[0].Throughput, "the run is left as it is")
-	rec := r.record()
-	assert.Equal(t, []int{2, 4}, []int{rec.Changes, rec.Segments}, "the verdict counts as the report does")
+	assert.NotContains(t, r.Judge().Causes, "changes", "a change is no doubt: segments have figures of their own")
+	assert.Equal(t, []string{"2 settings changed mid-run: figures of the whole run mix what came before and after; those of the 4 segments do not."}, r.Remarks())
 }

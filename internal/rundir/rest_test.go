@@ -1,12 +1,12 @@
 package rundir
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -34,17 +34,76 @@ func TestSeriesHasNoRateOfARest(t *testing.T) {
 	require.NoError(t, j.Finish(run))
 	series, err := os.ReadFile(filepath.Join(j.Dir(), SeriesFile))
 	require.NoError(t, err)
-	assert.Contains(t, string(series), "\n0,profile,put,500,0,500.000,")
-	assert.Contains(t, string(series), "\n1,profile,put,580,0,NaN,")
+	assert.Contains(t, string(series), "\n0,profile,put,1080,0,1028.571,")
 	f, err := Load(j.Dir())
 	require.NoError(t, err)
-	require.Len(t, f.Series, 2)
-	assert.True(t, math.IsNaN(f.Series[1].Throughput))
+	require.Len(t, f.Series, 1)
 	require.NoError(t, validate(t, j.Dir()))
 	require.Len(t, f.Run.Segments, 2)
 	assert.Nil(t, f.Run.Segments[1].Operations[0].Throughput)
 	assert.InDelta(t, 1080/1.05, f.Run.Headline().Rate, 1e-6, "the run as a whole is what it is")
 	assert.Equal(t, []Phase{{Name: "load", To: 1.05, Tracks: []string{"profile"}}}, f.Run.Phases)
+}
+
+// The few calls that end with the run are the slowest of all, and no second of their own:
+// the last row of a series has them, with percentiles of all its calls, in the file and
+// in folders of versions that gave them a row.
+func TestTheRestOfARunIsNoPeak(t *testing.T) {
+	j, err := Create(Options{Out: t.TempDir(), Run: Run{Profile: "ingestion", Store: Store{Name: "null"}}})
+	require.NoError(t, err)
+	ops := []measure.Operation{{Track: "a", Op: "put"}, {Track: "b", Op: "get"}}
+	spread := func(from, n int) *hdrhistogram.Histogram {
+		h := measure.NewHistogram()
+		for i := range n {
+			require.NoError(t, h.RecordValue(int64(from+i)*1000))
+		}
+		return h
+	}
+	second := func(at int, length float64, calls ...*hdrhistogram.Histogram) *measure.Second {
+		s := &measure.Second{T: at, Length: length, Result: &measure.Result{
+			Measured: seconds(float64(at) + length), Phases: []measure.Phase{{Name: "p", Tracks: []string{"a", "b"}, To: seconds(float64(at) + length)}},
+		}}
+		for op, h := range calls {
+			s.Result.Ops = append(s.Result.Ops, measure.Totals{Operation: ops[op]})
+			if h == nil {
+				continue
+			}
+			sum := measure.Summarize(h)
+			s.Rows = append(s.Rows, measure.Row{T: at, Op: op, Count: sum.Count, Seconds: length, ResponseP50: sum.P50, ResponseP99: sum.P99, ResponseMax: sum.Max, ServiceP99: sum.P99})
+			s.Intervals = append(s.Intervals, measure.Interval{Op: ops[op], Response: h, Service: h})
+		}
+		return s
+	}
+	require.NoError(t, j.Second(second(0, 1, spread(1000, 1000), spread(1, 10))))
+	require.NoError(t, j.Second(second(1, 1, spread(1000, 1000), nil)))
+	require.NoError(t, j.Second(second(2, 0.05, spread(192_000, 8), spread(7, 3))))
+	require.NoError(t, j.close())
+	raw := j.Run()
+	old, err := Load(j.Dir()) // as an older version, or a process that died, left it
+	require.NoError(t, err)
+	require.NoError(t, j.Finish(raw))
+	f, err := Load(j.Dir())
+	require.NoError(t, err)
+	all := spread(1000, 1000)
+	all.Merge(spread(192_000, 8))
+	want := measure.Summarize(all)
+	for name, f := range map[string]*Folder{"old": old, "new": f} {
+		require.Len(t, f.Series, 4, name)
+		last := f.Series[2]
+		assert.Equal(t, []int64{1, 1008, want.P50, want.P99, want.Max, want.P99}, []int64{int64(last.T), last.Count, last.ResponseP50, last.ResponseP99, last.ResponseMax, last.ServiceP99}, name)
+		assert.Less(t, last.ResponseP99, int64(3_000_000), name)
+		assert.InDelta(t, 1008/1.05, last.Throughput, 1e-3, name)
+		late := f.Series[3]
+		assert.Equal(t, "get", late.Op)
+		assert.Equal(t, []int64{1, 3}, []int64{int64(late.T), late.Count}, "%s: an operation that ended nothing in the whole second has a row of it all the same", name)
+		assert.InDelta(t, 3/1.05, late.Throughput, 1e-3, name)
+	}
+	series, err := os.ReadFile(filepath.Join(j.Dir(), SeriesFile))
+	require.NoError(t, err)
+	assert.NotContains(t, string(series), "NaN")
+	assert.NotContains(t, string(series), "\n2,")
+	assert.InDelta(t, 1.05, f.Run.ActiveIn(1), 1e-6)
+	assert.InDelta(t, 1, f.Run.ActiveIn(0), 1e-6)
 }
 
 // Of phases that follow each other the headline is a mean over the time in which
@@ -70,7 +129,16 @@ func TestHeadlineIsOfWhatCounts(t *testing.T) {
 	assert.EqualValues(t, 1000, r.Headline().Count, "what counts something else is not added")
 	assert.Equal(t, []string{"events", "batches", "rows"}, []string{r.UnitOf(r.Operations[0]), r.UnitOf(r.Operations[1]), r.UnitOf(r.Operations[2])})
 
+	assert.Equal(t, "publish", new(r.Headline()).Of(&r), "other operations have other times")
 	r.Units = nil
-	r.Operations[1].Response.P50, r.Operations[2].Response.P99 = 6000, 4000
-	assert.Equal(t, Latency{P50: 5000, P99: 4000}, r.Headline().Response, "the figures of one operation, not the worst of each")
+	r.Operations[1].Response = Latency{P50: 3, P99: 6000, P999: 6100}
+	r.Operations[2].Response = Latency{P50: 400, P99: 4000, P999: 9000}
+	h = r.Headline()
+	assert.Equal(t, Latency{P50: 400, P99: 6000, P999: 9000}, h.Response, "no figure of an operation is above the headline's")
+	assert.Equal(t, "worst of 3 operations", h.Of(&r))
+	r.Operations[2].Calls, r.Operations[2].Response = 30, Latency{P50: 7000, P99: 8000, P999: 8000}
+	h = r.Headline()
+	assert.Equal(t, []int64{7000, measure.Hidden}, []int64{h.Response.P50, h.Response.P99}, "30 calls show no p99, but theirs is above that of the others")
+	r.Operations = r.Operations[:1]
+	assert.Empty(t, new(r.Headline()).Of(&r))
 }

@@ -185,6 +185,8 @@ type Worker struct {
 	// part early.
 	Doubts []string `json:"doubts,omitempty"`
 	Fault  string   `json:"fault,omitempty"`
+	// Unusable means that Fault is of something it sent: nothing that came later counts.
+	Unusable bool `json:"unusable,omitempty"`
 }
 
 // Resumed records that the coordinator of a run died and another took over: when, in
@@ -265,13 +267,24 @@ type Latency struct {
 	Max   int64   `json:"max"`
 }
 
-// Segment is a period of the run with constant settings; times are seconds since
-// measurement began.
+// Segment is a period of the run with constant settings, or a ramp; times are seconds
+// since measurement began.
 type Segment struct {
-	From       float64            `json:"from_s"`
-	To         float64            `json:"to_s"`
-	Settings   map[string]float64 `json:"settings"`
-	Operations []Operation        `json:"operations"`
+	From     float64            `json:"from_s"`
+	To       float64            `json:"to_s"`
+	Settings map[string]float64 `json:"settings"`
+	// SettingsEnd is what the settings of a ramp had come to by its end; nil if they did
+	// not change within the segment.
+	SettingsEnd map[string]float64 `json:"settings_end,omitempty"`
+	Operations  []Operation        `json:"operations"`
+}
+
+// Ramp reports whether settings moved within the segment.
+func (s *Segment) Ramp() bool { return s.SettingsEnd != nil }
+
+// OnRamp reports whether a segment of the run, by its number, is a ramp.
+func (r *Run) OnRamp(segment int) bool {
+	return segment >= 0 && segment < len(r.Segments) && r.Segments[segment].Ramp()
 }
 
 // Phase is a phase of the plan; times are seconds since measurement began.

@@ -63,10 +63,11 @@ func TestRunFilesFollowTheSchema(t *testing.T) {
 		Steps:       []verdict.Step{{AtS: 1, ByS: -3}},
 		Suspensions: []verdict.Suspension{{AtS: 1, ForS: 2, Untimed: 1}},
 		Growth:      &verdict.Growth{FromS: 1, ToS: 3, From: 1, To: 9, Rate: 4},
-		Ceilings:    []verdict.PhaseCeiling{{Phase: "load", PerS: 410_000}},
+		Pauses:      3, PausedS: 0.9, Pressure: 0.1,
+		Ceilings: []verdict.PhaseCeiling{{Phase: "load", PerS: 410_000}},
 		Processes: []verdict.Process{{
-			Role: "redis", PID: 5, Name: "redis-server", Note: "n", CPU: new(0.5), CPUMost: new(1.5), RSSMost: new(int64(9)), NetIn: new(1.0), NetOut: new(2.0),
-		}, {Role: "cassandra", Note: "it is on another machine"}},
+			Role: "redis", PID: 5, Name: "redis-server", Note: "n", CPU: new(0.5), CPUMost: new(1.5), Queue: new(0.2), RSSMost: new(int64(9)), NetIn: new(1.0), NetOut: new(2.0),
+		}, {Role: "cassandra", Note: "it is on another machine", Elsewhere: true}},
 		Store: &verdict.Used{CPU: new(0.5), Calls: new(int64(1)), Kind: "scripts", Received: new(int64(1)), Sent: new(int64(1)), Memory: new(int64(1))},
 	}
 	r.Workers = []Worker{{

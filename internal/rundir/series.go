@@ -53,7 +53,7 @@ func appendRow(dst []byte, r SeriesRow) []byte {
 // field quotes a name if CSV requires it. Line ends become spaces, so that a row is
 // always one line.
 func field(s string) string {
-	s = strings.NewReplacer("\r", " ", "\n", " ").Replace(s)
+	s = cell(strings.NewReplacer("\r", " ", "\n", " ").Replace(s))
 	if !strings.ContainsAny(s, ",\"") {
 		return s
 	}
@@ -111,7 +111,7 @@ func parseRow(line []byte) (SeriesRow, bool) {
 		return v
 	}
 	r := SeriesRow{
-		T: int(whole(f[0])), Track: f[1], Op: f[2], Count: whole(f[3]), Errors: whole(f[4]),
+		T: int(whole(f[0])), Track: uncell(f[1]), Op: uncell(f[2]), Count: whole(f[3]), Errors: whole(f[4]),
 		Throughput:  number(f[5]),
 		ResponseP50: whole(f[6]), ResponseP99: whole(f[7]), ResponseMax: whole(f[8]),
 		ServiceP99: whole(f[9]), Backlog: whole(f[10]),
@@ -196,7 +196,7 @@ func readSamples(r io.Reader) ([]Sample, error) {
 		t, err1 := strconv.Atoi(f[0])
 		v, err2 := strconv.ParseFloat(f[4], 64)
 		if err := errors.Join(err1, err2); err == nil {
-			out = append(out, Sample{t, f[1], f[2], f[3], v})
+			out = append(out, Sample{t, uncell(f[1]), uncell(f[2]), uncell(f[3]), v})
 		} else if n > 0 {
 			return out, nil
 		}

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -69,17 +70,20 @@ func (r *Run) record() verdict.Record {
 	rec := verdict.Record{
 		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
 		Early:   !r.Ended.IsZero() && r.Ended.Before(r.Measured),
-		Seconds: r.MeasuredS, Changes: len(r.Moves()), Segments: len(r.Stretches()), Observed: r.Observed,
+		Seconds: r.MeasuredS, Observed: r.Observed,
 	}
 	if r.WarmupUnsettled {
 		rec.Unsettled = seconds(r.WarmupS)
 	}
 	for _, o := range r.Operations {
-		rec.Ops = append(rec.Ops, verdict.Op{
-			Name: o.Track + "." + o.Op, Counts: r.Counts(o),
-			Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
-			Response: o.Response.summary(o.Calls), Lateness: o.Lateness.summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50,
-		})
+		rec.Ops = append(rec.Ops, r.judged(o, ""))
+	}
+	if parts := r.Stretches(); len(parts) > 1 {
+		for _, s := range parts {
+			for _, o := range s.Operations {
+				rec.Parts = append(rec.Parts, r.judged(o, fmt.Sprintf(" in the segment from %.3g s", s.From)))
+			}
+		}
 	}
 	if o := r.Observed; o != nil && len(r.Workers) > 0 {
 		// The workers did the work and judge their own processes; the coordinator's is
@@ -87,7 +91,7 @@ func (r *Run) record() verdict.Record {
 		rec.Observed = &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth}
 	}
 	for _, w := range r.Workers {
-		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Heir: w.Heir, Dismissed: w.Dismissed, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts})
+		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Heir: w.Heir, Dismissed: w.Dismissed, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts, Unusable: unusable(w)})
 	}
 	for _, c := range r.Resumed {
 		rec.Resumed = append(rec.Resumed, verdict.Resumed(c))
@@ -128,6 +132,15 @@ func (r *Run) record() verdict.Record {
 	return rec
 }
 
+// judged returns an operation as the judgement sees it; where is added to its name.
+func (r *Run) judged(o Operation, where string) verdict.Op {
+	return verdict.Op{
+		Name: o.Track + "." + o.Op + where, Counts: r.Counts(o),
+		Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
+		Response: o.Response.summary(o.Calls), Lateness: o.Lateness.summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50, ServiceP99: o.Service.P99,
+	}
+}
+
 // summary returns the latency of n values in the form used by the judgement and by
 // reports.
 func (l Latency) summary(n int64) measure.Summary {
@@ -149,4 +162,12 @@ func (r *Run) rejudge() {
 	}
 	fill(&r.Verdict.Reasons)
 	fill(&r.Verdict.Causes)
+}
+
+// unusable is why what a worker sent cannot be used; empty: it can.
+func unusable(w Worker) string {
+	if !w.Unusable {
+		return ""
+	}
+	return w.Fault
 }

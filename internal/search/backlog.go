@@ -29,9 +29,9 @@ type Backlog struct {
 	at, backlog, done []float64 // since the step has settled
 }
 
-// Look takes how much has been done after the step has lasted that long. It reports
+// Observe takes how much has been done after the step has lasted that long. It reports
 // whether the step is over, and its result.
-func (b *Backlog) Look(lasted time.Duration, done float64) (s Step, over bool) {
+func (b *Backlog) Observe(lasted time.Duration, done float64) (s Step, over bool) {
 	seconds := lasted.Seconds()
 	left := b.Rate*seconds - done
 	s = Step{Rate: b.Rate}

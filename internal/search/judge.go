@@ -17,6 +17,9 @@ type Condition struct {
 	// Share means that readings are counts of calls, so that a small number of them is
 	// inconclusive.
 	Share bool
+	// Least is how many calls a step needs to hold beyond doubt, because its percentile is
+	// not shown with fewer; 0: any number.
+	Least float64
 }
 
 // Reading is what one second contributes to a condition: how much violates it, out of
@@ -93,6 +96,10 @@ func judge(conditions []Condition, list []Second) (outcome, Step) {
 		case e.Value+margin*e.SE >= c.Bound:
 			if all = unclear; s.Why == "" {
 				s.Why = c.Text + " is not clear"
+			}
+		case n < c.Least:
+			if all = unclear; s.Why == "" {
+				s.Why = c.Text + " is not clear from so few calls"
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func (l *Load) try(ctx context.Context, rate float64) (Step, error) {
 		case <-tick.C:
 		}
 		now := l.Clock()
-		s, over := b.Look(time.Duration(now-from), float64(l.Done()-before))
+		s, over := b.Observe(time.Duration(now-from), float64(l.Done()-before))
 		if over {
 			s.From, s.To = from, now
 			return s, nil

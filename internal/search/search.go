@@ -100,12 +100,12 @@ func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level fl
 	for {
 		for level > 0 {
 			if h.out() {
-				r := h.known()
+				r := h.certain()
 				r.Spent = h.steps >= h.Most
 				return r, nil
 			}
 			if err := h.step(ctx, level); err != nil {
-				return h.known(), err
+				return h.certain(), err
 			}
 			r := h.known()
 			level = h.next(r.Low, r.High)
@@ -164,10 +164,21 @@ func (h *hunt) near(level float64) bool {
 // known returns what has been found. If votes contradict each other, because a level
 // held although a lower one did not, the lower one counts: what holds must also hold
 // below.
-func (h *hunt) known() Range {
+func (h *hunt) known() Range { return h.from(func(float64) bool { return true }) }
+
+// certain is known for a search that ends early: a level that failed in nothing but a
+// single doubtful step, which would have been repeated, is as if it had not been tried.
+func (h *hunt) certain() Range {
+	return h.from(func(l float64) bool { v := h.votes[l]; return v[0] >= v[1] || h.clear[l] || v[0]+v[1] > 1 })
+}
+
+// from returns what has been found by the levels that count.
+func (h *hunt) from(counts func(level float64) bool) Range {
 	var levels []float64
 	for l := range h.votes {
-		levels = append(levels, l)
+		if counts(l) {
+			levels = append(levels, l)
+		}
 	}
 	slices.Sort(levels)
 	r := Range{}

@@ -112,16 +112,16 @@ func TestSlope(t *testing.T) {
 func TestBacklogIsJudgedAtTheEndOrWhenItIsHopeless(t *testing.T) {
 	b := Backlog{Unit: "events", Rate: 100, Length: 10 * time.Second, Slack: 10}
 	for s := 1; s < 10; s++ {
-		_, over := b.Look(time.Duration(s)*time.Second, float64(s*100))
+		_, over := b.Observe(time.Duration(s)*time.Second, float64(s*100))
 		assert.False(t, over)
 	}
-	s, over := b.Look(10*time.Second, 990)
+	s, over := b.Observe(10*time.Second, 990)
 	assert.True(t, over)
 	assert.True(t, s.Held, s.Why)
 	assert.InDelta(t, 100, s.Done, 2)
 
 	hopeless := Backlog{Unit: "events", Rate: 100, Length: 10 * time.Second}
-	s, over = hopeless.Look(2500*time.Millisecond, 0)
+	s, over = hopeless.Observe(2500*time.Millisecond, 0)
 	assert.True(t, over)
 	assert.False(t, s.Held)
 	assert.Equal(t, "the backlog came to 250 events", s.Why)
@@ -129,10 +129,29 @@ func TestBacklogIsJudgedAtTheEndOrWhenItIsHopeless(t *testing.T) {
 
 	grows := Backlog{Unit: "events", Rate: 100, Length: 10 * time.Second}
 	for i := 1; ; i++ {
-		if s, over = grows.Look(time.Duration(i)*time.Second, float64(i)*95); over {
+		if s, over = grows.Observe(time.Duration(i)*time.Second, float64(i)*95); over {
 			break
 		}
 	}
 	assert.False(t, s.Held)
 	assert.Equal(t, "the backlog grew by 5 events/s", s.Why)
+}
+
+// A level whose only step was doubtful when the time was up is not too much: nothing is known
+// of it.
+func TestADoubtfulStepAloneIsNotTooMuch(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		doubtful bool
+		high     float64
+	}{"clear": {false, 800}, "doubtful": {true, 0}} {
+		last := false
+		c := Choice{Start: 100, Raise: 2, Confirm: true, Up: func() bool { return last }}
+		r, err := c.Find(t.Context(), func(_ context.Context, level float64, _ bool) (Step, error) {
+			last = level >= 800
+			return Step{Rate: level, Held: level < 800, Doubtful: last && tt.doubtful}, nil
+		}, func(Step) {})
+		require.NoError(t, err)
+		assert.Equal(t, Range{Low: 400, High: tt.high}, r, name)
+	}
 }

@@ -10,12 +10,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/session/recall"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
@@ -41,47 +41,70 @@ const (
 // ceiling.
 const ceilingRan = 10 * time.Millisecond
 
-// calibrate determines how many calls per second the harness alone makes in each phase
-// of this plan: either what was measured on this machine before, or by running it
-// against a store that does nothing. A failure here is never an error of the run.
-func (l *Live) calibrate(ctx context.Context) {
-	if !l.calibrates() {
+// ceiling is how many calls per second the harness alone makes in each phase of a plan.
+type ceiling struct {
+	env     Env
+	profile workload.Profile
+	inputs  workload.Inputs
+	plan    *workload.Plan // bound to no store
+	// threads is the highest number of them, designed how long designing the plan took.
+	threads  int
+	designed time.Duration
+
+	mu     sync.Mutex
+	phases []verdict.PhaseCeiling
+}
+
+func newCeiling(p *Prepared) *ceiling {
+	return &ceiling{env: p.env, profile: p.Profile, inputs: p.Inputs, plan: p.Plan, threads: p.Threads(), designed: p.designed}
+}
+
+// known returns the figure of each phase that has one.
+func (c *ceiling) known() []verdict.PhaseCeiling {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.phases
+}
+
+// calibrate determines the figures, if they mean anything: either what was measured on
+// this machine before, or by running the plan against a store that does nothing. A
+// failure here is never an error of the run.
+func (c *ceiling) calibrate(ctx context.Context) {
+	if !c.applies() {
 		return
 	}
-	key := l.ceilingKey(ctx)
-	figure, ok := recall.Ceilings(l.env.CacheDir)[key]
+	key := c.key(ctx)
+	figure, ok := request.Ceilings(c.env.CacheDir)[key]
 	if !ok {
-		figure, ok = l.measureCeiling(ctx, key)
+		figure, ok = c.measure(ctx, key)
 	}
 	if ok {
-		l.setCeiling(figure.PerS)
+		c.set(figure.PerS)
 	}
 }
 
-// recalibrate measures the ceiling again if the verdict would hold it against the run:
-// a machine that was busy the first time gave too low a figure.
-func (l *Live) recalibrate(ctx context.Context, run *rundir.Run) {
-	if run.Observed == nil || !slices.Contains(run.Judge().Causes, string(verdict.Ceiling)) {
-		return
+// recalibrate measures again, because a machine that was busy the first time gave too low
+// a figure; false: it was interrupted.
+func (c *ceiling) recalibrate(ctx context.Context) bool {
+	figure, ok := c.measure(ctx, c.key(ctx))
+	if ok {
+		c.set(figure.PerS)
 	}
-	if figure, ok := l.measureCeiling(ctx, l.ceilingKey(ctx)); ok {
-		l.setCeiling(figure.PerS)
-		run.Observed = l.observedNow()
-	}
+	return ok
 }
 
-// setCeiling gives each phase the figure of its kind.
-func (l *Live) setCeiling(perS map[string]float64) {
+// set gives each phase the figure of its kind.
+func (c *ceiling) set(perS map[string]float64) {
 	var all []verdict.PhaseCeiling
-	for i := range l.Plan.Phases {
-		ph := &l.Plan.Phases[i]
+	for i := range c.plan.Phases {
+		ph := &c.plan.Phases[i]
 		if v := perS[ph.Work()]; v > 0 && ceilinged(ph) {
 			all = append(all, verdict.PhaseCeiling{Phase: ph.Name, PerS: v})
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ceilings = all
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.phases = all
 }
 
 // ceilinged reports whether a ceiling means anything for a phase: some of its
@@ -103,62 +126,62 @@ func ceilingPhases(plan *workload.Plan) []workload.Phase {
 	return out
 }
 
-// calibrates reports whether a ceiling means anything for this run.
-func (l *Live) calibrates() bool {
-	if l.env.CacheDir == "" || l.Info.NoFigure != "" || l.designed > ceilingSetup || len(ceilingPhases(l.Plan)) == 0 {
+// applies reports whether a ceiling means anything for the plan.
+func (c *ceiling) applies() bool {
+	if c.env.CacheDir == "" || c.designed > ceilingSetup || len(ceilingPhases(c.plan)) == 0 {
 		return false
 	}
-	for _, q := range l.Profile.Params {
-		text := l.Inputs.Values[q.Name].Text
+	for _, q := range c.profile.Params {
+		text := c.inputs.Values[q.Name].Text
 		if q.Kind == workload.Target && strings.Contains(text, ":") || q.Outside && text != "" {
 			return false // it says nothing about another server, or about a file that the run writes
 		}
 	}
-	b, ok := l.Profile.Binding("null")
+	b, ok := c.profile.Binding("null")
 	return ok && b.Refuse == "" && b.Target == ""
 }
 
-// ceilingKey identifies everything that the ceiling depends on. Payloads are rounded to
+// key identifies everything that the ceiling depends on. Payloads are rounded to
 // powers of two.
-func (l *Live) ceilingKey(ctx context.Context) string {
+func (c *ceiling) key(ctx context.Context) string {
 	h := sha256.New()
-	for _, ph := range l.Plan.Phases {
+	for _, ph := range c.plan.Phases {
 		fmt.Fprintln(h, ph.Name, len(ph.Tracks), ceilinged(&ph))
 	}
-	for _, t := range l.Plan.Tracks() {
+	for _, t := range c.plan.Tracks() {
 		s := t.Start
 		fmt.Fprintln(h, t.Name, t.Ops, s.Threads, bits.Len(uint(max(s.Payload, 0))), s.Batch, s.Extra)
 	}
-	for _, v := range l.Plan.Parameters {
+	for _, v := range c.plan.Parameters {
 		fmt.Fprintln(h, v.Name, v.Text)
 	}
-	name := l.Profile.Name
-	if l.Plan.Mode != "" {
-		name += " " + l.Plan.Mode
+	name := c.profile.Name
+	if c.plan.Mode != "" {
+		name += " " + c.plan.Mode
 	}
-	return fmt.Sprintf("perfbench %s, %s | %s | %s %x", l.env.Version, runtime.Version(), self.Processors(ctx), name, h.Sum(nil)[:8])
+	return fmt.Sprintf("perfbench %s, %s | %s | %s %x", c.env.Version, runtime.Version(), self.Processors(ctx), name, h.Sum(nil)[:8])
 }
 
 // errCutShort means that the machine was too busy to measure all phases.
 var errCutShort = fmt.Errorf("not all of it within %v", ceilingLimit)
 
-// measureCeiling measures and keeps the ceiling; it returns false if it was
+// measure measures and keeps the ceiling; it returns false if it was
 // interrupted. The file holds the highest figures, since other load can only make them
 // lower. Figures of a measurement that was cut short are not kept, so that the next run
 // tries again.
-func (l *Live) measureCeiling(ctx context.Context, key string) (recall.Ceiling, bool) {
-	perS, err := l.runOnNothing(ctx)
+func (c *ceiling) measure(ctx context.Context, key string) (request.Ceiling, bool) {
+	perS, err := c.runOnNothing(ctx)
 	if ctx.Err() != nil {
-		return recall.Ceiling{}, false
+		return request.Ceiling{}, false
 	}
 	if err != nil {
-		l.env.Log.Debug("The ceiling could not be measured", "error", err)
+		c.env.Log.Debug("The ceiling could not be measured", "error", err)
 	}
-	figure := recall.Ceiling{PerS: perS, Measured: time.Now().UTC().Truncate(time.Second)}
+	figure := request.Ceiling{PerS: perS, Measured: time.Now().UTC().Truncate(time.Second)}
 	if figure.PerS == nil {
 		figure.PerS = map[string]float64{}
 	}
-	all := recall.Ceilings(l.env.CacheDir)
+	all := request.Ceilings(c.env.CacheDir)
 	for kind, v := range all[key].PerS {
 		figure.PerS[kind] = max(figure.PerS[kind], v)
 	}
@@ -166,16 +189,16 @@ func (l *Live) measureCeiling(ctx context.Context, key string) (recall.Ceiling, 
 		return figure, true
 	}
 	all[key] = figure
-	if err := recall.KeepCeilings(l.env.CacheDir, all); err != nil {
-		l.env.Log.Debug("The ceiling was not kept", "error", err)
+	if err := request.KeepCeilings(c.env.CacheDir, all); err != nil {
+		c.env.Log.Debug("The ceiling was not kept", "error", err)
 	}
 	return figure, true
 }
 
 // runOnNothing runs the phases of the plan one after the other, as fast as possible,
 // against a store that does nothing, and returns how many calls per second each made.
-func (l *Live) runOnNothing(ctx context.Context) (perS map[string]float64, err error) {
-	each := min(ceilingTime, ceilingAll/time.Duration(len(ceilingPhases(l.Plan))))
+func (c *ceiling) runOnNothing(ctx context.Context) (perS map[string]float64, err error) {
+	each := min(ceilingTime, ceilingAll/time.Duration(len(ceilingPhases(c.plan))))
 	ctx, cancel := context.WithTimeout(ctx, ceilingLimit)
 	defer cancel()
 	defer runtime.GC() // what this leaves behind must not burden the run
@@ -184,7 +207,7 @@ func (l *Live) runOnNothing(ctx context.Context) (perS map[string]float64, err e
 			err = fmt.Errorf("it panicked: %v", r)
 		}
 	}()
-	plan, classify, err := l.onNothing(ctx, cancel, each)
+	plan, classify, err := c.onNothing(ctx, cancel, each)
 	if plan != nil && plan.Keeps != nil {
 		defer func() { _ = plan.Keeps.Close() }() // a temporary one of this process
 	}
@@ -243,20 +266,20 @@ func callsPerSecond(plan *workload.Plan, res *measure.Result) map[string]float64
 // onNothing designs the plan for a store that does nothing, and sets it up. The phases
 // run one after the other, each for the given time, without an end or a rate of their
 // own. The plan returned is not nil once it has been bound.
-func (l *Live) onNothing(ctx context.Context, cancel func(), each time.Duration) (*workload.Plan, func(error) uint8, error) {
-	target, driver, err := l.env.Drivers.Parse(ceilingTarget)
+func (c *ceiling) onNothing(ctx context.Context, cancel func(), each time.Duration) (*workload.Plan, func(error) uint8, error) {
+	target, driver, err := c.env.Drivers.Parse(ceilingTarget)
 	if err != nil {
 		return nil, nil, err
 	}
-	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: l.Threads(), Log: l.env.Log})
+	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: c.threads, Log: c.env.Log})
 	if err != nil {
 		return nil, nil, err
 	}
-	in := l.Inputs
+	in := c.inputs
 	in.Values = maps.Clone(in.Values) // as they were when the run's own plan was designed
 	in.Driver, in.Hosts, in.Agent = driver.Name, nil, ""
-	in.Duration, in.Count, in.Warmup = each*time.Duration(len(l.Plan.Phases)), 0, 0
-	designed, err := l.Profile.Design(in)
+	in.Duration, in.Count, in.Warmup = each*time.Duration(len(c.plan.Phases)), 0, 0
+	designed, err := c.profile.Design(in)
 	if err != nil {
 		return nil, nil, err
 	}

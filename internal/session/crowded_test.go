@@ -15,7 +15,7 @@ import (
 // A timetable whose changes come closer than segments may be says so, before the run
 // and in its report.
 func TestChangesThatShareASegmentAreSaid(t *testing.T) {
-	plan := prepare(t, env(t), request(t)).Plan
+	plan := prepare(t, env(t), asked(t)).Plan
 	every := func(n int, d time.Duration) []string {
 		var out []string
 		for i := range n {
@@ -49,7 +49,7 @@ func TestChangesThatShareASegmentAreSaid(t *testing.T) {
 	assert.ErrorContains(t, err, "at: the timetable has 20001 changes, more than the 20000 that it may have")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 
-	r := request(t, "count", "600")
+	r := asked(t, "count", "600")
 	r.Timetable = []string{"1ms:threads=3", "5ms:threads=4"}
 	o := carryOut(t, prepare(t, env(t), r))
 	assert.Contains(t, o.Run.Remarks(), "at: 1 of the 2 moments of the timetable come less than 250 ms after the one before and share its segment: it opens 1")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
@@ -57,7 +57,7 @@ type keeps interface {
 // connect says what the tasks of the plan do on an open store.
 func (c counts) connect(_ context.Context, db keeps, b *workload.Bound) error {
 	space, track := b.Plan.Spaces[0], b.Plan.Tracks()[0]
-	b.Plan.Claims = []place.Space{{Space: space}}
+	b.Plan.Claims = []ownership.Space{{Space: space}}
 	var stored atomic.Int64
 	track.NewTask = func(int) (workload.Task, error) {
 		return workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
@@ -91,7 +91,7 @@ func TestTheExampleProfileRuns(t *testing.T) {
 	require.NoError(t, err)
 	live, err := prepared.Start(t.Context(), nil)
 	require.NoError(t, err)
-	o := live.Finish(t.Context())
+	o := live.Conclude(t.Context())
 	require.NoError(t, o.Err)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State)
 	assert.Equal(t, "50 numbers are there", o.Run.Verification.Summary)

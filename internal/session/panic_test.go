@@ -38,7 +38,7 @@ func TestAPanicIsAPanicAndNamesWhere(t *testing.T) {
 				return nil
 			}, "memory")
 			e.Profiles = []workload.Profile{p}
-			o := carryOut(t, prepare(t, e, request(t, "threads", "2", "count", "60")))
+			o := carryOut(t, prepare(t, e, asked(t, "threads", "2", "count", "60")))
 			i := slices.IndexFunc(o.Run.Errors, func(e rundir.Error) bool { return e.Class == store.Panicked.String() })
 			require.GreaterOrEqual(t, i, 0, "%+v", o.Run.Errors)
 			assert.EqualValues(t, 1, o.Run.Errors[i].Count)

@@ -12,12 +12,11 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet/crew"
-	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/remote/crew"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
@@ -59,8 +58,8 @@ type Prepared struct {
 	// workers describes the other processes that are to do the work; nil: this one does
 	// it.
 	workers *crew.Ask
-	// past is the state of a run to be continued; nil for a new run.
-	past *past
+	// restored is the state of a run to be continued; nil for a new run.
+	restored *restored
 	// search means that whoever asked for the run changes its knobs as it goes.
 	search bool
 	// designed is how long designing the plan took.
@@ -70,7 +69,13 @@ type Prepared struct {
 // Prepare merges the values of a request by precedence, designs the plan and checks all
 // that can be checked without touching a store or a disk. All problems are reported
 // together, with the code of bad input.
+//
+// An interrupt ends the wait for it: files are read, and a plan may be large.
 func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
+	return infile.While(ctx, func() (*Prepared, error) { return prepare(ctx, env, req) })
+}
+
+func prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	if env.Log == nil {
 		env.Log = slog.New(slog.DiscardHandler)
 	}
@@ -98,7 +103,7 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 		problems.Add(err)
 	}
 	if req.Facts != "" && len(p.Formats) > 0 {
-		p.Given, err = given.ReadFacts(req.Facts, p.Formats, env.Formats)
+		p.Given, err = request.ReadFacts(req.Facts, p.Formats, env.Formats)
 		problems.Add(err)
 	}
 	plan := p.Plan
@@ -108,7 +113,7 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 	problems.Add(p.schedule(plan))
 	problems.Add(p.conditions(plan))
 	problems.Add(fault.Field("until", p.until()))
-	p.Tags, err = job.Tags(req.Tags)
+	p.Tags, err = request.Tags(req.Tags)
 	problems.Add(sourced(p.req, "tag", err))
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -120,7 +125,7 @@ func Prepare(ctx context.Context, env Env, req Request) (*Prepared, error) {
 // a plan file.
 func complete(env Env, req Request, profile workload.Profile) (Request, error) {
 	var problems workload.Problems
-	out, err := planfile.Unfold(req, profile.Presets, env.Environ)
+	out, err := request.Unfold(req, profile.Presets, env.Environ)
 	problems.Add(fault.Field("preset", err))
 	if err != nil {
 		out.Preset = "" // one error is enough
@@ -167,7 +172,7 @@ func findProfile(all []workload.Profile, name string) (workload.Profile, error) 
 
 // values merges the values of presets, files, environment and request.
 func (p *Prepared) values() (workload.Values, error) {
-	vs := given.Defaults(&p.Profile)
+	vs := request.Defaults(&p.Profile)
 	var problems workload.Problems
 	p.Preset = p.req.Preset
 	if p.Preset == "" && len(p.req.Files) == 0 {
@@ -187,15 +192,15 @@ func (p *Prepared) values() (workload.Values, error) {
 			vs.Set(v)
 		}
 	}
-	from, warnings, err := given.ReadFiles(&p.Profile, p.req.Files)
+	from, warnings, err := request.ReadFiles(&p.Profile, p.req.Files)
 	problems.Add(fault.Field("file", err))
 	p.Warnings = append(p.Warnings, warnings...)
-	given.Put(vs, from)
+	request.Put(vs, from)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	given.Put(vs, given.Environment(p.env.Environ, given.NamesOf(&p.Profile, nil).All(nil)))
-	given.Put(vs, p.req.Values)
+	request.Put(vs, request.Environment(p.env.Environ, request.NamesOf(&p.Profile, nil).All(nil)))
+	request.Put(vs, p.req.Values)
 	if len(p.req.Timetable) > 0 {
 		delete(vs, "at") // a timetable given by hand replaces any other
 	}
@@ -215,14 +220,14 @@ func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
 			ids = append(ids, p.Profile.Formats[0])
 		}
 	}
-	return given.FindFormats(p.env.Formats, ids, p.Profile.Name)
+	return request.FindFormats(p.env.Formats, ids, p.Profile.Name)
 }
 
 // design makes the plan, normally once. If environment variables are aimed at a track,
 // it does so twice, as they can be read only once the tracks are known.
 func (p *Prepared) design(vs workload.Values) error {
 	var problems workload.Problems
-	in, cleanup, requireValid := given.Inputs(vs, &problems)
+	in, cleanup, requireValid := request.Inputs(vs, &problems)
 	in.Driver = p.Driver.Name
 	in.Hosts = p.Target.Hosts
 	if p.env.Agent != nil {
@@ -235,20 +240,20 @@ func (p *Prepared) design(vs workload.Values) error {
 	p.designed = time.Since(began)
 	problems.Add(err)
 	if err != nil || plan == nil {
-		for _, e := range given.Unknown(vs, given.NamesOf(&p.Profile, nil), nil) {
+		for _, e := range request.Unknown(vs, request.NamesOf(&p.Profile, nil), nil) {
 			problems.Add(e)
 		}
 		return problems.Err()
 	}
-	known := given.NamesOf(&p.Profile, plan)
+	known := request.NamesOf(&p.Profile, plan)
 	tracks := trackNames(plan)
-	for _, e := range given.Unknown(vs, known, tracks) {
+	for _, e := range request.Unknown(vs, known, tracks) {
 		problems.Add(e)
 	}
 	all := known.All(tracks)
-	p.Warnings = append(p.Warnings, given.Strangers(p.env.Environ, all)...)
-	if aimed := given.Environment(p.env.Environ, all); len(aimed) > 0 && !bad {
-		given.Put(vs, aimed)
+	p.Warnings = append(p.Warnings, request.Strangers(p.env.Environ, all)...)
+	if aimed := request.Environment(p.env.Environ, all); len(aimed) > 0 && !bad {
+		request.Put(vs, aimed)
 		if plan, err = p.Profile.Design(in); err != nil {
 			problems.Add(err)
 			return problems.Err()
@@ -293,7 +298,7 @@ func trackNames(plan *workload.Plan) []string {
 // likely returns the plan of the defaults, to check the rest of a request whose own
 // plan has problems; nil if there is none.
 func (p *Prepared) likely() *workload.Plan {
-	plan, err := p.Profile.Design(workload.Inputs{Values: given.Defaults(&p.Profile), Driver: p.Driver.Name})
+	plan, err := p.Profile.Design(workload.Inputs{Values: request.Defaults(&p.Profile), Driver: p.Driver.Name})
 	if err != nil {
 		return nil
 	}

@@ -7,17 +7,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Preview describes what Start would do. It touches nothing.
-func (p *Prepared) Preview() job.Preview {
-	v := job.Preview{
+func (p *Prepared) Preview() request.Preview {
+	v := request.Preview{
 		Plan: p.Plan,
 		Run:  p.runLines(), Settings: p.settingLines(), Tracks: tracksInWords(p.Plan),
 		Length: p.length(),
@@ -81,7 +80,7 @@ func (p *Prepared) Model() rundir.Run {
 	if p.req.Series != "" {
 		run.Turn = &rundir.Turn{Series: p.req.Series, Round: p.req.Round}
 	}
-	for _, r := range given.RunParams() {
+	for _, r := range request.RunParams() {
 		if v, ok := p.Inputs.Values[r.Name]; ok {
 			run.Parameters[r.Name] = v.Text
 			if n, err := units.ParseWhole(v.Text); err == nil && r.Kind == workload.Integer {
@@ -130,7 +129,9 @@ func (p *Prepared) length() string {
 	return "until you stop it"
 }
 
-func line(name, text, from string) job.Line { return job.Line{Name: name, Text: text, From: from} }
+func line(name, text, from string) request.Line {
+	return request.Line{Name: name, Text: text, From: from}
+}
 
 func (p *Prepared) from(what, fallback string) string {
 	if f := p.req.From[what]; f != "" {
@@ -139,14 +140,14 @@ func (p *Prepared) from(what, fallback string) string {
 	return fallback
 }
 
-func (p *Prepared) runLines() []job.Line {
+func (p *Prepared) runLines() []request.Line {
 	flag := func(given bool, name string) string {
 		if !given {
 			return "default"
 		}
 		return p.from(name, "flag --"+name)
 	}
-	lines := []job.Line{line("profile", p.Profile.Name, p.from("profile", "flag --profile"))}
+	lines := []request.Line{line("profile", p.Profile.Name, p.from("profile", "flag --profile"))}
 	if p.Plan.Mode != "" {
 		lines = append(lines, line("mode", p.Plan.Mode, origin(p.Inputs.Values, "mode")))
 	}
@@ -163,7 +164,7 @@ func (p *Prepared) runLines() []job.Line {
 	if len(p.req.Tags) > 0 {
 		lines = append(lines, line("tag", strings.Join(p.req.Tags, ", "), p.from("tag", "flag --tag")))
 	}
-	for _, r := range given.RunParams() {
+	for _, r := range request.RunParams() {
 		val, ok := p.Inputs.Values[r.Name]
 		switch {
 		case ok && val.Text == "":
@@ -186,8 +187,8 @@ func origin(vs workload.Values, names ...string) string {
 
 // settingLines lists the knobs' values at the start: totals and, if there are several
 // tracks, values per track.
-func (p *Prepared) settingLines() []job.Line {
-	var lines []job.Line
+func (p *Prepared) settingLines() []request.Line {
+	var lines []request.Line
 	start := Settings(p.Plan)
 	tracks := p.Plan.Tracks()
 	for _, k := range p.Plan.Knobs {

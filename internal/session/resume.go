@@ -11,26 +11,24 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet"
-	"github.com/perfbench/perfbench/internal/fleet/crew"
-	"github.com/perfbench/perfbench/internal/fleet/view"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // kept is what a session keeps for another that goes on in its place.
 type kept struct {
-	Preset       string      `json:"preset,omitempty"`
-	Formats      []string    `json:"formats"`
-	Timetable    []string    `json:"timetable,omitempty"`
-	Thresholds   []string    `json:"thresholds,omitempty"`
-	MaxThreads   int         `json:"max_threads,omitempty"`
-	Cleanup      bool        `json:"cleanup,omitempty"`
-	RequireValid bool        `json:"require_valid,omitempty"`
-	Search       bool        `json:"search,omitempty"`
-	Held         *place.Held `json:"held,omitempty"`
+	Preset       string          `json:"preset,omitempty"`
+	Formats      []string        `json:"formats"`
+	Timetable    []string        `json:"timetable,omitempty"`
+	Thresholds   []string        `json:"thresholds,omitempty"`
+	MaxThreads   int             `json:"max_threads,omitempty"`
+	Cleanup      bool            `json:"cleanup,omitempty"`
+	RequireValid bool            `json:"require_valid,omitempty"`
+	Search       bool            `json:"search,omitempty"`
+	Held         *ownership.Held `json:"held,omitempty"`
 	// Plan is what the plan itself keeps.
 	Plan []byte `json:"plan,omitempty"`
 	// Verified is what verification found, once it has, and Facts are the plan's by then: what
@@ -39,25 +37,20 @@ type kept struct {
 	Facts    json.RawMessage        `json:"facts,omitempty"`
 }
 
-// past is the run that a session goes on with.
-type past struct {
+// restored is the state of the run that a session goes on with.
+type restored struct {
 	dead  *rundir.Dead
 	crew  *crew.Kept
 	notes []engine.Note
 	kept  kept
-	// live is the first second that this session sees itself.
-	live int
 }
 
-// over says that a second was over before this session began; that of nil never is.
-func (p *past) over(second int) bool { return p != nil && second < p.live }
-
 // verified is what verification found before this session began; nil: nothing.
-func (p *past) verified() *workload.Verification {
-	if p == nil {
+func (r *restored) verified() *workload.Verification {
+	if r == nil {
 		return nil
 	}
-	return p.kept.Verified
+	return r.kept.Verified
 }
 
 // Steered returns p as a run whose knobs are turned by a search, which nobody else can go on
@@ -68,32 +61,32 @@ func (p *Prepared) Steered() *Prepared {
 	return &q
 }
 
-// keepPast writes down what another session would need to go on, where there are workers.
+// keep writes down what another session would need to go on, where there are workers.
 // verified is what verification found; nil: nothing yet.
-func (l *Live) keepPast(verified *workload.Verification) error {
-	if l.crew == nil {
+func (o *Opened) keep(verified *workload.Verification) error {
+	if o.crew == nil {
 		return nil
 	}
 	k := kept{
-		Preset: l.Preset, Timetable: l.changes(), Thresholds: l.req.Thresholds, MaxThreads: l.req.MaxThreads,
-		Cleanup: l.Cleanup, RequireValid: l.RequireValid, Search: l.search, Verified: verified,
+		Preset: o.Preset, Timetable: o.changes(), Thresholds: o.req.Thresholds, MaxThreads: o.req.MaxThreads,
+		Cleanup: o.Cleanup, RequireValid: o.RequireValid, Search: o.search, Verified: verified,
 	}
-	for _, f := range l.Formats {
+	for _, f := range o.Formats {
 		k.Formats = append(k.Formats, f.ID)
 	}
-	if l.claim != nil {
-		k.Held = new(l.claim.Held())
+	if o.lease.claim != nil {
+		k.Held = new(o.lease.claim.Held())
 	}
 	if verified != nil {
 		var err error
-		if k.Facts, err = json.Marshal(l.facts()); err != nil {
+		if k.Facts, err = json.Marshal(o.facts()); err != nil {
 			return fmt.Errorf("keep what was verified: %w", err)
 		}
 	}
-	if l.plan.Kept != nil {
-		k.Plan = l.plan.Kept()
+	if o.plan.Kept != nil {
+		k.Plan = o.plan.Kept()
 	}
-	return l.crew.Keep(k)
+	return o.crew.Keep(k)
 }
 
 // Revive prepares going on with a run of workers whose coordinator died, from what that kept
@@ -114,10 +107,10 @@ func Revive(ctx context.Context, env Env, dir, password string) (*Prepared, erro
 
 // Forget lets go of the folder of a run that is not gone on with after all.
 func (p *Prepared) Forget() error {
-	if p.past == nil {
+	if p.restored == nil {
 		return nil
 	}
-	return p.past.dead.Release()
+	return p.restored.dead.Release()
 }
 
 func revive(env Env, dead *rundir.Dead, password string) (*Prepared, error) {
@@ -138,11 +131,11 @@ func revive(env Env, dead *rundir.Dead, password string) (*Prepared, error) {
 	case k.Search:
 		return nil, refuse(fault.Hint(errors.New("it was a search, and what that knew is lost"), "search again"))
 	}
-	past := &past{dead: dead, crew: c, kept: k}
+	r := &restored{dead: dead, crew: c, kept: k}
 	for _, line := range lines {
 		var n engine.Note
 		if json.Unmarshal(line, &n) == nil {
-			past.notes = append(past.notes, n)
+			r.notes = append(r.notes, n)
 		}
 	}
 	profile, err := findProfile(env.Profiles, c.Order.Profile)
@@ -155,7 +148,7 @@ func revive(env Env, dead *rundir.Dead, password string) (*Prepared, error) {
 	}
 	p := &Prepared{
 		env: env, req: req, Out: req.Out, Profile: profile, Preset: k.Preset, Inputs: c.Order.Inputs, Tags: dead.Run.Tags,
-		Cleanup: k.Cleanup, RequireValid: k.RequireValid, past: past,
+		Cleanup: k.Cleanup, RequireValid: k.RequireValid, restored: r,
 	}
 	if err := p.remake(c.Order, k); err != nil {
 		return nil, refuse(err)
@@ -168,7 +161,7 @@ func revive(env Env, dead *rundir.Dead, password string) (*Prepared, error) {
 }
 
 // remake makes the plan and all that goes with it once more.
-func (p *Prepared) remake(order fleet.Order, k kept) error {
+func (p *Prepared) remake(order remote.Order, k kept) error {
 	if err := p.aim(); err != nil {
 		return err
 	}
@@ -180,7 +173,7 @@ func (p *Prepared) remake(order fleet.Order, k kept) error {
 	if p.Plan, err = p.Profile.Design(p.Inputs); err != nil {
 		return err
 	}
-	if fleet.Sum(p.Plan) != order.Sum {
+	if remote.Sum(p.Plan) != order.Sum {
 		return errors.New("the plan comes out otherwise than when it began")
 	}
 	p.redact(p.Plan)
@@ -189,77 +182,42 @@ func (p *Prepared) remake(order fleet.Order, k kept) error {
 	return err
 }
 
-// goOn goes on with a run in the place of the session that died.
-func (l *Live) goOn(ctx context.Context, tell func(Progress)) error {
-	tell(Progress{Stage: "resuming"})
-	k, run := l.past.crew, l.past.dead.Run
-	var err error
-	if l.plan, err = l.Plan.Bind(ctx, l.Driver.Name, l.conn, k.Run); err != nil {
-		return fault.Code(err, fault.CodeStore)
-	}
-	if l.plan.Setup != nil && l.plan.Resume == nil {
-		return fault.Input(fmt.Errorf("run %s cannot be resumed: what %s found in the store at its start died with its coordinator", run.ID, l.Profile.Name), "perfbench report shows what it had come to; run it again")
-	}
-	if err := l.retake(ctx); err != nil {
+// resume takes the place of the session that died, up to the point where measuring goes on.
+func (o *Opened) resume(ctx context.Context, report func(Progress)) error {
+	report(Progress{Stage: "resuming"})
+	k, run := o.restored.crew, o.restored.dead.Run
+	if err := o.bind(ctx, k.Run); err != nil {
 		return err
 	}
-	if l.plan.Resume != nil {
-		if err := l.plan.Resume(ctx, workload.Past{Kept: l.past.kept.Plan, Facts: run.Facts, Began: k.Past.At.Add(l.Inputs.Warmup)}); err != nil {
+	if o.plan.Setup != nil && o.plan.Resume == nil {
+		return fault.Input(fmt.Errorf("run %s cannot be resumed: what %s found in the store at its start died with its coordinator", run.ID, o.Profile.Name), "perfbench report shows what it had come to; run it again")
+	}
+	if err := o.reclaim(ctx); err != nil {
+		return err
+	}
+	if o.plan.Resume != nil {
+		if err := o.plan.Resume(ctx, workload.Restored{Kept: o.restored.kept.Plan, Facts: run.Facts, Began: k.Past.At.Add(o.Inputs.Warmup)}); err != nil {
 			return fault.Code(fmt.Errorf("take over what was prepared: %w", err), fault.CodeStore)
 		}
 	}
-	waiting := l.introduce(k.Order, &run)
-	l.crew, err = crew.Open(ctx, *l.workers, l.plan, k.Run, l.past.dead.Dir, k.Order, func() *view.View { return &waiting })
-	if err != nil {
+	if err := o.openCrew(ctx, k.Run, o.restored.dead.Dir, k.Order, &run); err != nil {
 		return err
 	}
-	l.began = k.Past.At
-	l.warmup.Store(int64(l.Inputs.Warmup))
-	measured := l.began.Add(l.Inputs.Warmup)
-	l.past.live = int(time.Since(measured) / time.Second)
-	gap := time.Since(run.Ended)
-	run.Resumed = append(slices.Clip(run.Resumed), rundir.Resumed{AtS: round(time.Since(measured)), ForS: round(gap)})
-	if !l.release() { // interrupted: from here on a run would end gracefully
+	since := time.Since(k.Past.At.Add(o.Inputs.Warmup))
+	o.first = int(since / time.Second)
+	run.Resumed = append(slices.Clip(run.Resumed), rundir.Resumed{AtS: round(since), ForS: round(time.Since(run.Ended))})
+	if !o.release() { // interrupted: from here on a run would end gracefully
 		return context.Cause(ctx)
 	}
-	if l.journal, err = l.past.dead.Resume(l.journalled(run)); err != nil {
+	var err error
+	if o.journal, err = o.restored.dead.Resume(o.journalled(run)); err != nil {
 		return err
 	}
-	l.Notices = slices.Clone(run.Notices)
-	l.sample(ctx)
-	l.journal.Update(func(r *rundir.Run) { r.Notices = l.Notices })
-	if err := l.launch(ctx, &engine.Past{Began: measured, Notes: l.past.notes, Reread: l.crew.Reread(), Upto: l.crew.Upto}); err != nil {
-		return err
-	}
-	l.Mark("the coordinator was resumed, after " + units.Duration(gap.Round(100*time.Millisecond)) + " without one")
+	o.Notices = slices.Clone(run.Notices)
+	o.beginSampling(ctx)
+	o.journal.Update(func(r *rundir.Run) { r.Notices = o.Notices })
 	return nil
 }
 
 // round is a time in seconds, to a tenth.
 func round(d time.Duration) float64 { return d.Round(100 * time.Millisecond).Seconds() }
-
-// retake takes over the claim of the session that died.
-func (l *Live) retake(ctx context.Context) error {
-	if l.plan.Claims == nil || l.past.kept.Held == nil {
-		return nil
-	}
-	conn := l.conn
-	if l.plan.Keeps != nil {
-		conn = l.plan.Keeps
-	}
-	var err error
-	l.claim, err = place.Resume(ctx, conn, l.wanted(l.past.crew.Run), *l.past.kept.Held)
-	return err
-}
-
-// leaveDead lets go of a run that could not be gone on with, so that it can be tried again:
-// nothing of it is removed.
-func (l *Live) leaveDead(ctx context.Context) error {
-	l.crew.Leave()
-	l.closeKeeper()
-	var err error
-	if l.claim != nil && ctx.Err() == nil {
-		err = l.claim.Release(ctx)
-	}
-	return errors.Join(err, l.Forget())
-}

@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // sampled carries out a good second against a server, with a short warm-up.
-func sampled(t *testing.T, target string) (*session.Outcome, *rundir.Folder) {
+func sampled(t *testing.T, target string) (*session.Concluded, *rundir.Folder) {
 	t.Helper()
-	r := request(t, "threads", "1", "count", "100000000", "duration", "1200ms", "warmup", "300ms")
+	r := asked(t, "threads", "1", "count", "100000000", "duration", "1200ms", "warmup", "300ms")
 	r.Target = target
 	o := carryOut(t, prepare(t, serverEnv(t, nil), r))
 	require.NoError(t, o.Err)

@@ -8,8 +8,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/rundir/hlog"
-	"github.com/perfbench/perfbench/internal/session/settle"
 )
 
 // Second is one finished second over all operations.
@@ -40,24 +38,50 @@ type seconds struct {
 	unread []Second
 }
 
-// Seconds returns the seconds that have finished since the last call, the oldest first.
-// Only one goroutine at a time may call it.
-func (l *Live) Seconds() []Second {
-	l.seconds.mu.Lock()
-	defer l.seconds.mu.Unlock()
-	out := l.seconds.unread
-	l.seconds.unread = nil
+func (q *seconds) add(s Second) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.unread) < maxUnread {
+		q.unread = append(q.unread, s)
+	}
+}
+
+// read returns the seconds that have been added since the last call.
+func (q *seconds) read() []Second {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := q.unread
+	q.unread = nil
 	return out
 }
 
-func (l *Live) keep(s *measure.Second) {
-	counted := l.counted()
+// renumber shifts the numbers of the seconds that have not been read.
+func (q *seconds) renumber(by int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range q.unread {
+		q.unread[i].T += by
+	}
+}
+
+// operations are those of a plan, and whether each counts in totals.
+type operations struct {
+	list    []measure.Operation
+	counted []bool
+}
+
+// summary sums a second up over the operations that count.
+type summary struct{ operations }
+
+// of returns the sums of a second, and the response times of all its calls, nil in a
+// second that has no histograms.
+func (o *summary) of(s *measure.Second, warmup time.Duration) (Second, *hdrhistogram.Histogram) {
 	out := Second{
-		T: s.T, Warmup: s.Warmup, Length: s.Length, Active: l.active(s),
-		Since: l.Warmup() + time.Duration((float64(s.T)+s.Length)*float64(time.Second)),
+		T: s.T, Warmup: s.Warmup, Length: s.Length, Active: o.active(s),
+		Since: warmup + time.Duration((float64(s.T)+s.Length)*float64(time.Second)),
 	}
 	for _, r := range s.Rows {
-		if !counted[r.Op] {
+		if !o.counted[r.Op] {
 			continue
 		}
 		out.Count += r.Count
@@ -66,55 +90,30 @@ func (l *Live) keep(s *measure.Second) {
 			out.P50, out.P99 = time.Duration(r.ResponseP50), p99
 		}
 	}
-	var all *hdrhistogram.Histogram
+	var times *hdrhistogram.Histogram
 	for _, in := range s.Intervals {
-		if all == nil {
-			all = measure.NewHistogram()
+		if times == nil {
+			times = measure.NewHistogram()
 		}
-		if at := slices.Index(l.operations, in.Op); in.Response != nil && (at < 0 || counted[at]) {
-			all.Merge(in.Response)
+		if at := slices.Index(o.list, in.Op); in.Response != nil && (at < 0 || o.counted[at]) {
+			times.Merge(in.Response)
 		}
 	}
-	l.settle(s, all, out)
-	if all != nil {
-		sum := measure.Summarize(all)
+	if times != nil {
+		sum := measure.Summarize(times)
 		out.P50, out.P99 = time.Duration(sum.P50), time.Duration(sum.P99)
 	}
-	if l.past.over(s.T) {
-		return // it has been printed, or is not news
-	}
-	l.seconds.mu.Lock()
-	defer l.seconds.mu.Unlock()
-	if len(l.seconds.unread) < maxUnread {
-		l.seconds.unread = append(l.seconds.unread, out)
-	}
-}
-
-// settle ends the run once what it was to find out is known.
-func (l *Live) settle(s *measure.Second, all *hdrhistogram.Histogram, sum Second) {
-	if l.Until == nil || s.Warmup || s.Length < 1 || len(s.Rows) == 0 {
-		return
-	}
-	if l.watch == nil {
-		l.watch = settle.NewWatch(*l.Until)
-	}
-	segment := 0
-	for _, r := range s.Rows {
-		segment = max(segment, r.Segment)
-	}
-	if l.watch.Add(all, measure.Rate(sum.Count, sum.Active), segment) {
-		l.Stop(Reached("until"))
-	}
+	return out, times
 }
 
 // active returns for how many seconds of a second counted operations were running.
-func (l *Live) active(s *measure.Second) float64 {
+func (o *summary) active(s *measure.Second) float64 {
 	if s.Warmup || s.Result == nil {
 		return s.Length
 	}
 	counts := func(track string) bool {
-		for i, op := range l.operations {
-			if op.Track == track && l.counts[i] {
+		for i, op := range o.list {
+			if op.Track == track && o.counted[i] {
 				return true
 			}
 		}
@@ -124,59 +123,23 @@ func (l *Live) active(s *measure.Second) float64 {
 	return measure.Covered(s.Result.Phases, counts, from, from+time.Second).Seconds()
 }
 
-// counted returns the plan's Counted, computed once.
-func (l *Live) counted() []bool {
-	if l.counts == nil {
-		l.counts, l.operations = l.Plan.Counted(), l.Plan.Operations()
-	}
-	return l.counts
+// listeners are called with each second.
+type listeners struct {
+	mu  sync.Mutex
+	all []func(*measure.Second)
 }
 
-// OnSecond makes f be called with each second that finishes from now on, in order, on
-// the measuring goroutine: it must be quick, and its argument is valid only during the
-// call. Any goroutine may call OnSecond.
-func (l *Live) OnSecond(f func(*measure.Second)) {
+func (l *listeners) add(f func(*measure.Second)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.onSecond = append(slices.Clip(l.onSecond), f)
+	l.all = append(slices.Clip(l.all), f)
 }
 
-// second is the engine's sink: it writes the journal, and keeps the histograms of the
-// whole run if thresholds need them.
-func (l *Live) second(s *measure.Second) error {
-	if len(l.Thresholds) > 0 {
-		for _, in := range s.Intervals {
-			l.merge(in.Op, "response", in.Response)
-			l.merge(in.Op, "service", in.Service)
-			l.merge(in.Op, "wait", in.Wait)
-			l.merge(in.Op, "lateness", in.Lateness)
-		}
-	}
-	l.warm(s)
-	l.keep(s)
-	if err := l.journal.Second(s); err != nil {
-		return err
-	}
-	if !l.past.over(s.T) {
-		l.sampler.Second(s.T + l.ahead())
-	}
-	l.judgeSecond(s)
+func (l *listeners) call(s *measure.Second) {
 	l.mu.Lock()
-	told := l.onSecond
+	all := l.all
 	l.mu.Unlock()
-	for _, f := range told {
+	for _, f := range all {
 		f(s)
 	}
-	return nil
-}
-
-func (l *Live) merge(op measure.Operation, what string, h *hdrhistogram.Histogram) {
-	if h == nil {
-		return
-	}
-	tag := hlog.Tag(op.Track, op.Op, what)
-	if l.merged[tag] == nil {
-		l.merged[tag] = measure.NewHistogram()
-	}
-	l.merged[tag].Merge(h)
 }

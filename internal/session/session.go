@@ -7,7 +7,7 @@ package session
 import (
 	"log/slog"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/telemetry"
@@ -49,4 +49,4 @@ type Env struct {
 }
 
 // Request is what a user asked for.
-type Request = job.Request
+type Request = request.Request

@@ -13,7 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -27,7 +27,7 @@ func prepare(t *testing.T, e session.Env, r session.Request) *session.Prepared {
 	return p
 }
 
-func text(lines []job.Line, name string) string {
+func text(lines []request.Line, name string) string {
 	for _, l := range lines {
 		if l.Name == name {
 			return l.Text + " from " + l.From
@@ -40,12 +40,12 @@ func TestPrecedenceFlagEnvironmentFilePresetDefault(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f")
 	require.NoError(t, os.WriteFile(file, []byte("blue"), 0o600))
 
-	p := prepare(t, env(t), request(t))
+	p := prepare(t, env(t), asked(t))
 	assert.Equal(t, "green from preset small", text(p.Preview().Parameters, "left.colour"), "the default preset beats the default")
 	assert.Equal(t, "2 from preset small", text(p.Preview().Settings, "threads"))
 	assert.Equal(t, "100 from preset small", text(p.Preview().Run, "count"))
 
-	r := request(t)
+	r := asked(t)
 	r.Files = []string{file}
 	p = prepare(t, env(t), r)
 	assert.Equal(t, "blue from file "+file+":1", text(p.Preview().Parameters, "left.colour"))
@@ -58,7 +58,7 @@ func TestPrecedenceFlagEnvironmentFilePresetDefault(t *testing.T) {
 	assert.Equal(t, "white from environment PERFBENCH_COLOUR", text(p.Preview().Parameters, "right.colour"))
 	assert.Equal(t, "8 from preset large", text(p.Preview().Settings, "threads"))
 
-	r = request(t, "left.colour", "black", "threads", "5")
+	r = asked(t, "left.colour", "black", "threads", "5")
 	p = prepare(t, env(t, "PERFBENCH_THREADS=3", "PERFBENCH_LEFT_COLOUR=grey"), r)
 	assert.Equal(t, "black from flag --left.colour", text(p.Preview().Parameters, "left.colour"))
 	assert.Equal(t, "5 from flag --threads", text(p.Preview().Settings, "threads"))
@@ -66,7 +66,7 @@ func TestPrecedenceFlagEnvironmentFilePresetDefault(t *testing.T) {
 }
 
 func TestAllProblemsAtOnce(t *testing.T) {
-	r := request(t, "threads", "0", "colr", "x", "count", "-4", "duration", "soon", "namespace", "a b")
+	r := asked(t, "threads", "0", "colr", "x", "count", "-4", "duration", "soon", "namespace", "a b")
 	r.Timetable = []string{"1s:treads=3"}
 	r.Thresholds = []string{"p9x<5ms"}
 	r.Formats = []string{"jsn"}
@@ -96,9 +96,9 @@ func TestRefusals(t *testing.T) {
 		`"soon" is not a time`:                   func(r *session.Request) { r.Timetable = []string{"soon:threads=1"} },
 		`has no time and change`:                 func(r *session.Request) { r.Timetable = []string{"threads=1"} },
 		`paused: "maybe" (flag --at) is not on`:  func(r *session.Request) { r.Timetable = []string{"1s:paused=maybe"} },
-		`there is no knob or parameter "left.x"`: func(r *session.Request) { *r = request(t, "left.x", "1") },
+		`there is no knob or parameter "left.x"`: func(r *session.Request) { *r = asked(t, "left.x", "1") },
 	} {
-		r := request(t)
+		r := asked(t)
 		change(&r)
 		_, err := session.Prepare(t.Context(), env(t), r)
 		require.Error(t, err, want)
@@ -108,7 +108,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestTimetableInOrderWithWarnings(t *testing.T) {
-	r := request(t, "duration", "10s", "threads", "4")
+	r := asked(t, "duration", "10s", "threads", "4")
 	r.Timetable = []string{"5s:left.threads=9,payload=4KiB", "1s:threads=6", "2s:pause=on", "20s:threads=1"}
 	p := prepare(t, env(t), r)
 	assert.Equal(t, []string{
@@ -121,21 +121,21 @@ func TestTimetableInOrderWithWarnings(t *testing.T) {
 }
 
 func TestStrangeVariablesAreNamed(t *testing.T) {
-	p := prepare(t, env(t, "PERFBENCH_THREDS=3", "PERFBENCH_TARGET=x", "HOME=/root"), request(t))
+	p := prepare(t, env(t, "PERFBENCH_THREDS=3", "PERFBENCH_TARGET=x", "HOME=/root"), asked(t))
 	assert.Equal(t, []string{"environment variable PERFBENCH_THREDS has no effect; did you mean PERFBENCH_THREADS?"}, p.Warnings)
 }
 
-func carryOut(t *testing.T, p *session.Prepared) *session.Outcome {
+func carryOut(t *testing.T, p *session.Prepared) *session.Concluded {
 	t.Helper()
 	l, err := p.Start(t.Context(), nil)
 	require.NoError(t, err)
-	o := l.Finish(t.Context())
+	o := l.Conclude(t.Context())
 	require.NotNil(t, o)
 	return o
 }
 
 func TestRunToItsCount(t *testing.T) {
-	r := request(t, "count", "200", "seed", "7")
+	r := asked(t, "count", "200", "seed", "7")
 	r.Thresholds = []string{"errors<1%", "left.p50>1us"}
 	o := carryOut(t, prepare(t, env(t), r))
 	require.NoError(t, o.Err)
@@ -159,7 +159,7 @@ func TestRunToItsCount(t *testing.T) {
 }
 
 func TestMissedThresholdAndFailedVerification(t *testing.T) {
-	r := request(t, "count", "50")
+	r := asked(t, "count", "50")
 	r.Thresholds = []string{"left.put.p50<1us", "p99<1h"}
 	o := carryOut(t, prepare(t, env(t), r))
 	assert.Equal(t, fault.CodeThreshold, o.Code())
@@ -171,7 +171,7 @@ func TestMissedThresholdAndFailedVerification(t *testing.T) {
 	assert.True(t, o.Run.Verdict.Thresholds[1].OK)
 	assert.NotEmpty(t, o.Run.Verdict.Thresholds[1].Got)
 
-	r = request(t, "count", "50", "lose", "3")
+	r = asked(t, "count", "50", "lose", "3")
 	r.Thresholds = []string{"throughput>0"}
 	o = carryOut(t, prepare(t, env(t), r))
 	assert.Equal(t, fault.CodeVerification, o.Code(), "verification wins over thresholds")
@@ -185,12 +185,12 @@ func TestMissedThresholdAndFailedVerification(t *testing.T) {
 
 func TestInterruptIsReported(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	p := prepare(t, env(t), request(t, "duration", "1m", "count", "100000000"))
+	p := prepare(t, env(t), asked(t, "duration", "1m", "count", "100000000"))
 	l, err := p.Start(ctx, nil)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return l.Snapshot().Ops[0].Count > 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return l.Snapshot().Ops[0].Count > 0 }, 5*time.Minute, time.Millisecond)
 	cancel(session.ErrInterrupted)
-	o := l.Finish(t.Context())
+	o := l.Conclude(t.Context())
 	assert.Equal(t, fault.CodeInterrupted, o.Code())
 	assert.Equal(t, "interrupt", o.Run.EndedBy)
 	assert.NotContains(t, o.Run.Verdict.Causes, "unfinished", "ended_by says it")
@@ -223,14 +223,14 @@ func TestASecondInterruptIsNotTheSilenceOfTheStore(t *testing.T) {
 				return nil
 			}, "memory")}
 			ctx, cancel := context.WithCancelCause(t.Context())
-			l, err := prepare(t, e, request(t, "duration", "1m", "count", "100000000", "cleanup", "on")).Start(ctx, nil)
+			l, err := prepare(t, e, asked(t, "duration", "1m", "count", "100000000", "cleanup", "on")).Start(ctx, nil)
 			require.NoError(t, err)
 			cancel(session.ErrInterrupted)
 			<-l.Done()
 			if when == "at once" {
 				again()
 			}
-			o := l.Finish(hard)
+			o := l.Conclude(hard)
 			assert.Equal(t, fault.CodeInterrupted, o.Code())
 			if when != "in the removal" {
 				assert.Equal(t, workload.Incomplete, o.Run.Verification.State)
@@ -243,7 +243,7 @@ func TestASecondInterruptIsNotTheSilenceOfTheStore(t *testing.T) {
 }
 
 func TestTimetableOpensSegments(t *testing.T) {
-	r := request(t, "duration", "1200ms", "count", "100000000")
+	r := asked(t, "duration", "1200ms", "count", "100000000")
 	r.Timetable = []string{"400ms:threads=6", "800ms:payload=32"}
 	o := carryOut(t, prepare(t, env(t), r))
 	require.NoError(t, o.Err)
@@ -256,7 +256,7 @@ func TestTimetableOpensSegments(t *testing.T) {
 }
 
 func TestFailedStartLeavesNothing(t *testing.T) {
-	r := request(t)
+	r := asked(t)
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	r.Out = file
@@ -264,7 +264,7 @@ func TestFailedStartLeavesNothing(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 
-	r = request(t)
+	r = asked(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(session.ErrInterrupted)
 	_, err = prepare(t, env(t), r).Start(ctx, nil)

@@ -2,13 +2,13 @@ package session
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet/crew"
-	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/remote/crew"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -31,7 +31,7 @@ func (p *Prepared) aim() error {
 		return err
 	}
 	if t.Password != "" && p.req.From["target"] == "" {
-		p.Warnings = append(p.Warnings, "the password in the target can be seen by others on this machine; use --password-file or "+given.EnvPrefix+"TARGET_PASSWORD")
+		p.Warnings = append(p.Warnings, "the password in the target can be seen by others on this machine; use --password-file or "+request.EnvPrefix+"TARGET_PASSWORD")
 	}
 	p.Warnings = append(p.Warnings, t.Cautions("the connection to "+strings.Join(t.Hosts, ", "))...)
 	switch {
@@ -86,7 +86,7 @@ func (p *Prepared) resolve(vs workload.Values) error {
 		}
 		p.Warnings = append(p.Warnings, t.Cautions(fmt.Sprintf("the connection to %s (%s)", strings.Join(t.Hosts, ", "), q.Name))...)
 		if t.Password != "" && v.Origin == workload.OriginFlag {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("the password in %s can be seen by others on this machine; use %s", q.Name, given.Variable(q.Name)))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("the password in %s can be seen by others on this machine; use %s", q.Name, request.Variable(q.Name)))
 		}
 	}
 	return problems.Err()
@@ -159,7 +159,7 @@ func (p *Prepared) public() error {
 // Password returns the target's password from the environment, or "".
 func Password(environ []string) string {
 	for _, kv := range environ {
-		if v, ok := strings.CutPrefix(kv, given.EnvPrefix+"TARGET_PASSWORD="); ok {
+		if v, ok := strings.CutPrefix(kv, request.EnvPrefix+"TARGET_PASSWORD="); ok {
 			return v
 		}
 	}
@@ -169,7 +169,7 @@ func Password(environ []string) string {
 // ReadPassword returns the first line of the file given by --password-file. Errors have
 // the code of bad input.
 func ReadPassword(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(infile.Secret, path)
 	if err != nil {
 		return "", fault.Input(fmt.Errorf("password file: %w", err), "")
 	}

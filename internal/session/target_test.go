@@ -41,9 +41,9 @@ func viaTiny(t *testing.T, given *string) session.Env {
 
 func prepareVia(t *testing.T, via string) (given string, p *session.Prepared, err error) {
 	t.Helper()
-	r := request(t)
+	r := asked(t)
 	if via != "" {
-		r = request(t, "via", via)
+		r = asked(t, "via", via)
 	}
 	p, err = session.Prepare(context.Background(), viaTiny(t, &given), r)
 	return given, p, err

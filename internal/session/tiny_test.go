@@ -168,7 +168,7 @@ func env(t *testing.T, environ ...string) session.Env {
 	}
 }
 
-func request(t *testing.T, flags ...string) session.Request {
+func asked(t *testing.T, flags ...string) session.Request {
 	t.Helper()
 	r := session.Request{Profile: "tiny", Target: "memory:", Out: t.TempDir(), Values: workload.Values{}}
 	for i := 0; i+1 < len(flags); i += 2 {

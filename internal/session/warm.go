@@ -6,105 +6,118 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/settle"
+	"github.com/perfbench/perfbench/internal/telemetry"
 )
-
-// warming is the state of a run's warm-up.
-type warming struct {
-	// warmup is its length; settled watches for its end, and is used only by the sink.
-	warmup  atomic.Int64
-	settled settle.Warm
-	// tells are the operations that settled is told of, by index.
-	tells []bool
-	// isOver means that a warm-up that ends itself has ended.
-	isOver bool
-	// numbering is held while seconds are renumbered, and while samples get their
-	// numbers.
-	numbering sync.Mutex
-}
 
 // WarmsItself reports whether the warm-up ends once the run has settled, rather than at
 // Inputs.Warmup.
 func (p *Prepared) WarmsItself() bool { return p.Inputs.Values["warmup"].Text == settle.Auto }
 
-// Warmup returns the length of the warm-up or, for one that ends itself and has not
-// yet, the longest that it may last.
-func (l *Live) Warmup() time.Duration { return time.Duration(l.warmup.Load()) }
+// warmup is that of a run, which may end itself. Only the sink calls add.
+type warmup struct {
+	run     *engine.Run
+	journal *rundir.Journal
+	seconds *seconds
 
-// warm ends a warm-up that ends itself as soon as a second shows that it can. That
-// second and all earlier ones are then renumbered.
-func (l *Live) warm(s *measure.Second) {
-	if !l.WarmsItself() || l.isOver {
+	// lasts is its length; of one that ends itself and has not yet, the longest.
+	lasts atomic.Int64
+	// open means that it ends itself and has not yet: settled finds out when it can, by the
+	// operations that counts names, by index.
+	open    bool
+	settled settle.Warm
+	counts  []bool
+	// numbering is held while seconds are renumbered, and while samples get their
+	// numbers.
+	numbering sync.Mutex
+}
+
+func newWarmup(p *Prepared, j *rundir.Journal, unread *seconds) *warmup {
+	w := &warmup{journal: j, seconds: unread, open: p.WarmsItself()}
+	if w.open {
+		w.counts = p.Plan.Warming()
+	}
+	w.lasts.Store(int64(p.Inputs.Warmup))
+	return w
+}
+
+func (w *warmup) length() time.Duration { return time.Duration(w.lasts.Load()) }
+
+// add ends a warm-up that ends itself as soon as a second shows that it can. That second
+// and all earlier ones are then renumbered.
+func (w *warmup) add(s *measure.Second) {
+	if !w.open {
 		return
 	}
 	if !s.Warmup { // it reached its limit
-		l.isOver = true
-		l.journal.Update(func(r *rundir.Run) { r.WarmupUnsettled = true })
+		w.open = false
+		w.journal.Update(func(r *rundir.Run) { r.WarmupUnsettled = true })
 		return
-	}
-	if l.tells == nil {
-		l.tells = l.Plan.Warming()
 	}
 	count, p99 := int64(0), int64(0)
 	for _, r := range s.Rows {
-		if l.tells[r.Op] {
+		if w.counts[r.Op] {
 			count, p99 = count+r.Count, max(p99, r.ResponseP99)
 		}
 	}
-	if !l.settled.Add(measure.Rate(count, s.Length), time.Duration(p99)) {
-		return
+	if w.settled.Add(measure.Rate(count, s.Length), time.Duration(p99)) {
+		w.end(s)
 	}
-	l.isOver = true
-	l.numbering.Lock()
-	defer l.numbering.Unlock()
-	by := l.run.EndWarmup()
-	length := time.Duration(l.warmup.Add(-int64(by)))
-	begins := time.Now().Add(-l.run.Elapsed())
+}
+
+// end ends the warm-up with a second.
+func (w *warmup) end(s *measure.Second) {
+	w.open = false
+	w.numbering.Lock()
+	defer w.numbering.Unlock()
+	by := w.run.EndWarmup()
+	length := time.Duration(w.lasts.Add(-int64(by)))
+	begins := time.Now().Add(-w.run.Elapsed())
 	n := int(by / time.Second)
 	s.T += n
 	s.Rows = slices.Clone(s.Rows)
 	for i := range s.Rows {
 		s.Rows[i].T += n
 	}
-	l.journal.Renumber(n)
-	l.journal.Update(func(r *rundir.Run) {
+	w.journal.Renumber(n)
+	w.journal.Update(func(r *rundir.Run) {
 		r.WarmupS, r.Measured = length.Seconds(), begins.Truncate(time.Microsecond)
 	})
-	l.seconds.renumber(n)
+	w.seconds.renumber(n)
 }
 
-// cutWarmup records how long the warm-up took in a run that ended before measurement
-// began.
-func (l *Live) cutWarmup(run *rundir.Run) {
-	if now := l.run.Elapsed(); run.MeasuredS == 0 && now < 0 {
-		run.WarmupS = max(0, (l.Warmup() + now).Round(time.Millisecond)).Seconds()
+// cut records how long the warm-up was in a run that ended before measurement began.
+func (w *warmup) cut(run *rundir.Run) {
+	if now := w.run.Elapsed(); run.MeasuredS == 0 && now < 0 {
+		run.WarmupS = max(0, (w.length() + now).Round(time.Millisecond)).Seconds()
 	}
 }
 
 // ahead returns by how much the numbers of samples, when taken, exceed those of their
 // seconds. A sample may arrive after the seconds were renumbered, but counted from the
 // beginning of the run, the numbers agree.
-func (l *Live) ahead() int { return int(l.Warmup() / time.Second) }
+func (w *warmup) ahead() int { return int(w.length() / time.Second) }
 
-// sampled hands samples to the journal, under the current numbers of their seconds.
-func (l *Live) sampled(samples []rundir.Sample) {
-	l.numbering.Lock()
-	defer l.numbering.Unlock()
-	for i := range samples {
-		samples[i].T -= l.ahead()
-	}
-	l.lastSamples.Store(&samples)
-	l.journal.Sampled(samples)
-	l.feed.Sampled(samples)
+// samples passes on those of each second.
+type samples struct {
+	warmup  *warmup
+	journal *rundir.Journal
+	feed    *telemetry.Feed // nil: they are not exported
+	// last are those of the last second sampled.
+	last atomic.Pointer[[]rundir.Sample]
 }
 
-// renumber shifts the numbers of the seconds that have not been read.
-func (s *seconds) renumber(by int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range s.unread {
-		s.unread[i].T += by
+// keep hands samples to the journal, under the current numbers of their seconds.
+func (s *samples) keep(list []rundir.Sample) {
+	s.warmup.numbering.Lock()
+	defer s.warmup.numbering.Unlock()
+	for i := range list {
+		list[i].T -= s.warmup.ahead()
 	}
+	s.last.Store(&list)
+	s.journal.Sampled(list)
+	s.feed.Sampled(list)
 }

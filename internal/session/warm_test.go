@@ -41,7 +41,7 @@ func warmedUp(t *testing.T, takes func(second int) time.Duration) *rundir.Folder
 		b.Verify = nil
 		return nil
 	}, "memory")}
-	r := request(t, "warmup", "auto", "duration", "3s", "count", "100000000", "threads", "2")
+	r := asked(t, "warmup", "auto", "duration", "3s", "count", "100000000", "threads", "2")
 	f, err := rundir.Load(carryOut(t, prepare(t, e, r)).Dir)
 	require.NoError(t, err)
 	return f
@@ -81,12 +81,12 @@ func TestARunInterruptedInItsWarmupHasMeasuredNothing(t *testing.T) {
 	for _, warmup := range []string{"20s", "auto"} {
 		bubble(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			r := request(t, "warmup", warmup, "duration", "60s", "count", "100000000", "rate", "100")
+			r := asked(t, "warmup", warmup, "duration", "60s", "count", "100000000", "rate", "100")
 			l, err := prepare(t, env(t), r).Start(ctx, nil)
 			require.NoError(t, err)
 			time.Sleep(1900 * time.Millisecond) // of the bubble's clock
 			cancel(session.ErrInterrupted)
-			o := l.Finish(t.Context())
+			o := l.Conclude(t.Context())
 			assert.Zero(t, o.Run.MeasuredS)
 			assert.InDelta(t, 1.9, o.Run.WarmupS, 0.3, "what there was of it, and what ended it")
 			assert.Equal(t, verdict.Invalid, o.Run.Verdict.State)

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/suggest"
 )
 
@@ -158,7 +158,7 @@ func TLSConfig(t Target) (*tls.Config, error) {
 
 func (t Target) readFile(name string) ([]byte, error) {
 	path := t.Params.Get(name)
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(infile.Certificate, path)
 	if err == nil {
 		return data, nil
 	}

@@ -94,8 +94,14 @@ type Found struct {
 	Kind string
 	// Size is the number of entries, -1 if unknown.
 	Size int64
-	// Parts are those of the requested parts that exist.
+	// Parts are those of the requested parts that exist. Keys has a key of each, on a
+	// store of keys.
 	Parts []string
+	Keys  map[string]string
+	// Odd says which key that belongs to the space by its name is of another type than
+	// its form: "perfbench:a:{0}b is a hash, not a string". Others made it, and writing
+	// there would destroy it.
+	Odd string
 	// Strangers are some of the keys that begin with the space's name but do not belong
 	// to it: others have put them there. They do not make Exists true.
 	Strangers []string
@@ -123,10 +129,13 @@ type Made struct {
 	// not ours to remove.
 	Shared bool `json:"shared,omitempty"`
 	// Parts is what a space of shape Keys consists of; nothing else in it is ours. On a
-	// store of tables, these are their exact names. On a store of keys, it is what
-	// follows the space's name and ":", where a * stands for any text: "{*}:g:*".
-	// Records of older versions have none.
+	// store of tables, these are their exact names. On a store of keys, they are forms
+	// (FormOf) of a type and of what follows the space's name and ":"; in older records,
+	// text in which a * stands for any text, "{*}:g:*". The oldest have none.
 	Parts []string `json:"parts,omitempty"`
+	// Table is what the table of a space of shape Keys has, if the space is one table of
+	// an SQL database: another one in its place is not ours. Older records have none.
+	Table *Table `json:"table,omitempty"`
 }
 
 // Keeper manages spaces: what exists, what we made, and its removal. It never touches
@@ -148,20 +157,25 @@ type Keeper interface {
 
 // Table says what a table must have so that the rows of a run fit into it.
 type Table struct {
-	Columns []Column
+	Columns []Column `json:"columns"`
 	// Key are the columns of the primary key; empty: any will do.
-	Key []string
+	Key []string `json:"key,omitempty"`
 }
 
-// Column is a column of a table. Its type matters if the product compares types.
-type Column struct{ Name, Type string }
+// Column is a column of a table. Its type matters if the product compares types; it is
+// not recorded. Tables of older versions may lack a column that is Later.
+type Column struct {
+	Name  string `json:"name"`
+	Type  string `json:"-"`
+	Later bool   `json:"later,omitempty"`
+}
 
 // Columns parses columns as written in a statement: "name type, name type".
 func Columns(list string) []Column {
 	var out []Column
 	for c := range strings.SplitSeq(list, ", ") {
 		name, kind, _ := strings.Cut(strings.TrimSpace(c), " ")
-		out = append(out, Column{name, kind})
+		out = append(out, Column{Name: name, Type: kind})
 	}
 	return out
 }
@@ -184,7 +198,9 @@ type Tabular interface {
 
 // Prober is implemented by stores that can tell before a run whether they would accept
 // its writes. The error says what is missing, with a hint and fault.CodeStore. A probe
-// may write and remove a tiny entry of our own under the space's namespace.
+// writes only under names that it has drawn (Unlikely), and removes only what it wrote:
+// a fixed name may be somebody else's. A space without a name stands for none in
+// particular: the probe is about the namespace.
 type Prober interface {
 	Probe(ctx context.Context, s Space) error
 }

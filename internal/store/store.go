@@ -106,6 +106,8 @@ type OpenOptions struct {
 	// Agent is the URL of the Jolokia agent of a single Java server; empty if none is
 	// known.
 	Agent string
+	// Fence is what all writes of the connections pass; nil: none.
+	Fence *Fence
 }
 
 // As returns c as T, or an error that names T and wraps ErrUnsupported.

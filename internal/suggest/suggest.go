@@ -15,6 +15,9 @@ const (
 	atMost, few = 3, 12
 	// alike is how similar a name must be to be a likely typo.
 	alike = 0.5
+	// longest is the length of the longest name, in bytes, that somebody may have
+	// mistyped: comparing takes time in proportion to it.
+	longest = 200
 )
 
 // The commands that show all names of a kind, for Hint.
@@ -48,7 +51,10 @@ func Hint(got string, names []string, see ...string) string {
 	case len(all) <= few || len(see) == 0:
 		return "one of: " + strings.Join(all, ", ")
 	}
-	return "the nearest are " + strings.Join(nearest(got, names, -1), ", ") + "; " + strings.Join(see, " ")
+	if near = nearest(got, names, -1); len(near) == 0 {
+		return strings.Join(see, " ")
+	}
+	return "the nearest are " + strings.Join(near, ", ") + "; " + strings.Join(see, " ")
 }
 
 // nearest returns the names more similar than than, at most three, the closest first.
@@ -56,6 +62,9 @@ func nearest(got string, names []string, than float64) []string {
 	type scored struct {
 		name  string
 		score float64
+	}
+	if len(got) > longest {
+		return nil
 	}
 	var near []scored
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/sweep/usl"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
@@ -48,8 +49,8 @@ type Result struct {
 	Lines  []Line  `json:"lines,omitempty"`
 }
 
-// Run is one completed run. Times are in nanoseconds, of the slowest operation that
-// counts; measure.Hidden if too few calls support them.
+// Run is one completed run. Times are in nanoseconds, the highest that any
+// operation that counts has; measure.Hidden if too few calls support them.
 type Run struct {
 	// Round counts from 0; Point is an index into the combinations of Axes.
 	Round int `json:"round"`
@@ -70,7 +71,10 @@ type Run struct {
 // Point is the result of the runs of one combination of values.
 type Point struct {
 	Values []string `json:"values"`
-	Runs   int      `json:"runs"`
+	// Threads is how many threads its runs had, for an axis of threads on which that is
+	// not the value: every track has at least one. 0 if it is.
+	Threads float64 `json:"threads,omitempty"`
+	Runs    int     `json:"runs"`
 	// Done is the mean throughput with its confidence interval; nil if no run has any.
 	// The interval is nil with a single run.
 	Done *float64 `json:"throughput_per_s"`
@@ -119,7 +123,7 @@ func (r *Result) Complete() bool { return len(r.Runs) >= r.All() }
 
 // Load reads the sweep in a folder.
 func Load(dir string) (*Result, error) {
-	data, err := os.ReadFile(filepath.Join(dir, File))
+	data, err := infile.Read(infile.Found, filepath.Join(dir, File))
 	r := &Result{}
 	if err == nil {
 		err = json.Unmarshal(data, r)
@@ -232,6 +236,39 @@ func (r *Result) Curves() int {
 	return len(r.Others(across))
 }
 
+// N returns where a point lies on a numeric axis: at its value or, for threads, at the
+// number that ran.
+func (r *Result) N(p Point, across int) float64 {
+	if p.Threads > 0 && r.Axes[across].Concurrency() {
+		return p.Threads
+	}
+	return r.Axes[across].Numbers()[slices.Index(r.Axes[across].Values, p.Values[across])]
+}
+
+// Curve returns throughput over a numeric axis, for one of Others: the places at which
+// any point lies, in order, and the mean of the points that lie there; NaN is a gap.
+func (r *Result) Curve(across int, at string) (n, done []float64) {
+	for _, p := range r.Points {
+		n = append(n, r.N(p, across))
+	}
+	slices.Sort(n)
+	n = slices.Compact(n)
+	done = make([]float64, len(n))
+	runs := make([]float64, len(n))
+	for _, p := range r.Points {
+		if p.Done == nil || !r.Of(p, across, at) {
+			continue
+		}
+		i := slices.Index(n, r.N(p, across))
+		done[i] += *p.Done * float64(p.Runs)
+		runs[i] += float64(p.Runs)
+	}
+	for i := range done {
+		done[i] /= runs[i]
+	}
+	return n, done
+}
+
 // Of reports whether a point has a certain value of Others.
 func (r *Result) Of(p Point, across int, at string) bool {
 	return len(r.Axes) < 2 || p.Values[1-across] == at
@@ -241,12 +278,19 @@ func (r *Result) point(i int, values []string) Point {
 	p := Point{Values: values}
 	var done []float64
 	var p50, p99 []int64
+	asked := math.NaN()
+	if across := slices.IndexFunc(r.Axes, Axis.Concurrency); across >= 0 {
+		asked, _ = r.Axes[across].number(values[across])
+	}
 	for _, d := range r.Runs {
 		if d.Point != i {
 			continue
 		}
 		p.Runs++
 		p.Errors += d.Errors
+		if d.Threads > asked || d.Threads < asked {
+			p.Threads = d.Threads
+		}
 		p50, p99 = append(p50, d.P50), append(p99, d.P99)
 		if d.Verdict != verdict.Valid {
 			p.Doubtful++
@@ -277,7 +321,6 @@ func middle(values []int64) int64 {
 }
 
 func (r *Result) line(across int, at string) Line {
-	numbers := r.Axes[across].Numbers()
 	line := Line{At: at}
 	var runs []usl.Point
 	for _, d := range r.Runs {
@@ -285,11 +328,7 @@ func (r *Result) line(across int, at string) Line {
 		if d.Done == nil || !r.Of(p, across, at) {
 			continue
 		}
-		n := d.Threads
-		if n == 0 {
-			n = numbers[slices.Index(r.Axes[across].Values, p.Values[across])]
-		}
-		runs = append(runs, usl.Point{N: n, X: *d.Done})
+		runs = append(runs, usl.Point{N: r.N(p, across), X: *d.Done})
 	}
 	line.Law = usl.Of(runs)
 	l := levelsOf(runs)

@@ -137,9 +137,25 @@ func TestPointsSumUpTheirRuns(t *testing.T) {
 	r.Runs = append(r.Runs, Run{Point: 2, Done: new(51.0), Threads: 8})
 	require.NoError(t, r.Settle())
 	assert.InDelta(t, 4, r.Lines[0].Knee, 0)
+	assert.InDelta(t, 4, r.Points[0].Threads, 0, "a point says what ran")
+	n, done := r.Curve(0, "a")
+	assert.Equal(t, []float64{2, 4, 8}, n, "curves lie where points ran, as the law does; one of b has not run yet")
+	assert.Equal(t, []float64{50, 51}, done[1:])
 	r.Open = true
 	require.NoError(t, r.Settle())
 	assert.Empty(t, r.Lines, "at a rate throughput tells nothing of threads")
+}
+
+// threads=1 and threads=2 of two maps both run two threads: they are one place on a curve.
+func TestPointsThatRanAlikeAreOnePlace(t *testing.T) {
+	r := Result{Axes: []Axis{{"threads", []string{"1", "2", "4"}}}, Rounds: 3, Runs: []Run{
+		{Point: 0, Threads: 2, Done: new(90.0)}, {Point: 1, Threads: 2, Done: new(100.0)}, {Point: 1, Threads: 2, Done: new(110.0)}, {Point: 2, Threads: 4, Done: new(200.0)},
+	}}
+	require.NoError(t, r.Settle())
+	assert.Equal(t, []float64{2, 0, 0}, []float64{r.Points[0].Threads, r.Points[1].Threads, r.Points[2].Threads}, "said only where it is not the value")
+	n, done := r.Curve(0, "")
+	assert.Equal(t, []float64{2, 4}, n)
+	assert.Equal(t, []float64{100, 200}, done)
 }
 
 func TestASweepIsGoneOnWith(t *testing.T) {

@@ -159,7 +159,9 @@ func number(yes bool) float64 {
 func (t telling) settings(s *measure.Snapshot) {
 	now := maps.Clone(t.f.Run.Settings)
 	if n := len(s.Segments); n > 0 {
-		now = s.Segments[n-1].Settings
+		if now = s.Segments[n-1].Settings; s.Segments[n-1].SettingsEnd != nil {
+			now = s.Segments[n-1].SettingsEnd
+		}
 	}
 	for name, v := range now {
 		t.value(setting, v, name)

@@ -32,7 +32,7 @@ func BenchmarkCost(b *testing.B) {
 		for {
 			select {
 			case <-l.Done():
-				end := l.Finish(b.Context())
+				end := l.Conclude(b.Context())
 				require.NoError(b, end.Err)
 				sum := 0.0
 				for _, op := range end.Run.Operations {

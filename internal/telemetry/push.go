@@ -87,11 +87,22 @@ func endpointOf(text string) (endpoint, error) {
 	return to, nil
 }
 
+// exporter is what is needed of OpenTelemetry's exporters, which are made for its
+// metric.MeterProvider. Without that, this package need not compile the SDK's generics again.
+type exporter interface {
+	Export(ctx context.Context, m *metricdata.ResourceMetrics) error
+	Shutdown(ctx context.Context) error
+}
+
 // pusher pushes figures. A nil pusher does nothing.
 type pusher struct {
-	to       endpoint
-	provider *metric.MeterProvider
-	tell     atomic.Pointer[func(string)]
+	to     endpoint
+	from   metric.Producer
+	by     exporter
+	sender *resource.Resource
+	tell   atomic.Pointer[func(string)]
+	stop   context.CancelFunc
+	done   chan struct{} // closed once nothing is pushed but what close pushes
 
 	mu             sync.Mutex
 	pushed, failed int
@@ -104,21 +115,42 @@ func push(ctx context.Context, o Options, from prometheus.Gatherer) (*pusher, er
 	if err != nil {
 		return nil, err
 	}
-	p := &pusher{to: to}
-	var exporter metric.Exporter
+	var by exporter
 	if to.grpc {
-		exporter, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}), otlpmetricgrpc.WithTimeout(patience))
+		by, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}), otlpmetricgrpc.WithTimeout(patience))
 	} else {
-		exporter, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}), otlpmetrichttp.WithTimeout(patience))
+		by, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}), otlpmetrichttp.WithTimeout(patience))
 	}
 	if err != nil {
 		return nil, fault.Field("otlp", fault.Input(fmt.Errorf("otlp: cannot push to %s: %w", to.shown, err), "variables named OTEL_EXPORTER_OTLP_… count too"))
 	}
+	p := &pusher{to: to, from: bridge.NewMetricProducer(bridge.WithGatherer(from)), by: by}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(p.note)) // partial failures at the receiver are reported only here
-	reader := metric.NewPeriodicReader(noting{exporter, p}, metric.WithInterval(Interval), metric.WithTimeout(patience),
-		metric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(from))))
-	p.provider = metric.NewMeterProvider(metric.WithReader(reader), metric.WithResource(describe(o.Version)))
+	// Like the SDK: what the environment says counts unless we say otherwise.
+	if p.sender, err = resource.Merge(resource.Environment(), describe(o.Version)); err != nil {
+		return nil, fmt.Errorf("otlp: %w", err)
+	}
+	p.start(ctx)
 	return p, nil
+}
+
+// start pushes every Interval until p is closed, also when ctx has ended.
+func (p *pusher) start(ctx context.Context) {
+	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
+	p.done = make(chan struct{})
+	go func() {
+		defer close(p.done)
+		ticker := time.NewTicker(Interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				p.push(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
 }
 
 // describe identifies the sender.
@@ -133,26 +165,27 @@ func describe(version string) *resource.Resource {
 	)
 }
 
-// noting is an exporter that records failed pushes.
-type noting struct {
-	metric.Exporter
-	p *pusher
-}
-
-// Export pushes the metrics. Failures are noted and go no further.
-func (n noting) Export(ctx context.Context, m *metricdata.ResourceMetrics) error {
-	if len(m.ScopeMetrics) == 0 {
-		return nil // no run yet
+// push pushes the current figures. A failure is noted, unless ctx has ended: then close
+// pushes them.
+func (p *pusher) push(ctx context.Context) {
+	within, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	scopes, err := p.from.Produce(within)
+	if err == nil && len(scopes) == 0 {
+		return // no run yet
 	}
-	err := n.Exporter.Export(ctx, m)
-	if err != nil {
-		n.p.note(err)
-		return nil
+	if err == nil {
+		err = p.by.Export(within, &metricdata.ResourceMetrics{Resource: p.sender, ScopeMetrics: scopes})
 	}
-	n.p.mu.Lock()
-	defer n.p.mu.Unlock()
-	n.p.pushed++
-	return nil
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case err != nil:
+		p.note(err)
+	default:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.pushed++
+	}
 }
 
 // note records a failed push.
@@ -177,7 +210,10 @@ func (p *pusher) close() string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience) // the command's context may have ended
 	defer cancel()
-	if err := p.provider.Shutdown(ctx); err != nil {
+	p.stop()
+	<-p.done
+	p.push(ctx)
+	if err := p.by.Shutdown(ctx); err != nil {
 		p.note(err)
 	}
 	p.mu.Lock()

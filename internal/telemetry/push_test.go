@@ -60,6 +60,7 @@ func (r *receiver) byName(t *testing.T) map[string]*metrics.Metric {
 
 // What is pushed by either protocol is what the run has come to.
 func TestWhatIsPushedIsWhatTheRunCameTo(t *testing.T) {
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "team=blue")
 	for _, protocol := range []string{"http", "grpc"} {
 		t.Run(protocol, func(t *testing.T) {
 			r := &receiver{}
@@ -79,7 +80,7 @@ func TestWhatIsPushedIsWhatTheRunCameTo(t *testing.T) {
 			}
 			out := open(t, telemetry.Options{URL: at, Version: "1.2.3"})
 			assert.Equal(t, []string{"metrics are pushed to " + at}, out.Where())
-			o := start(t, out, "memory:", "count", "2000").Finish(t.Context())
+			o := start(t, out, "memory:", "count", "2000").Conclude(t.Context())
 			require.NoError(t, o.Err)
 			assert.Empty(t, out.Close())
 
@@ -96,6 +97,7 @@ func TestWhatIsPushedIsWhatTheRunCameTo(t *testing.T) {
 				}
 				assert.Equal(t, h.Count, n)
 			}
+			assert.Contains(t, r.last.ResourceMetrics[0].Resource.String(), `"blue"`, "what the environment says is passed on")
 			assert.Equal(t, 1.0, got["perfbench_ended"].GetGauge().DataPoints[0].GetAsDouble())
 		})
 	}
@@ -108,7 +110,7 @@ func TestAReceiverThatTakesNothingIsNamed(t *testing.T) {
 	out := open(t, telemetry.Options{URL: s.URL + "/elsewhere"})
 	var told []string
 	out.OnTrouble(func(sentence string) { told = append(told, sentence) })
-	require.NoError(t, start(t, out, "memory:", "count", "100").Finish(t.Context()).Err)
+	require.NoError(t, start(t, out, "memory:", "count", "100").Conclude(t.Context()).Err)
 	sentence := out.Close()
 	assert.Contains(t, sentence, "no metrics reached "+s.URL+"/elsewhere: ")
 	assert.Contains(t, sentence, "404")

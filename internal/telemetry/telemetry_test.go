@@ -22,7 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/session"
@@ -30,6 +29,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/telemetry"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/ingestion"
 )
@@ -48,7 +48,7 @@ func open(t testing.TB, o telemetry.Options) *telemetry.Outlet {
 }
 
 // start starts a run of ingestion whose figures leave.
-func start(t testing.TB, out *telemetry.Outlet, target string, values ...string) *session.Live {
+func start(t testing.TB, out *telemetry.Outlet, target string, values ...string) *session.Driven {
 	t.Helper()
 	r := session.Request{Profile: "ingestion", Target: target, Out: t.TempDir(), Formats: []string{"json"}, Values: workload.Values{}}
 	for i := 0; i < len(values); i += 2 {
@@ -154,7 +154,7 @@ func dashboard(t testing.TB) (exprs []string) {
 }
 
 // quiet are the metrics that a run without fault has nothing to tell of.
-var quiet = []string{"perfbench_errors_total", "perfbench_unstarted_units_total"}
+var quiet = []string{"perfbench_errors_total", "perfbench_unstarted_units_total", "perfbench_verdict_cause"}
 
 // A real Prometheus reads all that is served, native histograms with it, and answers all
 // that the dashboard asks for.
@@ -169,7 +169,6 @@ func TestPrometheusReadsWhatIsServed(t *testing.T) {
 	p.await(`histogram_count(perfbench_response_time_seconds{op="putall"}) > 0`)
 	p.await(`perfbench_store_cpu_cores`)
 	p.await(`perfbench_note_timestamp_seconds{note="a note"} > 0`)
-	p.await(`perfbench_verdict_cause{cause="changes"}`)
 	p.await(`perfbench_setting{setting="threads"} == 4`)
 	p.await(`time() - perfbench_change_timestamp_seconds{setting="threads",from="2",to="4",by="workbench"} < 600`)
 
@@ -195,7 +194,7 @@ func TestPrometheusReadsWhatIsServed(t *testing.T) {
 	}
 
 	l.Stop(session.ErrStopped)
-	o := l.Finish(t.Context())
+	o := l.Conclude(t.Context())
 	require.NoError(t, o.Err)
 	p.await(`perfbench_ended == 1`)
 	for _, op := range o.Run.Operations {
@@ -212,7 +211,7 @@ func TestPrometheusReadsWhatIsServed(t *testing.T) {
 func TestClassicHistogramsAddUp(t *testing.T) {
 	out := open(t, telemetry.Options{Addr: "127.0.0.1:0"})
 	l := start(t, out, "memory:?service=1ms", "count", "400", "rate", "2000", "threads", "4")
-	o := l.Finish(t.Context())
+	o := l.Conclude(t.Context())
 	require.NoError(t, o.Err)
 	families := scrape(t, out)
 	for i, op := range o.Run.Operations {

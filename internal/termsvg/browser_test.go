@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/browsertest"
+	"github.com/perfbench/perfbench/internal/testing/browsertest"
 )
 
 // In every screen that the README shows, every character stands at its column, in a real

@@ -168,6 +168,35 @@ func trim(v float64) string {
 // Unlimited is how a rate of 0 is shown, and may be typed: there is no target rate.
 const Unlimited = "unlimited"
 
+// Numbered names things by their ascending numbers: "worker 3", "workers 1 and 3", "workers 1
+// to 30", "workers 1, 3 to 5 and 9".
+func Numbered(thing string, numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		k := i
+		for k+1 < len(numbers) && numbers[k+1] == numbers[k]+1 {
+			k++
+		}
+		switch {
+		case k-i >= 2:
+			parts = append(parts, fmt.Sprintf("%d to %d", numbers[i], numbers[k]))
+		default:
+			for _, n := range numbers[i : k+1] {
+				parts = append(parts, strconv.Itoa(n))
+			}
+		}
+		i = k + 1
+	}
+	switch {
+	case len(numbers) == 1:
+		return thing + " " + parts[0]
+	case len(parts) <= 1:
+		return thing + "s " + strings.Join(parts, "")
+	}
+	last := len(parts) - 1
+	return thing + "s " + strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
 // Plural formats a number of things: "1 thread", "2 threads", "3 entries", "4 branches".
 func Plural[N int | int64](n N, thing string) string {
 	many := thing + "s"

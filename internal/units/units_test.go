@@ -81,3 +81,11 @@ func FuzzParseSize(f *testing.F) {
 		}
 	})
 }
+
+func TestThingsAreNamedByNumber(t *testing.T) {
+	for want, numbers := range map[string][]int{
+		"worker 3": {3}, "workers 1 and 3": {1, 3}, "workers 1 and 2": {1, 2}, "workers 1 to 4": {1, 2, 3, 4}, "workers 1, 3 to 5 and 9": {1, 3, 4, 5, 9},
+	} {
+		assert.Equal(t, want, Numbered("worker", numbers))
+	}
+}

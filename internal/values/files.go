@@ -88,15 +88,25 @@ func OwnYAML(f workload.File, params []workload.Param, knobs ...string) ([]workl
 	return readYAML(f, known, knobs)
 }
 
+// mostUnknown is how many unknown names are reported with what may have been meant; the
+// others are counted.
+const mostUnknown = 20
+
 func readYAML(f workload.File, known, aimed []string) ([]workload.Value, error) {
 	vs, err := preset.Read(f.Path, f.Data)
 	var problems workload.Problems
 	problems.Add(err)
+	unknown := 0
 	for _, v := range vs {
 		knob := v.Name[strings.LastIndexByte(v.Name, '.')+1:]
 		if known != nil && !slices.Contains(known, v.Name) && (knob == v.Name || !slices.Contains(aimed, knob)) {
-			problems.Add(fault.Input(fmt.Errorf("%s: there is no knob or parameter %q", v.Where, v.Name), suggest.Hint(v.Name, known, suggest.Knobs)))
+			if unknown++; unknown <= mostUnknown {
+				problems.Add(fault.Input(fmt.Errorf("%s: there is no knob or parameter %q", v.Where, v.Name), suggest.Hint(v.Name, known, suggest.Knobs)))
+			}
 		}
+	}
+	if more := unknown - mostUnknown; more > 0 {
+		problems.Add(fault.Input(fmt.Errorf("%s: there are no %d more of the knobs and parameters in it", f.Path, more), suggest.Knobs))
 	}
 	return vs, problems.Err()
 }

@@ -9,10 +9,14 @@ type Process struct {
 	// Name is what the process calls itself.
 	Name string `json:"name,omitempty"`
 	Note string `json:"note,omitempty"`
+	// Elsewhere means that it runs on another machine.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// CPU is the average number of processors in use, CPUMost that in the busiest
 	// second.
 	CPU     *float64 `json:"cpu_cores,omitempty"`
 	CPUMost *float64 `json:"cpu_cores_most,omitempty"`
+	// Queue is how many of its threads waited for a processor, on average.
+	Queue *float64 `json:"run_queue_cores,omitempty"`
 	// RSSMost is the most resident memory, in bytes.
 	RSSMost *int64 `json:"rss_bytes_most,omitempty"`
 	// NetIn and NetOut are in bytes per second.

@@ -25,9 +25,9 @@ type Record struct {
 	// Panics counts operations cut short by a bug in perfbench; PanicAt says where.
 	Panics  int64
 	PanicAt string
-	// Changes is how many settings changed during the run, Segments how many segments
-	// resulted; a ramp is one change and one segment.
-	Changes, Segments int
+	// Parts are the operations of each segment, where live changes made several: what the
+	// whole run evens out is judged there. Each names its segment.
+	Parts []Op
 	// Verified is the outcome of the verification.
 	Verified Verified
 	// Fault is what ended the run early; empty if nothing did.
@@ -71,9 +71,9 @@ type Op struct {
 	// that failed.
 	Count, Unstarted, Calls, Errors int64
 	Response, Lateness              measure.Summary
-	// ServiceMean and ServiceP50 are in nanoseconds.
-	ServiceMean float64
-	ServiceP50  int64
+	// ServiceMean, ServiceP50 and ServiceP99 are in nanoseconds.
+	ServiceMean            float64
+	ServiceP50, ServiceP99 int64
 }
 
 // Observed is what was observed of this process and machine during measurement. What
@@ -90,6 +90,9 @@ type Observed struct {
 	CPU     float64 `json:"cpu_cores"`
 	Machine float64 `json:"machine_cores,omitempty"`
 	Stolen  float64 `json:"stolen,omitempty"`
+	// Pressure is the fraction of the time in which a thread of any process of this
+	// machine waited for a processor.
+	Pressure float64 `json:"cpu_pressure,omitempty"`
 	// Periods are those of the quota; the next two fields say in how many of them it
 	// held perfbench back, and for how long.
 	Periods    int64   `json:"quota_periods,omitempty"`
@@ -120,6 +123,10 @@ type Observed struct {
 	Steps []Step `json:"clock_steps,omitempty"`
 	// Suspensions are periods in which perfbench did not run at all.
 	Suspensions []Suspension `json:"suspensions,omitempty"`
+	// Pauses is how often perfbench did not run for too short a while to be a
+	// suspension, PausedS for how long in all; they are part of the run's time.
+	Pauses  int64   `json:"pauses,omitempty"`
+	PausedS float64 `json:"paused_s,omitempty"`
 	// Growth describes a backlog that grew until the end.
 	Growth *Growth `json:"backlog_growth,omitempty"`
 	// Ceilings are how many calls per second the harness alone makes here, phase by

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -11,6 +12,14 @@ import (
 // Limits beyond which a rule applies. docs/verdict.md lists them with the reasons.
 const (
 	lateShare      = 0.10  // of a response percentile may be our own lateness
+	lateMost       = 0.50  // of it, in a store outside this process, however short it is
+	lostShare      = 0.01  // of the time may be lost to pauses
+	lostMost       = 0.5   // seconds of it
+	crowdShare     = 0.10  // by which a figure may shift because others had the processors
+	crowdLeast     = 0.1   // processors that others must use
+	crowdTime      = 0.05  // seconds of them: the system counts them in hundredths
+	crowdTail      = 0.01  // of the time, waited for others: enough to decide p99
+	crowdExcess    = 0.50  // of a response p99 in open loop that is not service time
 	errorShare     = 0.001 // of calls may fail: what p99.9 leaves out
 	errorMost      = 0.50  // of calls: more says nothing about the store's work
 	unstartedShare = 0.001 // of units that fell due
@@ -57,6 +66,7 @@ var rules = []rule{
 	{cause: Throttled, look: throttled},
 	{cause: CPU, server: true, look: cpu},
 	{cause: Stolen, look: stolen},
+	{cause: Crowded, look: crowded},
 	{cause: Scheduler, server: true, look: scheduler},
 	{cause: GC, server: true, look: gc},
 	{cause: Memory, look: memory},
@@ -64,20 +74,21 @@ var rules = []rule{
 	{cause: Ceiling, server: true, look: ceiling},
 	{cause: Clock, look: clock},
 	{cause: Samples, atEnd: true, look: samples},
-	{cause: Changes, look: changes},
 	{cause: Warmup, look: warmup},
 }
 
-// shown are the percentiles that summaries and screens show.
+// shown are the percentiles that summaries and screens show, each with the lateness up to
+// which it counts as prompt.
 var shown = []struct {
-	name string
-	p    float64
-	of   func(measure.Summary) int64
+	name   string
+	p      float64
+	prompt time.Duration
+	of     func(measure.Summary) int64
 }{
-	{"p50", 50, func(s measure.Summary) int64 { return s.P50 }},
-	{"p90", 90, func(s measure.Summary) int64 { return s.P90 }},
-	{"p99", 99, func(s measure.Summary) int64 { return s.P99 }},
-	{"p99.9", 99.9, func(s measure.Summary) int64 { return s.P999 }},
+	{"p50", 50, 50 * time.Microsecond, func(s measure.Summary) int64 { return s.P50 }},
+	{"p90", 90, 200 * time.Microsecond, func(s measure.Summary) int64 { return s.P90 }},
+	{"p99", 99, time.Millisecond, func(s measure.Summary) int64 { return s.P99 }},
+	{"p99.9", 99.9, 5 * time.Millisecond, func(s measure.Summary) int64 { return s.P999 }},
 }
 
 func verification(r *Record) (string, string) {
@@ -102,17 +113,26 @@ func panics(r *Record) (string, string) {
 }
 
 func errors(r *Record) (string, string) {
-	var calls, failed int64
+	var calls, failed, counted, missed int64
 	for _, o := range r.Ops {
 		calls += o.Calls
 		failed += o.Errors
+		if o.Counts {
+			counted += o.Calls
+			missed += o.Errors
+		}
 	}
 	failed -= r.Panics
 	if failed <= 0 {
 		return "", ""
 	}
-	share := float64(failed) / float64(calls+failed)
-	text := fmt.Sprintf("%s failed, %s of all, and failed calls are in no percentile: see the errors for why", units.Plural(failed, "operation"), percent(share))
+	share, of := float64(failed)/float64(calls+failed), "all"
+	if missed -= r.Panics; missed > 0 { // parts that worked, such as pauses, make a failed whole no better
+		if s := float64(missed) / float64(counted+missed); s > share {
+			failed, share, of = missed, s, "those that count"
+		}
+	}
+	text := fmt.Sprintf("%s failed, %s of %s, and failed calls are in no percentile: see the errors for why", units.Plural(failed, "operation"), percent(share), of)
 	switch {
 	case share >= errorMost:
 		return Invalid, text
@@ -141,19 +161,29 @@ func unmeasured(r *Record) (string, string) {
 	return Invalid, "not one operation was measured, so there are no figures: run again, for longer"
 }
 
+// suspended adds up what was lost: several short pauses are as much as one long stop.
 func suspended(r *Record) (string, string) {
-	if r.Observed == nil || len(r.Observed.Suspensions) == 0 {
+	o := r.Observed
+	if o == nil {
 		return "", ""
 	}
-	list := r.Observed.Suspensions
-	sum, untimed := 0.0, int64(0)
+	list := o.Suspensions
+	sum, untimed := o.PausedS, int64(0)
 	for _, s := range list {
 		sum += s.ForS
 		untimed += s.Untimed
 	}
-	text := fmt.Sprintf("perfbench was suspended for %s, from %s of the run", length(sum), at(list[0].AtS))
-	if len(list) > 1 {
-		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", len(list), length(sum), at(list[0].AtS))
+	if len(list) == 0 && (o.PausedS <= 0 || o.PausedS < lostMost && o.PausedS < lostShare*o.Seconds) {
+		return "", ""
+	}
+	text := ""
+	switch n := int64(len(list)) + o.Pauses; {
+	case len(list) == 0:
+		text = fmt.Sprintf("perfbench did not run for %s of the run, in %s", length(sum), units.Plural(n, "pause"))
+	case n == 1:
+		text = fmt.Sprintf("perfbench was suspended for %s, from %s of the run", length(sum), at(list[0].AtS))
+	default:
+		text = fmt.Sprintf("perfbench was suspended %d times, for %s in all, first at %s of the run", n, length(sum), at(list[0].AtS))
 	}
 	if untimed > 0 {
 		text += fmt.Sprintf("; %s under way then %s counted but not timed", units.Plural(untimed, "operation"), was(untimed))
@@ -161,9 +191,12 @@ func suspended(r *Record) (string, string) {
 	return Degraded, text + ": run again without stopping it (ctrl+z, sleep, a paused container)"
 }
 
+// lateness compares our own lateness with the response times, percentile by percentile. A
+// few microseconds change what nobody reads, even where they are a large part of a call;
+// but in a store outside this process they must not be most of it.
 func lateness(r *Record) (string, string) {
 	worst, text := 0.0, ""
-	for _, o := range r.Ops {
+	for _, o := range slices.Concat(r.Ops, r.Parts) {
 		for _, s := range shown {
 			if !measure.Enough(s.p, o.Response.Count) || o.Response.Count == 0 {
 				continue
@@ -172,7 +205,9 @@ func lateness(r *Record) (string, string) {
 			if all <= 0 {
 				continue
 			}
-			if share := float64(late) / float64(all); share >= lateShare && share > worst {
+			share := float64(late) / float64(all)
+			matters := late >= s.prompt.Nanoseconds() || !r.InProcess && share >= lateMost
+			if matters && share >= lateShare && share > worst {
 				worst = share
 				text = fmt.Sprintf("perfbench itself started operations late: %s of %s is %s, and of its lateness %s (%s); "+
 					"leave the machine to perfbench, lower the rate, or read the service time", s.name, o.Name, ns(all), ns(late), percent(min(share, 1)))
@@ -237,17 +272,6 @@ func samples(r *Record) (string, string) {
 		names = fmt.Sprintf("%d operations have too few, %s", n, names)
 	}
 	return Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it needs %d; run longer", names, least, measure.Needs(99))
-}
-
-func changes(r *Record) (string, string) {
-	if r.Changes == 0 {
-		return "", ""
-	}
-	text := fmt.Sprintf("%s changed mid-run: the overall figures mix what came before and after", units.Plural(int64(r.Changes), "setting"))
-	if r.Segments > 1 {
-		text += fmt.Sprintf("; read those of the %d segments", r.Segments)
-	}
-	return Degraded, text
 }
 
 func was(n int64) string {

@@ -34,6 +34,7 @@ const (
 	Throttled    Cause = "throttled"
 	CPU          Cause = "cpu"
 	Stolen       Cause = "stolen"
+	Crowded      Cause = "crowded"
 	Scheduler    Cause = "scheduler"
 	GC           Cause = "gc"
 	Memory       Cause = "memory"
@@ -41,7 +42,6 @@ const (
 	Ceiling      Cause = "ceiling"
 	Clock        Cause = "clock"
 	Samples      Cause = "samples"
-	Changes      Cause = "changes"
 	Warmup       Cause = "warmup"
 )
 
@@ -53,6 +53,12 @@ func (c Cause) Ours() bool {
 		return true
 	}
 	return false
+}
+
+// Voids reports whether a cause can, by what was measured, leave a run without figures. A
+// failed verification does so by what is stored.
+func (c Cause) Voids() bool {
+	return c == Panic || c == Errors || c == Unmeasured
 }
 
 // Reason is one thing that keeps a run from being valid.

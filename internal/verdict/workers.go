@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Worker is one of several processes that carried out a run together.
@@ -32,6 +34,8 @@ type Worker struct {
 	GivenUp bool
 	// Doubts are the reasons why its own figures are not valid.
 	Doubts []string
+	// Unusable is why what it sent cannot be used; empty: it can.
+	Unusable string
 }
 
 // Resumed records that the coordinator of a run died and another took over.
@@ -47,41 +51,90 @@ const skewMost = 10
 // changeMost is how long, in milliseconds, a live change may take to reach a worker.
 const changeMost = 250
 
-// workers reports workers that were lost or silent, or whose own figures are in doubt.
+// workers reports workers that were lost or silent, whose own figures are in doubt, or whose
+// word cannot be used.
 func workers(r *Record) (string, string) {
 	var all []string
+	state := Degraded
+	same := alike{said: map[string]int{}}
 	for _, c := range r.Resumed {
 		all = append(all, fmt.Sprintf("the coordinator died and was resumed at %.1f s, after %.1f s without one: workers went on, and nobody changed settings, began a phase or watched the store meanwhile", c.AtS, c.ForS))
 	}
 	for _, w := range r.Workers {
 		who := fmt.Sprintf("worker %d (%s)", w.Number, w.Host)
 		switch {
+		case w.Unusable != "":
+			state = Invalid
+			all = same.add(all, w, ": "+w.Unusable+"; what it did is not known")
 		case w.Known != nil && w.Lost != nil:
-			all = append(all, fmt.Sprintf("%s was lost: what it did from %.0f s on is not in the figures, and it was missed at %.1f s", who, *w.Known, *w.Lost))
+			all = same.add(all, w, fmt.Sprintf(" was lost: what it did from %.0f s on is not in the figures, and it was missed at %.1f s", *w.Known, *w.Lost)+dealt(w))
 		case w.Known != nil:
-			all = append(all, fmt.Sprintf("%s did not finish: what it did from %.0f s on is not in the figures", who, *w.Known))
+			all = same.add(all, w, fmt.Sprintf(" did not finish: what it did from %.0f s on is not in the figures", *w.Known)+dealt(w))
 		case w.GivenUp:
-			all = append(all, who+" was silent for so long that the others went on without it")
+			all = same.add(all, w, " was silent for so long that the others went on without it"+dealt(w))
 		case w.Stalls > 0:
-			all = append(all, who+" was silent for a while")
+			all = same.add(all, w, " was silent for a while"+dealt(w))
 		case w.ChangeMS > changeMost:
 			all = append(all, fmt.Sprintf("a live change took %.0f ms to reach %s", w.ChangeMS, who))
 		}
-		if w.Dealt != nil && len(all) > 0 {
-			all[len(all)-1] += dealt(w)
-		}
 		if len(w.Doubts) > 0 {
-			all = append(all, who+": "+strings.Join(w.Doubts, ", and "))
+			all = same.add(all, w, ": "+strings.Join(w.Doubts, ", and "))
 		}
 	}
 	if len(all) == 0 {
 		return "", ""
 	}
-	return Degraded, strings.Join(all, "; ")
+	same.name(all)
+	return state, strings.Join(all, "; ")
 }
 
-// dealt says what happened to the rest of a lost worker's part.
+// alike makes one reason of those that several workers have in the same words.
+type alike struct {
+	said map[string]int // where a reason is, by its words
+	of   []group
+}
+
+// group is a reason, and the workers that have it.
+type group struct {
+	at    int
+	words string
+	who   []Worker
+}
+
+// add adds what is said of a worker, whose words follow its name.
+func (a *alike) add(all []string, w Worker, words string) []string {
+	if i, there := a.said[words]; there {
+		a.of[i].who = append(a.of[i].who, w)
+		return all
+	}
+	a.said[words] = len(a.of)
+	a.of = append(a.of, group{len(all), words, []Worker{w}})
+	return append(all, fmt.Sprintf("worker %d (%s)%s", w.Number, w.Host, words))
+}
+
+// name has the reasons that several workers have name them all.
+func (a *alike) name(all []string) {
+	for _, g := range a.of {
+		if len(g.who) == 1 {
+			continue
+		}
+		var numbers []int
+		for _, w := range g.who {
+			numbers = append(numbers, w.Number)
+		}
+		who := units.Numbered("worker", numbers)
+		if !strings.HasPrefix(g.words, ":") {
+			who = "each of " + who
+		}
+		all[g.at] = who + g.words
+	}
+}
+
+// dealt says what happened to the rest of a lost worker's part; empty: nothing.
 func dealt(w Worker) string {
+	if w.Dealt == nil {
+		return ""
+	}
 	if w.Heir == 0 {
 		return fmt.Sprintf("; its threads and its rate were dealt to the others at %.1f s", *w.Dealt)
 	}

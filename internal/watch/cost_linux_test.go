@@ -36,7 +36,7 @@ func BenchmarkLook(b *testing.B) {
 	s.Put("parent", FindServer(b.Context(), os.Getppid(), "127.0.0.1:1"))
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			s.Look(b.Context())
+			s.Sample(b.Context())
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -58,8 +59,17 @@ func TestAProcessForEachConnectionIsPartOfItsServer(t *testing.T) {
 	assert.Contains(t, p.memoryNote(), "each of its processes")
 	child := children(pid)
 	require.Len(t, child, 1)
+	first, ok := waited("/proc/" + strconv.Itoa(pid) + "/schedstat")
+	require.True(t, ok)
+	theirs, ok := waited("/proc/" + strconv.Itoa(child[0]) + "/schedstat")
+	require.True(t, ok)
+	queue, ok := familyQueued(pid)
+	assert.True(t, ok)
+	assert.GreaterOrEqual(t, queue, first+theirs, "all of them wait")
+	_, ok = familyQueued(-1)
+	assert.False(t, ok)
 	require.Eventually(t, func() bool { // while they begin, it still grows
-		s, err := p.Take(t.Context())
+		s, err := p.Sample(t.Context())
 		ours, known := memoryOf(pid)
 		theirs, _ := memoryOf(child[0])
 		return err == nil && known && *s.RSS == together([]resident{ours, theirs})

@@ -19,8 +19,6 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 	gnet "github.com/shirou/gopsutil/v4/net"
 	"github.com/shirou/gopsutil/v4/process"
-
-	"github.com/perfbench/perfbench/internal/watch/quota"
 )
 
 // Process is one process of this machine that is being watched. One goroutine at a time
@@ -43,13 +41,13 @@ type Process struct {
 	io            bool
 	machine       machineSums
 	cpu           float64 // seconds so far
-	periods       quota.Quota
+	periods       Quota
 	at            time.Time
 	mem           runtime.MemStats
 }
 
-// Sample is what a process has used since the previous sample. Unknown values are nil.
-type Sample struct {
+// Usage is what a process has used since the previous sample. Unknown values are nil.
+type Usage struct {
 	At time.Time
 	// CPU is the number of processors in use. Throttled is the fraction of its quota's
 	// periods in which it was held back, 0 to 1; nil without a quota.
@@ -213,10 +211,10 @@ func isHere(ctx context.Context, host string) bool {
 	return false
 }
 
-// Take samples the process. The first sample after it was found has no CPU, since there
+// Sample samples the process. The first sample after it was found has no CPU, since there
 // is no earlier one to compare with. The error means that the process has gone.
-func (w *Process) Take(ctx context.Context) (Sample, error) {
-	s := Sample{At: time.Now()}
+func (w *Process) Sample(ctx context.Context) (Usage, error) {
+	s := Usage{At: time.Now()}
 	running := false
 	switch {
 	case w.own:
@@ -236,7 +234,7 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 	if err != nil {
 		return s, fmt.Errorf("it cannot be measured: %w", err)
 	}
-	used, periods := times.User+times.System, quota.Of(w.PID())
+	used, periods := times.User+times.System, Of(w.PID())
 	if w.family {
 		used = max(used, FamilyCPU(w.PID()))
 	}
@@ -276,10 +274,16 @@ func (w *Process) Take(ctx context.Context) (Sample, error) {
 
 // waits adds what the process has waited for, and its disk traffic, since the previous
 // sample.
-func (w *Process) waits(ctx context.Context, s *Sample) {
+func (w *Process) waits(ctx context.Context, s *Usage) {
 	seconds := s.At.Sub(w.at).Seconds()
 	known := !w.at.IsZero() && seconds > 0
-	if !w.family {
+	if w.family {
+		queue, ok := familyQueued(w.PID())
+		if known && ok && w.queued {
+			s.Queue = new(max(queue-w.queue, 0) / seconds)
+		}
+		w.queue, w.queued = queue, ok
+	} else {
 		queue, first, ok := queued(w.PID())
 		if known && ok && w.queued {
 			s.Queue = new(max(queue-w.queue, 0) / seconds)

@@ -40,8 +40,8 @@ func (s *Set) Put(role string, w *Watched) {
 	s.list = append(s.list, &Member{w, role})
 }
 
-// Tell makes f be called with each sample of a process, on the sampling goroutine.
-func (s *Set) Tell(f func(*Member, Point)) {
+// OnSample makes f be called with each sample of a process, on the sampling goroutine.
+func (s *Set) OnSample(f func(*Member, Point)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told = append(s.told, f)
@@ -65,8 +65,8 @@ func (s *Set) Each(f func(*Member)) {
 	}
 }
 
-// Look samples every process that was found, and reports the samples.
-func (s *Set) Look(ctx context.Context) {
+// Sample samples every process that was found, and reports the samples.
+func (s *Set) Sample(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var c census
@@ -74,7 +74,7 @@ func (s *Set) Look(ctx context.Context) {
 		if !m.Found() {
 			continue
 		}
-		x := m.take(ctx, &c)
+		x := m.sample(ctx, &c)
 		for _, f := range s.told {
 			f(m, x)
 		}

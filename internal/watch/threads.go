@@ -31,6 +31,23 @@ func queued(pid int) (all, first float64, ok bool) {
 	return all, first, true
 }
 
+// familyQueued is queued for a process that has another one for each connection: for how
+// many seconds all of them have waited. Those that have ended are no longer in it.
+func familyQueued(pid int) (all float64, ok bool) {
+	if all, ok = waited("/proc/" + strconv.Itoa(pid) + "/schedstat"); !ok {
+		return 0, false
+	}
+	for _, child := range children(pid) {
+		if s, ok := StatOf(child); !ok || s.Parent != pid {
+			continue
+		}
+		if v, ok := waited("/proc/" + strconv.Itoa(child) + "/schedstat"); ok {
+			all += v
+		}
+	}
+	return all, true
+}
+
 // waited reads for how many seconds a thread has waited for a processor.
 func waited(path string) (float64, bool) {
 	text, err := os.ReadFile(path)

@@ -21,7 +21,7 @@ func TestOwnProcessIsMeasured(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.Getpid(), w.PID())
 	assert.NotEmpty(t, w.Name())
-	s, err := w.Take(t.Context())
+	s, err := w.Sample(t.Context())
 	require.NoError(t, err)
 	assert.Nil(t, s.CPU, "nothing is known of before")
 	sum := 0
@@ -29,7 +29,7 @@ func TestOwnProcessIsMeasured(t *testing.T) {
 		sum++
 	}
 	require.Positive(t, sum)
-	s, err = w.Take(t.Context())
+	s, err = w.Sample(t.Context())
 	require.NoError(t, err)
 	require.NotNil(t, s.CPU)
 	assert.Positive(t, *s.CPU)
@@ -60,11 +60,11 @@ func TestEndedProcessIsNoZero(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	w, err := ByPID(t.Context(), cmd.Process.Pid)
 	require.NoError(t, err)
-	_, err = w.Take(t.Context())
+	_, err = w.Sample(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // killed
-	s, err := w.Take(t.Context())
+	s, err := w.Sample(t.Context())
 	require.EqualError(t, err, "it has ended")
 	assert.Nil(t, s.RSS)
 	_, err = ByPID(t.Context(), cmd.Process.Pid)

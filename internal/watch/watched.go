@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 )
@@ -13,6 +14,8 @@ type Watched struct {
 	// Note says what is not available and why; JVMNote does so for heap and
 	// collections.
 	Note, JVMNote string
+	// Elsewhere means that it runs on another machine.
+	Elsewhere bool
 	// JavaArgs are the options of its JVM; see Process.JavaArgs.
 	JavaArgs []string
 
@@ -31,7 +34,7 @@ type Watched struct {
 type Point struct {
 	// Sample does not contain the heap and the total collections; Heap and the
 	// collections since the previous sample are separate.
-	Sample
+	Usage
 	// NetIn and NetOut are bytes per second; the note of the process says what they
 	// cover.
 	NetIn, NetOut     *float64
@@ -76,7 +79,7 @@ func FindServer(ctx context.Context, pid int, addr string) *Watched {
 
 func watched(p *Process, err error) *Watched {
 	if err != nil {
-		return &Watched{Note: err.Error()}
+		return &Watched{Note: err.Error(), Elsewhere: errors.Is(err, ErrElsewhere)}
 	}
 	return &Watched{process: p}
 }
@@ -173,14 +176,14 @@ func noteTo(note *string, text string) {
 	*note += text
 }
 
-// Take samples the process; what is unavailable goes to its notes.
-func (w *Watched) Take(ctx context.Context) (x Point) { return w.take(ctx, &census{}) }
+// Sample samples the process; what is unavailable goes to its notes.
+func (w *Watched) Sample(ctx context.Context) (x Point) { return w.sample(ctx, &census{}) }
 
-func (w *Watched) take(ctx context.Context, c *census) (x Point) {
+func (w *Watched) sample(ctx context.Context, c *census) (x Point) {
 	var heap *Heap
 	if w.process != nil {
 		var err error
-		if x.Sample, err = w.process.Take(ctx); err != nil && ctx.Err() == nil {
+		if x.Usage, err = w.process.Sample(ctx); err != nil && ctx.Err() == nil {
 			w.note("for a while: " + err.Error())
 		}
 		heap, x.Heap = x.Heap, nil

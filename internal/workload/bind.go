@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -39,7 +39,7 @@ type Lister interface {
 	// Listing lists what the plan's names refer to in the store, with current
 	// sizes. With a claim on the namespace, it also deletes those that belong to
 	// us.
-	Listing(ctx context.Context, c store.Conn, remove *place.Claim) (string, error)
+	Listing(ctx context.Context, c store.Conn, remove *ownership.Claim) (string, error)
 }
 
 // Shared is a Binder whose plan several processes can carry out together. Each of

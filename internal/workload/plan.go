@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 )
@@ -42,10 +42,10 @@ type Plan struct {
 	// Spaces are the named places that the run will write to.
 	Spaces []store.Space
 	// Claims are the spaces that the run uses on the store it was bound to. Admit
-	// decides what to do about data that is already there; see place.Want. Spaces
+	// decides what to do about data that is already there; see ownership.Want. Spaces
 	// are claimed before Setup and dropped after Teardown. A Connector sets both.
-	Claims []place.Space
-	Admit  func(ctx context.Context, c *place.Claim) error
+	Claims []ownership.Space
+	Admit  func(ctx context.Context, c *ownership.Claim) error
 	// Keeps is the connection to the store that holds the claims, if that is not
 	// the run's own store. Whoever claims them closes it.
 	Keeps store.Conn
@@ -69,7 +69,7 @@ type Plan struct {
 	// there before the run. A Connector sets both; neither, if there is nothing to
 	// know and no Setup.
 	Kept   func() []byte
-	Resume func(ctx context.Context, p Past) error
+	Resume func(ctx context.Context, p Restored) error
 	// Verify compares what is stored with what was acknowledged. It is called after
 	// the last phase, even if the run failed.
 	Verify func(ctx context.Context) Verification
@@ -126,8 +126,8 @@ func (p *Plan) Of(did []Did, track, op int) Did {
 	return did[op]
 }
 
-// Past is what is known of a run whose process has died.
-type Past struct {
+// Restored is what is known of a run whose process has died.
+type Restored struct {
 	// Kept is what Plan.Kept returned in that process, and Facts is the JSON of the last
 	// Plan.Facts that it wrote down, empty if there is none.
 	Kept, Facts []byte

@@ -50,7 +50,7 @@ type Clock func() int64
 // Recorder takes what a worker has measured. It belongs to that worker.
 type Recorder interface {
 	// Add records one finished operation.
-	Add(measure.Sample)
+	Add(measure.Call)
 	// Started notes the start of the operation under way, Ended that there is none.
 	Started(at int64)
 	Ended()
@@ -161,7 +161,7 @@ func (it *Iteration) Abort(err error) {
 func (it *Iteration) Due() int64 { return min(it.due, it.now()) }
 
 func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
-	s := measure.Sample{
+	s := measure.Call{
 		Due: due, Start: start, End: end, Units: int32(units),
 		Op: it.base + uint16(op), Segment: it.Segment, Worker: uint16(it.Worker), Warm: it.Warmup,
 	}

@@ -18,11 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/generate"
 	"github.com/perfbench/perfbench/profiles/authz/model"
@@ -42,7 +42,7 @@ func wholeRun(tb testing.TB, target, dir string, set map[string]string) *report.
 	l, err := p.Start(tb.Context(), nil)
 	require.NoError(tb, err)
 	<-l.Done()
-	o := l.Finish(tb.Context())
+	o := l.Conclude(tb.Context())
 	require.NoError(tb, o.Err)
 	var f report.Facts
 	require.NoError(tb, json.Unmarshal(o.Run.Facts, &f))
@@ -119,7 +119,7 @@ func median(xs []float64) float64 {
 // bareLoop sends what a run sends, and does nothing else.
 type bareLoop struct {
 	m       *model.Model
-	l       *oncassandra.Layer
+	l       *oncassandra.Adapter
 	session *gocql.Session
 	workers int
 }

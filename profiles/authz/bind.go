@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/internal/zipf"
 	"github.com/perfbench/perfbench/profiles/authz/generate"
 	"github.com/perfbench/perfbench/profiles/authz/inmemory"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/oncassandra"
 	"github.com/perfbench/perfbench/profiles/authz/onredis"
 	"github.com/perfbench/perfbench/profiles/authz/onsql"
@@ -24,8 +24,8 @@ import (
 // binding is the plan at work on one store.
 type binding struct {
 	*bound
-	claim  *place.Claim // nil where nothing is kept
-	spaces []place.Space
+	claim  *ownership.Claim // nil where nothing is kept
+	spaces []ownership.Space
 	epoch  string // of the names of its tenants
 	loaded bool   // by an earlier run, in whole or part
 }
@@ -47,9 +47,9 @@ func (s *spec) Connector(driver string) workload.Connector {
 
 // placed is a layer that keeps its data in a store.
 type placed interface {
-	layer.Layer
+	model.Adapter
 	// Spaces lists where.
-	Spaces() []place.Space
+	Spaces() []ownership.Space
 }
 
 // on connects a plan to stores whose connections are of type C.
@@ -61,7 +61,7 @@ func on[C any, L placed](s *spec, make func(c C, namespace string) L) workload.C
 }
 
 // bind connects a plan to a store. It changes nothing there.
-func (s *spec) bind(p *workload.Bound, l layer.Layer, spaces []place.Space) error {
+func (s *spec) bind(p *workload.Bound, l model.Adapter, spaces []ownership.Space) error {
 	s.begin(p.RunID)
 	b := &binding{bound: &bound{s: s, conn: p.Conn, l: l}, spaces: spaces}
 	for i := range p.Phases {
@@ -85,7 +85,7 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer, spaces []place.Space) erro
 	p.Facts, p.UnderWay = func() any { return facts(s) }, b.underWay
 	p.Found, p.Adopt = b.found, b.join
 	p.Kept, p.Resume = b.kept, b.resume
-	p.Ledger, p.Credit, p.Lost = b.tell, b.credit, b.lost
+	p.Ledger, p.Credit, p.Lost = b.export, b.credit, b.lost
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (b *binding) task(what string, t *tenant, number int, wrap, goesOn bool) (w
 	case "mix":
 		return &mixTask{
 			worker: w, tally: t.tally("mix"), n: limit(s.mixOps), wrap: wrap,
-			users: zipf.New(w.r, s.zipf, int64(s.model.Users)), groups: zipf.New(w.r, s.zipf, int64(s.model.Groups())),
+			users: datagen.New(w.r, s.zipf, int64(s.model.Users)), groups: datagen.New(w.r, s.zipf, int64(s.model.Groups())),
 		}, nil
 	}
 	return &staleTask{worker: w, tally: t.tally("staleness"), n: limit(s.probes), wrap: goesOn, observer: b.checker()}, nil
@@ -199,10 +199,10 @@ func (b *binding) ready(t *tenant, marks map[string]bool) (there, items int64) {
 }
 
 // admit looks at the tables that are there and at what an earlier run has loaded.
-func (b *binding) admit(ctx context.Context, c *place.Claim) error {
+func (b *binding) admit(ctx context.Context, c *ownership.Claim) error {
 	b.claim = c
-	if l, ok := b.l.(layer.Looker); ok {
-		if err := l.Look(ctx, c); err != nil {
+	if l, ok := b.l.(model.Checker); ok {
+		if err := l.Check(ctx, c); err != nil {
 			return err
 		}
 	}

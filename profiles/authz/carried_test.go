@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // carried is the check of what records carry.
-func carried(o *session.Outcome) (out workload.Check) {
+func carried(o *session.Concluded) (out workload.Check) {
 	for _, c := range o.Run.Verification.Checks {
 		if strings.HasPrefix(c.Name, "what principals") {
 			out = c

@@ -11,10 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/folder"
 	"github.com/perfbench/perfbench/profiles/authz/model"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 func fixture() *model.Dataset {
@@ -60,9 +59,9 @@ func write(t *testing.T, dir, name string, lines ...string) {
 
 func mustRead(t *testing.T, dir string, sections bool) *model.Dataset {
 	t.Helper()
-	f, err := folder.Open(dir, "all", true)
+	f, err := Open(dir, "all", true)
 	require.NoError(t, err)
-	d, err := folder.Read(f, sections)
+	d, err := ReadFolder(f, sections)
 	require.NoError(t, err)
 	return d
 }
@@ -119,13 +118,13 @@ func TestBadLoaderFilesAreNamedByLine(t *testing.T) {
 		`{"userid":"bob"`:                                                   "users/0.txt:3: not a JSON object",
 	} {
 		write(t, dir, "users/0.txt", user, "", text)
-		f, err := folder.Open(dir, "all", true)
+		f, err := Open(dir, "all", true)
 		require.NoError(t, err)
-		_, err = folder.Read(f, true)
+		_, err = ReadFolder(f, true)
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
-	_, err := folder.Open(t.TempDir(), "all", true)
+	_, err := Open(t.TempDir(), "all", true)
 	assert.ErrorContains(t, err, "users/0.txt")
 }
 
@@ -139,27 +138,27 @@ func TestAllBatchesOfAFolder(t *testing.T) {
 	}
 	write(t, dir, "users/notes.txt", "not a batch")
 	write(t, dir, "users/007.txt", "not a batch either")
-	_, err := folder.Open(dir, "all", true)
+	_, err := Open(dir, "all", true)
 	require.ErrorContains(t, err, "users/3.txt")
 	for n := 3; n < 10; n++ {
 		write(t, dir, fmt.Sprintf("users/%d.txt", n), fmt.Sprintf(`{"userid":"batch%d-ann"}`, n))
 	}
-	_, err = folder.Open(dir, "all", true)
+	_, err = Open(dir, "all", true)
 	require.ErrorContains(t, err, "worlds/3.txt")
-	f, err := folder.Open(dir, "10, 0", true)
+	f, err := Open(dir, "10, 0", true)
 	require.NoError(t, err)
-	d, err := folder.Read(f, false)
+	d, err := ReadFolder(f, false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"batch10-ann", "batch0-ann"}, []string{d.Users[0].ID, d.Users[1].ID})
 	for _, bad := range []string{"one", "-1", "0,0", "0,"} {
-		_, err = folder.Open(dir, bad, true)
+		_, err = Open(dir, bad, true)
 		require.ErrorContains(t, err, "batches:", bad)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "worlds")))
-	_, err = folder.Open(dir, "all", true)
+	_, err = Open(dir, "all", true)
 	require.ErrorContains(t, err, "groups/0.txt")
-	_, err = folder.Open(dir, "all", false)
+	_, err = Open(dir, "all", false)
 	require.NoError(t, err, "profiles need no groups")
 }
 

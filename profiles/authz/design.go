@@ -12,8 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/check"
-	"github.com/perfbench/perfbench/profiles/authz/folder"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -89,13 +87,13 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	r := values.New(in.Values)
 	p.Read(r)
 	s.folder, s.permission, s.batches = strings.TrimSpace(s.folder), strings.TrimSpace(s.permission), strings.TrimSpace(s.batches)
-	_, err := folder.BatchNumbers(s.batches)
+	_, err := BatchNumbers(s.batches)
 	r.Problems.Add(err)
 	if s.changes() && s.mode == report.ModeChecks && s.variant != "v1" {
 		r.Problems.Add(fault.Input(fmt.Errorf("mix: update stores principals, and variant=%s has none", s.variant), "use variant=v1, or leave update out"))
 	}
 	start := r.Settings(1)
-	if s.strategy == check.Server && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
+	if s.strategy == Server && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
 		r.Problems.Add(fault.Field("strategy", fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache")))
 	}
 	if err := r.Problems.Err(); err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/authz/report"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 func caseOf(target string, set ...string) profiletest.Case {
@@ -39,7 +39,7 @@ func TestDriven(t *testing.T) {
 }
 
 // start begins a run as a user would.
-func start(t *testing.T, target string, set ...string) *session.Live {
+func start(t *testing.T, target string, set ...string) *session.Driven {
 	t.Helper()
 	l, err := tryStart(t, target, set...)
 	require.NoError(t, err)
@@ -48,22 +48,22 @@ func start(t *testing.T, target string, set ...string) *session.Live {
 
 // startAtLast starts on a node that may be too slow at first: one that has just
 // been started, on a machine that has much to do.
-func startAtLast(t *testing.T, target string, set ...string) (l *session.Live) {
+func startAtLast(t *testing.T, target string, set ...string) (l *session.Driven) {
 	t.Helper()
 	require.EventuallyWithT(t, func(check *assert.CollectT) {
 		var err error
 		l, err = tryStart(t, target, set...)
 		require.NoError(check, err)
-	}, 2*time.Minute, 10*time.Millisecond)
+	}, 5*time.Minute, 10*time.Millisecond)
 	return l
 }
 
-func tryStart(t *testing.T, target string, set ...string) (*session.Live, error) {
+func tryStart(t *testing.T, target string, set ...string) (*session.Driven, error) {
 	t.Helper()
 	return caseOf(target, set...).Start(t.Context(), t)
 }
 
-func finish(t *testing.T, l *session.Live) *session.Outcome {
+func finish(t *testing.T, l *session.Driven) *session.Concluded {
 	t.Helper()
 	return profiletest.Finish(t, l)
 }
@@ -90,9 +90,10 @@ func classes(r *rundir.Run) map[string]int64 {
 // A Cassandra that falls silent, and one that dies and comes back, in the middle of
 // a load cost errors, which are counted by their kind, and lose nothing.
 func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
+	labtest.Full(t, "TestAllStoresDecideAlike on Cassandra, and event-store on one that is killed")
 	t.Parallel()
 	srv := labtest.ToKill(t, "cassandra")
-	l := startAtLast(t, srv.URL()+"?dial_timeout=2m&read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4")
+	l := startAtLast(t, srv.URL()+"?dial_timeout=2m&read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4", "drain=3m")
 	// Amid the memberships: between two kinds there are marks, which nobody counts.
 	require.Eventually(t, func() bool { return l.Snapshot().Done > 120 }, 5*time.Minute, 5*time.Millisecond)
 	srv.Pause()
@@ -129,6 +130,7 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 // A node with more to do than it can in time turns calls away, which is counted as
 // what it is; the load goes on until everything is stored.
 func TestOverloadedCassandra(t *testing.T) {
+	labtest.Full(t, "TestAllStoresDecideAlike on Cassandra, and event-store on one that is killed")
 	t.Parallel()
 	srv := labtest.Cassandra(t, "--native_transport_max_threads", "1", "--native_transport_timeout", "40ms")
 	l := startAtLast(t, srv.Patient(), "threads=384", "users=60", "groups=20", "variant=v2", "tests=valid")
@@ -161,11 +163,12 @@ func TestCassandrasThatCannotServe(t *testing.T) {
 // A load that was stopped goes on under the same tenants, and stores only what was
 // not marked as stored.
 func TestLoadGoesOnAfterAnInterruption(t *testing.T) {
+	labtest.Full(t, "TestKilledLoadGoesOn")
 	t.Parallel()
 	target := labtest.Redis(t).URL()
 	set := []string{"users=400", "groups=200", "loadBatch=50", "tests=valid", "seed=5"}
 	l := start(t, target, set...)
-	require.Eventually(t, func() bool { return l.Snapshot().Done > 700 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return l.Snapshot().Done > 700 }, 5*time.Minute, time.Millisecond)
 	l.Stop(session.ErrInterrupted)
 	first := finish(t, l)
 	users, _ := total(&first.Run, "user")
@@ -217,7 +220,7 @@ func TestLoadEndsWhereOthersAreInTheWay(t *testing.T) {
 		default:
 			return false
 		}
-	}, time.Minute, time.Millisecond)
+	}, 5*time.Minute, time.Millisecond)
 	o := finish(t, l)
 	require.ErrorContains(t, o.Err, "somebody else's data is where item")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(o.Err))
@@ -273,4 +276,10 @@ func TestReadersOfProfiles(t *testing.T) {
 	assert.EqualValues(t, 160, shown["admin"])
 	assert.Less(t, shown["loggedin"], shown["owner"])
 	assert.Less(t, shown["anonymous"], shown["loggedin"])
+}
+
+// A store that is killed in the middle of twenty tenants ends the run, not each of them.
+func TestStoreGone(t *testing.T) {
+	t.Parallel()
+	caseOf("", "runs=20", "users=400", "groups=200").Gone(t)
 }

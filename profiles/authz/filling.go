@@ -8,11 +8,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -140,7 +139,7 @@ func (s *spec) extra(p *workload.Plan) (bytes int64, text string) {
 // back. It is safe for use by several goroutines.
 type carried struct {
 	// principals and sections are the sizes that were written.
-	principals, sections filling.Sizes
+	principals, sections datagen.Sizes
 	// earlier means that another run has also written records, with sizes of its own.
 	// It is set before the run begins.
 	earlier bool
@@ -151,7 +150,7 @@ type carried struct {
 	others   map[int]amiss // in other processes
 }
 
-func (c *carried) tell() amiss {
+func (c *carried) export() amiss {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return amiss{c.wrong, slices.Clone(c.examples)}
@@ -168,7 +167,7 @@ func (c *carried) credit(process int, told amiss) {
 }
 
 // note remembers sizes when they change; last is what a worker noted last.
-func note(s *filling.Sizes, last *int, size int) {
+func note(s *datagen.Sizes, last *int, size int) {
 	if *last != size+1 { // 0: none yet
 		s.Note(size)
 		*last = size + 1
@@ -176,8 +175,8 @@ func note(s *filling.Sizes, last *int, size int) {
 }
 
 // inspect checks the filling found in a record.
-func (c *carried) inspect(s *filling.Sizes, id string, part int, text string) {
-	err := filling.Check(text, filling.Of(id, part))
+func (c *carried) inspect(s *datagen.Sizes, id string, part int, text string) {
+	err := datagen.Check(text, datagen.Of(id, part))
 	if err == nil && !c.earlier {
 		err = s.Check(len(text))
 	}
@@ -196,7 +195,7 @@ func (c *carried) offend(id, why string) {
 }
 
 // account checks the filling of a principal.
-func (c *carried) account(a layer.Account) {
+func (c *carried) account(a model.Account) {
 	if a.Filling != "" {
 		c.inspect(&c.principals, a.ID, 0, a.Filling)
 	}
@@ -223,7 +222,7 @@ func filled(id string, part, size int) string {
 	if size == 0 {
 		return ""
 	}
-	return string(filling.Append(nil, filling.Of(id, part), size))
+	return string(datagen.Append(nil, datagen.Of(id, part), size))
 }
 
 // grow adds a text to a section, which is a JSON object.
@@ -260,10 +259,10 @@ func (b *bound) plain(id string, n int, data, want string) string {
 }
 
 // accountOf returns a principal as stored, with a filling of the given size.
-func (k *worker) accountOf(t *tenant, p int32, size int) (layer.Account, error) {
+func (k *worker) accountOf(t *tenant, p int32, size int) (model.Account, error) {
 	m := k.b.s.model
 	note(&k.b.carried.principals, &k.noted[0], size)
-	a := layer.Account{ID: t.id(p), Tenant: t.name, Filling: filled(t.id(p), 0, size)}
+	a := model.Account{ID: t.id(p), Tenant: t.name, Filling: filled(t.id(p), 0, size)}
 	if int(p) >= m.Users {
 		a.Kind, a.Visibility, a.Title = "g", "public", m.Local[p]
 		return a, nil
@@ -299,7 +298,7 @@ func (b *binding) again(ctx context.Context, t *tenant) error {
 	if !t.loaded() || b.carried.principals.Most() == 0 && b.carried.sections.Most() == 0 {
 		return nil
 	}
-	m, w := b.s.model, &layer.Work{}
+	m, w := b.s.model, &model.Work{}
 	step := max(1, len(m.Local)/sample)
 	for p := 0; p < len(m.Local); p += step {
 		id := t.id(int32(p))

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz"
 	"github.com/perfbench/perfbench/profiles/authz/report"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // TestChild is no test of its own: it is what TestKilledLoadGoesOn starts and kills.
@@ -56,6 +56,9 @@ func TestKilledLoadGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "checks" {
+				labtest.Full(t, "the case profiles on Cassandra, and only users on Redis")
+			}
 			set := append([]string{fmt.Sprintf("threads=%d", workers), fmt.Sprintf("loadBatch=%d", batch)}, c.set...)
 			before := profiletest.Crash(t, caseOf(c.target, set...), c.kill)
 			o := finish(t, start(t, c.target, set...))

@@ -141,7 +141,7 @@ func (l *loader) leave(s *spec) {
 func (l *loader) claim(ctx context.Context) (item, bool) {
 	for {
 		l.mu.Lock()
-		if it, ok := l.take(); ok {
+		if it, ok := l.nextItem(); ok {
 			l.mu.Unlock()
 			return it, true
 		}
@@ -158,7 +158,7 @@ func (l *loader) claim(ctx context.Context) (item, bool) {
 	}
 }
 
-func (l *loader) take() (item, bool) {
+func (l *loader) nextItem() (item, bool) {
 	if l.at >= len(l.kinds) {
 		return item{}, false
 	}

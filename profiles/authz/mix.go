@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/internal/zipf"
 	"github.com/perfbench/perfbench/profiles/authz/generate"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // Operations of the mix's track.
@@ -37,8 +37,8 @@ type mixTask struct {
 	tally  *tally
 	wrap   bool
 	n      int64
-	users  *zipf.Zipf
-	groups *zipf.Zipf
+	users  *datagen.Zipf
+	groups *datagen.Zipf
 	mine   []granted
 	made   int
 }
@@ -156,7 +156,7 @@ func (k *mixTask) grant(ctx context.Context, it *workload.Iteration) error {
 	if k.r.IntN(2) == 0 {
 		g.member = int32(k.b.s.model.Users + int(k.groups.Next()))
 	}
-	change := layer.Grant{Resource: g.resource, Member: k.t.id(g.member), Role: "viewer"}
+	change := model.Grant{Resource: g.resource, Member: k.t.id(g.member), Role: "viewer"}
 	mark := it.Begin(opGrant)
 	err := it.End(mark, 1, k.c.Change(ctx, change))
 	k.t.remember(change, err)
@@ -178,7 +178,7 @@ func (k *mixTask) revoke(ctx context.Context, it *workload.Iteration) error {
 		return k.grant(ctx, it)
 	}
 	g := k.mine[at]
-	change := layer.Grant{Resource: g.resource, Member: k.t.id(g.member), Role: ""}
+	change := model.Grant{Resource: g.resource, Member: k.t.id(g.member), Role: ""}
 	mark := it.Begin(opRevoke)
 	err := it.End(mark, 1, k.c.Change(ctx, change))
 	k.t.remember(change, err)

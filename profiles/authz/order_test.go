@@ -54,7 +54,7 @@ func TestPhasesOverlapInARun(t *testing.T) {
 	l, err := p.Start(t.Context(), nil)
 	require.NoError(t, err)
 	<-l.Done()
-	o := l.Finish(t.Context())
+	o := l.Conclude(t.Context())
 	require.NoError(t, o.Err)
 	require.Len(t, s.phase, 3)
 	var before int64

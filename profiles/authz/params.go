@@ -5,7 +5,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/check"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -48,7 +47,7 @@ func (s *spec) declareData(p *values.Fields) {
 
 // declareTests declares the parameters for what is run on each tenant.
 func (s *spec) declareTests(p *values.Fields) {
-	p.Choice(&s.strategy, "strategy", check.Ancestry, check.Strategies, "how a check is decided")
+	p.Choice(&s.strategy, "strategy", Ancestry, Strategies, "how a check is decided")
 	p.Own(workload.Param{Name: "tests", Kind: workload.List, Default: "valid,sweep", Help: "what is run on each tenant: valid, sweep, mix, staleness"}, s.readTests)
 	p.Int(&s.sweepLimit, "sweepLimit", 0, 0, 1_000_000_000, "checks", "checks of the sweep per tenant; 0: every group with every user")
 	p.Choice(&s.order, "sweepOrder", "reverse", []string{"reverse", "forward", "shuffle"}, "order of the sweep")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
@@ -67,7 +66,7 @@ func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
 
 // profile reads an account and its sections. A section is not decoded before it is
 // known that the reader may see it.
-func (b *bound) profile(ctx context.Context, w *layer.Work, id, reader string) (seen, error) {
+func (b *bound) profile(ctx context.Context, w *model.Work, id, reader string) (seen, error) {
 	var out seen
 	a, ok, err := b.l.Account(ctx, w, id)
 	if err != nil || !ok && b.s.driver != "null" {

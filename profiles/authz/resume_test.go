@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // The coordinator dies while workers load, ask or are done, and the run comes to what it would
@@ -31,6 +31,9 @@ func TestResumedAuthorization(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "asking" {
+				labtest.Full(t, "the case asking, and TestResumedTransactionsOnMaps for each moment")
+			}
 			c := caseOf(target, append(set, "namespace="+name)...)
 			c.Out = t.TempDir()
 			o := c.Resumed(t, 3, dies.at, dies.units)

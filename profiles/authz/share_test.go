@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // Three workers load and ask what one process would, and the whole is told and verified as
@@ -68,7 +68,7 @@ func TestWorkersLoadAndAskWhatOneProcessWould(t *testing.T) {
 }
 
 // same compares the facts of two runs in two phases, but for times and names.
-func same(t *testing.T, one, other *session.Outcome) {
+func same(t *testing.T, one, other *session.Concluded) {
 	t.Helper()
 	want, got := profiletest.Facts[report.Facts](t, one), profiletest.Facts[report.Facts](t, other)
 	for _, f := range []*report.Facts{&want, &got} {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/profiles/authz/folder"
 	"github.com/perfbench/perfbench/profiles/authz/generate"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
@@ -25,7 +24,7 @@ var latest struct {
 
 // read makes the model, or reuses one made from the same source.
 func (s *spec) read() error {
-	var f *folder.Folder
+	var f *Folder
 	key := fmt.Sprint(s.mode, s.shape, s.users, s.groups, s.seed, s.membership, s.variant, s.permission)
 	if s.folder != "" {
 		batches := s.batches
@@ -33,7 +32,7 @@ func (s *spec) read() error {
 			batches = "0" // the original read no others
 		}
 		var err error
-		if f, err = folder.Open(s.folder, batches, s.mode == report.ModeChecks); err != nil {
+		if f, err = Open(s.folder, batches, s.mode == report.ModeChecks); err != nil {
 			return err
 		}
 		state, err := f.State()
@@ -56,12 +55,12 @@ func (s *spec) read() error {
 	return nil
 }
 
-func (s *spec) makeModel(f *folder.Folder) (*model.Model, error) {
+func (s *spec) makeModel(f *Folder) (*model.Model, error) {
 	var d *model.Dataset
 	switch {
 	case f != nil:
 		var err error
-		if d, err = folder.Read(f, s.mode == report.ModeProfiles); err != nil {
+		if d, err = ReadFolder(f, s.mode == report.ModeProfiles); err != nil {
 			return nil, err
 		}
 	case s.mode == report.ModeProfiles:

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/check"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // settled is how often in a row a revoked permission must be denied before the probe
@@ -24,7 +23,7 @@ type staleTask struct {
 	n        int64
 	wrap     bool
 	made     int
-	observer *check.Checker // its own memory is not cleared by revocations
+	observer *Checker // its own memory is not cleared by revocations
 }
 
 // probe is one permission to be revoked: a user is in a group, which may see
@@ -53,7 +52,7 @@ func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 	done := make(chan error, 1) // one value: the watcher never waits
 	go func() { done <- w.watch(ctx) }()
 	m := it.Begin(0)
-	err := it.End(m, 1, k.c.Change(ctx, layer.Grant{Resource: p.group, Member: p.user, Role: ""}))
+	err := it.End(m, 1, k.c.Change(ctx, model.Grant{Resource: p.group, Member: p.user, Role: ""}))
 	acked := it.Now()
 	if err != nil {
 		w.stop.Store(true)
@@ -78,12 +77,12 @@ func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 // fill admits a user, and makes both workers see it.
 func (k *staleTask) fill(ctx context.Context, p probe) error {
 	if k.c.Exists {
-		if err := k.b.l.PutAccount(ctx, &k.c.Work, layer.Account{ID: p.user, Tenant: k.t.name, Kind: "u", Visibility: "public"}); err != nil {
+		if err := k.b.l.PutAccount(ctx, &k.c.Work, model.Account{ID: p.user, Tenant: k.t.name, Kind: "u", Visibility: "public"}); err != nil {
 			return err
 		}
 	}
-	err := k.b.l.Change(ctx, &k.c.Work, []layer.Grant{{Resource: p.resource, Member: p.group, Role: "viewer"}, {Resource: p.group, Member: p.user, Role: "member"}})
-	for _, c := range []*check.Checker{k.c, k.observer} {
+	err := k.b.l.Change(ctx, &k.c.Work, []model.Grant{{Resource: p.resource, Member: p.group, Role: "viewer"}, {Resource: p.group, Member: p.user, Role: "member"}})
+	for _, c := range []*Checker{k.c, k.observer} {
 		var ok bool
 		if err == nil {
 			ok, err = c.Allowed(ctx, p.user, p.resource, "viewer")
@@ -100,7 +99,7 @@ func (k *staleTask) count(it *workload.Iteration, from int64, err error) {
 	cost.Statements += k.observer.Work.Statements
 	cost.Lookups += k.observer.Work.Lookups
 	cost.Hits += k.observer.Work.Hits
-	k.observer.Work = layer.Work{}
+	k.observer.Work = model.Work{}
 	if !it.Warmup {
 		k.tally.note(from, it.Now(), cost, err)
 	}
@@ -108,7 +107,7 @@ func (k *staleTask) count(it *workload.Iteration, from int64, err error) {
 
 // watcher keeps asking for one permission.
 type watcher struct {
-	c     *check.Checker
+	c     *Checker
 	p     probe
 	limit time.Duration
 

@@ -11,22 +11,21 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/check"
 	"github.com/perfbench/perfbench/profiles/authz/inmemory"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // noted is a recorder that keeps what it is given.
-type noted struct{ samples []measure.Sample }
+type noted struct{ samples []measure.Call }
 
-func (n *noted) Add(s measure.Sample)       { n.samples = append(n.samples, s) }
+func (n *noted) Add(s measure.Call)         { n.samples = append(n.samples, s) }
 func (n *noted) Started(int64)              {}
 func (n *noted) Ended()                     {}
 func (n *noted) Failed(uint16, error) uint8 { return 1 }
 
 // probing makes one staleness probe in virtual time on a layer, and returns how
 // long what was revoked was still granted.
-func probing(t *testing.T, l layer.Layer, set ...string) (time.Duration, *staleTask) {
+func probing(t *testing.T, l model.Adapter, set ...string) (time.Duration, *staleTask) {
 	t.Helper()
 	_, s := design(t, append([]string{"tests=staleness", "probes=1"}, set...)...)
 	b := &bound{s: s, l: l}
@@ -46,7 +45,7 @@ func probing(t *testing.T, l layer.Layer, set ...string) (time.Duration, *staleT
 // What another worker has in memory goes on being granted until it is too old:
 // nobody tells it. Nothing else does, when caches are emptied.
 func TestRevokedPermissionInTheMemoryOfAnotherWorker(t *testing.T) {
-	for _, strategy := range check.Strategies[:4] {
+	for _, strategy := range Strategies[:4] {
 		synctest.Test(t, func(t *testing.T) {
 			stale, k := probing(t, inmemory.New(false), "strategy="+strategy, "cacheTTL=300ms")
 			assert.InDelta(t, 300, stale.Milliseconds(), 20, strategy)
@@ -64,7 +63,7 @@ func TestRevokedPermissionInTheMemoryOfAnotherWorker(t *testing.T) {
 
 // A cache that nobody empties grants until the probe gives up.
 func TestRevokedPermissionInACacheThatNobodyEmpties(t *testing.T) {
-	for _, strategy := range []string{check.PermCache, check.MembershipsCache} {
+	for _, strategy := range []string{PermCache, MembershipsCache} {
 		synctest.Test(t, func(t *testing.T) {
 			stale, k := probing(t, inmemory.New(false), "strategy="+strategy, "invalidate=off", "staleLimit=700ms")
 			assert.InDelta(t, 700, stale.Milliseconds(), 20, strategy)
@@ -79,18 +78,18 @@ func TestRevokedPermissionInACacheThatNobodyEmpties(t *testing.T) {
 
 // late is a layer that puts what was read before a revocation into the cache after
 // it.
-type late struct{ *inmemory.Layer }
+type late struct{ *inmemory.Adapter }
 
-func (l late) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
+func (l late) PutClosure(ctx context.Context, w *model.Work, principal string, groups []string, direct int) error {
 	time.Sleep(5 * time.Millisecond)
-	return l.Layer.PutClosure(ctx, w, principal, groups, direct)
+	return l.Adapter.PutClosure(ctx, w, principal, groups, direct)
 }
 
-func (l late) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
-	err := l.Layer.DropClosures(ctx, w, principals)
+func (l late) DropClosures(ctx context.Context, w *model.Work, principals []string) error {
+	err := l.Adapter.DropClosures(ctx, w, principals)
 	go func() {
 		time.Sleep(2500 * time.Microsecond)
-		_ = l.Layer.PutClosure(ctx, w, principals[0], []string{"g:late"}, 1) // in memory, which cannot fail
+		_ = l.Adapter.PutClosure(ctx, w, principals[0], []string{"g:late"}, 1) // in memory, which cannot fail
 	}()
 	return err
 }
@@ -104,9 +103,9 @@ func TestProbeAsksAgainAfterADenial(t *testing.T) {
 		c := b.checker()
 		c.Exists = false
 		w := &watcher{c: c, p: probe{"u:t:x", "g:late", "c:t:y"}, limit: time.Second}
-		require.NoError(t, l.Change(t.Context(), &layer.Work{}, []layer.Grant{{Resource: "c:t:y", Member: "g:late", Role: "viewer"}}))
-		require.NoError(t, l.DropClosures(t.Context(), &layer.Work{}, []string{"u:t:x"}))
-		require.NoError(t, l.Layer.PutClosure(t.Context(), &layer.Work{}, "u:t:x", []string{"g:other"}, 1))
+		require.NoError(t, l.Change(t.Context(), &model.Work{}, []model.Grant{{Resource: "c:t:y", Member: "g:late", Role: "viewer"}}))
+		require.NoError(t, l.DropClosures(t.Context(), &model.Work{}, []string{"u:t:x"}))
+		require.NoError(t, l.Adapter.PutClosure(t.Context(), &model.Work{}, "u:t:x", []string{"g:other"}, 1))
 		w.revoked.Store(time.Now().UnixNano())
 		require.NoError(t, w.watch(t.Context()))
 		assert.True(t, w.stuck)

@@ -14,18 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/check"
 	"github.com/perfbench/perfbench/profiles/authz/generate"
 	"github.com/perfbench/perfbench/profiles/authz/inmemory"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/oncassandra"
 	"github.com/perfbench/perfbench/profiles/authz/onredis"
@@ -69,27 +67,27 @@ func TestAllStoresDecideAlike(t *testing.T) {
 	for name, url := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &spec{model: m, namespace: "parity", driver: name, strategy: check.Ancestry}
+			s := &spec{model: m, namespace: "parity", driver: name, strategy: Ancestry}
 			c := conn(t, url)
 			l, spaces := layerOf(s, c)
-			claim, err := place.Take(t.Context(), c, place.Want{Namespace: s.namespace, Profile: report.Name, Run: "parity", Spaces: spaces})
+			claim, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: s.namespace, Profile: report.Name, Run: "parity", Spaces: spaces})
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, claim.Release(t.Context())) }()
 			require.NoError(t, l.Prepare(t.Context()))
 			require.NoError(t, l.Prepare(t.Context()), "a second time changes nothing")
 			tn := &tenant{s: s, name: "perf-test-1-0-0"}
-			var all []layer.Grant
+			var all []model.Grant
 			for p := range m.Up {
 				for _, link := range m.Up[p] {
-					all = append(all, layer.Grant{Resource: tn.id(link.To), Member: tn.id(int32(p)), Role: m.Roles[link.Role]})
+					all = append(all, model.Grant{Resource: tn.id(link.To), Member: tn.id(int32(p)), Role: m.Roles[link.Role]})
 				}
 			}
 			for part := range slices.Chunk(all, 20) {
-				require.NoError(t, l.Change(t.Context(), &layer.Work{}, part))
+				require.NoError(t, l.Change(t.Context(), &model.Work{}, part))
 			}
 			var first []bool
-			for _, strategy := range check.Strategies {
-				if _, ok := l.(layer.Walker); strategy == check.Server && !ok {
+			for _, strategy := range Strategies {
+				if _, ok := l.(model.Walker); strategy == Server && !ok {
 					continue
 				}
 				got := decisions(t, l, m, tn, strategy)
@@ -107,13 +105,13 @@ func TestAllStoresDecideAlike(t *testing.T) {
 
 // decisions asks for every user and group what a strategy decides, each group by a
 // worker of its own, and wants the oracle's answers.
-func decisions(t *testing.T, l layer.Layer, m *model.Model, tn *tenant, strategy string) []bool {
+func decisions(t *testing.T, l model.Adapter, m *model.Model, tn *tenant, strategy string) []bool {
 	t.Helper()
 	all := make([]bool, m.Top*m.Users)
 	var workers sync.WaitGroup
 	for g := range m.Top {
 		workers.Go(func() {
-			k := &check.Checker{Layer: l, Strategy: strategy, Invalidate: true, Sentinel: true}
+			k := &Checker{Layer: l, Strategy: strategy, Invalidate: true, Sentinel: true}
 			o, role := model.NewOracle(m), int(m.Role("member"))
 			for u := range m.Users {
 				p, r := int32(u), int32(m.Users+g)
@@ -130,18 +128,18 @@ func decisions(t *testing.T, l layer.Layer, m *model.Model, tn *tenant, strategy
 }
 
 // revoking: what is cached is denied once it is revoked, with both caches.
-func revoking(t *testing.T, l layer.Layer, tn *tenant) {
+func revoking(t *testing.T, l model.Adapter, tn *tenant) {
 	t.Helper()
-	for _, strategy := range []string{check.PermCache, check.MembershipsCache} {
-		k := &check.Checker{Layer: l, Strategy: strategy, Invalidate: true}
+	for _, strategy := range []string{PermCache, MembershipsCache} {
+		k := &Checker{Layer: l, Strategy: strategy, Invalidate: true}
 		u, g, c := "u:"+tn.name+":new", "g:"+tn.name+":new", "c:"+tn.name+":new"
-		require.NoError(t, l.Change(t.Context(), &layer.Work{}, []layer.Grant{{Resource: c, Member: g, Role: "viewer"}, {Resource: g, Member: u, Role: "member"}}))
+		require.NoError(t, l.Change(t.Context(), &model.Work{}, []model.Grant{{Resource: c, Member: g, Role: "viewer"}, {Resource: g, Member: u, Role: "member"}}))
 		for range 2 {
 			ok, err := k.Allowed(t.Context(), u, c, "viewer")
 			require.NoError(t, err)
 			assert.True(t, ok, strategy)
 		}
-		require.NoError(t, k.Change(t.Context(), layer.Grant{Resource: g, Member: u, Role: ""}))
+		require.NoError(t, k.Change(t.Context(), model.Grant{Resource: g, Member: u, Role: ""}))
 		ok, err := k.Allowed(t.Context(), u, c, "viewer")
 		require.NoError(t, err)
 		assert.False(t, ok, strategy)
@@ -150,16 +148,16 @@ func revoking(t *testing.T, l layer.Layer, tn *tenant) {
 
 // carrying: what principals and sections carry comes back as it was stored, and goes
 // again; without it they are as the original has them.
-func carrying(t *testing.T, l layer.Layer, tn *tenant) {
+func carrying(t *testing.T, l model.Adapter, tn *tenant) {
 	t.Helper()
 	for _, size := range []int{0, 70_000, 0} {
-		for kind, base := range map[string]string{"u": "", "g": layer.GroupDescription} {
+		for kind, base := range map[string]string{"u": "", "g": model.GroupDescription} {
 			id := kind + ":" + tn.name + ":heavy"
-			a := layer.Account{ID: id, Tenant: tn.name, Kind: kind, Visibility: "public", Filling: filled(id, 0, size)}
-			description := a.Values()[len(layer.AccountColumns)-1]
+			a := model.Account{ID: id, Tenant: tn.name, Kind: kind, Visibility: "public", Filling: filled(id, 0, size)}
+			description := a.Values()[len(model.AccountColumns)-1]
 			assert.Equal(t, base+a.Filling, description)
-			require.NoError(t, l.PutAccount(t.Context(), &layer.Work{}, a))
-			got, ok, err := l.Account(t.Context(), &layer.Work{}, id)
+			require.NoError(t, l.PutAccount(t.Context(), &model.Work{}, a))
+			got, ok, err := l.Account(t.Context(), &model.Work{}, id)
 			require.NoError(t, err)
 			require.True(t, ok)
 			assert.Equal(t, a.Filling, got.Filling)
@@ -167,8 +165,8 @@ func carrying(t *testing.T, l layer.Layer, tn *tenant) {
 		}
 		id := "u:" + tn.name + ":heavy"
 		want := grow(`{"aboutMe":"text"}`, filled(id, 1, size))
-		require.NoError(t, l.PutSection(t.Context(), &layer.Work{}, id, sectionNames[0], "public", want))
-		_, got, ok, err := l.Section(t.Context(), &layer.Work{}, id, sectionNames[0])
+		require.NoError(t, l.PutSection(t.Context(), &model.Work{}, id, sectionNames[0], "public", want))
+		_, got, ok, err := l.Section(t.Context(), &model.Work{}, id, sectionNames[0])
 		require.NoError(t, err)
 		require.True(t, ok)
 		assert.Equal(t, want, got)
@@ -186,7 +184,7 @@ func counting(t *testing.T, w *worker, f func() error) int64 {
 func TestStatementsOfTheOriginal(t *testing.T) {
 	m, err := model.New(fixture(), model.Roles, true)
 	require.NoError(t, err)
-	s := &spec{model: m, variant: "v1", driver: "memory", strategy: check.Ancestry}
+	s := &spec{model: m, variant: "v1", driver: "memory", strategy: Ancestry}
 	b := &bound{s: s, l: inmemory.New(false)}
 	tn := &tenant{s: s, name: "perf-test-1-0-0"}
 	k := &loadTask{worker: b.worker(tn, 0)}
@@ -203,7 +201,7 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 		assert.EqualValues(t, 6, load("memberships", i))
 	}
 	assert.EqualValues(t, 2, load("profileSections", 0))
-	took := func(c *check.Checker, user, group int32, role string, want bool) int64 {
+	took := func(c *Checker, user, group int32, role string, want bool) int64 {
 		k.c = c
 		return counting(t, k.worker, func() error {
 			ok, err := c.Allowed(t.Context(), tn.id(user), tn.id(group), role)
@@ -212,7 +210,7 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 		})
 	}
 	assert.EqualValues(t, 1, took(b.checker(), 5, 4, "manager", true), "a direct hit")
-	require.NoError(t, b.l.PutAccount(t.Context(), &layer.Work{}, layer.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
+	require.NoError(t, b.l.PutAccount(t.Context(), &model.Work{}, model.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
 	k.c = b.checker()
 	assert.EqualValues(t, 3, counting(t, k.worker, func() error {
 		_, err := k.c.Allowed(t.Context(), "u:perf-test-1-0-0:nobody", tn.id(4), "member")
@@ -221,11 +219,11 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 	_, err = k.c.Allowed(t.Context(), "u:perf-test-1-0-0:who", tn.id(4), "member")
 	require.ErrorContains(t, err, "there is no principal u:perf-test-1-0-0:who")
 
-	s.strategy = check.MembershipsCache
+	s.strategy = MembershipsCache
 	warm := b.checker()
 	took(warm, 1, 4, "member", true)
 	assert.EqualValues(t, 4, took(warm, 1, 4, "member", true), "kept memberships, however deep")
-	require.NoError(t, b.l.PutAccount(t.Context(), &layer.Work{}, layer.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
+	require.NoError(t, b.l.PutAccount(t.Context(), &model.Work{}, model.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
 	assert.EqualValues(t, 2, took(warm, 1, 6, "viewer", false), "a resource without groups")
 }
 
@@ -241,7 +239,7 @@ func TestFullProfileTakesThreeReads(t *testing.T) {
 		require.NoError(t, k.store(t.Context(), tn, kind{name: "profileSections", n: 6}, i, &workload.Settings{}))
 	}
 	for _, reader := range readers {
-		var w layer.Work
+		var w model.Work
 		for user := range 3 {
 			got, err := b.profile(t.Context(), &w, tn.id(int32(user)), reader)
 			require.NoError(t, err)
@@ -252,7 +250,7 @@ func TestFullProfileTakesThreeReads(t *testing.T) {
 }
 
 // layerOf finds the layer for a connection, and the spaces that it keeps data in.
-func layerOf(s *spec, c store.Conn) (layer.Layer, []place.Space) {
+func layerOf(s *spec, c store.Conn) (model.Adapter, []ownership.Space) {
 	switch c := c.(type) {
 	case cassandra.Typed:
 		l := oncassandra.New(c, s.namespace)
@@ -306,7 +304,7 @@ func TestClosuresAreKeptAtOnce(t *testing.T) {
 			t.Parallel()
 			c := conn(t, url)
 			l := onsql.New(c.(sqlstore.Typed), "atonce")
-			claim, err := place.Take(t.Context(), c, place.Want{Namespace: "atonce", Profile: report.Name, Run: "atonce", Spaces: l.Spaces()})
+			claim, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: "atonce", Profile: report.Name, Run: "atonce", Spaces: l.Spaces()})
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, claim.Release(t.Context())) }()
 			require.NoError(t, l.Prepare(t.Context()))
@@ -318,7 +316,7 @@ func TestClosuresAreKeptAtOnce(t *testing.T) {
 					if worker%2 == 1 {
 						slices.Reverse(found)
 					}
-					w := &layer.Work{}
+					w := &model.Work{}
 					for range 60 {
 						if !assert.NoError(t, l.PutClosure(t.Context(), w, "u:one", found, 2)) ||
 							!assert.NoError(t, l.DropClosures(t.Context(), w, []string{"u:one"})) {
@@ -328,8 +326,8 @@ func TestClosuresAreKeptAtOnce(t *testing.T) {
 				})
 			}
 			all.Wait()
-			require.NoError(t, l.PutClosure(t.Context(), &layer.Work{}, "u:one", groups, 2))
-			kept, known, err := l.Closure(t.Context(), &layer.Work{}, "u:one", groups)
+			require.NoError(t, l.PutClosure(t.Context(), &model.Work{}, "u:one", groups, 2))
+			kept, known, err := l.Closure(t.Context(), &model.Work{}, "u:one", groups)
 			require.NoError(t, err)
 			assert.True(t, known)
 			assert.ElementsMatch(t, groups, kept)
@@ -353,15 +351,15 @@ func TestDroppedClosureIsNoDenial(t *testing.T) {
 			dropper.Go(func() {
 				defer over.Store(true)
 				for range 300 {
-					if !assert.NoError(t, l.PutClosure(t.Context(), &layer.Work{}, "u:t:me", among[:1], 1)) ||
-						!assert.NoError(t, l.DropClosures(t.Context(), &layer.Work{}, []string{"u:t:me"})) {
+					if !assert.NoError(t, l.PutClosure(t.Context(), &model.Work{}, "u:t:me", among[:1], 1)) ||
+						!assert.NoError(t, l.DropClosures(t.Context(), &model.Work{}, []string{"u:t:me"})) {
 						return
 					}
 				}
 			})
 			defer dropper.Wait()
 			for !over.Load() {
-				mine, known, err := l.Closure(t.Context(), &layer.Work{}, "u:t:me", among)
+				mine, known, err := l.Closure(t.Context(), &model.Work{}, "u:t:me", among)
 				require.NoError(t, err)
 				require.Equal(t, known, len(mine) == 1, "known, and which")
 			}

@@ -1,6 +1,7 @@
 package authz
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -10,28 +11,25 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/check"
 	"github.com/perfbench/perfbench/profiles/authz/generate"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
 // patience is how long one item of a load may keep failing before the run ends, unless
-// the run's time is up sooner: in that case the drain applies.
+// the run's time is up sooner, or it has none: in these cases the drain applies.
 const patience = 2 * time.Minute
 
 // hopeless reports whether an item that has been failing since a time should now be
 // given up, both in time since measurement began.
 func (s *spec) hopeless(since, now int64) bool {
-	up := int64(s.duration)
-	return now-since > int64(patience) || up > 0 && now-max(since, up) > int64(s.drain)
+	return now-since > int64(patience) || now-max(since, int64(s.duration)) > int64(cmp.Or(s.drain, patience))
 }
 
 // bound is the plan in progress on one store.
 type bound struct {
 	s    *spec
-	l    layer.Layer
+	l    model.Adapter
 	conn store.Conn
 	// carried is the record of fillings.
 	carried carried
@@ -42,7 +40,7 @@ type worker struct {
 	b      *bound
 	t      *tenant
 	number int
-	c      *check.Checker
+	c      *Checker
 	o      *model.Oracle
 	r      *rand.Rand
 	noted  [2]int // last sizes of principals and sections, plus one
@@ -57,17 +55,17 @@ func (b *bound) worker(t *tenant, number int) *worker {
 }
 
 // checker returns a checker as configured by the plan.
-func (b *bound) checker() *check.Checker {
-	return &check.Checker{
+func (b *bound) checker() *Checker {
+	return &Checker{
 		Layer: b.l, Strategy: b.s.strategy, Invalidate: b.s.invalidate, Sentinel: !b.s.compat,
-		Exists: b.s.variant == "v1" && b.s.driver != "null", Memory: check.NewMemory(b.s.ttl), Seen: b.carried.account,
+		Exists: b.s.variant == "v1" && b.s.driver != "null", Memory: NewMemory(b.s.ttl), Seen: b.carried.account,
 	}
 }
 
 // cost returns what was sent and looked up since the last call.
-func (w *worker) cost() layer.Work {
+func (w *worker) cost() model.Work {
 	n := w.c.Work
-	w.c.Work = layer.Work{}
+	w.c.Work = model.Work{}
 	return n
 }
 
@@ -159,9 +157,9 @@ func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int, set *wo
 	if m.Skips(e, v1) {
 		return nil
 	}
-	g := layer.Grant{Resource: t.id(e.Group), Member: t.id(e.Member), Role: m.Roles[e.Role]}
+	g := model.Grant{Resource: t.id(e.Group), Member: t.id(e.Member), Role: m.Roles[e.Role]}
 	if !v1 {
-		return l.Change(ctx, w, []layer.Grant{g})
+		return l.Change(ctx, w, []model.Grant{g})
 	}
 	if c := m.Creators[int(e.Group)-m.Users]; c >= 0 {
 		if _, _, err := l.Account(ctx, w, t.id(c)); err != nil {
@@ -200,7 +198,7 @@ func (k *loadTask) storeGroup(ctx context.Context, t *tenant, i, size int) error
 	if err != nil || creator < 0 {
 		return err
 	}
-	g := layer.Grant{Resource: t.id(p), Member: t.id(creator), Role: "manager"}
+	g := model.Grant{Resource: t.id(p), Member: t.id(creator), Role: "manager"}
 	if err := l.SetMember(ctx, w, g); err != nil {
 		return err
 	}

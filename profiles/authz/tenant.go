@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // tenant is one run of the original: its data and its record.
@@ -104,7 +104,7 @@ func (t *tenant) addTally(kind string) *tally {
 }
 
 // note adds one operation, from and to in ns since measurement began, with its cost.
-func (k *tally) note(from, to int64, cost layer.Work, err error) {
+func (k *tally) note(from, to int64, cost model.Work, err error) {
 	k.lookups.Add(cost.Lookups)
 	k.hits.Add(cost.Hits)
 	if k.count.Load()+k.errors.Load() == 0 {
@@ -148,7 +148,7 @@ func (t *tenant) judge(got, want bool, principal, resource, role string) {
 
 // remember keeps the last acknowledged grant of a mix, for verification; one with an
 // unknown outcome is forgotten.
-func (t *tenant) remember(g layer.Grant, err error) {
+func (t *tenant) remember(g model.Grant, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.changed == nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
@@ -115,7 +115,7 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 		principal, resource, _ := strings.Cut(key, "\x00")
 		var got string
 		if err := insist(ctx, func() (err error) {
-			got, err = b.l.Role(ctx, &layer.Work{}, principal, resource)
+			got, err = b.l.Role(ctx, &model.Work{}, principal, resource)
 			return err
 		}); err != nil {
 			return c, asked, err

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // The documented load, two generators of 50,000 events a second with a tick a second,
@@ -107,7 +107,7 @@ func TestRateAndBatchAreLive(t *testing.T) {
 		require.Eventually(t, func() bool {
 			s := l.Snapshot().Segments
 			return len(s) > step && s[step].Ops[0].Count >= 10
-		}, time.Minute, 5*time.Millisecond)
+		}, 5*time.Minute, 5*time.Millisecond)
 	}
 	published(0)
 	l.Change("test", 0, func(s workload.Settings) workload.Settings { s.Batch = 30; return s })

@@ -13,14 +13,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/testing/eventstoretest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // openRun opens a target and makes a plan for it, ready to be run by an engine.
@@ -67,7 +67,7 @@ func endToEnd(b *testing.B, target string, set ...string) *facts.Facts {
 			case <-done:
 				return
 			case <-each.C:
-				processes.Look(b.Context())
+				processes.Sample(b.Context())
 			}
 		}
 	}()

@@ -8,16 +8,15 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/inmemory"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
-	"github.com/perfbench/perfbench/profiles/eventstore/meter"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 	"github.com/perfbench/perfbench/profiles/eventstore/oncassandra"
 	"github.com/perfbench/perfbench/profiles/eventstore/onredis"
 	"github.com/perfbench/perfbench/profiles/eventstore/onsql"
@@ -45,12 +44,12 @@ func bindings() []workload.Binding {
 type binding struct {
 	s    *spec
 	conn store.Conn
-	l    layer.Layer
-	tr   layer.Traits
+	l    model.Adapter
+	tr   model.Traits
 
 	epoch   time.Time
 	zero    atomic.Int64 // the clock's time when measurement began
-	meter   *meter.Meter
+	meter   *stage.Meter
 	ledger  *ledger.Ledger
 	gate    *stage.Gate
 	series  *series
@@ -65,7 +64,6 @@ type binding struct {
 	sample  *reservoir
 	authors *generate.Authors
 	asked   atomic.Int64    // queries of the phase after the load
-	forest  sync.Map        // generator number → *forest
 	watched []facts.Process // by the process that this one takes the place of
 
 	turning    sync.Mutex // held while the stage is ended or replaced
@@ -100,29 +98,29 @@ func (s *spec) Connector(driver string) workload.Connector {
 	case "embedded", "mysql", "postgres", "sqlite":
 		return on(s, onsql.New)
 	}
-	return on(s, func(*layer.Options, store.Conn) (layer.Layer, []place.Space) {
+	return on(s, func(*model.Options, store.Conn) (model.Adapter, []ownership.Space) {
 		return inmemory.New(driver == "null"), nil
 	})
 }
 
 // on makes a Connector of what opens a layer on connections of type C.
-func on[C any](s *spec, open func(*layer.Options, C) (layer.Layer, []place.Space)) workload.Connector {
+func on[C any](s *spec, open func(*model.Options, C) (model.Adapter, []ownership.Space)) workload.Connector {
 	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {
 		s.begin(p.RunID, time.Now())
 		l, claims := open(s.options(), c)
 		b := s.bind(p, l)
 		b.reopen = func() { b.l, _ = open(s.options(), c) }
 		p.Claims = claims
-		if l, ok := l.(layer.Looker); ok {
-			p.Admit = l.Look
+		if l, ok := l.(model.Checker); ok {
+			p.Admit = l.Check
 		}
 		return nil
 	})
 }
 
 // options are what the layer is told of the run.
-func (s *spec) options() *layer.Options {
-	o := &layer.Options{
+func (s *spec) options() *model.Options {
+	o := &model.Options{
 		Namespace: s.namespace, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Born: s.Born, Bucket: s.bucket, Shards: s.shards,
 		PageSize: s.pageSize, QueryLimit: s.queryLimit, Gorm: s.gorm,
 	}
@@ -141,8 +139,8 @@ func (s *spec) stageOptions() *stage.Options {
 }
 
 // bind connects a plan to a layer.
-func (s *spec) bind(p *workload.Bound, l layer.Layer) *binding {
-	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: meter.New(), ledger: ledger.New(), sample: newReservoir(s.Seed), authors: generate.NewAuthors(&s.Shape)}
+func (s *spec) bind(p *workload.Bound, l model.Adapter) *binding {
+	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: stage.New(), ledger: ledger.New(), sample: newReservoir(s.Seed), authors: generate.NewAuthors(&s.Shape)}
 	b.meter.Length = int64(s.duration)
 	b.gate = stage.NewGate(int64(s.maxTasks), s.maxTaskBytes)
 	b.series = newSeries(b)
@@ -161,7 +159,7 @@ func (s *spec) bind(p *workload.Bound, l layer.Layer) *binding {
 	p.Facts, p.UnderWay = func() any { return b.facts() }, b.underWay
 	p.Found, p.Adopt, p.Settle = b.found, b.adopt, b.settle
 	p.Kept, p.Resume = b.found, b.resume
-	p.Ledger, p.Credit, p.Lost = b.tell, b.credit, b.lost
+	p.Ledger, p.Credit, p.Lost = b.export, b.credit, b.lost
 	return b
 }
 

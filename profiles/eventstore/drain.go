@@ -29,7 +29,7 @@ func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
 		boxes := b.boxes
 		b.mu.Unlock()
 		for _, x := range boxes {
-			for _, o := range x.take() {
+			for _, o := range x.drain() {
 				if !o.m.Warm {
 					it.Record(0, int(o.m.Count), o.m.Due-zero, o.m.Due-zero, o.at-zero, o.err)
 				}

@@ -22,9 +22,9 @@ import (
 	"io/fs"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/box"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
+	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
 // Name is the profile's name.
@@ -56,5 +56,5 @@ func Profile() workload.Profile {
 
 // read reads the files of --file.
 func read(files []workload.File) (workload.Values, []string, error) {
-	return box.Read(files, params())
+	return stage.Read(files, params())
 }

@@ -27,8 +27,8 @@ func (x *mailbox) put(o outcome) {
 	x.in = append(x.in, o)
 }
 
-// take returns what has arrived since; it is valid until the next call.
-func (x *mailbox) take() []outcome {
+// drain returns what has arrived since; it is valid until the next call.
+func (x *mailbox) drain() []outcome {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.in, x.out = x.out[:0], x.in

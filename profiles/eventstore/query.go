@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -22,19 +21,29 @@ const sampleSize = 4096
 // rows.
 type reservoir struct {
 	mu          sync.Mutex
-	d           dice.Dice
+	d           generate.Dice
 	seen        int64
-	keys        []layer.Key
+	rows        []row
 	first, last int64
 	longest     int64
 }
 
-func newReservoir(seed int64) *reservoir { return &reservoir{d: dice.Dice(seed) ^ 0x5EED} }
+// row is a row that was stored.
+type row struct {
+	model.Key
+	parent string // as in [model.Record]
+}
 
-func (r *reservoir) add(rec *layer.Record) {
+func rowOf(r *model.Record) row {
+	return row{model.Key{Start: r.Start, ID: string(r.ID)}, string(r.Parent)}
+}
+
+func newReservoir(seed int64) *reservoir { return &reservoir{d: generate.Dice(seed) ^ 0x5EED} }
+
+func (r *reservoir) add(rec *model.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if n, _ := layer.PartOf(rec.ID); n > 0 { // cannot be queried individually
+	if n, _ := model.PartOf(rec.ID); n > 0 { // cannot be queried individually
 		r.first, r.last = min(r.first, rec.Start), max(r.last, rec.Start)
 		if r.first == 0 {
 			r.first = rec.Start
@@ -47,10 +56,10 @@ func (r *reservoir) add(rec *layer.Record) {
 	}
 	r.last = max(r.last, rec.Start)
 	r.longest = max(r.longest, rec.Last-rec.Start)
-	if len(r.keys) < sampleSize {
-		r.keys = append(r.keys, layer.Key{Start: rec.Start, ID: string(rec.ID)})
+	if len(r.rows) < sampleSize {
+		r.rows = append(r.rows, rowOf(rec))
 	} else if i := int64(r.d.Next() % uint64(r.seen)); i < sampleSize {
-		r.keys[i] = layer.Key{Start: rec.Start, ID: string(rec.ID)}
+		r.rows[i] = rowOf(rec)
 	}
 }
 
@@ -65,13 +74,26 @@ func (r *reservoir) reach(first, last int64) {
 }
 
 // pick returns a row, false if none has been stored.
-func (r *reservoir) pick(n uint64) (layer.Key, bool) {
+func (r *reservoir) pick(n uint64) (row, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.keys) == 0 {
-		return layer.Key{}, false
+	if len(r.rows) == 0 {
+		return row{}, false
 	}
-	return r.keys[n%uint64(len(r.keys))], true
+	return r.rows[n%uint64(len(r.rows))], true
+}
+
+// parent returns the parent of row n or of the next one that has any; empty if none has.
+func (r *reservoir) parent(n uint64) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := uint64(len(r.rows))
+	for i := range all {
+		if w := r.rows[(n+i)%all]; w.parent != "" {
+			return w.parent
+		}
+	}
+	return ""
 }
 
 // span returns between which starts all rows lie, and how long the longest batch is.
@@ -81,23 +103,17 @@ func (r *reservoir) span() (first, last, longest int64) {
 	return r.first, r.last, r.longest
 }
 
-// forest is what others may know of a generator's trees. It is never modified.
-type forest struct {
-	leaves []generate.Node
-	next   int64 // the first event that is not part of a tree
-}
-
 // queryTask queries events in three ways in turn: by time range, by id, by parent.
 type queryTask struct {
 	b     *binding
 	track string
-	d     dice.Dice
+	d     generate.Dice
 	turn  int
-	buf   layer.Opener
+	buf   model.Opener
 }
 
 func newQueryTask(b *binding, track string, worker int) *queryTask {
-	return &queryTask{b: b, track: track, d: dice.Dice(b.s.Seed) ^ dice.Dice(worker+1)<<20, turn: worker, buf: layer.Opener{Traits: b.tr}}
+	return &queryTask{b: b, track: track, d: generate.Dice(b.s.Seed) ^ generate.Dice(worker+1)<<20, turn: worker, buf: model.Opener{Traits: b.tr}}
 }
 
 // ask counts a query of the phase after the load, and reports whether there is another.
@@ -141,17 +157,16 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 // load end.
 func (b *binding) over() bool { return b.s.events > 0 && b.left.Load() <= 0 }
 
-// byRange reads the events of a time range that lies within what has been stored.
+// byRange reads the events of a time range that begins where a row does: between bursts
+// there may be nothing for long, and a range in which there is nothing tests nothing.
 func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
-	first, last, longest := k.b.sample.span()
+	_, _, longest := k.b.sample.span()
 	width := int64(k.b.s.queryRange)
-	from := first
-	if room := last - first - width; room > 0 {
-		from += int64(k.d.Next() % uint64(room))
-	}
+	begin, _ := k.b.sample.pick(k.d.Next())
+	from := begin.Start
 	// A batch is found by its earliest event, so one that began earlier may extend into
 	// the range.
-	err = k.b.l.Scan(ctx, from-longest, from+width-1, func(w *layer.Record) error {
+	err = k.b.l.Scan(ctx, from-longest, from+width-1, func(w *model.Record) error {
 		es, err := k.buf.Events(w)
 		if err != nil {
 			return err
@@ -159,7 +174,7 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 		for i := range es {
 			if at := es[i].ID.Start.NS(); at >= from && at < from+width {
 				if n++; n >= k.b.s.queryLimit {
-					return layer.ErrEnough
+					return model.ErrEnough
 				}
 			}
 		}
@@ -172,7 +187,7 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 func (k *queryTask) byID(ctx context.Context) (int, error) {
 	at, _ := k.b.sample.pick(k.d.Next())
 	found := false
-	err := k.b.l.Get(ctx, at, func(w *layer.Record) error {
+	err := k.b.l.Get(ctx, at.Key, func(w *model.Record) error {
 		es, err := k.buf.Events(w)
 		if err != nil || len(es) == 0 {
 			return err
@@ -192,46 +207,24 @@ func (k *queryTask) byID(ctx context.Context) (int, error) {
 // errMissing is wrapped by errors about rows that were stored but are not found.
 var errMissing = errors.New("an acknowledged event is missing")
 
-// byParent reads the events below an event: its children, and their children if they
-// are part of a tree.
+// byParent reads the events right below an event that has some.
 func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
-	var f *forest
-	var number int
-	pick, i := k.d.Below(64), 0
-	k.b.forest.Range(func(g, v any) bool {
-		number, f = g.(int), v.(*forest)
-		i++
-		return i <= pick%max(k.b.s.start.Threads, 1)
-	})
-	if f == nil || len(f.leaves) == 0 {
-		return 0, nil
+	parent := k.b.sample.parent(k.d.Next())
+	start, _, ok := wire.SplitFullID(parent)
+	if !ok {
+		return 0, nil // there are only roots
 	}
 	_, last, _ := k.b.sample.span()
-	below := []generate.Node{f.leaves[k.d.Below(len(f.leaves))]}
-	var parent []byte
-	for len(below) > 0 && n < k.b.s.queryLimit {
-		at := below[0]
-		below = below[1:]
-		id := wire.EventID{ID: at.ID, Book: k.b.s.Book, Scope: k.b.s.Scope, Start: at.Start}
-		parent = wire.AppendFullID(parent[:0], &id)
-		err = k.b.l.Children(ctx, parent, at.Start.NS(), last, func(w *layer.Record) error {
-			es, err := k.buf.Events(w)
-			if err != nil {
-				return err
-			}
-			for i := range es {
-				if n++; n >= k.b.s.queryLimit {
-					return layer.ErrEnough
-				}
-				if g, seq, ok := k.b.authors.Of(es[i].ID.ID); ok && g == number && seq < f.next {
-					below = append(below, generate.Node{ID: bytes.Clone(es[i].ID.ID), Start: es[i].ID.Start})
-				}
-			}
-			return nil
-		})
+	err = k.b.l.Children(ctx, []byte(parent), start, last, func(w *model.Record) error {
+		es, err := k.buf.Events(w)
 		if err != nil {
-			return n, err
+			return err
 		}
-	}
-	return n, nil
+		if n += len(es); n >= k.b.s.queryLimit {
+			n = k.b.s.queryLimit
+			return model.ErrEnough
+		}
+		return nil
+	})
+	return n, err
 }

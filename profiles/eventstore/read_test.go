@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/profiletest/sample"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
-	"github.com/perfbench/perfbench/profiles/profiletest/sample"
 )
 
 // woodpeckerBox and estoreBox are as they are given to th2, wrapper included.

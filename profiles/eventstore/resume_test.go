@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // TestChild is no test of its own: it is what TestResumedEvents starts, and what dies.
@@ -39,6 +39,9 @@ func TestResumedEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "making" {
+				labtest.Full(t, "the case making, and TestResumedTransactionsOnMaps for each moment")
+			}
 			c := caseOf(dies.target, append(set, "namespace=resumed"+name)...)
 			c.Out = t.TempDir()
 			o := c.Resumed(t, 3, dies.at, dies.units)

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/measure/thin"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
-	"github.com/perfbench/perfbench/profiles/eventstore/meter"
+	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
 // maxPoints is how many samples are kept before every two are merged into one.
@@ -17,7 +17,7 @@ const maxPoints = 600
 // look is one observation of the run.
 type look struct {
 	facts.SeriesPoint            // without rates
-	Sums              meter.Sums // totals so far, from which rates are computed
+	Sums              stage.Sums // totals so far, from which rates are computed
 	Own               *own       // of a worker, or of all workers; nil: this process is not a worker
 }
 
@@ -25,7 +25,7 @@ type look struct {
 type series struct {
 	b     *binding
 	mu    sync.Mutex
-	looks thin.List[look]
+	looks measure.Downsampled[look]
 	// others holds, for each process, its last observation, and those since the second
 	// that was taken last; nil if there are no others.
 	others map[int][]look
@@ -33,11 +33,11 @@ type series struct {
 }
 
 func newSeries(b *binding) *series {
-	return &series{b: b, looks: thin.List[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
+	return &series{b: b, looks: measure.Downsampled[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
 }
 
-// take makes one sample, unless others make them.
-func (x *series) take(ctx context.Context) {
+// sample makes one sample, unless others make them.
+func (x *series) sample(ctx context.Context) {
 	l := x.see(ctx)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -171,7 +171,7 @@ func (x *series) report() ([]facts.SeriesPoint, int64) {
 	looks, every := x.looks.Samples(), x.looks.Every(time.Second)
 	x.mu.Unlock()
 	out := make([]facts.SeriesPoint, len(looks))
-	var prev meter.Sums
+	var prev stage.Sums
 	for i, l := range looks {
 		p, now := l.SeriesPoint, l.Sums
 		if s := float64(now.At-prev.At) / 1e9; s > 0 {

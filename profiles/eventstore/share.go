@@ -10,9 +10,9 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
-	"github.com/perfbench/perfbench/profiles/eventstore/meter"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
+	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
 // Share gives process i of n its generators: those that follow the generators of the
@@ -80,7 +80,7 @@ type found struct {
 	Born     int64        `json:"born"`
 	Sequence int64        `json:"sequence"`
 	Page     string       `json:"page"`
-	Traits   layer.Traits `json:"traits"`
+	Traits   model.Traits `json:"traits"`
 }
 
 func (b *binding) found() []byte {
@@ -93,12 +93,12 @@ func (b *binding) found() []byte {
 
 // adopt begins in a worker what setup has begun where the run is conducted.
 func (b *binding) adopt(data []byte) error {
-	b.ledger.Tells()
+	b.ledger.Record()
 	return b.join(context.Background(), data)
 }
 
 // resume goes on with the run of another process, of which it has kept what it had found.
-func (b *binding) resume(ctx context.Context, p workload.Past) error {
+func (b *binding) resume(ctx context.Context, p workload.Restored) error {
 	var last facts.Facts
 	if err := json.Unmarshal(p.Facts, &last); err == nil { // what is not there is missing in the report
 		b.watched = last.Processes
@@ -118,11 +118,11 @@ func (b *binding) join(ctx context.Context, data []byte) error {
 	return b.open(ctx)
 }
 
-// told is what a process tells of its part.
-type told struct {
+// delta is what a process tells of its part.
+type delta struct {
 	Process, Of int
 	Now         int64 // the time of the run
-	Meter       meter.Told
+	Meter       stage.Delta
 	Books       []ledger.BookTold
 	First, Last int64 // starts of what was stored
 	Look        *look
@@ -130,19 +130,19 @@ type told struct {
 	Peaks       facts.Limits
 }
 
-// tell tells what became of the part since the last call.
-func (b *binding) tell() (out []byte) {
+// export tells what became of the part since the last call.
+func (b *binding) export() (out []byte) {
 	first, last, _ := b.sample.span()
-	t := told{
+	t := delta{
 		Process: b.s.stake.Process, Of: b.s.stake.Of, Now: b.clock() - b.zero.Load(),
-		Books: b.ledger.Tell(), First: first, Last: last, Drain: b.drained(), Peaks: b.limits(),
+		Books: b.ledger.Export(), First: first, Last: last, Drain: b.drained(), Peaks: b.limits(),
 	}
 	if b.zero.Load() != 0 {
 		if t.Look = b.series.see(context.Background()); t.Look != nil {
 			t.Look.Own = b.sampleOwn(context.Background())
 		}
 	}
-	b.meter.Tell(func(m meter.Told) {
+	b.meter.Export(func(m stage.Delta) {
 		t.Meter = m
 		out = workload.Ledger(t)
 	})
@@ -151,11 +151,11 @@ func (b *binding) tell() (out []byte) {
 
 // credit takes in what another process has told.
 func (b *binding) credit(data []byte) error {
-	var t told
+	var t delta
 	if err := workload.ReadLedger(data, &t); err != nil {
 		return err
 	}
-	if t.Of < 1 || t.Process < 0 || t.Process >= t.Of {
+	if t.Of < 1 || t.Process < 0 || t.Process >= t.Of || !ledger.Sound(t.Books) {
 		return workload.ErrAnotherRun
 	}
 	// What takes longest to come makes the beginning seem late.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -104,7 +103,7 @@ func (b *binding) claim(n int, warm bool) int {
 // collect records the outcomes of earlier batches.
 func (k *generatorTask) collect(it *workload.Iteration) {
 	zero := k.b.zero.Load()
-	for _, o := range k.box.take() {
+	for _, o := range k.box.drain() {
 		if o.m.Warm == it.Warmup {
 			it.Record(opDurable, int(o.m.Count), o.m.Due-zero, o.m.Due-zero, o.at-zero, o.err)
 		}
@@ -160,7 +159,6 @@ func (k *generatorTask) plant(ctx context.Context, it *workload.Iteration) error
 	})
 	if err == nil {
 		err = b.awaitTree(k.limited(ctx, it), k.g)
-		b.forest.Store(k.g.Number, &forest{slices.Clone(k.g.Leaves), k.g.Next})
 	}
 	it.Record(opTree, int(k.g.Next-1), start, start, it.Now(), err)
 	return err

@@ -15,23 +15,23 @@ import (
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // startVia starts a run into a database file of its own, through a broker.
-func startVia(t *testing.T, via string, set ...string) (*session.Live, error) {
+func startVia(t *testing.T, via string, set ...string) (*session.Driven, error) {
 	t.Helper()
 	return start(t, "sqlite:"+filepath.Join(t.TempDir(), "events.db"), append(set, "via="+via)...)
 }
 
 // seen waits until what a run has written of itself is as wanted.
-func seen(t *testing.T, l *session.Live, want func(*facts.Facts) bool) {
+func seen(t *testing.T, l *session.Driven, want func(*facts.Facts) bool) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		folder, err := rundir.Load(l.Dir())
@@ -41,7 +41,7 @@ func seen(t *testing.T, l *session.Live, want func(*facts.Facts) bool) {
 }
 
 // finishVia waits for the end and returns the facts and the report.
-func finishVia(t *testing.T, l *session.Live) (*session.Outcome, *facts.Facts, string) {
+func finishVia(t *testing.T, l *session.Driven) (*session.Concluded, *facts.Facts, string) {
 	t.Helper()
 	o, f := finish(t, l)
 	report, err := os.ReadFile(filepath.Join(o.Dir, "th2-report.md"))
@@ -61,16 +61,22 @@ func stored(f *facts.Facts) (n int64) {
 func TestBroker(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		what string
-		test func(t *testing.T, srv *labtest.Server)
+		what  string
+		small bool // make test has it
+		test  func(t *testing.T, srv *labtest.Server)
 	}{
-		{"an alarm refuses a run", alarmRefusesARun},
-		{"an alarm mid-run is reported and loses nothing", alarmInMidRun},
-		{"queues are written down", queuesAreWrittenDown},
-		{"killed mid-run it loses nothing", killedInMidRun},
-		{"killed for good in compat is counted", killedForGoodInCompat},
+		{"an alarm refuses a run", true, alarmRefusesARun},
+		{"an alarm mid-run is reported and loses nothing", false, alarmInMidRun},
+		{"queues are written down", false, queuesAreWrittenDown},
+		{"killed mid-run it loses nothing", true, killedInMidRun},
+		{"killed for good in compat is counted", false, killedForGoodInCompat},
 	} {
-		t.Run(c.what, func(t *testing.T) { c.test(t, labtest.Shared(t, "rabbitmq")) })
+		t.Run(c.what, func(t *testing.T) {
+			if !c.small {
+				labtest.Full(t, "a broker that is killed, and the queues of internal/broker")
+			}
+			c.test(t, labtest.Shared(t, "rabbitmq"))
+		})
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure/thin"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/watch"
@@ -48,11 +48,11 @@ type watcher struct {
 type watched struct {
 	role   string        // in the set of the run
 	facts  facts.Process // without points; guarded by the watcher's mu, like them
-	points thin.List[facts.ResourcePoint]
+	points measure.Downsampled[facts.ResourcePoint]
 }
 
 func newWatched(role string) *watched {
-	return &watched{role: role, points: thin.List[facts.ResourcePoint]{
+	return &watched{role: role, points: measure.Downsampled[facts.ResourcePoint]{
 		Most: maxPoints, At: func(x facts.ResourcePoint) int64 { return x.AtNs }, Join: joined,
 	}}
 }
@@ -90,8 +90,8 @@ func (b *binding) watch(ctx context.Context, set *watch.Set) {
 	b.mu.Lock()
 	b.watcher = w
 	b.mu.Unlock()
-	set.Tell(func(m *watch.Member, x watch.Point) { w.take(b, m, x) })
-	set.After(b.series.take)
+	set.OnSample(func(m *watch.Member, x watch.Point) { w.keep(b, m, x) })
+	set.After(b.series.sample)
 }
 
 // watchStore makes sure that the store's process is watched, and returns its role in
@@ -145,8 +145,8 @@ func (w *watcher) of(role string, f func(*watched)) {
 	}
 }
 
-// take keeps a sample.
-func (w *watcher) take(b *binding, m *watch.Member, x watch.Point) {
+// keep keeps a sample.
+func (w *watcher) keep(b *binding, m *watch.Member, x watch.Point) {
 	if !b.meter.Entered.Load() {
 		return
 	}
@@ -242,7 +242,7 @@ func (b *binding) sampleOwn(ctx context.Context) *own {
 		b.self = watch.Self(ctx)
 	}
 	p := watched{facts: facts.Process{Role: facts.RoleOwn}}
-	return (*own)(new(p.point(b.self.Take(ctx))))
+	return (*own)(new(p.point(b.self.Sample(ctx))))
 }
 
 // plus adds the sample of another process at the same moment; nil is none.

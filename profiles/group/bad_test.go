@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
 func TestBadFilesAreRefusedWithTheirLine(t *testing.T) {
@@ -83,7 +85,10 @@ func TestADuplicateKeyIsNamed(t *testing.T) {
 	}
 	require.NoError(t, err)
 	for _, mapper := range []string{"gorm", "raw"} {
-		o, f := runs(t, target, []string{path}, "namespace", "twice", "mapper", mapper)
+		o, err := try(t, target, []string{path}, "namespace", "twice", "mapper", mapper)
+		require.NoError(t, err)
+		require.ErrorContains(t, o.Err, "operations failed", "most of them")
+		f := profiletest.Facts[report.Facts](t, o)
 		require.NotEmpty(t, o.Run.Errors)
 		assert.Equal(t, "conflict", o.Run.Errors[0].Class)
 		assert.Contains(t, messages(o), "one_ship")
@@ -107,7 +112,7 @@ func TestAFullDiskIsNamed(t *testing.T) {
 }
 
 // messages are all that a run's errors say.
-func messages(o *session.Outcome) string {
+func messages(o *session.Concluded) string {
 	var out []string
 	for _, e := range o.Run.Errors {
 		out = append(out, e.Messages...)

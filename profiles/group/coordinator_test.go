@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/profiles/group/report"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // TestChild is no test of its own: it is what TestResumedGroups starts, and what dies.
@@ -23,35 +23,43 @@ func TestResumedGroups(t *testing.T) {
 		"get":  {"rate", "500", "get1.payloadSize", "10"},
 		"list": {"rate", "500", "totalInvocationCount", "1500"},
 	} {
-		set = append(set, "preset", preset, "threads", "4")
-		before := func(namespace string) {
-			if preset == "list" { // what is there counts
-				require.NoError(t, caseOf(target, nil, append(set, "namespace", namespace, "rate", "unlimited")...).Run(t).Err)
+		t.Run(preset, func(t *testing.T) {
+			if preset != "shop" {
+				labtest.Full(t, "the preset shop")
 			}
-		}
-		before("one" + preset)
-		one := caseOf(target, nil, append(set, "namespace", "one"+preset, "rate", "unlimited")...).Run(t)
-		require.NoError(t, one.Err)
-		moments := map[profiletest.Moment]int64{profiletest.AtWork: 100}
-		if preset == "shop" { // which of them a preset is does not matter to what follows the work
-			moments[profiletest.Verifying], moments[profiletest.Removing] = 0, 0
-		}
-		for at, units := range moments {
-			t.Run(preset+" "+string(at), func(t *testing.T) {
-				t.Parallel()
-				before(preset + string(at[0]))
-				c := caseOf(target, nil, append(set, "namespace", preset+string(at[0]), "cleanup", "on")...)
-				c.Out = t.TempDir()
-				o := c.Resumed(t, 3, at, units)
-				assert.Equal(t, one.Run.Verification, o.Run.Verification)
-				want, got := profiletest.Facts[report.Facts](t, one), profiletest.Facts[report.Facts](t, o)
-				for _, f := range []*report.Facts{&want, &got} {
-					for i := range f.Groups {
-						f.Groups[i].Started, f.Groups[i].Stopped, f.Groups[i].ThreadMS = nil, nil, nil
-					}
+			set = append(set, "preset", preset, "threads", "4")
+			before := func(namespace string) {
+				if preset == "list" { // what is there counts
+					require.NoError(t, caseOf(target, nil, append(set, "namespace", namespace, "rate", "unlimited")...).Run(t).Err)
 				}
-				assert.Equal(t, want, got)
-			})
-		}
+			}
+			before("one" + preset)
+			one := caseOf(target, nil, append(set, "namespace", "one"+preset, "rate", "unlimited")...).Run(t)
+			require.NoError(t, one.Err)
+			moments := map[profiletest.Moment]int64{profiletest.AtWork: 100}
+			if preset == "shop" { // which of them a preset is does not matter to what follows the work
+				moments[profiletest.Verifying], moments[profiletest.Removing] = 0, 0
+			}
+			for at, units := range moments {
+				t.Run(string(at), func(t *testing.T) {
+					t.Parallel()
+					if at != profiletest.AtWork {
+						labtest.Full(t, "TestResumedTransactionsOnMaps for each moment")
+					}
+					before(preset + string(at[0]))
+					c := caseOf(target, nil, append(set, "namespace", preset+string(at[0]), "cleanup", "on")...)
+					c.Out = t.TempDir()
+					o := c.Resumed(t, 3, at, units)
+					assert.Equal(t, one.Run.Verification, o.Run.Verification)
+					want, got := profiletest.Facts[report.Facts](t, one), profiletest.Facts[report.Facts](t, o)
+					for _, f := range []*report.Facts{&want, &got} {
+						for i := range f.Groups {
+							f.Groups[i].Started, f.Groups[i].Stopped, f.Groups[i].ThreadMS = nil, nil, nil
+						}
+					}
+					assert.Equal(t, want, got)
+				})
+			}
+		})
 	}
 }

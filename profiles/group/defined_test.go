@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/objects"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/report"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // fleet are definitions with every type; its operations are for each test to add.
@@ -282,7 +282,7 @@ func TestChildrenOfDefinedObjects(t *testing.T) {
 		seen[r.Count(1, "ship1", n)] = true
 	}
 	assert.Len(t, seen, 4, "none to three")
-	assert.Equal(t, objects.None, specOf(t, p).Ops["trip2"].Factory.Link)
+	assert.Equal(t, datagen.None, specOf(t, p).Ops["trip2"].Factory.Link)
 	p, err = designed(t, "redis", strings.Replace(fleetOps, "factory.er.operation: trip1", "factory.er.operation: trip1, factory.er.maxKeys: 7", 1)+fleet)
 	require.NoError(t, err)
 	assert.Equal(t, int64(7), specOf(t, p).Ops["ship1"].Children.Most, "what the operation says counts")
@@ -318,7 +318,7 @@ func TestListingDeletesWhatRefersFirst(t *testing.T) {
 	c := open(t, target)
 	want, err := p.Binder.(binder).Listing(t.Context(), c, nil)
 	require.NoError(t, err)
-	claim, err := place.Hold(t.Context(), c, "perfbench", "a test")
+	claim, err := ownership.Hold(t.Context(), c, "perfbench", "a test")
 	require.NoError(t, err)
 	got, err := p.Binder.(binder).Listing(t.Context(), c, claim)
 	require.NoError(t, err)

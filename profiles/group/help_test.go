@@ -13,12 +13,12 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/report"
 	"github.com/perfbench/perfbench/profiles/padogrid"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // given makes values: names and values of flags over the parameters' defaults.
@@ -75,7 +75,7 @@ func caseOf(target string, files []string, values ...string) profiletest.Case {
 }
 
 // runs carries out a whole run, and returns its outcome with the facts.
-func runs(t *testing.T, target string, files []string, values ...string) (*session.Outcome, report.Facts) {
+func runs(t *testing.T, target string, files []string, values ...string) (*session.Concluded, report.Facts) {
 	t.Helper()
 	o, err := try(t, target, files, values...)
 	require.NoError(t, err)
@@ -84,14 +84,14 @@ func runs(t *testing.T, target string, files []string, values ...string) (*sessi
 }
 
 // driven is runs beside data of others, and with --cleanup.
-func driven(t *testing.T, target string, files []string, values ...string) (*session.Outcome, report.Facts) {
+func driven(t *testing.T, target string, files []string, values ...string) (*session.Concluded, report.Facts) {
 	t.Helper()
-	o := profiletest.Drive(t, caseOf(target, files, values...)).Outcome
+	o := profiletest.Drive(t, caseOf(target, files, values...)).Concluded
 	return o, profiletest.Facts[report.Facts](t, o)
 }
 
 // try is runs where something may go wrong.
-func try(t *testing.T, target string, files []string, values ...string) (*session.Outcome, error) {
+func try(t *testing.T, target string, files []string, values ...string) (*session.Concluded, error) {
 	t.Helper()
 	l, err := caseOf(target, files, values...).Start(t.Context(), t)
 	if err != nil {
@@ -114,7 +114,7 @@ func open(t *testing.T, target string) store.Conn {
 }
 
 // errorless asserts that nothing failed and that what was stored was compared.
-func errorless(t *testing.T, o *session.Outcome) {
+func errorless(t *testing.T, o *session.Concluded) {
 	t.Helper()
 	assert.Empty(t, o.Run.Errors)
 	want := workload.Passed
@@ -125,7 +125,7 @@ func errorless(t *testing.T, o *session.Outcome) {
 	assert.NotEmpty(t, o.Run.Operations)
 }
 
-func opOf(t *testing.T, o *session.Outcome, track, op string) rundir.Operation {
+func opOf(t *testing.T, o *session.Concluded, track, op string) rundir.Operation {
 	t.Helper()
 	for _, x := range o.Run.Operations {
 		if x.Track == track && x.Op == op {

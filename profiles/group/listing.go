@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/onredis"
@@ -17,7 +17,7 @@ import (
 // ours are deleted; the size is then that before the removal, and "deleted" says
 // whether the structure is gone. With compat=on it says, as in the original, whether it
 // still exists. Topics are never deleted. Any goroutine may call it.
-func (b binder) Listing(ctx context.Context, c store.Conn, remove *place.Claim) (string, error) {
+func (b binder) Listing(ctx context.Context, c store.Conn, remove *ownership.Claim) (string, error) {
 	s := b.s
 	keep, err := store.As[store.Keeper](c)
 	if err != nil {
@@ -44,7 +44,7 @@ func (b binder) Listing(ctx context.Context, c store.Conn, remove *place.Claim) 
 type lister struct {
 	s      *model.Spec
 	keep   store.Keeper
-	remove *place.Claim
+	remove *ownership.Claim
 	gone   map[store.Space]bool
 	were   map[store.Space]store.Found // deleted before they were listed
 	b      strings.Builder
@@ -59,7 +59,7 @@ func (l *lister) operation(ctx context.Context, o *model.Op) error {
 		l.b.WriteString("    deleted: N/A\n")
 		return nil
 	}
-	found, err := l.look(ctx, o)
+	found, err := l.inspect(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -84,9 +84,9 @@ func (l *lister) operation(ctx context.Context, o *model.Op) error {
 	return nil
 }
 
-// look returns what a structure contains, or contained before it was deleted along with
+// inspect returns what a structure contains, or contained before it was deleted along with
 // another one.
-func (l *lister) look(ctx context.Context, o *model.Op) (store.Found, error) {
+func (l *lister) inspect(ctx context.Context, o *model.Op) (store.Found, error) {
 	if was, ok := l.were[o.Space]; ok {
 		delete(l.were, o.Space)
 		return was, nil
@@ -105,7 +105,7 @@ func (l *lister) drop(ctx context.Context, o *model.Op) error {
 		if !child.Table || !child.RefersTo(o.Object()) || l.gone[child.Space] {
 			continue
 		}
-		was, err := l.look(ctx, child)
+		was, err := l.inspect(ctx, child)
 		if err == nil {
 			err = l.drop(ctx, child)
 		}
@@ -118,7 +118,7 @@ func (l *lister) drop(ctx context.Context, o *model.Op) error {
 		if _, ours := l.remove.Earlier(sp); !ours || l.gone[sp] {
 			continue
 		}
-		if _, err := l.remove.Delete(ctx, sp, nil); errors.Is(err, place.ErrShared) {
+		if _, err := l.remove.Delete(ctx, sp, nil); errors.Is(err, ownership.ErrShared) {
 			continue
 		} else if err != nil {
 			return fmt.Errorf("delete %s: %w", sp.Name, err)

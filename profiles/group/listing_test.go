@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 )
 
 func TestListing(t *testing.T) {
@@ -28,7 +28,7 @@ func TestListing(t *testing.T) {
 	got, err := p.Binder.(binder).Listing(t.Context(), c, nil)
 	require.NoError(t, err)
 	assert.Equal(t, want("false"), got)
-	claim, err := place.Hold(t.Context(), c, "perfbench", "a test")
+	claim, err := ownership.Hold(t.Context(), c, "perfbench", "a test")
 	require.NoError(t, err)
 	got, err = p.Binder.(binder).Listing(t.Context(), c, claim)
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package group
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -9,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // small are the presets that a test can afford.
@@ -33,6 +34,9 @@ func TestPresetsOnRedis(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Redis(t)
 	eachPreset(t, small(t), func(t *testing.T, name string) {
+		if !slices.Contains([]string{"mcache", "queue", "list", "topic"}, name) {
+			labtest.Full(t, "one preset of each kind of structure, among them structures below")
+		}
 		o, f := runs(t, srv.URL(), nil, "preset", name, "namespace", name, "cleanup", "on")
 		errorless(t, o)
 		for _, topic := range f.Topics {
@@ -57,6 +61,9 @@ func TestPresetsOnACluster(t *testing.T) {
 	t.Parallel()
 	srv := clusterOfTests(t)
 	eachPreset(t, small(t), func(t *testing.T, name string) {
+		if name != "structures" {
+			labtest.Full(t, "the preset structures, and TestPresetsOnRedis")
+		}
 		o, _ := runs(t, srv.URL(), nil, "preset", name, "namespace", name)
 		errorless(t, o)
 	})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
 const loadFile = "groupNames: g1,g2\ng1: {operations: o, threadCount: 4, totalInvocationCount: 100}\ng2: {operations: c, threadCount: 2, totalInvocationCount: 40}\n" +
@@ -34,12 +36,14 @@ func TestResume(t *testing.T) {
 			var rows int
 			require.NoError(t, dbOf(t, target).QueryRow("SELECT COUNT(*) FROM resume_orders").Scan(&rows))
 			assert.Equal(t, 2000, rows)
-			o, f = runs(t, target, []string{path}, append(ns, "resume", "on")...)
-			require.NoError(t, o.Err)
+			o, err := try(t, target, []string{path}, append(ns, "resume", "on")...)
+			require.NoError(t, err)
+			require.ErrorContains(t, o.Err, "not one operation was measured", "as all is there")
+			f = profiletest.Facts[report.Facts](t, o)
 			assert.Equal(t, int64(100), f.Groups[0].Resumed)
 			assert.Zero(t, f.Groups[0].Acknowledged)
 			// A child that is missing has its family written again.
-			_, err := dbOf(t, target).Exec(deleteOne(name))
+			_, err = dbOf(t, target).Exec(deleteOne(name))
 			require.NoError(t, err)
 			_, f = runs(t, target, []string{path}, append(ns, "resume", "on")...)
 			assert.Equal(t, int64(1), f.Groups[1].Acknowledged)

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/report"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // Three workers write what one process would, to the byte, and tell of it what one would:
@@ -54,7 +54,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 // each group has been invoked as often as was asked for.
 func TestTheRestOfKilledWorkersIsDoneByAnother(t *testing.T) {
 	t.Parallel()
-	o := caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "6", "rate", "150").Losing(t, 3, 300, 400)
+	o := caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "6", "rate", "80").Losing(t, 3, 300, 400)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
 	want, err := caseOf("memory:", nil, "preset", "shop", "threads", "6").Prepare(t.Context(), t)
 	require.NoError(t, err)

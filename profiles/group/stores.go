@@ -76,12 +76,12 @@ func (b binder) Share(p *workload.Plan, i, n int) error {
 func (b binder) Passes() error { return nil }
 
 // onMaps provides maps through the shapes that every store has.
-func onMaps(_ context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
+func onMaps(_ context.Context, s *model.Spec, c store.Conn) (layer.Adapter, error) {
 	return layer.NewMaps(s, c), noNearCache(s)
 }
 
 // inMemory provides every structure in this process.
-func inMemory(_ context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
+func inMemory(_ context.Context, s *model.Spec, c store.Conn) (layer.Adapter, error) {
 	return inmemory.New(s, c), noNearCache(s)
 }
 

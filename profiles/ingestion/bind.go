@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -16,7 +16,7 @@ import (
 type binding struct {
 	s     *spec
 	conn  store.Conn
-	claim *place.Claim
+	claim *ownership.Claim
 	w     writer
 	read  reader
 	loads []*load
@@ -39,11 +39,11 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 		}
 	}
 	for _, l := range b.loads {
-		p.Claims = append(p.Claims, place.Space{Space: l.space, Kind: "hash"})
+		p.Claims = append(p.Claims, ownership.Space{Space: l.space, Kind: "hash"})
 	}
 	p.Admit, p.Verify = b.admit, b.verify
 	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
-	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p.Plan, i, n, did) }, b.inherit
+	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p.Plan, i, n, did) }, b.takeOver
 	p.Facts = func() any { return facts(s, b.loads) }
 	return nil
 }
@@ -75,7 +75,7 @@ func (b *binding) capabilities() error {
 }
 
 // admit looks at what the maps hold, and says what is to be recorded of them.
-func (b *binding) admit(ctx context.Context, c *place.Claim) error {
+func (b *binding) admit(ctx context.Context, c *ownership.Claim) error {
 	b.claim = c
 	for _, l := range b.loads {
 		if err := b.admitMap(ctx, c, l); err != nil {
@@ -86,7 +86,7 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 }
 
 // admitMap refuses a map that is there in the other layout.
-func (b *binding) admitMap(ctx context.Context, c *place.Claim, l *load) error {
+func (b *binding) admitMap(ctx context.Context, c *ownership.Claim, l *load) error {
 	other := l.space
 	other.Grouped = !other.Grouped
 	if _, ok := c.Earlier(other); ok {
@@ -96,7 +96,7 @@ func (b *binding) admitMap(ctx context.Context, c *place.Claim, l *load) error {
 		}
 		if found.Exists && found.Size != 0 {
 			return fault.Input(fmt.Errorf("map %s exists in the other layout: an earlier run made it with layout=%s", l.m.name, layoutWord(other)),
-				fmt.Sprintf("delete it with  %s,  keep that layout, or use another --namespace", place.DeleteCommand(b.s.namespace)))
+				fmt.Sprintf("delete it with  %s,  keep that layout, or use another --namespace", ownership.DeleteCommand(b.s.namespace)))
 		}
 	}
 	return c.Update(ctx, l.space, b.params(l, c.Spot(l.space)))
@@ -112,9 +112,9 @@ func layoutWord(s store.Space) string {
 // params is what is recorded of a map: what a later run must know to read it, and
 // which sets of keys have been written, so that a later verification knows how many
 // there may be.
-func (b *binding) params(l *load, spot place.Spot) map[string]string {
+func (b *binding) params(l *load, spot ownership.Spot) map[string]string {
 	s, m, sets := b.s, l.m, &keySets{}
-	existed := spot.State != place.Fresh
+	existed := spot.State != ownership.Fresh
 	switch {
 	case existed && spot.Recorded:
 		sets = parseKeySets(spot.Earlier.Params["keysets"])

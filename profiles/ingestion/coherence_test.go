@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // Every case and layout on a real Coherence: what was acknowledged is there, is
@@ -40,6 +40,6 @@ func TestOnCoherence(t *testing.T) {
 		profiletest.Work(t, p)
 		srv.Kill()
 		srv.Restart()
-		require.Eventually(t, func() bool { return p.Verify(t.Context()).State == workload.Failed }, 90*time.Second, 100*time.Millisecond, "it keeps nothing on disk")
+		require.Eventually(t, func() bool { return p.Verify(t.Context()).State == workload.Failed }, 5*time.Minute, 100*time.Millisecond, "it keeps nothing on disk")
 	})
 }

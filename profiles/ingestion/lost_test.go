@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // A store that loses everything mid-run takes our record with it: the run
@@ -28,4 +28,10 @@ func TestALostStoreIsRecordedAgain(t *testing.T) {
 	made, err := keep.Made(t.Context(), "ns")
 	require.NoError(t, err)
 	assert.Len(t, made, len(p.Spaces))
+}
+
+// A store that is killed ends a run by count, however much there is left to do.
+func TestStoreGone(t *testing.T) {
+	t.Parallel()
+	smallCase("").With("totalEntryCount=20000000", "batchSize=1").Gone(t)
 }

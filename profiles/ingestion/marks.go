@@ -26,9 +26,9 @@ type words struct {
 	Bits  padogrid.Bits
 }
 
-// tell returns what was marked since the last call. One goroutine at a time may call
+// export returns what was marked since the last call. One goroutine at a time may call
 // it.
-func (k *marks) tell() (out []words) {
+func (k *marks) export() (out []words) {
 	if k.told == nil {
 		k.told = make([][]uint64, len(k.shares))
 	}

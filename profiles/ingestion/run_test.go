@@ -14,8 +14,8 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 var bothMaps = [2]string{"mapNames", "eligibility,profile"}
@@ -60,7 +60,7 @@ func everyCase(t *testing.T, target string) {
 				o := profiletest.Drive(t, smallCase(target).With("namespace="+layout+word, "layout="+layout, "testCase="+word))
 				require.Len(t, o.Made, 2)
 				assert.Equal(t, layout, o.Made[0].Params["layout"])
-				f := profiletest.Facts[Facts](t, o.Outcome)
+				f := profiletest.Facts[Facts](t, o.Concluded)
 				require.Len(t, f.Maps, 2)
 				units := map[string]int64{}
 				for _, op := range o.Run.Operations {

@@ -32,19 +32,19 @@ func (b *binding) lost(i, n int) {
 	}
 }
 
-// told is what a process tells of its part of one map.
-type told struct {
-	Work  padogrid.Told
+// delta is what a process tells of its part of one map.
+type delta struct {
+	Work  padogrid.Delta
 	Sizes []int
 	Marks []words
 }
 
 // ledger tells what became of the part since the last call.
 func (b *binding) ledger() []byte {
-	var all []told
+	var all []delta
 	for _, l := range b.loads {
-		all = append(all, told{
-			l.work.Tell((*counts).list), l.sizesUsed(), l.acked.tell(),
+		all = append(all, delta{
+			l.work.Export((*counts).list), l.sizesUsed(), l.acked.export(),
 		})
 	}
 	return workload.Ledger(all)
@@ -63,8 +63,8 @@ func (b *binding) rest(p *workload.Plan, i, n int, did []workload.Did) []byte {
 	return workload.Ledger(all)
 }
 
-// inherit goes on with what another process has left to write.
-func (b *binding) inherit(rest []byte) error {
+// takeOver goes on with what another process has left to write.
+func (b *binding) takeOver(rest []byte) error {
 	var all []padogrid.Rest
 	if err := workload.ReadLedger(rest, &all); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (b *binding) inherit(rest []byte) error {
 		return workload.ErrAnotherRun
 	}
 	for k, l := range b.loads {
-		if !l.work.Inherit(all[k]) {
+		if !l.work.TakeOver(all[k]) {
 			return workload.ErrAnotherRun
 		}
 	}
@@ -82,7 +82,7 @@ func (b *binding) inherit(rest []byte) error {
 
 // credit takes in what another process has told.
 func (b *binding) credit(ledger []byte) error {
-	var all []told
+	var all []delta
 	if err := workload.ReadLedger(ledger, &all); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -42,7 +43,7 @@ func Found(dir string) ([]*rundir.Folder, error) {
 		if _, ok := tables[program]; !ok {
 			continue
 		}
-		data, err := os.ReadFile(x.name)
+		data, err := infile.Read(infile.Settings, x.name)
 		if err != nil {
 			return nil, fault.Input(err, "")
 		}

@@ -72,7 +72,7 @@ func (l *Loop[T]) next(it *workload.Iteration, want int64) (Piece, bool) {
 		w.changed.Store(true)
 	}
 	if from <= l.worker && l.worker < to {
-		if p, ok := w.take(l.worker, want, it.Warmup); ok {
+		if p, ok := w.reserve(l.worker, want, it.Warmup); ok {
 			return p, true
 		}
 	}
@@ -80,7 +80,7 @@ func (l *Loop[T]) next(it *workload.Iteration, want int64) (Piece, bool) {
 		return Piece{}, false
 	}
 	for range to - from {
-		if p, ok := w.take(l.help, want, it.Warmup); ok {
+		if p, ok := w.reserve(l.help, want, it.Warmup); ok {
 			return p, true
 		}
 		if l.help++; l.help == to {
@@ -90,14 +90,14 @@ func (l *Loop[T]) next(it *workload.Iteration, want int64) (Piece, bool) {
 	return Piece{}, false
 }
 
-// take takes the next piece of a share that is not done yet.
-func (w *Work[T]) take(share int, want int64, warm bool) (Piece, bool) {
+// reserve takes the next piece of a share that is not done yet.
+func (w *Work[T]) reserve(share int, want int64, warm bool) (Piece, bool) {
 	n := w.job.Shares[share]
 	if warm {
-		return w.warm[share].take(share, n, Forever, want)
+		return w.warm[share].reserve(share, n, Forever, want)
 	}
 	for {
-		p, ok := w.cursors[share].take(share, n, w.job.Runs, want)
+		p, ok := w.cursors[share].reserve(share, n, w.job.Runs, want)
 		if !ok || w.job.Skip == nil || !w.job.Skip(p) {
 			return p, ok
 		}

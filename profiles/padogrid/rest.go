@@ -28,7 +28,7 @@ func (w *Work[T]) part(from int, done int64, under []Piece) {
 
 // Rest is what is left of a part.
 type Rest struct {
-	Told
+	Delta
 	// Again are pieces to be done before anything else.
 	Again []Piece
 }
@@ -39,7 +39,7 @@ type Rest struct {
 func (w *Work[T]) Rest(from, to int, units int64) Rest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := Rest{Told: Told{From: from, Changed: w.changed.Load()}}
+	r := Rest{Delta: Delta{From: from, Changed: w.changed.Load()}}
 	for i := from; i < to; i++ {
 		r.Cursors, r.Warm = append(r.Cursors, w.cursors[i].Load()), append(r.Warm, w.warm[i].Load())
 	}
@@ -94,9 +94,9 @@ func (r *Rest) Upto(share int) int64 {
 	return max(at, 0)
 }
 
-// Inherit goes on with the rest of another process's part, which is this one's from the
+// TakeOver goes on with the rest of another process's part, which is this one's from the
 // beginning. false: it is not of this work.
-func (w *Work[T]) Inherit(r Rest) bool {
+func (w *Work[T]) TakeOver(r Rest) bool {
 	n := w.job.To - w.job.From
 	if r.From != w.job.From || len(r.Cursors) != n || len(r.Warm) != n {
 		return false

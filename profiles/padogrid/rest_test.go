@@ -44,21 +44,35 @@ func TestTheRestOfAPart(t *testing.T) {
 				done[[3]int64{int64(p.Share), p.Run, p.Off + u}] = true
 			}
 		}
-		require.True(t, whole.Credit(w.Tell(nothing), nothing))
+		require.True(t, whole.Credit(w.Export(nothing), nothing))
 	}
 	first := padogrid.NewWork[none](part, nil)
 	work(first, 31, 4)
 	second := padogrid.NewWork[none](part, nil)
 	rest := whole.Rest(2, 4, measured)
-	require.True(t, second.Inherit(rest))
+	require.True(t, second.TakeOver(rest))
 	assert.EqualValues(t, measured, whole.Record(func(*none) {}).Done, "what was not measured does not count")
 	work(second, 5, 1)
 	third := padogrid.NewWork[none](part, nil)
-	require.True(t, third.Inherit(whole.Rest(2, 4, measured)))
+	require.True(t, third.TakeOver(whole.Rest(2, 4, measured)))
 	work(third, 1000, 0)
 	assert.True(t, third.Over())
 	assert.EqualValues(t, 200, measured)
 	assert.Len(t, done, 200)
 	assert.EqualValues(t, 200, whole.Record(func(*none) {}).Done)
-	assert.False(t, padogrid.NewWork[none](job, nil).Inherit(rest), "it is of another part")
+	assert.False(t, padogrid.NewWork[none](job, nil).TakeOver(rest), "it is of another part")
+}
+
+// Counts below nothing are of no process.
+func TestNegativeCountsAreNotTakenIn(t *testing.T) {
+	for name, bad := range map[string]padogrid.Delta{
+		"done":    {Tallies: []padogrid.TallyTold{{Done: -1}}},
+		"failed":  {Tallies: []padogrid.TallyTold{{Failed: -1}}},
+		"own":     {Tallies: []padogrid.TallyTold{{Own: []int64{-1}}}},
+		"cursors": {Cursors: []int64{-1}, Warm: []int64{0}},
+		"warm":    {Cursors: []int64{0}, Warm: []int64{-1}},
+	} {
+		w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{4}, To: 1}, nil)
+		assert.False(t, w.Credit(bad, nothing), name)
+	}
 }

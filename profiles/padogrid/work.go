@@ -28,8 +28,8 @@ type Piece struct {
 	Last bool
 }
 
-// take takes up to want units of a share of length n, never crossing the end of a run.
-func (c *Cursor) take(share int, n, runs, want int64) (Piece, bool) {
+// reserve takes up to want units of a share of length n, never crossing the end of a run.
+func (c *Cursor) reserve(share int, n, runs, want int64) (Piece, bool) {
 	if n == 0 {
 		return Piece{}, false
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/txtest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 // TestChild is no test of its own: it is what TestPerfbenchKilled starts and kills.
@@ -30,6 +30,9 @@ func TestPerfbenchKilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == model.TransMsg || name == model.TransXA {
+				labtest.Full(t, "the cases saga and tcc")
+			}
 			k := killed{url: url(t), kind: name, namespace: "killed" + name, dir: t.TempDir()}
 			k.test(t)
 		})
@@ -127,10 +130,24 @@ func (k killed) plant(t *testing.T) (check func()) {
 		require.NoError(t, err, "it is untouched")
 		require.NoError(t, conn.Close())
 		require.NoError(t, db.EnsureDatabase(t.Context(), k.namespace))
-		x, err := twophase.New(t.Context(), db.SQL(), db.Dialect(), k.namespace)
+		x, err := sqlstore.New(t.Context(), db.SQL(), db.Dialect(), k.namespace)
 		require.NoError(t, err)
 		left, err := x.Prepared(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, left)
+	}
+}
+
+// A store that is killed ends each mode, however much there is left to do.
+func TestStoreGone(t *testing.T) {
+	t.Parallel()
+	for mode, words := range map[string][]string{
+		"saga":     {"transactions=10000000", "accountCount=10"},
+		"baseline": {"rows=set", "ceiling=off", "requests=10000000"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			profiletest.Case{Profile: Profile(), Set: append(words, "mode="+mode)}.Gone(t)
+		})
 	}
 }

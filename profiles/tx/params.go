@@ -5,9 +5,9 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/baseline"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/pbm"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
-	"github.com/perfbench/perfbench/profiles/tx/shared"
 )
 
 var modeParam = workload.Param{
@@ -17,5 +17,5 @@ var modeParam = workload.Param{
 
 // params returns the parameters of all modes.
 func params() []workload.Param {
-	return slices.Concat([]workload.Param{modeParam, shared.Zipf}, pbm.Params(), saga.Params(), baseline.Params())
+	return slices.Concat([]workload.Param{modeParam, common.Zipf}, pbm.Params(), saga.Params(), baseline.Params())
 }

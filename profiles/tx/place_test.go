@@ -1,6 +1,7 @@
 package tx
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,7 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
@@ -95,4 +97,21 @@ func TestRecordsOfAnOlderVersion(t *testing.T) {
 	n, err := c.(redis.Typed).Client().HLen(t.Context(), "t:saga:{0}:a").Result()
 	require.NoError(t, err)
 	assert.Positive(t, n, "an earlier run made them")
+}
+
+// A key of others that is no string would be overwritten by a SET: a run is refused even
+// where it may write into what others made, and the key stays as it is.
+func TestKeysOfAnotherTypeAreNotOverwritten(t *testing.T) {
+	c := open(t, labtest.Redis(t).URL())
+	client := c.(redis.Typed).Client()
+	in := inputs(given("mode=baseline", "rows=set", "ceiling=off", "requests=10"))
+	in.AllowExisting = true
+	p := bound(t, c, "redis", in)
+	_, rest, _ := strings.Cut(p.Claims[0].Parts[0], " ")
+	key := "t:" + p.Claims[0].Name + ":" + strings.ReplaceAll(rest, `\`, "")
+	require.NoError(t, client.HSet(t.Context(), key, "f", "theirs").Err())
+	err := p.Setup(t.Context(), nil)
+	require.ErrorContains(t, err, key+" already exists and is a hash, not a string")
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	assert.Equal(t, "theirs", client.HGet(t.Context(), key, "f").Val())
 }

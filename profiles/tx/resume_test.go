@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/pbm"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
@@ -54,6 +54,7 @@ func TestResumedTransactionsOnMaps(t *testing.T) {
 
 // So it is with branches that are prepared in a database.
 func TestResumedXA(t *testing.T) {
+	labtest.Full(t, "TestResumedSagas")
 	t.Parallel()
 	c := caseOf(t, labtest.Postgres(t, "--max_prepared_transactions=64").URL(), "mode=saga", "transType=xa", "threads=6", "branches=3", "accountCount=50", "transactions=400",
 		"failRate=0.1", "timeout=2s", "rate=150")
@@ -71,6 +72,9 @@ func TestResumedSagas(t *testing.T) {
 	for at, units := range moments {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
+			if at != profiletest.AtWork {
+				labtest.Full(t, "the case at work, and TestResumedTransactionsOnMaps for each moment")
+			}
 			c := caseOf(t, labtest.Redis(t).URL(), "mode=saga", "threads=6", "branches=3", "accountCount=50", "retryInterval=3s", "payload=300")
 			profiletest.Crash(t, c.With("transactions=1M"), 20) // leaves some, which are due after the next has begun
 			o := c.With("transactions=800", "failRate=0.2", "rate=250", "cleanup=on").Resumed(t, 3, at, units)

@@ -14,7 +14,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
-	"github.com/perfbench/perfbench/tui/dashboard/plot"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -54,16 +53,18 @@ func (d *Dashboard) throughput(e screen.Env, p panes) []string {
 		a := d.axis(chartCells(p, p.throughput))
 		c := d.rates(a, p.throughput.Dy()-2)
 		f := d.fig
-		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.unit() + "/s" + logWord(c.Log), Note: d.since()}
+		peak := f.peak(d.snap, d.op, a, a.Rate(d.snap, d.op))
+		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.unit() + "/s" + logWord(c.Log)}
 		var beside [][3]string
 		switch {
 		case p.size == widget.Small:
-			pane = widget.Panel{Title: d.rateText(f.rate) + d.ofOp() + logWord(c.Log), Note: d.since()}
+			pane = widget.Panel{Title: d.rateText(f.rate) + d.ofOp() + logWord(c.Log)}
 		case p.size == widget.Medium || d.aside():
 			pane.Title = "Throughput" + d.ofOp() + "  " + d.rateText(f.rate) + logWord(c.Log)
 		default:
-			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(f.peak), ""}}
+			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(peak), ""}}
 		}
+		pane.Note = noteFor(pane.Title, p.throughput.Dx(), d.since(), d.dimmed())
 		if p.latency.Empty() {
 			pane.Under = d.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
@@ -94,6 +95,7 @@ func (d *Dashboard) latency(e screen.Env, p panes) []string {
 		default:
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
 		}
+		pane.Note = noteFor(pane.Title, p.latency.Dx(), d.worstOf(), d.since())
 		return d.drawChart(e, p, p.latency, pane, c, beside)
 	})
 }
@@ -125,10 +127,10 @@ func (d *Dashboard) apart() []int {
 func (d *Dashboard) hue(op int) int { return max(op, 0) % len(widget.Styles{}.Series) }
 
 // plotted returns a plot with everything but its values.
-func (d *Dashboard) plotted(a plot.Axis, rows int, label func(float64) string) *plot.Plot {
-	c := &plot.Plot{Cells: a.Cells, Rows: rows, Label: label, Warm: a.Cell(0)}
+func (d *Dashboard) plotted(a Axis, rows int, label func(float64) string) *Plot {
+	c := &Plot{Cells: a.Cells, Rows: rows, Label: label, Warm: a.Cell(0)}
 	put := func(at time.Duration, sign rune, name string) {
-		c.Moments = append(c.Moments, plot.Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name})
+		c.Moments = append(c.Moments, Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name})
 	}
 	for i, ph := range d.snap.Ran {
 		if i > 0 {
@@ -149,8 +151,14 @@ func (d *Dashboard) plotted(a plot.Axis, rows int, label func(float64) string) *
 	return c
 }
 
+// light dims what is not in the window of the figures.
+func (d *Dashboard) light(c *Plot, a Axis, s Series) {
+	from, end := a.Lit(s, d.fig.from, d.fig.to)
+	c.Warm, c.Fresh = max(c.Warm, from), end
+}
+
 // unnamed keeps only the rules of moments, because another chart shows their names.
-func unnamed(c *plot.Plot) *plot.Plot {
+func unnamed(c *Plot) *Plot {
 	for i := range c.Moments {
 		c.Moments[i].Name = ""
 	}
@@ -158,12 +166,12 @@ func unnamed(c *plot.Plot) *plot.Plot {
 }
 
 // rates returns the throughput chart: the rates of the operations, stacked.
-func (d *Dashboard) rates(a plot.Axis, rows int) *plot.Plot {
+func (d *Dashboard) rates(a Axis, rows int) *Plot {
 	c := d.plotted(a, rows, units.Number)
 	whole := a.Rate(d.snap, d.op)
 	all := a.Dots(whole)
-	c.Fresh = a.WholeDots(whole) / 2
-	c.Areas = []plot.Area{{To: all, Series: d.hue(d.op)}}
+	d.light(c, a, whole)
+	c.Areas = []Area{{To: all, Series: d.hue(d.op)}}
 	if ops := d.apart(); ops != nil {
 		c.Areas = stacked(all, ops, func(op int) []float64 { return a.Dots(a.Rate(d.snap, op)) })
 	}
@@ -184,7 +192,7 @@ func (d *Dashboard) rates(a plot.Axis, rows int) *plot.Plot {
 
 // stacked returns the areas of operations, stacked, which together reach as high as
 // all; the last is in front, so that each shows the part above the one before.
-func stacked(all []float64, ops []int, rate func(op int) []float64) []plot.Area {
+func stacked(all []float64, ops []int, rate func(op int) []float64) []Area {
 	sums := make([]float64, len(all))
 	each := make([][]float64, len(ops))
 	for i, op := range ops {
@@ -195,7 +203,7 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []plot.Area 
 			}
 		}
 	}
-	out := make([]plot.Area, len(ops))
+	out := make([]Area, len(ops))
 	upTo := make([]float64, len(all))
 	for i, op := range ops {
 		to := make([]float64, len(all))
@@ -207,17 +215,17 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []plot.Area 
 				to[x] = all[x]
 			}
 		}
-		out[len(ops)-1-i] = plot.Area{To: to, Series: op % 4}
+		out[len(ops)-1-i] = Area{To: to, Series: op % 4}
 	}
 	return out
 }
 
 // bands returns the latency chart: a band from p50 to p99, with the maximum above.
-func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
+func (d *Dashboard) bands(a Axis, rows int) *Plot {
 	c := unnamed(d.plotted(a, rows, latencyLabel))
 	whole := a.Latency(d.snap, d.op)
 	all := a.Dots(whole)
-	c.Fresh = a.WholeDots(whole) / 2
+	d.light(c, a, whole)
 	c.Above = a.Dots(a.Times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }))
 	c.Pending, c.Alarm = a.Dots(a.Pending(d.snap, d.op)), float64(time.Second)
 	for x, v := range c.Above { // the slowest may be another operation of the track
@@ -231,10 +239,10 @@ func (d *Dashboard) bands(a plot.Axis, rows int) *plot.Plot {
 	}
 	low := math.Inf(1)
 	for _, op := range ops {
-		b := plot.Area{From: a.Dots(a.Typical(d.snap, op)), To: a.Dots(a.Latency(d.snap, op)), Series: d.hue(op)}
+		b := Area{From: a.Dots(a.Typical(d.snap, op)), To: a.Dots(a.Latency(d.snap, op)), Series: d.hue(op)}
 		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
 	}
-	slices.SortStableFunc(c.Areas, func(x, y plot.Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })
+	slices.SortStableFunc(c.Areas, func(x, y Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })
 	if d.earlier != nil && d.op < 0 {
 		c.Ghost = d.earlier.Slowest(a.Moments())
 	}
@@ -279,15 +287,42 @@ func (d *Dashboard) opName(o measure.Operation) string {
 	return o.Op
 }
 
-// since describes the interval that the figures cover.
+// dimmed names the earlier run behind the charts.
+func (d *Dashboard) dimmed() string {
+	if d.earlier == nil || d.op >= 0 {
+		return ""
+	}
+	return "dim: " + d.earlier.ID
+}
+
+// worstOf says that the latencies are of several operations.
+func (d *Dashboard) worstOf() string {
+	if d.op >= 0 || d.fig.of < 2 {
+		return ""
+	}
+	return fmt.Sprintf("worst of %d ops", d.fig.of)
+}
+
+// noteFor joins as many notes as fit beside a title, the first ones first.
+func noteFor(title string, width int, notes ...string) (out string) {
+	for _, n := range notes {
+		next := strings.TrimPrefix(out+" · "+n, " · ")
+		if n != "" && ansi.StringWidth(title)+ansi.StringWidth(next)+8 <= width {
+			out = next
+		}
+	}
+	return out
+}
+
+// since names the window of the figures; empty: all that was measured so far.
 func (d *Dashboard) since() string {
 	switch {
-	case d.earlier != nil && d.op < 0:
-		return "dim: " + d.earlier.ID
 	case d.fig.warmup:
 		return "warm-up, not counted"
-	case d.fig.since > 0:
-		return "figures since " + widget.Clock(d.fig.since)
+	case d.fig.to != open:
+		return "figures " + widget.Clock(d.fig.from) + " to " + widget.Clock(d.fig.to)
+	case d.fig.from > 0:
+		return "figures since " + widget.Clock(d.fig.from)
 	}
 	return ""
 }
@@ -310,7 +345,7 @@ func chartCells(p panes, r image.Rectangle) int {
 }
 
 // drawChart frames a chart: scale labels, plot area, figures at its side.
-func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *plot.Plot, beside [][3]string) []string {
+func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *Plot, beside [][3]string) []string {
 	lw := labelWidth(p)
 	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
 	for y := range lines {
@@ -327,7 +362,7 @@ func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane wid
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
-func (d *Dashboard) markCells(a plot.Axis) []int {
+func (d *Dashboard) markCells(a Axis) []int {
 	var out []int
 	for _, m := range d.snap.Marks {
 		out = append(out, a.Cell(m.At.Seconds()))
@@ -337,7 +372,7 @@ func (d *Dashboard) markCells(a plot.Axis) []int {
 
 // timeline draws the lower border of the last chart: moments of the run, and the user's
 // marks.
-func (d *Dashboard) timeline(a plot.Axis, w, labels int) string {
+func (d *Dashboard) timeline(a Axis, w, labels int) string {
 	cells := []rune(strings.Repeat("─", max(w-2, 0)))
 	x0 := labels + 2
 	put := func(x int, text string) {

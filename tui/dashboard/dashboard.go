@@ -15,10 +15,6 @@ import (
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
-	"github.com/perfbench/perfbench/tui/dashboard/baseline"
-	"github.com/perfbench/perfbench/tui/dashboard/plot"
-	"github.com/perfbench/perfbench/tui/dashboard/seek"
-	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -40,7 +36,7 @@ type Dashboard struct {
 	progress screen.Progress
 	fig      figures
 	watch    watch
-	course   sides.Course
+	course   Course
 	verdict  rundir.Verdict
 	scaleT   chart.Scale
 	scaleL   chart.Scale
@@ -56,10 +52,10 @@ type Dashboard struct {
 	prompt        *prompt
 
 	tuner tuner
-	seek  seek.Panel
+	seek  Panel
 	// earlier is the run that this one is compared with, or nil.
-	earlier *baseline.Run
-	chooser baseline.Chooser
+	earlier *Run
+	chooser Chooser
 	cache   dashCache
 	// found is the last search as of the last frame. once and askOnce are what to do as
 	// soon as the run measures, then is where to go when it has ended.
@@ -123,9 +119,8 @@ func (d *Dashboard) refresh() {
 	}
 	d.snap = s
 	d.course.Add(d.run.Samples())
-	old, peak := d.fig.drawn, d.fig.peak
+	old := d.fig.drawn
 	d.fig = digest(s, d.op)
-	d.fig.peak = peak
 	d.watch = d.watch.next(s)
 	d.verdict = d.run.Verdict()
 	if d.fig.drawn != old {
@@ -137,16 +132,6 @@ func (d *Dashboard) refresh() {
 func (d *Dashboard) rescale() {
 	a := d.axis(240) // finer than any chart; a coarser one stays below its peaks
 	rate, lat := a.Rate(d.snap, d.op), a.Latency(d.snap, d.op)
-	seconds := rate
-	if a.Bucket < time.Second {
-		whole := a
-		whole.Bucket = time.Second
-		seconds = whole.Rate(d.snap, d.op)
-		seconds.Vals = seconds.Vals[:seconds.Whole]
-	}
-	if d.fig.some {
-		d.fig.peak = chart.Peak(seconds.Vals)
-	}
 	second := int(d.fig.drawn / time.Second)
 	d.scaleT = d.scaleT.Next(chart.Robust(rate.Vals), second)
 	p99, most := chart.Robust(lat.Vals), chart.Robust(a.Times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }).Vals)
@@ -154,8 +139,8 @@ func (d *Dashboard) rescale() {
 }
 
 // axis returns the time axis for charts of that many cells.
-func (d *Dashboard) axis(cells int) plot.Axis {
-	return plot.NewAxis(cells, widget.Seconds(-d.snap.Began), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
+func (d *Dashboard) axis(cells int) Axis {
+	return NewAxis(cells, widget.Seconds(-d.snap.Began), widget.Seconds(d.snap.At)+1, widget.Seconds(d.info.Duration), d.snap.Bucket)
 }
 
 // Update handles one message.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/tui/tuitest"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 )
 
 // course is a run whose seconds each have a rate and a p99 in hundredths of a millisecond.

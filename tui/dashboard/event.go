@@ -8,7 +8,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -61,7 +60,7 @@ func (d *Dashboard) event(e screen.Env, rows int) []string {
 		return said(s.Plain, d.progress.Step)
 	}
 	ef, ok := lastEffect(d.snap)
-	if causes, _ := sides.Ours(d.verdict); len(causes) > 0 && (!ok || d.snap.At-ef.last > window*time.Second) {
+	if causes, _ := Ours(d.verdict); len(causes) > 0 && (!ok || d.snap.At-ef.last > window*time.Second) {
 		return said(s.Alarm, "perfbench is the bottleneck ("+strings.Join(causes, ", ")+"): tab shows what each side uses")
 	}
 	if ok {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -18,15 +19,15 @@ type figures struct {
 	some   bool
 	// drawn is the end of the timelines, math.MinInt64 while they are empty.
 	drawn time.Duration
-	// rate is that of the last second, or of the last step while there is none. mean is
-	// that since the segment began or of the measured run, peak that of the best
-	// second.
-	rate, mean, peak float64
-	// latency is the digest since the segment began; with several operations that of
-	// the one with the highest p99, or p50 while none has enough calls.
-	latency measure.Summary
-	// since is when the segment began; also 0 for the first.
-	since          time.Duration
+	// from and to are the window that rate, mean and latency are of, and the peak of the
+	// chart: to is math.MaxInt64 while it goes on.
+	from, to time.Duration
+	// rate is that of the window's last second, or of the last step while there is none.
+	rate, mean float64
+	// latency is the digest of the window; with several operations it has the worst of
+	// each percentile, and of is how many they are.
+	latency        measure.Summary
+	of             int
 	errors         int64
 	inFlight       int
 	oldest         time.Duration
@@ -44,7 +45,7 @@ func (f figures) stalls() bool { return f.oldest >= stalled }
 
 // digest computes the figures of a snapshot; op < 0 means all operations.
 func digest(s *measure.Snapshot, op int) figures {
-	f := figures{second: math.MinInt, drawn: math.MinInt64, warmup: s.At < 0, rate: math.NaN(), mean: math.NaN(), peak: math.NaN()}
+	f := figures{second: math.MinInt, drawn: math.MinInt64, warmup: s.At < 0, rate: math.NaN(), mean: math.NaN()}
 	for _, rows := range s.Recent {
 		for i := len(rows) - 1; i >= max(len(rows)-2, 0); i-- {
 			if i == 0 || rows[i].Seconds >= measure.ShortestRate { // the remainder of the last second has no rate
@@ -66,49 +67,114 @@ func digest(s *measure.Snapshot, op int) figures {
 		f.running = f.running || g.Running
 		f.paused = f.paused || g.Paused
 	}
+	ops := f.window(s)
+	whole := f.some && (f.last() >= seconds1(f.from) || f.paused)
+	if whole {
+		f.rate, f.lastP99 = rateIn(s, op, f.last())
+	}
 	for i, t := range s.Ops {
 		f.errors += t.Errors
 		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
 			continue
 		}
-		if row, ok := rowAt(s, i, f.second); ok {
-			f.rate = nanAdd(f.rate, row.PerSecond())
-			f.lastP99 = max(f.lastP99, row.ResponseP99)
-		} else if p, ok := newest(s, i); ok && !f.some && p.At+s.Bucket == f.drawn {
+		if p, ok := newest(s, i); ok && !whole && p.At >= f.from && p.At+s.Bucket == f.drawn {
 			f.rate = nanAdd(f.rate, measure.StepRate(p.Count, p.Seconds))
 			f.lastP99 = max(f.lastP99, p.ResponseP99)
 		}
 	}
-	f.sums(s, op)
+	f.sums(s, op, ops)
 	return f
 }
 
-// sums takes mean and percentiles from the current segment, or from the whole run while
-// there is none.
-func (f *figures) sums(s *measure.Snapshot, op int) {
-	ops := s.Ops
-	if n := len(s.Segments); n > 0 {
-		seg := s.Segments[n-1]
-		for _, t := range seg.Ops {
-			if t.Calls > 0 {
-				ops, f.since = seg.Ops, seg.From
-				break
-			}
+// open is the end of a window that goes on.
+const open = time.Duration(math.MaxInt64)
+
+// window finds what the figures are of, and its operations: the newest segment of which a
+// whole second has passed and in which the run was not paused; the warm-up while that goes
+// on.
+func (f *figures) window(s *measure.Snapshot) []measure.Totals {
+	f.from, f.to = 0, open
+	if f.warmup {
+		f.from = s.Began
+		return s.Ops
+	}
+	for i, seg := range slices.Backward(s.Segments) {
+		f.from, f.to = seg.From, open
+		if i+1 < len(s.Segments) {
+			f.to = s.Segments[i+1].From
+		}
+		if i == 0 || seg.Settings["paused"] == 0 && f.some && seconds1(f.from) <= f.last() {
+			return seg.Ops
 		}
 	}
+	return s.Ops
+}
+
+// seconds1 is the first second that begins at a moment or later.
+func seconds1(at time.Duration) int { return floorDiv(at+time.Second-1, time.Second) }
+
+// last returns the last whole second of the window; that in progress when it ended is none.
+// While the run is paused it is the last one of all.
+func (f *figures) last() int {
+	if f.paused || f.to == open {
+		return f.second
+	}
+	return min(f.second, floorDiv(f.to, time.Second)-1)
+}
+
+// rateIn returns the rate of one second, and its highest p99.
+func rateIn(s *measure.Snapshot, op, second int) (rate float64, p99 int64) {
+	count, length, some := int64(0), 0.0, false
+	for i := range s.Recent {
+		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
+			continue
+		}
+		if row, ok := rowAt(s, i, second); ok {
+			count, length, p99, some = count+row.Count, max(length, row.Seconds), max(p99, row.ResponseP99), true
+		}
+	}
+	if at := time.Duration(second) * time.Second; op < 0 && some && second >= 0 && len(s.Ran) > 0 { // phases may follow each other within a second
+		length = max(length, s.Active(at, at+time.Second).Seconds())
+	}
+	return measure.Rate(count, length), p99
+}
+
+// peak returns the highest rate in the window: of the whole buckets of a chart, of the
+// seconds, or of now or the mean where no whole bucket reaches them.
+func (f *figures) peak(s *measure.Snapshot, op int, a Axis, line Series) float64 {
+	from, to := a.within(line, f.from, f.to)
+	peak := chart.Peak(append(slices.Clone(line.Vals[from:to]), f.mean, f.rate))
+	for t := max(seconds1(f.from), f.second-remembered); f.some && t <= f.last(); t++ {
+		if v, _ := rateIn(s, op, t); v > peak {
+			peak = v
+		}
+	}
+	if peak == 0 && math.IsNaN(f.rate) {
+		return math.NaN()
+	}
+	return peak
+}
+
+// remembered is how many seconds a snapshot has singly.
+const remembered = 120
+
+// sums takes mean and percentiles from the operations of the window.
+func (f *figures) sums(s *measure.Snapshot, op int, ops []measure.Totals) {
 	count, active := int64(0), time.Duration(0)
+	var timed []measure.Summary
 	for i, t := range ops {
 		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
 			continue
 		}
 		count += t.Count
 		active = max(active, t.Active)
-		if r := t.Response.Shown(); t.Calls > 0 && (f.latency.Count == 0 || cmp.Or(cmp.Compare(r.P99, f.latency.P99), cmp.Compare(r.P50, f.latency.P50)) > 0) {
-			f.latency = r
+		if t.Calls > 0 {
+			timed = append(timed, t.Response)
 		}
 	}
+	f.latency, f.of = measure.Worst(timed), len(timed)
 	if op < 0 && len(s.Ran) > 0 {
-		active = s.Active(f.since, s.At)
+		active = s.Active(f.from, f.to)
 	}
 	f.mean = measure.Rate(count, active.Seconds())
 }

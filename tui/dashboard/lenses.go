@@ -8,12 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui/dashboard/baseline"
-	"github.com/perfbench/perfbench/tui/dashboard/plot"
-	"github.com/perfbench/perfbench/tui/dashboard/sides"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -51,7 +48,7 @@ func (d *Dashboard) lens(e screen.Env, r image.Rectangle, t tab, note string) []
 	lw := labelWidth(p)
 	if t == tabHeat {
 		a := d.axis(chartCells(p, r))
-		h := plot.NewHeat(a, r.Dy()-2, d.spreads(true))
+		h := NewHeat(a, r.Dy()-2, d.spreads(true))
 		if h == nil {
 			return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})
 		}
@@ -59,7 +56,7 @@ func (d *Dashboard) lens(e screen.Env, r image.Rectangle, t tab, note string) []
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), scaled(e.Styles, lw, h.Ticks(latencyLabel), h.Draw(e.Styles)))
 	}
 	spreads, series := d.distributions()
-	c := plot.NewCurve(r.Dx()-5-lw, r.Dy()-3, spreads, series, latencyLabel)
+	c := NewCurve(r.Dx()-5-lw, r.Dy()-3, spreads, series, latencyLabel)
 	if c == nil {
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{fmt.Sprintf("  p90 takes %d calls: there are fewer.", measure.Needs(90))})
 	}
@@ -86,7 +83,7 @@ func (d *Dashboard) histogram(e screen.Env, r image.Rectangle) []string {
 	pane := widget.Panel{Title: "Histogram" + d.ofOp(), Note: "all of the run"}
 	lw := labelWidth(d.rects(e))
 	spreads, series := d.distributions()
-	h := plot.NewHistogram(r.Dx()-5-lw, r.Dy()-3, spreads, series)
+	h := NewHistogram(r.Dx()-5-lw, r.Dy()-3, spreads, series)
 	if h == nil {
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})
 	}
@@ -175,7 +172,7 @@ func (d *Dashboard) table(e screen.Env, t tab, w int) (head string, body []strin
 	case tabChanges:
 		return d.changeRows(e, w)
 	case tabBoth:
-		return sides.Table(e.Styles, d.run.Samples(), &d.course, d.info.Store, d.verdict, w)
+		return Table(e.Styles, d.run.Samples(), &d.course, d.info.Store, d.verdict, w)
 	case tabVerdict:
 		return d.verdictRows(e, w)
 	}
@@ -183,7 +180,7 @@ func (d *Dashboard) table(e screen.Env, t tab, w int) (head string, body []strin
 }
 
 // scaled puts the scale labels to the left of the rows of a plot.
-func scaled(s *widget.Styles, width int, ticks []plot.Tick, rows []string) []string {
+func scaled(s *widget.Styles, width int, ticks []Tick, rows []string) []string {
 	labels := make([]string, len(rows))
 	for _, t := range ticks {
 		labels[t.Row] = t.Text
@@ -236,7 +233,7 @@ func sum(list []measure.Spread) (all measure.Spread) {
 
 // earlierMsg delivers the run to compare this one with.
 type earlierMsg struct {
-	run *baseline.Run
+	run *Run
 	err error
 }
 
@@ -260,7 +257,7 @@ func (d *Dashboard) load(id string) tea.Cmd {
 		if err != nil {
 			return earlierMsg{err: err}
 		}
-		return earlierMsg{run: baseline.Of(f)}
+		return earlierMsg{run: Of(f)}
 	}
 }
 
@@ -280,7 +277,7 @@ type Bench interface {
 	Profiles() []workload.Profile
 	// Start connects and begins a run, which then sets up in the background. The
 	// context cancels connecting only.
-	Start(ctx context.Context, r job.Request) (screen.Run, error)
+	Start(ctx context.Context, r request.Request) (screen.Run, error)
 	// SavePreset saves a run as a preset of the user and returns its path.
-	SavePreset(name string, r job.Request) (path string, err error)
+	SavePreset(name string, r request.Request) (path string, err error)
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/chart"
-	"github.com/perfbench/perfbench/tui/dashboard/plot"
-	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -23,7 +22,7 @@ func TestARestOfASecondHasNoRateOnScreens(t *testing.T) {
 		Recent:   [][]measure.Row{{{T: 0, Count: 500, Seconds: 1}, {T: 1, Count: 510, Seconds: 1}, {T: 2, Count: 580, Seconds: 0.05}}},
 		Timeline: [][]measure.Point{{{Count: 500, Seconds: 1}, {At: time.Second, Count: 510, Seconds: 1}, {At: 2 * time.Second, Count: 580, Seconds: 0.05}}},
 	}
-	line := plot.NewAxis(100, 0, 3, 3, time.Second).Rate(s, -1)
+	line := NewAxis(100, 0, 3, 3, time.Second).Rate(s, -1)
 	assert.InDelta(t, 510, chart.Peak(line.Vals), 0)
 	f := digest(s, -1)
 	assert.Equal(t, 1, f.second)
@@ -43,18 +42,18 @@ func TestAYoungRunIsDrawnByItsSteps(t *testing.T) {
 	f := digest(s, -1)
 	assert.False(t, f.some, "there is no whole second")
 	assert.InDelta(t, 1000, f.rate, 0)
-	fine := plot.NewAxis(100, 0, 1, 0, s.Bucket)
-	assert.Equal(t, plot.Series{Vals: []float64{500, 1000}, Whole: 2}, fine.Rate(s, -1))
+	fine := NewAxis(100, 0, 1, 0, s.Bucket)
+	assert.Equal(t, Series{Vals: []float64{500, 1000}, Whole: 2}, fine.Rate(s, -1))
 	dots := fine.Dots(fine.Rate(s, -1)) // 0.15 s each
 	assert.InDelta(t, 500, dots[0], 1e-9, "a point is drawn")
 	assert.True(t, math.IsNaN(dots[3]), "0.525 s are not measured")
 
 	s.Timeline[0] = append(s.Timeline[0], measure.Point{At: 2 * measure.Step, Count: 20, Seconds: 0.2})
-	coarse := plot.NewAxis(50, 0, 1, 0, s.Bucket)
+	coarse := NewAxis(50, 0, 1, 0, s.Bucket)
 	assert.InDeltaSlice(t, []float64{750, 100}, coarse.Rate(s, -1).Vals, 0.5, "where a dot is wider than a step two of them are one bucket")
 	assert.Equal(t, 1, coarse.Rate(s, -1).Whole, "and the second is still short of one")
-	assert.Equal(t, measure.Step, plot.NewAxis(200, 0, 0, 0, 0).Bucket, "a run that prepares has none yet")
-	for _, later := range []plot.Axis{plot.NewAxis(100, 0, 29, 0, time.Second), plot.NewAxis(100, 0, 31, 0, time.Second)} {
+	assert.Equal(t, measure.Step, NewAxis(200, 0, 0, 0, 0).Bucket, "a run that prepares has none yet")
+	for _, later := range []Axis{NewAxis(100, 0, 29, 0, time.Second), NewAxis(100, 0, 31, 0, time.Second)} {
 		assert.Equal(t, time.Second, later.Bucket)
 		assert.Equal(t, fine.Cell(15), later.Cell(float64(later.Span/2)), "moments lie where they did")
 	}
@@ -66,7 +65,7 @@ func TestABandIsOfOneOperation(t *testing.T) {
 		Bucket: time.Second, Ops: make([]measure.Totals, 2),
 		Timeline: [][]measure.Point{{{ResponseP50: 50, ResponseP99: 60, ResponseMax: 70}}, {{ResponseP50: 5, ResponseP99: 90, ResponseMax: 95}}},
 	}
-	a := plot.NewAxis(30, 0, 1, 0, time.Second)
+	a := NewAxis(30, 0, 1, 0, time.Second)
 	assert.Equal(t, []float64{5}, a.Typical(s, -1).Vals)
 	assert.Equal(t, []float64{90}, a.Latency(s, -1).Vals)
 	assert.Equal(t, []float64{50}, a.Typical(s, 0).Vals)
@@ -81,7 +80,7 @@ func TestPhasesOfOneSecondMakeOneRate(t *testing.T) {
 		Ran:      []measure.Phase{{Name: "a", Tracks: []string{"a"}, To: half}, {Name: "b", Tracks: []string{"b"}, From: half, To: time.Second}},
 		Timeline: [][]measure.Point{{{Count: 250, Seconds: 0.5}}, {{Count: 250, Seconds: 0.5}}},
 	}
-	assert.Equal(t, []float64{500}, plot.NewAxis(1, 0, 1, 1, time.Second).Rate(s, -1).Vals)
+	assert.Equal(t, []float64{500}, NewAxis(1, 0, 1, 1, time.Second).Rate(s, -1).Vals)
 }
 
 func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
@@ -99,14 +98,14 @@ func TestAxisLeapsAndNeverRedrawsThePast(t *testing.T) {
 		{"a run beyond its end doubles", 0, 61, 60, 120},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.span, plot.NewAxis(60, c.warmup, c.elapsed, c.total, time.Second).Span)
+			assert.Equal(t, c.span, NewAxis(60, c.warmup, c.elapsed, c.total, time.Second).Span)
 		})
 	}
 	run := tuitest.NewRun(1)
 	var before []float64
 	for range 60 {
 		run.Tick(time.Second)
-		a := plot.NewAxis(100, 5, widget.Seconds(run.At)+1, 60, time.Second)
+		a := NewAxis(100, 5, widget.Seconds(run.At)+1, 60, time.Second)
 		dots := a.Dots(a.Rate(run.Snapshot(), -1))
 		for i, v := range before {
 			if v == v {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -296,7 +297,7 @@ const farBeyond = 100
 // to be waited for.
 func (d *Dashboard) changeTo(e screen.Env, k workload.Knob, v float64) {
 	set := func(e screen.Env) { d.change(e, k, false, func(float64) float64 { return v }) }
-	most := max(d.fig.peak, k.Get(d.run.Settings(d.tuner.track)))
+	most := max(chart.Peak(d.axis(240).Rate(d.snap, d.op).Vals), k.Get(d.run.Settings(d.tuner.track)))
 	if k.Name != "rate" || most <= 0 || v < farBeyond*most {
 		set(e)
 		return

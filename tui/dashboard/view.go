@@ -17,7 +17,7 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-func (d *Dashboard) look() look {
+func (d *Dashboard) selection() look {
 	return look{tuning: d.aside(), lower: d.folded || d.chooser.Open, rows: max(len(d.snap.Ops), 2), tall: d.lower.tall() || d.chooser.Open}
 }
 
@@ -27,7 +27,7 @@ func (d *Dashboard) View(e screen.Env) string {
 	if d.progress.Stage == screen.Preparing {
 		return d.preparing(e)
 	}
-	p := layout(e.W, e.H, d.look())
+	p := layout(e.W, e.H, d.selection())
 	lines := []string{d.status(e)}
 	switch {
 	case d.aside() && p.size == widget.Small:
@@ -298,6 +298,6 @@ func age(d time.Duration) string {
 }
 
 // rects returns the current panes, for hit tests.
-func (d *Dashboard) rects(e screen.Env) panes { return layout(e.W, e.H, d.look()) }
+func (d *Dashboard) rects(e screen.Env) panes { return layout(e.W, e.H, d.selection()) }
 
 func in(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }

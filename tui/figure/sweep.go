@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"math"
 	"slices"
 	"strconv"
 
@@ -19,20 +18,13 @@ func Throughput(s *widget.Styles, r *sweep.Result) Plot {
 	if across < 0 {
 		return p
 	}
-	axis := r.Axes[across]
-	numbers := axis.Numbers()
-	at := slices.Sorted(slices.Values(numbers))
 	var laws []Curve
 	for i, other := range r.Others(across) {
-		c := Curve{At: at, Values: make([]float64, len(at)), Ink: s.Series[i%len(s.Series)]}
-		for j := range c.Values {
-			c.Values[j] = math.NaN()
+		at, done := r.Curve(across, other)
+		if len(at) < 2 {
+			return p // all ran with one number of threads
 		}
-		for _, point := range r.Points {
-			if point.Done != nil && r.Of(point, across, other) {
-				c.Values[slices.Index(at, numbers[slices.Index(axis.Values, point.Values[across])])] = *point.Done
-			}
-		}
+		c := Curve{At: at, Values: done, Ink: s.Series[i%len(s.Series)]}
 		p.Curves = append(p.Curves, c)
 		for _, l := range r.Lines {
 			if l.At != other || l.Law == nil {

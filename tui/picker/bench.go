@@ -3,7 +3,7 @@ package picker
 import (
 	"context"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -28,18 +28,18 @@ type Catalogue interface {
 	Recent() []string
 	// Last returns the request last used for each profile, by profile name. It may read
 	// files; an error means that nothing could be read.
-	Last() (map[string]job.Request, error)
+	Last() (map[string]request.Request, error)
 }
 
 // Planner reports what a choice would lead to.
 type Planner interface {
 	// Remember stores a request for the next time, without its secrets. It writes a
 	// file.
-	Remember(job.Request)
+	Remember(request.Request)
 	// Preview computes what a request would do. It has no side effects and is called on
 	// every key press, from commands that may overlap: the newest counts. Its error may
 	// join several; for each, fault.FieldOf returns the input that is wrong.
-	Preview(job.Request) (*job.Preview, error)
+	Preview(request.Request) (*request.Preview, error)
 	// Ping connects to a target, asks what it is and how far away, and disconnects.
 	// Without a password it looks for one where Start does. Errors hold no secrets.
 	Ping(ctx context.Context, target, password string) (screen.Pong, error)

@@ -10,7 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -79,7 +79,7 @@ func (f *form) goTo(p *Picker, kind rowKind) {
 }
 
 // draft returns the request including the text being typed.
-func (f *form) draft(p *Picker) job.Request {
+func (f *form) draft(p *Picker) request.Request {
 	req := p.request()
 	if f.edit == nil {
 		return req
@@ -96,7 +96,7 @@ func (x *edit) text() string {
 }
 
 // applied returns a request with one value set; an empty text removes it.
-func applied(req job.Request, r row, text string) job.Request {
+func applied(req request.Request, r row, text string) request.Request {
 	text = strings.TrimSpace(text)
 	switch r.kind {
 	case rowPreset:

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
@@ -15,7 +15,7 @@ import (
 type knownMsg struct {
 	recent  []string
 	presets map[string][]screen.Preset
-	last    map[string]job.Request
+	last    map[string]request.Request
 	err     error // of reading last
 }
 
@@ -36,7 +36,7 @@ func (p *Picker) know() tea.Cmd {
 
 // recall restores the last settings of each profile for which nothing has been set yet,
 // here or by a flag, and reports whether the selected one is among them.
-func (p *Picker) recall(last map[string]job.Request) bool {
+func (p *Picker) recall(last map[string]request.Request) bool {
 	begun := p.begun
 	p.begun = nil
 	if begun == nil || p.Typing() {
@@ -49,7 +49,7 @@ func (p *Picker) recall(last map[string]job.Request) bool {
 		if len(now.Values) == 0 {
 			now.Values = nil
 		}
-		if !is || reflect.DeepEqual(now, job.Request{}) {
+		if !is || reflect.DeepEqual(now, request.Request{}) {
 			r.Out = cmp.Or(r.Out, out)
 			p.requests[name] = r
 		}
@@ -59,7 +59,7 @@ func (p *Picker) recall(last map[string]job.Request) bool {
 
 // elsewhere returns the request for use outside the workbench, where the defaults for
 // preset and length differ: it has both set explicitly.
-func (p *Picker) elsewhere() job.Request {
+func (p *Picker) elsewhere() request.Request {
 	r := p.request()
 	if p.preview == nil {
 		return r

@@ -5,20 +5,20 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // The kinds of run that can be started with the current settings.
-func oneRun(r job.Request) screen.Destination { return screen.Start{Request: r} }
-func aSweep(r job.Request) screen.Destination { return screen.AskSweep{Request: r} }
-func onTargets(r job.Request) screen.Destination {
+func oneRun(r request.Request) screen.Destination { return screen.Start{Request: r} }
+func aSweep(r request.Request) screen.Destination { return screen.AskSweep{Request: r} }
+func onTargets(r request.Request) screen.Destination {
 	return screen.AskSweep{Request: r, Targets: true}
 }
 
 // aSearch starts a run that lasts as long as a search may take, unless its length was
 // set, and asks for the search.
-func aSearch(r job.Request) screen.Destination {
+func aSearch(r request.Request) screen.Destination {
 	if _, ok := r.Values["duration"]; !ok {
 		r = screen.Searchable(r)
 	}
@@ -27,7 +27,7 @@ func aSearch(r job.Request) screen.Destination {
 
 // launch goes to the destination of the current settings, or reports why not. It first
 // waits for a preview in progress.
-func (p *Picker) launch(e screen.Env, to func(job.Request) screen.Destination) tea.Cmd {
+func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destination) tea.Cmd {
 	p.wanted = nil
 	pr := p.profile()
 	switch {

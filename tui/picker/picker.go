@@ -10,11 +10,11 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/shelf"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -29,9 +29,9 @@ type Picker struct {
 	presets   map[string][]screen.Preset
 	runs      []rundir.Run
 	// requests holds the settings of each profile, by its name.
-	requests map[string]job.Request
+	requests map[string]request.Request
 	// begun is what requests began with, until the last settings are known; then nil.
-	begun map[string]job.Request
+	begun map[string]request.Request
 	// shown indexes the profiles that pass the filter; at is the selected one of these,
 	// name the one that was selected last.
 	shown  []int
@@ -44,20 +44,20 @@ type Picker struct {
 	scroll int  // of the plan
 	long   bool // the plan is longer than its panel
 	runAt  int
-	shelf  shelf.Shelf // of the runs
+	shelf  archive.RunList // of the runs
 	ping   pinger
 	toast  widget.Note
 
 	// asked numbers the previews requested; got is the number of the newest one
 	// received.
 	asked, got int
-	preview    *job.Preview
+	preview    *request.Preview
 	// last is the newest preview without a fault for each profile.
-	last map[string]*job.Preview
+	last map[string]*request.Preview
 	err  error
 	// wanted returns where to go as soon as the preview has arrived; nil if nothing is
 	// requested.
-	wanted func(job.Request) screen.Destination
+	wanted func(request.Request) screen.Destination
 }
 
 // pane is a part of the picker that can have the focus.
@@ -77,16 +77,16 @@ func (p pane) String() string { return [...]string{"Profiles", "Setup", "Plan", 
 // previewMsg delivers the preview with number asked.
 type previewMsg struct {
 	number  int
-	preview *job.Preview
+	preview *request.Preview
 	err     error
 }
 
 // New begins with the settings of a request; runParams describe the parameters that
 // every run has.
-func New(b Bench, first job.Request, runParams []workload.Param) *Picker {
+func New(b Bench, first request.Request, runParams []workload.Param) *Picker {
 	p := &Picker{
-		shelf: shelf.New(b), bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
-		requests: map[string]job.Request{}, last: map[string]*job.Preview{}, presets: map[string][]screen.Preset{},
+		shelf: archive.NewRunList(b), bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
+		requests: map[string]request.Request{}, last: map[string]*request.Preview{}, presets: map[string][]screen.Preset{},
 	}
 	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
 		first.Target, first.Password = clean, password
@@ -116,10 +116,10 @@ func (p *Picker) profile() *workload.Profile {
 }
 
 // request returns what would be run: the values set for the selected profile.
-func (p *Picker) request() job.Request {
+func (p *Picker) request() request.Request {
 	pr := p.profile()
 	if pr == nil {
-		return job.Request{}
+		return request.Request{}
 	}
 	r := p.requests[pr.Name]
 	r.Profile = pr.Name
@@ -127,7 +127,7 @@ func (p *Picker) request() job.Request {
 }
 
 // set replaces the request of the selected profile.
-func (p *Picker) set(r job.Request) {
+func (p *Picker) set(r request.Request) {
 	if pr := p.profile(); pr != nil {
 		r.Profile = pr.Name
 		p.requests[pr.Name] = r
@@ -174,8 +174,8 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		if msg.Err == nil {
 			p.runs = msg.Runs
 		}
-	case shelf.DoneMsg:
-		return p, shelf.Settle(p.bench, msg, &p.toast, e)
+	case archive.DoneMsg:
+		return p, archive.Settle(p.bench, msg, &p.toast, e)
 	case screen.RunsChangedMsg:
 		return p, tea.Batch(screen.ReadHistory(p.bench), p.know())
 	case knownMsg:
@@ -299,11 +299,11 @@ func (p *Picker) runParam(name string) bool {
 
 // runsOf returns the runs of the selected profile, filtered and sorted.
 func (p *Picker) runsOf() []*rundir.Run {
-	var all []shelf.Item
+	var all []archive.Item
 	name := p.request().Profile
 	for i := range p.runs {
 		if p.runs[i].Profile == name {
-			all = append(all, shelf.Item{Run: &p.runs[i]})
+			all = append(all, archive.Item{Run: &p.runs[i]})
 		}
 	}
 	var out []*rundir.Run
@@ -339,7 +339,7 @@ func (p *Picker) bindings() widget.Bindings {
 		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.Choose} {
 			b.SetEnabled(len(runs) > 0)
 		}
-		shelf.Bindings(&k, len(runs) > 0, len(runs) > 0)
+		archive.Bindings(&k, len(runs) > 0, len(runs) > 0)
 	}
 	return k
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // pick is the picker on a stage, everything read.
 func pick(t testing.TB, b *tuitest.Bench, w, h int) (*tuitest.Stage, *Picker) {
 	t.Helper()
-	return pickWith(t, b, job.Request{}, w, h)
+	return pickWith(t, b, request.Request{}, w, h)
 }
 
 // pickWith is a picker that is filled in.
-func pickWith(t testing.TB, b *tuitest.Bench, r job.Request, w, h int) (*tuitest.Stage, *Picker) {
+func pickWith(t testing.TB, b *tuitest.Bench, r request.Request, w, h int) (*tuitest.Stage, *Picker) {
 	t.Helper()
 	p := New(b, r, tuitest.RunParams())
 	return tuitest.NewStage(t, p, w, h), p
@@ -128,7 +128,7 @@ func TestEnterStartsWhatIsShown(t *testing.T) {
 	b := tuitest.NewDemo()
 	a, _ := pick(t, b, 80, 24)
 	a.Send(t, "enter")
-	assert.Equal(t, []job.Request{{Profile: "ingestion"}}, a.Started())
+	assert.Equal(t, []request.Request{{Profile: "ingestion"}}, a.Started())
 }
 
 func TestEditedValuesAreStarted(t *testing.T) {
@@ -195,7 +195,7 @@ func TestARateWithoutLimitIsTypedAsItIsShown(t *testing.T) {
 
 func TestAPasswordIsNeverShown(t *testing.T) {
 	b := tuitest.NewDemo()
-	a, p := pickWith(t, b, job.Request{Target: "redis://me:fromflags@10.0.0.7"}, 120, 40)
+	a, p := pickWith(t, b, request.Request{Target: "redis://me:fromflags@10.0.0.7"}, 120, 40)
 	assert.Equal(t, "fromflags", p.request().Password)
 	assert.NotContains(t, a.Picture(t), "fromflags")
 	goTo(t, a, p, "target")
@@ -217,7 +217,7 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 }
 
 func TestTheCommandOfWhatIsSetUpIsCopied(t *testing.T) {
-	a, p := pickWith(t, tuitest.NewDemo(), job.Request{Preset: "small", Target: "redis://me:hunter2@10.0.0.7", Timetable: []string{"1s:threads=9"}}, 120, 40)
+	a, p := pickWith(t, tuitest.NewDemo(), request.Request{Preset: "small", Target: "redis://me:hunter2@10.0.0.7", Timetable: []string{"1s:threads=9"}}, 120, 40)
 	goTo(t, a, p, "threads")
 	a.Send(t, "right")
 	cmd := a.Update(tuitest.KeyPress("y"))
@@ -227,7 +227,7 @@ func TestTheCommandOfWhatIsSetUpIsCopied(t *testing.T) {
 }
 
 func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
-	a, p := pickWith(t, tuitest.NewDemo(), job.Request{Target: "redis://me:hunter2@10.0.0.7"}, 120, 40)
+	a, p := pickWith(t, tuitest.NewDemo(), request.Request{Target: "redis://me:hunter2@10.0.0.7"}, 120, 40)
 	goTo(t, a, p, "target")
 	a.Send(t, "enter", "ctrl+u")
 	a.Type(t, "redis://me@10.0.0.8")
@@ -367,8 +367,8 @@ func BenchmarkPickerView(b *testing.B) {
 
 func TestTheTargetOfASavedRunIsShown(t *testing.T) {
 	b := tuitest.NewDemo()
-	b.Previewed = func(job.Request) (*job.Preview, error) {
-		return &job.Preview{Run: []job.Line{{Name: "target", Text: "redis://db1", From: "plan mine:3"}}}, nil
+	b.Previewed = func(request.Request) (*request.Preview, error) {
+		return &request.Preview{Run: []request.Line{{Name: "target", Text: "redis://db1", From: "plan mine:3"}}}, nil
 	}
 	_, p := pick(t, b, 120, 40)
 	target := rowNamed(t, p, "target")

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
@@ -48,7 +48,7 @@ func (g *pinger) forget() {
 	*g = pinger{number: g.number + 1}
 }
 
-func (g *pinger) frame(b Planner, r job.Request, e screen.Env) tea.Cmd {
+func (g *pinger) frame(b Planner, r request.Request, e screen.Env) tea.Cmd {
 	if g.due.IsZero() || e.Now.Before(g.due) {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (g *pinger) frame(b Planner, r job.Request, e screen.Env) tea.Cmd {
 	return g.ask(b, r, e)
 }
 
-func (g *pinger) ask(b Planner, r job.Request, e screen.Env) tea.Cmd {
+func (g *pinger) ask(b Planner, r request.Request, e screen.Env) tea.Cmd {
 	g.forget()
 	ctx, cancel := e.Connecting()
 	g.busy, g.target, g.cancel = true, r.Target, cancel

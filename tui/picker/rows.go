@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -104,7 +104,7 @@ func (f *form) rebuild(p *Picker) {
 }
 
 // lengthFirst separates the parameters for the length of a run from the others.
-func lengthFirst(list []job.Line) (length, rest []job.Line) {
+func lengthFirst(list []request.Line) (length, rest []request.Line) {
 	for _, v := range list {
 		switch v.Name {
 		case "duration", "count", "warmup", "mode":
@@ -117,7 +117,7 @@ func lengthFirst(list []job.Line) (length, rest []job.Line) {
 }
 
 // ofTracks separates the knobs of all tracks from those of single tracks.
-func ofTracks(list []job.Line) (all, each []job.Line) {
+func ofTracks(list []request.Line) (all, each []request.Line) {
 	for _, v := range list {
 		if strings.Contains(v.Name, ".") {
 			each = append(each, v)
@@ -130,8 +130,8 @@ func ofTracks(list []job.Line) (all, each []job.Line) {
 
 // withoutStarts returns the parameters of a plan except those that set the start value
 // of a knob, which has its own row.
-func withoutStarts(pv *job.Preview) []job.Line {
-	return slices.DeleteFunc(slices.Clone(pv.Parameters), func(v job.Line) bool {
+func withoutStarts(pv *request.Preview) []request.Line {
+	return slices.DeleteFunc(slices.Clone(pv.Parameters), func(v request.Line) bool {
 		base := v.Name[strings.LastIndexByte(v.Name, '.')+1:]
 		return pv.Plan != nil && slices.ContainsFunc(pv.Plan.Knobs, func(k workload.Knob) bool { return k.Param == base })
 	})
@@ -139,16 +139,16 @@ func withoutStarts(pv *job.Preview) []job.Line {
 
 func (r row) key() string { return string(rune('0'+r.kind)) + r.name }
 
-func defaultsOf(params []workload.Param) []job.Line {
-	var out []job.Line
+func defaultsOf(params []workload.Param) []request.Line {
+	var out []request.Line
 	for _, q := range params {
-		out = append(out, job.Line{Name: q.Name, Text: q.Default, From: workload.OriginDefault.String()})
+		out = append(out, request.Line{Name: q.Name, Text: q.Default, From: workload.OriginDefault.String()})
 	}
 	return out
 }
 
 // headRows returns the rows of preset, file, target and what belongs to them.
-func headRows(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview) []row {
+func headRows(p *Picker, pr *workload.Profile, req request.Request, pv *request.Preview) []row {
 	preset := row{kind: rowPreset, name: "preset", text: req.Preset, from: "default", mine: req.Preset != "", help: "a named set of values"}
 	for _, ps := range p.presets[pr.Name] {
 		preset.choices = append(preset.choices, ps.Name)
@@ -215,17 +215,17 @@ func (p *Picker) targets(pr *workload.Profile) []string {
 	return out
 }
 
-func lineOf(list []job.Line, name string) (job.Line, bool) {
+func lineOf(list []request.Line, name string) (request.Line, bool) {
 	for _, s := range list {
 		if s.Name == name {
 			return s, true
 		}
 	}
-	return job.Line{}, false
+	return request.Line{}, false
 }
 
 // add appends the values of one section, except those that already have rows.
-func (f *form) add(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview, section string, list []job.Line) {
+func (f *form) add(p *Picker, pr *workload.Profile, req request.Request, pv *request.Preview, section string, list []request.Line) {
 	for _, v := range list {
 		if slices.Contains([]string{"profile", "store", "target", "preset", "file", "files", "password", "out"}, v.Name) {
 			continue
@@ -246,7 +246,7 @@ func (f *form) add(p *Picker, pr *workload.Profile, req job.Request, pv *job.Pre
 
 // addRest appends values that were set but are unknown to the preview, so that a wrong
 // name can be seen and removed.
-func (f *form) addRest(p *Picker, pr *workload.Profile, req job.Request, pv *job.Preview) {
+func (f *form) addRest(p *Picker, pr *workload.Profile, req request.Request, pv *request.Preview) {
 	section := "Set"
 	for _, name := range req.Values.Names() {
 		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == name }) {
@@ -261,7 +261,7 @@ func (f *form) addRest(p *Picker, pr *workload.Profile, req job.Request, pv *job
 }
 
 // typedIn puts what was set here into a row.
-func (f *form) typedIn(r *row, req job.Request) {
+func (f *form) typedIn(r *row, req request.Request) {
 	if r.from == workload.OriginFlag.String() {
 		r.from = "set"
 	}
@@ -271,7 +271,7 @@ func (f *form) typedIn(r *row, req job.Request) {
 }
 
 // describe sets how a value is changed, and its description.
-func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *job.Preview) {
+func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *request.Preview) {
 	base := r.name[strings.LastIndexByte(r.name, '.')+1:]
 	for _, q := range slices.Concat(pr.Params, p.runParams) {
 		if q.Name != r.name && q.Name != base {

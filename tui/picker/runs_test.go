@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/tui/tuitest"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 )
 
 // What the list of all runs can do, the panel of those of a profile can too.
 func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	b := tuitest.NewDemo()
-	p := New(b, job.Request{}, tuitest.RunParams())
+	p := New(b, request.Request{}, tuitest.RunParams())
 	a := tuitest.NewStage(t, p, 120, 40)
 	a.Send(t, "shift+tab")
 	assert.Len(t, p.runsOf(), 3)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 )
 
 // texts is a list of texts in one row of the form, or a single text: parts of a request
@@ -13,14 +13,14 @@ type texts struct {
 	// name is that of the flag, label the form's name for it, between the separator of
 	// two texts.
 	name, label, between, section, help string
-	of                                  func(r *job.Request) *[]string
+	of                                  func(r *request.Request) *[]string
 }
 
 var allTexts = []texts{
-	{"at", "timetable", "; ", "Changes and conditions", "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000", func(r *job.Request) *[]string { return &r.Timetable }},
-	{"threshold", "thresholds", "; ", "", "what must hold, with ; between: p99<10ms; errors<1%", func(r *job.Request) *[]string { return &r.Thresholds }},
-	{"format", "documents", ", ", "Report", "the documents to write: perfbench list formats names them", func(r *job.Request) *[]string { return &r.Formats }},
-	{"tag", "tags", "; ", "", "NAME=VALUE, with ; between, kept with the run", func(r *job.Request) *[]string { return &r.Tags }},
+	{"at", "timetable", "; ", "Changes and conditions", "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000", func(r *request.Request) *[]string { return &r.Timetable }},
+	{"threshold", "thresholds", "; ", "", "what must hold, with ; between: p99<10ms; errors<1%", func(r *request.Request) *[]string { return &r.Thresholds }},
+	{"format", "documents", ", ", "Report", "the documents to write: perfbench list formats names them", func(r *request.Request) *[]string { return &r.Formats }},
+	{"tag", "tags", "; ", "", "NAME=VALUE, with ; between, kept with the run", func(r *request.Request) *[]string { return &r.Tags }},
 }
 
 // textsNamed returns the texts of a row; nil if the row is not one of these.
@@ -33,7 +33,7 @@ func textsNamed(name string) *texts {
 }
 
 // set stores what was typed in a request.
-func (t *texts) set(r *job.Request, typed string) {
+func (t *texts) set(r *request.Request, typed string) {
 	var list []string
 	for one := range strings.SplitSeq(typed, strings.TrimSpace(t.between)) {
 		if one = strings.TrimSpace(one); one != "" {
@@ -46,7 +46,7 @@ func (t *texts) set(r *job.Request, typed string) {
 
 // addTexts appends the rows of what is not a value: what is typed here takes precedence
 // over what a preset says.
-func (f *form) addTexts(req job.Request, pv *job.Preview) {
+func (f *form) addTexts(req request.Request, pv *request.Preview) {
 	for i := range allTexts {
 		t := &allTexts[i]
 		mine := *t.of(&req)
@@ -69,7 +69,7 @@ func (f *form) addTexts(req job.Request, pv *job.Preview) {
 }
 
 // otherwise returns what applies if nothing is typed, and its origin.
-func (t *texts) otherwise(pv *job.Preview) (text, from string) {
+func (t *texts) otherwise(pv *request.Preview) (text, from string) {
 	switch {
 	case pv == nil:
 	case t.name == "format":

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 func TestWhatIsNoValueHasRowsToo(t *testing.T) {
@@ -42,7 +42,7 @@ func TestWhatWasSetLastIsThereNextTime(t *testing.T) {
 
 	_, next := pick(t, b, 120, 40)
 	assert.Equal(t, "17", next.request().Values["threads"].Text)
-	_, flags := pickWith(t, b, job.Request{Preset: "large"}, 120, 40)
+	_, flags := pickWith(t, b, request.Request{Preset: "large"}, 120, 40)
 	assert.Empty(t, flags.request().Values, "flags say what is to be run")
 
 	b.Kept, b.LastErr = nil, errors.New("the last settings are left out: last.json is odd")
@@ -54,14 +54,14 @@ func TestWhatWasSetLastIsThereNextTime(t *testing.T) {
 // What is set for most runs is seen without scrolling, and nothing stands there twice.
 func TestEssentialsComeFirst(t *testing.T) {
 	b := tuitest.NewDemo()
-	b.Previewed = func(job.Request) (*job.Preview, error) {
+	b.Previewed = func(request.Request) (*request.Preview, error) {
 		plan := tuitest.NewPlan(2)
 		plan.Knobs[0].Param = "threadCount"
-		return &job.Preview{
+		return &request.Preview{
 			Plan:       plan,
-			Run:        []job.Line{{Name: "seed", Text: "1"}, {Name: "mode", Text: "put"}, {Name: "duration", Text: "forever"}, {Name: "count"}, {Name: "warmup", Text: "0s"}},
-			Settings:   []job.Line{{Name: "threads", Text: "2"}, {Name: "a.threads", Text: "1"}, {Name: "b.threads", Text: "1"}, {Name: "rate", Text: "0"}, {Name: "payload", Text: "1"}, {Name: "batch", Text: "1"}},
-			Parameters: []job.Line{{Name: "a.threadCount", Text: "1"}, {Name: "mapNames", Text: "a,b"}},
+			Run:        []request.Line{{Name: "seed", Text: "1"}, {Name: "mode", Text: "put"}, {Name: "duration", Text: "forever"}, {Name: "count"}, {Name: "warmup", Text: "0s"}},
+			Settings:   []request.Line{{Name: "threads", Text: "2"}, {Name: "a.threads", Text: "1"}, {Name: "b.threads", Text: "1"}, {Name: "rate", Text: "0"}, {Name: "payload", Text: "1"}, {Name: "batch", Text: "1"}},
+			Parameters: []request.Line{{Name: "a.threadCount", Text: "1"}, {Name: "mapNames", Text: "a,b"}},
 		}, nil
 	}
 	_, p := pick(t, b, 120, 40)

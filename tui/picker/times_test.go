@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/tui/tuitest"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 )
 
 func TestDurationsAreTurned(t *testing.T) {
@@ -46,11 +46,11 @@ func TestAWarmUpIsTurnedToAuto(t *testing.T) {
 
 func TestATimetableIsTypedAsAtHasIt(t *testing.T) {
 	b := tuitest.NewDemo()
-	b.Previewed = func(r job.Request) (*job.Preview, error) {
+	b.Previewed = func(r request.Request) (*request.Preview, error) {
 		if slices.Contains(r.Timetable, "odd") {
 			return nil, fault.Field("at", fault.Input(errors.New(`at "odd": has no time and change`), "write it like 10s:threads=32"))
 		}
-		return &job.Preview{Run: []job.Line{{Name: "at", Text: "30m:batch=400", From: "preset long"}}, Timetable: []string{"at 30m: batch = 400"}}, nil
+		return &request.Preview{Run: []request.Line{{Name: "at", Text: "30m:batch=400", From: "preset long"}}, Timetable: []string{"at 30m: batch = 400"}}, nil
 	}
 	a, p := pick(t, b, 120, 40)
 	goTo(t, a, p, "at")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/shelf"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -117,7 +117,7 @@ func (p *Picker) panel(e screen.Env, at pane, w, h int) []string {
 		if n := len(p.runsOf()); n > h-2 {
 			box.Note = fmt.Sprintf("%d", n)
 		}
-		if o := p.shelf.Order(); o != shelf.Newest {
+		if o := p.shelf.Order(); o != archive.Newest {
 			box.Title = "Earlier runs by " + o.String()
 		}
 	case paneForm:

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -26,7 +25,7 @@ type curves struct {
 
 // curvesOf computes the charts of a run.
 func curvesOf(f *rundir.Folder) curves {
-	from := course.Of(f)
+	from := rundir.Of(f)
 	c := curves{first: from.First, rates: from.Rates, slowest: from.P99}
 	for _, ch := range f.Run.Changes {
 		if len(c.changes) == 0 || c.changes[len(c.changes)-1] != ch.At {
@@ -44,7 +43,7 @@ func curvesOf(f *rundir.Folder) curves {
 // across spreads values over n places: interpolated if there are few, the mean or the
 // maximum if there are many.
 func across(vals []float64, n int, mean bool) []float64 {
-	out := course.Gaps(n)
+	out := rundir.Gaps(n)
 	if len(vals) == 0 {
 		return out
 	}

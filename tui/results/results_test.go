@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
-	"github.com/perfbench/perfbench/tui/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -203,7 +203,7 @@ func TestARunIsDoneAgainAndItsCommandIsCopied(t *testing.T) {
 	assert.Contains(t, a.Picture(t), "copied: the command that does this run again")
 	a.Send(t, "R")
 	require.Len(t, a.Started(), 1)
-	assert.Equal(t, command, job.Shell(a.Started()[0].Words()), "both do the same")
+	assert.Equal(t, command, request.Shell(a.Started()[0].Words()), "both do the same")
 	r.loaded = nil
 	a.Send(t, "R")
 	assert.Len(t, a.Started(), 1)

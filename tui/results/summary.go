@@ -66,8 +66,8 @@ func bigLines(s *widget.Styles, run *rundir.Run, w int) []string {
 		ns   int64
 	}{{"p50", f.P50}, {"p99", f.P99}, {"p99.9", f.P999}, {"max", f.Max}} {
 		name := p.name
-		if name == "p50" && f.Timed > 1 {
-			name = fmt.Sprintf("slowest of %d operations: %s", f.Timed, name)
+		if name == "p50" && f.Of != "" {
+			name = f.Of + ": " + name
 		}
 		parts = append(parts, s.Muted.On(name)+" "+s.Bold.On(widget.Nanos(p.ns)))
 	}

@@ -72,7 +72,7 @@ func (r *Results) segments(s *widget.Styles, w int) []string {
 	out := append(append([]string{head}, rows...), "")
 	note := "A change opens a segment; a call belongs to the one it started in."
 	if ramps {
-		note += " The steps of a ramp are shown as one, which has no percentiles."
+		note += " An earlier perfbench made a segment of each step of a ramp; together they have no percentiles."
 	}
 	return append(out, widget.MutedLines(s, note, w)...)
 }
@@ -106,8 +106,10 @@ func (r *Results) changes(s *widget.Styles, w int) []string {
 	for _, m := range run.Moves() {
 		change := rundir.SettingText(m.Name, m.From) + " → " + rundir.SettingText(m.Name, m.To)
 		segment := fmt.Sprint(m.Segment + 1)
-		if m.Last > m.Segment {
+		if m.Until > m.At {
 			change += ", a ramp until " + widget.SecondsText(m.Until)
+		}
+		if m.Last > m.Segment {
 			segment += fmt.Sprintf("–%d", m.Last+1)
 		}
 		list = append(list, event{at: m.At, row: []string{widget.SecondsText(m.At), m.Name, change, m.By, segment}})

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -21,7 +21,7 @@ type Destination interface{ destination() }
 type (
 	// Start connects with a request and shows its run.
 	Start struct {
-		Request job.Request
+		Request request.Request
 		// Search begins as soon as the run does; AskSearch asks for it first.
 		Search    *found.Asked
 		AskSearch bool
@@ -36,7 +36,7 @@ type (
 	// AskSweep asks for a sweep based on a request. The run in progress, if there is
 	// one, ends before the sweep begins.
 	AskSweep struct {
-		Request job.Request
+		Request request.Request
 		After   Ending
 		// Targets asks for the targets to sweep over, rather than for values of a knob.
 		Targets bool
@@ -83,7 +83,7 @@ func Open(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: t
 func Replace(to Destination) tea.Cmd { return func() tea.Msg { return OpenMsg{To: to, Replace: true} } }
 
 // Searchable returns a request for a run that lasts as long as a search on it may take.
-func Searchable(r job.Request) job.Request {
+func Searchable(r request.Request) request.Request {
 	values := maps.Clone(r.Values)
 	if values == nil {
 		values = workload.Values{}
@@ -95,9 +95,9 @@ func Searchable(r job.Request) job.Request {
 }
 
 // Copy puts the equivalent command on the clipboard, without its secrets.
-func Copy(r job.Request) tea.Cmd { return tea.SetClipboard(command(r)) }
+func Copy(r request.Request) tea.Cmd { return tea.SetClipboard(command(r)) }
 
-func command(r job.Request) string {
+func command(r request.Request) string {
 	r.Target = widget.HideSecrets(r.Target)
 	r.Values = maps.Clone(r.Values)
 	for name, v := range r.Values {
@@ -106,7 +106,7 @@ func command(r job.Request) string {
 			r.Values[name] = v
 		}
 	}
-	return job.Shell(r.Words())
+	return request.Shell(r.Words())
 }
 
 // Back returns to the screen below.

@@ -3,8 +3,8 @@ package screen
 import (
 	"time"
 
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -106,7 +106,7 @@ type RunInfo struct {
 	Settles bool
 	Started time.Time
 	// Request would start the same run again; it holds no password.
-	Request job.Request
+	Request request.Request
 	// Watched means that another process drives the run, and nothing here changes it.
 	Watched bool
 }

@@ -71,17 +71,17 @@ func OpName(run *rundir.Run, o rundir.Operation) string {
 // Figures are the numbers that sum up a run.
 type Figures struct {
 	Rate                float64 // NaN if unknown
-	P50, P99, P999, Max int64   // of the slowest operation
+	P50, P99, P999, Max int64   // the worst of the operations that count
 	Errors, unstarted   int64
 	count               int64
-	Timed               int // operations that the latencies are from
+	Of                  string // what the latencies are of, if that is not all that ran
 }
 
 // FiguresOf sums up a run: the headline, with the failures of all operations.
 func FiguresOf(run *rundir.Run) Figures {
 	h := run.Headline()
 	f := Figures{
-		Rate: h.Rate, count: h.Count, Timed: len(h.Timed),
+		Rate: h.Rate, count: h.Count, Of: h.Of(run),
 		P50: h.Response.P50, P99: h.Response.P99, P999: h.Response.P999, Max: h.Response.Max,
 	}
 	for _, o := range run.Operations {

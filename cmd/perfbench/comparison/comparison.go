@@ -11,32 +11,29 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/compare"
-	"github.com/perfbench/perfbench/internal/compare/gather"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 )
 
 // command is the command in one call.
-type command struct{ *call.Call }
+type command struct{ *cli.Call }
 
 // options are what was asked of a comparison beside its sides.
 type options struct {
 	formats         []string
 	out, runs       string
 	tolerance       string
+	unsure          string
 	force, noLetter bool
 }
 
 // Command compares finished runs.
-func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
 
 func (a command) tree() *cobra.Command {
 	o := &options{}
@@ -48,14 +45,16 @@ better, worse, same within N %, or unsure.
 
 A side is a run (its folder, its id, latest, -1, -2 …), repeats of a run (a folder
 of them, or a pattern in quotes), or a baseline file that report --format baseline
-has made. Several runs a side show how much runs vary; one run a side cannot.
+has made. Several runs a side show how much runs vary. One run a side cannot, unless
+three earlier runs of the same plan are in the folder of --runs; of less than 5 s, its
+figures are then unsure.
 
 What the sides differ in is listed. Sides of different profiles, units, kinds of
 store or data sizes cannot be compared and are refused, as are repeats that differ
 and runs that failed verification, unless --force is given.
 
 Exit codes: 0 the comparison was made; 2 bad input, or no pair; 5 a figure of all
-calls is worse by more than --tolerance.`,
+calls is worse by more than --tolerance, or unsure with --unsure fail.`,
 		Example: `  perfbench compare -2 -1
   perfbench compare 'results/before-*' 'results/after-*'
   perfbench compare baseline.json latest --tolerance 10% --format markdown
@@ -63,31 +62,33 @@ calls is worse by more than --tolerance.`,
 		Args: twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from := map[string]string{}
-			if err := a.FromEnvironment(cmd, "tolerance", from); err != nil {
+			if err := errors.Join(a.FromEnvironment(cmd, "tolerance", from), a.FromEnvironment(cmd, "unsure", from)); err != nil {
 				return err
 			}
-			if v, ok := a.Getenv(given.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
+			if v, ok := a.Getenv(request.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
 				o.runs = v
 			}
-			return a.compare(usage.Unshield(args[0]), usage.Unshield(args[1]), o)
+			return a.compare(cli.Unshield(args[0]), cli.Unshield(args[1]), o)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) >= 2 {
-				return nil, usage.NoFiles
+				return nil, cli.NoFiles
 			}
-			return catalogue.Runs(o.runs), cobra.ShellCompDirectiveDefault
+			return cli.Runs(o.runs), cobra.ShellCompDirectiveDefault
 		},
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` how much worse B may be")
+	fs.StringVar(&o.unsure, "unsure", string(compare.Pass), "`POLICY` what to do where it cannot be told: "+strings.Join(compare.Policies, ", "))
 	fs.BoolVar(&o.force, "force", false, "compare even sides that cannot properly be compared")
 	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` documents: "+strings.Join(report.ComparisonFormats(), ", "))
 	fs.StringVarP(&o.out, "out", "o", "-", "`DIR` where the documents go; - for stdout")
 	fs.StringVar(&o.runs, "runs", session.DefaultOut, "`DIR` where to look for runs")
 	fs.BoolVar(&o.noLetter, "plain", false, "no symbols, for screen readers")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.ComparisonFormats(), usage.NoFiles)) // the flag exists
-	_ = c.RegisterFlagCompletionFunc("tolerance", cobra.FixedCompletions([]string{"5%", "10%"}, usage.NoFiles))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.ComparisonFormats(), cli.NoFiles)) // the flag exists
+	_ = c.RegisterFlagCompletionFunc("tolerance", cobra.FixedCompletions([]string{"5%", "10%"}, cli.NoFiles))
+	_ = c.RegisterFlagCompletionFunc("unsure", cobra.FixedCompletions(compare.Policies, cli.NoFiles))
 	return c
 }
 
@@ -108,6 +109,10 @@ func (a command) compare(refA, refB string, o *options) error {
 	if err != nil {
 		return err
 	}
+	unsure, err := compare.ParsePolicy(o.unsure)
+	if err != nil {
+		return err
+	}
 	if o.out == "-" && len(o.formats) != 1 {
 		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(o.formats)), "name a folder with --out")
 	}
@@ -122,7 +127,7 @@ func (a command) compare(refA, refB string, o *options) error {
 	if id, same := shared(sideA, sideB); same {
 		return fault.Input(fmt.Errorf("run %s is on both sides", id), "name other runs: perfbench report and the workbench list them")
 	}
-	c := compare.Sets(sideA, sideB, compare.Options{Tolerance: tolerance})
+	c := compare.Sets(sideA, sideB, compare.Options{Tolerance: tolerance, Unsure: unsure, Earlier: compare.Earlier(o.runs, sideA, sideB)})
 	if len(c.Refusals) > 0 && !o.force {
 		return fault.Input(errors.New("these cannot be compared: "+strings.Join(c.Refusals, "; ")), "--force compares them anyway")
 	}
@@ -137,14 +142,17 @@ func (a command) compare(refA, refB string, o *options) error {
 	if err := a.write(files, o); err != nil {
 		return err
 	}
+	for _, w := range c.Warnings() {
+		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
+	}
 	return c.Err()
 }
 
 // side gathers the runs of a side and names what was left out.
 func (a command) side(runs, ref string) (compare.Set, error) {
-	set, warnings, err := gather.Set(runs, ref)
+	set, warnings, err := compare.FindSet(runs, ref)
 	for _, w := range warnings {
-		fmt.Fprintln(a.Stderr, "warning: "+console.Printable(w))
+		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
 	}
 	return set, err
 }
@@ -154,7 +162,7 @@ func (a command) write(files []rundir.File, o *options) error {
 	if o.out == "-" {
 		text := string(files[0].Data)
 		if o.formats[0] == "text" {
-			text = console.Plain(text, o.noLetter || a.StdoutTerminal && a.PoorLetters())
+			text = cli.Plain(text, o.noLetter || a.StdoutTerminal && a.PoorLetters())
 		}
 		_, err := a.Stdout.Write([]byte(text))
 		return err

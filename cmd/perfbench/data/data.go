@@ -12,16 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -39,25 +36,25 @@ type dataFlags struct {
 }
 
 // command is the command in one call.
-type command struct{ *call.Call }
+type command struct{ *cli.Call }
 
 // Command shows or deletes what perfbench made in a store.
-func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
 
 func (a command) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "data", Short: "Show or delete what perfbench made in a store",
-		Args: usage.NoSuchCommand, RunE: usage.SubcommandNeeded,
+		Args: cli.NoSuchCommand, RunE: cli.SubcommandNeeded,
 	}
 	f := &dataFlags{}
 	list := &cobra.Command{
 		Use: "list --target URL", Short: "List what perfbench made under a namespace, with its size now",
-		Args: usage.None(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataList) },
+		Args: cli.None(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataList) },
 	}
 	list.Flags().BoolVar(&f.json, "json", false, "write JSON")
 	remove := &cobra.Command{
 		Use: "delete --target URL", Short: "Delete what perfbench made under a namespace, and nothing else",
-		Args: usage.None(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataDelete) },
+		Args: cli.None(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataDelete) },
 	}
 	remove.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	for _, s := range []*cobra.Command{list, remove} {
@@ -67,7 +64,7 @@ func (a command) tree() *cobra.Command {
 		s.Flags().StringVarP(&f.profile, "profile", "p", "", "`NAME` the profile that reads --file (default: the first that can)")
 		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` its first line is the target's password")
 		_ = s.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return runflags.Targets(a.Call), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+			return runflags.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 		}) // the flag exists
 		c.AddCommand(s)
 	}
@@ -123,7 +120,7 @@ func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Co
 		return errors.Join(fault.Code(fmt.Errorf("%s keeps no record of what was made: %w", driver.Title, err), fault.CodeInput), conn.Close())
 	}
 	k := &kept{conn: conn, keep: keeper, names: names}
-	if err = k.look(ctx, f.namespace); err == nil {
+	if err = k.list(ctx, f.namespace); err == nil {
 		err = do(ctx, f, k)
 	}
 	return errors.Join(err, conn.Close())
@@ -145,7 +142,7 @@ func (a command) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
 	if slices.Contains([]string{"embedded", "memory", "null"}, d.Name) {
 		return t, d, fault.Input(fmt.Errorf("nothing outlives a run on %s, so there is nothing to list or delete", t.Redacted()), "name a server, for example redis://localhost:6379")
 	}
-	switch password, ok := a.Getenv(given.EnvPrefix + "TARGET_PASSWORD"); {
+	switch password, ok := a.Getenv(request.EnvPrefix + "TARGET_PASSWORD"); {
 	case f.passwordFile != "":
 		t.Password, err = session.ReadPassword(f.passwordFile)
 	case t.Password == "" && ok:
@@ -172,7 +169,7 @@ func (a command) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, erro
 		return nil, nil
 	}
 	var first error
-	for _, p := range catalogue.Profiles() {
+	for _, p := range cli.Profiles() {
 		if p.Read == nil || (f.profile != "" && p.Name != f.profile) {
 			continue
 		}
@@ -197,7 +194,7 @@ func (a command) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, erro
 		}
 	}
 	if first == nil {
-		_, first = catalogue.Profile([]string{f.profile})
+		_, first = cli.Profile([]string{f.profile})
 	}
 	if first == nil {
 		first = fault.Input(fmt.Errorf("profile %s reads no files", f.profile), "")
@@ -205,9 +202,9 @@ func (a command) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, erro
 	return nil, first
 }
 
-// look lists what is recorded, of these names if any are given, with what is there
+// list lists what is recorded, of these names if any are given, with what is there
 // now.
-func (k *kept) look(ctx context.Context, namespace string) error {
+func (k *kept) list(ctx context.Context, namespace string) error {
 	made, err := k.keep.Made(ctx, namespace)
 	if err != nil {
 		return fault.Code(err, fault.CodeStore)
@@ -228,13 +225,13 @@ func (k *kept) look(ctx context.Context, namespace string) error {
 
 func (a command) dataList(ctx context.Context, f *dataFlags, k *kept) error {
 	if f.json {
-		return console.JSON(a.Stdout, k.all)
+		return cli.JSON(a.Stdout, k.all)
 	}
 	if f.listing != nil {
 		return a.listing(ctx, f, k.conn, nil)
 	}
 	a.entries(f, k.all)
-	who, err := place.Holder(ctx, k.conn, f.namespace)
+	who, err := ownership.Holder(ctx, k.conn, f.namespace)
 	if who != "" {
 		fmt.Fprintf(a.Stdout, "in use by %s\n", who)
 	}
@@ -246,7 +243,7 @@ func (a command) entries(f *dataFlags, all []entry) {
 		fmt.Fprintf(a.Stdout, "perfbench has recorded nothing under namespace %q\n", f.namespace)
 		return
 	}
-	console.Table(a.Stdout, func(row func(...string)) {
+	cli.Table(a.Stdout, func(row func(...string)) {
 		row("SPACE", "SHAPE", "ENTRIES", "PROFILE", "RUN", "WRITTEN")
 		for _, e := range all {
 			size := "gone"
@@ -284,11 +281,11 @@ func (a command) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 			return nil
 		}
 	}
-	claim, err := place.Hold(ctx, k.conn, f.namespace, "perfbench data delete")
+	claim, err := ownership.Hold(ctx, k.conn, f.namespace, "perfbench data delete")
 	if err != nil {
 		return fault.Code(fmt.Errorf("nothing was deleted: %w", err), fault.CodeStore)
 	}
-	if err = k.look(ctx, f.namespace); err == nil { // again, for a run may have ended while somebody was asked
+	if err = k.list(ctx, f.namespace); err == nil { // again, for a run may have ended while somebody was asked
 		if f.listing != nil {
 			err = a.listing(ctx, f, k.conn, claim)
 		} else {
@@ -299,8 +296,8 @@ func (a command) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 }
 
 // deleteAll deletes spaces one by one.
-func (a command) deleteAll(ctx context.Context, claim *place.Claim, all []entry) error {
-	return place.InTurn(all, func(e entry) error {
+func (a command) deleteAll(ctx context.Context, claim *ownership.Claim, all []entry) error {
+	return ownership.InTurn(all, func(e entry) error {
 		last := time.Now()
 		_, err := claim.Delete(ctx, e.Space, func(int64) { // keys, rows or tables, as the store has it
 			if time.Since(last) > time.Second {
@@ -308,7 +305,7 @@ func (a command) deleteAll(ctx context.Context, claim *place.Claim, all []entry)
 				fmt.Fprintf(a.Stderr, "%s: still deleting\n", e.Name)
 			}
 		})
-		if errors.Is(err, place.ErrShared) {
+		if errors.Is(err, ownership.ErrShared) {
 			fmt.Fprintf(a.Stdout, "%s: left alone: it was there before perfbench wrote into it; delete it yourself\n", e.Name)
 			return nil
 		}
@@ -340,7 +337,7 @@ func several(n int64, one, many string) string {
 
 // listing prints what a file names, and with a claim removes what of it is
 // ours.
-func (a command) listing(ctx context.Context, f *dataFlags, conn store.Conn, claim *place.Claim) error {
+func (a command) listing(ctx context.Context, f *dataFlags, conn store.Conn, claim *ownership.Claim) error {
 	text, err := f.listing.Listing(ctx, conn, claim)
 	fmt.Fprint(a.Stdout, text)
 	return fault.Code(err, fault.CodeStore)

@@ -10,10 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/doctor"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
@@ -24,13 +22,13 @@ import (
 
 // command is the command in one call, with its flags.
 type command struct {
-	*call.Call
+	*cli.Call
 	json, write             bool
 	namespace, passwordFile string
 }
 
 // Command says what is wrong with this machine or a target, and what to do.
-func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
+func Command(c *cli.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
@@ -61,13 +59,13 @@ input; 3 the store cannot be reached or refuses.`,
 					return err
 				}
 			}
-			return a.look(c.Context(), strings.Join(args, ""))
+			return a.examine(c.Context(), strings.Join(args, ""))
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return nil, usage.NoFiles
+				return nil, cli.NoFiles
 			}
-			return runflags.Targets(a.Call), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+			return runflags.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 		},
 	}
 	fs := c.Flags()
@@ -79,8 +77,8 @@ input; 3 the store cannot be reached or refuses.`,
 	return c
 }
 
-// look looks at everything and says what it found.
-func (a *command) look(ctx context.Context, target string) error {
+// examine looks at everything and says what it found.
+func (a *command) examine(ctx context.Context, target string) error {
 	var s doctor.Store
 	if target != "" {
 		var err error
@@ -98,7 +96,7 @@ func (a *command) look(ctx context.Context, target string) error {
 		env.Environ = nil // what a profile does by default
 		all = append(all, sec, doctor.Profiles(ctx, env, target, s.Driver, info))
 	}
-	if err := a.tell(all); err != nil {
+	if err := a.print(all); err != nil {
 		return err
 	}
 	if failed != nil {
@@ -143,10 +141,10 @@ func (a *command) terminal() doctor.Terminal {
 	return t
 }
 
-// tell writes what was found to stdout.
-func (a *command) tell(all []doctor.Section) error {
+// print writes what was found to stdout.
+func (a *command) print(all []doctor.Section) error {
 	if a.json {
-		return console.JSON(a.Stdout, struct {
+		return cli.JSON(a.Stdout, struct {
 			State    string           `json:"state"`
 			Sections []doctor.Section `json:"sections"`
 		}{doctor.Worst(all), all})
@@ -160,8 +158,8 @@ func (a *command) tell(all []doctor.Section) error {
 			}
 			rows = append(rows, []string{"  " + f.About, f.State, found})
 		}
-		fmt.Fprintln(a.Stdout, console.Printable(s.Subject))
-		console.Columns(a.Stdout, a.StdoutWidth, rows)
+		fmt.Fprintln(a.Stdout, cli.Printable(s.Subject))
+		cli.Columns(a.Stdout, a.StdoutWidth, rows)
 		fmt.Fprintln(a.Stdout)
 	}
 	problems, warnings := doctor.Count(all, doctor.Wrong), doctor.Count(all, doctor.Doubt)

@@ -9,23 +9,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/documents/browse"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // command is the command in one call.
-type command struct{ *call.Call }
+type command struct{ *cli.Call }
 
 // Command writes any document of finished runs.
-func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
 
 func (a command) tree() *cobra.Command {
 	var o reportOptions
@@ -54,13 +51,13 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 			if err := a.FromEnvironment(cmd, "format", from); err != nil {
 				return err
 			}
-			if v, ok := a.Getenv(given.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
+			if v, ok := a.Getenv(request.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
 				runs = v
 			}
 			return a.writeReports(args, runs, o)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return catalogue.Runs(runs), cobra.ShellCompDirectiveDefault
+			return cli.Runs(runs), cobra.ShellCompDirectiveDefault
 		},
 	}
 	c.Flags().StringSliceVar(&o.formats, "format", nil, "`LIST` formats: see perfbench list formats")
@@ -70,10 +67,10 @@ A file of --facts is kept in the run's folder, in place of the one before.`,
 	c.Flags().BoolVar(&o.open, "open", false, "show the page in HTML in the browser")
 	c.Flags().StringVar(&o.facts, "facts", "", "`FILE` facts that a client cannot know, kept with the run: machines, topology, arguments, remarks")
 	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return catalogue.Runs(runs), cobra.ShellCompDirectiveDefault
+		return cli.Runs(runs), cobra.ShellCompDirectiveDefault
 	}) // the flag exists
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return catalogue.FormatNames(), usage.NoFiles
+		return cli.FormatNames(), cli.NoFiles
 	}) // the flag exists
 	return c
 }
@@ -103,7 +100,7 @@ func (a command) writeReports(refs []string, runs string, o reportOptions) error
 	}
 	var errs []error
 	for _, ref := range refs {
-		dir, err := rundir.Find(runs, usage.Unshield(ref))
+		dir, err := rundir.Find(runs, cli.Unshield(ref))
 		if err == nil {
 			one := o
 			if len(refs) > 1 && out != "" {
@@ -140,7 +137,7 @@ func (a command) writeTogether(refs []string, runs string, o reportOptions) erro
 		}
 		folders = append(folders, f)
 	}
-	parts, err := report.Plan(catalogue.Formats(), ids, folders)
+	parts, err := report.Plan(cli.Formats(), ids, folders)
 	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}
@@ -181,7 +178,7 @@ func foundTexts(runs, ref string, ids []string) []*rundir.Folder {
 	if !slices.Equal(ids, []string{padogrid.CSVFormatID}) {
 		return nil
 	}
-	if _, err := rundir.Find(runs, usage.Unshield(ref)); err == nil {
+	if _, err := rundir.Find(runs, cli.Unshield(ref)); err == nil {
 		return nil
 	}
 	found, err := padogrid.Found(ref)
@@ -193,7 +190,7 @@ func foundTexts(runs, ref string, ids []string) []*rundir.Folder {
 
 // loadRun finds and loads a run, and says when it is still going.
 func (a command) loadRun(runs, ref string) (*rundir.Folder, error) {
-	dir, err := rundir.Find(runs, usage.Unshield(ref))
+	dir, err := rundir.Find(runs, cli.Unshield(ref))
 	if err != nil {
 		return nil, err
 	}
@@ -233,9 +230,9 @@ func (a command) writeReport(dir string, o reportOptions) error {
 		fmt.Fprintf(a.Stderr, "%s is still running: these are its figures so far\n", f.Run.ID)
 	}
 	if len(ids) == 0 {
-		ids = catalogue.DefaultFormats(f.Run.Profile)
+		ids = cli.DefaultFormats(f.Run.Profile)
 	}
-	formats, err := report.Pick(catalogue.Formats(), ids, f.Run.Profile)
+	formats, err := report.Pick(cli.Formats(), ids, f.Run.Profile)
 	if err != nil {
 		return err
 	}
@@ -263,7 +260,7 @@ func (a command) writeReport(dir string, o reportOptions) error {
 		fmt.Fprintln(a.Stdout, filepath.Join(dest, n))
 	}
 	if o.open && err == nil {
-		err = browse.File(filepath.Join(dest, report.PageFile), a.Stderr)
+		err = File(filepath.Join(dest, report.PageFile), a.Stderr)
 	}
 	return err
 }
@@ -278,13 +275,13 @@ func keepFacts(f *rundir.Folder, o reportOptions) error {
 	}
 	ids := o.formats
 	if len(ids) == 0 {
-		ids = catalogue.DefaultFormats(f.Run.Profile)
+		ids = cli.DefaultFormats(f.Run.Profile)
 	}
-	formats, err := report.Pick(catalogue.Formats(), ids, f.Run.Profile)
+	formats, err := report.Pick(cli.Formats(), ids, f.Run.Profile)
 	if err != nil {
 		return err
 	}
-	if f.Given, err = given.ReadFacts(o.facts, formats, catalogue.Formats()); err != nil {
+	if f.Given, err = request.ReadFacts(o.facts, formats, cli.Formats()); err != nil {
 		return err
 	}
 	return rundir.KeepFacts(f.Dir, f.Given)

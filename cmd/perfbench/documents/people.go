@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report/runpage"
@@ -39,10 +39,10 @@ func (a command) forPeople(refs []string, runs string, o reportOptions) (reportO
 // show writes the summary of a run for who looks at a terminal, and how it compares to an
 // earlier one.
 func (a command) show(f *rundir.Folder) {
-	fmt.Fprint(a.Stdout, console.Plain(summary.Text(&f.Run, ""), a.PoorLetters()))
+	fmt.Fprint(a.Stdout, cli.Plain(summary.Text(&f.Run, ""), a.PoorLetters()))
 	summary.Draw(a.Call, f, false)
 	if text := runpage.Against(f); text != "" {
-		fmt.Fprint(a.Stdout, "\n"+console.Plain(text, a.PoorLetters()))
+		fmt.Fprint(a.Stdout, "\n"+cli.Plain(text, a.PoorLetters()))
 	}
 	fmt.Fprintf(a.Stdout, "\nkept in %s; --open shows it in the browser, --format writes documents\n", f.Dir)
 }

@@ -4,39 +4,41 @@ package finding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/find/live"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // command is the command in one call.
 type command struct {
-	*call.Call
+	*cli.Call
 	flags runflags.Flags
 	crew  runflags.Workers
 	asked found.Asked
 }
 
 // Command looks for the highest rate or number of threads.
-func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
+func Command(c *cli.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
@@ -64,7 +66,7 @@ to its end.`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			crew := a.crew.Series()
-			return headless.CarryOut(cmd, a.Call, &a.flags, crew, args, a.crew.Check(), func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+			return headless.CarryOut(cmd, a.Call, &a.flags, crew, args, a.crew.Check(), func(ctx context.Context, r request.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Find)
 				r.Find = &asked
 				return Make(a.Call, &a.flags, crew)(ctx, r)
@@ -82,17 +84,17 @@ to its end.`,
 	a.flags.RegisterJSON(c)
 	a.crew.Register(c)
 	for name, words := range map[string][]string{"over": {find.OverRate, find.OverThreads}, "under": {"p99<10ms", "p99.9<50ms", "errors<1%"}} {
-		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, usage.NoFiles)) // the flag exists
+		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cli.NoFiles)) // the flag exists
 	}
 	return c
 }
 
 // task is one search.
 type task struct {
-	*call.Call
+	*cli.Call
 	flags    *runflags.Flags
 	crew     *runflags.Series
-	run      planfile.Run
+	run      request.Run
 	prepared *session.Prepared
 
 	options find.Options
@@ -100,8 +102,8 @@ type task struct {
 }
 
 // Make makes searches of the runs of plans that are some.
-func Make(c *call.Call, f *runflags.Flags, crew *runflags.Series) headless.Make {
-	return func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+func Make(c *cli.Call, f *runflags.Flags, crew *runflags.Series) headless.Make {
+	return func(ctx context.Context, r request.Run) (headless.Task, error) {
 		t := &task{Call: c, flags: f, crew: crew, run: r}
 		if err := r.Check(); err != nil {
 			return nil, err
@@ -117,15 +119,36 @@ func Make(c *call.Call, f *runflags.Flags, crew *runflags.Series) headless.Make 
 		p = p.Steered()
 		t.prepared = p
 		t.options, err = live.Prepare(*r.Find, p, 0)
-		return t, err
+		return t, errors.Join(err, ignored(p.Inputs.Values, r.Find.Over))
 	}
+}
+
+// ignored refuses what a search would have to ignore: it chooses the rate and the end itself.
+// Errors have the code of bad input.
+func ignored(vs workload.Values, over string) error {
+	var problems workload.Problems
+	for _, name := range slices.Sorted(maps.Keys(vs)) {
+		v := vs[name]
+		if _, base := rundir.TrackOf(name); v.Origin < workload.OriginPlan || strings.TrimSpace(v.Text) == "" || v.Text == "0" || base != find.OverRate && name != "count" && name != "until" {
+			continue
+		}
+		if name == find.OverRate && over == find.OverThreads {
+			continue // refused with the search itself
+		}
+		what, hint := "a search ends when it knows the answer", "leave "+name+" out; --duration limits how long it takes"
+		if name != "count" && name != "until" {
+			what, hint = "a search sets the rate itself", "leave "+name+" out; --from and --to say where it begins and ends"
+		}
+		problems.Add(fault.Input(fmt.Errorf("%s: %s (%s)", name, what, v.From()), hint))
+	}
+	return problems.Err()
 }
 
 // request adds to what is to run what a search needs.
 func (t *task) request() {
 	r := &t.run.Request
 	r.Values = maps.Clone(r.Values)
-	if _, ok := t.Getenv(given.Variable("duration")); !ok {
+	if _, ok := t.Getenv(request.Variable("duration")); !ok {
 		if _, ok := r.Values["duration"]; !ok {
 			r.Values.Set(workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag, Where: "--duration, its default"})
 		}
@@ -172,12 +195,12 @@ func (t *task) Print(context.Context) error {
 }
 
 // Asked implements headless.Task.
-func (t *task) Asked() planfile.Run {
-	return planfile.Run{Name: t.run.Name, Request: t.prepared.Asked(), Find: t.run.Find}
+func (t *task) Asked() request.Run {
+	return request.Run{Name: t.run.Name, Request: t.prepared.Asked(), Find: t.run.Find}
 }
 
 // search searches while the run goes on, and ends it.
-func (t *task) search(ctx context.Context, l *session.Live, say func(format string, args ...any)) {
+func (t *task) search(ctx context.Context, l *session.Driven, say func(format string, args ...any)) {
 	t.result = live.Search(ctx, l, t.options, func(s found.Step, words string) {
 		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Plan.Unit, p99(s))
 	})
@@ -194,6 +217,6 @@ func p99(s found.Step) string {
 }
 
 // summary keeps what was found with the run, and says it.
-func (t *task) summary(o *session.Outcome) (string, error) {
+func (t *task) summary(o *session.Concluded) (string, error) {
 	return report.FoundText(t.result) + "\n", live.Keep(o.Dir, t.result)
 }

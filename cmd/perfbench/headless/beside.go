@@ -7,8 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/session"
@@ -18,15 +17,15 @@ import (
 type Beside struct {
 	// During is called when the run has begun, on a goroutine of its own; it ends when the
 	// run does, at the latest. say prints a line of status.
-	During func(ctx context.Context, l *session.Live, say func(format string, args ...any))
+	During func(ctx context.Context, l *session.Driven, say func(format string, args ...any))
 	// Summary is said on stdout in place of the run's, of which the last line names the
 	// folder; it may write into that.
-	Summary func(o *session.Outcome) (string, error)
+	Summary func(o *session.Concluded) (string, error)
 }
 
 // begin begins what is to be done during the run; the channel is closed when it has
 // ended.
-func (b Beside) begin(ctx context.Context, l *session.Live, say func(format string, args ...any)) <-chan struct{} {
+func (b Beside) begin(ctx context.Context, l *session.Driven, say func(format string, args ...any)) <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -39,7 +38,7 @@ func (b Beside) begin(ctx context.Context, l *session.Live, say func(format stri
 
 // Run does one run, as the command run does, and something beside. The outcome is nil when
 // it did not start.
-func Run(ctx context.Context, c *call.Call, f *runflags.Flags, p *session.Prepared, b Beside) (*session.Outcome, error) {
+func Run(ctx context.Context, c *cli.Call, f *runflags.Flags, p *session.Prepared, b Beside) (*session.Concluded, error) {
 	return command{c}.run(ctx, f, p, b)
 }
 
@@ -47,7 +46,7 @@ func Run(ctx context.Context, c *call.Call, f *runflags.Flags, p *session.Prepar
 // what it came to; with --json its run.json is on stdout. An error says that it did not
 // start, that its folder is gone, or that stdout takes nothing; any other stands in the
 // outcome.
-func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, crew *runflags.Series, req session.Request, what string) (*session.Outcome, error) {
+func Turn(ctx context.Context, c *cli.Call, f *runflags.Flags, crew *runflags.Series, req session.Request, what string) (*session.Concluded, error) {
 	a, status := command{c}, newStatus(c.Stderr, f)
 	status.say("%s", what)
 	p, err := session.Prepare(ctx, a.Session(), req)
@@ -74,7 +73,7 @@ func Turn(ctx context.Context, c *call.Call, f *runflags.Flags, crew *runflags.S
 }
 
 // printJSON writes run.json of a run to stdout, on one line.
-func (a command) printJSON(o *session.Outcome) error {
+func (a command) printJSON(o *session.Concluded) error {
 	data, err := json.Marshal(&o.Run)
 	if err != nil {
 		return fmt.Errorf("write the run as JSON: %w", err)
@@ -84,22 +83,22 @@ func (a command) printJSON(o *session.Outcome) error {
 }
 
 // DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
-func DryRun(cmd *cobra.Command, c *call.Call, f *runflags.Flags, w *runflags.Workers, args []string) error {
+func DryRun(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, w *runflags.Workers, args []string) error {
 	crew := w.Series()
 	return CarryOut(cmd, c, f, crew, args, w.Check(), command{c}.make(f, &repeat{}, crew, Makes{}))
 }
 
 // PrintPlan writes what a run would do to stdout.
-func PrintPlan(c *call.Call, p *session.Prepared) { command{c}.printPlan(p) }
+func PrintPlan(c *cli.Call, p *session.Prepared) { command{c}.printPlan(p) }
 
 // PrintList writes a list below a title to stdout, as PrintPlan does.
-func PrintList(c *call.Call, title string, list []string) { command{c}.printList(title, list) }
+func PrintList(c *cli.Call, title string, list []string) { command{c}.printList(title, list) }
 
 // printOther writes a summary of another kind than that of a run.
-func (a command) printOther(text string, o *session.Outcome, f *runflags.Flags) {
+func (a command) printOther(text string, o *session.Concluded, f *runflags.Flags) {
 	if f.Quiet {
 		fmt.Fprintln(a.Stdout, o.Dir)
 		return
 	}
-	fmt.Fprint(a.Stdout, console.Plain(text+"report in "+o.Dir+"\n", f.Plain || f.ASCII))
+	fmt.Fprint(a.Stdout, cli.Plain(text+"report in "+o.Dir+"\n", f.Plain || f.ASCII))
 }

@@ -3,21 +3,20 @@ package headless
 import (
 	"fmt"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
-	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
 // writePlan writes the plan file that leads to the same runs.
-func (a command) writePlan(file *planfile.File, all []Task) error {
+func (a command) writePlan(file *request.File, all []Task) error {
 	out := *file
 	out.Runs = nil
 	for _, t := range all {
 		out.Runs = append(out.Runs, t.Asked())
 	}
-	_, err := a.Stdout.Write(planfile.Write("What perfbench run would do; perfbench run FILE does it.", &out))
+	_, err := a.Stdout.Write(request.Write("What perfbench run would do; perfbench run FILE does it.", &out))
 	return err
 }
 
@@ -43,12 +42,12 @@ func (a command) printPlan(p *session.Prepared) {
 	a.printList("warnings", v.Warnings)
 }
 
-func (a command) printLines(title string, lines []job.Line) {
+func (a command) printLines(title string, lines []request.Line) {
 	if len(lines) == 0 {
 		return
 	}
 	fmt.Fprintf(a.Stdout, "\n%s\n", title)
-	console.Table(a.Stdout, func(row func(cells ...string)) {
+	cli.Table(a.Stdout, func(row func(cells ...string)) {
 		for _, l := range lines {
 			row("  "+l.Name, l.Text, l.From)
 		}
@@ -61,6 +60,6 @@ func (a command) printList(title string, list []string) {
 	}
 	fmt.Fprintf(a.Stdout, "\n%s\n", title)
 	for _, s := range list {
-		fmt.Fprintf(a.Stdout, "  %s\n", console.Printable(s))
+		fmt.Fprintf(a.Stdout, "  %s\n", cli.Printable(s))
 	}
 }

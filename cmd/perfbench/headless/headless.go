@@ -14,23 +14,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
 // command is the command in one call.
-type command struct{ *call.Call }
+type command struct{ *cli.Call }
 
 // Command does one run without the workbench, or what a plan file says.
-func Command(c *call.Call, others Makes) *cobra.Command { return command{c}.tree(others) }
+func Command(c *cli.Call, others Makes) *cobra.Command { return command{c}.tree(others) }
 
 func (a command) tree(others Makes) *cobra.Command {
 	f, r, w := &runflags.Flags{}, &repeat{}, &runflags.Workers{}
@@ -60,8 +58,9 @@ part, all at the same time, for one result. docs/workers.md says which profiles 
 
 Exit codes: 0 the run reached its end; 1 anything else; 2 bad input, nothing was
 started; 3 the store cannot be reached or refuses; 4 verification failed;
-5 a threshold was missed, the run is not valid and --require-valid was given, or B
-is worse than A by more than --tolerance;
+5 a threshold was missed, half of the calls failed, nothing was measured, the run is
+not valid and --require-valid was given, or B is worse than A by more than
+--tolerance, or unsure with --unsure fail;
 130 interrupted, the report is written. A suite has the code of its worst run: 130,
 else the smallest that is not 0.`,
 		Example: `  perfbench run ingestion
@@ -87,7 +86,7 @@ else the smallest that is not 0.`,
 
 // run does one run, and something beside, and tells all of it; its outcome is nil when it
 // did not start.
-func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared, b Beside) (*session.Outcome, error) {
+func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared, b Beside) (*session.Concluded, error) {
 	o, err := a.perform(ctx, p, newStatus(a.Stderr, f), b)
 	if err != nil {
 		return nil, err
@@ -122,13 +121,13 @@ func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared
 
 // deleted is the error of a run whose folder is gone. What else went wrong stands in
 // the summary, and much of it came of this.
-func deleted(o *session.Outcome) error {
+func deleted(o *session.Concluded) error {
 	return fault.Hint(fault.Code(fmt.Errorf("the run's folder %s was deleted during the run", o.Dir), max(o.Code(), fault.CodeOther)),
 		"only the summary is left; leave --out alone during a run")
 }
 
 // perform starts, watches and ends a run. An error says that it could not be started.
-func (a command) perform(ctx context.Context, p *session.Prepared, status *status, b Beside) (*session.Outcome, error) {
+func (a command) perform(ctx context.Context, p *session.Prepared, status *status, b Beside) (*session.Concluded, error) {
 	status.before(p)
 	for _, line := range a.Outlet.Where() {
 		status.say("%s", line)
@@ -145,19 +144,19 @@ func (a command) perform(ctx context.Context, p *session.Prepared, status *statu
 	<-ended
 	status.say("%s", "verifying and writing the report")
 	l.OnWait(func(sentence string) { status.say("%s", sentence) })
-	return l.Finish(a.Hard), nil
+	return l.Conclude(a.Hard), nil
 }
 
 // printSummary writes how a run ended to stdout; with --quiet its path alone. A
 // folder that is gone is not named.
-func (a command) printSummary(o *session.Outcome, f *runflags.Flags, gone bool) {
+func (a command) printSummary(o *session.Concluded, f *runflags.Flags, gone bool) {
 	dir := o.Dir
 	if gone {
 		dir = ""
 	}
 	switch {
 	case !f.Quiet:
-		fmt.Fprint(a.Stdout, a.coloured(console.Plain(summary.Text(&o.Run, dir), f.Plain || f.ASCII), f))
+		fmt.Fprint(a.Stdout, a.coloured(cli.Plain(summary.Text(&o.Run, dir), f.Plain || f.ASCII), f))
 		if a.StdoutTerminal && !gone {
 			summary.Course(a.Call, o.Dir, f.Plain || f.ASCII)
 		}
@@ -182,7 +181,7 @@ func missing(dir string) bool {
 
 // printDocuments writes those documents of a profile to stdout that are for pipes.
 func (a command) printDocuments(dir, profile string) error {
-	for _, format := range catalogue.Formats() {
+	for _, format := range cli.Formats() {
 		if !format.Stdout || format.Profile != profile {
 			continue
 		}
@@ -205,7 +204,7 @@ func (a command) printDocuments(dir, profile string) error {
 
 // start starts a run, asking for a password where one is missing: at once when
 // the target names a user, else when the server wants one.
-func (a command) start(ctx context.Context, p *session.Prepared, status *status) (*session.Live, error) {
+func (a command) start(ctx context.Context, p *session.Prepared, status *status) (*session.Driven, error) {
 	if p.NeedsPassword() {
 		password, err := a.AskPassword(p.Target.Redacted())
 		if err != nil {
@@ -224,16 +223,16 @@ func (a command) start(ctx context.Context, p *session.Prepared, status *status)
 	return p.WithPassword(password).Start(ctx, status.progress)
 }
 
-func (a command) remember(l *session.Live) {
+func (a command) remember(l *session.Driven) {
 	if dir, err := a.StateDir(); err == nil {
-		if err := recall.Remember(dir, l.Target); err != nil {
+		if err := request.Remember(dir, l.Target); err != nil {
 			a.Log.Debug("The target was not remembered", "error", err)
 		}
 	}
 }
 
 // watch prints a line a second until the run has ended.
-func (a command) watch(ctx context.Context, l *session.Live, status *status) {
+func (a command) watch(ctx context.Context, l *session.Driven, status *status) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	interrupted, hard := ctx.Done(), a.Hard.Done()
@@ -284,7 +283,7 @@ func (s *status) say(format string, args ...any) {
 	if !s.quiet {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		fmt.Fprintln(s.w, console.Plain(fmt.Sprintf(format, args...), s.plain))
+		fmt.Fprintln(s.w, cli.Plain(fmt.Sprintf(format, args...), s.plain))
 	}
 }
 
@@ -320,7 +319,7 @@ func (s *status) before(p *session.Prepared) {
 }
 
 // started shows what the store said of itself and all warnings.
-func (s *status) started(l *session.Live) {
+func (s *status) started(l *session.Driven) {
 	s.say("%s, %s", summary.Product(l.Info.Name, l.Info.Version), l.Info.Topology)
 	for _, n := range l.Notices {
 		s.say("warning: %s", n)

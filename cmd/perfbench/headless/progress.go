@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/headless/line"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/session/timetable"
@@ -14,27 +13,27 @@ import (
 
 // show prints what is new since it was last called: live changes, first errors of
 // a kind, and the line of each finished second.
-func (s *status) show(l *session.Live) {
+func (s *status) show(l *session.Driven) {
 	snap := l.Snapshot()
 	for ; s.marks < len(snap.Marks); s.marks++ {
 		m := snap.Marks[s.marks]
-		s.say("%s  %s", line.Clock(m.At), m.Note)
+		s.say("%s  %s", Clock(m.At), m.Note)
 	}
 	for ; s.changes < len(snap.Changes); s.changes++ {
 		c := snap.Changes[s.changes]
 		if end, ok := timetable.End(l.Timetable, c.Ramp); ok {
 			if s.ramp != c.Ramp {
 				s.ramp = c.Ramp
-				s.say("%s  %s %s → %s, on a ramp to %s at %s (%s)", line.Clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To),
-					l.FormatSetting(c.Name, end.Value), line.Clock(end.After), c.By)
+				s.say("%s  %s %s → %s, on a ramp to %s at %s (%s)", Clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To),
+					l.FormatSetting(c.Name, end.Value), Clock(end.After), c.By)
 			}
 			continue
 		}
-		s.say("%s  %s %s → %s (%s)", line.Clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To), c.By)
+		s.say("%s  %s %s → %s (%s)", Clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To), c.By)
 	}
 	for ; s.errors < len(snap.Messages); s.errors++ {
 		m := snap.Messages[s.errors]
-		s.say("%s  first of its kind: %s.%s %s: %s", line.Clock(m.At), m.Track, m.Op, m.Class, l.Mask(m.Text))
+		s.say("%s  first of its kind: %s.%s %s: %s", Clock(m.At), m.Track, m.Op, m.Class, l.Mask(m.Text))
 	}
 	waiting, ok := l.Waiting()
 	if ok && !s.waiting {
@@ -50,11 +49,11 @@ func (s *status) show(l *session.Live) {
 }
 
 // second is the line of one second.
-func second(sec *session.Second, snap *measure.Snapshot, l *session.Live) string {
+func second(sec *session.Second, snap *measure.Snapshot, l *session.Driven) string {
 	at := time.Duration((float64(sec.T) + sec.Length) * float64(time.Second))
-	parts := []string{line.Clock(at)}
+	parts := []string{Clock(at)}
 	if sec.Warmup {
-		parts[0] = "warm-up " + line.Clock(sec.Since)
+		parts[0] = "warm-up " + Clock(sec.Since)
 	}
 	if w, ok := l.Waiting(); ok {
 		part := "waiting"
@@ -62,7 +61,7 @@ func second(sec *session.Second, snap *measure.Snapshot, l *session.Live) string
 			part += " " + units.Duration(still)
 		}
 		parts = append(parts, part)
-	} else if share, ok := line.Share(at, l.Plan.Length(), snap); ok && !sec.Warmup && !line.Beyond(at, l.Plan.Length()) {
+	} else if share, ok := Share(at, l.Plan.Length(), snap); ok && !sec.Warmup && !Beyond(at, l.Plan.Length()) {
 		parts = append(parts, fmt.Sprintf("%3.0f %%", 100*share))
 	}
 	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(measure.Rate(sec.Count, sec.Active)), l.Plan.Unit))
@@ -76,5 +75,5 @@ func second(sec *session.Second, snap *measure.Snapshot, l *session.Live) string
 		errs += o.Errors
 	}
 	parts = append(parts, fmt.Sprintf("errors %d", errs))
-	return strings.Join(append(parts, line.State(snap)...), " · ")
+	return strings.Join(append(parts, State(snap)...), " · ")
 }

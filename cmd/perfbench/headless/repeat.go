@@ -14,18 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/compare"
-	"github.com/perfbench/perfbench/internal/compare/gather"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/turns"
+	"github.com/perfbench/perfbench/internal/sweep/rounds"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -37,24 +34,28 @@ const (
 
 // repeat is what was asked for beside one run.
 type repeat struct {
-	planfile.Repeat
+	request.Repeat
 
 	n     int
 	share float64
+	// unsure is what to do where it cannot be told; empty unless it was asked for.
+	unsure compare.Policy
 }
 
 // register adds the flags.
-func (r *repeat) register(a *call.Call, c *cobra.Command) {
+func (r *repeat) register(a *cli.Call, c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&r.Times, "repeat", "", "`N` do the run N times, and say how the runs vary")
 	fs.StringVar(&r.Against, "against", "", "`URL` another store: run on both in turn, and compare")
 	fs.StringArrayVar(&r.Sets, "against-set", nil, "`NAME=VALUE` what differs in another run: do both in turn, and compare; repeats")
 	fs.StringVar(&r.Tolerance, "tolerance", "", "`SHARE` how much worse the other may be; beyond it the exit code is 5 (default: any)")
-	usage.Group(fs, usage.Comparison, "repeat", "against", "against-set", "tolerance")
+	fs.StringVar(&r.Unsure, "unsure", "", "`POLICY` what to do where a comparison cannot tell: "+strings.Join(compare.Policies, ", ")+" (default pass)")
+	cli.Group(fs, cli.Comparison, "repeat", "against", "against-set", "tolerance", "unsure")
 	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return runflags.Targets(a), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+		return runflags.Targets(a), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 	}) // the flag exists, and so does the other
 	_ = c.RegisterFlagCompletionFunc("against-set", runflags.CompleteSet)
+	_ = c.RegisterFlagCompletionFunc("unsure", cobra.FixedCompletions(compare.Policies, cli.NoFiles))
 }
 
 // asked says whether more than one run was asked for.
@@ -64,9 +65,9 @@ func (r *repeat) asked() bool { return r.n > 0 }
 func (r *repeat) paired() bool { return r.Against != "" || len(r.Sets) > 0 }
 
 // resolve takes from the environment what no flag gave. Its errors are of input.
-func (r *repeat) resolve(a *call.Call, c *cobra.Command) error {
+func (r *repeat) resolve(a *cli.Call, c *cobra.Command) error {
 	var problems workload.Problems
-	for _, name := range []string{"repeat", "against", "against-set", "tolerance"} {
+	for _, name := range []string{"repeat", "against", "against-set", "tolerance", "unsure"} {
 		problems.Add(a.FromEnvironment(c, name, map[string]string{}))
 	}
 	return problems.Err()
@@ -74,7 +75,7 @@ func (r *repeat) resolve(a *call.Call, c *cobra.Command) error {
 
 // of is what was asked for of one run: what flags and environment leave out is as its plan
 // says. Errors are of input.
-func (r *repeat) of(plan planfile.Repeat) (*repeat, error) {
+func (r *repeat) of(plan request.Repeat) (*repeat, error) {
 	r = &repeat{Repeat: r.Over(plan)}
 	var problems workload.Problems
 	if r.Times == "" && r.paired() {
@@ -93,6 +94,14 @@ func (r *repeat) of(plan planfile.Repeat) (*repeat, error) {
 		problems.Add(err)
 		if !r.paired() {
 			problems.Add(fault.Input(errors.New("tolerance: there is nothing to compare with"), "name it with --against or --against-set"))
+		}
+	}
+	if r.Unsure != "" {
+		var err error
+		r.unsure, err = compare.ParsePolicy(r.Unsure)
+		problems.Add(err)
+		if !r.paired() {
+			problems.Add(fault.Input(errors.New("unsure: there is nothing to compare with"), "name it with --against or --against-set"))
 		}
 	}
 	for _, s := range r.Sets {
@@ -155,7 +164,7 @@ func (t *single) runRepeats(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	failed := t.takeTurns(ctx, all, turns.Order(t.repeat.n, len(all), seed))
+	failed := t.takeTurns(ctx, all, rounds.Order(t.repeat.n, len(all), seed))
 	dir, err := t.conclude(t.flags, t.repeat, all)
 	return dir, errors.Join(failed, err)
 }
@@ -204,7 +213,7 @@ func (a command) conclude(f *runflags.Flags, r *repeat, all []*side) (string, er
 			}
 			continue
 		}
-		set, err := gather.Of(s.name, s.dirs)
+		set, err := compare.ReadRuns(s.name, s.dirs)
 		if err != nil {
 			return "", err
 		}
@@ -223,9 +232,9 @@ func (a command) conclude(f *runflags.Flags, r *repeat, all []*side) (string, er
 	}
 	if len(sets) == 1 {
 		files[0].Name = "baseline.json"
-		return a.tell(f, all, report.Repeats(sets[0]), files)
+		return a.printResult(f, all, report.Repeats(sets[0]), files)
 	}
-	c := compare.Sets(sets[0], sets[1], compare.Options{Tolerance: r.share})
+	c := compare.Sets(sets[0], sets[1], compare.Options{Tolerance: r.share, Unsure: r.unsure, Earlier: compare.Earlier(cmp.Or(all[0].request.Out, session.DefaultOut), sets[0], sets[1])})
 	for _, id := range report.ComparisonFormats() {
 		file, err := report.Comparison(c, id)
 		if err != nil {
@@ -234,17 +243,20 @@ func (a command) conclude(f *runflags.Flags, r *repeat, all []*side) (string, er
 		files = append(files, file)
 	}
 	text, err := report.Comparison(c, "text")
-	dir, told := a.tell(f, all, string(text.Data), files)
+	dir, told := a.printResult(f, all, string(text.Data), files)
 	err = errors.Join(err, told)
-	if r.Tolerance != "" {
+	for _, w := range c.Warnings() {
+		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
+	}
+	if r.Tolerance != "" || r.unsure == compare.Fail {
 		err = errors.Join(err, c.Err())
 	}
 	return dir, err
 }
 
-// tell prints what the runs came to and keeps it in a folder beside theirs, which has the
+// printResult prints what the runs came to and keeps it in a folder beside theirs, which has the
 // name of the first of them and what it is.
-func (a command) tell(f *runflags.Flags, all []*side, text string, files []rundir.File) (string, error) {
+func (a command) printResult(f *runflags.Flags, all []*side, text string, files []rundir.File) (string, error) {
 	first := all[0].dirs[0]
 	dir := filepath.Join(cmp.Or(all[0].request.Out, session.DefaultOut), filepath.Base(first)+"-repeats")
 	if len(all) > 1 {
@@ -260,7 +272,7 @@ func (a command) tell(f *runflags.Flags, all []*side, text string, files []rundi
 		return dir, nil // of the runs there is a line each
 	}
 	if !f.Quiet {
-		fmt.Fprint(a.Stdout, "\n"+console.Plain(text, f.Plain || f.ASCII)+"\nkept in ")
+		fmt.Fprint(a.Stdout, "\n"+cli.Plain(text, f.Plain || f.ASCII)+"\nkept in ")
 	}
 	fmt.Fprintln(a.Stdout, dir)
 	return dir, nil

@@ -6,17 +6,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 )
 
 // Resume goes on with a run of workers whose coordinator died.
-func Resume(c *call.Call) *cobra.Command {
+func Resume(c *cli.Call) *cobra.Command {
 	a, f := command{c}, &runflags.Flags{Theme: "auto"}
 	var runs, passwordFile string
 	cmd := &cobra.Command{
@@ -41,7 +40,7 @@ PERFBENCH_TARGET_PASSWORD. Exit codes are those of run.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if v, ok := a.Getenv(given.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
+			if v, ok := a.Getenv(request.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
 				runs = v
 			}
 			dir, err := rundir.Find(runs, args[0])
@@ -51,7 +50,7 @@ PERFBENCH_TARGET_PASSWORD. Exit codes are those of run.`,
 			return a.resume(cmd.Context(), f, dir, passwordFile)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return catalogue.Runs(runs), cobra.ShellCompDirectiveDefault
+			return cli.Runs(runs), cobra.ShellCompDirectiveDefault
 		},
 	}
 	fs := cmd.Flags()

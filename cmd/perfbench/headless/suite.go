@@ -11,13 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -25,15 +23,15 @@ import (
 func ProfileOrPlan(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1:
-		return fault.Input(fmt.Errorf("%s: unexpected argument %q", usage.Name(c), args[1]), "it takes one profile or one plan; several runs go into one plan, under runs:")
+		return fault.Input(fmt.Errorf("%s: unexpected argument %q", cli.Name(c), args[1]), "it takes one profile or one plan; several runs go into one plan, under runs:")
 	case len(args) == 0 || isPlan(args[0]):
 		return nil
 	case filepath.Base(args[0]) != args[0] || filepath.Ext(args[0]) != "":
-		return fault.Input(fmt.Errorf("%s: %q is neither a profile nor a plan", usage.Name(c), args[0]), "a plan ends in .yaml or .yml")
+		return fault.Input(fmt.Errorf("%s: %q is neither a profile nor a plan", cli.Name(c), args[0]), "a plan ends in .yaml or .yml")
 	case c.Flags().Changed("profile"):
-		return fault.Input(fmt.Errorf("%s: the profile is named twice, as %s and by --profile %s", usage.Name(c), args[0], c.Flag("profile").Value), "leave one out")
+		return fault.Input(fmt.Errorf("%s: the profile is named twice, as %s and by --profile %s", cli.Name(c), args[0], c.Flag("profile").Value), "leave one out")
 	}
-	_, err := catalogue.Profile(args)
+	_, err := cli.Profile(args)
 	return err
 }
 
@@ -46,16 +44,16 @@ func isPlan(arg string) bool {
 // Complete has a shell offer profiles, and files where none begins with what is typed.
 func Complete(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
-		return nil, usage.NoFiles
+		return nil, cli.NoFiles
 	}
-	names, _ := catalogue.CompleteProfiles(c, nil, typed)
+	names, _ := cli.CompleteProfiles(c, nil, typed)
 	return names, cobra.ShellCompDirectiveDefault
 }
 
 // CarryOut does what the flags ask for, or the runs of a plan file, when all of them are
 // found to be possible; args are what ProfileOrPlan has let through. It resolves the flags;
 // wrong is what is known to be wrong besides, crew who does the work of all.
-func CarryOut(cmd *cobra.Command, c *call.Call, f *runflags.Flags, crew *runflags.Series, args []string, wrong error, make Make) error {
+func CarryOut(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, crew *runflags.Series, args []string, wrong error, make Make) error {
 	a, ctx := command{c}, cmd.Context()
 	var problems workload.Problems
 	plan := len(args) > 0 && isPlan(args[0])
@@ -71,7 +69,7 @@ func CarryOut(cmd *cobra.Command, c *call.Call, f *runflags.Flags, crew *runflag
 	file := f.Run()
 	if plan {
 		var err error
-		file, err = f.Plan(a.Call, args[0])
+		file, err = infile.While(ctx, func() (*request.File, error) { return f.Plan(a.Call, args[0]) })
 		problems.Add(err)
 	}
 	var all []Task
@@ -105,7 +103,7 @@ func CarryOut(cmd *cobra.Command, c *call.Call, f *runflags.Flags, crew *runflag
 
 // prepare finds out whether all runs of a file are possible. What is wrong with some of
 // them only says with which.
-func prepare(ctx context.Context, file *planfile.File, make Make) ([]Task, error) {
+func prepare(ctx context.Context, file *request.File, make Make) ([]Task, error) {
 	var wrong faults
 	var out []Task
 	for _, r := range file.Runs {
@@ -156,7 +154,7 @@ func (f faults) err(runs int) error {
 
 // suite does the runs of a file in order and sums them up. A run that failed is told of
 // at once; the error has the code of the worst.
-func (a command) suite(ctx context.Context, f *runflags.Flags, crew *runflags.Series, file *planfile.File, all []Task) error {
+func (a command) suite(ctx context.Context, f *runflags.Flags, crew *runflags.Series, file *request.File, all []Task) error {
 	status := newStatus(a.Stderr, f)
 	rows := [][]string{{"RUN", "THROUGHPUT", "P99", "ERRORS", "VERDICT", "EXIT", "REPORT"}}
 	var errs []error
@@ -208,9 +206,9 @@ func (w *Went) row() []string {
 func (a command) printSuite(rows [][]string, f *runflags.Flags) {
 	for _, row := range rows {
 		for i := range row {
-			row[i] = console.Plain(row[i], f.Plain || f.ASCII)
+			row[i] = cli.Plain(row[i], f.Plain || f.ASCII)
 		}
 	}
 	fmt.Fprintln(a.Stdout)
-	console.Columns(a.Stdout, a.StdoutWidth, rows)
+	cli.Columns(a.Stdout, a.StdoutWidth, rows)
 }

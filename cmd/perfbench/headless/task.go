@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -22,22 +22,22 @@ type Task interface {
 	// Print says on stdout what it would do.
 	Print(ctx context.Context) error
 	// Asked is what a plan file says of it.
-	Asked() planfile.Run
+	Asked() request.Run
 }
 
 // Make makes the task of a run of a plan, or of the command line. Errors are of input.
-type Make func(ctx context.Context, r planfile.Run) (Task, error)
+type Make func(ctx context.Context, r request.Run) (Task, error)
 
 // Makes are how the commands beside run make the tasks of plans.
 type Makes struct {
-	Find  func(c *call.Call, f *runflags.Flags, crew *runflags.Series) Make
-	Sweep func(c *call.Call, f *runflags.Flags, crew *runflags.Series) Make
+	Find  func(c *cli.Call, f *runflags.Flags, crew *runflags.Series) Make
+	Sweep func(c *cli.Call, f *runflags.Flags, crew *runflags.Series) Make
 }
 
 // Went says how a task went.
 type Went struct {
 	// Outcome is that of a single run; nil when it did not start, or there were several.
-	Outcome *session.Outcome
+	Outcome *session.Concluded
 	// Kept is the folder of what several runs came to.
 	Kept string
 	// Done says the throughput in a few words, empty where that of the run does. P99 does
@@ -51,7 +51,7 @@ type single struct {
 	command
 	flags    *runflags.Flags
 	crew     *runflags.Series
-	run      planfile.Run
+	run      request.Run
 	prepared *session.Prepared
 	repeat   *repeat
 }
@@ -59,7 +59,7 @@ type single struct {
 // make makes the task of a plain run, with those that it is to be compared with, or of the
 // search or sweep that it is instead.
 func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Series, others Makes) Make {
-	return func(ctx context.Context, r planfile.Run) (Task, error) {
+	return func(ctx context.Context, r request.Run) (Task, error) {
 		if r.Find != nil || r.Sweep != nil {
 			r.Repeat = flags.Over(r.Repeat)
 		}
@@ -69,7 +69,7 @@ func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Series, o
 		case r.Find != nil:
 			return others.Find(a.Call, f, crew)(ctx, r)
 		case r.Sweep != nil:
-			s := planfile.Sweep{Repeat: r.Repeat.Times}.Above(r.Sweep)
+			s := request.Sweep{Repeat: r.Repeat.Times}.Above(r.Sweep)
 			r.Sweep = &s
 			return others.Sweep(a.Call, f, crew)(ctx, r)
 		}
@@ -119,8 +119,8 @@ func (t *single) Print(ctx context.Context) error {
 }
 
 // Asked implements Task.
-func (t *single) Asked() planfile.Run {
-	return planfile.Run{Name: t.run.Name, Request: t.prepared.Asked(), Repeat: t.repeat.Repeat}
+func (t *single) Asked() request.Run {
+	return request.Run{Name: t.run.Name, Request: t.prepared.Asked(), Repeat: t.repeat.Repeat}
 }
 
 // figures is what a run that has a report came to: throughput, p99, errors and verdict.

@@ -10,8 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -28,7 +27,7 @@ keeps five of tx, and all of other profiles.
 It lists what would go and asks, unless --yes. It deletes folders and archives of runs only,
 and leaves alone a run that is still going, and a folder that is not named after its
 run or holds what no run writes.`,
-		Args: usage.None(nil),
+		Args: cli.None(nil),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.FromEnvironment(cmd, "yes", map[string]string{}); err != nil {
 				return err
@@ -63,7 +62,7 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 	var gone []rundir.Entry
 	var size int64
 	for _, e := range p.Of(list) {
-		if err := history.Removable(e, catalogue.Formats()); err != nil {
+		if err := history.Removable(e, cli.Formats()); err != nil {
 			fmt.Fprintln(a.Stderr, "warning: "+err.Error())
 			continue
 		}
@@ -88,7 +87,7 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 	}
 	var errs []error
 	for _, e := range gone {
-		errs = append(errs, history.Remove(e, catalogue.Formats()))
+		errs = append(errs, history.Remove(e, cli.Formats()))
 	}
 	return errors.Join(errs...)
 }
@@ -127,7 +126,7 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 			return a.archive(refs)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return catalogue.Runs(a.runs), cobra.ShellCompDirectiveDefault
+			return cli.Runs(a.runs), cobra.ShellCompDirectiveDefault
 		},
 	}
 	c.Flags().StringVarP(&a.out, "out", "o", "", "`DIR` where the archives go, instead of beside the folders")
@@ -144,7 +143,7 @@ func (a *command) archive(refs []string) error {
 	}
 	var dirs []string
 	for _, ref := range refs { // -2 is another run once the latest is gone
-		dir, err := rundir.Find(a.runs, usage.Unshield(ref))
+		dir, err := rundir.Find(a.runs, cli.Unshield(ref))
 		if err != nil {
 			return err
 		}
@@ -163,7 +162,7 @@ func (a *command) archive(refs []string) error {
 			fmt.Fprintln(a.Stdout, name)
 		}
 		if a.remove {
-			errs = append(errs, history.Remove(rundir.Entry{Dir: dir, Run: run}, catalogue.Formats()))
+			errs = append(errs, history.Remove(rundir.Entry{Dir: dir, Run: run}, cli.Formats()))
 		}
 	}
 	if a.json {

@@ -12,23 +12,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/history"
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/pack"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
 // command is the command in one call, with what was asked of it.
 type command struct {
-	*call.Call
+	*cli.Call
 	runs, profile, target, since string
 	tags                         []string
 	json                         bool
@@ -42,20 +37,20 @@ type command struct {
 }
 
 // Command lists, deletes and archives runs.
-func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
+func Command(c *cli.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "history", Short: "List the runs that are kept; delete, archive or annotate them",
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
 archives. Filters combine: a run is listed when it matches all of them. The p99 is
-that of the run's slowest operation.`,
+the highest of its operations that count.`,
 		Example: `  perfbench history --profile ingestion --since 7d
   perfbench history --tag build=1.4.2 --json
   perfbench history prune --older-than 30d --keep 20 --dry-run
   perfbench history archive latest --remove
   perfbench history note latest "with the new index"`,
-		Args: usage.NoSuchCommand,
+		Args: cli.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.withRuns(cmd, a.list) },
 	}
 	a.filters(c)
@@ -75,10 +70,10 @@ func (a *command) filters(c *cobra.Command) {
 	fs.BoolVar(&a.json, "json", false, "write JSON")
 	_ = c.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var names []string
-		for _, p := range catalogue.Profiles() {
+		for _, p := range cli.Profiles() {
 			names = append(names, p.Name)
 		}
-		return names, usage.NoFiles
+		return names, cli.NoFiles
 	}) // the flag exists
 }
 
@@ -88,7 +83,7 @@ func (a *command) folder(c *cobra.Command) {
 
 // fromEnvironment looks for runs where the environment has new ones written.
 func (a *command) fromEnvironment(c *cobra.Command) {
-	if v, ok := a.Getenv(given.EnvPrefix + "OUT"); ok && v != "" && !c.Flags().Changed("runs") {
+	if v, ok := a.Getenv(request.EnvPrefix + "OUT"); ok && v != "" && !c.Flags().Changed("runs") {
 		a.runs = v
 	}
 }
@@ -98,7 +93,7 @@ func (a *command) withRuns(c *cobra.Command, do func(list []rundir.Entry) error)
 	a.fromEnvironment(c)
 	f := history.Filter{Profile: a.profile, Target: a.target}
 	var err error
-	if f.Tags, err = job.Tags(a.tags); err != nil {
+	if f.Tags, err = request.Tags(a.tags); err != nil {
 		return err
 	}
 	if a.since != "" {
@@ -108,7 +103,7 @@ func (a *command) withRuns(c *cobra.Command, do func(list []rundir.Entry) error)
 	}
 	list, warnings, err := rundir.List(a.runs)
 	for _, w := range warnings {
-		fmt.Fprintln(a.Stderr, "warning: "+console.Printable(w))
+		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
 	}
 	if err != nil {
 		return err
@@ -140,7 +135,7 @@ type row struct {
 func rowOf(e rundir.Entry) row {
 	r, h := &e.Run, e.Run.Headline()
 	out := row{
-		ID: r.ID, Dir: e.Dir, Archived: pack.Is(e.Dir), Bytes: history.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
+		ID: r.ID, Dir: e.Dir, Archived: rundir.IsArchive(e.Dir), Bytes: history.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
 		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Verdict: r.Verdict.State, Tags: r.Tags, Note: r.Note,
 	}
 	if !math.IsNaN(h.Rate) {
@@ -193,12 +188,12 @@ func (a *command) table(list []rundir.Entry) {
 		}
 		name := r.ID
 		if r.Archived {
-			name += pack.Suffix
+			name += rundir.Suffix
 		}
 		rows = append(rows, []string{name, r.Started.Local().Format("2006-01-02 15:04"), rate, p99, r.Verdict, strings.Join(e.Run.TagWords(), " ")})
 		if noted {
 			rows[len(rows)-1] = append(rows[len(rows)-1], r.Note)
 		}
 	}
-	console.Columns(a.Stdout, a.StdoutWidth, rows)
+	cli.Columns(a.Stdout, a.StdoutWidth, rows)
 }

@@ -7,8 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -27,9 +26,9 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return nil, usage.NoFiles
+				return nil, cli.NoFiles
 			}
-			return catalogue.Runs(a.runs), cobra.ShellCompDirectiveDefault
+			return cli.Runs(a.runs), cobra.ShellCompDirectiveDefault
 		},
 	}
 	a.folder(c)
@@ -41,7 +40,7 @@ func (a *command) note(args []string) error {
 	if len(args) == 0 {
 		return fault.Input(errors.New("no run was named"), `name one:  perfbench history note latest "with the new index"`)
 	}
-	dir, err := rundir.Find(a.runs, usage.Unshield(args[0]))
+	dir, err := rundir.Find(a.runs, cli.Unshield(args[0]))
 	if err != nil {
 		return err
 	}

@@ -11,20 +11,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/version"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet"
-	"github.com/perfbench/perfbench/internal/fleet/part"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/remote/part"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
 type command struct {
-	*call.Call
+	*cli.Call
 	runflags.Reach
 	passwordFile string
+	target       string
 	patience     time.Duration
 	stay         bool
 }
@@ -38,7 +37,7 @@ func one(c *cobra.Command, args []string) error {
 }
 
 // Workers tells who has joined a run.
-func Workers(c *call.Call) *cobra.Command {
+func Workers(c *cli.Call) *cobra.Command {
 	a := &command{Call: c}
 	cmd := &cobra.Command{
 		Use: "workers nats://HOST:PORT", Short: "Tell who has joined a run that has workers, and how they are",
@@ -55,7 +54,7 @@ func (a *command) list(ctx context.Context, target string) error {
 	if err != nil {
 		return err
 	}
-	all, err := fleet.Ask(ctx, o)
+	all, err := remote.Ask(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,7 @@ func (a *command) list(ctx context.Context, target string) error {
 }
 
 // Command makes this machine a worker.
-func Command(c *call.Call) *cobra.Command {
+func Command(c *cli.Call) *cobra.Command {
 	a := &command{Call: c}
 	cmd := &cobra.Command{
 		Use: "join nats://HOST:PORT", Short: "Work for a run that another perfbench coordinates",
@@ -86,7 +85,8 @@ interrupted. A run that fails is told of and does not end it; that it is refused
 its version or its clock, does.
 
 A worker is of the same version as its coordinator, and has the target's password from
---password-file or PERFBENCH_TARGET_PASSWORD of its own: the coordinator sends none.`,
+--password-file or PERFBENCH_TARGET_PASSWORD of its own: the coordinator sends none. With
+--target it logs in there alone, whatever a plan says.`,
 		Example: `  perfbench join nats://127.0.0.1:4222
   perfbench join nats://127.0.0.1:4222 --stay
   perfbench join tls://10.0.0.5:4222 --token-file token --fingerprint 3f9a…`,
@@ -96,9 +96,10 @@ A worker is of the same version as its coordinator, and has the target's passwor
 		},
 	}
 	a.Register(cmd.Flags(), time.Minute)
-	cmd.Flags().DurationVar(&a.patience, "patience", fleet.DefaultAbsence, "`D`: how long to keep running without a coordinator, during which perfbench resume can start a new one")
+	cmd.Flags().DurationVar(&a.patience, "patience", remote.DefaultAbsence, "`D`: how long to keep running without a coordinator, during which perfbench resume can start a new one")
 	cmd.Flags().BoolVar(&a.stay, "stay", false, "do run after run until interrupted; then --wait is how long it may be without one (default for ever)")
 	cmd.Flags().StringVar(&a.passwordFile, "password-file", "", "`FILE` whose first line is the target's password")
+	cmd.Flags().StringVar(&a.target, "target", "", "`PATTERN` of the targets that this worker logs in at, as redis://*.example.org; a plan with another is refused (default: any)")
 	return cmd
 }
 
@@ -116,7 +117,7 @@ func (a *command) join(ctx context.Context, target string, limited bool) error {
 			o.Patience = -1
 		}
 	}
-	o.Version = version.Of().Version
+	o.Version = cli.Of().Version
 	password := session.Password(a.Environ)
 	if a.passwordFile != "" {
 		if password, err = session.ReadPassword(a.passwordFile); err != nil {
@@ -126,8 +127,13 @@ func (a *command) join(ctx context.Context, target string, limited bool) error {
 	if a.patience <= 0 {
 		return fault.Field("patience", fault.Input(fmt.Errorf("patience: %s is not a valid waiting time", a.patience), "write it like --patience 5m"))
 	}
+	if a.target != "" {
+		if err := part.CheckPattern(a.target); err != nil {
+			return err
+		}
+	}
 	return part.All(ctx, part.Env{
-		Profiles: catalogue.Profiles(), Password: password, Log: a.Log, Patience: a.patience,
+		Profiles: cli.Profiles(), Password: password, Target: a.target, Log: a.Log, Patience: a.patience,
 		Tell: func(sentence string) { fmt.Fprintln(a.Stderr, sentence) },
 	}, o)
 }

@@ -8,9 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
 )
@@ -24,10 +22,10 @@ func labNames() []string {
 }
 
 // command is the command in one call.
-type command struct{ *call.Call }
+type command struct{ *cli.Call }
 
 // Command starts and stops disposable real servers.
-func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
 
 func (a command) tree() *cobra.Command {
 	c := &cobra.Command{
@@ -35,7 +33,7 @@ func (a command) tree() *cobra.Command {
 		Long: `lab starts real servers on free loopback ports, each with a folder of its own,
 from programs on the PATH. It installs nothing, ends only what it started, and
 deletes the data on down. A running one is a target: --target lab:redis`,
-		Args: usage.NoSuchCommand, RunE: usage.SubcommandNeeded,
+		Args: cli.NoSuchCommand, RunE: cli.SubcommandNeeded,
 	}
 	c.AddCommand(a.labUp(), a.labDown(), a.labStatus())
 	return c
@@ -46,7 +44,7 @@ func (a command) labUp() *cobra.Command {
 	c := &cobra.Command{
 		Use: "up NAME...", Short: "Start servers: " + strings.Join(labNames(), ", "),
 		Example:   "  perfbench lab up redis",
-		ValidArgs: labNames(), Args: usage.OneOf("service", 1, 9, labNames()...),
+		ValidArgs: labNames(), Args: cli.OneOf("service", 1, 9, labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.LabDir()
 			if err != nil {
@@ -72,7 +70,7 @@ func (a command) step(s string) { fmt.Fprintln(a.Stderr, s) }
 func (a command) labDown() *cobra.Command {
 	return &cobra.Command{
 		Use: "down [NAME...]", Short: "Stop servers and delete their data; without NAME, all of them",
-		ValidArgs: labNames(), Args: usage.OneOf("service", 0, 9, labNames()...),
+		ValidArgs: labNames(), Args: cli.OneOf("service", 0, 9, labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.LabDir()
 			if err != nil {
@@ -106,7 +104,7 @@ func (a command) labStatus() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "status", Short: "Show what is running, with its URLs",
-		Args: usage.None(nil),
+		Args: cli.None(nil),
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := a.LabDir()
 			if err != nil {
@@ -117,13 +115,13 @@ func (a command) labStatus() *cobra.Command {
 				if all == nil {
 					all = []lab.State{}
 				}
-				return errors.Join(console.JSON(a.Stdout, all), fault.Code(err, fault.CodeOther))
+				return errors.Join(cli.JSON(a.Stdout, all), fault.Code(err, fault.CodeOther))
 			}
 			if len(all) == 0 && err == nil {
 				fmt.Fprintln(a.Stdout, "nothing is running; start something with  perfbench lab up redis")
 				return nil
 			}
-			console.Table(a.Stdout, func(row func(...string)) {
+			cli.Table(a.Stdout, func(row func(...string)) {
 				row("SERVICE", "STATUS", "VERSION", "UP", "URL")
 				for _, s := range all {
 					row(s.Name, string(s.Condition), s.Version, s.Uptime().String(), s.URL)

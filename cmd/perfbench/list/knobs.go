@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
@@ -33,7 +33,7 @@ type knobEntry struct {
 // listKnobs lists the live knobs of a profile's default plan, its parameters, and
 // what every run has; names of older systems only with all.
 func listKnobs(args []string, all bool) (listing, error) {
-	p, err := catalogue.Profile(args)
+	p, err := cli.Profile(args)
 	if err != nil {
 		return listing{}, err
 	}
@@ -52,7 +52,7 @@ func listKnobs(args []string, all bool) (listing, error) {
 		}
 	}
 	data = append(data, params(p.Params)...)
-	data = append(data, params(given.RunParams())...)
+	data = append(data, params(request.RunParams())...)
 	l := listing{head: []string{"NAME", "KIND", "DEFAULT", "VALUES", "WHAT IT DOES"}}
 	if !all {
 		whole := len(data)
@@ -118,7 +118,7 @@ func defaultText(q workload.Param) string {
 // that it runs on, nil when there is none.
 func defaultPlan(p workload.Profile) *workload.Plan {
 	prepared, err := session.Prepare(context.Background(), session.Env{
-		Profiles: []workload.Profile{p}, Formats: catalogue.Formats(), Drivers: drivers.All(),
+		Profiles: []workload.Profile{p}, Formats: cli.Formats(), Drivers: drivers.All(),
 	}, session.Request{Profile: p.Name})
 	if err != nil {
 		return nil

@@ -8,13 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/preset"
-	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/internal/request"
 )
 
 // listing is what a list command shows: a table for people, a value for --json.
@@ -27,16 +24,16 @@ type listing struct {
 }
 
 // command is the command in one call.
-type command struct{ *call.Call }
+type command struct{ *cli.Call }
 
 // Command lists profiles, stores, formats, presets and knobs.
-func Command(c *call.Call) *cobra.Command { return command{c}.tree() }
+func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
 
 func (a command) tree() *cobra.Command {
 	var asJSON, all bool
 	c := &cobra.Command{
 		Use: "list", Short: "List profiles, stores, formats, presets, knobs, and the schema of plans",
-		Args: usage.NoSuchCommand,
+		Args: cli.NoSuchCommand,
 	}
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
 	show := func(l listing, err error) error {
@@ -44,9 +41,9 @@ func (a command) tree() *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return console.JSON(a.Stdout, l.data)
+			return cli.JSON(a.Stdout, l.data)
 		}
-		console.Columns(a.Stdout, a.StdoutWidth, append([][]string{l.head}, l.rows...))
+		cli.Columns(a.Stdout, a.StdoutWidth, append([][]string{l.head}, l.rows...))
 		if l.hidden > 0 {
 			fmt.Fprintf(a.Stdout, "\n%d names that older systems use for the same are left out; --all shows them\n", l.hidden)
 		}
@@ -56,7 +53,7 @@ func (a command) tree() *cobra.Command {
 	add := func(use, short string, most int, f func(args []string) error) *cobra.Command {
 		s := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > most {
-				return fault.Input(fmt.Errorf("%s: unexpected argument %q", usage.Name(cmd), args[most]), "")
+				return fault.Input(fmt.Errorf("%s: unexpected argument %q", cli.Name(cmd), args[most]), "")
 			}
 			return f(args)
 		}}
@@ -70,26 +67,26 @@ func (a command) tree() *cobra.Command {
 		}
 		return show(listStores(), nil)
 	})
-	stores.ValidArgsFunction = catalogue.CompleteStores
+	stores.ValidArgsFunction = cli.CompleteStores
 	formats := add("formats [NAME]", "The documents of a run; with NAME the documentation of one", 1, func(args []string) error {
 		if len(args) == 1 {
 			return a.formatDoc(args[0])
 		}
 		return show(listFormats(), nil)
 	})
-	formats.ValidArgsFunction = catalogue.CompleteFormats
+	formats.ValidArgsFunction = cli.CompleteFormats
 	presets := add("presets [P [NAME]]", "The presets of a profile, or of all; with NAME the YAML of one", 2, func(args []string) error {
 		if len(args) == 2 {
 			return a.presetText(args[0], args[1])
 		}
 		return show(ofProfiles(args, listPresets))
 	})
-	presets.ValidArgsFunction = catalogue.CompletePresets
+	presets.ValidArgsFunction = cli.CompletePresets
 	knobs := add("knobs [P]", "What --set and --at can change in a profile, or in all", 1, func(args []string) error {
 		return show(ofProfiles(args, func(args []string) (listing, error) { return listKnobs(args, all) }))
 	})
 	knobs.Flags().BoolVar(&all, "all", false, "with the names that older systems use for the same, such as threadCount")
-	knobs.ValidArgsFunction = catalogue.CompleteProfiles
+	knobs.ValidArgsFunction = cli.CompleteProfiles
 	add("plan-schema", "The JSON Schema of plan files, for editors", 0, func([]string) error { return a.planSchema() })
 	return c
 }
@@ -119,7 +116,7 @@ func listProfiles() listing {
 	}
 	l := listing{head: []string{"PROFILE", "RUNS ON", "COUNTS", "IMITATES"}}
 	data := []entry{}
-	for _, p := range catalogue.Profiles() {
+	for _, p := range cli.Profiles() {
 		on := []string{}
 		for _, b := range p.Stores {
 			if b.Refuse == "" {
@@ -144,7 +141,7 @@ func ofProfiles(args []string, one func(args []string) (listing, error)) (listin
 		return one(args)
 	}
 	all, data := listing{}, map[string]any{}
-	for _, p := range catalogue.Profiles() {
+	for _, p := range cli.Profiles() {
 		if p.Design == nil {
 			continue
 		}
@@ -177,7 +174,7 @@ func listFormats() listing {
 	}
 	l := listing{head: []string{"FORMAT", "OF PROFILE", "WHAT IT IS"}}
 	data := []entry{}
-	for _, f := range catalogue.Formats() {
+	for _, f := range cli.Formats() {
 		of := f.Profile
 		if of == "" {
 			of = "any"
@@ -191,11 +188,11 @@ func listFormats() listing {
 
 // formatDoc prints the documentation of a format.
 func (a command) formatDoc(id string) error {
-	fs, err := given.FindFormats(catalogue.Formats(), []string{id}, "")
+	fs, err := request.FindFormats(cli.Formats(), []string{id}, "")
 	if err != nil {
 		return err
 	}
-	for i, f := range catalogue.Formats() { // those of several profiles may share an id
+	for i, f := range cli.Formats() { // those of several profiles may share an id
 		if f.ID == fs[0].ID {
 			if i > 0 && f.Profile != fs[0].Profile {
 				fmt.Fprintln(a.Stdout)
@@ -213,7 +210,7 @@ func listPresets(args []string) (listing, error) {
 		Default     bool              `json:"default"`
 		Values      map[string]string `json:"values"`
 	}
-	p, err := catalogue.Profile(args)
+	p, err := cli.Profile(args)
 	if err != nil {
 		return listing{}, err
 	}
@@ -248,7 +245,7 @@ func listPresets(args []string) (listing, error) {
 
 // presetText prints the YAML of a preset.
 func (a command) presetText(profile, name string) error {
-	p, err := catalogue.Profile([]string{profile})
+	p, err := cli.Profile([]string{profile})
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -25,7 +25,7 @@ type storeEntry struct {
 func describe(d store.Driver) (storeEntry, []string) {
 	e := storeEntry{d.Name, d.Title, d.Schemes, d.Example, some(d.Params), map[string]string{}}
 	var runs []string
-	for _, p := range catalogue.Profiles() {
+	for _, p := range cli.Profiles() {
 		b, ok := p.Binding(d.Name)
 		switch {
 		case !ok || b.Refuse != "":
@@ -66,5 +66,5 @@ func listParameters(name string) (listing, error) {
 			{"parameters", strings.Join(d.Params, " ")},
 		}, data: e}, nil
 	}
-	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), suggest.Hint(name, catalogue.StoreNames(), suggest.Stores))
+	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), suggest.Hint(name, cli.StoreNames(), suggest.Stores))
 }

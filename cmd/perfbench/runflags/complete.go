@@ -6,34 +6,32 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/list"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
-	"github.com/perfbench/perfbench/internal/session/recall"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 )
 
 // complete offers what is known for the flags of run and tui.
-func complete(a *call.Call, c *cobra.Command) {
+func complete(a *cli.Call, c *cobra.Command) {
 	register := func(flag string, f cobra.CompletionFunc) { _ = c.RegisterFlagCompletionFunc(flag, f) } // the flag exists
-	register("profile", catalogue.CompleteProfiles)
+	register("profile", cli.CompleteProfiles)
 	register("preset", func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return catalogue.PresetNames(profileOf(c, args)), usage.NoFiles
+		return cli.PresetNames(profileOf(c, args)), cli.NoFiles
 	})
 	register("format", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
-		names := catalogue.FormatNames()
+		names := cli.FormatNames()
 		for i := range names {
 			names[i] = before + names[i]
 		}
-		return names, usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+		return names, cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return Targets(a), usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+		return Targets(a), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("set", CompleteSet)
-	register("theme", cobra.FixedCompletions(Themes, usage.NoFiles))
+	register("theme", cobra.FixedCompletions(Themes, cli.NoFiles))
 }
 
 // CompleteSet offers the settings and parameters of the profile that was named.
@@ -42,7 +40,7 @@ func CompleteSet(c *cobra.Command, args []string, _ string) ([]string, cobra.She
 	for i := range names {
 		names[i] += "="
 	}
-	return names, usage.NoFiles | cobra.ShellCompDirectiveNoSpace
+	return names, cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 }
 
 // profileOf is the profile that was named, by its flag or without.
@@ -54,10 +52,10 @@ func profileOf(c *cobra.Command, args []string) string {
 }
 
 // Targets offers recent targets and an example of each kind.
-func Targets(a *call.Call) []string {
+func Targets(a *cli.Call) []string {
 	var out []string
 	if dir, err := a.StateDir(); err == nil {
-		out = recall.Recent(dir)
+		out = request.Recent(dir)
 	}
 	for _, d := range drivers.All() {
 		if !slices.Contains(out, d.Example) {

@@ -5,20 +5,16 @@ package runflags
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
-	"github.com/perfbench/perfbench/cmd/perfbench/version"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/telemetry"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -68,7 +64,7 @@ var valueFlags = []struct{ name, kind, help string }{
 var letters = map[string]string{"rate": "r", "duration": "d"}
 
 // Register adds the flags to a command.
-func (f *Flags) Register(a *call.Call, c *cobra.Command) {
+func (f *Flags) Register(a *cli.Call, c *cobra.Command) {
 	fs, r := c.Flags(), &f.Request
 	fs.SortFlags = false
 	fs.StringVarP(&r.Profile, "profile", "p", "", "`NAME` the workload: see perfbench list profiles")
@@ -97,20 +93,20 @@ func (f *Flags) Register(a *call.Call, c *cobra.Command) {
 	fs.BoolVar(&f.Plain, "plain", false, "no symbols, for screen readers")
 	fs.BoolVar(&f.ASCII, "ascii", false, "draw with ASCII only")
 	fs.StringVar(&f.Theme, "theme", "auto", "`NAME` colours: auto, light, dark or mono")
-	usage.Group(fs, usage.Workload, "profile", "target", "preset", "file", "set", "seed")
-	usage.Group(fs, usage.Load, "threads", "payload", "batch", "rate", "warmup", "at")
-	usage.Group(fs, usage.Limits, "duration", "count", "until", "drain", "threshold", "require-valid")
-	usage.Group(fs, usage.Output, "out", "format", "tag", "facts", "metrics-addr", "otlp")
-	usage.Group(fs, usage.Safety, "dry-run", "namespace", "allow-existing", "cleanup", "password-file")
+	cli.Group(fs, cli.Workload, "profile", "target", "preset", "file", "set", "seed")
+	cli.Group(fs, cli.Load, "threads", "payload", "batch", "rate", "warmup", "at")
+	cli.Group(fs, cli.Limits, "duration", "count", "until", "drain", "threshold", "require-valid")
+	cli.Group(fs, cli.Output, "out", "format", "tag", "facts", "metrics-addr", "otlp")
+	cli.Group(fs, cli.Safety, "dry-run", "namespace", "allow-existing", "cleanup", "password-file")
 	c.InitDefaultHelpFlag()
-	usage.Group(fs, usage.Screen, "quiet", "plain", "ascii", "theme", "help")
+	cli.Group(fs, cli.Screen, "quiet", "plain", "ascii", "theme", "help")
 	complete(a, c)
 }
 
 // RegisterJSON adds --json, for commands without a screen.
 func (f *Flags) RegisterJSON(c *cobra.Command) {
 	c.Flags().BoolVar(&f.JSON, "json", false, "print run.json of each run on one line, in place of the summary")
-	usage.Group(c.Flags(), usage.Output, "json")
+	cli.Group(c.Flags(), cli.Output, "json")
 }
 
 // plainFlags are the flags that the environment may give and that are no values.
@@ -120,7 +116,7 @@ var plainFlags = []string{
 }
 
 // Resolve turns flags and environment into the request. Its errors are of input.
-func (f *Flags) Resolve(a *call.Call, c *cobra.Command) error {
+func (f *Flags) Resolve(a *cli.Call, c *cobra.Command) error {
 	r := &f.Request
 	r.From, r.Values = map[string]string{}, workload.Values{}
 	var problems workload.Problems
@@ -175,11 +171,11 @@ func (f *Flags) contradictions() error {
 
 // open opens the way out of figures, if all else is right and something will run; else it
 // says what is wrong with it.
-func (f *Flags) open(a *call.Call, c *cobra.Command, run bool) error {
+func (f *Flags) open(a *cli.Call, c *cobra.Command, run bool) error {
 	if !run || f.DryRun {
 		return telemetry.Check(f.outlet)
 	}
-	f.outlet.Version = version.Of().Version
+	f.outlet.Version = cli.Of().Version
 	var err error
 	a.Outlet, err = telemetry.Open(c.Context(), f.outlet)
 	return err
@@ -198,25 +194,25 @@ func (f *Flags) pickFormats() error {
 }
 
 // Run is the run that flags and environment ask for, as a file of plans.
-func (f *Flags) Run() *planfile.File {
-	return &planfile.File{Runs: []planfile.Run{{Request: f.Request}}}
+func (f *Flags) Run() *request.File {
+	return &request.File{Runs: []request.Run{{Request: f.Request}}}
 }
 
 // Plan returns what the plan file at a path says, or at - the standard input, with flags
 // and environment on top of each of its runs. Call Resolve before. Errors are of input; the
 // file comes with them as far as it was understood.
-func (f *Flags) Plan(a *call.Call, path string) (*planfile.File, error) {
+func (f *Flags) Plan(a *cli.Call, path string) (*request.File, error) {
 	var data []byte
 	var err error
 	if path == "-" {
-		data, err = io.ReadAll(a.Stdin)
+		data, err = infile.From(infile.Plan, "the standard input", a.Stdin)
 	} else {
-		data, err = os.ReadFile(path)
+		data, err = infile.Read(infile.Plan, path)
 	}
 	if err != nil {
-		return nil, fault.Input(fmt.Errorf("plan: %w", err), given.NearPath(path))
+		return nil, fault.Input(fmt.Errorf("plan: %w", err), request.NearPath(path))
 	}
-	file, err := planfile.Read(path, data, a.Environ)
+	file, err := request.Read(path, data, a.Environ)
 	if file != nil {
 		for i := range file.Runs {
 			file.Runs[i].Request = f.Request.Over(file.Runs[i].Request)

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet"
+	"github.com/perfbench/perfbench/internal/remote"
 )
 
 // Reach is how the coordinator of a run is reached, as it was asked for.
@@ -33,9 +34,15 @@ func (r *Reach) Register(fs *pflag.FlagSet, wait time.Duration) {
 }
 
 // Options reads files and refuses what cannot be right; what names the command in errors.
-func (r *Reach) Options(what, at string) (fleet.JoinOptions, error) {
-	o := fleet.JoinOptions{URL: at, Fingerprint: r.fingerprint, Creds: r.creds, NKey: r.nkey, Run: r.run, Patience: r.wait}
+func (r *Reach) Options(what, at string) (remote.JoinOptions, error) {
+	o := remote.JoinOptions{URL: at, Fingerprint: r.fingerprint, Creds: r.creds, NKey: r.nkey, Run: r.run, Patience: r.wait}
 	u, err := url.Parse(at)
+	if err == nil && u.Fragment != "" {
+		o.URL, o.Key, _ = strings.Cut(at, "#")
+		if err := remote.CheckKey(o.Key); err != nil {
+			return o, err
+		}
+	}
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls":
 		return o, fault.Input(fmt.Errorf("%s: %q is not the URL of a coordinator", what, at), "write it like nats://127.0.0.1:4222")
@@ -46,20 +53,20 @@ func (r *Reach) Options(what, at string) (fleet.JoinOptions, error) {
 	case r.authorities != "" && o.Fingerprint != "":
 		return o, fault.Field("tls-ca", fault.Input(errors.New("tls-ca: with --fingerprint it does not matter who signed the certificate"), "leave one of them out"))
 	case r.authorities != "":
-		if o.Authorities, err = fleet.ReadAuthorities(r.authorities); err != nil {
+		if o.Authorities, err = remote.ReadAuthorities(r.authorities); err != nil {
 			return o, err
 		}
 	case u.Scheme == "tls" && o.Fingerprint == "":
 		return o, fault.Field("fingerprint", fault.Input(errors.New("fingerprint: a tls:// coordinator is known by it, or by who signed its certificate"), "copy what the coordinator printed, or give --tls-ca FILE"))
 	case o.Fingerprint != "":
-		if err := fleet.CheckFingerprint(o.Fingerprint); err != nil {
+		if err := remote.CheckFingerprint(o.Fingerprint); err != nil {
 			return o, err
 		}
-	case !fleet.Loopback(u.Hostname()):
+	case !remote.Loopback(u.Hostname()):
 		return o, fault.Input(fmt.Errorf("%s: %s is another machine, and without TLS anybody on the way could send a plan", what, u.Hostname()), "have the coordinator use --tls-self-signed, and add --fingerprint with what it printed, or --tls-cert, and add --tls-ca")
 	}
 	if r.tokenFile != "" {
-		o.Token, err = fleet.ReadToken(r.tokenFile)
+		o.Token, err = remote.ReadToken(r.tokenFile)
 	}
 	return o, err
 }

@@ -7,14 +7,14 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet/crew"
+	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
 // Series is runs that follow each other with the same workers, where there are to be any.
 type Series struct {
 	*Workers
-	line *crew.Line
+	line *crew.Relay
 
 	mu    sync.Mutex
 	first *session.Prepared

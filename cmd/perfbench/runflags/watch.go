@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet"
-	"github.com/perfbench/perfbench/internal/fleet/crew"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 )
@@ -26,7 +26,7 @@ func (w *Watch) Register(c *cobra.Command) {
 	fs.StringVar(&w.which, "watch", "", "`RUN` with workers to be watched: nats://HOST:PORT of its coordinator, or its id or folder on this machine")
 	fs.StringVar(&w.fingerprint, "fingerprint", "", "`SHA256` of the certificate of the coordinator that is watched")
 	fs.StringVar(&w.run, "run", "", "`ID` of the run to be watched, where several are coordinated over one NATS")
-	usage.Group(fs, usage.Workers, "watch", "fingerprint", "run")
+	cli.Group(fs, cli.Workers, "watch", "fingerprint", "run")
 }
 
 // besides are the flags that say something about watching, beside those of the screen.
@@ -34,7 +34,7 @@ var besides = []string{"watch", "fingerprint", "run", "token-file", "tls-ca", "n
 
 // Of says how the run is reached that is to be watched; false: none is. own are the flags of
 // the same command, out is the folder of runs. Errors are of input.
-func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o fleet.JoinOptions, asked bool, err error) {
+func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o remote.JoinOptions, asked bool, err error) {
 	if w.which == "" {
 		if w.fingerprint != "" || w.run != "" {
 			return o, false, fault.Field("watch", fault.Input(errors.New("watch: --fingerprint and --run are for a run that is watched, and --watch names none"), "say which with --watch"))
@@ -48,7 +48,7 @@ func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o
 		return o, true, refuse(args[0])
 	}
 	c.Flags().Visit(func(p *pflag.Flag) {
-		if err == nil && !slices.Contains(besides, p.Name) && usage.GroupOf(p) != usage.Screen {
+		if err == nil && !slices.Contains(besides, p.Name) && cli.GroupOf(p) != cli.Screen {
 			err = refuse("--" + p.Name)
 		}
 	})

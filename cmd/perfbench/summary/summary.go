@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/runpage"
@@ -21,7 +21,7 @@ import (
 
 // Course draws the course of a run where a person looks. What cannot be drawn is
 // left out: the run's folder tells why.
-func Course(a *call.Call, dir string, plain bool) {
+func Course(a *cli.Call, dir string, plain bool) {
 	f, err := rundir.Load(dir)
 	if err != nil {
 		a.Log.Debug("The course of the run is not drawn", "error", err)
@@ -31,7 +31,7 @@ func Course(a *call.Call, dir string, plain bool) {
 }
 
 // Draw draws the course of a run, in ASCII where plain or the terminal wants it.
-func Draw(a *call.Call, f *rundir.Folder, plain bool) {
+func Draw(a *cli.Call, f *rundir.Folder, plain bool) {
 	width := a.StdoutWidth
 	if width <= 0 {
 		width = 80
@@ -169,11 +169,14 @@ func Latency(ns int64) string {
 // Line says in a line what a run came to.
 func Line(r *rundir.Run) string {
 	h := r.Headline()
-	p99 := "–"
+	p99, of := "–", h.Of(r)
 	if len(h.Timed) > 0 {
 		p99 = Latency(h.Response.P99)
 	}
-	return fmt.Sprintf("%s %s/s, p99 %s, %s", units.Number(h.Rate), r.Unit, p99, r.Verdict.State)
+	if of != "" {
+		of = " (" + of + ")"
+	}
+	return fmt.Sprintf("%s %s/s, p99 %s%s, %s", units.Number(h.Rate), r.Unit, p99, of, r.Verdict.State)
 }
 
 // colours are those of the lines that say whether a run is good, on a terminal.

@@ -10,12 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/sweep/rounds"
@@ -24,14 +23,14 @@ import (
 
 // command is the command in one call.
 type command struct {
-	*call.Call
+	*cli.Call
 	flags runflags.Flags
 	crew  runflags.Workers
-	asked planfile.Sweep
+	asked request.Sweep
 }
 
 // Command does a run at each point.
-func Command(c *call.Call) *cobra.Command { return (&command{Call: c}).tree() }
+func Command(c *cli.Call) *cobra.Command { return (&command{Call: c}).tree() }
 
 func (a *command) tree() *cobra.Command {
 	c := &cobra.Command{
@@ -59,7 +58,7 @@ threshold ends the sweep.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wrong := a.FromEnvironment(cmd, "repeat", map[string]string{})
 			crew := a.crew.Series()
-			return headless.CarryOut(cmd, a.Call, &a.flags, crew, args, errors.Join(wrong, a.crew.Check()), func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+			return headless.CarryOut(cmd, a.Call, &a.flags, crew, args, errors.Join(wrong, a.crew.Check()), func(ctx context.Context, r request.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Sweep)
 				asked.Repeat = cmp.Or(asked.Repeat, r.Repeat.Times)
 				r.Sweep = &asked
@@ -84,16 +83,16 @@ threshold ends the sweep.`,
 
 // task is one sweep.
 type task struct {
-	*call.Call
+	*cli.Call
 	flags *runflags.Flags
 	crew  *runflags.Series
-	run   planfile.Run
+	run   request.Run
 	sweep *rounds.Sweep
 }
 
 // Make makes sweeps of the runs of plans that are some.
-func Make(c *call.Call, f *runflags.Flags, crew *runflags.Series) headless.Make {
-	return func(ctx context.Context, r planfile.Run) (headless.Task, error) {
+func Make(c *cli.Call, f *runflags.Flags, crew *runflags.Series) headless.Make {
+	return func(ctx context.Context, r request.Run) (headless.Task, error) {
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
@@ -108,7 +107,7 @@ func (t *task) Do(ctx context.Context) (w headless.Went) {
 	if dir := t.sweep.Resume(); dir != "" && !t.flags.Quiet {
 		fmt.Fprintf(t.Stderr, "%s goes on: %d of %d runs are done\n", dir, len(t.sweep.Result().Runs), t.sweep.Result().All())
 	}
-	w.Err = t.sweep.Do(ctx, func(ctx context.Context, r session.Request, what string) (*session.Outcome, error) {
+	w.Err = t.sweep.Do(ctx, func(ctx context.Context, r session.Request, what string) (*session.Concluded, error) {
 		return headless.Turn(ctx, t.Call, t.flags, t.crew, r, what)
 	}, func(sweep.Result) {})
 	r := t.sweep.Result()
@@ -122,7 +121,7 @@ func (t *task) Do(ctx context.Context) (w headless.Went) {
 		return w // of the runs there is a line each
 	}
 	if !t.flags.Quiet {
-		fmt.Fprint(t.Stdout, "\n"+console.Plain(report.SweepText(r), t.flags.Plain || t.flags.ASCII)+"\nkept in ")
+		fmt.Fprint(t.Stdout, "\n"+cli.Plain(report.SweepText(r), t.flags.Plain || t.flags.ASCII)+"\nkept in ")
 	}
 	fmt.Fprintln(t.Stdout, w.Kept)
 	return w
@@ -137,8 +136,8 @@ func (t *task) Print(context.Context) error {
 }
 
 // Asked implements headless.Task.
-func (t *task) Asked() planfile.Run {
-	r := planfile.Run{Name: t.run.Name, Request: t.sweep.First().Asked(), Sweep: t.run.Sweep}
+func (t *task) Asked() request.Run {
+	r := request.Run{Name: t.run.Name, Request: t.sweep.First().Asked(), Sweep: t.run.Sweep}
 	for _, x := range t.sweep.Result().Axes { // what the points differ in
 		delete(r.Request.Values, x.Name)
 		if x.Name == sweep.Target {

@@ -12,17 +12,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/history"
-	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/internal/planfile"
 	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -95,14 +93,14 @@ func (b *bench) Stores() []screen.StoreInfo {
 // lastFile has what was set last for each profile, in the folder of the user's settings.
 const lastFile = "last.json"
 
-func (b *bench) Last() (map[string]job.Request, error) {
+func (b *bench) Last() (map[string]request.Request, error) {
 	if b.presets == "" {
 		return nil, nil
 	}
-	kept, err := recall.Last(filepath.Join(filepath.Dir(b.presets), lastFile))
-	out := map[string]job.Request{}
+	kept, err := request.Last(filepath.Join(filepath.Dir(b.presets), lastFile))
+	out := map[string]request.Request{}
 	for name, s := range kept {
-		r := job.Request{
+		r := request.Request{
 			Profile: name, Preset: s.Preset, Files: s.Files, Target: s.Target, Out: s.Out,
 			Timetable: s.Timetable, Thresholds: s.Thresholds, Formats: s.Formats, Tags: s.Tags, Values: workload.Values{},
 		}
@@ -114,26 +112,26 @@ func (b *bench) Last() (map[string]job.Request, error) {
 	return out, err
 }
 
-func (b *bench) Remember(r job.Request) {
+func (b *bench) Remember(r request.Request) {
 	if b.presets == "" {
 		return
 	}
-	s := recall.Settings{
+	s := request.Settings{
 		Preset: r.Preset, Files: r.Files, Target: r.Target, Out: r.Out,
 		Timetable: r.Timetable, Thresholds: r.Thresholds, Formats: r.Formats, Tags: r.Tags, Values: map[string]string{},
 	}
 	for name, v := range r.Values {
 		s.Values[name] = v.Text
 	}
-	if err := recall.Keep(filepath.Join(filepath.Dir(b.presets), lastFile), r.Profile, s); err != nil {
+	if err := request.Keep(filepath.Join(filepath.Dir(b.presets), lastFile), r.Profile, s); err != nil {
 		b.env.Log.Warn("What was set could not be kept for the next time", "error", err)
 	}
 }
 
-func (b *bench) Recent() []string { return recall.Recent(b.state) }
+func (b *bench) Recent() []string { return request.Recent(b.state) }
 
 // request fills in what the screens leave to the flags.
-func (b *bench) request(r job.Request) job.Request {
+func (b *bench) request(r request.Request) request.Request {
 	if r.Out == "" {
 		r.Out = b.out
 	}
@@ -152,7 +150,7 @@ func (b *bench) request(r job.Request) job.Request {
 
 // endless is a request for a run that somebody watches: unless it says how long it is, it
 // goes on until it is stopped.
-func (b *bench) endless(r job.Request) job.Request {
+func (b *bench) endless(r request.Request) request.Request {
 	r = b.request(r)
 	r.Endless = true
 	return r
@@ -166,7 +164,7 @@ func (b *bench) path(typed string) string {
 	return typed
 }
 
-func (b *bench) Preview(r job.Request) (*job.Preview, error) {
+func (b *bench) Preview(r request.Request) (*request.Preview, error) {
 	p, err := b.prepare(context.Background(), b.endless(r))
 	if err != nil {
 		return nil, err
@@ -223,7 +221,7 @@ func (b *bench) open(ctx context.Context, target, password string) (store.Conn, 
 	return d.Open(ctx, t, store.OpenOptions{Threads: 1, Log: b.env.Log})
 }
 
-func (b *bench) Start(ctx context.Context, r job.Request) (screen.Run, error) {
+func (b *bench) Start(ctx context.Context, r request.Request) (screen.Run, error) {
 	req := b.endless(r)
 	req.MaxThreads = workload.MaxThreads
 	p, err := b.prepare(ctx, req)
@@ -284,7 +282,7 @@ func (b *bench) remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	return history.Remove(rundir.Entry{Dir: dir, Run: f.Run}, catalogue.Formats())
+	return history.Remove(rundir.Entry{Dir: dir, Run: f.Run}, cli.Formats())
 }
 
 func (b *bench) Pack(ids []string) error {
@@ -294,7 +292,7 @@ func (b *bench) Pack(ids []string) error {
 		if err == nil {
 			var run rundir.Run
 			if _, run, err = history.Archive(dir, ""); err == nil {
-				err = history.Remove(rundir.Entry{Dir: dir, Run: run}, catalogue.Formats())
+				err = history.Remove(rundir.Entry{Dir: dir, Run: run}, cli.Formats())
 			}
 		}
 		errs = append(errs, err)
@@ -341,7 +339,7 @@ func (b *bench) Export(id string, formats []string, dir string) ([]string, error
 }
 
 // SavePreset writes a plan file that --preset NAME and the picker find again.
-func (b *bench) SavePreset(name string, r job.Request) (string, error) {
+func (b *bench) SavePreset(name string, r request.Request) (string, error) {
 	if b.presets == "" {
 		return "", fault.Hint(errors.New("there is no home directory for presets"), "set XDG_CONFIG_HOME to an absolute path")
 	}
@@ -362,8 +360,8 @@ func (b *bench) SavePreset(name string, r job.Request) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", fmt.Errorf("preset: %w", err)
 	}
-	data := planfile.Write(said(r)+", saved from the workbench on "+time.Now().Format("2 January 2006, 15:04")+".",
-		&planfile.File{Runs: []planfile.Run{{Request: r}}})
+	data := request.Write(said(r)+", saved from the workbench on "+time.Now().Format("2 January 2006, 15:04")+".",
+		&request.File{Runs: []request.Run{{Request: r}}})
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return "", fmt.Errorf("preset: %w", err)
 	}
@@ -371,7 +369,7 @@ func (b *bench) SavePreset(name string, r job.Request) (string, error) {
 }
 
 // said names a run in a few words.
-func said(r job.Request) string {
+func said(r request.Request) string {
 	from := r.Preset
 	if len(r.Files) > 0 {
 		from = filepath.Base(r.Files[0])

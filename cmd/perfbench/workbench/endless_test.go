@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -20,7 +20,7 @@ import (
 // Nobody can tune a run that is over in a second: each of these goes on for longer than
 // its preset would have it, and leaves a whole report when it is stopped.
 func TestARunOfTheWorkbenchGoesOnUntilItIsStopped(t *testing.T) {
-	b := &bench{env: command{&call.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), logs: &logRing{}, soft: t.Context(), hard: t.Context()}
+	b := &bench{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), logs: &logRing{}, soft: t.Context(), hard: t.Context()}
 	b.env.CacheDir = ""
 	for preset, once := range map[string]struct {
 		profile string
@@ -29,7 +29,7 @@ func TestARunOfTheWorkbenchGoesOnUntilItIsStopped(t *testing.T) {
 		"shop": {"group", 1600}, "small": {"tx", 8000}, "saga": {"tx", 3500}, "profiles": {"authz", 3000}, "quick": {"event-store", 90_000},
 	} {
 		t.Run(preset, func(t *testing.T) {
-			r := job.Request{Profile: once.profile, Preset: preset, Target: "memory:", Formats: []string{"json"}}
+			r := request.Request{Profile: once.profile, Preset: preset, Target: "memory:", Formats: []string{"json"}}
 			plan, err := b.Preview(r)
 			require.NoError(t, err)
 			assert.Contains(t, plan.Length, "until you stop it")
@@ -92,7 +92,7 @@ func TestWhatEndsARunOfTheWorkbench(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want, plan.Length)
 		}
-		plan, err := b.Preview(job.Request{Profile: "tx", Preset: "baseline", Target: "memory:"})
+		plan, err := b.Preview(request.Request{Profile: "tx", Preset: "baseline", Target: "memory:"})
 		require.NoError(t, err)
 		assert.Contains(t, plan.Length, "one row after the other")
 		require.ErrorContains(t, b.CanSweep(putting("duration", "forever"), sweep.Asked{Over: []string{"threads=1,2"}, Repeat: "1"}), "no time for the other points")

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -32,7 +32,7 @@ func inBubble(t *testing.T, f func(t *testing.T, b *bench)) {
 	_, deaf := self.Resumed() // its goroutine is not of the bubble
 	deaf()
 	synctest.Test(t, func(t *testing.T) {
-		a := command{&call.Call{Log: slog.New(slog.DiscardHandler)}}
+		a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
 		b := &bench{env: a.Session(), out: dir, state: dir, logs: &logRing{}, soft: context.Background(), hard: context.Background()}
 		b.env.CacheDir = ""
 		f(t, b)
@@ -40,8 +40,8 @@ func inBubble(t *testing.T, f func(t *testing.T, b *bench)) {
 }
 
 // putting is a run on two servers that take 4 ms for a call.
-func putting(values ...string) job.Request {
-	r := job.Request{Profile: "ingestion", Preset: "sustained", Target: "memory:?service=4ms&servers=2", Values: workload.Values{}, Formats: []string{"json"}}
+func putting(values ...string) request.Request {
+	r := request.Request{Profile: "ingestion", Preset: "sustained", Target: "memory:?service=4ms&servers=2", Values: workload.Values{}, Formats: []string{"json"}}
 	for i := 0; i < len(values); i += 2 {
 		r.Values[values[i]] = workload.Value{Name: values[i], Text: values[i+1], Origin: workload.OriginFlag}
 	}
@@ -126,7 +126,7 @@ func TestASweepOfTheWorkbench(t *testing.T) {
 func TestASweepOverTargetsWithPasswords(t *testing.T) {
 	host := labtest.Redis(t, "--requirepass", "hunter2").Addr()
 	dir := t.TempDir()
-	a := command{&call.Call{Log: slog.New(slog.DiscardHandler)}}
+	a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
 	b := &bench{env: a.Session(), out: dir, state: dir, logs: &logRing{}, soft: context.Background(), hard: context.Background()}
 	r := putting("count", "10", "warmup", "0s")
 	r.Target, r.Password = "", ""

@@ -11,28 +11,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/internal/session/given"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles"
 	"github.com/perfbench/perfbench/tui/picker"
-	"github.com/perfbench/perfbench/tui/tuitest"
 )
 
 // What matters most comes first: at most twelve rows, and then the rest, in groups.
 func TestThePickerBeginsWithTwelveRowsAtMost(t *testing.T) {
-	a := command{&call.Call{Log: slog.New(slog.DiscardHandler)}}
+	a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
 	formRow := regexp.MustCompile(`│ (?:  | ▸|▸ )([a-z]\S*)`)
 	for _, p := range profiles.All() {
 		for _, mode := range append([]string{""}, p.Modes...) {
 			t.Run(p.Name+mode, func(t *testing.T) {
 				b := &bench{env: a.Session(), out: t.TempDir(), logs: &logRing{}, soft: context.Background(), hard: context.Background()}
-				r := job.Request{Profile: p.Name, Target: "memory:", Password: "a row of its own", Values: workload.Values{}}
+				r := request.Request{Profile: p.Name, Target: "memory:", Password: "a row of its own", Values: workload.Values{}}
 				if mode != "" {
 					r.Values["mode"] = workload.Value{Name: "mode", Text: mode, Origin: workload.OriginFlag}
 				}
-				stage := tuitest.NewStage(t, picker.New(b, r, given.RunParams()), 120, 100)
+				stage := tuitest.NewStage(t, picker.New(b, r, request.RunParams()), 120, 100)
 				picture := stage.Picture(t)
 				first, _, found := strings.Cut(picture, "Changes and conditions")
 				require.True(t, found, picture)

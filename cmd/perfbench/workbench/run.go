@@ -12,9 +12,9 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	search "github.com/perfbench/perfbench/internal/find/live"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/recall"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -39,10 +39,10 @@ type benchRun struct {
 
 	mu       sync.Mutex
 	progress screen.Progress
-	live     *session.Live
+	live     *session.Driven
 	outcome  screen.Outcome
-	ended    *session.Outcome // nil before, and of a start that failed
-	err      error            // of a start that failed
+	ended    *session.Concluded // nil before, and of a start that failed
+	err      error              // of a start that failed
 	isBegun  bool
 	stopped  bool
 }
@@ -98,7 +98,7 @@ func (r *benchRun) carry() {
 	r.answered()
 	stopped := r.stopped
 	r.mu.Unlock()
-	if err := recall.Remember(r.b.state, live.Target); err != nil {
+	if err := request.Remember(r.b.state, live.Target); err != nil {
 		r.b.env.Log.Debug("The target was not remembered", "error", err)
 	}
 	if stopped {
@@ -108,7 +108,7 @@ func (r *benchRun) carry() {
 	<-live.Done()
 	stop()
 	r.at(screen.Progress{Stage: screen.Verifying})
-	o := live.Finish(r.hard)
+	o := live.Conclude(r.hard)
 	r.b.dirs.Store(o.Run.ID, o.Dir)
 	r.keepFound(o)
 	r.mu.Lock()
@@ -121,7 +121,7 @@ func (r *benchRun) carry() {
 }
 
 // keepFound keeps what the last search on the run has found in its folder.
-func (r *benchRun) keepFound(o *session.Outcome) {
+func (r *benchRun) keepFound(o *session.Concluded) {
 	f := r.searches.wait()
 	if f == nil {
 		return
@@ -186,7 +186,7 @@ func (r *benchRun) answered() {
 	}
 }
 
-func (r *benchRun) running() *session.Live {
+func (r *benchRun) running() *session.Driven {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.live

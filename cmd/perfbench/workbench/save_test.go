@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -19,14 +19,14 @@ import (
 func TestASavedRunIsListedAndComesBack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("two.properties", []byte("eligibility.totalEntryCount=4000\nprofile.totalEntryCount=1000\n"), 0o600))
-	a := command{&call.Call{Env: call.Env{Environ: []string{"XDG_CONFIG_HOME=" + t.TempDir(), "PERFBENCH_SEED=7"}}, Log: slog.New(slog.DiscardHandler)}}
+	a := command{&cli.Call{Env: cli.Env{Environ: []string{"XDG_CONFIG_HOME=" + t.TempDir(), "PERFBENCH_SEED=7"}}, Log: slog.New(slog.DiscardHandler)}}
 	b := &bench{env: a.Session(), presets: a.PresetDir(), logs: &logRing{}}
-	prepare := func(r job.Request) *session.Prepared {
+	prepare := func(r request.Request) *session.Prepared {
 		p, err := session.Prepare(t.Context(), b.env, r)
 		require.NoError(t, err)
 		return p
 	}
-	p := prepare(job.Request{
+	p := prepare(request.Request{
 		Profile: "ingestion", Target: "memory:", Files: []string{"two.properties"}, Thresholds: []string{"p99<1s"}, Timetable: []string{"1s:threads=9"},
 		Formats: []string{"json"}, Out: "there", Values: workload.Values{"duration": {Name: "duration", Text: "20s", Origin: workload.OriginFlag}},
 	})
@@ -46,8 +46,8 @@ func TestASavedRunIsListedAndComesBack(t *testing.T) {
 
 	t.Chdir(t.TempDir()) // from anywhere
 	b.env.Environ = nil
-	got := prepare(job.Request{Profile: "ingestion", Preset: "mine"}).Preview()
-	texts := func(lines []job.Line) map[string]string {
+	got := prepare(request.Request{Profile: "ingestion", Preset: "mine"}).Preview()
+	texts := func(lines []request.Line) map[string]string {
 		out := map[string]string{}
 		for _, l := range lines {
 			out[l.Name] = l.Text

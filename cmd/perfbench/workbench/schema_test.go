@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/internal/job"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 )
@@ -50,16 +49,16 @@ func TestTheExamplesOfTheDocumentationArePlans(t *testing.T) {
 	blocks := yamlBlock.FindAllStringSubmatch(string(page), -1)
 	require.NotEmpty(t, blocks)
 	s := schema(t)
-	env := session.Env{Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Drivers: drivers.All()}
+	env := session.Env{Profiles: cli.Profiles(), Formats: cli.Formats(), Drivers: drivers.All()}
 	for _, b := range blocks {
 		require.NoError(t, check(t, s, b[1]), b[1])
-		f, err := planfile.Read("plan.yaml", []byte(b[1]), []string{"REDIS_HOST=127.0.0.1", "REDIS_PASSWORD=x", "RESULTS=results"})
+		f, err := request.Read("plan.yaml", []byte(b[1]), []string{"REDIS_HOST=127.0.0.1", "REDIS_PASSWORD=x", "RESULTS=results"})
 		require.NoError(t, err)
 		for _, r := range f.Runs {
 			_, err := session.Prepare(t.Context(), env, r.Request)
 			require.NoError(t, err, r.Name)
 		}
-		require.NoError(t, check(t, s, string(planfile.Write("", f))))
+		require.NoError(t, check(t, s, string(request.Write("", f))))
 	}
 }
 
@@ -79,14 +78,14 @@ func TestTheSchemaFindsMistakes(t *testing.T) {
 // Every plan that a dry run writes for a profile as it is keeps to the schema.
 func TestWhatIsWrittenKeepsToTheSchema(t *testing.T) {
 	s := schema(t)
-	env := session.Env{Profiles: catalogue.Profiles(), Formats: catalogue.Formats(), Drivers: drivers.All()}
+	env := session.Env{Profiles: cli.Profiles(), Formats: cli.Formats(), Drivers: drivers.All()}
 	for _, p := range env.Profiles {
 		if p.Design == nil {
 			continue
 		}
-		prepared, err := session.Prepare(t.Context(), env, job.Request{Profile: p.Name})
+		prepared, err := session.Prepare(t.Context(), env, request.Request{Profile: p.Name})
 		require.NoError(t, err)
-		written := planfile.Write("", &planfile.File{Runs: []planfile.Run{{Request: prepared.Asked()}}})
+		written := request.Write("", &request.File{Runs: []request.Run{{Request: prepared.Asked()}}})
 		require.NoError(t, check(t, s, string(written)), string(written))
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -39,7 +39,7 @@ type benchSweep struct {
 	outcome screen.Outcome
 }
 
-func (b *bench) prepareSweep(r job.Request, asked sweep.Asked, crew *runflags.Series) (*rounds.Sweep, error) {
+func (b *bench) prepareSweep(r request.Request, asked sweep.Asked, crew *runflags.Series) (*rounds.Sweep, error) {
 	asked.Over = slices.Clone(asked.Over)
 	for i, over := range asked.Over {
 		if targets := targetsOf(over); targets != nil {
@@ -72,7 +72,7 @@ func (b *bench) keepSecret(target string) string {
 
 // CanSweep says why a sweep is not possible. Where it goes over several targets, each has
 // to answer: a password that is missing is asked for before the first run, not after it.
-func (b *bench) CanSweep(r job.Request, asked sweep.Asked) error {
+func (b *bench) CanSweep(r request.Request, asked sweep.Asked) error {
 	if _, err := b.prepareSweep(r, asked, b.crew.Series()); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (b *bench) CanSweep(r job.Request, asked sweep.Asked) error {
 func (b *bench) answers(target string) error {
 	ctx, cancel := context.WithTimeout(b.hard, answerTime)
 	defer cancel()
-	_, err := b.Ping(ctx, target, b.request(job.Request{Target: target}).Password)
+	_, err := b.Ping(ctx, target, b.request(request.Request{Target: target}).Password)
 	if session.WantsPassword(err) {
 		scheme, host, _ := strings.Cut(target, "://")
 		return fault.Input(fmt.Errorf("%s wants a password", target), "type it into the target, "+scheme+"://user:password@"+host[strings.LastIndexByte(host, '@')+1:])
@@ -103,7 +103,7 @@ func (b *bench) answers(target string) error {
 const answerTime = 10 * time.Second
 
 // Sweep begins one, or goes on with one that was asked for in the same words.
-func (b *bench) Sweep(r job.Request, asked sweep.Asked) (screen.SweepRun, error) {
+func (b *bench) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, error) {
 	crew := b.crew.Series()
 	s, err := b.prepareSweep(r, asked, crew)
 	if err != nil {
@@ -116,7 +116,7 @@ func (b *bench) Sweep(r job.Request, asked sweep.Asked) (screen.SweepRun, error)
 	ctx, cancel := context.WithCancel(b.hard)
 	out := &benchSweep{b: b, crew: crew, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	out.now.Began, out.now.Before = time.Now(), len(s.Result().Runs)
-	out.told(s, *s.Result())
+	out.update(s, *s.Result())
 	go out.do(s)
 	return out, nil
 }
@@ -144,8 +144,8 @@ func (s *benchSweep) do(of *rounds.Sweep) {
 			s.outcome = screen.Outcome{Dir: of.Dir(), Err: bug(v), Code: fault.CodeOther}
 		}
 	}()
-	err := of.Do(s.ctx, s.turn, func(r sweep.Result) { s.told(of, r) })
-	s.told(of, *of.Result())
+	err := of.Do(s.ctx, s.turn, func(r sweep.Result) { s.update(of, r) })
+	s.update(of, *of.Result())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.What = ""
@@ -159,8 +159,8 @@ func (s *benchSweep) do(of *rounds.Sweep) {
 	}
 }
 
-// told notes what the runs that are done come to.
-func (s *benchSweep) told(of *rounds.Sweep, r sweep.Result) {
+// update notes what the runs that are done come to.
+func (s *benchSweep) update(of *rounds.Sweep, r sweep.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.Result = r
@@ -173,7 +173,7 @@ func (s *benchSweep) told(of *rounds.Sweep, r sweep.Result) {
 var errSweepStopped = fault.Code(errors.New("stopped by the user"), fault.CodeInterrupted)
 
 // turn does one run.
-func (s *benchSweep) turn(ctx context.Context, r session.Request, what string) (*session.Outcome, error) {
+func (s *benchSweep) turn(ctx context.Context, r session.Request, what string) (*session.Concluded, error) {
 	p, err := session.Prepare(ctx, s.b.env, s.b.request(r))
 	if err == nil {
 		p, err = s.crew.Of(p)

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
-	"github.com/perfbench/perfbench/cmd/perfbench/version"
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet"
-	"github.com/perfbench/perfbench/internal/fleet/view"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/remote/view"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/units"
@@ -25,7 +25,7 @@ import (
 // watchedRun is a run that another process drives, as the screens see it. It asks the
 // coordinator how the run is, on a goroutine of its own, follow, which ends with the run.
 type watchedRun struct {
-	w    *fleet.Watcher
+	w    *remote.Watcher
 	plan *workload.Plan
 	info screen.RunInfo
 	done chan struct{}
@@ -44,8 +44,8 @@ const (
 )
 
 // watchRun looks for the coordinator of a run and asks it once.
-func watchRun(ctx context.Context, b *bench, o fleet.JoinOptions) (*watchedRun, error) {
-	w, err := fleet.Watch(ctx, o)
+func watchRun(ctx context.Context, b *bench, o remote.JoinOptions) (*watchedRun, error) {
+	w, err := remote.Watch(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (r *watchedRun) begin(ctx context.Context, b *bench) error {
 	if err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	if ours := version.Of().Version; v.Version != ours {
+	if ours := cli.Of().Version; v.Version != ours {
 		return fault.Input(fmt.Errorf("the coordinator is perfbench %s, and this is %s", v.Version, ours), "use the same version for both")
 	}
 	p, ok := b.profile(v.Order.Profile)
@@ -74,7 +74,7 @@ func (r *watchedRun) begin(ctx context.Context, b *bench) error {
 	if r.plan, err = p.Design(v.Order.Inputs); err != nil {
 		return fmt.Errorf("make the plan: %w", err)
 	}
-	if fleet.Sum(r.plan) != v.Order.Sum {
+	if remote.Sum(r.plan) != v.Order.Sum {
 		return fault.Input(errors.New("the plan is worked out differently here than at the coordinator"), "set TZ to the same for both")
 	}
 	r.now, r.heard = v, time.Now()
@@ -89,7 +89,7 @@ func (r *watchedRun) begin(ctx context.Context, b *bench) error {
 func (r *watchedRun) ask(ctx context.Context) (*view.View, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	data, err := r.w.Look(ctx)
+	data, err := r.w.Ask(ctx)
 	if err != nil {
 		return nil, err
 	}

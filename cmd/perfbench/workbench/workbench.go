@@ -15,29 +15,26 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/call"
-	"github.com/perfbench/perfbench/cmd/perfbench/catalogue"
-	"github.com/perfbench/perfbench/cmd/perfbench/console"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
-	"github.com/perfbench/perfbench/cmd/perfbench/usage"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/fleet"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/tui"
 )
 
 // command is the command in one call.
-type command struct{ *call.Call }
+type command struct{ *cli.Call }
 
 // Command opens the workbench.
 // dry says what a run with its flags would do, for --dry-run.
-func Command(c *call.Call, dry func(*cobra.Command, *runflags.Flags, *runflags.Workers, []string) error) *cobra.Command {
+func Command(c *cli.Call, dry func(*cobra.Command, *runflags.Flags, *runflags.Workers, []string) error) *cobra.Command {
 	return command{c}.tree(dry)
 }
 
 // Open opens the workbench as it is without flags.
-func Open(ctx context.Context, c *call.Call) error {
+func Open(ctx context.Context, c *cli.Call) error {
 	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes[0]}, &runflags.Workers{}, nil)
 }
 
@@ -48,7 +45,7 @@ func (a command) tree(dry func(*cobra.Command, *runflags.Flags, *runflags.Worker
 		Example: `  perfbench tui
   perfbench tui ingestion --target redis://localhost --threads 32
   perfbench tui --watch nats://127.0.0.1:4222`,
-		Args: oneProfile, ValidArgsFunction: catalogue.CompleteProfiles,
+		Args: oneProfile, ValidArgsFunction: cli.CompleteProfiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o, asked, err := see.Of(cmd, args, w, f.Request.Out); asked || err != nil {
 				return a.watch(cmd, f, o, err)
@@ -72,7 +69,7 @@ func (a command) tree(dry func(*cobra.Command, *runflags.Flags, *runflags.Worker
 	see.Register(c)
 	c.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
 	c.Flags().BoolVar(&f.NoAnimation, "no-animation", false, "words instead of decorative motion")
-	usage.Group(c.Flags(), usage.Screen, "no-mouse", "no-animation")
+	cli.Group(c.Flags(), cli.Screen, "no-mouse", "no-animation")
 	return c
 }
 
@@ -86,7 +83,7 @@ func oneProfile(c *cobra.Command, args []string) error {
 	case c.Flags().Changed("profile"):
 		return fault.Input(fmt.Errorf("tui: the profile is named twice, as %s and by --profile %s", args[0], c.Flag("profile").Value), "leave one out")
 	}
-	_, err := catalogue.Profile(args)
+	_, err := cli.Profile(args)
 	return err
 }
 
@@ -97,7 +94,7 @@ func dryRun(c *cobra.Command) bool {
 }
 
 // watch opens the workbench on a run that another process drives.
-func (a command) watch(c *cobra.Command, f *runflags.Flags, o fleet.JoinOptions, err error) error {
+func (a command) watch(c *cobra.Command, f *runflags.Flags, o remote.JoinOptions, err error) error {
 	if err != nil {
 		return err
 	}
@@ -109,7 +106,7 @@ func (a command) watch(c *cobra.Command, f *runflags.Flags, o fleet.JoinOptions,
 
 // start opens the workbench, on the run that is to be watched if there is one, and when it
 // has closed prints what its runs came to.
-func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Workers, watch *fleet.JoinOptions) error {
+func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Workers, watch *remote.JoinOptions) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
 		return fault.Input(errNoTerminal, "without a terminal use  perfbench run")
 	}
@@ -124,7 +121,7 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 	first.From = nil // in the picker everything is set by hand
 	o := tui.Options{
 		Theme: f.Theme, ASCII: ascii, NoMouse: f.NoMouse, NoAnimation: f.NoAnimation || f.Plain,
-		Kill: a.Hard.Done(), Request: first, RunParams: given.RunParams(), In: a.Stdin, Out: console.Unwrapped(a.Stdout), Environ: a.Environ,
+		Kill: a.Hard.Done(), Request: first, RunParams: request.RunParams(), In: a.Stdin, Out: cli.Unwrapped(a.Stdout), Environ: a.Environ,
 	}
 	if v, ok := a.Getenv("NO_COLOR"); ok && v != "" {
 		o.NoColor = true
@@ -148,7 +145,7 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 			}
 			continue
 		}
-		fmt.Fprint(a.Stdout, console.Plain(out.Summary, ascii))
+		fmt.Fprint(a.Stdout, cli.Plain(out.Summary, ascii))
 	}
 	if err != nil {
 		return err

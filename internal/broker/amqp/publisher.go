@@ -116,7 +116,7 @@ func (p *Publisher) Close(ctx context.Context) error {
 	if blocked != "" {
 		why = fmt.Errorf("the broker accepts nothing: %s", blocked)
 	}
-	left := p.take(len(p.pending))
+	left := p.dequeue(len(p.pending))
 	for _, e := range left {
 		p.settle(e, why)
 	}
@@ -126,9 +126,9 @@ func (p *Publisher) Close(ctx context.Context) error {
 	return nil
 }
 
-// take removes the first n pending messages. The caller must have exclusive access to
+// dequeue removes the first n pending messages. The caller must have exclusive access to
 // them, or hold p.mu.
-func (p *Publisher) take(n int) []*Message {
+func (p *Publisher) dequeue(n int) []*Message {
 	out := append([]*Message(nil), p.pending[:n]...)
 	rest := copy(p.pending, p.pending[n:])
 	clear(p.pending[rest:])
@@ -254,7 +254,7 @@ func (p *Publisher) landed(e *Message, err error) bool {
 		p.mu.Unlock()
 		return err == nil
 	}
-	p.take(1) // without confirmation it is done as soon as it is sent
+	p.dequeue(1) // without confirmation it is done as soon as it is sent
 	p.changed.Broadcast()
 	p.mu.Unlock()
 	p.settle(e, ErrUnconfirmed)
@@ -341,7 +341,7 @@ func (p *Publisher) settleFirst(ack bool) {
 	for p.flying == p.pending[0] {
 		p.changed.Wait()
 	}
-	e := p.take(1)[0]
+	e := p.dequeue(1)[0]
 	if !ack || p.returned[string(e.Header)] {
 		delete(p.returned, string(e.Header))
 		p.pending = append(p.pending, e)

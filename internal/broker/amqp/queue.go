@@ -16,7 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 )
@@ -98,7 +98,7 @@ type Queue struct {
 	channel *amqp091.Channel // of admin
 	closed  bool
 	// claim claims the queues, which keeper creates and deletes over admin.
-	claim  *place.Claim
+	claim  *ownership.Claim
 	keeper broker.Keeper
 	// leftQueues and leftBatches are what earlier runs have left on the broker.
 	leftQueues, leftBatches int
@@ -145,11 +145,11 @@ func Open(ctx context.Context, target string, o Options) (*Queue, error) {
 // register claims our queues, which records them, and counts those left by earlier
 // runs. t.mu is held.
 func (t *Queue) register(ctx context.Context) (err error) {
-	w := place.Want{Namespace: t.o.Prefix, Profile: t.o.Profile, Run: t.o.Run}
+	w := ownership.Want{Namespace: t.o.Prefix, Profile: t.o.Profile, Run: t.o.Run}
 	for _, name := range t.queues() {
-		w.Spaces = append(w.Spaces, place.Space{Space: t.space(name)})
+		w.Spaces = append(w.Spaces, ownership.Space{Space: t.space(name)})
 	}
-	if t.claim, err = place.Take(ctx, &t.keeper, w); err != nil {
+	if t.claim, err = ownership.Take(ctx, &t.keeper, w); err != nil {
 		return err
 	}
 	for _, m := range t.claim.Made() {

@@ -207,16 +207,16 @@ func (s *session) flush(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			s.tell()
+			s.acknowledge()
 			return
 		case <-s.wake:
-			s.tell()
+			s.acknowledge()
 		}
 	}
 }
 
-// tell acknowledges a contiguous sequence in one go, and the rest one by one.
-func (s *session) tell() {
+// acknowledge acknowledges a contiguous sequence in one go, and the rest one by one.
+func (s *session) acknowledge() {
 	s.mu.Lock()
 	done := s.done
 	s.done = make(map[uint64]settled, len(done))

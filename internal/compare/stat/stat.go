@@ -108,6 +108,25 @@ func Successive(vals []float64) Estimate {
 	return Estimate{Value: e.Value, SE: math.Sqrt(own * f / n), DF: max(n/f-1, 1)}
 }
 
+// FromOneToTheNext estimates how much a value differs from the next one, given values in
+// the order of time: the standard deviation that follows from the differences between
+// neighbours, in which a lasting change counts once. It returns that deviation as the error
+// of their mean were it one value; unknown for fewer than two. NaN values are left out.
+func FromOneToTheNext(vals []float64) Estimate {
+	vals = known(vals)
+	n := float64(len(vals))
+	if n < 2 {
+		return Unknown()
+	}
+	sum := 0.0
+	for i := 1; i < len(vals); i++ {
+		d := vals[i] - vals[i-1]
+		sum += d * d
+	}
+	// Neighbouring differences share a value, and so are worth less than as many others.
+	return Estimate{Value: stat.Mean(vals, nil), SE: math.Sqrt(sum / (2 * (n - 1))), DF: max(2*(n-1)*(n-1)/(3*n-4), 1)}
+}
+
 // alike returns the correlation of each value with the next.
 func alike(vals []float64, mean float64) float64 {
 	var with, own float64

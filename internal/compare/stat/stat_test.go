@@ -100,3 +100,23 @@ func TestResemblanceWidensTheError(t *testing.T) {
 	assert.Greater(t, held, trials*93/100)
 	assert.Less(t, plain, trials*70/100)
 }
+
+// A lasting change is one difference among many, and not a scatter of all values.
+func TestNeighboursTellHowValuesScatter(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(2, 8))
+	still, moved := make([]float64, 400), make([]float64, 400)
+	for i := range still {
+		still[i] = 7 + 0.1*rnd.NormFloat64()
+		if moved[i] = still[i]; i >= 200 {
+			moved[i]++
+		}
+	}
+	for _, vals := range [][]float64{still, moved} {
+		assert.InDelta(t, 0.1, FromOneToTheNext(vals).SE, 0.02)
+	}
+	assert.InDelta(t, 266, FromOneToTheNext(still).DF, 1)
+	e := FromOneToTheNext([]float64{1, math.NaN(), 3})
+	assert.InDelta(t, math.Sqrt2, e.SE, 1e-12)
+	assert.InDelta(t, 1, e.DF, 1e-12)
+	assert.True(t, math.IsNaN(FromOneToTheNext([]float64{1}).SE))
+}

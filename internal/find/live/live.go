@@ -42,7 +42,7 @@ func Prepare(a found.Asked, p *session.Prepared, elapsed time.Duration) (find.Op
 // Search searches on a run until the answer is known, its time is up, or the run or ctx
 // ends. It marks each step on the run's time line and passes it to told, with a few
 // words on how it went. The run goes on; the result says why the search ended.
-func Search(ctx context.Context, l *session.Live, o find.Options, told func(s found.Step, words string)) *found.Result {
+func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s found.Step, words string)) *found.Result {
 	f := find.New(l, l.Bound(), o, l.Observed, l.Info.NoFigure != "")
 	l.OnSecond(f.Second)
 	r, _ := f.Find(ctx, func(s found.Step) { // the result has the error
@@ -65,7 +65,7 @@ func Keep(dir string, r *found.Result) error {
 	switch {
 	case !r.Tried():
 		err = errors.Join(err, fault.Hint(fault.Code(fmt.Errorf("the search tried no %s to its end, because %s", r.Over, r.Why), fault.CodeThreshold),
-			"give the run more time with --duration, and no --count"))
+			"give the run more time with --duration"))
 	case r.Found == 0:
 		err = errors.Join(err, fault.Code(fmt.Errorf("not even a %s of %s holds under %s", r.Over, units.Number(r.TooMuch), strings.Join(r.Under, " and ")), fault.CodeThreshold))
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/job"
 	"github.com/perfbench/perfbench/internal/report/page"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -15,8 +15,8 @@ import (
 // Asked returns the request that leads to the same run again: what was requested, with
 // its files, values that came from the environment or a plan, live changes as a
 // timetable, and the seed. It contains no secrets.
-func Asked(r *rundir.Run) job.Request {
-	q := job.Request{
+func Asked(r *rundir.Run) request.Request {
+	q := request.Request{
 		Profile: r.Profile, Target: r.Target, Preset: r.Parameters["preset"], Files: slices.Clone(r.Files), Values: workload.Values{},
 		Timetable: slices.Clone(r.Timetable), Tags: r.TagWords(),
 	}
@@ -79,7 +79,7 @@ func Command(r *rundir.Run) string {
 	for i, w := range words {
 		words[i] = page.Plain(w)
 	}
-	return job.Shell(words)
+	return request.Shell(words)
 }
 
 // round rounds a time to a hundredth of a second.

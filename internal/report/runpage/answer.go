@@ -48,6 +48,9 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []pag
 			}
 			texts := s.Texts(r.Unit)
 			f := page.Figure{Name: texts[0]}
+			if timed := r.Headline().Timed; len(timed) == 1 && name != compare.Throughput && name != compare.Errors {
+				f.Name += ofWhich(r)
+			}
 			value, by, known := strings.Cut(texts[1], " ± ")
 			if f.Value = value; value == compare.Unknown {
 				continue

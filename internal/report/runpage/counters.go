@@ -9,7 +9,6 @@ import (
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -65,10 +64,10 @@ func (c counter) title() string {
 }
 
 // lines returns a line for each node.
-func (c counter) lines(f *rundir.Folder, a axis) []course.Line {
-	out := make([]course.Line, len(c.nodes))
+func (c counter) lines(f *rundir.Folder, a axis) []rundir.Line {
+	out := make([]rundir.Line, len(c.nodes))
 	for i, n := range c.nodes {
-		out[i] = course.Line{Name: n, Values: course.Gaps(a.n)}
+		out[i] = rundir.Line{Name: n, Values: rundir.Gaps(a.n)}
 	}
 	for _, s := range f.Samples {
 		if i := s.T - a.first; s.Source == c.source && s.Name == c.name && i >= 0 && i < a.n {
@@ -79,7 +78,7 @@ func (c counter) lines(f *rundir.Folder, a axis) []course.Line {
 	return out
 }
 
-func (c counter) graph(a axis, lines []course.Line) page.Graph {
+func (c counter) graph(a axis, lines []rundir.Line) page.Graph {
 	format, unit := units.Number, ""
 	if strings.Contains(c.name, "bytes") {
 		format, unit = size, chart.Bytes

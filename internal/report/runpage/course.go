@@ -12,7 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -23,7 +22,7 @@ type axis struct {
 	spans    []chart.Span
 }
 
-func axisOf(f *rundir.Folder, c course.Course, events []event) axis {
+func axisOf(f *rundir.Folder, c rundir.Timeline, events []event) axis {
 	a := axis{first: c.First, n: len(c.Rates), marks: marks(&f.Run)}
 	for _, e := range events {
 		if e.shade != "" && len(a.spans) < mostShaded {
@@ -37,7 +36,7 @@ func axisOf(f *rundir.Folder, c course.Course, events []event) axis {
 const mostShaded = 100
 
 // graph returns a chart of lines with one value per second.
-func (a *axis) graph(title string, format func(float64) string, lines ...course.Line) page.Graph {
+func (a *axis) graph(title string, format func(float64) string, lines ...rundir.Line) page.Graph {
 	g := page.Graph{Chart: chart.Chart{
 		Title: page.Plain(title), From: float64(a.first), To: float64(a.first + a.n), Marks: a.marks, Spans: a.spans, Format: format,
 	}}
@@ -55,10 +54,10 @@ func duration(v float64) string { return units.Duration(time.Duration(v)) }
 
 // graphs draws the course of a run: units per second of what counts, the response times
 // of all calls that count as bands and as a heat map, errors, and the other operations.
-func graphs(f *rundir.Folder, c course.Course, m moments, a axis) []page.Graph {
+func graphs(f *rundir.Folder, c rundir.Timeline, m moments, a axis) []page.Graph {
 	var out []page.Graph
 	if chart.Some(c.Rates) {
-		g := a.graph(f.Run.Unit+" per second", units.Number, course.Line{Name: "throughput", Values: c.Rates})
+		g := a.graph(f.Run.Unit+" per second", units.Number, rundir.Line{Name: "throughput", Values: c.Rates})
 		g.Mean, g.Filled = true, true
 		out = append(out, g)
 	}
@@ -71,7 +70,7 @@ func graphs(f *rundir.Folder, c course.Course, m moments, a axis) []page.Graph {
 		out = append(out, g)
 	}
 	if failed := failuresBySecond(f, a); chart.Some(failed) {
-		g := a.graph("errors per second", units.Number, course.Line{Name: "errors", Values: failed})
+		g := a.graph("errors per second", units.Number, rundir.Line{Name: "errors", Values: failed})
 		g.Low, g.Filled = true, true
 		out = append(out, g)
 	}
@@ -85,9 +84,9 @@ func graphs(f *rundir.Folder, c course.Course, m moments, a axis) []page.Graph {
 
 // bands returns percentiles of the response time: those of all calls that count in each
 // second and, during warm-up, for which no log is kept, those of the slowest operation.
-func (a *axis) bands(f *rundir.Folder, c course.Course, m moments) page.Graph {
+func (a *axis) bands(f *rundir.Folder, c rundir.Timeline, m moments) page.Graph {
 	p50, p99, most := slices.Clone(c.P50), slices.Clone(c.P99), slices.Clone(c.Max)
-	p90 := course.Gaps(a.n)
+	p90 := rundir.Gaps(a.n)
 	if m.known() {
 		for i := range m.most {
 			if at := i - a.first; at >= 0 && at < a.n {
@@ -95,7 +94,7 @@ func (a *axis) bands(f *rundir.Folder, c course.Course, m moments) page.Graph {
 			}
 		}
 	}
-	lines := []course.Line{{Name: "max", Values: most}, {Name: "p99", Values: p99}, {Name: "p90", Values: p90}, {Name: "p50", Values: p50}}
+	lines := []rundir.Line{{Name: "max", Values: most}, {Name: "p99", Values: p99}, {Name: "p90", Values: p90}, {Name: "p50", Values: p50}}
 	if !chart.Some(p90) {
 		lines = slices.Delete(lines, 2, 3)
 	}
@@ -114,13 +113,13 @@ func failuresBySecond(f *rundir.Folder, a axis) []float64 {
 		}
 	}
 	if !some {
-		return course.Gaps(a.n)
+		return rundir.Gaps(a.n)
 	}
 	return out
 }
 
 // stretches describes the course in some rows, for readers who cannot see the charts.
-func stretches(f *rundir.Folder, c course.Course, m moments, a axis) page.Section {
+func stretches(f *rundir.Folder, c rundir.Timeline, m moments, a axis) page.Section {
 	parts := m.stretches()
 	n := len(parts)
 	if n < 2 {
@@ -216,7 +215,7 @@ func resources(f *rundir.Folder, a axis) page.Section {
 			continue // the machine's own is far larger than all others
 		}
 		lines := c.lines(f, a)
-		if !slices.ContainsFunc(lines, func(l course.Line) bool {
+		if !slices.ContainsFunc(lines, func(l rundir.Line) bool {
 			return slices.ContainsFunc(l.Values, func(v float64) bool { return v > 0 || v < 0 })
 		}) {
 			still = append(still, c.title())
@@ -236,13 +235,13 @@ func resources(f *rundir.Folder, a axis) page.Section {
 
 // used returns the samples of perfbench and of the store: of its processes if they are
 // on this machine, otherwise as reported by its servers.
-func used(f *rundir.Folder, a axis, name string) (out []course.Line) {
+func used(f *rundir.Folder, a axis, name string) (out []rundir.Line) {
 	add := func(label, source string) bool {
-		values := course.Sampled(f, source, name, a.first, a.n)
+		values := rundir.Sampled(f, source, name, a.first, a.n)
 		if !chart.Some(values) {
 			return false
 		}
-		out = append(out, course.Line{Name: label, Values: values})
+		out = append(out, rundir.Line{Name: label, Values: values})
 		return true
 	}
 	add("perfbench", rundir.OfClient)

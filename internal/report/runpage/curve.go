@@ -3,6 +3,7 @@ package runpage
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
@@ -50,7 +50,7 @@ func percentiles(f *rundir.Folder) page.Graph {
 		g.Lines = append(g.Lines, chart.Line{Name: page.Plain(name), Values: curve(h, g.At)})
 	}
 	add("response", all(f, hlog.Response))
-	if f.Run.Headline().Slowest.Wait.Max > 0 { // otherwise they are the same
+	if slices.ContainsFunc(f.Run.Headline().Timed, func(o rundir.Operation) bool { return o.Wait.Max > 0 }) { // otherwise they are the same
 		add("service", all(f, hlog.Service))
 	}
 	if f.Against != nil {
@@ -71,7 +71,7 @@ func percentiles(f *rundir.Folder) page.Graph {
 
 // curve returns the value at each position, as far as there are enough calls.
 func curve(h *hdrhistogram.Histogram, at []float64) []float64 {
-	out := course.Gaps(len(at))
+	out := rundir.Gaps(len(at))
 	for i, x := range at {
 		if part := math.Pow(10, -x); part*float64(h.TotalCount()) >= beyond || x == 0 {
 			out[i] = float64(h.ValueAtPercentile((1 - part) * 100))

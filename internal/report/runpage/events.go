@@ -10,7 +10,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -39,7 +38,7 @@ const (
 
 // eventsOf lists what happened, the earliest first: live changes, users' notes, stalls
 // and bursts of errors.
-func eventsOf(f *rundir.Folder, c course.Course) []event {
+func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
 	var out []event
 	for _, m := range f.Run.Moves() {
 		out = append(out, event{at: m.At, until: m.Until, what: change(m)})
@@ -63,9 +62,9 @@ func change(m rundir.Move) string {
 }
 
 // stalls finds seconds in which hardly anything was done compared with the rest of
-// their segment. Seconds in which nothing that counts was meant to be done do not count
+// their segment, unless that is a ramp. Seconds in which nothing that counts was meant to be done do not count
 // as stalls.
-func stalls(f *rundir.Folder, c course.Course) []event {
+func stalls(f *rundir.Folder, c rundir.Timeline) []event {
 	segments := map[int]int{} // by second
 	for _, r := range f.Series {
 		segments[r.T] = max(segments[r.T], r.Segment)
@@ -78,7 +77,7 @@ func stalls(f *rundir.Folder, c course.Course) []event {
 	}
 	usual := map[int]float64{}
 	for s, rates := range of {
-		if len(rates) >= usualSeconds {
+		if len(rates) >= usualSeconds && !f.Run.OnRamp(s) {
 			slices.Sort(rates)
 			usual[s] = rates[len(rates)/2]
 		}
@@ -92,7 +91,7 @@ func stalls(f *rundir.Folder, c course.Course) []event {
 }
 
 // bursts finds seconds with far more errors than others.
-func bursts(f *rundir.Folder, c course.Course) []event {
+func bursts(f *rundir.Folder, c rundir.Timeline) []event {
 	failed := failuresBySecond(f, axis{first: c.First, n: len(c.Rates)})
 	sum, n := 0.0, 0
 	for i, v := range failed {
@@ -108,7 +107,7 @@ func bursts(f *rundir.Folder, c course.Course) []event {
 
 // runs finds the periods of measured seconds for which is holds; what describes a
 // period, given its first second.
-func runs(c course.Course, shade string, is func(i int) bool, what func(i int) string) (out []event) {
+func runs(c rundir.Timeline, shade string, is func(i int) bool, what func(i int) string) (out []event) {
 	for i := max(-c.First, 0); i < len(c.Rates); i++ {
 		if !is(i) {
 			continue

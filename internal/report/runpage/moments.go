@@ -8,7 +8,6 @@ import (
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
 
@@ -32,8 +31,11 @@ type moments struct {
 
 // momentsOf reads the log of a run. The result is empty if the log is unreadable.
 func momentsOf(f *rundir.Folder) moments {
-	n := max(int(math.Ceil(f.Run.MeasuredS-1e-6)), 0)
-	m := moments{p50: course.Gaps(n), p90: course.Gaps(n), p99: course.Gaps(n), most: course.Gaps(n)}
+	n := 0
+	if f.Run.MeasuredS > 1e-6 {
+		n = f.Run.Last() + 1
+	}
+	m := moments{p50: rundir.Gaps(n), p90: rundir.Gaps(n), p99: rundir.Gaps(n), most: rundir.Gaps(n)}
 	if n == 0 || n > longest {
 		return moments{}
 	}
@@ -44,17 +46,17 @@ func momentsOf(f *rundir.Folder) moments {
 	}
 	second, sum := 0, hlog.NewMerger()
 	err := f.Intervals(func(iv hlog.Interval) error {
-		if !counts[iv.Tag] || iv.T < 0 || int(iv.T) >= n {
+		if !counts[iv.Tag] || iv.T < 0 {
 			return nil
 		}
-		if int(iv.T) != second {
-			m.take(second, sum.Histograms()[""])
-			second, sum = int(iv.T), hlog.NewMerger()
+		if at := f.Run.SecondOf(iv.T); at != second {
+			m.add(second, sum.Histograms()[""])
+			second, sum = at, hlog.NewMerger()
 		}
 		iv.Tag = ""
 		return sum.Add(iv)
 	})
-	m.take(second, sum.Histograms()[""])
+	m.add(second, sum.Histograms()[""])
 	if err != nil {
 		return moments{}
 	}
@@ -64,8 +66,8 @@ func momentsOf(f *rundir.Folder) moments {
 // longest is the number of seconds up to which moments are computed for a run: a day.
 const longest = 86400
 
-// take adds the calls of a second; nil: there were none.
-func (m *moments) take(second int, h *hdrhistogram.Histogram) {
+// add adds the calls of a second; nil: there were none.
+func (m *moments) add(second int, h *hdrhistogram.Histogram) {
 	if h == nil || h.TotalCount() == 0 {
 		return
 	}

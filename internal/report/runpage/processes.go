@@ -29,7 +29,7 @@ func processes(r *rundir.Run) page.Section {
 		}
 		s.Table.Add(p.Role, p.Name, strconv.Itoa(p.PID), known(p.CPU, cores), known(p.CPUMost, cores), known(p.RSSMost, units.Size), known(p.NetIn, size), known(p.NetOut, size))
 	}
-	if told := told(r.Observed.Store); told != "" {
+	if told := describeUse(r.Observed.Store); told != "" {
 		s.Text = append(s.Text, told)
 	}
 	return s
@@ -120,8 +120,8 @@ func known[T any](v *T, format func(T) string) string {
 	return format(*v)
 }
 
-// told says in a sentence what a store reports about itself; "" if nothing.
-func told(u *verdict.Used) string {
+// describeUse says in a sentence what a store reports about itself; "" if nothing.
+func describeUse(u *verdict.Used) string {
 	if u == nil {
 		return ""
 	}

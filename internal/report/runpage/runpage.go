@@ -12,7 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -23,7 +22,7 @@ func Build(f *rundir.Folder) page.Page {
 	r := &f.Run
 	own := judged(f)
 	versus := compared(judged(f.Against), own)
-	c, m := course.Of(f), momentsOf(f)
+	c, m := rundir.Of(f), momentsOf(f)
 	events := eventsOf(f, c)
 	axis := axisOf(f, c, events)
 	p := page.Page{
@@ -256,7 +255,7 @@ func segments(r *rundir.Run) page.Section {
 			t.Add(row...)
 		}
 		if long && len(text) == 1 {
-			text = append(text, "The steps of a ramp are shown as one, which has no percentiles; run.json has each.")
+			text = append(text, "An earlier perfbench made a segment of each step of a ramp; together they have no percentiles.")
 		}
 	}
 	return page.Section{Heading: "Segments", Text: text, Table: t}

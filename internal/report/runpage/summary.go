@@ -7,7 +7,6 @@ import (
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/rundir/course"
 )
 
 // Summary is the part of the text report that a run prints at its end: what ran, the
@@ -26,7 +25,7 @@ func Summary(f *rundir.Folder) string {
 func Charts(f *rundir.Folder, width int) string {
 	const height, labels = 4, 13
 	var b strings.Builder
-	c := course.Of(f)
+	c := rundir.Of(f)
 	for _, g := range graphs(f, c, moments{}, axisOf(f, c, nil)) {
 		if len(g.Lines) == 0 || g.Apart || g.Low {
 			continue

@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/perfbench/perfbench/internal/rundir/pack"
+	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // File is the name of the file in a run's folder that holds the result of its search.
@@ -169,9 +169,17 @@ func (r *Result) Curve() []Step {
 func (r *Result) Tried() bool { return r.Found > 0 || r.TooMuch > 0 }
 
 // Bracket returns what a search in progress knows so far: the highest level whose last
-// try held, below the lowest whose last try did not; 0 if there is none.
+// try held, below the lowest whose last try did not; 0 if there is none. A single doubtful
+// step makes no level too much.
 func (r *Result) Bracket() (held, tooMuch float64) {
+	tries := map[float64]int{}
+	for _, s := range r.Steps {
+		tries[s.Level]++
+	}
 	for _, s := range r.Curve() {
+		if !s.Held && s.Doubtful && tries[s.Level] == 1 {
+			continue
+		}
 		if !s.Held {
 			return held, s.Level
 		}
@@ -205,13 +213,13 @@ func Load(dir string) (*Result, error) {
 
 // read reads File from a folder or an archive.
 func read(dir string) ([]byte, error) {
-	if !pack.Is(dir) {
-		return os.ReadFile(filepath.Join(dir, File))
+	if !rundir.IsArchive(dir) {
+		return infile.Read(infile.Found, filepath.Join(dir, File))
 	}
-	files, err := pack.Open(dir, runFile)
+	files, err := rundir.OpenArchive(dir, runFile)
 	if err != nil {
 		return nil, err
 	}
-	data, err := fs.ReadFile(files, File)
+	data, err := infile.ReadFS(infile.Found, files, File)
 	return data, errors.Join(err, files.Close())
 }

@@ -71,6 +71,7 @@ func (e *entry) expand(ramp int) []engine.At {
 			at.Value = math.Round(at.Value)
 		}
 		at.Ramp, at.First = ramp, i == 0
+		at.Last = i == n || i > 0 && at.Value == e.last // steps of whole numbers may be there before
 		out = append(out, at)
 	}
 	return out

@@ -112,8 +112,8 @@ func crowded(table []engine.At, duration time.Duration) string {
 	moments, opened := 0, 0
 	last := -engine.Together
 	for i, at := range table {
-		if i > 0 && at.After == last || duration > 0 && at.After >= duration {
-			continue // at the same moment, or never
+		if i > 0 && at.After == last || at.Ramp > 0 && !at.First && !at.Last || duration > 0 && at.After >= duration {
+			continue // at the same moment, within the segment of a ramp, or never
 		}
 		moments++
 		if i == 0 || at.After-last >= engine.Together {

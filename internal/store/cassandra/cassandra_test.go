@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
-	"github.com/perfbench/perfbench/internal/store/storetest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
@@ -141,6 +141,7 @@ func TestKilledNodeComesBack(t *testing.T) {
 }
 
 func TestPasswordsAndCertificates(t *testing.T) {
+	labtest.Full(t, "TLS and passwords on Redis and databases")
 	srv := labtest.CassandraTLS(t, labtest.TLSOptions{Args: []string{"--authenticator", "PasswordAuthenticator"}})
 	_, rest, _ := strings.Cut(srv.URL(), "://")
 	host, _, _ := strings.Cut(rest, "?")
@@ -161,4 +162,34 @@ func TestPasswordsAndCertificates(t *testing.T) {
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 		assert.NotContains(t, err.Error(), "sesame42")
 	}
+}
+
+// A table of others where our records would be, empty as it is, is neither taken nor
+// dropped; nor is one that they have put where ours was.
+func TestTablesOfOthersStay(t *testing.T) {
+	c := open(t, labtest.Cassandra(t).URL())
+	for namespace, columns := range map[string]string{"others1": "k blob PRIMARY KEY, v blob, note text", "others2": "k blob, v blob, PRIMARY KEY (k, v)"} {
+		ks, err := c.EnsureKeyspace(t.Context(), namespace)
+		require.NoError(t, err)
+		require.NoError(t, c.Session().Query(`CREATE TABLE "`+ks+`".`+namespace+`_made (`+columns+`)`).ExecContext(t.Context()))
+		l := store.Lease{Token: "1"}
+		_, how, err := c.Hold(t.Context(), namespace, l, time.Minute)
+		require.ErrorContains(t, err, "has columns other than those of perfbench's records")
+		assert.Equal(t, store.Denied, how)
+		columnsNow, err := c.Columns(t.Context(), ks, namespace+"_made")
+		require.NoError(t, err)
+		assert.NotEmpty(t, columnsNow)
+	}
+	s := store.Space{Namespace: "others3", Name: "a", Shape: store.Map}
+	require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
+	full := `"` + c.KeyspaceFor("others3") + `".others3_a`
+	for _, text := range []string{"DROP TABLE " + full, "CREATE TABLE " + full + " (k blob PRIMARY KEY, v blob, note text)"} {
+		require.NoError(t, c.Session().Query(text).ExecContext(t.Context()))
+	}
+	gone, err := c.Drop(t.Context(), s, nil)
+	require.NoError(t, err)
+	assert.Zero(t, gone)
+	columns, err := c.Columns(t.Context(), c.KeyspaceFor("others3"), "others3_a")
+	require.NoError(t, err)
+	assert.Len(t, columns, 3)
 }

@@ -87,6 +87,15 @@ func (t *table) fits(columns map[string]string) bool {
 	return maps.Equal(want, columns)
 }
 
+// exact reports whether a table has our columns and our primary key, and nothing else.
+func (c *Conn) exact(ctx context.Context, t *table) (bool, error) {
+	columns, key, err := c.layout(ctx, t.keyspace, t.name)
+	if err != nil {
+		return false, wrap("look at", t, err)
+	}
+	return t.fits(columns) && key["k"] && key["g"] == t.grouped && !key["v"], nil
+}
+
 // recorded reports whether a space is recorded as ours.
 func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
 	_, ok, err := c.recordOf(ctx, s)
@@ -257,6 +266,11 @@ func (c *Conn) dropTable(ctx context.Context, s store.Space) (int64, error) {
 	if err != nil && !absent(err) {
 		return 0, wrap("count", t, err)
 	}
+	if err == nil {
+		if ours, err := c.exact(ctx, t); err != nil || !ours { // others have made one in its place: it stays
+			return 0, err
+		}
+	}
 	return n, wrap("drop", t, c.own.Query("DROP TABLE IF EXISTS "+t.full()).ExecContext(ctx))
 }
 
@@ -299,12 +313,12 @@ func (c *Conn) dropTables(ctx context.Context, s store.Space, names []string) (i
 }
 
 // Probe reports whether the server would accept a run's writes to s. If the table
-// exists, it writes a row and deletes it; otherwise it checks the keyspace.
+// exists, it writes a row of a drawn key and deletes it; otherwise it checks the keyspace.
 func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	if _, err := c.EnsureKeyspace(ctx, s.Namespace); err != nil {
 		return err
 	}
-	if s.Shape == store.Keys {
+	if s.Shape == store.Keys || s.Name == "" {
 		return nil
 	}
 	t, err := c.tableOf(s)
@@ -319,9 +333,10 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 		return fault.Store(fmt.Errorf("cassandra: %s: the table %s has other columns than ours: another program or an older version made it", c.where(), t.name),
 			"use another --namespace")
 	}
-	args, where := []any{[]byte("\x00perfbench-probe"), []byte{}}, "k = ?"
+	key := []byte(store.Unlikely())
+	args, where := []any{key, []byte{}}, "k = ?"
 	if t.grouped {
-		args, where = []any{[]byte("\x00perfbench-probe"), []byte{}, []byte{}}, "g = ? AND k = ?"
+		args, where = []any{key, key, []byte{}}, "g = ? AND k = ?"
 	}
 	if err := c.own.Query(t.set, args...).ExecContext(ctx); err != nil {
 		return c.explain(ctx, err)

@@ -3,6 +3,7 @@ package cassandra
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -30,12 +31,12 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	}
 	holder, how := l, store.Denied
 	err = c.inMade(ctx, made, func() (err error) {
-		columns, err := c.Columns(ctx, made.keyspace, made.name)
-		if err == nil && !made.fits(columns) {
+		ours, err := c.exact(ctx, made)
+		if err == nil && !ours {
 			err = fault.Input(fmt.Errorf("cassandra: the table %s already exists and has columns other than those of perfbench's records", made.name), "use another --namespace")
 		}
 		if err == nil {
-			holder, how, err = c.hold(ctx, made, l, text, max(int((ttl+time.Second-1)/time.Second), 1))
+			holder, how, err = c.hold(ctx, made, l, text, wholeSeconds(ttl))
 		}
 		return err
 	})
@@ -66,6 +67,27 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte
 		}
 	}
 }
+
+// Swap replaces the lease old.
+func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+	made, err := c.made(namespace)
+	if err != nil {
+		return false, err
+	}
+	was, err1 := json.Marshal(old)
+	text, err2 := json.Marshal(l)
+	if err := errors.Join(err1, err2); err != nil {
+		return false, fmt.Errorf("lease of %s: %w", namespace, err)
+	}
+	applied, err := c.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", wholeSeconds(ttl), text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
+	if absent(err) {
+		return false, nil
+	}
+	return applied, wrap("pass on the lease in", made, err)
+}
+
+// wholeSeconds is a TTL as Cassandra has it, rounded up.
+func wholeSeconds(ttl time.Duration) int { return max(int((ttl+time.Second-1)/time.Second), 1) }
 
 func leaseOf(made *table, text []byte) (store.Lease, error) {
 	var l store.Lease

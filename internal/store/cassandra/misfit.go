@@ -27,7 +27,19 @@ func (c *Conn) Misfit(ctx context.Context, s store.Space, part string, want stor
 			want.Columns, want.Key = append(want.Columns, store.Column{Name: "g", Type: "blob"}), []string{"g", "k"}
 		}
 	}
-	types, key := map[string]string{}, map[string]bool{}
+	types, key, err := c.layout(ctx, keyspace, name)
+	if err != nil {
+		return store.Misfit{}, fmt.Errorf("look at the columns of %s: %w", name, err)
+	}
+	m := store.Misfit{Table: keyspace + "." + name}
+	m.Read, m.Write = misfit(types, key, want)
+	return m, nil
+}
+
+// layout returns the columns of a table with their types, and which of them are its
+// primary key.
+func (c *Conn) layout(ctx context.Context, keyspace, name string) (types map[string]string, key map[string]bool, err error) {
+	types, key = map[string]string{}, map[string]bool{}
 	iter := c.own.Query("SELECT column_name, type, kind FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, name).
 		Consistency(gocql.One).IterContext(ctx)
 	var column, kind, role string
@@ -37,12 +49,7 @@ func (c *Conn) Misfit(ctx context.Context, s store.Space, part string, want stor
 			key[column] = true
 		}
 	}
-	if err := iter.Close(); err != nil {
-		return store.Misfit{}, fmt.Errorf("look at the columns of %s: %w", name, err)
-	}
-	m := store.Misfit{Table: keyspace + "." + name}
-	m.Read, m.Write = misfit(types, key, want)
-	return m, nil
+	return types, key, iter.Close()
 }
 
 // misfit names the column because of which rows cannot be read from a table with these

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
 	"strings"
 	"time"
@@ -44,6 +45,7 @@ type options struct {
 	connections       int
 	protocol          int
 	dial, read, write time.Duration
+	dialer            gocql.Dialer // nil: the driver's own
 }
 
 var levels = map[string]gocql.Consistency{
@@ -119,6 +121,7 @@ func (o *options) cluster(t store.Target) (*gocql.ClusterConfig, error) {
 	c.Consistency, c.SerialConsistency = o.consistency, o.serial
 	c.ConnectTimeout, c.Timeout, c.WriteTimeout = o.dial, o.read, o.write
 	c.NumConns = o.connections
+	c.Dialer = o.dialer
 	// Send calls at once: by default the driver delays them by 0.2 ms to combine
 	// several, which must not be part of a store's response time.
 	c.WriteCoalesceWaitTime = 0
@@ -167,6 +170,9 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 	if err != nil {
 		return nil, err
 	}
+	if opts.Fence != nil {
+		o.dialer = behind{net.Dialer{Timeout: o.dial}, opts.Fence}
+	}
 	cluster, err := o.cluster(t)
 	if err != nil {
 		return nil, err
@@ -183,6 +189,21 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 		return nil, err
 	}
 	return c, nil
+}
+
+// behind dials as the driver does, with a fence before each write.
+type behind struct {
+	net.Dialer
+	fence *store.Fence
+}
+
+// DialContext connects with a node.
+func (b behind) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := b.Dialer.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return b.fence.Conn(c), nil
 }
 
 // connect makes the session for what is measured, and the one for everything else. They

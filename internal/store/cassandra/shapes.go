@@ -24,7 +24,7 @@ func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := c.take(ctx, t, bytesOf(key)); err != nil {
+	if err := c.readOld(ctx, t, bytesOf(key)); err != nil {
 		return wrap("put", t, err)
 	}
 	return wrap("put", t, c.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
@@ -80,8 +80,8 @@ type old struct{}
 // UnmarshalCQL is called by the driver, which would otherwise copy the value.
 func (old) UnmarshalCQL(gocql.TypeInfo, []byte) error { return nil }
 
-// take reads one value, the way a map's put returns the old one.
-func (c *Conn) take(ctx context.Context, t *table, key ...any) error {
+// readOld reads one value, the way a map's put returns the old one.
+func (c *Conn) readOld(ctx context.Context, t *table, key ...any) error {
 	err := c.Query(t.get, key...).ScanContext(ctx, old{})
 	if errors.Is(err, gocql.ErrNotFound) {
 		return nil
@@ -147,7 +147,7 @@ func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []by
 	if err != nil {
 		return err
 	}
-	if err := c.take(ctx, t, bytesOf(group), bytesOf(key)); err != nil {
+	if err := c.readOld(ctx, t, bytesOf(group), bytesOf(key)); err != nil {
 		return wrap("put in a group", t, err)
 	}
 	return wrap("put in a group", t, c.Query(t.set, bytesOf(group), bytesOf(key), bytesOf(val)).ExecContext(ctx))

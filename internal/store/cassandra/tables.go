@@ -117,7 +117,7 @@ func (c *Conn) tableOf(s store.Space) (*table, error) {
 	if s.Namespace != "" {
 		name = Name(s.Namespace) + "_" + name
 	}
-	if name == own(s.Namespace)+"_made" || name == own(s.Namespace)+"_probe" {
+	if name == own(s.Namespace)+"_made" {
 		return nil, fault.Input(fmt.Errorf("cassandra: the name %s is taken by perfbench's own table", name), "choose another name or --namespace")
 	}
 	t, err := c.newTable(s.Namespace, name, s.Grouped)

@@ -24,7 +24,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/coherence/wire"
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
@@ -50,15 +49,16 @@ type Conn struct {
 	target store.Target
 	opts   options
 	tls    *tls.Config
+	fence  *store.Fence
 	hosts  []string
-	gates  []*wire.Gate
+	gates  []*Gate
 	links  []atomic.Pointer[link] // nil: lost and not yet replaced
 	next   atomic.Uint64
 	// version is as reported by the server.
 	version string
 	agent   *watch.Agent // nil if none is known
 
-	hands   wire.Hands
+	hands   Hands
 	wake    chan struct{} // something has to be reopened
 	stop    chan struct{}
 	closing sync.Once
@@ -79,7 +79,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 		return nil, err
 	}
 	c := &Conn{
-		target: t, opts: opts, tls: config,
+		target: t, opts: opts, tls: config, fence: o.Fence,
 		links: make([]atomic.Pointer[link], opts.connections),
 		wake:  make(chan struct{}, 1), stop: make(chan struct{}),
 	}
@@ -89,7 +89,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	for _, h := range t.Hosts {
 		c.hosts = append(c.hosts, store.HostPort(h, 1408))
 	}
-	wire.Quiet()
+	Quiet()
 	limited, cancel := context.WithTimeout(ctx, opts.dial)
 	defer cancel()
 	if err := c.connect(limited); err != nil {
@@ -106,7 +106,7 @@ func (c *Conn) connect(ctx context.Context) error {
 	c.opts.read = max(read, c.opts.dial)
 	defer func() { c.opts.read = read }()
 	for _, h := range c.hosts {
-		g, err := wire.NewGate(h, c.tls, c.opts.dial)
+		g, err := NewGate(h, c.tls, c.opts.dial)
 		if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (c *Conn) lostHost(host string) {
 }
 
 // gateOf returns the gate of a host.
-func (c *Conn) gateOf(host string) *wire.Gate {
+func (c *Conn) gateOf(host string) *Gate {
 	for _, g := range c.gates {
 		if g.Host == host {
 			return g
@@ -274,6 +274,9 @@ func (c *Conn) Pool() store.PoolStats {
 func call[T any](ctx context.Context, c *Conn, f func(ctx context.Context, l *link) (T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	if err := c.fence.Pass(); err != nil { // the client does not let us dial
 		return none, err
 	}
 	l := c.pick()

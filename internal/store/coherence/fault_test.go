@@ -16,10 +16,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence"
-	"github.com/perfbench/perfbench/internal/store/storetest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 )
 
 // soon is how long a slow machine may take for what is to happen.
@@ -59,6 +59,7 @@ func TestNobodyAndAStrangerAnswer(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
+	labtest.Full(t, "TLS on Redis and databases")
 	srv := labtest.CoherenceTLS(t, labtest.TLSOptions{ClientAuth: true})
 	c := open(t, srv.URL())
 	s := store.Space{Namespace: "tls", Name: "a", Shape: store.Map}

@@ -141,15 +141,15 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	return n, err
 }
 
-// Probe reports whether the server would accept a run's writes to s: it writes into a
-// cache of our own, reads the entry back, and removes it.
+// Probe reports whether the server would accept a run's writes to s: it writes into
+// a cache of our own under a drawn key, reads the entry back, and removes it.
 func (c *Conn) Probe(ctx context.Context, s store.Space) error {
-	if s.Shape != Queues {
+	if s.Shape != Queues && s.Name != "" {
 		if _, err := cacheOf(s); err != nil {
 			return err
 		}
 	}
-	const key = "probe"
+	key := store.Unlikely()
 	_, err := onCache(ctx, c, "probe", prefixed(s.Namespace, "perfbench-probe"), func(ctx context.Context, m Cache) (none, error) {
 		if _, err := m.Put(ctx, key, []byte(key)); err != nil {
 			return none{}, err

@@ -71,6 +71,23 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
+// Swap replaces the lease old.
+func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+	name := madeName(namespace)
+	was, err1 := json.Marshal(leaseEntry{Lease: old})
+	claim, err2 := json.Marshal(leaseEntry{l, true})
+	text, err3 := json.Marshal(leaseEntry{Lease: l})
+	if err := firstOf(err1, err2, err3); err != nil {
+		return false, fmt.Errorf("lease %s: %w", name, err)
+	}
+	took, err := c.putLease(ctx, name, was, claim)
+	if err != nil || !took {
+		return false, err
+	}
+	_, how, err := c.prolong(ctx, name, l, text, ttl, store.Renewed)
+	return how != store.Denied, err
+}
+
 // prolong gives the lease its expiry. If somebody else has taken it in the meantime,
 // which requires that we paused for as long as claimLimit, they keep it.
 func (c *Conn) prolong(ctx context.Context, name string, l store.Lease, text []byte, ttl time.Duration, how store.Hold) (store.Lease, store.Hold, error) {

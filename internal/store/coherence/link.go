@@ -9,8 +9,6 @@ import (
 	"time"
 
 	client "github.com/oracle/coherence-go-client/v2/coherence"
-
-	"github.com/perfbench/perfbench/internal/store/coherence/wire"
 )
 
 // Cache is a cache of the client, with text keys and byte values.
@@ -129,7 +127,7 @@ func awake(s *client.Session) {
 		return
 	}
 	settle()
-	wire.Heard(s.ID()) // the watch's actions so far have been logged, so they happened before this
+	Heard(s.ID()) // the watch's actions so far have been logged, so they happened before this
 }
 
 // settle lets a new session finish with its connection, and a closed one with what had
@@ -144,7 +142,7 @@ func settle() {
 // end closes a session and waits until the client has logged that it did.
 func end(s *client.Session) {
 	defer func() { _ = recover() }() // a session that never connected has no stream
-	said := wire.Listen(s.ID())
+	said := Listen(s.ID())
 	defer said.Forget()
 	s.Close()
 	said.Wait()
@@ -154,7 +152,7 @@ var inName = regexp.MustCompile(`Coherence version: (\S+?),`)
 
 // version returns the server's version, which the client reports only in its log.
 func (l *link) version() string {
-	if m := inName.FindStringSubmatch(wire.Heard(l.session.ID())); m != nil {
+	if m := inName.FindStringSubmatch(Heard(l.session.ID())); m != nil {
 		return m[1]
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/embedded"
-	"github.com/perfbench/perfbench/internal/store/storetest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 )
 
 func open(t *testing.T) store.Conn {

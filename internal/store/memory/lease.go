@@ -37,6 +37,20 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	return now.Lease, there && time.Now().Before(now.until), nil
 }
 
+// Swap replaces the lease old.
+func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+	if err := c.wait(ctx); err != nil {
+		return false, err
+	}
+	c.db.mu.Lock()
+	defer c.db.mu.Unlock()
+	if now, there := c.db.leases[namespace]; !there || now.Lease != old {
+		return false, nil
+	}
+	c.db.leases[namespace] = held{l, time.Now().Add(ttl)}
+	return true, nil
+}
+
 // Free gives up the lease.
 func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
 	if err := c.wait(ctx); err != nil {

@@ -128,5 +128,10 @@ func (Conn) Holder(context.Context, string) (store.Lease, bool, error) {
 	return store.Lease{}, false, nil
 }
 
+// Swap always does.
+func (Conn) Swap(context.Context, string, store.Lease, store.Lease, time.Duration) (bool, error) {
+	return true, nil
+}
+
 // Free does nothing.
 func (Conn) Free(context.Context, string, store.Lease) error { return nil }

@@ -3,15 +3,16 @@ package redis
 import (
 	"context"
 
-	goredis "github.com/redis/go-redis/v9"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // Answer asks every server that accepts writes whether it is there and has loaded its
 // data, and a cluster whether it serves a key.
 func (c *Conn) Answer(ctx context.Context) error {
-	err := c.masters(ctx, func(ctx context.Context, m *goredis.Client) error { return m.Ping(ctx).Err() })
-	if err != nil || c.cluster == nil {
+	err := c.masters(ctx, func(ctx context.Context, m link.Client) error { return m.Ping(ctx).Err() })
+	if err != nil || c.mode != cluster {
 		return err
 	}
-	return c.client.Exists(ctx, probeKey("")).Err()
+	return c.client.Exists(ctx, KeyOf(store.Space{Name: probeName("")})).Err()
 }

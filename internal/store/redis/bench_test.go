@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -8,10 +9,39 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
+
+// BenchmarkFence is what a call costs by a connection that a fence guards, and by one without.
+func BenchmarkFence(b *testing.B) {
+	target, err := store.ParseTarget(labtest.Redis(b).URL())
+	require.NoError(b, err)
+	key, val := []byte("key"), make([]byte, 1024)
+	for _, fence := range []*store.Fence{nil, store.NewFence()} {
+		o, name := options, "without"
+		if fence != nil {
+			name, o.Fence = "with", fence
+			ctx, cancel := context.WithCancel(b.Context())
+			defer cancel()
+			go func() {
+				_ = fence.Guard(ctx, nil, func(context.Context) (gone, err error) { return nil, nil })
+			}()
+		}
+		c, err := redis.Open(b.Context(), target, o)
+		require.NoError(b, err)
+		defer c.Close()
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.Set(b.Context(), space("bench"), key, val); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
 
 // BenchmarkShapes compares the shapes to the calls of go-redis that most would
 // write, on the same connection.

@@ -19,7 +19,7 @@ type call struct {
 	more []*link.Caller
 }
 
-func (c *Conn) take(s store.Space) *call {
+func (c *Conn) acquire(s store.Space) *call {
 	l := c.calls.Get().(*call)
 	if !l.ready || l.space != s {
 		l.space, l.key, l.ready = s, KeyOf(s), true
@@ -27,8 +27,8 @@ func (c *Conn) take(s store.Space) *call {
 	return l
 }
 
-// give returns a call for reuse.
-func (c *Conn) give(l *call) {
+// release returns a call for reuse.
+func (c *Conn) release(l *call) {
 	l.Reply.Keep = false
 	c.calls.Put(l)
 }

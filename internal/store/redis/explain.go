@@ -14,6 +14,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 const isItRunning = "is the server running? try  redis-cli ping,  or  --target embedded:  to go without one"
@@ -120,7 +121,7 @@ func (c *Conn) sayReply(err error) (what, hint string) {
 	case has("DENIED"):
 		return "the server is in protected mode and takes only local connections", "set a password or bind on the server"
 	case has("ERR DB index"), has("ERR invalid DB index"):
-		return fmt.Sprintf("there is no database %d", c.single.Options().DB), "the server's setting  databases  says how many there are"
+		return fmt.Sprintf("there is no database %d", link.ServerOf(c.client).DB), "the server's setting  databases  says how many there are"
 	case has("MISCONF"), has("READONLY"), has("OOM"):
 		return text, ""
 	}

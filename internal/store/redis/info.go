@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -18,7 +17,7 @@ const nearlyFull = 0.9
 
 // inform returns what a server reports by INFO. It is empty if the server cannot or may
 // not tell: an unknown section or a missing permission is not an error.
-func inform(ctx context.Context, m *goredis.Client, sections ...string) map[string]string {
+func inform(ctx context.Context, m link.Client, sections ...string) map[string]string {
 	out := map[string]string{}
 	for _, s := range sections {
 		text, err := m.Info(ctx, s).Result()
@@ -42,7 +41,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	}
 	info := store.Info{Name: "redis", Details: map[string]string{}}
 	masters := 0
-	err := c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+	err := c.masters(ctx, func(ctx context.Context, m link.Client) error {
 		told := inform(ctx, m, "server", "memory", "persistence", "replication")
 		maps.Copy(told, configured(ctx, m))
 		if masters++; masters == 1 {
@@ -52,7 +51,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		info.FreeBytes += free(told)
 		name := ""
 		if c.mode == cluster {
-			name = m.Options().Addr + ": "
+			name = link.ServerOf(m).Addr + ": "
 		}
 		warn(&info, name, told)
 		return nil
@@ -75,7 +74,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 }
 
 // configured returns settings that are not part of INFO.
-func configured(ctx context.Context, m *goredis.Client) map[string]string {
+func configured(ctx context.Context, m link.Client) map[string]string {
 	out := map[string]string{}
 	for _, name := range []string{"save", "io-threads"} {
 		got, err := m.ConfigGet(ctx, name).Result()

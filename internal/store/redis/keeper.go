@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // Inspect looks at a space: at what is under its key, or under any key of its groups.
@@ -57,30 +58,53 @@ const maxStrangers = 10
 
 // inspectGroups looks at all keys that begin with the key of a space, and separates the
 // space's own from those of others. The entries of groups are counted, giving -1 if one
-// is not a hash; those of a space of keys are not counted.
+// is not a hash; those of a space of keys are not counted. Types are compared unless the
+// space is ours by its record.
 func (c *Conn) inspectGroups(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
-	key, found := KeyOf(s), store.Found{}
-	first, forms := "", map[string]bool{}
-	err := c.scan(ctx, s, func(_ *goredis.Client, keys []string) error {
+	forms, err := formsOf(s, parts)
+	if err != nil {
+		return store.Found{}, err
+	}
+	record, recorded, err := c.recordOf(ctx, s)
+	if err != nil {
+		return store.Found{}, err
+	}
+	found, first, typed := store.Found{}, "", !recorded || record.Shared
+	err = c.scan(ctx, s, func(m link.Client, keys []string) error {
+		var ours []string
 		for _, k := range keys {
-			form, ours := formOf(s, parts, key, k)
-			switch {
-			case !ours && len(found.Strangers) < maxStrangers:
+			switch at := forms.of(k); {
+			case at < 0 && len(found.Strangers) < maxStrangers:
 				found.Strangers = append(found.Strangers, k)
-			case ours:
-				found.Exists, forms[form] = true, true
-				if first == "" {
+			case at >= 0:
+				if found.Exists = true; first == "" {
 					first = k
 				}
+				if text := forms.texts[at]; text != "" && found.Keys[text] == "" {
+					if found.Keys == nil {
+						found.Keys = map[string]string{}
+					}
+					found.Keys[text] = k
+				}
+				ours = append(ours, k)
 			}
 		}
-		return nil
+		if !typed || found.Odd != "" || len(ours) == 0 {
+			return nil
+		}
+		types, err := kinds(ctx, m, ours)
+		for i, is := range types {
+			if want := forms.all[forms.of(ours[i])].Kind; want != "" && is != want && is != "none" && found.Odd == "" {
+				found.Odd = fmt.Sprintf("%s already exists and is a %s, not a %s", ours[i], is, want)
+			}
+		}
+		return err
 	})
 	if err != nil {
-		return store.Found{}, fmt.Errorf("scan %s: %w", key, err)
+		return store.Found{}, fmt.Errorf("scan %s: %w", forms.key, err)
 	}
 	for _, form := range parts {
-		if forms[form] {
+		if found.Keys[form] != "" {
 			found.Parts = append(found.Parts, form)
 		}
 	}
@@ -109,29 +133,61 @@ func (c *Conn) strangers(ctx context.Context, s store.Space, keys []string) ([]s
 		return nil, err
 	}
 	slices.Sort(keys)
-	keys = slices.DeleteFunc(keys, func(k string) bool {
-		return slices.ContainsFunc(made, func(m store.Made) bool {
-			if !m.Grouped {
-				return k == KeyOf(m.Space)
+	for _, m := range made {
+		has := func(k string) bool { return k == KeyOf(m.Space) }
+		if m.Grouped {
+			forms, err := formsOf(m.Space, m.Parts)
+			if err != nil {
+				return nil, err
 			}
-			_, ours := formOf(m.Space, m.Parts, KeyOf(m.Space), k)
-			return ours && m.Name != s.Name
-		})
-	})
+			has = func(k string) bool { return m.Name != s.Name && forms.of(k) >= 0 }
+		}
+		keys = slices.DeleteFunc(keys, has)
+	}
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	return keys, nil
 }
 
+// recordOf returns the record of a space, false if there is none.
+func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
+	made := madeKey(s.Namespace)
+	text, err := c.client.HGet(ctx, made, madeField(s)).Bytes()
+	if errors.Is(err, goredis.Nil) {
+		return m, false, nil
+	}
+	if err != nil {
+		return m, false, recordError(made, err)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, false, fault.Store(fmt.Errorf("redis: %s: %q is not a record of perfbench", made, madeField(s)), "use another --namespace")
+	}
+	return m, true, nil
+}
+
 // Record records that we made a space, in a hash next to the data.
 func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	key := madeKey(m.Namespace)
+	m.Parts = narrowed(m.Parts)
 	text, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
 	return recordError(key, c.client.HSet(ctx, key, madeField(m.Space), text).Err())
+}
+
+// narrowed leaves out the forms of an older version if there are others: these cover all
+// that any version of the profile makes.
+func narrowed(parts []string) []string {
+	older := func(text string) bool {
+		f, err := store.ParseForm(text)
+		return err == nil && f.Older()
+	}
+	if !slices.ContainsFunc(parts, func(text string) bool { return !older(text) }) {
+		return parts
+	}
+	return slices.DeleteFunc(slices.Clone(parts), older)
 }
 
 // recordError says what is wrong with the hash of records.
@@ -169,30 +225,27 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 }
 
 // Drop removes the keys of a space recorded as ours, and its record. For a grouped
-// space these are the existing keys that have one of the forms named by the record;
-// what others have put next to them stays. It returns how many keys were removed.
+// space these are the existing keys that have one of the forms named by the record, and
+// its type. What others have put next to them, or in their place, stays. It returns how
+// many keys were removed.
 func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	key, made := KeyOf(s), madeKey(s.Namespace)
-	text, err := c.client.HGet(ctx, made, madeField(s)).Bytes()
-	if errors.Is(err, goredis.Nil) {
-		return 0, fault.Input(fmt.Errorf("redis: %s was not made by perfbench", key), "only what perfbench made is deleted")
-	}
+	m, recorded, err := c.recordOf(ctx, s)
 	if err != nil {
-		return 0, recordError(made, err)
+		return 0, err
 	}
-	var m store.Made
-	if err := json.Unmarshal(text, &m); err != nil {
-		return 0, fault.Store(fmt.Errorf("redis: %s: %q is not a record of perfbench", made, madeField(s)), "use another --namespace")
+	if !recorded {
+		return 0, fault.Input(fmt.Errorf("redis: %s was not made by perfbench", key), "only what perfbench made is deleted")
 	}
 	if progress == nil {
 		progress = func(int64) {}
 	}
 	var gone int64
+	s.Shape = m.Shape
 	if s.Grouped {
-		s.Shape = m.Shape
 		gone, err = c.dropGroups(ctx, s, m.Parts, progress)
 	} else {
-		gone, err = unlink(ctx, c.client, key)
+		gone, err = c.dropKey(ctx, key, typeOf(s.Shape))
 		progress(gone)
 	}
 	if err != nil {
@@ -202,10 +255,23 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	return gone, recordError(made, c.client.HDel(ctx, made, madeField(s)).Err())
 }
 
+// dropKey removes a key of a type; "" is any.
+func (c *Conn) dropKey(ctx context.Context, key, kind string) (int64, error) {
+	is, err := c.client.Type(ctx, key).Result()
+	if err != nil || kind != "" && is != kind {
+		return 0, err
+	}
+	return unlink(ctx, c.client, key)
+}
+
 func (c *Conn) dropGroups(ctx context.Context, s store.Space, parts []string, progress func(int64)) (int64, error) {
 	var gone int64
-	err := c.own(ctx, s, parts, func(m *goredis.Client, keys []string) error {
-		n, err := unlink(ctx, m, keys...)
+	err := c.own(ctx, s, parts, func(m link.Client, forms forms, keys []string) error {
+		ours, err := forms.typed(ctx, m, keys)
+		if err != nil || len(ours) == 0 {
+			return err
+		}
+		n, err := unlink(ctx, m, ours...)
 		gone += n
 		progress(gone)
 		return err
@@ -215,7 +281,7 @@ func (c *Conn) dropGroups(ctx context.Context, s store.Space, parts []string, pr
 
 // unlink removes keys in one pipeline but one by one, since keys of a node lie in
 // different slots. Servers older than UNLINK get DEL.
-func unlink(ctx context.Context, m goredis.UniversalClient, keys ...string) (int64, error) {
+func unlink(ctx context.Context, m link.Client, keys ...string) (int64, error) {
 	gone, err := remove(ctx, m, goredis.Pipeliner.Unlink, keys)
 	if err != nil && strings.HasPrefix(err.Error(), "ERR unknown command") {
 		return remove(ctx, m, goredis.Pipeliner.Del, keys)
@@ -223,7 +289,7 @@ func unlink(ctx context.Context, m goredis.UniversalClient, keys ...string) (int
 	return gone, err
 }
 
-func remove(ctx context.Context, m goredis.UniversalClient, how func(goredis.Pipeliner, context.Context, ...string) *goredis.IntCmd, keys []string) (int64, error) {
+func remove(ctx context.Context, m link.Client, how func(goredis.Pipeliner, context.Context, ...string) *goredis.IntCmd, keys []string) (int64, error) {
 	pipe := m.Pipeline()
 	cmds := make([]*goredis.IntCmd, len(keys))
 	for i, k := range keys {

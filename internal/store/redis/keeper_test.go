@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 func TestDropTouchesNothingOfOthers(t *testing.T) {
@@ -73,7 +73,7 @@ func TestInspectTellsWhatIsThere(t *testing.T) {
 	do(t, c, "set", "perfbench:g:{1}", "v")
 	found, err := c.Inspect(t.Context(), grouped("g"))
 	require.NoError(t, err)
-	assert.Equal(t, store.Found{Exists: true, Kind: "string", Size: -1}, found)
+	assert.Equal(t, store.Found{Exists: true, Kind: "string", Size: -1, Odd: "perfbench:g:{1} already exists and is a string, not a hash"}, found)
 }
 
 func TestRecordsOfOthers(t *testing.T) {
@@ -92,4 +92,60 @@ func TestRecordsOfOthers(t *testing.T) {
 	_, err = c.Drop(ctx, space("b"), nil)
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+}
+
+// Whatever is there when a probe comes is there when it has gone, under any name that a
+// probe ever used too.
+func TestProbeLeavesWhatOthersMade(t *testing.T) {
+	c := open(t, labtest.Redis(t).URL())
+	do(t, c, "hset", "perfbench:_probe", "f", "theirs")
+	do(t, c, "set", "_perfbench_probe", "theirs")
+	do(t, c, "hset", "perfbench:a", "\x00perfbench-probe", "theirs")
+	do(t, c, "hset", "perfbench:g:{_probe}", "\x00perfbench-probe", "theirs")
+	before := do(t, c, "keys", "*")
+	for _, s := range []store.Space{space("a"), grouped("g"), {Namespace: "perfbench", Shape: store.Map}, {Shape: store.Map}} {
+		require.NoError(t, c.Probe(t.Context(), s))
+	}
+	assert.ElementsMatch(t, before, do(t, c, "keys", "*"))
+	assert.Equal(t, "theirs", do(t, c, "hget", "perfbench:_probe", "f"))
+	assert.Equal(t, "theirs", do(t, c, "get", "_perfbench_probe"))
+	assert.Equal(t, "theirs", do(t, c, "hget", "perfbench:a", "\x00perfbench-probe"))
+	assert.Equal(t, "theirs", do(t, c, "hget", "perfbench:g:{_probe}", "\x00perfbench-probe"))
+}
+
+// A key goes with its space only if its name has a form of the record, and its type is
+// the form's: others may have put something in its place.
+func TestDropComparesTypes(t *testing.T) {
+	c := open(t, labtest.Redis(t).URL())
+	ctx := t.Context()
+	s := store.Space{Namespace: "perfbench", Name: "k", Shape: store.Keys, Grouped: true}
+	forms := []string{store.FormOf("hash", `\{[0-9]+\}:a`), store.FormOf("string", `\{[0-9]+\}:g:[0-9a-z]{4}`)}
+	do(t, c, "set", "perfbench:k:{0}:a", "theirs")
+	found, err := c.Inspect(ctx, s, forms...)
+	require.NoError(t, err)
+	assert.Equal(t, "perfbench:k:{0}:a already exists and is a string, not a hash", found.Odd)
+	assert.Equal(t, map[string]string{forms[0]: "perfbench:k:{0}:a"}, found.Keys)
+	require.NoError(t, c.Record(ctx, store.Made{Space: s, Parts: forms}))
+	do(t, c, "hset", "perfbench:k:{1}:a", "f", "ours")
+	do(t, c, "set", "perfbench:k:{1}:g:0a1z", "ours")
+	do(t, c, "set", "perfbench:k:{1}:g:mine", "ours")
+	do(t, c, "set", "perfbench:k:{1}:g:invoice", "theirs")
+	do(t, c, "hset", "perfbench:k:{1}:g:0a1y", "f", "theirs")
+	gone, err := c.Drop(ctx, s, nil)
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, gone)
+	assert.ElementsMatch(t, []any{"perfbench:k:{0}:a", "perfbench:k:{1}:g:invoice", "perfbench:k:{1}:g:0a1y"}, do(t, c, "keys", "*"))
+
+	require.NoError(t, c.Record(ctx, store.Made{Space: space("a")}))
+	do(t, c, "set", "perfbench:a", "theirs")
+	require.NoError(t, c.Record(ctx, store.Made{Space: grouped("b")}))
+	do(t, c, "hset", "perfbench:b:{x}", "f", "ours")
+	do(t, c, "set", "perfbench:b:{y}", "theirs")
+	for _, s := range []store.Space{space("a"), grouped("b")} {
+		_, err := c.Drop(ctx, s, nil)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "theirs", do(t, c, "get", "perfbench:a"))
+	assert.Equal(t, "theirs", do(t, c, "get", "perfbench:b:{y}"))
+	assert.Zero(t, c.Client().Exists(ctx, "perfbench:b:{x}", "perfbench:_made").Val())
 }

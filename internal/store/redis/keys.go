@@ -2,12 +2,15 @@ package redis
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // KeyOf returns the key of a space: "perfbench:eligibility", or "eligibility" without a
@@ -37,12 +40,12 @@ func madeKey(namespace string) string {
 	return namespace + ":_made"
 }
 
-// probeKey returns the key that a probe writes and removes.
-func probeKey(namespace string) string {
+// probeName draws the name that a probe writes under.
+func probeName(namespace string) string {
 	if namespace == "" {
-		return "_perfbench_probe"
+		return "_perfbench_probe:" + store.Unlikely()
 	}
-	return namespace + ":_probe"
+	return "_probe:" + store.Unlikely()
 }
 
 // madeField returns the field of a space in the records.
@@ -67,54 +70,99 @@ var globs = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`,
 // older version stands for.
 const anyTag = "{*}*"
 
-// formOf returns which of its forms makes k a key of a grouped space, where key is how
-// they all begin. Unless the space is one of keys, the forms are its groups. If there
-// is none, k belongs to others.
-func formOf(s store.Space, parts []string, key, k string) (form string, ours bool) {
-	rest, ok := strings.CutPrefix(k, key+":")
-	switch {
-	case !ok:
-		return "", false
-	case s.Shape != store.Keys:
-		tag, ok := strings.CutPrefix(rest, "{")
-		if ok {
-			tag, ok = strings.CutSuffix(tag, "}")
-		}
-		return "", ok && !strings.ContainsAny(tag, "{}")
-	case len(parts) == 0:
-		return "", like(anyTag, rest)
+// typeOf is Redis's word for the type that the keys of a space have by its shape, as the
+// shapes of plain structures name themselves; "" if it may be any.
+func typeOf(shape store.Shape) string {
+	switch shape {
+	case store.Map, "mcache", "hash":
+		return "hash"
+	case "list", "queue":
+		return "list"
+	case "bucket":
+		return "string"
+	case "rtopic":
+		return "stream"
+	case "rset":
+		return "set"
+	case "zset":
+		return "zset"
 	}
-	i := slices.IndexFunc(parts, func(form string) bool { return like(form, rest) })
-	if i < 0 {
-		return "", false
-	}
-	return parts[i], true
+	return ""
 }
 
-// like reports whether a text matches a form, in which * stands for any text.
-func like(form, text string) bool {
-	pieces := strings.Split(form, "*")
-	rest, ok := strings.CutPrefix(text, pieces[0])
-	if !ok || len(pieces) == 1 {
-		return ok && rest == ""
+// groups returns the form of the groups of a space.
+func groups(shape store.Shape) store.Form {
+	form, _ := store.ParseForm(store.FormOf("hash", `\{[^{}]*\}`)) // which is one
+	form.Kind = typeOf(shape)
+	return form
+}
+
+// forms are what makes a key one of a grouped space: its forms if it is one of keys, or
+// else being the hash of a group.
+type forms struct {
+	key   string // how all keys begin
+	texts []string
+	all   []store.Form
+}
+
+// formsOf reads the forms of a grouped space: its groups, unless it is one of keys. The
+// error says which form of a record is none.
+func formsOf(s store.Space, parts []string) (forms, error) {
+	f := forms{key: KeyOf(s)}
+	switch {
+	case s.Shape != store.Keys:
+		f.texts, f.all = []string{""}, []store.Form{groups(s.Shape)}
+		return f, nil
+	case len(parts) == 0:
+		parts = []string{anyTag}
 	}
-	last := len(pieces) - 1
-	for _, p := range pieces[1:last] {
-		at := strings.Index(rest, p)
-		if at < 0 {
-			return false
+	for _, text := range parts {
+		form, err := store.ParseForm(text)
+		if err != nil {
+			return f, fault.Store(fmt.Errorf("redis: the record of %s: %w", f.key, err), "use another --namespace")
 		}
-		rest = rest[at+len(p):]
+		f.texts, f.all = append(f.texts, text), append(f.all, form)
 	}
-	return strings.HasSuffix(rest, pieces[last])
+	return f, nil
+}
+
+// of returns the position of the form that makes k a key of the space, or -1: it belongs
+// to others.
+func (f forms) of(k string) int {
+	rest, ok := strings.CutPrefix(k, f.key+":")
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(f.all, func(form store.Form) bool { return form.Has(rest) })
+}
+
+// kinds asks for the types of keys on a node, in one trip.
+func kinds(ctx context.Context, m link.Client, keys []string) ([]string, error) {
+	pipe := m.Pipeline()
+	cmds := make([]*goredis.StatusCmd, len(keys))
+	for i, k := range keys {
+		cmds[i] = pipe.Type(ctx, k)
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]string, len(keys))
+	for i, cmd := range cmds {
+		out[i] = cmd.Val()
+	}
+	return out, nil
 }
 
 // scan calls f with the keys that begin with that of a grouped space and a colon, each
 // key once, several at a time, along with the client of the master that holds them.
-func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client, keys []string) error) error {
-	pattern := globs.Replace(KeyOf(s)) + ":*"
+func (c *Conn) scan(ctx context.Context, s store.Space, f func(m link.Client, keys []string) error) error {
+	return c.scanFor(ctx, globs.Replace(KeyOf(s))+":*", f)
+}
+
+// scanFor is scan for the keys that match a pattern.
+func (c *Conn) scanFor(ctx context.Context, pattern string, f func(m link.Client, keys []string) error) error {
 	seen := map[string]struct{}{} // SCAN may return a key again
-	return c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+	return c.masters(ctx, func(ctx context.Context, m link.Client) error {
 		var cursor uint64
 		for {
 			found, next, err := m.Scan(ctx, cursor, pattern, 1000).Result()
@@ -141,16 +189,31 @@ func (c *Conn) scan(ctx context.Context, s store.Space, f func(m *goredis.Client
 }
 
 // own calls f with those keys of a grouped space that have one of its forms.
-func (c *Conn) own(ctx context.Context, s store.Space, parts []string, f func(m *goredis.Client, keys []string) error) error {
-	key := KeyOf(s)
-	return c.scan(ctx, s, func(m *goredis.Client, keys []string) error {
-		keys = slices.DeleteFunc(keys, func(k string) bool {
-			_, ours := formOf(s, parts, key, k)
-			return !ours
-		})
+func (c *Conn) own(ctx context.Context, s store.Space, parts []string, f func(m link.Client, forms forms, keys []string) error) error {
+	forms, err := formsOf(s, parts)
+	if err != nil {
+		return err
+	}
+	return c.scan(ctx, s, func(m link.Client, keys []string) error {
+		keys = slices.DeleteFunc(keys, func(k string) bool { return forms.of(k) < 0 })
 		if len(keys) == 0 {
 			return nil
 		}
-		return f(m, keys)
+		return f(m, forms, keys)
 	})
+}
+
+// typed returns those of the keys on a node that have the type of their form.
+func (f forms) typed(ctx context.Context, m link.Client, keys []string) ([]string, error) {
+	types, err := kinds(ctx, m, keys)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for i, k := range keys {
+		if want := f.all[f.of(k)].Kind; want == "" || types[i] == want {
+			out = append(out, k)
+		}
+	}
+	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // The lease of a namespace is a key that expires, set by SET NX PX, which only its
@@ -27,6 +28,10 @@ if now == ARGV[1] then
   return {2, now}
 end
 return {0, now}`)
+	swapScript = goredis.NewScript(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`)
 	freeScript = goredis.NewScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`)
@@ -35,6 +40,7 @@ return 0`)
 // Hold takes or renews the lease of a namespace.
 func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
 	key := leaseKey(namespace)
+	c.leases.Store(key, true)
 	text, err := json.Marshal(l)
 	if err != nil {
 		return l, store.Denied, fmt.Errorf("lease %s: %w", key, err)
@@ -47,6 +53,18 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	now, _ := got[1].(string)
 	holder, err := leaseOf(key, now)
 	return holder, []store.Hold{store.Denied, store.Taken, store.Renewed}[how], err
+}
+
+// Swap replaces the lease old.
+func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+	key := leaseKey(namespace)
+	was, err1 := json.Marshal(old)
+	text, err2 := json.Marshal(l)
+	if err := errors.Join(err1, err2); err != nil {
+		return false, fmt.Errorf("lease %s: %w", key, err)
+	}
+	n, err := c.beside(ctx, swapScript, key, was, text, ttl.Milliseconds()).Int()
+	return n == 1, leaseError(key, err)
 }
 
 // beside calls a script that is not part of the application's work, and counts it so
@@ -73,6 +91,33 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	}
 	l, err := leaseOf(key, text)
 	return l, err == nil, err
+}
+
+// leaseForm is the form of the keys of all leases.
+const leaseForm = "*_lease"
+
+// Neighbours returns the leases of other namespaces on the same servers. A key that is named
+// like one and is none is passed over.
+func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
+	err = c.scanFor(ctx, leaseForm, func(m link.Client, keys []string) error {
+		for _, key := range keys {
+			if _, own := c.leases.Load(key); own {
+				continue
+			}
+			text, err := m.Get(ctx, key).Result()
+			if err != nil && !errors.Is(err, goredis.Nil) && !goredis.HasErrorPrefix(err, "WRONGTYPE") {
+				return err
+			}
+			if l, err := leaseOf(key, text); err == nil && l.Token != "" {
+				out = append(out, l)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for other leases: %w", err)
+	}
+	return out, nil
 }
 
 // Free gives up the lease. The records are a hash, which disappears with the last of

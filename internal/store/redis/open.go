@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // Open connects to the servers of t and makes sure that they answer and are laid out as
@@ -35,10 +34,10 @@ func (c *Conn) check(ctx context.Context) error {
 		return c.explain(ctx, err)
 	}
 	// A server that cannot or may not tell is assumed to be what the target says.
-	told := inform(ctx, c.single, "server")
+	told := inform(ctx, c.client, "server")
 	switch where := c.where(); told["redis_mode"] {
 	case "cluster":
-		if c.mode == standalone && !soleNode(ctx, c.single) {
+		if c.mode == standalone && !soleNode(ctx, c.client) {
 			return fault.Store(fmt.Errorf("redis: %s is a node of a cluster, but the target is written for a single server", where),
 				"did you mean "+c.scheme("cluster")+"://"+strings.Join(c.target.Hosts, ",")+"?")
 		}
@@ -51,7 +50,7 @@ func (c *Conn) check(ctx context.Context) error {
 
 // soleNode reports whether a node serves all slots itself, so that a single connection
 // reaches every key.
-func soleNode(ctx context.Context, node *goredis.Client) bool {
+func soleNode(ctx context.Context, node link.Client) bool {
 	slots, err := node.ClusterSlots(ctx).Result() //nolint:staticcheck // ClusterShards is of Redis 7 only
 	if err != nil {
 		return false
@@ -67,7 +66,7 @@ func soleNode(ctx context.Context, node *goredis.Client) bool {
 }
 
 func (c *Conn) checkCluster(ctx context.Context) error {
-	slots, err := c.cluster.ClusterSlots(ctx).Result() //nolint:staticcheck // ClusterShards is of Redis 7 only
+	slots, err := c.client.ClusterSlots(ctx).Result() //nolint:staticcheck // ClusterShards is of Redis 7 only
 	if err == nil && len(slots) == 0 {
 		return fault.Store(fmt.Errorf("redis: the cluster at %s serves no slots", c.where()),
 			"create it first: redis-cli --cluster create …")
@@ -75,9 +74,9 @@ func (c *Conn) checkCluster(ctx context.Context) error {
 	if err == nil {
 		// Not only the seeds but also the nodes, under the names they give themselves,
 		// must be reachable.
-		err = c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+		err = c.masters(ctx, func(ctx context.Context, m link.Client) error {
 			if err := m.Ping(ctx).Err(); err != nil {
-				return fmt.Errorf("node %s: %w", m.Options().Addr, err)
+				return fmt.Errorf("node %s: %w", link.ServerOf(m).Addr, err)
 			}
 			return nil
 		})
@@ -115,13 +114,10 @@ func (c *Conn) scheme(layout string) string {
 // masterNames asks the sentinels which masters they know.
 func (c *Conn) masterNames(ctx context.Context) []string {
 	for _, h := range c.target.Hosts {
-		s := goredis.NewSentinelClient(&goredis.Options{
-			Addr: store.HostPort(h, 26379), TLSConfig: c.tls, MaxRetries: -1, DisableIdentity: true,
-			Username: c.target.Params.Get("sentinel_user"), Password: c.target.Params.Get("sentinel_password"),
-			DialTimeout: c.single.Options().DialTimeout, ReadTimeout: c.single.Options().ReadTimeout,
+		masters, err := link.MastersOf(ctx, store.HostPort(h, 26379), link.Servers{
+			TLS: c.tls, SentinelUser: c.target.Params.Get("sentinel_user"), SentinelPassword: c.target.Params.Get("sentinel_password"),
+			Dial: link.ServerOf(c.client).Dial, Read: link.ServerOf(c.client).Read,
 		})
-		masters, err := s.Masters(ctx).Result()
-		_ = s.Close()
 		if err != nil {
 			continue
 		}

@@ -2,16 +2,14 @@ package redis
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	goredis "github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
@@ -50,30 +48,8 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The library would write to the terminal, which is not ours. What matters it
-	// returns as errors.
-	logging.Disable()
-	c := &Conn{target: t, tls: u.TLSConfig, mode: modeOf(t.Scheme), size: u.PoolSize}
+	c := &Conn{client: link.Connect(u), target: t, tls: u.TLS, mode: modeOf(t.Scheme), size: u.Pool, ours: store.Beside(t)}
 	c.calls.New = func() any { return new(call) }
-	switch c.mode {
-	case cluster:
-		o := u.Cluster()
-		// Otherwise each call looks up, under a lock shared by all workers, what kind
-		// of command it is, and asks the server again if that is not allowed.
-		o.DisableRoutingPolicies = true
-		c.cluster = goredis.NewClusterClient(o)
-		c.client = c.cluster
-	case sentinel:
-		c.single = goredis.NewFailoverClient(u.Failover())
-		c.client = c.single
-	default:
-		s := u.Simple()
-		if t.Scheme == "unix" {
-			s.Network = "unix"
-		}
-		c.single = goredis.NewClient(s)
-		c.client = c.single
-	}
 	// A single caller has nobody to share with, and is faster without another goroutine
 	// that hands it its replies.
 	shared := o.Threads > 1 && c.pipelines()
@@ -94,7 +70,7 @@ func (c *Conn) pipelines() bool {
 	return on || !c.target.Params.Has("pipelining")
 }
 
-func options(t store.Target, o store.OpenOptions) (*goredis.UniversalOptions, error) {
+func options(t store.Target, o store.OpenOptions) (link.Servers, error) {
 	config, err1 := store.TLSConfig(t)
 	times, err2 := store.Timeouts(t)
 	pool, err3 := store.Connections(t)
@@ -103,33 +79,53 @@ func options(t store.Target, o store.OpenOptions) (*goredis.UniversalOptions, er
 	db, err6 := database(t)
 	_, err7 := t.Bool("pipelining")
 	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7); err != nil {
-		return nil, fault.Code(err, fault.CodeInput)
+		return link.Servers{}, fault.Code(err, fault.CodeInput)
 	}
 	if pool == 0 {
 		pool = max(o.Threads, 1) + spare
 	}
-	u := &goredis.UniversalOptions{
-		Addrs: addrs, DB: db, Protocol: protocol,
-		Username: t.User, Password: t.Password,
-		SentinelUsername: t.Params.Get("sentinel_user"),
-		SentinelPassword: t.Params.Get("sentinel_password"),
-		TLSConfig:        config,
-		DialTimeout:      or(times.Dial), ReadTimeout: or(times.Read), WriteTimeout: or(times.Write),
-		PoolSize: pool, PoolTimeout: or(times.Read) + time.Second,
-		// A measured call is a single call: nothing is retried behind its back, except
-		// for a cluster's redirections.
-		MaxRetries: -1, DialerRetries: 1,
-		ContextTimeoutEnabled: true,
-		DisableIdentity:       true, // older servers refuse CLIENT SETINFO
-		PipelinePoolSize:      -1,   // pipelines share the pool: the default of 10 would be a bottleneck
-		MaintNotificationsConfig: &maintnotifications.Config{
-			Mode: maintnotifications.ModeDisabled,
-		},
+	u := link.Servers{
+		Addrs: addrs, Cluster: modeOf(t.Scheme) == cluster, Network: "tcp", DB: db, Protocol: protocol,
+		User: t.User, Password: t.Password,
+		SentinelUser: t.Params.Get("sentinel_user"), SentinelPassword: t.Params.Get("sentinel_password"),
+		TLS: config, Dial: or(times.Dial), Read: or(times.Read), Write: or(times.Write), Pool: pool,
 	}
-	if modeOf(t.Scheme) == sentinel {
-		u.MasterName = t.Path
+	if o.Fence != nil {
+		u.Dialer = dialBehind(o.Fence, config, u.Dial)
+	}
+	switch {
+	case t.Scheme == "unix":
+		u.Network = "unix"
+	case modeOf(t.Scheme) == sentinel:
+		u.Master = t.Path
 	}
 	return u, nil
+}
+
+// dialBehind dials as go-redis does, with a fence before each write.
+func dialBehind(f *store.Fence, config *tls.Config, timeout time.Duration) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := net.Dialer{Timeout: timeout, KeepAlive: 5 * time.Minute}
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := d.DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		c = f.Conn(c)
+		if config == nil {
+			return c, nil
+		}
+		own := config.Clone()
+		if host, _, err := net.SplitHostPort(addr); err == nil && own.ServerName == "" {
+			own.ServerName = host
+		}
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		secure := tls.Client(c, own)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+		return secure, nil
+	}
 }
 
 func or(d time.Duration) time.Duration {

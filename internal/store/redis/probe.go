@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -12,24 +13,28 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// probeField is a field that no profile uses.
-const probeField = "\x00perfbench-probe"
+// litter is how long a probe's key lives if its process dies before removing it.
+const litter = time.Minute
 
-// Probe reports whether the server would accept a run's writes to s. It writes and
-// removes a key of our own, and removes a field that the space does not have, which
-// changes nothing but needs every permission.
+// Probe reports whether the server would accept a run's writes to s. It writes a field
+// of a drawn name under a key of a drawn name, and removes that field, and the key with
+// it. Then it removes a key and a field that do not exist, which changes nothing but
+// needs every permission.
 func (c *Conn) Probe(ctx context.Context, s store.Space) error {
-	tiny := store.Space{Namespace: s.Namespace, Name: strings.TrimPrefix(probeKey(s.Namespace), s.Namespace+":")}
-	key := probeKey(s.Namespace)
+	field := []byte(store.Unlikely())
+	tiny := store.Space{Namespace: s.Namespace, Name: probeName(s.Namespace)}
+	key, absent := KeyOf(tiny), KeyOf(tiny)+"-"
 	steps := []struct {
 		command string
 		run     func() error
 	}{
-		{"HSET", func() error { return c.Set(ctx, tiny, []byte("f"), []byte("v")) }},
-		{"HMSET", func() error { return c.PutAll(ctx, tiny, []store.Entry{{Key: []byte("f"), Val: []byte("v")}}) }},
-		{"EVALSHA", func() error { return c.Put(ctx, tiny, []byte("f"), []byte("v")) }},
-		{"HGET", func() error { _, _, err := c.Get(ctx, tiny, []byte("f"), nil); return err }},
-		{"UNLINK", func() error { _, err := unlink(ctx, c.client, key); return err }},
+		{"HSET", func() error { return c.Set(ctx, tiny, field, []byte("v")) }},
+		{"HMSET", func() error { return c.PutAll(ctx, tiny, []store.Entry{{Key: field, Val: []byte("v")}}) }},
+		{"EVALSHA", func() error { return c.Put(ctx, tiny, field, []byte("v")) }},
+		{"HGET", func() error { _, _, err := c.Get(ctx, tiny, field, nil); return err }},
+		{"", func() error { _ = c.client.PExpire(ctx, key, litter).Err(); return nil }}, // it is removed below, unless we die
+		{"HDEL", func() error { return c.client.HDel(ctx, key, string(field)).Err() }},
+		{"UNLINK", func() error { _, err := unlink(ctx, c.client, absent); return err }},
 	}
 	var problem error
 	for _, step := range steps {
@@ -40,14 +45,14 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 			break
 		}
 	}
-	if problem != nil {
+	if problem != nil || s.Name == "" {
 		return problem
 	}
 	own := KeyOf(s)
 	if s.Grouped {
-		own = groupKey(own, []byte("_probe"))
+		own = groupKey(own, field)
 	}
-	if err := c.client.HDel(ctx, own, probeField).Err(); err != nil {
+	if err := c.client.HDel(ctx, own, string(field)).Err(); err != nil {
 		return c.refusal(ctx, "HDEL", own, err)
 	}
 	return nil

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
@@ -37,7 +35,7 @@ var Driver = store.Driver{
 type Typed interface {
 	store.Conn
 	// Client returns the client. It belongs to the connection: do not close it.
-	Client() goredis.UniversalClient
+	Client() link.Client
 	// Lines returns the connections for hot calls; without pipelining there is one for
 	// each call in progress, whatever the target says. They belong to the connection.
 	Lines(pipelining bool) *link.Lines
@@ -58,12 +56,7 @@ var _ interface {
 // Conn is a pool of connections to one Redis. It is safe for use by several
 // goroutines.
 type Conn struct {
-	client goredis.UniversalClient
-	// cluster is the client of a cluster, otherwise nil; single is the client of
-	// anything else.
-	cluster *goredis.ClusterClient
-	single  *goredis.Client
-
+	client link.Client
 	target store.Target
 	tls    *tls.Config
 	mode   mode
@@ -73,8 +66,10 @@ type Conn struct {
 	lines *link.Lines
 	alone func() *link.Lines
 	calls sync.Pool
-	// ours is how many scripts were called for the lease.
-	ours atomic.Int64
+	// ours is how many scripts were called for the lease, and leases are the keys of those
+	// that were asked for.
+	ours   *atomic.Int64
+	leases sync.Map
 	// hidesConfig, hidesSlow and hidesLatency say why the server does not show us its
 	// settings, its log of slow commands and its latency monitor; nil if it does.
 	hidesConfig, hidesSlow, hidesLatency atomic.Pointer[error]
@@ -82,27 +77,7 @@ type Conn struct {
 
 // Client returns the go-redis client. It belongs to the connection: do not close
 // it. A cluster's is a *redis.ClusterClient, any other a *redis.Client.
-func (c *Conn) Client() goredis.UniversalClient { return c.client }
-
-// Sentinels says how to find a master through sentinels.
-type Sentinels struct {
-	// Master is its name there, Addrs are the addresses of the sentinels.
-	Master string
-	Addrs  []string
-	// User and Password are those for the sentinels. They are secrets.
-	User, Password string
-}
-
-// Sentinels returns how this connection finds its master; false if it does so without
-// sentinels. Any goroutine may call it.
-func (c *Conn) Sentinels() (Sentinels, bool) {
-	if c.mode != sentinel {
-		return Sentinels{}, false
-	}
-	addrs, err := addresses(c.target)
-	p := c.target.Params
-	return Sentinels{c.target.Path, addrs, p.Get("sentinel_user"), p.Get("sentinel_password")}, err == nil
-}
+func (c *Conn) Client() link.Client { return c.client }
 
 // Lines returns the connections for hot calls. Callers share a few of them if
 // pipelining is true and the target does not say otherwise.
@@ -118,7 +93,7 @@ func (c *Conn) Alone() store.Conn {
 	if c.lines == c.alone() {
 		return c
 	}
-	o := &Conn{client: c.client, cluster: c.cluster, single: c.single, target: c.target, tls: c.tls, mode: c.mode, size: c.size, lines: c.alone(), alone: c.alone}
+	o := &Conn{client: c.client, target: c.target, tls: c.tls, mode: c.mode, size: c.size, lines: c.alone(), alone: c.alone, ours: c.ours}
 	o.calls.New = c.calls.New
 	return o
 }
@@ -154,12 +129,9 @@ func (c *Conn) Close() error {
 }
 
 // masters calls f with the client of every master, one after the other.
-func (c *Conn) masters(ctx context.Context, f func(ctx context.Context, m *goredis.Client) error) error {
-	if c.cluster == nil {
-		return f(ctx, c.single)
-	}
+func (c *Conn) masters(ctx context.Context, f func(ctx context.Context, m link.Client) error) error {
 	var one sync.Mutex
-	return c.cluster.ForEachMaster(ctx, func(ctx context.Context, m *goredis.Client) error {
+	return link.Masters(ctx, c.client, func(ctx context.Context, m link.Client) error {
 		one.Lock()
 		defer one.Unlock()
 		return f(ctx, m)

@@ -7,15 +7,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
-	"github.com/perfbench/perfbench/internal/store/storetest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 )
 
 var options = store.OpenOptions{Threads: 8, Log: slog.New(slog.DiscardHandler)}
@@ -311,4 +312,33 @@ func TestWarmOpensConnections(t *testing.T) {
 	c := open(t, srv.URL())
 	srv.Kill()
 	refused(t, c.Warm(t.Context(), 4), "", "")
+}
+
+// Processes under different namespaces of one server see each other's leases, and not their
+// own; keys of others that are named like one are no leases.
+func TestNeighboursAreSeenByTheirLeases(t *testing.T) {
+	t.Parallel()
+	ctx, url := t.Context(), labtest.Redis(t).URL()
+	a, b := open(t, url), open(t, url)
+	do(t, a, "rpush", "their_lease", "x")
+	do(t, a, "set", "another_lease", "{}")
+	list, err := a.Neighbours(ctx)
+	require.NoError(t, err)
+	assert.Empty(t, list)
+	mine, theirs := store.Lease{Run: "mine", Token: "1"}, store.Lease{Run: "theirs", Token: "2"}
+	_, how, err := a.Hold(ctx, "one", mine, time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, store.Taken, how)
+	_, _, err = b.Hold(ctx, "", theirs, time.Minute)
+	require.NoError(t, err)
+	list, err = a.Neighbours(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []store.Lease{theirs}, list)
+	list, err = b.Neighbours(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []store.Lease{mine}, list)
+	require.NoError(t, b.Free(ctx, "", theirs))
+	list, err = a.Neighbours(ctx)
+	require.NoError(t, err)
+	assert.Empty(t, list)
 }

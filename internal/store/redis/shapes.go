@@ -14,8 +14,8 @@ var putScript = link.NewScript("put", "local v = redis.call('hget', KEYS[1], ARG
 // Put stores one entry with a script that returns the old value, which is read and
 // discarded.
 func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
-	l := c.take(s)
-	defer c.give(l)
+	l := c.acquire(s)
+	defer c.release(l)
 	scripts := link.Scripts{Lines: c.lines, How: link.BySHA}
 	scripts.Begin(&l.Request, putScript, 1)
 	l.Add(l.key)
@@ -32,8 +32,8 @@ func put(ctx context.Context, scripts link.Scripts, l *call, key, val []byte) er
 
 // Set stores one entry with HSET.
 func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
-	l := c.take(s)
-	defer c.give(l)
+	l := c.acquire(s)
+	defer c.release(l)
 	l.Command("HSET")
 	l.Add(l.key)
 	l.Bytes(key)
@@ -47,8 +47,8 @@ func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 	if len(es) == 0 {
 		return ctx.Err()
 	}
-	l := c.take(s)
-	defer c.give(l)
+	l := c.acquire(s)
+	defer c.release(l)
 	l.Command("HMSET")
 	l.Add(l.key)
 	for _, e := range es {
@@ -61,8 +61,8 @@ func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 
 // Get reads one value into buf with HGET, growing buf if the value does not fit.
 func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
-	l := c.take(s)
-	defer c.give(l)
+	l := c.acquire(s)
+	defer c.release(l)
 	l.Command("HGET")
 	l.Add(l.key)
 	l.Bytes(key)
@@ -75,8 +75,8 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 
 // GetAll reads the values of keys with one HMGET. The values must not be modified.
 func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
-	l := c.take(s)
-	defer c.give(l)
+	l := c.acquire(s)
+	defer c.release(l)
 	l.Command("HMGET")
 	l.Add(l.key)
 	return c.hmget(ctx, l, keys)

@@ -13,13 +13,14 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
 // Usage adds up what the masters report about themselves; calls are script calls,
 // except those for the lease.
 func (c *Conn) Usage(ctx context.Context) store.Usage {
 	u := store.Usage{Kind: "scripts", Here: c.isHere(), Calls: -c.ours.Load()}
-	if c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+	if c.masters(ctx, func(ctx context.Context, m link.Client) error {
 		text, err := m.InfoMap(ctx, "cpu", "memory", "stats", "commandstats").Result()
 		if err != nil {
 			return err
@@ -43,10 +44,10 @@ func (c *Conn) Usage(ctx context.Context) store.Usage {
 
 // isHere reports whether a single server runs on this machine.
 func (c *Conn) isHere() bool {
-	if c.single == nil {
+	if c.mode == cluster {
 		return false
 	}
-	o := c.single.Options()
+	o := link.ServerOf(c.client)
 	host, _, _ := net.SplitHostPort(o.Addr)
 	ip := net.ParseIP(host)
 	return o.Network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
@@ -96,14 +97,14 @@ var processor = []struct{ user, system, as string }{
 // Readings returns what every master reports by INFO, whether writes wait for the disk,
 // and how many commands were slow. It takes a server about 0.1 ms.
 func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
-	err = c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+	err = c.masters(ctx, func(ctx context.Context, m link.Client) error {
 		text, err := m.InfoMap(ctx).Result()
 		if err != nil {
 			return err
 		}
 		node := ""
 		if c.mode == cluster {
-			node = m.Options().Addr
+			node = link.ServerOf(m).Addr
 		}
 		add := func(name string, v float64, sum bool) {
 			out = append(out, store.Reading{Node: node, Name: name, Value: v, Sum: sum})
@@ -146,7 +147,7 @@ func withheld(ctx context.Context, why *atomic.Pointer[error], what string, err 
 
 // syncs reports whether each write waits until the append-only file has reached the
 // disk.
-func (c *Conn) syncs(ctx context.Context, m *goredis.Client, add func(string, float64, bool)) {
+func (c *Conn) syncs(ctx context.Context, m link.Client, add func(string, float64, bool)) {
 	if c.hidesConfig.Load() != nil {
 		return
 	}
@@ -164,7 +165,7 @@ func (c *Conn) syncs(ctx context.Context, m *goredis.Client, add func(string, fl
 
 // slow reports how many commands have been in the slow log so far, from the id of the
 // last one.
-func (c *Conn) slow(ctx context.Context, m *goredis.Client, add func(string, float64, bool)) {
+func (c *Conn) slow(ctx context.Context, m link.Client, add func(string, float64, bool)) {
 	if c.hidesSlow.Load() != nil {
 		return
 	}
@@ -188,10 +189,10 @@ const mostNotes = 64
 // named by Readings.
 func (c *Conn) Noted(ctx context.Context, from store.Bookmark) (out []store.Noted, to store.Bookmark, err error) {
 	to = store.Bookmark{}
-	err = c.masters(ctx, func(ctx context.Context, m *goredis.Client) error {
+	err = c.masters(ctx, func(ctx context.Context, m link.Client) error {
 		n := notes{server: m, from: from, to: to}
 		if c.mode == cluster {
-			n.node = m.Options().Addr
+			n.node = link.ServerOf(m).Addr
 		}
 		if c.hidesSlow.Load() == nil {
 			if err := n.slow(ctx); err != nil {
@@ -220,7 +221,7 @@ func (c *Conn) Noted(ctx context.Context, from store.Bookmark) (out []store.Note
 
 // notes reads the logs of one server.
 type notes struct {
-	server   *goredis.Client
+	server   link.Client
 	node     string
 	from, to store.Bookmark
 	out      []store.Noted

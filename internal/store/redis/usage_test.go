@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/storetest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 )
 
 // What each write waits for and how many commands were slow is told, and left out where
@@ -68,6 +68,14 @@ func TestSyncsAndSlowCommandsAreTold(t *testing.T) {
 
 func TestOwnScriptsAreNotTheApplications(t *testing.T) {
 	t.Parallel()
-	c := open(t, labtest.Redis(t).URL())
+	url := labtest.Redis(t).URL()
+	c := open(t, url)
 	storetest.OwnCallsLeftOut(t, c, func() error { return c.Client().Eval(t.Context(), "return 1", nil).Err() })
+
+	// The lease may be asked for over a connection of its own.
+	before := c.Usage(t.Context())
+	_, how, err := open(t, url).Hold(t.Context(), "own_calls", store.Lease{Run: "another"}, time.Minute)
+	require.NoError(t, err)
+	assert.Equal(t, store.Taken, how)
+	assert.Equal(t, before.Calls, c.Usage(t.Context()).Calls)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -151,7 +150,7 @@ func (c *Conn) getRows(ctx context.Context, t *table, keys [][]byte, before ...a
 	}
 	for part := range slices.Chunk(keys, c.d.maxVars-len(before)) {
 		text, args := c.selection(t, part, before)
-		if err := c.query(ctx, t, each, text, args...); sqlerror.Absent(err) {
+		if err := c.query(ctx, t, each, text, args...); Absent(err) {
 			return out, nil
 		} else if err != nil {
 			return nil, err

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -58,9 +57,9 @@ func (c *Conn) createDatabase(ctx context.Context, name string) error {
 	for try := 1; ; try++ {
 		_, err := c.sql.ExecContext(ctx, text)
 		switch {
-		case err == nil, sqlerror.Exists(err):
+		case err == nil, Exists(err):
 			return nil
-		case sqlerror.TemplateBusy(err) && try < 50: // another database is being created at the same time
+		case TemplateBusy(err) && try < 50: // another database is being created at the same time
 			if err := settle(ctx); err != nil {
 				return err
 			}

@@ -28,6 +28,10 @@ type dialect struct {
 	auto bool
 	// tables counts the tables with a given name in the current database.
 	tables string
+	// records lists the tables that may hold records of a namespace, as far as the server
+	// counts the statements on them with ours: database or schema, name, and whether a name
+	// without it means this table. It is empty if nothing is counted.
+	records string
 	// now queries the server's time in Unix milliseconds.
 	now       string
 	dialector func(gorm.ConnPool) gorm.Dialector
@@ -37,7 +41,9 @@ var dialects = map[string]*dialect{
 	"mysql": {
 		Dialect: sqltext.MySQL, title: "MariaDB or MySQL", keyType: "VARBINARY(512)", valType: "LONGBLOB",
 		nameLimit: 64, maxVars: 65535,
-		tables:    "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
+		tables: "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
+		records: "SELECT table_schema, table_name, COALESCE(table_schema = DATABASE(), FALSE) FROM information_schema.columns" +
+			" WHERE table_name LIKE '%\\_made' AND column_name = 'k' AND column_key = 'PRI' AND data_type = 'varbinary'",
 		now:       "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
 		dialector: func(pool gorm.ConnPool) gorm.Dialector { return mysql.New(mysql.Config{Conn: pool}) },
 	},
@@ -46,7 +52,9 @@ var dialects = map[string]*dialect{
 		nameLimit: 63, maxVars: 65535,
 		arrays: true, swap: true, auto: true,
 		tables: "SELECT COUNT(*) FROM pg_catalog.pg_class c WHERE c.relname = $1 AND c.relkind IN ('r','p','v','m','f') AND pg_table_is_visible(c.oid)",
-
+		records: "SELECT n.nspname, c.relname, pg_table_is_visible(c.oid) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace" +
+			" JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = 'k' AND a.atttypid = 'bytea'::regtype" +
+			" WHERE c.relkind IN ('r','p') AND c.relname LIKE '%\\_made'",
 		now:       "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint",
 		dialector: func(pool gorm.ConnPool) gorm.Dialector { return postgres.New(postgres.Config{Conn: pool}) },
 	},
@@ -72,8 +80,9 @@ func dialectOf(scheme string) *dialect {
 
 // texts are the statements about one table.
 type texts struct {
-	create, drop, count string
-	get, set, swap      string
+	// create makes the table unless it exists; make fails if it does.
+	create, make, drop, count string
+	get, set, swap            string
 	// insert and conflict enclose the rows of a batch; many is the whole statement if a
 	// batch is passed as arrays.
 	insert, conflict, many string
@@ -92,8 +101,10 @@ func (d *dialect) texts(table string, keys ...string) texts {
 		where = append(where, k+" = "+d.Mark(i+1))
 	}
 	last := len(keys)
+	as := " (" + strings.Join(defs, ", ") + ", v " + d.valType + " NOT NULL, PRIMARY KEY (" + list + "))"
 	t := texts{
-		create:   "CREATE TABLE IF NOT EXISTS " + name + " (" + strings.Join(defs, ", ") + ", v " + d.valType + " NOT NULL, PRIMARY KEY (" + list + "))",
+		create:   "CREATE TABLE IF NOT EXISTS " + name + as,
+		make:     "CREATE TABLE " + name + as,
 		drop:     "DROP TABLE IF EXISTS " + name,
 		count:    "SELECT COUNT(*) FROM " + name,
 		get:      "SELECT v FROM " + name + " WHERE " + strings.Join(where, " AND "),

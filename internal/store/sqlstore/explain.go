@@ -17,7 +17,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqldial"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -142,7 +141,7 @@ func (c *Conn) noDatabase() (what, hint string) {
 
 // sayClass explains an answer by its class; text is the server's own.
 func (c *Conn) sayClass(err error, text string) (what, hint string) {
-	switch sqlerror.Classify(err) {
+	switch Classify(err) {
 	case store.Overloaded:
 		return "the server has no connection left for us: " + text, "raise its max_connections, or lower connections="
 	case store.Refused:
@@ -200,7 +199,7 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 		return "connection refused", c.isItRunning()
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "no route to the host", "is it reachable from here?"
-	case sqlerror.Classify(err) == store.Timeout:
+	case Classify(err) == store.Timeout:
 		return "no answer in time", "is it the right host and port, is it " + c.d.title + " that listens there, and no firewall between? dial_timeout= gives it longer"
 	case errors.Is(err, mysql.ErrMalformPkt), errors.Is(err, mysql.ErrPktSync), errors.Is(err, mysql.ErrPktSyncMul),
 		errors.Is(err, mysql.ErrOldProtocol), strings.Contains(text, "unknown message type"), strings.Contains(text, "invalid message"),
@@ -212,4 +211,4 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 	return "", ""
 }
 
-func refused(err error) bool { return sqlerror.Classify(err) == store.Refused }
+func refused(err error) bool { return Classify(err) == store.Refused }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -41,7 +40,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		})
 	}
 	if err != nil {
-		switch sqlerror.Classify(err) {
+		switch Classify(err) {
 		case store.Refused, store.Missing, store.Other: // it answers, but does not tell
 		default:
 			return store.Info{}, c.explain(ctx, err)

@@ -14,9 +14,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
 )
 
 // madeKey returns the key of a space in the records.
@@ -40,7 +38,7 @@ func (c *Conn) create(ctx context.Context, t *table) error {
 	if there, err := c.exists(ctx, t); there || err != nil {
 		return err
 	}
-	if _, err := c.beside().ExecContext(ctx, t.create); err != nil && !sqlerror.Exists(err) {
+	if _, err := c.beside().ExecContext(ctx, t.create); err != nil && !Exists(err) {
 		return wrap("create table", t, err)
 	}
 	return nil
@@ -49,12 +47,12 @@ func (c *Conn) create(ctx context.Context, t *table) error {
 // Inspect looks at the table of a space. If it has columns other than those of a map,
 // the kind says so.
 func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
-	return c.look(ctx, s, c.count)
+	return c.inspect(ctx, s, c.count)
 }
 
 // Peek is like Inspect, without counting the rows.
 func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
-	return c.look(ctx, s, func(ctx context.Context, t *table) (int64, error) {
+	return c.inspect(ctx, s, func(ctx context.Context, t *table) (int64, error) {
 		var one int
 		err := c.beside().QueryRowContext(ctx, "SELECT 1 FROM "+c.d.Quote(t.key.name)+" LIMIT 1").Scan(&one)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -64,8 +62,8 @@ func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Foun
 	})
 }
 
-// look is Inspect with a function that determines the size.
-func (c *Conn) look(ctx context.Context, s store.Space, size func(context.Context, *table) (int64, error)) (store.Found, error) {
+// inspect is Inspect with a function that determines the size.
+func (c *Conn) inspect(ctx context.Context, s store.Space, size func(context.Context, *table) (int64, error)) (store.Found, error) {
 	t, err := c.tableOf(s)
 	if err != nil {
 		return store.Found{}, err
@@ -94,26 +92,59 @@ func (c *Conn) fits(ctx context.Context, t *table) bool {
 	}
 	rows, err := c.beside().QueryContext(ctx, "SELECT "+columns+" FROM "+c.d.Quote(t.key.name)+" WHERE 1 = 0")
 	if err != nil {
-		return sqlerror.Classify(err) != store.WrongType
+		return Classify(err) != store.WrongType
 	}
 	return walk(rows, func(*sql.Rows) error { return nil }) == nil
 }
 
-// recorded reports whether a space is recorded as ours.
-func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
+// own returns what our table of a map has.
+func (t *table) own() store.Table {
+	if t.key.grouped {
+		return store.Table{Columns: []store.Column{{Name: "g"}, {Name: "k"}, {Name: "v"}}, Key: []string{"g", "k"}}
+	}
+	return store.Table{Columns: []store.Column{{Name: "k"}, {Name: "v"}}, Key: []string{"k"}}
+}
+
+// exact reports whether a table has these columns and this primary key, and nothing else.
+func (c *Conn) exact(ctx context.Context, t *table, want store.Table) (bool, error) {
+	columns, err := c.DB().WithContext(ctx).Migrator().ColumnTypes(t.key.name)
+	if err != nil {
+		return false, wrap("look at", t, err)
+	}
+	for _, col := range columns {
+		named := func(name string) bool { return strings.EqualFold(name, col.Name()) }
+		if !slices.ContainsFunc(want.Columns, func(w store.Column) bool { return named(w.Name) }) {
+			return false, nil
+		}
+		if isKey, known := col.PrimaryKey(); known && isKey != slices.ContainsFunc(want.Key, named) {
+			return false, nil
+		}
+	}
+	for _, w := range want.Columns {
+		if !w.Later && !slices.ContainsFunc(columns, func(col gorm.ColumnType) bool { return strings.EqualFold(w.Name, col.Name()) }) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// recorded returns the record of a space, false if it is not recorded as ours.
+func (c *Conn) recorded(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
 	made, err := c.table(madeName(s.Namespace), false)
 	if err != nil {
-		return false, err
+		return m, false, err
 	}
 	var text []byte
 	switch err := c.beside().QueryRowContext(ctx, made.get, madeKey(s)).Scan(&text); {
-	case err == nil:
-		return true, nil
-	case sqlerror.Absent(err), sqlerror.Classify(err) == store.Missing:
-		return false, nil
-	default:
-		return false, wrap("read", made, err)
+	case Absent(err), Classify(err) == store.Missing:
+		return m, false, nil
+	case err != nil:
+		return m, false, wrap("read", made, err)
 	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, false, fault.Store(fmt.Errorf("%q in %s is not a record of perfbench", madeKey(s), made.key.name), "use another --namespace")
+	}
+	return m, true, nil
 }
 
 // Record records that we made a space, and creates the table of a map if it does not
@@ -156,7 +187,7 @@ func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
 		if err == nil {
 			err = f()
 		}
-		if err == nil || !sqlerror.Absent(err) || try == 5 {
+		if err == nil || !Absent(err) || try == 5 {
 			return err
 		}
 		c.forget(made)
@@ -173,7 +204,7 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 		return nil, err
 	}
 	rows, err := c.beside().QueryContext(ctx, "SELECT k, v FROM "+c.d.Quote(made.key.name))
-	if sqlerror.Absent(err) {
+	if Absent(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -212,9 +243,10 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	if err != nil {
 		return 0, err
 	}
+	var record store.Made
 	recorded, err := c.choose(ctx, s.Namespace, false)
 	if recorded && err == nil {
-		recorded, err = c.recorded(ctx, s)
+		record, recorded, err = c.recorded(ctx, s)
 	}
 	if err != nil {
 		return 0, err
@@ -223,7 +255,7 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", c.d.Dialect, t.key.name), "only what perfbench made is deleted")
 	}
 	if c.d.Dialect != sqltext.SQLite {
-		left, err := twophase.New(ctx, c.sql, c.d.Dialect, s.Namespace)
+		left, err := New(ctx, c.sql, c.d.Dialect, s.Namespace)
 		if err == nil {
 			err = left.RollbackAll(ctx)
 		}
@@ -232,8 +264,22 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 		}
 	}
 	n, err := c.count(ctx, t)
-	if err != nil && !sqlerror.Absent(err) {
+	if err != nil && !Absent(err) {
 		return 0, wrap("count", t, err)
+	}
+	want := record.Table
+	if s.Shape == store.Map {
+		own := t.own()
+		want = &own
+	}
+	if want != nil && err == nil {
+		ours, err := c.exact(ctx, t, *want)
+		if err != nil {
+			return 0, err
+		}
+		if !ours { // others have made one in its place: it stays
+			return 0, c.unrecord(ctx, made, s)
+		}
 	}
 	c.forget(t)
 	if _, err := c.beside().ExecContext(ctx, t.drop); err != nil {
@@ -251,7 +297,7 @@ func (c *Conn) unrecord(ctx context.Context, made *table, s store.Space) error {
 		return wrap("write", made, err)
 	}
 	left, err := c.count(ctx, made)
-	if sqlerror.Absent(err) {
+	if Absent(err) {
 		return nil
 	}
 	if err == nil && left == 0 {
@@ -269,10 +315,7 @@ func (c *Conn) Misfit(ctx context.Context, s store.Space, _ string, want store.T
 		return store.Misfit{}, err
 	}
 	if s.Shape == store.Map {
-		want = store.Table{Columns: []store.Column{{Name: "k"}, {Name: "v"}}, Key: []string{"k"}}
-		if t.key.grouped {
-			want.Columns, want.Key = append(want.Columns, store.Column{Name: "g"}), []string{"g", "k"}
-		}
+		want = t.own()
 	}
 	columns, err := c.DB().WithContext(ctx).Migrator().ColumnTypes(t.key.name)
 	if err != nil {

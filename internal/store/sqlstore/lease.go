@@ -1,16 +1,17 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 )
 
 // leaseKey is the key of the lease among the records of a namespace; no space has this
@@ -38,10 +39,11 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	if err := c.EnsureDatabase(ctx, namespace); err != nil {
 		return l, store.Denied, err
 	}
+	c.leases.Store(made.key.name, true)
 	holder, how := l, store.Denied
 	err = c.inMade(ctx, made, func() error {
 		if !c.fits(ctx, made) {
-			return fault.Input(fmt.Errorf("%s: the table %s already exists and has columns other than those of perfbench's records", c.d.Dialect, made.key.name), "use another --namespace")
+			return c.notRecords(made)
 		}
 		for done := false; !done; {
 			var err error
@@ -62,7 +64,7 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 	}
 	old, there, err := c.leaseIn(ctx, made)
 	if err != nil {
-		return l, store.Denied, false, err
+		return l, store.Denied, false, cmp.Or(c.foreign(ctx, made), err)
 	}
 	if there && old.Lease != l && old.Until > now {
 		return old.Lease, store.Denied, true, nil
@@ -70,26 +72,93 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 	how = store.Taken
 	if there && old.Lease == l {
 		how = store.Renewed
+	} else if err := c.foreign(ctx, made); err != nil {
+		return l, store.Denied, false, err
 	}
 	text, err := json.Marshal(leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano()})
 	if err != nil {
 		return l, store.Denied, false, err
 	}
-	name := c.d.Quote(made.key.name)
-	var res sql.Result
+	var n int64
 	if there {
-		res, err = c.beside().ExecContext(ctx, "UPDATE "+name+" SET v = "+c.d.Mark(1)+" WHERE k = "+c.d.Mark(2)+" AND v = "+c.d.Mark(3), text, leaseKey, old.text)
+		n, err = c.replace(ctx, made, text, old.text)
 	} else {
-		res, err = c.beside().ExecContext(ctx, made.insert+c.d.Rows(1, 2), leaseKey, text)
+		var res sql.Result
+		if res, err = c.beside().ExecContext(ctx, made.insert+c.d.Rows(1, 2), leaseKey, text); err == nil {
+			n, err = res.RowsAffected()
+		}
 	}
 	if err != nil {
-		if sqlerror.Classify(err) == store.Conflict && ctx.Err() == nil {
+		if Classify(err) == store.Conflict && ctx.Err() == nil {
 			return l, store.Denied, false, nil
 		}
 		return l, store.Denied, false, err
 	}
-	n, err := res.RowsAffected()
-	return l, how, n == 1, err
+	return l, how, n == 1, nil
+}
+
+// Swap replaces the lease old.
+func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+	made, err := c.table(madeName(namespace), false)
+	if err != nil {
+		return false, err
+	}
+	if chosen, err := c.choose(ctx, namespace, false); !chosen {
+		return false, err
+	}
+	done, err := c.swap(ctx, made, old, l, ttl)
+	if Absent(err) {
+		return false, nil
+	}
+	return done, wrap("pass on the lease in", made, err)
+}
+
+func (c *Conn) swap(ctx context.Context, made *table, old, l store.Lease, ttl time.Duration) (bool, error) {
+	for {
+		r, there, err := c.leaseIn(ctx, made)
+		if err != nil || !there || r.Lease != old {
+			return false, err
+		}
+		var now int64
+		if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
+			return false, err
+		}
+		text, err := json.Marshal(leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano()})
+		if err != nil {
+			return false, err
+		}
+		n, err := c.replace(ctx, made, text, r.text)
+		switch {
+		case err != nil && Classify(err) == store.Conflict && ctx.Err() == nil: // look again
+		case n == 1 || err != nil:
+			return n == 1, err
+		}
+	}
+}
+
+// replace stores a row of the lease in place of the one that was there; 0: there is another
+// by now.
+func (c *Conn) replace(ctx context.Context, made *table, text, old []byte) (int64, error) {
+	res, err := c.beside().ExecContext(ctx, "UPDATE "+c.d.Quote(made.key.name)+" SET v = "+c.d.Mark(1)+" WHERE k = "+c.d.Mark(2)+" AND v = "+c.d.Mark(3), text, leaseKey, old)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// notRecords refuses a table in the place of our records.
+func (c *Conn) notRecords(made *table) error {
+	return fault.Input(fmt.Errorf("%s: the table %s already exists and has columns other than those of perfbench's records", c.d.Dialect, made.key.name), "use another --namespace")
+}
+
+// foreign returns why a table is not that of our records: it has other columns, or
+// another primary key. Such a table is neither written nor dropped.
+func (c *Conn) foreign(ctx context.Context, made *table) error {
+	ours, err := c.exact(ctx, made, made.own())
+	if err != nil || ours {
+		return err
+	}
+	return c.notRecords(made)
 }
 
 // leaseIn reads the lease among the records.
@@ -118,7 +187,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 		return store.Lease{}, false, err
 	}
 	r, there, err := c.leaseIn(ctx, made)
-	if sqlerror.Absent(err) {
+	if Absent(err) {
 		return store.Lease{}, false, nil
 	}
 	if !there || err != nil {
@@ -129,6 +198,59 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 	return r.Lease, r.Until > now, wrap("read", made, err)
 }
 
+// Neighbours returns the leases that others hold where the server counts their statements
+// with ours: MySQL and MariaDB count for all databases, PostgreSQL for the current one. A
+// database within this process counts nothing. A table that is named like that of our
+// records and has no lease, or does not show it to us, is passed over.
+func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
+	if c.d.records == "" {
+		return nil, nil
+	}
+	tables, err := c.records(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for other leases: %w", err)
+	}
+	var now int64
+	for _, name := range tables {
+		if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
+			return nil, fmt.Errorf("look for other leases: %w", err)
+		}
+		var r leaseRow
+		switch err := c.beside().QueryRowContext(ctx, "SELECT v FROM "+name+" WHERE k = "+c.d.Mark(1), leaseKey).Scan(&r.text); {
+		case err == nil:
+		case slices.Contains(passing, c.Classify(err)):
+			return nil, fmt.Errorf("look for a lease in %s: %w", name, err)
+		default:
+			continue
+		}
+		if json.Unmarshal(r.text, &r) == nil && r.Token != "" && r.Until > now {
+			out = append(out, r.Lease)
+		}
+	}
+	return out, nil
+}
+
+// records returns the quoted names of the tables that may hold the records of namespaces
+// other than those whose lease was asked for.
+func (c *Conn) records(ctx context.Context) (names []string, err error) {
+	rows, err := c.beside().QueryContext(ctx, c.d.records)
+	if err != nil {
+		return nil, err
+	}
+	err = walk(rows, func(r *sql.Rows) error {
+		var in, name string
+		var here bool
+		if err := r.Scan(&in, &name, &here); err != nil {
+			return err
+		}
+		if _, own := c.leases.Load(name); !own || !here {
+			names = append(names, c.d.Quote(in)+"."+c.d.Quote(name))
+		}
+		return nil
+	})
+	return names, err
+}
+
 // Free gives up the lease, and removes the table of records if nothing else is in it.
 func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
 	made, err := c.table(madeName(namespace), false)
@@ -136,7 +258,7 @@ func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error 
 		return err
 	}
 	r, there, err := c.leaseIn(ctx, made)
-	if sqlerror.Absent(err) || err == nil && (!there || r.Lease != l) {
+	if Absent(err) || err == nil && (!there || r.Lease != l) {
 		return nil
 	}
 	var n int64

@@ -47,7 +47,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{d: d, target: t, size: size, largest: 256 << 20}
+	c := &Conn{d: d, target: t, size: size, largest: 256 << 20, ours: store.Beside(t)}
 	if c.size == 0 {
 		c.size = max(o.Threads, 1) + spare
 	}
@@ -68,7 +68,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 		if c.sql, err = sql.Open("sqlite", dsn); err != nil {
 			return nil, fault.Store(fmt.Errorf("sqlite: %w", err), "")
 		}
-	} else if err := c.dial(t); err != nil {
+	} else if err := c.dial(t, o.Fence); err != nil {
 		return nil, err
 	}
 	c.database.Store(&database)
@@ -88,8 +88,8 @@ func there(t store.Target) error {
 }
 
 // dial makes the pool for a server.
-func (c *Conn) dial(t store.Target) (err error) {
-	if c.network, err = sqldial.NewNetwork(t); err != nil {
+func (c *Conn) dial(t store.Target, fence *store.Fence) (err error) {
+	if c.network, err = sqldial.NewNetwork(t, fence); err != nil {
 		return err
 	}
 	if c.d.Dialect == sqltext.MySQL {

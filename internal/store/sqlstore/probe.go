@@ -9,13 +9,16 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// probeKey is a key that no profile uses.
-const probeKey = "\x00perfbench-probe"
-
 // Probe reports whether the server would accept a run's writes to s: it creates and
-// drops a table of our own and, if the table of the space exists, writes a row and
-// rolls that back. It selects the database as Record does.
+// drops a table of a drawn name and, if the table of the space exists, writes a row of a
+// drawn key and rolls that back. It selects the database as Record does.
 func (c *Conn) Probe(ctx context.Context, s store.Space) error {
+	if s.Name == "" {
+		if err := c.EnsureDatabase(ctx, s.Namespace); err != nil {
+			return err
+		}
+		return c.refusal(ctx, c.tryTable(ctx, s.Namespace))
+	}
 	t, err := c.tableOf(s)
 	if err != nil {
 		return err
@@ -50,39 +53,41 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	return c.refusal(ctx, c.tryTable(ctx, s.Namespace))
 }
 
-// tryRow writes a row and rolls that back.
+// tryRow writes a row and rolls that back; where a table knows no rollback, the row has
+// been deleted before.
 func (c *Conn) tryRow(ctx context.Context, t *table) error {
-	args := []any{[]byte(probeKey), []byte{}}
+	key := []byte(store.Unlikely())
+	args := []any{key, []byte{}}
 	if t.key.grouped {
-		args = []any{[]byte{}, []byte(probeKey), []byte{}}
+		args = []any{key, key, []byte{}}
 	}
 	tx, err := c.sql.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, t.set, args...)
+	if _, err = tx.ExecContext(ctx, t.set, args...); err == nil {
+		_, _ = tx.ExecContext(ctx, t.remove, args[:len(args)-1]...) // the rollback is what counts
+	}
 	return wrap("write", t, errors.Join(err, tx.Rollback()))
 }
 
-// tryTable creates a table of our own, uses it, and drops it.
+// tryTable creates a table of a drawn name, uses it, and drops it.
 func (c *Conn) tryTable(ctx context.Context, namespace string) (err error) {
-	t, err := c.table(probeName(namespace), false)
-	if err != nil {
-		return err
-	}
-	if err := c.create(ctx, t); err != nil {
-		return err
+	name := probeName(namespace, c.d.nameLimit)
+	t := &table{texts: c.d.texts(name, "k"), key: tableKey{name: name}}
+	if _, err := c.sql.ExecContext(ctx, t.make); err != nil { // what is there already is not ours to drop
+		return wrap("create table", t, err)
 	}
 	defer func() {
-		c.forget(t)
 		_, e := c.sql.ExecContext(context.WithoutCancel(ctx), t.drop)
 		err = errors.Join(err, wrap("drop", t, e))
 	}()
-	if _, err := c.sql.ExecContext(ctx, t.set, []byte(probeKey), []byte{}); err != nil {
+	key := []byte(store.Unlikely())
+	if _, err := c.sql.ExecContext(ctx, t.set, key, []byte{}); err != nil {
 		return wrap("write", t, err)
 	}
 	var v []byte
-	return wrap("read", t, c.sql.QueryRowContext(ctx, t.get, []byte(probeKey)).Scan(&v))
+	return wrap("read", t, c.sql.QueryRowContext(ctx, t.get, key).Scan(&v))
 }
 
 // Answer runs the smallest possible statement.

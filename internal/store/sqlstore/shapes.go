@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 )
 
 // bytesOf keeps an empty value from being taken for NULL.
@@ -51,7 +50,7 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 		found, buf = true, append(buf, raw...)
 		return nil
 	}, t.get, bytesOf(key))
-	if sqlerror.Absent(err) {
+	if Absent(err) {
 		return buf, false, nil
 	}
 	return buf, found, wrap("get", t, err)
@@ -64,7 +63,7 @@ func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
 		return 0, err
 	}
 	n, err := c.count(ctx, t)
-	if sqlerror.Absent(err) {
+	if Absent(err) {
 		return 0, nil
 	}
 	return n, wrap("count", t, err)

@@ -21,7 +21,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqldial"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -77,6 +76,7 @@ var _ interface {
 	store.Maps
 	store.Tabular
 	store.Metered
+	store.Neighbours
 	store.Warmer
 } = (*Conn)(nil)
 
@@ -107,7 +107,9 @@ type Conn struct {
 	database atomic.Pointer[string]
 	tables   sync.Map // tableKey → *table
 	// ours is how many statements on data were made beside the work.
-	ours atomic.Int64
+	ours *atomic.Int64
+	// leases are the tables of records whose lease was asked for.
+	leases sync.Map
 	// asking guards the connection for readings, the knowledge of which
 	// postgresReadings the server lacks, and whether it has mysqlWaits or why it does
 	// not show them.
@@ -201,5 +203,5 @@ func (c *Conn) Classify(err error) store.Class {
 	if errors.Is(err, mysql.ErrInvalidConn) && c.network.TimedOut() {
 		return store.Timeout // the driver only reports that the connection is gone
 	}
-	return sqlerror.Classify(err)
+	return Classify(err)
 }

@@ -30,8 +30,12 @@ func tableName(s store.Space) string {
 // a namespace.
 func madeName(namespace string) string { return own(namespace) + "_made" }
 
-// probeName returns the name of the temporary table of a probe.
-func probeName(namespace string) string { return own(namespace) + "_probe" }
+// probeName draws the name of the temporary table of a probe, of at most limit bytes.
+func probeName(namespace string, limit int) string {
+	drawn := "_probe_" + store.Unlikely()[:16]
+	begin := own(namespace)
+	return begin[:min(len(begin), limit-len(drawn))] + drawn
+}
 
 func own(namespace string) string {
 	if namespace == "" {
@@ -62,7 +66,7 @@ type table struct {
 // refused.
 func (c *Conn) tableOf(s store.Space) (*table, error) {
 	name := tableName(s)
-	if name == madeName(s.Namespace) || name == probeName(s.Namespace) {
+	if name == madeName(s.Namespace) {
 		return nil, fault.Input(fmt.Errorf("%s: the name %s is taken by perfbench's own table", c.d.Dialect, name), "choose another name or --namespace")
 	}
 	return c.table(name, s.Grouped)

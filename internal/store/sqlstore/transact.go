@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 )
 
 // Make calls create, which creates a table or an index if it does not exist, and calls
@@ -16,7 +15,7 @@ import (
 // steps, and still carries out the requests of a client that has died.
 func Make(create func() error) error {
 	err := create()
-	for try := 1; try < 5 && sqlerror.Exists(err); try++ {
+	for try := 1; try < 5 && Exists(err); try++ {
 		err = create()
 	}
 	return err

@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // preparing are servers that can prepare, and how others than we do it there.
@@ -43,7 +42,7 @@ func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 			c := dial(t, server.start(t).URL())
 			s := store.Space{Namespace: "twophase", Name: "a", Shape: store.Map}
 			require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
-			x, err := twophase.New(t.Context(), c.SQL(), c.Dialect(), "twophase")
+			x, err := sqlstore.New(t.Context(), c.SQL(), c.Dialect(), "twophase")
 			require.NoError(t, err)
 			theirs, err := c.SQL().Conn(t.Context())
 			require.NoError(t, err)
@@ -51,7 +50,7 @@ func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 				_, err := theirs.ExecContext(t.Context(), text)
 				require.NoError(t, err)
 			}
-			branch := func(id string) (*twophase.Branch, error) {
+			branch := func(id string) (*sqlstore.Branch, error) {
 				b, err := x.Begin(t.Context(), "gid", id, time.Second)
 				if err == nil {
 					_, err = b.Conn.ExecContext(t.Context(), "INSERT INTO twophase_a (k, v) VALUES ('"+id+"', 'x')")
@@ -67,7 +66,7 @@ func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 				switch id {
 				case "01":
 					require.NoError(t, x.Commit(t.Context(), "gid", id, b))
-					require.ErrorIs(t, x.Commit(t.Context(), "gid", id, nil), twophase.ErrNoBranch)
+					require.ErrorIs(t, x.Commit(t.Context(), "gid", id, nil), sqlstore.ErrNoBranch)
 				case "02":
 					require.NoError(t, x.Rollback(t.Context(), "gid", id, b))
 				default:
@@ -106,7 +105,7 @@ func TestWaitingForWhatIsPrepared(t *testing.T) {
 			c := dial(t, server.start(t).URL())
 			s := store.Space{Namespace: "waiting", Name: "a", Shape: store.Map}
 			require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
-			x, err := twophase.New(t.Context(), c.SQL(), c.Dialect(), "waiting")
+			x, err := sqlstore.New(t.Context(), c.SQL(), c.Dialect(), "waiting")
 			require.NoError(t, err)
 			const insert = "INSERT INTO waiting_a (k, v) VALUES ('k', 'x')"
 			b, err := x.Begin(t.Context(), "gid", "01", 0)
@@ -115,7 +114,7 @@ func TestWaitingForWhatIsPrepared(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, b.Prepare(t.Context()))
 			_, err = x.Exec(t.Context(), 0, insert)
-			assert.True(t, sqlerror.LockTimeout(err), "%v", err)
+			assert.True(t, sqlstore.LockTimeout(err), "%v", err)
 			require.NoError(t, x.Rollback(t.Context(), "gid", "01", b))
 			n, err := x.Exec(t.Context(), 0, insert)
 			require.NoError(t, err)
@@ -136,14 +135,14 @@ func TestServersThatCannotPrepareEnough(t *testing.T) {
 		c := dial(t, labtest.Shared(t, name).URL())
 		many := 20
 		if name == "mariadb" {
-			require.NoError(t, twophase.CanPrepare(t.Context(), c.SQL(), c.Dialect(), many))
+			require.NoError(t, sqlstore.CanPrepare(t.Context(), c.SQL(), c.Dialect(), many))
 			many = 1_000_000
 		}
-		err := twophase.CanPrepare(t.Context(), c.SQL(), c.Dialect(), many)
+		err := sqlstore.CanPrepare(t.Context(), c.SQL(), c.Dialect(), many)
 		require.Error(t, err)
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 		assert.Contains(t, fault.HintOf(err), want)
 	}
 	lite := dial(t, "sqlite:"+t.TempDir()+"/x.db")
-	require.ErrorContains(t, twophase.CanPrepare(t.Context(), lite.SQL(), lite.Dialect(), 1), "SQLite cannot prepare")
+	require.ErrorContains(t, sqlstore.CanPrepare(t.Context(), lite.SQL(), lite.Dialect(), 1), "SQLite cannot prepare")
 }

@@ -229,7 +229,7 @@ func (c *Conn) closeAside() error {
 }
 
 func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err error) {
-	aside := beside{c.aside, &c.ours}
+	aside := beside{c.aside, c.ours}
 	names := make([]string, len(mysqlReadings))
 	for i, r := range mysqlReadings {
 		names[i] = r.name

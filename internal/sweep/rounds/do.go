@@ -15,13 +15,12 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
-	"github.com/perfbench/perfbench/internal/turns"
 )
 
 // Turn does one run of a sweep; what describes it in a few words. An error without an
 // outcome ends the sweep, as does an outcome that failed for any reason but a
 // threshold.
-type Turn func(ctx context.Context, r session.Request, what string) (*session.Outcome, error)
+type Turn func(ctx context.Context, r session.Request, what string) (*session.Concluded, error)
 
 // Resume looks for a sweep that was requested in the same words and is not complete,
 // which Do will then continue. It returns its folder, "" if there is none.
@@ -38,7 +37,7 @@ func (s *Sweep) Resume() string {
 func (s *Sweep) Do(ctx context.Context, turn Turn, told func(sweep.Result)) error {
 	var errs []error
 	s.crew.Expect(s.result.All() - len(s.result.Runs))
-	for i, who := range turns.Order(s.result.Rounds, len(s.points), s.First().Inputs.Seed) {
+	for i, who := range Order(s.result.Rounds, len(s.points), s.First().Inputs.Seed) {
 		if s.result.Has(i/len(s.points), who) {
 			continue
 		}
@@ -131,7 +130,7 @@ func (s *Sweep) conclude() error {
 }
 
 // failed reports whether the outcome of a run ends the sweep.
-func failed(o *session.Outcome) bool {
+func failed(o *session.Concluded) bool {
 	c := o.Code()
 	return c != fault.CodeOK && c != fault.CodeThreshold
 }

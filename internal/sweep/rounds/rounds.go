@@ -14,9 +14,8 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/planfile"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/given"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -118,7 +117,7 @@ func usual(env session.Env, r session.Request, axes []sweep.Axis) session.Reques
 	}
 	has := func(name string) bool {
 		_, flag := r.Values[name]
-		_, set := given.Environment(env.Environ, []string{name})[name]
+		_, set := request.Environment(env.Environ, []string{name})[name]
 		return flag || set || slices.ContainsFunc(axes, func(x sweep.Axis) bool { return x.Name == name })
 	}
 	set := func(name, text string) {
@@ -177,15 +176,15 @@ func (s *Sweep) describe() {
 		}
 		r.Axes[over].Values = shownTargets(s.points, inner, len(r.Axes[over].Values))
 	}
-	plans := &planfile.File{Suite: true}
+	plans := &request.File{Suite: true}
 	for _, p := range s.points {
-		plans.Runs = append(plans.Runs, planfile.Run{Request: p.prepared.Asked()})
+		plans.Runs = append(plans.Runs, request.Run{Request: p.prepared.Asked()})
 	}
 	head := "rounds: " + strconv.Itoa(r.Rounds)
 	if r.Workers > 0 {
 		head += ", workers: " + strconv.Itoa(r.Workers)
 	}
-	sum := sha256.Sum256(planfile.Write(head, plans))
+	sum := sha256.Sum256(request.Write(head, plans))
 	r.Asked = hex.EncodeToString(sum[:])
 }
 

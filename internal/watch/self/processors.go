@@ -8,7 +8,7 @@ import (
 
 	"github.com/shirou/gopsutil/v4/cpu"
 
-	"github.com/perfbench/perfbench/internal/watch/quota"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 // Processors describes the processors that perfbench has here: their model, how many
@@ -19,7 +19,7 @@ func Processors(ctx context.Context) string {
 		model = infos[0].ModelName
 	}
 	s := fmt.Sprintf("%s, %d processors, GOMAXPROCS %d", model, runtime.NumCPU(), runtime.GOMAXPROCS(0))
-	if t := quota.Of(os.Getpid()); t.Known {
+	if t := watch.Of(os.Getpid()); t.Known {
 		s += fmt.Sprintf(", quota %.3g", t.Cores)
 	}
 	return s

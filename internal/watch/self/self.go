@@ -8,12 +8,14 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/cpu"
 
 	"github.com/perfbench/perfbench/internal/verdict"
-	"github.com/perfbench/perfbench/internal/watch/quota"
+	"github.com/perfbench/perfbench/internal/watch"
 )
 
 // Beat is how often Watcher.Beaten should be called.
@@ -45,9 +47,11 @@ type Watcher struct {
 type counters struct {
 	cpu          time.Duration
 	faults       int64
-	quota        quota.Quota
+	quota        watch.Quota
 	busy, stolen float64 // seconds of all processors
 	machine      bool
+	pressure     float64 // seconds in which some thread waited for a processor
+	pressed      bool
 	pause, gc    float64 // seconds of all processors
 	sched        *metrics.Float64Histogram
 }
@@ -154,6 +158,9 @@ func (s *Watcher) Observed(ctx context.Context) verdict.Observed {
 			o.Machine = max(now.busy-s.from.busy, 0) / o.Seconds
 			o.Stolen = max(now.stolen-s.from.stolen, 0) / o.Seconds / float64(runtime.NumCPU())
 		}
+		if now.pressed && s.from.pressed {
+			o.Pressure = min(max(now.pressure-s.from.pressure, 0)/o.Seconds, 1)
+		}
 		o.GCPauses = max(now.pause-s.from.pause, 0) / o.Seconds / float64(runtime.GOMAXPROCS(0))
 		o.GCCPU = max(now.gc-s.from.gc, 0) / o.Seconds
 	}
@@ -167,13 +174,14 @@ func (s *Watcher) Observed(ctx context.Context) verdict.Observed {
 }
 
 func (s *Watcher) read(ctx context.Context) counters {
-	c := counters{quota: quota.Of(os.Getpid())}
+	c := counters{quota: watch.Of(os.Getpid())}
 	c.cpu, c.faults = usedSoFar()
 	if all, err := cpu.TimesWithContext(ctx, false); err == nil && len(all) == 1 {
 		t := all[0]
 		c.machine = true
 		c.busy, c.stolen = t.User+t.System+t.Nice+t.Irq+t.Softirq, t.Steal
 	}
+	c.pressure, c.pressed = pressure(pressureFile)
 	metrics.Read(s.metrics)
 	seconds := func(i int) float64 {
 		if v := s.metrics[i].Value; v.Kind() == metrics.KindFloat64 {
@@ -187,6 +195,25 @@ func (s *Watcher) read(ctx context.Context) counters {
 		c.sched = &metrics.Float64Histogram{Counts: slices.Clone(h.Counts), Buckets: slices.Clone(h.Buckets)}
 	}
 	return c
+}
+
+// pressureFile is where Linux tells how long threads waited for a processor.
+const pressureFile = "/proc/pressure/cpu"
+
+// pressure reads for how many seconds at least one thread of this machine has waited for a
+// processor; false if the system does not tell.
+func pressure(path string) (float64, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, total, ok := strings.Cut(line, " total="); ok && strings.HasPrefix(line, "some ") {
+			us, err := strconv.ParseFloat(strings.TrimSpace(total), 64)
+			return us / 1e6, err == nil
+		}
+	}
+	return 0, false
 }
 
 // between returns a percentile, in nanoseconds, of what a histogram of seconds gained

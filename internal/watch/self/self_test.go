@@ -1,6 +1,8 @@
 package self
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -64,4 +66,17 @@ func TestSelfSeesProcessorsAndGarbage(t *testing.T) {
 	assert.Positive(t, o.Cores)
 	assert.Positive(t, o.CPU, "a loop is going: %d", len(kept))
 	assert.Positive(t, o.ClockCost+o.ClockTick)
+}
+
+func TestPressureIsReadAsTheKernelWritesIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cpu")
+	require.NoError(t, os.WriteFile(path, []byte("some avg10=33.49 avg60=10.62 avg300=17.74 total=208121517\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"), 0o600))
+	s, ok := pressure(path)
+	assert.True(t, ok)
+	assert.InDelta(t, 208.121517, s, 1e-9)
+	_, ok = pressure(path + "s")
+	assert.False(t, ok, "a kernel without it")
+	require.NoError(t, os.WriteFile(path, []byte("some nothing\n"), 0o600))
+	_, ok = pressure(path)
+	assert.False(t, ok)
 }

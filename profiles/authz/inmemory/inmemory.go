@@ -7,15 +7,15 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
-// Layer is a layer in maps of this process. If nothing is set, it keeps nothing.
-type Layer struct {
+// Adapter is a layer in maps of this process. If nothing is set, it keeps nothing.
+type Adapter struct {
 	nothing bool
 
 	mu       sync.RWMutex
-	accounts map[string]layer.Account
+	accounts map[string]model.Account
 	up, down map[string]map[string]string
 	cache    map[string][]string
 	perms    map[string]bool
@@ -24,15 +24,15 @@ type Layer struct {
 }
 
 // New returns an empty layer; if nothing is set, it keeps nothing.
-func New(nothing bool) *Layer {
-	return &Layer{
-		nothing: nothing, accounts: map[string]layer.Account{}, up: map[string]map[string]string{}, down: map[string]map[string]string{},
+func New(nothing bool) *Adapter {
+	return &Adapter{
+		nothing: nothing, accounts: map[string]model.Account{}, up: map[string]map[string]string{}, down: map[string]map[string]string{},
 		cache: map[string][]string{}, perms: map[string]bool{}, sect: map[string][2]string{}, done: map[string]map[string]bool{},
 	}
 }
 
 // read and write run f under the lock.
-func (p *Layer) read(ctx context.Context, w *layer.Work, f func()) error {
+func (p *Adapter) read(ctx context.Context, w *model.Work, f func()) error {
 	w.Statements++
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -40,7 +40,7 @@ func (p *Layer) read(ctx context.Context, w *layer.Work, f func()) error {
 	return ctx.Err()
 }
 
-func (p *Layer) write(ctx context.Context, w *layer.Work, f func()) error {
+func (p *Adapter) write(ctx context.Context, w *model.Work, f func()) error {
 	w.Statements++
 	if p.nothing || ctx.Err() != nil {
 		return ctx.Err()
@@ -52,21 +52,21 @@ func (p *Layer) write(ctx context.Context, w *layer.Work, f func()) error {
 }
 
 // Prepare has nothing to do: there are no tables.
-func (p *Layer) Prepare(context.Context) error { return nil }
+func (p *Adapter) Prepare(context.Context) error { return nil }
 
 // Account reads a principal, false if there is none.
-func (p *Layer) Account(ctx context.Context, w *layer.Work, id string) (a layer.Account, ok bool, err error) {
+func (p *Adapter) Account(ctx context.Context, w *model.Work, id string) (a model.Account, ok bool, err error) {
 	err = p.read(ctx, w, func() { a, ok = p.accounts[id] })
 	return a, ok, err
 }
 
 // PutAccount stores a principal.
-func (p *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
+func (p *Adapter) PutAccount(ctx context.Context, w *model.Work, a model.Account) error {
 	return p.write(ctx, w, func() { p.accounts[a.ID] = a })
 }
 
 // Role returns the direct role of a principal on a resource, or "".
-func (p *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (r string, err error) {
+func (p *Adapter) Role(ctx context.Context, w *model.Work, principal, resource string) (r string, err error) {
 	err = p.read(ctx, w, func() { r = p.up[principal][resource] })
 	return r, err
 }
@@ -83,17 +83,17 @@ func put(m map[string]map[string]string, a, b, v string) {
 }
 
 // SetMember writes the downward direction of an edge.
-func (p *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
+func (p *Adapter) SetMember(ctx context.Context, w *model.Work, g model.Grant) error {
 	return p.write(ctx, w, func() { put(p.down, g.Resource, g.Member, g.Role) })
 }
 
 // SetRole writes the upward direction of an edge.
-func (p *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
+func (p *Adapter) SetRole(ctx context.Context, w *model.Work, g model.Grant) error {
 	return p.write(ctx, w, func() { put(p.up, g.Member, g.Resource, g.Role) })
 }
 
 // Change writes grants and revocations, both directions.
-func (p *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
+func (p *Adapter) Change(ctx context.Context, w *model.Work, gs []model.Grant) error {
 	return p.write(ctx, w, func() {
 		for _, g := range gs {
 			put(p.down, g.Resource, g.Member, g.Role)
@@ -103,12 +103,12 @@ func (p *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) err
 }
 
 // Parents returns the groups that the principals are in.
-func (p *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) (out []layer.Held, err error) {
+func (p *Adapter) Parents(ctx context.Context, w *model.Work, principals []string) (out []model.Held, err error) {
 	err = p.read(ctx, w, func() {
 		for _, m := range principals {
 			for id, role := range p.up[m] {
-				if layer.IsGroup(id) {
-					out = append(out, layer.Held{ID: id, Role: role})
+				if model.IsGroup(id) {
+					out = append(out, model.Held{ID: id, Role: role})
 				}
 			}
 		}
@@ -117,11 +117,11 @@ func (p *Layer) Parents(ctx context.Context, w *layer.Work, principals []string)
 }
 
 // RolesOn reads the direct roles of several principals on a resource.
-func (p *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, principals []string) (out []layer.Held, err error) {
+func (p *Adapter) RolesOn(ctx context.Context, w *model.Work, resource string, principals []string) (out []model.Held, err error) {
 	err = p.read(ctx, w, func() {
 		for _, m := range principals {
 			if r := p.down[resource][m]; r != "" {
-				out = append(out, layer.Held{ID: m, Role: r})
+				out = append(out, model.Held{ID: m, Role: r})
 			}
 		}
 	})
@@ -129,11 +129,11 @@ func (p *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, pri
 }
 
 // MemberGroups returns the groups that are members of a resource.
-func (p *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) (out []layer.Held, err error) {
+func (p *Adapter) MemberGroups(ctx context.Context, w *model.Work, resource string) (out []model.Held, err error) {
 	err = p.read(ctx, w, func() {
 		for id, r := range p.down[resource] {
-			if layer.IsGroup(id) {
-				out = append(out, layer.Held{ID: id, Role: r})
+			if model.IsGroup(id) {
+				out = append(out, model.Held{ID: id, Role: r})
 			}
 		}
 	})
@@ -141,19 +141,19 @@ func (p *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string
 }
 
 // Members returns members of a resource, ordered by id.
-func (p *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) (out []layer.Held, err error) {
+func (p *Adapter) Members(ctx context.Context, w *model.Work, resource, after string, limit int) (out []model.Held, err error) {
 	err = p.read(ctx, w, func() {
 		for id, r := range p.down[resource] {
 			if id > after {
-				out = append(out, layer.Held{ID: id, Role: r})
+				out = append(out, model.Held{ID: id, Role: r})
 			}
 		}
 	})
-	return layer.Page(out, limit), err
+	return model.Page(out, limit), err
 }
 
 // Closure returns which of some groups are cached for a principal.
-func (p *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) (gs []string, known bool, err error) {
+func (p *Adapter) Closure(ctx context.Context, w *model.Work, principal string, among []string) (gs []string, known bool, err error) {
 	var all []string
 	if err = p.read(ctx, w, func() { all, known = p.cache[principal] }); err != nil || !known {
 		return nil, known, err
@@ -169,12 +169,12 @@ func (p *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 }
 
 // PutClosure caches the groups of a principal, the direct ones first.
-func (p *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, _ int) error {
+func (p *Adapter) PutClosure(ctx context.Context, w *model.Work, principal string, groups []string, _ int) error {
 	return p.write(ctx, w, func() { p.cache[principal] = append([]string(nil), groups...) })
 }
 
 // DropClosures drops the cached groups of principals.
-func (p *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
+func (p *Adapter) DropClosures(ctx context.Context, w *model.Work, principals []string) error {
 	return p.write(ctx, w, func() {
 		for _, id := range principals {
 			delete(p.cache, id)
@@ -183,18 +183,18 @@ func (p *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []st
 }
 
 // Permitted reads a cached permission.
-func (p *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (ok bool, err error) {
+func (p *Adapter) Permitted(ctx context.Context, w *model.Work, principal, resource, role string) (ok bool, err error) {
 	err = p.read(ctx, w, func() { ok = p.perms[principal+"\x00"+resource+"\x00"+role] })
 	return ok, err
 }
 
 // Permit caches a permission.
-func (p *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
+func (p *Adapter) Permit(ctx context.Context, w *model.Work, principal, resource, role string) error {
 	return p.write(ctx, w, func() { p.perms[principal+"\x00"+resource+"\x00"+role] = true })
 }
 
 // Forbid drops cached permissions of principals.
-func (p *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
+func (p *Adapter) Forbid(ctx context.Context, w *model.Work, resource string, principals []string) error {
 	return p.write(ctx, w, func() {
 		for key := range p.perms {
 			for _, id := range principals {
@@ -211,21 +211,21 @@ func (p *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, prin
 }
 
 // Section reads a section of a profile, false if there is none.
-func (p *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
+func (p *Adapter) Section(ctx context.Context, w *model.Work, principal, name string) (vis, data string, ok bool, err error) {
 	var s [2]string
 	err = p.read(ctx, w, func() { s, ok = p.sect[principal+"#"+name] })
 	return s[0], s[1], ok, err
 }
 
 // PutSection stores a section of a profile.
-func (p *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
+func (p *Adapter) PutSection(ctx context.Context, w *model.Work, principal, name, visibility, data string) error {
 	return p.write(ctx, w, func() { p.sect[principal+"#"+name] = [2]string{visibility, data} })
 }
 
 // Marks returns the batches of a tenant's load that are done.
-func (p *Layer) Marks(ctx context.Context, tenant string) (out map[string]bool, err error) {
+func (p *Adapter) Marks(ctx context.Context, tenant string) (out map[string]bool, err error) {
 	out = map[string]bool{}
-	err = p.read(ctx, &layer.Work{}, func() {
+	err = p.read(ctx, &model.Work{}, func() {
 		for b := range p.done[tenant] {
 			out[b] = true
 		}
@@ -234,8 +234,8 @@ func (p *Layer) Marks(ctx context.Context, tenant string) (out map[string]bool, 
 }
 
 // Mark notes that a batch is done.
-func (p *Layer) Mark(ctx context.Context, tenant, batch string) error {
-	return p.write(ctx, &layer.Work{}, func() {
+func (p *Adapter) Mark(ctx context.Context, tenant, batch string) error {
+	return p.write(ctx, &model.Work{}, func() {
 		if p.done[tenant] == nil {
 			p.done[tenant] = map[string]bool{}
 		}

@@ -10,22 +10,21 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
-	"github.com/perfbench/perfbench/internal/store/cassandra/cqltable"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
-// Layer keeps one upward partition per principal and one downward partition per
+// Adapter keeps one upward partition per principal and one downward partition per
 // resource.
-type Layer struct {
-	*cqltable.Set
+type Adapter struct {
+	*cassandra.Set
 	stmt     map[string]string // by use
 	parallel int
 }
 
-var cassandraTables = []cqltable.Table{
+var cassandraTables = []cassandra.Table{
 	{Name: "indirect_cache", Columns: "principal_id text, group_id text, value text", Key: "(principal_id), group_id"}, // its full name would be too long
 	{Name: "load", Columns: "tenant text, part text", Key: "(tenant), part"},
 	{Name: "members", Columns: "resource_id text, member_id text, role text", Key: "(resource_id), member_id"},
@@ -70,9 +69,9 @@ var cassandraStatements = map[string]string{
 }
 
 // New returns the layer for a namespace. It changes nothing in the store.
-func New(c cassandra.Typed, namespace string) *Layer {
+func New(c cassandra.Typed, namespace string) *Adapter {
 	space := store.Space{Namespace: namespace, Name: "authz", Shape: store.Keys, Grouped: true}
-	l := &Layer{Set: cqltable.New(c, space, "authz_", cassandraTables), stmt: map[string]string{}, parallel: 32}
+	l := &Adapter{Set: cassandra.New(c, space, "authz_", cassandraTables), stmt: map[string]string{}, parallel: 32}
 	for use, text := range cassandraStatements {
 		l.stmt[use] = l.Text(text)
 	}
@@ -80,12 +79,12 @@ func New(c cassandra.Typed, namespace string) *Layer {
 }
 
 // Spaces returns the tables as one space.
-func (l *Layer) Spaces() []place.Space { return l.Set.Spaces(nil) }
+func (l *Adapter) Spaces() []ownership.Space { return l.Set.Spaces(nil) }
 
 // Prepare creates the tables.
-func (l *Layer) Prepare(ctx context.Context) error { return l.Create(ctx) }
+func (l *Adapter) Prepare(ctx context.Context) error { return l.Create(ctx) }
 
-func (l *Layer) exec(ctx context.Context, w *layer.Work, use string, args ...any) error {
+func (l *Adapter) exec(ctx context.Context, w *model.Work, use string, args ...any) error {
 	w.Statements++
 	if err := l.Conn.Query(l.stmt[use], args...).ExecContext(ctx); err != nil {
 		return fmt.Errorf("%s: %w", use, err)
@@ -94,7 +93,7 @@ func (l *Layer) exec(ctx context.Context, w *layer.Work, use string, args ...any
 }
 
 // one reads one row, false if there is none.
-func (l *Layer) one(ctx context.Context, w *layer.Work, use string, dest []any, args ...any) (bool, error) {
+func (l *Adapter) one(ctx context.Context, w *model.Work, use string, dest []any, args ...any) (bool, error) {
 	w.Statements++
 	err := l.Conn.Query(l.stmt[use], args...).ScanContext(ctx, dest...)
 	if errors.Is(err, gocql.ErrNotFound) {
@@ -107,11 +106,11 @@ func (l *Layer) one(ctx context.Context, w *layer.Work, use string, dest []any, 
 }
 
 // pairsOf reads rows with an id and a role.
-func (l *Layer) pairsOf(ctx context.Context, w *layer.Work, use string, args ...any) ([]layer.Held, error) {
+func (l *Adapter) pairsOf(ctx context.Context, w *model.Work, use string, args ...any) ([]model.Held, error) {
 	w.Statements++
 	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
-	var out []layer.Held
-	var h layer.Held
+	var out []model.Held
+	var h model.Held
 	for iter.Scan(&h.ID, &h.Role) {
 		out = append(out, h)
 	}
@@ -122,8 +121,8 @@ func (l *Layer) pairsOf(ctx context.Context, w *layer.Work, use string, args ...
 }
 
 // Account reads a principal, false if there is none.
-func (l *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Account, bool, error) {
-	a := layer.Account{ID: id}
+func (l *Adapter) Account(ctx context.Context, w *model.Work, id string) (model.Account, bool, error) {
+	a := model.Account{ID: id}
 	var text string
 	ok, err := l.one(ctx, w, "account", []any{&a.Tenant, &a.Kind, &a.Visibility, &a.First, &a.Last, &a.Title, &text}, id)
 	a.Describe(text)
@@ -131,28 +130,28 @@ func (l *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Ac
 }
 
 // PutAccount stores a principal.
-func (l *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
+func (l *Adapter) PutAccount(ctx context.Context, w *model.Work, a model.Account) error {
 	return l.exec(ctx, w, "putAccount", a.Values()...)
 }
 
 // Role returns the direct role of a principal on a resource, or "".
-func (l *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (role string, err error) {
+func (l *Adapter) Role(ctx context.Context, w *model.Work, principal, resource string) (role string, err error) {
 	_, err = l.one(ctx, w, "role", []any{&role}, principal, resource)
 	return role, err
 }
 
 // SetMember writes the downward direction of an edge.
-func (l *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
+func (l *Adapter) SetMember(ctx context.Context, w *model.Work, g model.Grant) error {
 	return l.exec(ctx, w, "setMember", g.Resource, g.Member, g.Role)
 }
 
 // SetRole writes the upward direction of an edge.
-func (l *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
+func (l *Adapter) SetRole(ctx context.Context, w *model.Work, g model.Grant) error {
 	return l.exec(ctx, w, "setRole", g.Member, g.Resource, g.Role)
 }
 
 // Change writes grants and revocations, both directions.
-func (l *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
+func (l *Adapter) Change(ctx context.Context, w *model.Work, gs []model.Grant) error {
 	w.Statements++
 	b := l.Conn.Batch(gocql.LoggedBatch)
 	for _, g := range gs {
@@ -171,25 +170,25 @@ func (l *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) err
 }
 
 // Parents returns the groups that the principals are in.
-func (l *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
+func (l *Adapter) Parents(ctx context.Context, w *model.Work, principals []string) ([]model.Held, error) {
 	if len(principals) == 1 {
 		return l.pairsOf(ctx, w, "parents", principals[0])
 	}
-	return l.many(w, len(principals), func(w *layer.Work, i int) ([]layer.Held, error) {
+	return l.many(w, len(principals), func(w *model.Work, i int) ([]model.Held, error) {
 		return l.pairsOf(ctx, w, "parents", principals[i])
 	})
 }
 
 // many runs reads concurrently, up to a limit, and joins their results.
-func (l *Layer) many(w *layer.Work, n int, f func(w *layer.Work, i int) ([]layer.Held, error)) ([]layer.Held, error) {
+func (l *Adapter) many(w *model.Work, n int, f func(w *model.Work, i int) ([]model.Held, error)) ([]model.Held, error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	var out []layer.Held
+	var out []model.Held
 	var first error
 	next := 0
 	for range min(n, l.parallel) {
 		all.Go(func() {
-			var mine layer.Work
+			var mine model.Work
 			for {
 				mu.Lock()
 				i := next
@@ -217,27 +216,27 @@ func (l *Layer) many(w *layer.Work, n int, f func(w *layer.Work, i int) ([]layer
 }
 
 // RolesOn reads the direct roles of several principals on a resource.
-func (l *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, principals []string) ([]layer.Held, error) {
-	if len(principals) <= layer.InChunk {
+func (l *Adapter) RolesOn(ctx context.Context, w *model.Work, resource string, principals []string) ([]model.Held, error) {
+	if len(principals) <= model.InChunk {
 		return l.pairsOf(ctx, w, "rolesOn", resource, principals)
 	}
-	chunks := slices.Collect(slices.Chunk(principals, layer.InChunk))
-	return l.many(w, len(chunks), func(w *layer.Work, i int) ([]layer.Held, error) {
+	chunks := slices.Collect(slices.Chunk(principals, model.InChunk))
+	return l.many(w, len(chunks), func(w *model.Work, i int) ([]model.Held, error) {
 		return l.pairsOf(ctx, w, "rolesOn", resource, chunks[i])
 	})
 }
 
 // MemberGroups returns the groups that are members of a resource.
-func (l *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
+func (l *Adapter) MemberGroups(ctx context.Context, w *model.Work, resource string) ([]model.Held, error) {
 	return l.pairsOf(ctx, w, "groups", resource)
 }
 
 // Members returns members of a resource, ordered by id.
-func (l *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
+func (l *Adapter) Members(ctx context.Context, w *model.Work, resource, after string, limit int) ([]model.Held, error) {
 	return l.pairsOf(ctx, w, "members", resource, after, limit)
 }
 
-func (l *Layer) list(ctx context.Context, w *layer.Work, use string, args ...any) ([]string, error) {
+func (l *Adapter) list(ctx context.Context, w *model.Work, use string, args ...any) ([]string, error) {
 	w.Statements++
 	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
 	var out []string
@@ -252,14 +251,14 @@ func (l *Layer) list(ctx context.Context, w *layer.Work, use string, args ...any
 }
 
 // Closure returns which of some groups are cached for a principal.
-func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) ([]string, bool, error) {
+func (l *Adapter) Closure(ctx context.Context, w *model.Work, principal string, among []string) ([]string, bool, error) {
 	var first string
 	known, err := l.one(ctx, w, "probe", []any{&first}, principal)
 	if err != nil || !known || len(among) == 0 {
 		return nil, known, err
 	}
 	var out []string
-	for part := range slices.Chunk(among, layer.InChunk) {
+	for part := range slices.Chunk(among, model.InChunk) {
 		ids, err := l.list(ctx, w, "closure", principal, part)
 		if err != nil {
 			return nil, true, err
@@ -270,10 +269,10 @@ func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 }
 
 // PutClosure caches the groups of a principal, the direct ones first.
-func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
+func (l *Adapter) PutClosure(ctx context.Context, w *model.Work, principal string, groups []string, direct int) error {
 	indirect := groups[direct:]
 	if len(groups) == 0 {
-		groups = []string{layer.EmptyClosure}
+		groups = []string{model.EmptyClosure}
 	}
 	if err := l.putAll(ctx, w, "indirect", principal, indirect); err != nil {
 		return err
@@ -282,7 +281,7 @@ func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string,
 }
 
 // putAll writes rows of one partition; servers warn about batches above 5 KiB.
-func (l *Layer) putAll(ctx context.Context, w *layer.Work, use, principal string, groups []string) error {
+func (l *Adapter) putAll(ctx context.Context, w *model.Work, use, principal string, groups []string) error {
 	for part := range slices.Chunk(groups, 40) {
 		w.Statements++
 		b := l.Conn.Batch(gocql.UnloggedBatch)
@@ -297,8 +296,8 @@ func (l *Layer) putAll(ctx context.Context, w *layer.Work, use, principal string
 }
 
 // DropClosures drops the cached groups of principals.
-func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
-	_, err := l.many(w, len(principals), func(w *layer.Work, i int) ([]layer.Held, error) {
+func (l *Adapter) DropClosures(ctx context.Context, w *model.Work, principals []string) error {
+	_, err := l.many(w, len(principals), func(w *model.Work, i int) ([]model.Held, error) {
 		if err := l.exec(ctx, w, "forget", principals[i]); err != nil {
 			return nil, err
 		}
@@ -308,20 +307,20 @@ func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []st
 }
 
 // Permitted reads a cached permission.
-func (l *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
+func (l *Adapter) Permitted(ctx context.Context, w *model.Work, principal, resource, role string) (bool, error) {
 	var ok bool
 	found, err := l.one(ctx, w, "permitted", []any{&ok}, principal, resource, role)
 	return found && ok, err
 }
 
 // Permit caches a permission.
-func (l *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
+func (l *Adapter) Permit(ctx context.Context, w *model.Work, principal, resource, role string) error {
 	return l.exec(ctx, w, "permit", principal, resource, role)
 }
 
 // Forbid drops cached permissions of principals.
-func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
-	_, err := l.many(w, len(principals), func(w *layer.Work, i int) ([]layer.Held, error) {
+func (l *Adapter) Forbid(ctx context.Context, w *model.Work, resource string, principals []string) error {
+	_, err := l.many(w, len(principals), func(w *model.Work, i int) ([]model.Held, error) {
 		if resource == "" {
 			return nil, l.exec(ctx, w, "forbidAll", principals[i])
 		}
@@ -331,19 +330,19 @@ func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, prin
 }
 
 // Section reads a section of a profile, false if there is none.
-func (l *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
+func (l *Adapter) Section(ctx context.Context, w *model.Work, principal, name string) (vis, data string, ok bool, err error) {
 	ok, err = l.one(ctx, w, "section", []any{&vis, &data}, principal, name)
 	return vis, data, ok, err
 }
 
 // PutSection stores a section of a profile.
-func (l *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
+func (l *Adapter) PutSection(ctx context.Context, w *model.Work, principal, name, visibility, data string) error {
 	return l.exec(ctx, w, "putSection", principal, name, visibility, data)
 }
 
 // Marks returns the batches of a tenant's load that are done.
-func (l *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
-	names, err := l.list(ctx, &layer.Work{}, "marks", tenant)
+func (l *Adapter) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
+	names, err := l.list(ctx, &model.Work{}, "marks", tenant)
 	out := map[string]bool{}
 	for _, n := range names {
 		out[n] = true
@@ -352,6 +351,6 @@ func (l *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, erro
 }
 
 // Mark notes that a batch is done.
-func (l *Layer) Mark(ctx context.Context, tenant, batch string) error {
-	return l.exec(ctx, &layer.Work{}, "mark", tenant, batch)
+func (l *Adapter) Mark(ctx context.Context, tenant, batch string) error {
+	return l.exec(ctx, &model.Work{}, "mark", tenant, batch)
 }

@@ -3,17 +3,17 @@ package onredis
 import (
 	"context"
 
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // Closure returns which of some groups are cached for a principal. Whether they are
 // cached, and which, is queried in one transaction: a drop in between would look like a
 // denial.
-func (r *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) ([]string, bool, error) {
+func (r *Adapter) Closure(ctx context.Context, w *model.Work, principal string, among []string) ([]string, bool, error) {
 	w.Statements += 2
 	key := r.key("mc", principal)
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	if len(among) == 0 {
 		c := b.Command("EXISTS", key)
 		err := b.Do(ctx)
@@ -48,13 +48,13 @@ func (r *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 }
 
 // PutClosure caches the groups of a principal, the direct ones first.
-func (r *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
+func (r *Adapter) PutClosure(ctx context.Context, w *model.Work, principal string, groups []string, direct int) error {
 	indirect := groups[direct:]
 	if len(groups) == 0 {
-		groups = []string{layer.EmptyClosure}
+		groups = []string{model.EmptyClosure}
 	}
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	if len(indirect) > 0 {
 		w.Statements++
 		add(b.Command("SADD", r.key("mi", principal)), indirect)
@@ -65,17 +65,17 @@ func (r *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string,
 }
 
 // DropClosures drops the cached groups of principals.
-func (r *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
+func (r *Adapter) DropClosures(ctx context.Context, w *model.Work, principals []string) error {
 	if err := r.unlink(ctx, w, "mc", principals); err != nil {
 		return err
 	}
 	return r.unlink(ctx, w, "mi", principals)
 }
 
-func (r *Layer) unlink(ctx context.Context, w *layer.Work, kind string, ids []string) error {
+func (r *Adapter) unlink(ctx context.Context, w *model.Work, kind string, ids []string) error {
 	w.Statements += int64(len(ids))
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	for _, id := range ids {
 		b.Command("DEL", r.key(kind, id))
 	}
@@ -83,10 +83,10 @@ func (r *Layer) unlink(ctx context.Context, w *layer.Work, kind string, ids []st
 }
 
 // Permitted reads a cached permission.
-func (r *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
+func (r *Adapter) Permitted(ctx context.Context, w *model.Work, principal, resource, role string) (bool, error) {
 	w.Statements++
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	c := b.Command("HEXISTS", r.key("pc", principal))
 	c.Add(resource, "\x00", role)
 	err := b.Do(ctx)
@@ -94,12 +94,12 @@ func (r *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resourc
 }
 
 // Permit caches a permission.
-func (r *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
+func (r *Adapter) Permit(ctx context.Context, w *model.Work, principal, resource, role string) error {
 	return r.set(ctx, w, r.key("pc", principal), resource+"\x00"+role, "1")
 }
 
 // Forbid drops all cached permissions of the principals: only a scan of the hash would
 // tell which roles are cached for a resource.
-func (r *Layer) Forbid(ctx context.Context, w *layer.Work, _ string, principals []string) error {
+func (r *Adapter) Forbid(ctx context.Context, w *model.Work, _ string, principals []string) error {
 	return r.unlink(ctx, w, "pc", principals)
 }

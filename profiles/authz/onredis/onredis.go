@@ -5,22 +5,20 @@ import (
 	"context"
 	"strings"
 
-	goredis "github.com/redis/go-redis/v9"
-
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
-// Layer keeps a tenant's keys under one hash tag, so that a check uses one node of a
+// Adapter keeps a tenant's keys under one hash tag, so that a check uses one node of a
 // cluster. Hashes: pr for accounts, rg for groups and rx for other resources that a
 // principal has a role on, mg for groups and mu for users with a role on a resource, pc
 // for cached permissions, pf for sections. Sets: mc for closures and mi for their
 // indirect groups, ld for the load's marks.
-type Layer struct {
-	c goredis.UniversalClient // for rare operations
+type Adapter struct {
+	c link.Client // for rare operations
 	// calls sends everything else.
 	calls     *link.Batches
 	scripts   link.Scripts
@@ -29,59 +27,61 @@ type Layer struct {
 }
 
 // New returns the layer for a namespace. It changes nothing in the store.
-func New(c redis.Typed, namespace string) *Layer {
+func New(c redis.Typed, namespace string) *Adapter {
 	prefix := "authz:"
 	if namespace != "" {
 		prefix = namespace + ":authz:"
 	}
 	lines := c.Lines(true)
-	return &Layer{
+	return &Adapter{
 		c: c.Client(), calls: link.NewBatches(lines), scripts: link.Scripts{Lines: lines, How: link.BySHA},
 		namespace: namespace, prefix: prefix,
 	}
 }
 
 // Spaces returns the keys as one space.
-func (r *Layer) Spaces() []place.Space {
-	return []place.Space{{Space: store.Space{Namespace: r.namespace, Name: "authz", Shape: store.Keys, Grouped: true}, Parts: redisKeys}}
+func (r *Adapter) Spaces() []ownership.Space {
+	return []ownership.Space{{Space: store.Space{Namespace: r.namespace, Name: "authz", Shape: store.Keys, Grouped: true}, Parts: redisKeys}}
 }
 
-// redisKeys are the forms of all keys.
+// redisKeys are the forms of all keys. An id names its tenant, as the hash tag does.
 var redisKeys = []string{
-	"{*}:pr:*", "{*}:rg:*", "{*}:rx:*", "{*}:mg:*", "{*}:mu:*", "{*}:mc:*", "{*}:mi:*", "{*}:pc:*", "{*}:pf:*", "{*}:ld",
+	store.FormOf("hash", `\{([^{}:]+)\}:(?:pr|rg|rx|mg|mu|pc|pf):[a-z]+:([^{}:]+):.+`),
+	store.FormOf("set", `\{([^{}:]+)\}:(?:mc|mi):[a-z]+:([^{}:]+):.+`),
+	store.FormOf("set", `\{[^{}:]+\}:ld`),
 }
 
 // key returns the key of kind k for an id, "g:tenant:local".
-func (r *Layer) key(k, id string) string {
+func (r *Adapter) key(k, id string) string {
 	_, rest, _ := strings.Cut(id, ":")
 	tenant, _, _ := strings.Cut(rest, ":")
 	return r.prefix + "{" + tenant + "}:" + k + ":" + id
 }
 
-func (r *Layer) load(tenant string) string { return r.prefix + "{" + tenant + "}:ld" }
+func (r *Adapter) load(tenant string) string { return r.prefix + "{" + tenant + "}:ld" }
 
-func (r *Layer) up(id, resource string) string {
-	if layer.IsGroup(resource) {
+func (r *Adapter) up(id, resource string) string {
+	if model.IsGroup(resource) {
 		return r.key("rg", id)
 	}
 	return r.key("rx", id)
 }
 
-func (r *Layer) down(resource, member string) string {
-	if layer.IsGroup(member) {
+func (r *Adapter) down(resource, member string) string {
+	if model.IsGroup(member) {
 		return r.key("mg", resource)
 	}
 	return r.key("mu", resource)
 }
 
 // Prepare does nothing, as there are no tables.
-func (r *Layer) Prepare(context.Context) error { return nil }
+func (r *Adapter) Prepare(context.Context) error { return nil }
 
 // Account reads a principal, false if there is none.
-func (r *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Account, bool, error) {
+func (r *Adapter) Account(ctx context.Context, w *model.Work, id string) (model.Account, bool, error) {
 	w.Statements++
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	c := b.Command("HGETALL", r.key("pr", id))
 	c.Reply.Keep = true
 	err := b.Do(ctx)
@@ -89,26 +89,26 @@ func (r *Layer) Account(ctx context.Context, w *layer.Work, id string) (layer.Ac
 	for _, f := range pairs(nil, c, err) {
 		m[f.ID] = f.Role
 	}
-	a := layer.Account{ID: id, Tenant: m["tenant"], Kind: m["kind"], Visibility: m["visibility"], First: m["first_name"], Last: m["last_name"], Title: m["title"]}
+	a := model.Account{ID: id, Tenant: m["tenant"], Kind: m["kind"], Visibility: m["visibility"], First: m["first_name"], Last: m["last_name"], Title: m["title"]}
 	a.Describe(m["description"])
 	return a, len(m) > 0, err
 }
 
 // PutAccount stores a principal.
-func (r *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
-	fields := make([]string, 0, 2*len(layer.AccountColumns))
+func (r *Adapter) PutAccount(ctx context.Context, w *model.Work, a model.Account) error {
+	fields := make([]string, 0, 2*len(model.AccountColumns))
 	for i, v := range a.Values()[1:] {
 		text, _ := v.(string)
-		fields = append(fields, layer.AccountColumns[i+1], text)
+		fields = append(fields, model.AccountColumns[i+1], text)
 	}
 	return r.set(ctx, w, r.key("pr", a.ID), fields...)
 }
 
 // set stores alternating fields and values of a hash.
-func (r *Layer) set(ctx context.Context, w *layer.Work, key string, fields ...string) error {
+func (r *Adapter) set(ctx context.Context, w *model.Work, key string, fields ...string) error {
 	w.Statements++
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	add(b.Command("HSET", key), fields)
 	return b.Do(ctx)
 }
@@ -121,10 +121,10 @@ func add(c *link.Caller, args []string) {
 }
 
 // Role returns the direct role of a principal on a resource, or "".
-func (r *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (string, error) {
+func (r *Adapter) Role(ctx context.Context, w *model.Work, principal, resource string) (string, error) {
 	w.Statements++
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	c := b.Command("HGET", r.up(principal, resource))
 	c.Add(resource)
 	c.Reply.Keep = true
@@ -136,23 +136,23 @@ func (r *Layer) Role(ctx context.Context, w *layer.Work, principal, resource str
 }
 
 // SetMember writes the downward direction of an edge.
-func (r *Layer) SetMember(ctx context.Context, w *layer.Work, g layer.Grant) error {
+func (r *Adapter) SetMember(ctx context.Context, w *model.Work, g model.Grant) error {
 	return r.set(ctx, w, r.down(g.Resource, g.Member), g.Member, g.Role)
 }
 
 // SetRole writes the upward direction of an edge.
-func (r *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
+func (r *Adapter) SetRole(ctx context.Context, w *model.Work, g model.Grant) error {
 	return r.set(ctx, w, r.up(g.Member, g.Resource), g.Resource, g.Role)
 }
 
 // Change writes grants and revocations, both directions, in one transaction.
-func (r *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
+func (r *Adapter) Change(ctx context.Context, w *model.Work, gs []model.Grant) error {
 	w.Statements++
 	if len(gs) == 0 {
 		return nil
 	}
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	c := b.Call()
 	c.Multi()
 	for _, g := range gs {
@@ -175,10 +175,10 @@ func edge(c *link.Caller, key, to, role string) {
 }
 
 // Parents returns the groups that the principals are in.
-func (r *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
+func (r *Adapter) Parents(ctx context.Context, w *model.Work, principals []string) ([]model.Held, error) {
 	w.Statements += int64(len(principals))
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	for _, id := range principals {
 		b.Command("HGETALL", r.key("rg", id)).Reply.Keep = true
 	}
@@ -186,9 +186,9 @@ func (r *Layer) Parents(ctx context.Context, w *layer.Work, principals []string)
 }
 
 // held sends calls of HGETALL and returns the roles.
-func held(ctx context.Context, b *link.Batch) ([]layer.Held, error) {
+func held(ctx context.Context, b *link.Batch) ([]model.Held, error) {
 	err := b.Do(ctx)
-	var out []layer.Held
+	var out []model.Held
 	for _, c := range b.Calls() {
 		out = pairs(out, c, err)
 	}
@@ -196,25 +196,25 @@ func held(ctx context.Context, b *link.Batch) ([]layer.Held, error) {
 }
 
 // pairs appends the reply to an HGETALL, or nothing after an error.
-func pairs(out []layer.Held, c *link.Caller, err error) []layer.Held {
+func pairs(out []model.Held, c *link.Caller, err error) []model.Held {
 	if err != nil {
 		return nil
 	}
 	for i := 0; i+1 < c.Reply.Len(); i += 2 {
 		id, _ := c.Reply.At(i)
 		role, _ := c.Reply.At(i + 1)
-		out = append(out, layer.Held{ID: string(id), Role: string(role)})
+		out = append(out, model.Held{ID: string(id), Role: string(role)})
 	}
 	return out
 }
 
 // RolesOn reads the direct roles of several principals on a resource.
-func (r *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, principals []string) ([]layer.Held, error) {
-	var out []layer.Held
+func (r *Adapter) RolesOn(ctx context.Context, w *model.Work, resource string, principals []string) ([]model.Held, error) {
+	var out []model.Held
 	for _, kind := range []bool{true, false} {
 		var ids []string
 		for _, id := range principals {
-			if layer.IsGroup(id) == kind {
+			if model.IsGroup(id) == kind {
 				ids = append(ids, id)
 			}
 		}
@@ -231,9 +231,9 @@ func (r *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, pri
 }
 
 // roles appends the roles that a hash has for ids.
-func (r *Layer) roles(ctx context.Context, out []layer.Held, key string, ids []string) ([]layer.Held, error) {
-	b := r.calls.Take()
-	defer b.Give()
+func (r *Adapter) roles(ctx context.Context, out []model.Held, key string, ids []string) ([]model.Held, error) {
+	b := r.calls.Acquire()
+	defer b.Release()
 	c := b.Command("HMGET", key)
 	add(c, ids)
 	c.Reply.Keep = true
@@ -242,26 +242,26 @@ func (r *Layer) roles(ctx context.Context, out []layer.Held, key string, ids []s
 	}
 	for i, id := range ids {
 		if role, ok := c.Reply.At(i); ok {
-			out = append(out, layer.Held{ID: id, Role: string(role)})
+			out = append(out, model.Held{ID: id, Role: string(role)})
 		}
 	}
 	return out, nil
 }
 
 // MemberGroups returns the groups that are members of a resource.
-func (r *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
+func (r *Adapter) MemberGroups(ctx context.Context, w *model.Work, resource string) ([]model.Held, error) {
 	w.Statements++
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	b.Command("HGETALL", r.key("mg", resource)).Reply.Keep = true
 	return held(ctx, b)
 }
 
 // Members returns members of a resource, ordered by id.
-func (r *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
+func (r *Adapter) Members(ctx context.Context, w *model.Work, resource, after string, limit int) ([]model.Held, error) {
 	w.Statements += 2
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	b.Command("HGETALL", r.key("mg", resource)).Reply.Keep = true
 	b.Command("HGETALL", r.key("mu", resource)).Reply.Keep = true
 	all, err := held(ctx, b)
@@ -271,14 +271,14 @@ func (r *Layer) Members(ctx context.Context, w *layer.Work, resource, after stri
 			out = append(out, m)
 		}
 	}
-	return layer.Page(out, limit), err
+	return model.Page(out, limit), err
 }
 
 // Section reads a section of a profile, false if there is none.
-func (r *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (string, string, bool, error) {
+func (r *Adapter) Section(ctx context.Context, w *model.Work, principal, name string) (string, string, bool, error) {
 	w.Statements++
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	c := b.Command("HMGET", r.key("pf", principal))
 	c.Add(name, "#visibility")
 	c.Add(name, "#data")
@@ -292,12 +292,12 @@ func (r *Layer) Section(ctx context.Context, w *layer.Work, principal, name stri
 }
 
 // PutSection stores a section of a profile.
-func (r *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
+func (r *Adapter) PutSection(ctx context.Context, w *model.Work, principal, name, visibility, data string) error {
 	return r.set(ctx, w, r.key("pf", principal), name+"#visibility", visibility, name+"#data", data)
 }
 
 // Marks returns the batches of a tenant's load that are done.
-func (r *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
+func (r *Adapter) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
 	names, err := r.c.SMembers(ctx, r.load(tenant)).Result()
 	out := map[string]bool{}
 	for _, n := range names {
@@ -307,7 +307,7 @@ func (r *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, erro
 }
 
 // Mark notes that a batch is done.
-func (r *Layer) Mark(ctx context.Context, tenant, batch string) error {
+func (r *Adapter) Mark(ctx context.Context, tenant, batch string) error {
 	return r.c.SAdd(ctx, r.load(tenant), batch).Err()
 }
 
@@ -332,12 +332,12 @@ end
 return 0`)
 
 // HasRole walks the graph inside the server.
-func (r *Layer) HasRole(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
+func (r *Adapter) HasRole(ctx context.Context, w *model.Work, principal, resource, role string) (bool, error) {
 	w.Statements++
 	key := r.key("", principal)
 	prefix := key[:strings.Index(key, "}:")+2]
-	b := r.calls.Take()
-	defer b.Give()
+	b := r.calls.Acquire()
+	defer b.Release()
 	c := b.Call()
 	r.scripts.Begin(&c.Request, walkUp, 1)
 	add(c, []string{r.up(principal, resource), principal, resource, role, prefix})

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
-	"github.com/perfbench/perfbench/profiles/authz/layer"
+	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
-// Layer keeps one table of edges with the inverse index; ids are compared byte by byte.
-type Layer struct {
+// Adapter keeps one table of edges with the inverse index; ids are compared byte by byte.
+type Adapter struct {
 	*sqltable.Set
 	db *sql.DB
 }
@@ -49,17 +49,17 @@ var sqlTables = []sqltable.Table{
 }
 
 // New returns the layer for a namespace. It changes nothing in the store.
-func New(c sqlstore.Typed, namespace string) *Layer {
-	return &Layer{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
+func New(c sqlstore.Typed, namespace string) *Adapter {
+	return &Adapter{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
 }
 
 // Spaces returns the tables, each as a space.
-func (l *Layer) Spaces() []place.Space { return l.Set.Spaces(nil) }
+func (l *Adapter) Spaces() []ownership.Space { return l.Set.Spaces(nil) }
 
 // Prepare creates the tables.
-func (l *Layer) Prepare(ctx context.Context) error { return l.Create(ctx) }
+func (l *Adapter) Prepare(ctx context.Context) error { return l.Create(ctx) }
 
-func (l *Layer) exec(ctx context.Context, w *layer.Work, s string, args ...any) error {
+func (l *Adapter) exec(ctx context.Context, w *model.Work, s string, args ...any) error {
 	w.Statements++
 	p, err := l.Stmt(ctx, s)
 	if err == nil {
@@ -68,7 +68,7 @@ func (l *Layer) exec(ctx context.Context, w *layer.Work, s string, args ...any) 
 	return err
 }
 
-func (l *Layer) rows(ctx context.Context, w *layer.Work, s string, each func(*sql.Rows) error, args ...any) error {
+func (l *Adapter) rows(ctx context.Context, w *model.Work, s string, each func(*sql.Rows) error, args ...any) error {
 	w.Statements++
 	p, err := l.Stmt(ctx, s)
 	if err != nil {
@@ -87,9 +87,9 @@ func (l *Layer) rows(ctx context.Context, w *layer.Work, s string, each func(*sq
 	return rows.Err()
 }
 
-func (l *Layer) heldBy(ctx context.Context, w *layer.Work, s string, args ...any) (out []layer.Held, err error) {
+func (l *Adapter) heldBy(ctx context.Context, w *model.Work, s string, args ...any) (out []model.Held, err error) {
 	err = l.rows(ctx, w, s, func(r *sql.Rows) error {
-		var h layer.Held
+		var h model.Held
 		err := r.Scan(&h.ID, &h.Role)
 		out = append(out, h)
 		return err
@@ -97,7 +97,7 @@ func (l *Layer) heldBy(ctx context.Context, w *layer.Work, s string, args ...any
 	return out, err
 }
 
-func (l *Layer) ids(ctx context.Context, w *layer.Work, s string, args ...any) (out []string, err error) {
+func (l *Adapter) ids(ctx context.Context, w *model.Work, s string, args ...any) (out []string, err error) {
 	err = l.rows(ctx, w, s, func(r *sql.Rows) error {
 		var id string
 		err := r.Scan(&id)
@@ -118,7 +118,7 @@ func upsert(table string, keys int, columns ...string) string {
 }
 
 var (
-	putAccount = upsert("principals", 1, layer.AccountColumns...)
+	putAccount = upsert("principals", 1, model.AccountColumns...)
 	setRole    = upsert("roles", 2, "principal_id", "resource_id", "role")
 	putClosure = upsert("memberships_cache", 2, "principal_id", "group_id", "indirect")
 	permit     = upsert("permission_cache", 3, "principal_id", "resource_id", "action")
@@ -127,7 +127,7 @@ var (
 )
 
 // Account reads a principal, false if there is none.
-func (l *Layer) Account(ctx context.Context, w *layer.Work, id string) (a layer.Account, ok bool, err error) {
+func (l *Adapter) Account(ctx context.Context, w *model.Work, id string) (a model.Account, ok bool, err error) {
 	a.ID = id
 	err = l.rows(ctx, w, "SELECT tenant, kind, visibility, first_name, last_name, title, description FROM %principals WHERE principal_id = ?", func(r *sql.Rows) error {
 		ok = true
@@ -140,12 +140,12 @@ func (l *Layer) Account(ctx context.Context, w *layer.Work, id string) (a layer.
 }
 
 // PutAccount stores a principal.
-func (l *Layer) PutAccount(ctx context.Context, w *layer.Work, a layer.Account) error {
+func (l *Adapter) PutAccount(ctx context.Context, w *model.Work, a model.Account) error {
 	return l.exec(ctx, w, putAccount, a.Values()...)
 }
 
 // Role returns the direct role of a principal on a resource, or "".
-func (l *Layer) Role(ctx context.Context, w *layer.Work, principal, resource string) (string, error) {
+func (l *Adapter) Role(ctx context.Context, w *model.Work, principal, resource string) (string, error) {
 	ids, err := l.ids(ctx, w, "SELECT role FROM %roles WHERE principal_id = ? AND resource_id = ?", principal, resource)
 	if err != nil || len(ids) == 0 {
 		return "", err
@@ -154,15 +154,15 @@ func (l *Layer) Role(ctx context.Context, w *layer.Work, principal, resource str
 }
 
 // SetMember does nothing: the index is the other direction.
-func (l *Layer) SetMember(context.Context, *layer.Work, layer.Grant) error { return nil }
+func (l *Adapter) SetMember(context.Context, *model.Work, model.Grant) error { return nil }
 
 // SetRole writes the upward direction of an edge.
-func (l *Layer) SetRole(ctx context.Context, w *layer.Work, g layer.Grant) error {
+func (l *Adapter) SetRole(ctx context.Context, w *model.Work, g model.Grant) error {
 	return l.exec(ctx, w, setRole, g.Member, g.Resource, g.Role)
 }
 
 // Change writes grants and revocations, both directions.
-func (l *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) error {
+func (l *Adapter) Change(ctx context.Context, w *model.Work, gs []model.Grant) error {
 	for _, g := range gs {
 		var err error
 		if g.Role == "" {
@@ -179,9 +179,9 @@ func (l *Layer) Change(ctx context.Context, w *layer.Work, gs []layer.Grant) err
 
 // in runs a statement that ends in "IN (" for ids, in chunks of a few sizes so that
 // there are few different statements; chunks are padded with the last id.
-func (l *Layer) in(ctx context.Context, w *layer.Work, s string, ids []string, tail string, before ...any) ([]layer.Held, error) {
-	var out []layer.Held
-	for chunk := range slices.Chunk(ids, layer.InChunk) {
+func (l *Adapter) in(ctx context.Context, w *model.Work, s string, ids []string, tail string, before ...any) ([]model.Held, error) {
+	var out []model.Held
+	for chunk := range slices.Chunk(ids, model.InChunk) {
 		size := 1
 		for size < len(chunk) {
 			size *= 10
@@ -200,34 +200,34 @@ func (l *Layer) in(ctx context.Context, w *layer.Work, s string, ids []string, t
 }
 
 // Parents returns the groups that the principals are in.
-func (l *Layer) Parents(ctx context.Context, w *layer.Work, principals []string) ([]layer.Held, error) {
+func (l *Adapter) Parents(ctx context.Context, w *model.Work, principals []string) ([]model.Held, error) {
 	return l.in(ctx, w, "SELECT resource_id, role FROM %roles WHERE principal_id", principals, " AND resource_id >= 'g:' AND resource_id < 'g;'")
 }
 
 // RolesOn reads the direct roles of several principals on a resource.
-func (l *Layer) RolesOn(ctx context.Context, w *layer.Work, resource string, principals []string) ([]layer.Held, error) {
+func (l *Adapter) RolesOn(ctx context.Context, w *model.Work, resource string, principals []string) ([]model.Held, error) {
 	return l.in(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id", principals, "", resource)
 }
 
 // MemberGroups returns the groups that are members of a resource.
-func (l *Layer) MemberGroups(ctx context.Context, w *layer.Work, resource string) ([]layer.Held, error) {
+func (l *Adapter) MemberGroups(ctx context.Context, w *model.Work, resource string) ([]model.Held, error) {
 	return l.heldBy(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id >= 'g:' AND principal_id < 'g;'", resource)
 }
 
 // Members returns members of a resource, ordered by id.
-func (l *Layer) Members(ctx context.Context, w *layer.Work, resource, after string, limit int) ([]layer.Held, error) {
+func (l *Adapter) Members(ctx context.Context, w *model.Work, resource, after string, limit int) ([]model.Held, error) {
 	return l.heldBy(ctx, w, "SELECT principal_id, role FROM %roles WHERE resource_id = ? AND principal_id > ? ORDER BY principal_id LIMIT "+strconv.Itoa(limit), resource, after)
 }
 
 // Closure makes one query per chunk of groups: what another worker caches or drops
 // between two queries would be taken for a denial.
-func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, among []string) (groups []string, known bool, err error) {
+func (l *Adapter) Closure(ctx context.Context, w *model.Work, principal string, among []string) (groups []string, known bool, err error) {
 	const there = "SELECT DISTINCT '', '' FROM %memberships_cache WHERE principal_id = ?"
 	if len(among) == 0 {
 		hs, err := l.heldBy(ctx, w, there, principal)
 		return nil, len(hs) > 0, err
 	}
-	for part := range slices.Chunk(among, layer.InChunk) {
+	for part := range slices.Chunk(among, model.InChunk) {
 		hs, err := l.in(ctx, w, there+" UNION ALL SELECT group_id, '' FROM %memberships_cache WHERE principal_id = ? AND group_id", part, "", principal, principal)
 		if err != nil || len(hs) == 0 {
 			return nil, false, err
@@ -246,9 +246,9 @@ func (l *Layer) Closure(ctx context.Context, w *layer.Work, principal string, am
 // the rows in the same order, they do not deadlock. Together with DropClosures, for
 // which the database chooses the order of locks, one of them may still be rolled back,
 // and is repeated.
-func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string, groups []string, direct int) error {
+func (l *Adapter) PutClosure(ctx context.Context, w *model.Work, principal string, groups []string, direct int) error {
 	if len(groups) == 0 {
-		groups = []string{layer.EmptyClosure}
+		groups = []string{model.EmptyClosure}
 	}
 	p, err := l.Stmt(ctx, putClosure)
 	if err != nil {
@@ -274,12 +274,12 @@ func (l *Layer) PutClosure(ctx context.Context, w *layer.Work, principal string,
 }
 
 // again calls f again if the database rolled it back because of another transaction.
-func (l *Layer) again(ctx context.Context, f func() error) error {
+func (l *Adapter) again(ctx context.Context, f func() error) error {
 	return sqlstore.Retry(ctx, l.Conn, func(time.Duration) {}, f)
 }
 
 // DropClosures drops the cached groups of principals.
-func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []string) error {
+func (l *Adapter) DropClosures(ctx context.Context, w *model.Work, principals []string) error {
 	for _, id := range principals {
 		if err := l.again(ctx, func() error {
 			return l.exec(ctx, w, "DELETE FROM %memberships_cache WHERE principal_id = ?", id)
@@ -291,18 +291,18 @@ func (l *Layer) DropClosures(ctx context.Context, w *layer.Work, principals []st
 }
 
 // Permitted reads a cached permission.
-func (l *Layer) Permitted(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
+func (l *Adapter) Permitted(ctx context.Context, w *model.Work, principal, resource, role string) (bool, error) {
 	ids, err := l.ids(ctx, w, "SELECT action FROM %permission_cache WHERE principal_id = ? AND resource_id = ? AND action = ?", principal, resource, role)
 	return len(ids) > 0, err
 }
 
 // Permit caches a permission.
-func (l *Layer) Permit(ctx context.Context, w *layer.Work, principal, resource, role string) error {
+func (l *Adapter) Permit(ctx context.Context, w *model.Work, principal, resource, role string) error {
 	return l.exec(ctx, w, permit, principal, resource, role)
 }
 
 // Forbid drops cached permissions of principals.
-func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, principals []string) error {
+func (l *Adapter) Forbid(ctx context.Context, w *model.Work, resource string, principals []string) error {
 	for _, id := range principals {
 		s, args := "DELETE FROM %permission_cache WHERE principal_id = ?", []any{id}
 		if resource != "" {
@@ -316,7 +316,7 @@ func (l *Layer) Forbid(ctx context.Context, w *layer.Work, resource string, prin
 }
 
 // Section reads a section of a profile, false if there is none.
-func (l *Layer) Section(ctx context.Context, w *layer.Work, principal, name string) (vis, data string, ok bool, err error) {
+func (l *Adapter) Section(ctx context.Context, w *model.Work, principal, name string) (vis, data string, ok bool, err error) {
 	err = l.rows(ctx, w, "SELECT visibility, data FROM %profiles WHERE principal_id = ? AND section = ?", func(r *sql.Rows) error {
 		ok = true
 		return r.Scan(&vis, &data)
@@ -325,13 +325,13 @@ func (l *Layer) Section(ctx context.Context, w *layer.Work, principal, name stri
 }
 
 // PutSection stores a section of a profile.
-func (l *Layer) PutSection(ctx context.Context, w *layer.Work, principal, name, visibility, data string) error {
+func (l *Adapter) PutSection(ctx context.Context, w *model.Work, principal, name, visibility, data string) error {
 	return l.exec(ctx, w, putSection, principal, name, visibility, data)
 }
 
 // Marks returns the batches of a tenant's load that are done.
-func (l *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
-	names, err := l.ids(ctx, &layer.Work{}, "SELECT batch FROM %load WHERE tenant = ?", tenant)
+func (l *Adapter) Marks(ctx context.Context, tenant string) (map[string]bool, error) {
+	names, err := l.ids(ctx, &model.Work{}, "SELECT batch FROM %load WHERE tenant = ?", tenant)
 	out := map[string]bool{}
 	for _, n := range names {
 		out[n] = true
@@ -340,13 +340,13 @@ func (l *Layer) Marks(ctx context.Context, tenant string) (map[string]bool, erro
 }
 
 // Mark notes that a batch is done.
-func (l *Layer) Mark(ctx context.Context, tenant, batch string) error {
-	return l.exec(ctx, &layer.Work{}, mark, tenant, batch)
+func (l *Adapter) Mark(ctx context.Context, tenant, batch string) error {
+	return l.exec(ctx, &model.Work{}, mark, tenant, batch)
 }
 
 // HasRole walks the graph inside the server. UNION removes what has been visited, so
 // that cycles end.
-func (l *Layer) HasRole(ctx context.Context, w *layer.Work, principal, resource, role string) (bool, error) {
+func (l *Adapter) HasRole(ctx context.Context, w *model.Work, principal, resource, role string) (bool, error) {
 	ids, err := l.ids(ctx, w, `WITH RECURSIVE anc(id) AS (
 		SELECT resource_id FROM %roles WHERE principal_id = ? AND resource_id >= 'g:' AND resource_id < 'g;'
 		UNION

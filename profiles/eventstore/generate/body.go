@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-
-	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 )
 
 // The documented body is a JSON array of one table. Rows have a name, an expected
@@ -115,7 +113,7 @@ func (t *tableBody) addRows(rows, random int) {
 }
 
 // append appends one body.
-func (t *tableBody) append(dst []byte, d *dice.Dice) []byte {
+func (t *tableBody) append(dst []byte, d *Dice) []byte {
 	at := len(dst)
 	dst = append(dst, t.text...)
 	for _, s := range t.slots {

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -51,7 +50,7 @@ func TestLZ4CompressesAsTheLibraryDoes(t *testing.T) {
 	source, err := os.ReadFile("maker.go")
 	require.NoError(t, err)
 	noise := make([]byte, 100_000)
-	d := dice.Dice(1)
+	d := Dice(1)
 	for i := range noise {
 		noise[i] = byte(d.Next())
 	}

@@ -4,7 +4,6 @@
 package generate
 
 import (
-	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -12,7 +11,7 @@ import (
 type Generator struct {
 	Number int
 	m      *Maker
-	dice   dice.Dice // chooses parents
+	dice   Dice // chooses parents
 	Batch  wire.Batch
 	// Next is the sequence number of the next event.
 	Next   int64
@@ -48,7 +47,7 @@ func TreeSize(depth, children int) int {
 // New returns the generator with this number.
 func New(s *Shape, number int) *Generator {
 	g := &Generator{Number: number, m: NewMaker(s, number), Next: 1}
-	g.dice = dice.Dice(g.m.key ^ 0xA5A5A5A5)
+	g.dice = Dice(g.m.key ^ 0xA5A5A5A5)
 	return g
 }
 

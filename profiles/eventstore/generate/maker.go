@@ -5,7 +5,6 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -68,14 +67,14 @@ type Maker struct {
 
 // NewMaker returns the maker of a generator's events.
 func NewMaker(s *Shape, generator int) *Maker {
-	d := dice.Dice(uint64(s.Seed)*0x2545F4914F6CDD1D + uint64(generator) + 1)
+	d := Dice(uint64(s.Seed)*0x2545F4914F6CDD1D + uint64(generator) + 1)
 	m := &Maker{s: s, key: d.Next()}
 	// A time-based UUID: the time at which the run began, with the seed and the number
 	// of the generator instead of clock and node.
 	const gregorian = 0x01B21DD213814000
 	t := uint64(s.Born/100) + gregorian
 	hi := t<<32 | t>>32&0xFFFF<<16 | 0x1000 | t>>48&0x0FFF
-	m.Prefix = dice.AppendUUID(nil, hi, d.Next()&^(3<<62)|2<<62)
+	m.Prefix = AppendUUID(nil, hi, d.Next()&^(3<<62)|2<<62)
 	return m
 }
 
@@ -95,7 +94,7 @@ func (m *Maker) id(seq int64) []byte {
 
 // fill makes name, body and status of an event.
 func (m *Maker) fill(e *wire.Event, seq int64, payload int) {
-	d := dice.OfEvent(m.key, seq)
+	d := OfEvent(m.key, seq)
 	at := len(m.arena)
 	m.arena = d.AppendRandomUUID(m.arena)
 	failures := m.s.Failures
@@ -104,7 +103,7 @@ func (m *Maker) fill(e *wire.Event, seq int64, payload int) {
 	}
 	e.Failed = failures > 0 && d.Below(1000) < failures
 	if m.s.Description > 0 {
-		m.about.d = dice.Dice(d.Next())
+		m.about.d = Dice(d.Next())
 		m.about.fill(m.s.Description)
 		m.arena = m.about.appendPlain(append(m.arena, " - "...))
 	}
@@ -117,7 +116,7 @@ func (m *Maker) fill(e *wire.Event, seq int64, payload int) {
 
 var eventKind = []byte("woodpecker")
 
-func (m *Maker) appendBody(dst []byte, d *dice.Dice, payload int) []byte {
+func (m *Maker) appendBody(dst []byte, d *Dice, payload int) []byte {
 	if m.s.Kind == BodyTable && m.s.Description == 0 {
 		return m.template(payload).append(dst, d)
 	}
@@ -131,7 +130,7 @@ func (m *Maker) appendBody(dst []byte, d *dice.Dice, payload int) []byte {
 		copy(dst[at:], dst[at+1:]) // remove its own bracket
 		return dst[:len(dst)-1]
 	}
-	m.text.d = dice.Dice(d.Next())
+	m.text.d = Dice(d.Next())
 	m.text.fill(payload)
 	return append(appendMessageElement(dst, &m.text), ']')
 }
@@ -177,13 +176,13 @@ func (m *Maker) Same(e *wire.Event, seq int64) bool {
 
 // describedLen returns how much the description of an event adds to its body.
 func (m *Maker) describedLen(seq int64) int {
-	d := dice.OfEvent(m.key, seq)
+	d := OfEvent(m.key, seq)
 	d.Next()
 	d.Next()
 	if m.s.Failures > 0 || m.s.Compat {
 		d.Next()
 	}
-	m.about.d = dice.Dice(d.Next())
+	m.about.d = Dice(d.Next())
 	m.about.fill(m.s.Description)
 	return len(appendMessageElement(nil, &m.about)) + 1
 }

@@ -2,14 +2,12 @@ package generate
 
 import (
 	"unicode/utf8"
-
-	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 )
 
 // randomText is random bytes decoded as UTF-8 with invalid ones replaced, as the public
 // generator does.
 type randomText struct {
-	d   dice.Dice
+	d   Dice
 	raw []byte
 }
 
@@ -44,7 +42,7 @@ func (t *randomText) appendJSON(dst []byte) []byte {
 		case r == '"', r == '\\':
 			dst = append(dst, '\\', byte(r))
 		case r < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', dice.HexDigits[r>>4], dice.HexDigits[r&15])
+			dst = append(dst, '\\', 'u', '0', '0', HexDigits[r>>4], HexDigits[r&15])
 		default:
 			dst = utf8.AppendRune(dst, r)
 		}

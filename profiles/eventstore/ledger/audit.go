@@ -7,7 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -18,7 +18,7 @@ type audit struct {
 	makers map[int]*generate.Maker
 	seen   map[int]*seqset
 	last   map[int]int64
-	open   layer.Opener
+	open   model.Opener
 	f      facts.Ledger
 }
 
@@ -35,7 +35,7 @@ func (a *audit) example(kind string, id string) {
 }
 
 // row accounts for the events of one row.
-func (a *audit) row(w *layer.Record) error {
+func (a *audit) row(w *model.Record) error {
 	es, err := a.open.Events(w)
 	if err != nil {
 		a.f.Corrupt += int64(w.Count)
@@ -119,8 +119,8 @@ func (l *Ledger) highest(generator uint32) int64 {
 
 // Trail says where the events of a run can be found, and how to recognize them.
 type Trail struct {
-	Lookup  layer.Lookup
-	Traits  layer.Traits
+	Lookup  model.Lookup
+	Traits  model.Traits
 	Authors *generate.Authors
 	// From and To limit the starts of all events; 0 if nothing was stored.
 	From, To int64
@@ -128,7 +128,7 @@ type Trail struct {
 
 // Audit reads back everything of the run and accounts for it.
 func (l *Ledger) Audit(ctx context.Context, t Trail) (*facts.Ledger, error) {
-	a := &audit{ledger: l, trail: t, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: layer.Opener{Traits: t.Traits}}
+	a := &audit{ledger: l, trail: t, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: model.Opener{Traits: t.Traits}}
 	began := time.Now()
 	if t.From > 0 {
 		if err := t.Lookup.Scan(ctx, t.From, t.To, a.row); err != nil {

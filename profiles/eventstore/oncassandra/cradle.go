@@ -10,10 +10,9 @@ import (
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
-	"github.com/perfbench/perfbench/internal/store/cassandra/cqltable"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -38,7 +37,7 @@ type cradle struct {
 // cradleVersion is the version of the schema, as recorded with the book.
 const cradleVersion = "5.3.0"
 
-var cradleTables = []cqltable.Table{
+var cradleTables = []cassandra.Table{
 	{
 		Name: "test_events", Key: "(book, page, scope), start_date, start_time, id",
 		Columns: "book text, page text, scope text, start_date date, start_time time, id text, name text, type text, success boolean, root boolean, " +
@@ -79,12 +78,12 @@ var cradleTables = []cqltable.Table{
 const cradleEvent = 2 // entity type
 
 // NewCradle opens the layer of schema=cradle.
-func NewCradle(o *layer.Options, c cassandra.Typed) (layer.Layer, []place.Space) {
+func NewCradle(o *model.Options, c cassandra.Typed) (model.Adapter, []ownership.Space) {
 	prefix := "events_"
 	if o.Namespace == "" {
 		prefix = "" // the original's names
 	}
-	l := &cradle{tables: tables{cqltable.New(c, o.Keys(), prefix, cradleTables), o}, longest: -1}
+	l := &cradle{tables: tables{cassandra.New(c, o.Keys(), prefix, cradleTables), o}, longest: -1}
 	const columns = "start_date, start_time, id, name, type, success, event_batch, compressed, parent_id, event_count, end_date, end_time, z_content, z_content_uncompressed_size, messages"
 	const partition = " WHERE book = ? AND page = ? AND scope = ?"
 	l.insert = l.Text("INSERT INTO %test_events (book, page, scope, start_date, start_time, id, name, type, success, root, event_batch, compressed, parent_id, event_count, " +
@@ -105,9 +104,9 @@ func clockOf(ns int64) time.Duration { return time.Duration(ns % dayNS) }
 // cradleIndex is the index on the parents of events, for finding children.
 const cradleIndex = "test_event_parent_index"
 
-// Look checks whether existing tables are suitable.
-func (l *cradle) Look(ctx context.Context, c *place.Claim) error {
-	if err := l.Set.Look(ctx, c); err != nil || !l.Theirs("test_events") {
+// Check checks whether existing tables are suitable.
+func (l *cradle) Check(ctx context.Context, c *ownership.Claim) error {
+	if err := l.Set.Check(ctx, c); err != nil || !l.Theirs("test_events") {
 		return err
 	}
 	table, index := l.Name("test_events"), l.Name(cradleIndex)
@@ -122,14 +121,14 @@ func (l *cradle) Look(ctx context.Context, c *place.Claim) error {
 }
 
 // Prepare creates the tables and records book and page: the whole run is one page.
-func (l *cradle) Prepare(ctx context.Context) (layer.Traits, error) {
+func (l *cradle) Prepare(ctx context.Context) (model.Traits, error) {
 	if err := l.Create(ctx); err != nil {
-		return layer.Traits{}, err
+		return model.Traits{}, err
 	}
 	if !l.Theirs("test_events") {
 		create := l.Text(`CREATE INDEX IF NOT EXISTS "` + l.Name(cradleIndex) + `" ON %test_events (parent_id)`)
 		if err := l.Conn.Session().Query(create).ExecContext(ctx); err != nil {
-			return layer.Traits{}, fmt.Errorf("create the index of parents: %w", err)
+			return model.Traits{}, fmt.Errorf("create the index of parents: %w", err)
 		}
 	}
 	book, now := l.o.Book, time.Now().UTC()
@@ -140,15 +139,15 @@ func (l *cradle) Prepare(ctx context.Context) (layer.Traits, error) {
 		l.Conn.Query(l.Text("INSERT INTO %page_names (book, name, start_date, start_time) VALUES (?,?,?,?)"), book, l.o.Page, date, at),
 	} {
 		if err := q.ExecContext(ctx); err != nil {
-			return layer.Traits{}, fmt.Errorf("record book and page: %w", err)
+			return model.Traits{}, fmt.Errorf("record book and page: %w", err)
 		}
 	}
-	return layer.Traits{Writers: 128, Group: 1, LinksRaw: true, PlainSingle: true, Durability: l.durability(ctx)}, nil
+	return model.Traits{Writers: 128, Group: 1, LinksRaw: true, PlainSingle: true, Durability: l.durability(ctx)}, nil
 }
 
 // Store inserts each record, and then does what Cradle does after an insert: durations,
 // scopes, and propagating the failure of a batch to its parents.
-func (l *cradle) Store(ctx context.Context, rs []*layer.Record) (int, error) {
+func (l *cradle) Store(ctx context.Context, rs []*model.Record) (int, error) {
 	n := 0
 	for _, r := range rs {
 		if err := refusal(l.put(ctx, r)); err != nil {
@@ -164,7 +163,7 @@ func (l *cradle) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	return n, nil
 }
 
-func (l *cradle) put(ctx context.Context, r *layer.Record) error {
+func (l *cradle) put(ctx context.Context, r *model.Record) error {
 	var name, kind, links any = gocql.UnsetValue, gocql.UnsetValue, gocql.UnsetValue
 	if r.Single {
 		name, kind = string(r.Name), string(r.Kind)
@@ -186,7 +185,7 @@ func (l *cradle) put(ctx context.Context, r *layer.Record) error {
 }
 
 // after does what is due after an insert, and returns how many statements it needed.
-func (l *cradle) after(ctx context.Context, r *layer.Record) (int, error) {
+func (l *cradle) after(ctx context.Context, r *model.Record) (int, error) {
 	n, err := l.announce(ctx, r)
 	if err != nil || r.OK || len(r.Parent) == 0 {
 		return n, err
@@ -196,7 +195,7 @@ func (l *cradle) after(ctx context.Context, r *layer.Record) (int, error) {
 }
 
 // news reports whether the record's duration, and its scope, must be recorded.
-func (l *cradle) news(r *layer.Record) (longer, unknown bool) {
+func (l *cradle) news(r *model.Record) (longer, unknown bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return (r.Last-r.Start)/1e6 > l.longest && !r.Single, !l.known
@@ -204,7 +203,7 @@ func (l *cradle) news(r *layer.Record) (longer, unknown bool) {
 
 // announce records the longest duration and the scope if they are new, one record at a
 // time, as in the original, so that the next ones find them known.
-func (l *cradle) announce(ctx context.Context, r *layer.Record) (n int, err error) {
+func (l *cradle) announce(ctx context.Context, r *model.Record) (n int, err error) {
 	if longer, unknown := l.news(r); !longer && !unknown {
 		return 0, nil
 	}
@@ -274,9 +273,9 @@ func (l *cradle) failParents(ctx context.Context, parent string) (n int, err err
 }
 
 // Flush adds to the statistics: one batch of counters for each kind of frame.
-func (l *cradle) Flush(ctx context.Context, t *layer.Tallies) error {
+func (l *cradle) Flush(ctx context.Context, t *model.Tallies) error {
 	update := l.Text("UPDATE %entity_statistics SET entity_count = entity_count + ?, entity_size = entity_size + ? WHERE book = ? AND page = ? AND entity_type = ? AND frame_type = ? AND frame_start = ?")
-	for kind := range layer.Frames {
+	for kind := range model.Frames {
 		b := l.Conn.Batch(gocql.CounterBatch)
 		for f, a := range t.Frames {
 			if int(f.Kind) != kind+1 {
@@ -295,9 +294,9 @@ func (l *cradle) Flush(ctx context.Context, t *layer.Tallies) error {
 }
 
 // rows visits the results of a query.
-func (l *cradle) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Record) error) error {
+func (l *cradle) rows(ctx context.Context, q *gocql.Query, visit func(*model.Record) error) error {
 	iter := q.PageSize(min(l.o.PageSize, 100)).IterContext(ctx)
-	var w layer.Record
+	var w model.Record
 	var from, to time.Time
 	var fromT, toT time.Duration
 	var id, name, kind, parent string
@@ -315,7 +314,7 @@ func (l *cradle) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Rec
 		if err := visit(&w); err != nil {
 			return errors.Join(err, iter.Close())
 		}
-		w, name, kind = layer.Record{}, "", ""
+		w, name, kind = model.Record{}, "", ""
 	}
 	if err := iter.Close(); err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -323,14 +322,14 @@ func (l *cradle) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Rec
 	return nil
 }
 
-func (l *cradle) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
-	return layer.Enough(l.rows(ctx, l.Conn.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
+func (l *cradle) Scan(ctx context.Context, from, to int64, visit func(*model.Record) error) error {
+	return model.Enough(l.rows(ctx, l.Conn.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, dateOf(from), clockOf(from), dateOf(to), clockOf(to)), visit))
 }
 
-func (l *cradle) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
-	return layer.Enough(l.rows(ctx, l.Conn.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, dateOf(k.Start), clockOf(k.Start), k.ID), visit))
+func (l *cradle) Get(ctx context.Context, k model.Key, visit func(*model.Record) error) error {
+	return model.Enough(l.rows(ctx, l.Conn.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, dateOf(k.Start), clockOf(k.Start), k.ID), visit))
 }
 
-func (l *cradle) Children(ctx context.Context, parent []byte, _, _ int64, visit func(*layer.Record) error) error {
-	return layer.Enough(l.rows(ctx, l.Conn.Query(l.under, l.o.Book, l.o.Page, l.o.Scope, string(parent)), visit))
+func (l *cradle) Children(ctx context.Context, parent []byte, _, _ int64, visit func(*model.Record) error) error {
+	return model.Enough(l.rows(ctx, l.Conn.Query(l.under, l.o.Book, l.o.Page, l.o.Scope, string(parent)), visit))
 }

@@ -8,10 +8,9 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
-	"github.com/perfbench/perfbench/internal/store/cassandra/cqltable"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 )
 
 // lean keeps batches in partitions limited in time, with an index by parent.
@@ -24,7 +23,7 @@ type lean struct {
 	under  string
 }
 
-var leanTables = []cqltable.Table{
+var leanTables = []cassandra.Table{
 	{
 		Name: "batch", Key: "(book, page, scope, bucket), start_ns, id",
 		Columns: "book text, page text, scope text, bucket int, start_ns bigint, id text, end_ns bigint, last_start_ns bigint, parent_id text, " +
@@ -50,8 +49,8 @@ var leanTables = []cqltable.Table{
 }
 
 // NewLean opens the layer of schema=lean.
-func NewLean(o *layer.Options, c cassandra.Typed) (layer.Layer, []place.Space) {
-	l := &lean{tables: tables{cqltable.New(c, o.Keys(), "events_", leanTables), o}}
+func NewLean(o *model.Options, c cassandra.Typed) (model.Adapter, []ownership.Space) {
+	l := &lean{tables: tables{cassandra.New(c, o.Keys(), "events_", leanTables), o}}
 	const columns = "start_ns, id, end_ns, last_start_ns, parent_id, ok, single, cnt, codec, raw_size, body, links"
 	const partition = " WHERE book = ? AND page = ? AND scope = ? AND bucket = ?"
 	l.insert = l.Text("INSERT INTO %batch (book, page, scope, bucket, " + columns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
@@ -62,20 +61,20 @@ func NewLean(o *layer.Options, c cassandra.Typed) (layer.Layer, []place.Space) {
 	return l, l.Spaces(o.Params)
 }
 
-func (l *lean) Prepare(ctx context.Context) (layer.Traits, error) {
+func (l *lean) Prepare(ctx context.Context) (model.Traits, error) {
 	if err := l.Create(ctx); err != nil {
-		return layer.Traits{}, err
+		return model.Traits{}, err
 	}
 	err := l.Conn.Query(l.Text("INSERT INTO %page (book, start_ns, page) VALUES (?, ?, ?)"), l.o.Book, l.o.Born, l.o.Page).ExecContext(ctx)
 	if err != nil {
-		return layer.Traits{}, fmt.Errorf("record the page: %w", err)
+		return model.Traits{}, fmt.Errorf("record the page: %w", err)
 	}
-	return layer.Traits{Writers: 128, Group: 1, Durability: l.durability(ctx)}, nil
+	return model.Traits{Writers: 128, Group: 1, Durability: l.durability(ctx)}, nil
 }
 
 // Store writes each batch and its entry under its parent. Both depend only on the
 // events, so writing them again changes nothing.
-func (l *lean) Store(ctx context.Context, rs []*layer.Record) (int, error) {
+func (l *lean) Store(ctx context.Context, rs []*model.Record) (int, error) {
 	book, page, scope := l.o.Book, l.o.Page, l.o.Scope
 	n := 0
 	for _, r := range rs {
@@ -98,7 +97,7 @@ func (l *lean) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 const counterBatch = 100
 
 // Flush writes statistics, and the scope with its longest batch.
-func (l *lean) Flush(ctx context.Context, t *layer.Tallies) error {
+func (l *lean) Flush(ctx context.Context, t *model.Tallies) error {
 	book := l.o.Book
 	update := l.Text("UPDATE %stat SET cnt = cnt + ?, bytes = bytes + ? WHERE book = ? AND page = ? AND frame = ? AND frame_start = ?")
 	b := l.Conn.Batch(gocql.CounterBatch)
@@ -117,13 +116,13 @@ func (l *lean) Flush(ctx context.Context, t *layer.Tallies) error {
 		}
 	}
 	return l.Conn.Query(l.Text("INSERT INTO %scope (book, page, scope, first_bucket, max_duration_ms) VALUES (?,?,?,?,?)"),
-		book, l.o.Page, l.o.Scope, layer.BucketOf(l.o.Born, l.o.Bucket), t.Longest).ExecContext(ctx)
+		book, l.o.Page, l.o.Scope, model.BucketOf(l.o.Born, l.o.Bucket), t.Longest).ExecContext(ctx)
 }
 
 // rows visits the results of a query.
-func (l *lean) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Record) error) error {
+func (l *lean) rows(ctx context.Context, q *gocql.Query, visit func(*model.Record) error) error {
 	iter := q.PageSize(min(l.o.PageSize, 16)).IterContext(ctx)
-	var w layer.Record
+	var w model.Record
 	var id, parent string
 	var codec int8
 	for iter.Scan(&w.Start, &id, &w.End, &w.Last, &parent, &w.OK, &w.Single, &w.Count, &codec, &w.Raw, &w.Body, &w.Links) {
@@ -131,7 +130,7 @@ func (l *lean) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Recor
 		if err := visit(&w); err != nil {
 			return errors.Join(err, iter.Close())
 		}
-		w = layer.Record{}
+		w = model.Record{}
 	}
 	if err := iter.Close(); err != nil {
 		return fmt.Errorf("query: %w", err)
@@ -139,23 +138,23 @@ func (l *lean) rows(ctx context.Context, q *gocql.Query, visit func(*layer.Recor
 	return nil
 }
 
-func (l *lean) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
+func (l *lean) Scan(ctx context.Context, from, to int64, visit func(*model.Record) error) error {
 	first, last := l.o.Buckets(from, to)
 	for b := first; b <= last; b++ {
 		q := l.Conn.Query(l.read, l.o.Book, l.o.Page, l.o.Scope, b, from, to)
 		if err := l.rows(ctx, q, visit); err != nil {
-			return layer.Enough(err)
+			return model.Enough(err)
 		}
 	}
 	return nil
 }
 
-func (l *lean) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
+func (l *lean) Get(ctx context.Context, k model.Key, visit func(*model.Record) error) error {
 	b := l.o.BucketAt(k.Start, []byte(k.ID))
-	return layer.Enough(l.rows(ctx, l.Conn.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, b, k.Start, k.ID), visit))
+	return model.Enough(l.rows(ctx, l.Conn.Query(l.one, l.o.Book, l.o.Page, l.o.Scope, b, k.Start, k.ID), visit))
 }
 
-func (l *lean) Children(ctx context.Context, parent []byte, from, to int64, visit func(*layer.Record) error) error {
+func (l *lean) Children(ctx context.Context, parent []byte, from, to int64, visit func(*model.Record) error) error {
 	first, last := l.o.Buckets(from, to)
 	for b := first; b <= last; b++ {
 		iter := l.Conn.Query(l.under, string(parent), b, from, to).PageSize(l.o.PageSize).IterContext(ctx)
@@ -167,7 +166,7 @@ func (l *lean) Children(ctx context.Context, parent []byte, from, to int64, visi
 			}
 			q := l.Conn.Query(l.one, l.o.Book, page, scope, l.o.BucketAt(start, []byte(id)), start, id)
 			if err := l.rows(ctx, q, visit); err != nil {
-				return layer.Enough(errors.Join(err, iter.Close()))
+				return model.Enough(errors.Join(err, iter.Close()))
 			}
 		}
 		if err := iter.Close(); err != nil {

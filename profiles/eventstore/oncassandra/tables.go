@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/store/cassandra/cqltable"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 )
 
 // tables is what both layouts on Cassandra share.
 type tables struct {
-	*cqltable.Set
-	o *layer.Options
+	*cassandra.Set
+	o *model.Options
 }
 
 // durability says when a write counts as durable, as far as the server reports it.
@@ -36,7 +36,7 @@ func refusal(err error) error {
 	}
 	for _, words := range []string{"Mutation of", "too large", "Request is too big"} {
 		if strings.Contains(err.Error(), words) {
-			return fmt.Errorf("%w: %w", layer.ErrPermanent, err)
+			return fmt.Errorf("%w: %w", model.ErrPermanent, err)
 		}
 	}
 	return err

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"strconv"
 
-	goredis "github.com/redis/go-redis/v9"
-
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 )
 
 // streams keeps one stream for each bucket of time, with an index by id and one by
@@ -24,16 +23,24 @@ import (
 //	perfbench:events:{PAGE SCOPE BUCKET}:of:PARENT  sorted set, ids in the stream by start in µs
 //	perfbench:events:{PAGE SCOPE}:statistics  hash, KIND:START:count|bytes
 type streams struct {
-	o      *layer.Options
-	c      goredis.UniversalClient // for rare operations
+	o      *model.Options
+	c      link.Client // for rare operations
 	prefix string
 	// calls sends everything else.
 	calls   *link.Batches
 	scripts link.Scripts
 }
 
-// redisKeys are the forms of all keys.
-var redisKeys = []string{"{*}", "{*}:ids", "{*}:of:*", "{*}:statistics"}
+// redisKeys are the forms of all keys. A page ends with six digits of the moment at
+// which it began.
+var redisKeys = []string{
+	store.FormOf("stream", pageTag+` [0-9]+\}`),
+	store.FormOf("hash", pageTag+` [0-9]+\}:ids`),
+	store.FormOf("zset", pageTag+` [0-9]+\}:of:.*`),
+	store.FormOf("hash", pageTag+`\}:statistics`),
+}
+
+const pageTag = `\{.+-[0-9a-f]{6} .+`
 
 // addScript stores a batch unless it exists, so that what is delivered twice is stored
 // once. KEYS: stream, ids, parent; ARGV: id, start in µs within the parent's set,
@@ -46,7 +53,7 @@ redis.call('HSET', KEYS[2], ARGV[1], at)
 return 1`)
 
 // New opens the layer on Redis.
-func New(o *layer.Options, c redis.Typed) (layer.Layer, []place.Space) {
+func New(o *model.Options, c redis.Typed) (model.Adapter, []ownership.Space) {
 	lines := c.Lines(true)
 	l := &streams{
 		o: o, c: c.Client(), prefix: "events:",
@@ -55,7 +62,7 @@ func New(o *layer.Options, c redis.Typed) (layer.Layer, []place.Space) {
 	if o.Namespace != "" {
 		l.prefix = o.Namespace + ":events:"
 	}
-	return l, []place.Space{{Space: o.Keys(), Parts: redisKeys, Params: o.Params}}
+	return l, []ownership.Space{{Space: o.Keys(), Parts: redisKeys, Params: o.Params}}
 }
 
 func (l *streams) key(bucket int) string {
@@ -63,11 +70,11 @@ func (l *streams) key(bucket int) string {
 }
 
 // Prepare loads the script and finds out when the server considers a write durable.
-func (l *streams) Prepare(ctx context.Context) (layer.Traits, error) {
+func (l *streams) Prepare(ctx context.Context) (model.Traits, error) {
 	if err := l.scripts.Load(ctx, "", "", addScript); err != nil {
-		return layer.Traits{}, err
+		return model.Traits{}, err
 	}
-	t := layer.Traits{Writers: 8, Group: 32, Durability: "in the server's memory"}
+	t := model.Traits{Writers: 8, Group: 32, Durability: "in the server's memory"}
 	if on, err := l.c.ConfigGet(ctx, "appendonly").Result(); err == nil && on["appendonly"] == "yes" {
 		how, err := l.c.ConfigGet(ctx, "appendfsync").Result()
 		if err == nil {
@@ -78,9 +85,9 @@ func (l *streams) Prepare(ctx context.Context) (layer.Traits, error) {
 }
 
 // Store sends a call of the script for each record, all together.
-func (l *streams) Store(ctx context.Context, rs []*layer.Record) (int, error) {
-	b := l.calls.Take()
-	defer b.Give()
+func (l *streams) Store(ctx context.Context, rs []*model.Record) (int, error) {
+	b := l.calls.Acquire()
+	defer b.Release()
 	for _, r := range rs {
 		c := b.Call()
 		l.scripts.Begin(&c.Request, addScript, 3)
@@ -99,7 +106,7 @@ func (l *streams) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 }
 
 // fill appends the keys and arguments of addScript for a record.
-func (l *streams) fill(q *link.Request, r *layer.Record) {
+func (l *streams) fill(q *link.Request, r *model.Record) {
 	key := l.key(l.o.BucketAt(r.Start, r.ID))
 	q.Add(key)
 	q.Add(key, ":ids")
@@ -114,8 +121,8 @@ func (l *streams) fill(q *link.Request, r *layer.Record) {
 	number("end", r.End)
 	number("last", r.Last)
 	number("cnt", int64(r.Count))
-	number("ok", int64(layer.Flag(r.OK)))
-	number("single", int64(layer.Flag(r.Single)))
+	number("ok", int64(model.Flag(r.OK)))
+	number("single", int64(model.Flag(r.Single)))
 	text("parent", r.Parent)
 	number("raw", int64(r.Raw))
 	number("codec", int64(r.Codec))
@@ -124,10 +131,10 @@ func (l *streams) fill(q *link.Request, r *layer.Record) {
 }
 
 // Flush adds to the statistics.
-func (l *streams) Flush(ctx context.Context, t *layer.Tallies) error {
+func (l *streams) Flush(ctx context.Context, t *model.Tallies) error {
 	key := l.prefix + "{" + l.o.Page + " " + l.o.Scope + "}:statistics"
-	b := l.calls.Take()
-	defer b.Give()
+	b := l.calls.Acquire()
+	defer b.Release()
 	for f, a := range t.Frames {
 		name := strconv.Itoa(int(f.Kind)) + ":" + strconv.FormatInt(f.Start/1e6, 10)
 		c := b.Command("HINCRBY", key)
@@ -142,24 +149,24 @@ func (l *streams) Flush(ctx context.Context, t *layer.Tallies) error {
 
 // Scan reads the streams of the buckets one after the other. Entries are in the order
 // in which they were stored.
-func (l *streams) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
+func (l *streams) Scan(ctx context.Context, from, to int64, visit func(*model.Record) error) error {
 	first, last := l.o.Buckets(from, to)
 	for b := first; b <= last; b++ {
-		err := l.stream(ctx, l.key(b), func(w *layer.Record) error {
+		err := l.stream(ctx, l.key(b), func(w *model.Record) error {
 			if w.Start < from || w.Start > to {
 				return nil
 			}
 			return visit(w)
 		})
 		if err != nil {
-			return layer.Enough(err)
+			return model.Enough(err)
 		}
 	}
 	return nil
 }
 
 // stream visits the entries of one stream.
-func (l *streams) stream(ctx context.Context, key string, visit func(*layer.Record) error) error {
+func (l *streams) stream(ctx context.Context, key string, visit func(*model.Record) error) error {
 	at := "-"
 	for size := 4; ; size = min(2*size, l.o.PageSize) {
 		last, n, err := l.page(ctx, key, at, "+", size, visit)
@@ -172,9 +179,9 @@ func (l *streams) stream(ctx context.Context, key string, visit func(*layer.Reco
 
 // page visits the entries of a stream between two ids, and returns the last id and the
 // number of entries.
-func (l *streams) page(ctx context.Context, key, from, to string, size int, visit func(*layer.Record) error) (last string, n int, err error) {
-	b := l.calls.Take()
-	defer b.Give()
+func (l *streams) page(ctx context.Context, key, from, to string, size int, visit func(*model.Record) error) (last string, n int, err error) {
+	b := l.calls.Acquire()
+	defer b.Release()
 	c := b.Command("XRANGE", key)
 	c.Add(from)
 	c.Add(to)
@@ -200,8 +207,8 @@ func (l *streams) page(ctx context.Context, key, from, to string, size int, visi
 }
 
 // rowOfEntry decodes an entry of a stream, whose fields begin at a text of a reply.
-func rowOfEntry(r *link.Reply, at, fields int) *layer.Record {
-	w := &layer.Record{}
+func rowOfEntry(r *link.Reply, at, fields int) *model.Record {
+	w := &model.Record{}
 	for i := at; i < at+2*fields; i += 2 {
 		name, _ := r.At(i)
 		v, _ := r.At(i + 1)
@@ -227,7 +234,7 @@ func rowOfEntry(r *link.Reply, at, fields int) *layer.Record {
 }
 
 // setNumber sets a numeric field of a row.
-func setNumber(w *layer.Record, name string, n int64) {
+func setNumber(w *model.Record, name string, n int64) {
 	switch name {
 	case "start":
 		w.Start = n
@@ -245,9 +252,9 @@ func setNumber(w *layer.Record, name string, n int64) {
 }
 
 // Get reads the record with a key.
-func (l *streams) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
+func (l *streams) Get(ctx context.Context, k model.Key, visit func(*model.Record) error) error {
 	stream := l.key(l.o.BucketAt(k.Start, []byte(k.ID)))
-	b := l.calls.Take()
+	b := l.calls.Acquire()
 	c := b.Command("HGET", stream+":ids")
 	c.Add(k.ID)
 	ids, err := texts(ctx, b, c)
@@ -260,7 +267,7 @@ func (l *streams) Get(ctx context.Context, k layer.Key, visit func(*layer.Record
 // texts sends the only call of a batch, and returns the batch for reuse once it has
 // read the texts.
 func texts(ctx context.Context, b *link.Batch, c *link.Caller) ([]string, error) {
-	defer b.Give()
+	defer b.Release()
 	c.Reply.Keep = true
 	if err := b.Do(ctx); err != nil {
 		return nil, err
@@ -275,22 +282,22 @@ func texts(ctx context.Context, b *link.Batch, c *link.Caller) ([]string, error)
 }
 
 // entries visits the entries of a stream with these ids.
-func (l *streams) entries(ctx context.Context, stream string, ids []string, visit func(*layer.Record) error) error {
+func (l *streams) entries(ctx context.Context, stream string, ids []string, visit func(*model.Record) error) error {
 	for _, id := range ids {
 		if _, _, err := l.page(ctx, stream, id, id, 1, visit); err != nil {
-			return layer.Enough(err)
+			return model.Enough(err)
 		}
 	}
 	return nil
 }
 
 // Children visits the records under a parent.
-func (l *streams) Children(ctx context.Context, parent []byte, from, to int64, visit func(*layer.Record) error) error {
+func (l *streams) Children(ctx context.Context, parent []byte, from, to int64, visit func(*model.Record) error) error {
 	first, last := l.o.Buckets(from, to)
 	over := false
 	for n := first; n <= last && !over; n++ {
 		stream := l.key(n)
-		b := l.calls.Take()
+		b := l.calls.Acquire()
 		c := b.Command("ZRANGEBYSCORE", stream+":of:"+string(parent))
 		c.Num(from / 1000)
 		c.Num(to / 1000)
@@ -301,9 +308,9 @@ func (l *streams) Children(ctx context.Context, parent []byte, from, to int64, v
 		if err != nil {
 			return fmt.Errorf("children in %s: %w", stream, err)
 		}
-		err = l.entries(ctx, stream, ids, func(w *layer.Record) error {
+		err = l.entries(ctx, stream, ids, func(w *model.Record) error {
 			err := visit(w)
-			over = errors.Is(err, layer.ErrEnough)
+			over = errors.Is(err, model.ErrEnough)
 			return err
 		})
 		if err != nil {

@@ -13,17 +13,17 @@ import (
 
 	"gorm.io/gorm/clause"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 )
 
 // database keeps one row per batch, with an index by parent, and one per frame of
 // statistics. Several batches are stored with one statement.
 type database struct {
-	o *layer.Options
+	o *model.Options
 	*sqltable.Set
 	db *sql.DB
 
@@ -59,7 +59,7 @@ const (
 )
 
 // New opens the layer on SQL databases.
-func New(o *layer.Options, c sqlstore.Typed) (layer.Layer, []place.Space) {
+func New(o *model.Options, c sqlstore.Typed) (model.Adapter, []ownership.Space) {
 	l := &database{o: o, Set: sqltable.New(c, o.Namespace, "events_", sqlTables), db: c.SQL(), stmts: map[int]*sql.Stmt{}}
 	return l, l.Spaces(o.Params)
 }
@@ -78,11 +78,11 @@ var sqlTables = []sqltable.Table{
 }
 
 // Prepare creates the tables and finds out when the server considers a write durable.
-func (l *database) Prepare(ctx context.Context) (layer.Traits, error) {
+func (l *database) Prepare(ctx context.Context) (model.Traits, error) {
 	if err := l.Create(ctx); err != nil {
-		return layer.Traits{}, err
+		return model.Traits{}, err
 	}
-	t := layer.Traits{Writers: 4, Group: 1000, Durability: l.policy(ctx)}
+	t := model.Traits{Writers: 4, Group: 1000, Durability: l.policy(ctx)}
 	if l.Dialect == sqltext.SQLite {
 		t.Writers = 1 // a file has one writer at a time
 	}
@@ -132,7 +132,7 @@ func (l *database) prepared(ctx context.Context, n int) (*sql.Stmt, error) {
 
 // Store writes the records with one statement or, if they are large, with several in
 // one transaction.
-func (l *database) Store(ctx context.Context, rs []*layer.Record) (int, error) {
+func (l *database) Store(ctx context.Context, rs []*model.Record) (int, error) {
 	n, size := 0, 0
 	for n < len(rs) && (n == 0 || size+len(rs[n].Body) <= sqlStatement) {
 		size += len(rs[n].Body)
@@ -149,7 +149,7 @@ func (l *database) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	return first + more, err
 }
 
-func (l *database) insert(ctx context.Context, rs []*layer.Record) error {
+func (l *database) insert(ctx context.Context, rs []*model.Record) error {
 	if l.o.Gorm {
 		return l.create(ctx, rs)
 	}
@@ -161,7 +161,7 @@ func (l *database) insert(ctx context.Context, rs []*layer.Record) error {
 	args := make([]any, 0, sqlColumnCount*len(rs))
 	for _, r := range rs {
 		args = append(args, book, l.o.Page, scope, r.Start, string(r.ID), r.End, r.Last, string(r.Parent),
-			layer.Flag(r.OK), layer.Flag(r.Single), r.Count, int(r.Codec), r.Raw, r.Body, r.Links)
+			model.Flag(r.OK), model.Flag(r.Single), r.Count, int(r.Codec), r.Raw, r.Body, r.Links)
 	}
 	if _, err := st.ExecContext(ctx, args...); err != nil {
 		return fmt.Errorf("insert: %w", err)
@@ -170,12 +170,12 @@ func (l *database) insert(ctx context.Context, rs []*layer.Record) error {
 }
 
 // create stores the records through gorm.
-func (l *database) create(ctx context.Context, rs []*layer.Record) error {
+func (l *database) create(ctx context.Context, rs []*model.Record) error {
 	rows := make([]sqlRow, len(rs))
 	for i, r := range rs {
 		rows[i] = sqlRow{
 			Book: l.o.Book, Page: l.o.Page, Scope: l.o.Scope, StartNS: r.Start, ID: string(r.ID), EndNS: r.End, LastNS: r.Last,
-			Parent: string(r.Parent), OK: layer.Flag(r.OK), Single: layer.Flag(r.Single), Events: r.Count, Codec: int(r.Codec), RawSize: r.Raw, Body: r.Body, Links: r.Links,
+			Parent: string(r.Parent), OK: model.Flag(r.OK), Single: model.Flag(r.Single), Events: r.Count, Codec: int(r.Codec), RawSize: r.Raw, Body: r.Body, Links: r.Links,
 		}
 	}
 	if err := l.Conn.DB().WithContext(ctx).Table(l.Name("batches")).Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(rows, len(rows)).Error; err != nil {
@@ -185,7 +185,7 @@ func (l *database) create(ctx context.Context, rs []*layer.Record) error {
 }
 
 // Flush adds to the statistics.
-func (l *database) Flush(ctx context.Context, t *layer.Tallies) error {
+func (l *database) Flush(ctx context.Context, t *model.Tallies) error {
 	text := "INSERT INTO %statistics (book, page, frame, frame_start, cnt, bytes) VALUES (?,?,?,?,?,?)"
 	if l.Dialect == sqltext.MySQL {
 		text += " ON DUPLICATE KEY UPDATE cnt = cnt + VALUES(cnt), bytes = bytes + VALUES(bytes)"
@@ -205,8 +205,8 @@ func (l *database) Flush(ctx context.Context, t *layer.Tallies) error {
 
 // ask reads rows page by page: each page ends before the next one is requested, so that
 // a pool of one connection suffices.
-func (l *database) ask(ctx context.Context, where string, args []any, visit func(*layer.Record) error) error {
-	after := layer.Record{Start: -1 << 62}
+func (l *database) ask(ctx context.Context, where string, args []any, visit func(*model.Record) error) error {
+	after := model.Record{Start: -1 << 62}
 	for size := 4; ; size = min(2*size, l.o.PageSize) { // rows are large, and a few are often enough
 		text := "SELECT " + sqlRead + " FROM %batches WHERE " + where + " AND (start_ns > ? OR start_ns = ? AND id > ?) ORDER BY start_ns, id LIMIT " + strconv.Itoa(size)
 		page, err := l.page(ctx, text, append(slices.Clip(args), after.Start, after.Start, string(after.ID)))
@@ -215,7 +215,7 @@ func (l *database) ask(ctx context.Context, where string, args []any, visit func
 		}
 		for i := range page {
 			if err := visit(&page[i]); err != nil {
-				return layer.Enough(err)
+				return model.Enough(err)
 			}
 		}
 		if len(page) < size {
@@ -225,14 +225,14 @@ func (l *database) ask(ctx context.Context, where string, args []any, visit func
 	}
 }
 
-func (l *database) page(ctx context.Context, text string, args []any) (out []layer.Record, err error) {
+func (l *database) page(ctx context.Context, text string, args []any) (out []model.Record, err error) {
 	rows, err := l.db.QueryContext(ctx, l.Text(text), args...)
 	if err != nil {
 		return nil, fmt.Errorf("query: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var w layer.Record
+		var w model.Record
 		var ok, single, codec int
 		if err := rows.Scan(&w.Start, &w.ID, &w.End, &w.Last, &w.Parent, &ok, &single, &w.Count, &codec, &w.Raw, &w.Body, &w.Links); err != nil {
 			return nil, fmt.Errorf("query: %w", err)
@@ -243,23 +243,23 @@ func (l *database) page(ctx context.Context, text string, args []any) (out []lay
 	return out, rows.Err()
 }
 
-func (l *database) Scan(ctx context.Context, from, to int64, visit func(*layer.Record) error) error {
+func (l *database) Scan(ctx context.Context, from, to int64, visit func(*model.Record) error) error {
 	const where = "book = ? AND page = ? AND scope = ? AND start_ns >= ? AND start_ns <= ?"
 	return l.ask(ctx, where, []any{l.o.Book, l.o.Page, l.o.Scope, from, to}, visit)
 }
 
-func (l *database) Get(ctx context.Context, k layer.Key, visit func(*layer.Record) error) error {
+func (l *database) Get(ctx context.Context, k model.Key, visit func(*model.Record) error) error {
 	const where = "book = ? AND page = ? AND scope = ? AND start_ns = ? AND id = ?"
 	page, err := l.page(ctx, "SELECT "+sqlRead+" FROM %batches WHERE "+where, []any{l.o.Book, l.o.Page, l.o.Scope, k.Start, k.ID})
 	for i := range page {
 		if err := visit(&page[i]); err != nil {
-			return layer.Enough(err)
+			return model.Enough(err)
 		}
 	}
 	return err
 }
 
-func (l *database) Children(ctx context.Context, parent []byte, from, to int64, visit func(*layer.Record) error) error {
+func (l *database) Children(ctx context.Context, parent []byte, from, to int64, visit func(*model.Record) error) error {
 	const where = "parent_id = ? AND page = ? AND start_ns >= ? AND start_ns <= ?"
 	return l.ask(ctx, where, []any{string(parent), l.o.Page, from, to}, visit)
 }

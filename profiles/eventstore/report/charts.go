@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
@@ -14,42 +15,53 @@ type picture struct {
 	chart.Chart
 }
 
-// picture keeps a chart if there is anything to draw.
-func (r *reporter) picture(file, title string, at []float64, format func(float64) string, lines ...chart.Line) {
-	p := picture{"th2-" + file, chart.Chart{Title: title, At: at, Format: format, Lines: lines}}
-	if p.Empty() {
-		return
-	}
-	for i := range r.f.Steps {
-		p.Marks = append(p.Marks, chart.Mark{At: float64(r.f.Steps[i].FromNs) / 1e9, Note: fmt.Sprintf("step %d", i+1)})
-	}
-	r.charts = append(r.charts, p)
+// charts are the pictures of a run for which there are values, with its steps marked.
+type charts struct {
+	marks []chart.Mark
+	list  []picture
 }
 
-// collectCharts makes every chart for which there are values.
-func (r *reporter) collectCharts() {
-	if len(r.f.Series) == 0 {
-		return
+// add keeps a chart if there is anything to draw.
+func (c *charts) add(file, title string, at []float64, format func(float64) string, lines ...chart.Line) {
+	p := picture{"th2-" + file, chart.Chart{Title: title, At: at, Format: format, Lines: lines, Marks: c.marks}}
+	if !p.Empty() {
+		c.list = append(c.list, p)
 	}
+}
+
+// drawCharts makes every chart for which there are values.
+func drawCharts(f *facts.Facts) []picture {
+	if len(f.Series) == 0 {
+		return nil
+	}
+	c := &charts{}
+	for i := range f.Steps {
+		c.marks = append(c.marks, chart.Mark{At: float64(f.Steps[i].FromNs) / 1e9, Note: fmt.Sprintf("step %d", i+1)})
+	}
+	c.ofRun(f)
+	for i := range f.Processes {
+		if p := &f.Processes[i]; len(p.Points) > 0 {
+			c.ofProcess(p, &f.Machine)
+		}
+	}
+	return c.list
+}
+
+// ofRun makes the charts of the whole run.
+func (c *charts) ofRun(f *facts.Facts) {
 	var at []float64
-	for i := range r.f.Series {
-		at = append(at, float64(r.f.Series[i].AtNs)/1e9)
+	for i := range f.Series {
+		at = append(at, float64(f.Series[i].AtNs)/1e9)
 	}
 	line := func(name string, of func(*facts.SeriesPoint) float64) chart.Line {
 		l := chart.Line{Name: name}
-		for _, t := range r.f.Values(of) {
+		for _, t := range f.Values(of) {
 			l.Values = append(l.Values, t.Value)
 		}
 		return l
 	}
 	add := func(file, title string, format func(float64) string, lines ...chart.Line) {
-		r.picture(file, title, at, format, lines...)
-	}
-	known := func(v int64) float64 {
-		if v < 0 {
-			return math.NaN()
-		}
-		return float64(v)
+		c.add(file, title, at, format, lines...)
 	}
 	positive := func(v float64) float64 {
 		if v <= 0 {
@@ -64,13 +76,12 @@ func (r *reporter) collectCharts() {
 	add("batch-events", "in batch size, events", three, line("events in a batch", func(p *facts.SeriesPoint) float64 { return positive(p.BatchEvents) }))
 	add("batch-bytes", "in batch size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("batch", func(p *facts.SeriesPoint) float64 { return positive(p.BatchBytes) }))
 	add("event-bytes", "in event size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("event", func(p *facts.SeriesPoint) float64 { return positive(p.EventBytes) }))
-	space := r.f.Book + ":" + r.f.Scope
+	space := f.Book + ":" + f.Scope
 	add("content", "event batch content size", mib, line(space+" raw", func(p *facts.SeriesPoint) float64 { return p.Raw }), line(space+" compressed", func(p *facts.SeriesPoint) float64 { return p.Compressed }))
 	add("backlog", "backlog, events due and not durable", three, line("backlog", func(p *facts.SeriesPoint) float64 { return known(p.BacklogEvents) }))
 	add("queue", "batches in the transport", three, line("ready", func(p *facts.SeriesPoint) float64 { return known(p.Ready) }), line("delivered, not acknowledged", func(p *facts.SeriesPoint) float64 { return known(p.Unacked) }))
 	add("lag", "lag, seconds by which the oldest event that is not durable is late", three, line("lag", func(p *facts.SeriesPoint) float64 { return float64(p.LagNs) / 1e9 }))
 	add("tasks", "batches within the store stage", three, line("tasks", func(p *facts.SeriesPoint) float64 { return known(p.Tasks) }))
-	r.processCharts()
 }
 
 // throttledMuch is the level at which the original draws a line.
@@ -84,53 +95,64 @@ func muchThrottled(v *float64) *float64 {
 	return &much
 }
 
-// processCharts makes the charts of each process that was watched.
-func (r *reporter) processCharts() {
-	for i := range r.f.Processes {
-		p := &r.f.Processes[i]
-		if len(p.Points) == 0 {
-			continue
-		}
-		short := map[string]string{"perfbench": "estore", "rabbitmq": "rabbitmq"}[p.Role]
-		if short == "" {
-			short = "store"
-		}
-		var at []float64
-		for j := range p.Points {
-			at = append(at, float64(p.Points[j].AtNs)/1e9)
-		}
-		plain := func(name string, all []facts.Timed) chart.Line {
-			l := chart.Line{Name: name}
-			for _, t := range all {
-				l.Values = append(l.Values, t.Value)
-			}
-			return l
-		}
-		line := func(name string, of func(*facts.ResourcePoint) *float64) chart.Line { return plain(name, p.Values(of)) }
-		counts := func(name string, of func(*facts.ResourcePoint) *int64) chart.Line {
-			return plain(name, p.PerMinute(of))
-		}
-		add := func(file, title string, format func(float64) string, lines ...chart.Line) {
-			r.picture(short+"-"+file, p.Role+": "+title, at, format, lines...)
-		}
-		mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }
-		add("cpu", "CPU, cores", three, line("CPU", func(x *facts.ResourcePoint) *float64 { return x.CPU }))
-		add("throttling", "CPU throttling", func(v float64) string { return three(v*100) + " %" }, line("throttled", func(x *facts.ResourcePoint) *float64 { return x.Throttled }),
-			line("25 %", func(x *facts.ResourcePoint) *float64 { return muchThrottled(x.Throttled) }))
-		add("memory", "resident memory", memory, line("RSS", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.RSS) }))
-		add("network", "network", mbps, line("in", func(x *facts.ResourcePoint) *float64 { return x.NetIn }), line("out", func(x *facts.ResourcePoint) *float64 { return x.NetOut }))
-		add("heap", "heap", memory, line("used", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Heap) }), line("limit", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.HeapMax) }),
-			line("old", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Old) }), line("young", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Young) }))
-		add("gc", "collections a minute", three, counts("old", func(x *facts.ResourcePoint) *int64 { return x.OldGCs }), counts("young", func(x *facts.ResourcePoint) *int64 { return x.YoungGCs }))
-		add("gc-time", "time in collections", func(v float64) string { return three(v/6e10*100) + " %" }, counts("both", func(x *facts.ResourcePoint) *int64 { return x.GCTimeNs }))
-		add("load", "load of the machine per core", three, line("1 min", func(x *facts.ResourcePoint) *float64 { return x.LoadPerCPU }),
-			line("5 min", func(x *facts.ResourcePoint) *float64 { return x.Load5PerCPU }), line("15 min", func(x *facts.ResourcePoint) *float64 { return x.Load15PerCPU }))
-		total := func(x *facts.ResourcePoint) *float64 {
-			if x.MachineUsed == nil || r.f.Machine.Memory == 0 {
-				return nil
-			}
-			return facts.Whole(&r.f.Machine.Memory)
-		}
-		add("machine-memory", "memory of the machine", memory, line("used", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.MachineUsed) }), line("total", total))
+// ofProcess makes the charts of one that was watched.
+func (c *charts) ofProcess(p *facts.Process, machine *facts.Machine) {
+	short := map[string]string{"perfbench": "estore", "rabbitmq": "rabbitmq"}[p.Role]
+	if short == "" {
+		short = "store"
 	}
+	var at []float64
+	for j := range p.Points {
+		at = append(at, float64(p.Points[j].AtNs)/1e9)
+	}
+	plain := func(name string, all []facts.Timed) chart.Line {
+		l := chart.Line{Name: name}
+		for _, t := range all {
+			l.Values = append(l.Values, t.Value)
+		}
+		return l
+	}
+	line := func(name string, of func(*facts.ResourcePoint) *float64) chart.Line { return plain(name, p.Values(of)) }
+	counts := func(name string, of func(*facts.ResourcePoint) *int64) chart.Line {
+		return plain(name, p.PerMinute(of))
+	}
+	add := func(file, title string, format func(float64) string, lines ...chart.Line) {
+		c.add(short+"-"+file, p.Role+": "+title, at, format, lines...)
+	}
+	mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }
+	add("cpu", "CPU, cores", three, line("CPU", func(x *facts.ResourcePoint) *float64 { return x.CPU }))
+	add("throttling", "CPU throttling", func(v float64) string { return three(v*100) + " %" }, line("throttled", func(x *facts.ResourcePoint) *float64 { return x.Throttled }),
+		line("25 %", func(x *facts.ResourcePoint) *float64 { return muchThrottled(x.Throttled) }))
+	add("memory", "resident memory", memory, line("RSS", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.RSS) }))
+	add("network", "network", mbps, line("in", func(x *facts.ResourcePoint) *float64 { return x.NetIn }), line("out", func(x *facts.ResourcePoint) *float64 { return x.NetOut }))
+	add("heap", "heap", memory, line("used", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Heap) }), line("limit", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.HeapMax) }),
+		line("old", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Old) }), line("young", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Young) }))
+	add("gc", "collections a minute", three, counts("old", func(x *facts.ResourcePoint) *int64 { return x.OldGCs }), counts("young", func(x *facts.ResourcePoint) *int64 { return x.YoungGCs }))
+	add("gc-time", "time in collections", func(v float64) string { return three(v/6e10*100) + " %" }, counts("both", func(x *facts.ResourcePoint) *int64 { return x.GCTimeNs }))
+	add("load", "load of the machine per core", three, line("1 min", func(x *facts.ResourcePoint) *float64 { return x.LoadPerCPU }),
+		line("5 min", func(x *facts.ResourcePoint) *float64 { return x.Load5PerCPU }), line("15 min", func(x *facts.ResourcePoint) *float64 { return x.Load15PerCPU }))
+	total := func(x *facts.ResourcePoint) *float64 {
+		if x.MachineUsed == nil || machine.Memory == 0 {
+			return nil
+		}
+		return facts.Whole(&machine.Memory)
+	}
+	add("machine-memory", "memory of the machine", memory, line("used", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.MachineUsed) }), line("total", total))
+}
+
+// csv returns every series as a table.
+func csv(list []picture) []byte {
+	var b strings.Builder
+	b.WriteString("t_s,series,line,value\n")
+	for i := range list {
+		c := &list[i]
+		for _, l := range c.Lines {
+			for j, v := range l.Values {
+				if !math.IsNaN(v) {
+					fmt.Fprintf(&b, "%.3f,%s,%s,%g\n", c.At[j], strings.TrimPrefix(c.file, "th2-"), l.Name, v)
+				}
+			}
+		}
+	}
+	return []byte(b.String())
 }

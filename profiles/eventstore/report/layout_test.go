@@ -11,7 +11,7 @@ import (
 
 	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/internal/testing/eventstoretest"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
@@ -114,7 +114,7 @@ func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 	assert.Contains(t, before, "+ **machine of cassandra**\n  + **CPU**: n/a\n  + **RAM**: n/a\n")
 	assert.Contains(t, before, "+ **Special java args**: n/a\n")
 
-	folder.Given = []byte(factsExample)
+	folder.Given = []byte(given.Example)
 	files := encoded(t, folder)
 	report := files[reportFile]
 	for _, want := range []string{

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/units"
@@ -14,7 +13,7 @@ import (
 
 func number(format string, v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "n/a"
+		return unknown
 	}
 	return fmt.Sprintf(format, v)
 }
@@ -22,7 +21,7 @@ func number(format string, v float64) string {
 // count formats a number that may be unknown.
 func count(v *int64) string {
 	if v == nil {
-		return "n/a"
+		return unknown
 	}
 	return strconv.FormatInt(*v, 10)
 }
@@ -31,7 +30,7 @@ func count(v *int64) string {
 func three(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return "n/a"
+		return unknown
 	case a >= 99.95:
 		return fmt.Sprintf("%.0f", v)
 	case a >= 9.995:
@@ -45,12 +44,20 @@ func three(v float64) string {
 func memory(v float64) string {
 	switch {
 	case math.IsNaN(v):
-		return "n/a"
+		return unknown
 	case v >= 1<<30:
 		return three(v/(1<<30)) + " GiB"
 	default:
 		return three(v/(1<<20)) + " MiB"
 	}
+}
+
+// known is a figure of which a negative one means that it is not known.
+func known(v int64) float64 {
+	if v < 0 {
+		return math.NaN()
+	}
+	return float64(v)
 }
 
 func spell(ns int64) string { return units.Duration(time.Duration(ns)) }
@@ -60,20 +67,4 @@ func ratio(a, b int64) float64 {
 		return math.NaN()
 	}
 	return float64(a) / float64(b)
-}
-
-// table writes a Markdown table.
-func table(b *strings.Builder, head []string, rows ...[]string) {
-	line := func(cells []string) {
-		for _, c := range cells {
-			b.WriteString("| " + strings.NewReplacer("|", `\|`, "\n", " ").Replace(c) + " ")
-		}
-		b.WriteString("|\n")
-	}
-	line(head)
-	b.WriteString(strings.Repeat("| --- ", len(head)) + "|\n")
-	for _, r := range rows {
-		line(r)
-	}
-	b.WriteString("\n")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strings"
@@ -28,37 +29,26 @@ const (
 )
 
 // schemaBoxes returns the components in the order in which an event passes them.
-func (r *reporter) schemaBoxes() []schemaBox {
-	generators := "woodpecker"
-	if len(r.steps) > 0 {
-		generators = fmt.Sprintf("woodpecker x%d", r.steps[0].Generators)
+func schemaBoxes(d *deployment, sc *scenario) []schemaBox {
+	list := []schemaBox{{title: strings.TrimSpace("woodpecker " + sc.generators()), lines: []string{"generators of perfbench"}, machine: d.machineOf(facts.RoleOwn), next: "EventBatch"}}
+	if d.hasBroker() {
+		list = append(list, schemaBox{title: "RabbitMQ", lines: []string{"one exchange, one queue"}, machine: d.machineOf(facts.RoleBroker), next: "prefetch " + cmp.Or(sc.config["prefetchCount"], unknown)})
 	}
-	list := []schemaBox{{title: generators, lines: []string{"generators of perfbench"}, machine: r.machineOf(facts.RoleOwn), next: "EventBatch"}}
-	if r.hasBroker() {
-		list = append(list, schemaBox{title: "RabbitMQ", lines: []string{"one exchange, one queue"}, machine: r.machineOf(facts.RoleBroker), next: "prefetch " + orUnknown(r.f.Config["prefetchCount"])})
+	list = append(list, schemaBox{title: "estore", lines: []string{"store stage of perfbench"}, machine: d.machineOf(facts.RoleOwn), next: "rows"})
+	store := schemaBox{title: d.storeName(), machine: d.machineOf(d.storeRole())}
+	if d.store.Topology != "" && !within(d.driver) {
+		store.lines = append(store.lines, d.store.Topology)
 	}
-	list = append(list, schemaBox{title: "estore", lines: []string{"store stage of perfbench"}, machine: r.machineOf(facts.RoleOwn), next: "rows"})
-	store := schemaBox{title: r.storeName(), machine: r.machineOf(r.storeRole())}
-	if r.run.Store.Topology != "" && !r.inside() {
-		store.lines = append(store.lines, r.run.Store.Topology)
-	}
-	if r.f.Schema != "" {
-		store.lines = append(store.lines, "schema "+r.f.Schema)
+	if d.schema != "" {
+		store.lines = append(store.lines, "schema "+d.schema)
 	}
 	return append(list, store)
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return unknown
-	}
-	return s
-}
-
 // schema draws the components in frames for their machines; neighbours on one machine
 // share a frame.
-func (r *reporter) schema() rundir.File {
-	list := r.schemaBoxes()
+func schema(d *deployment, sc *scenario) rundir.File {
+	list := schemaBoxes(d, sc)
 	n := float64(len(list))
 	width := (schemaWidth - 2*boxMargin - (n-1)*boxGap) / n
 	x := func(i int) float64 { return boxMargin + float64(i)*(width+boxGap) }
@@ -76,8 +66,8 @@ func (r *reporter) schema() rundir.File {
 		}
 		from, to := x(i)-14, x(last)+width+14
 		fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" height=\"%g\" rx=\"6\" fill=\"#f4f4f4\" stroke=\"#999\" stroke-dasharray=\"5 3\"/>\n", from, boxTop-40, to-from, boxHeight+90)
-		text((from+to)/2, boxTop-20, " font-weight=\"bold\"", r.machineTitle(list[i].machine))
-		text((from+to)/2, boxTop+boxHeight+30, " fill=\"#666\"", r.machineSize(list[i].machine))
+		text((from+to)/2, boxTop-20, " font-weight=\"bold\"", d.machineTitle(list[i].machine))
+		text((from+to)/2, boxTop+boxHeight+30, " fill=\"#666\"", d.machineSize(list[i].machine))
 		i = last + 1
 	}
 	for i, c := range list {
@@ -98,11 +88,11 @@ func (r *reporter) schema() rundir.File {
 }
 
 // machineTitle returns the name of a machine in the drawing, machineSize its size.
-func (r *reporter) machineTitle(name string) string {
+func (d *deployment) machineTitle(name string) string {
 	if name == unknown {
 		return "machine: n/a"
 	}
-	for _, m := range r.given.Machines {
+	for _, m := range d.given.Machines {
 		if m.Name == name && m.Count > 1 {
 			return fmt.Sprintf("%s (x%d)", name, m.Count)
 		}
@@ -110,8 +100,8 @@ func (r *reporter) machineTitle(name string) string {
 	return name
 }
 
-func (r *reporter) machineSize(name string) string {
-	for _, m := range r.machines() {
+func (d *deployment) machineSize(name string) string {
+	for _, m := range d.machines() {
 		if m.Name == name && m.CPU != "" && m.RAM != "" {
 			return m.CPU + ", " + m.RAM
 		}

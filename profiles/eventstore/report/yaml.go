@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/profiles/eventstore/box"
 )
 
 // The boxes as they were run, with every value in force, in th2's format: --file can
@@ -86,39 +85,4 @@ func document(kind, name string, spec *mapping) string {
 		return fmt.Sprintf("# n/a: %v\n", err)
 	}
 	return b.String()
-}
-
-// woodpecker returns the box of the generators.
-func (r *reporter) woodpecker() string {
-	b := boxes{r.f.Config}
-	events := newMapping()
-	for _, name := range []string{"bookName", "scope", "generationMode"} {
-		events.put(name, b.text(name))
-	}
-	for _, name := range []string{"treeDepth", "childCount", "failureRate", "descriptionLength", "bodyDataLength"} {
-		events.put(name, b.integer(name))
-	}
-	custom := newMapping().put("tickRate", b.integer("tickRate"))
-	if len(r.steps) > 0 && len(events.n.Content) > 0 {
-		custom.put("maxBatchSize", whole64(int64(r.steps[0].Batch))).put("useTransportMode", word(box.EventMode))
-	}
-	custom.put("generatorSettings", &newMapping().put("eventGeneratorSettings", &events.n).n)
-	return document("Th2Box", "woodpecker", newMapping().put("customConfig", &custom.n))
-}
-
-// estore returns the box of the store stage.
-func (r *reporter) estore() string {
-	b := boxes{r.f.Config}
-	cradle := newMapping().put("timeout", b.millis("timeout")).put("resultPageSize", b.integer("resultPageSize")).
-		put("composingServiceThreads", b.integer("processingThreads")).put("counterPersistenceInterval", b.millis("counterPersistenceInterval")).
-		put("maxUncompressedTestEventSize", b.size("compressOver")).put("maxUncompressedMessageBatchSize", b.size("maxUncompressedMessageBatchSize")).
-		put("maxTestEventBatchSize", b.size("maxTestEventBatchSize"))
-	if c := b.config["compression"]; c != "" {
-		cradle.put("compressionType", word(strings.ToUpper(c)))
-	}
-	custom := newMapping().put("maxTaskCount", b.integer("maxTaskCount")).put("maxTaskDataSize", b.size("maxTaskDataSize")).
-		put("maxRetryCount", b.integer("maxRetryCount")).put("retryDelayBase", b.millis("retryDelayBase")).
-		put("processingThreads", b.integer("processingThreads"))
-	router := newMapping().put("prefetchCount", b.integer("prefetchCount"))
-	return document("Th2Estore", "estore", newMapping().put("cradleManager", &cradle.n).put("customConfig", &custom.n).put("mqRouter", &router.n))
 }

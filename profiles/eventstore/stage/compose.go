@@ -35,9 +35,9 @@ func newComposer(st *Stage) (*composer, error) {
 	return c, nil
 }
 
-// take works on one delivery until all its items have been passed to the writers. It
+// work works on one delivery until all its items have been passed to the writers. It
 // returns an error if ctx ends first.
-func (c *composer) take(ctx context.Context, d *transport.Delivery) error {
+func (c *composer) work(ctx context.Context, d *transport.Delivery) error {
 	st := c.st
 	began := st.Clock()
 	err := c.b.Decode(d.Body)

@@ -12,24 +12,23 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/eventstoretest"
+	"github.com/perfbench/perfbench/internal/testing/eventstoretest"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
-	"github.com/perfbench/perfbench/profiles/eventstore/meter"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
 // slow is a data layer that takes as long as it is told, or for ever.
 type slow struct {
-	layer.Intake
+	model.Intake
 	takes   time.Duration // 0: until the stage ends
 	during  func()
 	flushes []time.Time
 }
 
-func (s *slow) Store(ctx context.Context, rs []*layer.Record) (int, error) {
+func (s *slow) Store(ctx context.Context, rs []*model.Record) (int, error) {
 	if s.during != nil {
 		s.during()
 	}
@@ -41,7 +40,7 @@ func (s *slow) Store(ctx context.Context, rs []*layer.Record) (int, error) {
 	return len(rs), nil
 }
 
-func (s *slow) Flush(context.Context, *layer.Tallies) error {
+func (s *slow) Flush(context.Context, *model.Tallies) error {
 	s.flushes = append(s.flushes, time.Now())
 	return nil
 }
@@ -64,9 +63,9 @@ func newLine(t *testing.T, s *Options, l *slow) *line {
 	recv, err := x.d.Receiver(t.Context(), prefetch)
 	require.NoError(t, err)
 	x.st = &Stage{
-		Options: s, Layer: l, Traits: layer.Traits{Writers: 128, Group: 1}, Receiver: recv, Gate: NewGate(int64(s.MaxTasks), s.MaxTaskBytes),
-		Meter: meter.New(), Ledger: ledger.New(), Clock: clock, Wall: func() int64 { return time.Now().UnixNano() },
-		Durable: func(transport.Meta, int64, error) {}, Stored: func(*layer.Record) {},
+		Options: s, Layer: l, Traits: model.Traits{Writers: 128, Group: 1}, Receiver: recv, Gate: NewGate(int64(s.MaxTasks), s.MaxTaskBytes),
+		Meter: New(), Ledger: ledger.New(), Clock: clock, Wall: func() int64 { return time.Now().UnixNano() },
+		Durable: func(transport.Meta, int64, error) {}, Stored: func(*model.Record) {},
 	}
 	require.NoError(t, x.st.Start())
 	return x

@@ -12,11 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/dice"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
-	"github.com/perfbench/perfbench/profiles/eventstore/layer"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
-	"github.com/perfbench/perfbench/profiles/eventstore/meter"
+	"github.com/perfbench/perfbench/profiles/eventstore/model"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -52,16 +51,16 @@ type Options struct {
 //	Receive ─▶ composer: decode, validate, [gate], encode, compress ─▶ writer: store, retry ─▶ Ack
 type Stage struct {
 	Options  *Options
-	Layer    layer.Intake
-	Traits   layer.Traits
+	Layer    model.Intake
+	Traits   model.Traits
 	Receiver transport.Receiver
 	Gate     *Gate
-	Meter    *meter.Meter
+	Meter    *Meter
 	Ledger   *ledger.Ledger
 	Clock    func() int64 // the run's
 	Wall     func() int64 // ns since 1970
 	Durable  func(m transport.Meta, at int64, err error)
-	Stored   func(r *layer.Record)
+	Stored   func(r *model.Record)
 
 	items  chan *item
 	cancel context.CancelCauseFunc
@@ -72,7 +71,7 @@ type Stage struct {
 	number  atomic.Int64
 
 	tmu     sync.Mutex
-	tallies layer.Tallies
+	tallies model.Tallies
 }
 
 // errCrashed ends a stage as a crash would.
@@ -83,7 +82,7 @@ func (st *Stage) Start() error {
 	st.ctx, st.cancel = context.WithCancelCause(context.Background())
 	st.items = make(chan *item, st.Options.MaxTasks)
 	st.process = rand.Uint64()
-	st.tallies.Frames = map[layer.Frame]layer.Amount{}
+	st.tallies.Frames = map[model.Frame]model.Amount{}
 	for range st.Options.Composers {
 		c, err := newComposer(st)
 		if err != nil {
@@ -131,7 +130,7 @@ func (st *Stage) compose(c *composer) {
 			continue
 		}
 		st.Meter.Received(d)
-		if err := c.take(st.ctx, d); err != nil {
+		if err := c.work(st.ctx, d); err != nil {
 			return // the stage is over
 		}
 	}
@@ -193,7 +192,7 @@ func (st *Stage) settle(j *job, err error) {
 	if err == nil {
 		err = errors.New("a part of the batch could not be stored")
 	}
-	if st.Options.Requeue && !errors.Is(err, errInvalid) && !errors.Is(err, layer.ErrPermanent) {
+	if st.Options.Requeue && !errors.Is(err, errInvalid) && !errors.Is(err, model.ErrPermanent) {
 		_ = j.from.Nack(j.d, true)
 		return
 	}
@@ -206,7 +205,7 @@ func (st *Stage) settle(j *job, err error) {
 // write stores records until the stage ends.
 func (st *Stage) write() {
 	var group []*item
-	var rs []*layer.Record // the records of the group
+	var rs []*model.Record // the records of the group
 	for {
 		group, rs = group[:0], rs[:0]
 		select {
@@ -232,7 +231,7 @@ func (st *Stage) write() {
 }
 
 // keep stores a group of records, and if that fails each on its own.
-func (st *Stage) keep(group []*item, rs []*layer.Record) {
+func (st *Stage) keep(group []*item, rs []*model.Record) {
 	if len(group) > 1 {
 		if st.attempt(group, rs) == nil {
 			st.done(group, nil)
@@ -251,10 +250,10 @@ func (st *Stage) keep(group []*item, rs []*layer.Record) {
 
 // persist stores one record, repeatedly until it is stored or its retries are
 // exhausted.
-func (st *Stage) persist(one []*item, rs []*layer.Record) error {
+func (st *Stage) persist(one []*item, rs []*model.Record) error {
 	for try := 0; ; try++ {
 		err := st.attempt(one, rs)
-		if err == nil || errors.Is(err, layer.ErrPermanent) || try >= st.Options.Retries {
+		if err == nil || errors.Is(err, model.ErrPermanent) || try >= st.Options.Retries {
 			return err
 		}
 		st.Meter.Note(one[0].job.d.Warm, func(f *facts.Step) { f.Retries++ })
@@ -288,7 +287,7 @@ func (st *Stage) sleep(d time.Duration) bool {
 }
 
 // attempt calls the store once.
-func (st *Stage) attempt(group []*item, rs []*layer.Record) error {
+func (st *Stage) attempt(group []*item, rs []*model.Record) error {
 	ctx, cancel := context.WithTimeout(st.ctx, st.Options.Timeout)
 	defer cancel()
 	began := st.Clock()
@@ -317,7 +316,7 @@ func (st *Stage) done(group []*item, err error) {
 		} else {
 			st.giveUp(j, fmt.Errorf("store: %w", err))
 		}
-		later, _ := layer.PartOf(r.ID)
+		later, _ := model.PartOf(r.ID)
 		r.release()
 		if later < 2 { // an item in parts entered as one
 			st.Gate.leave(size)
@@ -327,8 +326,8 @@ func (st *Stage) done(group []*item, err error) {
 
 // nextID makes an id as the original does: that of the process, with a counter.
 func (st *Stage) nextID(dst []byte) []byte {
-	d := dice.Dice(st.process)
-	dst = dice.AppendUUID(dst, d.Next(), d.Next())
+	d := generate.Dice(st.process)
+	dst = generate.AppendUUID(dst, d.Next(), d.Next())
 	return strconv.AppendInt(append(dst, '-'), st.number.Add(1), 10)
 }
 
@@ -357,7 +356,7 @@ func (st *Stage) flushing() {
 func (st *Stage) flush(ctx context.Context) error {
 	st.tmu.Lock()
 	t := st.tallies
-	st.tallies = layer.Tallies{Frames: map[layer.Frame]layer.Amount{}, Longest: t.Longest}
+	st.tallies = model.Tallies{Frames: map[model.Frame]model.Amount{}, Longest: t.Longest}
 	st.tmu.Unlock()
 	if len(t.Frames) == 0 {
 		return nil
@@ -368,7 +367,7 @@ func (st *Stage) flush(ctx context.Context) error {
 		defer st.tmu.Unlock()
 		for f, a := range t.Frames {
 			b := st.tallies.Frames[f]
-			st.tallies.Frames[f] = layer.Amount{Count: a.Count + b.Count, Bytes: a.Bytes + b.Bytes}
+			st.tallies.Frames[f] = model.Amount{Count: a.Count + b.Count, Bytes: a.Bytes + b.Bytes}
 		}
 	}
 	return err

@@ -80,7 +80,7 @@ type reading struct {
 	bad bool
 }
 
-func (r *reading) take(n int) []byte {
+func (r *reading) next(n int) []byte {
 	if r.bad || n < 0 || n > len(r.b) {
 		r.bad = true
 		return nil
@@ -91,28 +91,28 @@ func (r *reading) take(n int) []byte {
 }
 
 func (r *reading) u8() byte {
-	if v := r.take(1); v != nil {
+	if v := r.next(1); v != nil {
 		return v[0]
 	}
 	return 0
 }
 
 func (r *reading) u16() uint16 {
-	if v := r.take(2); v != nil {
+	if v := r.next(2); v != nil {
 		return be.Uint16(v)
 	}
 	return 0
 }
 
 func (r *reading) u32() uint32 {
-	if v := r.take(4); v != nil {
+	if v := r.next(4); v != nil {
 		return be.Uint32(v)
 	}
 	return 0
 }
 
 func (r *reading) u64() uint64 {
-	if v := r.take(8); v != nil {
+	if v := r.next(8); v != nil {
 		return be.Uint64(v)
 	}
 	return 0
@@ -122,13 +122,13 @@ func (r *reading) instant() Stamp { return Stamp{int64(r.u64()), int32(r.u32())}
 
 func (r *reading) text() []byte {
 	if n := int32(r.u32()); n >= 0 {
-		return r.take(int(n))
+		return r.next(int(n))
 	}
 	return nil
 }
 
 // short reads a string with a length of two bytes.
-func (r *reading) short() []byte { return r.take(int(r.u16())) }
+func (r *reading) short() []byte { return r.next(int(r.u16())) }
 
 // ReadContent decodes content into the events of b, which point into raw. It contains
 // neither book nor scope.
@@ -139,7 +139,7 @@ func (b *Batch) ReadContent(raw []byte) error {
 	}
 	n := int(r.u32())
 	for range n {
-		p := &reading{b: r.take(int(r.u32()))}
+		p := &reading{b: r.next(int(r.u32()))}
 		if r.bad || p.u16() != eventMagic {
 			return fmt.Errorf("%w: event %d of %d", ErrContent, len(b.Events)+1, n)
 		}

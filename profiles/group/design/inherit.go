@@ -1,11 +1,10 @@
 package design
 
 import (
-	"fmt"
-	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/properties"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -31,35 +30,35 @@ var inherited = []struct {
 // simulate handles the operations as the original does: those of a group are made, then
 // each copies what it lacks from the one it refers to if that is already known, and
 // then gets the defaults. There is one pass over one level.
-func (b *builder) simulate(groups []string) {
-	b.original = map[string]attributes{}
+func simulate(k *keys, groups []string) map[string]attributes {
+	original := map[string]attributes{}
 	var known []string
 	done := map[string]bool{}
 	var create func(op string)
 	create = func(op string) {
-		if _, ok := b.original[op]; ok {
+		if _, ok := original[op]; ok {
 			return
 		}
-		b.original[op] = b.setByFile(op)
+		original[op] = k.setByFile(op)
 		known = append(known, op)
-		if child, ok := b.own(op, "factory.er.operation"); ok {
+		if child, ok := k.own(op, "factory.er.operation"); ok {
 			create(child.Text)
 		}
 	}
 	for _, g := range groups {
-		for _, op := range b.listed(g) {
+		for _, op := range k.listed(g) {
 			create(op)
 		}
 		for _, op := range known {
-			ref, ok := b.own(op, "ref")
-			if b.Trims(ref) {
-				ref.Text = b.Trim(ref)
+			ref, ok := k.own(op, "ref")
+			if k.Trims(ref) {
+				ref.Text = k.Trim(ref)
 			}
-			if from, there := b.original[ref.Text]; ok && there && !done[op] {
+			if from, there := original[ref.Text]; ok && there && !done[op] {
 				for _, a := range inherited {
 					if v, set := from[a.key]; set {
-						if _, set := b.original[op][a.key]; !set {
-							b.original[op][a.key] = v
+						if _, set := original[op][a.key]; !set {
+							original[op][a.key] = v
 						}
 					}
 				}
@@ -67,20 +66,21 @@ func (b *builder) simulate(groups []string) {
 		}
 		for _, op := range known {
 			for _, a := range inherited {
-				if _, set := b.original[op][a.key]; !set {
-					b.original[op][a.key] = workload.Value{Name: op + "." + a.key, Text: a.otherwise, Origin: workload.OriginDefault}
+				if _, set := original[op][a.key]; !set {
+					original[op][a.key] = workload.Value{Name: op + "." + a.key, Text: a.otherwise, Origin: workload.OriginDefault}
 				}
 			}
 			done[op] = true
 		}
 	}
+	return original
 }
 
 // setByFile returns what the original finds set for an operation itself.
-func (b *builder) setByFile(op string) attributes {
+func (k *keys) setByFile(op string) attributes {
 	out := attributes{}
 	for _, a := range inherited {
-		v, ok := b.Values[op+"."+a.key]
+		v, ok := k.Values[op+"."+a.key]
 		if !ok {
 			continue
 		}
@@ -94,67 +94,79 @@ func (b *builder) setByFile(op string) attributes {
 	return out
 }
 
-// listed returns the names of a group's operations as listed in the file.
-func (b *builder) listed(g string) []string {
-	v, ok := b.Values[g+".operations"]
+// inheritance reads the attributes of operations: an operation's own, those of the
+// operations to which it refers, and the defaults.
+type inheritance struct {
+	*values.Reader
+	keys *keys
+	// original holds the inherited attributes that PadoGrid 1.0.2 would use; nil if the
+	// files are not its own.
+	original map[string]attributes
+}
+
+// number reads an integer attribute of an operation: its own, an inherited one, the
+// value for all operations, or the default.
+func (a *inheritance) number(op string, p workload.Param, all bool, keys ...string) int64 {
+	v, ok := a.attribute(op, keys...)
+	if all {
+		if every, found := a.Values.Pick(append([]string{p.Name}, keys...)...); found && every.Origin > v.Origin {
+			v, ok = every, true
+		}
+	}
 	if !ok {
-		return []string{"putall"}
+		v = workload.Value{Name: op + "." + keys[0], Text: p.Default, Origin: workload.OriginDefault}
 	}
-	return model.Items(v.Text)
+	n := a.Integer(p, v)
+	text := strconv.FormatInt(n, 10)
+	if p.Kind == workload.Size {
+		text = values.BytesText(n)
+	}
+	a.Show(op+"."+keys[0], text, v)
+	return n
 }
 
-// undefined handles an operation that is listed but for which nothing is set. In a file
-// of PadoGrid's it gets all the defaults, as in the original; in a file of ours it is a
-// mistake.
-func (b *builder) undefined(g *model.Group, name string) bool {
-	if b.has(name) || b.Compat {
-		return true
+// attribute returns an attribute that is inherited through references, as the original
+// would find it if compat is on. A difference leads to a warning.
+func (a *inheritance) attribute(op string, keys ...string) (workload.Value, bool) {
+	v, depth, ok := a.keys.find(op, keys...)
+	if ok && v.Origin > workload.OriginFile && depth == 0 {
+		return v, true
 	}
-	v := b.Values[g.Name+".operations"]
-	if !values.FromProperties(v) {
-		b.Fail(suggest.Hint(name, b.owners()), "%s: %s.operations: there is no operation %q", g.Where, g.Name, name)
-		return false
-	}
-	said := fmt.Sprintf("%s: %s.operations: %s is listed but not defined, so it gets PadoGrid's defaults: putall on map1", g.Where, g.Name, name)
-	if near := suggest.Nearest(name, b.owners()); near != "" && !slices.Contains(b.listed(g.Name), near) {
-		said += "; was " + near + " meant?"
-	}
-	b.Warn("%s", said)
-	return true
-}
-
-// isOperation reports whether something is defined as an operation: it has a structure
-// or a test case.
-func (b *builder) isOperation(owner string) bool {
-	for _, k := range append(kindNames(), "testCase", "ref") {
-		if _, ok := b.Values[owner+"."+k]; ok {
-			return true
+	was, known := a.original[op][keys[0]]
+	if a.original != nil && known {
+		if a.Compat {
+			return was, was.Origin > workload.OriginDefault
+		}
+		if ok && depth > 0 && v.Text != was.Text && values.FromProperties(v) {
+			a.Warn("%s: %s=%s also applies to %s, through its ref; PadoGrid would use %q", at(v), v.Name, strings.TrimSpace(v.Text), op, was.Text)
 		}
 	}
-	return false
+	return v, ok
 }
 
-// checkResume rejects what cannot be resumed, and names groups that are started over.
-func (b *builder) checkResume() {
-	s := b.s
-	if !s.Resume {
-		return
+// factoryValue returns an operation's key for its factory: its own or, unless compat is
+// on, the referenced operation's.
+func (a *inheritance) factoryValue(o *model.Op, key string) (workload.Value, bool) {
+	v, depth, ok := a.keys.find(o.Name, key)
+	if ok && depth > 0 && a.Compat {
+		return workload.Value{}, false
 	}
-	switch {
-	case s.Compat:
-		b.Blame("resume", "leave one of them out", "resume=on: with compat=on the number of children comes from a generator that all threads share, so what an earlier run did cannot be known")
-	case s.Wrap:
-		b.Blame("resume", "give --count, or let the file's counts end the run", "resume=on: a run that only --duration ends writes its keys again and again")
+	if ok && depth > 0 && values.FromProperties(v) && key == "factory.class" {
+		a.Warn("%s: %s also applies to %s, through its ref; PadoGrid does not carry factories over", at(v), v.Name, o.Name)
 	}
-	some := false
-	for _, g := range s.Groups {
-		if g.Resumable() {
-			some = true
-		} else {
-			b.Warn("%s: resume=on has no effect on group %s, which does more than write rows of tables", g.Where, g.Name)
-		}
+	return v, ok
+}
+
+// javaBool parses a boolean of a factory: true in any case; the original takes
+// everything else as false.
+func (a *inheritance) javaBool(v workload.Value) bool {
+	if a.Compat && values.FromProperties(v) {
+		return strings.EqualFold(v.Text, "true")
 	}
-	if !some {
-		b.Blame("resume", "use mysql://, postgres:// or sqlite: with operations that have a factory", "resume=on: no group only writes rows of tables")
+	on, err := v.Bool()
+	a.Problems.Add(err)
+	if t := strings.TrimSpace(v.Text); err == nil && values.FromProperties(v) && on != strings.EqualFold(v.Text, "true") {
+		a.Warn("%s: %s: %q is read as true; PadoGrid would read it as false", v.Where, v.Name, t)
 	}
+	return on
 }

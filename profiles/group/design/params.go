@@ -50,11 +50,11 @@ var (
 )
 
 // Params returns the parameters of the profile.
-func Params() []workload.Param { return (&builder{s: &model.Spec{}}).declare().Params() }
+func Params() []workload.Param { return declare(&model.Spec{}).Params() }
 
 // declare declares the parameters, and the fields into which they are read.
-func (b *builder) declare() *values.Fields {
-	p, s := &values.Fields{}, b.s
+func declare(s *model.Spec) *values.Fields {
+	p := &values.Fields{}
 	p.Own(groupNames, nil)
 	p.Own(threadCount, nil)
 	p.Own(totalInvocationCount, nil)
@@ -70,59 +70,67 @@ func (b *builder) declare() *values.Fields {
 	p.Switch(&s.Pipelining, "pipelining", true, "on Redis, all callers share two connections to each server for their calls on maps; off: a connection for each caller")
 	p.Choice(&s.Load, "load", model.LoadAuto, []string{model.LoadAuto, model.LoadOnly, model.LoadNever},
 		"write in advance what the groups only read: auto where it is missing; only, and then end; or never")
-	p.Own(workload.Param{Name: "takeTimeout", Kind: workload.Duration, Default: "1s", Help: "how long a take waits for an element before it is a miss"}, b.takeTimeout)
+	p.Own(workload.Param{Name: "takeTimeout", Kind: workload.Duration, Default: "1s", Help: "how long a take waits for an element before it is a miss"}, readTakeTimeout(s))
 	p.Int64(&s.Trim, "trim", 0, 0, maxEntries, "entries", "approximate length to which streams of rtopic are trimmed; 0: never")
 	p.Choice(&s.Fill, "fill", "zeros", []string{"zeros", "random"}, "what values that no factory makes contain")
 	p.Own(workload.Param{
 		Name: "database", Kind: workload.Choice, Choices: []string{"auto", "on", "off"}, Default: "auto",
 		Help: "write entities into tables, one column for each field: auto on SQL stores; on always (embedded: uses SQLite); or off",
-	}, b.database)
+	}, chooseDatabase(s))
 	p.Choice(&s.Mapper, "mapper", "gorm", []string{"gorm", "raw"}, "what writes the SQL of entities")
 	p.Switch(&s.Resume, "resume", false, "continue an interrupted load of tables: invocations whose rows are all there are skipped")
-	p.Own(values.FlavourParam(), b.flavour)
-	p.Own(workload.Param{Name: "today", Kind: workload.Text, Default: "2026-01-01", Help: "date around which orders are generated, so that the same seed gives the same orders"}, b.today)
+	p.Own(values.FlavourParam(), recognize(s))
+	p.Own(workload.Param{Name: "today", Kind: workload.Text, Default: "2026-01-01", Help: "date around which orders are generated, so that the same seed gives the same orders"}, readToday(s))
 	p.Own(compat, nil)
 	p.Status("read and kept for the record; a headless run prints a line a second")
-	p.Own(workload.Param{Name: "results.dir", Kind: workload.Text, Help: "read and kept for the record; --out says where documents go"}, b.resultsDir)
+	p.Own(workload.Param{Name: "results.dir", Kind: workload.Text, Help: "read and kept for the record; --out says where documents go"}, resultsDir)
 	return p
 }
 
-func (b *builder) takeTimeout(r *values.Reader, p workload.Param) {
-	v := r.Pick(p, p.Name)
-	wait, err := v.Duration()
-	r.Problems.Add(err)
-	b.s.TakeWait = max(wait, time.Millisecond)
-	r.Show(p.Name, v.Text, v)
+func readTakeTimeout(s *model.Spec) func(*values.Reader, workload.Param) {
+	return func(r *values.Reader, p workload.Param) {
+		v := r.Pick(p, p.Name)
+		wait, err := v.Duration()
+		r.Problems.Add(err)
+		s.TakeWait = max(wait, time.Millisecond)
+		r.Show(p.Name, v.Text, v)
+	}
 }
 
-func (b *builder) database(r *values.Reader, p workload.Param) {
-	word := r.Choice(p)
-	b.s.Database = word == "on" || word == "auto" && slices.Contains([]string{"mysql", "postgres", "sqlite"}, b.s.Driver)
+func chooseDatabase(s *model.Spec) func(*values.Reader, workload.Param) {
+	return func(r *values.Reader, p workload.Param) {
+		word := r.Choice(p)
+		s.Database = word == "on" || word == "auto" && slices.Contains([]string{"mysql", "postgres", "sqlite"}, s.Driver)
+	}
 }
 
-// flavour finds out for which flavour of PadoGrid the file was written. Structures that
+// recognize finds out for which flavour of PadoGrid the file was written. Structures that
 // the Coherence flavour does not have make it one of Redis's.
-func (b *builder) flavour(r *values.Reader, _ workload.Param) {
-	driver := b.s.Driver
-	for n, v := range r.Values {
-		if _, key, ok := cutOwner(n); ok && values.FromProperties(v) && slices.Contains(model.OriginalKinds[1:], model.Kind(key)) {
-			driver = ""
+func recognize(s *model.Spec) func(*values.Reader, workload.Param) {
+	return func(r *values.Reader, _ workload.Param) {
+		driver := s.Driver
+		for n, v := range r.Values {
+			if _, key, ok := cutOwner(n); ok && values.FromProperties(v) && slices.Contains(model.OriginalKinds[1:], model.Kind(key)) {
+				driver = ""
+			}
 		}
+		s.Flavour = r.Flavour(driver)
 	}
-	b.s.Flavour = r.Flavour(driver)
 }
 
-func (b *builder) today(r *values.Reader, p workload.Param) {
-	v := r.Pick(p, p.Name)
-	var err error
-	if b.s.Today, err = time.Parse(time.DateOnly, v.Text); err != nil {
-		r.Blame(p.Name, "for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
+func readToday(s *model.Spec) func(*values.Reader, workload.Param) {
+	return func(r *values.Reader, p workload.Param) {
+		v := r.Pick(p, p.Name)
+		var err error
+		if s.Today, err = time.Parse(time.DateOnly, v.Text); err != nil {
+			r.Blame(p.Name, "for example 2026-01-01", "today: %q (%s) is not a date", v.Text, v.From())
+		}
+		r.Show(p.Name, v.Text, v)
 	}
-	r.Show(p.Name, v.Text, v)
 }
 
 // resultsDir is not shown: only for a file that has it is there a message.
-func (*builder) resultsDir(r *values.Reader, p workload.Param) {
+func resultsDir(r *values.Reader, p workload.Param) {
 	if v := r.Pick(p, p.Name); v.Text != "" {
 		r.Warn("results.dir=%s has no effect: --out says where documents go", v.Text)
 	}

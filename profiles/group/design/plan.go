@@ -11,10 +11,6 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// lay assigns every operation the space of its structure. On a cluster, or if
-// requested, maps of parents and children share the hash tag of the first parent.
-func (b *builder) lay() { b.s.AssignSpaces(b.s.Colocate == "on") }
-
 // Knobs recognize the kind of track by a mark in Extra: tracks of topics' receivers
 // have threads that the knob subscribers changes, and no rate.
 const (
@@ -70,11 +66,11 @@ func subscribersKnob() workload.Knob {
 }
 
 // layOut turns the values read into a plan.
-func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
+func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 	p := &workload.Plan{
 		Unit:       "invocations",
 		Knobs:      []workload.Knob{threadsKnob(), rateKnob(), workload.Payload(), workload.Batch()},
-		Parameters: b.Shown, Warnings: b.Warnings, Spaces: s.Spaces(),
+		Parameters: k.Shown, Warnings: k.Warnings, Spaces: s.Spaces(),
 	}
 	notYet := func(int) (workload.Task, error) { return nil, errors.New("group: not connected to a store") }
 	listens := false
@@ -107,7 +103,7 @@ func layOut(s *model.Spec, b *builder, in workload.Inputs) *workload.Plan {
 	if listens {
 		p.Knobs = append(p.Knobs, subscribersKnob())
 	}
-	p.Parameters = append(p.Parameters, b.unshown()...)
+	p.Parameters = append(p.Parameters, unshown(s, k)...)
 	p.Bytes = s.Bytes()
 	if !s.GoesOn {
 		p.Ends = "load=only and resume=on end once nothing is missing"
@@ -144,20 +140,20 @@ func stepName(step []*model.Group) string {
 
 // unshown lists the values that belong to groups and operations of the plan but were
 // not shown when they were read, such as ref and factory.customerId.max.
-func (b *builder) unshown() []workload.Value {
+func unshown(s *model.Spec, k *keys) []workload.Value {
 	shown := map[string]bool{}
-	for _, v := range b.Shown {
+	for _, v := range k.Shown {
 		shown[v.Name] = true
 	}
 	var out []workload.Value
-	for _, n := range b.names {
+	for _, n := range k.names {
 		owner, key, ok := cutOwner(n)
 		if !ok || shown[n] || !slices.Contains(ownedKeys, key) {
 			continue
 		}
-		isGroup := slices.ContainsFunc(b.s.Groups, func(g *model.Group) bool { return g.Name == owner })
-		if isGroup || b.s.Ops[owner] != nil || b.isOperation(owner) {
-			out = append(out, b.Values[n])
+		isGroup := slices.ContainsFunc(s.Groups, func(g *model.Group) bool { return g.Name == owner })
+		if isGroup || s.Ops[owner] != nil || k.isOperation(owner) {
+			out = append(out, k.Values[n])
 		}
 	}
 	return out

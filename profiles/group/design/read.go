@@ -2,10 +2,10 @@ package design
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -33,7 +33,7 @@ func readOne(f workload.File) ([]workload.Value, []string, error) {
 // profile.
 func Reads(paths []string) bool {
 	for _, p := range paths {
-		data, err := os.ReadFile(p)
+		data, err := infile.Read(infile.Settings, p)
 		if err != nil {
 			continue // whoever reads it for the run reports that
 		}

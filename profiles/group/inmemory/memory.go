@@ -10,10 +10,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
-// Layer keeps lists, queues, sets and topics in this process, for demonstrations and
+// Adapter keeps lists, queues, sets and topics in this process, for demonstrations and
 // for tests on a virtual clock. Maps are the store's own. If the store keeps nothing,
 // neither does the layer.
-type Layer struct {
+type Adapter struct {
 	*layer.Maps
 	forgets bool
 
@@ -24,13 +24,13 @@ type Layer struct {
 }
 
 // New returns the layer for a plan on the maps of this process.
-func New(s *model.Spec, c store.Conn) *Layer {
+func New(s *model.Spec, c store.Conn) *Adapter {
 	f, ok := c.(store.Forgetful)
-	return &Layer{Maps: layer.NewMaps(s, c), forgets: ok && f.Forgets()}
+	return &Adapter{Maps: layer.NewMaps(s, c), forgets: ok && f.Forgets()}
 }
 
 // Caller returns what carries out the calls of an operation.
-func (m *Layer) Caller(o *model.Op) (layer.Caller, error) {
+func (m *Adapter) Caller(o *model.Op) (layer.Caller, error) {
 	if o.Kind == model.KindMap && o.Action != model.ActRemove {
 		return m.Maps.Caller(o)
 	}
@@ -41,7 +41,7 @@ func (m *Layer) Caller(o *model.Op) (layer.Caller, error) {
 }
 
 // Size returns how many elements a structure has.
-func (m *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
+func (m *Adapter) Size(ctx context.Context, o *model.Op) (int64, error) {
 	if o.Kind == model.KindMap {
 		return m.Maps.Size(ctx, o)
 	}
@@ -51,7 +51,7 @@ func (m *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 }
 
 // Subscribe listens to a topic from now on.
-func (m *Layer) Subscribe(_ context.Context, o *model.Op, to layer.Inbox) (func() error, error) {
+func (m *Adapter) Subscribe(_ context.Context, o *model.Op, to layer.Inbox) (func() error, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.topics == nil {
@@ -61,7 +61,7 @@ func (m *Layer) Subscribe(_ context.Context, o *model.Op, to layer.Inbox) (func(
 	return func() error { return nil }, nil
 }
 
-type caller struct{ m *Layer }
+type caller struct{ m *Adapter }
 
 // Do carries out a call.
 func (h caller) Do(_ context.Context, c *layer.Call) (layer.Result, error) {
@@ -101,7 +101,7 @@ func (h caller) Do(_ context.Context, c *layer.Call) (layer.Result, error) {
 	return layer.Result{Entries: 1}, nil
 }
 
-func (m *Layer) keyed(c *layer.Call) layer.Result {
+func (m *Adapter) keyed(c *layer.Call) layer.Result {
 	set := m.sets[c.Op.Space]
 	if set == nil {
 		set = map[string]bool{}

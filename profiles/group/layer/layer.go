@@ -5,15 +5,15 @@ package layer
 import (
 	"context"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
-// Layer is what one kind of store can do for a plan.
-type Layer interface {
+// Adapter is what one kind of store can do for a plan.
+type Adapter interface {
 	// Caller returns what carries out the calls of an operation; one worker uses it.
 	Caller(o *model.Op) (Caller, error)
 	// Subscribe starts to listen to a topic; it returns nil if there is none.
@@ -43,7 +43,7 @@ type (
 	// Preparer prepares what a run needs once its places are claimed.
 	Preparer interface {
 		// Prepare is called once, before any caller is made.
-		Prepare(ctx context.Context, claim *place.Claim) error
+		Prepare(ctx context.Context, claim *ownership.Claim) error
 	}
 	// Fitter rejects a table of ours that does not fit the objects of an operation.
 	Fitter interface {

@@ -3,11 +3,11 @@ package model
 import (
 	"slices"
 
-	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/internal/datagen"
 )
 
 // Object returns the definition of an operation's objects, nil if it has none.
-func (o *Op) Object() *objects.Object {
+func (o *Op) Object() *datagen.Object {
 	if o.Factory == nil {
 		return nil
 	}
@@ -15,7 +15,7 @@ func (o *Op) Object() *objects.Object {
 }
 
 // Maker returns a maker for the defined objects of an operation, for one goroutine.
-func (o *Op) Maker() *objects.Maker {
+func (o *Op) Maker() *datagen.Maker {
 	born := o.Factory.Born
 	if born.IsZero() {
 		born = o.Factory.Today
@@ -31,9 +31,9 @@ func (o *Op) objectBytes() int64 {
 }
 
 // RefersTo reports whether rows of an operation's table require those of an object.
-func (o *Op) RefersTo(d *objects.Object) bool {
+func (o *Op) RefersTo(d *datagen.Object) bool {
 	own := o.Object()
-	return own != nil && d != nil && slices.ContainsFunc(own.Fields, func(f *objects.Field) bool { return f.ForeignKey && f.Parent == d })
+	return own != nil && d != nil && slices.ContainsFunc(own.Fields, func(f *datagen.Field) bool { return f.ForeignKey && f.Parent == d })
 }
 
 // ChildAction returns what is done with a child, even if its own test case reads or
@@ -58,7 +58,7 @@ func (r *Relation) Count(seed int64, parent string, n int64) int64 {
 	if r.Spread == ChildrenFixed || r.Most == r.Least {
 		return r.Most
 	}
-	d := objects.NewDice(seed, parent, n, "children")
+	d := datagen.NewDice(seed, parent, n, "children")
 	switch r.Spread {
 	case ChildrenGeometric:
 		k := r.Least

@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/group/java"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -51,7 +50,7 @@ type Spec struct {
 	TakeWait    time.Duration
 	Trim        int64
 	Today       time.Time
-	Model       *objects.Model // what the file defines
+	Model       *datagen.Model // what the file defines
 }
 
 // Wraps reports whether a group starts over when it has done its invocations.
@@ -129,7 +128,7 @@ type Op struct {
 	Factory  *northwind.Factory
 	Children *Relation
 	StartAdd bool // a getall with a factory adds startNum, which the original does not
-	Shared   *java.Random
+	Shared   *Random
 	// Parent is the operation of which this is a child; nil if there is none.
 	Parent *Op
 	Space  store.Space

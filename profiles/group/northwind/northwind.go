@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/internal/datagen"
 )
 
 // Entity is one table of the Northwind model, with how its objects are made.
@@ -24,7 +24,7 @@ type Entity struct {
 	blank func() Record
 	// Object is the user's definition; nil for Northwind's tables, which have make and
 	// blank.
-	Object *objects.Object
+	Object *datagen.Object
 }
 
 // Record is an object: a pointer to one of the structs below.
@@ -39,7 +39,7 @@ func (e *Entity) class() string {
 
 // maker is what an object is made from.
 type maker struct {
-	d      *objects.Dice
+	d      *datagen.Dice
 	id     string
 	parent string
 	n      int64
@@ -62,7 +62,7 @@ type Place struct {
 	Country    string `json:"country" gorm:"column:country;size:100"`
 }
 
-func placeOf(d *objects.Dice) Place {
+func placeOf(d *datagen.Dice) Place {
 	return Place{d.Address(), d.City(), d.State(), d.Zip(), d.Country()}
 }
 
@@ -300,7 +300,7 @@ func makeTerritory(m *maker) Record { return &territory{m.id, m.d.City(), m.orPa
 // Object makes the object with a number, for an operation.
 func (f *Factory) Object(n int64, parent string, today time.Time) (id string, r Record) {
 	id = f.ID(n)
-	m := &maker{d: objects.NewDice(f.Seed, f.Entity.Name, n, ""), id: id, parent: parent, n: n, today: today, f: f}
+	m := &maker{d: datagen.NewDice(f.Seed, f.Entity.Name, n, ""), id: id, parent: parent, n: n, today: today, f: f}
 	r = f.Entity.make(m)
 	if o, ok := r.(*order); ok && f.Joined {
 		id = o.OrderID + "." + o.CustomerID

@@ -17,17 +17,17 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
-// Layer provides what Oracle's Go client supports: maps, caches with expiry, queues,
+// Adapter provides what Oracle's Go client supports: maps, caches with expiry, queues,
 // and reads through near caches if requested.
-type Layer struct {
+type Adapter struct {
 	*layer.Maps
 	c    *coherence.Conn
 	near *coherence.Near
 }
 
 // New returns the layer for a plan on Coherence.
-func New(ctx context.Context, s *model.Spec, c *coherence.Conn) (layer.Layer, error) {
-	r := &Layer{Maps: layer.NewMaps(s, c), c: c}
+func New(ctx context.Context, s *model.Spec, c *coherence.Conn) (layer.Adapter, error) {
+	r := &Adapter{Maps: layer.NewMaps(s, c), c: c}
 	if !s.Near {
 		return r, nil
 	}
@@ -55,7 +55,7 @@ func keepsNear(o *model.Op) bool {
 }
 
 // Close releases what the layer has opened.
-func (r *Layer) Close() error {
+func (r *Adapter) Close() error {
 	if r.near != nil {
 		return r.near.Close()
 	}
@@ -63,7 +63,7 @@ func (r *Layer) Close() error {
 }
 
 // Caller returns what carries out the calls of an operation.
-func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
+func (r *Adapter) Caller(o *model.Op) (layer.Caller, error) {
 	switch {
 	case o.Kind.Topic():
 		return nil, fault.Hint(errors.New("there are no topics in Oracle's Go client for Coherence (v2.3.1)"), "a queue hands each message to one reader; redis:// has topics")
@@ -82,7 +82,7 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 }
 
 // Size returns how many elements a structure has.
-func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
+func (r *Adapter) Size(ctx context.Context, o *model.Op) (int64, error) {
 	if o.Kind == model.KindQueue {
 		return r.c.QueueSize(ctx, o.Space)
 	}
@@ -185,10 +185,10 @@ func (h *nearCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error
 }
 
 // Expires marks that expiry times are stored with the entries.
-func (r *Layer) Expires() {}
+func (r *Adapter) Expires() {}
 
 // NearFacts returns what the near caches did.
-func (r *Layer) NearFacts() *report.NearFacts {
+func (r *Adapter) NearFacts() *report.NearFacts {
 	if r.near == nil {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (r *Layer) NearFacts() *report.NearFacts {
 }
 
 // Says describes what the near caches did.
-func (r *Layer) Says() string {
+func (r *Adapter) Says() string {
 	if f := r.NearFacts(); f != nil {
 		return sentence(f)
 	}

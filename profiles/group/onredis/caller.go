@@ -10,7 +10,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/internal/store/redis/shape"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -18,17 +17,17 @@ import (
 // caller does one worker's calls of one operation on Redis. Its fields include the
 // structure that the operation works on.
 type caller struct {
-	c       goredis.UniversalClient
+	c       link.Client
 	o       *model.Op
 	key     string
 	ttl     string
 	wait    time.Duration
 	cache   *cacheKeys
-	list    *shape.List
-	set     *shape.Set
-	sorted  *shape.Sorted
-	buckets *shape.Buckets
-	hashes  *shape.Hashes
+	list    *link.List
+	set     *link.Set
+	sorted  *link.Sorted
+	buckets *link.Buckets
+	hashes  *link.Hashes
 	topic   publisher
 	buf     []byte
 	// lines and at are for commands that are not on one of the structures of package
@@ -104,9 +103,9 @@ func (h *caller) doList(ctx context.Context, c *layer.Call) (layer.Result, error
 	case model.ActRemove:
 		return found(h.list.Remove(ctx, c.Entries[0].Val))
 	case model.ActGet:
-		return found(h.list.Look(ctx, c.Numbers[0]-h.o.Start))
+		return found(h.list.Index(ctx, c.Numbers[0]-h.o.Start))
 	case model.ActPeek:
-		return found(h.list.Look(ctx, 0))
+		return found(h.list.Index(ctx, 0))
 	case model.ActPoll:
 		return found(h.list.Pop(ctx))
 	case model.ActTake:

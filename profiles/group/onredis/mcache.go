@@ -104,7 +104,7 @@ const sweepEvery = 5 * time.Second
 
 // sweep starts removing expired entries of the caches that have a time to live. It ends
 // with the layer.
-func (r *Layer) sweep() {
+func (r *Adapter) sweep() {
 	var caches []*cacheKeys
 	seen := map[store.Space]bool{}
 	for _, o := range r.Spec.Order {

@@ -14,11 +14,10 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/internal/store/redis/shape"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/report"
@@ -27,21 +26,16 @@ import (
 // LayTogether stores what belongs together under common hash tags, if the plan leaves
 // that to the store and the store is a cluster.
 func LayTogether(s *model.Spec, c store.Conn) {
-	if t, ok := c.(redis.Typed); ok && s.Colocate == "auto" && clusterOf(t) != nil {
+	if t, ok := c.(redis.Typed); ok && s.Colocate == "auto" && link.IsCluster(t.Client()) {
 		s.AssignSpaces(true)
 	}
 }
 
-func clusterOf(t redis.Typed) *goredis.ClusterClient {
-	c, _ := t.Client().(*goredis.ClusterClient)
-	return c
-}
-
-// Layer provides every structure: maps through the shapes of the store, all others with
+// Adapter provides every structure: maps through the shapes of the store, all others with
 // the commands of the table in docs/group.md.
-type Layer struct {
+type Adapter struct {
 	*layer.Maps
-	client  goredis.UniversalClient
+	client  link.Client
 	cluster bool
 	near    *nearCache
 	// lines are the connections that calls take.
@@ -52,13 +46,13 @@ type Layer struct {
 }
 
 // New returns the layer for a plan on Redis, or on the embedded store.
-func New(_ context.Context, s *model.Spec, t redis.Typed) (layer.Layer, error) {
+func New(ctx context.Context, s *model.Spec, t redis.Typed) (layer.Adapter, error) {
 	LayTogether(s, t)
 	maps := store.Conn(t)
 	if !s.Pipelining {
 		maps = t.Alone()
 	}
-	r := &Layer{Maps: layer.NewMaps(s, maps), client: t.Client(), lines: t.Lines(s.Pipelining), cluster: clusterOf(t) != nil, sweepEvery: sweepEvery}
+	r := &Adapter{Maps: layer.NewMaps(s, maps), client: t.Client(), lines: t.Lines(s.Pipelining), cluster: link.IsCluster(t.Client()), sweepEvery: sweepEvery}
 	for _, o := range s.Order {
 		if o.Kind == model.KindSTopic && s.Driver == "embedded" {
 			return nil, fault.Input(fmt.Errorf("%s: operation %s: the embedded store has no sharded topics", o.Where, o.Name), "use redis:// of version 7 or later, or a topic or rtopic")
@@ -68,7 +62,7 @@ func New(_ context.Context, s *model.Spec, t redis.Typed) (layer.Layer, error) {
 		if s.Driver == "embedded" {
 			return nil, fault.Input(errors.New("nearCache: the embedded store has no client-side caching"), "use redis:// of version 6 or later")
 		}
-		near, err := newNearCache(t)
+		near, err := newNearCache(ctx, t)
 		if err != nil {
 			return nil, err
 		}
@@ -78,21 +72,21 @@ func New(_ context.Context, s *model.Spec, t redis.Typed) (layer.Layer, error) {
 }
 
 // Prepare starts the removal of expired entries of map caches.
-func (r *Layer) Prepare(context.Context, *place.Claim) error {
+func (r *Adapter) Prepare(context.Context, *ownership.Claim) error {
 	r.sweep()
 	return nil
 }
 
 // NearFacts returns what client-side caching did.
-func (r *Layer) NearFacts() *report.NearFacts {
+func (r *Adapter) NearFacts() *report.NearFacts {
 	if r.near == nil {
 		return nil
 	}
-	return &report.NearFacts{Hits: r.near.hits.Load(), Misses: r.near.misses.Load(), Invalidations: r.near.invalidation.Load()}
+	return &report.NearFacts{Hits: r.near.hits.Load(), Misses: r.near.misses.Load(), Invalidations: r.near.near.Invalidated()}
 }
 
 // Close releases what the layer has opened.
-func (r *Layer) Close() error {
+func (r *Adapter) Close() error {
 	if r.unsweep != nil {
 		r.unsweep()
 	}
@@ -107,7 +101,7 @@ func (r *Layer) Close() error {
 func entryKey(s store.Space, key []byte) string { return model.KeyOf(s) + ":{" + string(key) + "}" }
 
 // Caller returns what carries out the calls of an operation.
-func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
+func (r *Adapter) Caller(o *model.Op) (layer.Caller, error) {
 	if o.Action == model.ActQuery {
 		return nil, fault.Hint(errors.New("query: perfbench reads Redis by key only"), "query runs on mysql://, postgres:// and sqlite:")
 	}
@@ -122,25 +116,25 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 	case model.KindCache:
 		h.cache = newCacheKeys(o.Space)
 	case model.KindList, model.KindQueue:
-		h.list = shape.NewList(r.lines, h.key)
+		h.list = link.NewList(r.lines, h.key)
 	case model.KindSet:
-		h.set = shape.NewSet(r.lines, h.key)
+		h.set = link.NewSet(r.lines, h.key)
 	case model.KindZSet:
-		h.sorted = shape.NewSorted(r.lines, h.key)
+		h.sorted = link.NewSorted(r.lines, h.key)
 	case model.KindBucket:
-		h.buckets = shape.NewBuckets(r.lines, h.key, r.cluster, o.TTL)
+		h.buckets = link.NewBuckets(r.lines, h.key, r.cluster, o.TTL)
 	case model.KindHash:
-		h.hashes = shape.NewHashes(r.lines, h.key, o.TTL)
+		h.hashes = link.NewHashes(r.lines, h.key, o.TTL)
 	case model.KindTopic, model.KindSTopic:
-		h.topic = shape.NewTopic(r.lines, h.key, o.Kind == model.KindSTopic)
+		h.topic = link.NewTopic(r.lines, h.key, o.Kind == model.KindSTopic)
 	case model.KindRTopic:
-		h.topic = shape.NewReliable(r.lines, h.key, r.Spec.Trim)
+		h.topic = link.NewReliable(r.lines, h.key, r.Spec.Trim)
 	}
 	return h, nil
 }
 
 // Size returns the number of elements of a structure.
-func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
+func (r *Adapter) Size(ctx context.Context, o *model.Op) (int64, error) {
 	key := model.KeyOf(o.Space)
 	switch {
 	case o.Space.Grouped && o.Kind != model.KindMap:
@@ -162,16 +156,14 @@ func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 }
 
 // Subscribe listens to a topic until the function returned is called.
-func (r *Layer) Subscribe(ctx context.Context, o *model.Op, to layer.Inbox) (func() error, error) {
+func (r *Adapter) Subscribe(ctx context.Context, o *model.Op, to layer.Inbox) (func() error, error) {
 	key := model.KeyOf(o.Space)
 	if o.Kind == model.KindRTopic {
 		return r.follow(ctx, key, to)
 	}
-	var ps *goredis.PubSub
-	if o.Kind == model.KindSTopic {
-		ps = r.client.SSubscribe(ctx, key)
-	} else {
-		ps = r.client.Subscribe(ctx, key)
+	ps, err := link.Subscribe(ctx, r.client, o.Kind == model.KindSTopic, key)
+	if err != nil {
+		return nil, err
 	}
 	if _, err := ps.Receive(ctx); err != nil { // the confirmation
 		err = explainTopic(o, err)
@@ -213,7 +205,7 @@ func explainTopic(o *model.Op, err error) error {
 }
 
 // follow reads a stream from its current end.
-func (r *Layer) follow(ctx context.Context, key string, to layer.Inbox) (func() error, error) {
+func (r *Adapter) follow(ctx context.Context, key string, to layer.Inbox) (func() error, error) {
 	last := "0"
 	if end, err := r.client.XRevRangeN(ctx, key, "+", "-", 1).Result(); err != nil {
 		return nil, fmt.Errorf("follow %s: %w", key, err)

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
-	"github.com/perfbench/perfbench/internal/store/storetest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -43,13 +43,13 @@ func TestExpiredEntriesOfCachesAreSwept(t *testing.T) {
 	t.Cleanup(func() { _ = told.Close() })
 	_, err = told.Receive(t.Context())
 	require.NoError(t, err)
-	r := l.(*Layer)
+	r := l.(*Adapter)
 	r.sweepEvery = 5 * time.Millisecond
 	require.NoError(t, r.Prepare(t.Context(), nil))
 	assert.Eventually(t, func() bool {
 		left, err := c.Exists(t.Context(), keys[0], keys[1]).Result()
 		return err == nil && left == 0
-	}, time.Minute, 10*time.Millisecond)
+	}, 5*time.Minute, 10*time.Millisecond)
 	require.NoError(t, r.Close())
 	_, err = told.ReceiveTimeout(t.Context(), time.Minute)
 	assert.NoError(t, err, "listeners are told")

@@ -13,7 +13,7 @@ import (
 const mostAsked = 1000
 
 // Present queries which of ids have rows.
-func (r *Layer) Present(ctx context.Context, o *model.Op, ids []string) (map[string]bool, error) {
+func (r *Adapter) Present(ctx context.Context, o *model.Op, ids []string) (map[string]bool, error) {
 	t, id := r.textsOf(o), r.ID(o)
 	out := make(map[string]bool, len(ids))
 	for part := range slices.Chunk(ids, mostAsked) {

@@ -16,8 +16,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/objects"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
@@ -43,9 +43,9 @@ func openDatabase(ctx context.Context, s *model.Spec, conn store.Conn) (sqlstore
 	return t, c.Close, err
 }
 
-// Layer writes objects into tables, with or without gorm. Everything else is left to
+// Adapter writes objects into tables, with or without gorm. Everything else is left to
 // the shapes of the store.
-type Layer struct {
+type Adapter struct {
 	*layer.Maps
 	db   sqlstore.Typed
 	done func() error
@@ -57,16 +57,16 @@ type Layer struct {
 }
 
 // New returns the layer for a plan whose objects are rows of tables.
-func New(ctx context.Context, s *model.Spec, c store.Conn) (layer.Layer, error) {
+func New(ctx context.Context, s *model.Spec, c store.Conn) (layer.Adapter, error) {
 	db, done, err := openDatabase(ctx, s, c)
 	if err != nil {
 		return nil, err
 	}
-	return &Layer{Maps: layer.NewMaps(s, db), db: db, done: done, apart: store.Conn(db) != c}, nil
+	return &Adapter{Maps: layer.NewMaps(s, db), db: db, done: done, apart: store.Conn(db) != c}, nil
 }
 
 // Own returns a database that is not the run's: an embedded one.
-func (r *Layer) Own() store.Conn {
+func (r *Adapter) Own() store.Conn {
 	if !r.apart {
 		return nil
 	}
@@ -75,10 +75,10 @@ func (r *Layer) Own() store.Conn {
 }
 
 // Close releases what the layer has opened.
-func (r *Layer) Close() error { return r.done() }
+func (r *Adapter) Close() error { return r.done() }
 
 // Caller returns what carries out the calls of an operation.
-func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
+func (r *Adapter) Caller(o *model.Op) (layer.Caller, error) {
 	if !o.Table {
 		return r.Maps.Caller(o)
 	}
@@ -98,7 +98,7 @@ func (r *Layer) Caller(o *model.Op) (layer.Caller, error) {
 }
 
 // Size returns how many elements a structure has.
-func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
+func (r *Adapter) Size(ctx context.Context, o *model.Op) (int64, error) {
 	if !o.Table {
 		return r.Maps.Size(ctx, o)
 	}
@@ -109,7 +109,7 @@ func (r *Layer) Size(ctx context.Context, o *model.Op) (int64, error) {
 
 // ID returns the column by which an object is found: the first of the primary key or,
 // for children whose key has two columns, beginning with the parent's, the last.
-func (r *Layer) ID(o *model.Op) string {
+func (r *Adapter) ID(o *model.Op) string {
 	pk := o.Factory.Entity.PK
 	for _, other := range r.Spec.Order {
 		if other.Parent != nil && other.Space == o.Space {
@@ -128,7 +128,7 @@ type sqlTexts struct {
 	sqltext.Dialect
 }
 
-func (r *Layer) textsOf(o *model.Op) *sqlTexts {
+func (r *Adapter) textsOf(o *model.Op) *sqlTexts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := o.Factory.Entity
@@ -312,11 +312,11 @@ func (h *rawCaller) read(ctx context.Context, text string, args ...any) (int64, 
 func soughtBy(o *model.Op) func(c *layer.Call) any {
 	d := o.Object()
 	if d == nil || o.Action != model.ActQuery {
-		return func(c *layer.Call) any { return objects.StateOf(c.Numbers[0]) }
+		return func(c *layer.Call) any { return datagen.StateOf(c.Numbers[0]) }
 	}
 	m, at := o.Maker(), slices.Index(d.Columns(), d.Search().Name)
 	return func(c *layer.Call) any {
-		m.Make(c.Numbers[0], objects.None, "", 0)
+		m.Make(c.Numbers[0], datagen.None, "", 0)
 		return m.Arg(at)
 	}
 }

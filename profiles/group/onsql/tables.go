@@ -9,9 +9,9 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/objects"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
@@ -20,12 +20,12 @@ import (
 
 // Prepare creates the tables that are missing, and adds missing columns to those that
 // are ours. Those of others are left alone.
-func (r *Layer) Prepare(ctx context.Context, claim *place.Claim) error {
+func (r *Adapter) Prepare(ctx context.Context, claim *ownership.Claim) error {
 	if err := r.db.EnsureDatabase(ctx, r.Spec.Namespace); err != nil {
 		return err
 	}
 	for _, o := range r.tables() {
-		if claim != nil && claim.Spot(o.Space).State == place.Shared {
+		if claim != nil && claim.Spot(o.Space).State == ownership.Shared {
 			continue
 		}
 		t := r.textsOf(o)
@@ -49,7 +49,7 @@ func (r *Layer) Prepare(ctx context.Context, claim *place.Claim) error {
 }
 
 // tables returns an operation for each table, parents before their children.
-func (r *Layer) tables() []*model.Op {
+func (r *Adapter) tables() []*model.Op {
 	var out []*model.Op
 	var add func(o *model.Op)
 	add = func(o *model.Op) {
@@ -77,9 +77,9 @@ func (r *Layer) tables() []*model.Op {
 
 // constrained creates the table of a definition with foreign keys, which gorm supports
 // only for relations between named types. Column types are gorm's.
-func (r *Layer) constrained(ctx context.Context, o *model.Op, t *sqlTexts, row any) error {
+func (r *Adapter) constrained(ctx context.Context, o *model.Op, t *sqlTexts, row any) error {
 	d := o.Object()
-	if d == nil || !slices.ContainsFunc(d.Fields, func(f *objects.Field) bool { return f.ForeignKey }) {
+	if d == nil || !slices.ContainsFunc(d.Fields, func(f *datagen.Field) bool { return f.ForeignKey }) {
 		return nil
 	}
 	db := r.db.DB().WithContext(ctx)
@@ -112,7 +112,7 @@ func (r *Layer) constrained(ctx context.Context, o *model.Op, t *sqlTexts, row a
 
 // Fits rejects a table of ours, made for an earlier definition, that does not fit the
 // objects. Columns may be missing, since those are added.
-func (r *Layer) Fits(ctx context.Context, o *model.Op) error {
+func (r *Adapter) Fits(ctx context.Context, o *model.Op) error {
 	tables, err := store.As[store.Tabular](r.db)
 	if err != nil {
 		return err

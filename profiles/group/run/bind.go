@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/layer"
@@ -22,8 +22,8 @@ import (
 type binding struct {
 	s      *model.Spec
 	conn   store.Conn
-	claim  *place.Claim
-	layer  layer.Layer
+	claim  *ownership.Claim
+	layer  layer.Adapter
 	runs   []*groupRun
 	stocks map[store.Space]*stock
 	topics map[string]*topicRun
@@ -34,7 +34,7 @@ type binding struct {
 
 // Connector binds a plan to what a kind of store can do for it. It changes nothing
 // there.
-func Connector[C store.Conn](s *model.Spec, open func(ctx context.Context, s *model.Spec, c C) (layer.Layer, error)) workload.Connector {
+func Connector[C store.Conn](s *model.Spec, open func(ctx context.Context, s *model.Spec, c C) (layer.Adapter, error)) workload.Connector {
 	return workload.On(func(ctx context.Context, c C, p *workload.Bound) error {
 		l, err := open(ctx, s, c)
 		if err != nil {
@@ -45,7 +45,7 @@ func Connector[C store.Conn](s *model.Spec, open func(ctx context.Context, s *mo
 }
 
 // bind gives the plan its work on a layer.
-func bind(s *model.Spec, l layer.Layer, p *workload.Bound) error {
+func bind(s *model.Spec, l layer.Adapter, p *workload.Bound) error {
 	b := &binding{s: s, conn: p.Conn, layer: l, stocks: map[store.Space]*stock{}, topics: map[string]*topicRun{}, epoch: time.Now()}
 	if err := b.check(); err != nil {
 		return errors.Join(err, b.layer.Close())
@@ -60,7 +60,7 @@ func bind(s *model.Spec, l layer.Layer, p *workload.Bound) error {
 	}
 	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
 	p.Kept, p.Resume = b.kept, b.goOn
-	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p.Plan, i, n, did) }, b.inherit
+	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p.Plan, i, n, did) }, b.takeOver
 	p.Facts = func() any { return b.facts() }
 	return nil
 }

@@ -3,7 +3,7 @@ package run
 import (
 	"slices"
 
-	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/layer"
@@ -174,12 +174,12 @@ func (k *task) defined(c *layer.Call, e *store.Entry, n int64, parent string) {
 	m := k.makers[o]
 	if m == nil {
 		if k.makers == nil {
-			k.makers = map[*model.Op]*objects.Maker{}
+			k.makers = map[*model.Op]*datagen.Maker{}
 		}
 		m = o.Maker()
 		k.makers[o] = m
 	}
-	link := objects.None
+	link := datagen.None
 	if parent != "" {
 		link = o.Factory.Link
 	}

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -44,7 +44,7 @@ func (b *binding) sameness(l *ledger) func(c *layer.Call, n int64) string {
 }
 
 // differs says in what an entry differs from the object just made.
-func differs(m *objects.Maker, c *layer.Call) string {
+func differs(m *datagen.Maker, c *layer.Call) string {
 	if c.Row != nil {
 		if column := m.Differs(c.Row); column != "" {
 			return fmt.Sprintf("its column %s is not what was written", column)
@@ -88,7 +88,7 @@ func (w writer) link() int {
 	if w.asChild {
 		return w.o.Factory.Link
 	}
-	return objects.None
+	return datagen.None
 }
 
 // parentOf returns the key of the parent after which the child with a number was

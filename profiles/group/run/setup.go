@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -15,20 +15,20 @@ import (
 
 // claims returns the structures to claim: those that are written or emptied must be
 // ours.
-func (b *binding) claims() []place.Space {
-	out := []place.Space{}
+func (b *binding) claims() []ownership.Space {
+	out := []ownership.Space{}
 	for _, st := range b.inOrder() {
 		if k := st.op.Kind; k == model.KindTopic || k == model.KindSTopic {
 			continue
 		}
 		reads, from := !st.writes && !st.removes, fmt.Sprintf("%s: operation %s", st.op.Where, st.op.Name)
-		sp := place.Space{Space: st.space, Reads: reads, Counted: !reads, From: from, Kind: st.op.Kind.RedisType()}
+		sp := ownership.Space{Space: st.space, Reads: reads, Counted: !reads, From: from, Kind: st.op.Kind.RedisType()}
 		if st.op.Table {
 			sp.Tables = map[string]store.Table{"": st.op.Factory.Entity.Needs()}
 		}
 		out = append(out, sp)
 		if b.sweeps(st) {
-			out = append(out, place.Space{Space: b.timesOf(st), Reads: reads, From: from, Kind: "zset"})
+			out = append(out, ownership.Space{Space: b.timesOf(st), Reads: reads, From: from, Kind: "zset"})
 		}
 	}
 	return out
@@ -40,7 +40,7 @@ func (b *binding) timesOf(st *stock) store.Space {
 }
 
 // admit notes what exists, and decides what is to be loaded and so written.
-func (b *binding) admit(ctx context.Context, c *place.Claim) error {
+func (b *binding) admit(ctx context.Context, c *ownership.Claim) error {
 	b.claim = c
 	for _, st := range b.inOrder() {
 		if k := st.op.Kind; k == model.KindTopic || k == model.KindSTopic {
@@ -48,16 +48,16 @@ func (b *binding) admit(ctx context.Context, c *place.Claim) error {
 		}
 		spot := c.Spot(st.space)
 		st.made, st.seed, st.half = spot.Recorded, spot.Earlier.Params["seed"], spot.Earlier.Params[loadingMark] != ""
-		st.existed, st.filled = spot.State != place.Fresh, spot.Found.Exists && spot.Found.Size != 0
+		st.existed, st.filled = spot.State != ownership.Fresh, spot.Found.Exists && spot.Found.Size != 0
 		st.before = max(spot.Found.Size, 0)
 		loads := b.loads(st)
-		if spot.State == place.Ours && st.op.Table && st.op.Object() != nil {
+		if spot.State == ownership.Ours && st.op.Table && st.op.Object() != nil {
 			if err := b.fits(ctx, st.op); err != nil {
 				return err
 			}
 		}
 		// A table that is read but missing is created, whether or not it is loaded.
-		makes := loads || st.op.Table && spot.State == place.Fresh
+		makes := loads || st.op.Table && spot.State == ownership.Fresh
 		if makes && !st.writes && !st.removes {
 			if err := c.Write(st.space); err != nil {
 				return err

@@ -76,7 +76,7 @@ func (b *binding) kept() []byte {
 
 // goOn takes the structures for such as another process has loaded, whose places are claimed
 // as it found them.
-func (b *binding) goOn(ctx context.Context, p workload.Past) error {
+func (b *binding) goOn(ctx context.Context, p workload.Restored) error {
 	var all []keptOf
 	if err := workload.ReadLedger(p.Kept, &all); err != nil {
 		return err
@@ -101,9 +101,9 @@ func (b *binding) goOn(ctx context.Context, p workload.Past) error {
 	return nil
 }
 
-// told is what a process tells of its part.
-type told struct {
-	Runs   []padogrid.Told
+// delta is what a process tells of its part.
+type delta struct {
+	Runs   []padogrid.Delta
 	Stocks []stockTold
 }
 
@@ -133,9 +133,9 @@ func (st *stock) moved() [4]*atomic.Int64 {
 
 // ledger tells what became of the part since the last call.
 func (b *binding) ledger() []byte {
-	var all told
+	var all delta
 	for _, r := range b.runs {
-		all.Runs = append(all.Runs, r.Tell((*counts).list))
+		all.Runs = append(all.Runs, r.Export((*counts).list))
 	}
 	for _, st := range b.inOrder() {
 		one := stockTold{Ledgers: map[string]ledgerTold{}}
@@ -144,14 +144,14 @@ func (b *binding) ledger() []byte {
 			one.Moved[i], st.told[i] = now-st.told[i], now
 		}
 		for form, l := range st.ledgers {
-			one.Ledgers[form] = l.tell()
+			one.Ledgers[form] = l.export()
 		}
 		all.Stocks = append(all.Stocks, one)
 	}
 	return workload.Ledger(all)
 }
 
-func (l *ledger) tell() ledgerTold {
+func (l *ledger) export() ledgerTold {
 	// What is acknowledged was tried before: so the first row is told first.
 	acked := padogrid.TellBits(l.acked, &l.told[1])
 	out := ledgerTold{Acked: acked, Tried: padogrid.TellBits(l.tried, &l.told[0]), Spilled: l.spilled.Load()}
@@ -166,7 +166,7 @@ func (l *ledger) tell() ledgerTold {
 
 // credit takes in what another process has told.
 func (b *binding) credit(ledger []byte) error {
-	var all told
+	var all delta
 	if err := workload.ReadLedger(ledger, &all); err != nil {
 		return err
 	}
@@ -213,8 +213,8 @@ func (b *binding) rest(p *workload.Plan, i, n int, did []workload.Did) []byte {
 	return workload.Ledger(all)
 }
 
-// inherit goes on with the invocations that another process has left.
-func (b *binding) inherit(rest []byte) error {
+// takeOver goes on with the invocations that another process has left.
+func (b *binding) takeOver(rest []byte) error {
 	var all []padogrid.Rest
 	if err := workload.ReadLedger(rest, &all); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (b *binding) inherit(rest []byte) error {
 		return workload.ErrAnotherRun
 	}
 	for k, r := range b.runs {
-		if !r.Inherit(all[k]) {
+		if !r.TakeOver(all[k]) {
 			return workload.ErrAnotherRun
 		}
 		r.goOn(&all[k])

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"github.com/perfbench/perfbench/internal/objects"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -21,7 +21,7 @@ type task struct {
 	rnd     *rand.Rand
 	blob    []byte
 	// makers make the objects that the file defines.
-	makers map[*model.Op]*objects.Maker
+	makers map[*model.Op]*datagen.Maker
 }
 
 // kept is a call with the records of its structure.

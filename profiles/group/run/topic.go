@@ -227,22 +227,22 @@ func (t *topicRun) lingering() time.Duration {
 // subscriptions when there is no more.
 func (k *receiverTask) sweep(it *workload.Iteration) {
 	for _, x := range k.t.turnOff(it.Settings.Threads) {
-		k.take(it, x, cap(x.in))
+		k.drain(it, x, cap(x.in))
 		if x.count.Load() < x.until.Load()-x.from && time.Since(x.off) < k.t.lingering() {
 			continue
 		}
 		if err := x.stop(); err != nil {
 			k.x.Fail(err)
 		}
-		k.take(it, x, cap(x.in))
+		k.drain(it, x, cap(x.in))
 		k.t.mu.Lock()
 		x.stop = nil
 		k.t.mu.Unlock()
 	}
 }
 
-// take records what a receiver has, without waiting.
-func (k *receiverTask) take(it *workload.Iteration, x *inbox, most int) {
+// drain records what a receiver has, without waiting.
+func (k *receiverTask) drain(it *workload.Iteration, x *inbox, most int) {
 	for range most {
 		select {
 		case m := <-x.in:
@@ -284,7 +284,7 @@ func (k *receiverTask) Do(ctx context.Context, it *workload.Iteration) error {
 	select {
 	case m := <-k.x.in:
 		k.record(it, m)
-		k.take(it, k.x, 255) // further ones, without the timer
+		k.drain(it, k.x, 255) // further ones, without the timer
 		k.last = time.Now()
 		return nil
 	case <-ctx.Done():

@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
@@ -26,7 +26,7 @@ type benchRun struct {
 
 	mu            sync.Mutex
 	tallies       []*benchTally
-	before, after meter.Usage
+	before, after common.Usage
 }
 
 // benchTally is what one client has done. Only the client writes it.
@@ -54,7 +54,7 @@ func (s *benchSpec) bind(_ context.Context, c *dtm.Bench, p *workload.Bound) err
 	p.Setup = b.setup
 	p.Facts = func() any { return b.facts() }
 	p.Verify = func(ctx context.Context) workload.Verification {
-		u := meter.Meter{}.Usage(ctx)
+		u := common.Meter{}.Usage(ctx)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.after = u
@@ -80,7 +80,7 @@ func (b *benchRun) setup(ctx context.Context, _ func(done, total int64)) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.first, b.before = r, meter.Meter{}.Usage(ctx)
+	b.first, b.before = r, common.Meter{}.Usage(ctx)
 	return nil
 }
 

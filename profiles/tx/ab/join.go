@@ -150,7 +150,11 @@ func (a *abSummary) add(f *rundir.Folder, facts *saga.Facts, w window) error {
 			failed += r.Errors
 		}
 	}
-	scale := w.seconds() / (until - from)
+	end := until
+	if until == float64(f.Run.Last()+1) { // the last second has what was left over after it
+		end, until = max(f.Run.MeasuredS, until), math.Inf(1)
+	}
+	scale := w.seconds() / (end - from)
 	part := func(n int64, of, whole float64) int64 {
 		if whole == 0 {
 			return 0

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -112,7 +112,7 @@ func (s *Spec) writes() string {
 	if s.bare() {
 		return "one value under each key that the rows have as published, on a store of keys: " + strings.Join(s.keys((*SuiteRow).ownKey), ", ") + "; else " + baselineSpace
 	}
-	return place.Name(s.Space()) + ": some keys of a few bytes"
+	return ownership.Name(s.Space()) + ": some keys of a few bytes"
 }
 
 func planBaseline(s *Spec, start workload.Settings, n int64, d time.Duration) *workload.Plan {
@@ -162,8 +162,8 @@ type rowWork struct {
 	name, title, note string
 	depth             int
 	begun             sync.Once
-	begin             meter.Usage
-	meter             meter.Meter
+	begin             common.Usage
+	meter             common.Meter
 
 	mu      sync.Mutex
 	tallies []*rowTally

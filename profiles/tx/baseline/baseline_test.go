@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 )
 
 var baselineTargets = map[string]func(t *testing.T) string{
@@ -40,7 +40,7 @@ func TestBaselineRunsEveryRow(t *testing.T) {
 	for name, start := range baselineTargets {
 		t.Run(name, func(t *testing.T) {
 			o := profiletest.Drive(t, mode.Case(start(t), "threads=3", "requests=150"))
-			f := profiletest.Facts[Facts](t, o.Outcome)
+			f := profiletest.Facts[Facts](t, o.Concluded)
 			require.Len(t, f.Rows, len(Suite)+5)
 			for _, r := range f.Rows {
 				assert.Zero(t, r.Errors, r.Row)

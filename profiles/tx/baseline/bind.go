@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -19,7 +19,7 @@ import (
 // primitives are the calls of the suite on one kind of store.
 type primitives interface {
 	// Spaces are those that the calls write, create makes them.
-	Spaces() []place.Space
+	Spaces() []ownership.Space
 	Create(ctx context.Context) error
 	// title and note are for the report.
 	title(row *SuiteRow) string
@@ -35,12 +35,12 @@ type run struct {
 	sagas *saga.Run
 	saved []int64 // sagas saved by each client of tx-save
 	mu    sync.Mutex
-	last  meter.Usage // at the end; guarded by mu
+	last  common.Usage // at the end; guarded by mu
 }
 
 // bind connects a plan to a store. The transactions of the ceiling are
 // bound as those of mode=saga.
-func bind(c store.Conn, p *workload.Plan, s *Spec, pr primitives, l *model.Layer, m meter.Meter) error {
+func bind(c store.Conn, p *workload.Plan, s *Spec, pr primitives, l *model.Adapter, m common.Meter) error {
 	b := &run{s: s, saved: make([]int64, workload.MaxThreads)}
 	for i := range p.Phases {
 		name := p.Phases[i].Name
@@ -69,7 +69,7 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, pr primitives, l *model.Layer
 
 // bindSagaRows sets the rows of the ceiling to work: each script alone, and whole
 // transactions.
-func (b *run) bindSagaRows(p *workload.Plan, l *model.Layer) {
+func (b *run) bindSagaRows(p *workload.Plan, l *model.Adapter) {
 	n := len(b.s.Rows)
 	call := func(at int, f func(ctx context.Context, st *model.Store, worker int, s *model.Saga) error) {
 		w := b.rows[n+at]

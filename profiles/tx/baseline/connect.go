@@ -8,12 +8,11 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onredis"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onsql"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // Connector connects a plan of mode=baseline to stores of a driver.
@@ -30,12 +29,12 @@ func (s *Spec) Connector(driver string) workload.Connector {
 }
 
 func (s *Spec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
-	var sagas *model.Layer
+	var sagas *model.Adapter
 	if s.saga != nil {
 		s.saga.Begin(b.RunID)
 		sagas = onredis.New(c, s.saga).Layer()
 	}
-	return bind(b.Conn, b.Plan, s, newRedisPrimitives(s, c), sagas, meter.Of(c))
+	return bind(b.Conn, b.Plan, s, newRedisPrimitives(s, c), sagas, common.Of(c))
 }
 
 func (s *Spec) onPlain(_ context.Context, b *workload.Bound) error {
@@ -46,12 +45,12 @@ func (s *Spec) onPlain(_ context.Context, b *workload.Bound) error {
 			sagas = onmemory.New(b.Conn, s.saga).Layer()
 		}
 	}
-	return bind(b.Conn, b.Plan, s, plainPrimitives{s, b.Conn}, sagas, meter.Meter{})
+	return bind(b.Conn, b.Plan, s, plainPrimitives{s, b.Conn}, sagas, common.Meter{})
 }
 
 func (s *Spec) onSQL(_ context.Context, c sqlstore.Typed, b *workload.Bound) error {
-	d := sqltx.New(c)
-	var sagas *model.Layer
+	d := common.New(c)
+	var sagas *model.Adapter
 	if s.saga != nil {
 		s.saga.Begin(b.RunID)
 		s.saga.Shards = 1

@@ -4,10 +4,10 @@ import (
 	"os"
 	"testing"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/txtest"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
-	"github.com/perfbench/perfbench/profiles/tx/txtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends

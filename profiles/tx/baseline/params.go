@@ -3,7 +3,7 @@ package baseline
 import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/shared"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 )
 
 const (
@@ -49,7 +49,7 @@ func (g *parameters) declare() *values.Fields {
 		"baseline: where the lengths of keys and values are from: dtm's published report, or the script of its benchmark")
 	p.Own(keyLength, nil)
 	p.Own(valueLength, nil)
-	p.Own(requests, func(r *values.Reader, q workload.Param) { g.requests = shared.Count(r, q) })
+	p.Own(requests, func(r *values.Reader, q workload.Param) { g.requests = common.Count(r, q) })
 	p.Switch(&g.ceiling, "ceiling", true, "baseline: run sagas without accounts too, and work out how fast they could be")
 	return p
 }

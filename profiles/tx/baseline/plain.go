@@ -3,7 +3,7 @@ package baseline
 import (
 	"context"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -20,8 +20,8 @@ func (p plainPrimitives) Space() store.Space {
 }
 
 // Spaces returns the only map that the calls write.
-func (p plainPrimitives) Spaces() []place.Space {
-	return []place.Space{{Space: p.Space()}}
+func (p plainPrimitives) Spaces() []ownership.Space {
+	return []ownership.Space{{Space: p.Space()}}
 }
 
 func (p plainPrimitives) Create(context.Context) error { return nil }

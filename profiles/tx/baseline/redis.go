@@ -6,7 +6,7 @@ import (
 	"net"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
@@ -50,13 +50,13 @@ func newRedisPrimitives(s *Spec, c redis.Typed) redisPrimitives {
 
 // Spaces returns the keys that the calls write. Keys as published stand alone: each is
 // looked at, recorded and dropped as a space of its own.
-func (r redisPrimitives) Spaces() []place.Space {
+func (r redisPrimitives) Spaces() []ownership.Space {
 	if !r.s.bare() {
-		return []place.Space{{Space: r.s.Space(), Parts: r.s.keys(part)}}
+		return []ownership.Space{{Space: r.s.Space(), Parts: r.s.keys(func(row *SuiteRow) string { return store.Literal("string", part(row)) })}}
 	}
-	var out []place.Space
+	var out []ownership.Space
 	for _, k := range r.s.keys(r.s.key) {
-		out = append(out, place.Space{Space: store.Space{Name: k, Shape: store.Keys}, Kind: "string"})
+		out = append(out, ownership.Space{Space: store.Space{Name: k, Shape: store.Keys}, Kind: "string"})
 	}
 	return out
 }

@@ -8,20 +8,19 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // sqlPrimitives makes the calls of the suite in the form of an SQL store: statements
 // instead of commands, and transactions instead of scripts.
 type sqlPrimitives struct {
-	*sqltx.Database
+	*common.Database
 	s *Spec
 	// clients counts the clients that were made.
 	clients *atomic.Int64
@@ -34,7 +33,7 @@ func (p sqlPrimitives) tables() *sqltable.Set {
 	return sqltable.New(p.Conn, p.s.namespace, "", []sqltable.Table{{Name: baselineSpace, Key: "k", Columns: "k VARCHAR(64) NOT NULL, v VARCHAR(255) NOT NULL"}})
 }
 
-func (p sqlPrimitives) Spaces() []place.Space { return p.tables().Spaces(nil) }
+func (p sqlPrimitives) Spaces() []ownership.Space { return p.tables().Spaces(nil) }
 
 func (p sqlPrimitives) Create(ctx context.Context) error { return p.tables().Create(ctx) }
 
@@ -42,14 +41,14 @@ func (p sqlPrimitives) Create(ctx context.Context) error { return p.tables().Cre
 const widest = 255
 
 // bindSQL connects a plan to an SQL store.
-func bindSQL(c store.Conn, p *workload.Plan, pr sqlPrimitives, sagas *model.Layer) error {
+func bindSQL(c store.Conn, p *workload.Plan, pr sqlPrimitives, sagas *model.Adapter) error {
 	for i := range pr.s.Rows {
 		if row := &pr.s.Rows[i]; row.value > widest {
 			return fault.Input(fmt.Errorf("%s.valueLength: %d bytes are more than the %d of the table of a SQL store", row.Name, row.value, widest),
 				fmt.Sprintf("--set %s.valueLength=%d or less", row.Name, widest))
 		}
 	}
-	return bind(c, p, pr.s, pr, sagas, meter.Of(pr.Database.Conn))
+	return bind(c, p, pr.s, pr, sagas, common.Of(pr.Database.Conn))
 }
 
 func (p sqlPrimitives) title(row *SuiteRow) string {

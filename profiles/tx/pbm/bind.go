@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
@@ -23,8 +23,8 @@ import (
 type run struct {
 	s     *Spec
 	c     store.Conn
-	claim *place.Claim
-	layer layer
+	claim *ownership.Claim
+	layer adapter
 	works []*work
 	// layout is as it was asked for, missing the maps to be loaded.
 	layout  string
@@ -50,7 +50,7 @@ type loadFacts struct {
 }
 
 // bind connects a plan to a store.
-func bind(c store.Conn, p *workload.Plan, s *Spec, st layer) error {
+func bind(c store.Conn, p *workload.Plan, s *Spec, st adapter) error {
 	b := &run{s: s, c: c, layer: st, layout: s.layout}
 	for i := range s.maps {
 		w := newWork(s, &s.maps[i], st)
@@ -64,10 +64,10 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, st layer) error {
 		return fault.Code(b.setup(ctx, progress), fault.CodeStore)
 	}
 	// Which spaces these are depends on what is there.
-	p.Claims, p.Admit = []place.Space{}, b.admit
+	p.Claims, p.Admit = []ownership.Space{}, b.admit
 	p.Verify, p.Teardown = b.verify, b.teardown
 	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
-	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p, i, n, did) }, b.inherit
+	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p, i, n, did) }, b.takeOver
 	p.Found, p.Adopt = b.found, b.adopt
 	p.Kept, p.Resume = b.kept, b.resume
 	p.Facts = func() any { return b.facts() }
@@ -82,7 +82,7 @@ type preparer interface {
 
 // admit settles the layout, looks at what is there, and wants the spaces that are to
 // be loaded or written.
-func (b *run) admit(ctx context.Context, c *place.Claim) error {
+func (b *run) admit(ctx context.Context, c *ownership.Claim) error {
 	made := c.Made()
 	b.claim, b.missing, b.s.layout = c, nil, b.layout
 	if err := b.settle(made); err != nil {
@@ -135,11 +135,11 @@ func (b *run) data(ctx context.Context, made []store.Made) error {
 		if there {
 			continue
 		}
-		spot, err := b.claim.Add(ctx, place.Space{Space: b.s.space(name), Kind: "hash", Params: b.params(name, "loading")})
+		spot, err := b.claim.Add(ctx, ownership.Space{Space: b.s.space(name), Kind: "hash", Params: b.params(name, "loading")})
 		if err != nil {
 			return err
 		}
-		b.mixed = b.mixed || spot.State == place.Shared
+		b.mixed = b.mixed || spot.State == ownership.Shared
 		if b.s.load == loadNever {
 			return fault.Input(fmt.Errorf("map %s is not there, and load=never", name), "load it with  "+b.reload())
 		}
@@ -157,7 +157,7 @@ func (b *run) recognise(ctx context.Context, name string, made []store.Made) (bo
 			continue
 		}
 		where := fmt.Sprintf("map %s, left by profile %s (run %s),", name, m.Profile, m.Run)
-		again := fmt.Sprintf("delete it with  %s  and load it with  %s,  or use another --namespace", place.DeleteCommand(s.namespace), b.reload())
+		again := fmt.Sprintf("delete it with  %s  and load it with  %s,  or use another --namespace", ownership.DeleteCommand(s.namespace), b.reload())
 		if s.tx() && !m.Grouped && !b.inOneStep() {
 			return false, fault.Input(fmt.Errorf("%s is one structure on one node of the cluster, and a transaction needs a group's entries of both maps together", where), b.elsewhere())
 		}
@@ -287,11 +287,11 @@ func (b *run) summaries(ctx context.Context, made []store.Made) error {
 	for _, m := range made {
 		if m.Space == sp && m.Params["totalEntries"] != "" {
 			return fault.Input(fmt.Errorf("map %s, left by profile %s (run %s), was loaded as a map of its own, and tx writes summaries into it", sp.Name, m.Profile, m.Run),
-				fmt.Sprintf("delete it with  %s,  or use another --namespace", place.DeleteCommand(sp.Namespace)))
+				fmt.Sprintf("delete it with  %s,  or use another --namespace", ownership.DeleteCommand(sp.Namespace)))
 		}
 	}
-	spot, err := b.claim.Add(ctx, place.Space{Space: sp, Kind: "hash", Params: b.params(padogrid.Summaries, "")})
-	b.s.hadSummaries = spot.State != place.Fresh
+	spot, err := b.claim.Add(ctx, ownership.Space{Space: sp, Kind: "hash", Params: b.params(padogrid.Summaries, "")})
+	b.s.hadSummaries = spot.State != ownership.Fresh
 	return err
 }
 

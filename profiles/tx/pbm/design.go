@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
-	"github.com/perfbench/perfbench/profiles/tx/shared"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 )
 
 // designer reads what is specific to pbm. It belongs to one call of Design.
@@ -29,7 +29,7 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		namespace: in.Namespace, driver: in.Driver, seed: in.Seed, allow: in.AllowExisting,
 		wrap: in.Wraps(),
 		base: padogrid.Base(time.Local).UnixMilli(), //nolint:gosmopolitan // as the original: keys count from a local date
-		zipf: r.Number(shared.Zipf),
+		zipf: r.Number(common.Zipf),
 	}
 	r.Compat = r.OnOff(compat) // compat and flavour decide how the others are read
 	s.compat, r.flavour = r.Compat, r.Flavour(in.Driver)
@@ -226,7 +226,7 @@ func (r *designer) judgePBM(s *Spec) {
 
 // summaries describes what transactions write.
 func (s *Spec) summaries() string {
-	text := place.Name(s.space(padogrid.Summaries)) + ": a summary of each group visited"
+	text := ownership.Name(s.space(padogrid.Summaries)) + ": a summary of each group visited"
 	if n := s.start().Payload; n > 0 {
 		text += ", which carries " + units.Size(int64(n))
 	}
@@ -266,10 +266,10 @@ func planPBM(s *Spec, in workload.Inputs) *workload.Plan {
 	}
 	if s.load != loadNever {
 		p.Writes = append(p.Writes, fmt.Sprintf("%s and %s where they are missing: %d entries of %s and %d of %s",
-			place.Name(s.space(padogrid.Eligibility)), padogrid.Profiles, s.entries(), units.Size(int64(s.eligPayload)), s.flat[padogrid.Profiles].entries, units.Size(int64(s.flat[padogrid.Profiles].payload))))
+			ownership.Name(s.space(padogrid.Eligibility)), padogrid.Profiles, s.entries(), units.Size(int64(s.eligPayload)), s.flat[padogrid.Profiles].entries, units.Size(int64(s.flat[padogrid.Profiles].payload))))
 	}
 	if m, ok := s.flat[padogrid.Summaries]; ok && s.load != loadNever {
-		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", place.Name(s.space(padogrid.Summaries)), m.entries, units.Size(int64(m.payload))))
+		p.Writes = append(p.Writes, fmt.Sprintf("%s where it is missing: %d entries of %s", ownership.Name(s.space(padogrid.Summaries)), m.entries, units.Size(int64(m.payload))))
 	}
 	if s.tx() && s.load != loadOnly {
 		p.Knobs = slices.Insert(p.Knobs, 2, workload.Filling("summary")) // before batch, as elsewhere

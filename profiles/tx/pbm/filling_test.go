@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // fillings checks that the summaries of a plan carry what they were last written with.
@@ -19,7 +19,7 @@ func fillings(t *testing.T, p *workload.Plan) {
 	w := clientTask.(*task).w
 	for i, size := range []int{0, 300, 70_000, 300, 0} {
 		group := []byte("x7")
-		_, found, err := w.layer.Summarize(t.Context(), group, filling.Append(nil, filling.Of(group, 0), size))
+		_, found, err := w.layer.Summarize(t.Context(), group, datagen.Append(nil, datagen.Of(group, 0), size))
 		require.NoError(t, err)
 		require.True(t, found)
 		got, found, err := w.layer.Summary(t.Context(), group)
@@ -27,7 +27,7 @@ func fillings(t *testing.T, p *workload.Plan) {
 		require.True(t, found)
 		assert.Equal(t, summary{5, 500}, got.summary)
 		assert.Len(t, got.filling, size, "written %d times", i+1)
-		assert.NoError(t, filling.Check(got.filling, filling.Of(group, 0)))
+		assert.NoError(t, datagen.Check(got.filling, datagen.Of(group, 0)))
 	}
 }
 
@@ -57,11 +57,11 @@ func TestSizeOfSummaries(t *testing.T) {
 	}
 
 	group := []byte("x2")
-	right := filling.Append(nil, filling.Of(group, 0), 1000)
+	right := datagen.Append(nil, datagen.Of(group, 0), 1000)
 	for why, text := range map[string][]byte{
 		"cut":                           right[:900],
-		"of another group":              filling.Append(nil, filling.Of("x3", 0), 1000),
-		"of a size that nobody has set": filling.Append(nil, filling.Of(group, 0), 500),
+		"of another group":              datagen.Append(nil, datagen.Of("x3", 0), 1000),
+		"of a size that nobody has set": datagen.Append(nil, datagen.Of(group, 0), 500),
 	} {
 		_, _, err := w.layer.Summarize(t.Context(), group, text)
 		require.NoError(t, err)

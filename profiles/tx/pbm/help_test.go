@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/profiles/profiletest"
-	"github.com/perfbench/perfbench/profiles/tx/txtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/txtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends

@@ -8,11 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
@@ -51,8 +50,7 @@ func (b *run) inOneStep() bool {
 	if !ok {
 		return true
 	}
-	_, cluster := t.Client().(*goredis.ClusterClient)
-	return !cluster
+	return !link.IsCluster(t.Client())
 }
 
 // elsewhere returns the advice for maps that exist in a layout which transactions on a

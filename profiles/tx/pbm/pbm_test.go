@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 const golden = `******************************************
@@ -113,7 +113,7 @@ func TestTransactionsWriteSummaries(t *testing.T) {
 			t.Run(name+" "+how, func(t *testing.T) {
 				target := start(t)
 				o := profiletest.Drive(t, mode.Case(target, append(small, "atomic="+how, "testCase=tx")...))
-				f := profiletest.Facts[Facts](t, o.Outcome)
+				f := profiletest.Facts[Facts](t, o.Concluded)
 				require.Len(t, f.Maps, 2)
 				assert.Equal(t, int64(200), f.Maps[0].Done)
 				// Groups 1..50, 11..60, 21..70, 31..80 are visited; there are 99 profiles.
@@ -169,7 +169,7 @@ func TestLookUpsOnCassandra(t *testing.T) {
 func lookUps(t *testing.T, target, layout string) {
 	t.Helper()
 	o := profiletest.Drive(t, mode.Case(target, append(small, "eligibility.testCase=getall", "profile.testCase=get", "layout="+layout)...))
-	f := profiletest.Facts[Facts](t, o.Outcome)
+	f := profiletest.Facts[Facts](t, o.Concluded)
 	assert.Equal(t, []int64{200, 99}, []int64{f.Maps[0].Done, f.Maps[1].Done})
 	assert.Zero(t, f.Maps[0].Missing+f.Maps[1].Missing)
 }

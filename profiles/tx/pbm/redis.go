@@ -40,7 +40,7 @@ var (
 // redisLayer runs the transaction on Redis, in one of four ways.
 type redisLayer struct {
 	*shapes
-	client goredis.UniversalClient
+	client link.Client
 	run    link.Scripts
 	// callers holds *link.Caller.
 	callers sync.Pool
@@ -173,7 +173,7 @@ func (r *redisLayer) byScript(how string) func(context.Context, *groupCall) (sum
 // byWatch watches the three keys, reads, and writes unless one of them has been written
 // in the meantime.
 func (r *redisLayer) byWatch(ctx context.Context, g *groupCall) (sum summary, found bool, err error) {
-	err = r.client.Watch(ctx, func(tx *goredis.Tx) error {
+	err = link.Watch(ctx, r.client, func(tx goredis.Cmdable) error {
 		var err error
 		if sum, found, err = r.read(ctx, tx, g); err != nil || !found {
 			return err

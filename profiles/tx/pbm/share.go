@@ -65,7 +65,7 @@ func (b *run) kept() []byte {
 }
 
 // resume takes the maps that another process has loaded for complete.
-func (b *run) resume(ctx context.Context, p workload.Past) error {
+func (b *run) resume(ctx context.Context, p workload.Restored) error {
 	b.mu.Lock()
 	err := workload.ReadLedger(p.Kept, &b.loaded)
 	b.mu.Unlock()
@@ -80,9 +80,9 @@ func (b *run) resume(ctx context.Context, p workload.Past) error {
 	return nil
 }
 
-// told is what a process tells of its part of one map.
-type told struct {
-	Work    padogrid.Told
+// delta is what a process tells of its part of one map.
+type delta struct {
+	Work    padogrid.Delta
 	Sizes   []int
 	Touched padogrid.Bits
 }
@@ -93,16 +93,16 @@ func (c *counts) list() []*atomic.Int64 {
 
 // ledger tells what became of the part since the last call.
 func (b *run) ledger() []byte {
-	var all []told
+	var all []delta
 	for _, w := range b.works {
-		all = append(all, told{w.Tell((*counts).list), w.sizes.All(), padogrid.TellBits(w.touched, &w.told)})
+		all = append(all, delta{w.Export((*counts).list), w.sizes.All(), padogrid.TellBits(w.touched, &w.told)})
 	}
 	return workload.Ledger(all)
 }
 
 // credit takes in what another process has told.
 func (b *run) credit(ledger []byte) error {
-	var all []told
+	var all []delta
 	if err := workload.ReadLedger(ledger, &all); err != nil {
 		return err
 	}
@@ -133,8 +133,8 @@ func (b *run) rest(p *workload.Plan, i, n int, did []workload.Did) []byte {
 	return workload.Ledger(all)
 }
 
-// inherit goes on with what another process has left to do.
-func (b *run) inherit(rest []byte) error {
+// takeOver goes on with what another process has left to do.
+func (b *run) takeOver(rest []byte) error {
 	var all []padogrid.Rest
 	if err := workload.ReadLedger(rest, &all); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (b *run) inherit(rest []byte) error {
 		return workload.ErrAnotherRun
 	}
 	for k, w := range b.works {
-		if !w.Inherit(all[k]) {
+		if !w.TakeOver(all[k]) {
 			return workload.ErrAnotherRun
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/profiles/padogrid"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 )
 
 // sqlLayer runs the transaction as a database transaction, at the isolation level given
 // in the target.
 type sqlLayer struct {
 	*shapes
-	*sqltx.Database
+	*common.Database
 	profile, sums, upsert, read string
 	// wholeProfile and wholeSums read maps that are one table each.
 	wholeProfile, wholeSums string
@@ -29,7 +29,7 @@ func newSQLLayer(c sqlstore.Typed, s *Spec) (*sqlLayer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := sqltx.New(c)
+	d := common.New(c)
 	p := &sqlLayer{shapes: h, Database: d}
 	name := func(n string) string { return d.Dialect.Table(s.namespace, n+"_by_group") }
 	p.profile = d.Dialect.Text("SELECT COUNT(*) FROM " + name(padogrid.Profiles) + " WHERE g = ?")

@@ -9,10 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/internal/zipf"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
@@ -32,8 +31,8 @@ type kept struct {
 	filling string
 }
 
-// layer is what the profile needs of a store. It is safe for use by several goroutines.
-type layer interface {
+// adapter is what the profile needs of a store. It is safe for use by several goroutines.
+type adapter interface {
 	// GetProfile reads the entry of a group in the map profile, or in another map of
 	// that kind; false if there is none.
 	GetProfile(ctx context.Context, at string, group []byte) (bool, error)
@@ -57,12 +56,12 @@ type work struct {
 	*padogrid.Work[counts]
 	s     *Spec
 	m     *mapPlan
-	layer layer
+	layer adapter
 	// touched has a bit for each group whose summary was acknowledged.
 	touched []atomic.Uint64
 	told    []uint64 // what has been reported to others of touched
 	// sizes are the sizes of fillings with which summaries were written.
-	sizes filling.Sizes
+	sizes datagen.Sizes
 }
 
 // counts are what a client counts in addition to operations that succeeded or failed:
@@ -70,7 +69,7 @@ type work struct {
 // transactions that did so at every attempt.
 type counts struct{ missing, conflicts, gaveUp atomic.Int64 }
 
-func newWork(s *Spec, m *mapPlan, st layer) *work {
+func newWork(s *Spec, m *mapPlan, st adapter) *work {
 	job := padogrid.Job{Shares: slices.Repeat([]int64{m.per}, m.start.Threads), Runs: s.runs(), Interval: s.interval, From: m.from, To: m.to}
 	w := &work{Work: padogrid.NewWork[counts](job, nil), s: s, m: m, layer: st}
 	if m.op == caseTx {
@@ -88,7 +87,7 @@ func (w *work) highest() int64 {
 type task struct {
 	w    *work
 	loop *padogrid.Loop[counts]
-	pick *zipf.Zipf
+	pick *datagen.Zipf
 
 	groups, keys [][]byte
 	slab         []byte
@@ -101,7 +100,7 @@ type task struct {
 func (w *work) newTask(worker int) *task {
 	k := &task{w: w, loop: w.Loop(worker), noted: -1}
 	if w.s.zipf > 0 {
-		k.pick = zipf.New(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
+		k.pick = datagen.New(rand.New(rand.NewPCG(uint64(w.s.seed), uint64(worker))), w.s.zipf, w.s.groups()) //nolint:gosec // no secret
 	}
 	return k
 }
@@ -182,7 +181,7 @@ func (k *task) fill(size int) {
 		k.w.sizes.Note(size)
 		k.noted = size
 	}
-	k.filling = filling.Append(k.filling[:0], filling.Of(k.groups[0], 0), size)
+	k.filling = datagen.Append(k.filling[:0], datagen.Of(k.groups[0], 0), size)
 }
 
 // call calls the store, and returns how many entries did not exist.

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strconv"
 
-	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -80,7 +80,7 @@ func (b *run) verify(ctx context.Context) workload.Verification {
 
 // carries returns what is wrong with the filling of a group's summary.
 func (w *work) carries(group []byte, text string) error {
-	if err := filling.Check(text, filling.Of(group, 0)); err != nil {
+	if err := datagen.Check(text, datagen.Of(group, 0)); err != nil {
 		return err
 	}
 	return w.sizes.Check(len(text))

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // Transactions run on maps that are one structure each, wherever such a map can take
@@ -51,7 +51,7 @@ func TestTransactionsOnWholeMaps(t *testing.T) {
 func wrote(t *testing.T, c store.Conn, namespace, group string) summary {
 	t.Helper()
 	s := &Spec{namespace: namespace, layout: layoutMap, atomic: atomicScript}
-	var st layer
+	var st adapter
 	var err error
 	switch c := c.(type) {
 	case redis.Typed:

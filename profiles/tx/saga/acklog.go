@@ -25,6 +25,9 @@ func openAckLog(path string) (*ackLog, map[string]outcome, error) {
 	if err != nil {
 		return nil, nil, fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %w", err), "name a file in a folder that exists"))
 	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, nil, errors.Join(fault.Field("ackLog", fault.Input(fmt.Errorf("ackLog: %s is not a regular file", path), "name another file")), f.Close())
+	}
 	old := map[string]outcome{}
 	in := bufio.NewScanner(f)
 	for n := 1; in.Scan(); n++ {

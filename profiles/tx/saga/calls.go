@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -79,7 +79,7 @@ const (
 // agreement compares the calls that the store counted with those predicted. lost is the
 // number of transactions that a database rolled back, which nobody can predict; slack
 // is the number of calls by which they may always differ.
-func agreement(before, after meter.Usage, predicted, uncertain, lost, slack int64) Agreement {
+func agreement(before, after common.Usage, predicted, uncertain, lost, slack int64) Agreement {
 	a := Agreement{Kind: after.Kind, Counted: after.Calls - before.Calls, Predicted: predicted, State: NotCompared}
 	switch {
 	case after.At.IsZero():

@@ -7,13 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 )
 
 // What stores counted is what was predicted from the outcomes: sagas done, undone at
@@ -28,7 +27,7 @@ func TestCallsAreThosePredicted(t *testing.T) {
 		t.Run(name, func(t *testing.T) { // one after the other on a server, which counts for all
 			t.Parallel()
 			if name == "postgres" {
-				_, err := sqltx.New(typedSQL(t, c.url)).DB.ExecContext(t.Context(), "CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+				_, err := common.New(typedSQL(t, c.url)).DB.ExecContext(t.Context(), "CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
 				require.NoError(t, err)
 			}
 			for what, words := range map[string][]string{
@@ -89,13 +88,13 @@ func TestCallsThatNobodyPredicted(t *testing.T) {
 }
 
 func TestAgreement(t *testing.T) {
-	at := func(calls int64) meter.Usage {
-		return meter.Usage{At: time.Now(), Usage: store.Usage{Calls: calls, Kind: "scripts"}}
+	at := func(calls int64) common.Usage {
+		return common.Usage{At: time.Now(), Usage: store.Usage{Calls: calls, Kind: "scripts"}}
 	}
 	assert.Equal(t, agree, agreement(at(5), at(100105), 100000, 0, 0, agreeCalls).State)
 	assert.Equal(t, differ, agreement(at(5), at(100106), 100000, 0, 0, agreeCalls).State)
 	for why, a := range map[string]Agreement{
-		"not over":   agreement(at(5), meter.Usage{}, 0, 0, 0, agreeCalls),
+		"not over":   agreement(at(5), common.Usage{}, 0, 0, 0, agreeCalls),
 		"not count":  agreement(at(-1), at(-1), 0, 0, 0, agreeCalls),
 		"anew":       agreement(at(50), at(5), 10, 0, 0, agreeCalls),
 		"of 2 sagas": agreement(at(5), at(15), 10, 2, 0, agreeCalls),

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -99,7 +99,7 @@ func (r *Run) carried(f *findings, s *model.Stored, own bool) {
 			f.ask(checkPayload, 1)
 		}
 		step, _ := s.Of().Place(i)
-		err := filling.Check(text, filling.Of(s.Gid, step))
+		err := datagen.Check(text, datagen.Of(s.Gid, step))
 		if err == nil && own {
 			err = r.sizes.Check(len(text))
 		}

@@ -10,17 +10,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onsql"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // twoAccounts is a database with the accounts of sagas.
 func twoAccounts(t *testing.T, url string) *onsql.Tables {
 	t.Helper()
 	p, conn := ready(t, url, alone(given("mode=saga", "accountCount=2", "balance=1000")))
-	return onsql.New(sqltx.New(conn.(sqlstore.Typed)), p.Binder.(Binding).Spec)
+	return onsql.New(common.New(conn.(sqlstore.Typed)), p.Binder.(Binding).Spec)
 }
 
 func pay(ctx context.Context, s *onsql.Tables, tx *sql.Tx, account, amount int64) error {
@@ -38,11 +38,11 @@ func TestAccountsInOppositeOrder(t *testing.T) {
 			var inside sync.WaitGroup
 			inside.Add(2)
 			var mu sync.Mutex
-			var undone sqltx.Lost
+			var undone common.Lost
 			var done sync.WaitGroup
 			for from := range int64(2) {
 				done.Go(func() {
-					var mine sqltx.Lost
+					var mine common.Lost
 					first := true
 					assert.NoError(t, s.Within(t.Context(), &mine, func(tx *sql.Tx) error {
 						if err := pay(t.Context(), s, tx, from, -10); err != nil {
@@ -88,7 +88,7 @@ func TestWaitingForARowTooLong(t *testing.T) {
 		}))
 	})
 	<-holding
-	var mine sqltx.Lost
+	var mine common.Lost
 	var tried atomic.Int64
 	require.NoError(t, s.Within(t.Context(), &mine, func(tx *sql.Tx) error {
 		if tried.Add(1) == 2 {

@@ -7,12 +7,11 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onredis"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onsql"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // Binding connects a plan to stores.
@@ -38,24 +37,24 @@ func (s Binding) Connector(driver string) workload.Connector {
 
 func (s Binding) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
 	s.Begin(b.RunID)
-	return bindSaga(b.Conn, b.Plan, s, onredis.New(c, s.Spec).Layer(), meter.Of(c))
+	return bindSaga(b.Conn, b.Plan, s, onredis.New(c, s.Spec).Layer(), common.Of(c))
 }
 
 func (s Binding) onPlain(_ context.Context, b *workload.Bound) error {
 	s.Begin(b.RunID)
 	if store.Forgets(b.Conn) {
-		return bindSaga(b.Conn, b.Plan, s, onmemory.Null{}.Layer(), meter.Meter{})
+		return bindSaga(b.Conn, b.Plan, s, onmemory.Null{}.Layer(), common.Meter{})
 	}
-	return bindSaga(b.Conn, b.Plan, s, onmemory.New(b.Conn, s.Spec).Layer(), meter.Meter{})
+	return bindSaga(b.Conn, b.Plan, s, onmemory.New(b.Conn, s.Spec).Layer(), common.Meter{})
 }
 
 func (s Binding) onSQL(ctx context.Context, c sqlstore.Typed, b *workload.Bound) error {
 	s.Begin(b.RunID)
 	s.Shards = 1 // the tables have only one index
-	d := sqltx.New(c)
+	d := common.New(c)
 	st := onsql.New(d, s.Spec)
 	if err := st.Ready(ctx); err != nil {
 		return err
 	}
-	return bindSaga(b.Conn, b.Plan, s, st.Layer(), meter.Of(d.Conn))
+	return bindSaga(b.Conn, b.Plan, s, st.Layer(), common.Of(d.Conn))
 }

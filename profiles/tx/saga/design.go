@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/shared"
 )
 
 // Mode is the name of the mode, Document the id of its document.
@@ -54,7 +54,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 func Read(r *values.Reader, in workload.Inputs) *model.Spec {
 	g := &parameters{Spec: &model.Spec{
 		Namespace: in.Namespace, Driver: in.Driver, Seed: in.Seed, Allow: in.AllowExisting,
-		Zipf: r.Number(shared.Zipf),
+		Zipf: r.Number(common.Zipf),
 	}}
 	g.declare().Read(r)
 	s := g.Spec
@@ -139,7 +139,7 @@ func Writes(s *model.Spec) string {
 		n, until = s.Kind.Some(s.Count), ""
 	}
 	text := fmt.Sprintf("%s: %s of %s by %s%s, kept for %s",
-		place.Name(s.Space()), n, units.Plural(s.Branches, "branch"), units.Plural(s.Start.Threads, "client"), until, Brief(s.FinishedExpire))
+		ownership.Name(s.Space()), n, units.Plural(s.Branches, "branch"), units.Plural(s.Start.Threads, "client"), until, Brief(s.FinishedExpire))
 	if n := s.Start.Payload; n > 0 {
 		text += ", each payload with " + units.Size(int64(n)) + " beside"
 	}
@@ -154,5 +154,5 @@ func Count(r *values.Reader, in workload.Inputs) int64 {
 	if in.Wraps() {
 		return 0
 	}
-	return shared.Count(r, transactions)
+	return common.Count(r, transactions)
 }

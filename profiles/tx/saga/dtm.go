@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/ondtm"
@@ -24,7 +24,7 @@ func (s Binding) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error 
 	}
 	s.Shards = 1
 	d := ondtm.New(c, s.Spec)
-	r := NewRun(s.Spec, d.Layer(), meter.Meter{})
+	r := NewRun(s.Spec, d.Layer(), common.Meter{})
 	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
 		if progress == nil {
 			progress = func(int64, int64) {}
@@ -112,11 +112,11 @@ func (k *dtmTask) transact(ctx context.Context, it *workload.Iteration, body []b
 	if k.s.Of() != model.KindSaga {
 		return k.phased(ctx, it, body)
 	}
-	return told(k.d.Submit(ctx, k.s.Gid, body))
+	return outcomeOf(k.d.Submit(ctx, k.s.Gid, body))
 }
 
-// told returns the outcome that follows from a reply.
-func told(done bool, err error) (outcome, error) {
+// outcomeOf returns the outcome that follows from a reply.
+func outcomeOf(done bool, err error) (outcome, error) {
 	switch {
 	case err != nil:
 		return unknown, err
@@ -145,7 +145,7 @@ func (k *dtmTask) phased(ctx context.Context, it *workload.Iteration, body []byt
 	if good {
 		var o outcome
 		err := c.Timed(it, model.OpSubmit, func() (err error) {
-			o, err = told(k.d.Submit(ctx, s.Gid, body))
+			o, err = outcomeOf(k.d.Submit(ctx, s.Gid, body))
 			return err
 		})
 		return o, err
@@ -155,7 +155,7 @@ func (k *dtmTask) phased(ctx context.Context, it *workload.Iteration, body []byt
 	if err != nil {
 		return unknown, fmt.Errorf("abort: %w", err)
 	}
-	got, err := told(k.d.Outcome(ctx, s.Gid))
+	got, err := outcomeOf(k.d.Outcome(ctx, s.Gid))
 	if err == nil {
 		err = c.Late(ctx, s, late)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -242,7 +242,7 @@ func (r *Run) predicted() float64 {
 
 // same reports whether both are from the same run of a server, one that reports what it
 // does.
-func same(u, v meter.Usage) bool { return u.CPU >= 0 && v.CPU >= u.CPU }
+func same(u, v common.Usage) bool { return u.CPU >= 0 && v.CPU >= u.CPU }
 
 // cost returns the cost of a transaction; all is how many were begun. The run's lock is
 // held.
@@ -262,6 +262,8 @@ func (r *Run) cost(all int64, beside *besideTold) Cost {
 	c.Calls = agreement(before, after, predicted, uncertain, lost, slack)
 	if !r.spec.CountCalls || !r.whole {
 		c.Calls.State, c.Calls.Why = NotCompared, "the server is not ours alone"
+	} else if r.neighbour != "" {
+		c.Calls.State, c.Calls.Why = NotCompared, "another perfbench used the same server, and its calls are counted too: "+r.neighbour
 	}
 	switch {
 	case r.resumed:

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 )
 
 // away is how long a killed server stays away in these tests, at least.
@@ -25,7 +25,7 @@ func survive(t *testing.T, srv *labtest.Server, words ...string) (*Facts, worklo
 	r := profiletest.Begin(t.Context(), t, p)
 	until := func(what string, is func(f *Facts) bool) {
 		t.Helper()
-		require.Eventually(t, func() bool { return is(p.Facts().(*Facts)) }, time.Minute, 10*time.Millisecond, what)
+		require.Eventually(t, func() bool { return is(p.Facts().(*Facts)) }, 5*time.Minute, 10*time.Millisecond, what)
 	}
 	until("sagas are done and undone", func(f *Facts) bool { return f.Done > 100 && f.Undone > 10 })
 	srv.Kill()

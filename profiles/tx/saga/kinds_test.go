@@ -10,13 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
@@ -73,7 +72,7 @@ func TestBooksOfEachKind(t *testing.T) {
 				assert.Positive(t, f.LostSubmits)
 				assert.Positive(t, f.AtEnd.Found+f.InRun.Found, "what was not submitted is taken up")
 				if name == model.TransXA {
-					list, err := twophase.New(t.Context(), conn.(sqlstore.Typed).SQL(), conn.(sqlstore.Typed).Dialect(), in.Namespace)
+					list, err := sqlstore.New(t.Context(), conn.(sqlstore.Typed).SQL(), conn.(sqlstore.Typed).Dialect(), in.Namespace)
 					require.NoError(t, err)
 					left, err := list.Prepared(t.Context())
 					require.NoError(t, err)

@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onredis"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onsql"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // Whatever participants do, money is conserved and every saga is whole.
@@ -29,7 +29,7 @@ func TestMoneyIsConserved(t *testing.T) {
 				"failRate=0.2", "errorRate=0.05", "ongoingRate=0.05", "duplicateRate=0.2", "retryInterval=300ms", "cronInterval=10ms", "checkInterval=50ms", "payload=700")
 			c.Errors = true
 			o := profiletest.Drive(t, c)
-			v, f := o.Run.Verification, profiletest.Facts[Facts](t, o.Outcome)
+			v, f := o.Run.Verification, profiletest.Facts[Facts](t, o.Concluded)
 			// On a slow machine a saga may take longer than its retry interval: another
 			// client takes it over, and its own never hears of it.
 			assert.Equal(t, int64(150), f.Done+f.Undone+f.Undecided+f.Unknown)
@@ -94,7 +94,7 @@ func TestMoneyUnderWay(t *testing.T) {
 func sagasOf(conn store.Conn, p *workload.Plan) model.Store {
 	sp := p.Binder.(Binding).Spec
 	if c, ok := conn.(sqlstore.Typed); ok {
-		return onsql.New(sqltx.New(c), sp).Layer().Open()
+		return onsql.New(common.New(c), sp).Layer().Open()
 	}
 	return onredis.New(conn.(redis.Typed), sp).Layer().Open()
 }

@@ -13,18 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onmemory"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onredis"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onsql"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // commands counts what a server has been asked for since it was reset, script
@@ -134,7 +134,7 @@ func TestBarrier(t *testing.T) {
 				return
 			}
 			if c, ok := conn.(sqlstore.Typed); ok {
-				testBarrier(t, onsql.New(sqltx.New(c), sp).Layer().Open())
+				testBarrier(t, onsql.New(common.New(c), sp).Layer().Open())
 				return
 			}
 			m := onmemory.New(conn, sp)

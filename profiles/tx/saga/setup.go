@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,16 +12,16 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
 // bindSaga connects a saga plan to a store of transactions.
-func bindSaga(c store.Conn, p *workload.Plan, s Binding, l *model.Layer, m meter.Meter) error {
+func bindSaga(c store.Conn, p *workload.Plan, s Binding, l *model.Adapter, m common.Meter) error {
 	r := NewRun(s.Spec, l, m)
 	r.whole, r.stake = true, s.stake
 	BindRun(c, p, r)
@@ -28,7 +29,7 @@ func bindSaga(c store.Conn, p *workload.Plan, s Binding, l *model.Layer, m meter
 	p.Adopt, p.Ledger, p.Credit, p.Lost = r.adopt, r.ledger, r.credit, r.gone
 	p.Kept, p.Resume = r.kept, r.resume
 	p.Rest = func(i, n int, did []workload.Did) []byte { return r.remains(p, i, n, did) }
-	p.Inherit = func(rest []byte) error { return r.inherit(p, rest) }
+	p.Inherit = func(rest []byte) error { return r.takeOver(p, rest) }
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.NewTask(r.stake.Number(worker)), nil }
 	return nil
 }
@@ -90,23 +91,29 @@ func (r *Run) setup(ctx context.Context, progress func(done, total int64)) error
 
 // KeyForms are the forms of the keys of sagas, by prefix: accounts and index and, for
 // each transaction, its record, rows, status and ledger.
-var KeyForms = []string{"{*}:a", "{*}:u", "{*}:g:*", "{*}:b:*", "{*}:s:*", "{*}:l:*"}
+var KeyForms = []string{
+	store.FormOf("hash", `\{[0-9]+\}:a`), store.FormOf("zset", `\{[0-9]+\}:u`),
+	store.FormOf("string", `\{[0-9]+\}:[gs]:`+gidForm), store.FormOf("list", `\{[0-9]+\}:b:`+gidForm),
+	store.FormOf("hash", `\{[0-9]+\}:l:`+gidForm),
+}
+
+var gidForm = fmt.Sprintf("[0-9a-z]{%d}", model.GidLength)
 
 // claims returns where sagas are kept: in tables of their own, or in keys.
-func (r *Run) claims() []place.Space {
+func (r *Run) claims() []ownership.Space {
 	if at := r.layer.Places; at != nil {
 		return at.Spaces(r.params())
 	}
-	return []place.Space{{Space: r.spec.Space(), Parts: KeyForms, Params: r.params()}}
+	return []ownership.Space{{Space: r.spec.Space(), Parts: KeyForms, Params: r.params()}}
 }
 
 // admit refuses what was made with other accounts.
-func (r *Run) admit(ctx context.Context, c *place.Claim) error {
+func (r *Run) admit(ctx context.Context, c *ownership.Claim) error {
 	sp, want := r.spec, r.params()
 	r.existed = false
 	for _, wanted := range r.claims() {
 		spot := c.Spot(wanted.Space)
-		if spot.State == place.Fresh {
+		if spot.State == ownership.Fresh {
 			continue
 		}
 		r.existed = true
@@ -116,12 +123,12 @@ func (r *Run) admit(ctx context.Context, c *place.Claim) error {
 			old = all.Params
 		}
 		if len(old) > 0 && !maps.Equal(old, want) {
-			return fault.Input(fmt.Errorf("%s already exists, made with %s, and this run has %s", place.Name(wanted.Space), words(old), words(want)),
-				"use the same values, another --namespace, or delete it with  "+place.DeleteCommand(sp.Namespace))
+			return fault.Input(fmt.Errorf("%s already exists, made with %s, and this run has %s", ownership.Name(wanted.Space), words(old), words(want)),
+				"use the same values, another --namespace, or delete it with  "+ownership.DeleteCommand(sp.Namespace))
 		}
 	}
 	if at := r.layer.Places; at != nil {
-		return at.Look(ctx, c)
+		return at.Check(ctx, c)
 	}
 	return nil
 }
@@ -199,17 +206,26 @@ func (r *Run) leave(ctx context.Context, shard int, gid string) error {
 }
 
 func (r *Run) measureStart(ctx context.Context) {
-	u := r.conn.Usage(ctx)
+	company, u := r.company(ctx), r.conn.Usage(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.before = u
+	r.before, r.neighbour = u, company
 	r.extra = r.layer.Saw().Beside
 }
 
 func (r *Run) measureEnd(ctx context.Context) {
-	u := r.conn.Usage(ctx)
+	u, company := r.conn.Usage(ctx), r.company(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.after = u
+	r.after, r.neighbour = u, cmp.Or(r.neighbour, company)
 	r.extra = r.layer.Saw().Beside - r.extra
+}
+
+// company says who else of perfbench uses the server whose calls are compared; empty if
+// they are not.
+func (r *Run) company(ctx context.Context) string {
+	if !r.spec.CountCalls {
+		return ""
+	}
+	return r.conn.Company(ctx)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -60,7 +60,7 @@ type keptOf struct {
 	AtStart recovery
 	Base    map[int64]int64
 	Foreign map[string]map[string]model.Entry
-	Before  meter.Usage
+	Before  common.Usage
 }
 
 // kept is how all stood when the run began.
@@ -71,7 +71,7 @@ func (r *Run) kept() []byte {
 }
 
 // resume takes how all stood from the process that had prepared the run.
-func (r *Run) resume(_ context.Context, p workload.Past) error {
+func (r *Run) resume(_ context.Context, p workload.Restored) error {
 	var k keptOf
 	if err := workload.ReadLedger(p.Kept, &k); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (r *Run) ledger() []byte {
 	}}
 	r.mu.Unlock()
 	for worker, t := range tallies {
-		out.Tallies = append(out.Tallies, t.tell(worker))
+		out.Tallies = append(out.Tallies, t.export(worker))
 	}
 	return workload.Ledger(out)
 }
@@ -157,7 +157,7 @@ func cloned(in map[string][]string) map[string][]string {
 	return out
 }
 
-func (t *tally) tell(worker int) tallyTold {
+func (t *tally) export(worker int) tallyTold {
 	out := tallyTold{Worker: worker}
 	for _, n := range t.list() {
 		out.Counts = append(out.Counts, n.Load())
@@ -256,8 +256,8 @@ func share(count int64, from, to, all int) int64 {
 	return count*int64(to)/int64(all) - count*int64(from)/int64(all)
 }
 
-// inherit goes on with the transactions that another process has left.
-func (r *Run) inherit(p *workload.Plan, data []byte) error {
+// takeOver goes on with the transactions that another process has left.
+func (r *Run) takeOver(p *workload.Plan, data []byte) error {
 	var left rest
 	if err := workload.ReadLedger(data, &left); err != nil {
 		return err

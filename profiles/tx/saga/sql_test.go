@@ -10,11 +10,11 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/profiletest"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 	"github.com/perfbench/perfbench/profiles/tx/saga/onsql"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 var databases = map[sqltext.Dialect]func(t *testing.T) string{
@@ -44,7 +44,7 @@ func TestDatabases(t *testing.T) {
 func sweeps(t *testing.T, url string) {
 	p, conn := ready(t, url, apart("sweep", "mode=saga", "threads=2", "transactions=30", "accountCount=20", "failRate=0.3", "finishedExpire=1h", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s"))
 	profiletest.Work(t, p)
-	st := onsql.New(sqltx.New(conn.(sqlstore.Typed)), p.Binder.(Binding).Spec)
+	st := onsql.New(common.New(conn.(sqlstore.Typed)), p.Binder.(Binding).Spec)
 	half := &model.Saga{}
 	half.Reset("half", 0, 2, time.Now())
 	half.Next = time.Now().Add(time.Hour)

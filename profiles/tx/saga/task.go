@@ -9,10 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/internal/zipf"
-	"github.com/perfbench/perfbench/profiles/tx/meter"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -30,9 +29,9 @@ const (
 // goroutines.
 type Run struct {
 	spec  *model.Spec
-	layer *model.Layer
+	layer *model.Adapter
 	store model.Store // for calls that belong to no single transaction
-	conn  meter.Meter
+	conn  common.Meter
 	log   *ackLog
 	// polls counts calls outside sagas, if each is one call of the store.
 	polls atomic.Int64
@@ -45,13 +44,15 @@ type Run struct {
 	nextCheck atomic.Int64
 	shard     atomic.Int64 // the prefix to look at next
 	// sizes are the sizes of payloads set in this run.
-	sizes filling.Sizes
+	sizes datagen.Sizes
 
 	mu      sync.Mutex
 	tallies map[int]*tally
 	notes   findings
-	before  meter.Usage
-	after   meter.Usage
+	before  common.Usage
+	after   common.Usage
+	// neighbour says who else of perfbench used the server at the beginning or the end.
+	neighbour string
 	// existed means that an earlier run made the space; atStart is what it left.
 	existed  bool
 	atStart  recovery
@@ -115,7 +116,7 @@ func (r *recovery) add(s *model.Saga) {
 const maxExamples = 10
 
 // NewRun returns a run of sp over a layer; conn reports what it uses.
-func NewRun(sp *model.Spec, l *model.Layer, conn meter.Meter) *Run {
+func NewRun(sp *model.Spec, l *model.Adapter, conn common.Meter) *Run {
 	return &Run{spec: sp, layer: l, store: l.Open(), conn: conn, tallies: map[int]*tally{}, foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
 }
 
@@ -196,7 +197,7 @@ type Task struct {
 	c      coordinator.Coordinator
 	worker int
 	s      model.Saga
-	from   *zipf.Zipf
+	from   *datagen.Zipf
 	gid    []byte
 	noted  int // the last size of payloads that was noted
 }
@@ -209,7 +210,7 @@ func (r *Run) NewTask(worker int) *Task {
 	rnd := rand.New(rand.NewPCG(uint64(sp.Seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
 	k := &Task{run: r, worker: worker, noted: -1, t: t, c: coordinator.Coordinator{Spec: sp, Store: r.layer.Open(), Rand: rnd, Counts: &t.Counts}}
 	if sp.Accounts > 0 {
-		k.from = zipf.New(rnd, sp.Zipf, sp.Accounts)
+		k.from = datagen.New(rnd, sp.Zipf, sp.Accounts)
 	}
 	return k
 }

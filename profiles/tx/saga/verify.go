@@ -60,6 +60,12 @@ func (r *Run) verify(ctx context.Context) workload.Verification {
 	}
 	v.Summary = r.sum(f, v.State)
 	v.Checks = append(v.Checks, f.Cost.Calls.checks()...)
+	r.mu.Lock()
+	shared := r.neighbour != ""
+	r.mu.Unlock()
+	if shared {
+		v.Summary += "; the calls that the store counted were not compared: " + f.Cost.Calls.Why
+	}
 	if f.Cost.Calls.State == differ {
 		v.State, v.Summary = workload.Failed, f.Cost.Calls.Words()+"; "+v.Summary
 	}

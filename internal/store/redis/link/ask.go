@@ -27,7 +27,7 @@ type ask struct {
 func newAsk(ctx context.Context) *ask {
 	a := &ask{done: make(chan struct{}, 1), ctx: ctx}
 	a.stop = context.AfterFunc(ctx, func() {
-		if a.take() {
+		if a.claim() {
 			a.ended = true
 			a.answer(ctx.Err())
 		}
@@ -35,8 +35,8 @@ func newAsk(ctx context.Context) *ask {
 	return a
 }
 
-// take returns true to the one goroutine that is to answer.
-func (a *ask) take() bool { return a.waiting.CompareAndSwap(true, false) }
+// claim returns true to the one goroutine that is to answer.
+func (a *ask) claim() bool { return a.waiting.CompareAndSwap(true, false) }
 
 // answer ends the caller's wait. Only the goroutine for which take returned true may
 // call it.

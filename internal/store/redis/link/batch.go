@@ -48,8 +48,8 @@ func (b *Batch) Do(ctx context.Context) error {
 	return b.of.lines.DoAll(ctx, b.cs[:b.n])
 }
 
-// Give returns the batch for reuse; its replies are no longer valid.
-func (b *Batch) Give() {
+// Release returns the batch for reuse; its replies are no longer valid.
+func (b *Batch) Release() {
 	b.n = 0
 	b.of.free.Put(b)
 }
@@ -64,8 +64,8 @@ type Batches struct {
 // NewBatches returns Batches whose calls are sent over lines.
 func NewBatches(lines *Lines) *Batches { return &Batches{lines: lines} }
 
-// Take returns an empty batch, to be returned with Give.
-func (p *Batches) Take() *Batch {
+// Acquire returns an empty batch, to be returned with Give.
+func (p *Batches) Acquire() *Batch {
 	if b, ok := p.free.Get().(*Batch); ok {
 		return b
 	}

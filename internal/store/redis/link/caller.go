@@ -60,11 +60,11 @@ func (c *Caller) place(ctx context.Context, l *Lines) {
 }
 
 func (p *pool) do(ctx context.Context, request []byte, c *Caller) error {
-	own, err := p.take(ctx)
+	own, err := p.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer p.give(own)
+	defer p.release(own)
 	err = own.do(ctx, request, c.count, &c.Reply)
 	if err != nil && isReply(err) && strings.HasPrefix(err.Error(), "READONLY") {
 		own.Close() // another server has become the master
@@ -111,7 +111,7 @@ func (l *Lines) through(ctx context.Context, c *Caller, args []any) error {
 		err = nil
 	}
 	if err == nil {
-		c.Reply.take(cmd.Val())
+		c.Reply.convert(cmd.Val())
 	}
 	return err
 }
@@ -163,9 +163,9 @@ func (l *Lines) DoAll(ctx context.Context, cs []*Caller) error {
 // doAll sends the requests of those callers whose way is w over one connection, reports
 // the outcome of each through told, and removes their ways from at.
 func (p *pool) doAll(ctx context.Context, w *way, at []*way, cs []*Caller, told func(i int, err error)) {
-	own, err := p.take(ctx)
+	own, err := p.acquire(ctx)
 	if err == nil {
-		defer p.give(own)
+		defer p.release(own)
 	}
 	var request []byte
 	var mine []int

@@ -6,15 +6,12 @@ package link
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
 	"sync/atomic"
 
 	goredis "github.com/redis/go-redis/v9"
-
-	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // Lines are the connections that hot calls use, to one server or to those of a cluster:
@@ -55,13 +52,13 @@ const Conns = 2
 // NewLines returns the connections to the servers of client, which are opened when
 // first used: if shared, Conns to each server (but no more than size) for all callers;
 // otherwise one for each call in progress, up to size.
-func NewLines(client goredis.UniversalClient, shared bool, size int) *Lines {
+func NewLines(client Client, shared bool, size int) *Lines {
 	l := &Lines{servers: servers{client}, shared: shared, size: max(size, 1), at: map[string]*way{}, conns: map[*tracked]struct{}{}}
 	if shared {
 		l.size = min(l.size, Conns)
 	}
 	l.of = make([]atomic.Pointer[way], 1)
-	if _, cluster := client.(*goredis.ClusterClient); cluster {
+	if IsCluster(client) {
 		l.of = make([]atomic.Pointer[way], slots)
 	}
 	return l
@@ -95,8 +92,8 @@ func (l *Lines) Stats() Stats {
 // Warm opens as many connections as n callers need to every server that has data of its
 // own.
 func (l *Lines) Warm(ctx context.Context, n int) error {
-	return masters(ctx, l.servers.client, func(ctx context.Context, m *goredis.Client) error {
-		w := l.way(m.Options())
+	return Masters(ctx, l.servers.client, func(ctx context.Context, m Client) error {
+		w := l.way(ServerOf(m))
 		if w.pool != nil {
 			return w.pool.warm(ctx, min(n, l.size))
 		}
@@ -140,7 +137,7 @@ func (l *Lines) to(ctx context.Context, key []byte) (*way, int, error) {
 }
 
 // way returns the way to a server.
-func (l *Lines) way(o *goredis.Options) *way {
+func (l *Lines) way(o Server) *way {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w := l.at[o.Addr]; w != nil {
@@ -149,10 +146,10 @@ func (l *Lines) way(o *goredis.Options) *way {
 	dial, w := func(ctx context.Context) (net.Conn, error) { return l.dial(ctx, o) }, &way{}
 	if l.shared {
 		for range l.size {
-			w.shared = append(w.shared, &Shared{dial: dial, timeout: readTimeout(o)})
+			w.shared = append(w.shared, &Shared{dial: dial, timeout: o.patience()})
 		}
 	} else {
-		w.pool = newPool(l, dial, readTimeout(o), o.PoolTimeout)
+		w.pool = newPool(l, dial, o.patience(), o.Pool)
 	}
 	l.at[o.Addr] = w
 	return w
@@ -167,8 +164,8 @@ func (l *Lines) forget(ctx context.Context, slot int) {
 }
 
 // dial opens a connection that Close will close.
-func (l *Lines) dial(ctx context.Context, o *goredis.Options) (net.Conn, error) {
-	nc, err := dialRaw(ctx, o)
+func (l *Lines) dial(ctx context.Context, o Server) (net.Conn, error) {
+	nc, err := o.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -195,32 +192,4 @@ func (c *tracked) Close() error {
 	delete(c.of.conns, c)
 	c.of.mu.Unlock()
 	return c.Conn.Close()
-}
-
-// servers finds the server that holds a key.
-type servers struct{ client goredis.UniversalClient }
-
-// holds returns the options for connecting to the server that holds key.
-func (s servers) holds(ctx context.Context, key string) (*goredis.Options, error) {
-	switch c := s.client.(type) {
-	case *goredis.ClusterClient:
-		m, err := c.MasterForKey(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		return m.Options(), nil
-	case *goredis.Client:
-		return c.Options(), nil
-	}
-	return nil, fault.Store(errors.New("redis: this client does not expose its options"), "")
-}
-
-// reload makes the client of a cluster query again which node holds what; false if one
-// server holds all.
-func (s servers) reload(ctx context.Context) bool {
-	c, ok := s.client.(*goredis.ClusterClient)
-	if ok {
-		c.ReloadState(ctx)
-	}
-	return ok
 }

@@ -46,7 +46,7 @@ func (l *Lines) transact(ctx context.Context, c *Caller) error {
 			replies[i] = cmd.Val()
 		}
 	}
-	c.Reply.take(replies)
+	c.Reply.convert(replies)
 	return nil
 }
 

@@ -37,20 +37,20 @@ const idle = 10 * time.Second
 
 // NewOwn returns a connection to the server that holds key, with the options of an open
 // client.
-func NewOwn(ctx context.Context, client goredis.UniversalClient, key string) (*Own, error) {
+func NewOwn(ctx context.Context, client Client, key string) (*Own, error) {
 	o, err := servers{client}.holds(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	return &Own{Dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: readTimeout(o)}, nil
+	return &Own{Dial: o.connect, timeout: o.patience()}, nil
 }
 
-// readTimeout returns how long a server may take to answer.
-func readTimeout(o *goredis.Options) time.Duration {
-	if o.ReadTimeout <= 0 {
+// patience returns how long a server may take to answer.
+func (s Server) patience() time.Duration {
+	if s.Read <= 0 {
 		return 5 * time.Second
 	}
-	return o.ReadTimeout
+	return s.Read
 }
 
 // dialRaw opens a connection and logs in.
@@ -76,7 +76,7 @@ func dialRaw(ctx context.Context, o *goredis.Options) (net.Conn, error) {
 	if replies == 0 {
 		return c, nil
 	}
-	r := Own{c: c, in: bufio.NewReader(c), timeout: readTimeout(o)}
+	r := Own{c: c, in: bufio.NewReader(c), timeout: serverOf(o).patience()}
 	stop := context.AfterFunc(ctx, interrupt(c))
 	defer stop()
 	// A server without a password accepts go-redis when it sends one, so it must accept

@@ -33,8 +33,8 @@ func newPool(of *Lines, dial func(ctx context.Context) (net.Conn, error), timeou
 	return p
 }
 
-// take returns a connection, which may still have to be opened.
-func (p *pool) take(ctx context.Context) (*Own, error) {
+// acquire returns a connection, which may still have to be opened.
+func (p *pool) acquire(ctx context.Context) (*Own, error) {
 	select {
 	case <-p.free:
 	default:
@@ -70,8 +70,8 @@ func (p *pool) wait(ctx context.Context) error {
 	}
 }
 
-// give returns a connection to the pool.
-func (p *pool) give(o *Own) {
+// release returns a connection to the pool.
+func (p *pool) release(o *Own) {
 	p.mu.Lock()
 	p.idle = append(p.idle, o)
 	p.mu.Unlock()
@@ -88,11 +88,11 @@ func (p *pool) warm(ctx context.Context, n int) error {
 	held := make([]*Own, 0, n)
 	defer func() {
 		for _, o := range held {
-			p.give(o)
+			p.release(o)
 		}
 	}()
 	for range n {
-		o, err := p.take(ctx)
+		o, err := p.acquire(ctx)
 		if err != nil {
 			return err
 		}

@@ -93,7 +93,15 @@ func (r *Reply) read(in *bufio.Reader) (int64, error) {
 	case '+':
 		r.keep(text)
 		return 0, nil
-	case '$', '*', ':':
+	case '_': // of the newer protocol, like those that follow
+		if r.Keep {
+			r.end(false)
+		}
+		return -1, nil
+	case ',', '#', '(':
+		r.keep(text)
+		return 0, nil
+	case '$', '*', ':', '%', '~':
 	default:
 		return 0, strange(line)
 	}
@@ -101,15 +109,20 @@ func (r *Reply) read(in *bufio.Reader) (int64, error) {
 	if !ok {
 		return 0, strange(line)
 	}
-	switch line[0] {
+	kind := line[0]
+	switch kind {
 	case ':':
 		r.keep(text)
 		return n, nil
 	case '$':
 		return n, r.bulk(in, n)
 	}
+	elements := n
+	if kind == '%' {
+		elements = 2 * n // keys and values
+	}
 	var first error
-	for range n {
+	for range elements {
 		if _, err := r.read(in); err != nil {
 			if !isReply(err) {
 				return n, err
@@ -179,8 +192,8 @@ func parse(text []byte) (int64, bool) {
 
 func strange(line []byte) error { return fmt.Errorf("a reply begins with %q", line) }
 
-// take converts a reply as returned by go-redis.
-func (r *Reply) take(v any) {
+// convert converts a reply as returned by go-redis.
+func (r *Reply) convert(v any) {
 	r.reset()
 	r.N = r.add(v)
 }

@@ -11,7 +11,6 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/store"
 )
 
 // Script is a Lua script. Name is the name of its function on the server, used when
@@ -127,7 +126,7 @@ func (r Scripts) Load(ctx context.Context, name, instead string, of ...Script) e
 	case ByText:
 		return nil
 	case BySHA:
-		return masters(ctx, r.servers.client, func(ctx context.Context, m *goredis.Client) error {
+		return Masters(ctx, r.servers.client, func(ctx context.Context, m Client) error {
 			for _, s := range of {
 				if err := m.ScriptLoad(ctx, s.Text).Err(); err != nil {
 					return fmt.Errorf("make a script known: %w", err)
@@ -136,7 +135,7 @@ func (r Scripts) Load(ctx context.Context, name, instead string, of ...Script) e
 			return nil
 		})
 	}
-	err := masters(ctx, r.servers.client, func(ctx context.Context, m *goredis.Client) error {
+	err := Masters(ctx, r.servers.client, func(ctx context.Context, m Client) error {
 		return m.FunctionLoadReplace(ctx, library(name, of...)).Err()
 	})
 	if err != nil && strings.Contains(err.Error(), "unknown command") {
@@ -153,22 +152,11 @@ func (r Scripts) Unload(ctx context.Context, name string) error {
 	if r.How != ByFunction {
 		return nil
 	}
-	return masters(ctx, r.servers.client, func(ctx context.Context, m *goredis.Client) error {
+	return Masters(ctx, r.servers.client, func(ctx context.Context, m Client) error {
 		err := m.FunctionDelete(ctx, name).Err()
 		if err != nil && strings.Contains(err.Error(), "Library not found") {
 			err = nil
 		}
 		return err
 	})
-}
-
-// masters calls f with a client of every server that has data of its own.
-func masters(ctx context.Context, client goredis.UniversalClient, f func(context.Context, *goredis.Client) error) error {
-	switch c := client.(type) {
-	case *goredis.ClusterClient:
-		return c.ForEachMaster(ctx, f)
-	case *goredis.Client:
-		return f(ctx, c)
-	}
-	return store.ErrUnsupported
 }

@@ -85,7 +85,7 @@ func (l *Shared) queue(request []byte, replies int, into *Reply, a *ask) *wire {
 	if err == nil {
 		c, err = l.add(request, a)
 	}
-	if err != nil && a.take() {
+	if err != nil && a.claim() {
 		a.answer(err)
 	}
 	return c
@@ -273,7 +273,7 @@ func (l *Shared) read(c *wire) {
 		}
 		a := mine[at]
 		at++
-		into, waits := &none, a.take()
+		into, waits := &none, a.claim()
 		if waits {
 			into = a.into
 		}
@@ -343,7 +343,7 @@ func (l *Shared) fail(c *wire, mine []*ask, err error) error {
 	err = fault.Sentence("the connection broke, and whether the call was carried out is not known: "+err.Error(), err)
 	for _, list := range [][]*ask{mine, rest} {
 		for _, a := range list {
-			if a.take() {
+			if a.claim() {
 				a.answer(err)
 			}
 		}

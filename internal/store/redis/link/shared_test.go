@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/lab/labtest"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // client makes a client of a server.
@@ -36,7 +36,7 @@ func linkTo(t *testing.T, c *goredis.Client, timeout time.Duration) *Shared {
 	t.Helper()
 	o, err := servers{c}.holds(t.Context(), "k")
 	require.NoError(t, err)
-	return &Shared{dial: func(ctx context.Context) (net.Conn, error) { return dialRaw(ctx, o) }, timeout: timeout}
+	return &Shared{dial: func(ctx context.Context) (net.Conn, error) { return o.connect(ctx) }, timeout: timeout}
 }
 
 // call makes a call whose reply is a number.

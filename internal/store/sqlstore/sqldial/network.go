@@ -29,6 +29,7 @@ const (
 // several goroutines.
 type Network struct {
 	times store.TimeoutSet
+	fence *store.Fence
 	// timeouts is how many reads and writes have timed out and have not been reported
 	// by TimedOut yet.
 	timeouts atomic.Int64
@@ -42,9 +43,9 @@ type Network struct {
 	cut   bool
 }
 
-// NewNetwork takes the timeouts of a target: unless it says otherwise, 5 s to connect
+// NewNetwork takes the fence of its connections, which may be nil, and the timeouts of a target: unless it says otherwise, 5 s to connect
 // and 30 s for a read or write. Errors have the code of bad input.
-func NewNetwork(t store.Target) (*Network, error) {
+func NewNetwork(t store.Target, fence *store.Fence) (*Network, error) {
 	times, err := store.Timeouts(t)
 	if times.Dial == 0 {
 		times.Dial = dialTimeout
@@ -55,7 +56,7 @@ func NewNetwork(t store.Target) (*Network, error) {
 	if times.Write == 0 {
 		times.Write = ioTimeout
 	}
-	return &Network{times: times}, err
+	return &Network{times: times, fence: fence}, err
 }
 
 // dial is called by drivers for a new connection.
@@ -66,7 +67,7 @@ func (n *Network) dial(ctx context.Context, network, addr string) (net.Conn, err
 		n.note(err)
 		return nil, err
 	}
-	w := &wire{Conn: c, n: n}
+	w := &wire{Conn: n.fence.Conn(c), n: n}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.cut {

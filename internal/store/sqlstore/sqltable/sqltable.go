@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
@@ -47,9 +47,9 @@ type Set struct {
 	namespace string
 	prefix    string // of spaces: "authz_"
 	tables    []Table
-	claim     *place.Claim // since Look
-	texts     sync.Map     // argument of Text → the dialect's statement
-	stmts     sync.Map     // the same argument → *sql.Stmt
+	claim     *ownership.Claim // since Look
+	texts     sync.Map         // argument of Text → the dialect's statement
+	stmts     sync.Map         // the same argument → *sql.Stmt
 }
 
 // New returns the tables of a namespace, whose names begin with prefix. It changes
@@ -70,11 +70,15 @@ func (s *Set) Space(table string) store.Space {
 }
 
 // Spaces returns the tables, each as a space, to be recorded with params.
-func (s *Set) Spaces(params map[string]string) []place.Space {
-	out := make([]place.Space, 0, len(s.tables))
+func (s *Set) Spaces(params map[string]string) []ownership.Space {
+	out := make([]ownership.Space, 0, len(s.tables))
 	for _, t := range s.tables {
-		out = append(out, place.Space{Space: s.Space(t.Name), Params: params, Tables: map[string]store.Table{
-			"": {Columns: store.Columns(t.Columns), Key: strings.Split(t.Key, ", ")},
+		columns := store.Columns(t.Columns)
+		for i := range columns {
+			columns[i].Later = slices.Contains(t.Later, columns[i].Name)
+		}
+		out = append(out, ownership.Space{Space: s.Space(t.Name), Params: params, Tables: map[string]store.Table{
+			"": {Columns: columns, Key: strings.Split(t.Key, ", ")},
 		}})
 	}
 	return out
@@ -108,8 +112,8 @@ func (s *Set) Stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 	return p, nil
 }
 
-// Look makes sure that those of our tables that exist are of this version.
-func (s *Set) Look(ctx context.Context, c *place.Claim) error {
+// Check makes sure that those of our tables that exist are of this version.
+func (s *Set) Check(ctx context.Context, c *ownership.Claim) error {
 	s.claim = c
 	for _, t := range s.tables {
 		if !c.Spot(s.Space(t.Name)).Found.Exists || s.theirs(t) {

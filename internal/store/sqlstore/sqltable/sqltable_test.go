@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/lab/labtest"
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
@@ -93,8 +93,8 @@ func TestTables(t *testing.T) {
 func TestTablesThatAreThere(t *testing.T) {
 	t.Parallel()
 	c := open(t, "sqlite:"+t.TempDir()+"/x.db")
-	claim := func(s *sqltable.Set, spaces []place.Space) error {
-		got, err := place.Take(t.Context(), c, place.Want{Namespace: "kit", Run: "r", Allow: true, Spaces: spaces, Admit: s.Look})
+	claim := func(s *sqltable.Set, spaces []ownership.Space) error {
+		got, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: "kit", Run: "r", Allow: true, Spaces: spaces, Admit: s.Check})
 		if err == nil {
 			require.NoError(t, got.Release(t.Context()))
 		}
@@ -114,4 +114,47 @@ func TestTablesThatAreThere(t *testing.T) {
 	err = claim(next, next.Spaces(nil))
 	require.ErrorContains(t, err, "the table kit_x_counts has columns other than this version's")
 	assert.Contains(t, fault.HintOf(err), "perfbench data delete")
+}
+
+// A table of ours in whose place others have put one stays, whatever is told to delete: it
+// has a column too many, lacks one, or has another key. One of an older version is ours.
+func TestTablesThatOthersPutInOurPlaceStay(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, c *sqlstore.Conn) {
+		run := func(text string) {
+			t.Helper()
+			_, err := c.SQL().ExecContext(t.Context(), text)
+			require.NoError(t, err, text)
+		}
+		for name, theirs := range map[string]string{
+			"wide":    "a VARCHAR(90) NOT NULL, b VARCHAR(90) NOT NULL, role VARCHAR(20), body VARCHAR(90), seen BIGINT, note VARCHAR(9), PRIMARY KEY (a, b)",
+			"narrow":  "a VARCHAR(90) NOT NULL, b VARCHAR(90) NOT NULL, PRIMARY KEY (a, b)",
+			"unkeyed": "a VARCHAR(90) NOT NULL, b VARCHAR(90), role VARCHAR(20), body VARCHAR(90), seen BIGINT, PRIMARY KEY (a)",
+			"":        "",
+		} {
+			namespace := "place" + name
+			s := sqltable.New(c, namespace, "x_", tables)
+			claim, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: namespace, Run: "r", Spaces: s.Spaces(nil), Admit: s.Check})
+			require.NoError(t, err)
+			require.NoError(t, s.Create(t.Context()))
+			require.NoError(t, claim.Release(t.Context()))
+			if theirs != "" {
+				run(s.Text("DROP TABLE %edges"))
+				run(s.Text("CREATE TABLE %edges (" + theirs + ")"))
+			} else {
+				run(s.Text("ALTER TABLE %edges DROP COLUMN seen"))
+			}
+			for _, x := range s.Spaces(nil) {
+				_, err := c.Drop(t.Context(), x.Space, nil)
+				require.NoError(t, err, name)
+			}
+			_, err = c.SQL().ExecContext(t.Context(), s.Text("DROP TABLE %edges"))
+			assert.Equal(t, theirs != "", err == nil, "%s: %v", name, err)
+			_, err = c.SQL().ExecContext(t.Context(), s.Text("DROP TABLE %counts"))
+			require.Error(t, err, "it was ours")
+			made, err := c.Made(t.Context(), namespace)
+			require.NoError(t, err)
+			assert.Empty(t, made)
+		}
+	})
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/filling"
+	"github.com/perfbench/perfbench/internal/datagen"
 )
 
 // States of a saga and of its branch rows.
@@ -249,7 +249,7 @@ func (s *Saga) AppendFilling(b []byte, step int) []byte {
 		return b
 	}
 	if !s.Loaded {
-		return filling.Append(b, filling.Of(s.Gid, step), s.Size)
+		return datagen.Append(b, datagen.Of(s.Gid, step), s.Size)
 	}
 	for i := range s.Rows {
 		if r := &s.Rows[i]; r.Step == step && r.Filling != "" {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 )
 
 // Errors of a store about a saga.
@@ -183,15 +183,15 @@ func (s *Store) Undone() []time.Duration {
 // Places are the tables of transactions, in a store that has tables.
 type Places interface {
 	// Spaces lists the tables, each as a space.
-	Spaces(params map[string]string) []place.Space
-	// Look checks, before anything is created, whether existing tables are suitable.
-	Look(ctx context.Context, c *place.Claim) error
+	Spaces(params map[string]string) []ownership.Space
+	// Check checks, before anything is created, whether existing tables are suitable.
+	Check(ctx context.Context, c *ownership.Claim) error
 	// Create creates missing tables.
 	Create(ctx context.Context) error
 }
 
-// Layer is a store of transactions as a run sees it. Several goroutines may use it.
-type Layer struct {
+// Adapter is a store of transactions as a run sees it. Several goroutines may use it.
+type Adapter struct {
 	// Open returns the store for one client.
 	Open func() Store
 	// Price says how many calls the store counts for each kind of ours.
@@ -215,7 +215,7 @@ type Noticed struct {
 }
 
 // Saw returns what the store has noticed so far.
-func (l *Layer) Saw() Noticed {
+func (l *Adapter) Saw() Noticed {
 	if l.Noticed == nil {
 		return Noticed{}
 	}

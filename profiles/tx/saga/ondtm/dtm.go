@@ -37,13 +37,13 @@ func New(c *dtm.Conn, sp *model.Spec) *DTM {
 
 // Layer returns the transactions as a run sees them: the server has the records and
 // their phases.
-func (d *DTM) Layer() *model.Layer {
+func (d *DTM) Layer() *model.Adapter {
 	open := func() model.Store {
 		st := d.Memory.Open()
 		st.Phases, st.Audit = d, d
 		return st
 	}
-	return &model.Layer{Open: open, Price: model.EveryOne}
+	return &model.Adapter{Open: open, Price: model.EveryOne}
 }
 
 // Submission is the content of a submit: the transaction and, in Steps and Payloads,

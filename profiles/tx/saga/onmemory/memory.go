@@ -36,8 +36,8 @@ func New(c store.Conn, sp *model.Spec) *Memory {
 }
 
 // Layer returns the transactions as a run sees them.
-func (m *Memory) Layer() *model.Layer {
-	return &model.Layer{Open: m.Open, Price: model.EveryOne}
+func (m *Memory) Layer() *model.Adapter {
+	return &model.Adapter{Open: m.Open, Price: model.EveryOne}
 }
 
 // Open returns the store for a client. All clients have the same, and any goroutine may
@@ -286,11 +286,11 @@ func (m *Memory) Sweep(ctx context.Context, now time.Time) (n int64, err error) 
 type Null struct{}
 
 // Layer returns the store as a run sees it.
-func (n Null) Layer() *model.Layer {
+func (n Null) Layer() *model.Adapter {
 	open := func() model.Store {
 		return model.Store{Records: n, Phases: n, Participants: n, Index: n, Audit: n, Upkeep: n}
 	}
-	return &model.Layer{Open: open, Price: model.EveryOne}
+	return &model.Adapter{Open: open, Price: model.EveryOne}
 }
 
 func (Null) Save(context.Context, *model.Saga) error           { return nil }

@@ -21,7 +21,7 @@ import (
 // prefix have the same hash tag.
 type Redis struct {
 	Spec   *model.Spec
-	client goredis.UniversalClient
+	client link.Client
 	Run    link.Scripts
 	// Base is how the keys of each prefix begin.
 	Base                     []string
@@ -35,12 +35,12 @@ type client struct {
 }
 
 // Layer returns the transactions as a run sees them.
-func (r *Redis) Layer() *model.Layer {
+func (r *Redis) Layer() *model.Adapter {
 	open := func() model.Store {
 		c := &client{Redis: r}
 		return model.Store{Records: c, Phases: c, Participants: c, Index: r, Audit: r, Upkeep: r}
 	}
-	return &model.Layer{Open: open, Price: model.EveryOne, Cleanup: r.cleanup}
+	return &model.Adapter{Open: open, Price: model.EveryOne, Cleanup: r.cleanup}
 }
 
 // New returns the transactions of a connection.

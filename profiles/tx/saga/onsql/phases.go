@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // phasedTexts prepares the statements of transactions that are prepared first.
@@ -89,7 +89,7 @@ func (s *client) Carry(ctx context.Context, g *model.Saga, step int, op string) 
 	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		got = model.ReplyDone
 		if op == model.BranchCancel {
-			n, err := sqltx.Affected(ctx, tx, s.Texts.void, g.Gid, id, model.BranchTry, op, nil, nil, now)
+			n, err := common.Affected(ctx, tx, s.Texts.void, g.Gid, id, model.BranchTry, op, nil, nil, now)
 			if err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ func (s *client) Carry(ctx context.Context, g *model.Saga, step int, op string) 
 				return err
 			}
 		}
-		n, err := sqltx.Affected(ctx, tx, s.Texts.carry, g.Gid, id, op, op, t.Account, balance+frozen, now, frozen)
+		n, err := common.Affected(ctx, tx, s.Texts.carry, g.Gid, id, op, op, t.Account, balance+frozen, now, frozen)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (s *Tables) adjust(ctx context.Context, tx *sql.Tx, op string, account, bal
 		if balance < 0 {
 			least = -balance
 		}
-		n, err := sqltx.Affected(ctx, tx, s.Texts.adjust, balance, frozen, account, least)
+		n, err := common.Affected(ctx, tx, s.Texts.adjust, balance, frozen, account, least)
 		return n > 0, err
 	}
 	if op == model.BranchCancel {

@@ -10,13 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/place"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 const sagaTimes = "create_time BIGINT, update_time BIGINT, finish_time BIGINT, rollback_time BIGINT"
@@ -47,7 +46,7 @@ var sagaTables = []sqltable.Table{
 // milliseconds. There is only one index of unfinished transactions, so there is only
 // one prefix.
 type Tables struct {
-	*sqltx.Database
+	*common.Database
 	spec   *model.Spec
 	tables *sqltable.Set
 
@@ -56,7 +55,7 @@ type Tables struct {
 	// phases are for transactions that are prepared in the database itself; waited
 	// counts those of their branches that were refused because they had waited too
 	// long.
-	phases *twophase.Transactions
+	phases *sqlstore.Transactions
 	waited atomic.Int64
 }
 
@@ -69,7 +68,7 @@ type sagaTexts struct {
 }
 
 // New returns the transactions of a database. It sends no statements.
-func New(d *sqltx.Database, sp *model.Spec) *Tables {
+func New(d *common.Database, sp *model.Spec) *Tables {
 	s := &Tables{Database: d, spec: sp, tables: sqltable.New(d.Conn, sp.Namespace, "saga_", sagaTables)}
 	for i, to := range []*string{&s.Global, &s.Branch, &s.Barrier, &s.Account} {
 		*to = s.tables.Quoted(sagaTables[i].Name)
@@ -102,7 +101,7 @@ type client struct {
 	*Tables
 	// lost are the attempts that the database has rolled back because of others since
 	// the last call of Undone; held are the connections of branches that are prepared.
-	lost sqltx.Lost
+	lost common.Lost
 	held branches
 }
 
@@ -114,7 +113,7 @@ func (s *client) Undone() []time.Duration {
 }
 
 // Layer returns the transactions as a run sees them.
-func (s *Tables) Layer() *model.Layer {
+func (s *Tables) Layer() *model.Adapter {
 	open := func() model.Store {
 		c := &client{Tables: s}
 		return model.Store{Records: c, Phases: c, Participants: c, Index: s, Audit: s, Upkeep: s, Session: c}
@@ -122,14 +121,14 @@ func (s *Tables) Layer() *model.Layer {
 	saw := func() model.Noticed {
 		return model.Noticed{Beside: s.Extra.Load(), Conflicts: s.Conflicts.Load(), Waited: s.waited.Load(), Repeats: true}
 	}
-	return &model.Layer{Open: open, Price: sqlPrice, Places: s, Noticed: saw}
+	return &model.Adapter{Open: open, Price: sqlPrice, Places: s, Noticed: saw}
 }
 
 // Spaces lists the tables.
-func (s *Tables) Spaces(params map[string]string) []place.Space { return s.tables.Spaces(params) }
+func (s *Tables) Spaces(params map[string]string) []ownership.Space { return s.tables.Spaces(params) }
 
-// Look checks whether existing tables are suitable.
-func (s *Tables) Look(ctx context.Context, c *place.Claim) error { return s.tables.Look(ctx, c) }
+// Check checks whether existing tables are suitable.
+func (s *Tables) Check(ctx context.Context, c *ownership.Claim) error { return s.tables.Check(ctx, c) }
 
 // Create creates missing tables.
 func (s *Tables) Create(ctx context.Context) error { return s.tables.Create(ctx) }
@@ -162,7 +161,7 @@ func (s *client) Save(ctx context.Context, g *model.Saga) error {
 	rows, args := s.insertRows(g, g.Rows)
 	options := fmt.Sprintf(`{"concurrent":false,"wait_result":true,"timeout_ms":%d}`, g.Timeout.Milliseconds())
 	return s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
-		n, err := sqltx.Affected(ctx, tx, s.Texts.save, g.Gid, g.Of().Name, g.Status, string(g.AppendQuery(nil)), now, now, options, g.Interval.Milliseconds(), g.Next.UnixMilli())
+		n, err := common.Affected(ctx, tx, s.Texts.save, g.Gid, g.Of().Name, g.Status, string(g.AppendQuery(nil)), now, now, options, g.Interval.Milliseconds(), g.Next.UnixMilli())
 		if err != nil {
 			return err
 		}
@@ -190,7 +189,7 @@ func (s *client) Branch(ctx context.Context, g *model.Saga, pos int) error {
 // status.
 func (s *client) guard(ctx context.Context, g *model.Saga, text string, args ...any) error {
 	return sqlstore.Retry(ctx, s.Conn, func(took time.Duration) { s.CountUndone(&s.lost, took) }, func() error {
-		n, err := sqltx.Affected(ctx, s.DB, text, args...)
+		n, err := common.Affected(ctx, s.DB, text, args...)
 		if err == nil && n == 0 {
 			return model.ErrMoved
 		}
@@ -231,7 +230,7 @@ func (s *Tables) Lock(ctx context.Context, _ int, now, until time.Time) (string,
 		return "", err
 	}
 	s.Extra.Add(1)
-	n, err := sqltx.Affected(ctx, s.DB, s.Texts.lease, until.UnixMilli(), gid, due)
+	n, err := common.Affected(ctx, s.DB, s.Texts.lease, until.UnixMilli(), gid, due)
 	if err == nil && n == 0 {
 		err = model.ErrNone
 	}
@@ -297,7 +296,7 @@ func (s *client) Move(ctx context.Context, g *model.Saga, pos int) (got model.Re
 	err = s.Within(ctx, &s.lost, func(tx *sql.Tx) error {
 		got = model.ReplyDone
 		if undo {
-			n, err := sqltx.Affected(ctx, tx, s.Texts.void, g.Gid, id, model.BranchAction, model.BranchCompensate, nil, nil, now)
+			n, err := common.Affected(ctx, tx, s.Texts.void, g.Gid, id, model.BranchAction, model.BranchCompensate, nil, nil, now)
 			if err != nil {
 				return err
 			}
@@ -307,7 +306,7 @@ func (s *client) Move(ctx context.Context, g *model.Saga, pos int) (got model.Re
 				return err
 			}
 		}
-		n, err := sqltx.Affected(ctx, tx, s.Texts.call, g.Gid, id, r.Op, r.Op, t.Account, t.Amount, now)
+		n, err := common.Affected(ctx, tx, s.Texts.call, g.Gid, id, r.Op, r.Op, t.Account, t.Amount, now)
 		if err != nil {
 			return err
 		}
@@ -329,7 +328,7 @@ func (s *client) Move(ctx context.Context, g *model.Saga, pos int) (got model.Re
 		if !undo && t.Amount < 0 {
 			text, args = s.Texts.take, append(args, -t.Amount)
 		}
-		n, err = sqltx.Affected(ctx, tx, text, args...)
+		n, err = common.Affected(ctx, tx, text, args...)
 		if err == nil && n == 0 {
 			got = model.ReplyRefused
 			return sqlstore.ErrUndo

@@ -10,25 +10,23 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqlerror"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/twophase"
+	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
-	"github.com/perfbench/perfbench/profiles/tx/sqltx"
 )
 
 // branches are the prepared branches of a transaction that keep a connection, by step.
-type branches []*twophase.Branch
+type branches []*sqlstore.Branch
 
 // at returns the branch of a step; nil if there is none.
-func (b branches) at(step int) *twophase.Branch {
+func (b branches) at(step int) *sqlstore.Branch {
 	if step < len(b) {
 		return b[step]
 	}
 	return nil
 }
 
-func (b *branches) set(step int, to *twophase.Branch) {
+func (b *branches) set(step int, to *sqlstore.Branch) {
 	for len(*b) <= step {
 		*b = append(*b, nil)
 	}
@@ -59,7 +57,7 @@ func (s *client) carryXA(ctx context.Context, g *model.Saga, step int, op string
 			return got, err
 		}
 		s.CountUndone(&s.lost, time.Since(began))
-		if sqlerror.LockTimeout(err) || try == sqlstore.Tries {
+		if sqlstore.LockTimeout(err) || try == sqlstore.Tries {
 			s.waited.Add(1)
 			return model.ReplyRefused, nil
 		}
@@ -70,7 +68,7 @@ func (s *client) carryXA(ctx context.Context, g *model.Saga, step int, op string
 // transaction that is prepared.
 func (s *client) prepareXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
 	b, err := s.phases.Begin(ctx, g.Gid, id, s.spec.LockTimeout)
-	if errors.Is(err, twophase.ErrBranchThere) {
+	if errors.Is(err, sqlstore.ErrBranchThere) {
 		return model.ReplyDuplicate, nil
 	}
 	if err != nil {
@@ -93,8 +91,8 @@ func (s *client) prepareXA(ctx context.Context, g *model.Saga, step int, id stri
 // inBranch makes a branch's changes. While an earlier call is prepared, its barrier row
 // keeps this call waiting; after that it is a duplicate.
 func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t model.Transfer, id string) (model.Reply, error) {
-	n, err := sqltx.Affected(ctx, conn, s.Texts.carry, g.Gid, id, model.BranchAction, model.BranchAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
-	if sqlerror.LockTimeout(err) {
+	n, err := common.Affected(ctx, conn, s.Texts.carry, g.Gid, id, model.BranchAction, model.BranchAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
+	if sqlstore.LockTimeout(err) {
 		return model.ReplyDuplicate, nil
 	}
 	if err != nil {
@@ -111,7 +109,7 @@ func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t 
 	if t.Amount < 0 {
 		least = -t.Amount
 	}
-	n, err = sqltx.Affected(ctx, conn, s.Texts.adjust, t.Amount, 0, t.Account, least)
+	n, err = common.Affected(ctx, conn, s.Texts.adjust, t.Amount, 0, t.Account, least)
 	if err == nil && n == 0 {
 		return model.ReplyRefused, nil
 	}
@@ -146,7 +144,7 @@ var errHeld = fmt.Errorf("a branch is neither prepared for others to finish, nor
 func (s *client) commitXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
 	for try := 1; ; try++ {
 		err := s.phases.Commit(ctx, g.Gid, id, s.held.at(step))
-		if !errors.Is(err, twophase.ErrNoBranch) {
+		if !errors.Is(err, sqlstore.ErrNoBranch) {
 			return model.ReplyDone, err
 		}
 		reason, err := s.reason(ctx, s.DB, g.Gid, id)
@@ -173,7 +171,7 @@ func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id str
 	for try := 1; ; try++ {
 		got := model.ReplyDone
 		err := s.phases.Rollback(ctx, g.Gid, id, s.held.at(step))
-		if errors.Is(err, twophase.ErrNoBranch) {
+		if errors.Is(err, sqlstore.ErrNoBranch) {
 			got, err = model.ReplyNothing, nil
 		}
 		if err != nil {
@@ -212,7 +210,7 @@ func (s *Tables) rolledBack(ctx context.Context, gid, id string) (model.Reply, e
 func (s *Tables) Ready(ctx context.Context) error {
 	if s.Dialect != sqltext.SQLite {
 		var err error
-		if s.phases, err = twophase.New(ctx, s.DB, s.Dialect, s.spec.Namespace); err != nil {
+		if s.phases, err = sqlstore.New(ctx, s.DB, s.Dialect, s.spec.Namespace); err != nil {
 			return err
 		}
 	}
@@ -223,5 +221,5 @@ func (s *Tables) Ready(ctx context.Context) error {
 	if s.Dialect == sqltext.MySQL {
 		most += s.spec.Start.Threads // each branch has a connection, and each client one for the coordinator
 	}
-	return twophase.CanPrepare(ctx, s.DB, s.Dialect, most)
+	return sqlstore.CanPrepare(ctx, s.DB, s.Dialect, most)
 }

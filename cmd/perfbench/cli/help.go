@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Groups are what flags are shown under, in order; those of "" are the command's own.
+var Groups = []string{"", Workload, Load, Limits, Comparison, Workers, Output, Safety, Screen}
+
+// The names of groups of flags.
+const (
+	Workload   = "Workload"
+	Load       = "Load"
+	Limits     = "Limits"
+	Comparison = "Comparison"
+	Workers    = "Workers"
+	Output     = "Output"
+	Safety     = "Safety"
+	Screen     = "Screen"
+)
+
+const (
+	// helpWidth is how wide help is, in cells; flagText is where the text of a flag begins.
+	helpWidth, flagText = 80, 29
+	inGroup             = "perfbench_group"
+)
+
+// Group shows flags under a name, one of the groups above.
+func Group(fs *pflag.FlagSet, group string, names ...string) {
+	for _, name := range names {
+		_ = fs.SetAnnotation(name, inGroup, []string{group}) // the flag exists
+	}
+}
+
+// GroupOf is the group of a flag, one of Groups.
+func GroupOf(f *pflag.Flag) string {
+	if g := f.Annotations[inGroup]; len(g) > 0 {
+		return g[0]
+	}
+	return ""
+}
+
+var metavar = regexp.MustCompile("^`([^`]+)`:? ")
+
+// Flag is a flag in words: its names, what stands for its value ("" where it takes none),
+// and what it does with its default.
+func Flag(f *pflag.Flag) (names, value, text string) {
+	names = "    --" + f.Name
+	if f.Shorthand != "" {
+		names = "-" + f.Shorthand + ", --" + f.Name
+	}
+	value, text = pflag.UnquoteUsage(f)
+	if m := metavar.FindStringSubmatch(f.Usage); m != nil {
+		text = f.Usage[len(m[0]):]
+	}
+	if d := strings.Trim(f.DefValue, "[]"); d != "" && d != "0" && d != "false" && !strings.Contains(text, "default") {
+		text += " (default " + d + ")"
+	}
+	return names, value, text
+}
+
+// Help writes what a command does, in 80 columns.
+func Help(w io.Writer, c *cobra.Command) {
+	about := c.Long
+	if about == "" {
+		about = c.Short + "."
+	}
+	fmt.Fprintf(w, "%s\n\nUsage:\n", fill(about, helpWidth))
+	if c.Runnable() {
+		fmt.Fprintln(w, command(c.UseLine()))
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintln(w, command(c.CommandPath()+" COMMAND"))
+	}
+	if c.HasExample() {
+		fmt.Fprintln(w, "\nExamples:")
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			fmt.Fprintln(w, command(line))
+		}
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintln(w, "\nCommands:")
+		for _, s := range c.Commands() {
+			if s.IsAvailableCommand() {
+				entry(w, s.Name(), s.Short, 13)
+			}
+		}
+	}
+	for _, g := range Groups {
+		flags(w, c, g)
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n%s COMMAND --help says more about a command.\n", c.CommandPath())
+	}
+}
+
+// flags writes those of a group.
+func flags(w io.Writer, c *cobra.Command, group string) {
+	first := true
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || GroupOf(f) != group {
+			return
+		}
+		if first {
+			title := "Flags"
+			if group != "" {
+				title = group
+			}
+			fmt.Fprintf(w, "\n%s:\n", title)
+			first = false
+		}
+		names, value, text := Flag(f)
+		entry(w, strings.TrimRight(names+" "+value, " "), text, flagText-2)
+	})
+}
+
+// entry writes a name and, beside it from a column on, its text.
+func entry(w io.Writer, name, text string, column int) {
+	lines := strings.Split(fill(text, helpWidth-column-2), "\n")
+	name = "  " + name
+	if pad := column - ansi.StringWidth(name); pad > 0 {
+		fmt.Fprintf(w, "%s%s  %s\n", name, strings.Repeat(" ", pad), lines[0])
+		lines = lines[1:]
+	} else {
+		fmt.Fprintln(w, name)
+	}
+	for _, l := range lines {
+		fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", column+2), l)
+	}
+}
+
+// command writes a command line, over several lines where it is too long for one: a flag
+// stays with its value.
+func command(line string) string {
+	var parts []string
+	for _, word := range strings.Fields(line) {
+		last := len(parts) - 1
+		if last > 0 && strings.HasPrefix(parts[last], "-") && !strings.Contains(parts[last], " ") && !strings.HasPrefix(word, "-") {
+			parts[last] += " " + word
+			continue
+		}
+		parts = append(parts, word)
+	}
+	out, open := "", " "
+	for i, part := range parts {
+		end := helpWidth - len(` \`)
+		if i == len(parts)-1 {
+			end = helpWidth
+		}
+		if ansi.StringWidth(open)+1+ansi.StringWidth(part) > end {
+			out, open = out+open+" \\\n", "     "
+		}
+		open += " " + part
+	}
+	return out + open
+}
+
+// fill breaks paragraphs into lines of a width; lines that begin with a blank stay as they
+// are.
+func fill(text string, width int) string {
+	var out, open []string
+	flush := func() {
+		if len(open) > 0 {
+			out = append(out, wrap(strings.Join(open, " "), width))
+		}
+		open = nil
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if line == "" || line[0] == ' ' {
+			flush()
+			out = append(out, line)
+			continue
+		}
+		open = append(open, line)
+	}
+	flush()
+	return strings.Join(out, "\n")
+}
+
+// wrap breaks text at blanks only: names with hyphens stay whole.
+func wrap(text string, width int) string {
+	out, wide := "", 0
+	for i, word := range strings.Fields(text) {
+		n := ansi.StringWidth(word)
+		switch {
+		case i == 0:
+			wide = n
+		case wide+1+n > width:
+			out, wide = out+"\n", n
+		default:
+			out, wide = out+" ", wide+1+n
+		}
+		out += word
+	}
+	return out
+}

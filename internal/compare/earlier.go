@@ -1,0 +1,88 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+	"github.com/perfbench/perfbench/internal/verdict"
+)
+
+const (
+	// leastEarlier is how many earlier runs it takes to show how much runs differ, and
+	// MostEarlier is how many are worth reading.
+	leastEarlier = 3
+	MostEarlier  = 20
+	// alikeFor is how much longer than another a run of the same plan may be.
+	alikeFor = 1.25
+	// shows is how many standard errors a change must have to be found four times out of
+	// five, with the confidence of ranges.
+	shows = 2.8
+)
+
+// Repeats reports whether two runs are of the same plan on the same machine: they differ
+// in nothing but their seed, and hardly in length.
+func (c *Conditions) Repeats(of *Conditions) bool {
+	long, short := max(c.MeasuredS, of.MeasuredS), min(c.MeasuredS, of.MeasuredS)
+	return long <= alikeFor*short && !slices.ContainsFunc(Differences(c, of), func(d Difference) bool { return d.Name != "seed" })
+}
+
+// earlier selects the runs that show how much a run of A differs from the next. They do so
+// for B as well: that a setting changes how much runs differ is the exception.
+func earlier(a, b Set, all []*Run) Set {
+	s := Set{}
+	if len(a.Runs) > 1 || len(b.Runs) > 1 {
+		return s
+	}
+	for _, r := range all {
+		c := &r.Conditions
+		its := func(o *Run) bool { return o.Conditions.ID == c.ID && o.Conditions.Started.Equal(c.Started) }
+		if its(a.Runs[0]) || its(b.Runs[0]) || c.Failed || c.State == verdict.Invalid || !c.Repeats(&a.Runs[0].Conditions) {
+			continue
+		}
+		s.Runs = append(s.Runs, r)
+	}
+	if n := len(s.Runs); n > MostEarlier {
+		s.Runs = s.Runs[n-MostEarlier:]
+	}
+	if len(s.Runs) < leastEarlier {
+		return Set{}
+	}
+	return s
+}
+
+// noise is by how much a figure differs from one run to the next, on its scale.
+func (f Figure) noise(before []Estimate) stat.Estimate {
+	vals := slices.DeleteFunc(f.values(before), math.IsNaN)
+	if len(vals) < leastEarlier {
+		return stat.Unknown()
+	}
+	return stat.FromOneToTheNext(vals)
+}
+
+// noLessThan widens a change between two runs to what runs differ by without one.
+func (f Figure) noLessThan(change stat.Estimate, before []Estimate) stat.Estimate {
+	n := f.noise(before)
+	if by := math.Sqrt2 * n.SE; by >= finest && !(change.SE >= by) && !math.IsNaN(change.Value) {
+		change.SE, change.DF = by, n.DF
+	}
+	return change
+}
+
+// single says what one run a side can show, and what would tell more.
+func single(c *Comparison) []string {
+	if noise := Throughput.noise(of(Throughput, c.before.part(nil))); !math.IsNaN(noise.SE) {
+		text := fmt.Sprintf("One run a side: what %d earlier runs of the same plan on this machine differed by, one from the next, counts as chance (%.2g %% in throughput).", len(c.before.Runs), 100*noise.SE)
+		if n := math.Ceil(2 * math.Pow(shows*noise.SE/c.Tolerance, 2)); n > 1 {
+			text += fmt.Sprintf(" It takes some %d runs a side to find a change of %.3g %% (--repeat).", int(max(n, leastEarlier)), 100*c.Tolerance)
+		}
+		return []string{text}
+	}
+	out := []string{"With one run a side, nobody knows how much one run differs from the next: only the variation within each run counts as chance."}
+	if s := min(c.A.Runs[0].Conditions.MeasuredS, c.B.Runs[0].Conditions.MeasuredS); s < leastBatches {
+		out = []string{fmt.Sprintf("One run a side, of %.2g s, cannot show what is chance. It takes runs of %d s or more (30 s tell more), several a side (--repeat 5), or %d earlier runs of the same plan in the same folder.",
+			s, leastBatches, leastEarlier)}
+	}
+	return out
+}

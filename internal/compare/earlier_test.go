@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/testing/rundirtest"
+)
+
+// short is a run of so many seconds, of which these figures are made up.
+func short(seconds float64, seed int64, figures map[Figure]Estimate) *Run {
+	return &Run{
+		Conditions: Conditions{ID: string(rune('a' + seed)), Profile: "ingestion", MeasuredS: seconds, Seed: seed, Started: day.Add(time.Duration(seed) * time.Minute)},
+		Parts:      []Measured{{Figures: figures, Calls: 1e6}},
+	}
+}
+
+// A run of fewer seconds than make batches shows no scatter, whatever its calls do.
+func TestAShortRunDoesNotKnowItsError(t *testing.T) {
+	f := rundirtest.NewFolder(day, "redis", 16, 1)
+	for _, c := range []struct {
+		seconds float64
+		known   bool
+	}{{4.9, false}, {5, true}} {
+		f.Run.MeasuredS = c.seconds
+		for _, m := range read(t, f).Parts {
+			for _, figure := range []Figure{Throughput, P50, P99} {
+				if e, ok := m.Figures[figure]; ok {
+					assert.Equal(t, c.known, !math.IsNaN(e.SE), "%s of %g s", figure, c.seconds)
+				}
+			}
+		}
+	}
+	a, b := *f, *rundirtest.NewFolder(day, "redis", 32, 2)
+	a.Run.MeasuredS, b.Run.MeasuredS = 2, 2
+	c := Sets(one(read(t, &a)), one(read(t, &b)), Options{})
+	for _, p := range c.Parts {
+		for figure, words := range verdicts(p) {
+			assert.NotContains(t, []string{"better", "worse"}, words, "%s", figure)
+		}
+	}
+	assert.Contains(t, c.Notes, "One run a side, of 2 s, cannot show what is chance. It takes runs of 5 s or more (30 s tell more), several a side (--repeat 5), or 3 earlier runs of the same plan in the same folder.")
+}
+
+// Earlier runs of the same plan on the same machine tell how much runs differ, and no
+// others do.
+func TestEarlierRunsTellHowMuchRunsDiffer(t *testing.T) {
+	at := func(v float64, seed int64) *Run {
+		return short(2, seed, map[Figure]Estimate{Throughput: {Value: v, SE: math.NaN(), DF: math.Inf(1)}})
+	}
+	history := []*Run{at(100, 1), at(103, 2), at(99, 3), at(102, 4), at(98, 5), at(101, 6), at(100, 7)}
+	word := func(a, b *Run, earlier []*Run) Verdict {
+		return Sets(one(a), one(b), Options{Earlier: earlier}).Parts[0].Findings[0].Verdict
+	}
+	a, near, far := at(100, 20), at(104, 21), at(130, 22)
+	assert.Equal(t, Unsure, word(a, far, nil))
+	assert.Equal(t, Unsure, word(a, far, history[:2]), "two runs tell nothing")
+	assert.Equal(t, Unsure, word(a, near, history))
+	assert.Equal(t, Better, word(a, far, history))
+	assert.Equal(t, Worse, word(far, a, append(history, a, far)), "the two themselves do not count")
+
+	// Runs elsewhere, of other settings or another length, and those that lost data.
+	others := []*Run{at(500, 8), at(9, 9), at(60, 10), at(300, 11)}
+	a.Conditions.Machine, others[0].Conditions.Machine = map[string]string{"host": "this"}, map[string]string{"host": "another"}
+	others[1].Conditions.Settings, a.Conditions.Settings = map[string]float64{"threads": 3}, map[string]float64{}
+	others[2].Conditions.MeasuredS, others[3].Conditions.Failed = 60, true
+	assert.Equal(t, history, earlier(one(a), one(far), append(others, history...)).Runs)
+}
+
+// Of pairs of short runs with nothing between them, no more than are promised are called
+// better or worse, where the history of the plan is known.
+func TestShortRunsWithAHistoryRaiseFewAlarms(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(28, 11))
+	const trials = 600
+	for _, c := range []struct{ runs, atMost int }{{3, 5}, {7, 5}, {20, 5}} {
+		alarms := 0
+		for range trials {
+			run := func(seed int64) *Run {
+				by := math.Exp(0.04 * rnd.NormFloat64())
+				figures := map[Figure]Estimate{Throughput: {Value: 1e4 * by}, P50: {Value: 1e6 / by}, P99: {Value: 4e6 / by * math.Exp(0.1*rnd.NormFloat64())}}
+				for f, e := range figures {
+					e.SE, e.DF = math.NaN(), math.Inf(1)
+					figures[f] = e
+				}
+				return short(2, seed, figures)
+			}
+			var before []*Run
+			for i := range c.runs {
+				before = append(before, run(int64(i)))
+			}
+			for _, f := range Sets(one(run(40)), one(run(41)), Options{Earlier: before}).Parts[0].Findings {
+				if f.Verdict == Better || f.Verdict == Worse {
+					alarms++
+					break
+				}
+			}
+		}
+		t.Logf("%d earlier runs: %d alarms of %d", c.runs, alarms, trials)
+		assert.LessOrEqual(t, alarms, trials*c.atMost/100, "%d earlier runs", c.runs)
+	}
+}
+
+// A baseline of an earlier version may claim to know more than a short run can.
+func TestABaselineOfShortRunsDoesNotKnowItsError(t *testing.T) {
+	e := Estimate{Value: 100, SE: 1, DF: 3}
+	data, err := Baseline([]*Run{short(2, 1, map[Figure]Estimate{Throughput: e, Errors: {Value: 0.1, SE: 0.01, DF: math.Inf(1)}}), short(60, 2, map[Figure]Estimate{Throughput: e})})
+	require.NoError(t, err)
+	runs, err := ReadBaseline(data)
+	require.NoError(t, err)
+	assert.True(t, math.IsNaN(runs[0].Parts[0].Figures[Throughput].SE))
+	assert.InDelta(t, 0.01, runs[0].Parts[0].Figures[Errors].SE, 1e-9)
+	assert.InDelta(t, 1, runs[1].Parts[0].Figures[Throughput].SE, 1e-9)
+}

@@ -1,0 +1,133 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// atLimit names resources as the subject of a sentence about a pace that was met.
+var atLimit = map[string]string{
+	Client: "the processors of perfbench", Locks: "locks", Thread: "the main thread of the store", Sync: "the disk of the store",
+	Pool: "the pool of connections", Store: "the processors of the store", Machine: "all processors of the machine", Network: "the network",
+}
+
+// pace says what a rate that was met means: it set the pace, and there is room above it
+// only if nothing was at its limit.
+func (s *stretch) pace() string {
+	what := ""
+	if _, full := s.full(); full {
+		what = atLimit[Machine]
+	}
+	for _, r := range rules {
+		name := atLimit[r.resource]
+		if name == "" || r.server && s.f.Run.Store.InProcess || r.alone && len(s.f.Run.Workers) > 0 {
+			continue
+		}
+		if text, _ := r.look(s); text != "" {
+			what = name
+			break
+		}
+	}
+	if what != "" {
+		return "The requested rate set the pace, with " + what + " at the limit: there is little room for more."
+	}
+	if len(s.headroom()) == 0 {
+		return "The requested rate set the pace."
+	}
+	return "The requested rate set the pace; no resource was at its limit."
+}
+
+// littles returns how many calls a second the threads made, and how long each of them took
+// on average in nanoseconds; false unless it was a closed loop in which the threads spent
+// their time in calls.
+func (s *stretch) littles() (perS, mean float64, ok bool) {
+	if s.asked > 0 || s.threads <= 0 || s.to <= s.from {
+		return 0, 0, false
+	}
+	calls, inside := 0.0, 0.0
+	for _, o := range s.ops {
+		if s.f.Run.Whole(o) {
+			calls += float64(o.Calls)
+			inside += float64(o.Calls) * o.Service.Mean
+		}
+	}
+	seconds := s.to - s.from
+	share := inside / 1e9 / seconds / s.threads
+	if calls == 0 || share < inCalls || share > 2-inCalls {
+		return 0, 0, false
+	}
+	return calls / seconds, inside / calls, true
+}
+
+// law states Little's law of the period; empty if it does not apply.
+func (s *stretch) law() string {
+	perS, mean, ok := s.littles()
+	if !ok {
+		return ""
+	}
+	who := units.Number(s.threads) + " threads that each wait"
+	if s.threads == 1 {
+		who = "1 thread that waits"
+	}
+	return fmt.Sprintf("%s %s make %s calls/s", who, duration(mean), units.Number(perS))
+}
+
+// little applies Little's law to a closed loop whose threads all wait for replies while
+// nothing, store included, is anywhere near its limit.
+func little(s *stretch) (string, []string) {
+	law := s.law()
+	if law == "" || !s.idle() || s.waits() {
+		return "", nil
+	}
+	return "The number of threads held the run back: " + law + "; for more it takes more threads, or a nearer store.", s.headroom()
+}
+
+// idle reports whether store, perfbench and this machine are known to have had processors
+// to spare.
+func (s *stretch) idle() bool {
+	busy, known := s.busy()
+	n := s.processors()
+	o := s.f.Run.Observed
+	used, told := s.mean(rundir.OfClient, "cpu_cores")
+	if !known || n == 0 || o == nil || !told || busy+s.stolen()*n > roomy*n || o.Cores > 0 && used > calm*s.left(o.Cores) {
+		return false
+	}
+	if v, _, ok := s.most(rundir.OfStore, "main_thread_cpu_cores"); ok {
+		queue, _, _ := s.most(rundir.OfProcess, "main_thread_run_queue_cores")
+		return v+queue <= calm
+	}
+	if v, ok := s.mean(rundir.OfProcess, "cpu_cores"); ok {
+		return v <= calm*n
+	}
+	v, ok := s.mean(rundir.OfStore, "cpu_cores")
+	return ok && v <= calm
+}
+
+// waits reports whether a good part of the threads waited for something in the store or
+// in the pool, which more threads would only make worse.
+func (s *stretch) waits() bool {
+	for _, w := range []struct {
+		source, name string
+		each         float64
+	}{
+		{rundir.OfStore, "lock_waiters", 1}, {rundir.OfStore, "lock_wait_ms_per_s", 1000}, {rundir.OfStore, "log_sync_waiters", 1},
+		{rundir.OfStore, "committing_threads", 1}, {rundir.OfClient, "pool_wait_ms_per_s", 1000},
+	} {
+		if v, ok := s.mean(w.source, w.name); ok && v/w.each > quiet*s.threads {
+			return true
+		}
+	}
+	if on, _, ok := s.most(rundir.OfStore, "aof_syncs_each_write"); ok && on >= 1 {
+		return true
+	}
+	if v, ok := s.mean(rundir.OfStore, "waits_for_commit_log_per_s"); ok && v > quiet*s.done {
+		return true
+	}
+	if v, _, ok := s.most(rundir.OfProcess, "throttled_share"); ok && v > held/4 {
+		return true
+	}
+	o := s.f.Run.Observed
+	return o != nil && o.PoolSize > 0 && float64(o.PoolSize) < s.threads
+}

@@ -1,0 +1,71 @@
+package ownership
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// A run may have other processes write for it, its workers. While they hear its
+// coordinator, that one's lease covers them. A worker that does not hear it, or that was
+// stopped, goes by what the store says: as long as the lease names its run, and does not say
+// that it is ending, it keeps the lease alive and goes on, for as long as it was told to. So
+// nobody else gets the namespace while a worker may write there, and no worker writes there
+// once somebody else may have it.
+
+// Settle is how long after End a worker may take that has lost its coordinator: until it has
+// asked once more, and its last call has come to its end.
+const Settle = 5 * time.Second
+
+// Ask asks the store whether a worker of a run may still write, and renews the lease of the
+// run for it. until is when it ends by itself if it does not hear its coordinator again; the
+// zero time: it hears it. gone is why it may not write any more, err why that is not known.
+func Ask(ctx context.Context, conn store.Conn, namespace, run string, until time.Time) (gone, err error) {
+	leaser, ok := conn.(store.Leaser)
+	if !ok {
+		return nil, nil
+	}
+	for {
+		holder, held, err := leaser.Holder(ctx, namespace)
+		c := Claim{want: Want{Namespace: namespace}}
+		switch {
+		case err != nil:
+			return nil, err
+		case !held:
+			return fault.Code(fmt.Errorf("%s is not that of run %s any more: its coordinator has ended", c.name(), run), fault.CodeOther), nil
+		case holder.Run != run:
+			return fault.Code(fmt.Errorf("%s was taken over by %s", c.name(), words(holder)), fault.CodeOther), nil
+		case holder.Ending:
+			return fault.Code(fmt.Errorf("run %s is ending without this worker", run), fault.CodeOther), nil
+		case until.IsZero():
+			return nil, nil
+		}
+		next := holder
+		if t, err := time.Parse(time.RFC3339, holder.WriteUntil); err != nil || t.Before(until.Add(-time.Second)) {
+			next.WriteUntil = until.Add(time.Second).UTC().Format(time.RFC3339) // in whole seconds
+		}
+		if done, err := leaser.Swap(ctx, namespace, holder, next, TTL); done || err != nil {
+			return nil, err
+		}
+	}
+}
+
+// End says in the lease that workers may not write any more. Those that do not hear this
+// process take up to Settle to notice.
+func (c *Claim) End(ctx context.Context) error {
+	l := c.lease
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	l.mine.Ending = true
+	l.mu.Unlock()
+	_, err := c.renew(ctx, l.leaser, c.keep)
+	if err == nil {
+		err = l.lost()
+	}
+	return fault.Code(err, fault.CodeStore)
+}

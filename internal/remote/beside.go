@@ -1,0 +1,40 @@
+package remote
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// listen listens to what the coordinator says to this worker.
+func (w *Worker) listen() error {
+	mine := w.mine(w.on.worker) + "."
+	for what, f := range map[string]nats.MsgHandler{
+		"clock": func(m *nats.Msg) { _ = m.Respond(strconv.AppendInt(nil, time.Now().UnixNano(), 10)) },
+		"start": w.start, "control": w.control,
+	} {
+		if _, err := w.nc.Subscribe(mine+what, f); err != nil {
+			return err
+		}
+	}
+	return w.nc.Flush()
+}
+
+// Beside is one more worker in the process of w, of that number, on its connection. It must
+// have left before w does.
+func (w *Worker) Beside(ctx context.Context, number int) (*Worker, error) {
+	b := &Worker{
+		Place: w.Place, id: w.id, key: w.key, told: w.told, on: w.on, nc: w.nc, js: w.js, beside: true,
+		begin: make(chan time.Time, 1), sent: make(chan struct{}), more: make(chan struct{}, 1), heard: time.Now(),
+	}
+	b.Place.Index = number
+	if err := b.listen(); err != nil {
+		return nil, err
+	}
+	ctx, b.quit = context.WithCancel(context.WithoutCancel(ctx))
+	go b.beats(ctx)
+	go b.send(ctx)
+	return b, nil
+}

@@ -1,0 +1,171 @@
+package remote
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What anybody may send: of each message so many bytes, and of each field what a worker or a
+// watcher can have meant. What is beyond that is not taken, and never kept.
+const (
+	mostHello  = 4 << 10
+	mostReady  = 16 << 10
+	mostWord   = 1 << 10 // short messages: ended, parted, the question of a watcher, answers
+	mostText   = 4 << 10 // why something went wrong
+	mostName   = 256     // a host, a version, an id
+	mostDoubts = 64
+	mostTracks = 1 << 16
+	mostCPUs   = 1 << 20
+	// mostConnections is how many may be connected with the coordinator's own NATS.
+	mostConnections = MaxWorkers + mostWatchers + 100
+	// mostOffers is how many runs are told of that are at one place.
+	mostOffers = 1000
+	// mostWatchers is how many may watch a run at a time.
+	mostWatchers = 500
+	// mostParted is how many say that they know of no other run.
+	mostParted = 4 * MaxWorkers
+	// mostApart is how far the coordinator's clocks and those of a worker may run apart while
+	// the run goes, as where a machine was suspended.
+	mostApart = time.Minute
+	// mostSkew is how far from the moment agreed on a worker may say that it began.
+	mostSkew = 24 * time.Hour
+)
+
+// decoded reads a message of at most that many bytes.
+func decoded(data []byte, most int, into any) error {
+	if len(data) > most {
+		return fmt.Errorf("it has %d bytes, and %d are the most", len(data), most)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return errors.New("it cannot be read")
+	}
+	return nil
+}
+
+// plainText is a text as it may be shown: one line of what can be printed, and no more than
+// so many bytes.
+func plainText(text string, most int) string {
+	text = text[:min(len(text), 4*most)]
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	for cut := most; len(text) > most; cut-- {
+		if utf8.RuneStart(text[cut]) {
+			text = text[:cut] + "…"
+			break
+		}
+	}
+	return text
+}
+
+// named says whether a text can be a name: printable, without spaces that are not plain, and
+// not too long.
+func named(text string) bool { return len(text) <= mostName && plainText(text, mostName) == text }
+
+// check says what is wrong with what a worker says of itself.
+func (h *Hello) check() error {
+	switch {
+	case !isID(h.ID):
+		return errors.New("its id is none")
+	case !named(h.Host):
+		return errors.New("the name of its machine is none")
+	case !named(h.Version):
+		return errors.New("its version is none")
+	case len(h.Machine) > mostText || len(h.Born) > mostText:
+		return errors.New("what it says of its process is too long")
+	case h.CPUs < 0 || h.CPUs > mostCPUs:
+		return fmt.Errorf("it says that it has %d processors", h.CPUs)
+	case h.PID < 0:
+		return fmt.Errorf("it says that it is process %d", h.PID)
+	case h.ZoneS < -86400 || h.ZoneS > 86400:
+		return fmt.Errorf("it says that it is %d s ahead of UTC", h.ZoneS)
+	case h.Now <= 0 || h.Now > math.MaxInt64/2:
+		return errors.New("it says a time that no clock shows")
+	}
+	return nil
+}
+
+// isID says whether a text can be the id of a worker: what newID makes.
+func isID(text string) bool {
+	if text == "" || len(text) > 64 {
+		return false
+	}
+	for _, r := range text {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+// elapsed is for how long the run has gone on, by the clock that says more: one of them stands
+// still while a machine is suspended. 0: it has not begun.
+func elapsed(began time.Time) time.Duration {
+	if began.IsZero() {
+		return 0
+	}
+	now := time.Now()
+	return max(now.Sub(began), now.Round(0).Sub(began.Round(0)))
+}
+
+// check says what is wrong with a report, in a run that began then and has that many tracks,
+// and puts what it says in words into plain ones.
+func (r *Report) check(began time.Time, tracks int) error {
+	switch {
+	case r.N <= 0:
+		return fmt.Errorf("it is number %d of its messages", r.N)
+	case r.Began < 0 || r.Began > math.MaxInt64/2:
+		return errors.New("it says that it began when no clock can have shown")
+	case r.Began != 0 && !began.IsZero() && time.Duration(r.Began-began.UnixNano()).Abs() > mostSkew:
+		return errors.New("it says that it began on another day")
+	case !(r.Cores >= 0 && r.Cores <= mostCPUs): // not a number is neither
+		return fmt.Errorf("it used %v processors", r.Cores)
+	case len(r.Doubts) > mostDoubts:
+		return fmt.Errorf("it has %d reasons to doubt its figures", len(r.Doubts))
+	}
+	r.Err = plainText(r.Err, mostText)
+	for i := range r.Doubts {
+		r.Doubts[i] = plainText(r.Doubts[i], mostText)
+	}
+	p := r.Part
+	if p == nil {
+		return nil
+	}
+	if most := (elapsed(began) + mostApart) / time.Second; !began.IsZero() && p.T > int(most) {
+		return fmt.Errorf("it has figures of second %d, which is to come", p.T)
+	}
+	if len(p.Gauges) > tracks || len(p.Spans) > tracks {
+		return errors.New("it has figures of tracks that this run does not have")
+	}
+	for _, g := range p.Gauges {
+		if g.Backlog < 0 {
+			return errors.New("it has a negative backlog")
+		}
+	}
+	for i := range p.Messages {
+		m := &p.Messages[i]
+		m.Text = plainText(m.Text, mostText)
+	}
+	return nil
+}
+
+// isInbox says whether a subject is one that answers go to, and none on which anything is
+// commanded.
+func isInbox(subject string) bool {
+	return strings.HasPrefix(subject, inboxes) && !strings.ContainsAny(subject, "*> \t\r\n")
+}
+
+// inboxes is how subjects begin that answers go to.
+const inboxes = "_INBOX."

@@ -1,0 +1,436 @@
+// Package crew is the workers of one run as the coordinator's session sees them: they stand
+// in for the workers of its engine. It shares settings out among them, hands what they
+// measured to the run and what they did to the plan, and says what became of each.
+package crew
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/remote/view"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Ask is what a user says of the workers of a run.
+type Ask struct {
+	// Workers is how many, Listen where they join: HOST:PORT.
+	Workers int
+	Listen  string
+	// Token is what they must bring, empty: nothing. Identity makes it TLS; nil: it is not.
+	// WatchToken is one that lets nobody but watchers in; empty: there is none.
+	Token, WatchToken string
+	Identity          *remote.Identity
+	// Key signs what workers are told; nil: one is made.
+	Key *remote.Key
+	// NATS is the user's own, which workers join instead of one that listens; nil: there is
+	// none.
+	NATS *remote.Server
+	// Patience is how long a silent one is waited for; 0: remote.DefaultPatience.
+	Patience time.Duration
+	// OnLoss says what comes of a run one of whose workers is lost; empty: Degrade.
+	OnLoss string
+	// Line is that of the runs which this is one of; nil: it is the only one.
+	Line *Relay
+	// Version is that of this program.
+	Version string
+	// Files say where the secrets above are, for another coordinator.
+	Files Files
+
+	past *remote.Restored // of the coordinator that died; nil: there was none
+}
+
+// Check says why a plan cannot be carried out by that many workers, or they cannot be let
+// in. Errors are of input.
+func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) error {
+	if a.Workers < 1 || a.Workers > remote.MaxWorkers {
+		return fault.Field("workers", fault.Input(fmt.Errorf("workers: %d is not in 1..%d", a.Workers, remote.MaxWorkers), ""))
+	}
+	refuse := func(why, hint string) error {
+		return fault.Field("workers", fault.Input(errors.New("workers: "+why), hint))
+	}
+	switch {
+	case a.Patience < 0:
+		return fault.Field("patience", fault.Input(fmt.Errorf("patience: %s is less than nothing", a.Patience), "write it like --patience 15s"))
+	case inProcess:
+		return refuse("each process would have a store of its own at this target", "name a server with --target")
+	}
+	if err := a.onLoss(plan, in); err != nil {
+		return err
+	}
+	q := *plan
+	if err := q.Divide(0, a.Workers); err != nil {
+		return refuse(err.Error(), fault.HintOf(err))
+	}
+	if in.Values["warmup"].Text == "auto" {
+		return refuse("--warmup auto ends when one process has settled, and there are several", "give the warm-up a length")
+	}
+	if a.NATS != nil {
+		return a.NATS.Check()
+	}
+	return remote.Check(a.Listen, a.Token != "", a.Identity != nil)
+}
+
+// Crew is the workers of a run. Its methods may be called from any goroutine; those of nil
+// do nothing.
+type Crew struct {
+	*remote.Coordinator
+	n      int
+	ask    Ask
+	dir    string
+	run    string
+	plan   *workload.Plan
+	begun  chan struct{}
+	merge  func(measure.Part) error
+	stop   func(error)
+	mark   func(note string)
+	order  remote.Order
+	closed sync.Once
+	// byPart says that the rest of the part of a lost worker is done by another.
+	byPart bool
+
+	mu    sync.Mutex
+	cores map[int]used // by worker
+	shown shown
+	deals deals
+	notes *os.File // nil until there are any
+}
+
+// used is how many processors a worker used in a second.
+type used struct {
+	second int
+	cores  float64
+}
+
+// Open begins to listen for the workers of a run, whose plan is bound, by an order. What
+// they send is kept below dir until Close. show says how the run is, until Show is told of
+// another.
+func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, order remote.Order, show func() *view.View) (*Crew, error) {
+	if plan.Credit == nil {
+		return nil, errors.New("the plan takes nothing in from workers")
+	}
+	order.Stay = a.OnLoss == Redeal && byPart(plan, order.Inputs)
+	data, err := json.Marshal(order)
+	if err != nil {
+		return nil, fmt.Errorf("write the order for workers: %w", err)
+	}
+	if len(data) > remote.MaxMessage/2 {
+		return nil, fault.Input(fmt.Errorf("workers: the plan takes %d bytes, and a message %d at most", len(data), remote.MaxMessage/2), "use a smaller --file")
+	}
+	c := &Crew{n: a.Workers, ask: a, run: run, order: order, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{}), byPart: order.Stay}
+	c.deals.given = map[int]time.Duration{}
+	for _, t := range plan.Tracks() {
+		c.deals.last.Tracks = append(c.deals.last.Tracks, t.Start)
+	}
+	c.Show(show)
+	o := remote.Options{
+		Workers: a.Workers, Listen: a.Listen, Token: a.Token, WatchToken: a.WatchToken, Identity: a.Identity, Key: a.Key, Dir: c.dir,
+		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Past: a.past, Tracks: len(plan.Tracks()), Take: c.deliver, Noticed: c.noticed, Show: c.show,
+	}
+	if c.byPart {
+		o.Pass, o.Passed = c.pass, c.passed
+	}
+	if c.Coordinator, err = a.Line.open(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := c.writeAddress(); err != nil {
+		c.Coordinator.Leave()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Join says in words how a worker joins.
+func (c *Crew) Join() string {
+	words := "perfbench join " + c.JoinURL()
+	if s := c.ask.NATS; s != nil {
+		words += " --run " + c.run
+		for flag, given := range map[string]bool{" --token-file FILE": s.Token != "", " --nats-creds FILE": s.Creds != "", " --nats-nkey FILE": s.NKey != ""} {
+			if given { // one of them at most
+				words += flag
+			}
+		}
+		if s.Authorities != nil {
+			words += " --tls-ca FILE"
+		}
+		return words
+	}
+	if c.ask.Token != "" {
+		words += " --token-file FILE"
+	}
+	switch id := c.ask.Identity; {
+	case id == nil:
+	case id.Signed:
+		words += " --tls-ca FILE"
+	default:
+		words += " --fingerprint " + id.Fingerprint
+	}
+	return words
+}
+
+// Follow connects the crew with the run that it works for, which has begun: merge takes
+// what was measured, stop ends it when a worker cannot go on, and mark notes what became of
+// one.
+func (c *Crew) Follow(merge func(measure.Part) error, stop func(error), mark func(note string)) {
+	c.merge, c.stop, c.mark = merge, stop, mark
+	close(c.begun)
+}
+
+// noticed notes that a worker is silent, gone, given up or back, and ends the run where that
+// is to come of it.
+func (c *Crew) noticed(worker int, host string, now remote.State) {
+	<-c.begun
+	if c.mark == nil {
+		return
+	}
+	words := map[remote.State]string{
+		remote.Stalled: "is connected and silent", remote.Gone: "was lost", remote.Working: "is back",
+		remote.Refused:  "sent what cannot be used: it was told to end, and nothing more of it counts",
+		remote.Returned: "is back, and was told to end: what it had left to do is another's by now",
+		remote.GivenUp:  "is not waited for any longer, after " + units.Duration(cmp.Or(c.ask.Patience, remote.DefaultPatience)) + " of silence",
+	}
+	note := fmt.Sprintf("worker %d (%s) %s", worker+1, host, words[now])
+	if cut := c.Cut(); cut != "" {
+		note += ": " + cut
+	}
+	c.mark(note)
+	switch {
+	case c.ask.OnLoss == Redeal && !c.byPart && (now == remote.GivenUp || now == remote.Working):
+		c.redeal(worker, host, now)
+	case c.ask.OnLoss == End && (now == remote.GivenUp || now == remote.Refused):
+		c.stop(fault.Code(fmt.Errorf("worker %d (%s) was lost (--on-loss end)", worker+1, host), fault.CodeOther))
+	}
+}
+
+// deliver hands a report on. One goroutine calls it.
+func (c *Crew) deliver(worker int, r *remote.Report) error {
+	<-c.begun
+	if c.merge == nil {
+		return nil // closed before it began
+	}
+	if len(r.Ledger) > 0 {
+		if err := c.credit(r.Ledger); err != nil {
+			return fmt.Errorf("take in what worker %d has done: %w", worker+1, err)
+		}
+	}
+	if r.Part != nil {
+		if worker < c.n { // of another in the same process they are in its own
+			c.mu.Lock()
+			c.cores[worker] = used{r.Part.T, r.Cores}
+			c.mu.Unlock()
+		}
+		if err := c.merge(*r.Part); err != nil {
+			return err
+		}
+	}
+	if r.Over && r.Err != "" {
+		c.stop(fmt.Errorf("worker %d: %s", worker+1, r.Err))
+	}
+	return nil
+}
+
+// credit has the plan take in what a worker has done. What would end this process there was
+// made by somebody else, and is an error of the worker's.
+func (c *Crew) credit(ledger []byte) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", workload.ErrAnotherRun, r)
+		}
+	}()
+	return c.plan.Credit(ledger)
+}
+
+// Samples are how many processors each worker used in a second that has ended, of those
+// that have told of it.
+func (c *Crew) Samples(second int) (out []rundir.Sample) {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range slices.Sorted(maps.Keys(c.cores)) {
+		if u := c.cores[i]; u.second >= second {
+			out = append(out, rundir.Sample{T: second, Source: rundir.OfWorker, Node: strconv.Itoa(i + 1), Name: "cpu_cores", Value: u.cores})
+		}
+	}
+	return out
+}
+
+// Control tells each worker its part of the settings, all that a phase may begin, or all to
+// stop.
+func (c *Crew) Control(w workload.Word) {
+	switch {
+	case w.Stop != nil:
+		c.Stop(w.Stop.Error())
+	case w.Phase != "":
+		c.Enter(w.Phase)
+	default:
+		c.deals.mu.Lock()
+		defer c.deals.mu.Unlock()
+		c.deals.last = w
+		c.share(c.Change)
+	}
+}
+
+// Part is what worker i of n gets of the settings of a track. Each keeps one thread at
+// least.
+func Part(s workload.Settings, n, i int) workload.Settings {
+	all := s.Threads
+	s.Threads = max(workload.Split(all, n, i), 1)
+	if all > 0 {
+		s.Rate *= float64(s.Threads) / float64(max(all, n))
+	}
+	return s
+}
+
+// Lost tells the plan what it does not know: of workers that did not come to their end, or whose
+// word cannot be used, all of the part may have been attempted.
+func (c *Crew) Lost() {
+	if c == nil || c.plan.Lost == nil {
+		return
+	}
+	for _, m := range c.Members() {
+		if m.State != remote.Ended || m.Unusable {
+			c.plan.Lost(m.Part, c.n)
+		}
+	}
+}
+
+// Astray names the workers of which nobody knows whether they are still at work; empty: there
+// is none. Those of this machine whose process has ended are not.
+func (c *Crew) Astray() string {
+	if c == nil {
+		return ""
+	}
+	return astray(c.Members())
+}
+
+func astray(all []remote.Member) string {
+	var lost []int
+	for i, m := range all {
+		if (m.State != remote.Ended || m.Unusable) && m.PID != 0 && !ownership.Ended(m.PID, m.Machine, m.Born) {
+			lost = append(lost, i+1)
+		}
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	return units.Numbered("worker", lost)
+}
+
+// Deserted is the error of a run all of whose workers were lost, or sent what cannot be used.
+func (c *Crew) Deserted() error {
+	if c == nil {
+		return nil
+	}
+	why := errors.New("all workers were lost")
+	if cut := c.Cut(); cut != "" {
+		why = fmt.Errorf("%w: %s", why, cut)
+	}
+	for i, m := range c.Members() {
+		switch {
+		case m.Unusable:
+			why = fmt.Errorf("worker %d (%s): %s", i+1, m.Host, m.Err)
+		case m.State == remote.Ended || m.LostAt == 0:
+			return nil
+		}
+	}
+	return fault.Code(why, fault.CodeOther)
+}
+
+// Rest says that all workers have ended: from now on the crew is only watched.
+func (c *Crew) Rest() {
+	if c != nil {
+		c.Coordinator.Rest()
+	}
+}
+
+// Close ends the crew, and removes what it kept. Where another run of its line follows, that
+// does so when it begins.
+func (c *Crew) Close() {
+	if c == nil {
+		return
+	}
+	c.end(func() {
+		if c.ask.Line.hold(c) {
+			return
+		}
+		c.Coordinator.Close()
+		c.clear()
+	})
+}
+
+// clear removes what workers sent: figures are in the journal by now.
+func (c *Crew) clear() { _ = os.RemoveAll(c.dir) }
+
+// end ends the crew once, by how.
+func (c *Crew) end(how func()) {
+	c.closed.Do(func() {
+		select {
+		case <-c.begun:
+		default:
+			close(c.begun)
+		}
+		how()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.notes != nil {
+			_ = c.notes.Close()
+		}
+	})
+}
+
+// Workers is what became of each, as run.json has it, of a run that was warmed up for so
+// long; nil without a crew.
+func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
+	if c == nil {
+		return nil
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	var out []rundir.Worker
+	all := c.Members()
+	for i, m := range all {
+		if i >= c.n && m.PID == 0 {
+			continue // nobody was there to take it on
+		}
+		w := rundir.Worker{
+			Number: i + 1, Host: m.Host, PID: m.PID, CPUs: m.CPUs, State: string(m.State), Count: m.Count, Errors: m.Errors,
+			OffsetMS: ms(m.Offset), RoundTripMS: ms(m.Trip), SkewMS: ms(m.Skew), ChangeMS: ms(m.Slowest), Stalls: m.Stalls,
+			GivenUp: m.GivenUp, Doubts: m.Doubts, Fault: m.Err, Unusable: m.Unusable,
+		}
+		for _, k := range slices.Sorted(maps.Keys(m.Applied)) {
+			w.Applied = append(w.Applied, rundir.Applied{Segment: k, AtS: (m.Applied[k] - warmup).Round(time.Microsecond).Seconds()})
+		}
+		if m.State != remote.Ended || m.Unusable {
+			w.KnownS = new(float64(max(m.Last+1, 0)))
+		}
+		if m.LostAt > 0 && m.State != remote.Ended {
+			w.LostS = new(m.LostAt.Seconds())
+		}
+		w.DealtS = c.dealt(i)
+		if i >= c.n {
+			w.PartOf = m.Part + 1
+		}
+		if m.Heir > 0 && all[m.Heir].PID != 0 {
+			w.Heir = m.Heir + 1
+		}
+		w.Dismissed = m.Dismissed
+		out = append(out, w)
+	}
+	return out
+}

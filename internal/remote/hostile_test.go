@@ -1,0 +1,210 @@
+package remote
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// kept is a message as the stream brings it.
+type kept struct {
+	jetstream.Msg
+
+	subject string
+	data    []byte
+}
+
+func (k kept) Subject() string { return k.subject }
+func (k kept) Data() []byte    { return k.data }
+
+// alone is a coordinator without a NATS, one of whose workers has joined, in a run of one
+// operation that has just begun.
+func alone(t testing.TB) *Coordinator {
+	now := func() int64 { return 0 }
+	col := measure.NewCollector(measure.Config{Tracks: []string{"work"}, Ops: []measure.Operation{{Track: "work", Op: "put"}}, OpTrack: []int{0}, Source: at(now)})
+	go col.Run()
+	t.Cleanup(func() { col.Close() })
+	c := &Coordinator{
+		on: subjectsOf("run"), over: map[int]chan struct{}{}, phases: map[string]time.Duration{}, changed: make(chan struct{}), at: time.Now(),
+		watchers: map[string]time.Time{}, parted: map[string]bool{}, reread: make(chan struct{}),
+		o: Options{Run: "run", Workers: 2, Version: "1", Tracks: 1, Show: func() []byte { return nil }, Take: func(_ int, r *Report) error {
+			if r.Part == nil {
+				return nil
+			}
+			if r.Part.Segments() > 1 {
+				return errors.New("figures of a segment that the run does not have")
+			}
+			return col.Merge(*r.Part)
+		}},
+	}
+	var err error
+	c.o.Key, err = NewKey()
+	require.NoError(t, err)
+	c.upto.Store(math.MaxInt64)
+	c.life, c.quit = context.WithCancel(t.Context())
+	t.Cleanup(c.quit)
+	c.held = true // who watches is told that, and asks nothing of a NATS
+	c.workers = []*worker{newWorker(Hello{ID: "one", Host: "there"})}
+	return c
+}
+
+// at is a source of measurements whose clock says that.
+type at func() int64
+
+func (a at) Now() int64               { return a() }
+func (a at) Gauges([]measure.Gauge)   {}
+func (a at) Control() measure.Control { return measure.Control{} }
+
+// said has a coordinator take a message of that kind from its worker, as NATS brings it.
+func (c *Coordinator) said(kind int, data []byte) {
+	handlers := []func(*nats.Msg){c.join, c.ready, c.beat, c.ended, c.part, c.watched, c.offer}
+	subjects := []string{c.on.join, c.on.ready, c.on.beat, c.on.ended, c.on.parted, c.on.watch, subjectRuns, c.on.figures}
+	subject := subjects[kind%len(subjects)] + c.sender(kind%len(subjects))
+	if kind%len(subjects) < len(handlers) {
+		handlers[kind%len(subjects)](&nats.Msg{Subject: subject, Data: data})
+		return
+	}
+	c.figures(kept{subject: subject, data: data})
+}
+
+// squeezed are values as reports hold them.
+func squeezed(t testing.TB, all ...any) []byte {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestSpeed)
+	require.NoError(t, err)
+	enc := gob.NewEncoder(w)
+	for _, v := range all {
+		require.NoError(t, enc.Encode(v))
+	}
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+// hostile are reports that nobody measures, by what is wrong with them.
+func hostile(t testing.TB) map[string][]byte {
+	part := func(p measure.Part) []byte { return (&Report{N: 1, Part: &p}).pack().Bytes() }
+	return map[string][]byte{
+		"nothing":                         {},
+		"another language":                []byte("{}"),
+		"a second that never comes":       part(measure.Part{T: math.MaxInt64 - 1}),
+		"a second that is to come":        part(measure.Part{T: 1000}),
+		"before any warm-up":              part(measure.Part{T: math.MinInt64}),
+		"segments that there are none":    part(measure.Part{Rows: []measure.PartRow{{Segment: 65535}}}),
+		"an operation that there is none": part(measure.Part{Rows: []measure.PartRow{{Op: 7}}}),
+		"negative failures":               part(measure.Part{Classes: []measure.PartClass{{Count: -1}}}),
+		"a negative backlog":              part(measure.Part{Gauges: []measure.Gauge{{Backlog: -1}}}),
+		"tracks that there are none":      part(measure.Part{Gauges: make([]measure.Gauge, 2)}),
+		"no number":                       (&Report{}).pack().Bytes(),
+		"processors without end":          (&Report{N: 1, Cores: math.Inf(1)}).pack().Bytes(),
+		"processors that are none":        (&Report{N: 1, Cores: math.NaN()}).pack().Bytes(),
+		"began on another day":            (&Report{N: 1, Began: 1}).pack().Bytes(),
+		"doubts without end":              (&Report{N: 1, Doubts: make([]string, 1000)}).pack().Bytes(),
+		"rows that do not come":           squeezed(t, sheet{Report: Report{N: 1, Part: &measure.Part{}}, Rows: 60000}, []byte(nil)),
+		"rows without end":                squeezed(t, sheet{Report: Report{N: 1, Part: &measure.Part{}}, Rows: 1 << 40}, []byte(nil)),
+		"lists without end":               squeezed(t, sheet{Report: Report{N: 1, Doubts: make([]string, 10<<20)}}, []byte(nil)),
+		"a bomb":                          squeezed(t, sheet{Report: Report{N: 1}}, make([]byte, 2*mostUnpacked)),
+	}
+}
+
+// Whatever a worker sends that nobody measures, it is named, what it says later does not count,
+// and it is not waited for.
+func TestAWorkerThatSendsWhatCannotBeUsedIsNamed(t *testing.T) {
+	for name, data := range hostile(t) {
+		t.Run(name, func(t *testing.T) {
+			c := alone(t)
+			c.said(7, data)
+			m := c.Members()[0]
+			assert.True(t, m.Unusable)
+			assert.Equal(t, Ended, m.State)
+			assert.Contains(t, m.Err, "what it sent cannot be used: ")
+			c.said(7, (&Report{N: 9, Part: &measure.Part{}}).pack().Bytes())
+			assert.Equal(t, m.Last, c.Members()[0].Last, "nothing more of it counts")
+		})
+	}
+	c := alone(t)
+	c.said(7, (&Report{N: 1, Part: &measure.Part{}, Doubts: []string{"slow\x1b[2J"}, Over: true}).pack().Bytes())
+	assert.False(t, c.Members()[0].Unusable, "%+v", c.Members()[0])
+	assert.Equal(t, []string{"slow[2J"}, c.Members()[0].Doubts)
+}
+
+// A report arrives as it was sent.
+func TestAReportArrivesAsItWasSent(t *testing.T) {
+	r := Report{N: 3, Began: 4, Part: &measure.Part{T: 5, Rows: []measure.PartRow{{Op: 1}, {Op: 2, Segment: 1}}}, Ledger: []byte("ledger"), Cores: 1.5, Idle: true, Over: true, Err: "why", Doubts: []string{"slow"}}
+	var came Report
+	require.NoError(t, came.unpack(r.pack().Bytes()))
+	assert.Equal(t, r, came)
+	require.NoError(t, came.unpack((&Report{N: 1}).pack().Bytes()))
+	assert.Equal(t, int64(1), came.N)
+}
+
+// Watchers without end, and questions that are no place to answer to, take no memory.
+func TestWhoWatchesIsCounted(t *testing.T) {
+	c := alone(t)
+	for i := range 3000 {
+		c.said(5, []byte(inboxes+strings.Repeat("x", i%2*1000)+time.Duration(i).String()))
+	}
+	assert.Len(t, c.watchers, mostWatchers)
+	for inbox := range c.watchers {
+		assert.LessOrEqual(t, len(inbox), mostName)
+	}
+}
+
+// No message of any kind ends the coordinator, or has it keep more than is due to anybody; and
+// who sends what cannot be used is named.
+func FuzzMessages(f *testing.F) {
+	for _, data := range hostile(f) {
+		f.Add(7, data)
+	}
+	hello, err := json.Marshal(Hello{Protocol: Protocol, Version: "1", ID: "two", Now: time.Now().UnixNano()})
+	require.NoError(f, err)
+	for kind := range 8 {
+		for _, data := range []string{string(hello), "{}", "", "[]", `{"track":-1,"at_ns":9223372036854775807}`, `{"track":4611686018427387904}`, `{"err":"\u001b[2J"}`, inboxes + "x", `{"now":-9223372036854775808,"id":"x"}`, `{"id":"x","now":1,"zone_s":9223372036854775807}`} {
+			f.Add(kind, []byte(data))
+		}
+		f.Add(kind, bytes.Repeat([]byte("x"), 500_000))
+	}
+	f.Add(7, (&Report{N: 1, Part: &measure.Part{Rows: []measure.PartRow{{}}}, Over: true}).pack().Bytes())
+	f.Fuzz(func(t *testing.T, kind int, data []byte) {
+		c := alone(t)
+		for range 3 {
+			c.said(max(kind, -kind, 0), data)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		assert.LessOrEqual(t, len(c.workers), 2)
+		assert.LessOrEqual(t, len(c.watchers), 1)
+		assert.LessOrEqual(t, len(c.parted), 1)
+		for _, w := range c.workers {
+			assert.LessOrEqual(t, len(w.ends), 1)
+			assert.LessOrEqual(t, len(w.Hello.Host)+len(w.Hello.Version)+len(w.Hello.ID), 3*mostName)
+			assert.GreaterOrEqual(t, w.count, int64(0))
+			assert.LessOrEqual(t, len(w.err), mostText+len("…"))
+			assert.Equal(t, w.unusable, strings.HasPrefix(w.err, "what it sent cannot be used: "))
+		}
+	})
+}
+
+// sender is how the subject of a message of that kind ends.
+func (c *Coordinator) sender(kind int) string {
+	switch kind {
+	case 0:
+		return ".two"
+	case 4, 5, 6:
+		return ""
+	}
+	return ".one.0"
+}

@@ -1,0 +1,330 @@
+// Package part carries out a worker's part of a run: it makes the plan from the order, keeps
+// its part of it, works when all begin, and tells what it measured.
+package part
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/watch/self"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Env is what a worker takes from its surroundings.
+type Env struct {
+	Profiles []workload.Profile
+	// Password is the target's, empty: it has none.
+	Password string
+	// Target is the pattern of the targets that the worker may log in at, as Pinned reads it;
+	// empty: any that a coordinator names which it trusts.
+	Target string
+	Log    *slog.Logger
+	// Patience is how long to go on without a coordinator; 0: remote.DefaultAbsence.
+	Patience time.Duration
+	// Tell is given sentences of what happens; it may be called from any goroutine.
+	Tell func(sentence string)
+}
+
+// work is a part under way.
+type work struct {
+	env   Env
+	w     *remote.Worker
+	order remote.Order
+	plan  *workload.Plan
+	conn  store.Conn
+	run   *engine.Run
+	told  bool // when it began
+	began time.Time
+	// used is the processor time that this process had used when it told last, then.
+	used time.Duration
+	then time.Time
+	// rest is what it has of another's part; nil: the part is its own.
+	rest  *remote.Handoff
+	heirs takeovers
+	// free is closed when the worker may leave that has stayed for others.
+	free    chan struct{}
+	release sync.Once
+	leave   leave
+	// came is what was done, in a few words.
+	came string
+}
+
+// errStopped is the cause of a part that the coordinator ended.
+var errStopped = errors.New("ended by the coordinator")
+
+// Do carries out the part of a worker that has joined, to its end.
+func Do(ctx context.Context, env Env, w *remote.Worker) error {
+	return newWork(env, w).do(ctx)
+}
+
+func newWork(env Env, w *remote.Worker) *work {
+	env.Patience = cmp.Or(env.Patience, remote.DefaultAbsence)
+	return &work{env: env, w: w, free: make(chan struct{}), leave: leave{lost: make(chan struct{})}}
+}
+
+// do carries out the part of a worker that has joined, to its end.
+func (p *work) do(ctx context.Context) error {
+	env, w := p.env, p.w
+	defer w.Close()
+	defer p.leave.end()
+	err := p.prepare(ctx)
+	told := w.Ready(ctx, err)
+	if err = errors.Join(err, told); err != nil {
+		if p.conn != nil {
+			_ = p.conn.Close()
+		}
+		return err
+	}
+	defer func() { _ = p.conn.Close() }()
+	env.Tell(fmt.Sprintf("worker %d of %d of run %s: ready", w.Place.Index+1, w.Place.Of, w.Place.Run))
+	if err := w.Begin(ctx); err != nil {
+		return err
+	}
+	return p.carryOut(ctx)
+}
+
+// prepare makes the plan and connects it.
+func (p *work) prepare(ctx context.Context) error {
+	if err := json.Unmarshal(p.w.Place.Order, &p.order); err != nil {
+		return fmt.Errorf("read the order: %w", err)
+	}
+	target, driver, err := drivers.Parse(p.order.Target)
+	if err != nil {
+		return err
+	}
+	if err := p.env.lets(target, p.w.Trusted()); err != nil {
+		return err
+	}
+	var profile workload.Profile
+	for _, known := range p.env.Profiles {
+		if known.Name == p.order.Profile && known.Design != nil {
+			profile = known
+		}
+	}
+	if profile.Design == nil {
+		return fmt.Errorf("there is no profile %q here", p.order.Profile)
+	}
+	plan, err := profile.Design(p.order.Inputs)
+	if err != nil {
+		return fmt.Errorf("make the plan: %w", err)
+	}
+	if remote.Sum(plan) != p.order.Sum {
+		return errors.New("the plan comes out otherwise here than at the coordinator")
+	}
+	if err := plan.Divide(p.part(), p.w.Place.Of); err != nil {
+		return err
+	}
+	target.Password = p.env.Password
+	threads := plan.Connections
+	for _, t := range plan.Tracks() {
+		threads += t.Start.Threads
+	}
+	if p.order.Leased {
+		p.guard(driver, target)
+	}
+	if p.conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: threads, Log: p.env.Log, Fence: p.leave.fence}); err != nil {
+		return fmt.Errorf("open %s: %w", target.Redacted(), err)
+	}
+	if _, err := p.conn.Info(ctx); err != nil {
+		return fmt.Errorf("ask %s what it is: %w", target.Redacted(), err)
+	}
+	if p.plan, err = plan.Bind(ctx, driver.Name, p.conn, p.w.Place.Run); err != nil {
+		return err
+	}
+	if p.plan.Adopt != nil {
+		if err := p.plan.Adopt(p.order.Found); err != nil {
+			return err
+		}
+	}
+	if err := p.takeOver(); err != nil {
+		return err
+	}
+	if warm, ok := p.conn.(store.Warmer); ok {
+		return warm.Warm(ctx, threads)
+	}
+	return nil
+}
+
+// carryOut works, now, and tells of each second.
+func (p *work) carryOut(ctx context.Context) error {
+	resumed, deaf := self.Resumed()
+	defer deaf()
+	own := self.Watch(ctx)
+	if p.rest == nil {
+		p.began = time.Now()
+	}
+	p.then, p.used = time.Now(), self.Processor()
+	run, err := engine.Start(ctx, engine.Options{
+		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
+		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
+		Late:        p.late(), Part: p.send, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
+	})
+	if err != nil {
+		p.w.Report(remote.Report{Over: true, Err: err.Error()})
+		return errors.Join(err, p.say(ctx))
+	}
+	p.run = run
+	go func() { // ends with the run
+		select {
+		case <-p.leave.lost:
+			run.GiveUp(p.leave.why)
+		case <-run.Done():
+		}
+	}()
+	if p.rest != nil {
+		run.Follow(p.rest.Segment, p.rest.Settings)
+	}
+	p.w.OnCommand(p.obey)
+	p.env.Tell("working")
+	p.beat(own, run.Done())
+	res, cause := run.Wait()
+	if p.plan.Settle != nil {
+		p.plan.Settle(ctx)
+	}
+	p.leave.end() // nothing more is written
+	doubts := p.doubts(res, own.Observed(ctx))
+	p.stay(own, cause)
+	last := remote.Report{Over: true, Ledger: p.ledger(), Doubts: doubts}
+	if cause != nil && !errors.Is(cause, errStopped) {
+		last.Err = cause.Error()
+	} else {
+		cause = nil
+	}
+	p.heirs.wait()
+	p.w.Report(last)
+	p.came = fmt.Sprintf("done: %d %s", done(res), cmp.Or(p.plan.Unit, "operations"))
+	p.env.Tell(p.came)
+	return errors.Join(cause, p.say(ctx))
+}
+
+func done(res *measure.Result) (n int64) {
+	for _, o := range res.Ops {
+		n += o.Count
+	}
+	return n
+}
+
+// beat watches this process until done, and ends the run when its coordinator does not come
+// back, nor another in its place.
+func (p *work) beat(own *self.Watcher, done <-chan struct{}) {
+	absent := time.Duration(0) // by this process's own beat: it may be stopped for a while
+	timer := time.NewTimer(self.Beat)
+	defer timer.Stop()
+	for set := time.Now(); ; set = time.Now() {
+		timer.Reset(self.Beat)
+		select {
+		case <-done:
+			return
+		case <-timer.C:
+			own.Beaten(time.Since(set))
+			if absent += self.Beat; p.w.Hears() {
+				absent = 0
+			}
+			p.leave.absent.Store(int64(absent))
+			if absent > p.env.Patience {
+				why := fmt.Errorf("the coordinator was not heard of for %s (--patience)", units.Duration(p.env.Patience))
+				if cut := p.w.Cut(); cut != "" {
+					why = fmt.Errorf("%w: %s", why, cut)
+				}
+				p.run.Stop(why)
+				p.leaves()
+			}
+		}
+	}
+}
+
+// obey does what the coordinator says.
+func (p *work) obey(c remote.Command) {
+	switch {
+	case c.Stop != "":
+		p.run.Stop(errStopped)
+		p.leaves()
+	case c.Release:
+		p.leaves()
+	case c.Handoff != nil:
+		p.takeOn(c.Handoff)
+	case c.Phase != "":
+		p.run.Enter(c.Phase)
+	default:
+		p.run.Follow(c.Segment, c.Settings)
+	}
+}
+
+// send sends a second. The collector of the run calls it, one second after the other.
+func (p *work) send(part *measure.Part) {
+	r := remote.Report{Part: part, Ledger: p.ledger(), Cores: p.cores()}
+	if !p.told && p.rest == nil {
+		p.told, r.Began = true, p.began.UnixNano()
+	}
+	p.w.Report(r)
+}
+
+// cores is how many processors this process has used since it told last.
+func (p *work) cores() float64 {
+	now, used := time.Now(), self.Processor()
+	defer func() { p.then, p.used = now, used }()
+	return (used - p.used).Seconds() / max(now.Sub(p.then), time.Millisecond).Seconds()
+}
+
+func (p *work) ledger() []byte {
+	if p.plan.Ledger == nil {
+		return nil
+	}
+	return p.plan.Ledger()
+}
+
+// classify puts an operation's error in a class.
+func (p *work) classify(err error) uint8 {
+	if engine.IsPanic(err) {
+		return uint8(store.Panicked)
+	}
+	return uint8(p.conn.Classify(err))
+}
+
+func (p *work) say(ctx context.Context) error {
+	if p.leave.gone() { // there is nobody to tell, or he does not wait for it
+		p.w.Close()
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), p.env.Patience, fmt.Errorf("the coordinator does not answer"))
+	defer cancel()
+	return fault.Code(p.w.Leave(ctx), fault.CodeOther)
+}
+
+// ours are the causes that are told of each worker: what its own machine did to its
+// figures. All others are of the whole.
+var ours = map[string]bool{
+	string(verdict.Suspended): true, string(verdict.Lateness): true, string(verdict.Throttled): true, string(verdict.CPU): true, string(verdict.Stolen): true,
+	string(verdict.Scheduler): true, string(verdict.GC): true, string(verdict.Memory): true, string(verdict.Clock): true,
+}
+
+// doubts are the reasons for which this worker's figures are not valid.
+func (p *work) doubts(res *measure.Result, seen verdict.Observed) (out []string) {
+	if p.rest != nil {
+		return nil // the worker in whose process it is tells them
+	}
+	run := rundir.Run{Unit: p.plan.Unit, Observed: &seen, EndedBy: "count"}
+	rundir.SetResult(&run, res)
+	v := run.Judge()
+	for i, cause := range v.Causes {
+		if ours[cause] {
+			out = append(out, v.Reasons[i])
+		}
+	}
+	return out
+}

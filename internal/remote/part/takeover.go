@@ -1,0 +1,120 @@
+package part
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/watch/self"
+)
+
+// takeovers are the parts of others that a worker has taken on.
+type takeovers struct {
+	mu     sync.Mutex
+	known  map[int]bool
+	closed bool
+	all    sync.WaitGroup
+}
+
+// add says whether a part is new, and is to be carried out by do.
+func (h *takeovers) add(number int, do func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.known[number] {
+		return false
+	}
+	if h.known == nil {
+		h.known = map[int]bool{}
+	}
+	h.known[number] = true
+	h.all.Go(do)
+	return true
+}
+
+// wait waits for those that there are, and lets no more in.
+func (h *takeovers) wait() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.all.Wait()
+}
+
+// part is the number of the part.
+func (p *work) part() int {
+	if p.rest != nil {
+		return p.rest.Part
+	}
+	return p.w.Place.Index
+}
+
+// takeOn carries out the rest of another's part beside our own, as one more worker.
+func (p *work) takeOn(h *remote.Handoff) {
+	p.heirs.add(h.Index, func() {
+		ctx := context.Background() // whoever is to end it says so
+		w, err := p.w.Beside(ctx, h.Index)
+		if err != nil {
+			p.env.Tell(fmt.Sprintf("the part of worker %d cannot be taken on: %v", h.Part+1, err))
+			return
+		}
+		p.env.Tell(fmt.Sprintf("goes on with the part of worker %d", h.Part+1))
+		heir := &work{env: p.env, w: w, rest: h, began: p.began, free: make(chan struct{}), leave: leave{lost: make(chan struct{})}}
+		heir.env.Tell = func(string) {}
+		defer heir.leave.end()
+		if err := heir.prepare(ctx); err != nil {
+			if heir.conn != nil {
+				_ = heir.conn.Close()
+			}
+			w.Report(remote.Report{Over: true, Err: err.Error()})
+			_ = heir.say(ctx)
+			return
+		}
+		defer func() { _ = heir.conn.Close() }()
+		_ = heir.carryOut(ctx) // the coordinator was told why it failed
+	})
+}
+
+// takeOver gives the plan the rest of another's part, where that is what it is for.
+func (p *work) takeOver() error {
+	if p.rest == nil {
+		return nil
+	}
+	for i, t := range p.plan.Tracks() {
+		if i < len(p.rest.Settings) {
+			t.Start = p.rest.Settings[i]
+		}
+	}
+	return p.plan.Inherit(p.rest.Rest)
+}
+
+// late is how the run stands for a part that is taken on; nil: all begin together.
+func (p *work) late() *engine.Late {
+	if p.rest == nil {
+		return nil
+	}
+	warmup := p.order.Inputs.Warmup
+	late := &engine.Late{Began: p.began.Add(warmup), Segment: p.rest.Segment, Phases: map[string]time.Duration{}}
+	for _, ph := range p.plan.Phases {
+		if len(ph.After) == 0 {
+			late.Phases[ph.Name] = -warmup
+		}
+	}
+	for name, at := range p.rest.Phases {
+		late.Phases[name] = at - warmup
+	}
+	return late
+}
+
+// stay waits, once the part is done, until nobody may need this worker to take on another's.
+func (p *work) stay(own *self.Watcher, cause error) {
+	if !p.order.Stay || cause != nil {
+		return
+	}
+	p.w.Report(remote.Report{Idle: true, Ledger: p.ledger()})
+	p.beat(own, p.free)
+}
+
+// leaves ends what stay waits for.
+func (p *work) leaves() { p.release.Do(func() { close(p.free) }) }

@@ -1,0 +1,185 @@
+package request
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// File is the content of a plan file.
+type File struct {
+	// Runs are in the order in which they are to be done.
+	Runs []Run
+	// Suite means that the file has a list of runs, even if it is a list of one.
+	Suite bool
+	// StopOnFailure means that runs after a failed one are skipped.
+	StopOnFailure bool
+}
+
+// Run is one run of a file, or a search or sweep in its place.
+type Run struct {
+	// Name is the name of the run, such as "run 2" if the file gives none.
+	Name    string
+	Request Request
+	// Repeat is zero for a run that is done once.
+	Repeat Repeat
+	// Find and Sweep are nil for a plain run. At most one of them is not.
+	Find  *found.Asked
+	Sweep *Sweep
+}
+
+// Repeat says how often a run is done, and with which other it takes turns, as in the
+// flags repeat, against, against-set, tolerance and unsure.
+type Repeat struct {
+	Times, Against, Tolerance, Unsure string
+	Sets                              []string
+}
+
+// Over returns r with empty fields taken from below.
+func (r Repeat) Over(below Repeat) Repeat {
+	if len(r.Sets) == 0 {
+		r.Sets = below.Sets
+	}
+	return Repeat{cmp.Or(r.Times, below.Times), cmp.Or(r.Against, below.Against), cmp.Or(r.Tolerance, below.Tolerance), cmp.Or(r.Unsure, below.Unsure), r.Sets}
+}
+
+// Read parses the plan file called name, whose paths are relative to its folder;
+// variables are looked up in environ, which holds NAME=value. Errors name the line,
+// have the code of bad input, and are all joined. Along with errors it returns what
+// could be understood, so that it can be checked further, or nil.
+func Read(name string, data []byte, environ []string) (*File, error) {
+	shared, runs, stop, err := parse(name, data)
+	if shared == nil {
+		return nil, err
+	}
+	var problems, unset workload.Problems
+	problems.Add(err)
+	out := &File{Suite: runs != nil, StopOnFailure: stop}
+	for _, s := range append([]*section{shared}, runs...) {
+		unset.Add(s.expand(environ))
+	}
+	if unset.Err() != nil {
+		problems.Add(unset.Err())
+		return nil, problems.Err() // the other errors would be about missing keys
+	}
+	if !out.Suite {
+		runs = []*section{newSection(0)}
+	}
+	seen := map[string]int{}
+	for i, s := range runs {
+		r := s.over(shared).run(name)
+		problems.Add(r.Check())
+		if r.Name == "" {
+			r.Name = fmt.Sprintf("run %d", i+1)
+		}
+		if first, ok := seen[r.Name]; ok && out.Suite {
+			problems.Add(fault.Input(fmt.Errorf("%s:%d: the run on line %d already has the name %q", name, s.line, first, r.Name), "each run of a suite has a name of its own"))
+		}
+		seen[r.Name] = s.line
+		out.Runs = append(out.Runs, r)
+	}
+	return out, problems.Err()
+}
+
+// entry is the value of a key.
+type entry struct {
+	texts []string
+	// where is the file and line.
+	where string
+	// spelled are the texts before their variables were replaced; nil if there were
+	// none.
+	spelled []string
+	// order is the position in the file; null means that the value is removed.
+	order int
+	null  bool
+}
+
+// spelledAt returns the text in the file if it mentions variables, otherwise "".
+func (e entry) spelledAt(i int) string {
+	if e.spelled == nil || e.spelled[i] == e.texts[i] {
+		return ""
+	}
+	return e.spelled[i]
+}
+
+// section is what a file says about one run, or about all of them; parts has the keys
+// of find and sweep, such as find.under, and those two themselves.
+type section struct {
+	line                int
+	entries, set, parts map[string]entry
+}
+
+func newSection(line int) *section {
+	return &section{line: line, entries: map[string]entry{}, set: map[string]entry{}, parts: map[string]entry{}}
+}
+
+// over returns s with missing keys taken from shared.
+func (s *section) over(shared *section) *section {
+	out := &section{line: s.line, entries: maps.Clone(shared.entries), set: maps.Clone(shared.set), parts: maps.Clone(shared.parts)}
+	for name := range s.entries {
+		delete(out.set, name)
+	}
+	for name := range s.set {
+		delete(out.entries, name)
+	}
+	maps.Copy(out.entries, s.entries)
+	maps.Copy(out.set, s.set)
+	maps.Copy(out.parts, s.parts)
+	gone := func(_ string, e entry) bool { return e.null }
+	maps.DeleteFunc(out.entries, gone)
+	maps.DeleteFunc(out.set, gone)
+	maps.DeleteFunc(out.parts, gone)
+	return out
+}
+
+// run turns keys into a request.
+func (s *section) run(name string) Run {
+	one := func(word string) string {
+		if e, ok := s.entries[word]; ok {
+			return e.texts[0]
+		}
+		return ""
+	}
+	path := func(word string) string { return within(name, one(word)) }
+	repeat := Repeat{one("repeat"), one("against"), one("tolerance"), one("unsure"), s.entries["against-set"].texts}
+	out := Run{Name: one(wordName), Repeat: repeat, Find: s.find(), Sweep: s.sweep(), Request: Request{
+		Profile: one("profile"), Preset: one("preset"), Target: one("target"), PasswordFile: path("password-file"), Out: one("out"), Facts: path("facts"),
+		Timetable: s.entries["at"].texts, Thresholds: s.entries["threshold"].texts, Formats: s.entries["format"].texts, Tags: s.entries["tag"].texts,
+		Values: workload.Values{}, From: map[string]string{}, Spelled: map[string]string{},
+	}}
+	for _, file := range s.entries["file"].texts {
+		out.Request.Files = append(out.Request.Files, within(name, file))
+	}
+	for _, word := range slices.Sorted(maps.Keys(s.entries)) {
+		e := s.entries[word]
+		if isValue(word) {
+			out.put(word, e)
+			continue
+		}
+		out.Request.From[word] = workload.OriginPlan.String() + " " + e.where
+		out.spell(word, e)
+	}
+	for word, e := range s.set {
+		out.put(word, e)
+	}
+	if out.Sweep != nil {
+		out.Repeat.Times = "" // its points have it
+	}
+	return out
+}
+
+func (r *Run) put(name string, e entry) {
+	r.Request.Values.Set(workload.Value{Name: name, Text: e.texts[0], Origin: workload.OriginPlan, Where: e.where, Order: e.order})
+	r.spell(name, e)
+}
+
+func (r *Run) spell(name string, e entry) {
+	if len(e.texts) == 1 && e.spelledAt(0) != "" {
+		r.Request.Spelled[name] = e.spelled[0]
+	}
+}

@@ -1,0 +1,67 @@
+package request
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// MaxRecent is how many targets are remembered.
+const MaxRecent = 20
+
+const recentFile = "targets.json"
+
+// Recent returns recently used targets, the newest first, without passwords. A missing
+// or unreadable file gives none. Any goroutine may call it.
+func Recent(stateDir string) []string {
+	data, err := infile.Read(infile.State, filepath.Join(stateDir, recentFile))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	if json.Unmarshal(data, &out) != nil {
+		return nil
+	}
+	return out[:min(len(out), MaxRecent)]
+}
+
+// Remember puts a target first among the recent ones, without its secrets. If two
+// processes write at once, one target may be lost, but the file stays intact.
+func Remember(stateDir string, t store.Target) error {
+	url := open(t).Redacted()
+	list := slices.DeleteFunc(Recent(stateDir), func(s string) bool { return s == url })
+	list = append([]string{url}, list...)
+	data, err := json.MarshalIndent(list[:min(len(list), MaxRecent)], "", "  ")
+	if err != nil {
+		return fmt.Errorf("remember target: %w", err)
+	}
+	if err := replaceFile(filepath.Join(stateDir, recentFile), append(data, '\n')); err != nil {
+		return fmt.Errorf("remember target: %w", err)
+	}
+	return nil
+}
+
+// replace writes a file, readable only by the user, entirely or not at all.
+func replaceFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

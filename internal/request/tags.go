@@ -1,0 +1,38 @@
+package request
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// tagName matches valid names of tags, which need no escaping anywhere.
+var tagName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,63}$`)
+
+// longestTag is the length in bytes of the longest value of a tag.
+const longestTag = 200
+
+// Tags parses tags of the form NAME=VALUE. Errors have the code of bad input.
+func Tags(texts []string) (map[string]string, error) {
+	var out map[string]string
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		_, twice := out[name]
+		switch {
+		case !ok || !tagName.MatchString(name):
+			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: %q is not NAME=VALUE", text), "write it like --tag build=1.4.2; a name is letters, digits, dots, dashes and underscores, a letter first"))
+		case value == "" || len(value) > longestTag || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
+			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: the value of %s is not one line of 1 to %d bytes", name, longestTag), "write it like --tag build=1.4.2"))
+		case twice:
+			return nil, fault.Field("tag", fault.Input(fmt.Errorf("tag: %s is given twice", name), "a run has one value for each tag"))
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = value
+	}
+	return out, nil
+}

@@ -1,0 +1,328 @@
+package request
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/session/settle"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// EnvPrefix is how the names of the environment variables begin that are read.
+const EnvPrefix = "PERFBENCH_"
+
+// RunParams lists the parameters of every run, in addition to its profile's own
+// parameters and its plan's knobs.
+func RunParams() []workload.Param {
+	return []workload.Param{
+		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap; forever: goes on until you stop it; once: does its work once"},
+		{Name: "count", Kind: workload.Integer, Help: "ends the run after this many units"},
+		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "at the end, gives up on calls under way when none ends for this long, and on a store that has not answered by then"},
+		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins; auto: until throughput and p99 have settled"},
+		{Name: "until", Kind: workload.Text, Help: "ends the run once a figure is this precise: p99 ±2%, throughput ±1%; duration is the limit"},
+		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
+		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
+		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},
+		{Name: "allow-existing", Kind: workload.Switch, Default: "off", Help: "write into a space that is not empty and not ours"},
+		{Name: "cleanup", Kind: workload.Switch, Default: "off", Help: "delete at the end what this run made"},
+		{Name: "require-valid", Kind: workload.Switch, Default: "off", Help: "a verdict other than VALID fails the run"},
+	}
+}
+
+// Names holds the name of every value that a run may be given.
+type Names struct {
+	plain []string // run parameters, parameters, knobs
+	aimed []string // those that can be aimed at a track
+	idle  []string // those of aimed, with a track, that have no effect there
+}
+
+// NamesOf returns the names for a profile, and for its plan unless that is nil.
+func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
+	var n Names
+	for _, r := range RunParams() {
+		n.plain = append(n.plain, r.Name)
+	}
+	for _, q := range p.Params {
+		n.plain = append(n.plain, q.Name)
+		if q.Track {
+			n.aimed = append(n.aimed, q.Name)
+		}
+	}
+	knobs := []workload.Knob{workload.Threads(), workload.Rate(""), workload.Payload(), workload.Batch()}
+	if plan != nil {
+		knobs = plan.Knobs
+		for _, v := range plan.Parameters { // those of a plan's own operations
+			if !slices.Contains(n.plain, v.Name) {
+				n.plain = append(n.plain, v.Name)
+			}
+		}
+	}
+	for _, k := range knobs {
+		n.plain = append(n.plain, k.Name)
+		n.aimed = append(n.aimed, k.Name)
+	}
+	if plan != nil {
+		for _, t := range plan.Tracks() {
+			for _, k := range t.Idle {
+				n.idle = append(n.idle, t.Name+"."+k)
+			}
+		}
+	}
+	return n
+}
+
+// All returns every name, the aimed ones once for each track.
+func (n Names) All(tracks []string) []string {
+	out := slices.Clone(n.plain)
+	for _, t := range tracks {
+		for _, a := range n.aimed {
+			if aimed := t + "." + a; !slices.Contains(n.idle, aimed) {
+				out = append(out, aimed)
+			}
+		}
+	}
+	return out
+}
+
+// Variable returns the environment variable of a value: PERFBENCH_PROFILE_TESTCASE for
+// profile.testCase.
+func Variable(name string) string {
+	return EnvPrefix + strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToUpper(r)
+		}
+		return '_'
+	}, name)
+}
+
+// Environment returns the values given by environment variables. An empty variable
+// counts as unset.
+func Environment(environ, known []string) workload.Values {
+	set := map[string]string{}
+	for _, kv := range environ {
+		if k, v, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(k, EnvPrefix) {
+			set[k] = v
+		}
+	}
+	out := workload.Values{}
+	for _, n := range known {
+		if v := set[Variable(n)]; v != "" {
+			out.Set(workload.Value{Name: n, Text: v, Origin: workload.OriginEnvironment, Where: Variable(n)})
+		}
+	}
+	return out
+}
+
+// reserved are variables that stand for flags that are not values.
+var reserved = []string{
+	"PROFILE", "PRESET", "FILE", "TARGET", "TARGET_PASSWORD", "PASSWORD_FILE", "OUT", "FORMAT", "AT",
+	"THRESHOLD", "SET", "FACTS", "QUIET", "PLAIN", "ASCII", "THEME", "DRY_RUN", "YES", "JSON",
+	"METRICS_ADDR", "OTLP", "TAG", "REPEAT", "AGAINST", "AGAINST_SET", "TOLERANCE",
+}
+
+// Strangers returns the variables that look like ours but mean nothing.
+func Strangers(environ, known []string) []string {
+	ours := []string{}
+	for _, r := range reserved {
+		ours = append(ours, EnvPrefix+r)
+	}
+	for _, n := range known {
+		ours = append(ours, Variable(n))
+	}
+	var out []string
+	for _, kv := range environ {
+		k, _, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(k, EnvPrefix) || slices.Contains(ours, k) {
+			continue
+		}
+		s := "environment variable " + k + " has no effect"
+		if near := suggest.Nearest(k, ours); near != "" {
+			s += "; did you mean " + near + "?"
+		}
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Defaults returns the values in effect unless something else is given.
+func Defaults(p *workload.Profile) workload.Values {
+	out := workload.Values{}
+	for _, q := range slices.Concat(RunParams(), p.Params) {
+		if q.Default != "" {
+			out.Set(workload.Value{Name: q.Name, Text: q.Default, Origin: workload.OriginDefault})
+		}
+	}
+	return out
+}
+
+// ReadFiles has the profile read the files and folders of --file.
+func ReadFiles(p *workload.Profile, paths []string) (workload.Values, []string, error) {
+	if len(paths) == 0 {
+		return nil, nil, nil
+	}
+	if p.Read == nil {
+		return nil, nil, fault.Input(fmt.Errorf("file %s: profile %s reads no files", paths[0], p.Name), "use --preset and --set")
+	}
+	var problems workload.Problems
+	var files []workload.File
+	for _, path := range paths {
+		st, err := os.Stat(path)
+		if err == nil && st.IsDir() {
+			files = append(files, workload.File{Path: path})
+			continue
+		}
+		data, err := readFile("file", path, err)
+		problems.Add(err)
+		files = append(files, workload.File{Path: path, Data: data})
+	}
+	if err := problems.Err(); err != nil {
+		return nil, nil, err
+	}
+	return p.Read(files)
+}
+
+// NearPath returns a hint at the file that was probably meant by a path that does not
+// exist, or "".
+func NearPath(path string) string {
+	dir, _ := os.ReadDir(filepath.Dir(path))
+	var near []string
+	for _, d := range dir {
+		near = append(near, filepath.Join(filepath.Dir(path), d.Name()))
+	}
+	if n := suggest.Nearest(path, near); n != "" && n != path {
+		return "did you mean " + n + "?"
+	}
+	return ""
+}
+
+func readFile(what, path string, err error) ([]byte, error) {
+	var data []byte
+	if err == nil {
+		data, err = infile.Read(infile.Settings, path)
+	}
+	if err != nil {
+		return nil, fault.Input(fmt.Errorf("%s: %w", what, err), NearPath(path))
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, nil
+}
+
+// Unknown returns an error for each value whose name the run does not know. Values from
+// files are left out, since the reader of the file has checked them.
+func Unknown(vs workload.Values, n Names, tracks []string) []error {
+	all := n.All(tracks)
+	var errs []error
+	for _, name := range vs.Names() {
+		v := vs[name]
+		if v.Origin == workload.OriginFile || slices.Contains(all, name) {
+			continue
+		}
+		if strings.Contains(name, ".") && v.Origin == workload.OriginPreset && !aimed(name, tracks) {
+			continue // of a track that this run does not have
+		}
+		if tracks == nil && strings.Contains(name, ".") {
+			continue // the tracks are not known, because the design has failed
+		}
+		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), suggest.Hint(name, all, suggest.Knobs))))
+	}
+	return errs
+}
+
+// aimed reports whether a value is of one of the tracks.
+func aimed(name string, tracks []string) bool {
+	return slices.ContainsFunc(tracks, func(t string) bool { return strings.HasPrefix(name, t+".") })
+}
+
+// Inputs reads the values that every run has; those that do not concern profiles are
+// returned separately.
+func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs, cleanup, requireValid bool) {
+	in = workload.Inputs{Values: vs, Namespace: vs["namespace"].Text}
+	var err error
+	if v, ok := vs["duration"]; ok {
+		in.Duration, in.Endless, err = length(v)
+		problems.Add(err)
+	}
+	in.Warmup, err = warmup(vs["warmup"], in.Duration)
+	problems.Add(err)
+	in.Drain, err = vs["drain"].Duration()
+	problems.Add(err)
+	if err == nil && in.Drain < time.Millisecond {
+		problems.Add(fault.Field("drain", fault.Input(fmt.Errorf("drain: %q (%s) is not a duration of 1ms or more", vs["drain"].Text, vs["drain"].From()), "for example 10s")))
+	}
+	if v, ok := vs["count"]; ok {
+		in.Count, err = v.Int(1, 1<<53)
+		problems.Add(err)
+	}
+	in.Seed, err = vs["seed"].Int(-1<<62, 1<<62)
+	problems.Add(err)
+	in.AllowExisting, err = vs["allow-existing"].Bool()
+	problems.Add(err)
+	cleanup, err = vs["cleanup"].Bool()
+	problems.Add(err)
+	requireValid, err = vs["require-valid"].Bool()
+	problems.Add(err)
+	problems.Add(checkNamespace(vs["namespace"]))
+	return in, cleanup, requireValid
+}
+
+// length returns how long a run lasts; 0: until its work is done or, if endless, until
+// it is stopped.
+func length(v workload.Value) (d time.Duration, endless bool, err error) {
+	switch strings.TrimSpace(v.Text) {
+	case workload.Forever:
+		return 0, true, nil
+	case workload.Once:
+		return 0, false, nil
+	}
+	d, err = v.Duration()
+	if err == nil && d < time.Millisecond {
+		err = fault.Field("duration", fault.Input(fmt.Errorf("duration: %q (%s) is not a duration of 1ms or more", v.Text, v.From()), ""))
+	}
+	return d, false, fault.Hint(err, "for example 30s; "+workload.Once+" to end with the work, "+workload.Forever+" to go on until it is stopped")
+}
+
+// warmup returns the length of the warm-up, or the longest length of one that ends
+// itself.
+func warmup(v workload.Value, duration time.Duration) (time.Duration, error) {
+	if v.Text == settle.Auto {
+		return settle.LongestWarmup(duration), nil
+	}
+	d, err := v.Duration()
+	if err != nil {
+		err = fault.Hint(err, "or auto, to warm up until throughput and p99 have settled")
+	}
+	return d, err
+}
+
+const maxNamespace = 64
+
+func checkNamespace(v workload.Value) error {
+	if len(v.Text) > maxNamespace {
+		return fault.Field("namespace", fault.Input(fmt.Errorf("namespace: %q (%s) has more than %d bytes", v.Text, v.From(), maxNamespace), ""))
+	}
+	for _, r := range v.Text {
+		if !(r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r))) {
+			return fault.Field("namespace", fault.Input(fmt.Errorf("namespace: %q (%s) has characters other than letters, digits, ., _ and -", v.Text, v.From()), ""))
+		}
+	}
+	return nil
+}
+
+// Put adds all of from to vs, by the rules of precedence.
+func Put(vs, from workload.Values) {
+	for _, n := range slices.Sorted(maps.Keys(from)) {
+		vs.Set(from[n])
+	}
+}

@@ -1,0 +1,145 @@
+package rundir
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Suffix is how the names of archives end.
+const Suffix = ".zip"
+
+// Limits on what is read of an archive, which may come from anywhere.
+const (
+	maxPacked   = 1 << 30
+	maxUnpacked = 8 << 30
+	maxFiles    = 10_000
+)
+
+// Is reports whether a path has the name of an archive, and is a file.
+func IsArchive(name string) bool {
+	info, err := os.Stat(name)
+	return strings.HasSuffix(name, Suffix) && err == nil && info.Mode().IsRegular()
+}
+
+// View gives access to the content of an archive. It must be closed.
+type ArchiveView struct {
+	fs.FS
+	file *zip.ReadCloser
+}
+
+// Close closes the archive.
+func (v *ArchiveView) Close() error { return v.file.Close() }
+
+// Open opens an archive of one run, which must contain a folder with a file named
+// marker; the view is of that folder. Errors have the code of bad input.
+func OpenArchive(name, marker string) (*ArchiveView, error) {
+	input := func(err error) error {
+		return fault.Input(fmt.Errorf("%s: %w", name, err), "perfbench history archive RUN makes archives of runs")
+	}
+	if info, err := os.Stat(name); err != nil {
+		return nil, input(err)
+	} else if info.Size() > maxPacked {
+		return nil, input(fmt.Errorf("%d bytes are more than the %d that an archive of a run may have", info.Size(), maxPacked))
+	}
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		return nil, input(err)
+	}
+	dir, err := folderIn(&z.Reader, marker)
+	if err != nil {
+		return nil, input(errors.Join(err, z.Close()))
+	}
+	sub, err := fs.Sub(&z.Reader, dir)
+	if err != nil {
+		return nil, input(errors.Join(err, z.Close()))
+	}
+	return &ArchiveView{sub, z}, nil
+}
+
+// within finds the folder of the run. The sizes are only what the archive claims, so
+// they are checked again when files are read.
+func folderIn(z *zip.Reader, marker string) (string, error) {
+	var sum uint64
+	var found []string
+	for _, f := range z.File {
+		sum += f.UncompressedSize64
+		if sum > maxUnpacked || f.UncompressedSize64 > maxUnpacked {
+			return "", fmt.Errorf("its content is more than the %d bytes that an archive of a run may hold", int64(maxUnpacked))
+		}
+		if fs.ValidPath(f.Name) && path.Base(f.Name) == marker && strings.Count(f.Name, "/") <= 1 {
+			found = append(found, path.Dir(f.Name))
+		}
+	}
+	switch {
+	case len(z.File) > maxFiles:
+		return "", fmt.Errorf("%d files are more than the %d that an archive of a run may hold", len(z.File), maxFiles)
+	case len(found) != 1:
+		return "", fmt.Errorf("it has %d runs, not one: a run is a folder with a %s", len(found), marker)
+	}
+	return found[0], nil
+}
+
+// Write packs the files of a folder, under its name, into a new archive, which appears
+// only when it is complete. Hidden files, and anything but plain files, are left out.
+func WriteArchive(dir, name string) (err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".pack-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name()) // the error that matters is returned
+		}
+	}()
+	z := zip.NewWriter(tmp)
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			if err := addFile(z, dir, e); err != nil {
+				return errors.Join(err, tmp.Close())
+			}
+		}
+	}
+	if err := errors.Join(z.Close(), tmp.Sync(), tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	if _, err := os.Stat(name); err == nil {
+		return fault.Input(fmt.Errorf("%s is there already", name), "delete it, or choose another folder with --out")
+	}
+	return os.Rename(tmp.Name(), name)
+}
+
+// add adds one file.
+func addFile(z *zip.Writer, dir string, e fs.DirEntry) error {
+	info, err := e.Info()
+	if err != nil {
+		return err
+	}
+	h, err := zip.FileInfoHeader(info)
+	if err != nil {
+		return err
+	}
+	h.Name, h.Method = path.Join(filepath.Base(dir), e.Name()), zip.Deflate
+	w, err := z.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(dir, e.Name()))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, f)
+	return errors.Join(err, f.Close())
+}

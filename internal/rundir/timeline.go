@@ -1,0 +1,146 @@
+package rundir
+
+import (
+	"math"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// Timeline is a run second by second: the operations that count in its unit as one, and
+// the others separately. NaN is a gap: nothing ran, or for less than
+// measure.ShortestRate.
+type Timeline struct {
+	// First is the second of the first value, negative during warm-up.
+	First int
+	// Rates are units per second of the operations that count. P50, P99 and Max are
+	// response times in nanoseconds, of the slowest operation that counts.
+	Rates, P50, P99, Max []float64
+	// Others has, for each operation that does not count but did anything, its own
+	// units per second.
+	Others []Line
+}
+
+// Line is one value per second of one operation.
+type Line struct {
+	// Name is the operation, with its track if the run has several.
+	Name   string
+	Values []float64
+}
+
+// longest is how many seconds a course may hold: half a year.
+const longest = 183 * 86400
+
+// Of lays out the series of a run. A run without one, or of more than half a year,
+// gives an empty Course.
+func Of(f *Folder) Timeline {
+	var c Timeline
+	if len(f.Series) == 0 {
+		return c
+	}
+	c.First = f.Series[0].T
+	last := c.First
+	for _, r := range f.Series {
+		c.First, last = min(c.First, r.T), max(last, r.T)
+	}
+	n := last - c.First + 1
+	if n > longest {
+		return Timeline{}
+	}
+	c.Rates, c.P50, c.P99, c.Max = Gaps(n), Gaps(n), Gaps(n), Gaps(n)
+	counts, others := Gaps(n), othersOf(f, n)
+	for _, r := range f.Series {
+		i := r.T - c.First
+		if at, ok := others.at[measure.Operation{Track: r.Track, Op: r.Op}]; ok {
+			others.lines[at].Values[i] = r.Throughput
+			continue
+		}
+		counts[i] = known(counts[i]) + float64(r.Count)
+		if !math.IsNaN(r.Throughput) {
+			c.Rates[i] = known(c.Rates[i]) + r.Throughput
+		}
+		if r.ResponseMax > 0 {
+			c.P50[i] = max(known(c.P50[i]), float64(r.ResponseP50))
+			c.P99[i] = max(known(c.P99[i]), float64(r.ResponseP99))
+			c.Max[i] = max(known(c.Max[i]), float64(r.ResponseMax))
+		}
+	}
+	c.Others = others.some()
+	if len(f.Run.Phases) == 0 || f.Run.Failed() {
+		return c
+	}
+	for i := max(-c.First, 0); i < n; i++ { // phases may follow each other within a second
+		if t := c.First + i; !math.IsNaN(counts[i]) {
+			c.Rates[i] = measure.Rate(int64(counts[i]), f.Run.ActiveIn(t))
+		}
+	}
+	return c
+}
+
+// Sampled returns a number of store.csv over the n seconds from first, added up over
+// the nodes of a source; NaN where it is missing.
+func Sampled(f *Folder, source, name string, first, n int) []float64 {
+	out := Gaps(n)
+	for _, s := range f.Samples {
+		if i := s.T - first; s.Source == source && s.Name == name && i >= 0 && i < n {
+			out[i] = known(out[i]) + s.Value
+		}
+	}
+	return out
+}
+
+// beside holds the lines of the operations that do not count.
+type beside struct {
+	at    map[measure.Operation]int
+	lines []Line
+}
+
+func othersOf(f *Folder, n int) beside {
+	b := beside{at: map[measure.Operation]int{}}
+	tracks := map[string]bool{}
+	for _, o := range f.Run.Operations {
+		tracks[o.Track] = true
+	}
+	for _, o := range f.Run.Operations {
+		if f.Run.Counts(o) {
+			continue
+		}
+		name := o.Op
+		if len(tracks) > 1 {
+			name = o.Track + "." + o.Op
+		}
+		b.at[measure.Operation{Track: o.Track, Op: o.Op}] = len(b.lines)
+		b.lines = append(b.lines, Line{name, Gaps(n)})
+	}
+	return b
+}
+
+// some returns the lines that have any values.
+func (b beside) some() []Line {
+	var out []Line
+	for _, l := range b.lines {
+		for _, v := range l.Values {
+			if v > 0 {
+				out = append(out, l)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// Gaps returns n values, all unknown.
+func Gaps(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	return out
+}
+
+// known returns v, or 0 if it is unknown.
+func known(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}

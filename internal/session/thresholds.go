@@ -1,0 +1,123 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/internal/threshold"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// thresholds are those of a run, with the histograms of the whole run that they are judged
+// by. While the run goes on, only the sink uses them.
+type thresholds struct {
+	list    []threshold.Expr
+	counted []bool
+	tracks  []string
+	dir     string
+	merged  map[string]*hdrhistogram.Histogram
+	// aborted is the one that ended the run; nil if none did.
+	aborted *aborted
+}
+
+// aborted is a threshold that ended the run, and the value that it had reached.
+type aborted struct {
+	expr    threshold.Expr
+	outcome threshold.Outcome
+}
+
+func newThresholds(list []threshold.Expr, plan *workload.Plan, dir string) *thresholds {
+	return &thresholds{list: list, counted: plan.Counted(), tracks: trackNames(plan), dir: dir, merged: map[string]*hdrhistogram.Histogram{}}
+}
+
+// add merges the histograms of a second.
+func (t *thresholds) add(s *measure.Second) {
+	if len(t.list) == 0 {
+		return
+	}
+	for _, in := range s.Intervals {
+		t.merge(in.Op, "response", in.Response)
+		t.merge(in.Op, "service", in.Service)
+		t.merge(in.Op, "wait", in.Wait)
+		t.merge(in.Op, "lateness", in.Lateness)
+	}
+}
+
+func (t *thresholds) merge(op measure.Operation, what string, h *hdrhistogram.Histogram) {
+	if h == nil {
+		return
+	}
+	tag := hlog.Tag(op.Track, op.Op, what)
+	if t.merged[tag] == nil {
+		t.merged[tag] = measure.NewHistogram()
+	}
+	t.merged[tag].Merge(h)
+}
+
+// end reports whether a run that has measured for so long ends because it has missed a
+// threshold that is marked to abort; it does so once.
+func (t *thresholds) end(run *rundir.Run, measured time.Duration) bool {
+	if t.aborted != nil || !slices.ContainsFunc(t.list, func(e threshold.Expr) bool { return e.Abort }) {
+		return false
+	}
+	of := t.seenBy(run)
+	for _, e := range t.list {
+		if !e.Abort {
+			continue
+		}
+		if got := e.Judge(of(e)); e.Ends(got, measured) {
+			got.Got += " after " + units.Duration(measured) + ", which ended the run"
+			t.aborted = &aborted{e, got}
+			return true
+		}
+	}
+	return false
+}
+
+// judge returns the outcome of each threshold, and a sentence for each that was missed.
+func (t *thresholds) judge(run *rundir.Run) (all []rundir.Threshold, missed []string) {
+	of := t.seenBy(run)
+	for _, e := range t.list {
+		got := e.Judge(of(e))
+		if t.aborted != nil && t.aborted.expr == e { // what happened afterwards does not undo it
+			got = t.aborted.outcome
+		}
+		all = append(all, rundir.Threshold{Expr: e.Text, OK: got.OK, Got: got.Got})
+		if !got.OK {
+			missed = append(missed, e.Reason(got))
+		}
+	}
+	return all, missed
+}
+
+// seenBy returns the run as each threshold sees it: for a whole track or run, only the
+// operations that count in its unit.
+func (t *thresholds) seenBy(run *rundir.Run) func(threshold.Expr) *rundir.Folder {
+	view := *run
+	if run.Failed() {
+		view.Operations = append([]rundir.Operation(nil), run.Operations...)
+		for i := range view.Operations {
+			view.Operations[i].Throughput = nil
+		}
+	}
+	whole := view
+	whole.Operations = nil
+	for i, o := range view.Operations {
+		if i >= len(t.counted) || t.counted[i] {
+			whole.Operations = append(whole.Operations, o)
+		}
+	}
+	return func(e threshold.Expr) *rundir.Folder {
+		f := &rundir.Folder{Dir: t.dir, Run: view, Histograms: t.merged}
+		if e.Of == "" || slices.Contains(t.tracks, e.Of) {
+			f.Run = whole
+		}
+		return f
+	}
+}

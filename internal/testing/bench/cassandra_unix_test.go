@@ -1,0 +1,96 @@
+//go:build unix
+
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+)
+
+// BenchmarkCassandraAgainstBareLoop is the throughput of our loop on Cassandra as a
+// ratio to that of a bare loop which sends the same statements through the same driver,
+// over a session of its own with the driver's settings, and what a call costs the
+// client: "ours-µs" and "other-µs" of CPU time.
+func BenchmarkCassandraAgainstBareLoop(b *testing.B) {
+	const most, size, keys = 16, 1024, 1 << 16
+	srv := labtest.Cassandra(b)
+	target, err := store.ParseTarget(srv.URL() + "?read_timeout=60s&write_timeout=60s&dial_timeout=60s")
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := cassandra.Open(b.Context(), target, store.OpenOptions{Threads: most})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = c.Close() })
+	space := store.Space{Namespace: "bench", Name: "map", Shape: store.Map}
+	if err := c.Record(b.Context(), store.Made{Space: space}); err != nil {
+		b.Fatal(err)
+	}
+	cluster := gocql.NewCluster(srv.Addr())
+	cluster.Timeout, cluster.ConnectTimeout, cluster.Consistency = time.Minute, time.Minute, gocql.LocalQuorum
+	cluster.PoolConfig.HostSelectionPolicy = gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy())
+	session, err := cluster.CreateSession()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(session.Close)
+	const get, set = `SELECT v FROM "bench"."bench_map" WHERE k = ?`, `INSERT INTO "bench"."bench_map" (k, v) VALUES (?, ?)`
+	val := make([]byte, size)
+	var next atomic.Int64
+	key := func() []byte { return fmt.Appendf(nil, "key-%d", next.Add(1)%keys) }
+	for _, x := range []struct {
+		name         string
+		ours, theirs call
+	}{
+		{
+			"insert",
+			func(ctx context.Context) error { return c.Set(ctx, space, key(), val) },
+			func(ctx context.Context) error { return session.Query(set, key(), val).ExecContext(ctx) },
+		},
+		{
+			"put", // a read and a write
+			func(ctx context.Context) error { return c.Put(ctx, space, key(), val) },
+			func(ctx context.Context) error {
+				k := key()
+				var old []byte
+				if err := session.Query(get, k).ScanContext(ctx, &old); err != nil && !errors.Is(err, gocql.ErrNotFound) {
+					return err
+				}
+				return session.Query(set, k, val).ExecContext(ctx)
+			},
+		},
+	} {
+		for _, threads := range []int{1, most} {
+			b.Run(fmt.Sprintf("%s/threads=%d", x.name, threads), func(b *testing.B) {
+				for range 3 { // a fresh JVM is several times slower than a warm one
+					bare(most, 1, x.theirs)
+				}
+				var spent [2]time.Duration
+				var calls [2]float64
+				measured := func(i int, run func() float64) func() float64 {
+					return func() float64 {
+						from := processorTime(b)
+						rate := run()
+						spent[i], calls[i] = spent[i]+processorTime(b)-from, calls[i]+rate*slice.Seconds()
+						return rate
+					}
+				}
+				turns(b, 6, measured(0, func() float64 { return ours(b, threads, 1, x.ours) }), measured(1, func() float64 { return bare(threads, 1, x.theirs) }))
+				for i, name := range []string{"ours-µs", "other-µs"} {
+					b.ReportMetric(float64(spent[i].Microseconds())/calls[i], name)
+				}
+			})
+		}
+	}
+}

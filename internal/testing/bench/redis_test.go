@@ -1,0 +1,195 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// slice is how long each side runs before the other has its turn; rounds is how
+// often. Taking turns keeps a drifting machine from favouring one side.
+const (
+	slice  = time.Second
+	rounds = 5
+)
+
+// call is one operation against Redis.
+type call func(ctx context.Context) error
+
+func client(b *testing.B, addr string, threads int) *goredis.Client {
+	c := goredis.NewClient(&goredis.Options{Addr: addr, PoolSize: threads, MinIdleConns: threads, DisableIdentity: true, MaxRetries: -1})
+	b.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// bare runs do from n goroutines for a slice and returns units per second.
+func bare(n, units int, do call) float64 {
+	var done atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	began := time.Now()
+	for range n {
+		wg.Go(func() {
+			mine := int64(0)
+			for !stop.Load() {
+				if do(context.Background()) == nil {
+					mine++
+				}
+			}
+			done.Add(mine)
+		})
+	}
+	time.Sleep(slice)
+	stop.Store(true)
+	wg.Wait()
+	return float64(done.Load()) * float64(units) / time.Since(began).Seconds()
+}
+
+// ours does the same through the engine, measured and recorded.
+func ours(b *testing.B, n, units int, do call) float64 {
+	task := workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
+		m := it.Begin(0)
+		return it.End(m, units, do(ctx))
+	})
+	plan := &workload.Plan{Knobs: []workload.Knob{workload.Threads()}, Phases: []workload.Phase{{Name: "main", Duration: slice, Tracks: []workload.Track{{
+		Name: "t", Ops: []string{"op"}, Start: workload.Settings{Threads: n}, NewTask: func(int) (workload.Task, error) { return task, nil },
+	}}}}}
+	r, err := engine.Start(b.Context(), engine.Options{Plan: plan, Classify: func(error) uint8 { return uint8(store.Other) }, Classes: store.ClassNames})
+	if err != nil {
+		b.Fatal(err)
+	}
+	res, err := r.Wait()
+	if err != nil || res.Ops[0].Errors > 0 {
+		b.Fatalf("errors %d: %v", res.Ops[0].Errors, err)
+	}
+	return res.Ops[0].Throughput()
+}
+
+func median(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// against runs both sides in turn and reports ours, theirs and the median ratio.
+func against(b *testing.B, a, other func() float64) { turns(b, rounds, a, other) }
+
+// turns is against for so many rounds.
+func turns(b *testing.B, n int, a, other func() float64) {
+	var x, y, ratio []float64
+	for i := range n {
+		var u, v float64
+		if i%2 == 0 {
+			u, v = a(), other()
+		} else {
+			v, u = other(), a()
+		}
+		x, y, ratio = append(x, u), append(y, v), append(ratio, u/v)
+	}
+	b.ReportMetric(0, "ns/op") // has no meaning here
+	b.ReportMetric(median(x), "ours/s")
+	b.ReportMetric(median(y), "other/s")
+	b.ReportMetric(median(ratio), "ratio")
+}
+
+// BenchmarkAgainstBareLoop is the throughput of our loop as a ratio to that of a
+// bare loop over the same go-redis client.
+func BenchmarkAgainstBareLoop(b *testing.B) {
+	server := labtest.Redis(b)
+	for _, op := range []string{"SET", "GET"} {
+		for _, size := range []int{6, 1024} {
+			for _, threads := range []int{1, 16, 50} {
+				b.Run(fmt.Sprintf("%s/size=%d/threads=%d", op, size, threads), func(b *testing.B) {
+					c := client(b, server.Addr(), threads)
+					value := strings.Repeat("x", size)
+					if err := c.Set(b.Context(), "key", value, 0).Err(); err != nil {
+						b.Fatal(err)
+					}
+					do := call(func(ctx context.Context) error { return c.Set(ctx, "key", value, 0).Err() })
+					if op == "GET" {
+						do = func(ctx context.Context) error { return c.Get(ctx, "key").Err() }
+					}
+					against(b, func() float64 { return ours(b, threads, 1, do) }, func() float64 { return bare(threads, 1, do) })
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkAgainstRedisBenchmark is the throughput of our loop as a ratio to that
+// of redis-benchmark at equal connections, payload and pipeline depth.
+func BenchmarkAgainstRedisBenchmark(b *testing.B) {
+	tool, err := exec.LookPath("redis-benchmark")
+	if err != nil {
+		b.Skip("redis-benchmark is not on the PATH (Debian package redis-tools)")
+	}
+	server := labtest.Redis(b)
+	host, port, _ := strings.Cut(server.Addr(), ":")
+	for _, depth := range []int{1, 16} {
+		for _, size := range []int{6, 1024} {
+			for _, threads := range []int{1, 16, 50} {
+				b.Run(fmt.Sprintf("SET/pipeline=%d/size=%d/connections=%d", depth, size, threads), func(b *testing.B) {
+					c := client(b, server.Addr(), threads)
+					value := strings.Repeat("x", size)
+					do := pipelined(c, value, depth)
+					theirs := func() float64 { return redisBenchmark(b, tool, host, port, threads, size, depth) }
+					theirs() // finds out how many calls fill a slice
+					against(b, func() float64 { return ours(b, threads, depth, do) }, theirs)
+				})
+			}
+		}
+	}
+}
+
+func pipelined(c *goredis.Client, value string, depth int) call {
+	if depth == 1 {
+		return func(ctx context.Context) error { return c.Set(ctx, "key:1", value, 0).Err() }
+	}
+	return func(ctx context.Context) error {
+		_, err := c.Pipelined(ctx, func(p goredis.Pipeliner) error {
+			for range depth {
+				p.Set(ctx, "key:1", value, 0)
+			}
+			return nil
+		})
+		return err
+	}
+}
+
+// speed remembers how fast redis-benchmark was, to ask it for a slice's worth.
+var speed = map[string]float64{}
+
+func redisBenchmark(b *testing.B, tool, host, port string, connections, size, depth int) float64 {
+	id := fmt.Sprint(connections, size, depth)
+	n := max(int(speed[id]*slice.Seconds()), 20_000)
+	out, err := exec.CommandContext(b.Context(), tool, "-h", host, "-p", port, "-c", strconv.Itoa(connections), "-n", strconv.Itoa(n),
+		"-P", strconv.Itoa(depth), "-d", strconv.Itoa(size), "-t", "set", "--csv").Output()
+	if err != nil {
+		b.Fatalf("redis-benchmark: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Split(line, ","); len(f) > 1 && f[0] == `"SET"` {
+			v, err := strconv.ParseFloat(strings.Trim(f[1], "\"\n"), 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			speed[id] = v
+			return v
+		}
+	}
+	b.Fatalf("no SET row in %q", out)
+	return 0
+}

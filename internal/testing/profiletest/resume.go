@@ -1,0 +1,118 @@
+package profiletest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Moment is when a process of [Case.Resumed] dies.
+type Moment string
+
+// Moments.
+const (
+	// AtWork is in the middle of the work.
+	AtWork Moment = "at work"
+	// Verifying is when all work is done, and verification begins.
+	Verifying Moment = "verifying"
+	// Removing is when everything that the run made has been removed, and nothing has
+	// been reported yet.
+	Removing Moment = "removing"
+)
+
+// Resumed carries out a whole run with n workers, which are goroutines here. Its
+// coordinator, a separate process, kills itself at a moment (for [AtWork] once it has
+// done more than that many units), and the run is continued here.
+func (c Case) Resumed(t *testing.T, n int, at Moment, units int64) *session.Concluded {
+	t.Helper()
+	require.NotEmpty(t, c.Out)
+	a := asked{Workers: n, Moment: at}
+	if at == AtWork {
+		a.DiesAfter = units
+	}
+	first := spawn(t, c, a)
+	var all sync.WaitGroup
+	for first.lines.Scan() {
+		if url, ok := strings.CutPrefix(first.lines.Text(), "join "); ok {
+			c.join(t, &all, url, n)
+		} else if !strings.HasPrefix(first.lines.Text(), "done ") {
+			first.said.WriteString(first.lines.Text() + "\n")
+		}
+	}
+	first.gone()
+	dir, err := rundir.Find(c.Out, "latest")
+	require.NoError(t, err)
+	p, err := session.Revive(t.Context(), c.env(), dir, "")
+	require.NoError(t, err)
+	l, err := p.Start(t.Context(), nil)
+	require.NoError(t, err)
+	o := Finish(t, l)
+	all.Wait()
+	require.NoError(t, o.Err)
+	require.Len(t, o.Run.Workers, n)
+	for _, w := range o.Run.Workers {
+		assert.Equal(t, "ended", w.State)
+	}
+	require.Len(t, o.Run.Resumed, 1)
+	return o
+}
+
+// fatal returns the profile for a process that dies at that moment.
+func (m Moment) fatal(t *testing.T, p workload.Profile) workload.Profile {
+	design := p.Design
+	p.Design = func(in workload.Inputs) (*workload.Plan, error) {
+		plan, err := design(in)
+		if err == nil {
+			plan.Binder = dying{plan.Binder, plan.Binder.(workload.Shared), m, t}
+		}
+		return plan, err
+	}
+	return p
+}
+
+// dying is a Binder whose plan ends its process.
+type dying struct {
+	workload.Binder
+	workload.Shared
+	at Moment
+	t  *testing.T
+}
+
+// Connector makes the plan end the process at the moment.
+func (d dying) Connector(driver string) workload.Connector {
+	connect := d.Binder.Connector(driver)
+	return func(ctx context.Context, b *workload.Bound) error {
+		if err := connect(ctx, b); err != nil {
+			return err
+		}
+		switch facts, teardown := b.Facts, b.Teardown; d.at {
+		case Verifying:
+			b.Verify = func(context.Context) workload.Verification { die(d.t); return workload.Verification{} }
+		case Removing:
+			var removed atomic.Bool
+			b.Teardown = func(ctx context.Context) error {
+				removed.Store(true)
+				if teardown == nil {
+					return nil
+				}
+				return teardown(ctx)
+			}
+			b.Facts = func() any { // called when everything has been removed
+				if removed.Load() {
+					die(d.t)
+				}
+				return facts()
+			}
+		}
+		return nil
+	}
+}

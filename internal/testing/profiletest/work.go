@@ -1,0 +1,107 @@
+package profiletest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/engine"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Begin starts the phases of a bound plan, with the engine but without everything that
+// a session does before and after. The engine ends with ctx.
+func Begin(ctx context.Context, tb testing.TB, p *workload.Plan) *engine.Run {
+	tb.Helper()
+	r, err := engine.Start(ctx, engine.Options{
+		Plan: p, Classify: classify, Classes: store.ClassNames,
+		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
+	})
+	require.NoError(tb, err)
+	return r
+}
+
+// classify recognizes network errors, after which a closed loop pauses.
+func classify(err error) uint8 {
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return uint8(store.Unreachable)
+	}
+	return uint8(store.Other)
+}
+
+// Work carries out the phases of a bound plan to their end. The operations of the
+// result are those of the plan, track by track.
+func Work(tb testing.TB, p *workload.Plan) *measure.Result {
+	tb.Helper()
+	return WorkUntil(tb, p, nil)
+}
+
+// WorkUntil is Work that ends as soon as enough returns true; a nil enough never does.
+// It is called on the caller's goroutine.
+func WorkUntil(tb testing.TB, p *workload.Plan, enough func() bool) *measure.Result {
+	tb.Helper()
+	r := Begin(tb.Context(), tb, p)
+	for ended := enough == nil; !ended; {
+		select {
+		case <-r.Done():
+			ended = true
+		case <-time.After(time.Millisecond):
+			if ended = enough(); ended {
+				r.Stop(nil)
+			}
+		}
+	}
+	res, err := r.Wait()
+	require.NoError(tb, err)
+	return res
+}
+
+// Stepper is a worker whose iterations the test does one by one, in closed loop.
+type Stepper struct {
+	workload.Iteration
+	// Samples are those of the iterations, unless Forget is set.
+	Samples []measure.Call
+	Forget  bool
+
+	task workload.Task
+}
+
+// Step returns worker id of a track of a bound plan, with the track's initial settings.
+func Step(tb testing.TB, tr *workload.Track, id int) *Stepper {
+	tb.Helper()
+	task, err := tr.NewTask(id)
+	require.NoError(tb, err)
+	s, set, epoch := &Stepper{task: task}, tr.Start, time.Now()
+	s.Worker, s.Settings = id, &set
+	s.Bind(func() int64 { return int64(time.Since(epoch)) }, (*steps)(s), 0)
+	return s
+}
+
+// Do does the next iteration.
+func (s *Stepper) Do(ctx context.Context) error { return s.DoDue(ctx, math.MaxInt64) }
+
+// DoDue does the next iteration as if it were due at a time of the worker's clock.
+func (s *Stepper) DoDue(ctx context.Context, due int64) error {
+	s.Reset(due)
+	return s.task.Do(ctx, &s.Iteration)
+}
+
+// steps records the samples of a Stepper.
+type steps Stepper
+
+func (s *steps) Add(v measure.Call) {
+	if !s.Forget {
+		s.Samples = append(s.Samples, v)
+	}
+}
+
+func (s *steps) Started(int64)              {}
+func (s *steps) Ended()                     {}
+func (s *steps) Failed(uint16, error) uint8 { return 1 }

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+)
+
+// atOnce is how many jobs run side by side: one with the race detector compiles for long
+// while tests of the others wait for servers.
+const atOnce = 3
+
+// job is one go test.
+type job struct {
+	packages int
+	env      []string
+	command  []string
+}
+
+// perform carries the job out. An error means that something in it failed.
+func (j job) perform(ctx context.Context, r *results, env []string) error {
+	cmd := command(ctx, j.command[0], j.command[1:]...)
+	cmd.Env = append(append(os.Environ(), env...), j.env...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		r.failOf(j, err.Error())
+		return err
+	}
+	r.read(out)
+	err = cmd.Wait()
+	r.write(said.Bytes())
+	if err != nil {
+		r.failOf(j, said.String())
+	}
+	return err
+}
+
+// failOf records what a command itself said when it failed, if its tests have not said so.
+func (r *results) failOf(j job, said string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.failures) == 0 {
+		r.failed(strings.Join(j.command[:min(3, len(j.command))], " "), said)
+	}
+}
+
+// pkg is a package that has tests.
+type pkg struct {
+	ImportPath, Dir                    string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+}
+
+// longest are the packages whose tests take longest: they come first, so that none of
+// them runs alone at the end. Those of whole are runs, and reports of runs.
+var (
+	whole = []string{
+		"cmd/perfbench", "profiles/group", "profiles/eventstore", "profiles/authz", "profiles/tx/saga", "profiles/ingestion",
+		"profiles/tx/baseline", "profiles/tx/pbm", "profiles/tx", "internal/report",
+	}
+	long = []string{"internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker/amqp"}
+)
+
+// list returns the packages that have tests, the longest first.
+func list(ctx context.Context, patterns []string) ([]pkg, error) {
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	cmd := command(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles"}, patterns...)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var all []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			all = append(all, p)
+		}
+	}
+	first := append(slices.Clone(whole), long...)
+	rank := func(p pkg) int {
+		i := slices.Index(first, short(p.ImportPath))
+		if i < 0 {
+			return len(first)
+		}
+		return i
+	}
+	slices.SortStableFunc(all, func(a, b pkg) int { return rank(a) - rank(b) })
+	return all, nil
+}
+
+func paths(all []pkg) (out []string) {
+	for _, p := range all {
+		out = append(out, p.ImportPath)
+	}
+	return out
+}
+
+// common are the arguments of every go test: vet has already been run.
+var common = []string{"test", "-json", "-vet=off", "-shuffle=on", "-timeout=20m"}
+
+// small is everything but what [labtest.Full] leaves. Tests wait for servers more than
+// they compute: one more package than processors.
+func small(all []pkg) []job {
+	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+1))
+	return []job{{len(all), []string{"CGO_ENABLED=0"}, append(append([]string{"go"}, args...), paths(all)...)}}
+}
+
+// large is what the small tier left, by its list, and all tests that the race detector can
+// find something in; without a C compiler there is none.
+func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
+	text, err := os.ReadFile(leftovers)
+	if err != nil {
+		return nil, fmt.Errorf("what make test has left is not known: run it first: %w", err)
+	}
+	var rest []left
+	if err := json.Unmarshal(text, &rest); err != nil {
+		return nil, fmt.Errorf("%s: %w: run make test again", leftovers, err)
+	}
+	var raced []pkg
+	if !noRace {
+		raced = all
+		if !raceAll {
+			raced = slices.DeleteFunc(slices.Clone(all), alone)
+		}
+	}
+	tests := map[string][]string{}
+	for _, l := range rest {
+		tests[l.Package] = append(tests[l.Package], l.Test)
+	}
+	tier := labtest.TierEnv + "=all"
+	var jobs []job
+	if len(raced) > 0 {
+		args := append(append([]string{"nice", "-n", "5", "go"}, common...), "-race", "-p=2")
+		// SQLite in Go is generated code and not ours to check: with the detector, it takes
+		// seven times the processor time. Each histogram belongs to one goroutine, and all
+		// screens are drawn by one.
+		for _, module := range []string{
+			"modernc.org/sqlite/lib", "modernc.org/libc/...", "modernc.org/memory", "github.com/HdrHistogram/...",
+			"charm.land/lipgloss/...", "github.com/charmbracelet/x/ansi/...", "github.com/clipperhouse/...",
+		} {
+			args = append(args, "-gcflags="+module+"=-race=false")
+		}
+		jobs = append(jobs, job{len(raced), []string{"CGO_ENABLED=1", tier}, append(args, paths(raced)...)})
+	}
+	for _, p := range all {
+		names := tests[p.ImportPath]
+		if len(names) == 0 || slices.ContainsFunc(raced, func(q pkg) bool { return q.ImportPath == p.ImportPath }) {
+			continue
+		}
+		args := append(append([]string{"go"}, common...), "-run="+only(names), p.ImportPath)
+		jobs = append(jobs, job{1, []string{"CGO_ENABLED=0", tier}, args})
+	}
+	return jobs, nil
+}
+
+// only is a pattern for -run that these cases match, and no others beside them.
+func only(names []string) string {
+	var all []string
+	for _, name := range names {
+		var levels []string
+		for level := range strings.SplitSeq(name, "/") {
+			levels = append(levels, "^"+regexp.QuoteMeta(level)+"$")
+		}
+		all = append(all, strings.Join(levels, "/"))
+	}
+	return strings.Join(all, "|")
+}
+
+var (
+	starts = regexp.MustCompile(`(^|\s)go [a-z][A-Za-z.]*\(|\.Go\(|AfterFunc`)
+	shares = regexp.MustCompile(`sync\.|atomic\.`)
+	// begins is what starts goroutines in a test.
+	begins = regexp.MustCompile(`Parallel\(|synctest|httptest|labtest|profiletest`)
+)
+
+// alone reports whether the race detector has nothing to find in a package. With it,
+// whole runs take three times the processor time, although the tests of the packages
+// below them have checked their goroutines. In others the package's own files neither
+// start a goroutine nor hold anything that goroutines share, or its tests start none.
+func alone(p pkg) bool {
+	if slices.Contains(whole, short(p.ImportPath)) {
+		return true
+	}
+	own := has(p.Dir, p.GoFiles, starts, shares)
+	tests := slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles)
+	return !own || !has(p.Dir, tests, starts, begins)
+}
+
+// has reports whether one of the files matches one of the patterns.
+func has(dir string, files []string, patterns ...*regexp.Regexp) bool {
+	for _, name := range files {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		for _, p := range patterns {
+			if err != nil || p.Match(text) { // what cannot be read may have anything
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lacks reports whether a command is among what is missing.
+func lacks(lines []string, command string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, command+" ") })
+}

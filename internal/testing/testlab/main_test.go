@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+)
+
+// told are results that note what a person is told.
+func told(t *testing.T) (*results, *bytes.Buffer, *[]string) {
+	t.Helper()
+	var all bytes.Buffer
+	var lines []string
+	return newResults(&all, func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }), &all, &lines
+}
+
+func read(t *testing.T, file string) (*results, *bytes.Buffer, *[]string) {
+	t.Helper()
+	r, all, lines := told(t)
+	f, err := os.Open(filepath.Join("testdata", file))
+	require.NoError(t, err)
+	defer f.Close()
+	r.read(f)
+	return r, all, lines
+}
+
+// Cases count, not the tests that they are part of; the reasons of skips and the failures
+// come to the end.
+func TestEverythingIsCountedOnce(t *testing.T) {
+	r, all, lines := read(t, "run.json")
+	assert.Equal(t, "4 packages, 3 cases passed, 4 failed, 1 skipped (1: needs a thing), 1 left to make test-all", r.summary())
+	assert.Equal(t, []left{{"github.com/perfbench/perfbench/a", "TestLeft"}}, r.left)
+	assert.Equal(t, []string{
+		"FAILED: a TestMany/bad (0.5 s)", "FAILED: b TestStuck (did not end)", "FAILED: c does not compile", "FAILED: d outside its tests",
+	}, *lines)
+	var b strings.Builder
+	r.details(&b)
+	assert.Contains(t, b.String(), "FAILED: a TestMany/bad (0.5 s)\n        x_test.go:3: it is bad\n")
+	assert.Contains(t, b.String(), "panic: test timed out")
+	assert.Contains(t, b.String(), "c.go:1:1: syntax error")
+	assert.Contains(t, b.String(), "exit status 2")
+	assert.NotContains(t, b.String(), "=== RUN")
+	assert.Contains(t, all.String(), "=== a\n")
+	assert.Equal(t, "4 of 5 packages; at work: e", r.progress(5))
+}
+
+// A story of testscript says after its reason where it was and what it had done.
+func TestTheReasonOfAStoryIsItsOwn(t *testing.T) {
+	const why = labtest.LeftTo + "another story"
+	assert.Equal(t, why, reason("    script_test.go:94: "+why+"\n    testscript.go:609: WORK=$WORK\n        HOME=$WORK\n"))
+	assert.Equal(t, "the second", reason("    a_test.go:1: the first\n    a_test.go:2: the second\n"))
+	assert.Equal(t, "no reason", reason(""))
+}
+
+func TestLongOutputIsCut(t *testing.T) {
+	r, _, _ := told(t)
+	r.failed("x", strings.Repeat("line\n", most+7))
+	var b strings.Builder
+	r.details(&b)
+	assert.Contains(t, b.String(), "… and 7 more lines")
+}
+
+func TestACommandFindsTheKeeperAndItsFailureIsOurs(t *testing.T) {
+	for command, fails := range map[string]bool{
+		`test -S "$` + labtest.KeeperEnv + `"`: false,
+		`echo "out of order" >&2; exit 3`:      true,
+		`kill -KILL $$`:                        true,
+	} {
+		t.Run(command, func(t *testing.T) {
+			r, _, _ := told(t)
+			socket := filepath.Join(t.TempDir(), "s")
+			l, err := net.Listen("unix", socket)
+			require.NoError(t, err)
+			defer l.Close()
+			j := job{command: []string{"sh", "-c", command}}
+			err = j.perform(t.Context(), r, []string{labtest.KeeperEnv + "=" + socket})
+			assert.Equal(t, fails, err != nil)
+			assert.Equal(t, fails, len(r.failures) > 0, "%v", r.failures)
+		})
+	}
+	r, _, _ := told(t)
+	require.Error(t, job{command: []string{"/nowhere/at-all"}}.perform(t.Context(), r, nil))
+	assert.Len(t, r.failures, 1)
+}
+
+// What the small tier has left runs in the large one, and nothing beside it.
+func TestTheRestIsWhatWasLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "left.json")
+	_, err := large(nil, path, true, false)
+	require.ErrorContains(t, err, "run it first")
+	const module = "github.com/perfbench/perfbench/"
+	require.NoError(t, keep(path, []left{{module + "cmd/perfbench", "TestA/b_(c)"}, {module + "cmd/perfbench", "TestD"}, {module + "internal/b", "TestE"}}))
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.go"), []byte("package x\nvar mu sync.Mutex\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x_test.go"), []byte("\tt.Parallel()\n"), 0o600))
+	all := []pkg{
+		{ImportPath: module + "cmd/perfbench", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"x_test.go"}},
+		{ImportPath: module + "internal/b", Dir: dir, GoFiles: []string{"x.go"}, TestGoFiles: []string{"x_test.go"}},
+		{ImportPath: module + "internal/c", Dir: dir, TestGoFiles: []string{"x_test.go"}},
+	}
+	jobs, err := large(all, path, false, false)
+	require.NoError(t, err)
+	require.Len(t, jobs, 2)
+	assert.Contains(t, jobs[0].command, "-race")
+	assert.Equal(t, module+"internal/b", jobs[0].command[len(jobs[0].command)-1], "the only one in which there is something to find")
+	assert.Contains(t, jobs[1].command, `-run=^TestA$/^b_\(c\)$|^TestD$`)
+	assert.Contains(t, jobs[1].env, labtest.TierEnv+"=all")
+
+	jobs, err = large(all, path, true, false)
+	require.NoError(t, err)
+	require.Len(t, jobs, 2, "without a detector, what is left of each package")
+	assert.Contains(t, jobs[1].command, "-run=^TestE$")
+	jobs, err = large(all, path, false, true)
+	require.NoError(t, err)
+	require.Len(t, jobs, 1, "with all under the detector, nothing else")
+	assert.Equal(t, 3, jobs[0].packages)
+}

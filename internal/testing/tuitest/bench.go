@@ -1,0 +1,189 @@
+// Package tuitest provides fakes for what screens show: a bench without engine, store
+// or disk, a run whose clock is moved manually, finished runs, and a stage for a single
+// screen. Only tests import it.
+package tuitest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// Bench is the rest of the program without engine, store or disk. Its fields may be set
+// before use; it records what was asked of it.
+type Bench struct {
+	Listed   []workload.Profile
+	Past     []rundir.Run
+	folders  map[string]*rundir.Folder
+	CanWrite []rundir.Format
+	// Previewed answers Preview if it is set.
+	Previewed func(request.Request) (*request.Preview, error)
+	pong      screen.Pong
+	PingErr   error
+	StartErr  error
+	Next      *Run // what Start returns
+	SweepErr  error
+	NextSweep *SweepRun // what Sweep returns
+	// PastSweeps are the earlier sweeps.
+	PastSweeps []sweep.Kept
+	// KeepErr is the error of Remove, Pack and Annotate; Packed are the runs that were
+	// archived.
+	KeepErr error
+	Packed  []string
+
+	Mu       sync.Mutex
+	Started  []request.Request
+	Swept    []sweep.Asked
+	Exported []string
+	Saved    map[string]request.Request
+	Kept     map[string]request.Request
+	LastErr  error
+}
+
+// Profiles returns those listed.
+func (b *Bench) Profiles() []workload.Profile { return b.Listed }
+
+// Presets returns two.
+func (b *Bench) Presets(string) []screen.Preset {
+	return []screen.Preset{{Name: "small", Summary: "10 000 × 1 KiB"}, {Name: "large", Summary: "1 000 000 × 1 KiB"}}
+}
+
+// Stores returns four.
+func (b *Bench) Stores() []screen.StoreInfo {
+	return []screen.StoreInfo{
+		{Driver: "embedded", Title: "Embedded", Example: "embedded:"},
+		{Driver: "redis", Title: "Redis", Example: "redis://127.0.0.1:6379"},
+		{Driver: "cassandra", Title: "Cassandra", Example: "cassandra://127.0.0.1/perfbench"},
+		{Driver: "mysql", Title: "MySQL", Example: "mysql://root@127.0.0.1:3306/perfbench"},
+	}
+}
+
+// Last returns what was stored, and LastErr.
+func (b *Bench) Last() (map[string]request.Request, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	return maps.Clone(b.Kept), b.LastErr
+}
+
+// Remember records a request.
+func (b *Bench) Remember(r request.Request) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if b.Kept == nil {
+		b.Kept = map[string]request.Request{}
+	}
+	b.Kept[r.Profile] = r
+}
+
+// Recent returns one target.
+func (b *Bench) Recent() []string { return []string{"redis://127.0.0.1:6379"} }
+
+// Preview answers as Previewed does, or always the same.
+func (b *Bench) Preview(r request.Request) (*request.Preview, error) {
+	if b.Previewed != nil {
+		return b.Previewed(r)
+	}
+	return &request.Preview{
+		Plan:       NewPlan(1),
+		Settings:   []request.Line{{Name: "threads", Text: "16", From: "preset small"}, {Name: "payload", Text: "1 KiB", From: "default"}},
+		Parameters: []request.Line{{Name: "mode", Text: "put", From: "default"}},
+		Run:        []request.Line{{Name: "duration", Text: "60s", From: "default"}, {Name: "warmup", Text: "5s", From: "default"}},
+		Tracks:     []string{"fill: feed, 16 threads"},
+		Writes:     []string{`10 000 entries into the map "eligibility"`}, Documents: []string{"json", "csv", "hlog"},
+		Bytes: 10_000 << 10, Connections: 16,
+	}, nil
+}
+
+// Ping answers at once.
+func (b *Bench) Ping(context.Context, string, string) (screen.Pong, error) { return b.pong, b.PingErr }
+
+// Start returns the next run, or StartErr.
+func (b *Bench) Start(_ context.Context, r request.Request) (screen.Run, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	b.Started = append(b.Started, r)
+	if b.StartErr != nil {
+		return nil, b.StartErr
+	}
+	return b.Next, nil
+}
+
+// History returns the earlier runs.
+func (b *Bench) History() ([]rundir.Run, error) { return b.Past, nil }
+
+// Load returns one of them.
+func (b *Bench) Load(id string) (*rundir.Folder, error) {
+	if f, ok := b.folders[id]; ok {
+		return f, nil
+	}
+	return nil, fmt.Errorf("run %s: not found", id)
+}
+
+// Remove removes earlier runs, or fails with KeepErr if that is set.
+func (b *Bench) Remove(ids []string) error {
+	if b.KeepErr == nil {
+		b.Past = slices.DeleteFunc(slices.Clone(b.Past), func(r rundir.Run) bool { return slices.Contains(ids, r.ID) })
+	}
+	return b.KeepErr
+}
+
+// Pack records which runs were archived.
+func (b *Bench) Pack(ids []string) error {
+	b.Packed = append(b.Packed, ids...)
+	return b.KeepErr
+}
+
+// Annotate sets a note on an earlier run, unless KeepErr is set.
+func (b *Bench) Annotate(id, note string) error {
+	b.Past = slices.Clone(b.Past)
+	for i := range b.Past {
+		if b.Past[i].ID == id && b.KeepErr == nil {
+			b.Past[i].Note = note
+		}
+	}
+	return b.KeepErr
+}
+
+// Keep sets the directory of an earlier run.
+func (b *Bench) Keep(id, dir string) {
+	f := *b.folders[id]
+	f.Dir = dir
+	b.folders[id] = &f
+}
+
+// Formats returns those that can be written.
+func (b *Bench) Formats(string) []rundir.Format { return b.CanWrite }
+
+// Export returns what it would have written.
+func (b *Bench) Export(id string, formats []string, dir string) ([]string, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	var out []string
+	for _, f := range formats {
+		out = append(out, dir+"/"+id+"/report."+f)
+	}
+	b.Exported = append(b.Exported, out...)
+	return out, nil
+}
+
+// SavePreset stores the run in Saved.
+func (b *Bench) SavePreset(name string, r request.Request) (string, error) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	if b.Saved == nil {
+		b.Saved = map[string]request.Request{}
+	}
+	b.Saved[r.Profile+"/"+name] = r
+	return "~/.config/perfbench/presets/" + r.Profile + "/" + name + ".yaml", nil
+}
+
+// Logs returns one line.
+func (b *Bench) Logs() []string { return []string{"11:40:02 INFO Connected store=redis"} }

@@ -1,0 +1,366 @@
+package authz
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/report"
+)
+
+func facts(s *spec) *report.Facts {
+	m := s.model
+	f := &report.Facts{
+		Mode: s.mode, Variant: s.variant, Membership: s.membership, Strategy: s.strategy, JSON: s.json, Compat: s.compat, Concurrent: s.rounds[0].concurrent,
+		CacheTTLMS: s.ttl.Milliseconds(), Viewer: s.viewer, PasswordHash: s.password,
+		Dataset: report.Dataset{
+			Source: m.Data.Source, Users: m.Users, Groups: m.Groups(), TopGroups: m.Top, Memberships: len(m.Edges),
+			Duplicates: m.Duplicate, Skipped: m.Skipped, Mapped: m.Data.Mapped, Seed: s.seed,
+		},
+	}
+	if len(s.rounds) > 1 {
+		for _, rd := range s.rounds {
+			f.Series = append(f.Series, report.Series{Phases: rd.phases, Concurrent: rd.concurrent})
+		}
+	}
+	for _, ph := range s.phase {
+		p := report.PhaseFacts{Load: []report.Step{}, Tests: []report.Step{}}
+		for _, t := range ph {
+			p.Tenants = append(p.Tenants, t.name)
+		}
+		for _, k := range []string{"users", "groups", "memberships", "profileSections", "valid", "sweep", "mix", "staleness", "profile"} {
+			st, ok := stepOf(k, ph)
+			switch {
+			case !ok:
+			case slices.Contains([]string{"users", "groups", "memberships", "profileSections"}, k):
+				p.Load = append(p.Load, st)
+			default:
+				p.Tests = append(p.Tests, st)
+			}
+		}
+		f.Phases = append(f.Phases, p)
+	}
+	return f
+}
+
+// stepOf sums up what the workers of a phase's tenants have done of one kind.
+func stepOf(kind string, ts []*tenant) (report.Step, bool) {
+	st := report.Step{Name: kind}
+	found := false
+	var first, last, ended int64
+	for _, t := range ts {
+		t.mu.Lock()
+		var from, to, num int64
+		begun := false
+		for _, k := range t.tallies[kind] {
+			n, errs := k.count.Load(), k.errors.Load()
+			st.Allowed, st.Denied = st.Allowed+k.allowed.Load(), st.Denied+k.denied.Load()
+			st.Errors, st.Statements, st.Total = st.Errors+errs, st.Statements+k.statements.Load(), st.Total+n
+			st.Lookups, st.Hits = st.Lookups+k.lookups.Load(), st.Hits+k.hits.Load()
+			st.Stale, st.Stuck = st.Stale+k.stale.Load(), st.Stuck+k.stuck.Load()
+			num += n
+			if n+errs == 0 {
+				continue
+			}
+			if a := k.first.Load(); !begun || a < from {
+				from = a
+			}
+			to, begun = max(to, k.last.Load()), true
+		}
+		t.mu.Unlock()
+		if !begun {
+			continue
+		}
+		if !found || from < first {
+			first = from
+		}
+		if !found || to > ended { // the tenant that ended last stands for a single one
+			st.Num, st.TimeMS, ended = num, (to-from)/1e6, to
+		}
+		last, found = max(last, to), true
+	}
+	st.TotalMS = (last - first) / 1e6
+	return st, found
+}
+
+// Passes says why nobody can do what another process has left.
+func (s *spec) Passes() error {
+	return errors.New("a tenant is loaded once, and nobody else knows which batches of it a lost worker had stored")
+}
+
+// Share gives process i of n some of the concurrent requests within each tenant, those
+// that follow those of the processes before it, and the corresponding part of the
+// batches of its load and of the items of each test.
+func (s *spec) Share(p *workload.Plan, i, n int) error {
+	q := *s
+	q.phase = nil
+	for k, ts := range s.phase {
+		q.phase = append(q.phase, nil)
+		for _, t := range ts {
+			q.phase[k] = append(q.phase[k], &tenant{s: &q, phase: t.phase, number: t.number})
+		}
+	}
+	workload.Own(p)
+	for k := range p.Phases {
+		for j := range p.Phases[k].Tracks {
+			t := &p.Phases[k].Tracks[j]
+			all := t.Start.Threads
+			from, to, err := workload.Divide(t, "track "+t.Name, all, i, n, n)
+			if err != nil {
+				return err
+			}
+			q.stake = workload.Stake{Process: i, Of: n, From: from, To: to, All: all}
+		}
+	}
+	p.Binder = &q
+	return nil
+}
+
+// stretch returns the range of n things that this process has to do, with to excluded.
+func (s *spec) stretch(n int64) (from, to int64) {
+	if s.stake.Of == 0 {
+		return 0, n
+	}
+	all := int64(s.stake.All)
+	return n * int64(s.stake.From) / all, n * int64(s.stake.To) / all
+}
+
+// found is what workers depend on: whose tenants these are, and whether an earlier run
+// has loaded some of them.
+type found struct {
+	Epoch  string `json:"epoch"`
+	Loaded bool   `json:"loaded"`
+}
+
+func (b *binding) found() []byte {
+	data, err := json.Marshal(found{b.epoch, b.loaded})
+	if err != nil {
+		panic(err) // cannot fail: plain data
+	}
+	return data
+}
+
+// join begins in a worker what is begun where the run is conducted.
+func (b *binding) join(data []byte) error {
+	var f found
+	if err := json.Unmarshal(data, &f); err != nil {
+		return fmt.Errorf("authz: read what was found in the store: %w", err)
+	}
+	b.epoch, b.loaded, b.carried.earlier, b.s.tells = f.Epoch, f.Loaded, f.Loaded, true
+	b.s.name(b.epoch)
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			marks, err := b.marks(context.Background(), t)
+			if err != nil {
+				return err
+			}
+			b.ready(t, marks)
+			for _, what := range b.s.loadPhases() {
+				t.loader(what).leave(b.s)
+			}
+		}
+	}
+	return nil
+}
+
+// kept returns which batches of each tenant were stored when the run began.
+func (b *binding) kept() []byte {
+	all := [][]string{}
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			var names []string
+			for _, what := range b.s.loadPhases() {
+				names = append(names, t.loader(what).there()...)
+			}
+			all = append(all, names)
+		}
+	}
+	return workload.Ledger(all)
+}
+
+// resume takes over the batches that were stored when the run began from the process
+// that found them, since workers have stored others by now.
+func (b *binding) resume(_ context.Context, p workload.Restored) error {
+	var all [][]string
+	if err := workload.ReadLedger(p.Kept, &all); err != nil {
+		return err
+	}
+	if len(all) != b.s.tenants() {
+		return workload.ErrAnotherRun
+	}
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			marks := map[string]bool{}
+			for _, name := range all[0] {
+				marks[name] = true
+			}
+			b.ready(t, marks)
+			all = all[1:]
+		}
+	}
+	return nil
+}
+
+// delta is a process's report about its part.
+type delta struct {
+	Process, Of          int
+	Tenants              []tenantTold // of all phases
+	Principals, Sections []int
+	Carried              amiss
+}
+
+// tenantTold is the record of a tenant.
+type tenantTold struct {
+	Over [2]bool // the loads
+	// Tallies are those that have changed since the last report.
+	Tallies map[string][][]int64
+	Wrong   wrongTold
+	// Changed are roles that were changed since then, Gone those whose state is
+	// unknown.
+	Changed map[string]string
+	Gone    []string
+}
+
+// wrongTold are the wrong decisions of a process so far.
+type wrongTold struct {
+	Counts   [2]int64
+	Examples []string
+}
+
+// amiss are the records of a process with wrong fillings.
+type amiss struct {
+	Wrong    int64
+	Examples []string
+}
+
+// export returns what was done of the part since the last call.
+func (b *binding) export() []byte {
+	out := delta{Process: b.s.stake.Process, Of: b.s.stake.Of, Principals: b.carried.principals.All(), Sections: b.carried.sections.All(), Carried: b.carried.export()}
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			out.Tenants = append(out.Tenants, t.export())
+		}
+	}
+	return workload.Ledger(out)
+}
+
+func (t *tenant) export() tenantTold {
+	out := tenantTold{Over: [2]bool{t.loads[0].over(), t.loads[1].over()}, Tallies: map[string][][]int64{}}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for kind, list := range t.tallies {
+		var now [][]int64
+		for _, k := range list {
+			var one []int64
+			for _, n := range k.list() {
+				one = append(one, n.Load())
+			}
+			now = append(now, one)
+		}
+		if !slices.EqualFunc(now, t.told[kind], slices.Equal) {
+			out.Tallies[kind] = now
+		}
+		if t.told == nil {
+			t.told = map[string][][]int64{}
+		}
+		t.told[kind] = now
+	}
+	out.Wrong = wrongTold{t.wrongs, slices.Clone(t.wrong)}
+	out.Changed = map[string]string{}
+	for key := range t.news {
+		if role, known := t.changed[key]; known {
+			out.Changed[key] = role
+		} else {
+			out.Gone = append(out.Gone, key)
+		}
+	}
+	clear(t.news)
+	return out
+}
+
+// credit takes in a report of another process.
+func (b *binding) credit(data []byte) error {
+	var all delta
+	if err := workload.ReadLedger(data, &all); err != nil {
+		return err
+	}
+	if len(all.Tenants) != b.s.tenants() {
+		return workload.ErrAnotherRun
+	}
+	i := 0
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			t.credit(all.Process, all.Of, &all.Tenants[i])
+			i++
+		}
+	}
+	for _, size := range all.Principals {
+		b.carried.principals.Note(size)
+	}
+	for _, size := range all.Sections {
+		b.carried.sections.Note(size)
+	}
+	b.carried.credit(all.Process, all.Carried)
+	return nil
+}
+
+// elsewhere is the record of a tenant in another process.
+type elsewhere struct {
+	tallies map[string][]*tally
+	wrong   wrongTold
+	changed map[string]string
+}
+
+func (t *tenant) credit(process, of int, news *tenantTold) {
+	for i, over := range news.Over {
+		if over {
+			t.loads[i].done(process, of)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.others == nil {
+		t.others = map[int]*elsewhere{}
+	}
+	o := t.others[process]
+	if o == nil {
+		o = &elsewhere{tallies: map[string][]*tally{}, changed: map[string]string{}}
+		t.others[process] = o
+	}
+	for kind, list := range news.Tallies {
+		for i, now := range list {
+			if i == len(o.tallies[kind]) {
+				o.tallies[kind] = append(o.tallies[kind], t.addTally(kind))
+			}
+			for j, n := range o.tallies[kind][i].list() {
+				if j < len(now) {
+					n.Store(now[j])
+				}
+			}
+		}
+	}
+	o.wrong = news.Wrong
+	maps.Copy(o.changed, news.Changed)
+	for _, key := range news.Gone {
+		delete(o.changed, key)
+	}
+}
+
+// lost forgets what is not certain about process i: what it changed last, and whether
+// its part of the loads is stored.
+func (b *binding) lost(i, _ int) {
+	for _, ph := range b.s.phase {
+		for _, t := range ph {
+			t.mu.Lock()
+			t.gap = true
+			if o := t.others[i]; o != nil {
+				clear(o.changed)
+			}
+			t.mu.Unlock()
+		}
+	}
+}

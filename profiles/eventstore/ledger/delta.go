@@ -1,0 +1,131 @@
+package ledger
+
+import "math"
+
+// Stretch is a range of consecutive sequence numbers.
+type Stretch struct{ From, Count int64 }
+
+// BookTold is the account of one generator, for a process that has none of its events:
+// how many there are so far, and what became of them since the last report.
+type BookTold struct {
+	Generator                 uint32
+	Generated, Sent, Unsent   int64
+	Confirmed, Acked, Refused []Stretch
+}
+
+// Record makes the ledger keep what is to be reported by Tell. It must be called before
+// the first event.
+func (l *Ledger) Record() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.news = map[uint32]*BookTold{}
+}
+
+// note keeps what is to be reported about a batch, if anything is. The caller holds
+// l.mu.
+func (l *Ledger) note(generator uint32, from, count int64, of func(*BookTold) *[]Stretch) {
+	if l.news == nil {
+		return
+	}
+	t := l.news[generator]
+	if t == nil {
+		t = &BookTold{}
+		l.news[generator] = t
+	}
+	row := of(t)
+	if n := len(*row); n > 0 && (*row)[n-1].From+(*row)[n-1].Count == from {
+		(*row)[n-1].Count += count
+		return
+	}
+	*row = append(*row, Stretch{from, count})
+}
+
+func toldConfirmed(t *BookTold) *[]Stretch { return &t.Confirmed }
+func toldAcked(t *BookTold) *[]Stretch     { return &t.Acked }
+func toldRefused(t *BookTold) *[]Stretch   { return &t.Refused }
+
+// Export returns what happened since the last call.
+func (l *Ledger) Export() (out []BookTold) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for g, b := range l.books {
+		t := BookTold{}
+		if news := l.news[g]; news != nil {
+			t = *news
+		}
+		t.Generator, t.Generated, t.Sent, t.Unsent = g, b.generated, b.sent, b.unsent
+		out = append(out, t)
+	}
+	clear(l.news)
+	return out
+}
+
+// What a report may claim at most: generators, and events since the last report.
+const (
+	mostGenerators = 1 << 20
+	mostNews       = 1 << 32
+)
+
+// Sound reports whether what another process has told can be what became of its events: no
+// generator, event or count that there cannot be.
+func Sound(told []BookTold) bool {
+	for _, t := range told {
+		if t.Generator >= mostGenerators || t.Generated < 0 || t.Sent < 0 || t.Unsent < 0 {
+			return false
+		}
+		for _, row := range [][]Stretch{t.Confirmed, t.Acked, t.Refused} {
+			news := int64(0)
+			for _, s := range row {
+				if s.From < 0 || s.From > math.MaxInt64/2 || s.Count < 0 || s.Count > mostNews {
+					return false
+				}
+				if news += s.Count; news > mostNews {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// Credit takes in a report of another process.
+func (l *Ledger) Credit(told []BookTold) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range told {
+		b := l.of(t.Generator)
+		b.generated, b.sent, b.unsent = t.Generated, t.Sent, t.Unsent
+		for _, row := range []struct {
+			to   *seqset
+			from []Stretch
+		}{{&b.confirmed, t.Confirmed}, {&b.acked, t.Acked}, {&b.refused, t.Refused}} {
+			for _, s := range row.from {
+				row.to.add(s.From, s.Count)
+			}
+		}
+	}
+}
+
+// Lose notes that the process of a generator has gone: it may have sent more than it
+// reported, and nothing of it is on its way any more.
+func (l *Ledger) Lose(generator uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of(generator).lost = true
+}
+
+// left returns how many events were sent and are neither durable nor given up.
+func (b *book) left() int64 {
+	if b.lost {
+		return 0
+	}
+	return max(b.sent-b.acked.n-b.refused.n, 0)
+}
+
+// highest returns the highest number that the generator may have used.
+func (b *book) highest() int64 {
+	if b.lost {
+		return math.MaxInt64
+	}
+	return b.generated
+}

@@ -1,0 +1,127 @@
+package stage
+
+import (
+	"maps"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+)
+
+// Delta is what the meter of one process has counted, for another process: the steps
+// that have changed since the last report, and all of the rest.
+type Delta struct {
+	Entered bool
+	// Steps are by number; Drain, once it has begun, is separate.
+	Steps  map[int]StepTold
+	Drain  *StepTold
+	Losses facts.Losses
+	Errors map[string]int64
+}
+
+// StepTold is the complete state of one step.
+type StepTold struct {
+	Step         facts.Step
+	Stages       map[string]*measure.Distribution
+	Failed, Dead int64
+}
+
+// Export calls write with what has been counted. write must not keep references to it,
+// because the meter goes on afterwards.
+func (m *Meter) Export(write func(Delta)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := Delta{Entered: m.Entered.Load(), Steps: map[int]StepTold{}, Losses: m.losses, Errors: m.errors}
+	for i, s := range m.steps {
+		if s.news {
+			t.Steps[i] = s.export()
+		}
+	}
+	if m.drain != nil {
+		t.Drain = new(m.drain.export())
+	}
+	write(t)
+}
+
+func (s *step) export() StepTold {
+	s.news = false
+	return StepTold{s.Step, s.stages, s.failed, s.deadBatches}
+}
+
+// theirs is what other processes have reported, by process number.
+type theirs struct {
+	told map[int]*Delta
+	// sums holds the totals of their steps; stale ones are computed again.
+	sums  []*step
+	stale map[int]bool
+}
+
+// Credit takes in a report of the meter of the process with that number.
+func (m *Meter) Credit(process int, t Delta) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.others == nil {
+		m.others = &theirs{told: map[int]*Delta{}, stale: map[int]bool{}}
+	}
+	o := m.others.told[process]
+	if o == nil {
+		o = &Delta{Steps: map[int]StepTold{}}
+		m.others.told[process] = o
+	}
+	for i, s := range t.Steps {
+		if i >= 0 && i < maxSteps {
+			o.Steps[i], m.others.stale[i] = s, true
+		}
+	}
+	o.Drain, o.Losses, o.Errors = t.Drain, t.Losses, t.Errors
+	if t.Entered {
+		m.Entered.Store(true)
+	}
+}
+
+// all returns the steps of all processes as if one had made them, the drain (nil before
+// it has begun), the losses, and the errors. The caller holds m.mu.
+func (m *Meter) all() (steps []*step, drain *step, losses facts.Losses, errors map[string]int64) {
+	if m.others == nil {
+		return m.steps, m.drain, m.losses, m.errors
+	}
+	t := m.others
+	for i := range t.stale {
+		for len(t.sums) <= i {
+			t.sums = append(t.sums, newStep())
+		}
+		t.sums[i] = newStep()
+		for _, o := range t.told {
+			if s, ok := o.Steps[i]; ok {
+				t.sums[i].add(&s)
+			}
+		}
+		t.sums[i].rest()
+	}
+	clear(t.stale)
+	losses, errors = m.losses, maps.Clone(m.errors)
+	for _, o := range t.told {
+		if o.Drain != nil {
+			if drain == nil {
+				drain = newStep()
+			}
+			drain.add(o.Drain)
+		}
+		losses.Join(&o.Losses)
+		for text, n := range o.Errors {
+			errors[text] += n
+		}
+	}
+	return t.sums, drain, losses, errors
+}
+
+// add adds the same step of another process.
+func (s *step) add(t *StepTold) {
+	s.Join(&t.Step)
+	s.failed, s.deadBatches = s.failed+t.Failed, s.deadBatches+t.Dead
+	for name, d := range t.Stages {
+		if s.stages[name] == nil {
+			s.stages[name] = &measure.Distribution{}
+		}
+		s.stages[name].Merge(d)
+	}
+}

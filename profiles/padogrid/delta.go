@@ -1,0 +1,168 @@
+package padogrid
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+// Delta is what a process reports about its part of a work to the process that has the
+// whole: how far its shares have come, and what its threads have done since the last
+// report.
+type Delta struct {
+	// From is the number of the first share; Cursors and Warm have a value for each
+	// share.
+	From          int
+	Cursors, Warm []int64
+	// Changed means that the number of threads was changed during the run.
+	Changed bool
+	Tallies []TallyTold
+	// Under are the pieces that were given out and had not come to their end.
+	Under []Piece
+}
+
+// TallyTold is what one thread has done since the last report; Began and Left are
+// moments. Own has what the profile counts in addition, in the order of its own
+// function.
+type TallyTold struct {
+	Worker             int
+	Done, Failed, Busy int64
+	Began, Left        int64
+	Own                []int64
+}
+
+func (t *TallyTold) same(o TallyTold) bool {
+	return t.Done == o.Done && t.Failed == o.Failed && t.Busy == o.Busy && t.Began == o.Began && t.Left == o.Left && slices.Equal(t.Own, o.Own)
+}
+
+// Export returns what has been done since the last call; own lists the counters that the
+// profile adds for a worker. One goroutine at a time may call it.
+func (w *Work[T]) Export(own func(*T) []*atomic.Int64) Delta {
+	out := Delta{From: w.job.From, Changed: w.changed.Load()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.tallies {
+		t.snap.Lock()
+		defer t.snap.Unlock()
+		if t.under.N > 0 {
+			out.Under = append(out.Under, t.under)
+		}
+	}
+	w.redo.Lock()
+	defer w.redo.Unlock()
+	out.Under = append(out.Under, w.again...)
+	for i := w.job.From; i < w.job.To; i++ {
+		out.Cursors, out.Warm = append(out.Cursors, w.cursors[i].Load()), append(out.Warm, w.warm[i].Load())
+	}
+	for worker, t := range w.tallies {
+		now := TallyTold{worker, t.Done.Load(), t.Failed.Load(), t.busy.Load(), t.began.Load(), t.left.Load(), nil}
+		for _, n := range own(&t.Own) {
+			now.Own = append(now.Own, n.Load())
+		}
+		was := w.told[worker]
+		w.told[worker] = now
+		if now.same(was) {
+			continue
+		}
+		now.Done, now.Failed, now.Busy, now.Own = now.Done-was.Done, now.Failed-was.Failed, now.Busy-was.Busy, slices.Clone(now.Own)
+		for i, n := range was.Own {
+			now.Own[i] -= n
+		}
+		out.Tallies = append(out.Tallies, now)
+	}
+	return out
+}
+
+// Credit takes in a report of another process; own lists the counters that the profile
+// adds for a worker. It returns false if the report is not about this work.
+func (w *Work[T]) Credit(told Delta, own func(*T) []*atomic.Int64) bool {
+	if told.From < 0 || told.From+len(told.Cursors) > len(w.cursors) || len(told.Warm) != len(told.Cursors) {
+		return false
+	}
+	if negative(told.Cursors...) || negative(told.Warm...) {
+		return false
+	}
+	for i := range told.Cursors {
+		w.cursors[told.From+i].Store(told.Cursors[i])
+		w.warm[told.From+i].Store(told.Warm[i])
+	}
+	if told.Changed {
+		w.changed.Store(true)
+	}
+	done := int64(0)
+	for _, more := range told.Tallies {
+		if more.Worker < 0 || more.Worker > mostThreads || negative(more.Done, more.Failed) || negative(more.Own...) {
+			return false
+		}
+		t := w.tally(more.Worker)
+		t.Done.Add(more.Done)
+		done += more.Done
+		t.Failed.Add(more.Failed)
+		t.busy.Add(more.Busy)
+		mine := own(&t.Own)
+		if len(mine) != len(more.Own) {
+			return false
+		}
+		for i, n := range mine {
+			n.Add(more.Own[i])
+		}
+		if began := t.began.Load(); began == 0 || more.Began < began {
+			t.began.Store(more.Began)
+		}
+		t.left.Store(max(t.left.Load(), more.Left))
+	}
+	w.part(told.From, done, told.Under)
+	return true
+}
+
+// negative reports whether one of the counts is.
+func negative(counts ...int64) bool {
+	return slices.ContainsFunc(counts, func(n int64) bool { return n < 0 })
+}
+
+// Lost marks all of the shares in [from, to) as given out, because the process that had
+// them can no longer report.
+func (w *Work[T]) Lost(from, to int) {
+	for i := from; i < to; i++ {
+		w.cursors[i].Store(max(w.cursors[i].Load(), w.job.Shares[i]))
+	}
+}
+
+// mostThreads is the highest number that a thread may have.
+const mostThreads = 1 << 16
+
+// Bits are the bits of a long row that have been set since the last report: At has the
+// index of each of Words.
+type Bits struct {
+	At    []int64
+	Words []uint64
+}
+
+// TellBits returns the bits that are set in row but not in told, which it brings up to
+// date. One goroutine at a time may call it.
+func TellBits(row []atomic.Uint64, told *[]uint64) (news Bits) {
+	if *told == nil {
+		*told = make([]uint64, len(row))
+	}
+	for i := range row {
+		if now := row[i].Load(); now != (*told)[i] {
+			(*told)[i] = now
+			news.At, news.Words = append(news.At, int64(i)), append(news.Words, now)
+		}
+	}
+	return news
+}
+
+// CreditBits sets the bits that another process has reported in a row. It returns false
+// if they are of another row.
+func CreditBits(row []atomic.Uint64, news Bits) bool {
+	if len(news.At) != len(news.Words) {
+		return false
+	}
+	for i, at := range news.At {
+		if at < 0 || at >= int64(len(row)) {
+			return false
+		}
+		row[at].Or(news.Words[i])
+	}
+	return true
+}

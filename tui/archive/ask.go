@@ -1,0 +1,124 @@
+package archive
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// question is the confirmation before runs are deleted or archived.
+type question struct {
+	verb string // "delete", "archive"
+	do   func([]string) error
+	// one is the selected run; all are those that pass the filter, empty without a
+	// filter.
+	one string
+	all []string
+}
+
+// note is a note being written on a run.
+type note struct {
+	id    string
+	field widget.Field
+}
+
+// DoneMsg reports the result of deleting, archiving or annotating runs.
+type DoneMsg struct {
+	Text string
+	Err  error
+}
+
+// ask asks for confirmation for the selected run, or for all that pass the filter.
+func (s *RunList) ask(verb string, do func([]string) error, id string, listed []string) {
+	q := &question{verb: verb, do: do, one: id}
+	if s.Filter.Text() != "" && len(listed) > 1 {
+		q.all = listed
+	}
+	s.asked = q
+}
+
+// answer handles a key while a question is open: anything but a yes is a no.
+func (s *RunList) answer(msg tea.KeyPressMsg) tea.Cmd {
+	q := s.asked
+	s.asked = nil
+	ids := q.all
+	switch k := msg.String(); {
+	case k == "y":
+		ids = []string{q.one}
+	case k != "a" || len(ids) == 0:
+		return nil
+	}
+	return func() tea.Msg {
+		return DoneMsg{widget.Plural(int64(len(ids)), "run") + " " + strings.TrimSuffix(q.verb, "e") + "ed", q.do(ids)}
+	}
+}
+
+// write handles a key while a note is being written.
+func (s *RunList) write(msg tea.KeyPressMsg) tea.Cmd {
+	n, keeper := s.noting, s.keeper
+	switch msg.String() {
+	case "esc":
+		s.noting = nil
+	case "enter":
+		s.noting = nil
+		id, text := n.id, strings.TrimSpace(n.field.Value())
+		said := "note written"
+		if text == "" {
+			said = "note removed"
+		}
+		return func() tea.Msg { return DoneMsg{said, keeper.Annotate(id, text)} }
+	default:
+		n.field, _ = n.field.Update(msg)
+	}
+	return nil
+}
+
+// Settle reports the result, and has the list read again.
+func Settle(b screen.Archive, msg DoneMsg, toast *widget.Note, e screen.Env) tea.Cmd {
+	if msg.Err != nil {
+		text, _, _ := strings.Cut(msg.Err.Error(), "\n")
+		toast.Say(e.Now, text, true)
+	} else {
+		toast.Say(e.Now, msg.Text, false)
+	}
+	return screen.ReadHistory(b)
+}
+
+// Line returns the question or the note being written in w cells; "" if there is
+// neither.
+func (s *RunList) Line(st *widget.Styles, w int) string {
+	switch {
+	case s.noting != nil:
+		const lead = " Note: "
+		return widget.Fit(st.Accent.On(lead)+s.noting.field.View(st, w-len(lead)), w)
+	case s.asked == nil:
+		return ""
+	}
+	q := s.asked
+	text := " " + strings.ToUpper(q.verb[:1]) + q.verb[1:] + " " + q.one
+	if q.verb == "delete" {
+		text += " for good"
+	}
+	return widget.Fit(st.Warn.On(text+"?"), w)
+}
+
+// Keys returns the keys that work while text is being typed or a question is open.
+func (s *RunList) Keys() widget.KeyMap {
+	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
+	switch q := s.asked; {
+	case s.noting != nil:
+		list[1] = widget.Bind("esc", "cancel", "esc")
+	case q != nil:
+		list = []key.Binding{widget.Bind("y", q.verb, "y")}
+		if len(q.all) > 0 {
+			list = append(list, widget.Bind("a", fmt.Sprintf("%s all %d that the filter lists", q.verb, len(q.all)), "a"))
+		}
+		list = append(list, widget.Bind("esc", "leave it", "esc"))
+	}
+	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+}

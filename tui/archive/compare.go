@@ -1,0 +1,414 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Comparison shows two sides next to each other, each of one run or several. It belongs
+// to the event loop.
+type Comparison struct {
+	bench screen.Archive
+	a, b  []string
+	made  *comparedRuns
+	err   error
+	// op is what is compared: 0 for all calls, from 1 on an operation that both have.
+	op     int
+	scroll int
+	long   bool // what was drawn last is longer than the screen
+	toast  widget.Note
+}
+
+// comparedRuns is the comparison of two sides, with what the page draws of it; never
+// modified once made.
+type comparedRuns struct {
+	*compare.Comparison
+	a, b  *rundir.Run // the first run of each side
+	parts []comparedPart
+}
+
+// comparedPart is one operation, or all calls.
+type comparedPart struct {
+	compare.Part
+	name   string
+	da, db widget.Distribution
+}
+
+type comparedMsg struct {
+	of   *Comparison
+	made *comparedRuns
+	err  error
+}
+
+// NewComparison compares two sides of runs by their ids.
+func NewComparison(bench screen.Archive, a, b []string) *Comparison {
+	return &Comparison{bench: bench, a: a, b: b}
+}
+
+// Start reads the runs of both sides and compares them.
+func (c *Comparison) Start(screen.Env) tea.Cmd {
+	bench, a, b := c.bench, c.a, c.b
+	return func() tea.Msg {
+		made, err := compareRuns(bench, a, b)
+		return comparedMsg{c, made, err}
+	}
+}
+
+// side reads the runs of one side; first is the one whose name stands for it.
+func side(bench screen.Archive, ids []string) (set compare.Set, first *rundir.Run, err error) {
+	for _, id := range ids {
+		f, err := bench.Load(id)
+		if err != nil {
+			return set, nil, err
+		}
+		r, err := compare.Of(f)
+		if err != nil {
+			return set, nil, err
+		}
+		if first == nil {
+			first = &f.Run
+		}
+		set.Runs = append(set.Runs, r)
+	}
+	if first == nil {
+		return set, nil, fault.Input(errors.New("a side of a comparison has no run"), "choose at least one")
+	}
+	if set.Name = first.ID; len(ids) > 1 {
+		set.Name = widget.Plural(int64(len(ids)), "run") + " from " + first.ID + " on"
+	}
+	return set, first, nil
+}
+
+func compareRuns(bench screen.Archive, a, b []string) (*comparedRuns, error) {
+	setA, ra, err := side(bench, a)
+	if err != nil {
+		return nil, err
+	}
+	setB, rb, err := side(bench, b)
+	if err != nil {
+		return nil, err
+	}
+	m := &comparedRuns{Comparison: compare.Sets(setA, setB, compare.Options{Earlier: earlier(bench, setA, setB)}), a: ra, b: rb}
+	for _, p := range m.Parts {
+		part := comparedPart{
+			Part: p, name: "all calls",
+			da: calls(p.A), db: calls(p.B),
+		}
+		if op := p.Operation; op != nil {
+			part.name = widget.OpName(ra, rundir.Operation{Track: op.Track, Op: op.Op})
+		}
+		m.parts = append(m.parts, part)
+	}
+	return m, nil
+}
+
+// earlier reads the kept runs that repeat the only one of side A; none if a side has
+// several. What cannot be read shows nothing.
+func earlier(bench screen.Archive, a, b compare.Set) (runs []*compare.Run) {
+	if len(a.Runs) != 1 || len(b.Runs) != 1 {
+		return nil
+	}
+	list, _ := bench.History() // without it, nothing is known of other runs
+	for i := range list {
+		if !compare.ConditionsOf(&list[i]).Repeats(&a.Runs[0].Conditions) {
+			continue
+		}
+		f, err := bench.Load(list[i].ID)
+		if err != nil {
+			continue
+		}
+		if r, err := compare.Of(f); err == nil {
+			runs = append(runs, r)
+		}
+		if len(runs) == compare.MostEarlier+2 { // the two sides are among them
+			break
+		}
+	}
+	slices.Reverse(runs)
+	return runs
+}
+
+// calls returns the distribution over all runs of a side.
+func calls(runs []compare.Measured) widget.Distribution {
+	var all []widget.Distribution
+	for _, m := range runs {
+		all = append(all, widget.NewDistribution(m.Response))
+	}
+	return widget.Merged(all)
+}
+
+// Update handles one message.
+func (c *Comparison) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		c.toast.Tick(e.Now)
+	case comparedMsg:
+		if msg.of == c {
+			c.made, c.err = msg.made, msg.err
+		}
+	case tea.KeyPressMsg:
+		return c, c.press(msg, e)
+	case tea.MouseClickMsg:
+		if c.made != nil && msg.Button == tea.MouseLeft && msg.Y == 1 {
+			c.op = (c.op + 1) % len(c.made.parts)
+		}
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelUp {
+			c.scroll -= 3
+		} else {
+			c.scroll += 3
+		}
+	}
+	return c, nil
+}
+
+func (c *Comparison) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	k := c.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		return screen.Back
+	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
+		c.op = (c.op + 1) % len(c.made.parts)
+	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
+		c.op = (c.op + len(c.made.parts) - 1) % len(c.made.parts)
+	case key.Matches(msg, k.Up):
+		c.scroll--
+	case key.Matches(msg, k.Down):
+		c.scroll++
+	case key.Matches(msg, k.Swap):
+		return screen.Replace(screen.Compare{A: c.b, B: c.a})
+	case key.Matches(msg, k.Copy):
+		c.toast.Say(e.Now, "comparison copied", false)
+		return tea.SetClipboard(c.made.text())
+	}
+	return nil
+}
+
+func (c *Comparison) bindings() widget.Bindings {
+	k := widget.AllKeys
+	k.Next.SetHelp("tab", "operation")
+	k.Prev.SetHelp("shift+tab", "operation before")
+	k.Right.SetHelp("→", "operation")
+	k.Left.SetHelp("←", "operation before")
+	k.Up.SetHelp("↑", "scroll up")
+	k.Down.SetHelp("↓", "scroll down")
+	k.Copy.SetHelp("y", "copy table")
+	many := c.made != nil && len(c.made.parts) > 2
+	for _, b := range []*key.Binding{&k.Next, &k.Prev, &k.Right, &k.Left} {
+		b.SetEnabled(many)
+	}
+	k.Copy.SetEnabled(c.made != nil)
+	k.Swap.SetEnabled(c.made != nil)
+	return k
+}
+
+// Keys returns the keys that work now.
+func (c *Comparison) Keys() widget.KeyMap {
+	k := c.bindings()
+	move := widget.Bind("↑↓", "scroll", "up", "down")
+	for _, b := range []*key.Binding{&move, &k.Up, &k.Down} {
+		b.SetEnabled(c.long)
+	}
+	return widget.KeyMap{
+		Short: []key.Binding{k.Next, k.Swap, k.Copy, k.Help, k.Back, move, k.Quit},
+		Full:  [][]key.Binding{{k.Next, k.Prev, k.Right, k.Left, k.Up, k.Down}, {k.Swap, k.Copy, k.Back}},
+	}
+}
+
+// View draws the page.
+func (c *Comparison) View(e screen.Env) string {
+	s := e.Styles
+	if c.made == nil {
+		body := []string{"", " " + s.Muted.On("Reading the runs …")}
+		if c.err != nil {
+			body = append([]string{"", " " + s.Bad.On("The runs cannot be compared"), ""}, widget.Indent(widget.Sentences(s, c.err, e.W-4))...)
+		}
+		lines := []string{widget.Fit(" "+s.Bold.On("Compare"), e.W)}
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, e.H-2, body)...)
+		return widget.Page(e.W, e.H, append(lines, widget.Footer(e.Styles, e.W, c.Keys().Short)))
+	}
+	c.op = min(c.op, len(c.made.parts)-1)
+	lines := []string{c.headline(e), c.what(e)}
+	table := widget.Indent(c.table(e, e.W-4))
+	room := e.H - len(lines) - 2
+	bars := max(room-len(table)-2, 0)
+	if bars < 8 {
+		// Not enough room for both: one panel that scrolls.
+		all := append(append(table, ""), widget.Indent(c.distributions(s, e.W-4, 12))...)
+		p := widget.Panel{Title: "Compare", Focused: true}
+		shown := widget.Windowed(all, &c.scroll, room-2)
+		if c.long = len(all) > room-2; c.long {
+			p.Note = fmt.Sprintf("%d–%d of %d", c.scroll+1, c.scroll+len(shown), len(all))
+		}
+		lines = append(lines, p.Draw(s, e.W, room, shown)...)
+	} else {
+		c.long = false
+		lines = append(lines, widget.Panel{Title: "Compare", Focused: true}.Draw(s, e.W, len(table)+2, table)...)
+		lines = append(lines, widget.Panel{Title: "Latency of one call"}.Draw(s, e.W, bars, widget.Indent(c.distributions(s, e.W-4, bars-2)))...)
+	}
+	return widget.Page(e.W, e.H, append(lines, c.bottom(e), widget.Footer(e.Styles, e.W, c.Keys().Short)))
+}
+
+func (c *Comparison) headline(e screen.Env) string {
+	s := e.Styles
+	a, b := widget.NameOf(c.made.a), widget.NameOf(c.made.b)
+	title := "Compare · " + a
+	if a != b {
+		title += " with " + b
+	}
+	return widget.Spread(" "+s.Bold.On(title), "", e.W)
+}
+
+// what names the operation being compared.
+func (c *Comparison) what(e screen.Env) string {
+	s := e.Styles
+	text := " " + s.Chosen(" "+c.made.parts[c.op].name+" ")
+	if n := len(c.made.parts); n > 2 {
+		text += s.Muted.On(fmt.Sprintf("  %d of %d", c.op+1, n))
+	}
+	return widget.Fit(text, e.W)
+}
+
+// bottom returns the last message, else the rule.
+func (c *Comparison) bottom(e screen.Env) string {
+	s := e.Styles
+	switch {
+	case c.toast.Text != "":
+		return c.toast.Line(s, e.W)
+	case len(c.made.Differences) == 0:
+		return widget.Fit(" "+s.Muted.On("The same settings on the same store: what differs is time and chance."), e.W)
+	}
+	if len(c.a) == 1 && len(c.b) == 1 {
+		return widget.Fit(" "+s.Muted.On("One run a side: how much runs vary is not known."), e.W)
+	}
+	return widget.Fit(" "+s.Muted.On(fmt.Sprintf("%s against %d: how much runs vary is in the figures.", widget.Plural(int64(len(c.a)), "run"), len(c.b))), e.W)
+}
+
+// table draws the findings and the differences, in w cells, with the uncertainty of
+// each figure if there is room.
+func (c *Comparison) table(e screen.Env, w int) []string {
+	s, m := e.Styles, c.made
+	var g *widget.Grid
+	var verdicts []compare.Verdict
+	for _, d := range []detail{{errors: true, ranges: true}, {errors: true}, {ranges: true}, {}, {terse: true}} {
+		if g, verdicts = c.grid(e, w, d); g.Wide() <= w {
+			break
+		}
+	}
+	g.Ink = func(row, col int) widget.Ink {
+		if col < 3 {
+			return s.Plain
+		}
+		return verdictInk(s, verdicts[row])
+	}
+	head, rows := g.Lines(s, w)
+	out := append([]string{head}, rows...)
+	if doubts := m.doubts(); doubts != "" {
+		out = append(out, "")
+		for _, l := range widget.Wrap("! "+doubts, w) {
+			out = append(out, s.Warn.On(l))
+		}
+	}
+	return out
+}
+
+// detail selects how much uncertainty is shown: that of each figure, and that of the
+// changes; terse omits the changes themselves.
+type detail struct{ errors, ranges, terse bool }
+
+// grid makes the table.
+func (c *Comparison) grid(e screen.Env, w int, d detail) (*widget.Grid, []compare.Verdict) {
+	m := c.made
+	headA, headB := "A  "+sideText(c.a, m.a, e), "B  "+sideText(c.b, m.b, e)
+	if w < 72 {
+		headA, headB = "A", "B"
+	}
+	g := &widget.Grid{Airy: true, Cols: []widget.Column{
+		{Most: max(w/4, 16)},
+		{Head: headA, Right: true, Most: max(w/4, 12), Least: 7},
+		{Head: headB, Right: true, Most: max(w/4, 12), Least: 7},
+		{Head: "change", Right: true},
+		{Head: "between", Right: true},
+		{Head: "verdict"},
+	}}
+	from, to := 4, 5 // the columns that are left out
+	switch {
+	case d.ranges:
+		to = from
+	case d.terse:
+		from = 3
+	}
+	g.Cols = slices.Delete(g.Cols, from, to)
+	add := func(cells ...string) { g.Add(slices.Delete(cells, from, to)...) }
+	var verdicts []compare.Verdict
+	for _, f := range m.parts[c.op].Findings {
+		add(f.Label(m.A.Runs[0].Conditions.UnitOf(m.parts[c.op].Operation)), f.Text(f.A, !d.errors), f.Text(f.B, !d.errors), f.ChangeText(), f.RangeText(), f.Words())
+		verdicts = append(verdicts, f.Verdict)
+	}
+	for _, diff := range m.Differences {
+		add(diff.Name, diff.A, diff.B, "≠", "", "")
+		verdicts = append(verdicts, compare.Noted)
+	}
+	return g, verdicts
+}
+
+// sideText describes a side briefly: when its run took place, or how many runs it has.
+func sideText(ids []string, first *rundir.Run, e screen.Env) string {
+	if len(ids) > 1 {
+		return widget.Plural(int64(len(ids)), "run")
+	}
+	return widget.DayText(first.Started, e.Now)
+}
+
+func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {
+	switch j {
+	case compare.Better:
+		return s.OK
+	case compare.Worse:
+		return s.Bad
+	case compare.Unsure:
+		return s.Warn
+	}
+	return s.Muted
+}
+
+// distributions draws both runs in w cells and at most h lines, bar next to bar.
+func (c *Comparison) distributions(s *widget.Styles, w, h int) []string {
+	part := c.made.parts[c.op]
+	lists := widget.Bars(h-1, part.da, part.db)
+	if len(lists[0]) == 0 {
+		return []string{s.Muted.On("No call was timed.")}
+	}
+	top := 0.0
+	for _, l := range lists {
+		for _, b := range l {
+			top = max(top, b.Share)
+		}
+	}
+	const label, share = 9, 8
+	each := (w - label - 4) / 2
+	room := max(each-share-3, 4)
+	head := widget.FitRight("up to", label) + "  " + s.Series[0].On(widget.Fit("A", each)) + "  " + s.Series[1].On("B")
+	out := []string{s.Muted.On(widget.FitRight("up to", label)) + strings.TrimPrefix(head, widget.FitRight("up to", label))}
+	for i, a := range lists[0] {
+		b := lists[1][i]
+		bar := func(k widget.Ink, name, full string, b widget.DistBar) string {
+			text := strings.ReplaceAll(chart.Bar(b.Share, top, room), "█", full)
+			return s.Muted.On(name) + k.On(text) + s.Muted.On(widget.FitRight(widget.ShareText(b.Share), share)) + strings.Repeat(" ", max(each-2-room-share, 0))
+		}
+		out = append(out, s.Muted.On(widget.FitRight(widget.EdgeText(a.Upper), label))+"  "+bar(s.Series[0], "A ", "█", a)+"  "+bar(s.Series[1], "B ", "▒", b))
+	}
+	return out
+}

@@ -1,0 +1,222 @@
+package archive
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/figure"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// View draws the page.
+func (s *Screen) View(e screen.Env) string {
+	st := e.Styles
+	lines := []string{s.headline(e)}
+	foot := widget.Footer(st, e.W, s.Keys().Short)
+	switch {
+	case s.ask.open:
+		lines = append(lines, s.asking(e)...)
+		return widget.Page(e.W, e.H, append(lines, foot))
+	case len(s.now.Points) == 0:
+		body := []string{"", " " + st.Muted.On("Reading "+s.id+" …")}
+		if s.going != nil {
+			body = []string{"", " " + st.Muted.On("The first run has yet to end.")}
+		}
+		if s.err != nil {
+			body = append([]string{"", " " + st.Bad.On("There is no sweep to show"), ""}, widget.Indent(widget.Sentences(st, s.err, e.W-4))...)
+		}
+		lines = append(lines, widget.Panel{Title: "Sweep", Focused: true}.Draw(st, e.W, e.H-3, body)...)
+	default:
+		lines = append(lines, s.body(e, e.H-3)...)
+	}
+	return widget.Page(e.W, e.H, append(lines, s.bottom(e), foot))
+}
+
+// headline names what is swept, and its progress.
+func (s *Screen) headline(e screen.Env) string {
+	st := e.Styles
+	if s.ask.open {
+		return widget.Fit(" "+st.Bold.On("Sweep · "+s.ask.req.Profile), e.W)
+	}
+	title, right := "Sweep", ""
+	if len(s.now.Axes) > 0 {
+		title += " · " + s.now.Profile
+		if s.now.Target != "" {
+			scheme, _, _ := strings.Cut(s.now.Target, ":")
+			title += " on " + scheme
+		}
+		title += " · over " + over(&s.now.Result)
+		right = progress(&s.now)
+	}
+	ink := st.Warn
+	if s.now.Complete() {
+		ink = st.OK
+	}
+	return widget.Spread(" "+st.Bold.On(title), ink.On(right)+" ", e.W)
+}
+
+func over(r *sweep.Result) string {
+	var names []string
+	for _, a := range r.Axes {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, " and ")
+}
+
+// progress formats how many runs are done.
+func progress(now *screen.SweepNow) string {
+	if now.Complete() {
+		return widget.Plural(int64(len(now.Runs)), "run") + ", complete"
+	}
+	return fmt.Sprintf("%d of %s done", len(now.Runs), widget.Plural(int64(now.All()), "run"))
+}
+
+// body draws the results of the sweep in h lines: in words, as a chart, point by point.
+func (s *Screen) body(e screen.Env, h int) []string {
+	st, size := e.Styles, widget.SizeOf(e.W, e.H)
+	out := s.lead(e, map[widget.Size]int{widget.Small: 1, widget.Medium: 3, widget.Large: 8}[size])
+	if s.Running() != nil {
+		out = append(out, s.underWay(e))
+	}
+	table := min(len(s.now.Points)+3, max((h-len(out))/2, 5))
+	if room := h - len(out) - table; room >= 6 {
+		lines := []string{figure.Legend(st, &s.now.Result)}
+		if size == widget.Small {
+			lines = nil
+		}
+		if chart := figure.Throughput(st, &s.now.Result).Draw(st, e.W-4, room-2-len(lines)); chart != nil {
+			out = append(out, widget.Panel{Title: "Throughput"}.Draw(st, e.W, room, widget.Indent(append(lines, chart...)))...)
+		} else if bars := figure.Beside(st, &s.now.Result, e.W-4); len(bars) > 0 && len(bars)+2 <= room {
+			out = append(out, widget.Panel{Title: "Side by side"}.Draw(st, e.W, len(bars)+2, widget.Indent(bars))...)
+		}
+	}
+	return append(out, s.table(e, len(out)+1, h-len(out))...)
+}
+
+// lead summarises the sweep in whole sentences of at most so many lines in total; the
+// headline already has the number of finished runs.
+func (s *Screen) lead(e screen.Env, most int) []string {
+	sentences := report.SweepLead(&s.now.Result)
+	if !s.now.Complete() {
+		sentences = sentences[1:]
+	}
+	var out []string
+	for _, sentence := range sentences {
+		lines := widget.Wrap(sentence, e.W-2)
+		if len(out) == 0 && len(lines) > most {
+			lines = []string{ansi.Truncate(sentence, e.W-2, "…")}
+		}
+		if len(out)+len(lines) > most {
+			break
+		}
+		for _, l := range lines {
+			out = append(out, widget.Fit(" "+l, e.W))
+		}
+	}
+	return out
+}
+
+// table draws the points in h lines, starting at line y of the page.
+func (s *Screen) table(e screen.Env, y, h int) []string {
+	st := e.Styles
+	rows := max(h-3, 1)
+	s.top = max(min(s.top, s.at, len(s.now.Points)-rows), s.at-rows+1, 0)
+	s.rowsAt = y + 2
+	g := figure.Points(&s.now.Result, func(i int) string {
+		lead := "  "
+		if i == s.at {
+			lead = "▸ "
+		}
+		if slices.Contains(s.chosen, i) {
+			return lead + "●"
+		}
+		return lead + " "
+	})
+	g.Ink = func(row, _ int) widget.Ink {
+		switch p := s.now.Points[row]; {
+		case row == s.at:
+			return st.Selected
+		case p.Runs == 0:
+			return st.Muted
+		}
+		return st.Plain
+	}
+	head, lines := g.Lines(st, e.W-4)
+	p := widget.Panel{Title: "Points", Focused: true, Note: fmt.Sprintf("%d of %d", s.at+1, len(lines))}
+	body := append([]string{head}, lines[s.top:min(s.top+rows, len(lines))]...)
+	return p.Draw(st, e.W, h, widget.Indent(body))
+}
+
+// underWay describes the run in progress, and how long the rest may take.
+func (s *Screen) underWay(e screen.Env) string {
+	st, left := e.Styles, ""
+	if done := len(s.now.Runs) - s.now.Before; done > 0 {
+		each := e.Now.Sub(s.now.Began) / time.Duration(done)
+		left = "about " + widget.Clock(each*time.Duration(s.now.All()-len(s.now.Runs))) + " left"
+	}
+	text := " " + st.Accent.On("▶") + " " + st.Bold.On(s.now.What)
+	if r := s.now.Run; r != nil {
+		now := st.Muted.On(" · " + state(r))
+		if note := r.Progress().Note; note != "" && ansi.StringWidth(text+now) > e.W { // somebody has to act on it
+			text = " " + st.Accent.On("▶")
+			now = " " + st.Muted.On(note)
+		}
+		text += now
+	}
+	if ansi.StringWidth(text)+ansi.StringWidth(left)+2 > e.W {
+		left = ""
+	}
+	return widget.Spread(text, st.Muted.On(left)+" ", e.W)
+}
+
+// state describes what a run is doing now.
+func state(r screen.Run) string {
+	p := r.Progress()
+	if p.Stage != screen.Measuring {
+		return cmp.Or(p.Note, p.Stage.String())
+	}
+	snap := r.Snapshot()
+	text := widget.Clock(snap.At)
+	if d := r.Info().Duration; d > 0 && snap.At >= 0 {
+		text += " / " + widget.Clock(d)
+	}
+	rate := 0.0
+	for i := range snap.Recent {
+		if n := len(snap.Recent[i]); n > 0 && snap.Counts(i) && (i >= len(snap.Ops) || r.Info().Units[snap.Ops[i].Track+"."+snap.Ops[i].Op] == "") {
+			if v := snap.Recent[i][n-1].PerSecond(); v > 0 {
+				rate += v
+			}
+		}
+	}
+	if snap.At < 0 {
+		text = "warm-up " + text
+	}
+	return text + " · " + units.Number(rate) + " " + r.Info().Unit + "/s"
+}
+
+// bottom returns the last message, else the runs of the selected point.
+func (s *Screen) bottom(e screen.Env) string {
+	st := e.Styles
+	if s.toast.Text != "" {
+		return s.toast.Line(st, e.W)
+	}
+	if s.ended && s.err != nil {
+		return widget.Fit(" "+st.Bad.On(strings.ReplaceAll(s.err.Error(), "\n", " · ")), e.W)
+	}
+	ids := s.now.RunsOf(s.at)
+	if len(ids) == 0 {
+		return widget.Fit("", e.W)
+	}
+	s.round = min(s.round, len(ids)-1)
+	text := " " + st.Muted.On(fmt.Sprintf("run %d of %d of %s: ", s.round+1, len(ids), s.now.Place(s.at))) + ids[s.round]
+	return widget.Fit(text, e.W)
+}

@@ -1,0 +1,266 @@
+package archive
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// List lists the runs and sweeps of the results directory, newest first, for opening
+// one or comparing runs. It belongs to the event loop.
+type List struct {
+	bench  screen.Archive
+	rows   []Item
+	loaded bool
+	err    error
+	// shown indexes the rows that pass the filter; at is the selected one of these.
+	shown   []int
+	at, top int
+	shelf   RunList
+	// chosen are the ids of two runs to compare, in the order of choosing. If any run
+	// was put on a side, sides has the ids on side A and B instead, any number of them.
+	chosen []string
+	sides  [2][]string
+	toast  widget.Note
+	rowsAt int // line of the first row, for the mouse
+}
+
+// New lists the runs; with an id that run is chosen, to be compared with the next one
+// chosen.
+func NewRuns(b screen.Archive, id string) *List {
+	h := &List{bench: b, shelf: NewRunList(b)}
+	if id != "" {
+		h.chosen = []string{id}
+	}
+	return h
+}
+
+// Start reads what is shown.
+func (h *List) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.bench) }
+
+// Typing reports whether text is being typed, or a question answered.
+func (h *List) Typing() bool { return h.shelf.Typing() }
+
+// Update handles one message.
+func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		h.toast.Tick(e.Now)
+	case screen.HistoryMsg:
+		h.rows, h.err, h.loaded = Items(msg.Runs, msg.Sweeps), msg.Err, true
+		h.sift()
+	case DoneMsg:
+		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist
+		return h, Settle(h.bench, msg, &h.toast, e)
+	case tea.PasteMsg:
+		h.shelf.Paste(msg)
+		h.sift()
+	case tea.KeyPressMsg:
+		return h, h.press(msg, e)
+	case tea.MouseClickMsg:
+		return h, h.click(msg.Mouse(), e)
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelUp {
+			h.move(-3)
+		} else {
+			h.move(3)
+		}
+	}
+	return h, nil
+}
+
+// sift finds the rows that contain every word of the filter.
+func (h *List) sift() {
+	was := h.current()
+	h.shown = h.shelf.Shown(h.rows)
+	h.at = 0
+	for i, n := range h.shown {
+		if was != nil && h.rows[n].ID() == was.ID() {
+			h.at = i
+		}
+	}
+}
+
+// current returns the selected row; nil if the list is empty.
+func (h *List) current() *Item {
+	if h.at < 0 || h.at >= len(h.shown) || h.shown[h.at] >= len(h.rows) {
+		return nil
+	}
+	return &h.rows[h.shown[h.at]]
+}
+
+// open opens the selected row.
+func (h *List) open() tea.Cmd {
+	if r := h.current(); r.Sweep != nil {
+		return screen.Open(screen.Sweep{ID: r.Sweep.ID})
+	}
+	return screen.Open(screen.Results{ID: h.current().Run.ID})
+}
+
+func (h *List) move(by int) { h.at = max(min(h.at+by, len(h.shown)-1), 0) }
+
+func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	if cmd, ours := h.shelf.Press(msg, h.run(), h.listed()); ours {
+		h.sift()
+		return cmd
+	}
+	k := h.bindings()
+	switch {
+	case key.Matches(msg, k.Back):
+		if h.shelf.Filter.Text() == "" {
+			return screen.Back
+		}
+		h.shelf.Filter.Clear()
+		h.sift()
+	case key.Matches(msg, k.Up):
+		h.move(-1)
+	case key.Matches(msg, k.Down):
+		h.move(1)
+	case key.Matches(msg, k.PageUp):
+		h.move(-e.H / 2)
+	case key.Matches(msg, k.PageDown):
+		h.move(e.H / 2)
+	case key.Matches(msg, k.First):
+		h.at = 0
+	case key.Matches(msg, k.Last):
+		h.move(len(h.shown))
+	case key.Matches(msg, k.Toggle):
+		h.toggle()
+	case key.Matches(msg, k.Choose):
+		return h.open()
+	case key.Matches(msg, k.SideA):
+		h.putOn(0)
+	case key.Matches(msg, k.SideB):
+		h.putOn(1)
+	case key.Matches(msg, k.Compare):
+		a, b, _ := h.pair()
+		return screen.Open(screen.Compare{A: a, B: b})
+	case widget.Presses(msg, k.Compare):
+		h.toast.Say(e.Now, "choose two runs with space, or several a side with a and b", false)
+	}
+	return nil
+}
+
+// run returns the selected run; nil if a sweep or nothing is selected.
+func (h *List) run() *rundir.Run {
+	if r := h.current(); r != nil {
+		return r.Run
+	}
+	return nil
+}
+
+// listed returns the ids of all runs that pass the filter.
+func (h *List) listed() (out []string) {
+	for _, i := range h.shown {
+		if r := h.rows[i].Run; r != nil {
+			out = append(out, r.ID)
+		}
+	}
+	return out
+}
+
+// toggle chooses the selected run for comparing, or deselects it; with three the first
+// one is dropped.
+func (h *List) toggle() {
+	r := h.run()
+	if r == nil {
+		return
+	}
+	h.sides = [2][]string{}
+	if i := slices.Index(h.chosen, r.ID); i >= 0 {
+		h.chosen = slices.Delete(slices.Clone(h.chosen), i, i+1)
+		return
+	}
+	h.chosen = append(h.chosen, r.ID)
+	if len(h.chosen) > 2 {
+		h.chosen = h.chosen[1:]
+	}
+}
+
+// putOn puts the selected run on a side of a comparison, or removes it from there.
+func (h *List) putOn(side int) {
+	r := h.run()
+	if r == nil {
+		return
+	}
+	h.chosen = nil
+	was := slices.Contains(h.sides[side], r.ID)
+	for i := range h.sides {
+		h.sides[i] = slices.DeleteFunc(slices.Clone(h.sides[i]), func(id string) bool { return id == r.ID })
+	}
+	if !was {
+		h.sides[side] = append(h.sides[side], r.ID)
+	}
+}
+
+// pair returns the two sides to compare; of two runs chosen without a side, the earlier
+// one first.
+func (h *List) pair() (a, b []string, ok bool) {
+	r := h.run()
+	if a, b := h.sides[0], h.sides[1]; len(a)+len(b) > 0 {
+		switch { // the other side may be the selected run
+		case len(a) == 0 && r != nil && !slices.Contains(b, r.ID):
+			a = []string{r.ID}
+		case len(b) == 0 && r != nil && !slices.Contains(a, r.ID):
+			b = []string{r.ID}
+		}
+		return a, b, len(a) > 0 && len(b) > 0
+	}
+	ids := h.chosen
+	if len(ids) == 1 && r != nil && r.ID != ids[0] {
+		ids = append(ids[:1:1], r.ID)
+	}
+	if len(ids) != 2 {
+		return nil, nil, false
+	}
+	place := func(id string) int {
+		return slices.IndexFunc(h.rows, func(r Item) bool { return r.ID() == id })
+	}
+	if place(ids[0]) < place(ids[1]) { // newest first
+		return ids[1:2], ids[:1], true
+	}
+	return ids[:1], ids[1:2], true
+}
+
+func (h *List) bindings() widget.Bindings {
+	k := widget.AllKeys
+	some, run := h.current() != nil, h.run() != nil
+	_, _, two := h.pair()
+	k.Choose.SetHelp("enter", "open")
+	for _, b := range []*key.Binding{&k.Choose, &k.Up, &k.Down, &k.First, &k.Last, &k.PageUp, &k.PageDown} {
+		b.SetEnabled(some)
+	}
+	k.Toggle.SetHelp("space", "choose for comparing")
+	k.Toggle.SetEnabled(run)
+	k.SideA.SetEnabled(run)
+	k.SideB.SetEnabled(run)
+	Bindings(&k, some, run)
+	k.Compare.SetHelp("c", "compare")
+	k.Compare.SetEnabled(two)
+	if h.shelf.Filter.Text() != "" {
+		k.Back.SetHelp("esc", "clear filter")
+	}
+	return k
+}
+
+// Keys returns the keys that work now.
+func (h *List) Keys() widget.KeyMap {
+	if h.shelf.Typing() {
+		return h.shelf.Keys()
+	}
+	k := h.bindings()
+	short := k.Toggle
+	short.SetHelp("space", "choose")
+	move, sides := widget.Bind("↑↓", "run", "up", "down"), widget.Bind("a b", "sides", "a", "b")
+	move.SetEnabled(k.Up.Enabled())
+	sides.SetEnabled(k.SideA.Enabled())
+	return widget.KeyMap{
+		Short: []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Back, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Pack, k.Remove, k.Back}},
+	}
+}

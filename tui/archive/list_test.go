@@ -1,0 +1,260 @@
+package archive
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// list is the list of runs on a stage.
+func list(t testing.TB, b *tuitest.Bench, w, h int) (*tuitest.Stage, *List) {
+	t.Helper()
+	hs := NewRuns(b, "")
+	return tuitest.NewStage(t, hs, w, h), hs
+}
+
+func TestHistoryPictures(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		w, h  int
+		ascii bool
+		steps []any
+	}{
+		{name: "120x40", w: 120, h: 40},
+		{name: "80x24 chosen", w: 80, h: 24, steps: []any{"space", "down"}},
+		{name: "60x16 filtering", w: 60, h: 16, steps: []any{"/", "m", "y", "s"}},
+		{name: "80x24 ascii", w: 80, h: 24, ascii: true},
+		{name: "80x24 sides", w: 80, h: 24, steps: []any{"down", "a", "down", "a", "down", "b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := tuitest.NewDemo()
+			past := tuitest.NewSweep(9)
+			b.PastSweeps = []sweep.Kept{{ID: "260503-114500-ingestion-sweep", When: tuitest.Day.Add(11*time.Hour + 45*time.Minute), Result: &past}}
+			a, _ := list(t, b, c.w, c.h)
+			a.ASCII = c.ascii
+			a.Send(t, c.steps...)
+			tuitest.Golden(t, a.Picture(t))
+		})
+	}
+}
+
+func TestTagsAreListedWhereThereIsRoom(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Past[1].Tags = map[string]string{"build": "17", "os": "a"}
+	a, _ := list(t, b, 120, 40)
+	assert.Regexp(t, `verdict +tags`, a.Picture(t))
+	assert.Regexp(t, `today 11:40 .* VALID +build=17 os=a `, a.Picture(t))
+	a, _ = list(t, b, 80, 24)
+	assert.NotContains(t, a.Picture(t), "tags ")
+	a, _ = list(t, tuitest.NewDemo(), 120, 40)
+	assert.NotContains(t, a.Picture(t), "verdict  tags")
+}
+
+// Runs are deleted and archived from the list once that has been confirmed: the selected
+// one, or all that the filter lists.
+func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
+	b := tuitest.NewDemo()
+	before := len(b.Past)
+	a, h := list(t, b, 80, 24)
+	first := h.run().ID
+	a.Send(t, "space", "D")
+	assert.Contains(t, a.Picture(t), "Delete "+first+" for good?")
+	assert.NotContains(t, a.Picture(t), "that the filter lists")
+	assert.True(t, h.Typing(), "q is an answer here")
+	a.Send(t, "a")
+	assert.Len(t, b.Past, before, "nothing but y is a yes")
+	a.Send(t, "D", "y")
+	assert.Len(t, b.Past, before-1)
+	assert.NotContains(t, a.Picture(t), "1 chosen")
+	assert.Contains(t, a.Picture(t), "1 run deleted")
+	assert.NotEqual(t, first, h.run().ID)
+
+	profile := h.run().Profile
+	a.Send(t, "/")
+	for _, letter := range profile {
+		a.Send(t, string(letter))
+	}
+	a.Send(t, "enter", "Z")
+	n := len(h.shown)
+	require.Greater(t, n, 1)
+	assert.Contains(t, a.Picture(t), fmt.Sprintf("archive all %d that the filter lists", n))
+	a.Send(t, "a")
+	assert.Len(t, b.Packed, n)
+	assert.Contains(t, a.Picture(t), fmt.Sprintf("%d runs archived", n))
+
+	b.KeepErr = errors.New("results/x is left alone: its run is still going")
+	a.Send(t, "D", "y")
+	assert.Contains(t, a.Picture(t), "its run is still going")
+	assert.Len(t, b.Past, before-1)
+}
+
+func TestRunsAreSortedAndAnnotated(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, h := list(t, b, 120, 40)
+	first := h.run().ID
+	for _, c := range []struct {
+		head string
+		of   func(r *Item) float64
+	}{
+		{"throughput ▾", func(r *Item) float64 { rate, _, _ := r.Figures(); return rate }},
+		{"p99 ▾", func(r *Item) float64 { _, p99, _ := r.Figures(); return float64(p99) }},
+		{"errors ▾", func(r *Item) float64 { _, _, errors := r.Figures(); return float64(errors) }},
+	} {
+		a.Send(t, "o")
+		assert.Contains(t, a.Picture(t), c.head)
+		assert.Equal(t, first, h.run().ID, "the selected run stays selected")
+		assert.True(t, slices.IsSortedFunc(h.shown, func(x, y int) int { return cmp.Compare(c.of(&h.rows[y]), c.of(&h.rows[x])) }), c.head)
+	}
+	a.Send(t, "o", "n")
+	assert.True(t, h.Typing())
+	a.Type(t, "cold cache")
+	a.Send(t, "enter")
+	assert.Regexp(t, `verdict +note`, a.Picture(t))
+	assert.Contains(t, a.Picture(t), "note written")
+	a.Send(t, "/")
+	a.Type(t, "cold")
+	assert.Len(t, h.shown, 1, "it is filtered by")
+	a.Send(t, "enter", "n", "ctrl+u", "enter")
+	assert.Empty(t, h.shown)
+}
+
+func TestAnEmptyHistorySpeaks(t *testing.T) {
+	a, _ := list(t, &tuitest.Bench{}, 80, 24)
+	assert.Contains(t, a.Picture(t), "No runs yet.")
+	a.Send(t, "enter", "space", "c", "down", "G", "esc")
+	assert.Equal(t, 1, a.Backs)
+}
+
+func TestAHistoryThatCannotBeReadSaysWhy(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, screen.HistoryMsg{Err: fault.Input(errors.New("list the runs in results: permission denied"), "name the folder of your runs with --out")})
+	require.Error(t, h.err)
+	assert.Contains(t, a.Picture(t), "permission denied")
+	assert.Contains(t, a.Picture(t), "--out")
+}
+
+func TestFilteringRuns(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, "/")
+	a.Type(t, "redis 1140")
+	assert.Len(t, h.shown, 1)
+	a.Send(t, "enter", "enter")
+	assert.Equal(t, []screen.Destination{screen.Results{ID: "260503-114000-ingestion-redis"}}, a.Asked)
+	a.Send(t, "esc")
+	assert.Len(t, h.shown, 3, "the first escape clears the filter")
+	assert.Zero(t, a.Backs)
+}
+
+func TestTwoRunsAreComparedTheEarlierFirst(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, "c")
+	assert.Contains(t, a.Picture(t), "choose two runs")
+	a.Send(t, "space", "down", "c")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{h.rows[1].ID()}, B: []string{h.rows[0].ID()}}}, a.Asked)
+	a.Send(t, "space", "down", "space")
+	assert.Equal(t, []string{h.rows[1].ID(), h.rows[2].ID()}, h.chosen, "of three the first goes")
+}
+
+func TestSeveralRunsASideAreCompared(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	id := func(i int) string { return h.rows[i].ID() }
+	a.Send(t, "space", "a", "down", "a", "c")
+	assert.Empty(t, a.Asked, "the selected run is on side A already")
+	a.Send(t, "down", "c")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{id(0), id(1)}, B: []string{id(2)}}}, a.Asked, "the selected run is the other side")
+	a.Send(t, "b", "up", "b", "c")
+	assert.Equal(t, screen.Compare{A: []string{id(0)}, B: []string{id(2), id(1)}}, a.Asked[1], "a run is on one side alone")
+	a.Send(t, "b", "space")
+	assert.Equal(t, []string{id(1)}, h.chosen)
+	assert.Equal(t, [2][]string{}, h.sides, "space chooses two without sides")
+}
+
+func TestASweepIsOpenedAndNotCompared(t *testing.T) {
+	b := tuitest.NewDemo()
+	past := tuitest.NewSweep(14)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", When: tuitest.Day.Add(12 * time.Hour), Result: &past}}
+	a, h := list(t, b, 120, 40)
+	assert.Contains(t, a.Picture(t), "sweep ingestion threads")
+	a.Send(t, "space", "a", "b", "enter")
+	assert.Empty(t, h.chosen)
+	assert.Equal(t, []screen.Destination{screen.Sweep{ID: b.PastSweeps[0].ID}}, a.Asked)
+	a.Send(t, "/")
+	a.Type(t, "sweep thr")
+	assert.Len(t, h.shown, 1)
+}
+
+func TestSwappingTwoRunsComparesThemTheOtherWayRound(t *testing.T) {
+	a, c := beside(t, 80, 24)
+	a.Send(t, "v")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: c.b, B: c.a}}, a.Asked)
+}
+
+func TestARunThatIsChosenIsComparedWithTheSelectedOne(t *testing.T) {
+	b := tuitest.NewDemo()
+	h := NewRuns(b, b.Past[0].ID)
+	a := tuitest.NewStage(t, h, 80, 24)
+	a.Send(t, "down", "c")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: []string{b.Past[1].ID}, B: []string{b.Past[0].ID}}}, a.Asked)
+}
+
+func TestEveryScreenOfRunsFillsEveryTerminal(t *testing.T) {
+	first, _ := list(t, tuitest.NewDemo(), 120, 40)
+	second, _ := beside(t, 120, 40)
+	for w := widget.MinWidth; w <= 200; w += 11 {
+		for h := widget.MinHeight; h <= 60; h += 7 {
+			for _, a := range []*tuitest.Stage{first, second} {
+				a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
+				a.Picture(t)
+			}
+		}
+	}
+}
+
+func TestALongHistoryScrolls(t *testing.T) {
+	b := tuitest.NewDemo()
+	for i := range 200 {
+		r := b.Past[2]
+		r.ID = fmt.Sprintf("old-%03d", i)
+		b.Past = append(b.Past, r)
+	}
+	a, h := list(t, b, 120, 24)
+	a.Send(t, "G")
+	assert.Contains(t, a.Picture(t), "old-199")
+	a.Send(t, "up", tea.MouseWheelMsg{X: 5, Y: 8, Button: tea.MouseWheelUp})
+	assert.Equal(t, 198, h.at)
+	a.Picture(t)
+	y := 0
+	for i, l := range strings.Split(a.Picture(t), "\n") {
+		if strings.Contains(l, "old-190") {
+			y = i
+		}
+	}
+	a.Send(t, tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft})
+	assert.Equal(t, "old-190", h.current().ID())
+}
+
+func BenchmarkHistoryView(b *testing.B) {
+	bench := tuitest.NewDemo()
+	for range 1000 {
+		bench.Past = append(bench.Past, rundir.Run{ID: "x", Profile: "ingestion"})
+	}
+	a, _ := list(b, bench, 120, 40)
+	for b.Loop() {
+		a.Top.View(a.Env)
+	}
+}

@@ -1,0 +1,202 @@
+package archive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// View draws the page.
+func (h *List) View(e screen.Env) string {
+	s := e.Styles
+	right := ""
+	switch n := len(h.chosen); n {
+	case 1:
+		right = s.Accent.On("1 chosen") + s.Muted.On(" · c compares it with the selected one ")
+	case 2:
+		right = s.Accent.On("2 chosen") + s.Muted.On(" · c compares them ")
+	}
+	if n := len(h.chosen); n > 0 && e.W < 80 {
+		right = s.Accent.On(fmt.Sprintf("%d chosen ", n))
+	}
+	if a, b := len(h.sides[0]), len(h.sides[1]); a+b > 0 {
+		right = s.Accent.On(fmt.Sprintf("A %d · B %d", a, b))
+		if e.W >= 80 {
+			right += s.Muted.On(" · c compares them")
+		}
+		right += " "
+	}
+	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
+	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
+	body := h.body(e, e.W-4, e.H-5)
+	if len(h.shown) > 0 {
+		p.Note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
+		if len(h.shown) < len(h.rows) {
+			p.Note += fmt.Sprintf(" (%d in all)", len(h.rows))
+		}
+	}
+	lines = append(lines, p.Draw(s, e.W, e.H-3, widget.Indent(body))...)
+	note := h.toast.Line(s, e.W)
+	if asked := h.shelf.Line(s, e.W); asked != "" {
+		note = asked
+	} else if r := h.run(); h.toast.Text == "" && r != nil && r.Note != "" {
+		note = widget.Fit(" "+s.Muted.On("note: ")+r.Note, e.W)
+	}
+	return widget.Page(e.W, e.H, append(lines, note, widget.Footer(e.Styles, e.W, h.Keys().Short)))
+}
+
+// body draws filter, head and rows in w cells and h lines.
+func (h *List) body(e screen.Env, w, room int) []string {
+	s := e.Styles
+	out := []string{h.shelf.Filter.View(s, "/ filter by profile, store, verdict, preset, tag, note or date …", w), ""}
+	switch {
+	case h.err != nil:
+		return append(out, widget.Sentences(s, h.err, w)...)
+	case !h.loaded:
+		return append(out, s.Muted.On("Reading the results folder …"))
+	case len(h.rows) == 0:
+		return append(out, "No runs yet. "+s.Muted.On("Press esc, then enter to start one."))
+	case len(h.shown) == 0:
+		return append(out, "No run matches. "+s.Muted.On("Press esc to see all."))
+	}
+	rows := max(room-len(out)-1, 1)
+	h.top = max(min(h.top, h.at, len(h.shown)-rows), h.at-rows+1, 0)
+	order := h.shelf.Order()
+	g := widget.Grid{Cols: []widget.Column{
+		{Head: ""},
+		{Head: "when"},
+		{Head: "profile", Most: 24},
+		{Head: "store", Most: 14, Spare: 1},
+		{Head: order.Head("throughput"), Right: true},
+		{Head: order.Head("p99"), Right: true},
+		{Head: "length", Right: true, Spare: 4},
+		{Head: order.Head("errors"), Right: true, Spare: 2},
+		{Head: ""},
+		{Head: "verdict", Spare: 3},
+		{Head: h.tagsHead(), Spare: 5, Most: max(w-100, 16)},
+		{Head: h.notesHead(), Spare: 6, Most: 40},
+		{Head: "id", Spare: 7},
+	}}
+	end := min(h.top+rows, len(h.shown))
+	for i := h.top; i < end; i++ {
+		r := &h.rows[h.shown[i]]
+		cells := sweepCells
+		if r.Run != nil {
+			cells = runCells
+		}
+		g.Add(append([]string{h.lead(i, r.ID())}, cells(s, r, e)...)...)
+	}
+	g.Ink = func(row, col int) widget.Ink {
+		r := &h.rows[h.shown[h.top+row]]
+		switch {
+		case (col == 8 || col == 9) && r.Run != nil:
+			_, k := widget.Trust(s, r.Run)
+			return k
+		case h.top+row == h.at:
+			return s.Selected
+		case col >= 10:
+			return s.Muted
+		}
+		return s.Plain
+	}
+	head, lines := g.Lines(s, w)
+	h.rowsAt = 2 + len(out) + 1
+	return append(append(out, head), lines...)
+}
+
+// notesHead heads the column of the notes in the same way.
+func (h *List) notesHead() string {
+	if slices.ContainsFunc(h.rows, func(r Item) bool { return r.Run != nil && r.Run.Note != "" }) {
+		return "note"
+	}
+	return ""
+}
+
+// tagsHead heads the column of the tags, which is shown if any run has tags.
+func (h *List) tagsHead() string {
+	if slices.ContainsFunc(h.rows, func(r Item) bool { return r.Run != nil && len(r.Run.Tags) > 0 }) {
+		return "tags"
+	}
+	return ""
+}
+
+func (h *List) lead(i int, id string) string {
+	lead := "  "
+	if i == h.at {
+		lead = "▸ "
+	}
+	switch {
+	case slices.Contains(h.chosen, id):
+		return lead + "●"
+	case slices.Contains(h.sides[0], id):
+		return lead + "A"
+	case slices.Contains(h.sides[1], id):
+		return lead + "B"
+	}
+	return lead + " "
+}
+
+// runCells returns a run's cells in a list: when, profile, store, throughput, p99,
+// length, errors, a sign and a word for its verdict, tags, id.
+func runCells(s *widget.Styles, of *Item, e screen.Env) []string {
+	r := of.Run
+	f := widget.FiguresOf(r)
+	profile := r.Profile
+	if r.Mode != "" {
+		profile += " " + r.Mode
+	}
+	word, _ := widget.Trust(s, r)
+	sign, word, _ := strings.Cut(word, " ")
+	return []string{
+		widget.DayText(r.Started, e.Now), profile, r.Store.Name, units.Number(f.Rate) + "/s", widget.Nanos(f.P99),
+		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, strings.Join(r.TagWords(), " "), r.Note, r.ID,
+	}
+}
+
+// sweepCells returns the same for a sweep: its best throughput, the p99 of that, how
+// many runs it has, the errors of all.
+func sweepCells(_ *widget.Styles, of *Item, e screen.Env) []string {
+	k := of.Sweep
+	best, p99, errors := of.Figures()
+	var names []string
+	for _, a := range k.Axes {
+		names = append(names, a.Name)
+	}
+	store, _, _ := strings.Cut(k.Target, ":")
+	sign, word := "✓", "complete"
+	if !k.Complete() {
+		sign, word = "…", fmt.Sprintf("of %d", k.All())
+	}
+	return []string{
+		widget.DayText(k.When, e.Now), "sweep " + k.Profile + " " + strings.Join(names, ","), store, units.Number(best) + "/s", widget.Nanos(p99),
+		widget.Plural(int64(len(k.Runs)), "run"), widget.Whole(errors), sign, word, "", "", k.ID,
+	}
+}
+
+// click selects a run, and opens the selected one; on the filter it starts typing.
+func (h *List) click(m tea.Mouse, _ screen.Env) tea.Cmd {
+	h.shelf.Forget()
+	if m.Y == 2 {
+		h.shelf.Filter.Begin()
+		return nil
+	}
+	i := h.top + m.Y - h.rowsAt
+	if m.Y < h.rowsAt || i >= len(h.shown) {
+		return nil
+	}
+	if i == h.at && m.X < 8 {
+		h.toggle()
+		return nil
+	}
+	if i == h.at {
+		return h.open()
+	}
+	h.at = i
+	return nil
+}

@@ -1,0 +1,104 @@
+package archive
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// RunList is the filter and the order of a list of kept runs, and the open question about
+// them. It belongs to the event loop.
+type RunList struct {
+	// Filter is what the list is filtered by.
+	Filter widget.Filter
+
+	keeper screen.Keeper
+	order  Order
+	asked  *question // nil: nothing
+	noting *note     // nil: none
+}
+
+// New returns the shelf of an archive.
+func NewRunList(k screen.Keeper) RunList { return RunList{keeper: k} }
+
+// Forget discards a question.
+func (s *RunList) Forget() { s.asked = nil }
+
+// Typing reports whether text is being typed, or a question answered.
+func (s *RunList) Typing() bool { return s.Filter.Typing() || s.asked != nil || s.noting != nil }
+
+// Shown returns the indexes of the items that pass the filter, in the chosen order.
+func (s *RunList) Shown(all []Item) []int {
+	var out []int
+	for i := range all {
+		if all[i].holds(s.Filter.Text()) {
+			out = append(out, i)
+		}
+	}
+	if s.order != Newest {
+		slices.SortStableFunc(out, func(a, b int) int { return s.order.compare(&all[a], &all[b]) })
+	}
+	return out
+}
+
+// Order returns the order of the list.
+func (s *RunList) Order() Order { return s.order }
+
+// Paste inserts text where text is being typed.
+func (s *RunList) Paste(msg tea.PasteMsg) {
+	switch {
+	case s.noting != nil:
+		s.noting.field, _ = s.noting.field.Update(msg)
+	case s.Filter.Typing():
+		s.Filter.Paste(msg)
+	}
+}
+
+// Press handles a key of the shelf; ours reports whether the key was one. Afterwards
+// the list is to be drawn from Shown again. at is the selected run, nil without one;
+// listed are the ids of all runs that pass the filter.
+func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (cmd tea.Cmd, ours bool) {
+	k := widget.AllKeys
+	switch {
+	case s.Filter.Typing():
+		s.Filter.Press(msg)
+	case s.noting != nil:
+		return s.write(msg), true
+	case s.asked != nil:
+		return s.answer(msg), true
+	case key.Matches(msg, k.Filter):
+		s.Filter.Begin()
+	case key.Matches(msg, k.Order):
+		s.order = (s.order + 1) % orders
+	case at == nil:
+		return nil, false
+	case key.Matches(msg, k.Remove):
+		s.ask("delete", s.keeper.Remove, at.ID, listed)
+	case key.Matches(msg, k.Pack):
+		s.ask("archive", s.keeper.Pack, at.ID, listed)
+	case key.Matches(msg, k.Annotate):
+		s.noting = &note{at.ID, widget.NewField(at.Note)}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// Bindings enables the keys of the shelf that work now: on an item of a list, and on
+// one that is a run.
+func Bindings(k *widget.Bindings, some, run bool) {
+	k.Order.SetEnabled(some)
+	k.Remove.SetEnabled(run)
+	k.Pack.SetEnabled(run)
+	k.Annotate.SetEnabled(run)
+}
+
+// words returns everything that a run can be filtered by.
+func words(r *rundir.Run) []string {
+	return append([]string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"], r.Note}, r.TagWords()...)
+}

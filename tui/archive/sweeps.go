@@ -1,0 +1,284 @@
+package archive
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Screen is a sweep, from its form to its last point. It belongs to the event loop.
+type Screen struct {
+	bench Bench
+	ask   asker
+	// going is the sweep in progress, or the one that has ended here; nil before that,
+	// and for an earlier sweep.
+	going screen.SweepRun
+	now   screen.SweepNow
+	ended bool
+	// id is that of an earlier sweep, err why it cannot be shown.
+	id  string
+	err error
+
+	at, top int // the selected point, and the first visible one
+	round   int // its selected run
+	chosen  []int
+	toast   widget.Note
+	rowsAt  int // line of the first row, for the mouse
+}
+
+// loadedMsg delivers an earlier sweep.
+type loadedMsg struct {
+	id   string
+	kept *sweep.Kept
+	err  error
+}
+
+// begunMsg delivers a sweep that was requested, or why there is none.
+type begunMsg struct {
+	of    *Screen
+	sweep screen.SweepRun
+	err   error
+}
+
+// Ask asks for a sweep based on a request; a run in progress ends before it begins.
+func Ask(b Bench, to screen.AskSweep) *Screen {
+	return &Screen{bench: b, ask: newAsker(to)}
+}
+
+// New shows an earlier sweep.
+func NewSweeps(b Bench, id string) *Screen { return &Screen{bench: b, id: id} }
+
+// Start reads what is shown.
+func (s *Screen) Start(screen.Env) tea.Cmd {
+	if s.id == "" {
+		return nil
+	}
+	b, id := s.bench, s.id
+	return func() tea.Msg {
+		kept, err := b.LoadSweep(id)
+		return loadedMsg{id, kept, err}
+	}
+}
+
+// Typing reports whether text is being typed.
+func (s *Screen) Typing() bool { return s.ask.open }
+
+// Running returns the sweep in progress, or nil.
+func (s *Screen) Running() screen.Ending {
+	if s.going == nil || s.ended {
+		return nil
+	}
+	return s.going
+}
+
+// Outside names the window.
+func (s *Screen) Outside(screen.Env) (string, *tea.ProgressBar) {
+	if s.Running() == nil {
+		return "perfbench · sweep", nil
+	}
+	part := len(s.now.Runs) * 100 / max(s.now.All(), 1)
+	return "perfbench sweep · " + progress(&s.now), tea.NewProgressBar(tea.ProgressBarDefault, part)
+}
+
+// Update handles one message.
+func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.FrameMsg:
+		s.toast.Tick(e.Now)
+		return s, s.frame()
+	case loadedMsg:
+		if msg.id == s.id && s.id != "" {
+			if s.err = msg.err; msg.kept != nil {
+				s.now = screen.SweepNow{Result: *msg.kept.Result, ID: msg.kept.ID}
+			}
+		}
+	case begunMsg:
+		if msg.of == s {
+			return s, s.begun(msg, e)
+		}
+	case tea.PasteMsg:
+		if s.ask.open {
+			s.ask.form.Press(msg)
+		}
+	case tea.KeyPressMsg:
+		return s, s.press(msg, e)
+	case tea.MouseClickMsg:
+		return s, s.click(msg.Mouse())
+	case tea.MouseWheelMsg:
+		by := 1
+		if msg.Button == tea.MouseWheelUp {
+			by = -1
+		}
+		s.move(by)
+	}
+	return s, nil
+}
+
+func (s *Screen) begun(msg begunMsg, e screen.Env) tea.Cmd {
+	s.ask.busy = false
+	switch {
+	case msg.err != nil:
+		s.ask.form.Blame(msg.err)
+	default:
+		s.ask.open, s.ask.after = false, nil
+		s.going, s.now = msg.sweep, msg.sweep.Now()
+		if n := len(s.now.Runs); n > 0 {
+			s.toast.Say(e.Now, "the sweep goes on where it was: "+widget.Plural(int64(n), "run")+" had been done", false)
+		}
+	}
+	return nil
+}
+
+// frame reads the newest state of the sweep in progress.
+func (s *Screen) frame() tea.Cmd {
+	if s.Running() == nil {
+		return nil
+	}
+	s.now = s.going.Now()
+	select {
+	case <-s.going.Done():
+		s.ended = true
+		s.now = s.going.Now()
+		out := s.going.Outcome()
+		s.err = out.Err
+		return func() tea.Msg { return screen.EndedMsg{Outcome: out, Stays: true} }
+	default:
+		return nil
+	}
+}
+
+func (s *Screen) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	if s.ask.open {
+		return s.pressAsked(msg, e)
+	}
+	k := s.bindings()
+	switch {
+	case key.Matches(msg, k.Stop):
+		s.going.Stop()
+		s.toast.Say(e.Now, "stopping: the run under way does not count, those before it do", false)
+	case key.Matches(msg, k.Back) && s.Running() != nil:
+		s.toast.Say(e.Now, "the sweep is under way: x stops it", false)
+	case key.Matches(msg, k.Back):
+		return screen.Back
+	case key.Matches(msg, k.Up):
+		s.move(-1)
+	case key.Matches(msg, k.Down):
+		s.move(1)
+	case key.Matches(msg, k.First):
+		s.move(-len(s.now.Points))
+	case key.Matches(msg, k.Last):
+		s.move(len(s.now.Points))
+	case key.Matches(msg, k.Left):
+		s.round = max(s.round-1, 0)
+	case key.Matches(msg, k.Right):
+		s.round = min(s.round+1, len(s.now.RunsOf(s.at))-1)
+	case key.Matches(msg, k.Toggle):
+		s.toggle()
+	case key.Matches(msg, k.Choose):
+		return screen.Open(screen.Results{ID: s.now.RunsOf(s.at)[s.round]})
+	case key.Matches(msg, k.Compare):
+		a, b, _ := s.pair()
+		return screen.Open(screen.Compare{A: s.now.RunsOf(a), B: s.now.RunsOf(b)})
+	case widget.Presses(msg, k.Compare):
+		s.toast.Say(e.Now, "choose two points with space, or one and stand on the other", false)
+	case widget.Presses(msg, k.Choose):
+		s.toast.Say(e.Now, "no run of this point is done yet", false)
+	}
+	return nil
+}
+
+func (s *Screen) move(by int) {
+	if at := max(min(s.at+by, len(s.now.Points)-1), 0); at != s.at {
+		s.at, s.round = at, 0
+	}
+}
+
+// toggle chooses the selected point for comparing, or deselects it; with three the
+// first is dropped.
+func (s *Screen) toggle() {
+	if i := slices.Index(s.chosen, s.at); i >= 0 {
+		s.chosen = slices.Delete(s.chosen, i, i+1)
+		return
+	}
+	if s.chosen = append(s.chosen, s.at); len(s.chosen) > 2 {
+		s.chosen = s.chosen[1:]
+	}
+}
+
+// pair returns the two points to compare, each with a run that is done.
+func (s *Screen) pair() (a, b int, ok bool) {
+	list := slices.Clone(s.chosen)
+	if len(list) == 1 && list[0] != s.at {
+		list = append(list, s.at)
+	}
+	if len(list) != 2 || len(s.now.RunsOf(list[0])) == 0 || len(s.now.RunsOf(list[1])) == 0 {
+		return 0, 0, false
+	}
+	return list[0], list[1], true
+}
+
+func (s *Screen) bindings() widget.Bindings {
+	k := widget.AllKeys
+	k.Stop.SetEnabled(s.Running() != nil)
+	done := len(s.now.RunsOf(s.at))
+	k.Choose.SetHelp("enter", "open run")
+	k.Choose.SetEnabled(done > 0)
+	k.Left.SetHelp("←", "run before")
+	k.Right.SetHelp("→", "next run")
+	k.Left.SetEnabled(done > 1)
+	k.Right.SetEnabled(done > 1)
+	k.Toggle.SetHelp("space", "choose for comparing")
+	k.Toggle.SetEnabled(len(s.now.Points) > 0)
+	k.Compare.SetHelp("c", "compare two")
+	_, _, two := s.pair()
+	k.Compare.SetEnabled(two)
+	return k
+}
+
+// Keys returns the keys that work now.
+func (s *Screen) Keys() widget.KeyMap {
+	if s.ask.open {
+		return s.ask.form.Keys("sweep")
+	}
+	k := s.bindings()
+	short := []key.Binding{widget.Bind("↑↓", "point", "up", "down"), k.Choose, widget.Bind("space", "choose", "space"), k.Compare, k.Help, k.Back, k.Quit}
+	if s.Running() != nil {
+		short = slices.Insert(short, 1, k.Stop)
+	}
+	if k.Right.Enabled() {
+		short = slices.Insert(short, len(short)-2, widget.Bind("←→", "run", "left", "right"))
+	}
+	return widget.KeyMap{
+		Short: short,
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.Left, k.Right}, {k.Choose, k.Toggle, k.Compare, widget.Long(k.Stop, "stop, and keep what is done"), k.Back}},
+	}
+}
+
+// click selects a point, and opens the run of the selected one.
+func (s *Screen) click(m tea.Mouse) tea.Cmd {
+	i := s.top + m.Y - s.rowsAt
+	if s.ask.open || m.Y < s.rowsAt || i >= len(s.now.Points) {
+		return nil
+	}
+	if i == s.at && len(s.now.RunsOf(i)) > 0 {
+		return screen.Open(screen.Results{ID: s.now.RunsOf(i)[s.round]})
+	}
+	s.move(i - s.at)
+	return nil
+}
+
+// Bench is what the screen of a sweep needs. All of it is called from a tea.Cmd.
+type Bench interface {
+	// CanSweep returns why a sweep is not possible: input faults.
+	CanSweep(r request.Request, asked sweep.Asked) error
+	// Sweep begins a sweep, or resumes one that was requested in the same words.
+	Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, error)
+	// LoadSweep reads an earlier one by its id.
+	LoadSweep(id string) (*sweep.Kept, error)
+}

@@ -1,0 +1,179 @@
+package archive
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// asker asks for a sweep.
+type asker struct {
+	open bool
+	// targets means that targets are asked for.
+	targets bool
+	form    widget.Form
+	req     request.Request
+	// after is the run that ends before the sweep begins; nil without one.
+	after screen.Ending
+	// busy means that a sweep is being prepared.
+	busy bool
+}
+
+// The initial values of the form.
+const (
+	usualOver     = "threads=1,2,4,…,64"
+	usualDuration = "10s"
+	usualWarmup   = "2s"
+)
+
+func newAsker(to screen.AskSweep) asker {
+	over, help := usualOver, "a knob, a parameter or target, and its values; dots continue the series"
+	if to.Targets {
+		over = sweep.Target + "=" + cmp.Or(to.Request.Target, widget.DefaultTarget) + ","
+		help = "the targets, with commas between them; a password goes in as redis://user:password@host, and is never shown, kept or logged"
+	}
+	what := widget.NewRow("over", "over", over, help)
+	if to.Targets {
+		what = what.Begun()
+	}
+	return asker{targets: to.Targets, open: true, req: to.Request, after: to.After, form: widget.Form{Rows: []widget.FormRow{
+		what.Masked(widget.MaskList),
+		widget.NewRow("and", "and over", "", "a second one, for every pair of values: payload=1KiB,16KiB"),
+		widget.NewRow("repeat", "runs a point", sweep.UsualRepeat, "in rounds, each in an order of its own"),
+		widget.NewRow("duration", "each run", usualDuration, "how long a run measures"),
+		widget.NewRow("warmup", "warm-up", usualWarmup, "before each run; auto: until it has settled"),
+	}}}
+}
+
+// asked returns the contents of the form.
+func (a *asker) asked() sweep.Asked {
+	out := sweep.Asked{Repeat: strings.TrimSpace(a.form.Value("repeat"))}
+	for _, name := range []string{"over", "and"} {
+		if text := strings.TrimSpace(a.form.Value(name)); text != "" {
+			out.Over = append(out.Over, text)
+		}
+	}
+	return out
+}
+
+// request returns what the runs have in common: what is swept over has no fixed value.
+func (a *asker) request() request.Request {
+	r := a.req
+	values := workload.Values{}
+	maps.Copy(values, r.Values)
+	delete(values, "count")
+	for _, name := range []string{"duration", "warmup"} {
+		delete(values, name)
+		if text := strings.TrimSpace(a.form.Value(name)); text != "" {
+			values[name] = workload.Value{Name: name, Text: text, Origin: workload.OriginFlag}
+		}
+	}
+	for _, over := range a.asked().Over {
+		name, _, _ := strings.Cut(over, "=")
+		name = strings.TrimSpace(name)
+		if name == sweep.Target {
+			r.Target, r.Password = "", ""
+		}
+		maps.DeleteFunc(values, func(have string, _ workload.Value) bool { return have == name || strings.HasSuffix(have, "."+name) })
+	}
+	r.Values = values
+	return r
+}
+
+// length describes how much there is to do; "" while that is unknown.
+func (a *asker) length() string {
+	asked := a.asked()
+	axes, err := sweep.Parse(asked.Over)
+	rounds, bad := strconv.Atoi(asked.Repeat)
+	if err != nil || bad != nil {
+		return ""
+	}
+	points, err := sweep.Points(axes, rounds)
+	if err != nil {
+		return ""
+	}
+	n := len(points) * rounds
+	text := fmt.Sprintf("%s, %d at each of %d points", widget.Plural(int64(n), "run"), rounds, len(points))
+	each, err := time.ParseDuration(a.form.Value("duration"))
+	warm, err2 := time.ParseDuration(a.form.Value("warmup"))
+	if err == nil && err2 == nil {
+		text += ": " + widget.Clock(time.Duration(n)*(each+warm)) + " plus the time to start and verify"
+	}
+	return text + "."
+}
+
+func (s *Screen) pressAsked(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	a := &s.ask
+	switch {
+	case a.busy:
+		return nil // preparing takes a moment
+	case msg.String() == "esc":
+		return screen.Back
+	case msg.String() != "enter":
+		a.form.Press(msg)
+		return nil
+	}
+	a.busy = true
+	a.form.Blame(nil)
+	bench, req, asked, after := s.bench, a.request(), a.asked(), a.after
+	ctx, cancel := e.Connecting()
+	e.Starts.Add(1)
+	return func() tea.Msg {
+		defer e.Starts.Done()
+		defer cancel()
+		if err := bench.CanSweep(req, asked); err != nil {
+			return begunMsg{of: s, err: err}
+		}
+		if after != nil {
+			after.Stop()
+			<-after.Done()
+		}
+		if ctx.Err() != nil { // the user has left
+			return begunMsg{of: s, err: ctx.Err()}
+		}
+		begun, err := bench.Sweep(req, asked)
+		if err == nil && ctx.Err() != nil {
+			begun.Kill()
+			<-begun.Done()
+		}
+		return begunMsg{s, begun, err}
+	}
+}
+
+// asking draws the form.
+func (s *Screen) asking(e screen.Env) []string {
+	st, w := e.Styles, e.W-4
+	lines := append([]string{""}, s.ask.form.Lines(st, w)...)
+	notes := []string{s.ask.length()}
+	if s.ask.after != nil {
+		notes = append(notes, "The run under way stops first, and its report is written.")
+	}
+	if s.ask.busy {
+		notes = []string{"Getting ready …"}
+	}
+	for _, n := range notes {
+		if n != "" {
+			lines = append(lines, "")
+			lines = append(lines, widget.MutedLines(st, n, w)...)
+		}
+	}
+	if len(lines) > e.H-4 {
+		lines = lines[1:]
+	}
+	title := "A run at each of several values"
+	if s.ask.targets {
+		title = "The same run on several targets, side by side"
+	}
+	return widget.Panel{Title: title, Focused: true, Foot: "enter sweeps · esc cancels"}.Draw(st, e.W, e.H-2, widget.Indent(lines))
+}

@@ -1,0 +1,185 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/sweep"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+var sizes = [][2]int{{120, 40}, {80, 24}, {60, 16}}
+
+// asking is the form of a sweep on a stage.
+func asking(t *testing.T, w, h int) (*tuitest.Stage, *Screen, *tuitest.Bench) {
+	t.Helper()
+	b := tuitest.NewDemo()
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(0), Began: tuitest.Day.Add(12 * time.Hour)})
+	s := Ask(b, screen.AskSweep{Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1", Values: workload.Values{"feed.threads": {Name: "feed.threads", Text: "3"}, "seed": {Name: "seed", Text: "7"}}}})
+	return tuitest.NewStage(t, s, w, h), s, b
+}
+
+// going is a sweep of which five runs are done, each in 12 s, with the sixth under way.
+func going(t *testing.T, w, h int) (*tuitest.Stage, *Screen, *tuitest.Bench) {
+	t.Helper()
+	a, s, b := asking(t, w, h)
+	a.Send(t, "enter")
+	run := tuitest.NewRun(1)
+	run.Tick(tuitest.Warmup + 7*time.Second)
+	b.NextSweep.Set(screen.SweepNow{Result: tuitest.NewSweep(9), ID: "260503-120000-ingestion-sweep", What: "run 10 of 14 (threads=64)", Run: run, Began: a.Env.Now})
+	a.Send(t, screen.FrameMsg{At: a.Env.Now.Add(9 * 12 * time.Second)})
+	return a, s, b
+}
+
+// past is a complete sweep of the past.
+func past(t *testing.T, w, h int) (*tuitest.Stage, *Screen) {
+	t.Helper()
+	b := tuitest.NewDemo()
+	r := tuitest.NewSweep(14, b.Past[0].ID, b.Past[1].ID)
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &r}}
+	s := NewSweeps(b, b.PastSweeps[0].ID)
+	return tuitest.NewStage(t, s, w, h), s
+}
+
+func TestSweepPictures(t *testing.T) {
+	for _, size := range sizes {
+		name := fmt.Sprintf("%dx%d", size[0], size[1])
+		t.Run(name+" asking", func(t *testing.T) {
+			a, _, _ := asking(t, size[0], size[1])
+			tuitest.Golden(t, a.Picture(t))
+		})
+		t.Run(name+" under way", func(t *testing.T) {
+			a, _, _ := going(t, size[0], size[1])
+			tuitest.Golden(t, a.Picture(t))
+		})
+		t.Run(name+" past", func(t *testing.T) {
+			a, _ := past(t, size[0], size[1])
+			tuitest.Golden(t, a.Picture(t))
+		})
+	}
+}
+
+func TestSweepsFillEveryTerminal(t *testing.T) {
+	form, _, _ := asking(t, 120, 40)
+	live, _, _ := going(t, 120, 40)
+	done, _ := past(t, 120, 40)
+	for w := widget.MinWidth; w <= 200; w += 11 {
+		for h := widget.MinHeight; h <= 60; h += 7 {
+			for _, a := range []*tuitest.Stage{form, live, done} {
+				a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
+				a.Picture(t)
+			}
+		}
+	}
+}
+
+func TestWhatIsSweptOverHasNoValueOfItsOwn(t *testing.T) {
+	a, _, b := asking(t, 120, 40)
+	a.Send(t, "down")
+	a.Type(t, "payload=1KiB,4KiB")
+	assert.Contains(t, a.Picture(t), "42 runs, 3 at each of 14 points: 08:24")
+	a.Send(t, "enter")
+	require.Len(t, b.Started, 1)
+	assert.Equal(t, []sweep.Asked{{Over: []string{"threads=1,2,4,…,64", "payload=1KiB,4KiB"}, Repeat: "3"}}, b.Swept)
+	assert.Equal(t, []string{"duration", "seed", "warmup"}, b.Started[0].Values.Names())
+}
+
+func TestASweepThatIsRefusedStaysInItsForm(t *testing.T) {
+	a, s, b := asking(t, 120, 40)
+	b.SweepErr = fault.Field("over", fault.Input(errors.New(`over threads: "1,2,…,5" does not come to 5`), ""))
+	run := tuitest.NewRun(1)
+	s.ask.after = run
+	a.Send(t, "enter")
+	assert.Contains(t, a.Picture(t), "does not come to 5")
+	assert.Empty(t, b.Swept)
+	assert.False(t, run.Stopped, "the run under way goes on")
+	b.SweepErr = nil
+	a.Send(t, "enter")
+	assert.True(t, run.Stopped)
+	assert.Len(t, b.Swept, 1)
+	assert.NotNil(t, s.Running())
+}
+
+func TestASweepIsStoppedAndStays(t *testing.T) {
+	a, s, b := going(t, 120, 40)
+	a.Send(t, "esc")
+	assert.Contains(t, a.Picture(t), "x stops it")
+	assert.Zero(t, a.Backs)
+	a.Send(t, "x")
+	assert.True(t, b.NextSweep.Stopped)
+	a.Send(t, a.Frame())
+	assert.Nil(t, s.Running())
+	assert.Len(t, a.Ended, 1)
+	assert.Contains(t, a.Picture(t), "9 of 14 runs done")
+	a.Send(t, "esc")
+	assert.Equal(t, 1, a.Backs)
+}
+
+func TestThePointsOfASweepLeadToTheirRuns(t *testing.T) {
+	a, s := past(t, 120, 40)
+	a.Send(t, "enter", "right", "enter")
+	assert.Equal(t, []screen.Destination{screen.Results{ID: s.now.RunsOf(0)[0]}, screen.Results{ID: s.now.RunsOf(0)[1]}}, a.Asked)
+	a.Asked = nil
+	a.Send(t, "c")
+	assert.Contains(t, a.Picture(t), "choose two points")
+	a.Send(t, "space", "G", "c")
+	assert.Equal(t, []screen.Destination{screen.Compare{A: s.now.RunsOf(0), B: s.now.RunsOf(6)}}, a.Asked)
+	a.Send(t, "space", "k", "space")
+	assert.Equal(t, []int{6, 5}, s.chosen, "of three the first goes")
+	a.Asked = nil
+	a.Send(t, tea.MouseClickMsg{X: 10, Y: s.rowsAt + 2, Button: tea.MouseLeft}, tea.MouseClickMsg{X: 10, Y: s.rowsAt + 2, Button: tea.MouseLeft})
+	assert.Equal(t, []screen.Destination{screen.Results{ID: s.now.RunsOf(2)[0]}}, a.Asked)
+}
+
+func TestASweepThatCannotBeReadSaysWhy(t *testing.T) {
+	a := tuitest.NewStage(t, NewSweeps(tuitest.NewDemo(), "gone"), 80, 24)
+	assert.Contains(t, a.Picture(t), "sweep gone: not found")
+	a.Send(t, "enter", "space", "c", "right", "esc")
+	assert.Equal(t, 1, a.Backs)
+}
+
+func TestPasswordsOfTargetsAreNotShown(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(2)})
+	a := tuitest.NewStage(t, Ask(b, screen.AskSweep{Request: request.Request{Target: "redis://a?sentinel_password=hunter1"}, Targets: true}), 120, 40)
+	for _, r := range "redis://me:hunter2@b" {
+		a.Type(t, string(r))
+		require.NotContains(t, a.Picture(t), "hunt")
+	}
+	a.Send(t, "down")
+	require.NotContains(t, a.Picture(t), "hunt")
+	a.Send(t, "enter")
+	require.Len(t, b.Swept, 1)
+	assert.Equal(t, []string{"target=redis://a?sentinel_password=hunter1,redis://me:hunter2@b"}, b.Swept[0].Over)
+}
+
+// One run on several targets is a sweep over them, and is drawn side by side.
+func TestTheSameRunOnSeveralTargets(t *testing.T) {
+	b := tuitest.NewDemo()
+	two := tuitest.NewSweep(2)
+	two.Target, two.Axes = "", []sweep.Axis{{Name: sweep.Target, Values: []string{"memory:", "null:"}}}
+	two.Runs[1].Point = 1
+	require.NoError(t, two.Settle())
+	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: two})
+	a := tuitest.NewStage(t, Ask(b, screen.AskSweep{Request: request.Request{Profile: "ingestion", Target: "memory:"}, Targets: true}), 80, 24)
+	assert.Contains(t, a.Picture(t), "The same run on several targets")
+	a.Type(t, "null:")
+	a.Send(t, "enter")
+	require.Len(t, b.Swept, 1)
+	assert.Equal(t, []string{"target=memory:,null:"}, b.Swept[0].Over)
+	assert.Empty(t, b.Started[0].Target)
+	assert.Contains(t, a.Picture(t), "Side by side")
+	assert.Regexp(t, `memory: +[0-9.k]+ +█.* ms`, a.Picture(t))
+	assert.Regexp(t, `null: +[0-9.k]+ +█.* ms`, a.Picture(t))
+}

@@ -1,0 +1,38 @@
+package archive
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// doubts returns the reasons against the comparison; empty if there are none.
+func (m *comparedRuns) doubts() string {
+	return strings.Join(slices.Concat(m.Refusals, m.Cautions), " · ")
+}
+
+// text returns the comparison for the clipboard.
+func (m *comparedRuns) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.A.Name, widget.NameOf(m.a), m.B.Name, widget.NameOf(m.b))
+	for _, p := range m.parts {
+		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "between", Right: true}, {Head: "verdict"}}}
+		for _, f := range p.Findings {
+			g.Add(f.Label(m.A.Runs[0].Conditions.UnitOf(p.Operation)), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
+		}
+		head, rows := g.Lines(&widget.Styles{}, 200)
+		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
+		for _, r := range rows {
+			b.WriteString(strings.TrimRight(r, " ") + "\n")
+		}
+	}
+	if doubts := m.doubts(); doubts != "" {
+		b.WriteString("\n! " + doubts + "\n")
+	}
+	for _, n := range m.Notes {
+		b.WriteString("\n" + n + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,288 @@
+package dashboard
+
+import (
+	"math"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
+
+// Axis is the time axis that both charts share: an interval of the run, spread over the
+// columns of dots, two per cell. It changes in leaps: the length of a run is known, or
+// doubles when it is full, and in between nothing that is drawn moves.
+type Axis struct {
+	// From is the first second shown, Span the number of seconds shown.
+	From, Span int
+	// Cells is the width.
+	Cells int
+	// Bucket is the interval that one value covers.
+	Bucket time.Duration
+}
+
+// firstSpan is the shortest axis of a run whose end is not known.
+const firstSpan = 30
+
+// NewAxis returns the axis after elapsed seconds of a run that begins with warmup
+// seconds and is to last total more; 0 means unknown. The values cover width or more.
+func NewAxis(cells, warmup, elapsed, total int, width time.Duration) Axis {
+	a := Axis{From: -warmup, Span: firstSpan, Cells: max(cells, 1), Bucket: max(width, measure.Step)}
+	elapsed += warmup
+	for a.Span < elapsed {
+		a.Span *= 2
+	}
+	if total += warmup; total > warmup && total >= elapsed && 2*total <= 5*a.Span {
+		a.Span = max(total, 1)
+	}
+	for a.Bucket.Seconds() < a.perDot() {
+		a.Bucket *= 2
+	}
+	return a
+}
+
+func (a Axis) perDot() float64 { return float64(a.Span) / float64(2*a.Cells) }
+
+// Moments returns the seconds at the middle of each column of dots.
+func (a Axis) Moments() []float64 {
+	out := make([]float64, 2*a.Cells)
+	for x := range out {
+		out[x] = a.at(x)
+	}
+	return out
+}
+
+// Cell returns the column of a moment; it may lie outside the axis.
+func (a Axis) Cell(t float64) int {
+	return int(math.Floor((t - float64(a.From)) / float64(a.Span) * float64(a.Cells)))
+}
+
+// at returns the second at the middle of a column of dots.
+func (a Axis) at(dot int) float64 {
+	return float64(a.From) + (float64(dot)+0.5)*a.perDot()
+}
+
+// Round returns the round seconds of the axis that can be labelled: twelve cells apart
+// or more.
+func (a Axis) Round() []int {
+	step := 1
+	for _, s := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400} {
+		if step = s; float64(s)/float64(a.Span)*float64(a.Cells) >= 12 {
+			break
+		}
+	}
+	var out []int
+	for t := floorDiv(a.From+step-1, step) * step; t <= a.From+a.Span; t += step {
+		out = append(out, t)
+	}
+	return out
+}
+
+// Series are values by bucket, starting at the axis's first bucket; NaN is a gap.
+type Series struct {
+	First int // index of the first bucket
+	Vals  []float64
+	// Whole is how many of the buckets are complete: a later one is still in progress.
+	Whole int
+}
+
+// floorDiv divides and rounds down; b is positive.
+func floorDiv[T ~int | ~int64](a, b T) int {
+	n := a / b
+	if a%b < 0 {
+		n--
+	}
+	return int(n)
+}
+
+// first returns the first bucket of the axis, counted from the start of measurement.
+func (a Axis) first() int { return floorDiv(time.Duration(a.From)*time.Second, a.Bucket) }
+
+// Rate returns the throughput over time: of one operation, or with a negative op of all
+// of them together. Buckets are means.
+func (a Axis) Rate(s *measure.Snapshot, op int) Series {
+	var length []float64
+	out := a.fold(s, op, func(v float64, i int, p measure.Point) float64 {
+		for len(length) <= i {
+			length = append(length, 0)
+		}
+		length[i] = max(length[i], p.Seconds)
+		if math.IsNaN(v) {
+			v = 0
+		}
+		return v + float64(p.Count)
+	})
+	for i := range out.Vals {
+		if i >= len(length) || math.IsNaN(out.Vals[i]) {
+			continue
+		}
+		if at := time.Duration(out.First+i) * a.Bucket; op < 0 && at >= 0 && len(s.Ran) > 0 { // phases may follow each other within a bucket
+			length[i] = max(length[i], s.Active(at, at+a.Bucket).Seconds())
+		}
+		out.Vals[i] = measure.StepRate(int64(out.Vals[i]), length[i])
+	}
+	return out
+}
+
+// Latency returns the p99 over time in nanoseconds: of one operation, or with a
+// negative op of the slowest. Buckets keep their maximum.
+func (a Axis) Latency(s *measure.Snapshot, op int) Series {
+	return a.Times(s, op, func(p measure.Point) int64 { return p.ResponseP99 })
+}
+
+// Typical returns the p50 over time of the operation whose p99 Latency returns.
+func (a Axis) Typical(s *measure.Snapshot, op int) Series {
+	var slowest []int64
+	return a.fold(s, op, func(v float64, i int, p measure.Point) float64 {
+		for len(slowest) <= i {
+			slowest = append(slowest, -1)
+		}
+		if p.ResponseMax == 0 || p.ResponseP99 <= slowest[i] {
+			return v
+		}
+		slowest[i] = p.ResponseP99
+		return float64(p.ResponseP50)
+	})
+}
+
+// Times returns a figure of the response times over time, as Latency does for the p99.
+func (a Axis) Times(s *measure.Snapshot, op int, of func(measure.Point) int64) Series {
+	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+		if p.ResponseMax == 0 {
+			return v // nothing was timed: a gap
+		}
+		if math.IsNaN(v) {
+			return float64(of(p))
+		}
+		return max(v, float64(of(p)))
+	})
+}
+
+// Pending returns the age of the oldest call in progress where it is more telling than
+// the finished calls: where it is at least twice that of the slowest of them.
+func (a Axis) Pending(s *measure.Snapshot, op int) Series {
+	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+		if age := p.Oldest.Nanoseconds(); age > 2*p.ResponseMax && !(v > float64(age)) {
+			return float64(age)
+		}
+		return v
+	})
+}
+
+// Failures returns how many calls failed in each bucket; a gap where none did.
+func (a Axis) Failures(s *measure.Snapshot, op int) Series {
+	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {
+		if p.Errors == 0 {
+			return v
+		}
+		if math.IsNaN(v) {
+			v = 0
+		}
+		return v + float64(p.Errors)
+	})
+}
+
+// fold gathers the points of a timeline into the axis's buckets. For points of one
+// operation that share a bucket, the lengths are added up first.
+func (a Axis) fold(s *measure.Snapshot, op int, f func(v float64, i int, p measure.Point) float64) Series {
+	out := Series{First: a.first()}
+	last := time.Duration(math.MinInt64)
+	for i, line := range s.Timeline {
+		if op >= 0 && op != i || op < 0 && !s.Counts(i) {
+			continue
+		}
+		var sum measure.Point
+		at := -1
+		flush := func() {
+			if at >= 0 {
+				out.Vals[at] = f(out.Vals[at], at, sum)
+			}
+		}
+		for _, p := range line {
+			last = max(last, p.At+s.Bucket)
+			n := floorDiv(p.At, a.Bucket) - out.First
+			if n < 0 {
+				continue
+			}
+			for len(out.Vals) <= n {
+				out.Vals = append(out.Vals, math.NaN())
+			}
+			if n != at {
+				flush()
+				at, sum = n, measure.Point{}
+			}
+			sum.Count += p.Count
+			sum.Seconds += p.Seconds
+			sum.Errors += p.Errors
+			sum.Oldest = max(sum.Oldest, p.Oldest)
+			sum.ResponseP50 = max(sum.ResponseP50, p.ResponseP50)
+			sum.ResponseP99 = max(sum.ResponseP99, p.ResponseP99)
+			sum.ResponseMax = max(sum.ResponseMax, p.ResponseMax)
+		}
+		flush()
+	}
+	out.Whole = len(out.Vals)
+	if n := len(out.Vals); n > 0 && last < time.Duration(out.First+n)*a.Bucket {
+		out.Whole = n - 1
+	}
+	return out
+}
+
+// Dots spreads a series over the axis's columns of dots. Values between the middles of
+// two buckets lie on a straight line; beyond the last middle nothing is drawn, so that
+// what is drawn never changes.
+func (a Axis) Dots(s Series) []float64 {
+	out := make([]float64, 0, 2*a.Cells)
+	smooth := a.perDot() <= a.Bucket.Seconds()/2
+	for x := range 2 * a.Cells {
+		pos := a.at(x)/a.Bucket.Seconds() - float64(s.First)
+		i := int(math.Floor(pos))
+		if i < 0 || i >= len(s.Vals) {
+			out = append(out, math.NaN())
+			continue
+		}
+		v := s.Vals[i]
+		if frac := pos - float64(i) - 0.5; smooth {
+			switch {
+			case frac > 0 && i+1 >= len(s.Vals):
+				v = math.NaN()
+			case frac > 0 && i+1 < len(s.Vals) && !math.IsNaN(s.Vals[i+1]):
+				v = v*(1-frac) + s.Vals[i+1]*frac
+			case frac < 0 && i > 0 && !math.IsNaN(s.Vals[i-1]):
+				v = v*(1+frac) - s.Vals[i-1]*frac
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// within returns the buckets of a series, complete ones only, that lie in from..to.
+func (a Axis) within(s Series, from, to time.Duration) (first, end int) {
+	first = floorDiv(from, a.Bucket) - s.First
+	if from%a.Bucket != 0 {
+		first++
+	}
+	first = min(max(first, 0), s.Whole)
+	return first, max(min(floorDiv(to, a.Bucket)-s.First, s.Whole), first)
+}
+
+// Lit returns the columns of cells that show nothing but the complete buckets in from..to:
+// where two buckets are joined by a line, both are.
+func (a Axis) Lit(s Series, from, to time.Duration) (first, end int) {
+	lo, hi := a.within(s, from, to)
+	low, high := float64(lo), float64(hi)
+	if a.perDot() <= a.Bucket.Seconds()/2 {
+		if lo > 0 && !math.IsNaN(s.Vals[lo-1]) {
+			low += 0.5
+		}
+		if hi < len(s.Vals) && !math.IsNaN(s.Vals[hi]) {
+			high -= 0.5
+		}
+	}
+	first, end = 2*a.Cells, 0
+	for x := range 2 * a.Cells {
+		if pos := a.at(x)/a.Bucket.Seconds() - float64(s.First); pos >= low && pos < high {
+			first, end = min(first, x), x+1
+		}
+	}
+	return (first + 1) / 2, end / 2
+}

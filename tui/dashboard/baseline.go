@@ -1,0 +1,141 @@
+package dashboard
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Run is an earlier run.
+type Run struct {
+	ID     string
+	course rundir.Timeline
+	ops    map[measure.Operation]rundir.Operation
+}
+
+// Of returns a finished run as one to compare with.
+func Of(f *rundir.Folder) *Run {
+	r := &Run{ID: f.Run.ID, course: rundir.Of(f), ops: map[measure.Operation]rundir.Operation{}}
+	for _, o := range f.Run.Operations {
+		r.ops[measure.Operation{Track: o.Track, Op: o.Op}] = o
+	}
+	return r
+}
+
+// Rates and Slowest return the throughput and the p99 of the slowest operation at the
+// given seconds of the run; NaN where it has none, for example after its end.
+func (r *Run) Rates(at []float64) []float64 { return r.pick(r.course.Rates, at) }
+
+// Slowest is documented with Rates.
+func (r *Run) Slowest(at []float64) []float64 { return r.pick(r.course.P99, at) }
+
+func (r *Run) pick(vals, at []float64) []float64 {
+	out := make([]float64, len(at))
+	for i, t := range at {
+		out[i] = math.NaN()
+		if n := int(math.Floor(t)) - r.course.First; n >= 0 && n < len(vals) {
+			out[i] = vals[n]
+		}
+	}
+	return out
+}
+
+// Against returns how much throughput and p99 of an operation differ from those of the
+// run: "+12 %"; empty if the run did not have that operation, or too few calls of it.
+func (r *Run) Against(op measure.Operation, rate float64, p99 int64) (throughput, latency string) {
+	o, ok := r.ops[op]
+	if !ok {
+		return "", ""
+	}
+	if o.Throughput != nil {
+		throughput = widget.Percent(*o.Throughput, rate)
+	}
+	if p99 > 0 && measure.Enough(99, o.Calls) {
+		latency = widget.Percent(float64(o.Response.P99), float64(p99))
+	}
+	return throughput, latency
+}
+
+// Chooser lists the runs to compare with. The zero value is closed.
+type Chooser struct {
+	Open  bool
+	runs  []rundir.Run
+	at    int
+	known bool
+}
+
+// Ask opens the list before its contents are known.
+func (c *Chooser) Ask() { *c = Chooser{Open: true} }
+
+// Offer fills it with the runs of a profile. Those on the same store come first, as
+// they are the most likely choice.
+func (c *Chooser) Offer(runs []rundir.Run, profile, store string) {
+	c.known, c.runs, c.at = true, nil, 0
+	for _, same := range []bool{true, false} {
+		for _, r := range runs {
+			if r.Profile == profile && (r.Store.Name == store) == same {
+				c.runs = append(c.runs, r)
+			}
+		}
+	}
+}
+
+// Press handles a key and returns the id of the run that was chosen.
+func (c *Chooser) Press(msg tea.KeyPressMsg) string {
+	k := widget.AllKeys
+	switch {
+	case key.Matches(msg, k.Back), key.Matches(msg, k.SideB):
+		c.Open = false
+	case key.Matches(msg, k.Up):
+		c.at = max(c.at-1, 0)
+	case key.Matches(msg, k.Down):
+		c.at = min(c.at+1, max(len(c.runs)-1, 0))
+	case key.Matches(msg, k.Choose):
+		c.Open = false
+		if c.at < len(c.runs) {
+			return c.runs[c.at].ID
+		}
+	}
+	return ""
+}
+
+// Keys returns the keys that work while it is open.
+func (c *Chooser) Keys() widget.KeyMap {
+	list := []key.Binding{widget.Bind("↑↓", "run", "up", "down"), widget.Bind("enter", "compare", "enter"), widget.Bind("esc", "cancel", "esc")}
+	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
+}
+
+// Draw fills w×h cells with the list.
+func (c *Chooser) Draw(s *widget.Styles, w, h int, now time.Time) []string {
+	p := widget.Panel{Title: "Compare with an earlier run", Focused: true}
+	switch {
+	case !c.known:
+		return p.Draw(s, w, h, []string{" Reading the runs …"})
+	case len(c.runs) == 0:
+		return p.Draw(s, w, h, []string{" No earlier run of this profile yet."})
+	}
+	rows := max(h-2, 1)
+	from := min(max(c.at-rows+1, 0), max(len(c.runs)-rows, 0))
+	var lines []string
+	for i := from; i < min(from+rows, len(c.runs)); i++ {
+		r := &c.runs[i]
+		f := widget.FiguresOf(r)
+		text := fmt.Sprintf("%-14s %s", widget.DayText(r.Started, now), widget.Fit(widget.NameOf(r), max(w-50, 16))) +
+			widget.FitRight(units.Number(f.Rate)+"/s", 12) + widget.FitRight("p99 "+widget.Nanos(f.P99), 16)
+		if i == c.at {
+			lines = append(lines, " "+s.Selected.On("▸ "+text))
+		} else {
+			lines = append(lines, "   "+text)
+		}
+	}
+	p.Foot = fmt.Sprintf("%d of %d", c.at+1, len(c.runs))
+	return p.Draw(s, w, h, lines)
+}

@@ -1,0 +1,102 @@
+package dashboard
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/tui/chart"
+)
+
+// Histogram is a chart of how many calls took how long: a bar for each band of a
+// logarithmic scale, or for several bands if there are many.
+type Histogram struct {
+	Plot
+	first, bars int // the number of the first bar, and the number of bars
+	each        int // bands per bar
+	dots        int // columns of dots per bar, the last of which stays empty
+}
+
+// NewHistogram draws the spreads stacked, each in the colour of its series, as
+// fractions of all calls. It returns nil if there are no calls.
+func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Histogram {
+	var all measure.Spread
+	for _, s := range spreads {
+		all = all.Plus(s)
+	}
+	total := all.Calls()
+	if total == 0 || cells <= 0 || rows <= 0 {
+		return nil
+	}
+	h := &Histogram{Plot: Plot{Cells: cells, Rows: rows, Label: percent, Fresh: cells}}
+	for h.each = 1; ; h.each++ {
+		h.first = all.First / h.each
+		h.bars = (all.First+len(all.Counts)-1)/h.each - h.first + 1
+		const narrowest = 3
+		if h.dots = 2 * cells / h.bars; h.dots >= narrowest || h.bars == 1 {
+			break
+		}
+	}
+	upTo := make([]float64, h.bars)
+	for i, s := range spreads {
+		for n, count := range s.Counts {
+			upTo[(s.First+n)/h.each-h.first] += 100 * float64(count) / float64(total)
+		}
+		h.Areas = append([]Area{{To: h.columns(upTo), Series: series[i]}}, h.Areas...)
+	}
+	h.High = chart.Nice(chart.Peak(upTo))
+	for _, q := range []struct {
+		percent float64
+		name    string
+	}{{50, "p50"}, {90, "p90"}, {99, "p99"}, {99.9, "p99.9"}} {
+		if measure.Enough(q.percent, total) {
+			h.Moments = append(h.Moments, Moment{Cell: h.cell(quantile(all, total, q.percent)), Sign: '┊', Name: q.name})
+		}
+	}
+	return h
+}
+
+// percent formats a percentage.
+func percent(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) + " %" }
+
+// columns returns the heights of bars by column of dots; a bar without calls is a gap.
+func (h *Histogram) columns(heights []float64) []float64 {
+	out := make([]float64, 2*h.Cells)
+	for x := range out {
+		out[x] = math.NaN()
+		bar := x / h.dots
+		if bar < h.bars && heights[bar] > 0 && (x%h.dots < h.dots-1 || h.dots == 1) {
+			out[x] = heights[bar]
+		}
+	}
+	return out
+}
+
+// cell returns the column of a time in nanoseconds.
+func (h *Histogram) cell(ns float64) int {
+	bars := (math.Log10(ns)*measure.BandsPerDecade+1)/float64(h.each) - float64(h.first)
+	return int(bars * float64(h.dots) / 2)
+}
+
+// Foot returns the line below the bars: round times, formatted by label; only those of
+// decades if there are many.
+func (h *Histogram) Foot(label func(float64) string) string {
+	line, free := []rune(strings.Repeat(" ", h.Cells)), 0
+	parts := []float64{1, 2, 5}
+	if h.bars*h.each > 3*measure.BandsPerDecade {
+		parts = parts[:1]
+	}
+	for decade := range 11 {
+		for _, part := range parts {
+			ns := part * math.Pow10(decade)
+			text := []rune(label(ns))
+			at := h.cell(ns)
+			if from := at - len(text)/2; at >= 0 && from >= free && from+len(text) <= h.Cells {
+				copy(line[from:], text)
+				free = from + len(text) + 2
+			}
+		}
+	}
+	return string(line)
+}

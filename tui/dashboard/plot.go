@@ -1,0 +1,284 @@
+package dashboard
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Plot is what a chart shows. All values are by column of dots, two per cell; NaN is a
+// gap.
+type Plot struct {
+	// Cells and Rows are the size of the plot area.
+	Cells, Rows int
+	// Areas are drawn in order, each over the one before.
+	Areas []Area
+	// Above is a line above the areas, Ghost one behind them.
+	Above, Ghost []float64
+	// Pending is a line that is highlighted from where it reaches Alarm.
+	Pending []float64
+	Alarm   float64
+	// Failed are the columns of cells in which operations failed.
+	Failed []int
+	// Moments are marked by a rule and, if there is room, their name.
+	Moments []Moment
+	// Low and High are the ends of the scale, Log makes it logarithmic.
+	Low, High float64
+	Log       bool
+	Label     func(float64) string
+	// Cells before Warm and from Fresh on are dimmed: warm-up, what the figures are not
+	// of, and the bucket in progress.
+	Warm, Fresh int
+}
+
+// Area is an area in the colour of a series; a nil From is the bottom of the chart.
+type Area struct {
+	From, To []float64
+	Series   int
+}
+
+// Moment is a moment of a run in a column of cells.
+type Moment struct {
+	Cell int
+	Sign rune
+	Name string
+}
+
+// The layers of a plot, from back to front; areas and their edges have one for each
+// series.
+const (
+	ghost chart.Layer = iota + 1
+	above
+	pending
+	alarm
+	failed
+	rule
+	name
+	spike
+	area             // and the next three
+	edge chart.Layer = area + 4
+)
+
+// scaled maps values to the scale; values beyond its end stay beyond it.
+func (p *Plot) scaled(vals []float64) []float64 {
+	out := make([]float64, len(vals))
+	for i, v := range vals {
+		switch {
+		case p.Log:
+			out[i] = chart.Log(v, p.Low, p.High)
+		case p.High > 0:
+			out[i] = v / p.High
+		default:
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+// canvas draws everything of a plot.
+func (p *Plot) canvas() *chart.Canvas {
+	c := chart.NewCanvas(p.Cells, p.Rows)
+	for _, a := range p.Areas {
+		from := []float64(nil)
+		if a.From != nil {
+			from = p.scaled(a.From)
+		}
+		c.Area(from, p.scaled(a.To), area+chart.Layer(a.Series%4))
+	}
+	for x, v := range p.scaled(p.Ghost) {
+		if y := c.Row(v); x%2 == 0 && y >= 0 {
+			c.Put(x/2, y, "–", ghost) // a character, which is visible in an area even without colours
+		}
+	}
+	for _, a := range p.Areas {
+		c.Line(p.scaled(a.To), edge+chart.Layer(a.Series%4))
+	}
+	top := slices.Clone(p.Above)
+	for i, v := range top {
+		if v > p.High {
+			top[i] = math.NaN()
+		}
+	}
+	c.Line(p.scaled(top), above)
+	p.ages(c)
+	for _, x := range p.Failed {
+		c.Put(x, p.Rows-1, "✗", failed)
+	}
+	for _, m := range p.Moments {
+		for y := range p.Rows {
+			c.Put(m.Cell, y, string(m.Sign), rule)
+		}
+	}
+	p.spikes(c)
+	p.names(c)
+	return c
+}
+
+// ages draws the line of pending calls; values beyond the scale run along its end.
+func (p *Plot) ages(c *chart.Canvas) {
+	calm, loud := slices.Clone(p.Pending), slices.Clone(p.Pending)
+	for i, v := range p.Pending {
+		if v >= p.Alarm {
+			calm[i] = math.NaN()
+		} else {
+			loud[i] = math.NaN()
+		}
+	}
+	c.Line(p.scaled(calm), pending)
+	c.Line(p.scaled(loud), alarm)
+}
+
+// names writes the names of moments beside their rules, where there is free space.
+func (p *Plot) names(c *chart.Canvas) {
+	for _, m := range p.Moments {
+		n := ansi.StringWidth(m.Name)
+		if n == 0 || m.Cell < 0 {
+			continue
+		}
+		for y := range max(p.Rows-1, 1) {
+			if c.Free(m.Cell+1, y, n+1) {
+				c.Put(m.Cell+1, y, m.Name, name)
+				break
+			}
+			if c.Free(m.Cell-n-1, y, n+1) {
+				c.Put(m.Cell-n, y, m.Name, name)
+				break
+			}
+		}
+	}
+}
+
+// spikes marks values beyond the scale at its end, and labels the highest one.
+func (p *Plot) spikes(c *chart.Canvas) {
+	highest, at := p.High*(1+1e-9), -1
+	var cells []int
+	look := func(vals []float64, all bool) {
+		for x, v := range vals {
+			if !(v > p.High*(1+1e-9)) || x/2 >= p.Cells {
+				continue
+			}
+			if all {
+				cells = append(cells, x/2)
+			}
+			if v > highest {
+				highest, at = v, x/2
+			}
+		}
+	}
+	for _, a := range p.Areas {
+		look(a.To, true)
+	}
+	look(p.Above, false)
+	look(p.Pending, false)
+	if at < 0 {
+		return
+	}
+	for _, x := range append(cells, at) {
+		c.Put(x, 0, "▲", spike)
+	}
+	text := p.Label(highest)
+	n := ansi.StringWidth(text)
+	if x := at + 1; x+n <= p.Cells {
+		c.Put(x, 0, text, spike)
+	} else {
+		c.Put(at-n, 0, text, spike)
+	}
+}
+
+// ink returns the ink for a cell of a layer.
+func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
+	switch {
+	case l == 0:
+		return s.Plain
+	case l == spike || l == alarm:
+		return s.Warn
+	case l == failed:
+		return s.Bad
+	case l == name || l == rule:
+		return s.Muted
+	case x < p.Warm || x >= p.Fresh || l == ghost || l == above || l == pending:
+		return s.Past
+	case l >= edge:
+		return s.Series[l-edge]
+	}
+	shade := (p.Rows - 1 - y) * widget.Steps / max(p.Rows, 1)
+	return s.Ramp[l-area][min(shade, widget.Steps-1)]
+}
+
+// Draw returns the rows of the plot area, styled.
+func (p *Plot) Draw(s *widget.Styles) []string {
+	c := p.canvas()
+	out := make([]string, p.Rows)
+	var b, run strings.Builder
+	for y := range out {
+		b.Reset()
+		now := s.Plain
+		for x := range p.Cells {
+			r, l := c.At(x, y)
+			if k := p.ink(s, l, x, y); k != now {
+				b.WriteString(now.On(run.String()))
+				run.Reset()
+				now = k
+			}
+			run.WriteRune(r)
+		}
+		b.WriteString(now.On(run.String()))
+		run.Reset()
+		out[y] = b.String()
+	}
+	return out
+}
+
+// Tick is a value of the scale in a row.
+type Tick struct {
+	Row  int
+	Text string
+}
+
+// Ticks returns the values labelled on the scale: decades, or its ends and values
+// between them.
+func (p *Plot) Ticks() []Tick {
+	at := func(part float64) int { return p.Rows - 1 - int(math.Round(part*float64(p.Rows-1))) }
+	var out []Tick
+	put := func(part, v float64) {
+		t := Tick{at(part), p.Label(v)}
+		if len(out) == 0 || out[len(out)-1].Row > t.Row {
+			out = append(out, t)
+		}
+	}
+	if p.Log {
+		low, n := math.Log10(p.Low), math.Log10(p.High/p.Low)
+		each := (int(n+1e-9)-1)/max(p.Rows-1, 1) + 1
+		between := []float64{1}
+		if n < 2 {
+			between = []float64{1, 2, 5}
+		}
+		for d := math.Floor(low); d <= low+n; d += float64(max(each, 1)) {
+			for _, f := range between {
+				if at := (d + math.Log10(f) - low) / n; at > -1e-9 && at < 1+1e-9 {
+					put(at, f*math.Pow(10, d))
+				}
+			}
+		}
+		return out
+	}
+	parts := 1
+	for _, n := range []int{2, 4} {
+		if p.Rows > 2*n {
+			parts = n
+		}
+	}
+	for i := range parts + 1 {
+		v := p.High * float64(i) / float64(parts)
+		put(float64(i)/float64(parts), v)
+	}
+	if len(out) > 0 && p.High > 0 {
+		out[0].Text = "0"
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package dashboard
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+func number(v float64) string { return fmt.Sprintf("%g", v) }
+
+func flat(n int, v float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+func drawn(p Plot) string {
+	return ansi.Strip(strings.Join(p.Draw(widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)), "\n"))
+}
+
+func TestWhatGoesBeyondTheScaleIsCutAndSaysHowFar(t *testing.T) {
+	vals := flat(20, 3)
+	vals[8], vals[9] = 80, 80
+	p := Plot{Cells: 10, Rows: 2, High: 10, Label: number, Areas: []Area{{To: vals}}, Fresh: 10}
+	assert.Equal(t, "    ▲80   ", strings.Split(drawn(p), "\n")[0])
+	vals = flat(20, 3)
+	vals[19] = 123
+	p.Areas[0].To = vals
+	assert.Equal(t, "      123▲", strings.Split(drawn(p), "\n")[0], "at the right edge the value stands before it")
+}
+
+func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
+	p := Plot{
+		Cells: 20, Rows: 3, High: 10, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Failed: []int{2, 19},
+		Moments: []Moment{{Cell: 5, Sign: '┊', Name: "batch 5"}, {Cell: 14, Sign: '╎', Name: "drain"}, {Cell: 15, Sign: '┊', Name: "much too long a name"}},
+	}
+	assert.Equal(t, "     ┊batch 5 ╎┊    \n"+
+		"     ┊   drain╎┊    \n"+
+		"⣤⣤✗⣤⣤┊⣤⣤⣤⣤⣤⣤⣤⣤╎┊⣤⣤⣤✗", drawn(p))
+}
+
+func TestWhatIsPendingIsAnAlarmFromASecondOn(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
+	gap := math.NaN()
+	p := Plot{Cells: 6, Rows: 3, High: 10, Alarm: 5, Label: number, Pending: []float64{2, 2, gap, gap, 6, 6, gap, gap, gap, gap, 90, 90}, Fresh: 6}
+	c := p.canvas()
+	find := func(x int) widget.Ink {
+		for y := range p.Rows {
+			if r, l := c.At(x, y); r != ' ' {
+				return p.ink(s, l, x, y)
+			}
+		}
+		return s.Plain
+	}
+	assert.Equal(t, s.Past, find(0))
+	assert.Equal(t, s.Plain, find(1), "a gap stays one")
+	assert.Equal(t, s.Warn, find(2))
+	assert.Contains(t, drawn(p), "90▲", "what is beyond the scale says how old it is")
+}
+
+func TestTicks(t *testing.T) {
+	text := func(p Plot) (out []string) {
+		for _, t := range p.Ticks() {
+			out = append(out, fmt.Sprint(t.Row, " ", t.Text))
+		}
+		return out
+	}
+	assert.Equal(t, []string{"2 0", "0 10"}, text(Plot{Rows: 3, High: 10, Label: number}))
+	assert.Equal(t, []string{"8 0", "6 2.5", "4 5", "2 7.5", "0 10"}, text(Plot{Rows: 9, High: 10, Label: number}))
+	assert.Equal(t, []string{"6 10", "4 100", "2 1000", "0 10000"}, text(Plot{Rows: 7, Log: true, Low: 10, High: 1e4, Label: number}))
+	assert.Equal(t, []string{"1 1", "0 10000"}, text(Plot{Rows: 2, Log: true, Low: 1, High: 1e4, Label: number}), "as many decades as there are rows for")
+}
+
+// An area is drawn in the shades of its series, and what is not counted in none of them.
+func TestAreasHaveAGradient(t *testing.T) {
+	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
+	p := Plot{Cells: 4, Rows: 10, High: 10, Label: number, Areas: []Area{{To: flat(8, 10), Series: 2}}, Above: flat(8, math.NaN()), Warm: 1, Fresh: 3}
+	inks := map[widget.Ink]bool{}
+	for y := range 10 {
+		_, l := p.canvas().At(2, y)
+		inks[p.ink(s, l, 2, y)] = true
+		assert.Equal(t, s.Past, p.ink(s, l, 0, y), "warm-up is dimmed")
+		assert.Equal(t, s.Past, p.ink(s, l, 3, y), "so is the bucket in progress")
+	}
+	for _, k := range s.Ramp[2][:widget.Steps-1] {
+		assert.True(t, inks[k])
+	}
+	assert.True(t, inks[s.Series[2]], "the edge has the full colour")
+}

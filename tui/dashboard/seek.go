@@ -1,0 +1,137 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/figure"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Panel asks for a search and shows it. Its zero value is closed.
+type Panel struct {
+	// Open means that it is shown, Asking that a search is being requested.
+	Open, Asking bool
+	form         widget.Form
+	// note describes what else happens when the search begins.
+	note string
+	last found.Asked
+}
+
+// Ask opens the form with the previous entries; note describes what starting leads to.
+func (p *Panel) Ask(note string) {
+	a := p.last
+	if len(a.Under) == 0 {
+		a = found.Asked{Under: []string{"p99<10ms"}, Over: found.OverRate}
+	}
+	p.Open, p.Asking, p.note = true, true, note
+	p.form = widget.Form{Rows: []widget.FormRow{
+		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "also put.p99.9<=20ms, errors<1%; several with commas"),
+		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", found.OverRate, found.OverThreads),
+		widget.NewRow("from", "from", a.From, "empty: a quarter of the unlimited rate, or one thread"),
+		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),
+	}}
+}
+
+// Paste handles pasted text.
+func (p *Panel) Paste(msg tea.PasteMsg) { p.form.Press(msg) }
+
+// Press handles a key while a search is being requested. On enter it returns what was
+// requested; nothing has begun then, and the form stays open until Begun or Blame.
+func (p *Panel) Press(msg tea.KeyPressMsg) (asked found.Asked, enter bool) {
+	switch msg.String() {
+	case "enter":
+		for one := range strings.SplitSeq(p.form.Value("under"), ",") {
+			if one = strings.TrimSpace(one); one != "" {
+				asked.Under = append(asked.Under, one)
+			}
+		}
+		asked.Over, asked.From, asked.To = p.form.Value("over"), p.form.Value("from"), p.form.Value("to")
+		return asked, true
+	case "esc":
+		p.Open, p.Asking = false, false
+	default:
+		p.form.Press(msg)
+	}
+	return asked, false
+}
+
+// Begun closes the form because a search has begun.
+func (p *Panel) Begun(a found.Asked) { p.Open, p.Asking, p.last = true, false, a }
+
+// Blame shows in the form why the search cannot begin.
+func (p *Panel) Blame(err error) { p.form.Blame(err) }
+
+// Keys returns the keys of the form.
+func (p *Panel) Keys() widget.KeyMap { return p.form.Keys("search") }
+
+// Draw fills w×h cells. level is the current value of the knob, since how long it has
+// had it.
+func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float64, since time.Duration) []string {
+	frame := widget.Panel{Title: "Search", Focused: true}
+	if p.Asking {
+		frame.Title, frame.Foot = "Find the highest load that holds", "enter searches · esc cancels"
+		lines := p.form.Lines(s, w-4)
+		if p.note != "" {
+			lines = append(lines, "")
+			lines = append(lines, widget.MutedLines(s, p.note, w-4)...)
+		}
+		if h >= len(lines)+4 {
+			lines = append([]string{""}, lines...)
+		}
+		return frame.Draw(s, w, h, widget.Indent(lines))
+	}
+	if now == nil {
+		return frame.Draw(s, w, h, nil)
+	}
+	frame.Title = "Search · " + strings.Join(now.Under, " and ")
+	frame.Foot = "f ends it"
+	if !now.Going {
+		frame.Foot = "esc closes"
+	}
+	return frame.Draw(s, w, h, widget.Indent(state(s, now, w-3, h-2, level, since)))
+}
+
+// state draws the progress of a search in w×h cells: in words, as a curve, step by
+// step.
+func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration) []string {
+	amount := func(v float64) string {
+		if now.Over == found.OverThreads {
+			return units.Number(v) + " threads"
+		}
+		return units.Number(v) + " " + now.Unit + "/s"
+	}
+	trying := s.Muted.On("ended") + " " + now.Why
+	switch {
+	case now.Going && level == 0:
+		trying = s.Muted.On("trying") + "  " + s.Bold.On("unlimited") + s.Muted.On(", to know where to begin")
+	case now.Going:
+		trying = s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On(fmt.Sprintf("  for %d s", int(since.Seconds())))
+	}
+	held, tooMuch := now.Bracket()
+	bracket := s.OK.On(units.Number(held)) + s.Muted.On(" holds · ") + s.Bad.On(units.Number(tooMuch)) + s.Muted.On(" is too much")
+	switch {
+	case held == 0 && tooMuch == 0:
+		bracket = s.Muted.On("nothing is known yet")
+	case tooMuch == 0:
+		bracket = s.OK.On(units.Number(held)) + s.Muted.On(" holds, and more may")
+	case held == 0:
+		bracket = s.Bad.On(units.Number(tooMuch)) + s.Muted.On(" is too much")
+	}
+	out := []string{trying, bracket}
+	table := min(len(now.Steps)+1, max(h/3, 4))
+	if room := h - len(out) - table - 3; room >= 5 {
+		if curve := figure.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {
+			out = append(out, "", s.Series[1].On("p99")+s.Muted.On(" and ")+s.Series[0].On("p50")+s.Muted.On(" over "+now.Over))
+			out = append(out, curve...)
+			out = append(out, "")
+		}
+	}
+	return append(out, figure.Steps(s, &now.Result, w-1, h-len(out))...)
+}

@@ -1,0 +1,189 @@
+package dashboard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Ours returns the reasons of a verdict that mean that perfbench, rather than the
+// store, limits a run; empty if there is none.
+func Ours(v rundir.Verdict) (causes []string, reason string) {
+	for i, c := range v.Causes {
+		if !verdict.Cause(c).Ours() {
+			continue
+		}
+		if causes = append(causes, c); reason == "" && i < len(v.Reasons) {
+			reason = v.Reasons[i]
+		}
+	}
+	return causes, reason
+}
+
+// figure is a line of the table: a name and its samples, by whose they are.
+type sideFigure struct {
+	title, name string
+	text        func(float64) string
+}
+
+func cores(v float64) string { return units.Number(v) + " cores" }
+func bytes(v float64) string { return units.Size(int64(v)) }
+func perS(v float64) string  { return units.Size(int64(v)) + "/s" }
+
+var sideFigures = []sideFigure{
+	{"CPU", "cpu_cores", cores},
+	{"memory", "memory_bytes", bytes},
+	{"received", "net_in_bytes_per_s", perS},
+	{"sent", "net_out_bytes_per_s", perS},
+	{"connections", "clients", units.Number},
+	{"waits for a connection", "pool_waits_per_s", func(v float64) string { return units.Number(v) + "/s" }},
+	{"time of these waits", "pool_wait_ms_per_s", func(v float64) string { return units.Number(v) + " ms/s" }},
+	{"waiting for a CPU", "run_queue_cores", cores},
+}
+
+// sides returns the columns: the name of each, and its sources, of which the first that
+// reports is used.
+func sides(store string) []struct {
+	title   string
+	sources []string
+} {
+	return []struct {
+		title   string
+		sources []string
+	}{
+		{"perfbench", []string{rundir.OfClient}},
+		{store, []string{rundir.OfProcess, rundir.OfStore}},
+		{"machine", []string{rundir.OfMachine}},
+	}
+}
+
+// told adds up what a source reports under a name, over its nodes.
+func sumOf(samples []rundir.Sample, source, name string) (sum float64, ok bool) {
+	for _, s := range samples {
+		if s.Source == source && s.Name == name {
+			sum, ok = sum+s.Value, true
+		}
+	}
+	return sum, ok
+}
+
+// kept is how many seconds of the store's counters are drawn.
+const kept = 60
+
+// Course holds the store's own counters over the last minute. The zero value is empty.
+type Course struct {
+	second int
+	of     map[string][]float64
+}
+
+// Add adds the samples of a second, once.
+func (c *Course) Add(samples []rundir.Sample) {
+	if len(samples) == 0 || c.of != nil && samples[0].T == c.second {
+		return
+	}
+	if c.second = samples[0].T; c.of == nil {
+		c.of = map[string][]float64{}
+	}
+	for _, n := range named(samples, nil) {
+		v, _ := sumOf(samples, rundir.OfStore, n)
+		old := c.of[n]
+		c.of[n] = append(old[max(len(old)-kept+1, 0):], v)
+	}
+}
+
+// widest and narrowest are the maximum and minimum width of a column.
+const widest, narrowest = 14, 12
+
+// Table returns what was sampled in the last second, and the history of the counters: a
+// head and lines of w cells.
+func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store string, v rundir.Verdict, w int) (head string, lines []string) {
+	if len(samples) == 0 {
+		return "Nothing has been sampled yet.", alarmOf(s, v, w)
+	}
+	const names = 26
+	column := max(min(widest, (w-names)/3), narrowest)
+	name := min(max(w-3*column, 12), names)
+	head = widget.Fit("  the last second", name)
+	shown := map[string]bool{}
+	for _, c := range sides(store) {
+		head += widget.FitRight(c.title, column)
+	}
+	for _, f := range sideFigures {
+		line, some := widget.Fit("  "+f.title, name), false
+		for _, c := range sides(store) {
+			text := "–"
+			for _, source := range c.sources {
+				if v, ok := sumOf(samples, source, f.name); ok {
+					text, some = f.text(v), true
+					break
+				}
+			}
+			line += widget.FitRight(text, column)
+		}
+		if shown[f.name] = true; some {
+			lines = append(lines, line)
+		}
+	}
+	lines = append(lines, alarmOf(s, v, w)...) // below the figures that show it
+	return head, append(lines, counters(s, samples, course, shown, w)...)
+}
+
+// alarm reports that perfbench limits the run, if so.
+func alarmOf(s *widget.Styles, v rundir.Verdict, w int) (lines []string) {
+	if _, reason := Ours(v); reason != "" {
+		for _, l := range widget.Wrap("perfbench is the bottleneck: "+reason, max(w-2, 20)) {
+			lines = append(lines, s.Alarm.On(" "+l+" "))
+		}
+	}
+	return lines
+}
+
+// named returns the names of what the store reports except those already shown, in
+// order.
+func named(samples []rundir.Sample, shown map[string]bool) (names []string) {
+	for _, x := range samples {
+		if x.Source == rundir.OfStore && !shown[x.Name] && !slices.Contains(names, x.Name) {
+			names = append(names, x.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// counters draws what else the store reported for its last second, with its history,
+// two or more per line.
+func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown map[string]bool, w int) []string {
+	names := named(samples, shown)
+	if len(names) == 0 {
+		return nil
+	}
+	const wide, least = 38, 8
+	each := max(w/(wide+least), 1)
+	trend := min(w/each-wide, kept)
+	out := []string{"", s.Muted.On("  the store's own counters")}
+	for part := range slices.Chunk(names, each) {
+		line := ""
+		for _, n := range part {
+			v, _ := sumOf(samples, rundir.OfStore, n)
+			title, text := n, units.Number(v)
+			if base, ok := strings.CutSuffix(n, "bytes_per_s"); ok {
+				title, text = base+"bytes", perS(v)
+			} else if base, ok := strings.CutSuffix(n, "_per_s"); ok {
+				title, text = base, units.Number(v)+"/s"
+			} else if strings.HasSuffix(n, "bytes") {
+				text = bytes(v)
+			}
+			line += "  " + widget.Fit(strings.ReplaceAll(title, "_", " "), wide-15) + widget.FitRight(text, 11) + " "
+			if trend > 1 {
+				line += s.Accent.On(chart.Trend(course.of[n], trend-1)) + " "
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}

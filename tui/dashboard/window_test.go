@@ -1,0 +1,117 @@
+package dashboard
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// agrees checks that what a frame says is of one window: no rate above the peak, none of the
+// columns that are not dimmed either, and no latency of an operation above that of all.
+func agrees(t *testing.T, d *Dashboard) {
+	t.Helper()
+	for op := -1; op < len(d.snap.Ops); op++ {
+		d.op, d.fig = op, digest(d.snap, op)
+		f := d.fig
+		for _, cells := range []int{20, 44, 85, 140} {
+			a := d.axis(cells)
+			c := d.rates(a, 8)
+			peak := f.peak(d.snap, op, a, a.Rate(d.snap, op))
+			at := fmt.Sprintf("operation %d at %v, %d cells, window %v to %v", op, d.snap.At, cells, f.from, f.to)
+			require.False(t, f.mean > peak*(1+1e-9), "mean %v, peak %v: %s", f.mean, peak, at)
+			require.False(t, f.rate > peak*(1+1e-9), "now %v, peak %v: %s", f.rate, peak, at)
+			for x, v := range a.Dots(a.Rate(d.snap, op)) {
+				if x/2 >= c.Warm && x/2 < c.Fresh {
+					require.False(t, v > peak*(1+1e-9), "column %d %v, peak %v: %s", x, v, peak, at)
+				}
+			}
+		}
+	}
+	d.op, d.fig = -1, digest(d.snap, -1)
+	for op := range d.snap.Ops {
+		if one := digest(d.snap, op).latency; one.Count > 0 && d.fig.latency.Count > 0 && d.snap.Counts(op) && d.fig.latency.P99 != measure.Hidden {
+			require.LessOrEqual(t, one.P99, d.fig.latency.P99)
+			require.LessOrEqual(t, one.Max, d.fig.latency.Max)
+		}
+	}
+}
+
+// Every frame of the runs of the pictures, and of one whose knobs are turned at odd
+// moments, up and down, and which is paused.
+func TestFiguresAndBarsAreOfOneWindow(t *testing.T) {
+	for _, tracks := range []int{1, 3} {
+		run := tuitest.NewRun(tracks)
+		d := New(nil, run)
+		set := func(f func(*workload.Settings)) {
+			run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
+				f(&s)
+				return s
+			})
+		}
+		turn := func(threads int) func() { return func() { set(func(s *workload.Settings) { s.Threads = threads }) } }
+		pause := func(p bool) func() { return func() { set(func(s *workload.Settings) { s.Paused = p }) } }
+		moments := map[int]func(){
+			310: turn(96), 352: turn(3), 353: turn(6), 356: turn(60), 401: pause(true), 433: pause(false), 455: turn(3),
+			480: func() { run.Gone = true }, 510: func() { run.Gone = false },
+		}
+		for tick := -50; tick < 560; tick++ {
+			if do := moments[tick]; do != nil {
+				do()
+			}
+			run.Tick(100 * time.Millisecond)
+			d.refresh()
+			agrees(t, d)
+		}
+	}
+}
+
+// Threads went down at 10 s: what came before is neither in a figure nor in colour, and
+// until a second has passed the figures are of what came before, and say so.
+func TestAChangeBeginsAWindow(t *testing.T) {
+	run := tuitest.NewRun(1)
+	d := New(nil, run)
+	tick := func(to time.Duration) {
+		run.Tick(to - run.At)
+		d.refresh()
+	}
+	tick(10 * time.Second)
+	whole := d.fig
+	assert.Empty(t, d.since())
+	run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
+		s.Threads = 2
+		return s
+	})
+	tick(10500 * time.Millisecond)
+	assert.Equal(t, "figures 00:00 to 00:10", d.since())
+	assert.InDelta(t, whole.mean, d.fig.mean, 1e-9)
+	tick(12 * time.Second)
+	assert.Equal(t, "figures since 00:10", d.since())
+	a := d.axis(85)
+	peak := d.fig.peak(d.snap, -1, a, a.Rate(d.snap, -1))
+	assert.Less(t, peak, whole.mean/2, "not that of 16 threads")
+	assert.GreaterOrEqual(t, peak, d.fig.mean)
+	c := d.rates(a, 8)
+	assert.GreaterOrEqual(t, c.Warm, a.Cell(10))
+	assert.Greater(t, c.High, whole.mean, "but the scale has room for it")
+	assert.False(t, math.IsNaN(d.fig.rate))
+}
+
+// No figure of one operation is above that of all, though the one with the highest p99 has
+// the lower p50.
+func TestLatenciesOfSeveralOperationsAreTheWorst(t *testing.T) {
+	slow, odd := measure.Summary{Count: 1000, P50: 50, P99: 60, Max: 70}, measure.Summary{Count: 1000, P50: 5, P99: 90, Max: 95}
+	s := &measure.Snapshot{At: time.Second, Segments: []measure.Segment{{Ops: []measure.Totals{{Calls: 1000, Response: slow}, {Calls: 1000, Response: odd}}}}}
+	s.Ops = s.Segments[0].Ops
+	f := digest(s, -1)
+	assert.Equal(t, []int64{50, 90, 95}, []int64{f.latency.P50, f.latency.P99, f.latency.Max})
+	assert.Equal(t, 2, f.of)
+}
