@@ -138,7 +138,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 		named   string
 	}{
 		"redis, events": {server: redis, profile: "event-store", args: []string{"--rate", "2000"}, waits: eventsAway, named: "events were still on their way to the store when the drain was given up"},
-		"redis, load":   {server: redis, profile: "authz", args: []string{"--set", "users=200000"}, waits: loadAway, named: "was given up after failing for"},
+		"redis, load":   {server: redis, profile: "authz", args: []string{"--set", "users=200000"}, waits: loadAway, named: gaveUp},
 		"redis":         {server: redis, profile: "ingestion", args: []string{"--rate", "5000", "--drain", "3s"}, waits: storeAway, named: "the store did not answer for"},
 		"rabbitmq": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.RabbitMQ(t, "--disk_free_limit.absolute", "50MB") },
@@ -154,7 +154,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 		},
 		"mariadb": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.MariaDB(t) },
-			profile: "authz", args: []string{"--set", "users=20000"}, waits: loadAway, named: "was given up after failing for",
+			profile: "authz", args: []string{"--set", "users=20000"}, waits: loadAway, named: gaveUp,
 		},
 		"postgres": {
 			server:  func(t *testing.T) *labtest.Server { return labtest.Postgres(t) },
@@ -192,6 +192,7 @@ const (
 	storeAway  = "waiting for the store to answer, "
 	eventsAway = "events on their way to the store; given up when none of it has ended for 1 s (--drain)"
 	loadAway   = "that the store does not accept; given up when none of it has ended for 1 s (--drain)"
+	gaveUp     = " (--drain)" // of one item, or of all: whichever is found first
 )
 
 // Calls that hang when the time is up are given up after the drain, and named: those

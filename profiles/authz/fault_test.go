@@ -87,6 +87,17 @@ func classes(r *rundir.Run) map[string]int64 {
 	return out
 }
 
+// wentOn checks that a run did all of its work and lost nothing. How many of its calls
+// failed on the way is up to the machine: if most did, the run says that its figures are
+// no use, and nothing else.
+func wentOn(t *testing.T, o *session.Concluded) {
+	t.Helper()
+	if o.Err != nil {
+		require.Equal(t, fault.CodeThreshold, fault.CodeOf(o.Err), "%v", o.Err)
+	}
+	require.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+}
+
 // A Cassandra that falls silent, and one that dies and comes back, in the middle of
 // a load cost errors, which are counted by their kind, and lose nothing.
 func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
@@ -106,8 +117,7 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	srv.Kill()
 	srv.Restart()
 	o := finish(t, l)
-	require.NoError(t, o.Err)
-	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	wentOn(t, o)
 	count := classes(&o.Run)
 	assert.Positive(t, count["timeout"], "%v", count)
 	assert.Positive(t, count["unreachable"], "%v", count)
@@ -135,8 +145,7 @@ func TestOverloadedCassandra(t *testing.T) {
 	srv := labtest.Cassandra(t, "--native_transport_max_threads", "1", "--native_transport_timeout", "40ms")
 	l := startAtLast(t, srv.Patient(), "threads=384", "users=60", "groups=20", "variant=v2", "tests=valid")
 	o := finish(t, l)
-	require.NoError(t, o.Err)
-	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	wentOn(t, o)
 	count := classes(&o.Run)
 	assert.Positive(t, count["overloaded"], "%v", count)
 	assert.Positive(t, sum(&o.Run, "membership"))
