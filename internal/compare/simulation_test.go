@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	stats "gonum.org/v1/gonum/stat"
 
+	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
@@ -87,7 +87,8 @@ func recorded(t *testing.T, rnd *rand.Rand, n int) []Measured {
 		}
 	}
 	require.Len(t, seconds, 240)
-	mean, dev := stats.MeanStdDev(seconds, nil)
+	all := stat.Independent(seconds)
+	mean, dev := all.Value, all.SE*math.Sqrt(float64(len(seconds)))
 	out := make([]Measured, n)
 	for i := range out {
 		from, rates := rnd.IntN(len(seconds)-simulated), make([]float64, simulated)
@@ -95,7 +96,7 @@ func recorded(t *testing.T, rnd *rand.Rand, n int) []Measured {
 			rates[s] = 1e4 * math.Exp((seconds[from+s]-mean)/dev*0.02)
 		}
 		out[i] = Measured{Figures: map[Figure]Estimate{}}
-		out[i].set(Throughput, relative(stats.Mean(rates, nil), batched(rates)))
+		out[i].set(Throughput, relative(stat.Independent(rates).Value, batched(rates)))
 	}
 	return out
 }

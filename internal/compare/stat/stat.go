@@ -3,12 +3,7 @@
 // such as runs. All its functions are pure.
 package stat
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // Estimate is a figure with its uncertainty.
 type Estimate struct {
@@ -40,9 +35,9 @@ func (e Estimate) Certainty() float64 {
 	case !(e.DF >= 1) || e.Value == 0:
 		return 0
 	case e.DF > muchDF:
-		return 1 - 2*distuv.UnitNormal.Survival(math.Abs(e.Value)/e.SE)
+		return math.Erf(math.Abs(e.Value) / e.SE / math.Sqrt2)
 	}
-	return 1 - 2*distuv.StudentsT{Sigma: 1, Nu: e.DF}.Survival(math.Abs(e.Value)/e.SE)
+	return 1 - tail(math.Abs(e.Value)/e.SE, e.DF)
 }
 
 // muchDF is the number of degrees of freedom from which Student's distribution is
@@ -57,9 +52,9 @@ func T(confidence, df float64) float64 {
 	case !(df >= 1):
 		return math.Inf(1)
 	case df > muchDF:
-		return distuv.UnitNormal.Quantile((1 + confidence) / 2)
+		return normalQuantile(confidence)
 	}
-	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1 + confidence) / 2)
+	return quantile(confidence, df)
 }
 
 // Independent estimates the mean of independent values. NaN values are left out.
@@ -72,7 +67,8 @@ func Independent(vals []float64) Estimate {
 	case 1:
 		return Estimate{Value: vals[0], SE: math.NaN()}
 	}
-	mean, dev := stat.MeanStdDev(vals, nil)
+	mean := average(vals)
+	dev := math.Sqrt(squares(vals, mean) / (n - 1))
 	return Estimate{Value: mean, SE: dev / math.Sqrt(n), DF: n - 1}
 }
 
@@ -124,7 +120,7 @@ func FromOneToTheNext(vals []float64) Estimate {
 		sum += d * d
 	}
 	// Neighbouring differences share a value, and so are worth less than as many others.
-	return Estimate{Value: stat.Mean(vals, nil), SE: math.Sqrt(sum / (2 * (n - 1))), DF: max(2*(n-1)*(n-1)/(3*n-4), 1)}
+	return Estimate{Value: average(vals), SE: math.Sqrt(sum / (2 * (n - 1))), DF: max(2*(n-1)*(n-1)/(3*n-4), 1)}
 }
 
 // alike returns the correlation of each value with the next.
@@ -165,9 +161,10 @@ func Between(a, b []float64) Estimate {
 		return Difference(Independent(a), Independent(b))
 	}
 	na, nb := float64(len(a)), float64(len(b))
-	d := Estimate{Value: stat.Mean(b, nil) - stat.Mean(a, nil), SE: math.NaN(), DF: na + nb - 2}
+	ma, mb := average(a), average(b)
+	d := Estimate{Value: mb - ma, SE: math.NaN(), DF: na + nb - 2}
 	if d.DF >= 1 {
-		d.SE = math.Sqrt((squares(a) + squares(b)) / d.DF * (1/na + 1/nb))
+		d.SE = math.Sqrt((squares(a, ma) + squares(b, mb)) / d.DF * (1/na + 1/nb))
 	}
 	return d
 }
@@ -190,19 +187,29 @@ func Paired(a, b []float64) (Estimate, bool) {
 	for i := range a {
 		differences[i], means[i] = b[i]-a[i], (a[i]+b[i])/2
 	}
-	mean, dev := stat.MeanStdDev(differences, nil)
-	ratio := 4 * stat.Variance(means, nil) / (dev * dev)
-	most := distuv.F{D1: n - 1, D2: n - 1}.Quantile(1 - drifting)
-	return Estimate{Value: mean, SE: dev / math.Sqrt(n), DF: n - 1}, ratio > most
+	d := Independent(differences)
+	between := Independent(means)
+	return d, 4*between.SE*between.SE/(d.SE*d.SE) > variances(1-drifting, n-1)
 }
 
-// squares returns the sum of the squared deviations from the mean.
-func squares(vals []float64) float64 {
-	mean, sum := stat.Mean(vals, nil), 0.0
+// average returns the mean of values, of which there is at least one.
+func average(vals []float64) float64 {
+	sum := 0.0
+	for _, v := range vals {
+		sum += v
+	}
+	return sum / float64(len(vals))
+}
+
+// squares returns the sum of the squared deviations from the mean. What rounding took from
+// the mean is given back.
+func squares(vals []float64, mean float64) float64 {
+	sum, rest := 0.0, 0.0
 	for _, v := range vals {
 		sum += (v - mean) * (v - mean)
+		rest += v - mean
 	}
-	return sum
+	return sum - rest*rest/float64(len(vals))
 }
 
 func known(vals []float64) []float64 {

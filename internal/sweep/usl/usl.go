@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/perfbench/perfbench/internal/compare/stat"
 )
 
@@ -73,7 +71,7 @@ func Of(points []Point) *Fit {
 	}
 	t := stat.T(confidence, free.df)
 	f := &Fit{Off: rounded(math.Sqrt(best.rss / best.df))}
-	se := func(i int) float64 { return math.Sqrt(max(free.cov.At(i, i), 0)) }
+	se := func(i int) float64 { return math.Sqrt(max(free.cov[i][i], 0)) }
 	f.Lambda = around(math.Exp(best.theta[0]), math.Exp(free.theta[0]-t*se(0)), math.Exp(free.theta[0]+t*se(0)))
 	f.Sigma = around(best.theta[1], max(free.theta[1]-t*se(1), 0), free.theta[1]+t*se(1))
 	f.Kappa = around(best.theta[2], max(free.theta[2]-t*se(2), 0), free.theta[2]+t*se(2))
@@ -101,7 +99,7 @@ func rounded(v float64) float64 {
 // solution is the law with some of its parameters fixed at 0: log λ, σ, κ.
 type solution struct {
 	theta   [3]float64
-	cov     *mat.Dense // of theta
+	cov     [3][3]float64 // of theta
 	rss, df float64
 }
 
@@ -122,7 +120,7 @@ func (s *solution) peak(bounded bool) *Known {
 	variance := 0.0
 	for i := range g {
 		for j := range g {
-			variance += g[i] * s.cov.At(i, j) * g[j]
+			variance += g[i] * s.cov[i][j] * g[j]
 		}
 	}
 	by := math.Exp(stat.T(confidence, s.df) * math.Sqrt(max(variance, 0)))
@@ -161,16 +159,15 @@ func solve(points []Point, columns []int) *solution {
 	rss, _ := s.residuals(points)
 	for range mostSteps {
 		_, r := s.residuals(points)
-		j := s.slopes(points, columns)
-		var step mat.VecDense
-		if err := step.SolveVec(j, mat.NewVecDense(len(r), r)); err != nil && step.Len() == 0 {
+		step, _, ok := leastSquares(s.slopes(points, columns), r)
+		if !ok {
 			return nil
 		}
 		before, was := s.theta, rss
 		for share := 1.0; share > 1e-6; share /= 2 {
 			s.theta = before
 			for i, c := range columns {
-				s.theta[c] += share * step.AtVec(i) / s.scale(points, c)
+				s.theta[c] += share * step[i] / s.scale(points, c)
 			}
 			if rss, _ = s.residuals(points); rss <= was {
 				break
@@ -213,31 +210,29 @@ func (*solution) scale(points []Point, column int) float64 {
 }
 
 // slopes returns the scaled derivatives of the law with respect to its parameters at
-// each point.
-func (s *solution) slopes(points []Point, columns []int) *mat.Dense {
-	j := mat.NewDense(len(points), len(columns), nil)
-	for i, p := range points {
-		d := s.divisor(p.N)
-		all := [3]float64{1, -(p.N - 1) / d, -p.N * (p.N - 1) / d}
-		for k, c := range columns {
-			j.Set(i, k, all[c]/s.scale(points, c))
+// each point, parameter by parameter.
+func (s *solution) slopes(points []Point, columns []int) [][]float64 {
+	out := make([][]float64, len(columns))
+	for k, c := range columns {
+		for _, p := range points {
+			d := s.divisor(p.N)
+			all := [3]float64{1, -(p.N - 1) / d, -p.N * (p.N - 1) / d}
+			out[k] = append(out[k], all[c]/s.scale(points, c))
 		}
 	}
-	return j
+	return out
 }
 
 // withError adds the standard errors of the parameters.
 func (s *solution) withError(points []Point, columns []int) *solution {
-	j := s.slopes(points, columns)
-	var square, inverse mat.Dense
-	square.Mul(j.T(), j)
-	if err := inverse.Inverse(&square); err != nil {
+	_, r := s.residuals(points)
+	_, inverse, ok := leastSquares(s.slopes(points, columns), r)
+	if !ok {
 		return nil
 	}
-	s.cov = mat.NewDense(3, 3, nil)
 	for i, a := range columns {
 		for k, b := range columns {
-			s.cov.Set(a, b, s.rss/s.df*inverse.At(i, k)/s.scale(points, a)/s.scale(points, b))
+			s.cov[a][b] = s.rss / s.df * inverse[i][k] / s.scale(points, a) / s.scale(points, b)
 		}
 	}
 	return s
