@@ -35,6 +35,9 @@ func TestShapes(t *testing.T) {
 	_, err := open(t, url).EnsureKeyspace(t.Context(), "storetest")
 	require.NoError(t, err)
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, url+"/storetest") })
+	t.Run("fence", func(t *testing.T) {
+		storetest.Fence(t, cassandra.Driver, storetest.With(url+"/storetest", labtest.Patience))
+	})
 }
 
 func TestKeyspaceNamedAsTheNamespace(t *testing.T) {

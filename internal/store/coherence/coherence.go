@@ -276,9 +276,6 @@ func call[T any](ctx context.Context, c *Conn, f func(ctx context.Context, l *li
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	if err := c.fence.Pass(); err != nil { // the client does not let us dial
-		return none, err
-	}
 	l := c.pick()
 	if l == nil {
 		if c.closed() {
@@ -296,6 +293,9 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 		err error
 	}
 	var none T
+	if err := c.fence.Pass(); err != nil { // the client does not let us dial
+		return none, err
+	}
 	done := make(chan answer, 1) // one value: the sender never waits
 	c.hands.Do(func() {
 		defer func() {
@@ -303,8 +303,11 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 				done <- answer{none, fmt.Errorf("%w: %v", errBroke, v)}
 			}
 		}()
-		v, err := f(l.life, l)
-		done <- answer{v, err}
+		var a answer
+		if a.err = c.fence.Pass(); a.err == nil { // again: this may have had to wait for its turn
+			a.v, a.err = f(l.life, l)
+		}
+		done <- a
 	})
 	timer := time.NewTimer(c.opts.read)
 	defer timer.Stop()

@@ -50,4 +50,5 @@ func TestMemberTellsOfItself(t *testing.T) {
 func TestShapes(t *testing.T) {
 	url := labtest.Coherence(t).URL()
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, url) })
+	t.Run("fence", func(t *testing.T) { storetest.Fence(t, coherence.Driver, storetest.With(url, patient)) })
 }

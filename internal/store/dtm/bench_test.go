@@ -225,3 +225,15 @@ func TestURLsThatWipeAreRefused(t *testing.T) {
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), target)
 	}
 }
+
+// At a coordinator nobody has a namespace: no data of a run are kept there, every
+// transaction has a name of its own, and accounts are in our process. So there is no lease
+// that a process could lose, and nothing of others that it could overwrite after a stop:
+// its connections need no fence.
+func TestNoNamespacesAtACoordinator(t *testing.T) {
+	for _, c := range []any{&dtm.Conn{}, &dtm.Bench{}} {
+		_, leases := c.(store.Leaser)
+		_, keeps := c.(store.Keeper)
+		assert.False(t, leases || keeps, "%T", c)
+	}
+}

@@ -2,6 +2,7 @@ package redis_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
@@ -179,4 +181,27 @@ func TestOpenGivenUpByTheUserIsNoFaultOfTheStore(t *testing.T) {
 	_, err = redis.Open(ctx, target, options)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, fault.CodeOther, fault.CodeOf(err))
+}
+
+// Near caches only read. Their connections are those of the target all the same, so not
+// even that passes a fence that is shut.
+func TestNearCachesAreFenced(t *testing.T) {
+	o := options
+	o.Fence = store.NewFence()
+	target, err := store.ParseTarget(labtest.Redis(t).URL())
+	require.NoError(t, err)
+	c, err := redis.Open(t.Context(), target, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	near := link.NewNear(c.Client(), time.Hour)
+	defer near.Close()
+	read := func(key string) error {
+		reads := []link.Read{{Key: key, Command: []string{"GET", key}}}
+		near.Do(t.Context(), reads)
+		return reads[0].Err
+	}
+	require.NoError(t, read("a"))
+	gone := errors.New("taken over by others")
+	require.ErrorIs(t, o.Fence.Guard(t.Context(), func() bool { return true }, func(context.Context) (error, error) { return gone, nil }), gone)
+	require.ErrorIs(t, read("b"), gone)
 }

@@ -86,6 +86,10 @@ func TestConformance(t *testing.T) {
 	t.Run("connection a caller", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) store.Conn { return open(t, with(srv.URL(), "pipelining=off")) })
 	})
+	t.Run("fence", func(t *testing.T) {
+		storetest.Fence(t, redis.Driver, srv.URL())
+		storetest.Fence(t, redis.Driver, with(srv.URL(), "pipelining=off"))
+	})
 	c := open(t, srv.URL())
 	assert.Equal(t, int64(0), do(t, c, "dbsize"), "the tests leave nothing behind")
 }
@@ -94,6 +98,7 @@ func TestConformanceOfCluster(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Cluster(t)
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
+	t.Run("fence", func(t *testing.T) { storetest.Fence(t, redis.Driver, srv.URL()) })
 	info, err := open(t, srv.URL()).Info(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "cluster of 3 masters", info.Topology)

@@ -36,10 +36,15 @@ func conformance(t *testing.T, url string) {
 	storetest.Run(t, func(t *testing.T) store.Conn { return dial(t, url) })
 }
 
+func fenced(t *testing.T, d store.Driver, url string) {
+	t.Run("fence", func(t *testing.T) { storetest.Fence(t, d, url) })
+}
+
 func TestMariaDBKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	url := labtest.MariaDB(t, "--performance-schema=ON").URL()
 	conformance(t, url)
+	fenced(t, sqlstore.MySQL, url)
 	tellsUsage(t, url, "SELECT BENCHMARK(500000, MD5('a'))", "statements")
 	told := tellsReadings(t, url, "statements_per_s", "net_out_bytes_per_s")
 	assert.True(t, slices.ContainsFunc(told, func(r store.Reading) bool { return r.Name == "data_file_ms_per_s" }))
@@ -51,6 +56,7 @@ func TestPostgresKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	url := labtest.Postgres(t, "--shared_preload_libraries=pg_stat_statements").URL()
 	conformance(t, url)
+	fenced(t, sqlstore.Postgres, url)
 	tellsUsage(t, url, "SELECT SUM(LENGTH(md5(n::text))) FROM generate_series(1, 200000) n", "")
 	told := tellsReadings(t, url)
 	for _, name := range []string{"wal_syncs_per_s", "wal_sync_ms_per_s", "checkpoint_sync_ms_per_s"} {

@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Conn) {
 		"dropping":    dropping,
 		"strangers":   strangers,
 		"leases":      leases,
+		"writers":     writers,
 		"cancelled":   cancelled,
 		"concurrency": concurrency,
 		"info":        info,
