@@ -11,8 +11,18 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
+
+// comparison is the earlier run that this one is held against, and the choice of it.
+type comparison struct {
+	sel     *selection
+	says    *messages
+	archive screen.Archive
+	earlier *Run // nil for none
+	chooser Chooser
+}
 
 // Run is an earlier run.
 type Run struct {
@@ -138,4 +148,51 @@ func (c *Chooser) Draw(s *widget.Styles, w, h int, now time.Time) []string {
 	}
 	p.Foot = fmt.Sprintf("%d of %d", c.at+1, len(c.runs))
 	return p.Draw(s, w, h, lines)
+}
+
+// dimmed names the earlier run behind the charts.
+func (c *comparison) dimmed() string {
+	if c.earlier == nil || c.sel.op >= 0 {
+		return ""
+	}
+	return "dim: " + c.earlier.ID
+}
+
+// press asks which run to compare this one with, or ends the comparison.
+func (c *comparison) press() tea.Cmd {
+	if c.earlier != nil {
+		c.earlier = nil
+		return nil
+	}
+	c.chooser.Ask()
+	return screen.ReadHistory(c.archive)
+}
+
+// load reads the chosen run in the background.
+func (c *comparison) load(id string) tea.Cmd {
+	if id == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		f, err := c.archive.Load(id)
+		if err != nil {
+			return earlierMsg{err: err}
+		}
+		return earlierMsg{run: Of(f)}
+	}
+}
+
+func (c *comparison) hold(e screen.Env, msg earlierMsg) {
+	if msg.err != nil {
+		c.says.say(e, "the earlier run cannot be read: "+msg.err.Error(), true)
+		return
+	}
+	c.earlier = msg.run
+	c.says.say(e, "compared with "+msg.run.ID+", dimmed behind the charts; b drops it", false)
+}
+
+// earlierMsg delivers the run to compare this one with.
+type earlierMsg struct {
+	run *Run
+	err error
 }

@@ -21,6 +21,17 @@ import (
 // side is the width of the figures beside a chart on large screens.
 const side = 22
 
+// charts are throughput and latency over time: their scales, and how they were drawn.
+type charts struct {
+	now     *reading
+	sel     *selection
+	against *comparison
+	axes    axes
+	// scaleT and scaleL are the scales of throughput and latency.
+	scaleT, scaleL                chart.Scale
+	throughputPanel, latencyPanel cached
+}
+
 // axes selects which scales are logarithmic.
 type axes int
 
@@ -30,73 +41,73 @@ const (
 	logBoth
 )
 
-func (d *Dashboard) nextAxes() { d.axes = (d.axes + 1) % (logBoth + 1) }
+func (ch *charts) nextAxes() { ch.axes = (ch.axes + 1) % (logBoth + 1) }
 
-// chartKey is what both charts depend on: the contents of their timelines rather than
+// key is what both charts depend on: the contents of their timelines rather than
 // snapshots.
-func (d *Dashboard) chartKey(e screen.Env, r image.Rectangle) panelKey {
+func (ch *charts) key(e screen.Env, p panes, r image.Rectangle) panelKey {
 	k := panelKey{
-		number: int64(d.fig.drawn), changes: len(d.snap.Changes), rect: r, styles: e.Styles, op: d.op, marks: len(d.snap.Marks),
-		axes: d.axes, tuning: d.aside(),
+		number: int64(ch.sel.fig.drawn), changes: len(ch.now.snap.Changes), rect: r, styles: e.Styles, op: ch.sel.op, marks: len(ch.now.snap.Marks),
+		axes: ch.axes, tuning: !p.tune.Empty(),
 	}
-	if d.fig.warmup {
+	if ch.sel.fig.warmup {
 		k.text = "warm-up"
 	}
-	if d.earlier != nil {
-		k.text += d.earlier.ID
+	if ch.against.earlier != nil {
+		k.text += ch.against.earlier.ID
 	}
 	return k
 }
 
-func (d *Dashboard) throughput(e screen.Env, p panes) []string {
-	return d.cache.throughput.get(d.chartKey(e, p.throughput), func() []string {
-		a := d.axis(chartCells(p, p.throughput))
-		c := d.rates(a, p.throughput.Dy()-2)
-		f := d.fig
-		peak := f.peak(d.snap, d.op, a, a.Rate(d.snap, d.op))
-		pane := widget.Panel{Title: "Throughput" + d.ofOp() + "  " + d.unit() + "/s" + logWord(c.Log)}
+func (ch *charts) throughput(e screen.Env, p panes) []string {
+	return ch.throughputPanel.get(ch.key(e, p, p.throughput), func() []string {
+		a := ch.now.axis(chartCells(p, p.throughput))
+		c := ch.rates(a, p.throughput.Dy()-2)
+		f := ch.sel.fig
+		peak := f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op))
+		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + logWord(c.Log)}
 		var beside [][3]string
 		switch {
 		case p.size == widget.Small:
-			pane = widget.Panel{Title: d.rateText(f.rate) + d.ofOp() + logWord(c.Log)}
-		case p.size == widget.Medium || d.aside():
-			pane.Title = "Throughput" + d.ofOp() + "  " + d.rateText(f.rate) + logWord(c.Log)
+			pane = widget.Panel{Title: ch.sel.rateText(f.rate) + ch.sel.ofOp() + logWord(c.Log)}
+		case p.size == widget.Medium || !p.tune.Empty():
+			pane.Title = "Throughput" + ch.sel.ofOp() + "  " + ch.sel.rateText(f.rate) + logWord(c.Log)
 		default:
 			beside = [][3]string{{"now", units.Number(f.rate), "b"}, {}, {"mean", units.Number(f.mean), ""}, {"peak", units.Number(peak), ""}}
 		}
-		pane.Note = noteFor(pane.Title, p.throughput.Dx(), d.since(), d.dimmed())
+		pane.Note = noteFor(pane.Title, p.throughput.Dx(), ch.sel.since(), ch.against.dimmed())
 		if p.latency.Empty() {
-			pane.Under = d.timeline(a, p.throughput.Dx(), labelWidth(p))
+			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
-		return d.drawChart(e, p, p.throughput, pane, c, beside)
+		return ch.draw(e, p, p.throughput, pane, c, beside)
 	})
 }
 
-func (d *Dashboard) latency(e screen.Env, p panes) []string {
-	return d.cache.latency.get(d.chartKey(e, p.latency), func() []string {
-		a := d.axis(chartCells(p, p.latency))
-		c := d.bands(a, p.latency.Dy()-2)
-		l := d.fig.latency
+func (ch *charts) latency(e screen.Env, p panes) []string {
+	return ch.latencyPanel.get(ch.key(e, p, p.latency), func() []string {
+		a := ch.now.axis(chartCells(p, p.latency))
+		c := ch.bands(a, p.latency.Dy()-2)
+		l := ch.sel.fig.latency
 		if l.Count == 0 {
-			l.P99 = d.fig.lastP99
+			l.P99 = ch.sel.fig.lastP99
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
 		axis := logWord(c.Log)
-		pane := widget.Panel{Title: "Latency" + d.ofOp() + "  p50 to p99" + d.ofSlowest() + ", max" + axis, Under: d.timeline(a, p.latency.Dx(), labelWidth(p))}
+		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + "  p50 to p99" + ch.sel.ofSlowest() + ", max" + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
 		var beside [][3]string
 		switch {
 		case p.size == widget.Small:
 			pane.Title = brief + axis
-		case p.size == widget.Medium || d.aside():
-			pane.Title = "Latency" + d.ofOp() + "  " + brief + axis
+		case p.size == widget.Medium || !p.tune.Empty():
+			pane.Title = "Latency" + ch.sel.ofOp() + "  " + brief + axis
 			if ansi.StringWidth(pane.Title)+6 > p.latency.Dx() {
 				pane.Title = strings.ReplaceAll(brief, "   ", "  ") + axis
 			}
 		default:
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
 		}
-		pane.Note = noteFor(pane.Title, p.latency.Dx(), d.worstOf(), d.since())
-		return d.drawChart(e, p, p.latency, pane, c, beside)
+		pane.Note = noteFor(pane.Title, p.latency.Dx(), ch.sel.worstOf(), ch.sel.since())
+		return ch.draw(e, p, p.latency, pane, c, beside)
 	})
 }
 
@@ -108,41 +119,23 @@ func logWord(is bool) string {
 	return ""
 }
 
-// apart lists the operations that charts show separately. It is nil if they show the
-// selected one, or all as one because there are too many.
-func (d *Dashboard) apart() []int {
-	var out []int
-	for i := range d.snap.Ops {
-		if d.snap.Counts(i) {
-			out = append(out, i)
-		}
-	}
-	if d.op >= 0 || len(out) < 2 || len(out) > len(widget.Styles{}.Series) {
-		return nil
-	}
-	return out
-}
-
-// hue returns the series whose colour an operation has everywhere.
-func (d *Dashboard) hue(op int) int { return max(op, 0) % len(widget.Styles{}.Series) }
-
 // plotted returns a plot with everything but its values.
-func (d *Dashboard) plotted(a Axis, rows int, label func(float64) string) *Plot {
+func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 	c := &Plot{Cells: a.Cells, Rows: rows, Label: label, Warm: a.Cell(0)}
 	put := func(at time.Duration, sign rune, name string) {
 		c.Moments = append(c.Moments, Moment{Cell: a.Cell(at.Seconds()), Sign: sign, Name: name})
 	}
-	for i, ph := range d.snap.Ran {
+	for i, ph := range ch.now.snap.Ran {
 		if i > 0 {
 			put(ph.From, '╎', ph.Name)
 		}
 	}
-	for _, m := range d.snap.Marks {
+	for _, m := range ch.now.snap.Marks {
 		put(m.At, '╎', m.Note)
 	}
-	changes := measure.Folded(d.snap.Changes)
+	changes := measure.Folded(ch.now.snap.Changes)
 	for i, m := range changes {
-		name := changedTo(d.plan, m)
+		name := changedTo(ch.now.plan, m)
 		if i+1 < len(changes) && changes[i+1].Name == m.Name && changes[i+1].At-m.At <= gap {
 			name = "" // the next press of the same key carries the name
 		}
@@ -152,8 +145,8 @@ func (d *Dashboard) plotted(a Axis, rows int, label func(float64) string) *Plot 
 }
 
 // light dims what is not in the window of the figures.
-func (d *Dashboard) light(c *Plot, a Axis, s Series) {
-	from, end := a.Lit(s, d.fig.from, d.fig.to)
+func (ch *charts) light(c *Plot, a Axis, s Series) {
+	from, end := a.Lit(s, ch.sel.fig.from, ch.sel.fig.to)
 	c.Warm, c.Fresh = max(c.Warm, from), end
 }
 
@@ -166,25 +159,25 @@ func unnamed(c *Plot) *Plot {
 }
 
 // rates returns the throughput chart: the rates of the operations, stacked.
-func (d *Dashboard) rates(a Axis, rows int) *Plot {
-	c := d.plotted(a, rows, units.Number)
-	whole := a.Rate(d.snap, d.op)
+func (ch *charts) rates(a Axis, rows int) *Plot {
+	c := ch.plotted(a, rows, units.Number)
+	whole := a.Rate(ch.now.snap, ch.sel.op)
 	all := a.Dots(whole)
-	d.light(c, a, whole)
-	c.Areas = []Area{{To: all, Series: d.hue(d.op)}}
-	if ops := d.apart(); ops != nil {
-		c.Areas = stacked(all, ops, func(op int) []float64 { return a.Dots(a.Rate(d.snap, op)) })
+	ch.light(c, a, whole)
+	c.Areas = []Area{{To: all, Series: ch.sel.hue(ch.sel.op)}}
+	if ops := ch.sel.apart(); ops != nil {
+		c.Areas = stacked(all, ops, func(op int) []float64 { return a.Dots(a.Rate(ch.now.snap, op)) })
 	}
-	for x, v := range a.Dots(a.Failures(d.snap, d.op)) {
+	for x, v := range a.Dots(a.Failures(ch.now.snap, ch.sel.op)) {
 		if v > 0 && (len(c.Failed) == 0 || c.Failed[len(c.Failed)-1] != x/2) {
 			c.Failed = append(c.Failed, x/2)
 		}
 	}
-	if d.earlier != nil && d.op < 0 {
-		c.Ghost = d.earlier.Rates(a.Moments())
+	if ch.against.earlier != nil && ch.sel.op < 0 {
+		c.Ghost = ch.against.earlier.Rates(a.Moments())
 	}
-	c.High = max(d.scaleT.Top, chart.Nice(chart.Robust(c.Ghost)))
-	if c.Log = d.axes == logBoth; c.Log {
+	c.High = max(ch.scaleT.Top, chart.Nice(chart.Robust(c.Ghost)))
+	if c.Log = ch.axes == logBoth; c.Log {
 		c.Low, c.High = chart.Decades(lowest(whole.Vals), chart.Peak(whole.Vals))
 	}
 	return c
@@ -221,33 +214,33 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []Area {
 }
 
 // bands returns the latency chart: a band from p50 to p99, with the maximum above.
-func (d *Dashboard) bands(a Axis, rows int) *Plot {
-	c := unnamed(d.plotted(a, rows, latencyLabel))
-	whole := a.Latency(d.snap, d.op)
+func (ch *charts) bands(a Axis, rows int) *Plot {
+	c := unnamed(ch.plotted(a, rows, latencyLabel))
+	whole := a.Latency(ch.now.snap, ch.sel.op)
 	all := a.Dots(whole)
-	d.light(c, a, whole)
-	c.Above = a.Dots(a.Times(d.snap, d.op, func(p measure.Point) int64 { return p.ResponseMax }))
-	c.Pending, c.Alarm = a.Dots(a.Pending(d.snap, d.op)), float64(time.Second)
+	ch.light(c, a, whole)
+	c.Above = a.Dots(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }))
+	c.Pending, c.Alarm = a.Dots(a.Pending(ch.now.snap, ch.sel.op)), float64(time.Second)
 	for x, v := range c.Above { // the slowest may be another operation of the track
 		if c.Pending[x] < 2*v {
 			c.Pending[x] = math.NaN()
 		}
 	}
-	ops := d.apart()
+	ops := ch.sel.apart()
 	if ops == nil {
-		ops = []int{d.op}
+		ops = []int{ch.sel.op}
 	}
 	low := math.Inf(1)
 	for _, op := range ops {
-		b := Area{From: a.Dots(a.Typical(d.snap, op)), To: a.Dots(a.Latency(d.snap, op)), Series: d.hue(op)}
+		b := Area{From: a.Dots(a.Typical(ch.now.snap, op)), To: a.Dots(a.Latency(ch.now.snap, op)), Series: ch.sel.hue(op)}
 		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
 	}
 	slices.SortStableFunc(c.Areas, func(x, y Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })
-	if d.earlier != nil && d.op < 0 {
-		c.Ghost = d.earlier.Slowest(a.Moments())
+	if ch.against.earlier != nil && ch.sel.op < 0 {
+		c.Ghost = ch.against.earlier.Slowest(a.Moments())
 	}
-	c.High = max(d.scaleL.Top, chart.Nice(chart.Robust(c.Ghost)))
-	if c.Log = d.axes != linear; c.Log {
+	c.High = max(ch.scaleL.Top, chart.Nice(chart.Robust(c.Ghost)))
+	if c.Log = ch.axes != linear; c.Log {
 		c.Low, c.High = chart.Decades(low, max(chart.Peak(c.Above), chart.Peak(all)))
 	}
 	return c
@@ -266,43 +259,6 @@ func lowest(vals []float64) float64 {
 
 func latencyLabel(v float64) string { return units.Duration(time.Duration(v)) }
 
-func (d *Dashboard) ofOp() string {
-	if d.op < 0 || d.op >= len(d.snap.Ops) {
-		return ""
-	}
-	return " · " + d.opName(d.snap.Ops[d.op].Operation)
-}
-
-func (d *Dashboard) ofSlowest() string {
-	if d.op >= 0 || len(d.snap.Ops) < 2 || d.apart() != nil {
-		return ""
-	}
-	return " of the slowest operation"
-}
-
-func (d *Dashboard) opName(o measure.Operation) string {
-	if len(d.tracks) > 1 {
-		return o.Track + "." + o.Op
-	}
-	return o.Op
-}
-
-// dimmed names the earlier run behind the charts.
-func (d *Dashboard) dimmed() string {
-	if d.earlier == nil || d.op >= 0 {
-		return ""
-	}
-	return "dim: " + d.earlier.ID
-}
-
-// worstOf says that the latencies are of several operations.
-func (d *Dashboard) worstOf() string {
-	if d.op >= 0 || d.fig.of < 2 {
-		return ""
-	}
-	return fmt.Sprintf("worst of %d ops", d.fig.of)
-}
-
 // noteFor joins as many notes as fit beside a title, the first ones first.
 func noteFor(title string, width int, notes ...string) (out string) {
 	for _, n := range notes {
@@ -312,19 +268,6 @@ func noteFor(title string, width int, notes ...string) (out string) {
 		}
 	}
 	return out
-}
-
-// since names the window of the figures; empty: all that was measured so far.
-func (d *Dashboard) since() string {
-	switch {
-	case d.fig.warmup:
-		return "warm-up, not counted"
-	case d.fig.to != open:
-		return "figures " + widget.Clock(d.fig.from) + " to " + widget.Clock(d.fig.to)
-	case d.fig.from > 0:
-		return "figures since " + widget.Clock(d.fig.from)
-	}
-	return ""
 }
 
 // labelWidth returns the width of the labels of the vertical axis.
@@ -344,8 +287,8 @@ func chartCells(p panes, r image.Rectangle) int {
 	return cells
 }
 
-// drawChart frames a chart: scale labels, plot area, figures at its side.
-func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *Plot, beside [][3]string) []string {
+// draw frames a chart: scale labels, plot area, figures at its side.
+func (ch *charts) draw(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *Plot, beside [][3]string) []string {
 	lw := labelWidth(p)
 	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
 	for y := range lines {
@@ -362,17 +305,9 @@ func (d *Dashboard) drawChart(e screen.Env, p panes, r image.Rectangle, pane wid
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
-func (d *Dashboard) markCells(a Axis) []int {
-	var out []int
-	for _, m := range d.snap.Marks {
-		out = append(out, a.Cell(m.At.Seconds()))
-	}
-	return out
-}
-
 // timeline draws the lower border of the last chart: moments of the run, and the user's
 // marks.
-func (d *Dashboard) timeline(a Axis, w, labels int) string {
+func (ch *charts) timeline(a Axis, w, labels int) string {
 	cells := []rune(strings.Repeat("─", max(w-2, 0)))
 	x0 := labels + 2
 	put := func(x int, text string) {
@@ -387,7 +322,7 @@ func (d *Dashboard) timeline(a Axis, w, labels int) string {
 			put(x-len([]rune(text))/2, text)
 		}
 	}
-	marks := d.markCells(a)
+	marks := ch.now.markCells(a)
 	slices.Sort(marks)
 	for _, m := range marks {
 		if m >= 0 && m < a.Cells {
@@ -395,4 +330,75 @@ func (d *Dashboard) timeline(a Axis, w, labels int) string {
 		}
 	}
 	return string(cells)
+}
+
+// rescale adapts the scales to what is visible.
+func (ch *charts) rescale() {
+	a := ch.now.axis(240) // finer than any chart; a coarser one stays below its peaks
+	rate, lat := a.Rate(ch.now.snap, ch.sel.op), a.Latency(ch.now.snap, ch.sel.op)
+	second := int(ch.sel.fig.drawn / time.Second)
+	ch.scaleT = ch.scaleT.Next(chart.Robust(rate.Vals), second)
+	p99, most := chart.Robust(lat.Vals), chart.Robust(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }).Vals)
+	ch.scaleL = ch.scaleL.Next(max(p99, min(most, 3*p99)), second)
+}
+
+// choose selects an operation, or all of them with a negative one.
+func (ch *charts) choose(op int) {
+	ch.sel.op, ch.sel.fig = op, digest(ch.now.snap, op)
+	ch.scaleT, ch.scaleL = chart.Scale{}, chart.Scale{}
+	ch.rescale()
+}
+
+// lens draws a tab that is a picture; note is shown in its upper border.
+func (ch *charts) lens(e screen.Env, p panes, r image.Rectangle, t tab, note string) []string {
+	pane := widget.Panel{Title: t.String() + ch.sel.ofOp(), Note: note}
+	lw := labelWidth(p)
+	if t == tabHeat {
+		a := ch.now.axis(chartCells(p, r))
+		h := NewHeat(a, r.Dy()-2, ch.sel.spreads(true))
+		if h == nil {
+			return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})
+		}
+		pane.Under = ch.timeline(a, r.Dx(), lw)
+		return pane.Draw(e.Styles, r.Dx(), r.Dy(), scaled(e.Styles, lw, h.Ticks(latencyLabel), h.Draw(e.Styles)))
+	}
+	spreads, series := ch.sel.distributions()
+	c := NewCurve(r.Dx()-5-lw, r.Dy()-3, spreads, series, latencyLabel)
+	if c == nil {
+		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{fmt.Sprintf("  p90 takes %d calls: there are fewer.", measure.Needs(90))})
+	}
+	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
+	lines = append(lines, strings.Repeat(" ", lw+2)+e.Styles.Muted.On(c.Foot()))
+	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
+}
+
+// histogram draws how many calls took how long.
+func (ch *charts) histogram(e screen.Env, p panes, r image.Rectangle) []string {
+	pane := widget.Panel{Title: "Histogram" + ch.sel.ofOp(), Note: "all of the run"}
+	lw := labelWidth(p)
+	spreads, series := ch.sel.distributions()
+	h := NewHistogram(r.Dx()-5-lw, r.Dy()-3, spreads, series)
+	if h == nil {
+		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})
+	}
+	lines := scaled(e.Styles, lw, h.Ticks(), h.Draw(e.Styles))
+	lines = append(lines, strings.Repeat(" ", lw+2)+e.Styles.Muted.On(h.Foot(latencyLabel)))
+	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
+}
+
+// scaled puts the scale labels to the left of the rows of a plot.
+func scaled(s *widget.Styles, width int, ticks []Tick, rows []string) []string {
+	labels := make([]string, len(rows))
+	for _, t := range ticks {
+		labels[t.Row] = t.Text
+	}
+	out := make([]string, len(rows))
+	for y, row := range rows {
+		edge := " │"
+		if labels[y] != "" {
+			edge = " ┤"
+		}
+		out[y] = s.Muted.On(widget.FitRight(labels[y], width)) + s.Line.On(edge) + row
+	}
+	return out
 }

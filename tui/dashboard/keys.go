@@ -6,109 +6,9 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
-
-// bindings returns the keys in their current state.
-func (d *Dashboard) bindings() widget.Bindings {
-	k := widget.AllKeys
-	live := d.progress.Stage == screen.Measuring
-	has := func(name string) bool {
-		k, ok := d.plan.Knob(name)
-		return ok && live && d.turns(k)
-	}
-	for _, b := range []*key.Binding{&k.More, &k.Less, &k.MoreTen, &k.LessTen} {
-		b.SetEnabled(has("threads"))
-	}
-	k.PayloadDown.SetEnabled(has("payload"))
-	k.PayloadUp.SetEnabled(has("payload"))
-	k.RateDown.SetEnabled(has("rate"))
-	k.RateUp.SetEnabled(has("rate") && !d.unlimited())
-	k.Pause.SetEnabled(live)
-	if d.snap != nil && d.fig.paused {
-		k.Pause.SetHelp("space", "resume")
-	}
-	k.Stop.SetEnabled(d.progress.Stage <= screen.Measuring)
-	k.Tune.SetEnabled(d.progress.Stage >= screen.Measuring)
-	k.Mark.SetEnabled(d.progress.Stage >= screen.Measuring)
-	k.Undo.SetEnabled(live && len(d.tuner.done) > 0)
-	k.Reset.SetEnabled(live)
-	k.SideB.SetHelp("b", "overlay an earlier run")
-	if d.earlier != nil {
-		k.SideB.SetHelp("b", "drop the earlier run")
-	}
-	k.Search.SetEnabled(live)
-	k.Sweep.SetEnabled(live && !d.searching())
-	k.Targets.SetEnabled(live && !d.searching())
-	if d.searching() {
-		notWhileSearching(&k)
-	}
-	if d.info.Watched {
-		for _, b := range changing(&k) {
-			b.SetEnabled(false)
-		}
-	}
-	k.Up.SetHelp("↑", "operation up")
-	k.Down.SetHelp("↓", "operation down")
-	k.Back.SetHelp("esc", "all operations")
-	if d.seek.Open {
-		k.Back.SetHelp("esc", "close")
-	}
-	if d.lower != tabOps && !d.lower.drawn() {
-		k.Up.SetHelp("↑", "scroll up")
-		k.Down.SetHelp("↓", "scroll down")
-	}
-	return k
-}
-
-// Keys returns the keys that work now.
-func (d *Dashboard) Keys() widget.KeyMap {
-	if d.prompt != nil {
-		return promptKeys()
-	}
-	if d.seek.Asking {
-		return d.seek.Keys()
-	}
-	if d.chooser.Open {
-		return d.chooser.Keys()
-	}
-	k := d.bindings()
-	if d.tuner.open {
-		return d.tuningKeys(k)
-	}
-	threads := widget.Bind("+−", "threads", "+", "-")
-	threads.SetEnabled(k.More.Enabled())
-	payload := widget.Bind("[ ]", "payload", "[", "]")
-	payload.SetEnabled(k.PayloadUp.Enabled())
-	rate := widget.Bind("{ }", "rate", "{", "}")
-	rate.SetEnabled(k.RateDown.Enabled())
-	short := []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Stop, k.Search, k.Sweep, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
-	if knob, ok := d.plan.Knob("payload"); !ok || !d.turns(knob) {
-		short = slices.Delete(short, 2, 3) // there is no payload to turn now
-	}
-	if d.narrow { // the line of knobs has arrows to click, and the help lists all keys
-		k.Next.SetHelp("tab", "more")
-		short = []key.Binding{k.Pause, k.Tune, k.Search, k.Stop, k.Help, k.Next, k.Quit}
-	}
-	if d.searching() {
-		short = []key.Binding{k.Search, k.Stop, k.Mark, k.Help, k.Back, k.Next, k.Quit}
-	}
-	if d.info.Watched {
-		k.Quit.SetHelp("q", "leave")
-		short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Quit, widget.Bind("watching:", "no key changes the run")}
-	}
-	return widget.KeyMap{
-		Short: short,
-		Full: [][]key.Binding{
-			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Undo},
-			{k.More, k.Less, k.MoreTen, k.LessTen},
-			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
-			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
-		},
-	}
-}
 
 // searchHelp returns the help text for searching.
 func searchHelp(k widget.Bindings) string {
@@ -123,56 +23,172 @@ func promptKeys() widget.KeyMap {
 	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
-// turns reports whether a knob has an effect now: on the selected track, or on one that
-// is running.
-func (d *Dashboard) turns(k workload.Knob) bool {
-	if t := d.tuner.track; t != screen.All {
-		return d.tracks[t].Turns(k)
+// press handles a key: of a prompt, then of the tuning panel, then of the dashboard.
+func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	if d.says.prompt != nil {
+		return d.says.press(msg, e)
 	}
-	any, running := false, false
-	for i, t := range d.tracks {
-		any = any || t.Turns(k)
-		if d.snap == nil || i >= len(d.snap.Gauges) || !d.snap.Gauges[i].Running {
-			continue
+	if d.search.panel.Asking {
+		if elsewhere := d.search.answer(msg, e); elsewhere != nil {
+			d.then = elsewhere
+			d.stop(e, "stopping: then the search begins, in a run of its own")
 		}
-		if running = true; t.Turns(k) {
-			return true
+		return nil
+	}
+	if d.against.chooser.Open {
+		return d.against.load(d.against.chooser.Press(msg))
+	}
+	if d.tuner.open {
+		if d.tuner.press(msg, d.bindings(), e) {
+			return nil
 		}
 	}
-	return any && !running // between two phases nothing is running
+	k := d.bindings()
+	switch {
+	case d.now.info.Watched && d.refuseChange(msg, k, e):
+	case key.Matches(msg, k.Pause):
+		d.knobs.pause()
+	case key.Matches(msg, k.Tune):
+		d.search.panel.Open = false
+		d.tuner.toggle()
+	case key.Matches(msg, k.Search):
+		d.search.press(e)
+		d.tuner.close()
+	case key.Matches(msg, k.Sweep):
+		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.now.run})
+	case key.Matches(msg, k.Targets):
+		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.now.run, Targets: true})
+	case key.Matches(msg, k.Copy):
+		d.says.say(e, "copied: the command of a run with the settings of this one now", false)
+		return screen.Copy(d.now.info.Request.At(d.now.plan, d.now.run.Settings))
+	case key.Matches(msg, k.SideB):
+		return d.against.press()
+	case key.Matches(msg, k.LogAxis):
+		d.charts.nextAxes()
+	case key.Matches(msg, k.Mark):
+		d.askMark()
+	case key.Matches(msg, k.Stop):
+		d.stop(e, "stopping: what is under way may finish, then the report is written")
+	case key.Matches(msg, k.Undo):
+		d.knobs.undo(e)
+	case key.Matches(msg, k.Next):
+		d.lower.next(1, d.folds(e))
+	case key.Matches(msg, k.Prev):
+		d.lower.next(-1, d.folds(e))
+	case key.Matches(msg, k.Up):
+		d.lower.move(-1)
+	case key.Matches(msg, k.Down):
+		d.lower.move(1)
+	case key.Matches(msg, k.Back) && d.search.panel.Open:
+		d.search.panel.Open = false
+	case key.Matches(msg, k.Back):
+		d.lower.folded = false
+		d.charts.choose(-1)
+	default:
+		if !d.knobs.press(msg, k, e) {
+			d.refuse(msg, k, e)
+		}
+	}
+	return nil
 }
 
-// without returns why a knob cannot be turned.
-func (d *Dashboard) without(knob string) string {
-	if _, ok := d.plan.Knob(knob); !ok {
-		return "this profile has no " + knob + " to turn"
+// bindings returns the keys in their current state.
+func (d *Dashboard) bindings() widget.Bindings {
+	k := widget.AllKeys
+	live := d.now.progress.Stage == screen.Measuring
+	has := func(name string) bool {
+		k, ok := d.now.plan.Knob(name)
+		return ok && live && d.knobs.effective(k)
 	}
-	if t := d.tuner.track; t != screen.All {
-		return "there is no " + knob + " to turn in " + d.tracks[t].Name
+	for _, b := range []*key.Binding{&k.More, &k.Less, &k.MoreTen, &k.LessTen} {
+		b.SetEnabled(has("threads"))
 	}
-	return "there is no " + knob + " to turn in this phase"
+	k.PayloadDown.SetEnabled(has("payload"))
+	k.PayloadUp.SetEnabled(has("payload"))
+	k.RateDown.SetEnabled(has("rate"))
+	k.RateUp.SetEnabled(has("rate") && !d.knobs.unlimited())
+	k.Pause.SetEnabled(live)
+	if d.now.snap != nil && d.sel.fig.paused {
+		k.Pause.SetHelp("space", "resume")
+	}
+	k.Stop.SetEnabled(d.now.progress.Stage <= screen.Measuring)
+	k.Tune.SetEnabled(d.now.progress.Stage >= screen.Measuring)
+	k.Mark.SetEnabled(d.now.progress.Stage >= screen.Measuring)
+	k.Undo.SetEnabled(live && len(d.knobs.history) > 0)
+	k.Reset.SetEnabled(live)
+	k.SideB.SetHelp("b", "overlay an earlier run")
+	if d.against.earlier != nil {
+		k.SideB.SetHelp("b", "drop the earlier run")
+	}
+	k.Search.SetEnabled(live)
+	k.Sweep.SetEnabled(live && !d.now.searching())
+	k.Targets.SetEnabled(live && !d.now.searching())
+	if d.now.searching() {
+		notWhileSearching(&k)
+	}
+	if d.now.info.Watched {
+		for _, b := range changing(&k) {
+			b.SetEnabled(false)
+		}
+	}
+	k.Up.SetHelp("↑", "operation up")
+	k.Down.SetHelp("↓", "operation down")
+	k.Back.SetHelp("esc", "all operations")
+	if d.search.panel.Open {
+		k.Back.SetHelp("esc", "close")
+	}
+	if d.lower.tab != tabOps && !d.lower.tab.drawn() {
+		k.Up.SetHelp("↑", "scroll up")
+		k.Down.SetHelp("↓", "scroll down")
+	}
+	return k
 }
 
-// unlimited reports whether the rate is unlimited on every track where it would be
-// turned now.
-func (d *Dashboard) unlimited() bool {
-	k, ok := d.plan.Knob("rate")
-	if !ok {
-		return false
+// Keys returns the keys that work now.
+func (d *Dashboard) Keys() widget.KeyMap {
+	if d.says.prompt != nil {
+		return promptKeys()
 	}
-	if t := d.tuner.track; t != screen.All {
-		return k.Get(d.run.Settings(t)) == 0
+	if d.search.panel.Asking {
+		return d.search.panel.Keys()
 	}
-	_, highest := d.span(k)
-	return highest == 0
-}
-
-// noHigherRate returns why the rate cannot be increased.
-func (d *Dashboard) noHigherRate() string {
-	if d.unlimited() {
-		return "the rate is unlimited: { sets a target"
+	if d.against.chooser.Open {
+		return d.against.chooser.Keys()
 	}
-	return "this profile has no rate to turn"
+	k := d.bindings()
+	if d.tuner.open {
+		return d.tuner.keys(k, d.small)
+	}
+	threads := widget.Bind("+−", "threads", "+", "-")
+	threads.SetEnabled(k.More.Enabled())
+	payload := widget.Bind("[ ]", "payload", "[", "]")
+	payload.SetEnabled(k.PayloadUp.Enabled())
+	rate := widget.Bind("{ }", "rate", "{", "}")
+	rate.SetEnabled(k.RateDown.Enabled())
+	short := []key.Binding{k.Pause, threads, payload, rate, k.Tune, k.Help, k.Stop, k.Search, k.Sweep, k.Mark, widget.Bind("tab", "panel", "tab"), k.Quit}
+	if knob, ok := d.now.plan.Knob("payload"); !ok || !d.knobs.effective(knob) {
+		short = slices.Delete(short, 2, 3) // there is no payload to turn now
+	}
+	if d.narrow { // the line of knobs has arrows to click, and the help lists all keys
+		k.Next.SetHelp("tab", "more")
+		short = []key.Binding{k.Pause, k.Tune, k.Search, k.Stop, k.Help, k.Next, k.Quit}
+	}
+	if d.now.searching() {
+		short = []key.Binding{k.Search, k.Stop, k.Mark, k.Help, k.Back, k.Next, k.Quit}
+	}
+	if d.now.info.Watched {
+		k.Quit.SetHelp("q", "leave")
+		short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Quit, widget.Bind("watching:", "no key changes the run")}
+	}
+	return widget.KeyMap{
+		Short: short,
+		Full: [][]key.Binding{
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Undo},
+			{k.More, k.Less, k.MoreTen, k.LessTen},
+			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
+			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
+		},
+	}
 }
 
 // refuse explains why a dimmed key does nothing.
@@ -190,45 +206,37 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Undo, "nothing to undo"},
 		{k.More, "this profile has no threads to turn"},
 		{k.Less, "this profile has no threads to turn"},
-		{k.PayloadUp, d.without("payload")},
-		{k.PayloadDown, d.without("payload")},
-		{k.RateUp, d.noHigherRate()},
+		{k.PayloadUp, d.knobs.without("payload")},
+		{k.PayloadDown, d.knobs.without("payload")},
+		{k.RateUp, d.knobs.noHigherRate()},
 		{k.RateDown, "this profile has no rate to turn"},
 	} {
 		if !r.b.Enabled() && widget.Presses(msg, r.b) {
-			if d.searching() {
+			if d.now.searching() {
 				r.why = noKnobs
 			}
-			if d.progress.Stage > screen.Measuring {
+			if d.now.progress.Stage > screen.Measuring {
 				r.why = "the run is ending: its knobs no longer turn"
 			}
-			d.say(e, r.why, false)
+			d.says.say(e, r.why, false)
 			return
 		}
 	}
 }
 
-// pressKnob handles the keys that turn a knob from anywhere.
-func (d *Dashboard) pressKnob(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
-	for _, t := range []struct {
-		b       key.Binding
-		knob    string
-		up, ten bool
-	}{
-		{k.More, "threads", true, false},
-		{k.Less, "threads", false, false},
-		{k.MoreTen, "threads", true, true},
-		{k.LessTen, "threads", false, true},
-		{k.PayloadUp, "payload", true, false},
-		{k.PayloadDown, "payload", false, false},
-		{k.RateUp, "rate", true, false},
-		{k.RateDown, "rate", false, false},
-	} {
-		if key.Matches(msg, t.b) {
-			knob, _ := d.plan.Knob(t.knob)
-			d.turn(e, knob, t.up, t.ten)
+// refuseChange explains why a key that changes a run does nothing to this one; false if
+// it is not such a key.
+func (d *Dashboard) refuseChange(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
+	for _, b := range changing(&k) {
+		if widget.Presses(msg, *b) {
+			d.says.say(e, onlyWatched, false)
 			return true
 		}
 	}
 	return false
+}
+
+// changing returns the keys that change a run, or lead to something that does.
+func changing(k *widget.Bindings) []*key.Binding {
+	return append(k.Knobs(), &k.Stop, &k.Mark, &k.Search, &k.Sweep, &k.Targets, &k.Copy)
 }

@@ -145,6 +145,3 @@ func (c *cached) get(k panelKey, draw func() []string) []string {
 	}
 	return c.lines
 }
-
-// dashCache holds the panels of the dashboard.
-type dashCache struct{ throughput, latency, lower, wall cached }

@@ -16,71 +16,71 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// lowerPanel draws operations, tracks, errors or changes.
-func (d *Dashboard) lowerPanel(e screen.Env, r image.Rectangle) []string {
+// lower is the panel below the charts, and the wall that shows the rest of its tabs.
+type lower struct {
+	now              *reading
+	sel              *selection
+	against          *comparison
+	charts           *charts
+	tab              tab
+	scroll           int
+	folded           bool // a small screen shows it instead of latency
+	drawn, wallDrawn cached
+}
+
+// draw draws operations, tracks, errors or changes.
+func (low *lower) draw(e screen.Env, p panes) []string {
+	r := p.ops
 	key := panelKey{
-		number: int64(d.fig.drawn), changes: len(d.snap.Changes), marks: len(d.snap.Marks), rect: r, styles: e.Styles, op: d.op, tab: d.lower, scroll: d.scroll, tuning: d.aside(),
+		number: int64(low.sel.fig.drawn), changes: len(low.now.snap.Changes), marks: len(low.now.snap.Marks), rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, scroll: low.scroll, tuning: !p.tune.Empty(),
 	}
-	if d.lower != tabOps {
-		key.number = d.snap.Number
+	if low.tab != tabOps {
+		key.number = low.now.snap.Number
 	}
-	if d.chooser.Open {
-		return d.chooser.Draw(e.Styles, r.Dx(), r.Dy(), e.Now)
+	if low.against.earlier != nil {
+		key.text = low.against.earlier.ID
 	}
-	if d.earlier != nil {
-		key.text = d.earlier.ID
-	}
-	return d.cache.lower.get(key, func() []string {
-		if d.lower.drawn() {
-			return d.lens(e, r, d.lower, d.otherTabs(r.Dx()))
+	return low.drawn.get(key, func() []string {
+		if low.tab.drawn() {
+			return low.charts.lens(e, p, r, low.tab, low.otherTabs(r.Dx()))
 		}
 		w, rows := r.Dx()-4, r.Dy()-3
-		head, body := d.table(e, d.lower, w)
-		at := d.scroll
-		if d.lower == tabOps {
-			at = max(d.op-rows+1, 0)
-			if d.op < 0 {
-				at = d.firstRunning()
+		head, body := low.table(e, low.tab, w)
+		at := low.scroll
+		if low.tab == tabOps {
+			at = max(low.sel.op-rows+1, 0)
+			if low.sel.op < 0 {
+				at = low.now.firstRunning()
 			}
 		}
-		d.scroll = min(d.scroll, max(len(body)-rows, 0))
+		low.scroll = min(low.scroll, max(len(body)-rows, 0))
 		at = min(at, max(len(body)-rows, 0))
-		p := widget.Panel{Title: d.lower.String(), Note: d.otherTabs(r.Dx())}
+		pane := widget.Panel{Title: low.tab.String(), Note: low.otherTabs(r.Dx())}
 		if len(body) > rows {
-			p.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
+			pane.Foot = fmt.Sprintf("%d–%d of %d", at+1, min(at+rows, len(body)), len(body))
 		}
 		lines := []string{" " + e.Styles.Muted.On(head)}
 		for _, l := range body[at:min(at+rows, len(body))] {
 			lines = append(lines, " "+l)
 		}
-		return p.Draw(e.Styles, r.Dx(), r.Dy(), lines)
+		return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 	})
 }
 
-// firstRunning returns the first operation that is running now; 0 if none is.
-func (d *Dashboard) firstRunning() int {
-	for op, o := range d.snap.Ops {
-		if i := slices.Index(d.snap.Tracks, o.Track); i >= 0 && i < len(d.snap.Gauges) && d.snap.Gauges[i].Running {
-			return op
-		}
-	}
-	return 0
-}
-
 // otherTabs names the tabs that the tab key switches to, as far as there is room.
-func (d *Dashboard) otherTabs(w int) string {
-	room := w - ansi.StringWidth(d.lower.String()) - 9
+func (low *lower) otherTabs(w int) string {
+	room := w - ansi.StringWidth(low.tab.String()) - 9
 	text := "tab: "
 	for i := range tabs - 1 {
-		t := (d.lower + 1 + i) % tabs
+		t := (low.tab + 1 + i) % tabs
 		name := strings.ToLower(t.String())
 		switch {
-		case t == tabErrors && d.fig.errors > 0:
-			name += " " + widget.Whole(d.fig.errors)
-		case t == tabChanges && len(d.snap.Changes) > 0:
-			name += " " + widget.Whole(int64(len(folded(d.snap.Changes))))
-		case t == tabVerdict && len(d.verdict.Reasons) > 0:
-			name += " " + widget.Whole(int64(len(d.verdict.Reasons)))
+		case t == tabErrors && low.sel.fig.errors > 0:
+			name += " " + widget.Whole(low.sel.fig.errors)
+		case t == tabChanges && len(low.now.snap.Changes) > 0:
+			name += " " + widget.Whole(int64(len(folded(low.now.snap.Changes))))
+		case t == tabVerdict && len(low.now.verdict.Reasons) > 0:
+			name += " " + widget.Whole(int64(len(low.now.verdict.Reasons)))
 		}
 		if i > 0 {
 			name = " · " + name
@@ -99,29 +99,13 @@ const (
 	nameCol   = 24
 )
 
-func (d *Dashboard) nameWidth(w int) int {
-	n := 10
-	for _, t := range d.snap.Ops {
-		n = max(n, ansi.StringWidth(d.opLabel(t.Operation))+2)
-	}
-	return min(n, max(nameCol, w/5), max(w-3*numberCol+3, 10))
-}
-
-// perSecond returns the head of a column of rates, with the unit if it fits.
-func (d *Dashboard) perSecond() string {
-	if head := d.info.Unit + "/s"; ansi.StringWidth(head) < numberCol {
-		return head
-	}
-	return "per s"
-}
-
-func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
+func (low *lower) opRows(e screen.Env, w int) (string, []string) {
 	s := e.Styles
-	name := d.nameWidth(w)
+	name := low.now.nameWidth(w)
 	extra := w-name >= 7*numberCol+24
 	narrow := w-name < 4*numberCol
 	used := name + 4*numberCol
-	head := widget.Fit("  op", name) + cols(d.perSecond(), "p50", "p99")
+	head := widget.Fit("  op", name) + cols(low.now.perSecond(), "p50", "p99")
 	switch {
 	case narrow: // errors are shown in the state line
 		cols := narrowCols
@@ -132,7 +116,7 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 	default:
 		head += cols("errors")
 	}
-	versus := d.earlier != nil && !narrow && w-used >= 2*numberCol
+	versus := low.against.earlier != nil && !narrow && w-used >= 2*numberCol
 	if versus {
 		head += cols("vs rate", "vs p99")
 		used += 2 * numberCol
@@ -142,15 +126,15 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 		head += fmt.Sprintf("    last %d s", spark)
 	}
 	var out []string
-	for i, t := range d.snap.Ops {
-		f := digest(d.snap, i)
+	for i, t := range low.now.snap.Ops {
+		f := digest(low.now.snap, i)
 		l := f.latency
-		label := widget.Fit("  "+d.opLabel(t.Operation), name)
-		if slices.Contains(d.apart(), i) {
-			label = s.Series[d.hue(i)].On("■ ") + widget.Fit(d.opLabel(t.Operation), name-2)
+		label := widget.Fit("  "+low.now.opLabel(t.Operation), name)
+		if slices.Contains(low.sel.apart(), i) {
+			label = s.Series[low.sel.hue(i)].On("■ ") + widget.Fit(low.now.opLabel(t.Operation), name-2)
 		}
-		if i == d.op {
-			label = s.Selected.On(widget.Fit("▸ "+d.opLabel(t.Operation), name))
+		if i == low.sel.op {
+			label = s.Selected.On(widget.Fit("▸ "+low.now.opLabel(t.Operation), name))
 		}
 		if narrow {
 			out = append(out, label+s.Bold.On(narrowCols(units.Number(f.rate)))+narrowCols(widget.Nanos(l.P50), widget.Nanos(l.P99)))
@@ -166,11 +150,11 @@ func (d *Dashboard) opRows(e screen.Env, w int) (string, []string) {
 		}
 		line += errs
 		if versus {
-			line += cols(d.earlier.Against(t.Operation, f.mean, l.P99))
+			line += cols(low.against.earlier.Against(t.Operation, f.mean, l.P99))
 		}
 		if spark >= 8 {
-			vals := recentRates(d.snap, i, d.fig.second, spark)
-			line += "    " + s.Series[d.hue(i)].On(chart.Trend(vals, spark))
+			vals := recentRates(low.now.snap, i, low.sel.fig.second, spark)
+			line += "    " + s.Series[low.sel.hue(i)].On(chart.Trend(vals, spark))
 		}
 		out = append(out, line)
 	}
@@ -208,10 +192,10 @@ func columns(w int, texts []string) string {
 	return b.String()
 }
 
-func (d *Dashboard) trackRows(e screen.Env, w int) (string, []string) {
+func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 	s := e.Styles
-	name := d.nameWidth(w)
-	head := widget.Fit("  track", name) + cols(d.perSecond(), "threads", "in flight", "oldest", "behind")
+	name := low.now.nameWidth(w)
+	head := widget.Fit("  track", name) + cols(low.now.perSecond(), "threads", "in flight", "oldest", "behind")
 	wide, narrow := w-name >= 8*numberCol, w-name < 5*numberCol
 	if narrow {
 		head = widget.Fit("  track", name) + narrowCols("per s", "threads", "flying", "behind")
@@ -220,17 +204,17 @@ func (d *Dashboard) trackRows(e screen.Env, w int) (string, []string) {
 		head += cols("payload", "batch", "rate")
 	}
 	var out []string
-	for i, t := range d.snap.Tracks {
-		if i >= len(d.snap.Gauges) {
+	for i, t := range low.now.snap.Tracks {
+		if i >= len(low.now.snap.Gauges) {
 			break
 		}
-		g := d.snap.Gauges[i]
+		g := low.now.snap.Gauges[i]
 		rate := math.NaN()
-		for op, o := range d.snap.Ops {
-			if o.Track != t || !d.snap.Counts(op) {
+		for op, o := range low.now.snap.Ops {
+			if o.Track != t || !low.now.snap.Counts(op) {
 				continue
 			}
-			if r, ok := rowAt(d.snap, op, d.fig.second); ok {
+			if r, ok := rowAt(low.now.snap, op, low.sel.fig.second); ok {
 				rate = nanAdd(rate, r.PerSecond())
 			}
 		}
@@ -240,7 +224,7 @@ func (d *Dashboard) trackRows(e screen.Env, w int) (string, []string) {
 		}
 		if narrow {
 			line := widget.Fit("  "+t, name) + s.Bold.On(narrowCols(units.Number(rate))) + narrowCols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), behind)
-			out = append(out, d.atRest(e, g.Running, t, name, line))
+			out = append(out, low.atRest(e, g.Running, t, name, line))
 			continue
 		}
 		line := widget.Fit("  "+t, name) + s.Bold.On(cols(units.Number(rate))) + cols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), age(g.Oldest), behind)
@@ -250,45 +234,45 @@ func (d *Dashboard) trackRows(e screen.Env, w int) (string, []string) {
 				limit = units.Number(g.Rate)
 			}
 			payload := units.Size(int64(g.Payload))
-			if k, ok := d.plan.Knob("payload"); ok && !d.tracks[i].Turns(k) {
+			if k, ok := low.now.plan.Knob("payload"); ok && !low.now.tracks[i].Turns(k) {
 				payload = "–"
 			}
 			line += cols(payload, widget.Whole(int64(g.Batch)), limit)
 		}
-		out = append(out, d.atRest(e, g.Running, t, name, line))
+		out = append(out, low.atRest(e, g.Running, t, name, line))
 	}
 	return head, out
 }
 
 // atRest returns the row of a track; if it is not running, the row says only that.
-func (d *Dashboard) atRest(e screen.Env, running bool, track string, name int, line string) string {
+func (low *lower) atRest(e screen.Env, running bool, track string, name int, line string) string {
 	if running {
 		return line
 	}
 	return e.Styles.Muted.On(widget.Fit("  "+track, name) + "  not running")
 }
 
-func (d *Dashboard) errorRows(e screen.Env, w int) (string, []string) {
-	if d.fig.errors == 0 && len(d.snap.Errors) == 0 {
+func (low *lower) errorRows(e screen.Env, w int) (string, []string) {
+	if low.sel.fig.errors == 0 && len(low.now.snap.Errors) == 0 {
 		return "No operation has failed.", nil
 	}
-	name := d.nameWidth(w) + 1
+	name := low.now.nameWidth(w) + 1
 	var out []string
-	for _, c := range d.snap.Errors {
+	for _, c := range low.now.snap.Errors {
 		text := ""
-		for _, m := range d.snap.Messages {
+		for _, m := range low.now.snap.Messages {
 			if m.Class == c.Class && m.Operation == c.Operation {
 				text = m.Text
 				break
 			}
 		}
-		out = append(out, widget.Fit("  "+d.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.Styles.Bad.On(cols(widget.Whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
+		out = append(out, widget.Fit("  "+low.now.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.Styles.Bad.On(cols(widget.Whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
 	}
 	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + "  first message", out
 }
 
-func (d *Dashboard) changeRows(e screen.Env, w int) (string, []string) {
-	if len(d.snap.Changes) == 0 {
+func (low *lower) changeRows(e screen.Env, w int) (string, []string) {
+	if len(low.now.snap.Changes) == 0 {
 		return "Nothing has been changed yet.", nil
 	}
 	by := 12
@@ -300,31 +284,213 @@ func (d *Dashboard) changeRows(e screen.Env, w int) (string, []string) {
 		return widget.Fit("  "+at, 10) + widget.Fit(change, text) + "  " + e.Styles.Muted.On(widget.Fit(who, by)) + widget.FitRight(segment, 7)
 	}
 	var out []string
-	for _, c := range slices.Backward(folded(d.snap.Changes)) {
+	for _, c := range slices.Backward(folded(low.now.snap.Changes)) {
 		by := c.By
 		if c.Ramp > 0 {
 			by = "ramp"
 		}
-		out = append(out, row(widget.Clock(c.At), changeText(d.plan, c.Name, c.From, c.To), by, fmt.Sprintf("%d", c.Segment+1)))
+		out = append(out, row(widget.Clock(c.At), changeText(low.now.plan, c.Name, c.From, c.To), by, fmt.Sprintf("%d", c.Segment+1)))
 	}
 	return widget.Fit("  at", 10) + widget.Fit("change", text) + "  " + widget.Fit("by", by) + widget.FitRight("segment", 7), out
 }
 
 // verdictRows shows the verdict on the run so far, and its reasons.
-func (d *Dashboard) verdictRows(e screen.Env, w int) (string, []string) {
-	if len(d.verdict.Reasons) == 0 {
-		return d.verdict.State + " so far: nothing casts doubt on the figures.", nil
+func (low *lower) verdictRows(e screen.Env, w int) (string, []string) {
+	if len(low.now.verdict.Reasons) == 0 {
+		return low.now.verdict.State + " so far: nothing casts doubt on the figures.", nil
 	}
-	_, k := widget.Worth(e.Styles, d.verdict)
+	_, k := widget.Worth(e.Styles, low.now.verdict)
 	var out []string
-	for i, reason := range d.verdict.Reasons {
+	for i, reason := range low.now.verdict.Reasons {
 		for j, l := range widget.Wrap(reason, max(w-16, 10)) {
 			cause := ""
 			if j == 0 {
-				cause = d.verdict.Causes[i]
+				cause = low.now.verdict.Causes[i]
 			}
 			out = append(out, k.On(widget.Fit("  "+cause, 16))+l)
 		}
 	}
-	return d.verdict.State + " so far", out
+	return low.now.verdict.State + " so far", out
+}
+
+// next switches the lower panel to the next tab; if it folds, the latency chart is
+// one of them.
+func (low *lower) next(by int, folds bool) {
+	low.scroll = 0
+	n := int(tabs)
+	if !folds {
+		low.tab = tab((int(low.tab) + by + n) % n)
+		return
+	}
+	at := 0 // latency
+	if low.folded {
+		at = int(low.tab) + 1
+	}
+	at = (at + by + n + 1) % (n + 1)
+	low.folded = at > 0
+	if at > 0 {
+		low.tab = tab(at - 1)
+	}
+}
+
+// move selects an operation, or scrolls the lower panel.
+func (low *lower) move(by int) {
+	if low.tab != tabOps && !low.tab.drawn() {
+		low.scroll = max(low.scroll+by, 0)
+		return
+	}
+	low.charts.choose(min(max(low.sel.op+by, -1), len(low.now.snap.Ops)-1))
+}
+
+// wall draws what the lower panel does not show, stacked vertically: histogram and
+// percentiles, and every table.
+func (low *lower) wall(e screen.Env, p panes) []string {
+	r := p.wall
+	key := panelKey{number: low.now.snap.Number, rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, changes: len(low.now.snap.Changes)}
+	return low.wallDrawn.get(key, func() []string {
+		pictures := []func(image.Rectangle) []string{func(r image.Rectangle) []string { return low.charts.histogram(e, p, r) }}
+		if low.tab != tabCurve {
+			pictures = append(pictures, func(r image.Rectangle) []string { return low.charts.lens(e, p, r, tabCurve, "all of the run") })
+		}
+		var titles []string
+		var tables [][]string
+		for _, t := range []tab{tabBoth, tabTracks, tabErrors, tabChanges, tabVerdict} {
+			if t == low.tab {
+				continue
+			}
+			head, body := low.table(e, t, r.Dx()-4)
+			lines := []string{" " + e.Styles.Muted.On(head)}
+			for _, l := range body {
+				lines = append(lines, " "+l)
+			}
+			titles, tables = append(titles, t.String()), append(tables, lines)
+		}
+		heights, rest := shares(tables, r.Dy()-leastPicture*len(pictures))
+		rest += leastPicture * len(pictures)
+		var out []string
+		for i, draw := range pictures {
+			h := rest / (len(pictures) - i)
+			out = append(out, draw(image.Rect(0, 0, r.Dx(), h))...)
+			rest -= h
+		}
+		for i, lines := range tables {
+			pane := widget.Panel{Title: titles[i]}
+			if shown := heights[i] - 2; shown < len(lines) {
+				pane.Foot = fmt.Sprintf("%d of %d", shown-1, len(lines)-1)
+			}
+			out = append(out, pane.Draw(e.Styles, r.Dx(), heights[i], lines)...)
+		}
+		return out
+	})
+}
+
+// table returns the head and the rows of a tab that is a table, in w cells.
+func (low *lower) table(e screen.Env, t tab, w int) (head string, body []string) {
+	switch t {
+	case tabTracks:
+		return low.trackRows(e, w)
+	case tabErrors:
+		return low.errorRows(e, w)
+	case tabChanges:
+		return low.changeRows(e, w)
+	case tabBoth:
+		return Table(e.Styles, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w)
+	case tabVerdict:
+		return low.verdictRows(e, w)
+	}
+	return low.opRows(e, w)
+}
+
+// clickTab switches to the tab whose name in the upper border of the lower panel was
+// clicked.
+func (low *lower) clickTab(x int, r image.Rectangle) {
+	others := low.otherTabs(r.Dx())
+	at := r.Max.X - 3 - ansi.StringWidth(others) + len("tab: ")
+	for i, name := range strings.Split(strings.TrimPrefix(others, "tab: "), " · ") {
+		n := ansi.StringWidth(name)
+		if x >= at && x < at+n {
+			low.tab, low.scroll = (low.tab+1+tab(i))%tabs, 0
+			return
+		}
+		at += n + ansi.StringWidth(" · ")
+	}
+}
+
+// clickRow selects the operation of a row of the lower panel; a second click deselects
+// it.
+func (low *lower) clickRow(row int, r image.Rectangle) {
+	if low.tab != tabOps || row < 0 || row >= r.Dy()-3 {
+		return
+	}
+	n := len(low.now.snap.Ops)
+	op := row + max(min(low.sel.op-(r.Dy()-3)+1, n-(r.Dy()-3)), 0)
+	if op >= n {
+		return
+	}
+	if op == low.sel.op {
+		op = -1
+	}
+	low.charts.choose(op)
+}
+
+// tab is what the lower panel shows.
+type tab int
+
+const (
+	tabOps tab = iota
+	tabTracks
+	tabErrors
+	tabChanges
+	tabVerdict
+	tabBoth
+	tabHeat
+	tabCurve
+	tabs
+)
+
+// tall reports whether a tab needs more room than the others.
+func (t tab) tall() bool { return t >= tabBoth && t < tabs }
+
+// drawn reports whether a tab is a picture, which needs room, rather than a table.
+func (t tab) drawn() bool { return t >= tabHeat && t < tabs }
+
+// String returns the title of the panel.
+func (t tab) String() string {
+	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict", "Store and perfbench", "Heat map", "Percentiles"}[t]
+}
+
+// leastPicture is the minimum height of a picture of the wall, leastTable that of a
+// table.
+const leastPicture, leastTable = 10, 4
+
+// shares distributes rows over tables, borders included: each gets what it needs; if
+// that is too much, the highest ones are reduced, as little as possible. rest is what
+// they leave.
+func shares(tables [][]string, rows int) (heights []int, rest int) {
+	rest = rows
+	for _, lines := range tables {
+		heights = append(heights, len(lines)+2)
+		rest -= len(lines) + 2
+	}
+	for rest < 0 {
+		highest := 0
+		for i, h := range heights {
+			if h > heights[highest] {
+				highest = i
+			}
+		}
+		if heights[highest] <= leastTable {
+			break
+		}
+		heights[highest]--
+		rest++
+	}
+	return heights, rest
+}
+
+func sum(list []measure.Spread) (all measure.Spread) {
+	for _, s := range list {
+		all = all.Plus(s)
+	}
+	return all
 }

@@ -28,7 +28,7 @@ func live(t testing.TB, gone time.Duration, w, h int) (*tuitest.Stage, *Dashboar
 
 func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 	a, d, run := live(t, 3*time.Second, 120, 40)
-	_, zones := d.knobs(a.Env)
+	_, zones := d.knobs.line(a.Env)
 	p := d.rects(a.Env)
 	click := func(x, y int) { a.Send(t, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 
@@ -37,13 +37,13 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 	click(zones[2].from, p.knobs.Min.Y)
 	assert.Equal(t, 512, run.Settings(screen.All).Payload, "the left arrow of payload")
 	click(10, p.ops.Min.Y+3)
-	assert.Equal(t, 1, d.op, "the second operation")
+	assert.Equal(t, 1, d.sel.op, "the second operation")
 	click(10, p.ops.Min.Y+3)
-	assert.Equal(t, -1, d.op, "once more: all")
+	assert.Equal(t, -1, d.sel.op, "once more: all")
 
 	a.Send(t, "t")
 	p = d.rects(a.Env)
-	lines := d.tuneLines(a.Env, p.tune.Dx()-2, p.tune.Dy()-2)
+	lines := d.tuner.lines(a.Env, p.tune.Dx()-2, p.tune.Dy()-2)
 	for y, l := range lines {
 		if l.row != 1 || l.wide == 0 {
 			continue

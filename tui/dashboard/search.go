@@ -11,104 +11,96 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// SearchOnce stores what was requested when the run was started, to be done as soon as
-// it measures.
-func (d *Dashboard) SearchOnce(to screen.Start) { d.once, d.askOnce = to.Search, to.AskSearch }
-
-// searchOnce does it.
-func (d *Dashboard) searchOnce(e screen.Env) {
-	if d.progress.Stage != screen.Measuring {
-		return
-	}
-	if a := d.once; a != nil {
-		d.once = nil
-		d.search(e, *a)
-	}
-	if d.askOnce {
-		d.askOnce = false
-		d.seek.Ask("")
-	}
+// searcher asks for searches on this run, and shows them.
+type searcher struct {
+	now   *reading
+	says  *messages
+	panel Panel
+	// once and askOnce are what to do as soon as the run measures.
+	once    *found.Asked
+	askOnce bool
 }
 
-// searching reports whether a search is turning the knobs.
-func (d *Dashboard) searching() bool { return d.found != nil && d.found.Going }
+// onceMeasuring stores what was requested when the run was started, to be done as soon as
+// it measures.
+func (s *searcher) onceMeasuring(to screen.Start) { s.once, s.askOnce = to.Search, to.AskSearch }
 
-// aside reports whether there is a panel beside the charts: tuning or a search.
-func (d *Dashboard) aside() bool { return d.tuner.open || d.seek.Open }
+// begin does it.
+func (s *searcher) begin(e screen.Env) {
+	if s.now.progress.Stage != screen.Measuring {
+		return
+	}
+	if a := s.once; a != nil {
+		s.once = nil
+		s.start(e, *a)
+	}
+	if s.askOnce {
+		s.askOnce = false
+		s.panel.Ask("")
+	}
+}
 
 // leastLeft is how long a run must still last for a search on it to be useful.
 const leastLeft = time.Minute
 
-// endsSoon reports whether this run ends by itself before a search could find anything.
-func (d *Dashboard) endsSoon() bool {
-	return d.snap.Total > 0 || d.info.Duration > 0 && d.info.Duration-max(d.snap.At, 0) < leastLeft
-}
-
-// pressFind asks for a search, or ends the one in progress.
-func (d *Dashboard) pressFind(e screen.Env) {
+// press asks for a search, or ends the one in progress.
+func (s *searcher) press(e screen.Env) {
 	switch {
-	case d.searching() && d.seek.Open:
-		d.run.EndSearch()
-		d.say(e, "the search has ended; the run goes on with its knobs as they were", false)
-	case d.searching():
-		d.seek.Open = true
-	case d.endsSoon():
-		d.seek.Ask("This run ends by itself. The search gets a run of its own, of up to " + found.Within + ", and this one stops.")
+	case s.now.searching() && s.panel.Open:
+		s.now.run.EndSearch()
+		s.says.say(e, "the search has ended; the run goes on with its knobs as they were", false)
+	case s.now.searching():
+		s.panel.Open = true
+	case s.now.endsSoon():
+		s.panel.Ask("This run ends by itself. The search gets a run of its own, of up to " + found.Within + ", and this one stops.")
 	default:
-		d.seek.Ask("")
+		s.panel.Ask("")
 	}
-	d.tuner.open, d.tuner.typing = false, false
 }
 
-// pressAsked handles a key of the form.
-func (d *Dashboard) pressAsked(msg tea.KeyPressMsg, e screen.Env) {
-	asked, enter := d.seek.Press(msg)
+// answer handles a key of the form. It returns where the search begins if this run
+// is too short for it.
+func (s *searcher) answer(msg tea.KeyPressMsg, e screen.Env) screen.Destination {
+	asked, enter := s.panel.Press(msg)
 	if !enter {
-		return
+		return nil
 	}
-	if err := d.run.CanSearch(asked); err != nil {
-		d.seek.Blame(err)
-		return
+	if err := s.now.run.CanSearch(asked); err != nil {
+		s.panel.Blame(err)
+		return nil
 	}
-	if !d.endsSoon() {
-		d.search(e, asked)
-		return
+	if !s.now.endsSoon() {
+		s.start(e, asked)
+		return nil
 	}
-	d.seek.Begun(asked)
-	d.then = screen.Start{Request: screen.Searchable(d.info.Request.At(d.plan, d.run.Settings)), Search: &asked}
-	d.run.Stop()
-	d.stopped = true
-	d.say(e, "stopping: then the search begins, in a run of its own", false)
+	s.panel.Begun(asked)
+	return screen.Start{Request: screen.Searchable(s.now.info.Request.At(s.now.plan, s.now.run.Settings)), Search: &asked}
 }
 
-func (d *Dashboard) search(e screen.Env, asked found.Asked) {
-	if err := d.run.Search(asked); err != nil {
-		d.say(e, "there is no search: "+err.Error(), true)
-		d.seek.Blame(err)
+func (s *searcher) start(e screen.Env, asked found.Asked) {
+	if err := s.now.run.Search(asked); err != nil {
+		s.says.say(e, "there is no search: "+err.Error(), true)
+		s.panel.Blame(err)
 		return
 	}
-	d.seek.Begun(asked)
-	d.refresh()
+	s.panel.Begun(asked)
 }
 
-// sidePanel draws the panel beside the charts.
-func (d *Dashboard) sidePanel(e screen.Env, r image.Rectangle) []string {
-	if !d.seek.Open {
-		return d.tunePanel(e, r)
-	}
+// draw draws the form of a search, or how far it is.
+func (s *searcher) draw(e screen.Env, r image.Rectangle) []string {
 	level, since := 0.0, time.Duration(0)
-	if d.found != nil {
-		if k, ok := d.plan.Knob(d.found.Over); ok {
-			level = k.Get(d.run.Settings(screen.All))
+	if s.now.found != nil {
+		if k, ok := s.now.plan.Knob(s.now.found.Over); ok {
+			level = k.Get(s.now.run.Settings(screen.All))
 		}
-		for i := len(d.snap.Changes) - 1; i >= 0; i-- {
-			if c := d.snap.Changes[i]; c.By == "search" {
-				since = d.snap.At - c.At
+		for i := len(s.now.snap.Changes) - 1; i >= 0; i-- {
+			if c := s.now.snap.Changes[i]; c.By == "search" {
+				since = s.now.snap.At - c.At
 				break
 			}
 		}
 	}
-	return d.seek.Draw(e.Styles, r.Dx(), r.Dy(), d.found, level, since)
+	return s.panel.Draw(e.Styles, r.Dx(), r.Dy(), s.now.found, level, since)
 }
 
 // noKnobs explains why no knob can be turned during a search.

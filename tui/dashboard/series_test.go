@@ -121,11 +121,11 @@ func TestTheTableBeginsWithWhatRuns(t *testing.T) {
 	op := func(track string) measure.Totals {
 		return measure.Totals{Operation: measure.Operation{Track: track, Op: "put"}}
 	}
-	d := &Dashboard{snap: &measure.Snapshot{
+	r := &reading{snap: &measure.Snapshot{
 		Tracks: []string{"g1", "g2", "g3"}, Ops: []measure.Totals{op("g1"), op("g1"), op("g2"), op("g3")},
 		Gauges: []measure.Gauge{{}, {Running: true}, {Running: true}},
 	}}
-	assert.Equal(t, 2, d.firstRunning())
-	d.snap.Gauges = make([]measure.Gauge, 3)
-	assert.Zero(t, d.firstRunning())
+	assert.Equal(t, 2, r.firstRunning())
+	r.snap.Gauges = make([]measure.Gauge, 3)
+	assert.Zero(t, r.firstRunning())
 }

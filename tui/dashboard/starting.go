@@ -76,7 +76,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 			return s, tea.Batch(endRun(msg.run), screen.Back)
 		case msg.err == nil:
 			d := New(s.bench, msg.run)
-			d.SearchOnce(s.to)
+			d.search.onceMeasuring(s.to)
 			return d, nil
 		case s.leaving:
 			return s, screen.Back

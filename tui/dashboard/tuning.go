@@ -2,14 +2,14 @@ package dashboard
 
 import (
 	"fmt"
+	"image"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -18,25 +18,19 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// tuner is the state of the tuning panel and the history of turns.
+// tuner is the tuning panel: which row is selected, and what is typed or dragged there.
 type tuner struct {
-	open bool
-	// track is what is being turned: one track, or All.
-	track int
+	now     *reading
+	sel     *selection
+	says    *messages
+	knobs   *knobs
+	presets Bench
+	open    bool
 	// row is the selected row: 0 for the track, from 1 on the knobs.
-	row    int
-	typing bool
-	text   widget.Field
-	drag   int // the row whose slider is being dragged; 0 for none
-	done   []turn
-}
-
-// turn is something that undo reverts: the values that a knob had in each track.
-type turn struct {
-	knob   workload.Knob
-	before []float64
-	track  int
-	at     time.Time
+	row     int
+	typing  bool
+	text    widget.Field
+	dragged int // the row whose slider is; 0 for none
 }
 
 // presetSavedMsg reports where a preset was saved.
@@ -45,131 +39,20 @@ type presetSavedMsg struct {
 	err  error
 }
 
-// together is the maximum interval between turns of one knob that are undone as one.
-const together = time.Second
+// toggle opens the panel, or closes it.
+func (tu *tuner) toggle() { tu.open, tu.typing = !tu.open, false }
 
-// change turns a knob: one Change, here in the event loop, so that quick presses arrive
-// in order and none is lost. If the tracks have different values that do not add up,
-// and the change is relative to them, each track gets its own value.
-func (d *Dashboard) change(e screen.Env, k workload.Knob, relative bool, f func(v float64) float64) {
-	t := &d.tuner
-	if k.Get == nil || d.progress.Stage != screen.Measuring {
-		return
-	}
-	if d.searching() {
-		d.say(e, noKnobs, false)
-		return
-	}
-	if d.info.Watched {
-		d.say(e, onlyWatched, false)
-		return
-	}
-	before, turned := make([]float64, len(d.tracks)), []float64{}
-	for i, t := range d.tracks {
-		before[i] = k.Get(d.run.Settings(i))
-		if t.Turns(k) {
-			turned = append(turned, before[i])
-		}
-	}
-	if len(turned) == 0 || t.track != screen.All && !d.tracks[t.track].Turns(k) {
-		d.say(e, d.without(k.Name), false)
-		return
-	}
-	if err := d.run.Room(d.after(k, relative, f)); err != nil {
-		d.say(e, "not turned: "+err.Error(), true)
-		return
-	}
-	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
-	if t.track == screen.All && relative && !k.Sum && slices.Min(turned) != slices.Max(turned) {
-		for i := range d.tracks {
-			d.run.Change("workbench", i, apply)
-		}
-	} else {
-		d.run.Change("workbench", t.track, apply)
-	}
-	n := len(t.done)
-	if n > 0 && t.done[n-1].knob.Name == k.Name && t.done[n-1].track == t.track && e.Now.Sub(t.done[n-1].at) < together {
-		t.done[n-1].at = e.Now
-	} else {
-		t.done = append(t.done, turn{k, before, t.track, e.Now})
-	}
-	d.refresh()
-}
+// close closes the panel.
+func (tu *tuner) close() { tu.open, tu.typing = false, false }
 
-// after returns the settings of the tracks after a knob has been turned.
-func (d *Dashboard) after(k workload.Knob, relative bool, f func(v float64) float64) []workload.Settings {
-	now := make([]workload.Settings, len(d.tracks))
-	for i := range now {
-		now[i] = d.run.Settings(i)
-	}
-	if d.tuner.track == screen.All && relative && !k.Sum {
-		for i := range now {
-			now[i] = k.Set(now[i], k.Clamp(f(k.Get(now[i]))))
-		}
-		return now
-	}
-	return workload.Turned(d.tracks, now, d.tuner.track, k, f(k.Get(d.run.Settings(d.tuner.track))))
-}
-
-// turn turns a knob up or down by one notch, or ten.
-func (d *Dashboard) turn(e screen.Env, k workload.Knob, up, ten bool) {
-	now := d.fig.rate
-	d.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now) })
-}
-
-// undo reverts the last turn, in every track that it changed.
-func (d *Dashboard) undo(e screen.Env) {
-	t := &d.tuner
-	if len(t.done) == 0 {
-		return
-	}
-	last := t.done[len(t.done)-1]
-	t.done = t.done[:len(t.done)-1]
-	if n := d.fig.backlog; n > 0 && last.knob.Name == "rate" {
-		d.say(e, widget.Whole(n)+" calls that were due but not yet sent are dropped: they count as never sent", false)
-	}
-	for i, v := range last.before {
-		d.run.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
-	}
-	d.refresh()
-}
-
-// reset returns every knob to the value that the plan began with.
-func (d *Dashboard) reset(e screen.Env) {
-	for i, tr := range d.tracks {
-		d.run.Change("reset", i, func(s workload.Settings) workload.Settings {
-			for _, k := range d.plan.Knobs {
-				s = k.Set(s, k.Get(tr.Start))
-			}
-			return s
-		})
-	}
-	d.tuner.done = nil
-	d.say(e, "every knob is back where the run began", false)
-	d.refresh()
-}
-
-// span returns the lowest and the highest value of a knob over the tracks on which it
-// has an effect.
-func (d *Dashboard) span(k workload.Knob) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for i, t := range d.tracks {
-		if t.Turns(k) {
-			v := k.Get(d.run.Settings(i))
-			lo, hi = min(lo, v), max(hi, v)
-		}
-	}
-	return lo, hi
-}
-
-func (d *Dashboard) askPreset() {
-	request := d.info.Request.At(d.plan, d.run.Settings)
-	d.prompt = &prompt{label: "Save this run as preset, name", done: func(_ *Dashboard, e screen.Env, name string) tea.Cmd {
+func (tu *tuner) askPreset() {
+	request := tu.now.info.Request.At(tu.now.plan, tu.now.run.Settings)
+	tu.says.prompt = &prompt{label: "Save this run as preset, name", done: func(e screen.Env, name string) tea.Cmd {
 		if name == "" {
-			d.say(e, "a preset needs a name", false)
+			tu.says.say(e, "a preset needs a name", false)
 			return nil
 		}
-		bench := d.bench
+		bench := tu.presets
 		return func() tea.Msg {
 			path, err := bench.SavePreset(name, request)
 			return presetSavedMsg{path, err}
@@ -178,67 +61,56 @@ func (d *Dashboard) askPreset() {
 }
 
 // selected returns the knob of the selected row.
-func (d *Dashboard) selected() (workload.Knob, bool) {
-	if i := d.tuner.row - 1; i >= 0 && i < len(d.plan.Knobs) {
-		return d.plan.Knobs[i], true
+func (tu *tuner) selected() (workload.Knob, bool) {
+	if i := tu.row - 1; i >= 0 && i < len(tu.now.plan.Knobs) {
+		return tu.now.plan.Knobs[i], true
 	}
 	return workload.Knob{}, false
 }
 
 // firstRow returns the first row that can be selected: with a single track there is no
 // choice of track.
-func (d *Dashboard) firstRow() int {
-	if len(d.tracks) > 1 {
+func (tu *tuner) firstRow() int {
+	if len(tu.now.tracks) > 1 {
 		return 0
 	}
 	return 1
 }
 
-// nextTrack selects the track to turn: all tracks, then one after the other.
-func (d *Dashboard) nextTrack(by int) {
-	n := len(d.tracks)
-	if n < 2 {
-		return
-	}
-	d.tuner.track = (d.tuner.track+1+by+n+1)%(n+1) - 1
-}
-
-// pressTuning handles a key of the tuning panel; false if the key is not one of its
+// press handles a key of the tuning panel; false if the key is not one of its
 // own.
-func (d *Dashboard) pressTuning(msg tea.KeyPressMsg, e screen.Env) bool {
-	t := &d.tuner
-	if t.typing {
-		d.pressTyping(msg, e)
+func (tu *tuner) press(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
+	if tu.typing {
+		tu.pressTyping(msg, e)
 		return true
 	}
-	k := d.bindings()
 	switch {
 	case key.Matches(msg, k.Back):
-		t.open = false
+		tu.open = false
 	case key.Matches(msg, k.Up):
-		t.row = max(t.row-1, d.firstRow())
+		tu.row = max(tu.row-1, tu.firstRow())
 	case key.Matches(msg, k.Down):
-		t.row = min(t.row+1, len(d.plan.Knobs))
+		tu.row = min(tu.row+1, len(tu.now.plan.Knobs))
 	case key.Matches(msg, k.TurnDown):
-		d.turnRow(e, false, false)
+		tu.turnRow(e, false, false)
 	case key.Matches(msg, k.TurnUp):
-		d.turnRow(e, true, false)
+		tu.turnRow(e, true, false)
 	case key.Matches(msg, k.TurnDownTen):
-		d.turnRow(e, false, true)
+		tu.turnRow(e, false, true)
 	case key.Matches(msg, k.TurnUpTen):
-		d.turnRow(e, true, true)
+		tu.turnRow(e, true, true)
 	case key.Matches(msg, k.Reset):
-		d.reset(e)
+		tu.knobs.reset(e)
 	case key.Matches(msg, k.SavePreset):
-		d.askPreset()
+		tu.askPreset()
 	case key.Matches(msg, k.TypeValue):
-		if t.row == 0 {
-			t.row = 1
+		if tu.row == 0 {
+			tu.row = 1
 		}
-		t.typing, t.text = true, widget.NewField(msg.String())
+		tu.typing, tu.text = true, widget.NewField(msg.String())
 	case key.Matches(msg, k.Edit):
-		if knob, ok := d.selected(); ok {
-			t.typing, t.text = true, widget.NewChosen(widget.FieldText(knob, knob.Get(d.run.Settings(t.track))))
+		if knob, ok := tu.selected(); ok {
+			tu.typing, tu.text = true, widget.NewChosen(widget.FieldText(knob, knob.Get(tu.now.run.Settings(tu.knobs.track))))
 		}
 	default:
 		return false
@@ -246,84 +118,80 @@ func (d *Dashboard) pressTuning(msg tea.KeyPressMsg, e screen.Env) bool {
 	return true
 }
 
-func (d *Dashboard) turnRow(e screen.Env, up, ten bool) {
-	if k, ok := d.selected(); ok {
-		d.turn(e, k, up, ten)
+func (tu *tuner) turnRow(e screen.Env, up, ten bool) {
+	if k, ok := tu.selected(); ok {
+		tu.knobs.turn(e, k, up, ten)
 		return
 	}
 	if up {
-		d.nextTrack(1)
+		tu.knobs.nextTrack(1)
 	} else {
-		d.nextTrack(-1)
+		tu.knobs.nextTrack(-1)
 	}
 }
 
 // pressTyping handles the digits of a value.
-func (d *Dashboard) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
-	t := &d.tuner
+func (tu *tuner) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 	switch msg.String() {
 	case "esc":
-		t.typing = false
+		tu.typing = false
 	case "enter":
-		t.typing = false
-		k, ok := d.selected()
+		tu.typing = false
+		k, ok := tu.selected()
 		if !ok {
 			return
 		}
-		v, ok := widget.Typed(k, t.text.Value())
+		v, ok := widget.Typed(k, tu.text.Value())
 		switch {
 		case !ok && k.Unit == "bytes":
-			d.say(e, strconv.Quote(t.text.Value())+" is not a size such as 512, 4KiB or 1MiB", true)
+			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a size such as 512, 4KiB or 1MiB", true)
 		case !ok:
-			d.say(e, strconv.Quote(t.text.Value())+" is not a number", true)
+			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a number", true)
 		case k.Name != "rate" && v != math.Trunc(v):
-			d.say(e, strconv.Quote(t.text.Value())+" is not a whole number", true)
+			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a whole number", true)
 		default:
 			if v != k.Clamp(v) {
-				d.say(e, k.Name+" is between "+widget.KnobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+widget.KnobText(k, k.Max), false)
+				tu.says.say(e, k.Name+" is between "+widget.KnobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+widget.KnobText(k, k.Max), false)
 			}
-			d.changeTo(e, k, k.Clamp(v))
+			tu.changeTo(e, k, k.Clamp(v))
 		}
 	default:
-		t.text, _ = t.text.Update(msg)
+		tu.text, _ = tu.text.Update(msg)
 	}
 }
-
-// farBeyond is how many times the peak a rate must be to be probably a mistake.
-const farBeyond = 100
 
 // changeTo sets a knob to a value that was typed. It asks for confirmation of a rate
 // far above what the run has reached, because operations that are due and not sent have
 // to be waited for.
-func (d *Dashboard) changeTo(e screen.Env, k workload.Knob, v float64) {
-	set := func(e screen.Env) { d.change(e, k, false, func(float64) float64 { return v }) }
-	most := max(chart.Peak(d.axis(240).Rate(d.snap, d.op).Vals), k.Get(d.run.Settings(d.tuner.track)))
+func (tu *tuner) changeTo(e screen.Env, k workload.Knob, v float64) {
+	set := func(e screen.Env) { tu.knobs.change(e, k, false, func(float64) float64 { return v }) }
+	most := max(chart.Peak(tu.now.axis(240).Rate(tu.now.snap, tu.sel.op).Vals), k.Get(tu.now.run.Settings(tu.knobs.track)))
 	if k.Name != "rate" || most <= 0 || v < farBeyond*most {
 		set(e)
 		return
 	}
-	d.prompt = &prompt{
+	tu.says.prompt = &prompt{
 		label: fmt.Sprintf("%s/s is %s times what the run has reached; y sets it", units.Number(v), units.Number(v/most)),
-		done: func(d *Dashboard, e screen.Env, text string) tea.Cmd {
+		done: func(e screen.Env, text string) tea.Cmd {
 			if strings.EqualFold(text, "y") {
 				set(e)
 			} else {
-				d.say(e, "the rate stays as it was", false)
+				tu.says.say(e, "the rate stays as it was", false)
 			}
 			return nil
 		},
 	}
 }
 
-func (d *Dashboard) tuningKeys(k widget.Bindings) widget.KeyMap {
+func (tu *tuner) keys(k widget.Bindings, small bool) widget.KeyMap {
 	k.Up.SetHelp("↑", "knob above")
 	k.Down.SetHelp("↓", "knob below")
 	k.Back.SetHelp("esc", "close")
-	if d.tuner.typing {
+	if tu.typing {
 		return promptKeys()
 	}
 	for _, b := range []*key.Binding{&k.LogAxis, &k.Next, &k.Prev} { // what they change is not visible there
-		b.SetEnabled(!d.small)
+		b.SetEnabled(!small)
 	}
 	knob := widget.Bind("↑↓", "knob", "up", "down")
 	k.Edit.SetHelp("enter", "type over the value")
@@ -338,4 +206,235 @@ func (d *Dashboard) tuningKeys(k widget.Bindings) widget.KeyMap {
 			{k.More, k.Less, k.MoreTen, k.LessTen, k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
 		},
 	}
+}
+
+func (tu *tuner) lineAt(m tea.Mouse, r image.Rectangle, e screen.Env) (tuneLine, bool) {
+	lines := tu.lines(e, r.Dx()-2, r.Dy()-2)
+	y := m.Y - r.Min.Y - 1
+	if y < 0 || y >= len(lines) {
+		return tuneLine{}, false
+	}
+	return lines[y], true
+}
+
+// drag moves the slider that is being dragged.
+func (tu *tuner) drag(m tea.Mouse, r image.Rectangle, e screen.Env) {
+	if tu.dragged == 0 || !tu.open {
+		return
+	}
+	for _, l := range tu.lines(e, r.Dx()-2, r.Dy()-2) {
+		if l.row != tu.dragged || l.wide == 0 {
+			continue
+		}
+		k := tu.now.plan.Knobs[l.row-1]
+		x := min(max(m.X-r.Min.X-1-l.slider, 0), l.wide-1)
+		if widget.Slide(k, k.Get(tu.now.run.Settings(tu.knobs.track)), l.wide) == x {
+			return // unchanged, so there is no change to log
+		}
+		tu.knobs.change(e, k, false, func(float64) float64 { return widget.Slid(k, x, l.wide) })
+		return
+	}
+}
+
+// draw draws the tuning panel.
+func (tu *tuner) draw(e screen.Env, r image.Rectangle) []string {
+	lines := tu.lines(e, r.Dx()-2, r.Dy()-2)
+	text := make([]string, len(lines))
+	for i, l := range lines {
+		text[i] = l.text
+	}
+	return widget.Panel{Title: "Tune", Foot: "esc closes", Focused: true}.Draw(e.Styles, r.Dx(), r.Dy(), text)
+}
+
+// lines lays out the panel in w×h cells: three lines per knob if there is room,
+// else two, else one; below them the effect of the last change.
+func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
+	n := len(tu.now.plan.Knobs)
+	effect := tu.effectLines(e, w)
+	per := 1
+	switch {
+	case 2+3*n+len(effect) <= h:
+		per = 3
+	case 1+2*n+len(effect) <= h:
+		per = 2
+	}
+	lines := []tuneLine{{text: tu.trackLine(e, w), row: 0}}
+	if per == 3 {
+		lines = append(lines, tuneLine{row: -1})
+	}
+	for i := range tu.now.plan.Knobs {
+		lines = append(lines, tu.knobLines(e, i+1, w, per)...)
+	}
+	if room := h - len(lines); room < len(effect) && room > 0 {
+		effect = tu.briefEffect(e, room)
+	}
+	// Scroll so that the selected row is visible.
+	if over := len(lines) - h; over > 0 {
+		from := 0
+		for from < over && lines[from].row < tu.row-1 {
+			from++
+		}
+		return lines[from : from+h]
+	}
+	for _, l := range effect {
+		lines = append(lines, tuneLine{text: l, row: -1})
+	}
+	if about := tu.aboutKnob(e, w); len(lines)+1+len(about) <= h {
+		for len(lines) < h-len(about) {
+			lines = append(lines, tuneLine{row: -1})
+		}
+		for _, l := range about {
+			lines = append(lines, tuneLine{text: l, row: -1})
+		}
+	}
+	return lines
+}
+
+// aboutKnob explains the selected knob.
+func (tu *tuner) aboutKnob(e screen.Env, w int) []string {
+	k, ok := tu.selected()
+	if !ok {
+		return nil
+	}
+	bare := workload.Knob{Unit: k.Unit}
+	var out []string
+	for _, l := range widget.Wrap(k.Name+": "+k.Help+"; "+widget.KnobText(bare, k.Min)+" to "+widget.KnobText(bare, k.Max), w-4) {
+		out = append(out, "  "+e.Styles.Muted.On(l))
+	}
+	return out
+}
+
+func (tu *tuner) trackLine(e screen.Env, w int) string {
+	s := e.Styles
+	name, of := "all tracks, totals", fmt.Sprintf("%d tracks", len(tu.now.tracks))
+	if t := tu.knobs.track; t != screen.All {
+		name, of = tu.now.tracks[t].Name, fmt.Sprintf("%d of %d", t+1, len(tu.now.tracks))
+	} else if len(tu.now.tracks) == 1 {
+		return widget.Spread(" "+s.Muted.On("  Track  ")+tu.now.tracks[0].Name, s.Muted.On("the only one  "), w)
+	}
+	if ansi.StringWidth(name+of)+16 > w {
+		name, _, _ = strings.Cut(name, ",")
+	}
+	return widget.Spread(" "+tu.label(e, 0, "Track")+"  "+s.Accent.On("◂")+" "+s.Bold.On(name)+" "+s.Accent.On("▸"), s.Muted.On(of+"  "), w)
+}
+
+// label returns the name of a row, marked if it is the selected one.
+func (tu *tuner) label(e screen.Env, row int, name string) string {
+	if row == tu.row {
+		return e.Styles.Selected.On("▸ " + name)
+	}
+	return "  " + name
+}
+
+func (tu *tuner) knobLines(e screen.Env, row, w, per int) []tuneLine {
+	k := tu.now.plan.Knobs[row-1]
+	name := strings.ToUpper(k.Name[:1]) + k.Name[1:]
+	value := e.Styles.Bold.On(tu.unitText(k))
+	if tu.typing && tu.row == row {
+		value = tu.text.View(e.Styles, 12)
+	}
+	v := k.Get(tu.now.run.Settings(tu.knobs.track))
+	if per == 1 {
+		at, wide := 27, w-29
+		left := " " + widget.Fit(tu.label(e, row, name), 11) + widget.FitRight(value, 13)
+		return []tuneLine{{text: widget.Fit(left, at) + widget.Slider(e.Styles, k, v, wide, row == tu.row), row: row, slider: at, wide: wide}}
+	}
+	wide := w - 5
+	out := []tuneLine{
+		{text: widget.Spread(" "+tu.label(e, row, name), value+"  ", w), row: row},
+		{text: "   " + widget.Slider(e.Styles, k, v, wide, row == tu.row), row: row, slider: 3, wide: wide},
+	}
+	if per == 3 {
+		out = append(out, tuneLine{row: -1})
+	}
+	return out
+}
+
+// unitText returns a knob's value with its unit, if the unit adds information.
+func (tu *tuner) unitText(k workload.Knob) string {
+	text := tu.knobs.value(k)
+	if k.Unit != "" && k.Unit != "bytes" && k.Unit != k.Name && text != units.Unlimited {
+		text += " " + k.Unit
+	}
+	if tu.knobs.track == screen.All {
+		text = each(tu.now.plan, k, text)
+	}
+	return text
+}
+
+// effectLines describe the effect of the last change: before, after, difference.
+func (tu *tuner) effectLines(e screen.Env, w int) []string {
+	s := e.Styles
+	ef, ok := lastEffect(tu.now.snap)
+	if !ok {
+		out := []string{""}
+		for _, l := range widget.Wrap("No change yet. Its effect will be shown here.", w-2) {
+			out = append(out, " "+s.Muted.On(l))
+		}
+		return out
+	}
+	out := []string{"", widget.Spread(" "+s.Muted.On("Last change, at "+widget.Clock(ef.last)), s.Muted.On(ef.by)+" ", w), "   " + s.Bold.On(ef.what(tu.now.plan))}
+	if ef.pause() || ef.past || ef.unsure() != "" || ef.after.seconds < fewest {
+		for _, l := range widget.Wrap(ef.outcome(), w-4) {
+			out = append(out, "   "+s.Muted.On(l))
+		}
+		return append(out, make([]string, max(5-len(out), 0))...)
+	}
+	rate := compare(s, w-22, units.Number(ef.before.rate)+" → "+units.Number(ef.after.rate), ef.before.rate, ef.after.rate, true)
+	if text := ef.throughput(); text == unsure || text == same {
+		rate = s.Muted.On(text)
+	}
+	lat := "–"
+	switch text := ef.tail(); text {
+	case "":
+	case unsure, same:
+		lat = s.Muted.On(text)
+	default:
+		lat = compare(s, w-22, arrow(ef.before.p99, ef.after.p99), ef.before.p99, ef.after.p99, false)
+	}
+	return append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(tu.now.info.Unit+"/s", 9, "…"), 10))+rate, "   "+s.Muted.On(widget.Fit("p99", 10))+lat)
+}
+
+// briefEffect is effectLines for one line, or three.
+func (tu *tuner) briefEffect(e screen.Env, room int) []string {
+	ef, ok := lastEffect(tu.now.snap)
+	if !ok {
+		return nil
+	}
+	line := "   " + e.Styles.Bold.On(ef.what(tu.now.plan)) + "  " + ef.outcome()
+	if room < 2 {
+		return []string{line}
+	}
+	return []string{"", line}
+}
+
+// tuneLine is a line of the tuning panel and what a click on it does.
+type tuneLine struct {
+	text string
+	row  int // the row that it belongs to; -1 for none
+	// slider is the column where its slider starts, wide its width; 0 without a slider.
+	slider, wide int
+}
+
+// compare formats a change in w cells and a few more, with its direction as an arrow
+// and a percentage.
+func compare(s *widget.Styles, w int, text string, before, after float64, moreIsBetter bool) string {
+	p := strings.TrimLeft(widget.Percent(before, after), "+−±")
+	if p == "" {
+		return text
+	}
+	sign, colour := "=", s.Muted
+	switch diff := (after - before) / before; {
+	case diff > 0.005:
+		sign, colour = "▲", s.Bad
+		if moreIsBetter {
+			colour = s.OK
+		}
+	case diff < -0.005:
+		sign, colour = "▼", s.OK
+		if moreIsBetter {
+			colour = s.Bad
+		}
+	}
+	return widget.Fit(text, max(w, 13)) + " " + colour.On(sign+" "+p)
 }

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"fmt"
 	"image"
 	"slices"
@@ -10,52 +9,157 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
+// event returns the latest event in at most rows lines: a prompt, that the store is
+// silent, a message, or the last change and its effect.
+func (d *Dashboard) event(e screen.Env, rows int) []string {
+	s := e.Styles
+	said := func(k widget.Ink, text string) []string {
+		var out []string
+		for _, l := range widget.Wrap(text, e.W-2) {
+			out = append(out, k.On(widget.Fit(" "+l, e.W)))
+		}
+		if len(out) > rows {
+			return []string{k.On(widget.Fit(" "+text, e.W))}
+		}
+		return out
+	}
+	if d.says.prompt != nil {
+		label := " " + d.says.prompt.label + ": "
+		w := ansi.StringWidth(label)
+		return []string{s.Accent.On(label) + d.says.prompt.field.View(s, e.W-w-1) + " "}
+	}
+	if text := d.now.watch.text(d.now.snap, (e.W-4)*rows); text != "" {
+		if d.now.watch.gone {
+			return said(s.Gone, "✗ "+text)
+		}
+		return said(s.OK, "✓ "+text)
+	}
+	if d.says.toast.text != "" {
+		if d.says.toast.bad {
+			return said(s.Bad, d.says.toast.text)
+		}
+		return said(s.Plain, d.says.toast.text)
+	}
+	if d.now.info.Watched && d.now.progress.Note != "" {
+		return said(s.Warn, "! "+d.now.progress.Note)
+	}
+	if d.sel.fig.stalls() && d.now.progress.Stage == screen.Measuring {
+		which := "A call"
+		if d.sel.fig.inFlight > 1 {
+			which = "The oldest of " + widget.Plural(int64(d.sel.fig.inFlight), "call")
+		}
+		return said(s.Warn, "! "+which+" has been under way for "+age(d.sel.fig.oldest))
+	}
+	if text := d.knobs.hopeless(); text != "" && d.now.progress.Stage == screen.Measuring {
+		return said(s.Warn, "! "+text)
+	}
+	if d.now.progress.Stage > screen.Measuring && d.now.progress.Step != "" {
+		return said(s.Plain, d.now.progress.Step)
+	}
+	ef, ok := lastEffect(d.now.snap)
+	if causes, _ := Ours(d.now.verdict); len(causes) > 0 && (!ok || d.now.snap.At-ef.last > window*time.Second) {
+		return said(s.Alarm, "perfbench is the bottleneck ("+strings.Join(causes, ", ")+"): tab shows what each side uses")
+	}
+	if ok {
+		return d.lastChange(e, ef, rows)
+	}
+	if n := len(d.now.snap.Marks); n > 0 {
+		m := d.now.snap.Marks[n-1]
+		return []string{widget.Fit(" "+s.Muted.On(widget.Clock(m.At))+"  "+m.Note, e.W)}
+	}
+	if d.now.info.Watched {
+		return said(s.Muted, "Watching: another perfbench drives this run, and no key here changes it.")
+	}
+	payload := ""
+	if k, ok := d.now.plan.Knob("payload"); ok && d.knobs.effective(k) {
+		payload = " ] doubles the payload,"
+	}
+	return said(s.Muted, "Turn a knob while it runs: + adds a thread,"+payload+" t opens all.")
+}
+
+// lastChange shows the last change and its effect: side by side, or one below the other
+// if there is no room.
+func (d *Dashboard) lastChange(e screen.Env, ef effect, rows int) []string {
+	s := e.Styles
+	at, what, outcome := widget.Clock(ef.last), ef.what(d.now.plan), ef.outcome()
+	if ef.by == "undo" {
+		what = "undo: " + what
+	}
+	between := "     "
+	for _, narrower := range []string{"   ", "  "} {
+		if ansi.StringWidth(at+what+between+outcome)+4 > e.W {
+			between = narrower
+		}
+	}
+	if rows > 1 && ansi.StringWidth(at+what+between+outcome)+4 > e.W {
+		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+outcome, e.W)}
+	}
+	return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what)+between+outcome, e.W)}
+}
+
+// bottomLine returns the single line below the tuning layout: the state, unless there
+// is an event.
+func (d *Dashboard) bottomLine(e screen.Env) string {
+	if d.says.prompt != nil || d.now.watch.text(d.now.snap, e.W-4) != "" || d.says.toast.text != "" || d.now.progress.Stage > screen.Measuring {
+		return slices.Concat(d.event(e, 1), []string{widget.Fit("", e.W)})[0]
+	}
+	return widget.Fit(" "+d.sel.state(e, e.W < 80), e.W)
+}
+
+// aside reports whether there is a panel beside the charts: tuning or a search.
+func (d *Dashboard) aside() bool { return d.tuner.open || d.search.panel.Open }
+
+// sidePanel draws the panel beside the charts.
+func (d *Dashboard) sidePanel(e screen.Env, r image.Rectangle) []string {
+	if d.search.panel.Open {
+		return d.search.draw(e, r)
+	}
+	return d.tuner.draw(e, r)
+}
+
 func (d *Dashboard) selection() look {
-	return look{tuning: d.aside(), lower: d.folded || d.chooser.Open, rows: max(len(d.snap.Ops), 2), tall: d.lower.tall() || d.chooser.Open}
+	return look{tuning: d.aside(), lower: d.lower.folded || d.against.chooser.Open, rows: max(len(d.now.snap.Ops), 2), tall: d.lower.tab.tall() || d.against.chooser.Open}
 }
 
 // View draws the page.
 func (d *Dashboard) View(e screen.Env) string {
 	d.narrow, d.small = e.W < 80, widget.SizeOf(e.W, e.H) == widget.Small
-	if d.progress.Stage == screen.Preparing {
+	if d.now.progress.Stage == screen.Preparing {
 		return d.preparing(e)
 	}
 	p := layout(e.W, e.H, d.selection())
 	lines := []string{d.status(e)}
 	switch {
 	case d.aside() && p.size == widget.Small:
-		lines = append(lines, d.throughput(e, p)...)
+		lines = append(lines, d.charts.throughput(e, p)...)
 		lines = append(lines, d.sidePanel(e, p.tune)...)
 		lines = append(lines, d.bottomLine(e))
 	case d.aside():
-		left := append([]string{}, d.throughput(e, p)...)
+		left := append([]string{}, d.charts.throughput(e, p)...)
 		if !p.latency.Empty() {
-			left = append(left, d.latency(e, p)...)
+			left = append(left, d.charts.latency(e, p)...)
 		}
-		left = append(left, d.lowerPanel(e, p.ops)...)
+		left = append(left, d.bottomPanel(e, p)...)
 		lines = append(lines, widget.Beside(left, d.sidePanel(e, p.tune))...)
 		lines = append(lines, d.bottomLine(e))
 	default:
-		left := append([]string{}, d.throughput(e, p)...)
+		left := append([]string{}, d.charts.throughput(e, p)...)
 		if !p.latency.Empty() {
-			left = append(left, d.latency(e, p)...)
+			left = append(left, d.charts.latency(e, p)...)
 		}
 		if !p.ops.Empty() {
-			left = append(left, d.lowerPanel(e, p.ops)...)
+			left = append(left, d.bottomPanel(e, p)...)
 		}
 		if !p.wall.Empty() {
-			left = widget.Beside(left, d.wall(e, p.wall))
+			left = widget.Beside(left, d.lower.wall(e, p))
 		}
 		lines = append(lines, left...)
-		knobs, _ := d.knobs(e)
-		lines = append(lines, widget.Fit(knobs, e.W), widget.Fit(" "+d.state(e, e.W < 80), e.W))
+		knobs, _ := d.knobs.line(e)
+		lines = append(lines, widget.Fit(knobs, e.W), widget.Fit(" "+d.sel.state(e, e.W < 80), e.W))
 		lines = append(lines, d.event(e, max(e.H-1-len(lines), 1))...)
 	}
 	for len(lines) < e.H-1 {
@@ -66,7 +170,7 @@ func (d *Dashboard) View(e screen.Env) string {
 
 // preparing draws what is shown until the first worker runs.
 func (d *Dashboard) preparing(e screen.Env) string {
-	s, pr := e.Styles, d.progress
+	s, pr := e.Styles, d.now.progress
 	step := pr.Step
 	if step == "" {
 		step = "getting ready"
@@ -85,7 +189,7 @@ func (d *Dashboard) preparing(e screen.Env) string {
 			lines = append(lines, "  "+l)
 		}
 	}
-	for _, w := range d.plan.Warnings {
+	for _, w := range d.now.plan.Warnings {
 		for i, l := range widget.Wrap(w, e.W-8) {
 			if i == 0 {
 				lines = append(lines, "", "  "+s.Warn.On("! "+l))
@@ -102,202 +206,46 @@ func (d *Dashboard) preparing(e screen.Env) string {
 func (d *Dashboard) status(e screen.Env) string {
 	s := e.Styles
 	sign := "▶"
-	if d.fig.paused {
+	if d.sel.fig.paused {
 		sign = "‖"
 	}
-	what := []string{d.info.Title, d.info.Store}
-	if len(d.snap.Phases) > 0 && d.progress.Stage == screen.Measuring && len(d.plan.Phases) > 1 {
-		what = append(what, strings.Join(d.snap.Phases, ", "))
+	what := []string{d.now.info.Title, d.now.info.Store}
+	if len(d.now.snap.Phases) > 0 && d.now.progress.Stage == screen.Measuring && len(d.now.plan.Phases) > 1 {
+		what = append(what, strings.Join(d.now.snap.Phases, ", "))
 	}
 	left := " " + s.Accent.On(sign) + " " + s.Bold.On(strings.Join(what, " · "))
 	if w := d.stageWord(); w != "" {
 		left += " " + s.Warn.On("· "+w)
 	}
-	right := d.time()
-	part, known := d.part()
+	right := d.now.time()
+	part, known := d.now.done()
 	if known && e.W >= 80 {
 		right += "  " + widget.Bar(s, part, min(24, e.W/5)) + s.Bold.On(fmt.Sprintf(" %3.0f %%", part*100))
 	}
 	return widget.Spread(left, right+" ", e.W)
 }
 
+// bottomPanel draws the list of earlier runs while that is open, else the lower panel.
+func (d *Dashboard) bottomPanel(e screen.Env, p panes) []string {
+	if d.against.chooser.Open {
+		return d.against.chooser.Draw(e.Styles, p.ops.Dx(), p.ops.Dy(), e.Now)
+	}
+	return d.lower.draw(e, p)
+}
+
 func (d *Dashboard) stageWord() string {
 	switch {
-	case d.progress.Stage != screen.Measuring:
-		return d.progress.Stage.String()
-	case d.searching():
+	case d.now.progress.Stage != screen.Measuring:
+		return d.now.progress.Stage.String()
+	case d.now.searching():
 		return "searching"
-	case d.fig.paused:
+	case d.sel.fig.paused:
 		return "paused"
-	case d.snap.At < 0:
+	case d.now.snap.At < 0:
 		return "warm-up"
 	}
 	return ""
 }
 
-// time formats how long the run has been going and how long it will take.
-func (d *Dashboard) time() string {
-	if d.progress.Stage == screen.Preparing {
-		return ""
-	}
-	now := widget.Clock(d.snap.At)
-	if d.snap.At < 0 && d.info.Settles { // its length is not known
-		return widget.Clock(d.snap.At - d.snap.Began)
-	}
-	end := d.info.Duration
-	about := ""
-	if d.snap.Total > 0 && d.snap.Done > 0 && d.snap.At > 0 {
-		est := time.Duration(float64(d.snap.At) / float64(d.snap.Done) * float64(d.snap.Total))
-		if end == 0 || est < end {
-			end, about = est, "~"
-		}
-	}
-	if end == 0 {
-		return now
-	}
-	return now + " / " + about + widget.Clock(end)
-}
-
-func (d *Dashboard) rateText(v float64) string { return units.Number(v) + " " + d.unit() + "/s" }
-
-// unit returns what the figures count: those of the selected operation, or of all.
-func (d *Dashboard) unit() string {
-	if d.op >= 0 && d.op < len(d.snap.Ops) {
-		return cmp.Or(d.otherUnit(d.snap.Ops[d.op].Operation), d.info.Unit)
-	}
-	return d.info.Unit
-}
-
-// otherUnit returns the unit of an operation if it differs from that of the run; else
-// "".
-func (d *Dashboard) otherUnit(o measure.Operation) string { return d.info.Units[o.Track+"."+o.Op] }
-
-// opLabel names an operation in a table, with its unit if that differs from the head of
-// the table.
-func (d *Dashboard) opLabel(o measure.Operation) string {
-	if unit := d.otherUnit(o); unit != "" {
-		return d.opName(o) + " (" + unit + ")"
-	}
-	return d.opName(o)
-}
-
-// zone is a part of the knobs line that turns a knob when clicked.
-type zone struct {
-	from, to int
-	knob     workload.Knob
-	up       bool
-}
-
-// knobs draws the line of live settings, and returns where it can be clicked.
-func (d *Dashboard) knobs(e screen.Env) (string, []zone) {
-	s := e.Styles
-	prefix := " "
-	if t := d.tuner.track; t != screen.All {
-		prefix += d.tracks[t].Name + ": "
-	}
-	// Wide, with spaces around the arrows, or else compact.
-	knobs := slices.DeleteFunc(slices.Clone(d.plan.Knobs), func(k workload.Knob) bool { return !d.turns(k) })
-	values := make([]string, len(knobs))
-	roomy := ansi.StringWidth(prefix)
-	for i, k := range knobs {
-		values[i] = d.knobValue(k)
-		if d.tuner.track == screen.All {
-			values[i] = each(d.plan, k, values[i])
-		}
-		roomy += ansi.StringWidth(k.Name+values[i]) + 8
-	}
-	pad, gap, space := " ", "   ", " "
-	if roomy -= len(gap); roomy > e.W {
-		pad, gap = "", "  "
-		roomy -= 3*len(knobs) - 1
-	}
-	if roomy > e.W {
-		gap, space = " ", ""
-	}
-	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
-	var zones []zone
-	for i, k := range knobs {
-		at := x + ansi.StringWidth(k.Name+space) // of the left arrow
-		to := at + 1 + 2*len(pad) + ansi.StringWidth(values[i])
-		if to >= e.W {
-			break
-		}
-		zones = append(zones, zone{at - 1, at + 1 + len(pad), k, false}, zone{to - len(pad), to + 2, k, true})
-		line += s.Muted.On(k.Name) + space + s.Accent.On("◂") + pad + s.Bold.On(values[i]) + pad + s.Accent.On("▸") + gap
-		x = to + 1 + len(gap)
-	}
-	return strings.TrimRight(line, " "), zones
-}
-
-// knobValue returns the requested value; if tracks differ in a value that does not add
-// up, from the lowest to the highest.
-func (d *Dashboard) knobValue(k workload.Knob) string {
-	t := d.tuner.track
-	switch {
-	case t != screen.All && !d.tracks[t].Turns(k):
-		return "–"
-	case t != screen.All || k.Sum || len(d.tracks) < 2:
-		return widget.KnobText(k, k.Get(d.run.Settings(t)))
-	}
-	lo, hi := d.span(k)
-	return widget.RangeText(k, lo, hi)
-}
-
-// state describes the run at this moment: in flight, behind, errors.
-func (d *Dashboard) state(e screen.Env, short bool) string {
-	s, f := e.Styles, d.fig
-	parts := []string{fmt.Sprintf("in flight %d", f.inFlight)}
-	if f.stalls() {
-		parts = append(parts, s.Warn.On("oldest "+age(f.oldest)))
-	} else if !short {
-		parts = append(parts, "oldest "+age(f.oldest))
-	}
-	switch {
-	case f.backlog > 0:
-		parts = append(parts, s.Warn.On(units.Number(float64(f.backlog))+" behind schedule"))
-	case f.open:
-		parts = append(parts, "on schedule")
-	}
-	if f.errors > 0 {
-		text := "errors " + widget.Whole(f.errors)
-		if classes := errorsInWords(d.snap.Errors); classes != "" && !short {
-			text += " (" + classes + ")"
-		}
-		parts = append(parts, s.Bad.On(text))
-	} else {
-		parts = append(parts, "errors 0")
-	}
-	line := strings.Join(parts, " · ")
-	if d.snap.At <= 0 || d.verdict.State == "" {
-		return line
-	}
-	_, k := widget.Worth(s, d.verdict)
-	word := d.verdict.State
-	if causes := word + ": " + strings.Join(d.verdict.Causes, ", "); len(d.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.W {
-		word = causes
-	}
-	if ansi.StringWidth(line+word)+5 > e.W {
-		return line // the tab shows it
-	}
-	return line + " · " + k.On(word)
-}
-
-// age formats how long something has been in progress; coarsely below a second, so that
-// it does not flicker.
-func age(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return "–"
-	case d < time.Millisecond:
-		return "< 1 ms"
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	default:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-}
-
 // rects returns the current panes, for hit tests.
 func (d *Dashboard) rects(e screen.Env) panes { return layout(e.W, e.H, d.selection()) }
-
-func in(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }

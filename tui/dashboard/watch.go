@@ -5,13 +5,10 @@ import (
 	"math"
 	"time"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -112,20 +109,3 @@ func (w watch) text(s *measure.Snapshot, width int) string {
 
 // onlyWatched explains why a key does nothing to a run that another process drives.
 const onlyWatched = "this workbench only watches: the run is driven by another, and goes on when you leave"
-
-// changing returns the keys that change a run, or lead to something that does.
-func changing(k *widget.Bindings) []*key.Binding {
-	return append(k.Knobs(), &k.Stop, &k.Mark, &k.Search, &k.Sweep, &k.Targets, &k.Copy)
-}
-
-// refuseChange explains why a key that changes a run does nothing to this one; false if
-// it is not such a key.
-func (d *Dashboard) refuseChange(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
-	for _, b := range changing(&k) {
-		if widget.Presses(msg, *b) {
-			d.say(e, onlyWatched, false)
-			return true
-		}
-	}
-	return false
-}

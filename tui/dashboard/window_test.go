@@ -19,28 +19,28 @@ import (
 // columns that are not dimmed either, and no latency of an operation above that of all.
 func agrees(t *testing.T, d *Dashboard) {
 	t.Helper()
-	for op := -1; op < len(d.snap.Ops); op++ {
-		d.op, d.fig = op, digest(d.snap, op)
-		f := d.fig
+	for op := -1; op < len(d.now.snap.Ops); op++ {
+		d.sel.op, d.sel.fig = op, digest(d.now.snap, op)
+		f := d.sel.fig
 		for _, cells := range []int{20, 44, 85, 140} {
-			a := d.axis(cells)
-			c := d.rates(a, 8)
-			peak := f.peak(d.snap, op, a, a.Rate(d.snap, op))
-			at := fmt.Sprintf("operation %d at %v, %d cells, window %v to %v", op, d.snap.At, cells, f.from, f.to)
+			a := d.now.axis(cells)
+			c := d.charts.rates(a, 8)
+			peak := f.peak(d.now.snap, op, a, a.Rate(d.now.snap, op))
+			at := fmt.Sprintf("operation %d at %v, %d cells, window %v to %v", op, d.now.snap.At, cells, f.from, f.to)
 			require.False(t, f.mean > peak*(1+1e-9), "mean %v, peak %v: %s", f.mean, peak, at)
 			require.False(t, f.rate > peak*(1+1e-9), "now %v, peak %v: %s", f.rate, peak, at)
-			for x, v := range a.Dots(a.Rate(d.snap, op)) {
+			for x, v := range a.Dots(a.Rate(d.now.snap, op)) {
 				if x/2 >= c.Warm && x/2 < c.Fresh {
 					require.False(t, v > peak*(1+1e-9), "column %d %v, peak %v: %s", x, v, peak, at)
 				}
 			}
 		}
 	}
-	d.op, d.fig = -1, digest(d.snap, -1)
-	for op := range d.snap.Ops {
-		if one := digest(d.snap, op).latency; one.Count > 0 && d.fig.latency.Count > 0 && d.snap.Counts(op) && d.fig.latency.P99 != measure.Hidden {
-			require.LessOrEqual(t, one.P99, d.fig.latency.P99)
-			require.LessOrEqual(t, one.Max, d.fig.latency.Max)
+	d.sel.op, d.sel.fig = -1, digest(d.now.snap, -1)
+	for op := range d.now.snap.Ops {
+		if one := digest(d.now.snap, op).latency; one.Count > 0 && d.sel.fig.latency.Count > 0 && d.now.snap.Counts(op) && d.sel.fig.latency.P99 != measure.Hidden {
+			require.LessOrEqual(t, one.P99, d.sel.fig.latency.P99)
+			require.LessOrEqual(t, one.Max, d.sel.fig.latency.Max)
 		}
 	}
 }
@@ -84,25 +84,25 @@ func TestAChangeBeginsAWindow(t *testing.T) {
 		d.refresh()
 	}
 	tick(10 * time.Second)
-	whole := d.fig
-	assert.Empty(t, d.since())
+	whole := d.sel.fig
+	assert.Empty(t, d.sel.since())
 	run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
 		s.Threads = 2
 		return s
 	})
 	tick(10500 * time.Millisecond)
-	assert.Equal(t, "figures 00:00 to 00:10", d.since())
-	assert.InDelta(t, whole.mean, d.fig.mean, 1e-9)
+	assert.Equal(t, "figures 00:00 to 00:10", d.sel.since())
+	assert.InDelta(t, whole.mean, d.sel.fig.mean, 1e-9)
 	tick(12 * time.Second)
-	assert.Equal(t, "figures since 00:10", d.since())
-	a := d.axis(85)
-	peak := d.fig.peak(d.snap, -1, a, a.Rate(d.snap, -1))
+	assert.Equal(t, "figures since 00:10", d.sel.since())
+	a := d.now.axis(85)
+	peak := d.sel.fig.peak(d.now.snap, -1, a, a.Rate(d.now.snap, -1))
 	assert.Less(t, peak, whole.mean/2, "not that of 16 threads")
-	assert.GreaterOrEqual(t, peak, d.fig.mean)
-	c := d.rates(a, 8)
+	assert.GreaterOrEqual(t, peak, d.sel.fig.mean)
+	c := d.charts.rates(a, 8)
 	assert.GreaterOrEqual(t, c.Warm, a.Cell(10))
 	assert.Greater(t, c.High, whole.mean, "but the scale has room for it")
-	assert.False(t, math.IsNaN(d.fig.rate))
+	assert.False(t, math.IsNaN(d.sel.fig.rate))
 }
 
 // No figure of one operation is above that of all, though the one with the highest p99 has

@@ -1,0 +1,341 @@
+package dashboard
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// knobs are the settings of the run that can be turned, from wherever: by keys, by the
+// mouse, or in the tuning panel.
+type knobs struct {
+	now  *reading
+	sel  *selection
+	says *messages
+	// track is what is being turned: one track, or All.
+	track   int
+	history []turn
+}
+
+// pause pauses the run, or resumes it.
+func (ks *knobs) pause() {
+	paused := !ks.now.run.Settings(screen.All).Paused
+	ks.now.run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
+		s.Paused = paused
+		return s
+	})
+}
+
+// hopeless reports that the backlog will take long to serve, and how to get rid of it;
+// empty if it will not.
+func (ks *knobs) hopeless() string {
+	n, done := float64(ks.sel.fig.backlog), digest(ks.now.snap, -1).rate
+	if !(done > 0) || n < done*farBehind.Seconds() {
+		return ""
+	}
+	how := "a lower rate drops it"
+	if t := ks.history; len(t) > 0 && t[len(t)-1].knob.Name == "rate" {
+		how = "u undoes the rate and drops it"
+	}
+	return fmt.Sprintf("%s of work behind schedule: %s", widget.Clock(time.Duration(min(n/done, 1e9)*float64(time.Second))), how)
+}
+
+// effective reports whether a knob has an effect now: on the selected track, or on one that
+// is running.
+func (ks *knobs) effective(k workload.Knob) bool {
+	if t := ks.track; t != screen.All {
+		return ks.now.tracks[t].Turns(k)
+	}
+	any, running := false, false
+	for i, t := range ks.now.tracks {
+		any = any || t.Turns(k)
+		if ks.now.snap == nil || i >= len(ks.now.snap.Gauges) || !ks.now.snap.Gauges[i].Running {
+			continue
+		}
+		if running = true; t.Turns(k) {
+			return true
+		}
+	}
+	return any && !running // between two phases nothing is running
+}
+
+// without returns why a knob cannot be turned.
+func (ks *knobs) without(knob string) string {
+	if _, ok := ks.now.plan.Knob(knob); !ok {
+		return "this profile has no " + knob + " to turn"
+	}
+	if t := ks.track; t != screen.All {
+		return "there is no " + knob + " to turn in " + ks.now.tracks[t].Name
+	}
+	return "there is no " + knob + " to turn in this phase"
+}
+
+// unlimited reports whether the rate is unlimited on every track where it would be
+// turned now.
+func (ks *knobs) unlimited() bool {
+	k, ok := ks.now.plan.Knob("rate")
+	if !ok {
+		return false
+	}
+	if t := ks.track; t != screen.All {
+		return k.Get(ks.now.run.Settings(t)) == 0
+	}
+	_, highest := ks.span(k)
+	return highest == 0
+}
+
+// noHigherRate returns why the rate cannot be increased.
+func (ks *knobs) noHigherRate() string {
+	if ks.unlimited() {
+		return "the rate is unlimited: { sets a target"
+	}
+	return "this profile has no rate to turn"
+}
+
+// press handles the keys that turn a knob from anywhere.
+func (ks *knobs) press(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) bool {
+	for _, t := range []struct {
+		b       key.Binding
+		knob    string
+		up, ten bool
+	}{
+		{k.More, "threads", true, false},
+		{k.Less, "threads", false, false},
+		{k.MoreTen, "threads", true, true},
+		{k.LessTen, "threads", false, true},
+		{k.PayloadUp, "payload", true, false},
+		{k.PayloadDown, "payload", false, false},
+		{k.RateUp, "rate", true, false},
+		{k.RateDown, "rate", false, false},
+	} {
+		if key.Matches(msg, t.b) {
+			knob, _ := ks.now.plan.Knob(t.knob)
+			ks.turn(e, knob, t.up, t.ten)
+			return true
+		}
+	}
+	return false
+}
+
+// change turns a knob: one Change, here in the event loop, so that quick presses arrive
+// in order and none is lost. If the tracks have different values that do not add up,
+// and the change is relative to them, each track gets its own value.
+func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v float64) float64) {
+	if k.Get == nil || ks.now.progress.Stage != screen.Measuring {
+		return
+	}
+	if ks.now.searching() {
+		ks.says.say(e, noKnobs, false)
+		return
+	}
+	if ks.now.info.Watched {
+		ks.says.say(e, onlyWatched, false)
+		return
+	}
+	before, turned := make([]float64, len(ks.now.tracks)), []float64{}
+	for i, t := range ks.now.tracks {
+		before[i] = k.Get(ks.now.run.Settings(i))
+		if t.Turns(k) {
+			turned = append(turned, before[i])
+		}
+	}
+	if len(turned) == 0 || ks.track != screen.All && !ks.now.tracks[ks.track].Turns(k) {
+		ks.says.say(e, ks.without(k.Name), false)
+		return
+	}
+	if err := ks.now.run.Room(ks.after(k, relative, f)); err != nil {
+		ks.says.say(e, "not turned: "+err.Error(), true)
+		return
+	}
+	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
+	if ks.track == screen.All && relative && !k.Sum && slices.Min(turned) != slices.Max(turned) {
+		for i := range ks.now.tracks {
+			ks.now.run.Change("workbench", i, apply)
+		}
+	} else {
+		ks.now.run.Change("workbench", ks.track, apply)
+	}
+	n := len(ks.history)
+	if n > 0 && ks.history[n-1].knob.Name == k.Name && ks.history[n-1].track == ks.track && e.Now.Sub(ks.history[n-1].at) < together {
+		ks.history[n-1].at = e.Now
+	} else {
+		ks.history = append(ks.history, turn{k, before, ks.track, e.Now})
+	}
+}
+
+// after returns the settings of the tracks after a knob has been turned.
+func (ks *knobs) after(k workload.Knob, relative bool, f func(v float64) float64) []workload.Settings {
+	now := make([]workload.Settings, len(ks.now.tracks))
+	for i := range now {
+		now[i] = ks.now.run.Settings(i)
+	}
+	if ks.track == screen.All && relative && !k.Sum {
+		for i := range now {
+			now[i] = k.Set(now[i], k.Clamp(f(k.Get(now[i]))))
+		}
+		return now
+	}
+	return workload.Turned(ks.now.tracks, now, ks.track, k, f(k.Get(ks.now.run.Settings(ks.track))))
+}
+
+// turn turns a knob up or down by one notch, or ten.
+func (ks *knobs) turn(e screen.Env, k workload.Knob, up, ten bool) {
+	now := ks.sel.fig.rate
+	ks.change(e, k, true, func(v float64) float64 { return widget.Turned(k, v, up, ten, now) })
+}
+
+// undo reverts the last turn, in every track that it changed.
+func (ks *knobs) undo(e screen.Env) {
+	if len(ks.history) == 0 {
+		return
+	}
+	last := ks.history[len(ks.history)-1]
+	ks.history = ks.history[:len(ks.history)-1]
+	if n := ks.sel.fig.backlog; n > 0 && last.knob.Name == "rate" {
+		ks.says.say(e, widget.Whole(n)+" calls that were due but not yet sent are dropped: they count as never sent", false)
+	}
+	for i, v := range last.before {
+		ks.now.run.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
+	}
+}
+
+// reset returns every knob to the value that the plan began with.
+func (ks *knobs) reset(e screen.Env) {
+	for i, tr := range ks.now.tracks {
+		ks.now.run.Change("reset", i, func(s workload.Settings) workload.Settings {
+			for _, k := range ks.now.plan.Knobs {
+				s = k.Set(s, k.Get(tr.Start))
+			}
+			return s
+		})
+	}
+	ks.history = nil
+	ks.says.say(e, "every knob is back where the run began", false)
+}
+
+// span returns the lowest and the highest value of a knob over the tracks on which it
+// has an effect.
+func (ks *knobs) span(k workload.Knob) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i, t := range ks.now.tracks {
+		if t.Turns(k) {
+			v := k.Get(ks.now.run.Settings(i))
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// nextTrack selects the track to turn: all tracks, then one after the other.
+func (ks *knobs) nextTrack(by int) {
+	n := len(ks.now.tracks)
+	if n < 2 {
+		return
+	}
+	ks.track = (ks.track+1+by+n+1)%(n+1) - 1
+}
+
+// line draws the line of live settings, and returns where it can be clicked.
+func (ks *knobs) line(e screen.Env) (string, []zone) {
+	s := e.Styles
+	prefix := " "
+	if t := ks.track; t != screen.All {
+		prefix += ks.now.tracks[t].Name + ": "
+	}
+	// Wide, with spaces around the arrows, or else compact.
+	knobs := slices.DeleteFunc(slices.Clone(ks.now.plan.Knobs), func(k workload.Knob) bool { return !ks.effective(k) })
+	values := make([]string, len(knobs))
+	roomy := ansi.StringWidth(prefix)
+	for i, k := range knobs {
+		values[i] = ks.value(k)
+		if ks.track == screen.All {
+			values[i] = each(ks.now.plan, k, values[i])
+		}
+		roomy += ansi.StringWidth(k.Name+values[i]) + 8
+	}
+	pad, gap, space := " ", "   ", " "
+	if roomy -= len(gap); roomy > e.W {
+		pad, gap = "", "  "
+		roomy -= 3*len(knobs) - 1
+	}
+	if roomy > e.W {
+		gap, space = " ", ""
+	}
+	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
+	var zones []zone
+	for i, k := range knobs {
+		at := x + ansi.StringWidth(k.Name+space) // of the left arrow
+		to := at + 1 + 2*len(pad) + ansi.StringWidth(values[i])
+		if to >= e.W {
+			break
+		}
+		zones = append(zones, zone{at - 1, at + 1 + len(pad), k, false}, zone{to - len(pad), to + 2, k, true})
+		line += s.Muted.On(k.Name) + space + s.Accent.On("◂") + pad + s.Bold.On(values[i]) + pad + s.Accent.On("▸") + gap
+		x = to + 1 + len(gap)
+	}
+	return strings.TrimRight(line, " "), zones
+}
+
+// value returns the requested value; if tracks differ in a value that does not add
+// up, from the lowest to the highest.
+func (ks *knobs) value(k workload.Knob) string {
+	t := ks.track
+	switch {
+	case t != screen.All && !ks.now.tracks[t].Turns(k):
+		return "–"
+	case t != screen.All || k.Sum || len(ks.now.tracks) < 2:
+		return widget.KnobText(k, k.Get(ks.now.run.Settings(t)))
+	}
+	lo, hi := ks.span(k)
+	return widget.RangeText(k, lo, hi)
+}
+
+// farBehind is how long a backlog must take to serve before it is reported.
+const farBehind = time.Minute
+
+// turn is something that undo reverts: the values that a knob had in each track.
+type turn struct {
+	knob   workload.Knob
+	before []float64
+	track  int
+	at     time.Time
+}
+
+// together is the maximum interval between turns of one knob that are undone as one.
+const together = time.Second
+
+// farBeyond is how many times the peak a rate must be to be probably a mistake.
+const farBeyond = 100
+
+// zone is a part of the knobs line that turns a knob when clicked.
+type zone struct {
+	from, to int
+	knob     workload.Knob
+	up       bool
+}
+
+// each adds to the text of threads or a rate that the value applies to each track, if
+// it is not a total.
+func each(p *workload.Plan, k workload.Knob, text string) string {
+	turned := 0
+	for _, t := range p.Tracks() {
+		if t.Turns(k) && !t.Apart {
+			turned++
+		}
+	}
+	if k.Sum || turned < 2 || k.Name != "threads" && k.Name != "rate" || strings.HasSuffix(text, units.Unlimited) {
+		return text
+	}
+	return text + " each"
+}

@@ -1,0 +1,56 @@
+package dashboard
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// messages are what the dashboard says to the user for a while, and what it asks.
+type messages struct {
+	toast  toast
+	prompt *prompt
+}
+
+// toast is a short message that disappears by itself.
+type toast struct {
+	text  string
+	bad   bool
+	until time.Time
+}
+
+// prompt asks for a line of text.
+type prompt struct {
+	label string
+	field widget.Field
+	done  func(e screen.Env, text string) tea.Cmd
+}
+
+// fade drops a message whose time is over.
+func (m *messages) fade(e screen.Env) {
+	if !m.toast.until.IsZero() && !e.Now.Before(m.toast.until) {
+		m.toast = toast{}
+	}
+}
+
+// say shows a short message for a few seconds.
+func (m *messages) say(e screen.Env, text string, bad bool) {
+	m.toast = toast{text, bad, e.Now.Add(5 * time.Second)}
+}
+
+func (m *messages) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+	p := m.prompt
+	switch msg.String() {
+	case "enter":
+		m.prompt = nil
+		return p.done(e, p.field.Value())
+	case "esc":
+		m.prompt = nil
+	default:
+		p.field, _ = p.field.Update(msg)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package dashboard
+
+import (
+	"slices"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// reading is what the run said at the last frame, of all operations.
+type reading struct {
+	run      screen.Run
+	info     screen.RunInfo
+	plan     *workload.Plan
+	tracks   []*workload.Track
+	snap     *measure.Snapshot
+	progress screen.Progress
+	watch    watch
+	course   Course
+	verdict  rundir.Verdict
+	found    *screen.Search // the last search
+}
+
+func (r *reading) opName(o measure.Operation) string {
+	if len(r.tracks) > 1 {
+		return o.Track + "." + o.Op
+	}
+	return o.Op
+}
+
+func (r *reading) markCells(a Axis) []int {
+	var out []int
+	for _, m := range r.snap.Marks {
+		out = append(out, a.Cell(m.At.Seconds()))
+	}
+	return out
+}
+
+// read reads the newest state of the run, and reports whether its figures are new ones.
+func (r *reading) read() bool {
+	r.progress, r.found = r.run.Progress(), r.run.Found()
+	s := r.run.Snapshot()
+	if s == nil || r.snap == s {
+		return false
+	}
+	r.snap = s
+	r.course.Add(r.run.Samples())
+	r.watch = r.watch.next(s)
+	r.verdict = r.run.Verdict()
+	return true
+}
+
+// axis returns the time axis for charts of that many cells.
+func (r *reading) axis(cells int) Axis {
+	return NewAxis(cells, widget.Seconds(-r.snap.Began), widget.Seconds(r.snap.At)+1, widget.Seconds(r.info.Duration), r.snap.Bucket)
+}
+
+// done returns the fraction of the run that is done.
+func (r *reading) done() (float64, bool) {
+	if r.progress.Stage != screen.Measuring {
+		if r.progress.Total > 0 {
+			return min(float64(r.progress.Done)/float64(r.progress.Total), 1), true
+		}
+		return 0, false
+	}
+	part, known := 0.0, false
+	if r.info.Duration > 0 {
+		part, known = max(r.snap.At.Seconds(), 0)/r.info.Duration.Seconds(), true
+	}
+	if r.snap.Total > 0 {
+		part, known = max(part, float64(r.snap.Done)/float64(r.snap.Total)), true
+	}
+	return min(part, 1), known
+}
+
+// measured returns the spreads of an operation after the warm-up.
+func (r *reading) measured(op int) []measure.Spread {
+	if op >= len(r.snap.Spreads) {
+		return nil
+	}
+	list := r.snap.Spreads[op]
+	for len(list) > 0 && list[0].T < 0 {
+		list = list[1:]
+	}
+	return list
+}
+
+// firstRunning returns the first operation that is running now; 0 if none is.
+func (r *reading) firstRunning() int {
+	for op, o := range r.snap.Ops {
+		if i := slices.Index(r.snap.Tracks, o.Track); i >= 0 && i < len(r.snap.Gauges) && r.snap.Gauges[i].Running {
+			return op
+		}
+	}
+	return 0
+}
+
+func (r *reading) nameWidth(w int) int {
+	n := 10
+	for _, t := range r.snap.Ops {
+		n = max(n, ansi.StringWidth(r.opLabel(t.Operation))+2)
+	}
+	return min(n, max(nameCol, w/5), max(w-3*numberCol+3, 10))
+}
+
+// perSecond returns the head of a column of rates, with the unit if it fits.
+func (r *reading) perSecond() string {
+	if head := r.info.Unit + "/s"; ansi.StringWidth(head) < numberCol {
+		return head
+	}
+	return "per s"
+}
+
+// searching reports whether a search is turning the knobs.
+func (r *reading) searching() bool { return r.found != nil && r.found.Going }
+
+// endsSoon reports whether this run ends by itself before a search could find anything.
+func (r *reading) endsSoon() bool {
+	return r.snap.Total > 0 || r.info.Duration > 0 && r.info.Duration-max(r.snap.At, 0) < leastLeft
+}
+
+// time formats how long the run has been going and how long it will take.
+func (r *reading) time() string {
+	if r.progress.Stage == screen.Preparing {
+		return ""
+	}
+	now := widget.Clock(r.snap.At)
+	if r.snap.At < 0 && r.info.Settles { // its length is not known
+		return widget.Clock(r.snap.At - r.snap.Began)
+	}
+	end := r.info.Duration
+	about := ""
+	if r.snap.Total > 0 && r.snap.Done > 0 && r.snap.At > 0 {
+		est := time.Duration(float64(r.snap.At) / float64(r.snap.Done) * float64(r.snap.Total))
+		if end == 0 || est < end {
+			end, about = est, "~"
+		}
+	}
+	if end == 0 {
+		return now
+	}
+	return now + " / " + about + widget.Clock(end)
+}
+
+// otherUnit returns the unit of an operation if it differs from that of the run; else
+// "".
+func (r *reading) otherUnit(o measure.Operation) string { return r.info.Units[o.Track+"."+o.Op] }
+
+// opLabel names an operation in a table, with its unit if that differs from the head of
+// the table.
+func (r *reading) opLabel(o measure.Operation) string {
+	if unit := r.otherUnit(o); unit != "" {
+		return r.opName(o) + " (" + unit + ")"
+	}
+	return r.opName(o)
+}

@@ -1,0 +1,168 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// selection is the operation that the user looks at, and its figures.
+type selection struct {
+	now *reading
+	op  int // -1 for all
+	fig figures
+}
+
+// apart lists the operations that charts show separately. It is nil if they show the
+// selected one, or all as one because there are too many.
+func (sel *selection) apart() []int {
+	var out []int
+	for i := range sel.now.snap.Ops {
+		if sel.now.snap.Counts(i) {
+			out = append(out, i)
+		}
+	}
+	if sel.op >= 0 || len(out) < 2 || len(out) > len(widget.Styles{}.Series) {
+		return nil
+	}
+	return out
+}
+
+// hue returns the series whose colour an operation has everywhere.
+func (sel *selection) hue(op int) int { return max(op, 0) % len(widget.Styles{}.Series) }
+
+func (sel *selection) ofOp() string {
+	if sel.op < 0 || sel.op >= len(sel.now.snap.Ops) {
+		return ""
+	}
+	return " · " + sel.now.opName(sel.now.snap.Ops[sel.op].Operation)
+}
+
+func (sel *selection) ofSlowest() string {
+	if sel.op >= 0 || len(sel.now.snap.Ops) < 2 || sel.apart() != nil {
+		return ""
+	}
+	return " of the slowest operation"
+}
+
+// worstOf says that the latencies are of several operations.
+func (sel *selection) worstOf() string {
+	if sel.op >= 0 || sel.fig.of < 2 {
+		return ""
+	}
+	return fmt.Sprintf("worst of %d ops", sel.fig.of)
+}
+
+// since names the window of the figures; empty: all that was measured so far.
+func (sel *selection) since() string {
+	switch {
+	case sel.fig.warmup:
+		return "warm-up, not counted"
+	case sel.fig.to != open:
+		return "figures " + widget.Clock(sel.fig.from) + " to " + widget.Clock(sel.fig.to)
+	case sel.fig.from > 0:
+		return "figures since " + widget.Clock(sel.fig.from)
+	}
+	return ""
+}
+
+// distributions returns the response times of the measured part, and the colours of the
+// operations: those shown separately, or all as one.
+func (sel *selection) distributions() (spreads []measure.Spread, series []int) {
+	ops := sel.apart()
+	if ops == nil {
+		return []measure.Spread{sum(sel.spreads(false))}, []int{sel.hue(sel.op)}
+	}
+	for _, op := range ops {
+		spreads, series = append(spreads, sum(sel.now.measured(op))), append(series, sel.hue(op))
+	}
+	return spreads, series
+}
+
+// spreads returns those of the selected operation, or of all that count; of the
+// measured part only unless warm-up is requested too.
+func (sel *selection) spreads(warmup bool) []measure.Spread {
+	var out []measure.Spread
+	for op := range sel.now.snap.Spreads {
+		switch {
+		case sel.op >= 0 && op != sel.op || sel.op < 0 && !sel.now.snap.Counts(op):
+		case warmup:
+			out = append(out, sel.now.snap.Spreads[op]...)
+		default:
+			out = append(out, sel.now.measured(op)...)
+		}
+	}
+	return out
+}
+
+func (sel *selection) rateText(v float64) string { return units.Number(v) + " " + sel.unit() + "/s" }
+
+// unit returns what the figures count: those of the selected operation, or of all.
+func (sel *selection) unit() string {
+	if sel.op >= 0 && sel.op < len(sel.now.snap.Ops) {
+		return cmp.Or(sel.now.otherUnit(sel.now.snap.Ops[sel.op].Operation), sel.now.info.Unit)
+	}
+	return sel.now.info.Unit
+}
+
+// state describes the run at this moment: in flight, behind, errors.
+func (sel *selection) state(e screen.Env, short bool) string {
+	s, f := e.Styles, sel.fig
+	parts := []string{fmt.Sprintf("in flight %d", f.inFlight)}
+	if f.stalls() {
+		parts = append(parts, s.Warn.On("oldest "+age(f.oldest)))
+	} else if !short {
+		parts = append(parts, "oldest "+age(f.oldest))
+	}
+	switch {
+	case f.backlog > 0:
+		parts = append(parts, s.Warn.On(units.Number(float64(f.backlog))+" behind schedule"))
+	case f.open:
+		parts = append(parts, "on schedule")
+	}
+	if f.errors > 0 {
+		text := "errors " + widget.Whole(f.errors)
+		if classes := errorsInWords(sel.now.snap.Errors); classes != "" && !short {
+			text += " (" + classes + ")"
+		}
+		parts = append(parts, s.Bad.On(text))
+	} else {
+		parts = append(parts, "errors 0")
+	}
+	line := strings.Join(parts, " · ")
+	if sel.now.snap.At <= 0 || sel.now.verdict.State == "" {
+		return line
+	}
+	_, k := widget.Worth(s, sel.now.verdict)
+	word := sel.now.verdict.State
+	if causes := word + ": " + strings.Join(sel.now.verdict.Causes, ", "); len(sel.now.verdict.Causes) > 0 && ansi.StringWidth(line+causes)+5 <= e.W {
+		word = causes
+	}
+	if ansi.StringWidth(line+word)+5 > e.W {
+		return line // the tab shows it
+	}
+	return line + " · " + k.On(word)
+}
+
+// age formats how long something has been in progress; coarsely below a second, so that
+// it does not flicker.
+func age(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "–"
+	case d < time.Millisecond:
+		return "< 1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	default:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+}
