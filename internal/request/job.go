@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 
@@ -53,33 +54,13 @@ type Request struct {
 // the one of the higher origin wins, and on a tie the one in r.
 func (r Request) Over(below Request) Request {
 	from, spelled, values := maps.Clone(below.From), maps.Clone(below.Spelled), maps.Clone(below.Values)
-	text := func(name string, mine *string, other string) {
-		if *mine == "" {
-			*mine = other
-			return
-		}
+	mine, under := Run{Request: r}, Run{Request: below}
+	for _, name := range mine.overlay(&under) {
 		delete(from, name)
 		delete(spelled, name)
 	}
-	list := func(name string, mine *[]string, other []string) {
-		if len(*mine) == 0 {
-			*mine = other
-			return
-		}
-		delete(from, name)
-	}
-	text("profile", &r.Profile, below.Profile)
-	text("preset", &r.Preset, below.Preset)
-	text("target", &r.Target, below.Target)
-	text("password", &r.Password, below.Password)
-	text("password-file", &r.PasswordFile, below.PasswordFile)
-	text("out", &r.Out, below.Out)
-	text("facts", &r.Facts, below.Facts)
-	list("file", &r.Files, below.Files)
-	list("at", &r.Timetable, below.Timetable)
-	list("threshold", &r.Thresholds, below.Thresholds)
-	list("tag", &r.Tags, below.Tags)
-	list("format", &r.Formats, below.Formats)
+	r = mine.Request
+	r.Password = cmp.Or(r.Password, below.Password)
 	if values == nil {
 		values = workload.Values{}
 	}

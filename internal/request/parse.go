@@ -58,9 +58,9 @@ func parse(name string, data []byte) (shared *section, runs []*section, stop boo
 		}
 	}
 	shared = p.section(top, rest, wordRuns, wordStop)
-	if e, ok := shared.entries[wordName]; ok && runs != nil {
+	if e, ok := shared.entries["name"]; ok && runs != nil {
 		p.problems.Add(fault.Input(fmt.Errorf("%s: the runs of a suite cannot share a name", e.where), "write it into each item of runs"))
-		delete(shared.entries, wordName)
+		delete(shared.entries, "name")
 	}
 	if more := p.unknowns - mostUnknown; more > 0 {
 		p.problems.Add(fault.Input(fmt.Errorf("%s: %d more keys are unknown", name, more), suggest.PlanKeys))
@@ -154,12 +154,12 @@ func (p *parser) section(at *yaml.Node, pairs []*yaml.Node, besides ...string) *
 			p.part(s, parts()[i], key, val)
 			continue
 		}
-		word, ok := keyNamed(key.Value)
-		if !ok {
+		word, ok := FieldNamed(key.Value)
+		if !ok || word.terminal {
 			p.unknown(key, besides)
 			continue
 		}
-		if texts, ok := p.texts(word, val); ok {
+		if texts, ok := p.texts(word.Param, val); ok {
 			s.entries[word.Name] = entry{texts: texts, where: p.where(key), order: key.Line, null: val.Tag == "!!null"}
 		}
 	}

@@ -1,7 +1,6 @@
 package request
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,10 +41,25 @@ type Repeat struct {
 
 // Over returns r with empty fields taken from below.
 func (r Repeat) Over(below Repeat) Repeat {
-	if len(r.Sets) == 0 {
-		r.Sets = below.Sets
+	mine, under := Run{Repeat: r}, Run{Repeat: below}
+	mine.overlay(&under)
+	return mine.Repeat
+}
+
+// overlay takes from below what r leaves empty of the fields that are no values, and
+// returns the names of those that r has itself.
+func (r *Run) overlay(below *Run) (given []string) {
+	for _, f := range Fields() {
+		switch {
+		case f.text != nil && *f.text(r) == "":
+			*f.text(r) = *f.text(below)
+		case f.list != nil && len(*f.list(r)) == 0:
+			*f.list(r) = *f.list(below)
+		case f.text != nil || f.list != nil:
+			given = append(given, f.Name)
+		}
 	}
-	return Repeat{cmp.Or(r.Times, below.Times), cmp.Or(r.Against, below.Against), cmp.Or(r.Tolerance, below.Tolerance), cmp.Or(r.Unsure, below.Unsure), r.Sets}
+	return given
 }
 
 // Read parses the plan file called name, whose paths are relative to its folder;
@@ -139,30 +153,29 @@ func (s *section) over(shared *section) *section {
 
 // run turns keys into a request.
 func (s *section) run(name string) Run {
-	one := func(word string) string {
-		if e, ok := s.entries[word]; ok {
-			return e.texts[0]
-		}
-		return ""
-	}
-	path := func(word string) string { return within(name, one(word)) }
-	repeat := Repeat{one("repeat"), one("against"), one("tolerance"), one("unsure"), s.entries["against-set"].texts}
-	out := Run{Name: one(wordName), Repeat: repeat, Find: s.find(), Sweep: s.sweep(), Request: Request{
-		Profile: one("profile"), Preset: one("preset"), Target: one("target"), PasswordFile: path("password-file"), Out: one("out"), Facts: path("facts"),
-		Timetable: s.entries["at"].texts, Thresholds: s.entries["threshold"].texts, Formats: s.entries["format"].texts, Tags: s.entries["tag"].texts,
-		Values: workload.Values{}, From: map[string]string{}, Spelled: map[string]string{},
-	}}
-	for _, file := range s.entries["file"].texts {
-		out.Request.Files = append(out.Request.Files, within(name, file))
-	}
-	for _, word := range slices.Sorted(maps.Keys(s.entries)) {
-		e := s.entries[word]
-		if isValue(word) {
-			out.put(word, e)
+	out := Run{Find: s.find(), Sweep: s.sweep(), Request: Request{Values: workload.Values{}, From: map[string]string{}, Spelled: map[string]string{}}}
+	for _, f := range Fields() {
+		e, ok := s.entries[f.Name]
+		switch {
+		case !ok:
+			continue
+		case f.IsValue():
+			out.put(f.Name, e)
 			continue
 		}
-		out.Request.From[word] = workload.OriginPlan.String() + " " + e.where
-		out.spell(word, e)
+		texts := slices.Clone(e.texts)
+		for i := range texts {
+			if f.path {
+				texts[i] = within(name, texts[i])
+			}
+		}
+		if f.text != nil {
+			*f.text(&out) = texts[0]
+		} else {
+			*f.list(&out) = texts
+		}
+		out.Request.From[f.Name] = workload.OriginPlan.String() + " " + e.where
+		out.spell(f.Name, e)
 	}
 	for word, e := range s.set {
 		out.put(word, e)

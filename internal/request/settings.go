@@ -9,32 +9,40 @@ import (
 
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Settings are the values last set for a profile, without secrets.
-type Settings struct {
-	Preset     string            `json:"preset,omitempty"`
-	Files      []string          `json:"files,omitempty"`
-	Target     string            `json:"target,omitempty"`
-	Values     map[string]string `json:"values,omitempty"`
-	Timetable  []string          `json:"timetable,omitempty"`
-	Thresholds []string          `json:"thresholds,omitempty"`
-	Formats    []string          `json:"formats,omitempty"`
-	Tags       []string          `json:"tags,omitempty"`
-	Out        string            `json:"out,omitempty"`
-}
+// keptValues is the name of the values among the settings last used.
+const keptValues = "values"
 
-// Last returns the settings of each profile that has been used, by profile name. A
-// missing file has none; the error for an unreadable file names it. Any goroutine may
-// call it.
-func Last(path string) (map[string]Settings, error) {
-	data, err := infile.Read(infile.State, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // nothing was kept, which is no fault
-	}
-	out := map[string]Settings{}
-	if err == nil {
-		err = json.Unmarshal(data, &out)
+// Last returns what was last asked for of each profile, by profile name, without
+// secrets. A missing file has none; the error for an unreadable file names it. Any
+// goroutine may call it.
+func Last(path string) (map[string]Request, error) {
+	all, err := lastUsed(path)
+	out := map[string]Request{}
+	for profile, kept := range all {
+		r := Run{Request: Request{Profile: profile, Values: workload.Values{}}}
+		texts := map[string]string{}
+		read := func(name string, into any) {
+			if data, ok := kept[name]; ok && err == nil {
+				err = json.Unmarshal(data, into)
+			}
+		}
+		for _, f := range Fields() {
+			switch {
+			case f.kept == "":
+			case f.text != nil:
+				read(f.kept, f.text(&r))
+			default:
+				read(f.kept, f.list(&r))
+			}
+		}
+		read(keptValues, &texts)
+		for name, text := range texts {
+			r.Request.Values[name] = workload.Value{Name: name, Text: text, Origin: workload.OriginFlag}
+		}
+		out[profile] = r.Request
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the last settings are left out: %s: %w", path, err)
@@ -42,24 +50,51 @@ func Last(path string) (map[string]Settings, error) {
 	return out, nil
 }
 
-// Keep stores what was set for a profile, without its secrets. If two processes write
-// at once, one may lose its settings, but the file stays intact.
-func Keep(path, profile string, s Settings) error {
-	all, err := Last(path)
-	if all == nil || err != nil {
-		all = map[string]Settings{} // a damaged file is replaced
+// lastUsed returns the settings of each profile by their names.
+func lastUsed(path string) (map[string]map[string]json.RawMessage, error) {
+	out := map[string]map[string]json.RawMessage{}
+	data, err := infile.Read(infile.State, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
 	}
-	if t, err := store.ParseTarget(s.Target); s.Target != "" && err == nil {
-		s.Target = open(t).Redacted()
+	if err == nil {
+		err = json.Unmarshal(data, &out)
 	}
-	values := map[string]string{}
-	for name, text := range s.Values {
-		if t, err := store.ParseTarget(text); !secret(name) && (err != nil || t.Password == "" && len(open(t).Params) == len(t.Params)) {
-			values[name] = text
+	return out, err
+}
+
+// Keep stores what was asked for of a profile, without its secrets. If two processes
+// write at once, one may lose its settings, but the file stays intact.
+func Keep(path string, r Request) error {
+	all, err := lastUsed(path)
+	if err != nil || all == nil {
+		all = map[string]map[string]json.RawMessage{} // a damaged file is replaced
+	}
+	if t, err := store.ParseTarget(r.Target); r.Target != "" && err == nil {
+		r.Target = open(t).Redacted()
+	}
+	kept := map[string]json.RawMessage{}
+	write := func(name string, what any) { kept[name], _ = json.Marshal(what) } // texts: it cannot fail
+	run := Run{Request: r}
+	for _, f := range Fields() {
+		switch {
+		case f.kept == "":
+		case f.text != nil && *f.text(&run) != "":
+			write(f.kept, *f.text(&run))
+		case f.list != nil && len(*f.list(&run)) > 0:
+			write(f.kept, *f.list(&run))
 		}
 	}
-	s.Values = values
-	all[profile] = s
+	values := map[string]string{}
+	for name, v := range r.Values {
+		if t, err := store.ParseTarget(v.Text); !secret(name) && (err != nil || t.Password == "" && len(open(t).Params) == len(t.Params)) {
+			values[name] = v.Text
+		}
+	}
+	if len(values) > 0 {
+		write(keptValues, values)
+	}
+	all[r.Profile] = kept
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err == nil {
 		err = replaceFile(path, append(data, '\n'))

@@ -23,19 +23,16 @@ const EnvPrefix = "PERFBENCH_"
 // RunParams lists the parameters of every run, in addition to its profile's own
 // parameters and its plan's knobs.
 func RunParams() []workload.Param {
-	return []workload.Param{
-		{Name: "duration", Kind: workload.Duration, Help: "ends the run after this long; keys wrap; forever: goes on until you stop it; once: does its work once"},
-		{Name: "count", Kind: workload.Integer, Help: "ends the run after this many units"},
-		{Name: "drain", Kind: workload.Duration, Default: "10s", Help: "at the end, gives up on calls under way when none ends for this long, and on a store that has not answered by then"},
-		{Name: "warmup", Kind: workload.Duration, Default: "0s", Help: "runs this long before measurement begins; auto: until throughput and p99 have settled"},
-		{Name: "until", Kind: workload.Text, Help: "ends the run once a figure is this precise: p99 ±2%, throughput ±1%; duration is the limit"},
-		{Name: "at", Kind: workload.Text, Help: "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"},
-		{Name: "seed", Kind: workload.Integer, Default: "1", Help: "everything random derives from it"},
-		{Name: "namespace", Kind: workload.Text, Default: "perfbench", Help: "prefix of everything made"},
-		{Name: "allow-existing", Kind: workload.Switch, Default: "off", Help: "write into a space that is not empty and not ours"},
-		{Name: "cleanup", Kind: workload.Switch, Default: "off", Help: "delete at the end what this run made"},
-		{Name: "require-valid", Kind: workload.Switch, Default: "off", Help: "a verdict other than VALID fails the run"},
+	var out []workload.Param
+	for _, f := range Fields() {
+		switch {
+		case f.setHelp != "":
+			out = append(out, workload.Param{Name: f.Name, Kind: workload.Text, Help: f.setHelp})
+		case f.IsValue() && !f.isKnob:
+			out = append(out, f.Param)
+		}
 	}
+	return out
 }
 
 // Names holds the name of every value that a run may be given.
@@ -57,7 +54,7 @@ func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
 			n.aimed = append(n.aimed, q.Name)
 		}
 	}
-	knobs := []workload.Knob{workload.Threads(), workload.Rate(""), workload.Payload(), workload.Batch()}
+	knobs := knobs()
 	if plan != nil {
 		knobs = plan.Knobs
 		for _, v := range plan.Parameters { // those of a plan's own operations
@@ -122,18 +119,13 @@ func Environment(environ, known []string) workload.Values {
 	return out
 }
 
-// reserved are variables that stand for flags that are not values.
-var reserved = []string{
-	"PROFILE", "PRESET", "FILE", "TARGET", "TARGET_PASSWORD", "PASSWORD_FILE", "OUT", "FORMAT", "AT",
-	"THRESHOLD", "SET", "FACTS", "QUIET", "PLAIN", "ASCII", "THEME", "DRY_RUN", "YES", "JSON",
-	"METRICS_ADDR", "OTLP", "TAG", "REPEAT", "AGAINST", "AGAINST_SET", "TOLERANCE",
-}
-
 // Strangers returns the variables that look like ours but mean nothing.
 func Strangers(environ, known []string) []string {
-	ours := []string{}
-	for _, r := range reserved {
-		ours = append(ours, EnvPrefix+r)
+	ours := []string{EnvPrefix + "TARGET_PASSWORD", EnvPrefix + "YES"} // of commands that delete
+	for _, f := range Fields() {
+		if f.Flag.Group != "" {
+			ours = append(ours, Variable(f.Name))
+		}
 	}
 	for _, n := range known {
 		ours = append(ours, Variable(n))

@@ -1,55 +1,57 @@
 package request
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// flags are the values of a run that have their own flags; all others use --set.
-var flags = []string{"threads", "payload", "batch", "rate", "duration", "count", "warmup", "until", "seed", "namespace", "drain"}
-
-// switches are flags that are given or not.
-var switches = []string{"allow-existing", "cleanup", "require-valid"}
-
 // Words returns the command line that makes the same request. It omits values of a
 // lower origin than a plan, since preset and files provide them again, and also the
 // password and the folder for run directories. The target is as it is in r.
 func (r Request) Words() []string {
-	words := []string{"perfbench", "run", "--profile", r.Profile}
+	words := []string{"perfbench", "run"}
 	add := func(flag string, values ...string) {
 		for _, v := range values {
 			if v != "" {
-				words = append(words, flag, v)
+				words = append(words, "--"+flag, v)
 			}
 		}
 	}
-	add("--target", r.Target)
-	add("--preset", r.Preset)
-	add("--file", r.Files...)
-	add("--password-file", r.PasswordFile)
+	run, values := Run{Request: r}, false
+	for _, f := range Fields() {
+		switch {
+		case f.here || f.terminal:
+		case f.IsValue() && !values: // all of them stand where the first does
+			values = true
+			words = append(words, r.values()...)
+		case f.text != nil:
+			add(f.Name, *f.text(&run))
+		case f.list != nil && f.Flag.Commas:
+			add(f.Name, strings.Join(*f.list(&run), ","))
+		case f.list != nil:
+			add(f.Name, *f.list(&run)...)
+		}
+	}
+	return words
+}
+
+// values returns the flags of what is a value.
+func (r Request) values() []string {
+	var words []string
 	for _, name := range r.Values.Names() {
 		v := r.Values[name]
+		f, ok := FieldNamed(name)
 		switch {
 		case v.Origin < workload.OriginPlan:
-		case slices.Contains(switches, name):
-			if v.Text == "on" {
-				words = append(words, "--"+name)
-			}
-		case slices.Contains(flags, name):
-			words = append(words, "--"+name, v.Text)
-		default:
+		case !ok || !f.IsValue():
 			words = append(words, "--set", name+"="+v.Text)
+		case f.Kind != workload.Switch:
+			words = append(words, "--"+name, v.Text)
+		case v.Text == "on":
+			words = append(words, "--"+name)
 		}
 	}
-	add("--at", r.Timetable...)
-	add("--threshold", r.Thresholds...)
-	if len(r.Formats) > 0 {
-		add("--format", strings.Join(r.Formats, ","))
-	}
-	add("--tag", r.Tags...)
-	add("--facts", r.Facts)
 	return words
 }
 

@@ -58,50 +58,27 @@ func (r Run) mapping() *yaml.Node {
 	}
 	values := maps.Clone(r.Request.Values)
 	maps.DeleteFunc(values, func(_ string, v workload.Value) bool { return v.Origin < workload.OriginPlan })
-	for _, word := range Keys() {
-		switch word.Name {
-		case wordName:
-			one(word.Name, r.Name)
-		case "profile":
-			one(word.Name, r.Request.Profile)
-		case "target":
-			r.secretive(m, word.Name, r.Request.Target)
-		case "password-file":
-			one(word.Name, absolute(r.Request.PasswordFile))
-		case "preset":
-			one(word.Name, r.Request.Preset)
-		case "file":
-			var files []string
-			for _, f := range r.Request.Files {
-				files = append(files, absolute(f))
+	for _, f := range Fields() {
+		switch {
+		case f.terminal:
+		case f.Kind == workload.Target:
+			r.secretive(m, f.Name, *f.text(&r))
+		case f.text != nil && f.path:
+			one(f.Name, absolute(*f.text(&r)))
+		case f.text != nil:
+			one(f.Name, *f.text(&r))
+		case f.list != nil:
+			texts := slices.Clone(*f.list(&r))
+			for i := range texts {
+				if f.path {
+					texts[i] = absolute(texts[i])
+				}
 			}
-			several(m, word.Name, files)
-		case "at":
-			several(m, word.Name, r.Request.Timetable)
-		case "threshold":
-			several(m, word.Name, r.Request.Thresholds)
-		case "repeat":
-			one(word.Name, r.Repeat.Times)
-		case "against":
-			r.secretive(m, word.Name, r.Repeat.Against)
-		case "against-set":
-			several(m, word.Name, r.Repeat.Sets)
-		case "tolerance":
-			one(word.Name, r.Repeat.Tolerance)
-		case "unsure":
-			one(word.Name, r.Repeat.Unsure)
-		case "out":
-			one(word.Name, r.Request.Out)
-		case "format":
-			several(m, word.Name, r.Request.Formats)
-		case "tag":
-			several(m, word.Name, r.Request.Tags)
-		case "facts":
-			one(word.Name, absolute(r.Request.Facts))
+			several(m, f.Name, texts)
 		default:
-			if v, ok := values[word.Name]; ok {
-				add(m, word.Name, scalar(v.Text))
-				delete(values, word.Name)
+			if v, ok := values[f.Name]; ok {
+				add(m, f.Name, scalar(v.Text))
+				delete(values, f.Name)
 			}
 		}
 	}

@@ -102,7 +102,7 @@ func label(name string) string {
 		return "folder"
 	}
 	if t := textsNamed(name); t != nil {
-		return t.label
+		return t.Form.Label
 	}
 	return name
 }

@@ -7,50 +7,55 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 )
 
-// texts is a list of texts in one row of the form, or a single text: parts of a request
-// that are not values.
-type texts struct {
-	// name is that of the flag, label the form's name for it, between the separator of
-	// two texts.
-	name, label, between, section, help string
-	of                                  func(r *request.Request) *[]string
-}
+// texts is a field that is a list of texts, in one row of the form.
+type texts struct{ request.Field }
 
-var allTexts = []texts{
-	{"at", "timetable", "; ", "Changes and conditions", "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000", func(r *request.Request) *[]string { return &r.Timetable }},
-	{"threshold", "thresholds", "; ", "", "what must hold, with ; between: p99<10ms; errors<1%", func(r *request.Request) *[]string { return &r.Thresholds }},
-	{"format", "documents", ", ", "Report", "the documents to write: perfbench list formats names them", func(r *request.Request) *[]string { return &r.Formats }},
-	{"tag", "tags", "; ", "", "NAME=VALUE, with ; between, kept with the run", func(r *request.Request) *[]string { return &r.Tags }},
+// allTexts returns the rows of texts, in the order of the form.
+func allTexts() []texts {
+	var out []texts
+	for _, f := range request.Fields() {
+		if f.Form.Label != "" {
+			out = append(out, texts{f})
+		}
+	}
+	return out
 }
 
 // textsNamed returns the texts of a row; nil if the row is not one of these.
 func textsNamed(name string) *texts {
-	i := slices.IndexFunc(allTexts, func(t texts) bool { return t.name == name })
+	all := allTexts()
+	i := slices.IndexFunc(all, func(t texts) bool { return t.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return &allTexts[i]
+	return &all[i]
+}
+
+// of returns what a request says.
+func (t *texts) of(r *request.Request) []string {
+	return *t.List(&request.Run{Request: *r})
 }
 
 // set stores what was typed in a request.
 func (t *texts) set(r *request.Request, typed string) {
 	var list []string
-	for one := range strings.SplitSeq(typed, strings.TrimSpace(t.between)) {
+	for one := range strings.SplitSeq(typed, strings.TrimSpace(t.Form.Between)) {
 		if one = strings.TrimSpace(one); one != "" {
 			list = append(list, one)
 		}
 	}
-	*t.of(r) = list
-	r.Values = without(r.Values, t.name)
+	run := request.Run{Request: *r}
+	*t.List(&run) = list
+	*r = run.Request
+	r.Values = without(r.Values, t.Name)
 }
 
 // addTexts appends the rows of what is not a value: what is typed here takes precedence
 // over what a preset says.
 func (f *form) addTexts(req request.Request, pv *request.Preview) {
-	for i := range allTexts {
-		t := &allTexts[i]
-		mine := *t.of(&req)
-		r := row{kind: rowTexts, name: t.name, text: strings.Join(mine, t.between), from: "set", mine: len(mine) > 0, help: t.help, section: t.section}
+	for _, t := range allTexts() {
+		mine := t.of(&req)
+		r := row{kind: rowTexts, name: t.Name, text: strings.Join(mine, t.Form.Between), from: "set", mine: len(mine) > 0, help: t.Form.Help, section: t.Form.Section}
 		if v, ok := req.Values[r.name]; ok && !r.mine {
 			r.text, r.mine = v.Text, true
 		}
@@ -72,14 +77,14 @@ func (f *form) addTexts(req request.Request, pv *request.Preview) {
 func (t *texts) otherwise(pv *request.Preview) (text, from string) {
 	switch {
 	case pv == nil:
-	case t.name == "format":
-		return strings.Join(pv.Documents, t.between), "default"
+	case t.Name == "format":
+		return strings.Join(pv.Documents, t.Form.Between), "default"
 	default:
-		if v, ok := lineOf(pv.Run, t.name); ok {
+		if v, ok := lineOf(pv.Run, t.Name); ok {
 			return v.Text, v.From
 		}
-		if t.name == "threshold" && len(pv.Thresholds) > 0 {
-			return strings.Join(pv.Thresholds, t.between), "preset"
+		if t.Name == "threshold" && len(pv.Thresholds) > 0 {
+			return strings.Join(pv.Thresholds, t.Form.Between), "preset"
 		}
 	}
 	return "", "not given"

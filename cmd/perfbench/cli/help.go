@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/perfbench/perfbench/internal/request"
 )
 
 // Groups are what flags are shown under, in order; those of "" are the command's own.
@@ -16,14 +18,14 @@ var Groups = []string{"", Workload, Load, Limits, Comparison, Workers, Output, S
 
 // The names of groups of flags.
 const (
-	Workload   = "Workload"
-	Load       = "Load"
-	Limits     = "Limits"
-	Comparison = "Comparison"
+	Workload   = request.GroupWorkload
+	Load       = request.GroupLoad
+	Limits     = request.GroupLimits
+	Comparison = request.GroupComparison
 	Workers    = "Workers"
-	Output     = "Output"
-	Safety     = "Safety"
-	Screen     = "Screen"
+	Output     = request.GroupOutput
+	Safety     = request.GroupSafety
+	Screen     = request.GroupScreen
 )
 
 const (

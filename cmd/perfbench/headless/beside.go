@@ -85,7 +85,7 @@ func (a command) printJSON(o *session.Concluded) error {
 // DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
 func DryRun(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, w *runflags.Workers, args []string) error {
 	crew := w.Series()
-	return CarryOut(cmd, c, f, crew, args, w.Check(), command{c}.make(f, &repeat{}, crew, Makes{}))
+	return CarryOut(cmd, c, f, crew, args, w.Check(), command{c}.make(f, crew, Makes{}))
 }
 
 // PrintPlan writes what a run would do to stdout.

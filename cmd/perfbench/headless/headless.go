@@ -31,7 +31,7 @@ type command struct{ *cli.Call }
 func Command(c *cli.Call, others Makes) *cobra.Command { return command{c}.tree(others) }
 
 func (a command) tree(others Makes) *cobra.Command {
-	f, r, w := &runflags.Flags{}, &repeat{}, &runflags.Workers{}
+	f, w := &runflags.Flags{}, &runflags.Workers{}
 	c := &cobra.Command{
 		Use: "run PROFILE | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
@@ -73,13 +73,13 @@ else the smallest that is not 0.`,
 		Args: ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			crew := w.Series()
-			return CarryOut(cmd, a.Call, f, crew, args, errors.Join(r.resolve(a.Call, cmd), w.Check()), a.make(f, r, crew, others))
+			return CarryOut(cmd, a.Call, f, crew, args, w.Check(), a.make(f, crew, others))
 		},
 		ValidArgsFunction: Complete,
 	}
 	f.Register(a.Call, c)
 	f.RegisterJSON(c)
-	r.register(a.Call, c)
+	f.RegisterRepeat(a.Call, c)
 	w.Register(c)
 	return c
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/compare"
@@ -42,41 +40,16 @@ type repeat struct {
 	unsure compare.Policy
 }
 
-// register adds the flags.
-func (r *repeat) register(a *cli.Call, c *cobra.Command) {
-	fs := c.Flags()
-	fs.StringVar(&r.Times, "repeat", "", "`N` do the run N times, and say how the runs vary")
-	fs.StringVar(&r.Against, "against", "", "`URL` another store: run on both in turn, and compare")
-	fs.StringArrayVar(&r.Sets, "against-set", nil, "`NAME=VALUE` what differs in another run: do both in turn, and compare; repeats")
-	fs.StringVar(&r.Tolerance, "tolerance", "", "`SHARE` how much worse the other may be; beyond it the exit code is 5 (default: any)")
-	fs.StringVar(&r.Unsure, "unsure", "", "`POLICY` what to do where a comparison cannot tell: "+strings.Join(compare.Policies, ", ")+" (default pass)")
-	cli.Group(fs, cli.Comparison, "repeat", "against", "against-set", "tolerance", "unsure")
-	_ = c.RegisterFlagCompletionFunc("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return runflags.Targets(a), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
-	}) // the flag exists, and so does the other
-	_ = c.RegisterFlagCompletionFunc("against-set", runflags.CompleteSet)
-	_ = c.RegisterFlagCompletionFunc("unsure", cobra.FixedCompletions(compare.Policies, cli.NoFiles))
-}
-
 // asked says whether more than one run was asked for.
 func (r *repeat) asked() bool { return r.n > 0 }
 
 // paired says whether runs are to be compared with others.
 func (r *repeat) paired() bool { return r.Against != "" || len(r.Sets) > 0 }
 
-// resolve takes from the environment what no flag gave. Its errors are of input.
-func (r *repeat) resolve(a *cli.Call, c *cobra.Command) error {
-	var problems workload.Problems
-	for _, name := range []string{"repeat", "against", "against-set", "tolerance", "unsure"} {
-		problems.Add(a.FromEnvironment(c, name, map[string]string{}))
-	}
-	return problems.Err()
-}
-
-// of is what was asked for of one run: what flags and environment leave out is as its plan
+// repeatOf is what was asked for of one run: what flags and environment leave out is as its plan
 // says. Errors are of input.
-func (r *repeat) of(plan request.Repeat) (*repeat, error) {
-	r = &repeat{Repeat: r.Over(plan)}
+func repeatOf(flags, plan request.Repeat) (*repeat, error) {
+	r := &repeat{Repeat: flags.Over(plan)}
 	var problems workload.Problems
 	if r.Times == "" && r.paired() {
 		r.n = usualRepeats

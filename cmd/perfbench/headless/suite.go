@@ -63,10 +63,10 @@ func CarryOut(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, crew *runflags
 	}
 	problems.Add(f.Resolve(a.Call, cmd))
 	if named {
-		f.Request.From["profile"] = "argument"
+		f.Run.Request.From["profile"] = "argument"
 	}
 	problems.Add(wrong)
-	file := f.Run()
+	file := f.File()
 	if plan {
 		var err error
 		file, err = infile.While(ctx, func() (*request.File, error) { return f.Plan(a.Call, args[0]) })

@@ -58,10 +58,10 @@ type single struct {
 
 // make makes the task of a plain run, with those that it is to be compared with, or of the
 // search or sweep that it is instead.
-func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Series, others Makes) Make {
+func (a command) make(f *runflags.Flags, crew *runflags.Series, others Makes) Make {
 	return func(ctx context.Context, r request.Run) (Task, error) {
 		if r.Find != nil || r.Sweep != nil {
-			r.Repeat = flags.Over(r.Repeat)
+			r.Repeat = f.Run.Repeat.Over(r.Repeat)
 		}
 		switch err := r.Check(); {
 		case err != nil:
@@ -76,7 +76,7 @@ func (a command) make(f *runflags.Flags, flags *repeat, crew *runflags.Series, o
 		t := &single{command: a, flags: f, crew: crew, run: r}
 		var problems workload.Problems
 		var err error
-		t.repeat, err = flags.of(r.Repeat)
+		t.repeat, err = repeatOf(f.Run.Repeat, r.Repeat)
 		problems.Add(err)
 		for i, s := range t.repeat.sides(r.Request) {
 			p, err := session.Prepare(ctx, a.Session(), s.request)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/list"
+	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 )
@@ -31,7 +32,16 @@ func complete(a *cli.Call, c *cobra.Command) {
 		return Targets(a), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("set", CompleteSet)
-	register("theme", cobra.FixedCompletions(Themes, cli.NoFiles))
+	register("theme", cobra.FixedCompletions(Themes(), cli.NoFiles))
+}
+
+func completeRepeat(a *cli.Call, c *cobra.Command) {
+	register := func(flag string, f cobra.CompletionFunc) { _ = c.RegisterFlagCompletionFunc(flag, f) } // the flag exists
+	register("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return Targets(a), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+	})
+	register("against-set", CompleteSet)
+	register("unsure", cobra.FixedCompletions(compare.Policies, cli.NoFiles))
 }
 
 // CompleteSet offers the settings and parameters of the profile that was named.

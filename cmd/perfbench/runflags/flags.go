@@ -3,12 +3,14 @@
 package runflags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
@@ -19,12 +21,11 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Flags are the flags that run and tui share.
+// Flags are the flags that run and tui share, made from the table of request.Fields.
 type Flags struct {
-	// Request is what was asked for, once Resolve has been called.
-	Request  session.Request
+	// File is what was asked for, once Resolve has been called.
+	Run      request.Run
 	sets     []string
-	formats  []string
 	values   map[string]*string
 	switches map[string]*bool
 
@@ -42,86 +43,112 @@ type Flags struct {
 	Theme string
 }
 
-// Themes are the words of --theme.
-var Themes = []string{"auto", "light", "dark", "mono"}
-
-// valueFlags are flags that are values by another name.
-var valueFlags = []struct{ name, kind, help string }{
-	{"threads", "N", "number of threads, over all tracks"},
-	{"payload", "SIZE", "size of one value: 512, 1KiB, 10KB"},
-	{"batch", "N", "entries in one batched call"},
-	{"rate", "N", "target rate per second: calls are sent on schedule even if the store is slow; 0 = unlimited"},
-	{"warmup", "TIME", "run this long before measurement begins; auto: until throughput and p99 have settled"},
-	{"duration", "TIME", "end after this long (30s, 5m); keys wrap"},
-	{"count", "N", "end after this many of the profile's unit; with --duration, whichever comes first"},
-	{"until", "EXPR", "end once a figure is this precise: 'p99 ±2%', 'throughput ±1%'; --duration is the limit"},
-	{"drain", "TIME", "at the end, abandon calls in progress once none has finished for this long (default 10s)"},
-	{"seed", "N", "everything random derives from it (default 1)"},
-	{"namespace", "NAME", `prefix of everything made (default perfbench); empty gives bare names`},
+// Themes returns the words of --theme, the one without a choice first.
+func Themes() []string {
+	f, _ := request.FieldNamed("theme")
+	return f.Choices
 }
 
-// letters are the short forms of those that are typed most.
-var letters = map[string]string{"rate": "r", "duration": "d"}
-
-// Register adds the flags to a command.
+// Register adds the flags of one run to a command.
 func (f *Flags) Register(a *cli.Call, c *cobra.Command) {
-	fs, r := c.Flags(), &f.Request
+	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&r.Profile, "profile", "p", "", "`NAME` the workload: see perfbench list profiles")
-	fs.StringVarP(&r.Target, "target", "t", "", "`URL` the store (default embedded:): see perfbench list stores")
-	fs.StringVar(&r.Preset, "preset", "", "`NAME` a built-in preset: see perfbench list presets")
-	fs.StringArrayVarP(&r.Files, "file", "f", nil, "`PATH` a system's own settings file, or YAML; repeats where a system has several")
-	fs.StringArrayVar(&f.sets, "set", nil, "`NAME=VALUE` any knob or parameter, TRACK.NAME for one track; repeats")
 	f.values, f.switches = map[string]*string{}, map[string]*bool{}
-	for _, v := range valueFlags {
-		f.values[v.name] = fs.StringP(v.name, letters[v.name], "", "`"+v.kind+"` "+v.help)
+	for _, field := range request.Fields() {
+		if field.Flag.Group != cli.Comparison && field.Name != "json" {
+			f.add(fs, field)
+		}
 	}
-	fs.StringArrayVar(&r.Timetable, "at", nil, "`TIME:NAME=VALUE,…` a live change, counted from the start of measurement; 10s..40s:rate=1000..20000 is a ramp; repeats")
-	fs.StringArrayVar(&r.Thresholds, "threshold", nil, "`EXPR` must hold: p99<5ms, p95.5<2ms, throughput>10000; with abort at its end ('errors<5% abort after 30s') a miss ends the run; repeats")
-	fs.StringVarP(&r.Out, "out", "o", "", "`DIR` where the folders of runs go (default results)")
-	fs.StringSliceVar(&f.formats, "format", nil, "`LIST` documents to write (default json,csv,hlog and the profile's own)")
-	fs.StringArrayVar(&r.Tags, "tag", nil, "`NAME=VALUE` kept with the run, to find it by: perfbench history --tag NAME=VALUE; repeats")
-	fs.StringVar(&r.Facts, "facts", "", "`FILE` facts that a client cannot know, for documents that have room for them: machines, topology, arguments, remarks")
-	fs.StringVar(&f.outlet.Addr, "metrics-addr", "", "`ADDR` serve figures as OpenMetrics while runs go (:9400, 127.0.0.1:9400), at /metrics")
-	fs.StringVar(&f.outlet.URL, "otlp", "", "`URL` push the same by OpenTelemetry, every 5 s (http://localhost:4318, grpc://localhost:4317)")
-	f.switches["allow-existing"] = fs.Bool("allow-existing", false, "write into a space that is not empty and not ours")
-	f.switches["cleanup"] = fs.Bool("cleanup", false, "delete at the end what this run made")
-	f.switches["require-valid"] = fs.Bool("require-valid", false, "exit with 5 unless the verdict is VALID: nothing casts doubt on the figures")
-	fs.BoolVar(&f.DryRun, "dry-run", false, "print the whole plan, each value with its origin; touch nothing")
-	fs.StringVar(&r.PasswordFile, "password-file", "", "`FILE` its first line is the target's password")
-	fs.BoolVarP(&f.Quiet, "quiet", "q", false, "print errors and the path of the report only")
-	fs.BoolVar(&f.Plain, "plain", false, "no symbols, for screen readers")
-	fs.BoolVar(&f.ASCII, "ascii", false, "draw with ASCII only")
-	fs.StringVar(&f.Theme, "theme", "auto", "`NAME` colours: auto, light, dark or mono")
-	cli.Group(fs, cli.Workload, "profile", "target", "preset", "file", "set", "seed")
-	cli.Group(fs, cli.Load, "threads", "payload", "batch", "rate", "warmup", "at")
-	cli.Group(fs, cli.Limits, "duration", "count", "until", "drain", "threshold", "require-valid")
-	cli.Group(fs, cli.Output, "out", "format", "tag", "facts", "metrics-addr", "otlp")
-	cli.Group(fs, cli.Safety, "dry-run", "namespace", "allow-existing", "cleanup", "password-file")
 	c.InitDefaultHelpFlag()
-	cli.Group(fs, cli.Screen, "quiet", "plain", "ascii", "theme", "help")
+	cli.Group(fs, cli.Screen, "help")
 	complete(a, c)
+}
+
+// RegisterRepeat adds the flags of several runs in turn.
+func (f *Flags) RegisterRepeat(a *cli.Call, c *cobra.Command) {
+	for _, field := range request.Fields() {
+		if field.Flag.Group == cli.Comparison {
+			f.add(c.Flags(), field)
+		}
+	}
+	completeRepeat(a, c)
 }
 
 // RegisterJSON adds --json, for commands without a screen.
 func (f *Flags) RegisterJSON(c *cobra.Command) {
-	c.Flags().BoolVar(&f.JSON, "json", false, "print run.json of each run on one line, in place of the summary")
-	cli.Group(c.Flags(), cli.Output, "json")
+	field, _ := request.FieldNamed("json")
+	f.add(c.Flags(), field)
 }
 
-// plainFlags are the flags that the environment may give and that are no values.
-var plainFlags = []string{
-	"profile", "target", "preset", "file", "at", "threshold", "out", "format", "tag", "facts", "metrics-addr", "otlp", "dry-run", "password-file",
-	"quiet", "plain", "ascii", "theme", "json",
+// add adds the flag of a field, if it has one.
+func (f *Flags) add(fs *pflag.FlagSet, field request.Field) {
+	flag := field.Flag
+	if flag.Group == "" {
+		return
+	}
+	help := cmp.Or(flag.Help, field.Help)
+	if flag.Value != "" {
+		help = "`" + flag.Value + "` " + help
+	}
+	list := field.List(&f.Run)
+	if field.Name == "set" {
+		list = &f.sets
+	}
+	switch {
+	case list != nil && flag.Commas:
+		fs.StringSliceVarP(list, field.Name, flag.Letter, nil, help)
+	case list != nil:
+		fs.StringArrayVarP(list, field.Name, flag.Letter, nil, help)
+	case field.Kind == workload.Switch:
+		fs.BoolVarP(f.onOff(field), field.Name, flag.Letter, false, help)
+	case field.IsValue(): // its default comes last, after plan, file and preset
+		f.values[field.Name] = fs.StringP(field.Name, flag.Letter, "", help)
+	default:
+		fs.StringVarP(f.text(field), field.Name, flag.Letter, field.Default, help)
+	}
+	cli.Group(fs, flag.Group, field.Name)
+}
+
+// text returns where a text goes that is no value.
+func (f *Flags) text(field request.Field) *string {
+	switch field.Name {
+	case "metrics-addr":
+		return &f.outlet.Addr
+	case "otlp":
+		return &f.outlet.URL
+	case "theme":
+		return &f.Theme
+	}
+	return field.Text(&f.Run)
+}
+
+// onOff returns where a switch goes.
+func (f *Flags) onOff(field request.Field) *bool {
+	switch field.Name {
+	case "json":
+		return &f.JSON
+	case "dry-run":
+		return &f.DryRun
+	case "quiet":
+		return &f.Quiet
+	case "plain":
+		return &f.Plain
+	case "ascii":
+		return &f.ASCII
+	}
+	f.switches[field.Name] = new(bool)
+	return f.switches[field.Name]
 }
 
 // Resolve turns flags and environment into the request. Its errors are of input.
 func (f *Flags) Resolve(a *cli.Call, c *cobra.Command) error {
-	r := &f.Request
+	r := &f.Run.Request
 	r.From, r.Values = map[string]string{}, workload.Values{}
 	var problems workload.Problems
-	for _, name := range plainFlags {
-		problems.Add(a.FromEnvironment(c, name, r.From))
+	for _, field := range request.Fields() {
+		if !field.IsValue() {
+			problems.Add(a.FromEnvironment(c, field.Name, r.From))
+		}
 	}
 	_, set := r.From["ascii"]
 	f.ASCIIChosen = set || c.Flags().Changed("ascii")
@@ -142,9 +169,13 @@ func (f *Flags) Resolve(a *cli.Call, c *cobra.Command) error {
 			problems.Add(fault.Input(fmt.Errorf("set: %q is not NAME=VALUE", s), "write it like --set threads=32"))
 			continue
 		}
-		r.Values.Set(workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--set"})
+		v := workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--set"}
+		if r.From["set"] != "" {
+			v.Origin, v.Where = workload.OriginEnvironment, request.Variable("set")
+		}
+		r.Values.Set(v)
 	}
-	if _, err := (workload.Value{Name: "theme", Text: f.Theme, Origin: workload.OriginFlag, Where: "--theme"}).Choice(Themes...); err != nil {
+	if _, err := (workload.Value{Name: "theme", Text: f.Theme, Origin: workload.OriginFlag, Where: "--theme"}).Choice(Themes()...); err != nil {
 		problems.Add(err)
 	}
 	problems.Add(f.contradictions())
@@ -160,7 +191,7 @@ func (f *Flags) Resolve(a *cli.Call, c *cobra.Command) error {
 // contradictions are flags that say what cannot be done. Its errors are of input.
 func (f *Flags) contradictions() error {
 	var problems workload.Problems
-	if f.Request.Out == "-" {
+	if f.Run.Request.Out == "-" {
 		problems.Add(fault.Input(errors.New("out: a run has a folder, and cannot be written to -"), "--json prints run.json; perfbench report latest --format markdown --out - prints a document"))
 	}
 	if f.JSON && f.DryRun {
@@ -185,17 +216,18 @@ func (f *Flags) open(a *cli.Call, c *cobra.Command, run bool) error {
 const planFormat = "yaml"
 
 func (f *Flags) pickFormats() error {
-	f.Request.Formats = slices.DeleteFunc(slices.Clone(f.formats), func(id string) bool { return id == planFormat })
-	f.AsPlan = len(f.Request.Formats) < len(f.formats)
+	formats := f.Run.Request.Formats
+	f.Run.Request.Formats = slices.DeleteFunc(slices.Clone(formats), func(id string) bool { return id == planFormat })
+	f.AsPlan = len(f.Run.Request.Formats) < len(formats)
 	if f.AsPlan && !f.DryRun {
 		return fault.Input(fmt.Errorf("format %s: is the plan of a run, which only a dry run writes", planFormat), "add --dry-run")
 	}
 	return nil
 }
 
-// Run is the run that flags and environment ask for, as a file of plans.
-func (f *Flags) Run() *request.File {
-	return &request.File{Runs: []request.Run{{Request: f.Request}}}
+// File is the run that flags and environment ask for, as a file of plans.
+func (f *Flags) File() *request.File {
+	return &request.File{Runs: []request.Run{{Request: f.Run.Request}}}
 }
 
 // Plan returns what the plan file at a path says, or at - the standard input, with flags
@@ -215,7 +247,7 @@ func (f *Flags) Plan(a *cli.Call, path string) (*request.File, error) {
 	file, err := request.Read(path, data, a.Environ)
 	if file != nil {
 		for i := range file.Runs {
-			file.Runs[i].Request = f.Request.Over(file.Runs[i].Request)
+			file.Runs[i].Request = f.Run.Request.Over(file.Runs[i].Request)
 		}
 	}
 	return file, err

@@ -97,33 +97,14 @@ func (b *bench) Last() (map[string]request.Request, error) {
 	if b.presets == "" {
 		return nil, nil
 	}
-	kept, err := request.Last(filepath.Join(filepath.Dir(b.presets), lastFile))
-	out := map[string]request.Request{}
-	for name, s := range kept {
-		r := request.Request{
-			Profile: name, Preset: s.Preset, Files: s.Files, Target: s.Target, Out: s.Out,
-			Timetable: s.Timetable, Thresholds: s.Thresholds, Formats: s.Formats, Tags: s.Tags, Values: workload.Values{},
-		}
-		for value, text := range s.Values {
-			r.Values[value] = workload.Value{Name: value, Text: text, Origin: workload.OriginFlag}
-		}
-		out[name] = r
-	}
-	return out, err
+	return request.Last(filepath.Join(filepath.Dir(b.presets), lastFile))
 }
 
 func (b *bench) Remember(r request.Request) {
 	if b.presets == "" {
 		return
 	}
-	s := request.Settings{
-		Preset: r.Preset, Files: r.Files, Target: r.Target, Out: r.Out,
-		Timetable: r.Timetable, Thresholds: r.Thresholds, Formats: r.Formats, Tags: r.Tags, Values: map[string]string{},
-	}
-	for name, v := range r.Values {
-		s.Values[name] = v.Text
-	}
-	if err := request.Keep(filepath.Join(filepath.Dir(b.presets), lastFile), r.Profile, s); err != nil {
+	if err := request.Keep(filepath.Join(filepath.Dir(b.presets), lastFile), r); err != nil {
 		b.env.Log.Warn("What was set could not be kept for the next time", "error", err)
 	}
 }

@@ -35,7 +35,7 @@ func Command(c *cli.Call, dry func(*cobra.Command, *runflags.Flags, *runflags.Wo
 
 // Open opens the workbench as it is without flags.
 func Open(ctx context.Context, c *cli.Call) error {
-	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes[0]}, &runflags.Workers{}, nil)
+	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes()[0]}, &runflags.Workers{}, nil)
 }
 
 func (a command) tree(dry func(*cobra.Command, *runflags.Flags, *runflags.Workers, []string) error) *cobra.Command {
@@ -47,7 +47,7 @@ func (a command) tree(dry func(*cobra.Command, *runflags.Flags, *runflags.Worker
   perfbench tui --watch nats://127.0.0.1:4222`,
 		Args: oneProfile, ValidArgsFunction: cli.CompleteProfiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o, asked, err := see.Of(cmd, args, w, f.Request.Out); asked || err != nil {
+			if o, asked, err := see.Of(cmd, args, w, f.Run.Request.Out); asked || err != nil {
 				return a.watch(cmd, f, o, err)
 			}
 			if dryRun(cmd) {
@@ -117,7 +117,7 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 	b, closeLog := a.bench(ctx, f)
 	b.crew = w
 	defer closeLog()
-	first := f.Request
+	first := f.Run.Request
 	first.From = nil // in the picker everything is set by hand
 	o := tui.Options{
 		Theme: f.Theme, ASCII: ascii, NoMouse: f.NoMouse, NoAnimation: f.NoAnimation || f.Plain,
@@ -159,7 +159,7 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 // bench builds what the screens see. Nothing may write to the terminal while
 // they own it, so the log goes to a file and a ring.
 func (a command) bench(ctx context.Context, f *runflags.Flags) (b *bench, closeLog func()) {
-	b = &bench{env: a.Session(), out: f.Request.Out, logs: &logRing{}, soft: ctx, hard: a.Hard}
+	b = &bench{env: a.Session(), out: f.Run.Request.Out, logs: &logRing{}, soft: ctx, hard: a.Hard}
 	if b.out == "" {
 		b.out = session.DefaultOut
 	}
