@@ -20,7 +20,17 @@ import (
 type Gate struct {
 	// Host is its address, with the port.
 	Host string
-	conn *grpc.ClientConn
+	conn channel
+	ask  func(ctx context.Context, method string) error
+}
+
+// channel is what is used of *grpc.ClientConn, which no field names: who comes across it
+// compiles its generics again.
+type channel interface {
+	Connect()
+	GetState() connectivity.State
+	WaitForStateChange(ctx context.Context, from connectivity.State) bool
+	Close() error
 }
 
 // NewGate returns a gate, which connects when it is first used.
@@ -37,13 +47,15 @@ func NewGate(host string, config *tls.Config, dial time.Duration) (*Gate, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Gate{host, conn}, nil
+	return &Gate{host, conn, func(ctx context.Context, method string) error {
+		return conn.Invoke(ctx, method, &emptypb.Empty{}, &emptypb.Empty{})
+	}}, nil
 }
 
 // Reach makes sure that a gRPC server answers, whatever the answer.
 func (g *Gate) Reach(ctx context.Context) error {
 	g.conn.Connect()
-	err := g.conn.Invoke(ctx, "/grpc.health.v1.Health/Check", &emptypb.Empty{}, &emptypb.Empty{})
+	err := g.ask(ctx, "/grpc.health.v1.Health/Check")
 	switch status.Code(err) {
 	case codes.OK, codes.Unimplemented, codes.NotFound:
 		return nil

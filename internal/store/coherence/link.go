@@ -9,10 +9,43 @@ import (
 	"time"
 
 	client "github.com/oracle/coherence-go-client/v2/coherence"
+	"github.com/oracle/coherence-go-client/v2/coherence/filters"
 )
 
-// Cache is a cache of the client, with text keys and byte values.
-type Cache = client.NamedCache[string, Value]
+// Cache is a cache of the client, with text keys and byte values: what is used of
+// client.NamedCache. That and the session are named by no field or method, because a
+// package that comes across them compiles 400 functions of the client again.
+type Cache interface {
+	Get(ctx context.Context, key string) (*Value, error)
+	GetAll(ctx context.Context, keys []string) <-chan *client.StreamedEntry[string, Value]
+	EntrySetFilter(ctx context.Context, filter filters.Filter) <-chan *client.StreamedEntry[string, Value]
+	ContainsKey(ctx context.Context, key string) (bool, error)
+	Put(ctx context.Context, key string, v Value) (*Value, error)
+	PutIfAbsent(ctx context.Context, key string, v Value) (*Value, error)
+	PutWithExpiry(ctx context.Context, key string, v Value, ttl time.Duration) (*Value, error)
+	PutAll(ctx context.Context, entries map[string]Value) error
+	PutAllWithExpiry(ctx context.Context, entries map[string]Value, ttl time.Duration) error
+	ReplaceMapping(ctx context.Context, key string, before, v Value) (bool, error)
+	Remove(ctx context.Context, key string) (*Value, error)
+	RemoveMapping(ctx context.Context, key string, v Value) (bool, error)
+	Clear(ctx context.Context) error
+	Size(ctx context.Context) (int, error)
+}
+
+// session is a session of the client: a *client.Session.
+type session interface {
+	ID() string
+	Close()
+}
+
+// cacheIn looks up a cache of a session.
+func cacheIn(s session, name string, options ...func(*client.CacheOptions)) (Cache, error) {
+	m, err := client.GetNamedCache[string, Value](s.(*client.Session), name, options...)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
 
 // life is the context of a session's calls. It has a deadline, so that the client does
 // not add one, and ends as if it had expired: on a cancelled call the client leaks
@@ -42,7 +75,7 @@ func (life) Value(any) any { return nil }
 type link struct {
 	place   int // its slot among the connection's links, or -1
 	host    string
-	session *client.Session
+	session session
 	life    life
 	lost    chan struct{} // closed when it is given up
 	heard   atomic.Int64  // when the last answer came, in ns since 1970
@@ -140,7 +173,7 @@ func settle() {
 }
 
 // end closes a session and waits until the client has logged that it did.
-func end(s *client.Session) {
+func end(s session) {
 	defer func() { _ = recover() }() // a session that never connected has no stream
 	said := Listen(s.ID())
 	defer said.Forget()
@@ -169,7 +202,7 @@ func (l *link) cache(name string) (Cache, error) {
 	if m, ok := l.caches.Load(name); ok {
 		return m.(Cache), nil
 	}
-	m, err := client.GetNamedCache[string, Value](l.session, name)
+	m, err := cacheIn(l.session, name)
 	if err != nil {
 		return nil, err
 	}

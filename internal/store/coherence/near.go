@@ -85,7 +85,7 @@ func (n *Near) open(ctx context.Context) error {
 		if err == nil {
 			var m Cache
 			m, err = callOn(ctx, n.c, l, func(context.Context, *link) (Cache, error) {
-				return client.GetNamedCache[string, Value](l.session, name, client.WithNearCache(&client.NearCacheOptions{HighUnits: nearEntries}))
+				return cacheIn(l.session, name, client.WithNearCache(&client.NearCacheOptions{HighUnits: nearEntries}))
 			})
 			if err == nil {
 				n.caches.Store(name, &nearCache{l, m})

@@ -8,8 +8,15 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// Queue is a queue of the client, whose elements are bytes.
-type Queue = client.NamedQueue[[]byte]
+// Queue is a queue of the client, whose elements are bytes: what is used of
+// client.NamedQueue.
+type Queue interface {
+	OfferTail(ctx context.Context, v []byte) error
+	PeekHead(ctx context.Context) (*[]byte, error)
+	PollHead(ctx context.Context) (*[]byte, error)
+	Clear(ctx context.Context) error
+	Size(ctx context.Context) (int32, error)
+}
 
 func queueName(s store.Space) string { return prefixed(s.Namespace, s.Name) }
 
@@ -23,7 +30,7 @@ func (l *link) queue(name string) (Queue, error) {
 	if q, ok := l.queues.Load(name); ok {
 		return q.(Queue), nil
 	}
-	q, err := client.GetNamedQueue[[]byte](l.life, l.session, name, client.Queue)
+	q, err := client.GetNamedQueue[[]byte](l.life, l.session.(*client.Session), name, client.Queue)
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,12 @@ const most = 400
 // more are packages that compile more of them, because they make what is generic or wrap
 // it, and how many. A number may go down, not up.
 var more = map[string]int{
-	ours + "internal/store/redis/link":  2000, // go-redis' clients
-	ours + "internal/store/coherence":   1500, // maps of Coherence are generic
-	ours + "profiles/tx/pbm":            1000, // so are its layers
-	ours + "profiles/group":             850,
-	ours + "profiles/group/oncoherence": 750,
-	ours + "internal/remote":            850, // the NATS server
-	ours + "internal/store/sqlstore":    480, // pgx' pool
-	ours + "profiles/authz":             420,
+	ours + "internal/store/redis/link": 2000, // go-redis' clients
+	ours + "internal/store/coherence":  1500, // maps of Coherence are generic
+	ours + "profiles/tx/pbm":           480,  // so are its layers
+	ours + "internal/remote":           850,  // the NATS server
+	ours + "internal/store/sqlstore":   480,  // pgx' pool
+	ours + "profiles/authz":            420,
 }
 
 // A field or a method that names a type of a library leads each package that comes across
