@@ -106,11 +106,14 @@ func (s Set) who(name string, n int) string {
 
 // doubts says what is wrong with the runs of a side.
 func doubts(name string, s Set) []string {
-	doubtful, ended := 0, 0
+	doubtful, ended, mixed, segments := 0, 0, 0, 0
 	state, by := verdict.Degraded, ""
 	var why []string
 	for _, r := range s.Runs {
 		c := &r.Conditions
+		if c.Segments > 0 {
+			mixed, segments = mixed+1, max(segments, c.Segments)
+		}
 		switch {
 		case c.Failed: // reported separately
 		case c.EndedBy == rundir.CutShort || c.EndedBy == rundir.StillRunning || c.EndedBy == "interrupt":
@@ -137,6 +140,9 @@ func doubts(name string, s Set) []string {
 	if ended > 0 {
 		words := map[string]string{rundir.StillRunning: "still running", "interrupt": "interrupted", rundir.CutShort: rundir.CutShort}
 		out = append(out, s.who(name, ended)+was(ended)+words[by])
+	}
+	if mixed > 0 {
+		out = append(out, s.who(name, mixed)+fmt.Sprintf("changed settings mid-run, so that figures mix %d segments", segments))
 	}
 	if doubtful > 0 {
 		text := s.who(name, doubtful) + was(doubtful) + state

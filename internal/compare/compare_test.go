@@ -152,6 +152,8 @@ func TestEveryDifferenceIsNamed(t *testing.T) {
 	assert.Equal(t, []string{"A and B differ in version, batch, threads, testCase and cpus: the change has more than one cause"}, cautions(x, y, diffs))
 	assert.Empty(t, cautions(x, y, diffs[:1]), "one difference is what was asked about")
 	assert.Empty(t, refusals(x, y))
+	y.Runs[0].Conditions.Segments = 3
+	assert.Equal(t, []string{"B changed settings mid-run, so that figures mix 3 segments"}, cautions(x, y, diffs[:1]))
 }
 
 func TestWhatIsNoPairIsRefused(t *testing.T) {

@@ -38,6 +38,8 @@ type Conditions struct {
 	Parameters map[string]string  `json:"parameters"`
 	// Changes is how many live changes there were.
 	Changes int `json:"changes,omitempty"`
+	// Segments is how many segments its figures mix; 0 if live changes made none.
+	Segments int `json:"segments,omitempty"`
 	// Machine holds facts that are the same for all runs of one machine and program.
 	Machine map[string]string `json:"machine,omitempty"`
 	// Failed means that the stored data did not match what was acknowledged; State and
@@ -60,7 +62,7 @@ func ConditionsOf(r *rundir.Run) *Conditions {
 	c := Conditions{
 		ID: r.ID, Profile: r.Profile, Mode: r.Mode, Unit: r.Unit, Units: r.Units, Target: r.Target, Store: r.Store, Started: r.Started,
 		MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Seed: r.Seed, Turn: r.Turn, DataBytes: r.DataBytes, Settings: r.Settings, Parameters: r.Parameters,
-		Changes: len(r.Changes), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
+		Changes: len(r.Changes), Segments: r.Mixes(), Failed: r.Failed(), State: r.Verdict.State, Causes: r.Verdict.Causes, Machine: map[string]string{},
 	}
 	c.Store.Details = nil
 	for _, k := range machineFacts {

@@ -3,6 +3,7 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,26 +68,45 @@ func Earlier(out string, a, b Set) (runs []*Run) {
 	if len(a.Runs) != 1 || len(b.Runs) != 1 {
 		return nil
 	}
-	list, _, err := rundir.List(out)
-	if err != nil {
-		return nil
-	}
-	for _, e := range list {
-		if r := &e.Run; r.Profile != a.Runs[0].Conditions.Profile || r.Target != a.Runs[0].Conditions.Target || r.EndedBy == rundir.StillRunning {
-			continue
-		}
-		if !ConditionsOf(&e.Run).Repeats(&a.Runs[0].Conditions) {
-			continue
-		}
-		if r, err := readRun(e.Dir); err == nil {
+	for f := range kept(out, &a.Runs[0].Conditions) {
+		if r, err := Of(f); err == nil {
 			runs = append(runs, r)
-		}
-		if len(runs) == MostEarlier+2 { // the two sides may be among them
-			break
 		}
 	}
 	slices.Reverse(runs)
 	return runs
+}
+
+// Kept reads what Earlier does, for a run that a report compares with another.
+func Kept(out string, of *rundir.Folder) []*rundir.Folder {
+	list := slices.Collect(kept(out, ConditionsOf(&of.Run)))
+	slices.Reverse(list)
+	return list
+}
+
+// kept reads the runs in the folder out that are repeats of one, the newest first, and no
+// more than are worth reading.
+func kept(out string, of *Conditions) iter.Seq[*rundir.Folder] {
+	return func(yield func(*rundir.Folder) bool) {
+		list, _, err := rundir.List(out)
+		if err != nil {
+			return
+		}
+		left := MostEarlier + 2 // the two sides may be among them
+		for _, e := range list {
+			r := &e.Run
+			if r.Profile != of.Profile || r.Target != of.Target || r.EndedBy == rundir.StillRunning || !ConditionsOf(r).Repeats(of) {
+				continue
+			}
+			f, err := rundir.Load(e.Dir)
+			if err != nil || f.Run.EndedBy == rundir.StillRunning {
+				continue
+			}
+			if left--; !yield(f) || left == 0 {
+				return
+			}
+		}
+	}
 }
 
 // leftOut ends the warning about a run that is left out of a side.

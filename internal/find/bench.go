@@ -206,7 +206,7 @@ func merge(into, from *hdrhistogram.Histogram) {
 // Set sets the knob to a level.
 func (b *bench) Set(level float64) {
 	k := b.options.Over
-	b.run.Change(By, engine.All, func(s workload.Settings) workload.Settings { return k.Set(s, level) })
+	b.run.Change(measure.BySearch, engine.All, func(s workload.Settings) workload.Settings { return k.Set(s, level) })
 	b.level, b.set, b.step = level, b.run.Elapsed(), stepSum{}
 }
 
@@ -261,7 +261,7 @@ func (b *bench) Widen([]search.Second) bool {
 	if b.options.Over.Name != OverRate || s.Threads >= b.options.Threads || b.step.errors > 0 || !b.tooFew() {
 		return false
 	}
-	b.run.Change(By, engine.All, func(s workload.Settings) workload.Settings {
+	b.run.Change(measure.BySearch, engine.All, func(s workload.Settings) workload.Settings {
 		s.Threads = min(s.Threads*widen, b.options.Threads)
 		return s
 	})

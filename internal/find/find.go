@@ -22,9 +22,6 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// By is the originator of a search's changes in the change log.
-const By = "search"
-
 // Knobs that a search may change.
 const (
 	OverRate    = found.OverRate

@@ -129,6 +129,9 @@ type Point struct {
 	Warmup  bool
 }
 
+// BySearch is the Change.By of a search, which goes beyond what the store holds.
+const BySearch = "search"
+
 // Change is one live change of one setting.
 type Change struct {
 	// At is when it took effect, since measurement began.

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // What anybody may send: of each message so many bytes, and of each field what a worker or a
@@ -120,6 +123,15 @@ func elapsed(began time.Time) time.Duration {
 	return max(now.Sub(began), now.Round(0).Sub(began.Round(0)))
 }
 
+// sane reports whether a machine can be so: no figure is negative or without end.
+func sane(c *verdict.Company) bool {
+	list := []float64{c.Cores, c.CPU, c.Store, c.Busy, c.StoreQueue, c.Pressure, c.Under}
+	if c.Queue != nil {
+		list = append(list, *c.Queue)
+	}
+	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= 0 && v <= mostCPUs) }) // not a number is neither
+}
+
 // check says what is wrong with a report, in a run that began then and has that many tracks,
 // and puts what it says in words into plain ones.
 func (r *Report) check(began time.Time, tracks int) error {
@@ -132,10 +144,15 @@ func (r *Report) check(began time.Time, tracks int) error {
 		return errors.New("it says that it began on another day")
 	case !(r.Cores >= 0 && r.Cores <= mostCPUs): // not a number is neither
 		return fmt.Errorf("it used %v processors", r.Cores)
+	case r.Company != nil && !sane(r.Company):
+		return errors.New("what it saw of its machine cannot be")
 	case len(r.Doubts) > mostDoubts:
 		return fmt.Errorf("it has %d reasons to doubt its figures", len(r.Doubts))
 	}
 	r.Err = plainText(r.Err, mostText)
+	if c := r.Company; c != nil {
+		c.Machine = plainText(c.Machine, mostName)
+	}
 	for i := range r.Doubts {
 		r.Doubts[i] = plainText(r.Doubts[i], mostText)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // kept is a message as the stream brings it.
@@ -112,6 +113,7 @@ func hostile(t testing.TB) map[string][]byte {
 		"processors without end":          (&Report{N: 1, Cores: math.Inf(1)}).pack().Bytes(),
 		"processors that are none":        (&Report{N: 1, Cores: math.NaN()}).pack().Bytes(),
 		"began on another day":            (&Report{N: 1, Began: 1}).pack().Bytes(),
+		"a machine that cannot be":        (&Report{N: 1, Company: &verdict.Company{Busy: math.NaN()}}).pack().Bytes(),
 		"doubts without end":              (&Report{N: 1, Doubts: make([]string, 1000)}).pack().Bytes(),
 		"rows that do not come":           squeezed(t, sheet{Report: Report{N: 1, Part: &measure.Part{}}, Rows: 60000}, []byte(nil)),
 		"rows without end":                squeezed(t, sheet{Report: Report{N: 1, Part: &measure.Part{}}, Rows: 1 << 40}, []byte(nil)),
@@ -143,7 +145,7 @@ func TestAWorkerThatSendsWhatCannotBeUsedIsNamed(t *testing.T) {
 
 // A report arrives as it was sent.
 func TestAReportArrivesAsItWasSent(t *testing.T) {
-	r := Report{N: 3, Began: 4, Part: &measure.Part{T: 5, Rows: []measure.PartRow{{Op: 1}, {Op: 2, Segment: 1}}}, Ledger: []byte("ledger"), Cores: 1.5, Idle: true, Over: true, Err: "why", Doubts: []string{"slow"}}
+	r := Report{N: 3, Began: 4, Part: &measure.Part{T: 5, Rows: []measure.PartRow{{Op: 1}, {Op: 2, Segment: 1}}}, Ledger: []byte("ledger"), Cores: 1.5, Idle: true, Over: true, Err: "why", Doubts: []string{"slow"}, Company: &verdict.Company{Machine: "a", Busy: 2, Queue: new(0.5)}}
 	var came Report
 	require.NoError(t, came.unpack(r.pack().Bytes()))
 	assert.Equal(t, r, came)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -61,6 +62,7 @@ type Member struct {
 	// since the run began.
 	Applied map[int]time.Duration
 	Doubts  []string
+	Company *verdict.Company
 	Err     string
 	// Unusable says that something it sent could not be used, for which Err has the reason:
 	// nothing later of it counts.
@@ -93,6 +95,7 @@ type worker struct {
 	away          bool // for so long that nobody waits for it
 	givenUp       bool // it once was
 	doubts        []string
+	company       *verdict.Company
 	err           string
 	unusable      bool // what it sent; nothing of it is taken any more
 
@@ -128,7 +131,7 @@ func (c *Coordinator) Members() []Member {
 	for _, w := range c.workers {
 		m := Member{
 			Hello: w.Hello, State: w.state, Offset: w.Offset, Trip: w.Trip, Skew: w.Skew, Last: w.last, Count: w.count, Errors: w.errors,
-			Applied: maps.Clone(w.applied), LostAt: w.LostAt, GivenUp: w.givenUp, Stalls: w.stalls, Slowest: w.Slowest, Doubts: slices.Clone(w.doubts), Err: w.err, Unusable: w.unusable,
+			Applied: maps.Clone(w.applied), LostAt: w.LostAt, GivenUp: w.givenUp, Stalls: w.stalls, Slowest: w.Slowest, Doubts: slices.Clone(w.doubts), Company: w.company, Err: w.err, Unusable: w.unusable,
 			Part: w.part, Heir: w.heir, Dismissed: w.dismissed,
 		}
 		if m.State == "" {
@@ -239,7 +242,7 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 		c.end()
 	}
 	if r.Over {
-		w.state, w.err, w.doubts = Ended, r.Err, r.Doubts
+		w.state, w.err, w.doubts, w.company = Ended, r.Err, r.Doubts, r.Company
 		c.end()
 	}
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -188,6 +189,8 @@ type Report struct {
 	Err  string
 	// Doubts are the reasons for which the worker's own figures are not valid.
 	Doubts []string
+	// Company is what the worker saw of its machine; nil if it could not tell.
+	Company *verdict.Company
 }
 
 // Check says what is wrong with where a coordinator is to listen. Beyond this machine it

@@ -251,7 +251,7 @@ func (r *Run) Remarks() []string {
 	case CutShort:
 		out = append(out, fmt.Sprintf("This run was cut short: its process ended without a report. All figures cover the %g s measured until then, and nothing was verified.", r.Journal.Seconds))
 	}
-	if parts := len(r.Stretches()); parts > 1 {
+	if parts := r.Mixes(); parts > 0 {
 		out = append(out, fmt.Sprintf("%s changed mid-run: figures of the whole run mix what came before and after; those of the %d segments do not.",
 			units.Plural(int64(len(r.Moves())), "setting"), parts))
 	}

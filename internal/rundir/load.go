@@ -48,6 +48,9 @@ type Folder struct {
 	// Against is an earlier run beside which documents for people show this one; nil if
 	// there is none.
 	Against *Folder
+	// Kept are other runs of the plan of Against on its machine, the oldest first: what they
+	// differ by is what chance does.
+	Kept []*Folder
 	// Found are documents of other programs, found in a folder that is not a run's; Run
 	// then has nothing but a profile and a start time.
 	Found []File

@@ -67,6 +67,30 @@ func (r *Run) Stretches() []Stretch {
 	return out
 }
 
+// Signs of a figure that mixes segments, where there is no room for more: one before it, and
+// one that says what that means.
+const (
+	MixedSign = "~"
+	MixedNote = MixedSign + " mixes segments between live changes"
+)
+
+// Sign returns what is put before a figure of the whole run: MixedSign if it mixes segments.
+func (r *Run) Sign() string {
+	if r.Mixes() > 0 {
+		return MixedSign
+	}
+	return ""
+}
+
+// Mixes returns how many segments the figures of the whole run mix; 0 if live changes made
+// none.
+func (r *Run) Mixes() int {
+	if n := len(r.Stretches()); n > 1 {
+		return n
+	}
+	return 0
+}
+
 // join adds the next segment of a ramp.
 func (s *Stretch) join(next Segment) {
 	sum := make([]Operation, len(s.Operations))

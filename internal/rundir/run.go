@@ -184,7 +184,9 @@ type Worker struct {
 	// Doubts are the reasons why its own figures are not valid; Fault is what ended its
 	// part early.
 	Doubts []string `json:"doubts,omitempty"`
-	Fault  string   `json:"fault,omitempty"`
+	// Company is what it saw of its machine; absent if that is not known.
+	Company *verdict.Company `json:"company,omitempty"`
+	Fault   string           `json:"fault,omitempty"`
 	// Unusable means that Fault is of something it sent: nothing that came later counts.
 	Unusable bool `json:"unusable,omitempty"`
 }

@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -76,22 +75,25 @@ func (r *Run) record() verdict.Record {
 		rec.Unsettled = seconds(r.WarmupS)
 	}
 	for _, o := range r.Operations {
-		rec.Ops = append(rec.Ops, r.judged(o, ""))
+		rec.Ops = append(rec.Ops, r.judged(o))
 	}
-	if parts := r.Stretches(); len(parts) > 1 {
-		for _, s := range parts {
+	if r.Mixes() > 0 {
+		for _, s := range r.Stretches() {
+			seg := verdict.Segment{From: s.From, To: s.To, Sought: r.sought(s)}
 			for _, o := range s.Operations {
-				rec.Parts = append(rec.Parts, r.judged(o, fmt.Sprintf(" in the segment from %.3g s", s.From)))
+				seg.Ops = append(seg.Ops, r.judged(o))
 			}
+			rec.Segments = append(rec.Segments, seg)
 		}
 	}
 	if o := r.Observed; o != nil && len(r.Workers) > 0 {
 		// The workers did the work and judge their own processes; the coordinator's is
 		// idle.
 		rec.Observed = &verdict.Observed{Steps: o.Steps, Suspensions: o.Suspensions, Growth: o.Growth}
+		rec.Coordinator = o.CPU
 	}
 	for _, w := range r.Workers {
-		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Heir: w.Heir, Dismissed: w.Dismissed, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts, Unusable: unusable(w)})
+		rec.Workers = append(rec.Workers, verdict.Worker{Number: w.Number, Host: w.Host, SkewMS: w.SkewMS, ChangeMS: w.ChangeMS, Known: w.KnownS, Lost: w.LostS, Dealt: w.DealtS, Heir: w.Heir, Dismissed: w.Dismissed, Stalls: w.Stalls, GivenUp: w.GivenUp, Doubts: w.Doubts, Company: w.Company, Unusable: unusable(w)})
 	}
 	for _, c := range r.Resumed {
 		rec.Resumed = append(rec.Resumed, verdict.Resumed(c))
@@ -132,10 +134,15 @@ func (r *Run) record() verdict.Record {
 	return rec
 }
 
-// judged returns an operation as the judgement sees it; where is added to its name.
-func (r *Run) judged(o Operation, where string) verdict.Op {
+// sought reports whether a search opened a segment.
+func (r *Run) sought(s Stretch) bool {
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Segment == s.First && c.By == measure.BySearch })
+}
+
+// judged returns an operation as the judgement sees it.
+func (r *Run) judged(o Operation) verdict.Op {
 	return verdict.Op{
-		Name: o.Track + "." + o.Op + where, Counts: r.Counts(o),
+		Name: o.Track + "." + o.Op, Counts: r.Counts(o),
 		Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
 		Response: o.Response.summary(o.Calls), Lateness: o.Lateness.summary(o.Calls), ServiceMean: o.Service.Mean, ServiceP50: o.Service.P50, ServiceP99: o.Service.P99,
 	}

@@ -126,21 +126,28 @@ func suspensions(naps []verdict.Suspension, stops []*measure.Gap) []verdict.Susp
 	return all
 }
 
-// backlog is that of each second since the rate last changed: how many units were due and
-// not begun, over all tracks.
+// backlog is that of each second since the last change, of the rate or of anything else: how
+// many units were due and not begun, over all tracks. On a ramp, every second is a change.
 type backlog struct {
 	operations
 
 	mu      sync.Mutex
 	seconds []int64
 	rate    float64
+	segment int
+	began   int // second in which the last change was
+	sought  bool
+	// past is how the backlog grew before the last change; nil if it did not.
+	past *verdict.Growth
 }
 
 func (b *backlog) add(s *measure.Second) {
 	var due int64
 	var rate float64
+	segment := 0
 	seen := map[string]bool{}
 	for _, r := range s.Rows {
+		segment = max(segment, r.Segment)
 		if track := b.list[r.Op].Track; !seen[track] {
 			seen[track] = true
 			due += r.Backlog
@@ -149,19 +156,30 @@ func (b *backlog) add(s *measure.Second) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if rate != b.rate {
-		b.seconds, b.rate = nil, rate
+	if rate != b.rate || segment != b.segment {
+		b.past = cmp.Or(b.grown(), b.past)
+		b.seconds, b.rate, b.segment, b.began = nil, rate, segment, s.T
+		b.sought = s.Result != nil && slices.ContainsFunc(s.Result.Changes, func(c measure.Change) bool { return c.Segment == segment && c.By == measure.BySearch })
 	}
 	if s.Length >= 1 {
 		b.seconds = append(b.seconds, due)
 	}
 }
 
-// growth says whether the backlog grows.
+// grown says whether the backlog grows since the last change. If a search made that, it is
+// what the search wants to know, and nothing to object to. The caller holds b.mu.
+func (b *backlog) grown() *verdict.Growth {
+	if b.sought {
+		return nil
+	}
+	return verdict.Grown(b.seconds, b.rate, float64(b.began))
+}
+
+// growth says whether the backlog grows, or did so before a change.
 func (b *backlog) growth() *verdict.Growth {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return verdict.Grown(b.seconds, b.rate)
+	return cmp.Or(b.grown(), b.past)
 }
 
 // beginSampling starts sampling resource use.
@@ -172,11 +190,7 @@ func (o *Opened) beginSampling(ctx context.Context) {
 		if what.Book, _ = o.conn.(store.Notebook); o.Inputs.Namespace != "" {
 			what.Own = o.Inputs.Namespace + ":"
 		}
-		if port := o.Driver.Port; port > 0 && !strings.Contains(o.Target.Scheme, "sentinel") {
-			for _, h := range o.Target.Hosts {
-				what.Addrs = append(what.Addrs, store.HostPort(h, port))
-			}
-		}
+		what.Addrs = o.Driver.Listens(o.Target)
 	}
 	o.sampler = New(ctx, what)
 	if o.plan.Watch != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"strings"
 )
 
 // ErrUnsupported is wrapped by errors about features that a store does not have.
@@ -79,6 +80,19 @@ type Driver struct {
 	// Open connects and makes sure that the store answers and accepts us. Errors
 	// carry a hint and fault.CodeStore, and never a password.
 	Open func(ctx context.Context, t Target, o OpenOptions) (Conn, error)
+}
+
+// Listens returns the addresses at which the servers of a target listen; none if that is not
+// known from it.
+func (d *Driver) Listens(t Target) []string {
+	if d.Port == 0 || strings.Contains(t.Scheme, "sentinel") {
+		return nil
+	}
+	var out []string
+	for _, h := range t.Hosts {
+		out = append(out, HostPort(h, d.Port))
+	}
+	return out
 }
 
 // Opens converts a function that opens connections of a specific type into a driver's

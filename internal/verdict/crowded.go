@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
 )
 
 // company is what perfbench and a store on this machine had of its processors, and what
@@ -55,50 +56,152 @@ func companyOf(o *Observed) (c company, ok bool) {
 		store = max(store, told) // what listens may only stand in for the one that works
 	}
 	c.used += store
-	if c.others = max(o.Machine-c.used, 0); !whole && c.used+c.others > 0 {
-		// At least one thread waited for so much of the time: as many of ours as of the rest.
-		c.waited = max(c.waited, o.Pressure*c.used/(c.used+c.others))
+	if c.others = max(o.Machine-c.used, 0); !whole {
+		c.pressed(o.Pressure)
 	}
 	return c, true
 }
 
-// crowded looks for others on this machine who took processors from perfbench or the
-// store. Where both compete with each other alone, that is how the store does on this
-// machine; of their waiting, the part counts that others caused by what they used. What it
-// shifts is measured by the time that operations had: as many as were under way at a
-// time, or as there are processors for them.
+// Company is what one of several workers observed of its machine, and of itself there.
+type Company struct {
+	// Machine is the same for all processes of a machine, and for no others.
+	Machine string `json:"machine"`
+	// Cores is how many processors the worker could use; CPU how many it used, Store how many
+	// the processes of the store did that are on this machine, and Busy all processes.
+	Cores float64 `json:"cores"`
+	CPU   float64 `json:"cpu_cores"`
+	Store float64 `json:"store_cpu_cores,omitempty"`
+	Busy  float64 `json:"machine_cores"`
+	// Queue is how many threads of the worker waited for a processor, StoreQueue how many of
+	// the store did; Pressure is the fraction of the time in which any thread did.
+	Queue      *float64 `json:"run_queue_cores,omitempty"`
+	StoreQueue float64  `json:"store_run_queue_cores,omitempty"`
+	Pressure   float64  `json:"cpu_pressure,omitempty"`
+	// Under is how many calls were under way.
+	Under float64 `json:"under_way"`
+}
+
+// crowded looks for others on this machine, or on those of the workers, who took processors
+// from perfbench or the store. Where both compete with each other alone, that is how the
+// store does on this machine; of their waiting, the part counts that others caused by what
+// they used. What it shifts is measured by the time that operations had: as many as were
+// under way at a time, or as there are processors for them.
 func crowded(r *Record) (string, string) {
+	if len(r.Workers) > 0 {
+		return crowdedWorkers(r)
+	}
 	o := r.Observed
-	if o == nil {
+	if o == nil || r.Seconds <= 0 {
 		return "", ""
 	}
 	c, ok := companyOf(o)
-	if !ok || c.others < crowdLeast || c.others*o.Seconds < crowdTime || c.waited <= 0 || r.Seconds <= 0 {
+	if !ok || c.others*o.Seconds < crowdTime {
 		return "", ""
 	}
-	theirs := c.waited * c.others / (c.others + c.used)
 	under := 0.0 // way, on average
 	for _, op := range r.Ops {
 		under += op.Response.Mean * float64(op.Calls) / 1e9 / r.Seconds
 	}
-	shift := theirs / max(min(under, o.Cores), c.used+c.waited)
-	text := fmt.Sprintf("other processes used %s of this machine while threads of the run waited for one", processors(math.Round(100*c.others)/100))
+	if what := c.harm(r, under, o.Cores); what != "" {
+		return Degraded, c.text("this machine", "threads of the run") + what
+	}
+	return "", ""
+}
+
+// crowdedWorkers judges each machine that has workers. They are no company to each other, and
+// neither is the coordinator, which may be on any of the machines.
+func crowdedWorkers(r *Record) (string, string) {
+	type place struct {
+		company
+		workers            []int
+		busy, cores, under float64
+		store, storeQueue  float64
+		pressure           float64
+		whole              bool
+	}
+	places := map[string]*place{}
+	var order []*place
+	for _, w := range r.Workers {
+		c := w.Company
+		if c == nil {
+			continue
+		}
+		p := places[c.Machine]
+		if p == nil {
+			p = &place{whole: true}
+			places[c.Machine] = p
+			order = append(order, p)
+		}
+		p.workers = append(p.workers, w.Number)
+		p.used, p.under = p.used+c.CPU, p.under+c.Under
+		p.busy, p.cores, p.pressure = max(p.busy, c.Busy), max(p.cores, c.Cores), max(p.pressure, c.Pressure)
+		p.store, p.storeQueue = max(p.store, c.Store), max(p.storeQueue, c.StoreQueue)
+		if c.Queue == nil {
+			p.whole = false
+			continue
+		}
+		if p.waited += *c.Queue; *c.Queue >= 0.005 {
+			p.who = append(p.who, fmt.Sprintf("%.2g of worker %d", *c.Queue, w.Number))
+		}
+	}
+	var all []string
+	for _, p := range order {
+		p.used, p.waited = p.used+p.store, p.waited+p.storeQueue
+		if p.storeQueue >= 0.005 {
+			p.who = append(p.who, fmt.Sprintf("%.2g of the store", p.storeQueue))
+		}
+		p.others = max(p.busy-p.used-r.Coordinator, 0)
+		if !p.whole {
+			p.pressed(p.pressure)
+		}
+		if what := p.harm(r, p.under, p.cores); what != "" {
+			all = append(all, p.text("the machine of "+units.Numbered("worker", p.workers), "its threads")+what)
+		}
+	}
+	if len(all) == 0 {
+		return "", ""
+	}
+	return Degraded, strings.Join(all, "; ")
+}
+
+// pressed estimates waiting by the pressure of the machine: at least one thread waited for so
+// much of the time, as many of ours as of the rest.
+func (c *company) pressed(pressure float64) {
+	if c.used+c.others > 0 {
+		c.waited = max(c.waited, pressure*c.used/(c.used+c.others))
+	}
+}
+
+// text says what others used where.
+func (c *company) text(where, whose string) string {
+	text := fmt.Sprintf("other processes used %s of %s while %s waited for one", processors(math.Round(100*c.others)/100), where, whose)
 	if len(c.who) > 0 {
 		text += " (" + strings.Join(c.who, " and ") + ", on average)"
 	}
-	if shift >= crowdShare {
-		return Degraded, text + fmt.Sprintf(", which moves its figures by some %s: stop them, or use a machine that has processors to spare", percent(min(shift, 1)))
+	return text
+}
+
+// harm says what others did to figures of operations of which so many were under way, with so
+// many processors for them; "" if they did nothing that matters.
+func (c *company) harm(r *Record, under, cores float64) string {
+	if c.others < crowdLeast || c.waited <= 0 {
+		return ""
 	}
-	if theirs < crowdTail || o.Growth != nil {
-		return "", ""
+	const fix = ": stop them, or use a machine that has processors to spare"
+	theirs := c.waited * c.others / (c.others + c.used)
+	if shift := theirs / max(min(under, cores), c.used+c.waited); shift >= crowdShare {
+		return fmt.Sprintf(", which moves its figures by some %s", percent(min(shift, 1))) + fix
+	}
+	if theirs < crowdTail || r.Observed != nil && r.Observed.Growth != nil {
+		return ""
 	}
 	for _, op := range r.Ops {
 		all, own := op.Response.P99, op.ServiceP99
 		if measure.Enough(99, op.Response.Count) && all-own >= promptP99 && float64(all-own) >= crowdExcess*float64(all) {
-			return Degraded, text + fmt.Sprintf(", and p99 of %s is %s with a service time of %s: stop them, or use a machine that has processors to spare", op.Name, ns(all), ns(own))
+			return fmt.Sprintf(", and p99 of %s is %s with a service time of %s", op.Name, ns(all), ns(own)) + fix
 		}
 	}
-	return "", ""
+	return ""
 }
 
 // promptP99 is the wait at p99, in nanoseconds, below which it matters to nobody.

@@ -25,9 +25,9 @@ type Record struct {
 	// Panics counts operations cut short by a bug in perfbench; PanicAt says where.
 	Panics  int64
 	PanicAt string
-	// Parts are the operations of each segment, where live changes made several: what the
-	// whole run evens out is judged there. Each names its segment.
-	Parts []Op
+	// Segments are those that live changes made, if they made several: what the whole run
+	// evens out or mixes is judged there.
+	Segments []Segment
 	// Verified is the outcome of the verification.
 	Verified Verified
 	// Fault is what ended the run early; empty if nothing did.
@@ -39,6 +39,8 @@ type Record struct {
 	// Workers are the processes that carried out the run together; none if there was
 	// only one.
 	Workers []Worker
+	// Coordinator is how many processors the process used that brought them together.
+	Coordinator float64
 	// Resumed records coordinators that died.
 	Resumed []Resumed
 }
@@ -60,6 +62,15 @@ type Phase struct {
 	Seconds float64
 	// Calls are those of the phase's operations that count in the totals of the run.
 	Calls int64
+}
+
+// Segment is the time between two live changes.
+type Segment struct {
+	// From and To are in seconds since measurement began.
+	From, To float64
+	// Sought means that a search made it to find out what the store does not hold.
+	Sought bool
+	Ops    []Op
 }
 
 // Op is the result of one operation.
@@ -127,7 +138,7 @@ type Observed struct {
 	// suspension, PausedS for how long in all; they are part of the run's time.
 	Pauses  int64   `json:"pauses,omitempty"`
 	PausedS float64 `json:"paused_s,omitempty"`
-	// Growth describes a backlog that grew until the end.
+	// Growth describes a backlog that grew until the end of the run or of a segment.
 	Growth *Growth `json:"backlog_growth,omitempty"`
 	// Ceilings are how many calls per second the harness alone makes here, phase by
 	// phase.
@@ -167,7 +178,8 @@ type Suspension struct {
 }
 
 // Growth is a backlog that grew: its means in the middle and in the last third of a
-// period that ends at ToS.
+// period that ends at ToS, which began with the run or with a live change. FromS is when
+// its first third was over.
 type Growth struct {
 	FromS float64 `json:"from_s"`
 	ToS   float64 `json:"to_s"`
@@ -185,10 +197,10 @@ const (
 	growSeconds = 3
 )
 
-// Grown looks for a backlog that grows until the end of a run, given one value per
-// second and the number of units that fell due per second. It returns nil if there is
-// none, or if the run is too short to tell.
-func Grown(backlog []int64, rate float64) *Growth {
+// Grown looks for a backlog that grows until the end of a period, given one value per
+// second, the number of units that fell due per second, and when the period began. It
+// returns nil if there is none, or if the period is too short to tell.
+func Grown(backlog []int64, rate, began float64) *Growth {
 	n := len(backlog)
 	if n < growSeconds || rate <= 0 {
 		return nil
@@ -205,5 +217,5 @@ func Grown(backlog []int64, rate float64) *Growth {
 	if middle < first || last < growBy*middle || last-middle < growTime*rate {
 		return nil
 	}
-	return &Growth{FromS: float64(third), ToS: float64(n), From: middle, To: last, Rate: rate}
+	return &Growth{FromS: began + float64(third), ToS: began + float64(n), From: middle, To: last, Rate: rate}
 }

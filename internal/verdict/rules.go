@@ -2,7 +2,7 @@ package verdict
 
 import (
 	"fmt"
-	"slices"
+	"math"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -22,6 +22,7 @@ const (
 	crowdExcess    = 0.50  // of a response p99 in open loop that is not service time
 	errorShare     = 0.001 // of calls may fail: what p99.9 leaves out
 	errorMost      = 0.50  // of calls: more says nothing about the store's work
+	errorLeast     = 10    // calls of a segment: fewer decide no percentile that is shown
 	unstartedShare = 0.001 // of units that fell due
 	unstartedLeast = 10
 	cpuShare       = 0.85 // of the processors available to us
@@ -112,9 +113,32 @@ func panics(r *Record) (string, string) {
 	return Invalid, text + "; please report it"
 }
 
+// errors judges the whole run, and then each segment: one that fails is not made good by
+// others that do not.
 func errors(r *Record) (string, string) {
-	var calls, failed, counted, missed int64
-	for _, o := range r.Ops {
+	const why = ", and failed calls are in no percentile: see the errors for why"
+	failed, share, of := failures(r.Ops, r.Panics)
+	text := fmt.Sprintf("%s failed, %s of %s", units.Plural(failed, "operation"), percent(share), of)
+	switch {
+	case failed > 0 && share >= errorMost:
+		return Invalid, text + why
+	case failed > 0 && share >= errorShare:
+		return Degraded, text + why
+	}
+	for _, s := range r.Segments {
+		if failed, share, of := failures(s.Ops, 0); !s.Sought && failed > errorLeast && share >= errorShare {
+			return Degraded, fmt.Sprintf("%s%s failed, %s of %s there", units.Plural(failed, "operation"), s.where(), percent(share), of) + why
+		}
+	}
+	return "", ""
+}
+
+// failures returns how many calls failed apart from panics, what share that is, and of which
+// calls: of all, or of those that count, where it is larger. Parts that worked, such as
+// pauses, make a failed whole no better.
+func failures(ops []Op, panics int64) (failed int64, share float64, of string) {
+	var calls, counted, missed int64
+	for _, o := range ops {
 		calls += o.Calls
 		failed += o.Errors
 		if o.Counts {
@@ -122,25 +146,20 @@ func errors(r *Record) (string, string) {
 			missed += o.Errors
 		}
 	}
-	failed -= r.Panics
-	if failed <= 0 {
-		return "", ""
+	if failed -= panics; failed <= 0 {
+		return 0, 0, "all"
 	}
-	share, of := float64(failed)/float64(calls+failed), "all"
-	if missed -= r.Panics; missed > 0 { // parts that worked, such as pauses, make a failed whole no better
+	share, of = float64(failed)/float64(calls+failed), "all"
+	if missed -= panics; missed > 0 {
 		if s := float64(missed) / float64(counted+missed); s > share {
 			failed, share, of = missed, s, "those that count"
 		}
 	}
-	text := fmt.Sprintf("%s failed, %s of %s, and failed calls are in no percentile: see the errors for why", units.Plural(failed, "operation"), percent(share), of)
-	switch {
-	case share >= errorMost:
-		return Invalid, text
-	case share >= errorShare:
-		return Degraded, text
-	}
-	return "", ""
+	return failed, share, of
 }
+
+// where names a segment behind what happened there.
+func (s *Segment) where() string { return fmt.Sprintf(" in the segment from %.3g s", s.From) }
 
 func unfinished(r *Record) (string, string) {
 	if r.Fault == "" {
@@ -196,23 +215,29 @@ func suspended(r *Record) (string, string) {
 // but in a store outside this process they must not be most of it.
 func lateness(r *Record) (string, string) {
 	worst, text := 0.0, ""
-	for _, o := range slices.Concat(r.Ops, r.Parts) {
-		for _, s := range shown {
-			if !measure.Enough(s.p, o.Response.Count) || o.Response.Count == 0 {
-				continue
-			}
-			late, all := s.of(o.Lateness), s.of(o.Response)
-			if all <= 0 {
-				continue
-			}
-			share := float64(late) / float64(all)
-			matters := late >= s.prompt.Nanoseconds() || !r.InProcess && share >= lateMost
-			if matters && share >= lateShare && share > worst {
-				worst = share
-				text = fmt.Sprintf("perfbench itself started operations late: %s of %s is %s, and of its lateness %s (%s); "+
-					"leave the machine to perfbench, lower the rate, or read the service time", s.name, o.Name, ns(all), ns(late), percent(min(share, 1)))
+	look := func(ops []Op, where string) {
+		for _, o := range ops {
+			for _, s := range shown {
+				if !measure.Enough(s.p, o.Response.Count) || o.Response.Count == 0 {
+					continue
+				}
+				late, all := s.of(o.Lateness), s.of(o.Response)
+				if all <= 0 {
+					continue
+				}
+				share := float64(late) / float64(all)
+				matters := late >= s.prompt.Nanoseconds() || !r.InProcess && share >= lateMost
+				if matters && share >= lateShare && share > worst {
+					worst = share
+					text = fmt.Sprintf("perfbench itself started operations late: %s of %s%s is %s, and of its lateness %s (%s); "+
+						"leave the machine to perfbench, lower the rate, or read the service time", s.name, o.Name, where, ns(all), ns(late), percent(min(share, 1)))
+				}
 			}
 		}
+	}
+	look(r.Ops, "")
+	for _, s := range r.Segments {
+		look(s.Ops, s.where())
 	}
 	if text == "" {
 		return "", ""
@@ -225,23 +250,40 @@ func backlog(r *Record) (string, string) {
 		return "", ""
 	}
 	g := r.Observed.Growth
-	return Degraded, fmt.Sprintf("the backlog grew to the end (%s due and not yet sent, %s before): the store does not keep up with %s per second, "+
-		"so response times only say how long the run was; lower --rate, or raise --threads if the store has room", units.Number(g.To), units.Number(g.From), units.Number(g.Rate))
+	until := "to the end"
+	if g.ToS < math.Floor(r.Seconds) {
+		until = "to the end of its segment at " + at(g.ToS)
+	}
+	return Degraded, fmt.Sprintf("the backlog grew %s (%s due and not yet sent, %s before): the store does not keep up with %s per second, "+
+		"so response times only say how long that went on; lower --rate, or raise --threads if the store has room", until, units.Number(g.To), units.Number(g.From), units.Number(g.Rate))
 }
 
+// unstarted judges the whole run, and then each segment, as errors does.
 func unstarted(r *Record) (string, string) {
-	var never, done int64
-	for _, o := range r.Ops {
-		never += o.Unstarted
-		if o.Counts {
-			done += o.Count
+	look := func(ops []Op, where string) string {
+		var never, done int64
+		for _, o := range ops {
+			never += o.Unstarted
+			if o.Counts {
+				done += o.Count
+			}
+		}
+		if never <= unstartedLeast || float64(never) <= unstartedShare*float64(done+never) {
+			return ""
+		}
+		return fmt.Sprintf("%s units of work%s were due and never sent (%s): the slowest are missing from the percentiles; lower --rate, or raise --threads",
+			units.Number(float64(never)), where, percent(float64(never)/float64(done+never)))
+	}
+	text := look(r.Ops, "")
+	for i := 0; i < len(r.Segments) && text == ""; i++ {
+		if s := &r.Segments[i]; !s.Sought {
+			text = look(s.Ops, s.where())
 		}
 	}
-	if never <= unstartedLeast || float64(never) <= unstartedShare*float64(done+never) {
+	if text == "" {
 		return "", ""
 	}
-	return Degraded, fmt.Sprintf("%s units of work were due and never sent (%s): the slowest are missing from the percentiles; lower --rate, or raise --threads",
-		units.Number(float64(never)), percent(float64(never)/float64(done+never)))
+	return Degraded, text
 }
 
 func warmup(r *Record) (string, string) {
@@ -252,15 +294,22 @@ func warmup(r *Record) (string, string) {
 		units.Duration(r.Unsettled))
 }
 
+// samples looks for operations without a p99. Where live changes made segments, one of them
+// must have it: that of the whole run mixes them.
 func samples(r *Record) (string, string) {
 	var names string
 	n, least := 0, int64(0)
+	most := r.most()
 	for _, o := range r.Ops {
-		if !o.Counts || o.Calls == 0 || measure.Enough(99, o.Calls) {
+		calls := o.Calls
+		if len(r.Segments) > 0 {
+			calls = most[o.Name]
+		}
+		if !o.Counts || o.Calls == 0 || measure.Enough(99, calls) {
 			continue
 		}
-		if n++; n == 1 || o.Calls < least {
-			names, least = o.Name, o.Calls
+		if n++; n == 1 || calls < least {
+			names, least = o.Name, calls
 		}
 	}
 	switch n {
@@ -271,7 +320,21 @@ func samples(r *Record) (string, string) {
 	default:
 		names = fmt.Sprintf("%d operations have too few, %s", n, names)
 	}
+	if len(r.Segments) > 0 {
+		return Degraded, fmt.Sprintf("too few samples for p99 in each segment between live changes: %s at most %d, and it needs %d; change settings less often", names, least, measure.Needs(99))
+	}
 	return Degraded, fmt.Sprintf("too few samples for p99: %s %d, and it needs %d; run longer", names, least, measure.Needs(99))
+}
+
+// most returns, by name, the most calls that an operation has in any segment.
+func (r *Record) most() map[string]int64 {
+	out := map[string]int64{}
+	for _, s := range r.Segments {
+		for _, o := range s.Ops {
+			out[o.Name] = max(out[o.Name], o.Calls)
+		}
+	}
+	return out
 }
 
 func was(n int64) string {

@@ -54,9 +54,7 @@ func TestFaultsAreNamed(t *testing.T) {
 	}{
 		{"workers woken 50 µs late at the median", Lateness, Degraded, func(r *Record) { r.Ops[0].Lateness.P50 = 50 * us }},
 		{"workers woken late in one segment", Lateness, Degraded, func(r *Record) {
-			op := r.Ops[0]
-			op.Lateness.P50 = 50 * us
-			r.Parts = []Op{r.Ops[0], op}
+			parted(r).Ops[0].Lateness.P50 = 50 * us
 		}},
 		{"a tail that is all lateness", Lateness, Degraded, func(r *Record) { r.Ops[0].Lateness.P99 = 900 * us }},
 		{"a quick store, and nearly as slow a wake-up", Lateness, Degraded, func(r *Record) { r.Ops[0].Response.P50, r.Ops[0].Lateness.P50 = 60*us, 30*us }},
@@ -79,7 +77,20 @@ func TestFaultsAreNamed(t *testing.T) {
 		}},
 		{"three stops of 0.3 s", Suspended, Degraded, func(r *Record) { r.Observed.Pauses, r.Observed.PausedS = 3, 0.8 }},
 		{"a stop of 0.3 s in a short run", Suspended, Degraded, func(r *Record) { r.Observed.Seconds, r.Observed.Pauses, r.Observed.PausedS = 5, 1, 0.3 }},
-		{"a rate beyond the store", Backlog, Degraded, func(r *Record) { r.Observed.Growth = Grown(ramp(60, 100), 5000) }},
+		{"a rate beyond the store", Backlog, Degraded, func(r *Record) { r.Observed.Growth = Grown(ramp(60, 100), 5000, 0) }},
+		{"a rate beyond the store in one segment", Backlog, Degraded, func(r *Record) {
+			parted(r)
+			r.Observed.Growth = Grown(ramp(20, 100), 5000, 10)
+		}},
+		{"operations that fail in one segment", Errors, Degraded, func(r *Record) { parted(r).Ops[0].Errors = 200 }},
+		{"work that never began in one segment", Unstarted, Degraded, func(r *Record) { parted(r).Ops[0].Unstarted = 200 }},
+		{"segments that are all too short for p99", Samples, Degraded, func(r *Record) {
+			parted(r)
+			for i := range r.Segments {
+				op := &r.Segments[i].Ops[0]
+				op.Calls, op.Response.Count = 900, 900
+			}
+		}},
 		{"work that never began", Unstarted, Degraded, func(r *Record) { r.Ops[0].Unstarted = 400 }},
 		{"a processor hog in perfbench", CPU, Degraded, func(r *Record) { r.Observed.CPU = 7.1 }},
 		{"a quota that is used up", CPU, Degraded, func(r *Record) { r.Observed.Quota, r.Observed.Cores = 1.6, 1.6 }},
@@ -127,6 +138,35 @@ func TestFaultsAreNamed(t *testing.T) {
 			assert.Equal(t, c.state, v.State)
 			assert.NotContains(t, v.Reasons[0].Text, "%!")
 		})
+	}
+}
+
+// parted makes a run one of two segments alike, of which the second is returned.
+func parted(r *Record) *Segment {
+	half := r.Ops[0]
+	half.Calls, half.Count, half.Response.Count = half.Calls/2, half.Count/2, half.Calls/2
+	r.Segments = []Segment{{To: 30, Ops: []Op{half}}, {From: 30, To: 60, Ops: []Op{half}}}
+	return &r.Segments[1]
+}
+
+// A run whose segments are each fine is valid, as is one with a segment that is too short to
+// say anything, or that a search made to find where the store ends.
+func TestSegmentsThatAreFineMakeAValidRun(t *testing.T) {
+	for name, change := range map[string]func(*Record){
+		"two alike": func(*Record) {},
+		"a short one": func(r *Record) {
+			op := &r.Segments[1].Ops[0]
+			op.Calls, op.Response.Count, op.Errors = 200, 200, 1
+		},
+		"a search beyond the limit": func(r *Record) {
+			s := &r.Segments[1]
+			s.Sought, s.Ops[0].Errors, s.Ops[0].Unstarted = true, 200, 200
+		},
+	} {
+		r := clean()
+		parted(&r)
+		change(&r)
+		assert.Equal(t, Valid, Judge(r).State, "%s: %v", name, Judge(r).Reasons)
 	}
 }
 
@@ -179,6 +219,40 @@ func TestCompanyThatDoesNoHarmIsNotNamed(t *testing.T) {
 			assert.False(t, has(Judge(r), Crowded), "%+v", Judge(r).Reasons)
 		})
 	}
+}
+
+// Each worker's machine is judged, all workers on it together, and named by them.
+func TestCompanyOfWorkersIsNamed(t *testing.T) {
+	three := func() Record {
+		r := clean()
+		for n := range 3 {
+			c := &Company{Machine: "a", Cores: 2, CPU: 0.5, Busy: 1.5, Queue: new(0.3), Under: 4}
+			if n == 2 {
+				c.Machine, c.Store, c.StoreQueue, c.Busy = "b", 0.4, 0.2, 0.95
+			}
+			r.Workers = append(r.Workers, Worker{Number: n + 1, Host: "h", Company: c})
+		}
+		r.Coordinator = 0.45
+		return r
+	}
+	r := three()
+	assert.Equal(t, Valid, Judge(r).State, "%v: one worker is no stranger to another, nor to the store or the coordinator", Judge(r).Reasons)
+	for c, want := range map[*Company]string{
+		r.Workers[2].Company: "of the machine of worker 3 while its threads waited for one (0.3 of worker 3 and 0.2 of the store, on average)",
+		r.Workers[0].Company: "of the machine of workers 1 and 2 while its threads",
+	} {
+		was := *c
+		c.Busy = 2.2
+		v := Judge(r)
+		require.Len(t, v.Reasons, 1, want)
+		assert.Equal(t, Crowded, v.Reasons[0].Cause)
+		assert.Contains(t, v.Reasons[0].Text, want)
+		*c = was
+	}
+	r.Workers[2].Company.Busy, r.Workers[2].Company.Queue, r.Workers[2].Company.Pressure = 2.2, nil, 0.9
+	assert.True(t, has(Judge(r), Crowded), "by the pressure of the machine")
+	r.Workers[2].Company = nil
+	assert.Equal(t, Valid, Judge(r).State, "nothing is known of it")
 }
 
 // Microseconds are no reason to doubt a run, however large a part of a call they are in a
@@ -234,7 +308,7 @@ func TestCleanRunsAreValid(t *testing.T) {
 		o.GCPauses = 0.008 * float64(i%3) / 2
 		r.Phases[0].Seconds, r.Phases[0].Calls = r.Seconds, op.Calls
 		o.Ceilings[0].PerS = float64(op.Calls) / r.Seconds / 0.75
-		o.Growth = Grown(steady(int(r.Seconds), int64(i)), 5000)
+		o.Growth = Grown(steady(int(r.Seconds), int64(i)), 5000, 0)
 		if v := Judge(r); v.State != Valid {
 			alarms++
 			t.Log(i, v.Reasons)
@@ -254,13 +328,14 @@ func steady(seconds int, phase int64) []int64 {
 
 func TestABacklogGrowsOnlyToTheEnd(t *testing.T) {
 	stall := append(ramp(10, 500), make([]int64, 10)...) // the store stopped and caught up
-	assert.Nil(t, Grown(stall, 1000))
-	assert.Nil(t, Grown(ramp(2, 500), 1000), "too short to tell")
-	assert.Nil(t, Grown(ramp(10, 500), 0), "closed loop")
-	g := Grown(ramp(9, 500), 1000)
+	assert.Nil(t, Grown(stall, 1000, 0))
+	assert.Nil(t, Grown(ramp(2, 500), 1000, 0), "too short to tell")
+	assert.Nil(t, Grown(ramp(10, 500), 0, 0), "closed loop")
+	g := Grown(ramp(9, 500), 1000, 20)
 	require.NotNil(t, g)
 	assert.InDelta(t, 2000, g.From, 1)
 	assert.InDelta(t, 3500, g.To, 1)
+	assert.InDelta(t, 29, g.ToS, 0, "it began at 20 s")
 }
 
 // Pauses and other parts that worked make work that failed no better.

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -34,6 +35,9 @@ func (h *List) View(e screen.Env) string {
 	}
 	lines := []string{widget.Spread(" "+s.Bold.On("Earlier runs"), right, e.W)}
 	p := widget.Panel{Title: "Runs  p99 of the slowest operation", Focused: true}
+	if slices.ContainsFunc(h.shown, func(i int) bool { r := h.rows[i].Run; return r != nil && r.Mixes() > 0 }) {
+		p.Foot = rundir.MixedNote
+	}
 	body := h.body(e, e.W-4, e.H-5)
 	if len(h.shown) > 0 {
 		p.Note = fmt.Sprintf("%d of %d", h.at+1, len(h.shown))
@@ -154,7 +158,7 @@ func runCells(s *widget.Styles, of *Item, e screen.Env) []string {
 	word, _ := widget.Trust(s, r)
 	sign, word, _ := strings.Cut(word, " ")
 	return []string{
-		widget.DayText(r.Started, e.Now), profile, r.Store.Name, units.Number(f.Rate) + "/s", widget.Nanos(f.P99),
+		widget.DayText(r.Started, e.Now), profile, r.Store.Name, f.RateText(), f.P99Text(),
 		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, strings.Join(r.TagWords(), " "), r.Note, r.ID,
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -29,11 +28,12 @@ type Run struct {
 	ID     string
 	course rundir.Timeline
 	ops    map[measure.Operation]rundir.Operation
+	sign   string // of figures of all of it
 }
 
 // Of returns a finished run as one to compare with.
 func Of(f *rundir.Folder) *Run {
-	r := &Run{ID: f.Run.ID, course: rundir.Of(f), ops: map[measure.Operation]rundir.Operation{}}
+	r := &Run{ID: f.Run.ID, sign: f.Run.Sign(), course: rundir.Of(f), ops: map[measure.Operation]rundir.Operation{}}
 	for _, o := range f.Run.Operations {
 		r.ops[measure.Operation{Track: o.Track, Op: o.Op}] = o
 	}
@@ -59,17 +59,17 @@ func (r *Run) pick(vals, at []float64) []float64 {
 }
 
 // Against returns how much throughput and p99 of an operation differ from those of the
-// run: "+12 %"; empty if the run did not have that operation, or too few calls of it.
+// run: "+12 %", with rundir.MixedSign if those mix segments; empty if the run did not have that operation, or too few calls of it.
 func (r *Run) Against(op measure.Operation, rate float64, p99 int64) (throughput, latency string) {
 	o, ok := r.ops[op]
 	if !ok {
 		return "", ""
 	}
 	if o.Throughput != nil {
-		throughput = widget.Percent(*o.Throughput, rate)
+		throughput = r.sign + widget.Percent(*o.Throughput, rate)
 	}
 	if p99 > 0 && measure.Enough(99, o.Calls) {
-		latency = widget.Percent(float64(o.Response.P99), float64(p99))
+		latency = r.sign + widget.Percent(float64(o.Response.P99), float64(p99))
 	}
 	return throughput, latency
 }
@@ -139,7 +139,7 @@ func (c *Chooser) Draw(s *widget.Styles, w, h int, now time.Time) []string {
 		r := &c.runs[i]
 		f := widget.FiguresOf(r)
 		text := fmt.Sprintf("%-14s %s", widget.DayText(r.Started, now), widget.Fit(widget.NameOf(r), max(w-50, 16))) +
-			widget.FitRight(units.Number(f.Rate)+"/s", 12) + widget.FitRight("p99 "+widget.Nanos(f.P99), 16)
+			widget.FitRight(f.RateText(), 12) + widget.FitRight("p99 "+f.P99Text(), 16)
 		if i == c.at {
 			lines = append(lines, " "+s.Selected.On("▸ "+text))
 		} else {

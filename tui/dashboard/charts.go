@@ -362,6 +362,9 @@ func (ch *charts) lens(e screen.Env, p panes, r image.Rectangle, t tab, note str
 		pane.Under = ch.timeline(a, r.Dx(), lw)
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), scaled(e.Styles, lw, h.Ticks(latencyLabel), h.Draw(e.Styles)))
 	}
+	if whole := ch.whole(); note != whole && len(ch.now.snap.Segments) > 1 {
+		pane.Foot = whole
+	}
 	spreads, series := ch.sel.distributions()
 	c := NewCurve(r.Dx()-5-lw, r.Dy()-3, spreads, series, latencyLabel)
 	if c == nil {
@@ -372,9 +375,17 @@ func (ch *charts) lens(e screen.Env, p panes, r image.Rectangle, t tab, note str
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
+// whole says that a picture is of the whole run, and how many segments that mixes.
+func (ch *charts) whole() string {
+	if n := len(ch.now.snap.Segments); n > 1 {
+		return fmt.Sprintf("all of the run, %d segments mixed", n)
+	}
+	return "all of the run"
+}
+
 // histogram draws how many calls took how long.
 func (ch *charts) histogram(e screen.Env, p panes, r image.Rectangle) []string {
-	pane := widget.Panel{Title: "Histogram" + ch.sel.ofOp(), Note: "all of the run"}
+	pane := widget.Panel{Title: "Histogram" + ch.sel.ofOp(), Note: ch.whole()}
 	lw := labelWidth(p)
 	spreads, series := ch.sel.distributions()
 	h := NewHistogram(r.Dx()-5-lw, r.Dy()-3, spreads, series)

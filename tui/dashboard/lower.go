@@ -350,7 +350,7 @@ func (low *lower) wall(e screen.Env, p panes) []string {
 	return low.wallDrawn.get(key, func() []string {
 		pictures := []func(image.Rectangle) []string{func(r image.Rectangle) []string { return low.charts.histogram(e, p, r) }}
 		if low.tab != tabCurve {
-			pictures = append(pictures, func(r image.Rectangle) []string { return low.charts.lens(e, p, r, tabCurve, "all of the run") })
+			pictures = append(pictures, func(r image.Rectangle) []string { return low.charts.lens(e, p, r, tabCurve, low.charts.whole()) })
 		}
 		var titles []string
 		var tables [][]string

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -94,7 +95,7 @@ func (s *searcher) draw(e screen.Env, r image.Rectangle) []string {
 			level = k.Get(s.now.run.Settings(screen.All))
 		}
 		for i := len(s.now.snap.Changes) - 1; i >= 0; i-- {
-			if c := s.now.snap.Changes[i]; c.By == "search" {
+			if c := s.now.snap.Changes[i]; c.By == measure.BySearch {
 				since = s.now.snap.At - c.At
 				break
 			}

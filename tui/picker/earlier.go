@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -32,7 +31,7 @@ func (p *Picker) runLines(e screen.Env, w, h int) []string {
 		if i == p.runAt && p.pane == paneRuns {
 			lead = "▸ "
 		}
-		g.Add(lead+widget.DayText(runs[i].Started, e.Now), runs[i].Store.Name, units.Number(f.Rate)+"/s", widget.Nanos(f.P99), sign)
+		g.Add(lead+widget.DayText(runs[i].Started, e.Now), runs[i].Store.Name, f.RateText(), f.P99Text(), sign)
 	}
 	g.Ink = func(row, col int) widget.Ink {
 		switch {

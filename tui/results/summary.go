@@ -72,6 +72,9 @@ func bigLines(s *widget.Styles, run *rundir.Run, w int) []string {
 		parts = append(parts, s.Muted.On(name)+" "+s.Bold.On(widget.Nanos(p.ns)))
 	}
 	parts = append(parts, errs.On(widget.Plural(f.Errors, "error")))
+	if f.Mixes > 0 {
+		parts = append(parts, s.Muted.On(fmt.Sprintf("over %d segments", f.Mixes)))
+	}
 	out := []string{parts[0]}
 	for _, p := range parts[1:] {
 		last := &out[len(out)-1]

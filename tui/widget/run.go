@@ -75,13 +75,29 @@ type Figures struct {
 	Errors, unstarted   int64
 	count               int64
 	Of                  string // what the latencies are of, if that is not all that ran
+	Mixes               int    // how many segments they mix, 0 if there is one
+	sign                string
+}
+
+// RateText and P99Text are for a list: they show that they mix segments.
+func (f *Figures) RateText() string { return f.mark(units.Number(f.Rate) + "/s") }
+
+// P99Text is described beside RateText.
+func (f *Figures) P99Text() string { return f.mark(Nanos(f.P99)) }
+
+// mark puts the sign before a figure, if there is one.
+func (f *Figures) mark(text string) string {
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return text
+	}
+	return f.sign + text
 }
 
 // FiguresOf sums up a run: the headline, with the failures of all operations.
 func FiguresOf(run *rundir.Run) Figures {
 	h := run.Headline()
 	f := Figures{
-		Rate: h.Rate, count: h.Count, Of: h.Of(run),
+		Rate: h.Rate, count: h.Count, Of: h.Of(run), Mixes: run.Mixes(), sign: run.Sign(),
 		P50: h.Response.P50, P99: h.Response.P99, P999: h.Response.P999, Max: h.Response.Max,
 	}
 	for _, o := range run.Operations {

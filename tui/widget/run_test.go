@@ -40,3 +40,17 @@ func TestAFailedVerificationHasNoThroughput(t *testing.T) {
 	run.Verification.State = workload.Passed
 	assert.InDelta(t, 10, FiguresOf(&run).Rate, 1e-9)
 }
+
+func TestFiguresOfSeveralSegmentsAreMarked(t *testing.T) {
+	v := 10.0
+	run := rundir.Run{MeasuredS: 10, Operations: []rundir.Operation{{Count: 5000, Calls: 5000, Throughput: &v, Response: rundir.Latency{P99: 1e6}}}, Segments: make([]rundir.Segment, 1)}
+	f := FiguresOf(&run)
+	assert.Equal(t, []string{"500/s", "1 ms"}, []string{f.RateText(), f.P99Text()})
+	run.Segments = make([]rundir.Segment, 3)
+	f = FiguresOf(&run)
+	assert.Equal(t, 3, f.Mixes)
+	assert.Equal(t, []string{"~500/s", "~1 ms"}, []string{f.RateText(), f.P99Text()})
+	run.Operations[0].Calls = 10
+	f = FiguresOf(&run)
+	assert.Equal(t, "–", f.P99Text(), "there is none to mark")
+}

@@ -81,7 +81,8 @@ type reportOptions struct {
 	formats             []string
 	out, facts, against string
 	open                bool
-	earlier             *rundir.Folder // that of against
+	earlier             *rundir.Folder   // that of against
+	kept                []*rundir.Folder // what shows how much such a run differs from the next
 }
 
 // writeReports writes the documents of all runs; what cannot be written of one
@@ -225,7 +226,7 @@ func (a command) writeReport(dir string, o reportOptions) error {
 	if err != nil {
 		return err
 	}
-	f.Against = o.earlier
+	f.Against, f.Kept = o.earlier, o.kept
 	if rundir.Alive(dir) {
 		fmt.Fprintf(a.Stderr, "%s is still running: these are its figures so far\n", f.Run.ID)
 	}

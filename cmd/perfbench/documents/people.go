@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -32,7 +33,9 @@ func (a command) forPeople(refs []string, runs string, o reportOptions) (reportO
 		return o, fault.Input(errors.New("--against shows only in text, markdown and html, and none of these was asked for"), "add --format with text, markdown or html, or --open")
 	}
 	var err error
-	o.earlier, err = a.loadRun(runs, o.against)
+	if o.earlier, err = a.loadRun(runs, o.against); err == nil {
+		o.kept = compare.Kept(runs, o.earlier)
+	}
 	return o, err
 }
 

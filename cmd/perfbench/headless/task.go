@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
@@ -131,13 +132,15 @@ func (w *Went) figures() []string {
 	if rate == "" {
 		rate = "–"
 		if !math.IsNaN(h.Rate) {
-			rate = units.Number(h.Rate) + " " + r.Unit + "/s"
+			rate = r.Sign() + units.Number(h.Rate) + " " + r.Unit + "/s"
 		}
 	}
 	if p99 == "" {
 		p99 = "–"
 		if len(h.Timed) > 0 {
-			p99 = summary.Latency(h.Response.P99)
+			if p99 = summary.Latency(h.Response.P99); h.Response.P99 != measure.Hidden {
+				p99 = r.Sign() + p99
+			}
 		}
 	}
 	var errs int64

@@ -125,6 +125,7 @@ type row struct {
 	MeasuredS  float64           `json:"measured_s"`
 	EndedBy    string            `json:"ended_by"`
 	Unit       string            `json:"unit"`
+	Segments   int               `json:"segments,omitempty"`
 	Throughput *float64          `json:"throughput_per_s"`
 	P99        *int64            `json:"response_p99_ns"`
 	Verdict    string            `json:"verdict"`
@@ -136,7 +137,7 @@ func rowOf(e rundir.Entry) row {
 	r, h := &e.Run, e.Run.Headline()
 	out := row{
 		ID: r.ID, Dir: e.Dir, Archived: rundir.IsArchive(e.Dir), Bytes: history.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
-		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Verdict: r.Verdict.State, Tags: r.Tags, Note: r.Note,
+		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Segments: r.Mixes(), Verdict: r.Verdict.State, Tags: r.Tags, Note: r.Note,
 	}
 	if !math.IsNaN(h.Rate) {
 		out.Throughput = &h.Rate
@@ -181,10 +182,10 @@ func (a *command) table(list []rundir.Entry) {
 		r := rowOf(e)
 		rate, p99 := "–", "–"
 		if r.Throughput != nil {
-			rate = units.Number(*r.Throughput) + " " + r.Unit + "/s"
+			rate = e.Run.Sign() + units.Number(*r.Throughput) + " " + r.Unit + "/s"
 		}
 		if r.P99 != nil {
-			p99 = units.Duration(time.Duration(*r.P99))
+			p99 = e.Run.Sign() + units.Duration(time.Duration(*r.P99))
 		}
 		name := r.ID
 		if r.Archived {
@@ -196,4 +197,7 @@ func (a *command) table(list []rundir.Entry) {
 		}
 	}
 	cli.Columns(a.Stdout, a.StdoutWidth, rows)
+	if slices.ContainsFunc(list, func(e rundir.Entry) bool { return e.Run.Mixes() > 0 }) {
+		fmt.Fprintln(a.Stdout, rundir.MixedNote+"; perfbench report RUN has each")
+	}
 }

@@ -65,8 +65,8 @@ func Text(r *rundir.Run, dir string) string {
 	if own := runpage.Own(r); own != "" {
 		fmt.Fprintln(&b, own)
 	}
-	if n := len(r.Stretches()); n > 1 {
-		fmt.Fprintf(&b, "\n%d segments, because settings changed during the run; the report has each\n", n)
+	if n := r.Mixes(); n > 0 {
+		fmt.Fprintf(&b, "\nthese figures mix %d segments, because settings changed during the run; the report has each\n", n)
 	}
 	for _, e := range r.Errors {
 		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, firstMessage(e))
@@ -175,6 +175,9 @@ func Line(r *rundir.Run) string {
 	}
 	if of != "" {
 		of = " (" + of + ")"
+	}
+	if n := r.Mixes(); n > 0 {
+		of += fmt.Sprintf(" over %d segments", n)
 	}
 	return fmt.Sprintf("%s %s/s, p99 %s%s, %s", units.Number(h.Rate), r.Unit, p99, of, r.Verdict.State)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find/live"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -87,7 +88,7 @@ func (r *benchRun) Search(a found.Asked) error {
 			l.Stop(session.Reached("search"))
 		} else {
 			for i, s := range before {
-				l.Change("search", i, func(is workload.Settings) workload.Settings {
+				l.Change(measure.BySearch, i, func(is workload.Settings) workload.Settings {
 					is.Threads, is.Rate = s.Threads, s.Rate
 					return is
 				})

@@ -411,7 +411,7 @@ func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 		w := rundir.Worker{
 			Number: i + 1, Host: m.Host, PID: m.PID, CPUs: m.CPUs, State: string(m.State), Count: m.Count, Errors: m.Errors,
 			OffsetMS: ms(m.Offset), RoundTripMS: ms(m.Trip), SkewMS: ms(m.Skew), ChangeMS: ms(m.Slowest), Stalls: m.Stalls,
-			GivenUp: m.GivenUp, Doubts: m.Doubts, Fault: m.Err, Unusable: m.Unusable,
+			GivenUp: m.GivenUp, Doubts: m.Doubts, Company: m.Company, Fault: m.Err, Unusable: m.Unusable,
 		}
 		for _, k := range slices.Sorted(maps.Keys(m.Applied)) {
 			w.Applied = append(w.Applied, rundir.Applied{Segment: k, AtS: (m.Applied[k] - warmup).Round(time.Microsecond).Seconds()})

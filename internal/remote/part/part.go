@@ -47,6 +47,8 @@ type work struct {
 	order remote.Order
 	plan  *workload.Plan
 	conn  store.Conn
+	// addrs are where the store's servers listen.
+	addrs []string
 	run   *engine.Run
 	told  bool // when it began
 	began time.Time
@@ -130,6 +132,7 @@ func (p *work) prepare(ctx context.Context) error {
 		return err
 	}
 	target.Password = p.env.Password
+	p.addrs = driver.Listens(target)
 	threads := plan.Connections
 	for _, t := range plan.Tracks() {
 		threads += t.Start.Threads
@@ -164,7 +167,7 @@ func (p *work) prepare(ctx context.Context) error {
 func (p *work) carryOut(ctx context.Context) error {
 	resumed, deaf := self.Resumed()
 	defer deaf()
-	own := self.Watch(ctx)
+	own, beside := self.Watch(ctx), accompany(ctx, p.addrs)
 	if p.rest == nil {
 		p.began = time.Now()
 	}
@@ -191,15 +194,19 @@ func (p *work) carryOut(ctx context.Context) error {
 	}
 	p.w.OnCommand(p.obey)
 	p.env.Tell("working")
-	p.beat(own, run.Done())
+	p.beat(own, beside, run.Done())
 	res, cause := run.Wait()
 	if p.plan.Settle != nil {
 		p.plan.Settle(ctx)
 	}
 	p.leave.end() // nothing more is written
-	doubts := p.doubts(res, own.Observed(ctx))
-	p.stay(own, cause)
+	observed := own.Observed(ctx)
+	doubts := p.doubts(res, observed)
+	p.stay(own, beside, cause)
 	last := remote.Report{Over: true, Ledger: p.ledger(), Doubts: doubts}
+	if p.rest == nil { // otherwise the worker in whose process it is tells of it
+		last.Company = beside.seen(&observed, res)
+	}
 	if cause != nil && !errors.Is(cause, errStopped) {
 		last.Err = cause.Error()
 	} else {
@@ -219,12 +226,13 @@ func done(res *measure.Result) (n int64) {
 	return n
 }
 
-// beat watches this process until done, and ends the run when its coordinator does not come
+// beat watches this process and its company until done, and ends the run when its coordinator does not come
 // back, nor another in its place.
-func (p *work) beat(own *self.Watcher, done <-chan struct{}) {
+func (p *work) beat(own *self.Watcher, beside *company, done <-chan struct{}) {
 	absent := time.Duration(0) // by this process's own beat: it may be stopped for a while
 	timer := time.NewTimer(self.Beat)
 	defer timer.Stop()
+	beats := 0
 	for set := time.Now(); ; set = time.Now() {
 		timer.Reset(self.Beat)
 		select {
@@ -232,6 +240,9 @@ func (p *work) beat(own *self.Watcher, done <-chan struct{}) {
 			return
 		case <-timer.C:
 			own.Beaten(time.Since(set))
+			if beats++; beats%int(time.Second/self.Beat) == 0 {
+				beside.sample(context.Background()) // reading /proc does not block
+			}
 			if absent += self.Beat; p.w.Hears() {
 				absent = 0
 			}

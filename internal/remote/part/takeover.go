@@ -108,12 +108,12 @@ func (p *work) late() *engine.Late {
 }
 
 // stay waits, once the part is done, until nobody may need this worker to take on another's.
-func (p *work) stay(own *self.Watcher, cause error) {
+func (p *work) stay(own *self.Watcher, beside *company, cause error) {
 	if !p.order.Stay || cause != nil {
 		return
 	}
 	p.w.Report(remote.Report{Idle: true, Ledger: p.ledger()})
-	p.beat(own, p.free)
+	p.beat(own, beside, p.free)
 }
 
 // leaves ends what stay waits for.

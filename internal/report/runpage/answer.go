@@ -59,6 +59,9 @@ func measured(r *rundir.Run, own *compare.Run, c *compare.Comparison) (out []pag
 				f.Range, f.Low, f.High = "± "+by, s.Lo/s.Value-1, s.Hi/s.Value-1
 			}
 			f.Note = against(c, name)
+			if n := r.Mixes(); n > 0 {
+				f.Note = strings.TrimPrefix(f.Note+fmt.Sprintf("; mixes %d segments", n), "; ")
+			}
 			out = append(out, f)
 		}
 	}
@@ -91,13 +94,21 @@ func judged(f *rundir.Folder) *compare.Run {
 	return r
 }
 
-// compared compares a run with an earlier one; nil unless both are known.
-func compared(earlier, own *compare.Run) *compare.Comparison {
+// compared compares a run with the earlier one that it is shown beside, as compare does; nil
+// unless both are known.
+func compared(f *rundir.Folder, own *compare.Run) *compare.Comparison {
+	earlier := judged(f.Against)
 	if earlier == nil || own == nil {
 		return nil
 	}
+	o := compare.Options{}
+	for _, k := range f.Kept {
+		if r := judged(k); r != nil {
+			o.Earlier = append(o.Earlier, r)
+		}
+	}
 	set := func(r *compare.Run) compare.Set { return compare.Set{Name: r.Conditions.ID, Runs: []*compare.Run{r}} }
-	return compare.Sets(set(earlier), set(own), compare.Options{})
+	return compare.Sets(set(earlier), set(own), o)
 }
 
 // beside says how the run compares with an earlier one, A.
@@ -107,7 +118,7 @@ func beside(c *compare.Comparison) page.Section {
 	}
 	s := page.Section{Heading: "Against " + c.A.Name, Weight: page.Answer}
 	s.Text = append(s.Text, "A is "+c.A.Name+", B is this run. "+Outcome(c))
-	for _, doubt := range slices.Concat(c.Refusals, c.Cautions) {
+	for _, doubt := range slices.Concat(c.Refusals, c.Cautions, c.Notes) {
 		s.Text = append(s.Text, strings.TrimRight(doubt, ".")+".")
 	}
 	if len(c.Parts) > 0 {

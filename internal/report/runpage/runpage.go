@@ -21,7 +21,7 @@ import (
 func Build(f *rundir.Folder) page.Page {
 	r := &f.Run
 	own := judged(f)
-	versus := compared(judged(f.Against), own)
+	versus := compared(f, own)
 	c, m := rundir.Of(f), momentsOf(f)
 	events := eventsOf(f, c)
 	axis := axisOf(f, c, events)
@@ -126,8 +126,11 @@ func operations(r *rundir.Run) page.Section {
 		t.Add(row...)
 	}
 	s := page.Section{Heading: "Operations", Weight: page.Answer, Table: t}
+	if n := r.Mixes(); n > 0 {
+		s.Text = append(s.Text, fmt.Sprintf("These figures mix %d segments; each has figures of its own further down.", n))
+	}
 	if own := Own(r); own != "" {
-		s.Text = []string{own}
+		s.Text = append(s.Text, own)
 	}
 	return s
 }

@@ -41,7 +41,7 @@ func Charts(f *rundir.Folder, width int) string {
 // Against describes as text how a run compares with the earlier one that it is shown
 // beside; "" if there is none.
 func Against(f *rundir.Folder) string {
-	s := beside(compared(judged(f.Against), judged(f)))
+	s := beside(compared(f, judged(f)))
 	if s.Empty() {
 		return ""
 	}
