@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
@@ -45,8 +46,12 @@ func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
 		assert.InDelta(t, 5.4, float64(s.RawBytes)/float64(s.CompressedBytes), 0.2, "times by LZ4")
 		assert.InEpsilon(t, 105, float64(s.LinkBytes)/stored, 0.05, "bytes of links: ids are shorter at first")
 		assert.InEpsilon(t, 354, float64(s.CompressedBytes+s.LinkBytes)/stored, 0.02, "bytes of content and links")
-		assert.Equal(t, s.Stored.Batches, s.Rows, "one row for each batch")
 	}
+	var rows, batches int64 // a row may count in the step after that of its batch
+	for _, s := range f.Steps {
+		rows, batches = rows+s.Rows, batches+s.Stored.Batches
+	}
+	assert.Equal(t, batches, rows, "one row for each batch")
 	assert.Equal(t, f.Ledger.Sent, f.Ledger.Acked)
 	assert.Equal(t, "15s", f.Config["counterPersistenceInterval"])
 }
@@ -73,11 +78,15 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	assert.Equal(t, []string{"1", "2", "drain"}, []string{f.Steps[0].Name, f.Steps[1].Name, f.Steps[2].Name})
 	// A tick that a busy machine sends late counts where it was sent.
 	first, second := f.Steps[0].Sent, f.Steps[1].Sent
+	assert.Zero(t, f.Steps[2].Sent.Events)
+	if first.Events+second.Events < 40_002 { // the machine had no time for the last ticks, and the run says so
+		assert.NotEqual(t, verdict.Valid, o.Run.Verdict.State)
+		return
+	}
 	assert.EqualValues(t, 40_002, first.Events+second.Events, "eight ticks of 5,000, and two roots")
 	assert.Zero(t, second.Events%5_000, "whole ticks: %d events", second.Events)
 	assert.Greater(t, first.Events, int64(2), "the first step has ticks of its own")
 	assert.Positive(t, second.Events, "and so has the second")
-	assert.Zero(t, f.Steps[2].Sent.Events)
 	assert.Equal(t, second.Events, f.Steps[1].Offered.Events, "nothing is due after the end")
 	assert.True(t, slices.ContainsFunc(f.Processes[0].Points, func(x facts.ResourcePoint) bool { return x.RSS != nil && x.CPU != nil }), "our own process is seen")
 	assert.EqualValues(t, 40_002, f.Ledger.Acked)
