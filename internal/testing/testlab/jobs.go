@@ -22,16 +22,22 @@ import (
 // while tests of the others wait for servers.
 const atOnce = 3
 
-// job is one go test.
+// job is one go test, or a check of the code, which has no packages.
 type job struct {
 	packages int
 	env      []string
 	command  []string
+	// polite leaves the processors to the other jobs where they want them.
+	polite bool
 }
 
 // perform carries the job out. An error means that something in it failed.
 func (j job) perform(ctx context.Context, r *results, env []string) error {
-	cmd := command(ctx, j.command[0], j.command[1:]...)
+	words := j.command
+	if j.polite {
+		words = append([]string{"nice", "-n", "5"}, words...)
+	}
+	cmd := command(ctx, words[0], words[1:]...)
 	cmd.Env = append(append(os.Environ(), env...), j.env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -56,8 +62,8 @@ func (j job) perform(ctx context.Context, r *results, env []string) error {
 func (r *results) failOf(j job, said string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.failures) == 0 {
-		r.failed(strings.Join(j.command[:min(3, len(j.command))], " "), said)
+	if len(r.failures) == 0 || j.packages == 0 {
+		r.failed(strings.Join(j.command[:min(2, len(j.command))], " "), said)
 	}
 }
 
@@ -120,18 +126,20 @@ func paths(all []pkg) (out []string) {
 	return out
 }
 
-// common are the arguments of every go test: vet has already been run.
-var common = []string{"test", "-json", "-vet=off", "-shuffle=on", "-timeout=20m"}
+// common are the arguments of every go test: vet is a job of its own.
+var common = []string{"test", "-json", "-vet=off", "-timeout=20m"}
 
 // small is everything but what [labtest.Full] leaves. Tests wait for servers more than
-// they compute: one more package than processors.
+// they compute: one more package than processors. Their order is not shuffled, so that go
+// need not repeat a package that uses no servers and is as it was when it last passed.
 func small(all []pkg) []job {
 	args := append(slices.Clone(common), "-p="+strconv.Itoa(runtime.NumCPU()+1))
-	return []job{{len(all), []string{"CGO_ENABLED=0"}, append(append([]string{"go"}, args...), paths(all)...)}}
+	return []job{{packages: len(all), env: []string{"CGO_ENABLED=0"}, command: append(append([]string{"go"}, args...), paths(all)...)}}
 }
 
 // large is what the small tier left, by its list, and all tests that the race detector can
-// find something in; without a C compiler there is none.
+// find something in; without a C compiler there is none. go vet is in it because it reads
+// every package of every library, which takes a third as long as compiling them all.
 func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 	text, err := os.ReadFile(leftovers)
 	if err != nil {
@@ -153,9 +161,10 @@ func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 		tests[l.Package] = append(tests[l.Package], l.Test)
 	}
 	tier := labtest.TierEnv + "=all"
-	var jobs []job
+	shuffled := append(slices.Clone(common), "-shuffle=on")
+	jobs := []job{{env: []string{"CGO_ENABLED=0"}, command: []string{"go", "vet", "./..."}, polite: true}}
 	if len(raced) > 0 {
-		args := append(append([]string{"nice", "-n", "5", "go"}, common...), "-race", "-p=2")
+		args := append(append([]string{"go"}, shuffled...), "-race", "-p=2")
 		// SQLite in Go is generated code and not ours to check: with the detector, it takes
 		// seven times the processor time. Each histogram belongs to one goroutine, and all
 		// screens are drawn by one.
@@ -165,15 +174,15 @@ func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 		} {
 			args = append(args, "-gcflags="+module+"=-race=false")
 		}
-		jobs = append(jobs, job{len(raced), []string{"CGO_ENABLED=1", tier}, append(args, paths(raced)...)})
+		jobs = append(jobs, job{packages: len(raced), env: []string{"CGO_ENABLED=1", tier}, command: append(args, paths(raced)...), polite: true})
 	}
 	for _, p := range all {
 		names := tests[p.ImportPath]
 		if len(names) == 0 || slices.ContainsFunc(raced, func(q pkg) bool { return q.ImportPath == p.ImportPath }) {
 			continue
 		}
-		args := append(append([]string{"go"}, common...), "-run="+only(names), p.ImportPath)
-		jobs = append(jobs, job{1, []string{"CGO_ENABLED=0", tier}, args})
+		args := append(append([]string{"go"}, shuffled...), "-run="+only(names), p.ImportPath)
+		jobs = append(jobs, job{packages: 1, env: []string{"CGO_ENABLED=0", tier}, command: args})
 	}
 	return jobs, nil
 }

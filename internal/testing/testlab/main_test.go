@@ -37,7 +37,7 @@ func read(t *testing.T, file string) (*results, *bytes.Buffer, *[]string) {
 // come to the end.
 func TestEverythingIsCountedOnce(t *testing.T) {
 	r, all, lines := read(t, "run.json")
-	assert.Equal(t, "4 packages, 3 cases passed, 4 failed, 1 skipped (1: needs a thing), 1 left to make test-all", r.summary())
+	assert.Equal(t, "5 packages (1 as they were when they last passed), 3 cases passed, 4 failed, 1 skipped (1: needs a thing), 1 left to make test-all", r.summary())
 	assert.Equal(t, []left{{"github.com/perfbench/perfbench/a", "TestLeft"}}, r.left)
 	assert.Equal(t, []string{
 		"FAILED: a TestMany/bad (0.5 s)", "FAILED: b TestStuck (did not end)", "FAILED: c does not compile", "FAILED: d outside its tests",
@@ -50,7 +50,7 @@ func TestEverythingIsCountedOnce(t *testing.T) {
 	assert.Contains(t, b.String(), "exit status 2")
 	assert.NotContains(t, b.String(), "=== RUN")
 	assert.Contains(t, all.String(), "=== a\n")
-	assert.Equal(t, "4 of 5 packages; at work: e", r.progress(5))
+	assert.Equal(t, "5 of 6 packages; at work: e", r.progress(6))
 }
 
 // A story of testscript says after its reason where it was and what it had done.
@@ -109,18 +109,19 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 	}
 	jobs, err := large(all, path, false, false)
 	require.NoError(t, err)
-	require.Len(t, jobs, 2)
-	assert.Contains(t, jobs[0].command, "-race")
-	assert.Equal(t, module+"internal/b", jobs[0].command[len(jobs[0].command)-1], "the only one in which there is something to find")
-	assert.Contains(t, jobs[1].command, `-run=^TestA$/^b_\(c\)$|^TestD$`)
-	assert.Contains(t, jobs[1].env, labtest.TierEnv+"=all")
+	require.Len(t, jobs, 3)
+	assert.Contains(t, jobs[0].command, "vet")
+	assert.Contains(t, jobs[1].command, "-race")
+	assert.Equal(t, module+"internal/b", jobs[1].command[len(jobs[1].command)-1], "the only one in which there is something to find")
+	assert.Contains(t, jobs[2].command, `-run=^TestA$/^b_\(c\)$|^TestD$`)
+	assert.Contains(t, jobs[2].env, labtest.TierEnv+"=all")
 
 	jobs, err = large(all, path, true, false)
 	require.NoError(t, err)
-	require.Len(t, jobs, 2, "without a detector, what is left of each package")
-	assert.Contains(t, jobs[1].command, "-run=^TestE$")
+	require.Len(t, jobs, 3, "without a detector, what is left of each package")
+	assert.Contains(t, jobs[2].command, "-run=^TestE$")
 	jobs, err = large(all, path, false, true)
 	require.NoError(t, err)
-	require.Len(t, jobs, 1, "with all under the detector, nothing else")
-	assert.Equal(t, 3, jobs[0].packages)
+	require.Len(t, jobs, 2, "with all under the detector, nothing else")
+	assert.Equal(t, 3, jobs[1].packages)
 }

@@ -29,6 +29,7 @@ type results struct {
 	mu       sync.Mutex
 	running  map[string]time.Time // the packages under test, since when
 	packages int                  // tested to their end
+	known    int                  // packages of which go knew that they would pass again
 	passed   int                  // cases
 	skipped  map[string]int       // cases by the reason
 	left     []left
@@ -177,6 +178,9 @@ func (r *results) takePackage(p *tested, e event, build *bytes.Buffer) {
 		return
 	case "output":
 		p.out.WriteString(e.Output)
+		if strings.HasSuffix(e.Output, "\t(cached)\n") {
+			r.known++
+		}
 		return
 	case "pass", "fail":
 	default: // it has no tests
@@ -262,7 +266,11 @@ func (r *results) details(w io.Writer) {
 
 // summary is one line for everything.
 func (r *results) summary() string {
-	text := fmt.Sprintf("%d packages, %d cases passed, %d failed", r.packages, r.passed, len(r.failures))
+	text := fmt.Sprintf("%d packages", r.packages)
+	if r.known > 0 {
+		text += fmt.Sprintf(" (%d as they were when they last passed)", r.known)
+	}
+	text += fmt.Sprintf(", %d cases passed, %d failed", r.passed, len(r.failures))
 	all, reasons := 0, []string{}
 	for why, n := range r.skipped {
 		all += n
