@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io/fs"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +27,15 @@ var more = map[string]int{
 // A field or a method that names a type of a library leads each package that comes across
 // it to that library's generics, which it compiles again.
 func TestNoPackageCompilesALibraryAgain(t *testing.T) {
+	// Go tests a package again when a file has changed that its test looked at; what go list
+	// looks at below does not count.
+	root := os.DirFS("../../..")
+	require.NoError(t, fs.WalkDir(root, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") {
+			_, err = fs.Stat(root, path)
+		}
+		return err
+	}))
 	counts, err := foreign(1e6) // a smaller object file cannot hold that many
 	require.NoError(t, err)
 	require.Greater(t, len(counts), len(more), "object files have become smaller")
