@@ -115,6 +115,25 @@ func (s *Sizes) Note(n int) {
 	}
 }
 
+// mostSizes is how many sizes other processes may tell of.
+const mostSizes = 1 << 14
+
+// Credit remembers sizes that another process has set, and returns false, remembering none, if
+// these are more than there can be.
+func (s *Sizes) Credit(sizes []int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Concat(s.All(), sizes)
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) > mostSizes {
+		return false
+	}
+	if len(all) != len(s.All()) {
+		s.set.Store(&all)
+	}
+	return true
+}
+
 // Check says what is wrong with the size of something written under the sizes that were
 // set; nil if none was set.
 func (s *Sizes) Check(n int) error {

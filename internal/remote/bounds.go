@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // What anybody may send: of each message so many bytes, and of each field what a worker or a
@@ -51,31 +50,11 @@ func decoded(data []byte, most int, into any) error {
 	return nil
 }
 
-// plainText is a text as it may be shown: one line of what can be printed, and no more than
-// so many bytes.
-func plainText(text string, most int) string {
-	text = text[:min(len(text), 4*most)]
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, text)
-	for cut := most; len(text) > most; cut-- {
-		if utf8.RuneStart(text[cut]) {
-			text = text[:cut] + "…"
-			break
-		}
-	}
-	return text
-}
-
 // named says whether a text can be a name: printable, without spaces that are not plain, and
 // not too long.
-func named(text string) bool { return len(text) <= mostName && plainText(text, mostName) == text }
+func named(text string) bool {
+	return len(text) <= mostName && workload.PlainText(text, mostName) == text
+}
 
 // check says what is wrong with what a worker says of itself.
 func (h *Hello) check() error {
@@ -113,16 +92,6 @@ func isID(text string) bool {
 	return true
 }
 
-// elapsed is for how long the run has gone on, by the clock that says more: one of them stands
-// still while a machine is suspended. 0: it has not begun.
-func elapsed(began time.Time) time.Duration {
-	if began.IsZero() {
-		return 0
-	}
-	now := time.Now()
-	return max(now.Sub(began), now.Round(0).Sub(began.Round(0)))
-}
-
 // sane reports whether a machine can be so: no figure is negative or without end.
 func sane(c *verdict.Company) bool {
 	list := []float64{c.Cores, c.CPU, c.Store, c.Busy, c.StoreQueue, c.Pressure, c.Under}
@@ -149,18 +118,18 @@ func (r *Report) check(began time.Time, tracks int) error {
 	case len(r.Doubts) > mostDoubts:
 		return fmt.Errorf("it has %d reasons to doubt its figures", len(r.Doubts))
 	}
-	r.Err = plainText(r.Err, mostText)
+	r.Err = workload.PlainText(r.Err, mostText)
 	if c := r.Company; c != nil {
-		c.Machine = plainText(c.Machine, mostName)
+		c.Machine = workload.PlainText(c.Machine, mostName)
 	}
 	for i := range r.Doubts {
-		r.Doubts[i] = plainText(r.Doubts[i], mostText)
+		r.Doubts[i] = workload.PlainText(r.Doubts[i], mostText)
 	}
 	p := r.Part
 	if p == nil {
 		return nil
 	}
-	if most := (elapsed(began) + mostApart) / time.Second; !began.IsZero() && p.T > int(most) {
+	if most := (workload.Elapsed(began) + mostApart) / time.Second; !began.IsZero() && p.T > int(most) {
 		return fmt.Errorf("it has figures of second %d, which is to come", p.T)
 	}
 	if len(p.Gauges) > tracks || len(p.Spans) > tracks {
@@ -173,7 +142,7 @@ func (r *Report) check(began time.Time, tracks int) error {
 	}
 	for i := range p.Messages {
 		m := &p.Messages[i]
-		m.Text = plainText(m.Text, mostText)
+		m.Text = workload.PlainText(m.Text, mostText)
 	}
 	return nil
 }

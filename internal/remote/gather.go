@@ -15,6 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // join gives a worker its place, or says why it has none.
@@ -92,7 +93,7 @@ func (c *Coordinator) ready(m *nats.Msg) {
 		if err := decoded(m.Data, mostReady, &r); err != nil {
 			r.Err = "what it says of itself cannot be used: " + err.Error()
 		}
-		r.Err = plainText(r.Err, mostText)
+		r.Err = workload.PlainText(r.Err, mostText)
 		w.ready = true
 		if r.Err != "" && c.failed == nil {
 			c.failed = fault.Code(fmt.Errorf("worker %d (%s) cannot take part: %s", i+1, w.Hello.Host, r.Err), fault.CodeStore)

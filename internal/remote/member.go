@@ -250,7 +250,7 @@ func (c *Coordinator) figures(m jetstream.Msg) {
 // refuse takes nothing more of a worker that sent what cannot be used, waits for it no longer,
 // and has it end. The caller holds c.mu.
 func (c *Coordinator) refuse(i int, w *worker, why error) {
-	w.err = plainText("what it sent cannot be used: "+why.Error(), mostText)
+	w.err = workload.PlainText("what it sent cannot be used: "+why.Error(), mostText)
 	w.state, w.unusable = Ended, true
 	if c.o.Noticed != nil && !c.at.IsZero() {
 		go c.o.Noticed(i, w.Hello.Host, Refused)
@@ -308,7 +308,7 @@ func (c *Coordinator) ended(m *nats.Msg) {
 		return
 	}
 	err := decoded(m.Data, mostWord, &e)
-	if err == nil && (e.Track < 0 || e.Track >= c.tracks() || !c.at.IsZero() && e.At > elapsed(c.at)+mostApart) {
+	if err == nil && (e.Track < 0 || e.Track >= c.tracks() || !c.at.IsZero() && e.At > workload.Elapsed(c.at)+mostApart) {
 		err = errors.New("it ended a track that there is none of, or at a time that is to come")
 	}
 	if err != nil {
@@ -428,8 +428,8 @@ func (c *Coordinator) command(i int, cmd Command, timed bool) {
 				over = true
 				if timed {
 					took, at := time.Duration(a.At-sent.Add(w.Offset).UnixNano()), time.Duration(a.At-c.at.Add(w.Offset).UnixNano())
-					w.Slowest = max(w.Slowest, min(took, elapsed(sent)+mostApart))
-					w.applied[cmd.Segment] = max(min(at, elapsed(c.at)+mostApart), 0)
+					w.Slowest = max(w.Slowest, min(took, workload.Elapsed(sent)+mostApart))
+					w.applied[cmd.Segment] = max(min(at, workload.Elapsed(c.at)+mostApart), 0)
 				}
 			}
 			c.mu.Unlock()

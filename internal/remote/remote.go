@@ -42,7 +42,7 @@ const MaxMessage = 8 << 20
 const DefaultListen = "127.0.0.1:4222"
 
 // MaxWorkers is how many workers a run may have.
-const MaxWorkers = 1000
+const MaxWorkers = workload.MaxProcesses
 
 // subjectRuns is where every coordinator tells of its run; all other subjects begin with
 // that, as several runs may share one NATS.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // How a worker knows that it is the coordinator who tells it something: at a NATS of the user's,
@@ -89,7 +90,7 @@ func (k *Key) Public() string {
 // CheckKey says what is wrong with what workers are to know a coordinator by.
 func CheckKey(text string) error {
 	if raw, err := base64.RawURLEncoding.DecodeString(text); err != nil || len(raw) != ed25519.PublicKeySize {
-		return fault.Field("coordinator", fault.Input(fmt.Errorf("coordinator: %q is not the key of one", plainText(text, mostName)), "copy what follows # in the URL that the coordinator printed"))
+		return fault.Field("coordinator", fault.Input(fmt.Errorf("coordinator: %q is not the key of one", workload.PlainText(text, mostName)), "copy what follows # in the URL that the coordinator printed"))
 	}
 	return nil
 }

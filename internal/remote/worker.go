@@ -19,6 +19,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // JoinOptions say whom to join.
@@ -192,12 +193,12 @@ func (w *Worker) know(o JoinOptions, run string, m *nats.Msg) error {
 	w.told = o.Key != ""
 	w.key = p.Key
 	if p.Run != run || want != "" && want != p.Key || !genuine(p.Key, run, w.id, "place", m) {
-		return fault.Input(fmt.Errorf("join %s: run %s: %w", o.URL, plainText(run, mostName), errForeign), "copy the URL that the coordinator printed, with what follows #")
+		return fault.Input(fmt.Errorf("join %s: run %s: %w", o.URL, workload.PlainText(run, mostName), errForeign), "copy the URL that the coordinator printed, with what follows #")
 	}
 	if p.Refused == "" && (p.Of < 1 || p.Of > MaxWorkers || p.Index < 0 || p.Index >= p.Of) {
 		return fmt.Errorf("join %s: its coordinator gives it place %d of %d", o.URL, p.Index, p.Of)
 	}
-	p.Refused = plainText(p.Refused, mostText)
+	p.Refused = workload.PlainText(p.Refused, mostText)
 	return nil
 }
 

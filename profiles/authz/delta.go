@@ -12,6 +12,9 @@ import (
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
 
+// counted are the kinds of work that are counted: those of loads, and the tests.
+var counted = []string{"users", "groups", "memberships", "profileSections", "valid", "sweep", "mix", "staleness", "profile"}
+
 func facts(s *spec) *report.Facts {
 	m := s.model
 	f := &report.Facts{
@@ -32,11 +35,11 @@ func facts(s *spec) *report.Facts {
 		for _, t := range ph {
 			p.Tenants = append(p.Tenants, t.name)
 		}
-		for _, k := range []string{"users", "groups", "memberships", "profileSections", "valid", "sweep", "mix", "staleness", "profile"} {
+		for _, k := range counted {
 			st, ok := stepOf(k, ph)
 			switch {
 			case !ok:
-			case slices.Contains([]string{"users", "groups", "memberships", "profileSections"}, k):
+			case slices.Contains(counted[:4], k):
 				p.Load = append(p.Load, st)
 			default:
 				p.Tests = append(p.Tests, st)
@@ -209,7 +212,7 @@ func (b *binding) resume(_ context.Context, p workload.Restored) error {
 type delta struct {
 	Process, Of          int
 	Tenants              []tenantTold // of all phases
-	Principals, Sections []int
+	Principals, Sections []int        `told:"payload"`
 	Carried              amiss
 }
 
@@ -217,12 +220,12 @@ type delta struct {
 type tenantTold struct {
 	Over [2]bool // the loads
 	// Tallies are those that have changed since the last report.
-	Tallies map[string][][]int64
+	Tallies map[string][][]int64 `told:"signed"`
 	Wrong   wrongTold
 	// Changed are roles that were changed since then, Gone those whose state is
 	// unknown.
-	Changed map[string]string
-	Gone    []string
+	Changed map[string]string `told:"key"`
+	Gone    []string          `told:"key"`
 }
 
 // wrongTold are the wrong decisions of a process so far.
@@ -285,28 +288,49 @@ func (t *tenant) export() tenantTold {
 // credit takes in a report of another process.
 func (b *binding) credit(data []byte) error {
 	var all delta
-	if err := workload.ReadLedger(data, &all); err != nil {
+	if err := workload.ReadTold(data, &all); err != nil {
 		return err
 	}
-	if len(all.Tenants) != b.s.tenants() {
+	if len(all.Tenants) != b.s.tenants() || !workload.Voiced(all.Process, all.Of) || all.Process >= all.Of || len(all.Carried.Examples) > mostExamples {
 		return workload.ErrAnotherRun
 	}
-	i := 0
+	i, names := 0, int64(len(b.s.model.Local))
 	for _, ph := range b.s.phase {
 		for _, t := range ph {
-			t.credit(all.Process, all.Of, &all.Tenants[i])
+			if !t.credit(all.Process, all.Of, &all.Tenants[i], names*names) {
+				return workload.ErrAnotherRun
+			}
 			i++
 		}
 	}
-	for _, size := range all.Principals {
-		b.carried.principals.Note(size)
-	}
-	for _, size := range all.Sections {
-		b.carried.sections.Note(size)
+	if !b.carried.principals.Credit(all.Principals) || !b.carried.sections.Credit(all.Sections) {
+		return workload.ErrAnotherRun
 	}
 	b.carried.credit(all.Process, all.Carried)
 	return nil
 }
+
+// mostExamples is how many examples of what was wrong a process tells of.
+const mostExamples = 10
+
+// fits reports whether another process can have told this of a tenant that has so many
+// relations between principals and resources: kinds of work that there are, by as many workers
+// as there can be, and counts that are none below nothing, but for moments of the warm-up.
+func (n *tenantTold) fits(relations int64) bool {
+	for kind, list := range n.Tallies {
+		if !slices.Contains(counted, kind) || len(list) > workload.MaxThreads {
+			return false
+		}
+		for _, one := range list {
+			if len(one) != counters || slices.ContainsFunc(one[:moments], negative) || slices.ContainsFunc(one[moments+2:], negative) {
+				return false
+			}
+		}
+	}
+	return len(n.Wrong.Examples) <= mostExamples && int64(len(n.Changed)+len(n.Gone)) <= relations
+}
+
+func negative(n int64) bool { return n < 0 }
 
 // elsewhere is the record of a tenant in another process.
 type elsewhere struct {
@@ -315,7 +339,11 @@ type elsewhere struct {
 	changed map[string]string
 }
 
-func (t *tenant) credit(process, of int, news *tenantTold) {
+// credit takes in what another process has told of the tenant; false: nobody can have done so.
+func (t *tenant) credit(process, of int, news *tenantTold, relations int64) bool {
+	if !news.fits(relations) {
+		return false
+	}
 	for i, over := range news.Over {
 		if over {
 			t.loads[i].done(process, of)
@@ -331,15 +359,16 @@ func (t *tenant) credit(process, of int, news *tenantTold) {
 		o = &elsewhere{tallies: map[string][]*tally{}, changed: map[string]string{}}
 		t.others[process] = o
 	}
+	if int64(len(o.changed)+len(news.Changed)) > 2*relations {
+		return false
+	}
 	for kind, list := range news.Tallies {
 		for i, now := range list {
 			if i == len(o.tallies[kind]) {
 				o.tallies[kind] = append(o.tallies[kind], t.addTally(kind))
 			}
 			for j, n := range o.tallies[kind][i].list() {
-				if j < len(now) {
-					n.Store(now[j])
-				}
+				n.Store(now[j])
 			}
 		}
 	}
@@ -348,6 +377,7 @@ func (t *tenant) credit(process, of int, news *tenantTold) {
 	for _, key := range news.Gone {
 		delete(o.changed, key)
 	}
+	return true
 }
 
 // lost forgets what is not certain about process i: what it changed last, and whether

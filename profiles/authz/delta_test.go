@@ -13,7 +13,7 @@ func TestDecisionsAboutWhatALostWorkerHasNotLoaded(t *testing.T) {
 	s := &spec{}
 	s.phase = [][]*tenant{{{s: s, name: "a"}}}
 	b, a := &binding{bound: &bound{s: s}}, s.phase[0][0]
-	a.credit(0, 2, &tenantTold{Wrong: wrongTold{Counts: [2]int64{3, 0}, Examples: []string{"someone"}}, Changed: map[string]string{"member\x00resource": "viewer"}})
+	a.credit(0, 2, &tenantTold{Wrong: wrongTold{Counts: [2]int64{3, 0}, Examples: []string{"someone"}}, Changed: map[string]string{"member\x00resource": "viewer"}}, 100)
 	assert.False(t, a.verdict().OK)
 	assert.Equal(t, []string{"someone"}, a.verdict().Examples)
 	b.lost(0, 2)
@@ -22,6 +22,6 @@ func TestDecisionsAboutWhatALostWorkerHasNotLoaded(t *testing.T) {
 	a.loads[0].done(0, 2)
 	a.loads[0].done(1, 2)
 	assert.False(t, a.verdict().OK, "all was loaded")
-	a.credit(1, 2, &tenantTold{Wrong: wrongTold{Counts: [2]int64{0, 1}}})
+	a.credit(1, 2, &tenantTold{Wrong: wrongTold{Counts: [2]int64{0, 1}}}, 100)
 	assert.False(t, a.verdict().OK)
 }

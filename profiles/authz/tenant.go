@@ -82,6 +82,9 @@ type tally struct {
 	_            [64]byte
 }
 
+// counters is how many list returns; two of them are the moments of the first and the last.
+const counters, moments = 11, 7
+
 // list returns the counters.
 func (k *tally) list() []*atomic.Int64 {
 	return []*atomic.Int64{&k.count, &k.errors, &k.allowed, &k.denied, &k.statements, &k.lookups, &k.hits, &k.first, &k.last, &k.stale, &k.stuck}

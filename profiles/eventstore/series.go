@@ -71,6 +71,9 @@ func (x *series) see(ctx context.Context) *look {
 	return &look{p, now, nil}
 }
 
+// mostLooks is how many observations of one process wait at most.
+const mostLooks = 1000
+
 // lateLooks is for how many seconds one process is waited for.
 const lateLooks = 4
 
@@ -85,7 +88,8 @@ func (x *series) credit(process, of int, l *look) {
 	if l == nil {
 		return
 	}
-	x.others[process] = append(x.others[process], *l)
+	row := append(x.others[process], *l)
+	x.others[process] = row[max(len(row)-mostLooks, 0):]
 	newest, all := int64(0), int64(math.MaxInt64)
 	for _, row := range x.others {
 		last := row[len(row)-1].second()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
@@ -121,10 +122,10 @@ func (b *binding) join(ctx context.Context, data []byte) error {
 // delta is what a process tells of its part.
 type delta struct {
 	Process, Of int
-	Now         int64 // the time of the run
+	Now         int64 `told:"signed"` // the time of the run
 	Meter       stage.Delta
 	Books       []ledger.BookTold
-	First, Last int64 // starts of what was stored
+	First, Last int64 `told:"time"` // starts of what was stored
 	Look        *look
 	Drain       *facts.Drain
 	Peaks       facts.Limits
@@ -152,10 +153,10 @@ func (b *binding) export() (out []byte) {
 // credit takes in what another process has told.
 func (b *binding) credit(data []byte) error {
 	var t delta
-	if err := workload.ReadLedger(data, &t); err != nil {
+	if err := workload.ReadTold(data, &t); err != nil {
 		return err
 	}
-	if t.Of < 1 || t.Process < 0 || t.Process >= t.Of || !ledger.Sound(t.Books) {
+	if !workload.Voiced(t.Process, t.Of) || t.Process >= t.Of || !ledger.Sound(t.Books) || !t.Meter.Sound() || b.toCome(t.Now) || t.Look != nil && b.toCome(t.Look.AtNs) {
 		return workload.ErrAnotherRun
 	}
 	// What takes longest to come makes the beginning seem late.
@@ -176,6 +177,12 @@ func (b *binding) credit(data []byte) error {
 	}
 	b.others[t.Process] = heard{t.Drain, t.Peaks}
 	return nil
+}
+
+// toCome reports whether the run has not come to a moment by its time, as far as clocks can run
+// apart.
+func (b *binding) toCome(at int64) bool {
+	return at > int64(workload.Elapsed(b.epoch)+time.Minute)-min(b.zero.Load(), 0)
 }
 
 // heard is what was told last of another process.

@@ -35,7 +35,7 @@ func (b *binding) lost(i, n int) {
 // delta is what a process tells of its part of one map.
 type delta struct {
 	Work  padogrid.Delta
-	Sizes []int
+	Sizes []int `told:"payload"`
 	Marks []words
 }
 
@@ -44,7 +44,7 @@ func (b *binding) ledger() []byte {
 	var all []delta
 	for _, l := range b.loads {
 		all = append(all, delta{
-			l.work.Export((*counts).list), l.sizesUsed(), l.acked.export(),
+			l.work.Export((*counts).list), l.sizes.All(), l.acked.export(),
 		})
 	}
 	return workload.Ledger(all)
@@ -83,19 +83,16 @@ func (b *binding) takeOver(rest []byte) error {
 // credit takes in what another process has told.
 func (b *binding) credit(ledger []byte) error {
 	var all []delta
-	if err := workload.ReadLedger(ledger, &all); err != nil {
+	if err := workload.ReadTold(ledger, &all); err != nil {
 		return err
 	}
 	if len(all) != len(b.loads) {
 		return workload.ErrAnotherRun
 	}
 	for i, l := range b.loads {
-		ok := l.work.Credit(all[i].Work, (*counts).list) && l.acked.credit(all[i].Marks)
+		ok := l.work.Credit(all[i].Work, (*counts).list) && l.acked.credit(all[i].Marks) && l.sizes.Credit(all[i].Sizes)
 		if !ok {
 			return workload.ErrAnotherRun
-		}
-		for _, size := range all[i].Sizes {
-			l.noteSize(size)
 		}
 	}
 	return nil

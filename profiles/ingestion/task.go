@@ -70,7 +70,7 @@ func (k *task) value(p padogrid.Piece, it *workload.Iteration) {
 			k.val = []byte{}
 		}
 		k.valShare, k.valRun = share, run
-		k.l.noteSize(len(k.val))
+		k.l.sizes.Note(len(k.val))
 	}
 }
 

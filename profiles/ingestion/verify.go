@@ -97,7 +97,7 @@ func (b *binding) verifyMap(ctx context.Context, l *load) ([]workload.Check, int
 	if least == 0 {
 		return checks, 0, nil
 	}
-	s := sampler{b: b, l: l, sizes: l.sizesUsed()}
+	s := sampler{b: b, l: l, sizes: l.sizes.All()}
 	if err := s.run(ctx); err != nil {
 		return checks, 0, err
 	}
@@ -105,12 +105,6 @@ func (b *binding) verifyMap(ctx context.Context, l *load) ([]workload.Check, int
 		Name: l.m.name + ": values read back", OK: s.good == s.asked,
 		Want: strconv.FormatInt(s.asked, 10), Got: strconv.FormatInt(s.good, 10), Examples: s.examples,
 	}), s.asked, nil
-}
-
-func (l *load) sizesUsed() []int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.sizes)
 }
 
 // sampler reads back a sample of a map.

@@ -1,10 +1,10 @@
 package ingestion
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -17,9 +17,9 @@ type load struct {
 	space store.Space
 	work  *padogrid.Work[counts]
 	acked *marks
+	sizes datagen.Sizes // of values written
 
 	mu      sync.Mutex
-	sizes   []int // of values written
 	existed bool  // the space was there before this run
 	before  int64 // upper bound of the number of entries that were there
 }
@@ -36,13 +36,4 @@ func newLoad(s *spec, m *mapSpec) *load {
 		job.Shares = append(job.Shares, sh.Entries)
 	}
 	return &load{s: s, m: m, space: m.space(s), acked: newMarks(m), work: padogrid.NewWork[counts](job, nil)}
-}
-
-// noteSize remembers that values of a size are written.
-func (l *load) noteSize(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !slices.Contains(l.sizes, n) {
-		l.sizes = append(l.sizes, n)
-	}
 }

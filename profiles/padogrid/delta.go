@@ -1,6 +1,7 @@
 package padogrid
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 )
@@ -24,10 +25,11 @@ type Delta struct {
 // moments. Own has what the profile counts in addition, in the order of its own
 // function.
 type TallyTold struct {
-	Worker             int
-	Done, Failed, Busy int64
-	Began, Left        int64
-	Own                []int64
+	Worker       int
+	Done, Failed int64
+	Busy         int64 `told:"signed"`
+	Began, Left  int64 `told:"time"`
+	Own          []int64
 }
 
 func (t *TallyTold) same(o TallyTold) bool {
@@ -75,10 +77,7 @@ func (w *Work[T]) Export(own func(*T) []*atomic.Int64) Delta {
 // Credit takes in a report of another process; own lists the counters that the profile
 // adds for a worker. It returns false if the report is not about this work.
 func (w *Work[T]) Credit(told Delta, own func(*T) []*atomic.Int64) bool {
-	if told.From < 0 || told.From+len(told.Cursors) > len(w.cursors) || len(told.Warm) != len(told.Cursors) {
-		return false
-	}
-	if negative(told.Cursors...) || negative(told.Warm...) {
+	if !w.fits(&told) {
 		return false
 	}
 	for i := range told.Cursors {
@@ -90,9 +89,6 @@ func (w *Work[T]) Credit(told Delta, own func(*T) []*atomic.Int64) bool {
 	}
 	done := int64(0)
 	for _, more := range told.Tallies {
-		if more.Worker < 0 || more.Worker > mostThreads || negative(more.Done, more.Failed) || negative(more.Own...) {
-			return false
-		}
 		t := w.tally(more.Worker)
 		t.Done.Add(more.Done)
 		done += more.Done
@@ -114,9 +110,50 @@ func (w *Work[T]) Credit(told Delta, own func(*T) []*atomic.Int64) bool {
 	return true
 }
 
-// negative reports whether one of the counts is.
-func negative(counts ...int64) bool {
-	return slices.ContainsFunc(counts, func(n int64) bool { return n < 0 })
+// fits reports whether what another process has told can be of this work: shares and threads
+// that there are, shares done at most as often as they are to be, and no more done since the
+// last report than anybody can have.
+func (w *Work[T]) fits(told *Delta) bool {
+	n := len(told.Cursors)
+	if told.From < 0 || told.From > len(w.cursors) || n > len(w.cursors)-told.From || len(told.Warm) != n || len(told.Under) > mostThreads {
+		return false
+	}
+	for i := range n {
+		share := w.job.Shares[told.From+i]
+		if past(share, w.job.Runs, told.Cursors[i]) || past(share, Forever, told.Warm[i]) {
+			return false
+		}
+	}
+	for _, p := range told.Under {
+		if !w.has(p) || p.Share < told.From || p.Share >= told.From+n {
+			return false
+		}
+	}
+	for _, t := range told.Tallies {
+		if t.Worker < 0 || t.Worker > mostThreads || beyond(mostNews, t.Done, t.Failed, max(t.Busy, -t.Busy)) || beyond(mostNews, t.Own...) || beyond(math.MaxInt64, t.Began, t.Left) {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether a piece can be one of this work.
+func (w *Work[T]) has(p Piece) bool {
+	if p.Share < 0 || p.Share >= len(w.job.Shares) {
+		return false
+	}
+	share := w.job.Shares[p.Share]
+	return !beyond(share, p.Off, p.N) && p.Off+p.N <= share && !beyond(w.job.Runs, p.Run)
+}
+
+// past reports whether a share cannot have been done up to n units in that many runs.
+func past(share, runs, n int64) bool {
+	return n < 0 || n > 0 && (share == 0 || (n-1)/share >= runs)
+}
+
+// beyond reports whether one of the counts is more than most, or less than nothing.
+func beyond(most int64, counts ...int64) bool {
+	return slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > most })
 }
 
 // Lost marks all of the shares in [from, to) as given out, because the process that had
@@ -127,8 +164,12 @@ func (w *Work[T]) Lost(from, to int) {
 	}
 }
 
-// mostThreads is the highest number that a thread may have.
-const mostThreads = 1 << 16
+// What another process may tell at most: the number of a thread, and units or ns since its
+// last report.
+const (
+	mostThreads = 1 << 16
+	mostNews    = 1 << 48
+)
 
 // Bits are the bits of a long row that have been set since the last report: At has the
 // index of each of Words.

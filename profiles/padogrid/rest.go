@@ -73,7 +73,7 @@ func (w *Work[T]) last(from, to int, units int64, but []Piece) (out []Piece) {
 		}
 		// As a rule each has as much of it as others. The last makes up for those that do not.
 		n := (units + int64(to-i) - 1) / int64(to-i)
-		for n = min(n, end); n > 0; {
+		for n = min(n, end); n > 0 && len(out) < mostPieces; {
 			one := min(n, (end-1)%share+1)
 			end, n, units = end-one, n-one, units-one
 			out = append(out, Piece{Share: i, Run: end / share, Off: end % share, N: one})
@@ -81,6 +81,10 @@ func (w *Work[T]) last(from, to int, units int64, but []Piece) (out []Piece) {
 	}
 	return out
 }
+
+// mostPieces is how many pieces are done again at most: figures that lag behind by more are
+// not believed.
+const mostPieces = 1 << 16
 
 // Upto is how far a share has been done, in units over all runs, less what is to be done
 // again.
@@ -102,7 +106,7 @@ func (w *Work[T]) TakeOver(r Rest) bool {
 		return false
 	}
 	for _, p := range r.Again {
-		if p.Share < r.From || p.Share >= w.job.To || p.Off < 0 || p.N < 0 || p.Off+p.N > w.job.Shares[p.Share] {
+		if p.Share < r.From || p.Share >= w.job.To || !w.has(p) {
 			return false
 		}
 	}

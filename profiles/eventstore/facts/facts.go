@@ -60,8 +60,8 @@ type Machine struct {
 type Step struct {
 	// Name is the number of the step from 1, or "drain".
 	Name   string `json:"name"`
-	FromNs int64  `json:"from_ns"`
-	ToNs   int64  `json:"to_ns"`
+	FromNs int64  `json:"from_ns" told:"signed"`
+	ToNs   int64  `json:"to_ns" told:"signed"`
 	// Batch, Rate, Generators and Payload are the settings of the step; Rate is over
 	// all generators, 0 means a closed loop.
 	Batch      int     `json:"batch"`
@@ -177,11 +177,11 @@ type SeriesPoint struct {
 	Compressed float64 `json:"compressed_per_s"`
 	// Depth of the transport; -1: unknown. BacklogEvents is what was due but is not
 	// durable, LagNs the age of the oldest of it.
-	Ready         int64 `json:"ready"`
-	Unacked       int64 `json:"unacked"`
-	QueuedBytes   int64 `json:"queued_bytes"`
-	BacklogEvents int64 `json:"backlog_events"`
-	LagNs         int64 `json:"lag_ns"`
+	Ready         int64 `json:"ready" told:"signed"`
+	Unacked       int64 `json:"unacked" told:"signed"`
+	QueuedBytes   int64 `json:"queued_bytes" told:"signed"`
+	BacklogEvents int64 `json:"backlog_events" told:"signed"`
+	LagNs         int64 `json:"lag_ns" told:"signed"`
 	// Tasks and TaskBytes are what the store stage holds.
 	Tasks     int64 `json:"tasks"`
 	TaskBytes int64 `json:"task_bytes"`
@@ -282,8 +282,8 @@ type Losses struct {
 
 // Drain is what became of the backlog after the generators had ended.
 type Drain struct {
-	FromNs  int64 `json:"from_ns"`
-	ToNs    int64 `json:"to_ns"`
+	FromNs  int64 `json:"from_ns" told:"signed"`
+	ToNs    int64 `json:"to_ns" told:"signed"`
 	Backlog int64 `json:"backlog_events"`
 	Left    int64 `json:"left_events"`
 }

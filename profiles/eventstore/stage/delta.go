@@ -2,6 +2,7 @@ package stage
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
@@ -55,7 +56,29 @@ type theirs struct {
 	stale map[int]bool
 }
 
-// Credit takes in a report of the meter of the process with that number.
+// Sound reports whether t can be what a meter has counted.
+func (t *Delta) Sound() bool {
+	if len(t.Errors) > maxErrors+1 || len(t.Steps) > maxSteps || t.Drain != nil && !t.Drain.sound() {
+		return false
+	}
+	for i, s := range t.Steps {
+		if i >= maxSteps || !s.sound() {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *StepTold) sound() bool {
+	for name, d := range s.Stages {
+		if d == nil || !slices.Contains(stages, name) {
+			return false
+		}
+	}
+	return len(s.Step.Latency) == 0
+}
+
+// Credit takes in a report of the meter of the process with that number, which is sound.
 func (m *Meter) Credit(process int, t Delta) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,9 +91,7 @@ func (m *Meter) Credit(process int, t Delta) {
 		m.others.told[process] = o
 	}
 	for i, s := range t.Steps {
-		if i >= 0 && i < maxSteps {
-			o.Steps[i], m.others.stale[i] = s, true
-		}
+		o.Steps[i], m.others.stale[i] = s, true
 	}
 	o.Drain, o.Losses, o.Errors = t.Drain, t.Losses, t.Errors
 	if t.Entered {

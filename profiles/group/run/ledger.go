@@ -50,11 +50,12 @@ func (l *ledger) set(in []atomic.Uint64, n int64) {
 	}
 }
 
-// note remembers that values of a size are written.
-func (l *ledger) note(size int) {
+// note remembers that values of a size are written, and returns of how many sizes there are.
+func (l *ledger) note(size int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.payloads[size] = true
+	return len(l.payloads)
 }
 
 func ones(in []atomic.Uint64) int64 {

@@ -116,7 +116,7 @@ type stockTold struct {
 type ledgerTold struct {
 	Tried, Acked padogrid.Bits
 	Spilled      bool
-	Payloads     []int
+	Payloads     []int `told:"payload"`
 }
 
 func (c *counts) list() (out []*atomic.Int64) {
@@ -167,7 +167,7 @@ func (l *ledger) export() ledgerTold {
 // credit takes in what another process has told.
 func (b *binding) credit(ledger []byte) error {
 	var all delta
-	if err := workload.ReadLedger(ledger, &all); err != nil {
+	if err := workload.ReadTold(ledger, &all); err != nil {
 		return err
 	}
 	stocks := b.inOrder()
@@ -181,6 +181,9 @@ func (b *binding) credit(ledger []byte) error {
 	}
 	for i, st := range stocks {
 		for k, n := range st.moved() {
+			if all.Stocks[i].Moved[k] > unknown {
+				return workload.ErrAnotherRun
+			}
 			n.Add(all.Stocks[i].Moved[k])
 		}
 		for form, more := range all.Stocks[i].Ledgers {
@@ -197,7 +200,9 @@ func (l *ledger) credit(more ledgerTold) bool {
 		l.spilled.Store(true)
 	}
 	for _, size := range more.Payloads {
-		l.note(size)
+		if l.note(size) > mostPayloads {
+			return false
+		}
 	}
 	return padogrid.CreditBits(l.tried, more.Tried) && padogrid.CreditBits(l.acked, more.Acked)
 }
@@ -230,6 +235,9 @@ func (b *binding) takeOver(rest []byte) error {
 	}
 	return nil
 }
+
+// mostPayloads is how many sizes of values other processes may tell of.
+const mostPayloads = 1 << 12
 
 // unknown is how many elements a process that was lost may have pushed or popped: any
 // number.

@@ -83,7 +83,7 @@ func (b *run) resume(ctx context.Context, p workload.Restored) error {
 // delta is what a process tells of its part of one map.
 type delta struct {
 	Work    padogrid.Delta
-	Sizes   []int
+	Sizes   []int `told:"payload"`
 	Touched padogrid.Bits
 }
 
@@ -103,18 +103,15 @@ func (b *run) ledger() []byte {
 // credit takes in what another process has told.
 func (b *run) credit(ledger []byte) error {
 	var all []delta
-	if err := workload.ReadLedger(ledger, &all); err != nil {
+	if err := workload.ReadTold(ledger, &all); err != nil {
 		return err
 	}
 	if len(all) != len(b.works) {
 		return workload.ErrAnotherRun
 	}
 	for i, w := range b.works {
-		if !w.Credit(all[i].Work, (*counts).list) || !padogrid.CreditBits(w.touched, all[i].Touched) {
+		if !w.Credit(all[i].Work, (*counts).list) || !padogrid.CreditBits(w.touched, all[i].Touched) || !w.sizes.Credit(all[i].Sizes) {
 			return workload.ErrAnotherRun
-		}
-		for _, size := range all[i].Sizes {
-			w.sizes.Note(size)
 		}
 	}
 	return nil

@@ -106,8 +106,11 @@ type tallyTold struct {
 }
 
 type (
-	markTold struct{ At, Seq int64 }
-	gapTold  struct{ From, To int64 }
+	markTold struct {
+		At  int64 `told:"time"`
+		Seq int64
+	}
+	gapTold struct{ From, To int64 }
 )
 
 // besideTold is what a process did beside the transactions of its clients, as it stands.
@@ -115,7 +118,7 @@ type besideTold struct {
 	Polls, Swept int64
 	InRun        recovery
 	Notes        notesTold
-	Sizes        []int
+	Sizes        []int `told:"payload"`
 	Saw          model.Noticed
 	Client       float64 // CPU seconds
 }
@@ -183,34 +186,89 @@ type tellings struct {
 	marks, gaps int
 }
 
+// What other processes may tell at most: clients, transactions of one client a second, and
+// different things that were found wrong.
+const (
+	mostClients  = 8 * workload.MaxThreads
+	mostASecond  = 1_000_000
+	mostFindings = 100
+)
+
 // credit takes in what another process has told.
 func (r *Run) credit(data []byte) error {
 	var t partTold
-	if err := workload.ReadLedger(data, &t); err != nil {
+	if err := workload.ReadTold(data, &t); err != nil {
 		return err
 	}
-	for _, one := range t.Tallies {
-		if one.Worker < 0 || one.Worker > workload.MaxThreads*workload.MaxThreads || !r.tally(one.Worker).credit(one) {
+	if !workload.Voiced(t.Process, t.Of) || !t.Beside.sound() {
+		return workload.ErrAnotherRun
+	}
+	most := r.most()
+	for i := range t.Tallies {
+		if one := &t.Tallies[i]; !one.sound(most) || !r.knows(one.Worker) || !r.tally(one.Worker).credit(one, most) {
 			return workload.ErrAnotherRun
 		}
 	}
-	for _, size := range t.Beside.Sizes {
-		r.sizes.Note(size)
+	if !r.sizes.Credit(t.Beside.Sizes) {
+		return workload.ErrAnotherRun
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.others == nil {
 		r.others = map[int]besideTold{}
 	}
+	if _, known := r.others[t.Process]; !known && len(r.others) >= 4*workload.MaxProcesses {
+		return workload.ErrAnotherRun
+	}
 	r.others[t.Process] = t.Beside
 	return nil
 }
 
-func (t *tally) credit(one tallyTold) bool {
+// most is for how many seconds the run can have gone on, by a clock that is a minute ahead.
+func (r *Run) most() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return int64((workload.Elapsed(r.before.At) + time.Minute) / time.Second)
+}
+
+// knows reports whether a client can be one of this run: there are not too many of them.
+func (r *Run) knows(worker int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tallies[worker] != nil || len(r.tallies) < mostClients
+}
+
+// sound reports whether a client can have done this in so many seconds.
+func (o *tallyTold) sound(seconds int64) bool {
+	if o.Worker > workload.MaxThreads*workload.MaxThreads || o.Seq/mostASecond > seconds || int64(len(o.Marks)) > seconds+1 {
+		return false
+	}
+	if int64(o.From) > o.Seq/4 || int64(o.From+len(o.Outcomes)) > o.Seq/4+1 || len(o.Gaps) > maxGaps {
+		return false
+	}
+	return !slices.ContainsFunc(o.Marks, func(m markTold) bool { return m.Seq > o.Seq })
+}
+
+// sound reports whether a process can have done this.
+func (b *besideTold) sound() bool {
+	n := &b.Notes
+	if len(n.Bad) > mostFindings || len(n.Asked) > mostFindings || len(n.Examples) > mostFindings || len(b.InRun.Gids) > maxExamples {
+		return false
+	}
+	for _, list := range n.Examples {
+		if len(list) > maxExamples {
+			return false
+		}
+	}
+	return true
+}
+
+// credit takes in what a client has done, in a run that has gone on for so many seconds at most.
+func (t *tally) credit(one *tallyTold, seconds int64) bool {
 	counts := t.list()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(one.Counts) != len(counts) || one.From < 0 || one.From > len(t.outcomes) {
+	if len(one.Counts) != len(counts) || one.From > len(t.outcomes) || int64(len(t.marks)+len(one.Marks)) > seconds+1 || len(t.gaps)+len(one.Gaps) > maxGaps {
 		return false
 	}
 	for i, n := range counts {
