@@ -28,10 +28,10 @@ const (
 // numbers that nobody can have counted, and makes texts plain. What that leaves open (which
 // numbers there are, and what they add up to) is for whoever takes them in.
 //
-// A number is a count unless its field has a tag: told:"signed" may be negative, and
-// told:"time" is a time of day in ns, and told:"payload" the size of one. A text with told:"key" stays as it is, up to its length.
-// The tag of a list or map is that of its elements. Unsigned numbers are bits, or numbers of
-// things.
+// A number is a count, unless its field has a tag: told:"signed" may be negative,
+// told:"time" is a time of day in ns, told:"payload" the size of one. A text with told:"key"
+// stays as it is, up to its length. The tag of a list or map is that of its elements.
+// Unsigned numbers are bits, or numbers of things.
 func ReadTold(ledger []byte, told any) error {
 	if err := ReadLedger(ledger, told); err != nil {
 		return err
