@@ -109,7 +109,7 @@ type delta struct {
 
 // stockTold is what became of one structure since it was told of the last time.
 type stockTold struct {
-	Moved   [4]int64
+	Moved   [4]int64 `told:"signed"` // what is under way is taken back when it has failed
 	Ledgers map[string]ledgerTold
 }
 
@@ -181,7 +181,7 @@ func (b *binding) credit(ledger []byte) error {
 	}
 	for i, st := range stocks {
 		for k, n := range st.moved() {
-			if all.Stocks[i].Moved[k] > unknown {
+			if more := all.Stocks[i].Moved[k]; more > mostMoved || more < -mostMoved {
 				return workload.ErrAnotherRun
 			}
 			n.Add(all.Stocks[i].Moved[k])
@@ -242,6 +242,10 @@ const mostPayloads = 1 << 12
 // unknown is how many elements a process that was lost may have pushed or popped: any
 // number.
 const unknown = 1 << 40
+
+// mostMoved is how many elements other processes may tell of: those of a coordinator that
+// died hold what is unknown of each that it lost.
+const mostMoved = workload.MaxProcesses * 2 * unknown
 
 // lost takes for attempted whatever process i of n may have done.
 func (b *binding) lost(i, n int) {
