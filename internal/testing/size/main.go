@@ -1,11 +1,12 @@
 // Command size reports what each client library in the program costs, in bytes and in
 // seconds of compiling: what would be saved if nothing imported it, together with
-// everything that only it needs. What several of them need is attributed to none. See
-// docs/size.md.
+// everything that only it needs. What several of them need is attributed to none. With the
+// graph of a build it also reports what our own packages cost, and the chain of packages that
+// wait for each other longest. See docs/install.md.
 //
-//	go run ./internal/size                 bytes
-//	go run ./internal/size -graph FILE     and seconds, as recorded by go build
-//	                                       -debug-actiongraph=FILE with an empty cache
+//	go run ./internal/testing/size                 bytes
+//	go run ./internal/testing/size -graph FILE     and seconds, as recorded by go build
+//	                                               -debug-actiongraph=FILE with an empty cache
 package main
 
 import (
@@ -19,7 +20,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 const program = "./cmd/perfbench"
@@ -71,12 +71,13 @@ func run(graph string) error {
 	if err != nil {
 		return err
 	}
-	costs := map[string]cost{}
+	var actions []action
 	if graph != "" {
-		if err := seconds(graph, costs); err != nil {
+		if actions, err = readActions(graph); err != nil {
 			return err
 		}
 	}
+	costs := compiling(actions)
 	whole, stripped := filepath.Join(dir, "whole"), filepath.Join(dir, "stripped")
 	if _, err := output("build", "-o", whole, program); err != nil {
 		return err
@@ -92,6 +93,17 @@ func run(graph string) error {
 		return err
 	}
 	table(imports, costs, float64(info.Size()), graph != "")
+	if graph == "" {
+		return nil
+	}
+	counts, err := foreign(0)
+	if err != nil {
+		return err
+	}
+	fmt.Println()
+	ownTable(costs, counts)
+	fmt.Println()
+	chain(actions)
 	return nil
 }
 
@@ -173,29 +185,6 @@ func reached(imports map[string][]string, without []string) map[string]bool {
 		}
 	}
 	return seen
-}
-
-// seconds adds the processor time that the compiler took for each package.
-func seconds(graph string, costs map[string]cost) error {
-	data, err := os.ReadFile(graph)
-	if err != nil {
-		return err
-	}
-	var actions []struct {
-		Mode, Package   string
-		CmdUser, CmdSys time.Duration
-	}
-	if err := json.Unmarshal(data, &actions); err != nil {
-		return err
-	}
-	for _, a := range actions {
-		if a.Mode == "build" {
-			c := costs[a.Package]
-			c.seconds += (a.CmdUser + a.CmdSys).Seconds()
-			costs[a.Package] = c
-		}
-	}
-	return nil
 }
 
 // symbols adds the bytes of code and data of each package. What belongs to no package,

@@ -25,3 +25,18 @@ func TestOwner(t *testing.T) {
 		assert.Equal(t, want, owner(symbol, imports), symbol)
 	}
 }
+
+// The chain is the one that takes longest, not the one with the most packages.
+func TestLongest(t *testing.T) {
+	steps := longest([]action{
+		{ID: 0, Mode: "link", Package: "main", Deps: []int{1, 2}, CmdReal: 4},
+		{ID: 1, Mode: "build", Package: "short", Deps: []int{3}, CmdReal: 1},
+		{ID: 2, Mode: "build", Package: "slow", CmdReal: 9},
+		{ID: 3, Mode: "build", Package: "base", CmdReal: 2},
+	})
+	var names []string
+	for _, a := range steps {
+		names = append(names, a.Package)
+	}
+	assert.Equal(t, []string{"slow", "main"}, names)
+}
