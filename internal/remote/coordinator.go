@@ -303,12 +303,31 @@ func (c *Coordinator) create(ctx context.Context) (jetstream.Stream, error) {
 	}
 	if c.o.NATS != nil && c.nc.ConnectedClusterName() != "" {
 		as.Replicas = replicas
-		if stream, err := c.js.CreateStream(ctx, as); err == nil || errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		if stream, err := c.made(ctx, as); err == nil || errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			return stream, err
 		}
 		as.Replicas = 1 // it has fewer servers with room, or no right to that
 	}
-	return c.js.CreateStream(ctx, as)
+	return c.made(ctx, as)
+}
+
+// noFolder is the code of a server that cannot make the folder of a stream.
+const noFolder = 10049
+
+// made creates a stream. When the last one of an account has gone, the server removes what
+// held them all a moment later, and a new one that comes then has no place: it is asked again.
+func (c *Coordinator) made(ctx context.Context, as jetstream.StreamConfig) (jetstream.Stream, error) {
+	for wait := time.Millisecond; ; wait *= 2 {
+		stream, err := c.js.CreateStream(ctx, as)
+		if e, ok := errors.AsType[*jetstream.APIError](err); !ok || e.ErrorCode != noFolder || wait > time.Second {
+			return stream, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 // JoinURL is what workers are given: URL and, where others may publish, the key by which they

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -159,4 +160,18 @@ func TestTwoRunsWithOneIDDoNotMeet(t *testing.T) {
 	w.Report(Report{Over: true})
 	require.NoError(t, w.Leave(t.Context()))
 	<-first.Over(-1)
+}
+
+// A server that has just let go of the last run removes the folder of all runs, into which the
+// next one was about to go. The next one is kept all the same.
+func TestARunFollowsTheLastOneAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	srv := theirs(t, 0, dir, func(*server.Options) {})
+	// A file in the place of the folder is no place either, and goes in the same way.
+	streams := filepath.Join(dir, "jetstream", "$G", "streams")
+	require.NoError(t, os.MkdirAll(filepath.Dir(streams), 0o755))
+	require.NoError(t, os.WriteFile(streams, nil, 0o644))
+	on(t, &Server{URL: srv.ClientURL()}, "next", Options{Take: (&taken{}).take})
+	assert.DirExists(t, streams)
 }
