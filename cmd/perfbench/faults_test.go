@@ -407,19 +407,45 @@ func passSideBySide(t *testing.T, url string) {
 	one := startLogged(t, path, "tx", args("one")...)
 	require.NoError(t, measured(one.out, 1))
 	two := startLogged(t, path, "tx", args("two")...)
-	var dirs []string
-	for i, p := range []*logged{one, two} {
+	for _, p := range []*logged{one, two} {
 		require.Equal(t, 0, p.end(t), p.text(t))
+	}
+	passedTogether(t, one, two)
+}
+
+// passedTogether checks that two runs of sagas on one server passed without comparing calls,
+// and that their joint document has figures.
+func passedTogether(t *testing.T, both ...*logged) {
+	t.Helper()
+	args := []string{"report"}
+	for i, p := range both {
 		run := p.folder(t).Run
-		assert.Equal(t, "passed", run.Verification.State)
+		assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
 		assert.Contains(t, run.Verification.Summary, "were not compared: another perfbench used the same server", "process %d", i+1)
 		found, err := filepath.Glob(filepath.Join(p.out, "*", "run.json"))
 		require.NoError(t, err)
 		require.Len(t, found, 1)
-		dirs = append(dirs, filepath.Dir(found[0]))
+		args = append(args, filepath.Dir(found[0]))
 	}
-	out, err := exec.Command(path, "report", dirs[0], dirs[1], "--format", "ab", "--out", "-").CombinedOutput()
+	out, err := exec.Command(binary(t), append(args, "--format", "ab", "--out", "-")...).CombinedOutput()
 	require.NoError(t, err, string(out))
-	assert.Contains(t, string(out), "Requests per second")
+	assert.Regexp(t, `Requests per second: +[1-9]`, string(out))
 	assert.NotContains(t, string(out), "NaN")
+}
+
+// A process that begins after another and ends before it is seen, too, though neither at the
+// beginning nor at the end of the other does it hold a lease.
+func TestANeighbourThatCameAndWentIsSeen(t *testing.T) {
+	t.Parallel()
+	path, url := binary(t), labtest.Redis(t).URL()
+	whole := startLogged(t, path, "tx", "--preset", "saga", "--target", url, "--namespace", "whole", "--duration", "1h", "--rate", "100")
+	require.NoError(t, measured(whole.out, 1))
+	within := startLogged(t, path, "tx", "--preset", "saga", "--target", url, "--namespace", "within", "--duration", "3s", "--rate", "100")
+	require.Equal(t, 0, within.end(t), within.text(t))
+	id := whole.folder(t).Run.ID
+	require.NoError(t, whole.Process.Signal(os.Interrupt))
+	require.Equal(t, 130, whole.end(t), whole.text(t))
+	passedTogether(t, whole, within)
+	assert.Contains(t, within.folder(t).Run.Verification.Summary, id)
+	assert.Contains(t, whole.folder(t).Run.Verification.Summary, within.folder(t).Run.ID)
 }

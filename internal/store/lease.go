@@ -33,8 +33,9 @@ type Lease struct {
 // same servers, under other namespaces, so that their calls are counted with ours. Any
 // goroutine may call it.
 type Neighbours interface {
-	// Neighbours returns the leases that others hold there. It looks through all keys or
-	// tables, so it is for moments at which nothing is measured.
+	// Neighbours returns the leases that others hold there, and the last of those that were
+	// taken there since ours was, though its holder may be gone. It looks through all keys
+	// or tables, so it is for moments at which nothing is measured.
 	Neighbours(ctx context.Context) ([]Lease, error)
 }
 

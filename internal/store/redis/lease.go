@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -35,7 +36,25 @@ return 1`)
 	freeScript = goredis.NewScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`)
+	// registerScript enters a lease into the register. If it was taken just now, all others
+	// there are told of it. KEYS: the register; ARGV: the key of the lease, its text, 1 if it
+	// was taken, the TTL of the register in ms.
+	registerScript = goredis.NewScript(`
+local all = redis.call('HGETALL', KEYS[1])
+if ARGV[3] == '1' then
+  for i = 1, #all, 2 do
+    if all[i] ~= ARGV[1] then redis.call('HSET', KEYS[1], all[i], ARGV[2]) end
+  end
+end
+redis.call('HSETNX', KEYS[1], ARGV[1], '')
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[4]) then redis.call('PEXPIRE', KEYS[1], ARGV[4]) end
+return 1`)
 )
+
+// register is the key of a hash with a field for the key of each lease on these servers,
+// and the lease that was taken last since that one was: so a run learns of another that
+// came and went. It is gone with the last of the leases.
+const register = "_perfbench_leases"
 
 // Hold takes or renews the lease of a namespace.
 func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
@@ -51,8 +70,12 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	}
 	how, _ := got[0].(int64)
 	now, _ := got[1].(string)
+	hold := []store.Hold{store.Denied, store.Taken, store.Renewed}[how]
+	if hold != store.Denied { // who may not write there is seen only while its lease lasts
+		_ = c.beside(ctx, registerScript, register, key, text, hold == store.Taken, 2*ttl.Milliseconds()).Err()
+	}
 	holder, err := leaseOf(key, now)
-	return holder, []store.Hold{store.Denied, store.Taken, store.Renewed}[how], err
+	return holder, hold, err
 }
 
 // Swap replaces the lease old.
@@ -96,8 +119,9 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 // leaseForm is the form of the keys of all leases.
 const leaseForm = "*_lease"
 
-// Neighbours returns the leases of other namespaces on the same servers. A key that is named
-// like one and is none is passed over.
+// Neighbours returns the leases of other namespaces on the same servers, and the last of
+// those that were taken since ours was. A key that is named like one and is none is passed
+// over.
 func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
 	err = c.scanFor(ctx, leaseForm, func(m link.Client, keys []string) error {
 		for _, key := range keys {
@@ -117,6 +141,13 @@ func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for other leases: %w", err)
 	}
+	c.leases.Range(func(key, _ any) bool {
+		text, err := c.client.HGet(ctx, register, key.(string)).Result()
+		if l, wrong := leaseOf(register, text); err == nil && wrong == nil && !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+		return true
+	})
 	return out, nil
 }
 
@@ -128,7 +159,11 @@ func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error 
 	if err != nil {
 		return fmt.Errorf("lease %s: %w", key, err)
 	}
-	return leaseError(key, c.beside(ctx, freeScript, key, text).Err())
+	freed, err := c.beside(ctx, freeScript, key, text).Int()
+	if freed > 0 {
+		_ = c.client.HDel(ctx, register, key).Err() // as above
+	}
+	return leaseError(key, err)
 }
 
 func leaseOf(key, text string) (store.Lease, error) {

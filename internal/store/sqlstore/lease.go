@@ -26,6 +26,9 @@ type leaseRow struct {
 	Until int64 `json:"until"`
 	// Beat makes each row differ from the one before.
 	Beat int64 `json:"beat"`
+	// Came is the last lease that another process took where the server counts its
+	// statements with those of the holder, since this one was taken; nil: nobody did.
+	Came *store.Lease `json:"came,omitempty"`
 
 	text []byte
 }
@@ -53,6 +56,9 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 		}
 		return nil
 	})
+	if err == nil && how == store.Taken {
+		c.announce(ctx, l)
+	}
 	return holder, how, c.refusal(ctx, wrap("take the lease in", made, err))
 }
 
@@ -69,19 +75,19 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 	if there && old.Lease != l && old.Until > now {
 		return old.Lease, store.Denied, true, nil
 	}
-	how = store.Taken
+	how, next := store.Taken, leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano()}
 	if there && old.Lease == l {
-		how = store.Renewed
+		how, next.Came = store.Renewed, old.Came
 	} else if err := c.foreign(ctx, made); err != nil {
 		return l, store.Denied, false, err
 	}
-	text, err := json.Marshal(leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano()})
+	text, err := json.Marshal(next)
 	if err != nil {
 		return l, store.Denied, false, err
 	}
 	var n int64
 	if there {
-		n, err = c.replace(ctx, made, text, old.text)
+		n, err = c.replace(ctx, c.d.Quote(made.key.name), text, old.text)
 	} else {
 		var res sql.Result
 		if res, err = c.beside().ExecContext(ctx, made.insert+c.d.Rows(1, 2), leaseKey, text); err == nil {
@@ -123,11 +129,11 @@ func (c *Conn) swap(ctx context.Context, made *table, old, l store.Lease, ttl ti
 		if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
 			return false, err
 		}
-		text, err := json.Marshal(leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano()})
+		text, err := json.Marshal(leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano(), Came: r.Came})
 		if err != nil {
 			return false, err
 		}
-		n, err := c.replace(ctx, made, text, r.text)
+		n, err := c.replace(ctx, c.d.Quote(made.key.name), text, r.text)
 		switch {
 		case err != nil && Classify(err) == store.Conflict && ctx.Err() == nil: // look again
 		case n == 1 || err != nil:
@@ -136,10 +142,10 @@ func (c *Conn) swap(ctx context.Context, made *table, old, l store.Lease, ttl ti
 	}
 }
 
-// replace stores a row of the lease in place of the one that was there; 0: there is another
-// by now.
-func (c *Conn) replace(ctx context.Context, made *table, text, old []byte) (int64, error) {
-	res, err := c.beside().ExecContext(ctx, "UPDATE "+c.d.Quote(made.key.name)+" SET v = "+c.d.Mark(1)+" WHERE k = "+c.d.Mark(2)+" AND v = "+c.d.Mark(3), text, leaseKey, old)
+// replace stores a row of the lease in place of the one that was there, in a table of the
+// quoted name; 0: there is another by now.
+func (c *Conn) replace(ctx context.Context, name string, text, old []byte) (int64, error) {
+	res, err := c.beside().ExecContext(ctx, "UPDATE "+name+" SET v = "+c.d.Mark(1)+" WHERE k = "+c.d.Mark(2)+" AND v = "+c.d.Mark(3), text, leaseKey, old)
 	if err != nil {
 		return 0, err
 	}
@@ -199,35 +205,84 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 }
 
 // Neighbours returns the leases that others hold where the server counts their statements
-// with ours: MySQL and MariaDB count for all databases, PostgreSQL for the current one. A
-// database within this process counts nothing. A table that is named like that of our
-// records and has no lease, or does not show it to us, is passed over.
+// with ours, and the last that was taken there since ours was: MySQL and MariaDB count for
+// all databases, PostgreSQL for the current one. A database within this process counts
+// nothing. A table that is named like that of our records and has no lease, or does not show
+// it to us, is passed over.
 func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
+	err = c.others(ctx, func(_ string, r leaseRow) { out = append(out, r.Lease) })
+	if err != nil || c.d.records == "" {
+		return nil, err
+	}
+	c.leases.Range(func(name, _ any) bool {
+		var r leaseRow
+		if r, _, err = c.rowIn(ctx, c.d.Quote(name.(string))); err == nil && r.Came != nil && !slices.Contains(out, *r.Came) {
+			out = append(out, *r.Came)
+		}
+		return err == nil
+	})
+	return out, err
+}
+
+// announce tells those whose statements the server counts with ours that l was taken, for
+// when its holder is gone. Who may not write there is seen only while its lease lasts.
+func (c *Conn) announce(ctx context.Context, l store.Lease) {
+	_ = c.others(ctx, func(name string, r leaseRow) {
+		for range announceTries {
+			old := r.text
+			r.Came = &l
+			text, err := json.Marshal(r)
+			if err != nil {
+				return
+			}
+			if n, err := c.replace(ctx, name, text, old); n == 1 || err != nil && Classify(err) != store.Conflict {
+				return
+			}
+			if again, there, err := c.rowIn(ctx, name); err == nil && there { // it was renewed just now
+				r = again
+			}
+		}
+	})
+}
+
+// announceTries is how often a lease is told of another, as it may be renewed meanwhile.
+const announceTries = 5
+
+// others calls f for each lease that lasts where the server counts its holder's statements
+// with ours, with the quoted name of its table.
+func (c *Conn) others(ctx context.Context, f func(name string, r leaseRow)) error {
 	if c.d.records == "" {
-		return nil, nil
+		return nil
 	}
 	tables, err := c.records(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look for other leases: %w", err)
+		return fmt.Errorf("look for other leases: %w", err)
 	}
 	var now int64
 	for _, name := range tables {
 		if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
-			return nil, fmt.Errorf("look for other leases: %w", err)
+			return fmt.Errorf("look for other leases: %w", err)
 		}
-		var r leaseRow
-		switch err := c.beside().QueryRowContext(ctx, "SELECT v FROM "+name+" WHERE k = "+c.d.Mark(1), leaseKey).Scan(&r.text); {
-		case err == nil:
-		case slices.Contains(passing, c.Classify(err)):
-			return nil, fmt.Errorf("look for a lease in %s: %w", name, err)
-		default:
-			continue
+		r, there, err := c.rowIn(ctx, name)
+		if err != nil {
+			return err
 		}
-		if json.Unmarshal(r.text, &r) == nil && r.Token != "" && r.Until > now {
-			out = append(out, r.Lease)
+		if there && r.Until > now {
+			f(name, r)
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// rowIn reads the lease in a table of the quoted name; false if it has none that we can see.
+func (c *Conn) rowIn(ctx context.Context, name string) (r leaseRow, there bool, err error) {
+	switch err := c.beside().QueryRowContext(ctx, "SELECT v FROM "+name+" WHERE k = "+c.d.Mark(1), leaseKey).Scan(&r.text); {
+	case err == nil:
+		return r, json.Unmarshal(r.text, &r) == nil && r.Token != "", nil
+	case slices.Contains(passing, c.Classify(err)):
+		return r, false, fmt.Errorf("look for a lease in %s: %w", name, err)
+	}
+	return r, false, nil
 }
 
 // records returns the quoted names of the tables that may hold the records of namespaces
@@ -257,21 +312,35 @@ func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error 
 	if err != nil {
 		return err
 	}
-	r, there, err := c.leaseIn(ctx, made)
-	if Absent(err) || err == nil && (!there || r.Lease != l) {
-		return nil
-	}
-	var n int64
-	if err == nil {
-		n, err = c.count(ctx, made)
-	}
-	switch {
-	case err != nil:
-	case n == 1:
-		c.forget(made)
-		_, err = c.beside().ExecContext(ctx, made.drop)
-	default:
-		_, err = c.beside().ExecContext(ctx, made.remove+" AND v = "+c.d.Mark(2), leaseKey, r.text)
+	for gone := false; !gone && err == nil; {
+		gone, err = c.free(ctx, made, l)
 	}
 	return wrap("give back the lease in", made, err)
+}
+
+// free tries once; false if the row of the lease has changed meanwhile, as it does when
+// another process makes itself known there.
+func (c *Conn) free(ctx context.Context, made *table, l store.Lease) (bool, error) {
+	r, there, err := c.leaseIn(ctx, made)
+	if Absent(err) || err == nil && (!there || r.Lease != l) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	n, err := c.count(ctx, made)
+	if err != nil {
+		return false, err
+	}
+	if n == 1 {
+		c.forget(made)
+		_, err = c.beside().ExecContext(ctx, made.drop)
+		return true, err
+	}
+	res, err := c.beside().ExecContext(ctx, made.remove+" AND v = "+c.d.Mark(2), leaseKey, r.text)
+	if err != nil {
+		return false, err
+	}
+	n, err = res.RowsAffected()
+	return n > 0, err
 }

@@ -72,8 +72,9 @@ func TestTablesThatOthersPutInOurPlaceStay(t *testing.T) {
 }
 
 // Processes under different namespaces, and in different databases where these are counted
-// together, see each other's leases, and not their own. Tables of others that are named like
-// our records are passed over, and so is a lease that has expired.
+// together, see each other's leases, and not their own. One that came and went since is seen,
+// too. Tables of others that are named like our records are passed over, and so is a lease
+// that has expired.
 func TestNeighboursAreSeenByTheirLeases(t *testing.T) {
 	t.Parallel()
 	on(t, func(t *testing.T, url string) {
@@ -98,19 +99,28 @@ func TestNeighboursAreSeenByTheirLeases(t *testing.T) {
 		require.NoError(t, a.Record(ctx, store.Made{Space: store.Space{Namespace: "kept", Name: "a", Shape: store.Map}}))
 		sees(a)
 		mine, theirs := store.Lease{Run: "mine", Token: "1"}, store.Lease{Run: "theirs", Token: "2"}
+		hold(dial(t, url), "late", store.Lease{Run: "gone", Token: "3"}, -time.Minute)
 		hold(a, "one", mine, time.Minute)
 		hold(b, "", theirs, time.Minute)
-		hold(dial(t, url), "late", store.Lease{Run: "gone", Token: "3"}, -time.Minute)
 		sees(a, theirs)
 		sees(b, mine)
+		last := theirs
 		if a.Dialect() == sqltext.MySQL {
+			last = store.Lease{Run: "far", Token: "4"}
 			run(t, a, "CREATE DATABASE elsewhere")
 			far := dial(t, strings.Replace(url, "/"+a.Database(), "/elsewhere", 1))
-			hold(far, "one", store.Lease{Run: "far", Token: "4"}, time.Minute)
-			sees(b, store.Lease{Run: "far", Token: "4"}, mine)
-			require.NoError(t, far.Free(ctx, "one", store.Lease{Run: "far", Token: "4"}))
+			hold(far, "one", last, time.Minute)
+			sees(b, last, mine)
+			require.NoError(t, far.Free(ctx, "one", last))
 		}
 		require.NoError(t, b.Free(ctx, "", theirs))
+		sees(a, last)
+		_, how, err := a.Hold(ctx, "one", mine, time.Minute)
+		require.NoError(t, err)
+		assert.Equal(t, store.Renewed, how)
+		sees(a, last)
+		require.NoError(t, a.Free(ctx, "one", mine))
+		hold(a, "one", mine, time.Minute)
 		sees(a)
 	})
 }
