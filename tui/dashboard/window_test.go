@@ -3,6 +3,7 @@ package dashboard
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,9 +17,11 @@ import (
 )
 
 // agrees checks that what a frame says is of one window: no rate above the peak, none of the
-// columns that are not dimmed either, and no latency of an operation above that of all.
+// columns that are not dimmed either, the mean no lower than all of its points, percentiles in
+// their order, and no latency of an operation above that of all.
 func agrees(t *testing.T, d *Dashboard) {
 	t.Helper()
+	segment := slices.IndexFunc(d.now.snap.Segments, func(s measure.Segment) bool { return s.From == digest(d.now.snap, -1).from })
 	for op := -1; op < len(d.now.snap.Ops); op++ {
 		d.sel.op, d.sel.fig = op, digest(d.now.snap, op)
 		f := d.sel.fig
@@ -29,6 +32,7 @@ func agrees(t *testing.T, d *Dashboard) {
 			at := fmt.Sprintf("operation %d at %v, %d cells, window %v to %v", op, d.now.snap.At, cells, f.from, f.to)
 			require.False(t, f.mean > peak*(1+1e-9), "mean %v, peak %v: %s", f.mean, peak, at)
 			require.False(t, f.rate > peak*(1+1e-9), "now %v, peak %v: %s", f.rate, peak, at)
+			require.False(t, f.mean < least(d.now.snap, op, segment)*(1-1e-9), "mean %v, and no point below %v: %s", f.mean, least(d.now.snap, op, segment), at)
 			for x, v := range a.Dots(a.Rate(d.now.snap, op)) {
 				if x/2 >= c.Warm && x/2 < c.Fresh {
 					require.False(t, v > peak*(1+1e-9), "column %d %v, peak %v: %s", x, v, peak, at)
@@ -37,6 +41,8 @@ func agrees(t *testing.T, d *Dashboard) {
 		}
 	}
 	d.sel.op, d.sel.fig = -1, digest(d.now.snap, -1)
+	l := d.sel.fig.latency
+	require.True(t, slices.IsSorted(slices.DeleteFunc([]int64{l.P50, l.P90, l.P99, l.P999, l.Max}, func(v int64) bool { return v == measure.Hidden })), "%+v", l)
 	for op := range d.now.snap.Ops {
 		if one := digest(d.now.snap, op).latency; one.Count > 0 && d.sel.fig.latency.Count > 0 && d.now.snap.Counts(op) && d.sel.fig.latency.P99 != measure.Hidden {
 			require.LessOrEqual(t, one.P99, d.sel.fig.latency.P99)
@@ -45,8 +51,28 @@ func agrees(t *testing.T, d *Dashboard) {
 	}
 }
 
-// Every frame of the runs of the pictures, and of one whose knobs are turned at odd
-// moments, up and down, and which is paused.
+// least is the lowest rate of all operations together, or of one, in a segment.
+func least(s *measure.Snapshot, op, segment int) float64 {
+	sums, longest := map[time.Duration]int64{}, map[time.Duration]float64{}
+	for i, line := range s.Timeline {
+		for _, p := range line {
+			if p.Segment == segment && !p.Warmup && (op == i || op < 0 && s.Counts(i)) {
+				sums[p.At], longest[p.At] = sums[p.At]+p.Count, max(longest[p.At], p.Seconds)
+			}
+		}
+	}
+	out := math.Inf(1)
+	for at, n := range sums {
+		out = min(out, float64(n)/longest[at])
+	}
+	if math.IsInf(out, 1) {
+		return 0
+	}
+	return out
+}
+
+// Every frame of a run as those of the pictures, of one whose knobs are turned at odd
+// moments, up and down, and which is paused, and of one whose rate a timetable ramps up.
 func TestFiguresAndBarsAreOfOneWindow(t *testing.T) {
 	for _, tracks := range []int{1, 3} {
 		run := tuitest.NewRun(tracks)
@@ -57,13 +83,22 @@ func TestFiguresAndBarsAreOfOneWindow(t *testing.T) {
 				return s
 			})
 		}
+		ramp := func(last bool, rate float64) {
+			run.Ramp(1, last, func(s workload.Settings) workload.Settings {
+				s.Rate = rate
+				return s
+			})
+		}
 		turn := func(threads int) func() { return func() { set(func(s *workload.Settings) { s.Threads = threads }) } }
 		pause := func(p bool) func() { return func() { set(func(s *workload.Settings) { s.Paused = p }) } }
 		moments := map[int]func(){
 			310: turn(96), 352: turn(3), 353: turn(6), 356: turn(60), 401: pause(true), 433: pause(false), 455: turn(3),
-			480: func() { run.Gone = true }, 510: func() { run.Gone = false },
+			480: func() { run.Gone = true }, 510: func() { run.Gone = false }, 540: func() { run.Hang = 100 * time.Millisecond }, 570: func() { run.Hang = 0 },
 		}
-		for tick := -50; tick < 560; tick++ {
+		for step := range 40 { // a quarter of a second each, from 60 s on
+			moments[600+5*step/2] = func() { ramp(step == 39, 300*float64(step+1)) }
+		}
+		for tick := -50; tick < 760; tick++ {
 			if do := moments[tick]; do != nil {
 				do()
 			}
@@ -71,6 +106,9 @@ func TestFiguresAndBarsAreOfOneWindow(t *testing.T) {
 			d.refresh()
 			agrees(t, d)
 		}
+		require.Equal(t, 9, len(run.Snapshot().Segments), "a ramp is one, and what it came to is the next")
+		last, held := run.Snapshot().Segments[7], run.Snapshot().Segments[8]
+		assert.Equal(t, []time.Duration{60 * time.Second, 69700 * time.Millisecond}, []time.Duration{last.From, held.From})
 	}
 }
 

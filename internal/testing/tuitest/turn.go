@@ -22,6 +22,32 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	r.Calls++
+	r.change(by, track, 0, r.segmentNow(), f)
+}
+
+// Ramp takes a step of a ramp of the timetable with this number, from 1. All its steps but
+// the last are one segment, as they are in the engine.
+func (r *Run) Ramp(number int, last bool, f func(workload.Settings) workload.Settings) {
+	r.Mu.Lock()
+	defer r.Mu.Unlock()
+	seg := len(r.segments)
+	if n := len(r.changes); n > 0 && r.changes[n-1].Ramp == number && !last {
+		seg = r.changes[n-1].Segment
+	}
+	r.change("timetable", screen.All, number, seg, f)
+}
+
+// segmentNow is the segment of a change that is made now: the next one, or that of a change
+// a moment ago.
+func (r *Run) segmentNow() int {
+	if n := len(r.changes); n > 0 && r.At-r.changes[n-1].At < 250*time.Millisecond {
+		return r.changes[n-1].Segment
+	}
+	return len(r.segments)
+}
+
+// change turns knobs; the caller holds Mu.
+func (r *Run) change(by string, track, ramp, seg int, f func(workload.Settings) workload.Settings) {
 	before, prefix := r.total(), ""
 	if track != screen.All {
 		before = r.want[track]
@@ -30,10 +56,6 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 		}
 	}
 	after := f(before)
-	seg := len(r.segments)
-	if n := len(r.changes); n > 0 && r.At-r.changes[n-1].At < 250*time.Millisecond {
-		seg = r.changes[n-1].Segment
-	}
 	note := func(name string, from, to float64) {
 		if from == to {
 			return
@@ -45,7 +67,7 @@ func (r *Run) Change(by string, track int, f func(workload.Settings) workload.Se
 			}
 			r.segments = append(r.segments, measure.Segment{From: r.At, Ops: fresh})
 		}
-		r.changes = append(r.changes, measure.Change{At: r.At, Name: prefix + name, From: from, To: to, By: by, Segment: seg})
+		r.changes = append(r.changes, measure.Change{At: r.At, Name: prefix + name, From: from, To: to, By: by, Segment: seg, Ramp: ramp})
 	}
 	for _, k := range r.Designed.Knobs {
 		to := k.Clamp(k.Get(after))
