@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/find/live"
@@ -65,11 +66,11 @@ to its end.`,
   perfbench find tx --target lab:postgres --over threads --under 'p99<20ms'`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			crew := a.crew.Series()
-			return headless.CarryOut(cmd, a.Call, &a.flags, crew, args, a.crew.Check(), func(ctx context.Context, r request.Run) (headless.Task, error) {
+			d := experiment.NewDriver(a.Session, a.crew.Series())
+			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, a.crew.Check(), func(ctx context.Context, r request.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Find)
 				r.Find = &asked
-				return Make(a.Call, &a.flags, crew)(ctx, r)
+				return Make(a.Call, &a.flags, d)(ctx, r)
 			})
 		},
 		ValidArgsFunction: headless.Complete,
@@ -93,7 +94,6 @@ to its end.`,
 type task struct {
 	*cli.Call
 	flags    *runflags.Flags
-	crew     *runflags.Series
 	run      request.Run
 	prepared *session.Prepared
 
@@ -102,17 +102,14 @@ type task struct {
 }
 
 // Make makes searches of the runs of plans that are some.
-func Make(c *cli.Call, f *runflags.Flags, crew *runflags.Series) headless.Make {
+func Make(c *cli.Call, f *runflags.Flags, d *experiment.Driver) headless.Make {
 	return func(ctx context.Context, r request.Run) (headless.Task, error) {
-		t := &task{Call: c, flags: f, crew: crew, run: r}
+		t := &task{Call: c, flags: f, run: r}
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
 		t.request()
-		p, err := session.Prepare(ctx, c.Session(), t.run.Request)
-		if err == nil {
-			p, err = crew.Of(p)
-		}
+		p, err := d.Prepare(ctx, t.run.Request)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +155,6 @@ func (t *task) request() {
 
 // Do implements headless.Task.
 func (t *task) Do(ctx context.Context) (w headless.Went) {
-	t.crew.Expect(1)
 	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, headless.Beside{During: t.search, Summary: t.summary})
 	if w.Outcome != nil {
 		r := t.result

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
@@ -42,17 +43,20 @@ func Run(ctx context.Context, c *cli.Call, f *runflags.Flags, p *session.Prepare
 	return command{c}.run(ctx, f, p, b)
 }
 
-// Turn does one run of several with the same crew: what, a few words, is said before it, and after it with
-// what it came to; with --json its run.json is on stdout. An error says that it did not
+// Perform does the runs of a series: which it is is said before each, and after it with what it
+// came to; with --json its run.json is on stdout. An error says that it did not
 // start, that its folder is gone, or that stdout takes nothing; any other stands in the
 // outcome.
-func Turn(ctx context.Context, c *cli.Call, f *runflags.Flags, crew *runflags.Series, req session.Request, what string) (*session.Concluded, error) {
-	a, status := command{c}, newStatus(c.Stderr, f)
-	status.say("%s", what)
-	p, err := session.Prepare(ctx, a.Session(), req)
-	if err == nil {
-		p, err = crew.Of(p)
+func Perform(c *cli.Call, f *runflags.Flags, d *experiment.Driver) experiment.Perform {
+	return func(ctx context.Context, t experiment.Turn) (*session.Concluded, error) {
+		return command{c}.turn(ctx, f, d, t)
 	}
+}
+
+func (a command) turn(ctx context.Context, f *runflags.Flags, d *experiment.Driver, t experiment.Turn) (*session.Concluded, error) {
+	status := newStatus(a.Stderr, f)
+	status.say("%s", t.What)
+	p, err := d.Prepare(ctx, t.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +67,7 @@ func Turn(ctx context.Context, c *cli.Call, f *runflags.Flags, crew *runflags.Se
 	if missing(o.Dir) {
 		return nil, deleted(o)
 	}
-	status.say("%s: %s", what, summary.Line(&o.Run))
+	status.say("%s: %s", t.What, summary.Line(&o.Run))
 	if f.JSON {
 		if err := a.printJSON(o); err != nil {
 			return nil, err
@@ -84,8 +88,8 @@ func (a command) printJSON(o *session.Concluded) error {
 
 // DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
 func DryRun(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, w *runflags.Workers, args []string) error {
-	crew := w.Series()
-	return CarryOut(cmd, c, f, crew, args, w.Check(), command{c}.make(f, crew, Makes{}))
+	d := experiment.NewDriver(c.Session, w.Series())
+	return CarryOut(cmd, c, f, d, args, w.Check(), command{c}.make(f, d, Makes{}))
 }
 
 // PrintPlan writes what a run would do to stdout.

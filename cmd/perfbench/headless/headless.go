@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -72,8 +73,8 @@ else the smallest that is not 0.`,
   perfbench run ingestion --target redis://localhost --against-set threads=32 --duration 30s`,
 		Args: ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			crew := w.Series()
-			return CarryOut(cmd, a.Call, f, crew, args, w.Check(), a.make(f, crew, others))
+			d := experiment.NewDriver(a.Session, w.Series())
+			return CarryOut(cmd, a.Call, f, d, args, w.Check(), a.make(f, d, others))
 		},
 		ValidArgsFunction: Complete,
 	}

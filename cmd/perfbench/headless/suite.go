@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/request"
@@ -52,8 +53,8 @@ func Complete(c *cobra.Command, args []string, typed string) ([]string, cobra.Sh
 
 // CarryOut does what the flags ask for, or the runs of a plan file, when all of them are
 // found to be possible; args are what ProfileOrPlan has let through. It resolves the flags;
-// wrong is what is known to be wrong besides, crew who does the work of all.
-func CarryOut(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, crew *runflags.Series, args []string, wrong error, make Make) error {
+// wrong is what is known to be wrong besides, d what drives all.
+func CarryOut(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, d *experiment.Driver, args []string, wrong error, make Make) error {
 	a, ctx := command{c}, cmd.Context()
 	var problems workload.Problems
 	plan := len(args) > 0 && isPlan(args[0])
@@ -81,12 +82,12 @@ func CarryOut(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, crew *runflags
 	if err := problems.Err(); err != nil {
 		return err
 	}
-	defer crew.Close(a.Hard)
+	defer d.Close(a.Hard)
 	switch {
 	case f.DryRun && f.AsPlan:
 		return a.writePlan(file, all)
 	case file.Suite && !f.DryRun:
-		return a.suite(ctx, f, crew, file, all)
+		return a.suite(ctx, f, d, file, all)
 	case !f.DryRun:
 		return all[0].Do(ctx).Err
 	}
@@ -154,27 +155,25 @@ func (f faults) err(runs int) error {
 
 // suite does the runs of a file in order and sums them up. A run that failed is told of
 // at once; the error has the code of the worst.
-func (a command) suite(ctx context.Context, f *runflags.Flags, crew *runflags.Series, file *request.File, all []Task) error {
+func (a command) suite(ctx context.Context, f *runflags.Flags, d *experiment.Driver, file *request.File, all []Task) error {
 	status := newStatus(a.Stderr, f)
 	rows := [][]string{{"RUN", "THROUGHPUT", "P99", "ERRORS", "VERDICT", "EXIT", "REPORT"}}
 	var errs []error
-	left := 0
-	for i, t := range all {
+	begun := d.Each(ctx, len(all), func(i int) (goOn bool) {
 		name := file.Runs[i].Name
-		if ctx.Err() != nil || len(errs) > 0 && file.StopOnFailure {
-			left++
-			rows = append(rows, []string{name, "–", "–", "–", "–", "–", "did not start"})
-			continue
-		}
 		status.say("%srun %d of %d: %s", strings.Repeat("\n", min(i, 1)), i+1, len(all), name)
-		crew.Later(i < len(all)-1)
-		w := t.Do(ctx)
+		w := all[i].Do(ctx)
 		if w.Err != nil {
 			errs = append(errs, w.Err)
 			a.Report(fmt.Errorf("%s: %w", name, w.Err))
 		}
 		a.Told = ""
 		rows = append(rows, append([]string{name}, w.row()...))
+		return w.Err == nil || !file.StopOnFailure
+	})
+	left := len(all) - begun
+	for _, r := range file.Runs[begun:] {
+		rows = append(rows, []string{r.Name, "–", "–", "–", "–", "–", "did not start"})
 	}
 	if !f.Quiet && !f.JSON {
 		a.printSuite(rows, f)

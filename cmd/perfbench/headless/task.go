@@ -8,11 +8,11 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Task is something to carry out that was found to be possible: a run, or what a plan has
@@ -31,8 +31,8 @@ type Make func(ctx context.Context, r request.Run) (Task, error)
 
 // Makes are how the commands beside run make the tasks of plans.
 type Makes struct {
-	Find  func(c *cli.Call, f *runflags.Flags, crew *runflags.Series) Make
-	Sweep func(c *cli.Call, f *runflags.Flags, crew *runflags.Series) Make
+	Find  func(c *cli.Call, f *runflags.Flags, d *experiment.Driver) Make
+	Sweep func(c *cli.Call, f *runflags.Flags, d *experiment.Driver) Make
 }
 
 // Went says how a task went.
@@ -50,16 +50,15 @@ type Went struct {
 // single is a run, or several of the same.
 type single struct {
 	command
-	flags    *runflags.Flags
-	crew     *runflags.Series
-	run      request.Run
-	prepared *session.Prepared
-	repeat   *repeat
+	flags   *runflags.Flags
+	driver  *experiment.Driver
+	name    string
+	repeats *experiment.Repeats
 }
 
 // make makes the task of a plain run, with those that it is to be compared with, or of the
 // search or sweep that it is instead.
-func (a command) make(f *runflags.Flags, crew *runflags.Series, others Makes) Make {
+func (a command) make(f *runflags.Flags, d *experiment.Driver, others Makes) Make {
 	return func(ctx context.Context, r request.Run) (Task, error) {
 		if r.Find != nil || r.Sweep != nil {
 			r.Repeat = f.Run.Repeat.Over(r.Repeat)
@@ -68,60 +67,44 @@ func (a command) make(f *runflags.Flags, crew *runflags.Series, others Makes) Ma
 		case err != nil:
 			return nil, err
 		case r.Find != nil:
-			return others.Find(a.Call, f, crew)(ctx, r)
+			return others.Find(a.Call, f, d)(ctx, r)
 		case r.Sweep != nil:
 			s := request.Sweep{Repeat: r.Repeat.Times}.Above(r.Sweep)
 			r.Sweep = &s
-			return others.Sweep(a.Call, f, crew)(ctx, r)
+			return others.Sweep(a.Call, f, d)(ctx, r)
 		}
-		t := &single{command: a, flags: f, crew: crew, run: r}
-		var problems workload.Problems
-		var err error
-		t.repeat, err = repeatOf(f.Run.Repeat, r.Repeat)
-		problems.Add(err)
-		for i, s := range t.repeat.sides(r.Request) {
-			p, err := session.Prepare(ctx, a.Session(), s.request)
-			if err == nil {
-				p, err = crew.Of(p)
-			}
-			problems.Add(err)
-			if i == 0 {
-				t.prepared = p
-			}
-		}
-		return t, problems.Err()
+		repeats, err := d.Repeats(ctx, r.Request, f.Run.Repeat.Over(r.Repeat))
+		return &single{a, f, d, r.Name, repeats}, err
 	}
 }
 
 // Do implements Task.
 func (t *single) Do(ctx context.Context) (w Went) {
-	if t.repeat.asked() {
-		w.Kept, w.Err = t.runRepeats(ctx)
+	if t.repeats.Times > 0 {
+		w.Kept, w.Err = t.repeated(ctx)
 	} else {
-		t.crew.Expect(1)
-		w.Outcome, w.Err = t.command.run(ctx, t.flags, t.prepared, Beside{})
+		w.Outcome, w.Err = t.command.run(ctx, t.flags, t.repeats.Sides[0].Prepared, Beside{})
 	}
 	return w
 }
 
 // Print implements Task.
-func (t *single) Print(ctx context.Context) error {
-	if !t.repeat.asked() {
-		t.printPlan(t.prepared)
+func (t *single) Print(context.Context) error {
+	if t.repeats.Times == 0 {
+		t.printPlan(t.repeats.Sides[0].Prepared)
 		return nil
 	}
-	all, _, err := t.sides(ctx)
-	for _, s := range all {
-		fmt.Fprintf(t.Stdout, "%s, %d times: ", s.name, t.repeat.n)
-		t.printPlan(s.prepared)
+	for _, s := range t.repeats.Sides {
+		fmt.Fprintf(t.Stdout, "%s, %d times: ", s.Name, t.repeats.Times)
+		t.printPlan(s.Prepared)
 		fmt.Fprintln(t.Stdout)
 	}
-	return err
+	return nil
 }
 
 // Asked implements Task.
 func (t *single) Asked() request.Run {
-	return request.Run{Name: t.run.Name, Request: t.prepared.Asked(), Repeat: t.repeat.Repeat}
+	return request.Run{Name: t.name, Request: t.repeats.Sides[0].Prepared.Asked(), Repeat: t.repeats.Asked}
 }
 
 // figures is what a run that has a report came to: throughput, p99, errors and verdict.

@@ -43,11 +43,8 @@ func (s *Series) Of(p *session.Prepared) (*session.Prepared, error) {
 	return s.in(s.line, p)
 }
 
-// Expect says how many runs are to begin.
-func (s *Series) Expect(runs int) { s.line.Expect(runs) }
-
-// Later says whether others follow those that are to begin.
-func (s *Series) Later(more bool) { s.line.Later(more) }
+// Follows says, before a run begins, whether workers are to wait for another after it.
+func (s *Series) Follows(another bool) { s.line.Follows(another) }
 
 // Close ends the series. Workers that wait for a run that does not come after all are told,
 // unless ctx ends first.

@@ -13,11 +13,10 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
 	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
-	"github.com/perfbench/perfbench/internal/sweep/rounds"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -57,12 +56,12 @@ threshold ends the sweep.`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wrong := a.FromEnvironment(cmd, "repeat", map[string]string{})
-			crew := a.crew.Series()
-			return headless.CarryOut(cmd, a.Call, &a.flags, crew, args, errors.Join(wrong, a.crew.Check()), func(ctx context.Context, r request.Run) (headless.Task, error) {
+			d := experiment.NewDriver(a.Session, a.crew.Series())
+			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, errors.Join(wrong, a.crew.Check()), func(ctx context.Context, r request.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Sweep)
 				asked.Repeat = cmp.Or(asked.Repeat, r.Repeat.Times)
 				r.Sweep = &asked
-				return Make(a.Call, &a.flags, crew)(ctx, r)
+				return Make(a.Call, &a.flags, d)(ctx, r)
 			})
 		},
 		ValidArgsFunction: headless.Complete,
@@ -84,20 +83,20 @@ threshold ends the sweep.`,
 // task is one sweep.
 type task struct {
 	*cli.Call
-	flags *runflags.Flags
-	crew  *runflags.Series
-	run   request.Run
-	sweep *rounds.Sweep
+	flags  *runflags.Flags
+	driver *experiment.Driver
+	run    request.Run
+	sweep  *experiment.Sweep
 }
 
 // Make makes sweeps of the runs of plans that are some.
-func Make(c *cli.Call, f *runflags.Flags, crew *runflags.Series) headless.Make {
+func Make(c *cli.Call, f *runflags.Flags, d *experiment.Driver) headless.Make {
 	return func(ctx context.Context, r request.Run) (headless.Task, error) {
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
-		s, err := rounds.Prepare(ctx, c.Session(), r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat)}, crew)
-		return &task{c, f, crew, r, s}, err
+		s, err := d.Sweep(ctx, r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat)})
+		return &task{c, f, d, r, s}, err
 	}
 }
 
@@ -107,9 +106,7 @@ func (t *task) Do(ctx context.Context) (w headless.Went) {
 	if dir := t.sweep.Resume(); dir != "" && !t.flags.Quiet {
 		fmt.Fprintf(t.Stderr, "%s goes on: %d of %d runs are done\n", dir, len(t.sweep.Result().Runs), t.sweep.Result().All())
 	}
-	w.Err = t.sweep.Do(ctx, func(ctx context.Context, r session.Request, what string) (*session.Concluded, error) {
-		return headless.Turn(ctx, t.Call, t.flags, t.crew, r, what)
-	}, func(sweep.Result) {})
+	w.Err = t.sweep.Do(ctx, headless.Perform(t.Call, t.flags, t.driver), func(sweep.Result) {})
 	r := t.sweep.Result()
 	if w.Kept = t.sweep.Dir(); w.Kept == "" {
 		return w

@@ -10,14 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/sweep"
-	"github.com/perfbench/perfbench/internal/sweep/rounds"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -27,7 +26,7 @@ import (
 // its own, which ends with it.
 type benchSweep struct {
 	b      *bench
-	crew   *runflags.Series
+	driver *experiment.Driver
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -39,7 +38,12 @@ type benchSweep struct {
 	outcome screen.Outcome
 }
 
-func (b *bench) prepareSweep(r request.Request, asked sweep.Asked, crew *runflags.Series) (*rounds.Sweep, error) {
+// driver drives runs that follow each other.
+func (b *bench) driver() *experiment.Driver {
+	return experiment.NewDriver(func() session.Env { return b.env }, b.crew.Series())
+}
+
+func (b *bench) prepareSweep(d *experiment.Driver, r request.Request, asked sweep.Asked) (*experiment.Sweep, error) {
 	asked.Over = slices.Clone(asked.Over)
 	for i, over := range asked.Over {
 		if targets := targetsOf(over); targets != nil {
@@ -49,7 +53,7 @@ func (b *bench) prepareSweep(r request.Request, asked sweep.Asked, crew *runflag
 			asked.Over[i] = sweep.Target + "=" + strings.Join(targets, ",")
 		}
 	}
-	return rounds.Prepare(context.Background(), b.env, b.request(r), asked, crew)
+	return d.Sweep(context.Background(), b.request(r), asked)
 }
 
 // targetsOf are those that an axis goes over; nil where it goes over something else.
@@ -73,7 +77,7 @@ func (b *bench) keepSecret(target string) string {
 // CanSweep says why a sweep is not possible. Where it goes over several targets, each has
 // to answer: a password that is missing is asked for before the first run, not after it.
 func (b *bench) CanSweep(r request.Request, asked sweep.Asked) error {
-	if _, err := b.prepareSweep(r, asked, b.crew.Series()); err != nil {
+	if _, err := b.prepareSweep(b.driver(), r, asked); err != nil {
 		return err
 	}
 	var problems workload.Problems
@@ -104,8 +108,8 @@ const answerTime = 10 * time.Second
 
 // Sweep begins one, or goes on with one that was asked for in the same words.
 func (b *bench) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, error) {
-	crew := b.crew.Series()
-	s, err := b.prepareSweep(r, asked, crew)
+	d := b.driver()
+	s, err := b.prepareSweep(d, r, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +118,7 @@ func (b *bench) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, er
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(b.hard)
-	out := &benchSweep{b: b, crew: crew, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	out := &benchSweep{b: b, driver: d, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	out.now.Began, out.now.Before = time.Now(), len(s.Result().Runs)
 	out.update(s, *s.Result())
 	go out.do(s)
@@ -133,10 +137,10 @@ func (b *bench) LoadSweep(id string) (*sweep.Kept, error) {
 	return &sweep.Kept{ID: id, Result: r}, nil
 }
 
-func (s *benchSweep) do(of *rounds.Sweep) {
+func (s *benchSweep) do(of *experiment.Sweep) {
 	defer close(s.done)
 	defer s.cancel()
-	defer s.crew.Close(s.ctx)
+	defer s.driver.Close(s.ctx)
 	defer func() { // the screen owns the terminal, and must live to give it back
 		if v := recover(); v != nil {
 			s.mu.Lock()
@@ -144,7 +148,7 @@ func (s *benchSweep) do(of *rounds.Sweep) {
 			s.outcome = screen.Outcome{Dir: of.Dir(), Err: bug(v), Code: fault.CodeOther}
 		}
 	}()
-	err := of.Do(s.ctx, s.turn, func(r sweep.Result) { s.update(of, r) })
+	err := of.Do(s.ctx, s.perform, func(r sweep.Result) { s.update(of, r) })
 	s.update(of, *of.Result())
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +164,7 @@ func (s *benchSweep) do(of *rounds.Sweep) {
 }
 
 // update notes what the runs that are done come to.
-func (s *benchSweep) update(of *rounds.Sweep, r sweep.Result) {
+func (s *benchSweep) update(of *experiment.Sweep, r sweep.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.Result = r
@@ -172,18 +176,15 @@ func (s *benchSweep) update(of *rounds.Sweep, r sweep.Result) {
 // errSweepStopped is why a run that was stopped half-way does not count.
 var errSweepStopped = fault.Code(errors.New("stopped by the user"), fault.CodeInterrupted)
 
-// turn does one run.
-func (s *benchSweep) turn(ctx context.Context, r session.Request, what string) (*session.Concluded, error) {
-	p, err := session.Prepare(ctx, s.b.env, s.b.request(r))
-	if err == nil {
-		p, err = s.crew.Of(p)
-	}
+// perform does one run.
+func (s *benchSweep) perform(ctx context.Context, t experiment.Turn) (*session.Concluded, error) {
+	p, err := s.driver.Prepare(ctx, s.b.request(t.Request))
 	if err != nil {
 		return nil, err
 	}
 	run := newBenchRun(ctx, s.b, p)
 	s.mu.Lock()
-	s.run, s.now.Run, s.now.What = run, run, what
+	s.run, s.now.Run, s.now.What = run, run, t.What
 	stopped := s.stopped
 	s.mu.Unlock()
 	if stopped {

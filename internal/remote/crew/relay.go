@@ -20,29 +20,21 @@ import (
 type Relay struct {
 	id string
 
-	mu    sync.Mutex
-	left  int    // runs that are to begin
-	later bool   // others follow those
-	addr  string // where the first listened; empty: none has
-	held  *Crew  // of the last run, while it waits for the next
-	wait  int    // how many workers wait for that
+	mu      sync.Mutex
+	another bool   // follows the run that begins next, or that goes on
+	addr    string // where the first listened; empty: none has
+	held    *Crew  // of the last run, while it waits for the next
+	wait    int    // how many workers wait for that
 }
 
 // NewLine returns a line that has no runs yet.
 func NewLine() *Relay { return &Relay{id: nuid.Next()} }
 
-// Expect says how many runs are to begin.
-func (l *Relay) Expect(runs int) {
+// Follows says, before a run begins, whether another follows it.
+func (l *Relay) Follows(another bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.left = runs
-}
-
-// Later says whether others follow those that are to begin.
-func (l *Relay) Later(more bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.later = more
+	l.another = another
 }
 
 // freed is how long the next run waits for the place of the one before, which somebody else
@@ -56,8 +48,7 @@ func (l *Relay) open(ctx context.Context, o remote.Options) (*remote.Coordinator
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.left = max(l.left-1, 0)
-	o.Line, o.More = l.id, l.left > 0 || l.later
+	o.Line, o.More = l.id, l.another
 	if l.addr != "" && o.NATS == nil {
 		o.Listen = l.addr
 	}
@@ -94,7 +85,7 @@ func (l *Relay) hold(c *Crew) bool {
 		if l.wait = max(l.wait-len(all), 0); l.wait == 0 {
 			return false
 		}
-	case l.left == 0 && !l.later:
+	case !l.another:
 		return false
 	default:
 		l.wait = len(slices.DeleteFunc(all, func(m remote.Member) bool { return m.State != remote.Ended }))

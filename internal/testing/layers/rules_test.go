@@ -15,7 +15,7 @@ var layers = []struct{ floor, packages string }{
 	{"requests, searches on a run, generated data", "internal/request internal/find internal/datagen"},
 	{"applications, and reports", "profiles/... internal/report internal/report/page internal/report/runpage"},
 	{"screens, and one run, whoever asks for it", "tui/... internal/session"},
-	{"several runs, and a look at what would spoil one", "internal/find/live internal/sweep/rounds internal/doctor"},
+	{"several runs, and a look at what would spoil one", "internal/experiment internal/find/live internal/doctor"},
 	{"commands", "cmd/..."},
 }
 

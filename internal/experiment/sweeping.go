@@ -1,4 +1,4 @@
-package rounds
+package experiment
 
 import (
 	"context"
@@ -7,20 +7,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
 )
-
-// Turn does one run of a sweep; what describes it in a few words. An error without an
-// outcome ends the sweep, as does an outcome that failed for any reason but a
-// threshold.
-type Turn func(ctx context.Context, r session.Request, what string) (*session.Concluded, error)
 
 // Resume looks for a sweep that was requested in the same words and is not complete,
 // which Do will then continue. It returns its folder, "" if there is none.
@@ -34,43 +27,43 @@ func (s *Sweep) Resume() string {
 // Do does the runs that are not done yet, one after the other, and writes the documents
 // on all that are. After each run, told is called with the results so far. The end of
 // ctx ends the sweep between two runs. The error is that of the worst failure.
-func (s *Sweep) Do(ctx context.Context, turn Turn, told func(sweep.Result)) error {
-	var errs []error
-	s.crew.Expect(s.result.All() - len(s.result.Runs))
-	for i, who := range Order(s.result.Rounds, len(s.points), s.First().Inputs.Seed) {
-		if s.result.Has(i/len(s.points), who) {
-			continue
-		}
-		if ctx.Err() != nil {
-			errs = append(errs, fault.Code(errors.New("interrupted between two runs"), fault.CodeInterrupted))
-			break
-		}
-		what := fmt.Sprintf("run %d of %d (%s)", len(s.result.Runs)+1, s.result.All(), s.result.Place(who))
-		o, err := turn(ctx, s.points[who].request, what)
+func (s *Sweep) Do(ctx context.Context, perform Perform, told func(sweep.Result)) error {
+	errs := s.driver.turns(ctx, s.left(), func(ctx context.Context, t Turn) (*session.Concluded, error) {
+		o, err := perform(ctx, t)
 		if err == nil {
-			err = o.Err
 			if !failed(o) {
-				if kept := s.keep(i/len(s.points), who, &o.Run); kept != nil {
-					errs = append(errs, kept)
-					break
+				if err := s.keep(t, &o.Run); err != nil {
+					return nil, err
 				}
 				told(s.result)
 			}
+			err = o.Err
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", what, err))
+			err = fmt.Errorf("%s: %w", t.What, err)
 		}
-		if o == nil || failed(o) {
-			break
-		}
-	}
+		return o, err
+	})
 	return worst(append(errs, s.conclude()))
 }
 
+// left are the turns of the runs that are not done.
+func (s *Sweep) left() (out []Turn) {
+	for _, t := range Rounds(s.result.Rounds, len(s.points), s.First().Inputs.Seed) {
+		if s.result.Has(t.Round, t.Member) {
+			continue
+		}
+		t.Request = s.points[t.Member].request
+		t.What = fmt.Sprintf("run %d of %d (%s)", len(s.result.Runs)+len(out)+1, s.result.All(), s.result.Place(t.Member))
+		out = append(out, t)
+	}
+	return out
+}
+
 // keep records a completed run.
-func (s *Sweep) keep(round, point int, run *rundir.Run) error {
+func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 	h := run.Headline()
-	d := sweep.Run{Round: round, Point: point, ID: run.ID, P50: h.Response.P50, P99: h.Response.P99, Verdict: run.Verdict.State}
+	d := sweep.Run{Round: t.Round, Point: t.Member, ID: run.ID, P50: h.Response.P50, P99: h.Response.P99, Verdict: run.Verdict.State}
 	if !math.IsNaN(h.Rate) {
 		d.Done = &h.Rate
 	}
@@ -127,24 +120,4 @@ func (s *Sweep) conclude() error {
 		return err
 	}
 	return rundir.WriteFiles(s.dir, files)
-}
-
-// failed reports whether the outcome of a run ends the sweep.
-func failed(o *session.Concluded) bool {
-	c := o.Code()
-	return c != fault.CodeOK && c != fault.CodeThreshold
-}
-
-// worst joins the errors of runs, so that the code is that of an error that ended the
-// sweep, or otherwise that of a missed threshold.
-func worst(errs []error) error {
-	errs = slices.DeleteFunc(errs, func(e error) bool { return e == nil })
-	slices.SortStableFunc(errs, func(a, b error) int {
-		last := map[bool]int{true: 1}
-		return last[fault.CodeOf(a) == fault.CodeThreshold] - last[fault.CodeOf(b) == fault.CodeThreshold]
-	})
-	for i, err := range errs {
-		errs[i] = fault.Code(err, fault.CodeOther)
-	}
-	return errors.Join(errs...)
 }

@@ -1,6 +1,4 @@
-// Package rounds carries out sweeps: a run at each point, round by round, whoever asked
-// for it.
-package rounds
+package experiment
 
 import (
 	"context"
@@ -26,22 +24,12 @@ const (
 	UsualWarmup   = "2s"
 )
 
-// Crew provides the processes that do the work of the runs, the same for all.
-type Crew interface {
-	// N returns the number of workers; 0: this process does the work.
-	N() int
-	// Of returns a run with its workers. Errors have the code of bad input.
-	Of(p *session.Prepared) (*session.Prepared, error)
-	// Expect is told how many runs are about to begin.
-	Expect(runs int)
-}
-
-// Sweep is a sweep that has been checked and can be carried out. It belongs to one
-// goroutine.
+// Sweep is a sweep that has been checked and can be carried out: a run at each point, round
+// by round. It belongs to one goroutine.
 type Sweep struct {
+	driver *Driver
 	points []point
 	result sweep.Result
-	crew   Crew
 	// dir is empty until the first run is done.
 	dir string
 }
@@ -61,9 +49,9 @@ func (s *Sweep) Dir() string { return s.dir }
 // First returns the run of the first point.
 func (s *Sweep) First() *session.Prepared { return s.points[0].prepared }
 
-// Prepare checks whether all runs of a sweep are possible; r is what they have in
-// common, and crew does their work. Errors have the code of bad input, all of them joined.
-func Prepare(ctx context.Context, env session.Env, r session.Request, asked sweep.Asked, crew Crew) (*Sweep, error) {
+// Sweep checks whether all runs of a sweep are possible; r is what they have in common.
+// Errors have the code of bad input, all of them joined.
+func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked) (*Sweep, error) {
 	rounds, err := strconv.Atoi(asked.Repeat)
 	if err != nil || rounds < 1 || rounds > sweep.MostRuns {
 		err = fault.Field("repeat", fault.Input(fmt.Errorf("repeat: %q is not in 1..%d", asked.Repeat, sweep.MostRuns), "write it like --repeat 3"))
@@ -85,15 +73,13 @@ func Prepare(ctx context.Context, env session.Env, r session.Request, asked swee
 	if strings.TrimSpace(r.Values["duration"].Text) == workload.Forever {
 		return nil, fault.Field("duration", fault.Input(errors.New("duration: a run that goes on forever leaves no time for the other points"), "say how long each run measures: --duration 10s"))
 	}
-	r = usual(env, r, axes)
-	s := &Sweep{result: sweep.Result{Schema: sweep.Schema, Axes: axes, Rounds: rounds, Workers: crew.N(), Runs: []sweep.Run{}}, crew: crew}
+	r = usual(d.env().Environ, r, axes)
+	s := &Sweep{driver: d, result: sweep.Result{Schema: sweep.Schema, Axes: axes, Rounds: rounds, Workers: d.N(), Runs: []sweep.Run{}}}
 	var problems workload.Problems
 	told := map[string]bool{}
 	for _, values := range all {
 		p := point{request: at(r, axes, values)}
-		if p.prepared, err = session.Prepare(ctx, env, p.request); err == nil {
-			p.prepared, err = crew.Of(p.prepared)
-		}
+		p.prepared, err = d.Prepare(ctx, p.request)
 		for _, e := range fault.Parts(err) {
 			if !told[e.Error()] {
 				problems.Add(e)
@@ -110,14 +96,14 @@ func Prepare(ctx context.Context, env session.Env, r session.Request, asked swee
 }
 
 // usual gives runs a default length if they have none, not even by an axis.
-func usual(env session.Env, r session.Request, axes []sweep.Axis) session.Request {
+func usual(environ []string, r session.Request, axes []sweep.Axis) session.Request {
 	r.Values = maps.Clone(r.Values)
 	if r.Values == nil {
 		r.Values = workload.Values{}
 	}
 	has := func(name string) bool {
 		_, flag := r.Values[name]
-		_, set := request.Environment(env.Environ, []string{name})[name]
+		_, set := request.Environment(environ, []string{name})[name]
 		return flag || set || slices.ContainsFunc(axes, func(x sweep.Axis) bool { return x.Name == name })
 	}
 	set := func(name, text string) {
