@@ -130,7 +130,7 @@ func (s Store) failed(l *list, about string, err error) error {
 
 // trips times small requests, one after the other.
 func (s Store) trips(ctx context.Context, l *list, conn store.Conn) {
-	a, ok := conn.(store.Answerer)
+	a, ok := store.Has[store.Answerer](conn)
 	if !ok {
 		return
 	}
@@ -151,7 +151,7 @@ func (s Store) trips(ctx context.Context, l *list, conn store.Conn) {
 
 // rights finds out what we are allowed to do.
 func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
-	if k, ok := conn.(store.Keeper); ok {
+	if k, ok := store.Has[store.Keeper](conn); ok {
 		made, err := k.Made(ctx, s.Namespace)
 		switch {
 		case err != nil && s.Write:
@@ -164,7 +164,7 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 			l.good("our data", fmt.Sprintf("none under %q", s.Namespace))
 		}
 	}
-	p, ok := conn.(store.Prober)
+	p, ok := store.Has[store.Prober](conn)
 	switch {
 	case !ok:
 	case !s.Write:
@@ -176,7 +176,7 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 			l.good("writing", "tried, and what was written is removed")
 		}
 	}
-	if m, ok := conn.(store.Metered); ok {
+	if m, ok := store.Has[store.Metered](conn); ok {
 		readings, err := m.Readings(ctx)
 		switch {
 		case err != nil && len(s.Target.Hosts) == 0 && s.Target.Scheme != "unix": // there is no server to ask within perfbench

@@ -84,7 +84,7 @@ func Hold(ctx context.Context, conn store.Conn, namespace, what string) (*Claim,
 
 // Holder says in words who is using a namespace; "" if nobody is.
 func Holder(ctx context.Context, conn store.Conn, namespace string) (string, error) {
-	l, ok := conn.(store.Leaser)
+	l, ok := store.Has[store.Leaser](conn)
 	if !ok {
 		return "", nil
 	}
@@ -99,7 +99,7 @@ func Holder(ctx context.Context, conn store.Conn, namespace string) (string, err
 // this machine that has died, it is taken over at once, unless workers of it may still
 // write: they say until when.
 func (c *Claim) hold(ctx context.Context) error {
-	leaser, ok := c.conn.(store.Leaser)
+	leaser, ok := store.Has[store.Leaser](c.conn)
 	if !ok {
 		return nil // a broker's queues cannot be deleted while they are in use
 	}
@@ -282,7 +282,7 @@ func (c *Claim) between(ctx context.Context, keep store.Keeper) (string, error) 
 // process was stopped, or cut off. If it is not, Err says why; an error of Confirm says
 // that it is not known.
 func (c *Claim) Confirm(ctx context.Context, conn store.Conn) error {
-	leaser, ok := conn.(store.Leaser)
+	leaser, ok := store.Has[store.Leaser](conn)
 	if !ok || c.lease == nil {
 		return nil
 	}
@@ -381,7 +381,7 @@ func (c *Claim) Release(ctx context.Context) error {
 // rather returns, in preference to err, that somebody else is working in the
 // namespace: what they have made so far means little.
 func (c *Claim) rather(ctx context.Context, err error) error {
-	l, ok := c.conn.(store.Leaser)
+	l, ok := store.Has[store.Leaser](c.conn)
 	if !ok || fault.CodeOf(err) != fault.CodeInput {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // measure finds out whether our rows fit into existing tables that others made.
 func (c *Claim) measure(ctx context.Context, s *Spot) error {
-	tabular, ok := c.keep.(store.Tabular)
+	tabular, ok := store.Has[store.Tabular](c.conn)
 	if !ok || s.State != Shared {
 		return nil
 	}

@@ -228,7 +228,7 @@ func (c *Claim) spot(ctx context.Context, sp Space) (*Spot, error) {
 		parts = union(s.Earlier.Parts, sp.Parts)
 	}
 	look := c.keep.Inspect
-	if p, ok := c.keep.(store.Peeker); ok && s.Recorded && !s.Earlier.Shared && !sp.Counted {
+	if p, ok := store.Has[store.Peeker](c.conn); ok && s.Recorded && !s.Earlier.Shared && !sp.Counted {
 		look = p.Peek
 	}
 	var err error
@@ -344,7 +344,7 @@ func (c *Claim) writes() bool {
 
 // probe asks the store whether it would accept the writes. It covers maps only.
 func (c *Claim) probe(ctx context.Context) error {
-	p, ok := c.conn.(store.Prober)
+	p, ok := store.Has[store.Prober](c.conn)
 	if !ok {
 		return nil
 	}
@@ -373,7 +373,7 @@ func (c *Claim) anywhere() store.Space {
 
 // explain says why the store could not be queried. A probe gives the best reason.
 func (c *Claim) explain(ctx context.Context, err error) error {
-	if p, ok := c.conn.(store.Prober); ok && ctx.Err() == nil && fault.CodeOf(err) == fault.CodeOther {
+	if p, ok := store.Has[store.Prober](c.conn); ok && ctx.Err() == nil && fault.CodeOf(err) == fault.CodeOther {
 		if why := p.Probe(ctx, c.anywhere()); why != nil {
 			return fault.Code(why, fault.CodeStore)
 		}

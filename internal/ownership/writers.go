@@ -24,7 +24,7 @@ const Settle = 5 * time.Second
 // run for it. until is when it ends by itself if it does not hear its coordinator again; the
 // zero time: it hears it. gone is why it may not write any more, err why that is not known.
 func Ask(ctx context.Context, conn store.Conn, namespace, run string, until time.Time) (gone, err error) {
-	leaser, ok := conn.(store.Leaser)
+	leaser, ok := store.Has[store.Leaser](conn)
 	if !ok {
 		return nil, nil
 	}

@@ -137,7 +137,7 @@ func (o *Opened) wanted(run string) ownership.Want {
 
 // probe asks the store whether it would accept the writes of a plan without claims.
 func probe(ctx context.Context, conn store.Conn, spaces []store.Space) error {
-	prober, ok := conn.(store.Prober)
+	prober, ok := store.Has[store.Prober](conn)
 	if !ok {
 		return nil
 	}

@@ -133,7 +133,7 @@ func (d *drain) followPlan() (gaveUp bool) {
 // up, and nothing has worked for the drain while calls failed, the store is asked; if it
 // does not answer, the run is given up. It returns when the run is over.
 func (d *drain) followStore() {
-	ask, ok := d.conn.(store.Answerer)
+	ask, ok := store.Has[store.Answerer](d.conn)
 	if !ok || d.inputs.GoesOn() {
 		return
 	}

@@ -51,7 +51,6 @@ func design(in workload.Inputs) (*workload.Plan, error) {
 type keeps interface {
 	store.Setter
 	store.Counter
-	store.Keeper
 }
 
 // connect says what the tasks of the plan do on an open store.

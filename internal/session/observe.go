@@ -186,8 +186,8 @@ func (b *backlog) growth() *verdict.Growth {
 func (o *Opened) beginSampling(ctx context.Context) {
 	what := Options{Role: o.Driver.Name, Agent: o.Inputs.Agent, Pool: o.Pool, Also: o.crew.Samples}
 	if o.Info.NoFigure == "" {
-		what.Server, _ = o.conn.(store.Metered)
-		if what.Book, _ = o.conn.(store.Notebook); o.Inputs.Namespace != "" {
+		what.Server, _ = store.Has[store.Metered](o.conn)
+		if what.Book, _ = store.Has[store.Notebook](o.conn); o.Inputs.Namespace != "" {
 			what.Own = o.Inputs.Namespace + ":"
 		}
 		what.Addrs = o.Driver.Listens(o.Target)

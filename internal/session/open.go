@@ -187,7 +187,7 @@ func (o *Opened) begin(ctx context.Context, report func(Progress)) error {
 	if err := o.gather(ctx, report); err != nil {
 		return err
 	}
-	if warm, ok := o.conn.(store.Warmer); ok && o.crew == nil {
+	if warm, ok := store.Has[store.Warmer](o.conn); ok && o.crew == nil {
 		if err := warm.Warm(ctx, int(Settings(o.plan)["threads"])); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
@@ -312,7 +312,7 @@ func (o *Opened) Bound() *workload.Plan { return o.plan }
 
 // Pool returns the statistics of the connection pool; false if the store has none.
 func (o *Opened) Pool() (store.PoolStats, bool) {
-	if p, ok := o.conn.(store.Pooled); ok {
+	if p, ok := store.Has[store.Pooled](o.conn); ok {
 		return p.Pool(), true
 	}
 	return store.PoolStats{}, false

@@ -111,11 +111,11 @@ func boundBy(p workload.Profile, connect func(ctx context.Context, b *workload.B
 
 func bindTiny(_ context.Context, b *workload.Bound, lose int64) error {
 	p := b.Plan
-	db, err := store.As[interface {
-		store.Setter
-		store.Counter
-		store.Keeper
-	}](b.Conn)
+	db, err := store.As[store.Setter](b.Conn)
+	if err != nil {
+		return err
+	}
+	keep, err := store.As[store.Keeper](b.Conn)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func bindTiny(_ context.Context, b *workload.Bound, lose int64) error {
 	}
 	p.Teardown = func(ctx context.Context) error {
 		for _, s := range p.Spaces {
-			if _, err := db.Drop(ctx, s, nil); err != nil {
+			if _, err := keep.Drop(ctx, s, nil); err != nil {
 				return err
 			}
 		}

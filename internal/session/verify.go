@@ -102,7 +102,7 @@ func after(ctx context.Context) <-chan struct{} {
 //
 // A run that was ended by a fault has already waited for it.
 func (v *verifier) answers(ctx context.Context) error {
-	a, ok := v.conn.(store.Answerer)
+	a, ok := store.Has[store.Answerer](v.conn)
 	if !ok {
 		return nil
 	}

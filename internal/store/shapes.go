@@ -220,7 +220,7 @@ type Forgetful interface {
 
 // Forgets reports whether a store may not keep what is written.
 func Forgets(c Conn) bool {
-	f, ok := c.(Forgetful)
+	f, ok := Has[Forgetful](c)
 	return ok && f.Forgets()
 }
 
@@ -232,9 +232,8 @@ type Warmer interface {
 	Warm(ctx context.Context, n int) error
 }
 
-// Maps is everything that a fully featured store of maps offers.
+// Maps is everything that a store of maps can do with entries.
 type Maps interface {
-	Conn
 	Putter
 	Setter
 	BatchPutter
@@ -242,7 +241,4 @@ type Maps interface {
 	BatchGetter
 	Counter
 	GroupPutter
-	Keeper
-	Leaser
-	Prober
 }

@@ -17,7 +17,7 @@ var ErrUnsupported = errors.New("not supported by this store")
 
 // Conn is an open connection to a store, or a pool of them. It is safe for use by
 // several goroutines. What else it can do is shown by the interfaces of shapes.go that
-// it implements; use As to get them.
+// it or one of its components implements; use As to get them.
 type Conn interface {
 	// Info asks the store for its details. It is cheap enough to call at the start and
 	// end.
@@ -27,6 +27,14 @@ type Conn interface {
 	Classify(err error) Class
 	// Close releases everything; it may take as long as pending calls do.
 	Close() error
+}
+
+// Composite is implemented by connections that are made of components, each of which owns
+// one state: the maps, the records of what was made, the leases, what the servers report.
+type Composite interface {
+	// Components returns those that implement interfaces of this package. If several
+	// implement the same one, the first counts.
+	Components() []any
 }
 
 // Info describes a store as it answered.
@@ -124,13 +132,30 @@ type OpenOptions struct {
 	Fence *Fence
 }
 
-// As returns c as T, or an error that names T and wraps ErrUnsupported.
+// As returns what implements T, the connection itself or one of its components, or an
+// error that names T and wraps ErrUnsupported.
 func As[T any](c Conn) (T, error) {
-	v, ok := c.(T)
+	v, ok := Has[T](c)
 	if !ok {
 		return v, fmt.Errorf("%v: %w", reflect.TypeFor[T](), ErrUnsupported)
 	}
 	return v, nil
+}
+
+// Has is As for what a connection may do without; false if it does.
+func Has[T any](c Conn) (T, bool) {
+	if v, ok := c.(T); ok {
+		return v, true
+	}
+	if made, ok := c.(Composite); ok {
+		for _, part := range made.Components() {
+			if v, ok := part.(T); ok {
+				return v, true
+			}
+		}
+	}
+	var none T
+	return none, false
 }
 
 // Class is the class of an operation's error.

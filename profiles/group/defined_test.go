@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -196,7 +197,7 @@ func TestALivePayloadIsInObjects(t *testing.T) {
 	tr := p.Tracks()[0]
 	w := profiletest.Step(t, tr, 0)
 	length := func(space, key, field string) int {
-		v, ok, err := c.(store.Getter).Get(t.Context(), specOf(t, p).Ops[space].Space, []byte(key), nil)
+		v, ok, err := storetest.As[store.Getter](t, c).Get(t.Context(), specOf(t, p).Ops[space].Space, []byte(key), nil)
 		require.NoError(t, err)
 		require.True(t, ok, key)
 		var got map[string]any

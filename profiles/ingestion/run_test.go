@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -83,13 +84,13 @@ func TestKeysAreAsDocumented(t *testing.T) {
 	profiletest.Work(t, p)
 	base := specOf(p).base
 	key := fmt.Sprintf("x11:51:%d:%d", base+50_000, base+50_000) // the first of the second thread
-	val, ok, err := c.(store.Getter).Get(t.Context(), p.Spaces[0], []byte(key), nil)
+	val, ok, err := storetest.As[store.Getter](t, c).Get(t.Context(), p.Spaces[0], []byte(key), nil)
 	require.NoError(t, err)
 	require.True(t, ok)
 	assert.Len(t, val, 32)
 	require.NoError(t, checkValue(val, 1))
 	require.ErrorContains(t, checkValue(val, 2), "written by loader 2 and not by 3")
-	_, ok, err = c.(store.Getter).Get(t.Context(), p.Spaces[1], []byte("x200"), nil)
+	_, ok, err = storetest.As[store.Getter](t, c).Get(t.Context(), p.Spaces[1], []byte("x200"), nil)
 	require.NoError(t, err)
 	assert.True(t, ok)
 
@@ -99,10 +100,10 @@ func TestKeysAreAsDocumented(t *testing.T) {
 	setUp(t, p)
 	profiletest.Work(t, p)
 	member := fmt.Sprintf("51:%d:%d", base+50_000, base+50_000)
-	vals, err := c.(store.GroupPutter).GetGroup(t.Context(), p.Spaces[0], []byte("x11"), [][]byte{[]byte(member)})
+	vals, err := storetest.As[store.GroupPutter](t, c).GetGroup(t.Context(), p.Spaces[0], []byte("x11"), [][]byte{[]byte(member)})
 	require.NoError(t, err)
 	assert.Len(t, vals[0], 32)
-	vals, err = c.(store.GroupPutter).GetGroup(t.Context(), p.Spaces[1], []byte("x11"), [][]byte{[]byte("x11")})
+	vals, err = storetest.As[store.GroupPutter](t, c).GetGroup(t.Context(), p.Spaces[1], []byte("x11"), [][]byte{[]byte("x11")})
 	require.NoError(t, err)
 	assert.Len(t, vals[0], 32)
 }
@@ -201,7 +202,7 @@ func TestDurationWrapsOverTheKeys(t *testing.T) {
 	for range 100 {
 		require.NoError(t, w.Do(t.Context()))
 	}
-	n, err := c.(store.Counter).Count(t.Context(), p.Spaces[1])
+	n, err := storetest.As[store.Counter](t, c).Count(t.Context(), p.Spaces[1])
 	require.NoError(t, err)
 	assert.Equal(t, int64(50), n, "one share, again and again")
 	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State)

@@ -32,7 +32,7 @@ const (
 // verify compares what is stored with what was acknowledged: the number of entries, and
 // a sample of their values.
 func (b *binding) verify(ctx context.Context) workload.Verification {
-	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
+	if store.Forgets(b.conn) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
 	// A store that lost everything during the run has been written to since. If it

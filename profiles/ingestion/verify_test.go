@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -22,24 +23,24 @@ func TestVerificationFindsWhatIsWrong(t *testing.T) {
 		want  string
 	}{
 		{"a changed byte", func(t *testing.T, p *workload.Plan) {
-			val, _, err := c.(store.Getter).Get(t.Context(), p.Spaces[1], []byte("x7"), nil)
+			val, _, err := storetest.As[store.Getter](t, c).Get(t.Context(), p.Spaces[1], []byte("x7"), nil)
 			require.NoError(t, err)
 			bad := append([]byte(nil), val...)
 			bad[20] ^= 1
-			require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("x7"), bad))
+			require.NoError(t, storetest.As[store.Setter](t, c).Set(t.Context(), p.Spaces[1], []byte("x7"), bad))
 		}, "x7: its checksum does not match"},
 		{"a value of another length", func(t *testing.T, p *workload.Plan) {
-			require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("x8"), []byte("short")))
+			require.NoError(t, storetest.As[store.Setter](t, c).Set(t.Context(), p.Spaces[1], []byte("x8"), []byte("short")))
 		}, "x8: has 5 bytes, and values of [32] were written"},
 		{"another loader's value", func(t *testing.T, p *workload.Plan) {
 			val := newGenerator(1, "profile").fill(nil, 3, 0, 32)
-			require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("x9"), val))
+			require.NoError(t, storetest.As[store.Setter](t, c).Set(t.Context(), p.Spaces[1], []byte("x9"), val))
 		}, "x9: it was written by loader 4 and not by 1"},
 		{"an entry too many", func(t *testing.T, p *workload.Plan) {
-			require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("strange"), []byte("v")))
+			require.NoError(t, storetest.As[store.Setter](t, c).Set(t.Context(), p.Spaces[1], []byte("strange"), []byte("v")))
 		}, ""},
 		{"a lost map", func(t *testing.T, p *workload.Plan) {
-			_, err := c.(store.Keeper).Drop(t.Context(), p.Spaces[1], nil)
+			_, err := storetest.As[store.Keeper](t, c).Drop(t.Context(), p.Spaces[1], nil)
 			require.NoError(t, err)
 		}, "x1: acknowledged but missing"},
 	} {
@@ -85,7 +86,7 @@ func TestEarlierRunsAreRemembered(t *testing.T) {
 	assert.True(t, again.Facts().(Facts).Maps[0].Existed)
 
 	require.NoError(t, fewer.Teardown(t.Context()))
-	n, err := c.(store.Counter).Count(t.Context(), fewer.Spaces[1])
+	n, err := storetest.As[store.Counter](t, c).Count(t.Context(), fewer.Spaces[1])
 	require.NoError(t, err)
 	assert.Equal(t, int64(200), n, "an earlier run made it, so it stays")
 }
@@ -94,11 +95,11 @@ func TestSpacesOfOthersAreRefused(t *testing.T) {
 	c := open(t, "memory:")
 	in := small()
 	p := bound(t, c, in)
-	require.NoError(t, c.(store.Setter).Set(t.Context(), p.Spaces[1], []byte("k"), []byte("v")))
+	require.NoError(t, storetest.As[store.Setter](t, c).Set(t.Context(), p.Spaces[1], []byte("k"), []byte("v")))
 	err := p.Setup(t.Context(), nil)
 	require.ErrorContains(t, err, "perfbench:profile already exists with 1 entry and was not made by perfbench")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-	made, err := c.(store.Keeper).Made(t.Context(), "perfbench")
+	made, err := storetest.As[store.Keeper](t, c).Made(t.Context(), "perfbench")
 	require.NoError(t, err)
 	assert.Empty(t, made, "nothing is recorded when one of the maps is refused")
 

@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/profiles/tx/saga"
 )
 
@@ -76,7 +77,7 @@ func TestKeysOfOthersAmongSagas(t *testing.T) {
 // What an older version recorded, which named no parts, is still known as ours.
 func TestRecordsOfAnOlderVersion(t *testing.T) {
 	c := open(t, "embedded:")
-	keep := c.(store.Keeper)
+	keep := storetest.As[store.Keeper](t, c)
 	in := inputs(given("mode=saga", "transactions=10", "accountCount=10"))
 	require.NoError(t, bound(t, c, "embedded", in).Setup(t.Context(), nil))
 	made, err := keep.Made(t.Context(), "t")

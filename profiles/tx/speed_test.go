@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/internal/watch/self"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/baseline"
@@ -92,7 +93,7 @@ func middle(v []float64) float64 {
 
 // serverCPU tells the CPU seconds that the servers of a store have used.
 func serverCPU(b *testing.B, c store.Conn) func() float64 {
-	return func() float64 { return c.(store.Metered).Usage(b.Context()).CPU }
+	return func() float64 { return storetest.As[store.Metered](b, c).Usage(b.Context()).CPU }
 }
 
 // engineRate runs the phase of a plan for a turn and returns units a second.

@@ -157,7 +157,7 @@ func (p *work) prepare(ctx context.Context) error {
 	if err := p.takeOver(); err != nil {
 		return err
 	}
-	if warm, ok := p.conn.(store.Warmer); ok {
+	if warm, ok := store.Has[store.Warmer](p.conn); ok {
 		return warm.Warm(ctx, threads)
 	}
 	return nil

@@ -231,9 +231,9 @@ func TestURLsThatWipeAreRefused(t *testing.T) {
 // that a process could lose, and nothing of others that it could overwrite after a stop:
 // its connections need no fence.
 func TestNoNamespacesAtACoordinator(t *testing.T) {
-	for _, c := range []any{&dtm.Conn{}, &dtm.Bench{}} {
-		_, leases := c.(store.Leaser)
-		_, keeps := c.(store.Keeper)
+	for _, c := range []store.Conn{&dtm.Conn{}, &dtm.Bench{}} {
+		_, leases := store.Has[store.Leaser](c)
+		_, keeps := store.Has[store.Keeper](c)
 		assert.False(t, leases || keeps, "%T", c)
 	}
 }

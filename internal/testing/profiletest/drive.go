@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -72,7 +73,7 @@ func (w *watcher) Connector(driver string) workload.Connector {
 		return nil
 	}
 	return func(ctx context.Context, b *workload.Bound) error {
-		w.conn, w.ground, w.forgets = b.Conn, groundOf(b.Conn, w.namespace), store.Forgets(b.Conn)
+		w.conn, w.ground, w.forgets = b.Conn, groundOf(w.t, b.Conn, w.namespace), store.Forgets(b.Conn)
 		if err := w.ground.plant(ctx); err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (w *watcher) Connector(driver string) workload.Connector {
 		verify := b.Verify
 		b.Verify = func(ctx context.Context) workload.Verification {
 			var err error
-			w.made, err = w.conn.(store.Keeper).Made(ctx, w.namespace)
+			w.made, err = storetest.As[store.Keeper](w.t, w.conn).Made(ctx, w.namespace)
 			assert.NoError(w.t, err)
 			return verify(ctx)
 		}
@@ -98,7 +99,7 @@ func (w *watcher) Connector(driver string) workload.Connector {
 // left is the encoder of a format that is written when the cleanup is over and the
 // connection is still open. It writes nothing.
 func (w *watcher) left(*rundir.Folder) ([]rundir.File, error) {
-	t, ctx, keep := w.t, w.t.Context(), w.conn.(store.Keeper)
+	t, ctx, keep := w.t, w.t.Context(), storetest.As[store.Keeper](w.t, w.conn)
 	if w.looked = true; w.forgets {
 		return nil, nil
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/storetest"
 )
 
 // Target returns the target of a store by its name: memory, embedded, sqlite, redis,
@@ -88,7 +89,7 @@ type ground struct {
 }
 
 // groundOf returns the ground of a namespace for a connection.
-func groundOf(c store.Conn, namespace string) ground {
+func groundOf(t testing.TB, c store.Conn, namespace string) ground {
 	switch c := c.(type) {
 	case redis.Typed:
 		return redisGround(c.Client(), namespace+":invoices")
@@ -98,10 +99,11 @@ func groundOf(c store.Conn, namespace string) ground {
 		return cassandraGround(c, namespace)
 	}
 	s, key := store.Space{Namespace: namespace, Name: "invoices", Shape: store.Map}, []byte("1")
+	set, get := storetest.As[store.Setter](t, c), storetest.As[store.Getter](t, c)
 	return ground{
-		plant: func(ctx context.Context) error { return c.(store.Setter).Set(ctx, s, key, []byte(theirs)) },
+		plant: func(ctx context.Context) error { return set.Set(ctx, s, key, []byte(theirs)) },
 		read: func(ctx context.Context) (string, error) {
-			v, _, err := c.(store.Getter).Get(ctx, s, key, nil)
+			v, _, err := get.Get(ctx, s, key, nil)
 			return string(v), err
 		},
 		names: func(context.Context) ([]string, error) { return nil, nil },

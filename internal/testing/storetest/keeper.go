@@ -16,7 +16,7 @@ import (
 )
 
 // keeping: what is recorded is listed as it was given, once per space, by namespace.
-func keeping(t *testing.T, db store.Maps, ns string) {
+func keeping(t *testing.T, db whole, ns string) {
 	ctx := t.Context()
 	list, err := db.Made(ctx, ns)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func keeping(t *testing.T, db store.Maps, ns string) {
 
 // dropping: Drop removes the data and the record of one space and returns how much was
 // removed.
-func dropping(t *testing.T, db store.Maps, ns string) {
+func dropping(t *testing.T, db whole, ns string) {
 	ctx := t.Context()
 	s, g, other := ours(t, db, space(ns, "s")), ours(t, db, grouped(ns, "s")), ours(t, db, space(ns, "s2"))
 	require.NoError(t, db.PutAll(ctx, s, []store.Entry{{Key: []byte("a"), Val: []byte("1")}, {Key: []byte("b"), Val: []byte("2")}}))
@@ -63,7 +63,7 @@ func dropping(t *testing.T, db store.Maps, ns string) {
 	assert.True(t, found.Exists)
 	assert.EqualValues(t, 2, found.Size)
 
-	if p, ok := db.(store.Peeker); ok {
+	if p, ok := store.Has[store.Peeker](db.Conn); ok {
 		found, err = p.Peek(ctx, s)
 		require.NoError(t, err)
 		assert.True(t, found.Exists)
@@ -107,7 +107,7 @@ func dropping(t *testing.T, db store.Maps, ns string) {
 // leases: of two processes that want the lease of a namespace one gets it, renews it,
 // and gives it up. A lease that is not renewed expires. When it is given up with no
 // records left, nothing remains.
-func leases(t *testing.T, db store.Maps, ns string) {
+func leases(t *testing.T, db whole, ns string) {
 	ctx := t.Context()
 	a, b := store.Lease{Run: "a", Host: "h", PID: 1, Token: "1"}, store.Lease{Run: "b", Host: "h", PID: 2, Token: "2"}
 	hold := func(l store.Lease, ttl time.Duration, want store.Hold, by store.Lease) {
@@ -182,7 +182,7 @@ func leases(t *testing.T, db store.Maps, ns string) {
 }
 
 // oneOfMany: when many want a lease at once, one gets it.
-func oneOfMany(t *testing.T, db store.Maps, ns string) {
+func oneOfMany(t *testing.T, db whole, ns string) {
 	t.Helper()
 	ctx := t.Context()
 	var all sync.WaitGroup
@@ -211,7 +211,7 @@ func oneOfMany(t *testing.T, db store.Maps, ns string) {
 }
 
 // strangers: what was not recorded is not dropped.
-func strangers(t *testing.T, db store.Maps, ns string) {
+func strangers(t *testing.T, db whole, ns string) {
 	s := ours(t, db, space(ns, "theirs"))
 	ctx := t.Context()
 	require.NoError(t, db.Set(ctx, s, []byte("k"), []byte("v")))
@@ -225,7 +225,7 @@ func strangers(t *testing.T, db store.Maps, ns string) {
 
 // cancelled: the end of a context ends a call, with its own class of error, and the
 // connection stays usable.
-func cancelled(t *testing.T, db store.Maps, ns string) {
+func cancelled(t *testing.T, db whole, ns string) {
 	s := ours(t, db, space(ns, "cancelled"))
 	g := ours(t, db, grouped(ns, "cancelled"))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -258,7 +258,7 @@ func cancelled(t *testing.T, db store.Maps, ns string) {
 
 // concurrency: workers writing and reading at the same time lose nothing and see
 // whole values.
-func concurrency(t *testing.T, db store.Maps, ns string) {
+func concurrency(t *testing.T, db whole, ns string) {
 	s, g := ours(t, db, space(ns, "many")), ours(t, db, grouped(ns, "many"))
 	const workers, rounds = 8, 40
 	var wg sync.WaitGroup
@@ -293,7 +293,7 @@ func concurrency(t *testing.T, db store.Maps, ns string) {
 }
 
 // info: a store reports its name, and a probe succeeds without leaving a trace.
-func info(t *testing.T, db store.Maps, ns string) {
+func info(t *testing.T, db whole, ns string) {
 	s := ours(t, db, space(ns, "probed"))
 	got, err := db.Info(t.Context())
 	require.NoError(t, err)

@@ -48,30 +48,27 @@ func Readings(t *testing.T, c store.Metered, work func(), grow ...string) []stor
 // OwnCallsLeftOut checks that keeping a lease and querying the server do not count as
 // calls of the application, while call does: a slow run has many of them. Nobody else
 // may use the server in the meantime.
-func OwnCallsLeftOut(t *testing.T, c interface {
-	store.Metered
-	store.Leaser
-}, call func() error,
-) {
+func OwnCallsLeftOut(t *testing.T, c store.Conn, call func() error) {
 	t.Helper()
+	meter, leases := As[store.Metered](t, c), As[store.Leaser](t, c)
 	l := store.Lease{Run: "own calls"}
 	ask := func() {
 		for range 3 {
-			_, how, err := c.Hold(t.Context(), "own_calls", l, time.Minute)
+			_, how, err := leases.Hold(t.Context(), "own_calls", l, time.Minute)
 			require.NoError(t, err)
 			assert.NotEqual(t, store.Denied, how)
-			_, _ = c.Readings(t.Context()) // what is not reported does not matter here
-			if n, ok := c.(store.Neighbours); ok {
+			_, _ = meter.Readings(t.Context()) // what is not reported does not matter here
+			if n, ok := store.Has[store.Neighbours](c); ok {
 				_, err := n.Neighbours(t.Context())
 				require.NoError(t, err)
 			}
 		}
 	}
 	ask() // things that exist only after the first time
-	before := c.Usage(t.Context())
+	before := meter.Usage(t.Context())
 	ask()
 	require.NoError(t, call())
-	after := c.Usage(t.Context())
+	after := meter.Usage(t.Context())
 	assert.EqualValues(t, 1, after.Calls-before.Calls)
-	assert.NoError(t, c.Free(t.Context(), "own_calls", l))
+	assert.NoError(t, leases.Free(t.Context(), "own_calls", l))
 }

@@ -19,7 +19,7 @@ import (
 // its own namespace.
 func Run(t *testing.T, open func(t *testing.T) store.Conn) {
 	t.Helper()
-	for name, f := range map[string]func(*testing.T, store.Maps, string){
+	for name, f := range map[string]func(*testing.T, whole, string){
 		"entries":     entries,
 		"batches":     batches,
 		"groups":      groups,
@@ -36,20 +36,38 @@ func Run(t *testing.T, open func(t *testing.T) store.Conn) {
 		"info":        info,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := open(t)
-			db, err := store.As[store.Maps](c)
-			require.NoError(t, err)
-			f(t, db, "storetest-"+name)
+			f(t, wholeOf(t, open(t)), "storetest-"+name)
 		})
 	}
 	t.Run("close", func(t *testing.T) {
-		c, err := store.As[store.Maps](open(t))
-		require.NoError(t, err)
+		c := wholeOf(t, open(t))
 		require.NoError(t, c.Close())
-		err = c.Set(t.Context(), space("ns", "closed"), []byte("k"), []byte("v"))
+		err := c.Set(t.Context(), space("ns", "closed"), []byte("k"), []byte("v"))
 		require.Error(t, err)
 		assert.Equal(t, store.Unreachable, c.Classify(err), "%v", err)
 	})
+}
+
+// whole is a connection with everything that a store of maps is asked for here.
+type whole struct {
+	store.Conn
+	store.Maps
+	store.Keeper
+	store.Leaser
+	store.Prober
+}
+
+func wholeOf(t *testing.T, c store.Conn) whole {
+	t.Helper()
+	return whole{c, As[store.Maps](t, c), As[store.Keeper](t, c), As[store.Leaser](t, c), As[store.Prober](t, c)}
+}
+
+// As returns what of a connection implements T.
+func As[T any](t testing.TB, c store.Conn) T {
+	t.Helper()
+	v, err := store.As[T](c)
+	require.NoError(t, err)
+	return v
 }
 
 func space(namespace, name string) store.Space {
@@ -61,7 +79,7 @@ func grouped(namespace, name string) store.Space {
 }
 
 // ours records a space and drops it at the end of the test.
-func ours(t *testing.T, db store.Maps, s store.Space) store.Space {
+func ours(t *testing.T, db whole, s store.Space) store.Space {
 	t.Helper()
 	require.NoError(t, db.Record(t.Context(), store.Made{Space: s, Profile: "storetest", Run: "r"}))
 	t.Cleanup(func() {
@@ -72,7 +90,7 @@ func ours(t *testing.T, db store.Maps, s store.Space) store.Space {
 	return s
 }
 
-func want(t *testing.T, db store.Maps, s store.Space, key, val string) {
+func want(t *testing.T, db whole, s store.Space, key, val string) {
 	t.Helper()
 	got, ok, err := db.Get(t.Context(), s, []byte(key), nil)
 	require.NoError(t, err)
@@ -80,14 +98,14 @@ func want(t *testing.T, db store.Maps, s store.Space, key, val string) {
 	assert.Equal(t, val, string(got), key)
 }
 
-func absent(t *testing.T, db store.Maps, s store.Space, key string) {
+func absent(t *testing.T, db whole, s store.Space, key string) {
 	t.Helper()
 	got, ok, err := db.Get(t.Context(), s, []byte(key), nil)
 	require.NoError(t, err)
 	assert.False(t, ok, "%s is %q", key, got)
 }
 
-func count(t *testing.T, db store.Maps, s store.Space, n int64) {
+func count(t *testing.T, db whole, s store.Space, n int64) {
 	t.Helper()
 	got, err := db.Count(t.Context(), s)
 	require.NoError(t, err)
@@ -96,7 +114,7 @@ func count(t *testing.T, db store.Maps, s store.Space, n int64) {
 
 // entries: Put and Set store and replace one entry; Get reads it and distinguishes an
 // absent entry from an empty one.
-func entries(t *testing.T, db store.Maps, ns string) {
+func entries(t *testing.T, db whole, ns string) {
 	s := ours(t, db, space(ns, "entries"))
 	ctx := t.Context()
 	absent(t, db, s, "a")
@@ -128,7 +146,7 @@ func entries(t *testing.T, db store.Maps, ns string) {
 
 // batches: PutAll stores all entries, GetAll returns them in the order of the keys with
 // nil for absent ones, and an empty batch makes no call at all.
-func batches(t *testing.T, db store.Maps, ns string) {
+func batches(t *testing.T, db whole, ns string) {
 	s := ours(t, db, space(ns, "batches"))
 	ctx := t.Context()
 	require.NoError(t, db.PutAll(ctx, s, nil))
@@ -165,7 +183,7 @@ func batches(t *testing.T, db store.Maps, ns string) {
 
 // groups: entries of one group are separate from those of another, and from those of
 // the ungrouped space with the same name; Count sums over all.
-func groups(t *testing.T, db store.Maps, ns string) {
+func groups(t *testing.T, db whole, ns string) {
 	s, plain := ours(t, db, grouped(ns, "groups")), ours(t, db, space(ns, "groups"))
 	ctx := t.Context()
 	require.NoError(t, db.PutGroups(ctx, s, nil))
@@ -205,7 +223,7 @@ func groups(t *testing.T, db store.Maps, ns string) {
 }
 
 // binary: keys and values may contain any bytes.
-func binary(t *testing.T, db store.Maps, ns string) {
+func binary(t *testing.T, db whole, ns string) {
 	s := ours(t, db, space(ns, "binary"))
 	all := make([]byte, 256)
 	for i := range all {
@@ -221,7 +239,7 @@ func binary(t *testing.T, db store.Maps, ns string) {
 }
 
 // large: values of 1 MiB are stored and read just like short ones, in any order.
-func large(t *testing.T, db store.Maps, ns string) {
+func large(t *testing.T, db whole, ns string) {
 	s := ours(t, db, space(ns, "large"))
 	ctx := t.Context()
 	val := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
@@ -251,7 +269,7 @@ func large(t *testing.T, db store.Maps, ns string) {
 
 // separate: spaces with other names and namespaces, including the empty one, do not see
 // each other's entries.
-func separate(t *testing.T, db store.Maps, ns string) {
+func separate(t *testing.T, db whole, ns string) {
 	spaces := []store.Space{space(ns, "a"), space(ns, "b"), space(ns+"2", "a"), space("", ns+"-bare")}
 	for i, s := range spaces {
 		ours(t, db, s)

@@ -19,7 +19,7 @@ import (
 // writers: while workers of a run whose coordinator has died may write, nobody else gets
 // the namespace, and whoever asks is told until when; whoever goes on with the run has it
 // at once, and can end it for them; once somebody else has it, they are told who.
-func writers(t *testing.T, db store.Maps, ns string) {
+func writers(t *testing.T, db whole, ns string) {
 	ctx := t.Context()
 	want := func(run string) ownership.Want {
 		return ownership.Want{Namespace: ns, Profile: "storetest", Run: run, Workers: 2, Spaces: []ownership.Space{{Space: space(ns, "written")}}}
@@ -75,15 +75,13 @@ func writers(t *testing.T, db store.Maps, ns string) {
 func Fence(t *testing.T, d store.Driver, url string) {
 	t.Helper()
 	fence := store.NewFence()
-	open := func(f *store.Fence) store.Maps {
+	open := func(f *store.Fence) whole {
 		target, err := store.ParseTarget(url)
 		require.NoError(t, err)
 		c, err := d.Open(t.Context(), target, store.OpenOptions{Threads: 4, Log: slog.New(slog.DiscardHandler), Fence: f})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = c.Close() })
-		db, err := store.As[store.Maps](c)
-		require.NoError(t, err)
-		return db
+		return wholeOf(t, c)
 	}
 	db, other := open(fence), open(nil)
 	const ns = "storetest-fence"

@@ -25,8 +25,7 @@ type Adapter struct {
 
 // New returns the layer for a plan on the maps of this process.
 func New(s *model.Spec, c store.Conn) *Adapter {
-	f, ok := c.(store.Forgetful)
-	return &Adapter{Maps: layer.NewMaps(s, c), forgets: ok && f.Forgets()}
+	return &Adapter{Maps: layer.NewMaps(s, c), forgets: store.Forgets(c)}
 }
 
 // Caller returns what carries out the calls of an operation.

@@ -40,7 +40,7 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 }
 
 func (b *binding) compare(ctx context.Context, hung error) workload.Verification {
-	if f, ok := b.conn.(store.Forgetful); ok && f.Forgets() {
+	if store.Forgets(b.conn) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
 	v := workload.Verification{State: workload.Passed}

@@ -29,8 +29,8 @@ type Meter struct {
 
 // Of returns the meter for a connection, whether or not its store reports what it uses.
 func Of(c store.Conn) Meter {
-	m, _ := c.(store.Metered)
-	n, _ := c.(store.Neighbours)
+	m, _ := store.Has[store.Metered](c)
+	n, _ := store.Has[store.Neighbours](c)
 	_, sql := c.(sqlstore.Typed)
 	return Meter{of: m, neighbours: n, Commits: sql}
 }

@@ -29,7 +29,7 @@ type Memory struct {
 func New(c store.Conn, sp *model.Spec) *Memory {
 	m := &Memory{Spec: sp, sagas: map[string]*model.Saga{}, index: map[string]time.Time{}, ledger: map[string]map[string]model.Entry{}, accounts: map[int64]int64{}, frozen: map[int64]int64{}}
 	m.pace = func(ctx context.Context) error { return ctx.Err() }
-	if p, ok := c.(store.Prober); ok {
+	if p, ok := store.Has[store.Prober](c); ok {
 		m.pace = func(ctx context.Context) error { return p.Probe(ctx, sp.Space()) }
 	}
 	return m
