@@ -50,7 +50,7 @@ func TestNATSThatIsGoneIsNamed(t *testing.T) {
 	said := ""
 	require.Error(t, c.Gather(ctx, func(_, _ int, missing string) {
 		if missing != "" && c.Cut() != "" {
-			said = c.missing()
+			said = c.missing(c.Cut())
 			cancel()
 		}
 	}))
@@ -60,10 +60,10 @@ func TestNATSThatIsGoneIsNamed(t *testing.T) {
 
 // What goes wrong with several workers for one reason is one sentence.
 func TestOneReasonOfManyWorkersIsOneSentence(t *testing.T) {
-	c := &Coordinator{}
+	c := newRoster(&Options{})
 	var errs []error
 	for range 30 {
-		c.workers = append(c.workers, newWorker(Hello{Host: "there"}))
+		c.add(newMember(Hello{Host: "there"}))
 		errs = append(errs, context.DeadlineExceeded)
 	}
 	errs[3], errs[7] = nil, errors.New("it does not tell the time")

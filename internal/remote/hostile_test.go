@@ -39,10 +39,11 @@ func alone(t testing.TB) *Coordinator {
 	col := measure.NewCollector(measure.Config{Tracks: []string{"work"}, Ops: []measure.Operation{{Track: "work", Op: "put"}}, OpTrack: []int{0}, Source: at(now)})
 	go col.Run()
 	t.Cleanup(func() { col.Close() })
-	c := &Coordinator{
-		on: subjectsOf("run"), over: map[int]chan struct{}{}, phases: map[string]time.Duration{}, changed: make(chan struct{}), at: time.Now(),
-		watchers: map[string]time.Time{}, parted: map[string]bool{}, reread: make(chan struct{}),
-		o: Options{Run: "run", Workers: 2, Version: "1", Tracks: 1, Show: func() []byte { return nil }, Take: func(_ int, r *Report) error {
+	key, err := NewKey()
+	require.NoError(t, err)
+	c := newCoordinator(Options{
+		Run: "run", Workers: 2, Version: "1", Tracks: 1, Key: key, Show: func() []byte { return nil },
+		Take: func(_ int, r *Report) error {
 			if r.Part == nil {
 				return nil
 			}
@@ -50,16 +51,13 @@ func alone(t testing.TB) *Coordinator {
 				return errors.New("figures of a segment that the run does not have")
 			}
 			return col.Merge(*r.Part)
-		}},
-	}
-	var err error
-	c.o.Key, err = NewKey()
-	require.NoError(t, err)
-	c.upto.Store(math.MaxInt64)
-	c.life, c.quit = context.WithCancel(t.Context())
-	t.Cleanup(c.quit)
-	c.held = true // who watches is told that, and asks nothing of a NATS
-	c.workers = []*worker{newWorker(Hello{ID: "one", Host: "there"})}
+		},
+	})
+	c.life, c.end = context.WithCancel(t.Context())
+	t.Cleanup(c.end)
+	c.line.hold() // who watches is told that, and asks nothing of a NATS
+	c.at = time.Now()
+	c.add(newMember(Hello{ID: "one", Host: "there"}))
 	return c
 }
 
@@ -72,14 +70,14 @@ func (a at) Control() measure.Control { return measure.Control{} }
 
 // said has a coordinator take a message of that kind from its worker, as NATS brings it.
 func (c *Coordinator) said(kind int, data []byte) {
-	handlers := []func(*nats.Msg){c.join, c.ready, c.beat, c.ended, c.part, c.watched, c.offer}
+	handlers := []func(*nats.Msg){c.join, c.ready, c.liveness.beat, c.intake.ended, c.line.part, c.watched, c.offer}
 	subjects := []string{c.on.join, c.on.ready, c.on.beat, c.on.ended, c.on.parted, c.on.watch, subjectRuns, c.on.figures}
 	subject := subjects[kind%len(subjects)] + c.sender(kind%len(subjects))
 	if kind%len(subjects) < len(handlers) {
 		handlers[kind%len(subjects)](&nats.Msg{Subject: subject, Data: data})
 		return
 	}
-	c.figures(kept{subject: subject, data: data})
+	c.intake.figures(kept{subject: subject, data: data})
 }
 
 // squeezed are values as reports hold them.
@@ -159,8 +157,8 @@ func TestWhoWatchesIsCounted(t *testing.T) {
 	for i := range 3000 {
 		c.said(5, []byte(inboxes+strings.Repeat("x", i%2*1000)+time.Duration(i).String()))
 	}
-	assert.Len(t, c.watchers, mostWatchers)
-	for inbox := range c.watchers {
+	assert.Len(t, c.audience.watchers, mostWatchers)
+	for inbox := range c.audience.watchers {
 		assert.LessOrEqual(t, len(inbox), mostName)
 	}
 }
@@ -185,17 +183,17 @@ func FuzzMessages(f *testing.F) {
 		for range 3 {
 			c.said(max(kind, -kind, 0), data)
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		assert.LessOrEqual(t, len(c.workers), 2)
-		assert.LessOrEqual(t, len(c.watchers), 1)
-		assert.LessOrEqual(t, len(c.parted), 1)
-		for _, w := range c.workers {
+		c.Roster.mu.Lock()
+		defer c.Roster.mu.Unlock()
+		assert.LessOrEqual(t, len(c.members), 2)
+		assert.LessOrEqual(t, len(c.audience.watchers), 1)
+		assert.LessOrEqual(t, len(c.line.parted), 1)
+		for _, w := range c.members {
 			assert.LessOrEqual(t, len(w.ends), 1)
 			assert.LessOrEqual(t, len(w.Hello.Host)+len(w.Hello.Version)+len(w.Hello.ID), 3*mostName)
 			assert.GreaterOrEqual(t, w.count, int64(0))
 			assert.LessOrEqual(t, len(w.err), mostText+len("…"))
-			assert.Equal(t, w.unusable, strings.HasPrefix(w.err, "what it sent cannot be used: "))
+			assert.Equal(t, w.standing.now == Refused, strings.HasPrefix(w.err, "what it sent cannot be used: "))
 		}
 	})
 }

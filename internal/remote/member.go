@@ -1,14 +1,9 @@
 package remote
 
 import (
-	"errors"
 	"maps"
-	"math"
 	"slices"
 	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -32,8 +27,10 @@ const (
 	// Ended: its work is done and all of its figures are here.
 	Ended State = "ended"
 	// Refused: what it sent cannot be used, and nothing more of it is taken. Only notices say
-	// it; the state is Ended.
+	// it; members are then told of as Ended.
 	Refused State = "refused"
+	// Returned: it is back, and its part was dealt to another. Only notices say it.
+	Returned State = "returned"
 )
 
 // Member is a worker as reports show it.
@@ -74,373 +71,115 @@ type Member struct {
 	Dismissed bool
 }
 
-// worker is a member as the coordinator knows it; guarded by Coordinator.mu.
-type worker struct {
-	Hello Hello
-	ready bool
-	state State
-	beat  time.Time
+// member is a worker as the coordinator knows it; guarded by Roster.mu.
+type member struct {
+	Hello    Hello
+	standing standing
+	duty     duty
+	ready    bool
+	beat     time.Time // when it was heard of last
 
-	Offset, Trip, Skew, LostAt, Slowest time.Duration
+	// part is the number of its part, heir of the member that does the rest of it, and host of
+	// the one in whose process an heir is.
+	part, heir, host int
 
-	began         bool
-	number        int64 // of its last report
+	// Of its clock: see Member. began says that Skew is known.
+	Offset, Trip, Skew time.Duration
+	began              bool
+
+	// What it told of its work: the number of its last report, and then as in Member.
+	number        int64
 	last          int
 	count, errors int64
 	gauges        []measure.Gauge
 	unstarted     [][]int64
 	ends          map[int]time.Duration // of the tracks that it is through with
-	applied       map[int]time.Duration // by segment
-	stalls        int
-	away          bool // for so long that nobody waits for it
-	givenUp       bool // it once was
-	doubts        []string
-	company       *verdict.Company
-	err           string
-	unusable      bool // what it sent; nothing of it is taken any more
+	did           []workload.Did
 
-	part     int // the number of its part
-	did      []workload.Did
-	idle     bool // it is through, and stays for others
-	released bool // it may leave
-	// given says that its part is done by another from now on, its heir; dismissed that it has
-	// been told. host is the worker in whose process an heir is.
-	given, dismissed bool
-	heir, host       int
+	// How it answered: see Member.
+	Slowest time.Duration
+	applied map[int]time.Duration
+
+	// What became of it: see Member.
+	LostAt  time.Duration
+	stalls  int
+	givenUp bool // at some time
+	doubts  []string
+	company *verdict.Company
+	err     string
 }
 
-func newWorker(h Hello) *worker {
-	return &worker{Hello: h, beat: time.Now(), last: -1 << 40, ends: map[int]time.Duration{}, applied: map[int]time.Duration{}}
-}
-
-// through takes that the worker ended its part of a track then.
-func (w *worker) through(track int, at time.Duration) {
-	if w.ends[track] == 0 {
-		w.ends[track] = max(at, 1)
+func newMember(h Hello) *member {
+	return &member{
+		Hello: h, standing: standing{now: Working}, beat: time.Now(), last: -1 << 40,
+		ends: map[int]time.Duration{}, applied: map[int]time.Duration{},
 	}
 }
 
-// done says that it is not waited for.
-func (w *worker) done() bool { return w.state == Ended || w.away }
-
-// Members tells of all workers.
-func (c *Coordinator) Members() []Member {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []Member
-	for _, w := range c.workers {
-		m := Member{
-			Hello: w.Hello, State: w.state, Offset: w.Offset, Trip: w.Trip, Skew: w.Skew, Last: w.last, Count: w.count, Errors: w.errors,
-			Applied: maps.Clone(w.applied), LostAt: w.LostAt, GivenUp: w.givenUp, Stalls: w.stalls, Slowest: w.Slowest, Doubts: slices.Clone(w.doubts), Company: w.company, Err: w.err, Unusable: w.unusable,
-			Part: w.part, Heir: w.heir, Dismissed: w.dismissed,
-		}
-		if m.State == "" {
-			m.State = Working
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
-// tellMembers tells of all workers who asks for them, but not their ids: who has one can speak
-// for its worker.
-func (c *Coordinator) tellMembers(m *nats.Msg) {
-	all := c.Members()
-	for i := range all {
-		all[i].ID = ""
-	}
-	answer(m, encoded(all))
-}
-
-func (c *Coordinator) beat(m *nats.Msg) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i, w := c.of(m.Subject)
-	if w == nil || w.state == Ended || !c.rested { // else it goes by what the store says
-		answer(m, nil)
-	}
-	if w == nil {
-		return
-	}
-	if w.given {
-		c.returned(i, w)
-		return
-	}
-	if w.unusable {
-		return
-	}
-	w.beat = time.Now()
-	if w.state == Stalled || w.state == Gone {
-		w.stalls++
-		c.notice(i, w, Working)
-		w.state, w.away, w.LostAt = "", false, 0
+// through takes that the member ended its part of a track then.
+func (m *member) through(track int, at time.Duration) {
+	if m.ends[track] == 0 {
+		m.ends[track] = max(at, 1)
 	}
 }
 
-// notice puts a worker in another state, and says so. The caller holds c.mu.
-func (c *Coordinator) notice(i int, w *worker, now State) {
-	if w.state != now && c.o.Noticed != nil && !c.at.IsZero() {
-		go c.o.Noticed(i, w.Hello.Host, now) // it may ask us
-	}
-	w.state = now
-}
+// counts says whether what a member says now is taken: not where it is another's part, or what
+// it sent before could not be used.
+func (m *member) counts() bool { return !m.duty.passedOn() && m.standing.now != Refused }
 
-// figures takes a report. What was sent twice counts once.
-func (c *Coordinator) figures(m jetstream.Msg) {
-	defer c.passed(m)
-	c.taking.Lock()
-	defer c.taking.Unlock()
-	var r Report
-	c.mu.Lock()
-	i, w := c.of(m.Subject())
-	known, began := w != nil && !w.given && !w.unusable, c.at
-	c.mu.Unlock()
-	if !known {
-		return
-	}
-	err := r.unpack(m.Data())
-	if err == nil {
-		err = r.check(began, c.tracks())
-	}
-	if err == nil {
-		if r.N <= w.number { // only this goroutine writes it
-			return
-		}
-		if at := c.upto.Load(); r.Part != nil && at != math.MaxInt64 {
-			c.upto.Store(max(at, int64(r.Part.T+1)*int64(time.Second)))
-		}
-		err = c.o.Take(i, &r)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w.number = max(w.number, r.N)
-	if err != nil {
-		c.refuse(i, w, err)
-		return
-	}
-	w.beat = time.Now()
-	if r.Began != 0 && !w.began {
-		w.began, w.Skew = true, time.Duration(r.Began-c.at.Add(w.Offset).UnixNano())
+// record takes in a report that can be used, of a run that began then.
+func (m *member) record(r *Report, began time.Time) {
+	m.beat = time.Now()
+	if r.Began != 0 && !m.began {
+		m.began, m.Skew = true, time.Duration(r.Began-began.Add(m.Offset).UnixNano())
 	}
 	if p := r.Part; p != nil {
-		w.last = p.T
-		w.gauges, w.unstarted = p.Gauges, p.Unstarted
+		m.last = p.T
+		m.gauges, m.unstarted = p.Gauges, p.Unstarted
 		for track, g := range p.Gauges {
 			if track < len(p.Spans) && !g.Running && p.Spans[track].To > 0 {
-				w.through(track, time.Duration(p.Spans[track].To))
+				m.through(track, time.Duration(p.Spans[track].To))
 			}
 		}
-		c.end()
 		if p.T >= 0 {
 			count, errors := p.Sums()
-			w.count, w.errors = w.count+count, w.errors+errors
+			m.count, m.errors = m.count+count, m.errors+errors
 		}
-		w.tallyUp(p)
+		m.tallyUp(p)
 	}
 	if r.Idle {
-		w.idle = true
-		c.end()
+		m.duty.idle()
 	}
 	if r.Over {
-		w.state, w.err, w.doubts, w.company = Ended, r.Err, r.Doubts, r.Company
-		c.end()
+		m.standing.on(finished)
+		m.err, m.doubts, m.company = r.Err, r.Doubts, r.Company
 	}
 }
 
-// refuse takes nothing more of a worker that sent what cannot be used, waits for it no longer,
-// and has it end. The caller holds c.mu.
-func (c *Coordinator) refuse(i int, w *worker, why error) {
-	w.err = workload.PlainText("what it sent cannot be used: "+why.Error(), mostText)
-	w.state, w.unusable = Ended, true
-	if c.o.Noticed != nil && !c.at.IsZero() {
-		go c.o.Noticed(i, w.Hello.Host, Refused)
-	}
-	go c.command(i, Command{Stop: w.err}, false)
-	c.end()
-	c.wake()
-}
-
-// tracks is how many tracks the run has, as far as is known.
-func (c *Coordinator) tracks() int {
-	if c.o.Tracks > 0 {
-		return c.o.Tracks
-	}
-	return mostTracks
-}
-
-// end closes what says that nobody works on a track any more. The caller holds c.mu.
-func (c *Coordinator) end() {
-	for track, over := range c.over {
-		if len(c.workers) < c.o.Workers || slices.ContainsFunc(c.workers, func(w *worker) bool { return !w.done() && w.ends[track] == 0 && (track < 0 || !w.idle) }) {
-			continue
+// tallyUp takes in what a part says of each operation.
+func (m *member) tallyUp(p *measure.Part) {
+	at := func(op uint16) *workload.Did {
+		for len(m.did) <= int(op) {
+			m.did = append(m.did, workload.Did{})
 		}
-		select {
-		case <-over:
-		default:
-			close(over)
+		return &m.did[op]
+	}
+	if p.T >= 0 {
+		for _, r := range p.Rows {
+			at(r.Op).Units += r.Times.Count
 		}
 	}
-	c.letGo()
-}
-
-// Over is closed when no worker is at work on a track any more; of a track below 0, when
-// each has told everything, too.
-func (c *Coordinator) Over(track int) <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	over := c.over[track]
-	if over == nil {
-		over = make(chan struct{})
-		c.over[track] = over
-		c.end()
-	}
-	return over
-}
-
-// ended takes that a worker is through with a track. The seconds that it tells of say so,
-// too, but later.
-func (c *Coordinator) ended(m *nats.Msg) {
-	var e ended
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i, w := c.of(m.Subject)
-	if w == nil || w.given || w.unusable {
-		return
-	}
-	err := decoded(m.Data, mostWord, &e)
-	if err == nil && (e.Track < 0 || e.Track >= c.tracks() || !c.at.IsZero() && e.At > workload.Elapsed(c.at)+mostApart) {
-		err = errors.New("it ended a track that there is none of, or at a time that is to come")
-	}
-	if err != nil {
-		c.refuse(i, w, err)
-		return
-	}
-	w.through(e.Track, e.At)
-	c.end()
-}
-
-// Complete says whether all workers that work have told of a second.
-func (c *Coordinator) Complete(second int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !slices.ContainsFunc(c.workers, func(w *worker) bool { return w.state == "" && !w.idle && w.last < second })
-}
-
-// Seen tells how many units of a track are due and not begun, over all workers, and when
-// the last of them ended it, since measurement began; 0: one has not.
-func (c *Coordinator) Seen(track int) (backlog int64, ended time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known := true
-	for _, w := range c.workers {
-		if track < len(w.gauges) && !w.done() {
-			backlog += w.gauges[track].Backlog
-		}
-		known = known && (w.done() || w.ends[track] > 0)
-		ended = max(ended, w.ends[track])
-	}
-	if !known {
-		ended = 0
-	}
-	return backlog, ended
-}
-
-// Unstarted is how many units of a track were due in a segment and never begun.
-func (c *Coordinator) Unstarted(segment, track int) int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var n int64
-	for _, w := range c.workers {
-		if segment < len(w.unstarted) && track < len(w.unstarted[segment]) {
-			n += w.unstarted[segment][track]
-		}
-	}
-	return n
-}
-
-// Elapsed is how long the run has gone on.
-func (c *Coordinator) Elapsed() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Since(c.at)
-}
-
-// Change tells each worker its settings; of gives them, nil for one that is not told. It does not wait for the answers:
-// how long they took stands in Members.
-func (c *Coordinator) Change(segment int, of func(worker int) []workload.Settings) {
-	c.settle(segment, of, true)
-}
-
-// Deal is Change of how settings that are in force already are shared out; of gives nil for a
-// worker that is not told.
-func (c *Coordinator) Deal(segment int, of func(worker int) []workload.Settings) {
-	c.settle(segment, of, false)
-}
-
-func (c *Coordinator) settle(segment int, of func(worker int) []workload.Settings, changed bool) {
-	c.mu.Lock()
-	c.changes++
-	c.mu.Unlock()
-	told := time.Now().UnixNano()
-	for i := range c.all() {
-		if mine := of(i); mine != nil {
-			c.command(i, Command{Settings: mine, Segment: segment, Told: told}, changed)
-		}
+	for _, f := range p.Classes { // of warm-up there are none
+		at(f.Op).Failed += f.Count
 	}
 }
 
-// Enter tells all workers that a phase may begin.
-func (c *Coordinator) Enter(phase string) {
-	c.mu.Lock()
-	c.phases[phase] = time.Since(c.at)
-	c.mu.Unlock()
-	for i := range c.all() {
-		c.command(i, Command{Phase: phase}, false)
+// report is the member as reports show it.
+func (m *member) report() Member {
+	return Member{
+		Hello: m.Hello, State: m.standing.shown(), Offset: m.Offset, Trip: m.Trip, Skew: m.Skew, Last: m.last, Count: m.count, Errors: m.errors,
+		Applied: maps.Clone(m.applied), LostAt: m.LostAt, GivenUp: m.givenUp, Stalls: m.stalls, Slowest: m.Slowest,
+		Doubts: slices.Clone(m.doubts), Company: m.company, Err: m.err, Unusable: m.standing.now == Refused,
+		Part: m.part, Heir: m.heir, Dismissed: m.duty == dismissed,
 	}
-}
-
-// Stop tells all workers to end.
-func (c *Coordinator) Stop(why string) {
-	for i := range c.all() {
-		c.command(i, Command{Stop: why}, false)
-	}
-}
-
-// again is how long a worker that did not answer is left in peace.
-const again = 200 * time.Millisecond
-
-// command tells a worker something, again and again until it has answered: it may be cut
-// off for a while. Settings that others have replaced meanwhile are not told any more. timed
-// says that how long it takes is of interest.
-func (c *Coordinator) command(i int, cmd Command, timed bool) {
-	data, number, sent := encoded(cmd), c.number(), time.Now()
-	c.mu.Lock()
-	of := c.changes
-	c.mu.Unlock()
-	go func() { // ends with the answer, the worker, or the coordinator
-		for {
-			answer, err := c.ask(c.life, i, "control", number, data)
-			c.mu.Lock()
-			w, old := c.workers[i], cmd.Settings != nil && of != c.changes || cmd.Handoff != nil && c.workers[cmd.Handoff.Index].done()
-			over := old || w.state == Ended
-			var a applied
-			if err == nil && decoded(answer, mostWord, &a) == nil && a.At > 0 && a.At < math.MaxInt64/2 {
-				over = true
-				if timed {
-					took, at := time.Duration(a.At-sent.Add(w.Offset).UnixNano()), time.Duration(a.At-c.at.Add(w.Offset).UnixNano())
-					w.Slowest = max(w.Slowest, min(took, workload.Elapsed(sent)+mostApart))
-					w.applied[cmd.Segment] = max(min(at, workload.Elapsed(c.at)+mostApart), 0)
-				}
-			}
-			c.mu.Unlock()
-			if over {
-				return
-			}
-			select {
-			case <-time.After(again):
-			case <-c.life.Done():
-				return
-			}
-		}
-	}()
 }

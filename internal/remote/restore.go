@@ -1,17 +1,12 @@
 package remote
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 	"reflect"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/perfbench/perfbench/internal/fault"
 )
 
 // How a coordinator goes on in the place of one that died: it is told who has joined and
@@ -32,96 +27,67 @@ type Restored struct {
 	Workers []Known   `json:"workers"`
 }
 
-// Past tells another coordinator what it must know. The run has begun.
-func (c *Coordinator) Past() Restored {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p := Restored{At: c.at}
-	for _, w := range c.workers {
-		p.Workers = append(p.Workers, Known{w.Hello, w.Offset, w.Trip})
-	}
+// Replay owns how far what the stream has kept of a run has been read again, by a coordinator
+// that goes on with it. Its methods may be called from any goroutine.
+type Replay struct {
+	roster *Roster
+	last   uint64        // message of the stream that is to be read again
+	reread chan struct{} // closed when it was
+	upto   atomic.Int64
+}
+
+func newReplay(roster *Roster) *Replay {
+	p := &Replay{roster: roster, reread: make(chan struct{})}
+	p.upto.Store(math.MaxInt64)
 	return p
 }
 
-// recall takes the past of another coordinator for its own.
-func (c *Coordinator) recall(p *Restored) {
-	c.at = p.At
-	for _, k := range p.Workers {
-		w := newWorker(k.Hello)
-		w.ready, w.Offset, w.Trip, w.part = true, k.Offset, k.Trip, len(c.workers)
-		c.workers = append(c.workers, w)
+// begin has all be read again up to a message; 0: there is none.
+func (p *Replay) begin(last uint64) {
+	p.last = last
+	p.upto.Store(math.MinInt64)
+	if last == 0 {
+		p.caughtUp()
 	}
 }
 
-// stream is where figures are kept: a new one, or that of the coordinator before.
-func (c *Coordinator) stream(ctx context.Context) (jetstream.Stream, error) {
-	if c.o.Past == nil {
-		return c.keep(ctx)
+// heard takes what a message of the stream tells of.
+func (p *Replay) heard(r *Report) {
+	if at := p.upto.Load(); r.Part != nil && at != math.MaxInt64 {
+		p.upto.Store(max(at, int64(r.Part.T+1)*int64(time.Second)))
 	}
-	all, err := offers(ctx, c.nc, "")
-	if err != nil {
-		return nil, err
-	}
-	if slices.ContainsFunc(all, func(o offer) bool { return o.Run == c.o.Run }) {
-		return nil, fault.Input(errors.New("another coordinator is at work on this run"), "a run has one coordinator")
-	}
-	s, err := c.js.Stream(ctx, c.on.stream)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, fault.Input(errors.New("what workers sent is not there any more: the stream "+c.on.stream+" is gone"), "perfbench report shows what the run had come to")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read what workers sent: %w", err)
-	}
-	info, err := s.Info(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read what workers sent: %w", err)
-	}
-	if info.State.FirstSeq > 1 {
-		return nil, fault.Input(errors.New("what workers sent at first is not there any more: the disk had no room for it"), "perfbench report shows what the run had come to")
-	}
-	c.last = info.State.LastSeq
-	c.upto.Store(math.MinInt64)
-	if c.last == 0 {
-		c.caughtUp()
-	}
-	return s, nil
 }
 
 // passed takes that a message of the stream has been dealt with.
-func (c *Coordinator) passed(m jetstream.Msg) {
-	if c.upto.Load() == math.MaxInt64 {
+func (p *Replay) passed(m jetstream.Msg) {
+	if p.done() {
 		return
 	}
-	if meta, err := m.Metadata(); err == nil && meta.Sequence.Stream >= c.last {
-		c.caughtUp()
+	if meta, err := m.Metadata(); err == nil && meta.Sequence.Stream >= p.last {
+		p.caughtUp()
 	}
 }
 
 // caughtUp says that all that was kept has been read again. Nobody is silent before that.
-func (c *Coordinator) caughtUp() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, w := range c.workers {
-		w.beat = time.Now()
+func (p *Replay) caughtUp() {
+	p.roster.mu.Lock()
+	defer p.roster.mu.Unlock()
+	for _, m := range p.roster.members {
+		m.beat = time.Now()
 	}
-	c.upto.Store(math.MaxInt64)
-	close(c.reread)
+	p.upto.Store(math.MaxInt64)
+	close(p.reread)
 }
 
+// done says that nothing is left to be read again.
+func (p *Replay) done() bool { return p.upto.Load() == math.MaxInt64 }
+
 // Reread is closed when all that was kept has been read again.
-func (c *Coordinator) Reread() <-chan struct{} { return c.reread }
+func (p *Replay) Reread() <-chan struct{} { return p.reread }
 
 // Upto says up to when, in ns since measurement began, what was kept has been read again;
 // math.MaxInt64 when all has.
-func (c *Coordinator) Upto() int64 { return c.upto.Load() }
-
-// Leave ends like Close and removes nothing, so that another can go on.
-func (c *Coordinator) Leave() {
-	c.mu.Lock()
-	c.stays = true
-	c.mu.Unlock()
-	c.Close()
-}
+func (p *Replay) Upto() int64 { return p.upto.Load() }
 
 // knows says that settings are those in force, as another coordinator tells them once more,
 // or older: messages overtake each other. The caller holds w.mu.

@@ -95,23 +95,3 @@ func answer(m *nats.Msg, data []byte) {
 func (w *Worker) mine(what string) string {
 	return what + "." + w.id + "." + strconv.Itoa(w.Place.Index)
 }
-
-// of finds the worker whose id and number a subject ends with. The caller holds c.mu.
-func (c *Coordinator) of(subject string) (int, *worker) {
-	at := strings.LastIndex(subject, ".")
-	i, err := strconv.Atoi(subject[at+1:])
-	if err != nil || i < 0 || i >= len(c.workers) || at < 0 {
-		return 0, nil
-	}
-	if w := c.workers[i]; w.Hello.ID != "" && strings.HasSuffix(subject[:at], "."+w.Hello.ID) {
-		return i, w
-	}
-	return 0, nil
-}
-
-// to is the subject on which a worker is told or asked something.
-func (c *Coordinator) to(i int, what string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.on.worker + "." + c.workers[i].Hello.ID + "." + strconv.Itoa(i) + "." + what
-}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -124,13 +126,31 @@ func genuine(public, run, to, what string, m *nats.Msg) bool {
 	return err == nil && ed25519.Verify(key, sealed(run, to, what, m.Header.Get(headerNumber), m.Data), signature)
 }
 
+// signer signs what the coordinator of a run says, and owns the numbers of what it signs.
+type signer struct {
+	key *Key
+	run string
+	n   atomic.Int64 // begins with the time, which is later for each coordinator
+}
+
+func newSigner(key *Key, run string) *signer {
+	s := &signer{key: key, run: run}
+	s.n.Store(time.Now().UnixNano())
+	return s
+}
+
 // number is one that no message of this run had before.
-func (c *Coordinator) number() string { return strconv.FormatInt(c.numbers.Add(1), 36) }
+func (s *signer) number() string { return strconv.FormatInt(s.n.Add(1), 36) }
+
+// header signs a message to somebody.
+func (s *signer) header(to, what, number string, data []byte) nats.Header {
+	return s.key.seal(s.run, to, what, number, data)
+}
 
 // respond answers a message like answer, and signs what it says.
-func (c *Coordinator) respond(m *nats.Msg, to, what string, data []byte) {
+func (s *signer) respond(m *nats.Msg, to, what string, data []byte) {
 	if isInbox(m.Reply) {
-		_ = m.RespondMsg(&nats.Msg{Header: c.o.Key.seal(c.o.Run, to, what, c.number(), data), Data: data})
+		_ = m.RespondMsg(&nats.Msg{Header: s.header(to, what, s.number(), data), Data: data})
 	}
 }
 

@@ -21,9 +21,23 @@ const watching = time.Minute
 // headerRefused is the header of an answer that says why there is none.
 const headerRefused = "Perfbench-Refused"
 
-// watched tells one who watches how the run is.
-func (c *Coordinator) watched(m *nats.Msg) {
-	if c.o.Show == nil {
+// audience owns who watches a run, and tells them how it is.
+type audience struct {
+	conn *Connection
+	show func() []byte // nil: nobody may watch
+
+	mu sync.Mutex
+	// watchers are those who watch, by where they are told of the end, and when each asked last.
+	watchers map[string]time.Time
+}
+
+func newAudience(conn *Connection, show func() []byte) *audience {
+	return &audience{conn: conn, show: show, watchers: map[string]time.Time{}}
+}
+
+// asked tells one who watches how the run is, unless it is over.
+func (a *audience) asked(m *nats.Msg, over bool) {
+	if a.show == nil {
 		return
 	}
 	refuse := func(why string) {
@@ -31,52 +45,52 @@ func (c *Coordinator) watched(m *nats.Msg) {
 			_ = m.RespondMsg(&nats.Msg{Header: nats.Header{headerRefused: {why}}})
 		}
 	}
-	c.mu.Lock()
-	held, room := c.held, c.watchedBy(m.Data)
-	c.mu.Unlock()
+	room := a.admit(string(m.Data[:min(len(m.Data), mostName+1)]))
 	switch {
-	case held:
+	case over:
 		refuse("the run has ended")
 		return
 	case !room:
 		refuse(fmt.Sprintf("%d watch it already", mostWatchers))
 		return
 	}
-	data := c.o.Show()
-	if most := c.nc.MaxPayload(); int64(len(data)) > most {
+	data := a.show()
+	if most := a.conn.nc.MaxPayload(); int64(len(data)) > most {
 		refuse(fmt.Sprintf("what there is to show takes %s, and NATS takes messages of %s: raise its max_payload", units.Size(int64(len(data))), units.Size(most)))
 		return
 	}
 	answer(m, data)
 }
 
-// watchedBy notes who asks, by where it is to be told of the end; false: there are too many,
-// or that is no place for it. The caller holds c.mu.
-func (c *Coordinator) watchedBy(inbox []byte) bool {
-	if len(inbox) > mostName || !isInbox(string(inbox)) {
+// admit notes who asks, by where it is to be told of the end; false: there are too many,
+// or that is no place for it.
+func (a *audience) admit(inbox string) bool {
+	if len(inbox) > mostName || !isInbox(inbox) {
 		return false
 	}
-	if _, known := c.watchers[string(inbox)]; !known && len(c.watchers) >= mostWatchers {
-		maps.DeleteFunc(c.watchers, func(_ string, at time.Time) bool { return time.Since(at) > watching })
-		if len(c.watchers) >= mostWatchers {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, known := a.watchers[inbox]; !known && len(a.watchers) >= mostWatchers {
+		maps.DeleteFunc(a.watchers, func(_ string, at time.Time) bool { return time.Since(at) > watching })
+		if len(a.watchers) >= mostWatchers {
 			return false
 		}
 	}
-	c.watchers[string(inbox)] = time.Now()
+	a.watchers[inbox] = time.Now()
 	return true
 }
 
-// Last shows all who watch the run what came of it, and waits a little until they have it.
-func (c *Coordinator) Last(shown []byte) {
-	c.mu.Lock()
-	watchers := maps.Clone(c.watchers)
-	c.mu.Unlock()
+// last shows all who watch what came of the run, and waits a little until they have it.
+func (a *audience) last(shown []byte) {
+	a.mu.Lock()
+	watchers := maps.Clone(a.watchers)
+	a.mu.Unlock()
 	var all sync.WaitGroup
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for inbox, at := range watchers {
 		if time.Since(at) < watching {
-			all.Go(func() { _, _ = c.nc.RequestWithContext(ctx, inbox, shown) }) // gone, perhaps
+			all.Go(func() { _, _ = a.conn.nc.RequestWithContext(ctx, inbox, shown) }) // gone, perhaps
 		}
 	}
 	all.Wait()

@@ -21,7 +21,7 @@ func TestWhatComesOfALostWorker(t *testing.T) {
 	for what, ends := range map[string]bool{"": false, Degrade: false, End: true} {
 		var stopped error
 		var notes []string
-		c := &Crew{begun: make(chan struct{}), ask: Ask{OnLoss: what}}
+		c := &Crew{Coordinator: new(remote.Coordinator), begun: make(chan struct{}), ask: Ask{OnLoss: what}}
 		c.Follow(nil, func(err error) { stopped = err }, func(note string) { notes = append(notes, note) })
 		c.noticed(1, "there", remote.Gone)
 		require.NoError(t, stopped, "it may come back")

@@ -11,15 +11,15 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// silence has a worker that does not say anything any more be given up at once, and nobody
+// hush has a worker that does not say anything any more be given up at once, and nobody
 // else, however slow the machine is.
-func silence(t *testing.T, c *Coordinator, i int) {
+func hush(t *testing.T, c *Coordinator, i int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.workers[i].beat = time.Now().Add(-time.Hour) // its last one may have come since
-		return c.workers[i].away
+		c.Roster.mu.Lock()
+		defer c.Roster.mu.Unlock()
+		c.members[i].beat = time.Now().Add(-time.Hour) // its last one may have come since
+		return c.members[i].standing.lost
 	}, 5*time.Minute, time.Millisecond)
 }
 
@@ -65,7 +65,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	all[0].Report(Report{Part: &measure.Part{T: 3, Classes: []measure.PartClass{{Op: 1, Class: 1, Count: 2}}}})
 	require.Eventually(t, func() bool { return c.Members()[0].Last == 3 }, 5*time.Minute, time.Millisecond)
 	all[0].quit() // its beat ends, and its connection stays
-	silence(t, c, 0)
+	hush(t, c, 0)
 
 	all[1].Ended(0, time.Second)
 	all[1].Report(Report{Idle: true})
@@ -122,7 +122,7 @@ func TestAPartThatNobodyCanTakeOn(t *testing.T) {
 	require.NoError(t, err)
 	w.nc.Close()
 	w.quit()
-	silence(t, c, 0)
+	hush(t, c, 0)
 	<-c.Over(-1)
 	m := c.Members()
 	require.Len(t, m, 2)
