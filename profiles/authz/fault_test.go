@@ -48,11 +48,16 @@ func start(t *testing.T, target string, set ...string) *session.Driven {
 
 // startAtLast starts on a node that may be too slow at first: one that has just
 // been started, on a machine that has much to do.
-func startAtLast(t *testing.T, target string, set ...string) (l *session.Driven) {
+func startAtLast(t *testing.T, target string, set ...string) *session.Driven {
+	t.Helper()
+	return atLast(t, caseOf(target, set...))
+}
+
+func atLast(t *testing.T, c profiletest.Case) (l *session.Driven) {
 	t.Helper()
 	require.EventuallyWithT(t, func(check *assert.CollectT) {
 		var err error
-		l, err = tryStart(t, target, set...)
+		l, err = c.Start(t.Context(), t)
 		require.NoError(check, err)
 	}, 5*time.Minute, 10*time.Millisecond)
 	return l
@@ -104,17 +109,20 @@ func TestCassandraSilentAndKilledInMidRun(t *testing.T) {
 	labtest.Full(t, "TestAllStoresDecideAlike on Cassandra, and event-store on one that is killed")
 	t.Parallel()
 	srv := labtest.ToKill(t, "cassandra")
-	l := startAtLast(t, srv.URL()+"?dial_timeout=2m&read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4", "drain=3m")
-	// Amid the memberships: between two kinds there are marks, which nobody counts.
-	require.Eventually(t, func() bool { return l.Snapshot().Done > 120 }, 5*time.Minute, 5*time.Millisecond)
-	srv.Pause()
-	assert.Eventually(t, func() bool {
-		return slices.ContainsFunc(l.Snapshot().Errors, func(e measure.ErrorCount) bool { return e.Class == "timeout" })
-	}, 5*time.Minute, 5*time.Millisecond, "calls to a silent node time out")
+	c := caseOf(srv.URL()+"?dial_timeout=2m&read_timeout=2s", "namespace=midrun", "users=60", "groups=30", "sweepLimit=100", "threads=4", "drain=10m")
+	c, middle := c.Amid(t, "load-0-0", 250, 350) // amid the memberships
+	l := atLast(t, c)
+	seen := func(class, what string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			return slices.ContainsFunc(l.Snapshot().Errors, func(e measure.ErrorCount) bool { return e.Class == class })
+		}, 5*time.Minute, 5*time.Millisecond, what)
+	}
+	middle.Do(t, func() { srv.Pause() })
+	seen("timeout", "calls to a silent node time out")
 	srv.Resume()
-	at := l.Snapshot().Done
-	require.Eventually(t, func() bool { return l.Snapshot().Done > at+50 }, 5*time.Minute, 5*time.Millisecond)
-	srv.Kill()
+	middle.Do(t, func() { srv.Kill() })
+	seen("unreachable", "calls to a dead node fail")
 	srv.Restart()
 	o := finish(t, l)
 	wentOn(t, o)
@@ -233,6 +241,20 @@ func TestLoadEndsWhereOthersAreInTheWay(t *testing.T) {
 	o := finish(t, l)
 	require.ErrorContains(t, o.Err, "somebody else's data is where item")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(o.Err))
+}
+
+// A batch that cannot be marked as stored is an error of the item that it follows, which
+// all who watch the run see.
+func TestAMarkThatFailsIsCounted(t *testing.T) {
+	t.Parallel()
+	target := labtest.Redis(t).URL()
+	c, middle := caseOf(target, "users=400", "groups=200", "loadBatch=50", "threads=1", "load=only").Amid(t, "load-0-0", 120)
+	l, err := c.Start(t.Context(), t)
+	require.NoError(t, err)
+	middle.Do(t, func() { replaceMarks(t, target) })
+	o := finish(t, l)
+	require.ErrorContains(t, o.Err, "somebody else's data is where item")
+	assert.Equal(t, map[string]int64{"wrong type": 1}, classes(&o.Run))
 }
 
 func TestLoadNeverWantsALoad(t *testing.T) {

@@ -118,3 +118,25 @@ func TestSilenceIsNoticed(t *testing.T) {
 		assert.Equal(t, 1, stuck(), "it fails")
 	})
 }
+
+// How long a load goes on in which nothing works: without a duration the drain decides, and
+// with one two minutes or, once the time is up, the drain.
+func TestWhenALoadIsGivenUp(t *testing.T) {
+	at := func(d time.Duration) int64 { return int64(d) }
+	for name, c := range map[string]struct {
+		duration, drain time.Duration
+		since, now      time.Duration
+		want            bool
+	}{
+		"a long drain":         {0, 10 * time.Minute, time.Minute, 10 * time.Minute, false},
+		"a long drain is over": {0, 10 * time.Minute, time.Minute, 12 * time.Minute, true},
+		"a short drain":        {0, time.Second, time.Minute, 62 * time.Second, true},
+		"amid its time":        {time.Hour, time.Second, time.Minute, 2 * time.Minute, false},
+		"amid its time, late":  {time.Hour, 10 * time.Minute, time.Minute, 4 * time.Minute, true},
+		"after its time":       {time.Hour, time.Second, time.Hour - time.Minute, time.Hour + 2*time.Second, true},
+		"just after its time":  {time.Hour, 10 * time.Second, time.Hour - time.Minute, time.Hour + 2*time.Second, false},
+	} {
+		s := &spec{duration: c.duration, drain: c.drain}
+		assert.Equal(t, c.want, s.hopeless(at(c.since), at(c.now)), name)
+	}
+}

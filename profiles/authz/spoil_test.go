@@ -33,3 +33,16 @@ func overwrite(t *testing.T, url string) {
 		require.NoError(t, c.Set(t.Context(), k, "somebody else's", 0).Err())
 	}
 }
+
+// replaceMarks puts a text where a load keeps which batches are stored.
+func replaceMarks(t *testing.T, url string) {
+	t.Helper()
+	o, err := goredis.ParseURL(url)
+	require.NoError(t, err)
+	c := goredis.NewClient(o)
+	defer c.Close()
+	keys, err := c.Keys(t.Context(), "perfbench:authz:{*}:ld").Result()
+	require.NoError(t, err)
+	require.Len(t, keys, 1)
+	require.NoError(t, c.Set(t.Context(), keys[0], "somebody else's", 0).Err())
+}

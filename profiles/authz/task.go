@@ -23,7 +23,10 @@ const patience = 2 * time.Minute
 // hopeless reports whether an item that has been failing since a time should now be
 // given up, both in time since measurement began.
 func (s *spec) hopeless(since, now int64) bool {
-	return now-since > int64(patience) || now-max(since, int64(s.duration)) > int64(cmp.Or(s.drain, patience))
+	if s.duration > 0 && now-since > int64(patience) {
+		return true
+	}
+	return now-max(since, int64(s.duration)) > int64(cmp.Or(s.drain, patience))
 }
 
 // bound is the plan in progress on one store.
@@ -100,8 +103,12 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	stored := err == nil
 	if stored {
 		if batch, complete := l.stored(next); complete {
-			// Marking belongs to the item that it follows, and is not measured.
-			err = k.b.l.Mark(ctx, k.t.name, batchName(kd.name, batch))
+			// Marking belongs to the item that it follows: a failed attempt is one of the
+			// item's, and otherwise it is not measured.
+			start := it.Now()
+			if err = k.b.l.Mark(ctx, k.t.name, batchName(kd.name, batch)); err != nil {
+				it.Record(workload.Op(kd.op), 0, start, start, it.Now(), err)
+			}
 		}
 	}
 	now := it.Now()
