@@ -78,8 +78,14 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	return c, nil
 }
 
+// Components returns the parts that the connection is made of.
+func (c *Conn) Components() []any { return append([]any{meter{c.Meter}}, c.Conn.Components()...) }
+
+// meter reads what miniredis reports about itself.
+type meter struct{ *redis.Meter }
+
 // Usage reports nothing, since what the server uses is this process's own.
-func (c *Conn) Usage(context.Context) store.Usage { return store.Untold() }
+func (meter) Usage(context.Context) store.Usage { return store.Untold() }
 
 func (c *Conn) keepTime(ctx context.Context) {
 	ticker := time.NewTicker(tick)

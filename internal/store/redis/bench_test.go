@@ -35,7 +35,7 @@ func BenchmarkFence(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := c.Set(b.Context(), space("bench"), key, val); err != nil {
+				if err := c.Maps.Set(b.Context(), space("bench"), key, val); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -66,13 +66,13 @@ func BenchmarkShapes(b *testing.B) {
 		name string
 		run  func() error
 	}{
-		{"put/ours", func() error { return c.Put(ctx, s, keys[0], val) }},
+		{"put/ours", func() error { return c.Maps.Put(ctx, s, keys[0], val) }},
 		{"put/bare", func() error { return put.Run(ctx, client, []string{"bench"}, keys[0], val).Err() }},
-		{"set/ours", func() error { return c.Set(ctx, s, keys[0], val) }},
+		{"set/ours", func() error { return c.Maps.Set(ctx, s, keys[0], val) }},
 		{"set/bare", func() error { return client.HSet(ctx, "bench", names[0], val).Err() }},
-		{"get/ours", func() (err error) { buf, _, err = c.Get(ctx, s, keys[0], buf); return err }},
+		{"get/ours", func() (err error) { buf, _, err = c.Maps.Get(ctx, s, keys[0], buf); return err }},
 		{"get/bare", func() error { return client.HGet(ctx, "bench", names[0]).Err() }},
-		{"putall/ours", func() error { return c.PutAll(ctx, s, es) }},
+		{"putall/ours", func() error { return c.Maps.PutAll(ctx, s, es) }},
 		{"putall/bare", func() error {
 			args := make([]any, 0, 2*len(es))
 			for _, e := range es {
@@ -80,7 +80,7 @@ func BenchmarkShapes(b *testing.B) {
 			}
 			return client.HMSet(ctx, "bench", args...).Err()
 		}},
-		{"getall/ours", func() error { _, err := c.GetAll(ctx, s, keys); return err }},
+		{"getall/ours", func() error { _, err := c.Maps.GetAll(ctx, s, keys); return err }},
 		{"getall/bare", func() error { return client.HMGet(ctx, "bench", names...).Err() }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

@@ -19,8 +19,8 @@ type call struct {
 	more []*link.Caller
 }
 
-func (c *Conn) acquire(s store.Space) *call {
-	l := c.calls.Get().(*call)
+func (m *Maps) acquire(s store.Space) *call {
+	l := m.calls.Get().(*call)
 	if !l.ready || l.space != s {
 		l.space, l.key, l.ready = s, KeyOf(s), true
 	}
@@ -28,9 +28,9 @@ func (c *Conn) acquire(s store.Space) *call {
 }
 
 // release returns a call for reuse.
-func (c *Conn) release(l *call) {
+func (m *Maps) release(l *call) {
 	l.Reply.Keep = false
-	c.calls.Put(l)
+	m.calls.Put(l)
 }
 
 // group appends the key of a group as an argument.

@@ -20,17 +20,17 @@ import (
 const isItRunning = "is the server running? try  redis-cli ping,  or  --target embedded:  to go without one"
 
 // explain says in one sentence why the servers cannot be used, and what to do.
-func (c *Conn) explain(ctx context.Context, err error) error {
-	t := store.Trouble{Driver: "redis", Where: c.where(), Err: c.target.Scrub(err)}
+func (v *servers) explain(ctx context.Context, err error) error {
+	t := store.Trouble{Driver: "redis", Where: v.where(), Err: v.target.Scrub(err)}
 	if err := t.Cancelled(ctx); err != nil {
 		return err
 	}
 	for _, f := range []func(error) (string, string){
-		c.sayTLS,
-		func(err error) (string, string) { return c.saySentinel(ctx, err) },
-		c.sayReply,
-		func(err error) (string, string) { return c.sayPlain(ctx, err) },
-		c.sayNetwork,
+		v.sayTLS,
+		func(err error) (string, string) { return v.saySentinel(ctx, err) },
+		v.sayReply,
+		func(err error) (string, string) { return v.sayPlain(ctx, err) },
+		v.sayNetwork,
 	} {
 		if what, hint := f(t.Err); what != "" {
 			return t.Say(what, hint)
@@ -40,7 +40,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 }
 
 // sayTLS explains a failed TLS handshake.
-func (c *Conn) sayTLS(err error) (what, hint string) {
+func (v *servers) sayTLS(err error) (what, hint string) {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return noTLS, noTLSHint
 	}
@@ -52,17 +52,17 @@ const noTLS, noTLSHint = "the server does not speak TLS on this port", "use the 
 
 // sayPlain finds out whether a TLS handshake got no answer because the server took it
 // for an unfinished command, in which case it answers an unencrypted PING.
-func (c *Conn) sayPlain(ctx context.Context, err error) (what, hint string) {
-	if c.tls == nil || c.target.Scheme == "unix" || ctx.Err() != nil || !timedOut(err) {
+func (v *servers) sayPlain(ctx context.Context, err error) (what, hint string) {
+	if v.tls == nil || v.target.Scheme == "unix" || ctx.Err() != nil || !timedOut(err) {
 		return "", ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	port := 6379
-	if c.mode == sentinel {
+	if v.mode == sentinel {
 		port = 26379
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", store.HostPort(c.target.Hosts[0], port))
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", store.HostPort(v.target.Hosts[0], port))
 	if err != nil {
 		return "", ""
 	}
@@ -88,7 +88,7 @@ func timedOut(err error) bool {
 }
 
 // sayReply explains what the server itself answered.
-func (c *Conn) sayReply(err error) (what, hint string) {
+func (v *servers) sayReply(err error) (what, hint string) {
 	var reply goredis.Error
 	if !errors.As(err, &reply) || errors.Is(err, goredis.Nil) {
 		return "", ""
@@ -96,16 +96,16 @@ func (c *Conn) sayReply(err error) (what, hint string) {
 	text := reply.Error()
 	has := func(s string) bool { return strings.HasPrefix(text, s) }
 	switch {
-	case has("NOAUTH") && c.mode == sentinel && c.target.Password != "" && c.target.Params.Get("sentinel_password") == "":
+	case has("NOAUTH") && v.mode == sentinel && v.target.Password != "" && v.target.Params.Get("sentinel_password") == "":
 		return "a password is wanted", "if the sentinels want one too, give it with sentinel_password="
-	case has("NOAUTH") && c.target.Password != "":
+	case has("NOAUTH") && v.target.Password != "":
 		return "the server wants a user and a password, and none were given", "write user:password@ before the host"
 	case has("NOAUTH"):
 		return "the server wants a password, and none was given", "use --password-file, or user:password@ before the host"
 	case has("WRONGPASS"), has("ERR invalid password"):
 		who := "the password is wrong"
-		if c.target.User != "" {
-			who = fmt.Sprintf("the user %q does not exist, is disabled, or has another password", c.target.User)
+		if v.target.User != "" {
+			who = fmt.Sprintf("the user %q does not exist, is disabled, or has another password", v.target.User)
 		}
 		return who, "check user and password; a % or @ in them is written %25 or %40 in a URL"
 	case strings.Contains(text, "AUTH") && strings.Contains(text, "without any password configured"):
@@ -121,7 +121,7 @@ func (c *Conn) sayReply(err error) (what, hint string) {
 	case has("DENIED"):
 		return "the server is in protected mode and takes only local connections", "set a password or bind on the server"
 	case has("ERR DB index"), has("ERR invalid DB index"):
-		return fmt.Sprintf("there is no database %d", link.ServerOf(c.client).DB), "the server's setting  databases  says how many there are"
+		return fmt.Sprintf("there is no database %d", link.ServerOf(v.client).DB), "the server's setting  databases  says how many there are"
 	case has("MISCONF"), has("READONLY"), has("OOM"):
 		return text, ""
 	}
@@ -129,70 +129,70 @@ func (c *Conn) sayReply(err error) (what, hint string) {
 }
 
 // saySentinel explains why no master was found.
-func (c *Conn) saySentinel(ctx context.Context, err error) (what, hint string) {
-	if c.mode != sentinel || !strings.Contains(err.Error(), "all sentinels") {
+func (v *servers) saySentinel(ctx context.Context, err error) (what, hint string) {
+	if v.mode != sentinel || !strings.Contains(err.Error(), "all sentinels") {
 		return "", ""
 	}
 	if strings.Contains(err.Error(), "unknown command") {
-		return "the server there keeps data and is not a sentinel", "did you mean " + c.scheme("") + "://" + c.target.Hosts[0] + "?"
+		return "the server there keeps data and is not a sentinel", "did you mean " + v.scheme("") + "://" + v.target.Hosts[0] + "?"
 	}
 	if !errors.Is(err, goredis.Nil) {
 		return "", ""
 	}
-	names := c.masterNames(ctx)
+	names := v.masterNames(ctx)
 	if len(names) == 0 {
-		return fmt.Sprintf("the sentinels know no master named %q, nor any other", c.target.Path),
+		return fmt.Sprintf("the sentinels know no master named %q, nor any other", v.target.Path),
 			"SENTINEL MONITOR makes a master known"
 	}
-	return fmt.Sprintf("the sentinels know no master named %q", c.target.Path), "they know: " + strings.Join(names, ", ")
+	return fmt.Sprintf("the sentinels know no master named %q", v.target.Path), "they know: " + strings.Join(names, ", ")
 }
 
 // sayNetwork explains why there is no connection, or none to a Redis server.
-func (c *Conn) sayNetwork(err error) (what, hint string) {
+func (v *servers) sayNetwork(err error) (what, hint string) {
 	var dns *net.DNSError
 	text := err.Error()
 	switch {
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the host name %q cannot be resolved", dns.Name), "check its spelling, or give an address"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return c.place(err) + "connection refused", isItRunning
+		return v.place(err) + "connection refused", isItRunning
 	case errors.Is(err, syscall.ENOENT):
 		return "there is no such socket", "is the server running? its setting  unixsocket  names the path"
 	case errors.Is(err, syscall.EACCES):
 		return "the socket may not be opened by this user", "the server's setting  unixsocketperm  says who may"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return c.place(err) + "no route to the host", "is it reachable from here?"
+		return v.place(err) + "no route to the host", "is it reachable from here?"
 	case strings.HasPrefix(text, "redis: invalid"), strings.HasPrefix(text, "redis: can't parse"),
 		strings.Contains(text, "redis: unexpected"), strings.Contains(text, "malformed"), strings.Contains(text, "redis: unknown"):
 		return "the server there does not speak the protocol of Redis", "is this the right port?"
-	case (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) && c.tls == nil:
-		return "the server closed the connection at once", "is it a Redis? if it expects TLS: " + c.tlsTarget()
+	case (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) && v.tls == nil:
+		return "the server closed the connection at once", "is it a Redis? if it expects TLS: " + v.tlsTarget()
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return "the server closed the connection at once", "does it speak TLS on this port, and want a client certificate?"
 	case timedOut(err):
-		return c.place(err) + "no answer in time", "is it the right host and port, and no firewall between? dial_timeout= and read_timeout= give it longer"
+		return v.place(err) + "no answer in time", "is it the right host and port, and no firewall between? dial_timeout= and read_timeout= give it longer"
 	}
 	return "", ""
 }
 
 // place names the address that could not be reached if it is not the target's own, as
 // with the nodes of a cluster.
-func (c *Conn) place(err error) string {
+func (v *servers) place(err error) string {
 	var op *net.OpError
-	if c.mode == standalone || !errors.As(err, &op) || op.Addr == nil || op.Addr.String() == c.where() {
+	if v.mode == standalone || !errors.As(err, &op) || op.Addr == nil || op.Addr.String() == v.where() {
 		return ""
 	}
 	return op.Addr.String() + ": "
 }
 
 // tlsTarget is the target with TLS, without user and password.
-func (c *Conn) tlsTarget() string {
-	if c.target.Scheme == "unix" {
+func (v *servers) tlsTarget() string {
+	if v.target.Scheme == "unix" {
 		return "add tls=1"
 	}
-	t := strings.Replace(c.target.Scheme, "redis", "rediss", 1) + "://" + c.where()
-	if c.mode == sentinel {
-		t += "/" + c.target.Path
+	t := strings.Replace(v.target.Scheme, "redis", "rediss", 1) + "://" + v.where()
+	if v.mode == sentinel {
+		t += "/" + v.target.Path
 	}
 	return t
 }

@@ -35,8 +35,8 @@ func TestClassify(t *testing.T) {
 		want store.Class
 	}{
 		"none":                 {nil, store.Worked},
-		"wrong type":           {c.Set(ctx, space("text"), []byte("k"), []byte("v")), store.WrongType},
-		"wrong type in script": {c.Put(ctx, space("text"), []byte("k"), []byte("v")), store.WrongType},
+		"wrong type":           {c.Maps.Set(ctx, space("text"), []byte("k"), []byte("v")), store.WrongType},
+		"wrong type in script": {c.Maps.Put(ctx, space("text"), []byte("k"), []byte("v")), store.WrongType},
 		"nil":                  {c.Client().Get(ctx, "none").Err(), store.Missing},
 		"read-only":            {reply("READONLY You can't write against a read only replica."), store.ReadOnly},
 		"persistence failed":   {reply("MISCONF Redis is configured to save RDB snapshots"), store.ReadOnly},
@@ -64,9 +64,9 @@ func TestClassify(t *testing.T) {
 	} {
 		assert.Equal(t, tt.want, c.Classify(tt.err), "%s: %v", name, tt.err)
 	}
-	err := c.Set(ctx, space("text"), []byte("k"), []byte("v"))
+	err := c.Maps.Set(ctx, space("text"), []byte("k"), []byte("v"))
 	assert.ErrorContains(t, err, "hset perfbench:text: WRONGTYPE", "says what was done to what")
-	_, err = c.Count(ctx, s)
+	_, err = c.Maps.Count(ctx, s)
 	assert.NoError(t, err)
 }
 
@@ -75,23 +75,23 @@ func TestServerDiesAndComesBack(t *testing.T) {
 	srv := labtest.Redis(t)
 	c := open(t, srv.URL())
 	s := space("a")
-	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+	require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")))
 	srv.Kill()
 	for range 20 {
-		err := c.Put(t.Context(), s, []byte("k"), []byte("v"))
+		err := c.Maps.Put(t.Context(), s, []byte("k"), []byte("v"))
 		require.Error(t, err)
 		assert.Equal(t, store.Unreachable, c.Classify(err), "%v", err)
 	}
 	srv.Restart()
 	back(t, c, s)
-	require.NoError(t, c.Put(t.Context(), s, []byte("k"), []byte("v")), "the script is gone from the server and must be loaded again")
+	require.NoError(t, c.Maps.Put(t.Context(), s, []byte("k"), []byte("v")), "the script is gone from the server and must be loaded again")
 }
 
 // back waits until writes work again.
 func back(t *testing.T, c *redis.Conn, s store.Space) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		return c.Set(t.Context(), s, []byte("k"), []byte("v")) == nil
+		return c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")) == nil
 	}, 30*time.Second, 20*time.Millisecond)
 }
 
@@ -99,13 +99,13 @@ func TestServerStandsStill(t *testing.T) {
 	srv := labtest.Redis(t)
 	c, hasty := open(t, srv.URL()), open(t, with(srv.URL(), "read_timeout=1s"))
 	s := space("a")
-	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+	require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")))
 	srv.Pause()
-	err := hasty.Set(t.Context(), s, []byte("k"), []byte("w"))
+	err := hasty.Maps.Set(t.Context(), s, []byte("k"), []byte("w"))
 	assert.Equal(t, store.Timeout, hasty.Classify(err), "%v", err)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	err = c.Set(ctx, s, []byte("k"), []byte("w"))
+	err = c.Maps.Set(ctx, s, []byte("k"), []byte("w"))
 	assert.Equal(t, store.Timeout, c.Classify(err), "%v", err)
 	srv.Resume()
 	back(t, c, s)
@@ -118,7 +118,7 @@ func TestNodeOfClusterDies(t *testing.T) {
 	s := grouped("a")
 	put := func() (failed int) {
 		for i := range 30 {
-			err := c.PutGroup(t.Context(), s, fmt.Appendf(nil, "x%d", i), []byte("k"), []byte("v"))
+			err := c.Maps.PutGroup(t.Context(), s, fmt.Appendf(nil, "x%d", i), []byte("k"), []byte("v"))
 			if err != nil {
 				failed++
 				class := c.Classify(err)
@@ -143,8 +143,8 @@ func TestReplicaRefusesToBeProbed(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, info.Warnings)
 	assert.Contains(t, strings.Join(info.Warnings, "\n"), "is a replica")
-	refused(t, c.Probe(t.Context(), space("a")), "read-only replica", "use its master")
-	assert.Equal(t, store.ReadOnly, c.Classify(c.Set(t.Context(), space("a"), []byte("k"), []byte("v"))))
+	refused(t, c.Prober.Probe(t.Context(), space("a")), "read-only replica", "use its master")
+	assert.Equal(t, store.ReadOnly, c.Classify(c.Maps.Set(t.Context(), space("a"), []byte("k"), []byte("v"))))
 }
 
 func TestMasterDiesUnderSentinel(t *testing.T) {
@@ -152,7 +152,7 @@ func TestMasterDiesUnderSentinel(t *testing.T) {
 	srv := labtest.Sentinel(t)
 	c := open(t, with(srv.URL(), "read_timeout=2s", "dial_timeout=2s"))
 	s := space("a")
-	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+	require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")))
 	srv.Kill("master")
 	back(t, c, s)
 }
@@ -162,7 +162,7 @@ func TestFullServer(t *testing.T) {
 	c := open(t, srv.URL())
 	var err error
 	for i := 0; err == nil && i < 100; i++ {
-		err = c.Set(t.Context(), space("a"), fmt.Append(nil, i), make([]byte, 100<<10))
+		err = c.Maps.Set(t.Context(), space("a"), fmt.Append(nil, i), make([]byte, 100<<10))
 	}
 	assert.Equal(t, store.OutOfMemory, c.Classify(err), "%v", err)
 	info, err := c.Info(t.Context())
@@ -172,7 +172,7 @@ func TestFullServer(t *testing.T) {
 	assert.Positive(t, info.FreeBytes)
 	assert.Less(t, info.FreeBytes, int64(1<<20))
 	do(t, c, "config", "set", "maxmemory", "1mb")
-	refused(t, c.Probe(t.Context(), space("b")), "maxmemory", "raise maxmemory")
+	refused(t, c.Prober.Probe(t.Context(), space("b")), "maxmemory", "raise maxmemory")
 }
 
 func TestServerThatCannotSave(t *testing.T) {
@@ -183,12 +183,12 @@ func TestServerThatCannotSave(t *testing.T) {
 	require.NoError(t, os.Mkdir(gone, 0o755))
 	do(t, c, "config", "set", "dir", gone)
 	require.NoError(t, os.Remove(gone))
-	require.NoError(t, c.Set(t.Context(), space("a"), []byte("k"), []byte("v")))
+	require.NoError(t, c.Maps.Set(t.Context(), space("a"), []byte("k"), []byte("v")))
 	_ = c.Client().BgSave(t.Context()).Err()
 	require.Eventually(t, func() bool {
-		return c.Set(t.Context(), space("a"), []byte("k"), []byte("v")) != nil
+		return c.Maps.Set(t.Context(), space("a"), []byte("k"), []byte("v")) != nil
 	}, 30*time.Second, 20*time.Millisecond)
-	refused(t, c.Probe(t.Context(), space("a")), "could not save its data", "CONFIG SET save")
+	refused(t, c.Prober.Probe(t.Context(), space("a")), "could not save its data", "CONFIG SET save")
 	do(t, c, "config", "set", "save", "") // or it would not want to end
 }
 
@@ -207,16 +207,16 @@ func TestProbeNamesWhatIsMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			do(t, admin, append([]any{"acl", "setuser", "app", "reset", "on", ">correct-horse"}, tt.rules...)...)
 			c := open(t, as(srv.URL(), "app", "correct-horse"))
-			err := c.Probe(t.Context(), space("a"))
+			err := c.Prober.Probe(t.Context(), space("a"))
 			refused(t, err, tt.what, "ACL SETUSER app")
 			assert.NotContains(t, err.Error(), "correct-horse")
 			assert.Equal(t, store.Refused, c.Classify(err))
 		})
 	}
 	do(t, admin, "acl", "setuser", "app", "reset", "on", ">correct-horse", "~perfbench:*", "+@read", "+@write", "+@scripting", "+ping")
-	require.NoError(t, open(t, as(srv.URL(), "app", "correct-horse")).Probe(t.Context(), space("a")))
+	require.NoError(t, open(t, as(srv.URL(), "app", "correct-horse")).Prober.Probe(t.Context(), space("a")))
 	do(t, admin, "set", "perfbench:text", "v")
-	err := admin.Probe(t.Context(), space("text"))
+	err := admin.Prober.Probe(t.Context(), space("text"))
 	require.ErrorContains(t, err, "perfbench:text holds something that is not a hash")
 	assert.Contains(t, fault.HintOf(err), "--namespace")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err), "a space that is not ours is bad input")
@@ -228,9 +228,9 @@ func TestPasswordIsChangedInMidRun(t *testing.T) {
 	c := open(t, with(srv.URL(), "connections=1"))
 	do(t, c, "config", "set", "requirepass", "correct-horse")
 	do(t, open(t, as(srv.URL(), "", "correct-horse")), "client", "kill", "type", "normal", "skipme", "yes")
-	err := c.Set(t.Context(), space("a"), []byte("k"), []byte("v"))
+	err := c.Maps.Set(t.Context(), space("a"), []byte("k"), []byte("v"))
 	for i := 0; i < 5 && c.Classify(err) == store.Unreachable; i++ {
-		err = c.Set(t.Context(), space("a"), []byte("k"), []byte("v"))
+		err = c.Maps.Set(t.Context(), space("a"), []byte("k"), []byte("v"))
 	}
 	assert.Equal(t, store.Refused, c.Classify(err), "%v", err)
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // PutGroup stores one entry in the hash of its group, as Put does.
-func (c *Conn) PutGroup(ctx context.Context, s store.Space, name, key, val []byte) error {
-	l := c.acquire(s)
-	defer c.release(l)
-	scripts := link.Scripts{Lines: c.lines, How: link.BySHA}
+func (m *Maps) PutGroup(ctx context.Context, s store.Space, name, key, val []byte) error {
+	l := m.acquire(s)
+	defer m.release(l)
+	scripts := link.Scripts{Lines: m.lines, How: link.BySHA}
 	scripts.Begin(&l.Request, putScript, 1)
 	group(&l.Request, l.key, name)
 	return failed("put", l, put(ctx, scripts, l, key, val))
@@ -21,9 +21,9 @@ func (c *Conn) PutGroup(ctx context.Context, s store.Space, name, key, val []byt
 
 // PutGroups stores the entries of several groups with one HSET for each, all sent
 // before the first reply is read; on a cluster each goes to the group's own node.
-func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
-	l := c.acquire(s)
-	defer c.release(l)
+func (m *Maps) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+	l := m.acquire(s)
+	defer m.release(l)
 	n := 0
 	l.Reset()
 	for _, g := range gs {
@@ -32,7 +32,7 @@ func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) e
 		}
 		q := &l.Request
 		switch {
-		case c.mode == cluster:
+		case m.servers.mode == cluster:
 			if n == len(l.more) {
 				l.more = append(l.more, &link.Caller{})
 			}
@@ -51,34 +51,34 @@ func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) e
 	switch {
 	case n == 0:
 		return ctx.Err()
-	case c.mode == cluster:
-		return failed("hset", l, c.lines.DoAll(ctx, l.more[:n]))
+	case m.servers.mode == cluster:
+		return failed("hset", l, m.lines.DoAll(ctx, l.more[:n]))
 	}
-	_, err := c.lines.Do(ctx, &l.Caller)
+	_, err := m.lines.Do(ctx, &l.Caller)
 	return failed("hset", l, err)
 }
 
 // GetGroup reads the values of keys in one group with one HMGET. The values must not be
 // modified.
-func (c *Conn) GetGroup(ctx context.Context, s store.Space, name []byte, keys [][]byte) ([][]byte, error) {
-	l := c.acquire(s)
-	defer c.release(l)
+func (m *Maps) GetGroup(ctx context.Context, s store.Space, name []byte, keys [][]byte) ([][]byte, error) {
+	l := m.acquire(s)
+	defer m.release(l)
 	l.Command("HMGET")
 	group(&l.Request, l.key, name)
-	return c.hmget(ctx, l, keys)
+	return m.hmget(ctx, l, keys)
 }
 
 // Count returns how many entries a space holds: HLEN, over all groups if grouped.
-func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
-	l := c.acquire(s)
-	defer c.release(l)
+func (m *Maps) Count(ctx context.Context, s store.Space) (int64, error) {
+	l := m.acquire(s)
+	defer m.release(l)
 	if !s.Grouped {
-		n, err := c.client.HLen(ctx, l.key).Result()
+		n, err := m.servers.client.HLen(ctx, l.key).Result()
 		return n, failed("hlen", l, err)
 	}
 	var total int64
-	err := c.own(ctx, s, nil, func(m link.Client, _ forms, keys []string) error {
-		pipe := m.Pipeline()
+	err := m.servers.own(ctx, s, nil, func(node link.Client, _ forms, keys []string) error {
+		pipe := node.Pipeline()
 		lens := make([]*goredis.IntCmd, len(keys))
 		for i, k := range keys {
 			lens[i] = pipe.HLen(ctx, k)

@@ -36,12 +36,12 @@ func inform(ctx context.Context, m link.Client, sections ...string) map[string]s
 // Info asks the servers for their details. It fails only if they do not answer at all;
 // what a server does not report is left out.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
-	if err := c.ping(ctx); err != nil {
-		return store.Info{}, c.explain(ctx, err)
+	if err := c.servers.ping(ctx); err != nil {
+		return store.Info{}, c.servers.explain(ctx, err)
 	}
 	info := store.Info{Name: "redis", Details: map[string]string{}}
 	masters := 0
-	err := c.masters(ctx, func(ctx context.Context, m link.Client) error {
+	err := c.servers.masters(ctx, func(ctx context.Context, m link.Client) error {
 		told := inform(ctx, m, "server", "memory", "persistence", "replication")
 		maps.Copy(told, configured(ctx, m))
 		if masters++; masters == 1 {
@@ -50,16 +50,16 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		}
 		info.FreeBytes += free(told)
 		name := ""
-		if c.mode == cluster {
+		if c.servers.mode == cluster {
 			name = link.ServerOf(m).Addr + ": "
 		}
 		warn(&info, name, told)
 		return nil
 	})
 	if err != nil {
-		return store.Info{}, c.explain(ctx, err)
+		return store.Info{}, c.servers.explain(ctx, err)
 	}
-	switch c.mode {
+	switch c.servers.mode {
 	case cluster:
 		info.Topology = fmt.Sprintf("cluster of %d masters", masters)
 		if masters == 1 {

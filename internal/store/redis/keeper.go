@@ -15,38 +15,44 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
+// Records are what was made under each namespace, in a hash next to the data.
+type Records struct {
+	servers *servers
+	maps    *Maps
+}
+
 // Inspect looks at a space: at what is under its key, or under any key of its groups.
-func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
+func (r *Records) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
 	key := KeyOf(s)
 	if s.Grouped {
-		return c.inspectGroups(ctx, s, parts)
+		return r.inspectGroups(ctx, s, parts)
 	}
-	kind, err := c.client.Type(ctx, key).Result()
+	kind, err := r.servers.client.Type(ctx, key).Result()
 	if err != nil {
 		return store.Found{}, fmt.Errorf("type %s: %w", key, err)
 	}
 	if kind == "none" {
 		return store.Found{}, nil
 	}
-	size, err := c.sizeOf(ctx, key, kind)
+	size, err := r.sizeOf(ctx, key, kind)
 	if err != nil {
 		return store.Found{}, fmt.Errorf("size of %s: %w", key, err)
 	}
 	return store.Found{Exists: true, Kind: kind, Size: size}, nil
 }
 
-func (c *Conn) sizeOf(ctx context.Context, key, kind string) (int64, error) {
+func (r *Records) sizeOf(ctx context.Context, key, kind string) (int64, error) {
 	switch kind {
 	case "hash":
-		return c.client.HLen(ctx, key).Result()
+		return r.servers.client.HLen(ctx, key).Result()
 	case "list":
-		return c.client.LLen(ctx, key).Result()
+		return r.servers.client.LLen(ctx, key).Result()
 	case "set":
-		return c.client.SCard(ctx, key).Result()
+		return r.servers.client.SCard(ctx, key).Result()
 	case "zset":
-		return c.client.ZCard(ctx, key).Result()
+		return r.servers.client.ZCard(ctx, key).Result()
 	case "stream":
-		return c.client.XLen(ctx, key).Result()
+		return r.servers.client.XLen(ctx, key).Result()
 	case "string":
 		return 1, nil
 	}
@@ -60,17 +66,17 @@ const maxStrangers = 10
 // space's own from those of others. The entries of groups are counted, giving -1 if one
 // is not a hash; those of a space of keys are not counted. Types are compared unless the
 // space is ours by its record.
-func (c *Conn) inspectGroups(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
+func (r *Records) inspectGroups(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
 	forms, err := formsOf(s, parts)
 	if err != nil {
 		return store.Found{}, err
 	}
-	record, recorded, err := c.recordOf(ctx, s)
+	record, recorded, err := r.recordOf(ctx, s)
 	if err != nil {
 		return store.Found{}, err
 	}
 	found, first, typed := store.Found{}, "", !recorded || record.Shared
-	err = c.scan(ctx, s, func(m link.Client, keys []string) error {
+	err = r.servers.scan(ctx, s, func(m link.Client, keys []string) error {
 		var ours []string
 		for _, k := range keys {
 			switch at := forms.of(k); {
@@ -108,27 +114,27 @@ func (c *Conn) inspectGroups(ctx context.Context, s store.Space, parts []string)
 			found.Parts = append(found.Parts, form)
 		}
 	}
-	if found.Strangers, err = c.strangers(ctx, s, found.Strangers); err != nil || !found.Exists {
+	if found.Strangers, err = r.strangers(ctx, s, found.Strangers); err != nil || !found.Exists {
 		return found, err
 	}
-	if found.Kind, err = c.client.Type(ctx, first).Result(); err != nil {
+	if found.Kind, err = r.servers.client.Type(ctx, first).Result(); err != nil {
 		return store.Found{}, fmt.Errorf("type %s: %w", first, err)
 	}
 	if found.Size = -1; s.Shape == store.Keys {
 		return found, nil
 	}
-	if found.Size, err = c.Count(ctx, s); Classify(err) == store.WrongType {
+	if found.Size, err = r.maps.Count(ctx, s); Classify(err) == store.WrongType {
 		found.Size, err = -1, nil
 	}
 	return found, err
 }
 
 // strangers leaves out keys that belong to other spaces of ours.
-func (c *Conn) strangers(ctx context.Context, s store.Space, keys []string) ([]string, error) {
+func (r *Records) strangers(ctx context.Context, s store.Space, keys []string) ([]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	made, err := c.Made(ctx, s.Namespace)
+	made, err := r.Made(ctx, s.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +157,9 @@ func (c *Conn) strangers(ctx context.Context, s store.Space, keys []string) ([]s
 }
 
 // recordOf returns the record of a space, false if there is none.
-func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
+func (r *Records) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
 	made := madeKey(s.Namespace)
-	text, err := c.client.HGet(ctx, made, madeField(s)).Bytes()
+	text, err := r.servers.client.HGet(ctx, made, madeField(s)).Bytes()
 	if errors.Is(err, goredis.Nil) {
 		return m, false, nil
 	}
@@ -167,14 +173,14 @@ func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bo
 }
 
 // Record records that we made a space, in a hash next to the data.
-func (c *Conn) Record(ctx context.Context, m store.Made) error {
+func (r *Records) Record(ctx context.Context, m store.Made) error {
 	key := madeKey(m.Namespace)
 	m.Parts = narrowed(m.Parts)
 	text, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
-	return recordError(key, c.client.HSet(ctx, key, madeField(m.Space), text).Err())
+	return recordError(key, r.servers.client.HSet(ctx, key, madeField(m.Space), text).Err())
 }
 
 // narrowed leaves out the forms of an older version if there are others: these cover all
@@ -203,9 +209,9 @@ func recordError(key string, err error) error {
 }
 
 // Made lists what is recorded under a namespace, by name.
-func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, error) {
 	key := madeKey(namespace)
-	fields, err := c.client.HGetAll(ctx, key).Result()
+	fields, err := r.servers.client.HGetAll(ctx, key).Result()
 	if err != nil {
 		return nil, recordError(key, err)
 	}
@@ -228,9 +234,9 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 // space these are the existing keys that have one of the forms named by the record, and
 // its type. What others have put next to them, or in their place, stays. It returns how
 // many keys were removed.
-func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
 	key, made := KeyOf(s), madeKey(s.Namespace)
-	m, recorded, err := c.recordOf(ctx, s)
+	m, recorded, err := r.recordOf(ctx, s)
 	if err != nil {
 		return 0, err
 	}
@@ -243,30 +249,30 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	var gone int64
 	s.Shape = m.Shape
 	if s.Grouped {
-		gone, err = c.dropGroups(ctx, s, m.Parts, progress)
+		gone, err = r.dropGroups(ctx, s, m.Parts, progress)
 	} else {
-		gone, err = c.dropKey(ctx, key, typeOf(s.Shape))
+		gone, err = r.dropKey(ctx, key, typeOf(s.Shape))
 		progress(gone)
 	}
 	if err != nil {
 		return gone, fmt.Errorf("unlink %s: %w", key, err)
 	}
 	// Removing the last field removes the hash.
-	return gone, recordError(made, c.client.HDel(ctx, made, madeField(s)).Err())
+	return gone, recordError(made, r.servers.client.HDel(ctx, made, madeField(s)).Err())
 }
 
 // dropKey removes a key of a type; "" is any.
-func (c *Conn) dropKey(ctx context.Context, key, kind string) (int64, error) {
-	is, err := c.client.Type(ctx, key).Result()
+func (r *Records) dropKey(ctx context.Context, key, kind string) (int64, error) {
+	is, err := r.servers.client.Type(ctx, key).Result()
 	if err != nil || kind != "" && is != kind {
 		return 0, err
 	}
-	return unlink(ctx, c.client, key)
+	return unlink(ctx, r.servers.client, key)
 }
 
-func (c *Conn) dropGroups(ctx context.Context, s store.Space, parts []string, progress func(int64)) (int64, error) {
+func (r *Records) dropGroups(ctx context.Context, s store.Space, parts []string, progress func(int64)) (int64, error) {
 	var gone int64
-	err := c.own(ctx, s, parts, func(m link.Client, forms forms, keys []string) error {
+	err := r.servers.own(ctx, s, parts, func(m link.Client, forms forms, keys []string) error {
 		ours, err := forms.typed(ctx, m, keys)
 		if err != nil || len(ours) == 0 {
 			return err

@@ -29,17 +29,17 @@ func TestDropTouchesNothingOfOthers(t *testing.T) {
 				require.NoError(t, c.Client().Set(ctx, k, "theirs", 0).Err())
 			}
 			s := grouped("a*")
-			found, err := c.Inspect(ctx, s)
+			found, err := c.Records.Inspect(ctx, s)
 			require.NoError(t, err)
 			assert.False(t, found.Exists, "only names of groups count")
-			require.NoError(t, c.Record(ctx, store.Made{Space: s}))
+			require.NoError(t, c.Records.Record(ctx, store.Made{Space: s}))
 			for i := range 20 {
-				require.NoError(t, c.PutGroup(ctx, s, fmt.Appendf(nil, "x%d", i), []byte("k"), []byte("v")))
+				require.NoError(t, c.Maps.PutGroup(ctx, s, fmt.Appendf(nil, "x%d", i), []byte("k"), []byte("v")))
 			}
-			n, err := c.Count(ctx, s)
+			n, err := c.Maps.Count(ctx, s)
 			require.NoError(t, err)
 			assert.EqualValues(t, 20, n)
-			n, err = c.Drop(ctx, s, nil)
+			n, err = c.Records.Drop(ctx, s, nil)
 			require.NoError(t, err)
 			assert.EqualValues(t, 20, n)
 			for _, k := range theirs {
@@ -66,12 +66,12 @@ func TestInspectTellsWhatIsThere(t *testing.T) {
 	} {
 		do(t, c, "del", "perfbench:a")
 		do(t, c, tt.cmd...)
-		found, err := c.Inspect(t.Context(), space("a"))
+		found, err := c.Records.Inspect(t.Context(), space("a"))
 		require.NoError(t, err)
 		assert.Equal(t, store.Found{Exists: true, Kind: tt.kind, Size: tt.size}, found)
 	}
 	do(t, c, "set", "perfbench:g:{1}", "v")
-	found, err := c.Inspect(t.Context(), grouped("g"))
+	found, err := c.Records.Inspect(t.Context(), grouped("g"))
 	require.NoError(t, err)
 	assert.Equal(t, store.Found{Exists: true, Kind: "string", Size: -1, Odd: "perfbench:g:{1} already exists and is a string, not a hash"}, found)
 }
@@ -80,16 +80,16 @@ func TestRecordsOfOthers(t *testing.T) {
 	c := open(t, labtest.Redis(t).URL())
 	ctx := t.Context()
 	do(t, c, "set", "perfbench:_made", "theirs")
-	_, err := c.Made(ctx, "perfbench")
+	_, err := c.Records.Made(ctx, "perfbench")
 	refused(t, err, "perfbench:_made", "--namespace")
-	refused(t, c.Record(ctx, store.Made{Space: space("a")}), "perfbench:_made", "--namespace")
-	_, err = c.Drop(ctx, space("a"), nil)
+	refused(t, c.Records.Record(ctx, store.Made{Space: space("a")}), "perfbench:_made", "--namespace")
+	_, err = c.Records.Drop(ctx, space("a"), nil)
 	refused(t, err, "perfbench:_made", "--namespace")
 	do(t, c, "del", "perfbench:_made")
 	do(t, c, "hset", "perfbench:_made", "a", "{not ours")
-	_, err = c.Made(ctx, "perfbench")
+	_, err = c.Records.Made(ctx, "perfbench")
 	refused(t, err, `"a" is not a record of perfbench`, "--namespace")
-	_, err = c.Drop(ctx, space("b"), nil)
+	_, err = c.Records.Drop(ctx, space("b"), nil)
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
@@ -104,7 +104,7 @@ func TestProbeLeavesWhatOthersMade(t *testing.T) {
 	do(t, c, "hset", "perfbench:g:{_probe}", "\x00perfbench-probe", "theirs")
 	before := do(t, c, "keys", "*")
 	for _, s := range []store.Space{space("a"), grouped("g"), {Namespace: "perfbench", Shape: store.Map}, {Shape: store.Map}} {
-		require.NoError(t, c.Probe(t.Context(), s))
+		require.NoError(t, c.Prober.Probe(t.Context(), s))
 	}
 	assert.ElementsMatch(t, before, do(t, c, "keys", "*"))
 	assert.Equal(t, "theirs", do(t, c, "hget", "perfbench:_probe", "f"))
@@ -121,28 +121,28 @@ func TestDropComparesTypes(t *testing.T) {
 	s := store.Space{Namespace: "perfbench", Name: "k", Shape: store.Keys, Grouped: true}
 	forms := []string{store.FormOf("hash", `\{[0-9]+\}:a`), store.FormOf("string", `\{[0-9]+\}:g:[0-9a-z]{4}`)}
 	do(t, c, "set", "perfbench:k:{0}:a", "theirs")
-	found, err := c.Inspect(ctx, s, forms...)
+	found, err := c.Records.Inspect(ctx, s, forms...)
 	require.NoError(t, err)
 	assert.Equal(t, "perfbench:k:{0}:a already exists and is a string, not a hash", found.Odd)
 	assert.Equal(t, map[string]string{forms[0]: "perfbench:k:{0}:a"}, found.Keys)
-	require.NoError(t, c.Record(ctx, store.Made{Space: s, Parts: forms}))
+	require.NoError(t, c.Records.Record(ctx, store.Made{Space: s, Parts: forms}))
 	do(t, c, "hset", "perfbench:k:{1}:a", "f", "ours")
 	do(t, c, "set", "perfbench:k:{1}:g:0a1z", "ours")
 	do(t, c, "set", "perfbench:k:{1}:g:mine", "ours")
 	do(t, c, "set", "perfbench:k:{1}:g:invoice", "theirs")
 	do(t, c, "hset", "perfbench:k:{1}:g:0a1y", "f", "theirs")
-	gone, err := c.Drop(ctx, s, nil)
+	gone, err := c.Records.Drop(ctx, s, nil)
 	require.NoError(t, err)
 	assert.EqualValues(t, 3, gone)
 	assert.ElementsMatch(t, []any{"perfbench:k:{0}:a", "perfbench:k:{1}:g:invoice", "perfbench:k:{1}:g:0a1y"}, do(t, c, "keys", "*"))
 
-	require.NoError(t, c.Record(ctx, store.Made{Space: space("a")}))
+	require.NoError(t, c.Records.Record(ctx, store.Made{Space: space("a")}))
 	do(t, c, "set", "perfbench:a", "theirs")
-	require.NoError(t, c.Record(ctx, store.Made{Space: grouped("b")}))
+	require.NoError(t, c.Records.Record(ctx, store.Made{Space: grouped("b")}))
 	do(t, c, "hset", "perfbench:b:{x}", "f", "ours")
 	do(t, c, "set", "perfbench:b:{y}", "theirs")
 	for _, s := range []store.Space{space("a"), grouped("b")} {
-		_, err := c.Drop(ctx, s, nil)
+		_, err := c.Records.Drop(ctx, s, nil)
 		require.NoError(t, err)
 	}
 	assert.Equal(t, "theirs", do(t, c, "get", "perfbench:a"))

@@ -155,14 +155,14 @@ func kinds(ctx context.Context, m link.Client, keys []string) ([]string, error) 
 
 // scan calls f with the keys that begin with that of a grouped space and a colon, each
 // key once, several at a time, along with the client of the master that holds them.
-func (c *Conn) scan(ctx context.Context, s store.Space, f func(m link.Client, keys []string) error) error {
-	return c.scanFor(ctx, globs.Replace(KeyOf(s))+":*", f)
+func (v *servers) scan(ctx context.Context, s store.Space, f func(m link.Client, keys []string) error) error {
+	return v.scanFor(ctx, globs.Replace(KeyOf(s))+":*", f)
 }
 
 // scanFor is scan for the keys that match a pattern.
-func (c *Conn) scanFor(ctx context.Context, pattern string, f func(m link.Client, keys []string) error) error {
+func (v *servers) scanFor(ctx context.Context, pattern string, f func(m link.Client, keys []string) error) error {
 	seen := map[string]struct{}{} // SCAN may return a key again
-	return c.masters(ctx, func(ctx context.Context, m link.Client) error {
+	return v.masters(ctx, func(ctx context.Context, m link.Client) error {
 		var cursor uint64
 		for {
 			found, next, err := m.Scan(ctx, cursor, pattern, 1000).Result()
@@ -189,12 +189,12 @@ func (c *Conn) scanFor(ctx context.Context, pattern string, f func(m link.Client
 }
 
 // own calls f with those keys of a grouped space that have one of its forms.
-func (c *Conn) own(ctx context.Context, s store.Space, parts []string, f func(m link.Client, forms forms, keys []string) error) error {
+func (v *servers) own(ctx context.Context, s store.Space, parts []string, f func(m link.Client, forms forms, keys []string) error) error {
 	forms, err := formsOf(s, parts)
 	if err != nil {
 		return err
 	}
-	return c.scan(ctx, s, func(m link.Client, keys []string) error {
+	return v.scan(ctx, s, func(m link.Client, keys []string) error {
 		keys = slices.DeleteFunc(keys, func(k string) bool { return forms.of(k) < 0 })
 		if len(keys) == 0 {
 			return nil

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -14,6 +16,13 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
+
+// Leases are who uses each namespace, and which of them were asked for here.
+type Leases struct {
+	servers *servers
+	ours    *atomic.Int64 // scripts called for leases
+	asked   sync.Map      // keys of leases
+}
 
 // The lease of a namespace is a key that expires, set by SET NX PX, which only its
 // holder may extend or remove. KEYS: the lease; ARGV: its text, its TTL in ms.
@@ -57,14 +66,14 @@ return 1`)
 const register = "_perfbench_leases"
 
 // Hold takes or renews the lease of a namespace.
-func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+func (ls *Leases) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
 	key := leaseKey(namespace)
-	c.leases.Store(key, true)
+	ls.asked.Store(key, true)
 	text, err := json.Marshal(l)
 	if err != nil {
 		return l, store.Denied, fmt.Errorf("lease %s: %w", key, err)
 	}
-	got, err := c.beside(ctx, holdScript, key, text, ttl.Milliseconds()).Slice()
+	got, err := ls.beside(ctx, holdScript, key, text, ttl.Milliseconds()).Slice()
 	if err != nil {
 		return l, store.Denied, leaseError(key, err)
 	}
@@ -72,40 +81,40 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 	now, _ := got[1].(string)
 	hold := []store.Hold{store.Denied, store.Taken, store.Renewed}[how]
 	if hold != store.Denied { // who may not write there is seen only while its lease lasts
-		_ = c.beside(ctx, registerScript, register, key, text, hold == store.Taken, 2*ttl.Milliseconds()).Err()
+		_ = ls.beside(ctx, registerScript, register, key, text, hold == store.Taken, 2*ttl.Milliseconds()).Err()
 	}
 	holder, err := leaseOf(key, now)
 	return holder, hold, err
 }
 
 // Swap replaces the lease old.
-func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+func (ls *Leases) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
 	key := leaseKey(namespace)
 	was, err1 := json.Marshal(old)
 	text, err2 := json.Marshal(l)
 	if err := errors.Join(err1, err2); err != nil {
 		return false, fmt.Errorf("lease %s: %w", key, err)
 	}
-	n, err := c.beside(ctx, swapScript, key, was, text, ttl.Milliseconds()).Int()
+	n, err := ls.beside(ctx, swapScript, key, was, text, ttl.Milliseconds()).Int()
 	return n == 1, leaseError(key, err)
 }
 
 // beside calls a script that is not part of the application's work, and counts it so
 // that Usage can leave it out.
-func (c *Conn) beside(ctx context.Context, s *goredis.Script, key string, args ...any) *goredis.Cmd {
-	c.ours.Add(1)
-	got := s.EvalSha(ctx, c.client, []string{key}, args...)
+func (ls *Leases) beside(ctx context.Context, s *goredis.Script, key string, args ...any) *goredis.Cmd {
+	ls.ours.Add(1)
+	got := s.EvalSha(ctx, ls.servers.client, []string{key}, args...)
 	if goredis.HasErrorPrefix(got.Err(), "NOSCRIPT") {
-		c.ours.Add(1)
-		got = s.Eval(ctx, c.client, []string{key}, args...)
+		ls.ours.Add(1)
+		got = s.Eval(ctx, ls.servers.client, []string{key}, args...)
 	}
 	return got
 }
 
 // Holder returns who has the lease of a namespace.
-func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
+func (ls *Leases) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
 	key := leaseKey(namespace)
-	text, err := c.client.Get(ctx, key).Result()
+	text, err := ls.servers.client.Get(ctx, key).Result()
 	if errors.Is(err, goredis.Nil) {
 		return store.Lease{}, false, nil
 	}
@@ -122,10 +131,10 @@ const leaseForm = "*_lease"
 // Neighbours returns the leases of other namespaces on the same servers, and the last of
 // those that were taken since ours was. A key that is named like one and is none is passed
 // over.
-func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
-	err = c.scanFor(ctx, leaseForm, func(m link.Client, keys []string) error {
+func (ls *Leases) Neighbours(ctx context.Context) (out []store.Lease, err error) {
+	err = ls.servers.scanFor(ctx, leaseForm, func(m link.Client, keys []string) error {
 		for _, key := range keys {
-			if _, own := c.leases.Load(key); own {
+			if _, own := ls.asked.Load(key); own {
 				continue
 			}
 			text, err := m.Get(ctx, key).Result()
@@ -141,8 +150,8 @@ func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for other leases: %w", err)
 	}
-	c.leases.Range(func(key, _ any) bool {
-		text, err := c.client.HGet(ctx, register, key.(string)).Result()
+	ls.asked.Range(func(key, _ any) bool {
+		text, err := ls.servers.client.HGet(ctx, register, key.(string)).Result()
 		if l, wrong := leaseOf(register, text); err == nil && wrong == nil && !slices.Contains(out, l) {
 			out = append(out, l)
 		}
@@ -153,15 +162,15 @@ func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
 
 // Free gives up the lease. The records are a hash, which disappears with the last of
 // them.
-func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
+func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) error {
 	key := leaseKey(namespace)
 	text, err := json.Marshal(l)
 	if err != nil {
 		return fmt.Errorf("lease %s: %w", key, err)
 	}
-	freed, err := c.beside(ctx, freeScript, key, text).Int()
+	freed, err := ls.beside(ctx, freeScript, key, text).Int()
 	if freed > 0 {
-		_ = c.client.HDel(ctx, register, key).Err() // as above
+		_ = ls.servers.client.HDel(ctx, register, key).Err() // as above
 	}
 	return leaseError(key, err)
 }

@@ -18,32 +18,32 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := c.check(ctx); err != nil {
-		c.closeQuietly()
+	if err := c.servers.check(ctx); err != nil {
+		_ = c.servers.client.Close() // it could not be used
 		return nil, err
 	}
 	return c, nil
 }
 
 // check verifies what must be right before anything else is requested.
-func (c *Conn) check(ctx context.Context) error {
-	if c.mode == cluster {
-		return c.checkCluster(ctx)
+func (v *servers) check(ctx context.Context) error {
+	if v.mode == cluster {
+		return v.checkCluster(ctx)
 	}
-	if err := c.ping(ctx); err != nil {
-		return c.explain(ctx, err)
+	if err := v.ping(ctx); err != nil {
+		return v.explain(ctx, err)
 	}
 	// A server that cannot or may not tell is assumed to be what the target says.
-	told := inform(ctx, c.client, "server")
-	switch where := c.where(); told["redis_mode"] {
+	told := inform(ctx, v.client, "server")
+	switch where := v.where(); told["redis_mode"] {
 	case "cluster":
-		if c.mode == standalone && !soleNode(ctx, c.client) {
+		if v.mode == standalone && !soleNode(ctx, v.client) {
 			return fault.Store(fmt.Errorf("redis: %s is a node of a cluster, but the target is written for a single server", where),
-				"did you mean "+c.scheme("cluster")+"://"+strings.Join(c.target.Hosts, ",")+"?")
+				"did you mean "+v.scheme("cluster")+"://"+strings.Join(v.target.Hosts, ",")+"?")
 		}
 	case "sentinel":
 		return fault.Store(fmt.Errorf("redis: %s is a sentinel, which keeps no data", where),
-			"did you mean "+c.scheme("sentinel")+"://"+strings.Join(c.target.Hosts, ",")+"/mymaster?")
+			"did you mean "+v.scheme("sentinel")+"://"+strings.Join(v.target.Hosts, ",")+"/mymaster?")
 	}
 	return nil
 }
@@ -65,16 +65,16 @@ func soleNode(ctx context.Context, node link.Client) bool {
 	return served == 16384 && len(nodes) == 1
 }
 
-func (c *Conn) checkCluster(ctx context.Context) error {
-	slots, err := c.client.ClusterSlots(ctx).Result() //nolint:staticcheck // ClusterShards is of Redis 7 only
+func (v *servers) checkCluster(ctx context.Context) error {
+	slots, err := v.client.ClusterSlots(ctx).Result() //nolint:staticcheck // ClusterShards is of Redis 7 only
 	if err == nil && len(slots) == 0 {
-		return fault.Store(fmt.Errorf("redis: the cluster at %s serves no slots", c.where()),
+		return fault.Store(fmt.Errorf("redis: the cluster at %s serves no slots", v.where()),
 			"create it first: redis-cli --cluster create …")
 	}
 	if err == nil {
 		// Not only the seeds but also the nodes, under the names they give themselves,
 		// must be reachable.
-		err = c.masters(ctx, func(ctx context.Context, m link.Client) error {
+		err = v.masters(ctx, func(ctx context.Context, m link.Client) error {
 			if err := m.Ping(ctx).Err(); err != nil {
 				return fmt.Errorf("node %s: %w", link.ServerOf(m).Addr, err)
 			}
@@ -85,24 +85,24 @@ func (c *Conn) checkCluster(ctx context.Context) error {
 		return nil
 	}
 	if strings.Contains(err.Error(), "cluster support disabled") {
-		return fault.Store(fmt.Errorf("redis: %s is a single server, but the target is written for a cluster", c.where()),
-			"did you mean "+c.scheme("")+"://"+c.target.Hosts[0]+"?")
+		return fault.Store(fmt.Errorf("redis: %s is a single server, but the target is written for a cluster", v.where()),
+			"did you mean "+v.scheme("")+"://"+v.target.Hosts[0]+"?")
 	}
-	return c.explain(ctx, err)
+	return v.explain(ctx, err)
 }
 
 // where returns the servers as the target names them.
-func (c *Conn) where() string {
-	if c.target.Scheme == "unix" {
-		return c.target.Path
+func (v *servers) where() string {
+	if v.target.Scheme == "unix" {
+		return v.target.Path
 	}
-	return strings.Join(c.target.Hosts, ",")
+	return strings.Join(v.target.Hosts, ",")
 }
 
 // scheme returns the scheme for another layout, with TLS if the target has it.
-func (c *Conn) scheme(layout string) string {
+func (v *servers) scheme(layout string) string {
 	s := "redis"
-	if c.tls != nil {
+	if v.tls != nil {
 		s = "rediss"
 	}
 	if layout != "" {
@@ -112,11 +112,11 @@ func (c *Conn) scheme(layout string) string {
 }
 
 // masterNames asks the sentinels which masters they know.
-func (c *Conn) masterNames(ctx context.Context) []string {
-	for _, h := range c.target.Hosts {
+func (v *servers) masterNames(ctx context.Context) []string {
+	for _, h := range v.target.Hosts {
 		masters, err := link.MastersOf(ctx, store.HostPort(h, 26379), link.Servers{
-			TLS: c.tls, SentinelUser: c.target.Params.Get("sentinel_user"), SentinelPassword: c.target.Params.Get("sentinel_password"),
-			Dial: link.ServerOf(c.client).Dial, Read: link.ServerOf(c.client).Read,
+			TLS: v.tls, SentinelUser: v.target.Params.Get("sentinel_user"), SentinelPassword: v.target.Params.Get("sentinel_password"),
+			Dial: link.ServerOf(v.client).Dial, Read: link.ServerOf(v.client).Read,
 		})
 		if err != nil {
 			continue

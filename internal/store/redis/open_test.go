@@ -87,7 +87,7 @@ func TestAcceptedByOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := open(t, target)
-			require.NoError(t, c.Put(t.Context(), space("a"), []byte("k"), []byte("v")))
+			require.NoError(t, c.Maps.Put(t.Context(), space("a"), []byte("k"), []byte("v")))
 		})
 	}
 }

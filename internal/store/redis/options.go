@@ -48,26 +48,31 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{client: link.Connect(u), target: t, tls: u.TLS, mode: modeOf(t.Scheme), size: u.Pool, ours: store.Beside(t)}
-	c.calls.New = func() any { return new(call) }
+	v := &servers{client: link.Connect(u), target: t, tls: u.TLS, mode: modeOf(t.Scheme)}
 	// A single caller has nobody to share with, and is faster without another goroutine
 	// that hands it its replies.
-	shared := o.Threads > 1 && c.pipelines()
-	c.lines = link.NewLines(c.client, shared, c.size)
+	shared := o.Threads > 1 && v.pipelines()
+	lines, ours := link.NewLines(v.client, shared, u.Pool), store.Beside(t)
+	maps := newMaps(v, lines)
+	c := &Conn{
+		Maps: maps, Records: &Records{v, maps}, Leases: &Leases{servers: v, ours: ours},
+		Meter: &Meter{servers: v, ours: ours}, Prober: &Prober{v, maps},
+		servers: v, size: u.Pool, lines: lines,
+	}
 	c.alone = sync.OnceValue(func() *link.Lines {
 		if !shared {
-			return c.lines
+			return lines
 		}
-		return link.NewLines(c.client, false, c.size)
+		return link.NewLines(v.client, false, u.Pool)
 	})
 	return c, nil
 }
 
 // pipelines reports whether callers share connections, as they do unless the target
 // says otherwise.
-func (c *Conn) pipelines() bool {
-	on, _ := c.target.Bool("pipelining") // options has checked that it is a boolean
-	return on || !c.target.Params.Has("pipelining")
+func (v *servers) pipelines() bool {
+	on, _ := v.target.Bool("pipelining") // options has checked that it is a boolean
+	return on || !v.target.Params.Has("pipelining")
 }
 
 func options(t store.Target, o store.OpenOptions) (link.Servers, error) {
@@ -186,8 +191,5 @@ func database(t store.Target) (int, error) {
 	return n, nil
 }
 
-// closeQuietly closes a client that could not be used.
-func (c *Conn) closeQuietly() { _ = c.client.Close() }
-
 // ping pings once, on a connection of its own if necessary.
-func (c *Conn) ping(ctx context.Context) error { return c.client.Ping(ctx).Err() }
+func (v *servers) ping(ctx context.Context) error { return v.client.Ping(ctx).Err() }

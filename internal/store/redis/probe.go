@@ -13,6 +13,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
+// Prober tries whether the servers would accept the writes of a run.
+type Prober struct {
+	servers *servers
+	maps    *Maps
+}
+
 // litter is how long a probe's key lives if its process dies before removing it.
 const litter = time.Minute
 
@@ -20,7 +26,7 @@ const litter = time.Minute
 // of a drawn name under a key of a drawn name, and removes that field, and the key with
 // it. Then it removes a key and a field that do not exist, which changes nothing but
 // needs every permission.
-func (c *Conn) Probe(ctx context.Context, s store.Space) error {
+func (p *Prober) Probe(ctx context.Context, s store.Space) error {
 	field := []byte(store.Unlikely())
 	tiny := store.Space{Namespace: s.Namespace, Name: probeName(s.Namespace)}
 	key, absent := KeyOf(tiny), KeyOf(tiny)+"-"
@@ -28,18 +34,18 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 		command string
 		run     func() error
 	}{
-		{"HSET", func() error { return c.Set(ctx, tiny, field, []byte("v")) }},
-		{"HMSET", func() error { return c.PutAll(ctx, tiny, []store.Entry{{Key: field, Val: []byte("v")}}) }},
-		{"EVALSHA", func() error { return c.Put(ctx, tiny, field, []byte("v")) }},
-		{"HGET", func() error { _, _, err := c.Get(ctx, tiny, field, nil); return err }},
-		{"", func() error { _ = c.client.PExpire(ctx, key, litter).Err(); return nil }}, // it is removed below, unless we die
-		{"HDEL", func() error { return c.client.HDel(ctx, key, string(field)).Err() }},
-		{"UNLINK", func() error { _, err := unlink(ctx, c.client, absent); return err }},
+		{"HSET", func() error { return p.maps.Set(ctx, tiny, field, []byte("v")) }},
+		{"HMSET", func() error { return p.maps.PutAll(ctx, tiny, []store.Entry{{Key: field, Val: []byte("v")}}) }},
+		{"EVALSHA", func() error { return p.maps.Put(ctx, tiny, field, []byte("v")) }},
+		{"HGET", func() error { _, _, err := p.maps.Get(ctx, tiny, field, nil); return err }},
+		{"", func() error { _ = p.servers.client.PExpire(ctx, key, litter).Err(); return nil }}, // it is removed below, unless we die
+		{"HDEL", func() error { return p.servers.client.HDel(ctx, key, string(field)).Err() }},
+		{"UNLINK", func() error { _, err := unlink(ctx, p.servers.client, absent); return err }},
 	}
 	var problem error
 	for _, step := range steps {
 		if err := step.run(); err != nil && problem == nil {
-			problem = c.refusal(ctx, step.command, key, err)
+			problem = p.refusal(ctx, step.command, key, err)
 		}
 		if ctx.Err() != nil {
 			break
@@ -52,25 +58,25 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	if s.Grouped {
 		own = groupKey(own, field)
 	}
-	if err := c.client.HDel(ctx, own, string(field)).Err(); err != nil {
-		return c.refusal(ctx, "HDEL", own, err)
+	if err := p.servers.client.HDel(ctx, own, string(field)).Err(); err != nil {
+		return p.refusal(ctx, "HDEL", own, err)
 	}
 	return nil
 }
 
 // refusal explains why a write was refused.
-func (c *Conn) refusal(ctx context.Context, command, key string, err error) error {
+func (p *Prober) refusal(ctx context.Context, command, key string, err error) error {
 	var reply goredis.Error
 	if !errors.As(err, &reply) {
-		return c.explain(ctx, err)
+		return p.servers.explain(ctx, err)
 	}
-	text := c.target.Scrub(reply).Error()
+	text := p.servers.target.Scrub(reply).Error()
 	say := func(what, hint string) error {
-		return fault.Store(fault.Sentence("redis: "+c.where()+": "+what, err), hint)
+		return fault.Store(fault.Sentence("redis: "+p.servers.where()+": "+what, err), hint)
 	}
 	switch Classify(reply) {
 	case store.Refused:
-		who := c.target.User
+		who := p.servers.target.User
 		if who == "" {
 			who = "default"
 		}
@@ -85,7 +91,7 @@ func (c *Conn) refusal(ctx context.Context, command, key string, err error) erro
 	case store.OutOfMemory:
 		return say("the server has reached maxmemory and refuses writes", "delete data, raise maxmemory, or choose an eviction policy")
 	case store.WrongType:
-		return fault.Input(fault.Sentence("redis: "+c.where()+": "+key+" holds something that is not a hash", err),
+		return fault.Input(fault.Sentence("redis: "+p.servers.where()+": "+key+" holds something that is not a hash", err),
 			"use another --namespace, or delete it yourself")
 	}
 	return say(command+" on "+key+": "+text, "")

@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/tls"
 	"sync"
-	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
@@ -44,40 +43,59 @@ type Typed interface {
 	Alone() store.Conn
 }
 
-var _ interface {
-	Typed
-	store.Pooled
-	store.Warmer
-	store.Maps
-	store.Metered
-	store.Notebook
-} = (*Conn)(nil)
+var (
+	_ interface {
+		Typed
+		store.Composite
+		store.Pooled
+		store.Warmer
+		store.Answerer
+	} = (*Conn)(nil)
+	_ store.Maps   = (*Maps)(nil)
+	_ store.Keeper = (*Records)(nil)
+	_ interface {
+		store.Leaser
+		store.Neighbours
+	} = (*Leases)(nil)
+	_ interface {
+		store.Metered
+		store.Notebook
+	} = (*Meter)(nil)
+	_ store.Prober = (*Prober)(nil)
+)
 
-// Conn is a pool of connections to one Redis. It is safe for use by several
-// goroutines.
+// Conn owns the connections to one Redis: those of the client, and those for hot calls. It
+// is safe for use by several goroutines, and so are its components.
 type Conn struct {
-	client link.Client
-	target store.Target
-	tls    *tls.Config
-	mode   mode
-	size   int
+	Maps    *Maps
+	Records *Records
+	Leases  *Leases
+	Meter   *Meter
+	Prober  *Prober
+
+	servers *servers
+	size    int
 	// lines are the connections for hot calls; alone are those that are not shared, if
 	// the others are.
 	lines *link.Lines
 	alone func() *link.Lines
-	calls sync.Pool
-	// ours is how many scripts were called for the lease, and leases are the keys of those
-	// that were asked for.
-	ours   *atomic.Int64
-	leases sync.Map
-	// hidesConfig, hidesSlow and hidesLatency say why the server does not show us its
-	// settings, its log of slow commands and its latency monitor; nil if it does.
-	hidesConfig, hidesSlow, hidesLatency atomic.Pointer[error]
+}
+
+// Components returns the parts that the connection is made of.
+func (c *Conn) Components() []any { return []any{c.Maps, c.Records, c.Leases, c.Meter, c.Prober} }
+
+// servers are the Redis that a target names: how they are laid out, the client that finds
+// them, and why they cannot be used.
+type servers struct {
+	client link.Client
+	target store.Target
+	tls    *tls.Config
+	mode   mode
 }
 
 // Client returns the go-redis client. It belongs to the connection: do not close
 // it. A cluster's is a *redis.ClusterClient, any other a *redis.Client.
-func (c *Conn) Client() link.Client { return c.client }
+func (c *Conn) Client() link.Client { return c.servers.client }
 
 // Lines returns the connections for hot calls. Callers share a few of them if
 // pipelining is true and the target does not say otherwise.
@@ -93,15 +111,15 @@ func (c *Conn) Alone() store.Conn {
 	if c.lines == c.alone() {
 		return c
 	}
-	o := &Conn{client: c.client, target: c.target, tls: c.tls, mode: c.mode, size: c.size, lines: c.alone(), alone: c.alone, ours: c.ours}
-	o.calls.New = c.calls.New
-	return o
+	o := *c
+	o.lines, o.Maps = c.alone(), newMaps(c.servers, c.alone())
+	return &o
 }
 
 // Pool returns statistics of the connections, for a cluster summed over its nodes; Size
 // is how many there may be to each of them.
 func (c *Conn) Pool() store.PoolStats {
-	p := c.client.PoolStats()
+	p := c.servers.client.PoolStats()
 	s := store.PoolStats{Size: c.size, Open: int(p.TotalConns), Idle: int(p.IdleConns), Waits: int64(p.WaitCount), WaitNs: p.WaitDurationNs}
 	for _, l := range []*link.Lines{c.lines, c.alone()} {
 		t := l.Stats()
@@ -116,7 +134,7 @@ func (c *Conn) Pool() store.PoolStats {
 // Warm opens the connections that n callers need, on a cluster to each master.
 func (c *Conn) Warm(ctx context.Context, n int) error {
 	if err := c.lines.Warm(ctx, n); err != nil {
-		return c.explain(ctx, err)
+		return c.servers.explain(ctx, err)
 	}
 	return nil
 }
@@ -125,13 +143,13 @@ func (c *Conn) Warm(ctx context.Context, n int) error {
 func (c *Conn) Close() error {
 	c.lines.Close()
 	c.alone().Close()
-	return c.client.Close()
+	return c.servers.client.Close()
 }
 
 // masters calls f with the client of every master, one after the other.
-func (c *Conn) masters(ctx context.Context, f func(ctx context.Context, m link.Client) error) error {
+func (v *servers) masters(ctx context.Context, f func(ctx context.Context, m link.Client) error) error {
 	var one sync.Mutex
-	return link.Masters(ctx, c.client, func(ctx context.Context, m link.Client) error {
+	return link.Masters(ctx, v.client, func(ctx context.Context, m link.Client) error {
 		one.Lock()
 		defer one.Unlock()
 		return f(ctx, m)

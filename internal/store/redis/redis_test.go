@@ -102,12 +102,12 @@ func TestConformanceOfCluster(t *testing.T) {
 	info, err := open(t, srv.URL()).Info(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "cluster of 3 masters", info.Topology)
-	u := open(t, srv.URL()).Usage(t.Context())
+	u := open(t, srv.URL()).Meter.Usage(t.Context())
 	assert.InDelta(t, 3, u.Cores, 0)
 	assert.Positive(t, u.CPU)
 	assert.False(t, u.Here, "only of a single server that is known")
 	nodes := map[string]bool{}
-	for _, r := range storetest.Readings(t, open(t, srv.URL()), func() {}, "commands_per_s") {
+	for _, r := range storetest.Readings(t, open(t, srv.URL()).Meter, func() {}, "commands_per_s") {
 		nodes[r.Node] = true
 	}
 	assert.Len(t, nodes, 3)
@@ -132,7 +132,7 @@ func TestUnixSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	srv := labtest.Redis(t, "--unixsocket", path)
 	c := open(t, "unix://"+path)
-	require.NoError(t, c.Set(t.Context(), space("a"), []byte("k"), []byte("v")))
+	require.NoError(t, c.Maps.Set(t.Context(), space("a"), []byte("k"), []byte("v")))
 	assert.Equal(t, "v", do(t, open(t, srv.URL()), "hget", "perfbench:a", "k"))
 	_, err := try(t, "unix://"+path+"2")
 	refused(t, err, "there is no such socket", "unixsocket")
@@ -143,11 +143,11 @@ func TestKeysAreNamedAsDocumented(t *testing.T) {
 	c := open(t, srv.URL())
 	ctx := t.Context()
 	bare := store.Space{Name: "eligibility", Shape: store.Map}
-	require.NoError(t, c.Put(ctx, space("eligibility"), []byte("f"), []byte("v")))
-	require.NoError(t, c.Put(ctx, bare, []byte("f"), []byte("v")))
-	require.NoError(t, c.PutGroup(ctx, grouped("eligibility"), []byte("x17"), []byte("f"), []byte("v")))
-	require.NoError(t, c.Record(ctx, store.Made{Space: space("eligibility")}))
-	require.NoError(t, c.Record(ctx, store.Made{Space: bare}))
+	require.NoError(t, c.Maps.Put(ctx, space("eligibility"), []byte("f"), []byte("v")))
+	require.NoError(t, c.Maps.Put(ctx, bare, []byte("f"), []byte("v")))
+	require.NoError(t, c.Maps.PutGroup(ctx, grouped("eligibility"), []byte("x17"), []byte("f"), []byte("v")))
+	require.NoError(t, c.Records.Record(ctx, store.Made{Space: space("eligibility")}))
+	require.NoError(t, c.Records.Record(ctx, store.Made{Space: bare}))
 	assert.ElementsMatch(t, []any{
 		"perfbench:eligibility", "eligibility", "perfbench:eligibility:{x17}",
 		"perfbench:_made", "_perfbench_made",
@@ -157,11 +157,11 @@ func TestKeysAreNamedAsDocumented(t *testing.T) {
 
 func TestDatabaseOfTheTarget(t *testing.T) {
 	srv := labtest.Redis(t)
-	require.NoError(t, open(t, with(srv.URL(), "db=3")).Set(t.Context(), space("a"), []byte("k"), []byte("v")))
-	n, err := open(t, srv.URL()+"/3").Count(t.Context(), space("a"))
+	require.NoError(t, open(t, with(srv.URL(), "db=3")).Maps.Set(t.Context(), space("a"), []byte("k"), []byte("v")))
+	n, err := open(t, srv.URL()+"/3").Maps.Count(t.Context(), space("a"))
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, n)
-	n, err = open(t, srv.URL()).Count(t.Context(), space("a"))
+	n, err = open(t, srv.URL()).Maps.Count(t.Context(), space("a"))
 	require.NoError(t, err)
 	assert.Zero(t, n)
 	_, err = try(t, with(srv.URL(), "db=99"))
@@ -185,17 +185,17 @@ func TestInfo(t *testing.T) {
 	require.Len(t, info.Warnings, 1)
 	assert.Contains(t, info.Warnings[0], "evicts keys when 100 MiB are full")
 
-	before := c.Usage(t.Context())
+	before := c.Meter.Usage(t.Context())
 	assert.Equal(t, "scripts", before.Kind)
 	assert.True(t, before.Here)
 	assert.Positive(t, before.Memory)
 	require.NoError(t, c.Client().Eval(t.Context(), "return 1", nil).Err())
-	after := c.Usage(t.Context())
+	after := c.Meter.Usage(t.Context())
 	assert.EqualValues(t, 1, after.Calls-before.Calls)
 	assert.Greater(t, after.Received, before.Received)
 	assert.GreaterOrEqual(t, after.CPU, before.CPU)
 
-	storetest.Readings(t, c, func() { require.ErrorIs(t, c.Client().Get(t.Context(), "nothing").Err(), goredis.Nil) }, "cpu_cores", "commands_per_s", "net_in_bytes_per_s", "misses_per_s")
+	storetest.Readings(t, c.Meter, func() { require.ErrorIs(t, c.Client().Get(t.Context(), "nothing").Err(), goredis.Nil) }, "cpu_cores", "commands_per_s", "net_in_bytes_per_s", "misses_per_s")
 
 	pool := c.Pool()
 	assert.GreaterOrEqual(t, pool.Size, 8)
@@ -229,7 +229,7 @@ func TestSingleNodeClusterIsReachedBothWays(t *testing.T) {
 		return strings.Contains(raw.ClusterInfo(t.Context()).Val(), "cluster_state:ok")
 	}, 30e9, 50e6)
 	for _, target := range []string{srv.URL(), strings.Replace(srv.URL(), "redis://", "redis+cluster://", 1)} {
-		require.NoError(t, open(t, target).Set(t.Context(), space("a"), []byte("k"), []byte("v")))
+		require.NoError(t, open(t, target).Maps.Set(t.Context(), space("a"), []byte("k"), []byte("v")))
 	}
 }
 
@@ -254,17 +254,17 @@ func TestOneCallIsOneCommand(t *testing.T) {
 			s, g := space("a"), grouped("a")
 			k, v := []byte("k"), []byte("v")
 			entry := []store.Entry{{Key: k, Val: v}}
-			require.NoError(t, c.Put(t.Context(), s, k, v)) // loads the script
+			require.NoError(t, c.Maps.Put(t.Context(), s, k, v)) // loads the script
 			each(func(node *goredis.Client) { require.NoError(t, node.ConfigResetStat(t.Context()).Err()) })
 			for range 10 {
-				require.NoError(t, c.Put(t.Context(), s, k, v))
-				require.NoError(t, c.Set(t.Context(), s, k, v))
-				require.NoError(t, c.PutAll(t.Context(), s, entry))
-				_, _, err := c.Get(t.Context(), s, k, nil)
+				require.NoError(t, c.Maps.Put(t.Context(), s, k, v))
+				require.NoError(t, c.Maps.Set(t.Context(), s, k, v))
+				require.NoError(t, c.Maps.PutAll(t.Context(), s, entry))
+				_, _, err := c.Maps.Get(t.Context(), s, k, nil)
 				require.NoError(t, err)
-				_, err = c.GetAll(t.Context(), s, [][]byte{k})
+				_, err = c.Maps.GetAll(t.Context(), s, [][]byte{k})
 				require.NoError(t, err)
-				require.NoError(t, c.PutGroups(t.Context(), g, []store.Group{{Name: k, Entries: entry}}))
+				require.NoError(t, c.Maps.PutGroups(t.Context(), g, []store.Group{{Name: k, Entries: entry}}))
 			}
 			calls := map[string]int{}
 			each(func(node *goredis.Client) {
@@ -327,37 +327,37 @@ func TestNeighboursAreSeenByTheirLeases(t *testing.T) {
 	a, b := open(t, url), open(t, url)
 	do(t, a, "rpush", "their_lease", "x")
 	do(t, a, "set", "another_lease", "{}")
-	list, err := a.Neighbours(ctx)
+	list, err := a.Leases.Neighbours(ctx)
 	require.NoError(t, err)
 	assert.Empty(t, list)
 	mine, theirs := store.Lease{Run: "mine", Token: "1"}, store.Lease{Run: "theirs", Token: "2"}
-	_, how, err := a.Hold(ctx, "one", mine, time.Minute)
+	_, how, err := a.Leases.Hold(ctx, "one", mine, time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, store.Taken, how)
-	_, _, err = b.Hold(ctx, "", theirs, time.Minute)
+	_, _, err = b.Leases.Hold(ctx, "", theirs, time.Minute)
 	require.NoError(t, err)
-	list, err = a.Neighbours(ctx)
+	list, err = a.Leases.Neighbours(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, []store.Lease{theirs}, list)
-	list, err = b.Neighbours(ctx)
+	list, err = b.Leases.Neighbours(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, []store.Lease{mine}, list)
-	require.NoError(t, b.Free(ctx, "", theirs))
-	list, err = a.Neighbours(ctx)
+	require.NoError(t, b.Leases.Free(ctx, "", theirs))
+	list, err = a.Leases.Neighbours(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, []store.Lease{theirs}, list, "it came and went since")
-	_, how, err = a.Hold(ctx, "one", mine, time.Minute)
+	_, how, err = a.Leases.Hold(ctx, "one", mine, time.Minute)
 	require.NoError(t, err)
 	assert.Equal(t, store.Renewed, how)
-	list, err = a.Neighbours(ctx)
+	list, err = a.Leases.Neighbours(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, []store.Lease{theirs}, list, "and that is not forgotten")
-	require.NoError(t, a.Free(ctx, "one", mine))
-	_, _, err = a.Hold(ctx, "one", mine, time.Minute)
+	require.NoError(t, a.Leases.Free(ctx, "one", mine))
+	_, _, err = a.Leases.Hold(ctx, "one", mine, time.Minute)
 	require.NoError(t, err)
-	list, err = a.Neighbours(ctx)
+	list, err = a.Leases.Neighbours(ctx)
 	require.NoError(t, err)
 	assert.Empty(t, list)
-	require.NoError(t, a.Free(ctx, "one", mine))
+	require.NoError(t, a.Leases.Free(ctx, "one", mine))
 	assert.ElementsMatch(t, []any{"their_lease", "another_lease"}, do(t, a, "keys", "*"), "nothing is left of them")
 }

@@ -2,10 +2,22 @@ package redis
 
 import (
 	"context"
+	"sync"
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
+
+// Maps are the hashes that keep the entries of spaces; it owns what their calls reuse.
+type Maps struct {
+	servers *servers
+	lines   *link.Lines
+	calls   sync.Pool // of *call
+}
+
+func newMaps(v *servers, lines *link.Lines) *Maps {
+	return &Maps{servers: v, lines: lines, calls: sync.Pool{New: func() any { return new(call) }}}
+}
 
 // putScript does what a Java map's put does on Redis: read, write, and return the old
 // value.
@@ -13,10 +25,10 @@ var putScript = link.NewScript("put", "local v = redis.call('hget', KEYS[1], ARG
 
 // Put stores one entry with a script that returns the old value, which is read and
 // discarded.
-func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
-	l := c.acquire(s)
-	defer c.release(l)
-	scripts := link.Scripts{Lines: c.lines, How: link.BySHA}
+func (m *Maps) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	l := m.acquire(s)
+	defer m.release(l)
+	scripts := link.Scripts{Lines: m.lines, How: link.BySHA}
 	scripts.Begin(&l.Request, putScript, 1)
 	l.Add(l.key)
 	return failed("put", l, put(ctx, scripts, l, key, val))
@@ -31,59 +43,59 @@ func put(ctx context.Context, scripts link.Scripts, l *call, key, val []byte) er
 }
 
 // Set stores one entry with HSET.
-func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
-	l := c.acquire(s)
-	defer c.release(l)
+func (m *Maps) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	l := m.acquire(s)
+	defer m.release(l)
 	l.Command("HSET")
 	l.Add(l.key)
 	l.Bytes(key)
 	l.Bytes(val)
-	_, err := c.lines.Do(ctx, &l.Caller)
+	_, err := m.lines.Do(ctx, &l.Caller)
 	return failed("hset", l, err)
 }
 
 // PutAll stores entries with one HMSET.
-func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+func (m *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
 	if len(es) == 0 {
 		return ctx.Err()
 	}
-	l := c.acquire(s)
-	defer c.release(l)
+	l := m.acquire(s)
+	defer m.release(l)
 	l.Command("HMSET")
 	l.Add(l.key)
 	for _, e := range es {
 		l.Bytes(e.Key)
 		l.Bytes(e.Val)
 	}
-	_, err := c.lines.Do(ctx, &l.Caller)
+	_, err := m.lines.Do(ctx, &l.Caller)
 	return failed("hmset", l, err)
 }
 
 // Get reads one value into buf with HGET, growing buf if the value does not fit.
-func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
-	l := c.acquire(s)
-	defer c.release(l)
+func (m *Maps) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+	l := m.acquire(s)
+	defer m.release(l)
 	l.Command("HGET")
 	l.Add(l.key)
 	l.Bytes(key)
 	own := l.Reply.Text
 	l.Reply.Into(buf)
-	n, err := c.lines.Do(ctx, &l.Caller)
+	n, err := m.lines.Do(ctx, &l.Caller)
 	buf, l.Reply.Text = l.Reply.Text, own
 	return buf, err == nil && n >= 0, failed("hget", l, err)
 }
 
 // GetAll reads the values of keys with one HMGET. The values must not be modified.
-func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
-	l := c.acquire(s)
-	defer c.release(l)
+func (m *Maps) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+	l := m.acquire(s)
+	defer m.release(l)
 	l.Command("HMGET")
 	l.Add(l.key)
-	return c.hmget(ctx, l, keys)
+	return m.hmget(ctx, l, keys)
 }
 
 // hmget completes and runs the call, and copies what it returns.
-func (c *Conn) hmget(ctx context.Context, l *call, keys [][]byte) ([][]byte, error) {
+func (m *Maps) hmget(ctx context.Context, l *call, keys [][]byte) ([][]byte, error) {
 	if len(keys) == 0 {
 		return nil, ctx.Err()
 	}
@@ -91,7 +103,7 @@ func (c *Conn) hmget(ctx context.Context, l *call, keys [][]byte) ([][]byte, err
 		l.Bytes(k)
 	}
 	l.Reply.Keep = true
-	if _, err := c.lines.Do(ctx, &l.Caller); err != nil {
+	if _, err := m.lines.Do(ctx, &l.Caller); err != nil {
 		return nil, failed("hmget", l, err)
 	}
 	out, text := make([][]byte, len(keys)), make([]byte, 0, len(l.Reply.Text))

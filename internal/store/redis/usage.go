@@ -16,11 +16,20 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 )
 
+// Meter reads what the servers report about themselves, and knows what they do not show us.
+type Meter struct {
+	servers *servers
+	ours    *atomic.Int64 // scripts called for leases, which are no calls of applications
+	// hidesConfig, hidesSlow and hidesLatency say why the server does not show us its
+	// settings, its log of slow commands and its latency monitor; nil if it does.
+	hidesConfig, hidesSlow, hidesLatency atomic.Pointer[error]
+}
+
 // Usage adds up what the masters report about themselves; calls are script calls,
 // except those for the lease.
-func (c *Conn) Usage(ctx context.Context) store.Usage {
-	u := store.Usage{Kind: "scripts", Here: c.isHere(), Calls: -c.ours.Load()}
-	if c.masters(ctx, func(ctx context.Context, m link.Client) error {
+func (mt *Meter) Usage(ctx context.Context) store.Usage {
+	u := store.Usage{Kind: "scripts", Here: mt.servers.here(), Calls: -mt.ours.Load()}
+	if mt.servers.masters(ctx, func(ctx context.Context, m link.Client) error {
 		text, err := m.InfoMap(ctx, "cpu", "memory", "stats", "commandstats").Result()
 		if err != nil {
 			return err
@@ -42,12 +51,12 @@ func (c *Conn) Usage(ctx context.Context) store.Usage {
 	return u
 }
 
-// isHere reports whether a single server runs on this machine.
-func (c *Conn) isHere() bool {
-	if c.mode == cluster {
+// here reports whether a single server runs on this machine.
+func (v *servers) here() bool {
+	if v.mode == cluster {
 		return false
 	}
-	o := link.ServerOf(c.client)
+	o := link.ServerOf(v.client)
 	host, _, _ := net.SplitHostPort(o.Addr)
 	ip := net.ParseIP(host)
 	return o.Network == "unix" || host == "localhost" || ip != nil && ip.IsLoopback()
@@ -96,14 +105,14 @@ var processor = []struct{ user, system, as string }{
 
 // Readings returns what every master reports by INFO, whether writes wait for the disk,
 // and how many commands were slow. It takes a server about 0.1 ms.
-func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
-	err = c.masters(ctx, func(ctx context.Context, m link.Client) error {
+func (mt *Meter) Readings(ctx context.Context) (out []store.Reading, err error) {
+	err = mt.servers.masters(ctx, func(ctx context.Context, m link.Client) error {
 		text, err := m.InfoMap(ctx).Result()
 		if err != nil {
 			return err
 		}
 		node := ""
-		if c.mode == cluster {
+		if mt.servers.mode == cluster {
 			node = link.ServerOf(m).Addr
 		}
 		add := func(name string, v float64, sum bool) {
@@ -120,15 +129,15 @@ func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 			}
 		}
 		if text["Persistence"]["aof_enabled"] == "1" {
-			c.syncs(ctx, m, add)
+			mt.syncs(ctx, m, add)
 		}
-		c.slow(ctx, m, add)
+		mt.slow(ctx, m, add)
 		return nil
 	})
 	if err != nil {
-		return nil, c.explain(ctx, err)
+		return nil, mt.servers.explain(ctx, err)
 	}
-	for _, hidden := range []*error{c.hidesConfig.Load(), c.hidesSlow.Load()} {
+	for _, hidden := range []*error{mt.hidesConfig.Load(), mt.hidesSlow.Load()} {
 		if hidden != nil {
 			err = errors.Join(err, *hidden)
 		}
@@ -147,13 +156,13 @@ func withheld(ctx context.Context, why *atomic.Pointer[error], what string, err 
 
 // syncs reports whether each write waits until the append-only file has reached the
 // disk.
-func (c *Conn) syncs(ctx context.Context, m link.Client, add func(string, float64, bool)) {
-	if c.hidesConfig.Load() != nil {
+func (mt *Meter) syncs(ctx context.Context, m link.Client, add func(string, float64, bool)) {
+	if mt.hidesConfig.Load() != nil {
 		return
 	}
 	got, err := m.ConfigGet(ctx, "appendfsync").Result()
 	if err != nil {
-		withheld(ctx, &c.hidesConfig, "read its settings", err)
+		withheld(ctx, &mt.hidesConfig, "read its settings", err)
 		return
 	}
 	v := 0.0
@@ -165,13 +174,13 @@ func (c *Conn) syncs(ctx context.Context, m link.Client, add func(string, float6
 
 // slow reports how many commands have been in the slow log so far, from the id of the
 // last one.
-func (c *Conn) slow(ctx context.Context, m link.Client, add func(string, float64, bool)) {
-	if c.hidesSlow.Load() != nil {
+func (mt *Meter) slow(ctx context.Context, m link.Client, add func(string, float64, bool)) {
+	if mt.hidesSlow.Load() != nil {
 		return
 	}
 	last, err := m.SlowLogGet(ctx, 1).Result()
 	if err != nil {
-		withheld(ctx, &c.hidesSlow, "read its log of slow commands", err)
+		withheld(ctx, &mt.hidesSlow, "read its log of slow commands", err)
 		return
 	}
 	n := 0.0
@@ -187,22 +196,22 @@ const mostNotes = 64
 // Noted returns the contents of the slow log and the latency monitor of every master,
 // as far as they are enabled. A server that does not show us its slow log has been
 // named by Readings.
-func (c *Conn) Noted(ctx context.Context, from store.Bookmark) (out []store.Noted, to store.Bookmark, err error) {
+func (mt *Meter) Noted(ctx context.Context, from store.Bookmark) (out []store.Noted, to store.Bookmark, err error) {
 	to = store.Bookmark{}
-	err = c.masters(ctx, func(ctx context.Context, m link.Client) error {
+	err = mt.servers.masters(ctx, func(ctx context.Context, m link.Client) error {
 		n := notes{server: m, from: from, to: to}
-		if c.mode == cluster {
+		if mt.servers.mode == cluster {
 			n.node = link.ServerOf(m).Addr
 		}
-		if c.hidesSlow.Load() == nil {
+		if mt.hidesSlow.Load() == nil {
 			if err := n.slow(ctx); err != nil {
 				return err
 			}
 		}
-		if c.hidesLatency.Load() == nil {
+		if mt.hidesLatency.Load() == nil {
 			err := n.latency(ctx)
 			if _, refused := errors.AsType[goredis.Error](err); refused {
-				withheld(ctx, &c.hidesLatency, "read its latency monitor", err)
+				withheld(ctx, &mt.hidesLatency, "read its latency monitor", err)
 			} else if err != nil {
 				return err
 			}
@@ -211,9 +220,9 @@ func (c *Conn) Noted(ctx context.Context, from store.Bookmark) (out []store.Note
 		return nil
 	})
 	if err != nil {
-		return nil, nil, c.explain(ctx, err)
+		return nil, nil, mt.servers.explain(ctx, err)
 	}
-	if hidden := c.hidesLatency.Load(); hidden != nil {
+	if hidden := mt.hidesLatency.Load(); hidden != nil {
 		err = *hidden
 	}
 	return out, to, err

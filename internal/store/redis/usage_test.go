@@ -28,14 +28,14 @@ func TestSyncsAndSlowCommandsAreTold(t *testing.T) {
 		}
 		return out
 	}
-	told := values(storetest.Readings(t, c, func() { do(t, c, "ping") }, "slow_commands_per_s"))
+	told := values(storetest.Readings(t, c.Meter, func() { do(t, c, "ping") }, "slow_commands_per_s"))
 	assert.InDelta(t, 1, told["aof_syncs_each_write"], 0)
 
-	_, at, err := c.Noted(t.Context(), nil)
+	_, at, err := c.Meter.Noted(t.Context(), nil)
 	require.NoError(t, err)
 	const busy = "local function ms() local t = redis.call('time') return t[1] * 1000 + t[2] / 1000 end local from = ms() while ms() < from + 5 do end return 1"
 	require.NoError(t, c.Client().Eval(t.Context(), busy, []string{"perfbench:{x}"}, "correct-horse").Err())
-	noted, next, err := c.Noted(t.Context(), at)
+	noted, next, err := c.Meter.Noted(t.Context(), at)
 	require.NoError(t, err)
 	script := func(n store.Noted) bool {
 		return n.Command == "EVAL" && n.Key == "perfbench:{x}" && n.For >= 5*time.Millisecond
@@ -44,20 +44,20 @@ func TestSyncsAndSlowCommandsAreTold(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(noted, script), noted)
 	assert.True(t, slices.ContainsFunc(noted, spike), noted)
 	assert.NotContains(t, fmt.Sprint(noted), "correct-horse")
-	noted, _, err = c.Noted(t.Context(), next)
+	noted, _, err = c.Meter.Noted(t.Context(), next)
 	require.NoError(t, err)
 	assert.NotEmpty(t, noted, "it notes every command")
 	assert.False(t, slices.ContainsFunc(noted, script), "that was told before")
-	noted, _, err = c.Noted(t.Context(), nil)
+	noted, _, err = c.Meter.Noted(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Empty(t, noted, "what was before the run is not the run's")
 
 	require.NoError(t, c.Client().Do(t.Context(), "acl", "setuser", "app", "on", ">correct-horse", "~*", "&*", "+@all", "-config", "-slowlog", "-latency").Err())
 	limited := open(t, strings.Replace(srv.URL(), "redis://", "redis://app:correct-horse@", 1))
-	list, err := limited.Readings(t.Context())
+	list, err := limited.Meter.Readings(t.Context())
 	require.ErrorContains(t, err, "read its settings: NOPERM ")
 	require.ErrorContains(t, err, "read its log of slow commands: NOPERM ")
-	_, at, err = limited.Noted(t.Context(), nil)
+	_, at, err = limited.Meter.Noted(t.Context(), nil)
 	require.ErrorContains(t, err, "read its latency monitor: NOPERM ")
 	assert.NotNil(t, at, "it is told once, and the run goes on")
 	told = values(list)
@@ -73,9 +73,9 @@ func TestOwnScriptsAreNotTheApplications(t *testing.T) {
 	storetest.OwnCallsLeftOut(t, c, func() error { return c.Client().Eval(t.Context(), "return 1", nil).Err() })
 
 	// The lease may be asked for over a connection of its own.
-	before := c.Usage(t.Context())
-	_, how, err := open(t, url).Hold(t.Context(), "own_calls", store.Lease{Run: "another"}, time.Minute)
+	before := c.Meter.Usage(t.Context())
+	_, how, err := open(t, url).Leases.Hold(t.Context(), "own_calls", store.Lease{Run: "another"}, time.Minute)
 	require.NoError(t, err)
 	assert.Equal(t, store.Taken, how)
-	assert.Equal(t, before.Calls, c.Usage(t.Context()).Calls)
+	assert.Equal(t, before.Calls, c.Meter.Usage(t.Context()).Calls)
 }
