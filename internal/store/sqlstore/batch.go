@@ -41,8 +41,8 @@ func tidy(rows []row) []row {
 
 // PutAll stores entries with one statement of many rows or, if they are too many or too
 // large for one, with several in one transaction.
-func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
-	t, err := c.tableOf(s)
+func (m *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+	t, err := m.tables.tableOf(s)
 	if err != nil || len(es) == 0 {
 		return err
 	}
@@ -50,20 +50,20 @@ func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 	for i, e := range es {
 		rows[i] = row{key: bytesOf(e.Key), val: bytesOf(e.Val)}
 	}
-	return wrap("put all", t, c.putRows(ctx, t, rows))
+	return wrap("put all", t, m.putRows(ctx, t, rows))
 }
 
-func (c *Conn) putRows(ctx context.Context, t *table, rows []row) error {
+func (m *Maps) putRows(ctx context.Context, t *table, rows []row) error {
 	rows = tidy(rows)
-	n := c.fit(rows, t.key.grouped)
+	n := m.fit(rows, t.key.grouped)
 	if n == len(rows) {
-		text, args := c.insertion(t, rows)
-		return c.exec(ctx, t, text, args...)
+		text, args := m.insertion(t, rows)
+		return m.tables.exec(ctx, t, text, args...)
 	}
-	return Transact(ctx, c.sql, func(tx *sql.Tx) error {
+	return Transact(ctx, m.tables.db, func(tx *sql.Tx) error {
 		for len(rows) > 0 {
-			n := c.fit(rows, t.key.grouped)
-			text, args := c.insertion(t, rows[:n])
+			n := m.fit(rows, t.key.grouped)
+			text, args := m.insertion(t, rows[:n])
 			if _, err := tx.ExecContext(ctx, text, args...); err != nil {
 				return err
 			}
@@ -74,16 +74,16 @@ func (c *Conn) putRows(ctx context.Context, t *table, rows []row) error {
 }
 
 // fit returns how many of the rows one statement can carry, at least 1.
-func (c *Conn) fit(rows []row, grouped bool) int {
+func (m *Maps) fit(rows []row, grouped bool) int {
 	columns, most, size := 2, len(rows), 0
 	if grouped {
 		columns = 3
 	}
-	if !c.d.arrays {
-		most = min(most, c.d.maxVars/columns)
+	if !m.tables.server.d.arrays {
+		most = min(most, m.tables.server.d.maxVars/columns)
 	}
 	for i, r := range rows[:most] {
-		if size += r.size(); size > c.largest && i > 0 {
+		if size += r.size(); size > m.largest && i > 0 {
 			return i
 		}
 	}
@@ -91,8 +91,8 @@ func (c *Conn) fit(rows []row, grouped bool) int {
 }
 
 // insertion writes the statement that stores rows.
-func (c *Conn) insertion(t *table, rows []row) (string, []any) {
-	if c.d.arrays {
+func (m *Maps) insertion(t *table, rows []row) (string, []any) {
+	if m.tables.server.d.arrays {
 		var columns [3][][]byte
 		for i := range columns {
 			columns[i] = make([][]byte, len(rows))
@@ -123,18 +123,18 @@ func (c *Conn) insertion(t *table, rows []row) (string, []any) {
 
 // GetAll reads the values of keys with one statement, or several if there are too many
 // for one.
-func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
-	t, err := c.tableOf(s)
+func (m *Maps) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.getRows(ctx, t, keys)
+	out, err := m.getRows(ctx, t, keys)
 	return out, wrap("get all", t, err)
 }
 
 // getRows reads the values of keys; before holds the values of the key columns that
 // come first.
-func (c *Conn) getRows(ctx context.Context, t *table, keys [][]byte, before ...any) ([][]byte, error) {
+func (m *Maps) getRows(ctx context.Context, t *table, keys [][]byte, before ...any) ([][]byte, error) {
 	out := make([][]byte, len(keys))
 	if len(keys) == 0 {
 		return out, nil
@@ -148,9 +148,9 @@ func (c *Conn) getRows(ctx context.Context, t *table, keys [][]byte, before ...a
 		found[string(k)] = append(make([]byte, 0, len(v)), v...)
 		return nil
 	}
-	for part := range slices.Chunk(keys, c.d.maxVars-len(before)) {
-		text, args := c.selection(t, part, before)
-		if err := c.query(ctx, t, each, text, args...); Absent(err) {
+	for part := range slices.Chunk(keys, m.tables.server.d.maxVars-len(before)) {
+		text, args := m.selection(t, part, before)
+		if err := m.tables.query(ctx, t, each, text, args...); Absent(err) {
 			return out, nil
 		} else if err != nil {
 			return nil, err
@@ -165,40 +165,34 @@ func (c *Conn) getRows(ctx context.Context, t *table, keys [][]byte, before ...a
 // selection writes the statement that reads keys. If a different number of keys needs a
 // different statement, there is one for each power of two, and the list is padded with
 // the last key.
-func (c *Conn) selection(t *table, keys [][]byte, before []any) (string, []any) {
+func (m *Maps) selection(t *table, keys [][]byte, before []any) (string, []any) {
 	args := append(make([]any, 0, 2*len(keys)+len(before)), before...)
-	if c.d.arrays {
+	if m.tables.server.d.arrays {
 		return t.getMany, append(args, keys)
 	}
 	n := 1
 	for n < len(keys) {
 		n *= 2
 	}
-	n = min(n, c.d.maxVars-len(before))
+	n = min(n, m.tables.server.d.maxVars-len(before))
 	for i := range n {
 		args = append(args, bytesOf(keys[min(i, len(keys)-1)]))
 	}
 	return t.getMany + sqltext.Marks(n), args
 }
 
-// groupedTable returns the table of a space that is kept by groups.
-func (c *Conn) groupedTable(s store.Space) (*table, error) {
-	s.Grouped = true
-	return c.tableOf(s)
-}
-
 // PutGroup stores one entry in one group, reading the old value.
-func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
-	t, err := c.groupedTable(s)
+func (m *Maps) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+	t, err := m.tables.groupedTable(s)
 	if err != nil {
 		return err
 	}
-	return wrap("put in a group", t, c.put(ctx, t, val, bytesOf(group), bytesOf(key)))
+	return wrap("put in a group", t, m.put(ctx, t, val, bytesOf(group), bytesOf(key)))
 }
 
 // PutGroups stores the entries of several groups as PutAll does.
-func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
-	t, err := c.groupedTable(s)
+func (m *Maps) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+	t, err := m.tables.groupedTable(s)
 	if err != nil {
 		return err
 	}
@@ -211,15 +205,15 @@ func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) e
 	if len(rows) == 0 {
 		return nil
 	}
-	return wrap("put groups", t, c.putRows(ctx, t, rows))
+	return wrap("put groups", t, m.putRows(ctx, t, rows))
 }
 
 // GetGroup reads the values of keys in one group.
-func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
-	t, err := c.groupedTable(s)
+func (m *Maps) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+	t, err := m.tables.groupedTable(s)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.getRows(ctx, t, keys, bytesOf(group))
+	out, err := m.getRows(ctx, t, keys, bytesOf(group))
 	return out, wrap("get from a group", t, err)
 }

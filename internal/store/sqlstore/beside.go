@@ -14,8 +14,6 @@ type beside struct {
 	n  *atomic.Int64
 }
 
-func (c *Conn) beside() beside { return beside{c.sql, c.ours} }
-
 func (b beside) count(text string) {
 	switch verb, _, _ := strings.Cut(text, " "); verb {
 	case "SELECT", "INSERT", "UPDATE", "DELETE":

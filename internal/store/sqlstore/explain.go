@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/go-sql-driver/mysql"
@@ -20,52 +21,64 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
+// server is what a target names: its dialect, whom we log in as, and the database that is
+// in use; it says why it cannot be used.
+type server struct {
+	d        *dialect
+	target   store.Target
+	network  *sqldial.Network // nil for SQLite
+	database atomic.Pointer[string]
+}
+
+// name returns the current database, or the file of SQLite; "" if none is selected yet.
+func (v *server) name() string { return *v.database.Load() }
+
 // where returns the server or file as the target names it.
-func (c *Conn) where() string {
-	if c.d.Dialect == sqltext.SQLite {
-		return c.Database()
+func (v *server) where() string {
+	if v.d.Dialect == sqltext.SQLite {
+		return v.name()
 	}
-	return strings.Join(c.target.Hosts, ",")
+	return strings.Join(v.target.Hosts, ",")
 }
 
 // user returns the user we log in as.
-func (c *Conn) user() string {
+func (v *server) user() string {
 	switch {
-	case c.target.User != "":
-		return c.target.User
-	case c.d.Dialect == sqltext.MySQL:
+	case v.target.User != "":
+		return v.target.User
+	case v.d.Dialect == sqltext.MySQL:
 		return "root"
 	}
 	return "postgres"
 }
 
 // explain says in one sentence why the store cannot be used, and what to do.
-func (c *Conn) explain(ctx context.Context, err error) error {
-	t := store.Trouble{Driver: string(c.d.Dialect), Where: c.where(), Err: c.target.Scrub(err)}
+func (v *server) explain(ctx context.Context, err error) error {
+	t := store.Trouble{Driver: string(v.d.Dialect), Where: v.where(), Err: v.target.Scrub(err)}
 	if err := t.Cancelled(ctx); err != nil {
 		return fault.Store(err, "")
 	}
 	if f := fault.CodeOf(err); f != fault.CodeOK && f != fault.CodeOther {
 		return err // it has been explained already
 	}
-	for _, say := range []func(error) (string, string){sayTLS, c.sayMySQL, c.sayPostgres, c.saySQLite, c.sayNetwork} {
+	for _, say := range []func(error) (string, string){sayTLS, v.sayMySQL, v.sayPostgres, v.saySQLite, v.sayNetwork} {
 		if what, hint := say(t.Err); what != "" {
 			return t.Say(what, hint)
 		}
 	}
-	return t.Unknown(c.isItRunning())
+	return t.Unknown(v.isItRunning())
 }
 
 // refusal is explain for writes that were refused; nil stays nil.
-func (c *Conn) refusal(ctx context.Context, err error) error {
+func (v *server) refusal(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.explain(ctx, err)
+	return v.explain(ctx, err)
 }
 
-func (c *Conn) isItRunning() string {
-	switch c.d.Dialect {
+func (v *server) isItRunning() string {
+	switch v.d.Dialect {
 	case sqltext.MySQL:
 		return "is the server running? try  mariadb-admin ping,  or  perfbench lab up mariadb  for one of your own"
 	case sqltext.Postgres:
@@ -83,7 +96,7 @@ func sayTLS(err error) (what, hint string) {
 }
 
 // sayMySQL explains what a MariaDB or MySQL answered.
-func (c *Conn) sayMySQL(err error) (what, hint string) {
+func (v *server) sayMySQL(err error) (what, hint string) {
 	my, ok := errors.AsType[*mysql.MySQLError](err)
 	if !ok {
 		return "", ""
@@ -91,22 +104,22 @@ func (c *Conn) sayMySQL(err error) (what, hint string) {
 	switch my.Number {
 	case 1045, 1698:
 		hint := "check user and password; a % or @ in them is written %25 or %40 in a URL"
-		if c.target.Password == "" {
+		if v.target.Password == "" {
 			hint = "use --password-file, or user:password@ before the host; the server may also want TLS of this user: tls=1"
 		}
-		return fmt.Sprintf("the user %q does not exist, may not log in from here, or has another password", c.user()), hint
+		return fmt.Sprintf("the user %q does not exist, may not log in from here, or has another password", v.user()), hint
 	case 1130:
 		return "the server takes no connections from this host", "create a user for it: CREATE USER 'name'@'host'"
 	case 1049:
-		return c.noDatabase()
+		return v.noDatabase()
 	case 3159:
 		return "the server takes TLS connections only", "add tls=1"
 	}
-	return c.sayClass(err, my.Message)
+	return v.sayClass(err, my.Message)
 }
 
 // sayPostgres explains what a PostgreSQL answered.
-func (c *Conn) sayPostgres(err error) (what, hint string) {
+func (v *server) sayPostgres(err error) (what, hint string) {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return "", ""
@@ -120,32 +133,32 @@ func (c *Conn) sayPostgres(err error) (what, hint string) {
 		return "the server wants a client certificate", "give cert=FILE and key=FILE"
 	case strings.HasPrefix(pg.Code, "28"):
 		hint := "check user and password; a % or @ in them is written %25 or %40 in a URL"
-		if c.target.Password == "" {
+		if v.target.Password == "" {
 			hint = "use --password-file, or user:password@ before the host"
 		}
-		return fmt.Sprintf("the user %q does not exist, may not log in, or has another password", c.user()), hint
-	case pg.Code == "3D000" && c.target.Path == "" && c.Database() == "":
+		return fmt.Sprintf("the user %q does not exist, may not log in, or has another password", v.user()), hint
+	case pg.Code == "3D000" && v.target.Path == "" && v.name() == "":
 		return "the server has no database " + sqldial.Maintenance + " to connect to", "name a database in the target"
 	case pg.Code == "3D000":
-		return c.noDatabase()
+		return v.noDatabase()
 	case pg.Code == "57P03":
 		return "the server is still starting, or stopping", "wait until  pg_isready  says so"
 	}
-	return c.sayClass(err, pg.Message)
+	return v.sayClass(err, pg.Message)
 }
 
-func (c *Conn) noDatabase() (what, hint string) {
-	return fmt.Sprintf("there is no database %q", c.Database()),
-		"create it:  CREATE DATABASE " + c.Database() + ",  or name none: then perfbench makes one named after --namespace"
+func (v *server) noDatabase() (what, hint string) {
+	return fmt.Sprintf("there is no database %q", v.name()),
+		"create it:  CREATE DATABASE " + v.name() + ",  or name none: then perfbench makes one named after --namespace"
 }
 
 // sayClass explains an answer by its class; text is the server's own.
-func (c *Conn) sayClass(err error, text string) (what, hint string) {
+func (v *server) sayClass(err error, text string) (what, hint string) {
 	switch Classify(err) {
 	case store.Overloaded:
 		return "the server has no connection left for us: " + text, "raise its max_connections, or lower connections="
 	case store.Refused:
-		return fmt.Sprintf("the user %q may not do this: %s", c.user(), text),
+		return fmt.Sprintf("the user %q may not do this: %s", v.user(), text),
 			"grant the user what is missing, in a database of its own: it makes, fills and drops tables"
 	case store.ReadOnly:
 		return "the server is read-only: " + text, "use the server that takes writes; this one may be a replica"
@@ -158,7 +171,7 @@ func (c *Conn) sayClass(err error, text string) (what, hint string) {
 }
 
 // saySQLite explains what SQLite answered.
-func (c *Conn) saySQLite(err error) (what, hint string) {
+func (v *server) saySQLite(err error) (what, hint string) {
 	lite, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
 		return "", ""
@@ -182,9 +195,9 @@ func (c *Conn) saySQLite(err error) (what, hint string) {
 }
 
 // sayNetwork explains why there is no connection, or none to such a server.
-func (c *Conn) sayNetwork(err error) (what, hint string) {
+func (v *server) sayNetwork(err error) (what, hint string) {
 	if errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, context.DeadlineExceeded) {
-		if last := c.network.LastError(); last != nil {
+		if last := v.network.LastError(); last != nil {
 			err = last
 		}
 	}
@@ -193,20 +206,20 @@ func (c *Conn) sayNetwork(err error) (what, hint string) {
 		return fmt.Sprintf("the host name %q cannot be resolved", e.Name), "check its spelling, or give an address"
 	}
 	switch text := err.Error(); {
-	case c.network.Short(): // whatever error the driver makes of it
+	case v.network.Short(): // whatever error the driver makes of it
 		return "a connection cannot be opened: " + fault.ErrFiles.Error(), ""
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused", c.isItRunning()
+		return "connection refused", v.isItRunning()
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "no route to the host", "is it reachable from here?"
 	case Classify(err) == store.Timeout:
-		return "no answer in time", "is it the right host and port, is it " + c.d.title + " that listens there, and no firewall between? dial_timeout= gives it longer"
+		return "no answer in time", "is it the right host and port, is it " + v.d.title + " that listens there, and no firewall between? dial_timeout= gives it longer"
 	case errors.Is(err, mysql.ErrMalformPkt), errors.Is(err, mysql.ErrPktSync), errors.Is(err, mysql.ErrPktSyncMul),
 		errors.Is(err, mysql.ErrOldProtocol), strings.Contains(text, "unknown message type"), strings.Contains(text, "invalid message"),
 		strings.Contains(text, "unexpected message"), strings.Contains(text, "unsupported protocol version"), strings.Contains(text, "busy buffer"):
-		return "the server there does not speak the protocol of " + c.d.title, "is this the right port?"
+		return "the server there does not speak the protocol of " + v.d.title, "is this the right port?"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, syscall.ECONNRESET), closed:
-		return "the connection was closed at once", "is it " + c.d.title + " that listens there? does it want TLS? then add tls=1"
+		return "the connection was closed at once", "is it " + v.d.title + " that listens there? does it want TLS? then add tls=1"
 	}
 	return "", ""
 }

@@ -28,7 +28,7 @@ var settingsOf = map[sqltext.Dialect]string{
 // Info asks the store for its details. It fails only if the store does not answer.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	info := store.Info{Name: c.product, Version: c.version, Topology: "standalone", Details: map[string]string{}}
-	rows, err := c.sql.QueryContext(ctx, settingsOf[c.d.Dialect])
+	rows, err := c.pool.db.QueryContext(ctx, settingsOf[c.server.d.Dialect])
 	if err == nil {
 		err = walk(rows, func(rows *sql.Rows) error {
 			var name, value string
@@ -43,7 +43,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		switch Classify(err) {
 		case store.Refused, store.Missing, store.Other: // it answers, but does not tell
 		default:
-			return store.Info{}, c.explain(ctx, err)
+			return store.Info{}, c.server.explain(ctx, err)
 		}
 	}
 	// MySQL 8 and MariaDB 11 have a newer name for the same setting.
@@ -55,14 +55,14 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		delete(info.Details, "default_transaction_isolation")
 		info.Details["transaction_isolation"] = strings.ToUpper(strings.ReplaceAll(v, " ", "-"))
 	}
-	info.Details["pool"] = fmt.Sprint(c.size)
-	switch c.d.Dialect {
+	info.Details["pool"] = fmt.Sprint(c.pool.size)
+	switch c.server.d.Dialect {
 	case sqltext.MySQL:
 		aboutMySQL(&info)
 	case sqltext.Postgres:
 		aboutPostgres(&info)
 	default:
-		aboutSQLite(&info, c.size)
+		aboutSQLite(&info, c.pool.size)
 	}
 	if c.limited != "" {
 		info.Warnings = append(info.Warnings, c.limited)

@@ -25,36 +25,23 @@ func madeKey(s store.Space) []byte {
 	return []byte(s.Name)
 }
 
-// exists reports whether there is a table, or something that can be read like one.
-func (c *Conn) exists(ctx context.Context, t *table) (bool, error) {
-	var n int
-	err := c.beside().QueryRowContext(ctx, c.d.tables, t.key.name).Scan(&n)
-	return n > 0, wrap("look for", t, err)
-}
-
-// create creates a table if it does not exist. It looks first, because a user who may
-// use a table may still not be allowed to create one.
-func (c *Conn) create(ctx context.Context, t *table) error {
-	if there, err := c.exists(ctx, t); there || err != nil {
-		return err
-	}
-	if _, err := c.beside().ExecContext(ctx, t.create); err != nil && !Exists(err) {
-		return wrap("create table", t, err)
-	}
-	return nil
+// Records are what was made under each namespace, in a table next to the data.
+type Records struct {
+	tables *tables
+	choice *choice
 }
 
 // Inspect looks at the table of a space. If it has columns other than those of a map,
 // the kind says so.
-func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
-	return c.inspect(ctx, s, c.count)
+func (r *Records) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
+	return r.inspect(ctx, s, r.tables.count)
 }
 
 // Peek is like Inspect, without counting the rows.
-func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
-	return c.inspect(ctx, s, func(ctx context.Context, t *table) (int64, error) {
+func (r *Records) Peek(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
+	return r.inspect(ctx, s, func(ctx context.Context, t *table) (int64, error) {
 		var one int
-		err := c.beside().QueryRowContext(ctx, "SELECT 1 FROM "+c.d.Quote(t.key.name)+" LIMIT 1").Scan(&one)
+		err := r.tables.beside.QueryRowContext(ctx, "SELECT 1 FROM "+r.tables.server.d.Quote(t.key.name)+" LIMIT 1").Scan(&one)
 		if errors.Is(err, sql.ErrNoRows) {
 			return 0, nil
 		}
@@ -63,38 +50,25 @@ func (c *Conn) Peek(ctx context.Context, s store.Space, _ ...string) (store.Foun
 }
 
 // inspect is Inspect with a function that determines the size.
-func (c *Conn) inspect(ctx context.Context, s store.Space, size func(context.Context, *table) (int64, error)) (store.Found, error) {
-	t, err := c.tableOf(s)
+func (r *Records) inspect(ctx context.Context, s store.Space, size func(context.Context, *table) (int64, error)) (store.Found, error) {
+	t, err := r.tables.tableOf(s)
 	if err != nil {
 		return store.Found{}, err
 	}
-	if chosen, err := c.choose(ctx, s.Namespace, false); !chosen {
+	if chosen, err := r.choice.choose(ctx, s.Namespace, false); !chosen {
 		return store.Found{}, err
 	}
-	if there, err := c.exists(ctx, t); !there || err != nil {
+	if there, err := r.tables.exists(ctx, t); !there || err != nil {
 		return store.Found{}, err
 	}
 	found := store.Found{Exists: true, Kind: "table"}
 	if found.Size, err = size(ctx, t); err != nil {
 		return store.Found{}, wrap("count", t, err)
 	}
-	if !c.fits(ctx, t) {
+	if !r.tables.fits(ctx, t) {
 		found.Kind = "table with other columns"
 	}
 	return found, nil
-}
-
-// fits reports whether a table has our columns.
-func (c *Conn) fits(ctx context.Context, t *table) bool {
-	columns := "k, v"
-	if t.key.grouped {
-		columns = "g, k, v"
-	}
-	rows, err := c.beside().QueryContext(ctx, "SELECT "+columns+" FROM "+c.d.Quote(t.key.name)+" WHERE 1 = 0")
-	if err != nil {
-		return Classify(err) != store.WrongType
-	}
-	return walk(rows, func(*sql.Rows) error { return nil }) == nil
 }
 
 // own returns what our table of a map has.
@@ -105,37 +79,14 @@ func (t *table) own() store.Table {
 	return store.Table{Columns: []store.Column{{Name: "k"}, {Name: "v"}}, Key: []string{"k"}}
 }
 
-// exact reports whether a table has these columns and this primary key, and nothing else.
-func (c *Conn) exact(ctx context.Context, t *table, want store.Table) (bool, error) {
-	columns, err := c.DB().WithContext(ctx).Migrator().ColumnTypes(t.key.name)
-	if err != nil {
-		return false, wrap("look at", t, err)
-	}
-	for _, col := range columns {
-		named := func(name string) bool { return strings.EqualFold(name, col.Name()) }
-		if !slices.ContainsFunc(want.Columns, func(w store.Column) bool { return named(w.Name) }) {
-			return false, nil
-		}
-		if isKey, known := col.PrimaryKey(); known && isKey != slices.ContainsFunc(want.Key, named) {
-			return false, nil
-		}
-	}
-	for _, w := range want.Columns {
-		if !w.Later && !slices.ContainsFunc(columns, func(col gorm.ColumnType) bool { return strings.EqualFold(w.Name, col.Name()) }) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
 // recorded returns the record of a space, false if it is not recorded as ours.
-func (c *Conn) recorded(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
-	made, err := c.table(madeName(s.Namespace), false)
+func (r *Records) recorded(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
+	made, err := r.tables.table(madeName(s.Namespace), false)
 	if err != nil {
 		return m, false, err
 	}
 	var text []byte
-	switch err := c.beside().QueryRowContext(ctx, made.get, madeKey(s)).Scan(&text); {
+	switch err := r.tables.beside.QueryRowContext(ctx, made.get, madeKey(s)).Scan(&text); {
 	case Absent(err), Classify(err) == store.Missing:
 		return m, false, nil
 	case err != nil:
@@ -150,12 +101,12 @@ func (c *Conn) recorded(ctx context.Context, s store.Space) (m store.Made, ok bo
 // Record records that we made a space, and creates the table of a map if it does not
 // exist. Before that, if the target names no database, it selects the one named after
 // the namespace.
-func (c *Conn) Record(ctx context.Context, m store.Made) error {
-	t, err := c.tableOf(m.Space)
+func (r *Records) Record(ctx context.Context, m store.Made) error {
+	t, err := r.tables.tableOf(m.Space)
 	if err != nil {
 		return err
 	}
-	made, err := c.table(madeName(m.Namespace), false)
+	made, err := r.tables.table(madeName(m.Namespace), false)
 	if err != nil {
 		return err
 	}
@@ -163,47 +114,32 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
-	if err := c.EnsureDatabase(ctx, m.Namespace); err != nil {
+	if err := r.choice.ensure(ctx, m.Namespace); err != nil {
 		return err
 	}
-	err = c.inMade(ctx, made, func() error {
-		_, err := c.beside().ExecContext(ctx, made.set, madeKey(m.Space), text)
+	err = r.tables.inMade(ctx, made, func() error {
+		_, err := r.tables.beside.ExecContext(ctx, made.set, madeKey(m.Space), text)
 		return err
 	})
 	if err != nil {
-		return c.refusal(ctx, wrap("write", made, err))
+		return r.tables.server.refusal(ctx, wrap("write", made, err))
 	}
 	if m.Shape != store.Map {
 		return nil
 	}
-	return c.refusal(ctx, c.create(ctx, t))
-}
-
-// inMade calls f with the table of records in place, and again if somebody else dropped
-// it in the meantime along with their last record.
-func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
-	for try := 1; ; try++ {
-		err := c.create(ctx, made)
-		if err == nil {
-			err = f()
-		}
-		if err == nil || !Absent(err) || try == 5 {
-			return err
-		}
-		c.forget(made)
-	}
+	return r.tables.server.refusal(ctx, r.tables.create(ctx, t))
 }
 
 // Made lists what is recorded under a namespace, by name.
-func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error) {
-	made, err := c.table(madeName(namespace), false)
+func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+	made, err := r.tables.table(madeName(namespace), false)
 	if err != nil {
 		return nil, err
 	}
-	if chosen, err := c.choose(ctx, namespace, false); !chosen {
+	if chosen, err := r.choice.choose(ctx, namespace, false); !chosen {
 		return nil, err
 	}
-	rows, err := c.beside().QueryContext(ctx, "SELECT k, v FROM "+c.d.Quote(made.key.name))
+	rows, err := r.tables.beside.QueryContext(ctx, "SELECT k, v FROM "+r.tables.server.d.Quote(made.key.name))
 	if Absent(err) {
 		return nil, nil
 	}
@@ -234,28 +170,28 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 // Drop removes the table of a space recorded as ours, and its record, and returns how
 // many rows were removed. Transactions of the namespace that were left prepared are
 // rolled back.
-func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
-	t, err := c.tableOf(s)
+func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+	t, err := r.tables.tableOf(s)
 	if err != nil {
 		return 0, err
 	}
-	made, err := c.table(madeName(s.Namespace), false)
+	made, err := r.tables.table(madeName(s.Namespace), false)
 	if err != nil {
 		return 0, err
 	}
 	var record store.Made
-	recorded, err := c.choose(ctx, s.Namespace, false)
+	recorded, err := r.choice.choose(ctx, s.Namespace, false)
 	if recorded && err == nil {
-		record, recorded, err = c.recorded(ctx, s)
+		record, recorded, err = r.recorded(ctx, s)
 	}
 	if err != nil {
 		return 0, err
 	}
 	if !recorded {
-		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", c.d.Dialect, t.key.name), "only what perfbench made is deleted")
+		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", r.tables.server.d.Dialect, t.key.name), "only what perfbench made is deleted")
 	}
-	if c.d.Dialect != sqltext.SQLite {
-		left, err := New(ctx, c.sql, c.d.Dialect, s.Namespace)
+	if r.tables.server.d.Dialect != sqltext.SQLite {
+		left, err := New(ctx, r.tables.db, r.tables.server.d.Dialect, s.Namespace)
 		if err == nil {
 			err = left.RollbackAll(ctx)
 		}
@@ -263,7 +199,7 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 			return 0, wrap("drop", t, err)
 		}
 	}
-	n, err := c.count(ctx, t)
+	n, err := r.tables.count(ctx, t)
 	if err != nil && !Absent(err) {
 		return 0, wrap("count", t, err)
 	}
@@ -273,56 +209,56 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 		want = &own
 	}
 	if want != nil && err == nil {
-		ours, err := c.exact(ctx, t, *want)
+		ours, err := r.tables.exact(ctx, t, *want)
 		if err != nil {
 			return 0, err
 		}
 		if !ours { // others have made one in its place: it stays
-			return 0, c.unrecord(ctx, made, s)
+			return 0, r.unrecord(ctx, made, s)
 		}
 	}
-	c.forget(t)
-	if _, err := c.beside().ExecContext(ctx, t.drop); err != nil {
+	r.tables.forget(t)
+	if _, err := r.tables.beside.ExecContext(ctx, t.drop); err != nil {
 		return 0, wrap("drop", t, err)
 	}
 	if progress != nil {
 		progress(n)
 	}
-	return n, c.unrecord(ctx, made, s)
+	return n, r.unrecord(ctx, made, s)
 }
 
 // unrecord removes a record, and the table of records along with the last one.
-func (c *Conn) unrecord(ctx context.Context, made *table, s store.Space) error {
-	if _, err := c.beside().ExecContext(ctx, made.remove, madeKey(s)); err != nil {
+func (r *Records) unrecord(ctx context.Context, made *table, s store.Space) error {
+	if _, err := r.tables.beside.ExecContext(ctx, made.remove, madeKey(s)); err != nil {
 		return wrap("write", made, err)
 	}
-	left, err := c.count(ctx, made)
+	left, err := r.tables.count(ctx, made)
 	if Absent(err) {
 		return nil
 	}
 	if err == nil && left == 0 {
-		c.forget(made)
-		_, err = c.beside().ExecContext(ctx, made.drop)
+		r.tables.forget(made)
+		_, err = r.tables.beside.ExecContext(ctx, made.drop)
 	}
 	return wrap("drop", made, err)
 }
 
 // Misfit says why our rows cannot be read from the table of a space, or written into
 // it. Types are not compared.
-func (c *Conn) Misfit(ctx context.Context, s store.Space, _ string, want store.Table) (store.Misfit, error) {
-	t, err := c.tableOf(s)
+func (r *Records) Misfit(ctx context.Context, s store.Space, _ string, want store.Table) (store.Misfit, error) {
+	t, err := r.tables.tableOf(s)
 	if err != nil {
 		return store.Misfit{}, err
 	}
 	if s.Shape == store.Map {
 		want = t.own()
 	}
-	columns, err := c.DB().WithContext(ctx).Migrator().ColumnTypes(t.key.name)
+	columns, err := r.tables.columns(ctx, t)
 	if err != nil {
-		return store.Misfit{}, wrap("look at", t, err)
+		return store.Misfit{}, err
 	}
 	same := strings.EqualFold
-	if c.Dialect() == sqltext.Postgres {
+	if r.tables.server.d.Dialect == sqltext.Postgres {
 		same = func(a, b string) bool { return a == b }
 	}
 	m := store.Misfit{Table: t.key.name}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -33,44 +34,51 @@ type leaseRow struct {
 	text []byte
 }
 
+// Leases are who uses each namespace, in rows of the tables of records.
+type Leases struct {
+	tables *tables
+	choice *choice
+	asked  sync.Map // names of the tables of records whose lease was asked for
+}
+
 // Hold takes or renews the lease of a namespace.
-func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
-	made, err := c.table(madeName(namespace), false)
+func (ls *Leases) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+	made, err := ls.tables.table(madeName(namespace), false)
 	if err != nil {
 		return l, store.Denied, err
 	}
-	if err := c.EnsureDatabase(ctx, namespace); err != nil {
+	if err := ls.choice.ensure(ctx, namespace); err != nil {
 		return l, store.Denied, err
 	}
-	c.leases.Store(made.key.name, true)
+	ls.asked.Store(made.key.name, true)
 	holder, how := l, store.Denied
-	err = c.inMade(ctx, made, func() error {
-		if !c.fits(ctx, made) {
-			return c.notRecords(made)
+	err = ls.tables.inMade(ctx, made, func() error {
+		if !ls.tables.fits(ctx, made) {
+			return ls.notRecords(made)
 		}
 		for done := false; !done; {
 			var err error
-			if holder, how, done, err = c.hold(ctx, made, l, ttl); err != nil {
+			if holder, how, done, err = ls.hold(ctx, made, l, ttl); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err == nil && how == store.Taken {
-		c.announce(ctx, l)
+		ls.announce(ctx, l)
 	}
-	return holder, how, c.refusal(ctx, wrap("take the lease in", made, err))
+	return holder, how, ls.tables.server.refusal(ctx, wrap("take the lease in", made, err))
 }
 
 // hold tries once; done is false if somebody else was faster.
-func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Duration) (holder store.Lease, how store.Hold, done bool, err error) {
+func (ls *Leases) hold(ctx context.Context, made *table, l store.Lease, ttl time.Duration) (holder store.Lease, how store.Hold, done bool, err error) {
 	var now int64
-	if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
+	if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.server.d.now).Scan(&now); err != nil {
 		return l, store.Denied, false, err
 	}
-	old, there, err := c.leaseIn(ctx, made)
+	old, there, err := ls.leaseIn(ctx, made)
 	if err != nil {
-		return l, store.Denied, false, cmp.Or(c.foreign(ctx, made), err)
+		return l, store.Denied, false, cmp.Or(ls.foreign(ctx, made), err)
 	}
 	if there && old.Lease != l && old.Until > now {
 		return old.Lease, store.Denied, true, nil
@@ -78,7 +86,7 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 	how, next := store.Taken, leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano()}
 	if there && old.Lease == l {
 		how, next.Came = store.Renewed, old.Came
-	} else if err := c.foreign(ctx, made); err != nil {
+	} else if err := ls.foreign(ctx, made); err != nil {
 		return l, store.Denied, false, err
 	}
 	text, err := json.Marshal(next)
@@ -87,10 +95,10 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 	}
 	var n int64
 	if there {
-		n, err = c.replace(ctx, c.d.Quote(made.key.name), text, old.text)
+		n, err = ls.replace(ctx, ls.tables.server.d.Quote(made.key.name), text, old.text)
 	} else {
 		var res sql.Result
-		if res, err = c.beside().ExecContext(ctx, made.insert+c.d.Rows(1, 2), leaseKey, text); err == nil {
+		if res, err = ls.tables.beside.ExecContext(ctx, made.insert+ls.tables.server.d.Rows(1, 2), leaseKey, text); err == nil {
 			n, err = res.RowsAffected()
 		}
 	}
@@ -104,36 +112,36 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, ttl time.Du
 }
 
 // Swap replaces the lease old.
-func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
-	made, err := c.table(madeName(namespace), false)
+func (ls *Leases) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+	made, err := ls.tables.table(madeName(namespace), false)
 	if err != nil {
 		return false, err
 	}
-	if chosen, err := c.choose(ctx, namespace, false); !chosen {
+	if chosen, err := ls.choice.choose(ctx, namespace, false); !chosen {
 		return false, err
 	}
-	done, err := c.swap(ctx, made, old, l, ttl)
+	done, err := ls.swap(ctx, made, old, l, ttl)
 	if Absent(err) {
 		return false, nil
 	}
 	return done, wrap("pass on the lease in", made, err)
 }
 
-func (c *Conn) swap(ctx context.Context, made *table, old, l store.Lease, ttl time.Duration) (bool, error) {
+func (ls *Leases) swap(ctx context.Context, made *table, old, l store.Lease, ttl time.Duration) (bool, error) {
 	for {
-		r, there, err := c.leaseIn(ctx, made)
+		r, there, err := ls.leaseIn(ctx, made)
 		if err != nil || !there || r.Lease != old {
 			return false, err
 		}
 		var now int64
-		if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
+		if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.server.d.now).Scan(&now); err != nil {
 			return false, err
 		}
 		text, err := json.Marshal(leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano(), Came: r.Came})
 		if err != nil {
 			return false, err
 		}
-		n, err := c.replace(ctx, c.d.Quote(made.key.name), text, r.text)
+		n, err := ls.replace(ctx, ls.tables.server.d.Quote(made.key.name), text, r.text)
 		switch {
 		case err != nil && Classify(err) == store.Conflict && ctx.Err() == nil: // look again
 		case n == 1 || err != nil:
@@ -144,8 +152,8 @@ func (c *Conn) swap(ctx context.Context, made *table, old, l store.Lease, ttl ti
 
 // replace stores a row of the lease in place of the one that was there, in a table of the
 // quoted name; 0: there is another by now.
-func (c *Conn) replace(ctx context.Context, name string, text, old []byte) (int64, error) {
-	res, err := c.beside().ExecContext(ctx, "UPDATE "+name+" SET v = "+c.d.Mark(1)+" WHERE k = "+c.d.Mark(2)+" AND v = "+c.d.Mark(3), text, leaseKey, old)
+func (ls *Leases) replace(ctx context.Context, name string, text, old []byte) (int64, error) {
+	res, err := ls.tables.beside.ExecContext(ctx, "UPDATE "+name+" SET v = "+ls.tables.server.d.Mark(1)+" WHERE k = "+ls.tables.server.d.Mark(2)+" AND v = "+ls.tables.server.d.Mark(3), text, leaseKey, old)
 	if err != nil {
 		return 0, err
 	}
@@ -153,24 +161,24 @@ func (c *Conn) replace(ctx context.Context, name string, text, old []byte) (int6
 }
 
 // notRecords refuses a table in the place of our records.
-func (c *Conn) notRecords(made *table) error {
-	return fault.Input(fmt.Errorf("%s: the table %s already exists and has columns other than those of perfbench's records", c.d.Dialect, made.key.name), "use another --namespace")
+func (ls *Leases) notRecords(made *table) error {
+	return fault.Input(fmt.Errorf("%s: the table %s already exists and has columns other than those of perfbench's records", ls.tables.server.d.Dialect, made.key.name), "use another --namespace")
 }
 
 // foreign returns why a table is not that of our records: it has other columns, or
 // another primary key. Such a table is neither written nor dropped.
-func (c *Conn) foreign(ctx context.Context, made *table) error {
-	ours, err := c.exact(ctx, made, made.own())
+func (ls *Leases) foreign(ctx context.Context, made *table) error {
+	ours, err := ls.tables.exact(ctx, made, made.own())
 	if err != nil || ours {
 		return err
 	}
-	return c.notRecords(made)
+	return ls.notRecords(made)
 }
 
 // leaseIn reads the lease among the records.
-func (c *Conn) leaseIn(ctx context.Context, made *table) (leaseRow, bool, error) {
+func (ls *Leases) leaseIn(ctx context.Context, made *table) (leaseRow, bool, error) {
 	var r leaseRow
-	err := c.beside().QueryRowContext(ctx, made.get, leaseKey).Scan(&r.text)
+	err := ls.tables.beside.QueryRowContext(ctx, made.get, leaseKey).Scan(&r.text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, false, nil
 	}
@@ -178,21 +186,21 @@ func (c *Conn) leaseIn(ctx context.Context, made *table) (leaseRow, bool, error)
 		return r, false, err
 	}
 	if err := json.Unmarshal(r.text, &r); err != nil {
-		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is not a lease of perfbench", c.d.Dialect, leaseKey, made.key.name), "use another --namespace")
+		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is not a lease of perfbench", ls.tables.server.d.Dialect, leaseKey, made.key.name), "use another --namespace")
 	}
 	return r, true, nil
 }
 
 // Holder returns who has the lease of a namespace.
-func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
-	made, err := c.table(madeName(namespace), false)
+func (ls *Leases) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
+	made, err := ls.tables.table(madeName(namespace), false)
 	if err != nil {
 		return store.Lease{}, false, err
 	}
-	if chosen, err := c.choose(ctx, namespace, false); !chosen {
+	if chosen, err := ls.choice.choose(ctx, namespace, false); !chosen {
 		return store.Lease{}, false, err
 	}
-	r, there, err := c.leaseIn(ctx, made)
+	r, there, err := ls.leaseIn(ctx, made)
 	if Absent(err) {
 		return store.Lease{}, false, nil
 	}
@@ -200,7 +208,7 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 		return store.Lease{}, false, wrap("read", made, err)
 	}
 	var now int64
-	err = c.beside().QueryRowContext(ctx, c.d.now).Scan(&now)
+	err = ls.tables.beside.QueryRowContext(ctx, ls.tables.server.d.now).Scan(&now)
 	return r.Lease, r.Until > now, wrap("read", made, err)
 }
 
@@ -209,14 +217,14 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 // all databases, PostgreSQL for the current one. A database within this process counts
 // nothing. A table that is named like that of our records and has no lease, or does not show
 // it to us, is passed over.
-func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
-	err = c.others(ctx, func(_ string, r leaseRow) { out = append(out, r.Lease) })
-	if err != nil || c.d.records == "" {
+func (ls *Leases) Neighbours(ctx context.Context) (out []store.Lease, err error) {
+	err = ls.others(ctx, func(_ string, r leaseRow) { out = append(out, r.Lease) })
+	if err != nil || ls.tables.server.d.records == "" {
 		return nil, err
 	}
-	c.leases.Range(func(name, _ any) bool {
+	ls.asked.Range(func(name, _ any) bool {
 		var r leaseRow
-		if r, _, err = c.rowIn(ctx, c.d.Quote(name.(string))); err == nil && r.Came != nil && !slices.Contains(out, *r.Came) {
+		if r, _, err = ls.rowIn(ctx, ls.tables.server.d.Quote(name.(string))); err == nil && r.Came != nil && !slices.Contains(out, *r.Came) {
 			out = append(out, *r.Came)
 		}
 		return err == nil
@@ -226,8 +234,8 @@ func (c *Conn) Neighbours(ctx context.Context) (out []store.Lease, err error) {
 
 // announce tells those whose statements the server counts with ours that l was taken, for
 // when its holder is gone. Who may not write there is seen only while its lease lasts.
-func (c *Conn) announce(ctx context.Context, l store.Lease) {
-	_ = c.others(ctx, func(name string, r leaseRow) {
+func (ls *Leases) announce(ctx context.Context, l store.Lease) {
+	_ = ls.others(ctx, func(name string, r leaseRow) {
 		for range announceTries {
 			old := r.text
 			r.Came = &l
@@ -235,10 +243,10 @@ func (c *Conn) announce(ctx context.Context, l store.Lease) {
 			if err != nil {
 				return
 			}
-			if n, err := c.replace(ctx, name, text, old); n == 1 || err != nil && Classify(err) != store.Conflict {
+			if n, err := ls.replace(ctx, name, text, old); n == 1 || err != nil && Classify(err) != store.Conflict {
 				return
 			}
-			if again, there, err := c.rowIn(ctx, name); err == nil && there { // it was renewed just now
+			if again, there, err := ls.rowIn(ctx, name); err == nil && there { // it was renewed just now
 				r = again
 			}
 		}
@@ -250,20 +258,20 @@ const announceTries = 5
 
 // others calls f for each lease that lasts where the server counts its holder's statements
 // with ours, with the quoted name of its table.
-func (c *Conn) others(ctx context.Context, f func(name string, r leaseRow)) error {
-	if c.d.records == "" {
+func (ls *Leases) others(ctx context.Context, f func(name string, r leaseRow)) error {
+	if ls.tables.server.d.records == "" {
 		return nil
 	}
-	tables, err := c.records(ctx)
+	tables, err := ls.records(ctx)
 	if err != nil {
 		return fmt.Errorf("look for other leases: %w", err)
 	}
 	var now int64
 	for _, name := range tables {
-		if err := c.beside().QueryRowContext(ctx, c.d.now).Scan(&now); err != nil {
+		if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.server.d.now).Scan(&now); err != nil {
 			return fmt.Errorf("look for other leases: %w", err)
 		}
-		r, there, err := c.rowIn(ctx, name)
+		r, there, err := ls.rowIn(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -275,11 +283,11 @@ func (c *Conn) others(ctx context.Context, f func(name string, r leaseRow)) erro
 }
 
 // rowIn reads the lease in a table of the quoted name; false if it has none that we can see.
-func (c *Conn) rowIn(ctx context.Context, name string) (r leaseRow, there bool, err error) {
-	switch err := c.beside().QueryRowContext(ctx, "SELECT v FROM "+name+" WHERE k = "+c.d.Mark(1), leaseKey).Scan(&r.text); {
+func (ls *Leases) rowIn(ctx context.Context, name string) (r leaseRow, there bool, err error) {
+	switch err := ls.tables.beside.QueryRowContext(ctx, "SELECT v FROM "+name+" WHERE k = "+ls.tables.server.d.Mark(1), leaseKey).Scan(&r.text); {
 	case err == nil:
 		return r, json.Unmarshal(r.text, &r) == nil && r.Token != "", nil
-	case slices.Contains(passing, c.Classify(err)):
+	case slices.Contains(passing, Classify(err)):
 		return r, false, fmt.Errorf("look for a lease in %s: %w", name, err)
 	}
 	return r, false, nil
@@ -287,8 +295,8 @@ func (c *Conn) rowIn(ctx context.Context, name string) (r leaseRow, there bool, 
 
 // records returns the quoted names of the tables that may hold the records of namespaces
 // other than those whose lease was asked for.
-func (c *Conn) records(ctx context.Context) (names []string, err error) {
-	rows, err := c.beside().QueryContext(ctx, c.d.records)
+func (ls *Leases) records(ctx context.Context) (names []string, err error) {
+	rows, err := ls.tables.beside.QueryContext(ctx, ls.tables.server.d.records)
 	if err != nil {
 		return nil, err
 	}
@@ -298,8 +306,8 @@ func (c *Conn) records(ctx context.Context) (names []string, err error) {
 		if err := r.Scan(&in, &name, &here); err != nil {
 			return err
 		}
-		if _, own := c.leases.Load(name); !own || !here {
-			names = append(names, c.d.Quote(in)+"."+c.d.Quote(name))
+		if _, own := ls.asked.Load(name); !own || !here {
+			names = append(names, ls.tables.server.d.Quote(in)+"."+ls.tables.server.d.Quote(name))
 		}
 		return nil
 	})
@@ -307,37 +315,37 @@ func (c *Conn) records(ctx context.Context) (names []string, err error) {
 }
 
 // Free gives up the lease, and removes the table of records if nothing else is in it.
-func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
-	made, err := c.table(madeName(namespace), false)
+func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) error {
+	made, err := ls.tables.table(madeName(namespace), false)
 	if err != nil {
 		return err
 	}
 	for gone := false; !gone && err == nil; {
-		gone, err = c.free(ctx, made, l)
+		gone, err = ls.free(ctx, made, l)
 	}
 	return wrap("give back the lease in", made, err)
 }
 
 // free tries once; false if the row of the lease has changed meanwhile, as it does when
 // another process makes itself known there.
-func (c *Conn) free(ctx context.Context, made *table, l store.Lease) (bool, error) {
-	r, there, err := c.leaseIn(ctx, made)
+func (ls *Leases) free(ctx context.Context, made *table, l store.Lease) (bool, error) {
+	r, there, err := ls.leaseIn(ctx, made)
 	if Absent(err) || err == nil && (!there || r.Lease != l) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	n, err := c.count(ctx, made)
+	n, err := ls.tables.count(ctx, made)
 	if err != nil {
 		return false, err
 	}
 	if n == 1 {
-		c.forget(made)
-		_, err = c.beside().ExecContext(ctx, made.drop)
+		ls.tables.forget(made)
+		_, err = ls.tables.beside.ExecContext(ctx, made.drop)
 		return true, err
 	}
-	res, err := c.beside().ExecContext(ctx, made.remove+" AND v = "+c.d.Mark(2), leaseKey, r.text)
+	res, err := ls.tables.beside.ExecContext(ctx, made.remove+" AND v = "+ls.tables.server.d.Mark(2), leaseKey, r.text)
 	if err != nil {
 		return false, err
 	}

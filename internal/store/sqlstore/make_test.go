@@ -47,7 +47,7 @@ func TestTablesOfSomebodyElse(t *testing.T) {
 	} {
 		_, err := c.SQL().ExecContext(t.Context(), "CREATE TABLE ns_"+name+" ("+tt.columns+")")
 		require.NoError(t, err)
-		got, err := c.Misfit(t.Context(), store.Space{Namespace: "ns", Name: name, Shape: store.Map}, "", store.Table{})
+		got, err := c.Records.Misfit(t.Context(), store.Space{Namespace: "ns", Name: name, Shape: store.Map}, "", store.Table{})
 		require.NoError(t, err)
 		assert.Equal(t, store.Misfit{Table: "ns_" + name, Read: tt.read, Write: tt.write}, got, name)
 	}

@@ -47,14 +47,14 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{d: d, target: t, size: size, largest: 256 << 20, ours: store.Beside(t)}
-	if c.size == 0 {
-		c.size = max(o.Threads, 1) + spare
+	v, p := &server{d: d, target: t}, &pool{size: size}
+	if p.size == 0 {
+		p.size = max(o.Threads, 1) + spare
 	}
-	database := t.Path
+	database, scratch := t.Path, ""
 	if d.Dialect == sqltext.SQLite {
 		if size == 0 || strings.Contains(t.Path, ":memory:") {
-			c.size = 1
+			p.size = 1
 		}
 		if o.Existing {
 			if err := there(t); err != nil {
@@ -62,18 +62,27 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 			}
 		}
 		var dsn string
-		if dsn, database, c.scratch, err = sqldial.SQLite(t); err != nil {
+		if dsn, database, scratch, err = sqldial.SQLite(t); err != nil {
 			return nil, err
 		}
-		if c.sql, err = sql.Open("sqlite", dsn); err != nil {
+		if p.db, err = sql.Open("sqlite", dsn); err != nil {
 			return nil, fault.Store(fmt.Errorf("sqlite: %w", err), "")
 		}
-	} else if err := c.dial(t, o.Fence); err != nil {
+	} else if v.network, p.connector, err = dial(t, d.Dialect, o.Fence); err != nil {
 		return nil, err
+	} else {
+		p.db = sql.OpenDB(p.connector)
 	}
-	c.database.Store(&database)
-	c.resize()
-	return c, nil
+	v.database.Store(&database)
+	p.resize()
+	aside := beside{p.db, store.Beside(t)}
+	ts := &tables{server: v, db: p.db, beside: aside}
+	ch := &choice{server: v, pool: p, tables: ts}
+	return &Conn{
+		Maps: &Maps{ts, 256 << 20}, Records: &Records{ts, ch}, Leases: &Leases{tables: ts, choice: ch},
+		Meter: &Meter{server: v, pool: p, beside: aside}, Prober: &Prober{ts, ch},
+		server: v, pool: p, tables: ts, choice: ch, scratch: scratch,
+	}, nil
 }
 
 // there returns an error if the file of a target is missing.
@@ -87,70 +96,67 @@ func there(t store.Target) error {
 	return nil // whatever else is wrong, opening it tells
 }
 
-// dial makes the pool for a server.
-func (c *Conn) dial(t store.Target, fence *store.Fence) (err error) {
-	if c.network, err = sqldial.NewNetwork(t, fence); err != nil {
-		return err
-	}
-	if c.d.Dialect == sqltext.MySQL {
-		c.connector, err = sqldial.MySQL(t, c.network)
-	} else {
-		c.connector, err = sqldial.Postgres(t, c.network)
-	}
+// dial returns what opens connections to a server.
+func dial(t store.Target, d sqltext.Dialect, fence *store.Fence) (*sqldial.Network, *sqldial.Connector, error) {
+	n, err := sqldial.NewNetwork(t, fence)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	c.sql = sql.OpenDB(c.connector)
-	return nil
+	open := sqldial.Postgres
+	if d == sqltext.MySQL {
+		open = sqldial.MySQL
+	}
+	c, err := open(t, n)
+	return n, c, err
 }
 
-func (c *Conn) resize() {
-	c.sql.SetMaxOpenConns(c.size)
-	c.sql.SetMaxIdleConns(c.size)
-	c.sql.SetConnMaxLifetime(0)
-	c.sql.SetConnMaxIdleTime(0)
+func (p *pool) resize() {
+	p.db.SetMaxOpenConns(p.size)
+	p.db.SetMaxIdleConns(p.size)
+	p.db.SetConnMaxLifetime(0)
+	p.db.SetConnMaxIdleTime(0)
 }
 
 // start connects, asks what must be known first, and hands the pool to gorm.
 func (c *Conn) start(ctx context.Context, o store.OpenOptions) error {
 	if err := c.greet(ctx); err != nil {
-		return c.explain(ctx, err)
+		return c.server.explain(ctx, err)
 	}
 	if err := c.limits(ctx); err != nil {
-		return c.explain(ctx, err)
+		return c.server.explain(ctx, err)
 	}
 	if c.limited != "" && o.Log != nil {
 		o.Log.Warn(c.limited) //nolint:sloglint // a sentence for the user
 	}
-	c.resize()
-	db, err := gorm.Open(c.d.dialector(c.sql), &gorm.Config{
+	c.pool.resize()
+	db, err := gorm.Open(c.server.d.dialector(c.pool.db), &gorm.Config{
 		SkipDefaultTransaction: true,
 		PrepareStmt:            true,
 		DisableAutomaticPing:   true,
 		Logger:                 logger.Discard,
 	})
 	if err != nil {
-		return c.explain(ctx, err)
+		return c.server.explain(ctx, err)
 	}
-	c.gorm = db
+	c.gorm, c.tables.gorm = db, db
 	return nil
 }
 
 // greet opens the first connection, within the dial timeout, because a server of
 // another kind may never say anything.
 func (c *Conn) greet(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.network.DialTimeout())
+	ctx, cancel := context.WithTimeout(ctx, c.server.network.DialTimeout())
 	defer cancel()
 	question := map[sqltext.Dialect]string{
 		sqltext.MySQL:    "SELECT CONCAT(VERSION(), ' ', @@version_comment)",
 		sqltext.Postgres: "SELECT version()",
 		sqltext.SQLite:   "SELECT 'sqlite ' || sqlite_version()",
-	}[c.d.Dialect]
+	}[c.server.d.Dialect]
 	var answer string
-	if err := c.sql.QueryRowContext(ctx, question).Scan(&answer); err != nil {
+	if err := c.pool.db.QueryRowContext(ctx, question).Scan(&answer); err != nil {
 		return err
 	}
-	c.product, c.version = identify(c.d.Dialect, answer)
+	c.product, c.version = identify(c.server.d.Dialect, answer)
 	return nil
 }
 
@@ -173,32 +179,32 @@ func identify(dialect sqltext.Dialect, answer string) (product, version string) 
 // limits asks how many connections and how large a statement the server allows, and
 // stays within those limits.
 func (c *Conn) limits(ctx context.Context) error {
-	if c.d.Dialect == sqltext.SQLite {
+	if c.server.d.Dialect == sqltext.SQLite {
 		return nil
 	}
 	var allowed, used int
-	if c.d.Dialect == sqltext.MySQL {
-		if err := c.sql.QueryRowContext(ctx, "SELECT @@max_connections, @@max_allowed_packet").Scan(&allowed, &c.largest); err != nil {
+	if c.server.d.Dialect == sqltext.MySQL {
+		if err := c.pool.db.QueryRowContext(ctx, "SELECT @@max_connections, @@max_allowed_packet").Scan(&allowed, &c.Maps.largest); err != nil {
 			return err
 		}
-		c.largest = c.largest / 4 * 3
+		c.Maps.largest = c.Maps.largest / 4 * 3
 		var name string
-		if err := c.sql.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").Scan(&name, &used); err != nil {
+		if err := c.pool.db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").Scan(&name, &used); err != nil {
 			return err
 		}
 	} else {
 		const question = `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
 			(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`
-		if err := c.sql.QueryRowContext(ctx, question).Scan(&allowed, &used); err != nil {
+		if err := c.pool.db.QueryRowContext(ctx, question).Scan(&allowed, &used); err != nil {
 			c.product = strings.TrimSpace(c.product) // servers that only speak the protocol need not have such settings
 			return ctx.Err()
 		}
 	}
 	free := max(allowed-used+1, 1) // one of those in use is ours
-	if c.size > free {
+	if c.pool.size > free {
 		c.limited = fmt.Sprintf("%s: the server has room for %d connections, and %d were wanted: workers will wait for each other",
-			c.d.Dialect, free, c.size)
-		c.size = free
+			c.server.d.Dialect, free, c.pool.size)
+		c.pool.size = free
 	}
 	return nil
 }

@@ -79,25 +79,25 @@ func TestMariaDBRefusals(t *testing.T) {
 
 	reader := dial(t, as(url, "reader:"+secret))
 	s := store.Space{Namespace: "n", Name: "a", Shape: store.Map}
-	refused(t, reader.Probe(t.Context(), s), `the user "reader" may not do this`, "grant")
-	refused(t, reader.Record(t.Context(), store.Made{Space: s}), `the user "reader" may not do this`, "grant")
+	refused(t, reader.Prober.Probe(t.Context(), s), `the user "reader" may not do this`, "grant")
+	refused(t, reader.Records.Record(t.Context(), store.Made{Space: s}), `the user "reader" may not do this`, "grant")
 	nowhere := dial(t, as(in(url, ""), "reader:"+secret))
 	refused(t, nowhere.EnsureDatabase(t.Context(), "fresh"), `the user "reader" may not create the database "fresh"`, "name one that exists")
 
 	one := dial(t, with(as(url, "few"), "connections=3"))
 	held, err := one.SQL().Conn(t.Context())
 	require.NoError(t, err)
-	err = one.Set(t.Context(), s, []byte("k"), []byte("v"))
+	err = one.Maps.Set(t.Context(), s, []byte("k"), []byte("v"))
 	assert.Equal(t, store.Overloaded, one.Classify(err), "%v", err)
 	require.NoError(t, held.Close())
 
 	run(t, admin, "SET GLOBAL read_only = 1", "GRANT CREATE, INSERT, UPDATE, DELETE, DROP ON perfbench.* TO reader@'127.0.0.1'")
-	refused(t, reader.Probe(t.Context(), s), "the server is read-only", "replica")
+	refused(t, reader.Prober.Probe(t.Context(), s), "the server is read-only", "replica")
 	info, err := reader.Info(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, strings.Join(info.Warnings, "\n"), "the server is read-only")
 	run(t, admin, "SET GLOBAL read_only = 0")
-	require.NoError(t, dial(t, as(url, "reader:"+secret)).Probe(t.Context(), s))
+	require.NoError(t, dial(t, as(url, "reader:"+secret)).Prober.Probe(t.Context(), s))
 
 	srv.Kill()
 	refused(t, try(t, url), "connection refused", "is the server running?")
@@ -115,20 +115,20 @@ func TestPostgresRefusals(t *testing.T) {
 
 	reader := dial(t, as(url, "reader"))
 	s := store.Space{Namespace: "n", Name: "a", Shape: store.Map}
-	refused(t, reader.Probe(t.Context(), s), `the user "reader" may not do this`, "grant")
+	refused(t, reader.Prober.Probe(t.Context(), s), `the user "reader" may not do this`, "grant")
 	nowhere := dial(t, as(in(url, ""), "reader"))
 	refused(t, nowhere.EnsureDatabase(t.Context(), "fresh"), `may not create the database "fresh"`, "name one that exists")
 
 	one := dial(t, with(as(url, "few"), "connections=3"))
 	held, err := one.SQL().Conn(t.Context())
 	require.NoError(t, err)
-	err = one.Set(t.Context(), s, []byte("k"), []byte("v"))
+	err = one.Maps.Set(t.Context(), s, []byte("k"), []byte("v"))
 	assert.Equal(t, store.Overloaded, one.Classify(err), "%v", err)
 	require.NoError(t, held.Close())
 
 	run(t, admin, "ALTER ROLE pb SET default_transaction_read_only = on")
 	still := dial(t, url)
-	refused(t, still.Probe(t.Context(), s), "the server is read-only", "replica")
+	refused(t, still.Prober.Probe(t.Context(), s), "the server is read-only", "replica")
 	info, err := still.Info(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, strings.Join(info.Warnings, "\n"), "writes are refused")
@@ -175,16 +175,16 @@ func TestSQLiteRefusals(t *testing.T) {
 	s := store.Space{Namespace: "n", Name: "a", Shape: store.Map}
 	path := dir + "/x.db"
 	w := dial(t, "sqlite:"+path)
-	require.NoError(t, w.Record(t.Context(), store.Made{Space: s}))
+	require.NoError(t, w.Records.Record(t.Context(), store.Made{Space: s}))
 	r := dial(t, "sqlite:"+path+"?mode=ro")
-	refused(t, r.Probe(t.Context(), s), "can only be read", "mode=ro")
-	err := r.Set(t.Context(), s, []byte("k"), nil)
+	refused(t, r.Prober.Probe(t.Context(), s), "can only be read", "mode=ro")
+	err := r.Maps.Set(t.Context(), s, []byte("k"), nil)
 	assert.Equal(t, store.ReadOnly, r.Classify(err))
 
 	tx, err := w.SQL().BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	hasty := dial(t, "sqlite:"+path+"?busy_timeout=1")
-	err = hasty.Set(t.Context(), s, []byte("k"), nil)
+	err = hasty.Maps.Set(t.Context(), s, []byte("k"), nil)
 	assert.Equal(t, store.Conflict, hasty.Classify(err), "%v", err)
 	require.NoError(t, tx.Rollback())
 }

@@ -37,11 +37,11 @@ func TestEmptyTableInPlaceOfRecordsStays(t *testing.T) {
 		} {
 			run(t, c, "CREATE TABLE "+namespace+"_made ("+columns+")")
 			l := store.Lease{Token: "1"}
-			_, how, err := c.Hold(t.Context(), namespace, l, time.Minute)
+			_, how, err := c.Leases.Hold(t.Context(), namespace, l, time.Minute)
 			require.ErrorContains(t, err, "the table "+namespace+"_made already exists and has columns other than those of perfbench's records")
 			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 			assert.Equal(t, store.Denied, how)
-			_ = c.Free(t.Context(), namespace, l) // it may as well say that this is no lease
+			_ = c.Leases.Free(t.Context(), namespace, l) // it may as well say that this is no lease
 			assert.Equal(t, "0", ask(t, c, "SELECT COUNT(*) FROM "+namespace+"_made"), "and nothing was written")
 		}
 	})
@@ -56,16 +56,16 @@ func TestTablesThatOthersPutInOurPlaceStay(t *testing.T) {
 		run(t, c, "CREATE TABLE ns_probe (k VARCHAR(99) PRIMARY KEY, v VARCHAR(99))")
 		s := store.Space{Namespace: "ns", Name: "a", Shape: store.Map}
 		for _, probed := range []store.Space{s, {Namespace: "ns", Shape: store.Map}} {
-			require.NoError(t, c.Probe(t.Context(), probed))
+			require.NoError(t, c.Prober.Probe(t.Context(), probed))
 		}
 		assert.Equal(t, "0", ask(t, c, "SELECT COUNT(*) FROM ns_probe"))
-		require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
+		require.NoError(t, c.Records.Record(t.Context(), store.Made{Space: s}))
 		run(t, c, "DROP TABLE ns_a", "CREATE TABLE ns_a (k VARCHAR(99) PRIMARY KEY, v VARCHAR(99), note VARCHAR(99))", "INSERT INTO ns_a VALUES ('k', 'v', 'theirs')")
-		gone, err := c.Drop(t.Context(), s, nil)
+		gone, err := c.Records.Drop(t.Context(), s, nil)
 		require.NoError(t, err)
 		assert.Zero(t, gone)
 		assert.Equal(t, "theirs", ask(t, c, "SELECT note FROM ns_a"))
-		made, err := c.Made(t.Context(), "ns")
+		made, err := c.Records.Made(t.Context(), "ns")
 		require.NoError(t, err)
 		assert.Empty(t, made)
 	})
@@ -81,7 +81,7 @@ func TestNeighboursAreSeenByTheirLeases(t *testing.T) {
 		ctx, a, b := t.Context(), dial(t, url), dial(t, url)
 		sees := func(c *sqlstore.Conn, want ...store.Lease) {
 			t.Helper()
-			list, err := c.Neighbours(ctx)
+			list, err := c.Leases.Neighbours(ctx)
 			require.NoError(t, err)
 			if a.Dialect() == sqltext.SQLite { // within this process, which counts nothing
 				want = nil
@@ -90,13 +90,13 @@ func TestNeighboursAreSeenByTheirLeases(t *testing.T) {
 		}
 		hold := func(c *sqlstore.Conn, namespace string, l store.Lease, ttl time.Duration) {
 			t.Helper()
-			_, how, err := c.Hold(ctx, namespace, l, ttl)
+			_, how, err := c.Leases.Hold(ctx, namespace, l, ttl)
 			require.NoError(t, err)
 			require.Equal(t, store.Taken, how)
 		}
 		run(t, a, "CREATE TABLE wide_made (k VARCHAR(99) PRIMARY KEY, v VARCHAR(99))")
 		run(t, a, "CREATE TABLE other_made (k INTEGER PRIMARY KEY, w INTEGER)")
-		require.NoError(t, a.Record(ctx, store.Made{Space: store.Space{Namespace: "kept", Name: "a", Shape: store.Map}}))
+		require.NoError(t, a.Records.Record(ctx, store.Made{Space: store.Space{Namespace: "kept", Name: "a", Shape: store.Map}}))
 		sees(a)
 		mine, theirs := store.Lease{Run: "mine", Token: "1"}, store.Lease{Run: "theirs", Token: "2"}
 		hold(dial(t, url), "late", store.Lease{Run: "gone", Token: "3"}, -time.Minute)
@@ -111,15 +111,15 @@ func TestNeighboursAreSeenByTheirLeases(t *testing.T) {
 			far := dial(t, strings.Replace(url, "/"+a.Database(), "/elsewhere", 1))
 			hold(far, "one", last, time.Minute)
 			sees(b, last, mine)
-			require.NoError(t, far.Free(ctx, "one", last))
+			require.NoError(t, far.Leases.Free(ctx, "one", last))
 		}
-		require.NoError(t, b.Free(ctx, "", theirs))
+		require.NoError(t, b.Leases.Free(ctx, "", theirs))
 		sees(a, last)
-		_, how, err := a.Hold(ctx, "one", mine, time.Minute)
+		_, how, err := a.Leases.Hold(ctx, "one", mine, time.Minute)
 		require.NoError(t, err)
 		assert.Equal(t, store.Renewed, how)
 		sees(a, last)
-		require.NoError(t, a.Free(ctx, "one", mine))
+		require.NoError(t, a.Leases.Free(ctx, "one", mine))
 		hold(a, "one", mine, time.Minute)
 		sees(a)
 	})

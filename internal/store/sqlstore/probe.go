@@ -9,59 +9,65 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
+// Prober tries whether the server would accept the writes of a run.
+type Prober struct {
+	tables *tables
+	choice *choice
+}
+
 // Probe reports whether the server would accept a run's writes to s: it creates and
 // drops a table of a drawn name and, if the table of the space exists, writes a row of a
 // drawn key and rolls that back. It selects the database as Record does.
-func (c *Conn) Probe(ctx context.Context, s store.Space) error {
+func (p *Prober) Probe(ctx context.Context, s store.Space) error {
 	if s.Name == "" {
-		if err := c.EnsureDatabase(ctx, s.Namespace); err != nil {
+		if err := p.choice.ensure(ctx, s.Namespace); err != nil {
 			return err
 		}
-		return c.refusal(ctx, c.tryTable(ctx, s.Namespace))
+		return p.tables.server.refusal(ctx, p.tryTable(ctx, s.Namespace))
 	}
-	t, err := c.tableOf(s)
+	t, err := p.tables.tableOf(s)
 	if err != nil {
 		return err
 	}
-	if err := c.EnsureDatabase(ctx, s.Namespace); err != nil {
+	if err := p.choice.ensure(ctx, s.Namespace); err != nil {
 		return err
 	}
-	made, err := c.table(madeName(s.Namespace), false)
+	made, err := p.tables.table(madeName(s.Namespace), false)
 	if err != nil {
 		return err
 	}
-	there, err := c.exists(ctx, t)
+	there, err := p.tables.exists(ctx, t)
 	if err != nil {
-		return c.refusal(ctx, err)
+		return p.tables.server.refusal(ctx, err)
 	}
-	recorded, err := c.exists(ctx, made)
+	recorded, err := p.tables.exists(ctx, made)
 	if err != nil {
-		return c.refusal(ctx, err)
+		return p.tables.server.refusal(ctx, err)
 	}
 	if there {
-		if !c.fits(ctx, t) {
-			return fault.Store(fmt.Errorf("%s: %s: the table %s has other columns than ours", c.d.Dialect, c.where(), t.key.name),
+		if !p.tables.fits(ctx, t) {
+			return fault.Store(fmt.Errorf("%s: %s: the table %s has other columns than ours", p.tables.server.d.Dialect, p.tables.server.where(), t.key.name),
 				"use another --namespace")
 		}
-		if err := c.tryRow(ctx, t); err != nil {
-			return c.refusal(ctx, err)
+		if err := p.tryRow(ctx, t); err != nil {
+			return p.tables.server.refusal(ctx, err)
 		}
 	}
 	if there && recorded {
 		return nil
 	}
-	return c.refusal(ctx, c.tryTable(ctx, s.Namespace))
+	return p.tables.server.refusal(ctx, p.tryTable(ctx, s.Namespace))
 }
 
 // tryRow writes a row and rolls that back; where a table knows no rollback, the row has
 // been deleted before.
-func (c *Conn) tryRow(ctx context.Context, t *table) error {
+func (p *Prober) tryRow(ctx context.Context, t *table) error {
 	key := []byte(store.Unlikely())
 	args := []any{key, []byte{}}
 	if t.key.grouped {
 		args = []any{key, key, []byte{}}
 	}
-	tx, err := c.sql.BeginTx(ctx, nil)
+	tx, err := p.tables.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -72,26 +78,26 @@ func (c *Conn) tryRow(ctx context.Context, t *table) error {
 }
 
 // tryTable creates a table of a drawn name, uses it, and drops it.
-func (c *Conn) tryTable(ctx context.Context, namespace string) (err error) {
-	name := probeName(namespace, c.d.nameLimit)
-	t := &table{texts: c.d.texts(name, "k"), key: tableKey{name: name}}
-	if _, err := c.sql.ExecContext(ctx, t.make); err != nil { // what is there already is not ours to drop
+func (p *Prober) tryTable(ctx context.Context, namespace string) (err error) {
+	name := probeName(namespace, p.tables.server.d.nameLimit)
+	t := &table{texts: p.tables.server.d.texts(name, "k"), key: tableKey{name: name}}
+	if _, err := p.tables.db.ExecContext(ctx, t.make); err != nil { // what is there already is not ours to drop
 		return wrap("create table", t, err)
 	}
 	defer func() {
-		_, e := c.sql.ExecContext(context.WithoutCancel(ctx), t.drop)
+		_, e := p.tables.db.ExecContext(context.WithoutCancel(ctx), t.drop)
 		err = errors.Join(err, wrap("drop", t, e))
 	}()
 	key := []byte(store.Unlikely())
-	if _, err := c.sql.ExecContext(ctx, t.set, key, []byte{}); err != nil {
+	if _, err := p.tables.db.ExecContext(ctx, t.set, key, []byte{}); err != nil {
 		return wrap("write", t, err)
 	}
 	var v []byte
-	return wrap("read", t, c.sql.QueryRowContext(ctx, t.get, key).Scan(&v))
+	return wrap("read", t, p.tables.db.QueryRowContext(ctx, t.get, key).Scan(&v))
 }
 
 // Answer runs the smallest possible statement.
 func (c *Conn) Answer(ctx context.Context) error {
 	var one int
-	return c.sql.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+	return c.pool.db.QueryRowContext(ctx, "SELECT 1").Scan(&one)
 }

@@ -9,6 +9,14 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
+// Maps are the tables that keep the entries of spaces, and how much one statement on them
+// can carry.
+type Maps struct {
+	tables *tables
+	// largest is the maximum size of one statement in bytes.
+	largest int
+}
+
 // bytesOf keeps an empty value from being taken for NULL.
 func bytesOf(b []byte) []byte {
 	if b == nil {
@@ -18,31 +26,31 @@ func bytesOf(b []byte) []byte {
 }
 
 // Put reads the value of a key and replaces it, in one transaction.
-func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
-	t, err := c.tableOf(s)
+func (m *Maps) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return err
 	}
-	return wrap("put", t, c.put(ctx, t, val, bytesOf(key)))
+	return wrap("put", t, m.put(ctx, t, val, bytesOf(key)))
 }
 
 // Set stores a value without reading the old one.
-func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
-	t, err := c.tableOf(s)
+func (m *Maps) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return err
 	}
-	return wrap("set", t, c.exec(ctx, t, t.set, bytesOf(key), bytesOf(val)))
+	return wrap("set", t, m.tables.exec(ctx, t, t.set, bytesOf(key), bytesOf(val)))
 }
 
 // Get reads one value into buf.
-func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
-	t, err := c.tableOf(s)
+func (m *Maps) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return nil, false, err
 	}
 	found, buf := false, buf[:0]
-	err = c.query(ctx, t, func(rows *sql.Rows) error {
+	err = m.tables.query(ctx, t, func(rows *sql.Rows) error {
 		var raw sql.RawBytes
 		if err := rows.Scan(&raw); err != nil {
 			return err
@@ -57,21 +65,16 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 }
 
 // Count returns how many rows the table of a space has; 0 if there is none.
-func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
-	t, err := c.tableOf(s)
+func (m *Maps) Count(ctx context.Context, s store.Space) (int64, error) {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.count(ctx, t)
+	n, err := m.tables.count(ctx, t)
 	if Absent(err) {
 		return 0, nil
 	}
 	return n, wrap("count", t, err)
-}
-
-func (c *Conn) count(ctx context.Context, t *table) (n int64, err error) {
-	err = c.sql.QueryRowContext(ctx, t.count).Scan(&n)
-	return n, err
 }
 
 // wrap adds to err what was being done to which table.
@@ -83,23 +86,23 @@ func wrap(what string, t *table, err error) error {
 }
 
 // put replaces the value of a key, of one or two columns, and reads the old one.
-func (c *Conn) put(ctx context.Context, t *table, val []byte, key ...any) error {
+func (m *Maps) put(ctx context.Context, t *table, val []byte, key ...any) error {
 	all := append(slices.Clip(key), bytesOf(val))
-	if c.d.swap { // in one statement, which is a transaction of its own
-		return c.query(ctx, t, readOld, t.swap, all...)
+	if m.tables.server.d.swap { // in one statement, which is a transaction of its own
+		return m.tables.query(ctx, t, readOld, t.swap, all...)
 	}
 	// Prepared before the transaction, which may take the only connection.
-	get, err := c.prepared(ctx, t, t.get)
+	get, err := m.tables.prepared(ctx, t, t.get)
 	if err != nil {
 		return err
 	}
-	set, err := c.prepared(ctx, t, t.set)
+	set, err := m.tables.prepared(ctx, t, t.set)
 	if err != nil {
 		return err
 	}
 	// The read takes no lock beyond what the isolation level requires: locking the gap
 	// where a key is missing would turn any two new keys into a deadlock.
-	return Transact(ctx, c.sql, func(tx *sql.Tx) error { return putIn(ctx, tx, t, get, set, key, all) })
+	return Transact(ctx, m.tables.db, func(tx *sql.Tx) error { return putIn(ctx, tx, t, get, set, key, all) })
 }
 
 func putIn(ctx context.Context, tx *sql.Tx, t *table, get, set *sql.Stmt, key, all []any) error {

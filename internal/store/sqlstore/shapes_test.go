@@ -81,13 +81,13 @@ func tellsUsage(t *testing.T, url, busy, kind string) {
 		t.Skip("there is no /proc here")
 	}
 	c := dial(t, url)
-	before := c.Usage(t.Context())
+	before := c.Meter.Usage(t.Context())
 	require.GreaterOrEqual(t, before.CPU, 0.0)
 	assert.True(t, before.Here)
 	assert.Equal(t, kind, before.Kind)
 	var n any
 	require.NoError(t, c.SQL().QueryRowContext(t.Context(), busy).Scan(&n))
-	after := c.Usage(t.Context())
+	after := c.Meter.Usage(t.Context())
 	assert.Greater(t, after.CPU, before.CPU)
 	if kind == "" {
 		assert.Negative(t, after.Calls, "nobody counts them")
@@ -104,7 +104,7 @@ func tellsReadings(t *testing.T, url string, grow ...string) []store.Reading {
 	held, err := c.SQL().Conn(t.Context())
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, held.Close()) }()
-	list := storetest.Readings(t, c, func() {
+	list := storetest.Readings(t, c.Meter, func() {
 		_, err := held.ExecContext(t.Context(), "SELECT 1")
 		require.NoError(t, err)
 	}, grow...)
@@ -127,7 +127,7 @@ func hidesReadings(t *testing.T, address string) {
 	u.User, u.Path = url.UserPassword("clerk", "pw-clerk"), "/clerks"
 	c := dial(t, u.String())
 	for range 2 {
-		told, err := c.Readings(t.Context())
+		told, err := c.Meter.Readings(t.Context())
 		require.ErrorContains(t, err, "read its performance schema: ")
 		assert.True(t, slices.ContainsFunc(told, func(r store.Reading) bool { return r.Name == "clients" }))
 	}
@@ -135,7 +135,7 @@ func hidesReadings(t *testing.T, address string) {
 
 func TestSQLiteKeepsThePromises(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, store.Untold(), dial(t, "sqlite:").Usage(t.Context()), "it has no process of its own")
+	assert.Equal(t, store.Untold(), dial(t, "sqlite:").Meter.Usage(t.Context()), "it has no process of its own")
 	t.Run("temporary", func(t *testing.T) { conformance(t, "sqlite:") })
 	t.Run("file with several connections", func(t *testing.T) {
 		conformance(t, "sqlite:"+t.TempDir()+"/a b%3F%25.db?connections=4")

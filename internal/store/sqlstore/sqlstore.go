@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -70,77 +68,90 @@ type Typed interface {
 	EnsureDatabase(ctx context.Context, name string) error
 }
 
-var _ interface {
-	Typed
-	store.Pooled
-	store.Maps
-	store.Tabular
-	store.Metered
-	store.Neighbours
-	store.Warmer
-} = (*Conn)(nil)
+var (
+	_ interface {
+		Typed
+		store.Composite
+		store.Pooled
+		store.Warmer
+		store.Answerer
+	} = (*Conn)(nil)
+	_ store.Maps = (*Maps)(nil)
+	_ interface {
+		store.Keeper
+		store.Peeker
+		store.Tabular
+	} = (*Records)(nil)
+	_ interface {
+		store.Leaser
+		store.Neighbours
+	} = (*Leases)(nil)
+	_ store.Metered = (*Meter)(nil)
+	_ store.Prober  = (*Prober)(nil)
+)
 
-// Conn is a pool of connections to one database. It is safe for use by several
-// goroutines.
+// Conn owns a pool of connections to one database. It is safe for use by several
+// goroutines, and so are its components.
 //
 // With SQLite the pool has one connection unless the target says connections=, since a
 // file has one writer at a time: within a transaction use only its own handle, and
 // close rows before the next query, as otherwise the caller deadlocks with itself.
 type Conn struct {
-	gorm    *gorm.DB
-	sql     *sql.DB
-	d       *dialect
-	target  store.Target
-	network *sqldial.Network
-	// connector opens the pool's connections; nil for SQLite.
-	connector *sqldial.Connector
+	Maps    *Maps
+	Records *Records
+	Leases  *Leases
+	Meter   *Meter
+	Prober  *Prober
+
+	server *server
+	pool   *pool
+	tables *tables
+	choice *choice
+	gorm   *gorm.DB
 
 	product, version string
 	// limited is a warning that the server allows fewer connections than requested, or
 	// "".
 	limited string
-	size    int
-	// largest is the maximum size of one statement in bytes.
-	largest int
-
-	choosing sync.Mutex // held while a database is being selected
-	database atomic.Pointer[string]
-	tables   sync.Map // tableKey → *table
-	// ours is how many statements on data were made beside the work.
-	ours *atomic.Int64
-	// leases are the tables of records whose lease was asked for.
-	leases sync.Map
-	// asking guards the connection for readings, the knowledge of which
-	// postgresReadings the server lacks, and whether it has mysqlWaits or why it does
-	// not show them.
-	asking sync.Mutex
-	aside  *sql.DB // nil until the first reading
-	lacks  [len(postgresReadings)]bool
-	waits  struct {
-		none    bool
-		refused error
-	}
 	// scratch is a folder to delete on Close, or "".
 	scratch string
 }
+
+// pool is the connections themselves, and how many there may be.
+type pool struct {
+	db        *sql.DB
+	connector *sqldial.Connector // opens them; nil for SQLite
+	size      int
+}
+
+// Components returns the parts that the connection is made of.
+func (c *Conn) Components() []any { return []any{c.Maps, c.Records, c.Leases, c.Meter, c.Prober} }
 
 // DB returns gorm's handle: prepared statements are cached, single writes are not
 // wrapped in a transaction, and nothing is logged. Do not close it.
 func (c *Conn) DB() *gorm.DB { return c.gorm }
 
 // SQL returns the pool of connections. Do not close it.
-func (c *Conn) SQL() *sql.DB { return c.sql }
+func (c *Conn) SQL() *sql.DB { return c.pool.db }
 
 // Dialect returns the SQL dialect of the server.
-func (c *Conn) Dialect() sqltext.Dialect { return c.d.Dialect }
+func (c *Conn) Dialect() sqltext.Dialect { return c.server.d.Dialect }
 
 // Database returns the current database, or the file of SQLite; "" if none is selected
 // yet.
-func (c *Conn) Database() string { return *c.database.Load() }
+func (c *Conn) Database() string { return c.server.name() }
+
+// EnsureDatabase makes sure that a database is selected: the one in the target or else
+// the named one, which it creates if necessary. SQLite always has one. It is meant to
+// be called before the workers start, because connections in use at the time stay where
+// they are. Errors have the code of an unfit store.
+func (c *Conn) EnsureDatabase(ctx context.Context, name string) error {
+	return c.choice.ensure(ctx, name)
+}
 
 // Pool returns statistics of the connection pool.
 func (c *Conn) Pool() store.PoolStats {
-	s := c.sql.Stats()
+	s := c.pool.db.Stats()
 	return store.PoolStats{
 		Size: s.MaxOpenConnections, Open: s.OpenConnections, Idle: s.Idle,
 		Waits: s.WaitCount, WaitNs: int64(s.WaitDuration),
@@ -155,10 +166,10 @@ const dials = 16
 func (c *Conn) Warm(ctx context.Context, n int) error {
 	var all errgroup.Group
 	all.SetLimit(dials)
-	held := make([]*sql.Conn, min(n, c.size))
+	held := make([]*sql.Conn, min(n, c.pool.size))
 	for i := range held {
 		all.Go(func() (err error) {
-			held[i], err = c.sql.Conn(ctx)
+			held[i], err = c.pool.db.Conn(ctx)
 			return err
 		})
 	}
@@ -169,7 +180,7 @@ func (c *Conn) Warm(ctx context.Context, n int) error {
 		}
 	}
 	if err != nil {
-		return c.explain(ctx, err)
+		return c.server.explain(ctx, err)
 	}
 	return nil
 }
@@ -182,13 +193,13 @@ const closePatience = 500 * time.Millisecond
 func (c *Conn) Close() error {
 	// A statement is closed on its connection, where it must wait for a call that may
 	// hang.
-	late := time.AfterFunc(closePatience, c.network.Sever)
-	c.forget(nil)
-	err := errors.Join(c.sql.Close(), c.closeAside())
-	if !late.Stop() && c.network != nil {
+	late := time.AfterFunc(closePatience, c.server.network.Sever)
+	c.tables.forget(nil)
+	err := errors.Join(c.pool.db.Close(), c.Meter.close())
+	if !late.Stop() && c.server.network != nil {
 		err = nil // a connection that was cut off cannot be closed properly
 	}
-	c.network.Sever()
+	c.server.network.Sever()
 	if c.scratch != "" {
 		if e := os.RemoveAll(c.scratch); e != nil {
 			err = errors.Join(err, fmt.Errorf("sqlite: delete the temporary file: %w", e))
@@ -200,7 +211,7 @@ func (c *Conn) Close() error {
 // Classify returns the class of an operation's error, including those of gorm. It is
 // safe for use by several goroutines.
 func (c *Conn) Classify(err error) store.Class {
-	if errors.Is(err, mysql.ErrInvalidConn) && c.network.TimedOut() {
+	if errors.Is(err, mysql.ErrInvalidConn) && c.server.network.TimedOut() {
 		return store.Timeout // the driver only reports that the connection is gone
 	}
 	return Classify(err)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+
+	"gorm.io/gorm"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
@@ -62,38 +65,53 @@ type table struct {
 	stmts map[string]*sql.Stmt
 }
 
-// tableOf returns the table of a space. Names that the product does not allow are
-// refused.
-func (c *Conn) tableOf(s store.Space) (*table, error) {
-	name := tableName(s)
-	if name == madeName(s.Namespace) {
-		return nil, fault.Input(fmt.Errorf("%s: the name %s is taken by perfbench's own table", c.d.Dialect, name), "choose another name or --namespace")
-	}
-	return c.table(name, s.Grouped)
+// tables are those that were used over a connection, each with its prepared statements.
+type tables struct {
+	server *server
+	db     *sql.DB
+	gorm   *gorm.DB // once the server has answered
+	beside beside   // for what is not part of the work
+	known  sync.Map // tableKey → *table
 }
 
-func (c *Conn) table(name string, grouped bool) (*table, error) {
+// tableOf returns the table of a space. Names that the product does not allow are
+// refused.
+func (ts *tables) tableOf(s store.Space) (*table, error) {
+	name := tableName(s)
+	if name == madeName(s.Namespace) {
+		return nil, fault.Input(fmt.Errorf("%s: the name %s is taken by perfbench's own table", ts.server.d.Dialect, name), "choose another name or --namespace")
+	}
+	return ts.table(name, s.Grouped)
+}
+
+// groupedTable returns the table of a space that is kept by groups.
+func (ts *tables) groupedTable(s store.Space) (*table, error) {
+	s.Grouped = true
+	return ts.tableOf(s)
+}
+
+func (ts *tables) table(name string, grouped bool) (*table, error) {
 	key := tableKey{name, grouped}
-	if t, ok := c.tables.Load(key); ok {
+	if t, ok := ts.known.Load(key); ok {
 		return t.(*table), nil
 	}
-	if len(name) > c.d.nameLimit || name == "" || strings.ContainsRune(name, 0) || strings.HasSuffix(name, " ") {
-		return nil, fault.Input(fmt.Errorf("%s: %q cannot be the name of a table", c.d.Dialect, name),
-			fmt.Sprintf("names have 1 to %d bytes and do not end with a space", c.d.nameLimit))
+	if len(name) > ts.server.d.nameLimit || name == "" || strings.ContainsRune(name, 0) || strings.HasSuffix(name, " ") {
+		return nil, fault.Input(fmt.Errorf("%s: %q cannot be the name of a table", ts.server.d.Dialect, name),
+			fmt.Sprintf("names have 1 to %d bytes and do not end with a space", ts.server.d.nameLimit))
 	}
 	keys := []string{"k"}
 	if grouped {
 		keys = []string{"g", "k"}
 	}
-	t, _ := c.tables.LoadOrStore(key, &table{texts: c.d.texts(name, keys...), key: key, stmts: map[string]*sql.Stmt{}})
+	t, _ := ts.known.LoadOrStore(key, &table{texts: ts.server.d.texts(name, keys...), key: key, stmts: map[string]*sql.Stmt{}})
 	return t.(*table), nil
 }
 
 // prepared returns a prepared statement for the table, or nil if it is to be sent as
 // text because the driver caches statements itself, or because there are too many of
 // them.
-func (c *Conn) prepared(ctx context.Context, t *table, text string) (*sql.Stmt, error) {
-	if c.d.auto {
+func (ts *tables) prepared(ctx context.Context, t *table, text string) (*sql.Stmt, error) {
+	if ts.server.d.auto {
 		return nil, nil
 	}
 	t.mu.RLock()
@@ -107,7 +125,7 @@ func (c *Conn) prepared(ctx context.Context, t *table, text string) (*sql.Stmt, 
 	if s := t.stmts[text]; s != nil {
 		return s, nil
 	}
-	s, err := c.sql.PrepareContext(ctx, text)
+	s, err := ts.db.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +134,8 @@ func (c *Conn) prepared(ctx context.Context, t *table, text string) (*sql.Stmt, 
 }
 
 // forget closes the prepared statements of a table, or of all tables if only is nil.
-func (c *Conn) forget(only *table) {
-	c.tables.Range(func(_, v any) bool {
+func (ts *tables) forget(only *table) {
+	ts.known.Range(func(_, v any) bool {
 		t := v.(*table)
 		if only != nil && only != t {
 			return true
@@ -133,13 +151,13 @@ func (c *Conn) forget(only *table) {
 }
 
 // exec runs a statement on a table that returns nothing.
-func (c *Conn) exec(ctx context.Context, t *table, text string, args ...any) error {
-	s, err := c.prepared(ctx, t, text)
+func (ts *tables) exec(ctx context.Context, t *table, text string, args ...any) error {
+	s, err := ts.prepared(ctx, t, text)
 	if err != nil {
 		return err
 	}
 	if s == nil {
-		_, err = c.sql.ExecContext(ctx, text, args...)
+		_, err = ts.db.ExecContext(ctx, text, args...)
 	} else {
 		_, err = s.ExecContext(ctx, args...)
 	}
@@ -147,14 +165,14 @@ func (c *Conn) exec(ctx context.Context, t *table, text string, args ...any) err
 }
 
 // query runs a statement on a table and calls each for every row.
-func (c *Conn) query(ctx context.Context, t *table, each func(*sql.Rows) error, text string, args ...any) error {
-	s, err := c.prepared(ctx, t, text)
+func (ts *tables) query(ctx context.Context, t *table, each func(*sql.Rows) error, text string, args ...any) error {
+	s, err := ts.prepared(ctx, t, text)
 	if err != nil {
 		return err
 	}
 	var rows *sql.Rows
 	if s == nil {
-		rows, err = c.sql.QueryContext(ctx, text, args...)
+		rows, err = ts.db.QueryContext(ctx, text, args...)
 	} else {
 		rows, err = s.QueryContext(ctx, args...)
 	}
@@ -175,4 +193,85 @@ func walk(rows *sql.Rows, each func(*sql.Rows) error) error {
 		return err
 	}
 	return rows.Close()
+}
+
+// exists reports whether there is a table, or something that can be read like one.
+func (ts *tables) exists(ctx context.Context, t *table) (bool, error) {
+	var n int
+	err := ts.beside.QueryRowContext(ctx, ts.server.d.tables, t.key.name).Scan(&n)
+	return n > 0, wrap("look for", t, err)
+}
+
+// create creates a table if it does not exist. It looks first, because a user who may
+// use a table may still not be allowed to create one.
+func (ts *tables) create(ctx context.Context, t *table) error {
+	if there, err := ts.exists(ctx, t); there || err != nil {
+		return err
+	}
+	if _, err := ts.beside.ExecContext(ctx, t.create); err != nil && !Exists(err) {
+		return wrap("create table", t, err)
+	}
+	return nil
+}
+
+// inMade calls f with the table of records in place, and again if somebody else dropped
+// it in the meantime along with their last record.
+func (ts *tables) inMade(ctx context.Context, made *table, f func() error) error {
+	for try := 1; ; try++ {
+		err := ts.create(ctx, made)
+		if err == nil {
+			err = f()
+		}
+		if err == nil || !Absent(err) || try == 5 {
+			return err
+		}
+		ts.forget(made)
+	}
+}
+
+// fits reports whether a table has our columns.
+func (ts *tables) fits(ctx context.Context, t *table) bool {
+	columns := "k, v"
+	if t.key.grouped {
+		columns = "g, k, v"
+	}
+	rows, err := ts.beside.QueryContext(ctx, "SELECT "+columns+" FROM "+ts.server.d.Quote(t.key.name)+" WHERE 1 = 0")
+	if err != nil {
+		return Classify(err) != store.WrongType
+	}
+	return walk(rows, func(*sql.Rows) error { return nil }) == nil
+}
+
+// columns returns the columns of a table, as the server describes them.
+func (ts *tables) columns(ctx context.Context, t *table) ([]gorm.ColumnType, error) {
+	columns, err := ts.gorm.WithContext(ctx).Migrator().ColumnTypes(t.key.name)
+	return columns, wrap("look at", t, err)
+}
+
+// exact reports whether a table has these columns and this primary key, and nothing else.
+func (ts *tables) exact(ctx context.Context, t *table, want store.Table) (bool, error) {
+	columns, err := ts.columns(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	for _, col := range columns {
+		named := func(name string) bool { return strings.EqualFold(name, col.Name()) }
+		if !slices.ContainsFunc(want.Columns, func(w store.Column) bool { return named(w.Name) }) {
+			return false, nil
+		}
+		if isKey, known := col.PrimaryKey(); known && isKey != slices.ContainsFunc(want.Key, named) {
+			return false, nil
+		}
+	}
+	for _, w := range want.Columns {
+		if !w.Later && !slices.ContainsFunc(columns, func(col gorm.ColumnType) bool { return strings.EqualFold(w.Name, col.Name()) }) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func (ts *tables) count(ctx context.Context, t *table) (n int64, err error) {
+	err = ts.db.QueryRowContext(ctx, t.count).Scan(&n)
+	return n, err
 }

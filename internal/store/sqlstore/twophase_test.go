@@ -41,7 +41,7 @@ func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 			t.Parallel()
 			c := dial(t, server.start(t).URL())
 			s := store.Space{Namespace: "twophase", Name: "a", Shape: store.Map}
-			require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
+			require.NoError(t, c.Records.Record(t.Context(), store.Made{Space: s}))
 			x, err := sqlstore.New(t.Context(), c.SQL(), c.Dialect(), "twophase")
 			require.NoError(t, err)
 			theirs, err := c.SQL().Conn(t.Context())
@@ -77,13 +77,13 @@ func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, list, 1)
 			assert.Contains(t, list[0], "03")
-			n, err := c.Count(t.Context(), s)
+			n, err := c.Maps.Count(t.Context(), s)
 			require.NoError(t, err)
 			assert.Equal(t, int64(1), n, "one of the three was committed")
 
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
-			gone, err := c.Drop(ctx, s, nil)
+			gone, err := c.Records.Drop(ctx, s, nil)
 			require.NoError(t, err, "its lock is gone")
 			assert.Equal(t, int64(1), gone)
 			list, err = x.Prepared(t.Context())
@@ -104,7 +104,7 @@ func TestWaitingForWhatIsPrepared(t *testing.T) {
 			t.Parallel()
 			c := dial(t, server.start(t).URL())
 			s := store.Space{Namespace: "waiting", Name: "a", Shape: store.Map}
-			require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
+			require.NoError(t, c.Records.Record(t.Context(), store.Made{Space: s}))
 			x, err := sqlstore.New(t.Context(), c.SQL(), c.Dialect(), "waiting")
 			require.NoError(t, err)
 			const insert = "INSERT INTO waiting_a (k, v) VALUES ('k', 'x')"
@@ -122,7 +122,7 @@ func TestWaitingForWhatIsPrepared(t *testing.T) {
 			again, err := x.Begin(t.Context(), "gid", "01", 0)
 			require.NoError(t, err)
 			require.NoError(t, again.Undo(t.Context()))
-			_, err = c.Drop(t.Context(), s, nil)
+			_, err = c.Records.Drop(t.Context(), s, nil)
 			require.NoError(t, err)
 		})
 	}

@@ -12,23 +12,41 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/watch"
 )
 
+// Meter reads what the server reports about itself, over a connection of its own, and knows
+// what the server lacks.
+type Meter struct {
+	server *server
+	pool   *pool
+	beside beside
+	// asking guards what follows: the connection for readings, which postgresReadings the
+	// server lacks, and whether it has mysqlWaits or why it does not show them.
+	asking sync.Mutex
+	aside  *sql.DB // nil until the first reading
+	lacks  [len(postgresReadings)]bool
+	waits  struct {
+		none    bool
+		refused error
+	}
+}
+
 // Usage returns the processor time of a server on this machine, and the number of
 // statements on data that it has counted: MySQL and MariaDB in their status, PostgreSQL
 // in pg_stat_statements if that is installed. For a database within this process
 // nothing is reported.
-func (c *Conn) Usage(ctx context.Context) store.Usage {
+func (mt *Meter) Usage(ctx context.Context) store.Usage {
 	u := store.Untold()
-	switch c.d.Dialect {
+	switch mt.server.d.Dialect {
 	case sqltext.MySQL:
-		c.mysqlUsage(ctx, &u)
+		mt.mysqlUsage(ctx, &u)
 	case sqltext.Postgres:
-		c.postgresUsage(ctx, &u)
+		mt.postgresUsage(ctx, &u)
 	}
 	if u.CPU >= 0 {
 		u.Here, u.Cores = true, float64(runtime.NumCPU())
@@ -36,16 +54,16 @@ func (c *Conn) Usage(ctx context.Context) store.Usage {
 	return u
 }
 
-func (c *Conn) mysqlUsage(ctx context.Context, u *store.Usage) {
+func (mt *Meter) mysqlUsage(ctx context.Context, u *store.Usage) {
 	const status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent','Connections')"
-	if n, err := counts(ctx, c.beside(), status); err == nil && len(n) == 7 {
+	if n, err := counts(ctx, mt.beside, status); err == nil && len(n) == 7 {
 		u.Kind = "statements"
 		// The driver begins each connection with a SELECT of its own.
-		u.Calls = n["Com_select"] + n["Com_insert"] + n["Com_update"] + n["Com_delete"] - n["Connections"] - c.ours.Load()
+		u.Calls = n["Com_select"] + n["Com_insert"] + n["Com_update"] + n["Com_delete"] - n["Connections"] - mt.beside.n.Load()
 		u.Received, u.Sent = n["Bytes_received"], n["Bytes_sent"]
 	}
 	var host, file string
-	if c.beside().QueryRowContext(ctx, "SELECT @@hostname, @@pid_file").Scan(&host, &file) != nil {
+	if mt.beside.QueryRowContext(ctx, "SELECT @@hostname, @@pid_file").Scan(&host, &file) != nil {
 		return
 	}
 	if own, err := os.Hostname(); err != nil || own != host {
@@ -86,23 +104,23 @@ func counts(ctx context.Context, db beside, query string) (map[string]int64, err
 	return out, rows.Err()
 }
 
-func (c *Conn) postgresUsage(ctx context.Context, u *store.Usage) {
+func (mt *Meter) postgresUsage(ctx context.Context, u *store.Usage) {
 	var pid int
 	var local bool
 	const who = "SELECT pg_backend_pid(), COALESCE(inet_server_addr() <<= '127.0.0.0/8' OR inet_server_addr() = '::1', true)"
-	if c.beside().QueryRowContext(ctx, who).Scan(&pid, &local) == nil && local {
+	if mt.beside.QueryRowContext(ctx, who).Scan(&pid, &local) == nil && local {
 		if p, ok := watch.StatOf(pid); ok && p.Name == "postgres" {
 			u.CPU = watch.FamilyCPU(p.Parent)
 		}
 	}
 	var there bool
-	if c.beside().QueryRowContext(ctx, "SELECT to_regclass('pg_stat_statements') IS NOT NULL").Scan(&there) != nil || !there {
+	if mt.beside.QueryRowContext(ctx, "SELECT to_regclass('pg_stat_statements') IS NOT NULL").Scan(&there) != nil || !there {
 		return
 	}
 	var n int64
-	if c.sql.QueryRowContext(ctx, "SELECT COALESCE(SUM(calls), 0)::bigint FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"+
+	if mt.beside.db.QueryRowContext(ctx, "SELECT COALESCE(SUM(calls), 0)::bigint FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"+
 		" AND query ~* '^(select|insert|update|delete)' AND query NOT LIKE '%pg\\_stat\\_statements%'").Scan(&n) == nil {
-		u.Kind, u.Calls = "statements", n-c.ours.Load()
+		u.Kind, u.Calls = "statements", n-mt.beside.n.Load()
 	}
 }
 
@@ -202,34 +220,34 @@ var passing = []store.Class{store.Unreachable, store.Timeout, store.Canceled, st
 // Readings returns what the server reports about itself, over a connection of its own,
 // since those of the pool are for the work. For a database within this process there is
 // nothing.
-func (c *Conn) Readings(ctx context.Context) ([]store.Reading, error) {
-	if c.connector == nil {
+func (mt *Meter) Readings(ctx context.Context) ([]store.Reading, error) {
+	if mt.pool.connector == nil {
 		return nil, errors.New("it is within perfbench")
 	}
-	c.asking.Lock()
-	defer c.asking.Unlock()
-	if c.aside == nil {
-		c.aside = sql.OpenDB(c.connector)
-		c.aside.SetMaxOpenConns(1)
+	mt.asking.Lock()
+	defer mt.asking.Unlock()
+	if mt.aside == nil {
+		mt.aside = sql.OpenDB(mt.pool.connector)
+		mt.aside.SetMaxOpenConns(1)
 	}
-	if c.d.Dialect == sqltext.MySQL {
-		return c.mysqlReadings(ctx)
+	if mt.server.d.Dialect == sqltext.MySQL {
+		return mt.mysqlReadings(ctx)
 	}
-	return c.postgresReadings(ctx)
+	return mt.postgresReadings(ctx)
 }
 
-// closeAside closes the connection used for readings.
-func (c *Conn) closeAside() error {
-	c.asking.Lock()
-	defer c.asking.Unlock()
-	if c.aside == nil {
+// close closes the connection used for readings.
+func (mt *Meter) close() error {
+	mt.asking.Lock()
+	defer mt.asking.Unlock()
+	if mt.aside == nil {
 		return nil
 	}
-	return c.aside.Close()
+	return mt.aside.Close()
 }
 
-func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err error) {
-	aside := beside{c.aside, c.ours}
+func (mt *Meter) mysqlReadings(ctx context.Context) (out []store.Reading, err error) {
+	aside := beside{mt.aside, mt.beside.n}
 	names := make([]string, len(mysqlReadings))
 	for i, r := range mysqlReadings {
 		names[i] = r.name
@@ -249,15 +267,15 @@ func (c *Conn) mysqlReadings(ctx context.Context) (out []store.Reading, err erro
 	} else {
 		out = append(out, store.Reading{Name: "committing_threads", Value: committing})
 	}
-	waits, refused := c.mysqlWaits(ctx, aside)
+	waits, refused := mt.mysqlWaits(ctx, aside)
 	return append(out, waits...), errors.Join(err, refused)
 }
 
 // mysqlWaits reads the performance schema, which is on by default in MySQL and optional
 // in MariaDB: milliseconds that all threads have waited for something.
-func (c *Conn) mysqlWaits(ctx context.Context, aside beside) (out []store.Reading, err error) {
-	if c.waits.none || c.waits.refused != nil {
-		return nil, c.waits.refused
+func (mt *Meter) mysqlWaits(ctx context.Context, aside beside) (out []store.Reading, err error) {
+	if mt.waits.none || mt.waits.refused != nil {
+		return nil, mt.waits.refused
 	}
 	names := make([]string, len(mysqlWaits))
 	for i, r := range mysqlWaits {
@@ -265,29 +283,29 @@ func (c *Conn) mysqlWaits(ctx context.Context, aside beside) (out []store.Readin
 	}
 	n, err := counts(ctx, aside, "SELECT event_name, sum_timer_wait DIV 1000000 FROM performance_schema.events_waits_summary_global_by_event_name"+
 		" WHERE event_name IN ('"+strings.Join(names, "','")+"')")
-	switch class := c.Classify(err); {
+	switch class := Classify(err); {
 	case err == nil:
-		c.waits.none = len(n) == 0 // it is switched off
+		mt.waits.none = len(n) == 0 // it is switched off
 	case class == store.Refused:
-		c.waits.refused = fmt.Errorf("read its performance schema: %w", err)
+		mt.waits.refused = fmt.Errorf("read its performance schema: %w", err)
 	case !slices.Contains(passing, class):
-		c.waits.none = true
+		mt.waits.none = true
 	}
 	for _, r := range mysqlWaits {
 		if v, ok := n[r.name]; ok {
 			out = append(out, store.Reading{Name: r.as, Value: float64(v) / 1000, Sum: r.sum})
 		}
 	}
-	return out, c.waits.refused
+	return out, mt.waits.refused
 }
 
 // mysqlCommitting counts the connections visible to us that are committing.
 const mysqlCommitting = "SELECT COUNT(*) FROM information_schema.processlist WHERE state IN ('Commit','Commit_implicit','committing','waiting for handler commit')"
 
-func (c *Conn) postgresReadings(ctx context.Context) (out []store.Reading, err error) {
+func (mt *Meter) postgresReadings(ctx context.Context) (out []store.Reading, err error) {
 	var first error
 	for i, q := range postgresReadings {
-		if c.lacks[i] {
+		if mt.lacks[i] {
 			continue
 		}
 		columns := make([]string, len(q.readings))
@@ -295,12 +313,12 @@ func (c *Conn) postgresReadings(ctx context.Context) (out []store.Reading, err e
 		for k, r := range q.readings {
 			columns[k], into[k] = "("+r.name+")::float8", &values[k]
 		}
-		if err := c.aside.QueryRowContext(ctx, "/* perfbench */ SELECT "+strings.Join(columns, ", ")+" FROM "+q.rest).Scan(into...); err != nil {
-			if slices.Contains(passing, c.Classify(err)) {
+		if err := mt.aside.QueryRowContext(ctx, "/* perfbench */ SELECT "+strings.Join(columns, ", ")+" FROM "+q.rest).Scan(into...); err != nil {
+			if slices.Contains(passing, Classify(err)) {
 				return nil, err
 			}
 			first = cmp.Or(first, err)
-			c.lacks[i] = true
+			mt.lacks[i] = true
 			continue
 		}
 		for k, r := range q.readings {

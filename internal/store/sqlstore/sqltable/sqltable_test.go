@@ -145,14 +145,14 @@ func TestTablesThatOthersPutInOurPlaceStay(t *testing.T) {
 				run(s.Text("ALTER TABLE %edges DROP COLUMN seen"))
 			}
 			for _, x := range s.Spaces(nil) {
-				_, err := c.Drop(t.Context(), x.Space, nil)
+				_, err := c.Records.Drop(t.Context(), x.Space, nil)
 				require.NoError(t, err, name)
 			}
 			_, err = c.SQL().ExecContext(t.Context(), s.Text("DROP TABLE %edges"))
 			assert.Equal(t, theirs != "", err == nil, "%s: %v", name, err)
 			_, err = c.SQL().ExecContext(t.Context(), s.Text("DROP TABLE %counts"))
 			require.Error(t, err, "it was ours")
-			made, err := c.Made(t.Context(), namespace)
+			made, err := c.Records.Made(t.Context(), namespace)
 			require.NoError(t, err)
 			assert.Empty(t, made)
 		}
