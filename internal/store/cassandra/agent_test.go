@@ -61,16 +61,16 @@ func TestNodeTellsOfItself(t *testing.T) {
 	work := func() {
 		require.NoError(t, c.Session().Query("SELECT keyspace_name FROM system_schema.keyspaces").ExecContext(t.Context()))
 	}
-	before := c.Usage(t.Context())
-	plain := storetest.Readings(t, c, work, "requests_per_s")
-	after := c.Usage(t.Context())
+	before := c.Meter.Usage(t.Context())
+	plain := storetest.Readings(t, c.Meter, work, "requests_per_s")
+	after := c.Meter.Usage(t.Context())
 	assert.Equal(t, "requests", after.Kind)
 	assert.Greater(t, after.Calls, before.Calls)
 	assert.Negative(t, after.CPU, "only an agent tells")
 
 	c, err := storetest.DialAgent(t, cassandra.Driver, cassandra.Open, srv.URL(), srv.Jolokia())
 	require.NoError(t, err)
-	all := storetest.Readings(t, c, work, "requests_per_s", "cpu_cores")
+	all := storetest.Readings(t, c.Meter, work, "requests_per_s", "cpu_cores")
 	assert.Len(t, all, len(plain)+8)
-	assert.Positive(t, c.Usage(t.Context()).CPU)
+	assert.Positive(t, c.Meter.Usage(t.Context()).CPU)
 }

@@ -55,23 +55,51 @@ type Typed interface {
 	Columns(ctx context.Context, keyspace, table string) (map[string]string, error)
 }
 
-var _ interface {
-	Typed
-	store.Maps
-	store.Tabular
-	store.Metered
-} = (*Conn)(nil)
+var (
+	_ interface {
+		Typed
+		store.Composite
+		store.Answerer
+	} = (*Conn)(nil)
+	_ store.Maps = (*Maps)(nil)
+	_ interface {
+		store.Keeper
+		store.Tabular
+	} = (*Records)(nil)
+	_ store.Leaser  = (*Leases)(nil)
+	_ store.Metered = (*Meter)(nil)
+	_ store.Prober  = (*Prober)(nil)
+)
 
-// Conn is a session with one cluster. It is safe for use by several goroutines.
+// Conn is the sessions with one cluster, from Open to Close. It is safe for use by several
+// goroutines, and so are its components.
 type Conn struct {
+	*cluster
+	Maps    *Maps
+	Records *Records
+	Leases  *Leases
+	Meter   *Meter
+	Prober  *Prober
+
+	closing sync.Once
+}
+
+func newConn(k *cluster, agent *watch.Agent) *Conn {
+	ts := &tables{cluster: k}
+	return &Conn{
+		cluster: k, Maps: &Maps{k, ts}, Records: &Records{k, ts}, Leases: &Leases{k, ts}, Meter: &Meter{k, agent}, Prober: &Prober{k, ts},
+	}
+}
+
+// Components returns the parts that the connection is made of.
+func (c *Conn) Components() []any { return []any{c.Maps, c.Records, c.Leases, c.Meter, c.Prober} }
+
+// cluster is the nodes that a target names: the sessions with them, and their keyspaces.
+type cluster struct {
 	session *gocql.Session // for what is measured
 	own     *gocql.Session // for everything else
 	target  store.Target
 	opts    options
-	closing sync.Once
-	closed  atomic.Bool
-	tables  sync.Map     // tableKey → *table
-	agent   *watch.Agent // nil if none is known
 	// version, datacenter and nodes are as reported by the first node.
 	version, datacenter string
 	nodes               int
@@ -79,21 +107,21 @@ type Conn struct {
 
 // Session returns the driver's session for what is not measured. It belongs to the
 // connection: do not close it.
-func (c *Conn) Session() *gocql.Session { return c.own }
+func (k *cluster) Session() *gocql.Session { return k.own }
 
 // Query begins a statement. Our reads and writes are idempotent.
-func (c *Conn) Query(stmt string, args ...any) *gocql.Query {
-	q := c.session.Query(stmt, args...)
-	if c.opts.speculative > 0 {
+func (k *cluster) Query(stmt string, args ...any) *gocql.Query {
+	q := k.session.Query(stmt, args...)
+	if k.opts.speculative > 0 {
 		q = q.Idempotent(true).SetSpeculativeExecutionPolicy(&gocql.SimpleSpeculativeExecution{
-			NumAttempts: c.opts.speculative, TimeoutDelay: c.opts.speculativeDelay,
+			NumAttempts: k.opts.speculative, TimeoutDelay: k.opts.speculativeDelay,
 		})
 	}
 	return q
 }
 
 // Batch begins a batch.
-func (c *Conn) Batch(kind gocql.BatchType) *gocql.Batch { return c.session.Batch(kind) }
+func (k *cluster) Batch(kind gocql.BatchType) *gocql.Batch { return k.session.Batch(kind) }
 
 // closingLimit is how long Close waits for the driver, which first finishes its own
 // work with nodes that may not answer. Nodes that do answer take milliseconds.
@@ -104,7 +132,6 @@ const closingLimit = 3 * time.Second
 // by itself.
 func (c *Conn) Close() error {
 	c.closing.Do(func() {
-		c.closed.Store(true)
 		done := make(chan struct{})
 		go func() {
 			c.end()
@@ -119,11 +146,11 @@ func (c *Conn) Close() error {
 }
 
 // end closes both sessions at once.
-func (c *Conn) end() {
+func (k *cluster) end() {
 	var both sync.WaitGroup
-	both.Go(c.session.Close)
-	if c.own != c.session {
-		both.Go(c.own.Close)
+	both.Go(k.session.Close)
+	if k.own != k.session {
+		both.Go(k.own.Close)
 	}
 	both.Wait()
 }

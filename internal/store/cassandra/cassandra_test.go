@@ -43,11 +43,11 @@ func TestShapes(t *testing.T) {
 func TestKeyspaceNamedAsTheNamespace(t *testing.T) {
 	c := open(t, labtest.Cassandra(t).URL())
 	s := store.Space{Namespace: "own-space", Name: "a", Shape: store.Map}
-	made, err := c.Made(t.Context(), s.Namespace)
+	made, err := c.Records.Made(t.Context(), s.Namespace)
 	require.NoError(t, err)
 	assert.Empty(t, made)
-	require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
-	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+	require.NoError(t, c.Records.Record(t.Context(), store.Made{Space: s}))
+	require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")))
 	columns, err := c.Columns(t.Context(), "own_x2dspace", "own_x2dspace_a")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"k": "blob", "v": "blob"}, columns)
@@ -97,13 +97,13 @@ func TestOlderTableIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, c.Session().Query(`CREATE TABLE "`+ks+`".older_a (k text PRIMARY KEY, value text)`).ExecContext(t.Context()))
 	s := store.Space{Namespace: "older", Name: "a", Shape: store.Map}
-	err = c.Probe(t.Context(), s)
+	err = c.Prober.Probe(t.Context(), s)
 	require.ErrorContains(t, err, "the table older_a has other columns than ours")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
-	found, err := c.Inspect(t.Context(), s)
+	found, err := c.Records.Inspect(t.Context(), s)
 	require.NoError(t, err)
 	assert.Equal(t, "table with other columns", found.Kind)
-	assert.Equal(t, store.WrongType, c.Classify(c.Set(t.Context(), s, []byte("k"), nil)))
+	assert.Equal(t, store.WrongType, c.Classify(c.Maps.Set(t.Context(), s, []byte("k"), nil)))
 }
 
 // A killed node fails calls in the right class, and comes back with what it had
@@ -116,27 +116,27 @@ func TestKilledNodeComesBack(t *testing.T) {
 	require.NoError(t, err)
 	s := store.Space{Namespace: "killed", Name: "a", Shape: store.Map}
 	k := []byte("k")
-	require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
-	require.NoError(t, c.Put(t.Context(), s, k, []byte("before")))
+	require.NoError(t, c.Records.Record(t.Context(), store.Made{Space: s}))
+	require.NoError(t, c.Maps.Put(t.Context(), s, k, []byte("before")))
 
 	srv.Pause()
 	recorded := make(chan error, 1)
-	go func() { recorded <- hasty.Record(t.Context(), store.Made{Space: s, Run: "r2"}) }()
-	err = hasty.Set(t.Context(), s, []byte("lost"), nil)
+	go func() { recorded <- hasty.Records.Record(t.Context(), store.Made{Space: s, Run: "r2"}) }()
+	err = hasty.Maps.Set(t.Context(), s, []byte("lost"), nil)
 	assert.Equal(t, store.Timeout, hasty.Classify(err), "%v", err)
 	srv.Resume()
 	require.NoError(t, <-recorded)
 
 	srv.Kill()
 	for range 4 {
-		err := hasty.Set(t.Context(), s, []byte("lost"), nil)
+		err := hasty.Maps.Set(t.Context(), s, []byte("lost"), nil)
 		require.Error(t, err)
 		assert.Contains(t, []store.Class{store.Unreachable, store.Timeout}, c.Classify(err), "%v", err)
 	}
 	srv.Restart()
-	require.Eventually(t, func() bool { return c.Set(t.Context(), s, []byte("k2"), []byte("after")) == nil }, time.Minute, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return c.Maps.Set(t.Context(), s, []byte("k2"), []byte("after")) == nil }, time.Minute, 100*time.Millisecond)
 	for key, want := range map[string]string{"k": "before", "k2": "after"} {
-		got, ok, err := c.Get(t.Context(), s, []byte(key), nil)
+		got, ok, err := c.Maps.Get(t.Context(), s, []byte(key), nil)
 		require.NoError(t, err)
 		assert.True(t, ok)
 		assert.Equal(t, want, string(got))
@@ -176,7 +176,7 @@ func TestTablesOfOthersStay(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, c.Session().Query(`CREATE TABLE "`+ks+`".`+namespace+`_made (`+columns+`)`).ExecContext(t.Context()))
 		l := store.Lease{Token: "1"}
-		_, how, err := c.Hold(t.Context(), namespace, l, time.Minute)
+		_, how, err := c.Leases.Hold(t.Context(), namespace, l, time.Minute)
 		require.ErrorContains(t, err, "has columns other than those of perfbench's records")
 		assert.Equal(t, store.Denied, how)
 		columnsNow, err := c.Columns(t.Context(), ks, namespace+"_made")
@@ -184,12 +184,12 @@ func TestTablesOfOthersStay(t *testing.T) {
 		assert.NotEmpty(t, columnsNow)
 	}
 	s := store.Space{Namespace: "others3", Name: "a", Shape: store.Map}
-	require.NoError(t, c.Record(t.Context(), store.Made{Space: s}))
+	require.NoError(t, c.Records.Record(t.Context(), store.Made{Space: s}))
 	full := `"` + c.KeyspaceFor("others3") + `".others3_a`
 	for _, text := range []string{"DROP TABLE " + full, "CREATE TABLE " + full + " (k blob PRIMARY KEY, v blob, note text)"} {
 		require.NoError(t, c.Session().Query(text).ExecContext(t.Context()))
 	}
-	gone, err := c.Drop(t.Context(), s, nil)
+	gone, err := c.Records.Drop(t.Context(), s, nil)
 	require.NoError(t, err)
 	assert.Zero(t, gone)
 	columns, err := c.Columns(t.Context(), c.KeyspaceFor("others3"), "others3_a")

@@ -97,15 +97,15 @@ func unreachable(err error) bool {
 }
 
 // where returns the nodes as the target names them.
-func (c *Conn) where() string { return strings.Join(c.target.Hosts, ",") }
+func (k *cluster) where() string { return strings.Join(k.target.Hosts, ",") }
 
 // explain says in one sentence why the nodes cannot be used, and what to do. Much of
 // what the driver knows is only in the text of its errors.
-func (c *Conn) explain(ctx context.Context, err error) error {
+func (k *cluster) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	t := store.Trouble{Driver: "cassandra", Where: c.where(), Err: err}
+	t := store.Trouble{Driver: "cassandra", Where: k.where(), Err: err}
 	if err := t.Cancelled(ctx); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	case t.Has("connection reset", "EOF", "connection closed"):
 		return t.Say("ended the connection", "does it speak TLS only? add tls=1 and ca=FILE")
 	case t.Has("unsupported protocol", "protocol version"):
-		return t.Say("it does not speak version "+fmt.Sprint(c.opts.protocol)+" of the protocol", "Cassandra before 4.0 needs protocol=4")
+		return t.Say("it does not speak version "+fmt.Sprint(k.opts.protocol)+" of the protocol", "Cassandra before 4.0 needs protocol=4")
 	}
 	return t.Unknown("is this Cassandra? perfbench lab up cassandra starts one")
 }

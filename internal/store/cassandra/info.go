@@ -55,9 +55,9 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 }
 
 // replicationOf says how a keyspace is replicated, "" if that is unknown.
-func (c *Conn) replicationOf(ctx context.Context, keyspace string) string {
+func (k *cluster) replicationOf(ctx context.Context, keyspace string) string {
 	var r map[string]string
-	err := c.own.Query("SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).ScanContext(ctx, &r)
+	err := k.own.Query("SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).ScanContext(ctx, &r)
 	if err != nil {
 		return ""
 	}

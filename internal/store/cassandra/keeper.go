@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,17 +23,23 @@ func madeKey(s store.Space) []byte {
 	return []byte(s.Name)
 }
 
+// Records are what was made under each namespace, in a table next to the data.
+type Records struct {
+	cluster *cluster
+	tables  *tables
+}
+
 // Inspect looks for the table of a space, or for the tables of its parts. If a table
 // has columns other than those of a map, the kind says so.
-func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
+func (r *Records) Inspect(ctx context.Context, s store.Space, parts ...string) (store.Found, error) {
 	if s.Shape == store.Keys {
-		return c.inspectTables(ctx, s, parts)
+		return r.inspectTables(ctx, s, parts)
 	}
-	t, err := c.tableOf(s)
+	t, err := r.tables.tableOf(s)
 	if err != nil {
 		return store.Found{}, err
 	}
-	columns, err := c.Columns(ctx, t.keyspace, t.name)
+	columns, err := r.cluster.Columns(ctx, t.keyspace, t.name)
 	if err != nil || len(columns) == 0 {
 		return store.Found{}, wrap("look for", t, err)
 	}
@@ -42,7 +47,7 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (sto
 		return store.Found{Exists: true, Kind: "table with other columns", Size: -1}, nil
 	}
 	found := store.Found{Exists: true, Kind: "table"}
-	switch found.Size, err = c.count(ctx, t); {
+	switch found.Size, err = r.tables.count(ctx, t); {
 	case absent(err): // somebody is creating or dropping it right now
 		found.Size = -1
 	case err != nil:
@@ -53,18 +58,18 @@ func (c *Conn) Inspect(ctx context.Context, s store.Space, parts ...string) (sto
 
 // inspectTables looks for the tables of a space that a profile has laid out itself.
 // Their rows are not counted.
-func (c *Conn) inspectTables(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
+func (r *Records) inspectTables(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
 	if len(parts) == 0 { // what an older version has recorded
-		if recorded, err := c.recorded(ctx, s); err != nil || !recorded {
+		if recorded, err := r.recorded(ctx, s); err != nil || !recorded {
 			return store.Found{}, err
 		}
-		_, names, err := c.tablesOf(ctx, s)
+		_, names, err := r.tablesOf(ctx, s)
 		return store.Found{Exists: len(names) > 0, Kind: "tables", Size: -1}, err
 	}
-	keyspace := c.KeyspaceFor(s.Namespace)
+	keyspace := r.cluster.KeyspaceFor(s.Namespace)
 	found := store.Found{Kind: "tables", Size: -1}
 	for _, name := range parts {
-		columns, err := c.Columns(ctx, keyspace, name)
+		columns, err := r.cluster.Columns(ctx, keyspace, name)
 		if err != nil {
 			return store.Found{}, fmt.Errorf("look for %s: %w", name, err)
 		}
@@ -78,37 +83,19 @@ func (c *Conn) inspectTables(ctx context.Context, s store.Space, parts []string)
 	return found, nil
 }
 
-// fits reports whether a table has our columns.
-func (t *table) fits(columns map[string]string) bool {
-	want := map[string]string{"k": "blob", "v": "blob"}
-	if t.grouped {
-		want["g"] = "blob"
-	}
-	return maps.Equal(want, columns)
-}
-
-// exact reports whether a table has our columns and our primary key, and nothing else.
-func (c *Conn) exact(ctx context.Context, t *table) (bool, error) {
-	columns, key, err := c.layout(ctx, t.keyspace, t.name)
-	if err != nil {
-		return false, wrap("look at", t, err)
-	}
-	return t.fits(columns) && key["k"] && key["g"] == t.grouped && !key["v"], nil
-}
-
 // recorded reports whether a space is recorded as ours.
-func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
-	_, ok, err := c.recordOf(ctx, s)
+func (r *Records) recorded(ctx context.Context, s store.Space) (bool, error) {
+	_, ok, err := r.recordOf(ctx, s)
 	return ok, err
 }
 
 // recordOf returns the record of a space, false if it is not ours.
-func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
-	made, err := c.made(s.Namespace)
+func (r *Records) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
+	made, err := r.tables.made(s.Namespace)
 	if err != nil {
 		return m, false, err
 	}
-	text, ok, err := read(ctx, c.own.Query(made.get, madeKey(s)), nil)
+	text, ok, err := read(ctx, r.cluster.own.Query(made.get, madeKey(s)), nil)
 	if absent(err) {
 		return m, false, nil
 	}
@@ -123,63 +110,36 @@ func (c *Conn) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bo
 
 // Record creates the keyspace if it does not exist, records that we made a space, and
 // creates the table of a map. For other shapes, the profile creates the tables.
-func (c *Conn) Record(ctx context.Context, m store.Made) error {
-	made, err := c.made(m.Namespace)
+func (r *Records) Record(ctx context.Context, m store.Made) error {
+	made, err := r.tables.made(m.Namespace)
 	if err != nil {
 		return err
 	}
-	if _, err := c.EnsureKeyspace(ctx, m.Namespace); err != nil {
+	if _, err := r.cluster.EnsureKeyspace(ctx, m.Namespace); err != nil {
 		return err
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
-	err = c.inMade(ctx, made, func() error { return c.own.Query(made.set, madeKey(m.Space), text).ExecContext(ctx) })
+	err = r.tables.inMade(ctx, made, func() error { return r.cluster.own.Query(made.set, madeKey(m.Space), text).ExecContext(ctx) })
 	if err != nil || m.Shape == store.Keys {
 		return wrap("write", made, err)
 	}
-	t, err := c.tableOf(m.Space)
+	t, err := r.tables.tableOf(m.Space)
 	if err != nil {
 		return err
 	}
-	return c.create(ctx, t)
-}
-
-// inMade calls f with the table of records in place, and again if somebody else dropped
-// it in the meantime along with their last record.
-func (c *Conn) inMade(ctx context.Context, made *table, f func() error) error {
-	for try := 1; ; try++ {
-		err := c.create(ctx, made)
-		if err == nil {
-			err = f()
-		}
-		if err == nil || !absent(err) || try == 5 {
-			return err
-		}
-	}
-}
-
-// create creates a table if it does not exist. It looks first, because a schema change
-// is expensive, and a user who may use a table may still not be allowed to create one.
-func (c *Conn) create(ctx context.Context, t *table) error {
-	columns, err := c.Columns(ctx, t.keyspace, t.name)
-	if err != nil || len(columns) > 0 {
-		return wrap("look for", t, err)
-	}
-	if err := c.own.Query(t.create).ExecContext(ctx); err != nil {
-		return c.explain(ctx, wrap("create table", t, err))
-	}
-	return nil
+	return r.tables.create(ctx, t)
 }
 
 // Made lists what is recorded under a namespace, by name.
-func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error) {
-	made, err := c.made(namespace)
+func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+	made, err := r.tables.made(namespace)
 	if err != nil {
 		return nil, err
 	}
-	iter := c.own.Query("SELECT k, v FROM " + made.full()).IterContext(ctx)
+	iter := r.cluster.own.Query("SELECT k, v FROM " + made.full()).IterContext(ctx)
 	var out []store.Made
 	var key, text []byte
 	for iter.Scan(&key, &text) {
@@ -207,8 +167,8 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 // Drop removes the table of a space recorded as ours or, for shape Keys, exactly the
 // tables that the record names, and then the record. It returns how many rows were
 // removed or, for shape Keys, how many tables.
-func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
-	m, recorded, err := c.recordOf(ctx, s)
+func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+	m, recorded, err := r.recordOf(ctx, s)
 	if err != nil {
 		return 0, err
 	}
@@ -217,9 +177,9 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	}
 	var n int64
 	if m.Shape == store.Keys {
-		n, err = c.dropTables(ctx, s, m.Parts)
+		n, err = r.dropTables(ctx, s, m.Parts)
 	} else {
-		n, err = c.dropTable(ctx, s)
+		n, err = r.dropTable(ctx, s)
 	}
 	if err != nil {
 		return 0, err
@@ -227,63 +187,52 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	if progress != nil {
 		progress(n)
 	}
-	return n, c.unrecord(ctx, s)
+	return n, r.unrecord(ctx, s)
 }
 
 // unrecord removes a record, and the table of records along with the last one.
-func (c *Conn) unrecord(ctx context.Context, s store.Space) error {
-	made, err := c.made(s.Namespace)
+func (r *Records) unrecord(ctx context.Context, s store.Space) error {
+	made, err := r.tables.made(s.Namespace)
 	if err != nil {
 		return err
 	}
-	if err := c.own.Query("DELETE FROM "+made.full()+" WHERE k = ?", madeKey(s)).ExecContext(ctx); err != nil {
+	if err := r.cluster.own.Query("DELETE FROM "+made.full()+" WHERE k = ?", madeKey(s)).ExecContext(ctx); err != nil {
 		return wrap("write", made, err)
 	}
-	left, err := c.left(ctx, made)
+	left, err := r.tables.left(ctx, made)
 	if err == nil && left == 0 {
-		err = c.own.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
+		err = r.cluster.own.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
 	}
 	return wrap("drop", made, err)
 }
 
-// left counts the rows in the table of records, up to two.
-func (c *Conn) left(ctx context.Context, made *table) (int, error) {
-	iter := c.own.Query("SELECT k FROM " + made.full() + " LIMIT 2").IterContext(ctx)
-	var key []byte
-	n := 0
-	for iter.Scan(&key) {
-		n++
-	}
-	return n, iter.Close()
-}
-
-func (c *Conn) dropTable(ctx context.Context, s store.Space) (int64, error) {
-	t, err := c.tableOf(s)
+func (r *Records) dropTable(ctx context.Context, s store.Space) (int64, error) {
+	t, err := r.tables.tableOf(s)
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.count(ctx, t)
+	n, err := r.tables.count(ctx, t)
 	if err != nil && !absent(err) {
 		return 0, wrap("count", t, err)
 	}
 	if err == nil {
-		if ours, err := c.exact(ctx, t); err != nil || !ours { // others have made one in its place: it stays
+		if ours, err := r.tables.exact(ctx, t); err != nil || !ours { // others have made one in its place: it stays
 			return 0, err
 		}
 	}
-	return n, wrap("drop", t, c.own.Query("DROP TABLE IF EXISTS "+t.full()).ExecContext(ctx))
+	return n, wrap("drop", t, r.cluster.own.Query("DROP TABLE IF EXISTS "+t.full()).ExecContext(ctx))
 }
 
 // tablesOf lists what may be the tables of a space of shape Keys whose record, made by
 // an older version, names none: those whose names begin with the namespace, the space's
 // name and "_". That is good enough for looking, but not for dropping.
-func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, names []string, err error) {
-	keyspace = c.KeyspaceFor(s.Namespace)
+func (r *Records) tablesOf(ctx context.Context, s store.Space) (keyspace string, names []string, err error) {
+	keyspace = r.cluster.KeyspaceFor(s.Namespace)
 	prefix := Name(s.Name) + "_"
 	if s.Namespace != "" {
 		prefix = Name(s.Namespace) + "_" + prefix
 	}
-	iter := c.own.Query("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).IterContext(ctx)
+	iter := r.cluster.own.Query("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).Consistency(gocql.One).IterContext(ctx)
 	var name string
 	for iter.Scan(&name) {
 		if strings.HasPrefix(name, prefix) {
@@ -298,39 +247,45 @@ func (c *Conn) tablesOf(ctx context.Context, s store.Space) (keyspace string, na
 
 // dropTables removes the tables that a record names. A record of an older version names
 // none, and going by the beginning of names would remove those of others.
-func (c *Conn) dropTables(ctx context.Context, s store.Space, names []string) (int64, error) {
+func (r *Records) dropTables(ctx context.Context, s store.Space, names []string) (int64, error) {
 	if len(names) == 0 {
 		return 0, fault.Input(fmt.Errorf("cassandra: an older version recorded %s without its tables", s.Name),
 			"run its profile once more in this namespace, which records them, and then delete")
 	}
-	keyspace := c.KeyspaceFor(s.Namespace)
+	keyspace := r.cluster.KeyspaceFor(s.Namespace)
 	for i, name := range names {
-		if err := c.own.Query("DROP TABLE IF EXISTS " + quoted(keyspace) + "." + quoted(name)).ExecContext(ctx); err != nil {
+		if err := r.cluster.own.Query("DROP TABLE IF EXISTS " + quoted(keyspace) + "." + quoted(name)).ExecContext(ctx); err != nil {
 			return int64(i), fmt.Errorf("drop %s: %w", name, err)
 		}
 	}
 	return int64(len(names)), nil
 }
 
+// Prober tries whether the cluster would accept the writes of a run.
+type Prober struct {
+	cluster *cluster
+	tables  *tables
+}
+
 // Probe reports whether the server would accept a run's writes to s. If the table
 // exists, it writes a row of a drawn key and deletes it; otherwise it checks the keyspace.
-func (c *Conn) Probe(ctx context.Context, s store.Space) error {
-	if _, err := c.EnsureKeyspace(ctx, s.Namespace); err != nil {
+func (p *Prober) Probe(ctx context.Context, s store.Space) error {
+	if _, err := p.cluster.EnsureKeyspace(ctx, s.Namespace); err != nil {
 		return err
 	}
 	if s.Shape == store.Keys || s.Name == "" {
 		return nil
 	}
-	t, err := c.tableOf(s)
+	t, err := p.tables.tableOf(s)
 	if err != nil {
 		return err
 	}
-	columns, err := c.Columns(ctx, t.keyspace, t.name)
+	columns, err := p.cluster.Columns(ctx, t.keyspace, t.name)
 	if err != nil || len(columns) == 0 {
-		return c.explain(ctx, err)
+		return p.cluster.explain(ctx, err)
 	}
 	if !t.fits(columns) {
-		return fault.Store(fmt.Errorf("cassandra: %s: the table %s has other columns than ours: another program or an older version made it", c.where(), t.name),
+		return fault.Store(fmt.Errorf("cassandra: %s: the table %s has other columns than ours: another program or an older version made it", p.cluster.where(), t.name),
 			"use another --namespace")
 	}
 	key := []byte(store.Unlikely())
@@ -338,8 +293,8 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 	if t.grouped {
 		args, where = []any{key, key, []byte{}}, "g = ? AND k = ?"
 	}
-	if err := c.own.Query(t.set, args...).ExecContext(ctx); err != nil {
-		return c.explain(ctx, err)
+	if err := p.cluster.own.Query(t.set, args...).ExecContext(ctx); err != nil {
+		return p.cluster.explain(ctx, err)
 	}
-	return c.explain(ctx, c.own.Query("DELETE FROM "+t.full()+" WHERE "+where, args[:len(args)-1]...).ExecContext(ctx))
+	return p.cluster.explain(ctx, p.cluster.own.Query("DELETE FROM "+t.full()+" WHERE "+where, args[:len(args)-1]...).ExecContext(ctx))
 }

@@ -15,14 +15,20 @@ import (
 // key.
 var leaseKey = []byte("\x00lease")
 
+// Leases are who uses each namespace, in rows of the tables of records that expire.
+type Leases struct {
+	cluster *cluster
+	tables  *tables
+}
+
 // Hold takes or renews the lease of a namespace: a row that expires, written with
 // lightweight transactions. Its TTL is in whole seconds.
-func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
-	made, err := c.made(namespace)
+func (ls *Leases) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+	made, err := ls.tables.made(namespace)
 	if err != nil {
 		return l, store.Denied, err
 	}
-	if _, err := c.EnsureKeyspace(ctx, namespace); err != nil {
+	if _, err := ls.cluster.EnsureKeyspace(ctx, namespace); err != nil {
 		return l, store.Denied, err
 	}
 	text, err := json.Marshal(l)
@@ -30,23 +36,23 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 		return l, store.Denied, fmt.Errorf("lease of %s: %w", namespace, err)
 	}
 	holder, how := l, store.Denied
-	err = c.inMade(ctx, made, func() (err error) {
-		ours, err := c.exact(ctx, made)
+	err = ls.tables.inMade(ctx, made, func() (err error) {
+		ours, err := ls.tables.exact(ctx, made)
 		if err == nil && !ours {
 			err = fault.Input(fmt.Errorf("cassandra: the table %s already exists and has columns other than those of perfbench's records", made.name), "use another --namespace")
 		}
 		if err == nil {
-			holder, how, err = c.hold(ctx, made, l, text, wholeSeconds(ttl))
+			holder, how, err = ls.hold(ctx, made, l, text, wholeSeconds(ttl))
 		}
 		return err
 	})
-	return holder, how, c.explain(ctx, wrap("take the lease in", made, err))
+	return holder, how, ls.cluster.explain(ctx, wrap("take the lease in", made, err))
 }
 
-func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte, seconds int) (store.Lease, store.Hold, error) {
+func (ls *Leases) hold(ctx context.Context, made *table, l store.Lease, text []byte, seconds int) (store.Lease, store.Hold, error) {
 	for {
 		now := map[string]any{}
-		applied, err := c.own.Query("INSERT INTO "+made.full()+" (k, v) VALUES (?, ?) IF NOT EXISTS USING TTL ?", leaseKey, text, seconds).MapScanCASContext(ctx, now)
+		applied, err := ls.cluster.own.Query("INSERT INTO "+made.full()+" (k, v) VALUES (?, ?) IF NOT EXISTS USING TTL ?", leaseKey, text, seconds).MapScanCASContext(ctx, now)
 		if err != nil {
 			return l, store.Denied, err
 		}
@@ -58,7 +64,7 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte
 		if err != nil || holder != l {
 			return holder, store.Denied, err
 		}
-		applied, err = c.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", seconds, text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
+		applied, err = ls.cluster.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", seconds, text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
 		if err != nil {
 			return l, store.Denied, err
 		}
@@ -69,8 +75,8 @@ func (c *Conn) hold(ctx context.Context, made *table, l store.Lease, text []byte
 }
 
 // Swap replaces the lease old.
-func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
-	made, err := c.made(namespace)
+func (ls *Leases) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+	made, err := ls.tables.made(namespace)
 	if err != nil {
 		return false, err
 	}
@@ -79,7 +85,7 @@ func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, t
 	if err := errors.Join(err1, err2); err != nil {
 		return false, fmt.Errorf("lease of %s: %w", namespace, err)
 	}
-	applied, err := c.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", wholeSeconds(ttl), text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
+	applied, err := ls.cluster.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", wholeSeconds(ttl), text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
 	if absent(err) {
 		return false, nil
 	}
@@ -98,12 +104,12 @@ func leaseOf(made *table, text []byte) (store.Lease, error) {
 }
 
 // Holder returns who has the lease of a namespace.
-func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
-	made, err := c.made(namespace)
+func (ls *Leases) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
+	made, err := ls.tables.made(namespace)
 	if err != nil {
 		return store.Lease{}, false, err
 	}
-	text, there, err := read(ctx, c.own.Query(made.get, leaseKey), nil)
+	text, there, err := read(ctx, ls.cluster.own.Query(made.get, leaseKey), nil)
 	if absent(err) || err == nil && !there {
 		return store.Lease{}, false, nil
 	}
@@ -115,23 +121,23 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 }
 
 // Free gives up the lease, and removes the table of records if nothing else is in it.
-func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
-	made, err := c.made(namespace)
+func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) error {
+	made, err := ls.tables.made(namespace)
 	if err != nil {
 		return err
 	}
-	if holder, held, err := c.Holder(ctx, namespace); err != nil || !held || holder != l {
+	if holder, held, err := ls.Holder(ctx, namespace); err != nil || !held || holder != l {
 		return err
 	}
-	left, err := c.left(ctx, made)
+	left, err := ls.tables.left(ctx, made)
 	switch {
 	case err != nil:
 	case left == 1:
-		err = c.own.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
+		err = ls.cluster.own.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
 	default:
 		var text []byte
 		if text, err = json.Marshal(l); err == nil {
-			_, err = c.own.Query("DELETE FROM "+made.full()+" WHERE k = ? IF v = ?", leaseKey, text).MapScanCASContext(ctx, map[string]any{})
+			_, err = ls.cluster.own.Query("DELETE FROM "+made.full()+" WHERE k = ? IF v = ?", leaseKey, text).MapScanCASContext(ctx, map[string]any{})
 		}
 	}
 	return wrap("give back the lease in", made, err)

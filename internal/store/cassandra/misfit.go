@@ -14,10 +14,10 @@ import (
 // Misfit says why our rows cannot be read from a table (the space's own or one of its
 // parts), or written into it. Columns that are not ours may stay empty, unless they
 // belong to the key.
-func (c *Conn) Misfit(ctx context.Context, s store.Space, part string, want store.Table) (store.Misfit, error) {
-	keyspace, name := c.KeyspaceFor(s.Namespace), part
+func (r *Records) Misfit(ctx context.Context, s store.Space, part string, want store.Table) (store.Misfit, error) {
+	keyspace, name := r.cluster.KeyspaceFor(s.Namespace), part
 	if s.Shape == store.Map {
-		t, err := c.tableOf(s)
+		t, err := r.tables.tableOf(s)
 		if err != nil {
 			return store.Misfit{}, err
 		}
@@ -27,7 +27,7 @@ func (c *Conn) Misfit(ctx context.Context, s store.Space, part string, want stor
 			want.Columns, want.Key = append(want.Columns, store.Column{Name: "g", Type: "blob"}), []string{"g", "k"}
 		}
 	}
-	types, key, err := c.layout(ctx, keyspace, name)
+	types, key, err := r.cluster.layout(ctx, keyspace, name)
 	if err != nil {
 		return store.Misfit{}, fmt.Errorf("look at the columns of %s: %w", name, err)
 	}
@@ -38,9 +38,9 @@ func (c *Conn) Misfit(ctx context.Context, s store.Space, part string, want stor
 
 // layout returns the columns of a table with their types, and which of them are its
 // primary key.
-func (c *Conn) layout(ctx context.Context, keyspace, name string) (types map[string]string, key map[string]bool, err error) {
+func (k *cluster) layout(ctx context.Context, keyspace, name string) (types map[string]string, key map[string]bool, err error) {
 	types, key = map[string]string{}, map[string]bool{}
-	iter := c.own.Query("SELECT column_name, type, kind FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, name).
+	iter := k.own.Query("SELECT column_name, type, kind FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, name).
 		Consistency(gocql.One).IterContext(ctx)
 	var column, kind, role string
 	for iter.Scan(&column, &kind, &role) {

@@ -173,22 +173,23 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 	if opts.Fence != nil {
 		o.dialer = behind{net.Dialer{Timeout: o.dial}, opts.Fence}
 	}
-	cluster, err := o.cluster(t)
+	config, err := o.cluster(t)
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{target: t, opts: o}
-	if opts.Agent != "" {
-		c.agent = watch.NewAgent(opts.Agent)
+	k := &cluster{target: t, opts: o}
+	if err := k.connect(ctx, config); err != nil {
+		return nil, k.explain(ctx, err)
 	}
-	if err := c.connect(ctx, cluster); err != nil {
-		return nil, c.explain(ctx, err)
-	}
-	if err := c.greet(ctx); err != nil {
-		c.end()
+	if err := k.greet(ctx); err != nil {
+		k.end()
 		return nil, err
 	}
-	return c, nil
+	var agent *watch.Agent
+	if opts.Agent != "" {
+		agent = watch.NewAgent(opts.Agent)
+	}
+	return newConn(k, agent), nil
 }
 
 // behind dials as the driver does, with a fence before each write.
@@ -208,21 +209,21 @@ func (b behind) DialContext(ctx context.Context, network, addr string) (net.Conn
 
 // connect makes the session for what is measured, and the one for everything else. They
 // are the same if the target's timeout is at least patience.
-func (c *Conn) connect(ctx context.Context, cluster *gocql.ClusterConfig) (err error) {
-	if c.session, err = connect(ctx, cluster); err != nil {
+func (k *cluster) connect(ctx context.Context, config *gocql.ClusterConfig) (err error) {
+	if k.session, err = connect(ctx, config); err != nil {
 		return err
 	}
-	c.own = c.session
-	o := c.opts
+	k.own = k.session
+	o := k.opts
 	if min(o.read, o.write) >= patience {
 		return nil
 	}
 	o.read, o.write, o.connections = max(o.read, patience), max(o.write, patience), 1
-	if cluster, err = o.cluster(c.target); err == nil {
-		c.own, err = connect(ctx, cluster)
+	if config, err = o.cluster(k.target); err == nil {
+		k.own, err = connect(ctx, config)
 	}
 	if err != nil {
-		c.session.Close()
+		k.session.Close()
 	}
 	return err
 }
@@ -252,41 +253,41 @@ func connect(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session,
 }
 
 // greet asks the node for its version, and checks the keyspace of the target.
-func (c *Conn) greet(ctx context.Context) error {
-	q := c.own.Query("SELECT release_version, data_center FROM system.local").Consistency(gocql.One)
-	if err := q.ScanContext(ctx, &c.version, &c.datacenter); err != nil {
-		return c.explain(ctx, err)
+func (k *cluster) greet(ctx context.Context) error {
+	q := k.own.Query("SELECT release_version, data_center FROM system.local").Consistency(gocql.One)
+	if err := q.ScanContext(ctx, &k.version, &k.datacenter); err != nil {
+		return k.explain(ctx, err)
 	}
-	c.nodes = len(c.session.GetHosts())
-	if c.opts.dc != "" && c.opts.dc != c.datacenter {
+	k.nodes = len(k.session.GetHosts())
+	if k.opts.dc != "" && k.opts.dc != k.datacenter {
 		known := false
 		var names []string
-		for _, h := range c.session.GetHosts() {
-			known = known || h.DataCenter() == c.opts.dc
+		for _, h := range k.session.GetHosts() {
+			known = known || h.DataCenter() == k.opts.dc
 			names = append(names, h.DataCenter())
 		}
 		if !known {
-			return fault.Store(fmt.Errorf("cassandra: %s: there is no data centre %q", c.where(), c.opts.dc), "there is "+strings.Join(names, ", "))
+			return fault.Store(fmt.Errorf("cassandra: %s: there is no data centre %q", k.where(), k.opts.dc), "there is "+strings.Join(names, ", "))
 		}
-		c.datacenter = c.opts.dc
+		k.datacenter = k.opts.dc
 	}
-	if c.opts.keyspace == "" {
+	if k.opts.keyspace == "" {
 		return nil
 	}
-	there, err := c.hasKeyspace(ctx, c.opts.keyspace)
+	there, err := k.hasKeyspace(ctx, k.opts.keyspace)
 	if err != nil {
-		return c.explain(ctx, err)
+		return k.explain(ctx, err)
 	}
 	if !there {
-		return fault.Store(fmt.Errorf("cassandra: %s: there is no keyspace %s", c.where(), c.opts.keyspace),
+		return fault.Store(fmt.Errorf("cassandra: %s: there is no keyspace %s", k.where(), k.opts.keyspace),
 			"create it, or leave it out of the target: perfbench then makes one named after --namespace")
 	}
 	return nil
 }
 
-func (c *Conn) hasKeyspace(ctx context.Context, name string) (bool, error) {
+func (k *cluster) hasKeyspace(ctx context.Context, name string) (bool, error) {
 	var got string
-	err := c.own.Query("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?", name).Consistency(gocql.One).ScanContext(ctx, &got)
+	err := k.own.Query("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?", name).Consistency(gocql.One).ScanContext(ctx, &got)
 	if errors.Is(err, gocql.ErrNotFound) {
 		return false, nil
 	}

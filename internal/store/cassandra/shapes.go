@@ -9,6 +9,12 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
+// Maps are the tables that keep the entries of spaces.
+type Maps struct {
+	cluster *cluster
+	tables  *tables
+}
+
 // bytesOf keeps an empty value from being taken for null, which would delete.
 func bytesOf(b []byte) []byte {
 	if b == nil {
@@ -19,45 +25,45 @@ func bytesOf(b []byte) []byte {
 
 // Put reads the value of a key and then replaces it: two statements, since no single
 // one in Cassandra does both.
-func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
-	t, err := c.tableOf(s)
+func (m *Maps) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return err
 	}
-	if err := c.readOld(ctx, t, bytesOf(key)); err != nil {
+	if err := m.readOld(ctx, t, bytesOf(key)); err != nil {
 		return wrap("put", t, err)
 	}
-	return wrap("put", t, c.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
+	return wrap("put", t, m.cluster.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
 }
 
 // Set stores a value without reading the old one.
-func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
-	t, err := c.tableOf(s)
+func (m *Maps) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return err
 	}
-	return wrap("set", t, c.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
+	return wrap("set", t, m.cluster.Query(t.set, bytesOf(key), bytesOf(val)).ExecContext(ctx))
 }
 
 // PutAll stores entries with one statement each, several at a time. The keys live on
 // different replicas, so a batch would only make one node distribute them.
-func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
-	t, err := c.tableOf(s)
+func (m *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return err
 	}
 	return wrap("put all", t, each(ctx, len(es), func(ctx context.Context, i int) error {
-		return c.Query(t.set, bytesOf(es[i].Key), bytesOf(es[i].Val)).ExecContext(ctx)
+		return m.cluster.Query(t.set, bytesOf(es[i].Key), bytesOf(es[i].Val)).ExecContext(ctx)
 	}))
 }
 
 // Get reads one value into buf.
-func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
-	t, err := c.tableOf(s)
+func (m *Maps) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return nil, false, err
 	}
-	val, ok, err := read(ctx, c.Query(t.get, bytesOf(key)), buf)
+	val, ok, err := read(ctx, m.cluster.Query(t.get, bytesOf(key)), buf)
 	if absent(err) {
 		return buf[:0], false, nil
 	}
@@ -81,8 +87,8 @@ type old struct{}
 func (old) UnmarshalCQL(gocql.TypeInfo, []byte) error { return nil }
 
 // readOld reads one value, the way a map's put returns the old one.
-func (c *Conn) readOld(ctx context.Context, t *table, key ...any) error {
-	err := c.Query(t.get, key...).ScanContext(ctx, old{})
+func (m *Maps) readOld(ctx context.Context, t *table, key ...any) error {
+	err := m.cluster.Query(t.get, key...).ScanContext(ctx, old{})
 	if errors.Is(err, gocql.ErrNotFound) {
 		return nil
 	}
@@ -90,14 +96,14 @@ func (c *Conn) readOld(ctx context.Context, t *table, key ...any) error {
 }
 
 // GetAll reads the values of keys with one statement each, several at a time.
-func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
-	t, err := c.tableOf(s)
+func (m *Maps) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return nil, err
 	}
 	out := make([][]byte, len(keys))
 	err = each(ctx, len(keys), func(ctx context.Context, i int) error {
-		val, ok, err := read(ctx, c.Query(t.get, bytesOf(keys[i])), nil)
+		val, ok, err := read(ctx, m.cluster.Query(t.get, bytesOf(keys[i])), nil)
 		if ok {
 			out[i] = bytesOf(val)
 		}
@@ -115,42 +121,28 @@ func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]by
 // Count returns how many rows the table of a space has, 0 if there is none. It reads
 // the whole table page by page, because a count by the server would run into its
 // timeout.
-func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
-	t, err := c.tableOf(s)
+func (m *Maps) Count(ctx context.Context, s store.Space) (int64, error) {
+	t, err := m.tables.tableOf(s)
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.count(ctx, t)
+	n, err := m.tables.count(ctx, t)
 	if absent(err) {
 		return 0, nil
 	}
 	return n, wrap("count", t, err)
 }
 
-func (c *Conn) count(ctx context.Context, t *table) (int64, error) {
-	iter := c.own.Query(t.all).PageSize(5000).IterContext(ctx)
-	var n, token int64
-	for iter.Scan(&token) {
-		n++
-	}
-	return n, iter.Close()
-}
-
-func (c *Conn) grouped(s store.Space) (*table, error) {
-	s.Grouped = true
-	return c.tableOf(s)
-}
-
 // PutGroup stores one entry in one group, reading the old value first.
-func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
-	t, err := c.grouped(s)
+func (m *Maps) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+	t, err := m.tables.grouped(s)
 	if err != nil {
 		return err
 	}
-	if err := c.readOld(ctx, t, bytesOf(group), bytesOf(key)); err != nil {
+	if err := m.readOld(ctx, t, bytesOf(group), bytesOf(key)); err != nil {
 		return wrap("put in a group", t, err)
 	}
-	return wrap("put in a group", t, c.Query(t.set, bytesOf(group), bytesOf(key), bytesOf(val)).ExecContext(ctx))
+	return wrap("put in a group", t, m.cluster.Query(t.set, bytesOf(group), bytesOf(key), bytesOf(val)).ExecContext(ctx))
 }
 
 // batchBytes is the largest total size of values in one batch: servers warn above 5
@@ -159,20 +151,20 @@ const batchBytes = 4 << 10
 
 // PutGroups stores the entries of several groups. Each group is sent in batches, since
 // its entries live on the same replicas.
-func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
-	t, err := c.grouped(s)
+func (m *Maps) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+	t, err := m.tables.grouped(s)
 	if err != nil {
 		return err
 	}
 	return wrap("put groups", t, each(ctx, len(gs), func(ctx context.Context, i int) error {
-		return c.putGroup(ctx, t, &gs[i])
+		return m.putGroup(ctx, t, &gs[i])
 	}))
 }
 
-func (c *Conn) putGroup(ctx context.Context, t *table, g *store.Group) error {
+func (m *Maps) putGroup(ctx context.Context, t *table, g *store.Group) error {
 	group := bytesOf(g.Name)
 	for from := 0; from < len(g.Entries); {
-		b := c.Batch(gocql.UnloggedBatch)
+		b := m.cluster.Batch(gocql.UnloggedBatch)
 		for size := 0; from < len(g.Entries) && (size == 0 || size+len(g.Entries[from].Val) <= batchBytes); from++ {
 			e := &g.Entries[from]
 			b.Query(t.set, group, bytesOf(e.Key), bytesOf(e.Val))
@@ -186,13 +178,13 @@ func (c *Conn) putGroup(ctx context.Context, t *table, g *store.Group) error {
 }
 
 // GetGroup reads the values of keys in one group.
-func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
-	t, err := c.grouped(s)
+func (m *Maps) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+	t, err := m.tables.grouped(s)
 	if err != nil {
 		return nil, err
 	}
 	got := make(map[string][]byte, len(keys))
-	iter := c.Query(t.in, bytesOf(group), keys).IterContext(ctx)
+	iter := m.cluster.Query(t.in, bytesOf(group), keys).IterContext(ctx)
 	var k, v []byte
 	for iter.Scan(&k, &v) {
 		got[string(k)] = append([]byte{}, v...)

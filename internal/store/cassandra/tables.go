@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
+	"sync"
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
@@ -46,6 +48,12 @@ type tableKey struct {
 	grouped         bool
 }
 
+// tables are those that were used over a connection, with their statements.
+type tables struct {
+	cluster *cluster
+	known   sync.Map // tableKey → *table
+}
+
 // table is one table with its statements.
 type table struct {
 	keyspace, name string
@@ -60,9 +68,9 @@ func quoted(name string) string { return `"` + name + `"` }
 
 // KeyspaceFor returns the keyspace of the target, or the one named after the namespace.
 // It creates nothing.
-func (c *Conn) KeyspaceFor(namespace string) string {
-	if c.opts.keyspace != "" {
-		return c.opts.keyspace
+func (k *cluster) KeyspaceFor(namespace string) string {
+	if k.opts.keyspace != "" {
+		return k.opts.keyspace
 	}
 	if namespace == "" {
 		return "perfbench"
@@ -73,28 +81,28 @@ func (c *Conn) KeyspaceFor(namespace string) string {
 // EnsureKeyspace returns the keyspace of the target or, creating it if necessary, the
 // one named after the namespace, with as many replicas as replication= says, or else up
 // to three.
-func (c *Conn) EnsureKeyspace(ctx context.Context, namespace string) (string, error) {
-	name := c.KeyspaceFor(namespace)
+func (k *cluster) EnsureKeyspace(ctx context.Context, namespace string) (string, error) {
+	name := k.KeyspaceFor(namespace)
 	if len(name) > NameLimit {
 		return "", fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a keyspace: it has more than %d characters", name, NameLimit), "use a shorter --namespace")
 	}
-	there, err := c.hasKeyspace(ctx, name)
+	there, err := k.hasKeyspace(ctx, name)
 	if there || err != nil {
-		return name, c.explain(ctx, err)
+		return name, k.explain(ctx, err)
 	}
-	replicas := c.opts.replication
+	replicas := k.opts.replication
 	if replicas == 0 {
-		replicas = max(1, min(3, c.nodes))
+		replicas = max(1, min(3, k.nodes))
 	}
 	stmt := fmt.Sprintf("CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'NetworkTopologyStrategy', '%s': %d}",
-		quoted(name), strings.ReplaceAll(c.datacenter, "'", "''"), replicas)
-	return name, c.explain(ctx, c.own.Query(stmt).ExecContext(ctx))
+		quoted(name), strings.ReplaceAll(k.datacenter, "'", "''"), replicas)
+	return name, k.explain(ctx, k.own.Query(stmt).ExecContext(ctx))
 }
 
 // Columns returns the columns of a table with their types.
-func (c *Conn) Columns(ctx context.Context, keyspace, table string) (map[string]string, error) {
+func (k *cluster) Columns(ctx context.Context, keyspace, table string) (map[string]string, error) {
 	out := map[string]string{}
-	iter := c.own.Query("SELECT column_name, type FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, table).
+	iter := k.own.Query("SELECT column_name, type FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, table).
 		Consistency(gocql.One).IterContext(ctx)
 	var name, kind string
 	for iter.Scan(&name, &kind) {
@@ -105,9 +113,9 @@ func (c *Conn) Columns(ctx context.Context, keyspace, table string) (map[string]
 
 // tableOf returns the table of a space. Names that Cassandra does not allow are
 // refused.
-func (c *Conn) tableOf(s store.Space) (*table, error) {
+func (ts *tables) tableOf(s store.Space) (*table, error) {
 	key := tableKey{s.Namespace, s.Name, s.Grouped}
-	if t, ok := c.tables.Load(key); ok {
+	if t, ok := ts.known.Load(key); ok {
 		return t.(*table), nil
 	}
 	name := Name(s.Name)
@@ -120,19 +128,19 @@ func (c *Conn) tableOf(s store.Space) (*table, error) {
 	if name == own(s.Namespace)+"_made" {
 		return nil, fault.Input(fmt.Errorf("cassandra: the name %s is taken by perfbench's own table", name), "choose another name or --namespace")
 	}
-	t, err := c.newTable(s.Namespace, name, s.Grouped)
+	t, err := ts.newTable(s.Namespace, name, s.Grouped)
 	if err != nil {
 		return nil, err
 	}
-	kept, _ := c.tables.LoadOrStore(key, t)
+	kept, _ := ts.known.LoadOrStore(key, t)
 	return kept.(*table), nil
 }
 
-func (c *Conn) newTable(namespace, name string, grouped bool) (*table, error) {
+func (ts *tables) newTable(namespace, name string, grouped bool) (*table, error) {
 	if len(name) > NameLimit || name == "" {
 		return nil, fault.Input(fmt.Errorf("cassandra: %s cannot be the name of a table: it has more than %d characters", name, NameLimit), "use a shorter --namespace")
 	}
-	t := &table{keyspace: c.KeyspaceFor(namespace), name: name, grouped: grouped}
+	t := &table{keyspace: ts.cluster.KeyspaceFor(namespace), name: name, grouped: grouped}
 	columns, key, where := "k blob, v blob", "k", "k = ?"
 	if grouped {
 		columns, key, where = "g blob, k blob, v blob", "(g), k", "g = ? AND k = ?"
@@ -150,8 +158,78 @@ func (c *Conn) newTable(namespace, name string, grouped bool) (*table, error) {
 }
 
 // made returns the table with the records of what was made under a namespace.
-func (c *Conn) made(namespace string) (*table, error) {
-	return c.newTable(namespace, own(namespace)+"_made", false)
+func (ts *tables) made(namespace string) (*table, error) {
+	return ts.newTable(namespace, own(namespace)+"_made", false)
+}
+
+// create creates a table if it does not exist. It looks first, because a schema change
+// is expensive, and a user who may use a table may still not be allowed to create one.
+func (ts *tables) create(ctx context.Context, t *table) error {
+	columns, err := ts.cluster.Columns(ctx, t.keyspace, t.name)
+	if err != nil || len(columns) > 0 {
+		return wrap("look for", t, err)
+	}
+	if err := ts.cluster.own.Query(t.create).ExecContext(ctx); err != nil {
+		return ts.cluster.explain(ctx, wrap("create table", t, err))
+	}
+	return nil
+}
+
+// inMade calls f with the table of records in place, and again if somebody else dropped
+// it in the meantime along with their last record.
+func (ts *tables) inMade(ctx context.Context, made *table, f func() error) error {
+	for try := 1; ; try++ {
+		err := ts.create(ctx, made)
+		if err == nil {
+			err = f()
+		}
+		if err == nil || !absent(err) || try == 5 {
+			return err
+		}
+	}
+}
+
+// exact reports whether a table has our columns and our primary key, and nothing else.
+func (ts *tables) exact(ctx context.Context, t *table) (bool, error) {
+	columns, key, err := ts.cluster.layout(ctx, t.keyspace, t.name)
+	if err != nil {
+		return false, wrap("look at", t, err)
+	}
+	return t.fits(columns) && key["k"] && key["g"] == t.grouped && !key["v"], nil
+}
+
+// left counts the rows in the table of records, up to two.
+func (ts *tables) left(ctx context.Context, made *table) (int, error) {
+	iter := ts.cluster.own.Query("SELECT k FROM " + made.full() + " LIMIT 2").IterContext(ctx)
+	var key []byte
+	n := 0
+	for iter.Scan(&key) {
+		n++
+	}
+	return n, iter.Close()
+}
+
+func (ts *tables) count(ctx context.Context, t *table) (int64, error) {
+	iter := ts.cluster.own.Query(t.all).PageSize(5000).IterContext(ctx)
+	var n, token int64
+	for iter.Scan(&token) {
+		n++
+	}
+	return n, iter.Close()
+}
+
+func (ts *tables) grouped(s store.Space) (*table, error) {
+	s.Grouped = true
+	return ts.tableOf(s)
+}
+
+// fits reports whether a table has our columns.
+func (t *table) fits(columns map[string]string) bool {
+	want := map[string]string{"k": "blob", "v": "blob"}
+	if t.grouped {
+		want["g"] = "blob"
+	}
+	return maps.Equal(want, columns)
 }
 
 // absent reports whether an error means that a table or keyspace does not exist.

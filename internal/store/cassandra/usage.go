@@ -36,27 +36,33 @@ func metric(name, attribute string) watch.Bean {
 	return watch.Bean{Name: "org.apache.cassandra.metrics:" + name, Attribute: attribute}
 }
 
+// Meter reads what the nodes report about themselves.
+type Meter struct {
+	cluster *cluster
+	agent   *watch.Agent // nil if none is known
+}
+
 // Usage returns the number of requests counted by the nodes, and the processor time of
 // a single node that has an agent.
-func (c *Conn) Usage(ctx context.Context) store.Usage {
-	readings, _ := c.Readings(ctx) // what is not reported is unknown
+func (mt *Meter) Usage(ctx context.Context) store.Usage {
+	readings, _ := mt.Readings(ctx) // what is not reported is unknown
 	return store.UsageOf(readings, "requests_per_s", "requests")
 }
 
 // Readings returns the thread pools of every node from its virtual tables, which exist
 // since Cassandra 4, and what the agent of a single node reports.
-func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
-	hosts := c.session.GetHosts()
+func (mt *Meter) Readings(ctx context.Context) (out []store.Reading, err error) {
+	hosts := mt.cluster.session.GetHosts()
 	for _, h := range hosts[:min(len(hosts), mostNodes)] {
 		node := ""
 		if len(hosts) > 1 {
 			node = h.ConnectAddressAndPort()
 		}
-		more, e := c.pools(ctx, h, node)
+		more, e := mt.pools(ctx, h, node)
 		out, err = append(out, more...), errors.Join(err, e)
 	}
-	if c.agent != nil {
-		more, e := store.ReadBeans(ctx, c.agent, beans)
+	if mt.agent != nil {
+		more, e := store.ReadBeans(ctx, mt.agent, beans)
 		out, err = append(out, more...), errors.Join(err, e)
 	}
 	if len(out) > 0 {
@@ -65,8 +71,8 @@ func (c *Conn) Readings(ctx context.Context) (out []store.Reading, err error) {
 	return nil, fmt.Errorf("read its virtual tables: %w", err)
 }
 
-func (c *Conn) pools(ctx context.Context, h *gocql.HostInfo, node string) (out []store.Reading, err error) {
-	rows := c.session.Query("SELECT name, active_tasks, pending_tasks, blocked_tasks_all_time, completed_tasks FROM system_views.thread_pools").
+func (mt *Meter) pools(ctx context.Context, h *gocql.HostInfo, node string) (out []store.Reading, err error) {
+	rows := mt.cluster.session.Query("SELECT name, active_tasks, pending_tasks, blocked_tasks_all_time, completed_tasks FROM system_views.thread_pools").
 		Consistency(gocql.One).SetHostID(h.HostID()).IterContext(ctx)
 	var name string
 	var active, pending int

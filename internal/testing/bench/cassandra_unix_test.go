@@ -34,7 +34,7 @@ func BenchmarkCassandraAgainstBareLoop(b *testing.B) {
 	}
 	b.Cleanup(func() { _ = c.Close() })
 	space := store.Space{Namespace: "bench", Name: "map", Shape: store.Map}
-	if err := c.Record(b.Context(), store.Made{Space: space}); err != nil {
+	if err := c.Records.Record(b.Context(), store.Made{Space: space}); err != nil {
 		b.Fatal(err)
 	}
 	cluster := gocql.NewCluster(srv.Addr())
@@ -55,12 +55,12 @@ func BenchmarkCassandraAgainstBareLoop(b *testing.B) {
 	}{
 		{
 			"insert",
-			func(ctx context.Context) error { return c.Set(ctx, space, key(), val) },
+			func(ctx context.Context) error { return c.Maps.Set(ctx, space, key(), val) },
 			func(ctx context.Context) error { return session.Query(set, key(), val).ExecContext(ctx) },
 		},
 		{
 			"put", // a read and a write
-			func(ctx context.Context) error { return c.Put(ctx, space, key(), val) },
+			func(ctx context.Context) error { return c.Maps.Put(ctx, space, key(), val) },
 			func(ctx context.Context) error {
 				k := key()
 				var old []byte
