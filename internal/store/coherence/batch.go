@@ -57,7 +57,7 @@ func (b *batch) fill(i, n int, entry func(i int) (string, []byte)) (int, error) 
 }
 
 // batches sends entries, as many per message as fit.
-func (c *Conn) batches(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte),
+func (ms *Maps) batches(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte),
 	send func(ctx context.Context, m Cache, entries map[string]Value) error,
 ) error {
 	for i := 0; i < n; {
@@ -67,7 +67,7 @@ func (c *Conn) batches(ctx context.Context, s store.Space, n int, entry func(i i
 			return err
 		}
 		i = next
-		if _, err := on(ctx, c, "put all", s, func(ctx context.Context, m Cache) (none, error) {
+		if _, err := on(ctx, ms.sessions, "put all", s, func(ctx context.Context, m Cache) (none, error) {
 			defer b.free()
 			return none{}, send(ctx, m, b.entries)
 		}); err != nil {

@@ -86,15 +86,15 @@ var words = []struct {
 }
 
 // where returns the hosts as the target names them.
-func (c *Conn) where() string { return strings.Join(c.target.Hosts, ",") }
+func (ss *sessions) where() string { return strings.Join(ss.target.Hosts, ",") }
 
 // explain says in one sentence why the server cannot be used, and what to do. Most of
 // what the client knows is only in the text of its errors.
-func (c *Conn) explain(ctx context.Context, err error) error {
+func (ss *sessions) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	t := store.Trouble{Driver: "coherence", Where: c.where(), Err: err}
+	t := store.Trouble{Driver: "coherence", Where: ss.where(), Err: err}
 	if err := t.Cancelled(ctx); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return t.Say("does not answer in time", running+", or give it more time with dial_timeout= or read_timeout=")
 	case status.Code(err) == codes.Unavailable, t.Has("code = Unavailable", "connection reset", "broken pipe", "EOF", "server preface", "frame header", "http2"):
-		if c.tls == nil {
+		if ss.tls == nil {
 			return t.Say("closed the connection, or does not speak gRPC", "does it speak TLS only? add tls=1 and ca=FILE")
 		}
 		return t.Say("closed the connection, or does not speak gRPC", "does it want a certificate? give cert=FILE and key=FILE")

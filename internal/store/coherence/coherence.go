@@ -38,14 +38,40 @@ var Driver = store.Driver{
 	Open:    store.Opens(Open),
 }
 
-var _ interface {
-	store.Maps
-	store.Pooled
-	store.Metered
-} = (*Conn)(nil)
+var (
+	_ interface {
+		store.Conn
+		store.Composite
+		store.Pooled
+		store.Answerer
+	} = (*Conn)(nil)
+	_ store.Maps    = (*Maps)(nil)
+	_ store.Keeper  = (*Records)(nil)
+	_ store.Leaser  = (*Leases)(nil)
+	_ store.Metered = (*Meter)(nil)
+	_ store.Prober  = (*Prober)(nil)
+)
 
-// Conn is several sessions with one cluster. It is safe for use by several goroutines.
+// Conn is several sessions with one cluster, and what is done over them. It is safe for use
+// by several goroutines, and so are its components.
 type Conn struct {
+	*sessions
+	Maps    *Maps
+	Queues  *Queues
+	Records *Records
+	Leases  *Leases
+	Meter   *Meter
+	Prober  *Prober
+}
+
+// Components returns the parts that the connection is made of.
+func (c *Conn) Components() []any {
+	return []any{c.Maps, c.Queues, c.Records, c.Leases, c.Meter, c.Prober}
+}
+
+// sessions are those with the hosts that a target names: which are open, and which are lost
+// and have to be reopened.
+type sessions struct {
 	target store.Target
 	opts   options
 	tls    *tls.Config
@@ -56,7 +82,6 @@ type Conn struct {
 	next   atomic.Uint64
 	// version is as reported by the server.
 	version string
-	agent   *watch.Agent // nil if none is known
 
 	hands   Hands
 	wake    chan struct{} // something has to be reopened
@@ -78,53 +103,57 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{
+	ss := &sessions{
 		target: t, opts: opts, tls: config, fence: o.Fence,
 		links: make([]atomic.Pointer[link], opts.connections),
 		wake:  make(chan struct{}, 1), stop: make(chan struct{}),
 	}
-	if o.Agent != "" {
-		c.agent = watch.NewAgent(o.Agent)
-	}
 	for _, h := range t.Hosts {
-		c.hosts = append(c.hosts, store.HostPort(h, 1408))
+		ss.hosts = append(ss.hosts, store.HostPort(h, 1408))
 	}
 	Quiet()
 	limited, cancel := context.WithTimeout(ctx, opts.dial)
 	defer cancel()
-	if err := c.connect(limited); err != nil {
-		return nil, errors.Join(c.explain(ctx, err), c.Close())
+	if err := ss.connect(limited); err != nil {
+		return nil, errors.Join(ss.explain(ctx, err), ss.Close())
 	}
-	c.tending.Go(c.tend)
+	ss.tending.Go(ss.tend)
+	c := &Conn{
+		sessions: ss, Maps: &Maps{ss}, Queues: &Queues{ss}, Leases: &Leases{ss}, Meter: &Meter{}, Prober: &Prober{ss},
+	}
+	c.Records = &Records{ss, c.Maps, c.Queues}
+	if o.Agent != "" {
+		c.Meter.agent = watch.NewAgent(o.Agent)
+	}
 	return c, nil
 }
 
 // connect opens the gates and the first session of each slot.
-func (c *Conn) connect(ctx context.Context) error {
+func (ss *sessions) connect(ctx context.Context) error {
 	// A server that has just started is slow to answer the first time.
-	read := c.opts.read
-	c.opts.read = max(read, c.opts.dial)
-	defer func() { c.opts.read = read }()
-	for _, h := range c.hosts {
-		g, err := NewGate(h, c.tls, c.opts.dial)
+	read := ss.opts.read
+	ss.opts.read = max(read, ss.opts.dial)
+	defer func() { ss.opts.read = read }()
+	for _, h := range ss.hosts {
+		g, err := NewGate(h, ss.tls, ss.opts.dial)
 		if err != nil {
 			return err
 		}
-		c.gates = append(c.gates, g)
+		ss.gates = append(ss.gates, g)
 		if err := g.Reach(ctx); err != nil {
 			return err
 		}
 	}
-	for i := range c.links {
-		l, err := c.openLink(ctx, i)
+	for i := range ss.links {
+		l, err := ss.openLink(ctx, i)
 		if err != nil {
 			return err
 		}
-		c.links[i].Store(l)
+		ss.links[i].Store(l)
 	}
-	l := c.links[0].Load()
-	c.version = l.version()
-	_, err := call(ctx, c, func(ctx context.Context, l *link) (int, error) {
+	l := ss.links[0].Load()
+	ss.version = l.version()
+	_, err := call(ctx, ss, func(ctx context.Context, l *link) (int, error) {
 		m, err := l.cache(madeName(""))
 		if err != nil {
 			return 0, err
@@ -135,30 +164,30 @@ func (c *Conn) connect(ctx context.Context) error {
 }
 
 // tend reopens what was lost, once its host answers. It ends with the connection.
-func (c *Conn) tend() {
+func (ss *sessions) tend() {
 	again := time.NewTicker(retryEvery)
 	defer again.Stop()
-	for _, g := range c.gates {
-		c.tending.Go(func() { g.Watch(c.stop, func() { c.lostHost(g.Host) }, c.nudge) })
+	for _, g := range ss.gates {
+		ss.tending.Go(func() { g.Watch(ss.stop, func() { ss.lostHost(g.Host) }, ss.nudge) })
 	}
 	for {
 		select {
-		case <-c.stop:
+		case <-ss.stop:
 			return
-		case <-c.wake:
+		case <-ss.wake:
 		case <-again.C:
 		}
-		for i := range c.links {
-			if c.links[i].Load() != nil || !c.gates[i%len(c.gates)].Ready() {
+		for i := range ss.links {
+			if ss.links[i].Load() != nil || !ss.gates[i%len(ss.gates)].Ready() {
 				continue
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), c.opts.dial)
-			l, err := c.openLink(ctx, i)
+			ctx, cancel := context.WithTimeout(context.Background(), ss.opts.dial)
+			l, err := ss.openLink(ctx, i)
 			cancel()
 			if err != nil {
 				break // the next tick tries again
 			}
-			c.links[i].Store(l)
+			ss.links[i].Store(l)
 		}
 	}
 }
@@ -166,47 +195,47 @@ func (c *Conn) tend() {
 // retryEvery is the interval between attempts to reopen what was lost.
 const retryEvery = 200 * time.Millisecond
 
-func (c *Conn) nudge() {
+func (ss *sessions) nudge() {
 	select {
-	case c.wake <- struct{}{}:
+	case ss.wake <- struct{}{}:
 	default:
 	}
 }
 
 // lostHost gives up all sessions with a host that has gone.
-func (c *Conn) lostHost(host string) {
-	for i := range c.links {
-		if l := c.links[i].Load(); l != nil && l.host == host {
-			c.lose(l)
+func (ss *sessions) lostHost(host string) {
+	for i := range ss.links {
+		if l := ss.links[i].Load(); l != nil && l.host == host {
+			ss.lose(l)
 		}
 	}
 }
 
 // gateOf returns the gate of a host.
-func (c *Conn) gateOf(host string) *Gate {
-	for _, g := range c.gates {
+func (ss *sessions) gateOf(host string) *Gate {
+	for _, g := range ss.gates {
 		if g.Host == host {
 			return g
 		}
 	}
-	return c.gates[0]
+	return ss.gates[0]
 }
 
 // lose gives up a session: its calls end at once, and another session is opened.
-func (c *Conn) lose(l *link) {
-	if l.place < 0 || !c.links[l.place].CompareAndSwap(l, nil) {
+func (ss *sessions) lose(l *link) {
+	if l.place < 0 || !ss.links[l.place].CompareAndSwap(l, nil) {
 		return
 	}
-	c.mending.Go(l.close)
-	c.nudge()
+	ss.mending.Go(l.close)
+	ss.nudge()
 }
 
 // pick returns a session, or nil if all are lost.
-func (c *Conn) pick() *link {
-	n := uint64(len(c.links))
-	first := c.next.Add(1)
+func (ss *sessions) pick() *link {
+	n := uint64(len(ss.links))
+	first := ss.next.Add(1)
 	for i := range n {
-		if l := c.links[(first+i)%n].Load(); l != nil {
+		if l := ss.links[(first+i)%n].Load(); l != nil {
 			return l
 		}
 	}
@@ -214,33 +243,33 @@ func (c *Conn) pick() *link {
 }
 
 // Close ends all sessions. It may be called more than once.
-func (c *Conn) Close() error {
-	c.closing.Do(func() {
-		close(c.stop)
-		for i := range c.links {
-			if l := c.links[i].Load(); l != nil {
-				c.lose(l)
+func (ss *sessions) Close() error {
+	ss.closing.Do(func() {
+		close(ss.stop)
+		for i := range ss.links {
+			if l := ss.links[i].Load(); l != nil {
+				ss.lose(l)
 			}
 		}
-		for _, g := range c.gates {
+		for _, g := range ss.gates {
 			g.Close()
 		}
 		done := make(chan struct{})
 		go func() {
-			c.tending.Wait()
-			for i := range c.links { // one may have been opened in the meantime
-				if l := c.links[i].Load(); l != nil {
-					c.lose(l)
+			ss.tending.Wait()
+			for i := range ss.links { // one may have been opened in the meantime
+				if l := ss.links[i].Load(); l != nil {
+					ss.lose(l)
 				}
 			}
-			c.mending.Wait()
+			ss.mending.Wait()
 			close(done)
 		}()
 		select {
 		case <-done:
 		case <-time.After(closeLimit): // a frozen server blocks its client
 		}
-		c.hands.Close()
+		ss.hands.Close()
 	})
 	return nil
 }
@@ -248,9 +277,9 @@ func (c *Conn) Close() error {
 // closeLimit is how long Close waits for the client to finish.
 const closeLimit = 3 * time.Second
 
-func (c *Conn) closed() bool {
+func (ss *sessions) closed() bool {
 	select {
-	case <-c.stop:
+	case <-ss.stop:
 		return true
 	default:
 		return false
@@ -258,10 +287,10 @@ func (c *Conn) closed() bool {
 }
 
 // Pool reports how many sessions there are.
-func (c *Conn) Pool() store.PoolStats {
-	s := store.PoolStats{Size: len(c.links)}
-	for i := range c.links {
-		if c.links[i].Load() != nil {
+func (ss *sessions) Pool() store.PoolStats {
+	s := store.PoolStats{Size: len(ss.links)}
+	for i := range ss.links {
+		if ss.links[i].Load() != nil {
 			s.Open++
 		}
 	}
@@ -271,45 +300,45 @@ func (c *Conn) Pool() store.PoolStats {
 // call runs f on one of the sessions. It returns as soon as f does, ctx ends, the time
 // allowed for a call is over, or the session is lost. In all but the first case f keeps
 // running, so it must own what it uses.
-func call[T any](ctx context.Context, c *Conn, f func(ctx context.Context, l *link) (T, error)) (T, error) {
+func call[T any](ctx context.Context, ss *sessions, f func(ctx context.Context, l *link) (T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	l := c.pick()
+	l := ss.pick()
 	if l == nil {
-		if c.closed() {
+		if ss.closed() {
 			return none, errClosed
 		}
 		return none, errAway
 	}
-	return callOn(ctx, c, l, f)
+	return callOn(ctx, ss, l, f)
 }
 
 // callOn is call on a given session.
-func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Context, l *link) (T, error)) (T, error) {
+func callOn[T any](ctx context.Context, ss *sessions, l *link, f func(ctx context.Context, l *link) (T, error)) (T, error) {
 	type answer struct {
 		v   T
 		err error
 	}
 	var none T
-	if err := c.fence.Pass(); err != nil { // the client does not let us dial
+	if err := ss.fence.Pass(); err != nil { // the client does not let us dial
 		return none, err
 	}
 	done := make(chan answer, 1) // one value: the sender never waits
-	c.hands.Do(func() {
+	ss.hands.Do(func() {
 		defer func() {
 			if v := recover(); v != nil { // this client panics when a session ends
 				done <- answer{none, fmt.Errorf("%w: %v", errBroke, v)}
 			}
 		}()
 		var a answer
-		if a.err = c.fence.Pass(); a.err == nil { // again: this may have had to wait for its turn
+		if a.err = ss.fence.Pass(); a.err == nil { // again: this may have had to wait for its turn
 			a.v, a.err = f(l.life, l)
 		}
 		done <- a
 	})
-	timer := time.NewTimer(c.opts.read)
+	timer := time.NewTimer(ss.opts.read)
 	defer timer.Stop()
 	select {
 	case a := <-done:
@@ -318,9 +347,9 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 			return a.v, nil
 		}
 		if breaks(a.err) {
-			c.lose(l)
+			ss.lose(l)
 		}
-		if !l.alive() || !c.gateOf(l.host).Ready() { // whatever error the client returns
+		if !l.alive() || !ss.gateOf(l.host).Ready() { // whatever error the client returns
 			return none, fmt.Errorf("%w: %w", errAway, a.err)
 		}
 		return none, a.err
@@ -329,8 +358,8 @@ func callOn[T any](ctx context.Context, c *Conn, l *link, f func(ctx context.Con
 	case <-ctx.Done():
 		return none, ctx.Err()
 	case <-timer.C:
-		if time.Since(time.Unix(0, l.heard.Load())) > 2*c.opts.read {
-			c.lose(l) // nothing at all has been received for a long time
+		if time.Since(time.Unix(0, l.heard.Load())) > 2*ss.opts.read {
+			ss.lose(l) // nothing at all has been received for a long time
 		}
 		return none, errSlow
 	}

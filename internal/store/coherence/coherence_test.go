@@ -34,17 +34,17 @@ func open(t *testing.T, url string) *coherence.Conn {
 func TestMemberTellsOfItself(t *testing.T) {
 	srv := labtest.Coherence(t)
 	url := storetest.With(srv.URL(), patient)
-	list, err := open(t, srv.URL()).Readings(t.Context())
+	list, err := open(t, srv.URL()).Meter.Readings(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, list)
 	c, err := storetest.DialAgent(t, coherence.Driver, coherence.Open, url, srv.Jolokia())
 	require.NoError(t, err)
 	s := store.Space{Namespace: "readings", Name: "a", Shape: store.Map}
-	put := func() { require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v"))) }
+	put := func() { require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v"))) }
 	put() // what a cache tells begins with the cache
-	list = storetest.Readings(t, c, put, "cpu_cores", "puts_per_s", "service_requests_per_s")
+	list = storetest.Readings(t, c.Meter, put, "cpu_cores", "puts_per_s", "service_requests_per_s")
 	assert.Len(t, list, 9)
-	assert.Positive(t, c.Usage(t.Context()).CPU)
+	assert.Positive(t, c.Meter.Usage(t.Context()).CPU)
 }
 
 func TestShapes(t *testing.T) {

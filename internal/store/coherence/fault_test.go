@@ -63,7 +63,7 @@ func TestTLS(t *testing.T) {
 	srv := labtest.CoherenceTLS(t, labtest.TLSOptions{ClientAuth: true})
 	c := open(t, srv.URL())
 	s := store.Space{Namespace: "tls", Name: "a", Shape: store.Map}
-	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+	require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")))
 
 	other := labtest.Certificates(t)
 	for name, tt := range map[string]struct{ params, says string }{
@@ -98,7 +98,7 @@ func killed(t *testing.T, srv *labtest.Server) {
 	s := store.Space{Namespace: "kill", Name: "a", Shape: store.Map}
 	near, err := c.OpenNear(t.Context(), []store.Space{s})
 	require.NoError(t, err)
-	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+	require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")))
 	ok, err := near.Get(t.Context(), s, []byte("k"))
 	require.NoError(t, err)
 	assert.True(t, ok)
@@ -115,7 +115,7 @@ func killed(t *testing.T, srv *labtest.Server) {
 					return
 				default:
 				}
-				class := c.Classify(c.Put(t.Context(), s, fmt.Appendf(nil, "k%d-%d", w, i), []byte("v")))
+				class := c.Classify(c.Maps.Put(t.Context(), s, fmt.Appendf(nil, "k%d-%d", w, i), []byte("v")))
 				mu.Lock()
 				seen[class]++
 				mu.Unlock()
@@ -151,7 +151,7 @@ func killed(t *testing.T, srv *labtest.Server) {
 	require.NoError(t, near.Close())
 	require.NoError(t, c.Close())
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+8 }, soon, 50*time.Millisecond, "goroutines are left")
-	assert.Equal(t, store.Unreachable, c.Classify(c.Set(t.Context(), s, []byte("k"), []byte("v"))))
+	assert.Equal(t, store.Unreachable, c.Classify(c.Maps.Set(t.Context(), s, []byte("k"), []byte("v"))))
 }
 
 // frozen: a server that does not answer any more makes time-outs, and what was cut
@@ -161,13 +161,13 @@ func frozen(t *testing.T, srv *labtest.Server) {
 	c, err := dial(t, srv.URL()+"?dial_timeout=90s&read_timeout=1s&connections=1")
 	require.NoError(t, err)
 	s := store.Space{Namespace: "frozen", Name: "a", Shape: store.Map}
-	works := func() bool { return c.Set(t.Context(), s, []byte("k"), []byte("v")) == nil }
+	works := func() bool { return c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")) == nil }
 	require.Eventually(t, works, soon, time.Millisecond)
 	srv.Pause()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	assert.Equal(t, store.Timeout, c.Classify(c.Set(ctx, s, []byte("k"), []byte("v"))))
-	err = c.Set(t.Context(), s, []byte("k"), []byte("v"))
+	assert.Equal(t, store.Timeout, c.Classify(c.Maps.Set(ctx, s, []byte("k"), []byte("v"))))
+	err = c.Maps.Set(t.Context(), s, []byte("k"), []byte("v"))
 	assert.Contains(t, []store.Class{store.Timeout, store.Unreachable}, c.Classify(err), "given up when nothing has come for long: %v", err)
 	srv.Resume()
 	require.Eventually(t, works, soon, time.Millisecond)
@@ -178,13 +178,13 @@ func TestCallsCutShort(t *testing.T) {
 	c, err := dial(t, storetest.With(labtest.Coherence(t).URL(), patient+"&connections=1"))
 	require.NoError(t, err)
 	s := store.Space{Namespace: "short", Name: "a", Shape: store.Map}
-	require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+	require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")))
 	var all sync.WaitGroup
 	for w := range 8 {
 		all.Go(func() {
 			for i := range 60 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*(w+1)*50)*time.Microsecond)
-				err := c.Put(ctx, s, fmt.Appendf(nil, "k%d", i), []byte("v"))
+				err := c.Maps.Put(ctx, s, fmt.Appendf(nil, "k%d", i), []byte("v"))
 				cancel()
 				assert.Contains(t, []store.Class{store.Worked, store.Timeout}, c.Classify(err), "%v", err)
 			}
@@ -192,7 +192,7 @@ func TestCallsCutShort(t *testing.T) {
 	}
 	all.Wait()
 	for range 20 {
-		require.NoError(t, c.Set(t.Context(), s, []byte("k"), []byte("v")))
+		require.NoError(t, c.Maps.Set(t.Context(), s, []byte("k"), []byte("v")))
 	}
 	assert.Equal(t, 1, c.Pool().Open)
 }

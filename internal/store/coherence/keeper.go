@@ -20,44 +20,51 @@ func madeKey(s store.Space) string {
 	if s.Grouped {
 		key += ":{}"
 	}
-	if s.Shape == Queues {
+	if s.Shape == QueueShape {
 		key += ":queue"
 	}
 	return key
 }
 
-// Queues is the shape of a space that is a queue.
-const Queues store.Shape = "queue"
+// QueueShape is the shape of a space that is a queue.
+const QueueShape store.Shape = "queue"
+
+// Records are what was made under each namespace, in a cache next to the data.
+type Records struct {
+	sessions *sessions
+	maps     *Maps
+	queues   *Queues
+}
 
 // Inspect looks at the cache or queue of a space. An empty one counts as absent: the
 // server creates it when somebody looks, so its owner cannot be determined.
-func (c *Conn) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
-	n, kind, err := c.sizeOf(ctx, s)
+func (r *Records) Inspect(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
+	n, kind, err := r.sizeOf(ctx, s)
 	if err != nil || n == 0 {
 		return store.Found{}, err
 	}
 	return store.Found{Exists: true, Kind: kind, Size: n}, nil
 }
 
-func (c *Conn) sizeOf(ctx context.Context, s store.Space) (int64, string, error) {
-	if s.Shape == Queues {
-		n, err := c.QueueSize(ctx, s)
+func (r *Records) sizeOf(ctx context.Context, s store.Space) (int64, string, error) {
+	if s.Shape == QueueShape {
+		n, err := r.queues.Size(ctx, s)
 		return n, "queue", err
 	}
-	n, err := c.Count(ctx, s)
+	n, err := r.maps.Count(ctx, s)
 	return n, "cache", err
 }
 
 // recorded reports whether a space is recorded as ours.
-func (c *Conn) recorded(ctx context.Context, s store.Space) (bool, error) {
-	return onCache(ctx, c, "read", madeName(s.Namespace), func(ctx context.Context, m Cache) (bool, error) {
+func (r *Records) recorded(ctx context.Context, s store.Space) (bool, error) {
+	return onCache(ctx, r.sessions, "read", madeName(s.Namespace), func(ctx context.Context, m Cache) (bool, error) {
 		return m.ContainsKey(ctx, madeKey(s))
 	})
 }
 
 // Record records that we made a space.
-func (c *Conn) Record(ctx context.Context, m store.Made) error {
-	if m.Shape != Queues {
+func (r *Records) Record(ctx context.Context, m store.Made) error {
+	if m.Shape != QueueShape {
 		if _, err := cacheOf(m.Space); err != nil {
 			return err
 		}
@@ -66,7 +73,7 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
-	_, err = onCache(ctx, c, "write", madeName(m.Namespace), func(ctx context.Context, made Cache) (none, error) {
+	_, err = onCache(ctx, r.sessions, "write", madeName(m.Namespace), func(ctx context.Context, made Cache) (none, error) {
 		_, err := made.Put(ctx, madeKey(m.Space), text)
 		return none{}, err
 	})
@@ -74,9 +81,9 @@ func (c *Conn) Record(ctx context.Context, m store.Made) error {
 }
 
 // Made lists what is recorded under a namespace, by name.
-func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error) {
+func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, error) {
 	name := madeName(namespace)
-	texts, err := onCache(ctx, c, "read", name, func(ctx context.Context, m Cache) (map[string][]byte, error) {
+	texts, err := onCache(ctx, r.sessions, "read", name, func(ctx context.Context, m Cache) (map[string][]byte, error) {
 		out := map[string][]byte{}
 		var first error
 		for e := range m.EntrySetFilter(ctx, filters.Always()) {
@@ -111,22 +118,22 @@ func (c *Conn) Made(ctx context.Context, namespace string) ([]store.Made, error)
 // returns how many entries were removed. The cache itself stays, empty: destroying or
 // truncating it is an event for every session, and such an event deadlocks a client
 // that is just looking up another cache.
-func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
-	recorded, err := c.recorded(ctx, s)
+func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done int64)) (int64, error) {
+	recorded, err := r.recorded(ctx, s)
 	if err != nil {
 		return 0, err
 	}
 	if !recorded {
 		return 0, fault.Input(fmt.Errorf("coherence: %s was not made by perfbench", s.Name), "only what perfbench made is deleted")
 	}
-	n, _, err := c.sizeOf(ctx, s)
+	n, _, err := r.sizeOf(ctx, s)
 	if err != nil {
 		return 0, err
 	}
-	if s.Shape == Queues {
-		err = c.ClearQueue(ctx, s)
+	if s.Shape == QueueShape {
+		err = r.queues.Clear(ctx, s)
 	} else {
-		_, err = on(ctx, c, "clear", s, func(ctx context.Context, m Cache) (none, error) { return none{}, m.Clear(ctx) })
+		_, err = on(ctx, r.sessions, "clear", s, func(ctx context.Context, m Cache) (none, error) { return none{}, m.Clear(ctx) })
 	}
 	if err != nil {
 		return 0, err
@@ -134,23 +141,26 @@ func (c *Conn) Drop(ctx context.Context, s store.Space, progress func(done int64
 	if progress != nil {
 		progress(n)
 	}
-	_, err = onCache(ctx, c, "write", madeName(s.Namespace), func(ctx context.Context, m Cache) (none, error) {
+	_, err = onCache(ctx, r.sessions, "write", madeName(s.Namespace), func(ctx context.Context, m Cache) (none, error) {
 		_, err := m.Remove(ctx, madeKey(s))
 		return none{}, err
 	})
 	return n, err
 }
 
+// Prober tries whether the server would accept the writes of a run.
+type Prober struct{ sessions *sessions }
+
 // Probe reports whether the server would accept a run's writes to s: it writes into
 // a cache of our own under a drawn key, reads the entry back, and removes it.
-func (c *Conn) Probe(ctx context.Context, s store.Space) error {
-	if s.Shape != Queues && s.Name != "" {
+func (p *Prober) Probe(ctx context.Context, s store.Space) error {
+	if s.Shape != QueueShape && s.Name != "" {
 		if _, err := cacheOf(s); err != nil {
 			return err
 		}
 	}
 	key := store.Unlikely()
-	_, err := onCache(ctx, c, "probe", prefixed(s.Namespace, "perfbench-probe"), func(ctx context.Context, m Cache) (none, error) {
+	_, err := onCache(ctx, p.sessions, "probe", prefixed(s.Namespace, "perfbench-probe"), func(ctx context.Context, m Cache) (none, error) {
 		if _, err := m.Put(ctx, key, []byte(key)); err != nil {
 			return none{}, err
 		}
@@ -164,5 +174,5 @@ func (c *Conn) Probe(ctx context.Context, s store.Space) error {
 		_, err = m.Remove(ctx, key)
 		return none{}, err
 	})
-	return c.explain(ctx, err)
+	return p.sessions.explain(ctx, err)
 }

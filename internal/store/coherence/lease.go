@@ -27,8 +27,11 @@ type leaseEntry struct {
 // claimLimit is how long an entry may exist without an expiry.
 const claimLimit = 2 * time.Second
 
+// Leases are who uses each namespace, in entries of the caches of records that expire.
+type Leases struct{ sessions *sessions }
+
 // Hold takes or renews the lease of a namespace.
-func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
+func (ls *Leases) Hold(ctx context.Context, namespace string, l store.Lease, ttl time.Duration) (store.Lease, store.Hold, error) {
 	name := madeName(namespace)
 	claim, err1 := json.Marshal(leaseEntry{l, true})
 	text, err2 := json.Marshal(leaseEntry{Lease: l})
@@ -36,14 +39,14 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 		return l, store.Denied, fmt.Errorf("lease %s: %w", name, err)
 	}
 	for {
-		was, err := c.leaseText(ctx, name)
+		was, err := ls.leaseText(ctx, name)
 		if err != nil {
 			return l, store.Denied, err
 		}
 		how := store.Taken
 		switch {
 		case was == nil:
-			took, err := c.putLease(ctx, name, nil, claim)
+			took, err := ls.putLease(ctx, name, nil, claim)
 			if err != nil {
 				return l, store.Denied, err
 			}
@@ -53,12 +56,12 @@ func (c *Conn) Hold(ctx context.Context, namespace string, l store.Lease, ttl ti
 		case bytes.Equal(was, text):
 			how = store.Renewed
 		case !bytes.Equal(was, claim): // otherwise it is our own, whose second step has failed
-			holder, took, err := c.overtake(ctx, name, was, claim)
+			holder, took, err := ls.overtake(ctx, name, was, claim)
 			if err != nil || !took {
 				return holder, store.Denied, err
 			}
 		}
-		return c.prolong(ctx, name, l, text, ttl, how)
+		return ls.prolong(ctx, name, l, text, ttl, how)
 	}
 }
 
@@ -72,7 +75,7 @@ func firstOf(errs ...error) error {
 }
 
 // Swap replaces the lease old.
-func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
+func (ls *Leases) Swap(ctx context.Context, namespace string, old, l store.Lease, ttl time.Duration) (bool, error) {
 	name := madeName(namespace)
 	was, err1 := json.Marshal(leaseEntry{Lease: old})
 	claim, err2 := json.Marshal(leaseEntry{l, true})
@@ -80,18 +83,18 @@ func (c *Conn) Swap(ctx context.Context, namespace string, old, l store.Lease, t
 	if err := firstOf(err1, err2, err3); err != nil {
 		return false, fmt.Errorf("lease %s: %w", name, err)
 	}
-	took, err := c.putLease(ctx, name, was, claim)
+	took, err := ls.putLease(ctx, name, was, claim)
 	if err != nil || !took {
 		return false, err
 	}
-	_, how, err := c.prolong(ctx, name, l, text, ttl, store.Renewed)
+	_, how, err := ls.prolong(ctx, name, l, text, ttl, store.Renewed)
 	return how != store.Denied, err
 }
 
 // prolong gives the lease its expiry. If somebody else has taken it in the meantime,
 // which requires that we paused for as long as claimLimit, they keep it.
-func (c *Conn) prolong(ctx context.Context, name string, l store.Lease, text []byte, ttl time.Duration, how store.Hold) (store.Lease, store.Hold, error) {
-	before, err := c.expireLease(ctx, name, text, ttl)
+func (ls *Leases) prolong(ctx context.Context, name string, l store.Lease, text []byte, ttl time.Duration, how store.Hold) (store.Lease, store.Hold, error) {
+	before, err := ls.expireLease(ctx, name, text, ttl)
 	if err != nil {
 		return l, store.Denied, err
 	}
@@ -102,13 +105,13 @@ func (c *Conn) prolong(ctx context.Context, name string, l store.Lease, text []b
 	if err != nil || was.Lease == l {
 		return l, how, err
 	}
-	_, err = c.expireLease(ctx, name, before, ttl)
+	_, err = ls.expireLease(ctx, name, before, ttl)
 	return was.Lease, store.Denied, err
 }
 
 // overtake takes over an entry that has been without an expiry for too long, and
 // otherwise returns its holder.
-func (c *Conn) overtake(ctx context.Context, name string, was, claim []byte) (store.Lease, bool, error) {
+func (ls *Leases) overtake(ctx context.Context, name string, was, claim []byte) (store.Lease, bool, error) {
 	old, err := leaseOf(name, was)
 	if err != nil || !old.Claimed {
 		return old.Lease, false, err
@@ -118,13 +121,13 @@ func (c *Conn) overtake(ctx context.Context, name string, was, claim []byte) (st
 		return old.Lease, false, ctx.Err()
 	case <-time.After(claimLimit):
 	}
-	took, err := c.putLease(ctx, name, was, claim)
+	took, err := ls.putLease(ctx, name, was, claim)
 	return old.Lease, took, err
 }
 
 // leaseText reads the entry, nil if there is none.
-func (c *Conn) leaseText(ctx context.Context, name string) ([]byte, error) {
-	return onCache(ctx, c, "read the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
+func (ls *Leases) leaseText(ctx context.Context, name string) ([]byte, error) {
+	return onCache(ctx, ls.sessions, "read the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
 		v, err := m.Get(ctx, leaseKey)
 		if err != nil || v == nil {
 			return nil, err
@@ -134,8 +137,8 @@ func (c *Conn) leaseText(ctx context.Context, name string) ([]byte, error) {
 }
 
 // putLease stores the entry if the current one equals old; nil stands for none.
-func (c *Conn) putLease(ctx context.Context, name string, old, text []byte) (bool, error) {
-	return onCache(ctx, c, "take the lease in", name, func(ctx context.Context, m Cache) (bool, error) {
+func (ls *Leases) putLease(ctx context.Context, name string, old, text []byte) (bool, error) {
+	return onCache(ctx, ls.sessions, "take the lease in", name, func(ctx context.Context, m Cache) (bool, error) {
 		if old == nil {
 			before, err := m.PutIfAbsent(ctx, leaseKey, text)
 			return before == nil, err
@@ -145,8 +148,8 @@ func (c *Conn) putLease(ctx context.Context, name string, old, text []byte) (boo
 }
 
 // expireLease stores the entry with an expiry, and returns the previous one.
-func (c *Conn) expireLease(ctx context.Context, name string, text []byte, ttl time.Duration) ([]byte, error) {
-	return onCache(ctx, c, "renew the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
+func (ls *Leases) expireLease(ctx context.Context, name string, text []byte, ttl time.Duration) ([]byte, error) {
+	return onCache(ctx, ls.sessions, "renew the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
 		v, err := m.PutWithExpiry(ctx, leaseKey, text, ttl)
 		if err != nil || v == nil {
 			return nil, err
@@ -164,9 +167,9 @@ func leaseOf(name string, text []byte) (leaseEntry, error) {
 }
 
 // Holder returns who has the lease of a namespace.
-func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
+func (ls *Leases) Holder(ctx context.Context, namespace string) (store.Lease, bool, error) {
 	name := madeName(namespace)
-	text, err := c.leaseText(ctx, name)
+	text, err := ls.leaseText(ctx, name)
 	if text == nil || err != nil {
 		return store.Lease{}, false, err
 	}
@@ -175,12 +178,12 @@ func (c *Conn) Holder(ctx context.Context, namespace string) (store.Lease, bool,
 }
 
 // Free gives up the lease. The cache of records stays, empty, as all caches do.
-func (c *Conn) Free(ctx context.Context, namespace string, l store.Lease) error {
+func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) error {
 	text, err := json.Marshal(leaseEntry{Lease: l})
 	if err != nil {
 		return fmt.Errorf("lease of %s: %w", namespace, err)
 	}
-	_, err = onCache(ctx, c, "give back the lease in", madeName(namespace), func(ctx context.Context, m Cache) (bool, error) {
+	_, err = onCache(ctx, ls.sessions, "give back the lease in", madeName(namespace), func(ctx context.Context, m Cache) (bool, error) {
 		return m.RemoveMapping(ctx, leaseKey, text)
 	})
 	return err

@@ -93,17 +93,17 @@ var errOld = errors.New("it speaks only version 0 of the gRPC protocol")
 var opening sync.Mutex
 
 // openLink opens the session of a slot.
-func (c *Conn) openLink(ctx context.Context, place int) (*link, error) {
-	return c.newLink(ctx, c.hosts[max(place, 0)%len(c.hosts)], place)
+func (ss *sessions) openLink(ctx context.Context, place int) (*link, error) {
+	return ss.newLink(ctx, ss.hosts[max(place, 0)%len(ss.hosts)], place)
 }
 
 // newLink opens a session. The client does so without a context.
-func (c *Conn) newLink(ctx context.Context, host string, place int) (*link, error) {
+func (ss *sessions) newLink(ctx context.Context, host string, place int) (*link, error) {
 	options := []func(*client.SessionOptions){
-		client.WithAddress(host), client.WithRequestTimeout(c.opts.read), client.WithPlainText(),
+		client.WithAddress(host), client.WithRequestTimeout(ss.opts.read), client.WithPlainText(),
 	}
-	if c.tls != nil {
-		config := c.tls.Clone()
+	if ss.tls != nil {
+		config := ss.tls.Clone()
 		options[2] = client.WithTLSConfig(config)
 	}
 	type opened struct {
@@ -131,7 +131,7 @@ func (c *Conn) newLink(ctx context.Context, host string, place int) (*link, erro
 		}
 		return l, nil
 	case <-ctx.Done():
-		c.mending.Go(func() {
+		ss.mending.Go(func() {
 			if o := <-done; o.s != nil {
 				end(o.s)
 			}

@@ -9,12 +9,12 @@ import (
 
 // PutExpiring stores a value that expires after ttl, and makes the server return the
 // old one; ttl 0 means never.
-func (c *Conn) PutExpiring(ctx context.Context, s store.Space, key, val []byte, ttl time.Duration) error {
+func (ms *Maps) PutExpiring(ctx context.Context, s store.Space, key, val []byte, ttl time.Duration) error {
 	if err := fits(val); err != nil {
 		return err
 	}
 	k, v := textKey(key), bytesOf(val)
-	_, err := on(ctx, c, "put", s, func(ctx context.Context, m Cache) (none, error) {
+	_, err := on(ctx, ms.sessions, "put", s, func(ctx context.Context, m Cache) (none, error) {
 		_, err := m.PutWithExpiry(ctx, k, v, ttl)
 		return none{}, err
 	})
@@ -23,11 +23,11 @@ func (c *Conn) PutExpiring(ctx context.Context, s store.Space, key, val []byte, 
 
 // PutAllExpiring stores entries that expire after ttl, in as many calls as necessary;
 // ttl 0 means never.
-func (c *Conn) PutAllExpiring(ctx context.Context, s store.Space, es []store.Entry, ttl time.Duration) error {
+func (ms *Maps) PutAllExpiring(ctx context.Context, s store.Space, es []store.Entry, ttl time.Duration) error {
 	if ttl == 0 {
-		return c.PutAll(ctx, s, es)
+		return ms.PutAll(ctx, s, es)
 	}
-	return c.batches(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val },
+	return ms.batches(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val },
 		func(ctx context.Context, m Cache, entries map[string]Value) error {
 			return m.PutAllWithExpiry(ctx, entries, ttl)
 		})
@@ -35,40 +35,40 @@ func (c *Conn) PutAllExpiring(ctx context.Context, s store.Space, es []store.Ent
 
 // Remove deletes an entry, and reports whether there was one. The server sends its
 // value back.
-func (c *Conn) Remove(ctx context.Context, s store.Space, key []byte) (bool, error) {
+func (ms *Maps) Remove(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
-	return on(ctx, c, "remove", s, func(ctx context.Context, m Cache) (bool, error) {
+	return on(ctx, ms.sessions, "remove", s, func(ctx context.Context, m Cache) (bool, error) {
 		old, err := m.Remove(ctx, k)
 		return old != nil, err
 	})
 }
 
 // Has reports whether there is an entry, without transferring its value.
-func (c *Conn) Has(ctx context.Context, s store.Space, key []byte) (bool, error) {
+func (ms *Maps) Has(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
-	return on(ctx, c, "look for a key in", s, func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
+	return on(ctx, ms.sessions, "look for a key in", s, func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
 }
 
 // HasGroup reports whether there is an entry in a group, without transferring its
 // value.
-func (c *Conn) HasGroup(ctx context.Context, s store.Space, group, key []byte) (bool, error) {
+func (ms *Maps) HasGroup(ctx context.Context, s store.Space, group, key []byte) (bool, error) {
 	k := groupedKey(group, key)
-	return on(ctx, c, "look for a key in", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
+	return on(ctx, ms.sessions, "look for a key in", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
 }
 
 // Replace stores a value in a group if the current one equals old, where nil stands for
 // none, and reports whether it did. The server compares and stores in one step.
-func (c *Conn) Replace(ctx context.Context, s store.Space, group, key, old, val []byte) (bool, error) {
+func (ms *Maps) Replace(ctx context.Context, s store.Space, group, key, old, val []byte) (bool, error) {
 	if err := fits(val); err != nil {
 		return false, err
 	}
 	k, v := groupedKey(group, key), bytesOf(val)
 	if old == nil {
-		return on(ctx, c, "put if absent", grouped(s), func(ctx context.Context, m Cache) (bool, error) {
+		return on(ctx, ms.sessions, "put if absent", grouped(s), func(ctx context.Context, m Cache) (bool, error) {
 			before, err := m.PutIfAbsent(ctx, k, v)
 			return before == nil, err
 		})
 	}
 	before := bytesOf(old)
-	return on(ctx, c, "replace", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ReplaceMapping(ctx, k, before, v) })
+	return on(ctx, ms.sessions, "replace", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ReplaceMapping(ctx, k, before, v) })
 }

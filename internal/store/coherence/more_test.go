@@ -18,34 +18,34 @@ import (
 
 func TestQueues(t *testing.T) {
 	c := open(t, labtest.Coherence(t).URL())
-	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "queue", Shape: coherence.Queues}
-	_, ok, err := c.Poll(ctx, s)
+	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "queue", Shape: coherence.QueueShape}
+	_, ok, err := c.Queues.Poll(ctx, s)
 	require.NoError(t, err)
 	assert.False(t, ok, "of nothing")
-	require.NoError(t, c.Record(ctx, store.Made{Space: s, Profile: "p", Run: "r"}))
-	found, err := c.Inspect(ctx, s)
+	require.NoError(t, c.Records.Record(ctx, store.Made{Space: s, Profile: "p", Run: "r"}))
+	found, err := c.Records.Inspect(ctx, s)
 	require.NoError(t, err)
 	assert.Equal(t, store.Found{}, found)
 	for i := range 5 {
-		require.NoError(t, c.Offer(ctx, s, []byte{byte(i), 0, 255}))
+		require.NoError(t, c.Queues.Offer(ctx, s, []byte{byte(i), 0, 255}))
 	}
-	v, ok, err := c.Peek(ctx, s)
+	v, ok, err := c.Queues.Peek(ctx, s)
 	require.NoError(t, err)
 	require.True(t, ok)
 	assert.Equal(t, []byte{0, 0, 255}, v)
 	for i := range 3 {
-		v, ok, err := c.Poll(ctx, s)
+		v, ok, err := c.Queues.Poll(ctx, s)
 		require.NoError(t, err)
 		require.True(t, ok)
 		assert.Equal(t, []byte{byte(i), 0, 255}, v, "in their order, whichever session takes them")
 	}
-	found, err = c.Inspect(ctx, s)
+	found, err = c.Records.Inspect(ctx, s)
 	require.NoError(t, err)
 	assert.Equal(t, store.Found{Exists: true, Kind: "queue", Size: 2}, found)
-	gone, err := c.Drop(ctx, s, nil)
+	gone, err := c.Records.Drop(ctx, s, nil)
 	require.NoError(t, err)
 	assert.EqualValues(t, 2, gone)
-	n, err := c.QueueSize(ctx, s)
+	n, err := c.Queues.Size(ctx, s)
 	require.NoError(t, err)
 	assert.Zero(t, n)
 }
@@ -53,17 +53,17 @@ func TestQueues(t *testing.T) {
 func TestEntriesExpire(t *testing.T) {
 	c := open(t, labtest.Coherence(t).URL())
 	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "expiry", Shape: "mcache"}
-	require.NoError(t, c.PutExpiring(ctx, s, []byte("soon"), []byte("v"), time.Second))
-	require.NoError(t, c.PutAllExpiring(ctx, s, []store.Entry{{Key: []byte("too"), Val: []byte("v")}}, time.Second))
-	require.NoError(t, c.PutAllExpiring(ctx, s, []store.Entry{{Key: []byte("stays"), Val: []byte("v")}}, 0))
+	require.NoError(t, c.Maps.PutExpiring(ctx, s, []byte("soon"), []byte("v"), time.Second))
+	require.NoError(t, c.Maps.PutAllExpiring(ctx, s, []store.Entry{{Key: []byte("too"), Val: []byte("v")}}, time.Second))
+	require.NoError(t, c.Maps.PutAllExpiring(ctx, s, []store.Entry{{Key: []byte("stays"), Val: []byte("v")}}, 0))
 	require.Eventually(t, func() bool {
-		vals, err := c.GetAll(ctx, s, [][]byte{[]byte("soon"), []byte("too"), []byte("stays")})
+		vals, err := c.Maps.GetAll(ctx, s, [][]byte{[]byte("soon"), []byte("too"), []byte("stays")})
 		return err == nil && vals[0] == nil && vals[1] == nil && string(vals[2]) == "v"
 	}, soon, 50*time.Millisecond)
-	there, err := c.Remove(ctx, s, []byte("stays"))
+	there, err := c.Maps.Remove(ctx, s, []byte("stays"))
 	require.NoError(t, err)
 	assert.True(t, there)
-	there, err = c.Remove(ctx, s, []byte("stays"))
+	there, err = c.Maps.Remove(ctx, s, []byte("stays"))
 	require.NoError(t, err)
 	assert.False(t, there)
 }
@@ -74,7 +74,7 @@ func TestReplaceIsAtomic(t *testing.T) {
 	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "replace", Shape: store.Map, Grouped: true}
 	g, k := []byte("g"), []byte("k")
 	read := func() []byte {
-		got, err := c.GetGroup(ctx, s, g, [][]byte{k})
+		got, err := c.Maps.GetGroup(ctx, s, g, [][]byte{k})
 		assert.NoError(t, err)
 		return got[0]
 	}
@@ -92,7 +92,7 @@ func TestReplaceIsAtomic(t *testing.T) {
 					n, err = strconv.Atoi(string(old))
 					assert.NoError(t, err)
 				}
-				ok, err := c.Replace(ctx, s, g, k, old, fmt.Append(nil, n+1))
+				ok, err := c.Maps.Replace(ctx, s, g, k, old, fmt.Append(nil, n+1))
 				if !assert.NoError(t, err) {
 					return
 				}
@@ -108,10 +108,10 @@ func TestReplaceIsAtomic(t *testing.T) {
 	}
 	all.Wait()
 	assert.Equal(t, strconv.Itoa(workers*each), string(read()), "%d refused", refused)
-	there, err := c.HasGroup(ctx, s, g, k)
+	there, err := c.Maps.HasGroup(ctx, s, g, k)
 	require.NoError(t, err)
 	assert.True(t, there)
-	there, err = c.HasGroup(ctx, s, k, g)
+	there, err = c.Maps.HasGroup(ctx, s, k, g)
 	require.NoError(t, err)
 	assert.False(t, there)
 }
@@ -125,7 +125,7 @@ func TestNearCacheHearsOfChanges(t *testing.T) {
 	var keys [][]byte
 	for i := range 10 {
 		keys = append(keys, fmt.Appendf(nil, "k%d", i))
-		require.NoError(t, c.Set(ctx, s, keys[i], []byte("v")))
+		require.NoError(t, c.Maps.Set(ctx, s, keys[i], []byte("v")))
 	}
 	for range 10 {
 		ok, err := n.Get(ctx, s, keys[0])
@@ -141,7 +141,7 @@ func TestNearCacheHearsOfChanges(t *testing.T) {
 	assert.Less(t, st.Hits, st.Reads)
 	assert.Positive(t, st.Hit)
 	assert.Positive(t, st.Miss)
-	_, err = c.Remove(ctx, s, keys[0])
+	_, err = c.Maps.Remove(ctx, s, keys[0])
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		ok, err := n.Get(ctx, s, keys[0])
@@ -152,16 +152,16 @@ func TestNearCacheHearsOfChanges(t *testing.T) {
 func TestValuesThatNoMessageCarries(t *testing.T) {
 	c := open(t, labtest.Coherence(t).URL())
 	ctx, s := t.Context(), store.Space{Namespace: "more", Name: "large", Shape: store.Map}
-	err := c.Put(ctx, s, []byte("k"), make([]byte, 4<<20))
+	err := c.Maps.Put(ctx, s, []byte("k"), make([]byte, 4<<20))
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	val := make([]byte, 3<<20-64<<10)
-	require.NoError(t, c.Put(ctx, s, []byte("k"), val), "the longest that does")
-	got, ok, err := c.Get(ctx, s, []byte("k"), nil)
+	require.NoError(t, c.Maps.Put(ctx, s, []byte("k"), val), "the longest that does")
+	got, ok, err := c.Maps.Get(ctx, s, []byte("k"), nil)
 	require.NoError(t, err)
 	assert.True(t, ok)
 	assert.Len(t, got, len(val))
-	_, err = c.Remove(ctx, s, []byte("k"))
+	_, err = c.Maps.Remove(ctx, s, []byte("k"))
 	require.NoError(t, err)
 }
 

@@ -20,7 +20,7 @@ const nearEntries = 1_000_000
 // process has one copy of what it reads, and the server reports every change to it. It
 // is safe for use by several goroutines, and must be closed before its connection.
 type Near struct {
-	c *Conn
+	sessions *sessions
 
 	mu     sync.Mutex
 	link   atomic.Pointer[link]
@@ -66,17 +66,17 @@ type NearStats struct {
 // OpenNear opens the near caches of several spaces. It opens all of them up front,
 // because the client deadlocks if a change arrives while it does so.
 func (c *Conn) OpenNear(ctx context.Context, spaces []store.Space) (*Near, error) {
-	n := &Near{c: c, spaces: spaces}
+	n := &Near{sessions: c.sessions, spaces: spaces}
 	if err := n.open(ctx); err != nil {
-		return nil, c.explain(ctx, err)
+		return nil, c.sessions.explain(ctx, err)
 	}
 	return n, nil
 }
 
 func (n *Near) open(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, n.c.opts.dial)
+	ctx, cancel := context.WithTimeout(ctx, n.sessions.opts.dial)
 	defer cancel()
-	l, err := n.c.openLink(ctx, -1)
+	l, err := n.sessions.openLink(ctx, -1)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (n *Near) open(ctx context.Context) error {
 		name, err := cacheOf(s)
 		if err == nil {
 			var m Cache
-			m, err = callOn(ctx, n.c, l, func(context.Context, *link) (Cache, error) {
+			m, err = callOn(ctx, n.sessions, l, func(context.Context, *link) (Cache, error) {
 				return cacheIn(l.session, name, client.WithNearCache(&client.NearCacheOptions{HighUnits: nearEntries}))
 			})
 			if err == nil {
@@ -92,7 +92,7 @@ func (n *Near) open(ctx context.Context) error {
 			}
 		}
 		if err != nil {
-			n.c.mending.Go(l.close)
+			n.sessions.mending.Go(l.close)
 			return fmt.Errorf("near cache of %s: %w", s.Name, err)
 		}
 	}
@@ -103,21 +103,21 @@ func (n *Near) open(ctx context.Context) error {
 // session returns the session, a new one after a loss.
 func (n *Near) session() (*link, error) {
 	l := n.link.Load()
-	if l.alive() && n.c.gates[0].Ready() {
+	if l.alive() && n.sessions.gates[0].Ready() {
 		return l, nil
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if l = n.link.Load(); l.alive() && n.c.gates[0].Ready() {
+	if l = n.link.Load(); l.alive() && n.sessions.gates[0].Ready() {
 		return l, nil
 	}
 	if l.alive() {
-		n.c.mending.Go(l.close)
+		n.sessions.mending.Go(l.close)
 	}
-	if n.c.closed() {
+	if n.sessions.closed() {
 		return nil, errClosed
 	}
-	if !n.c.gates[0].Ready() || time.Since(n.tried) < retryEvery {
+	if !n.sessions.gates[0].Ready() || time.Since(n.tried) < retryEvery {
 		return nil, errAway
 	}
 	n.tried = time.Now()
@@ -192,7 +192,7 @@ func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f
 		return 0, wrap(what, name, store.ErrUnsupported)
 	}
 	cache, began := v.(*nearCache), time.Now()
-	got, err := callOn(ctx, n.c, l, func(context.Context, *link) (found, error) { return f(&asking{life: l.life}, cache.m) })
+	got, err := callOn(ctx, n.sessions, l, func(context.Context, *link) (found, error) { return f(&asking{life: l.life}, cache.m) })
 	if err != nil {
 		return 0, wrap(what, name, err)
 	}

@@ -13,9 +13,9 @@ import (
 // used by the original's client.
 const timeout = 5 * time.Second
 
-// sessions is the number of sessions unless the target says otherwise. More than four
+// usualSessions is the number of sessions unless the target says otherwise. More than four
 // gained nothing; one alone achieves half as much.
-const sessions = 4
+const usualSessions = 4
 
 // maxValue is the length in bytes of the longest value: as base64 it must fit into a
 // gRPC message, of which servers accept 4 MiB.
@@ -49,7 +49,7 @@ func newOptions(t store.Target, threads int) (options, error) {
 		return o, refuse("read_timeout and write_timeout differ, and a call has one time-out only", "give one of them")
 	}
 	if o.connections == 0 {
-		o.connections = max(1, min(sessions, threads))
+		o.connections = max(1, min(usualSessions, threads))
 	}
 	o.dial, o.read = or(times.Dial), or(max(times.Read, times.Write))
 	return o, nil

@@ -38,9 +38,9 @@ func (l *link) queue(name string) (Queue, error) {
 	return q, nil
 }
 
-func onQueue[T any](ctx context.Context, c *Conn, what string, s store.Space, f func(ctx context.Context, q Queue) (T, error)) (T, error) {
+func onQueue[T any](ctx context.Context, ss *sessions, what string, s store.Space, f func(ctx context.Context, q Queue) (T, error)) (T, error) {
 	name := queueName(s)
-	v, err := call(ctx, c, func(ctx context.Context, l *link) (T, error) {
+	v, err := call(ctx, ss, func(ctx context.Context, l *link) (T, error) {
 		q, err := l.queue(name)
 		if err != nil {
 			var zero T
@@ -51,24 +51,27 @@ func onQueue[T any](ctx context.Context, c *Conn, what string, s store.Space, f 
 	return v, wrap(what, name, err)
 }
 
+// Queues are the queues that keep the elements of spaces.
+type Queues struct{ sessions *sessions }
+
 // Offer appends an element to the tail of a queue.
-func (c *Conn) Offer(ctx context.Context, s store.Space, val []byte) error {
+func (q *Queues) Offer(ctx context.Context, s store.Space, val []byte) error {
 	if err := fits(val); err != nil {
 		return err
 	}
 	v := bytesOf(val)
-	_, err := onQueue(ctx, c, "offer", s, func(ctx context.Context, q Queue) (none, error) { return none{}, q.OfferTail(ctx, v) })
+	_, err := onQueue(ctx, q.sessions, "offer", s, func(ctx context.Context, queue Queue) (none, error) { return none{}, queue.OfferTail(ctx, v) })
 	return err
 }
 
 // Poll removes the head of a queue and returns it; false if the queue is empty.
-func (c *Conn) Poll(ctx context.Context, s store.Space) ([]byte, bool, error) {
-	return head(onQueue(ctx, c, "poll", s, func(ctx context.Context, q Queue) (*[]byte, error) { return q.PollHead(ctx) }))
+func (q *Queues) Poll(ctx context.Context, s store.Space) ([]byte, bool, error) {
+	return head(onQueue(ctx, q.sessions, "poll", s, func(ctx context.Context, queue Queue) (*[]byte, error) { return queue.PollHead(ctx) }))
 }
 
 // Peek returns the head of a queue without removing it; false if the queue is empty.
-func (c *Conn) Peek(ctx context.Context, s store.Space) ([]byte, bool, error) {
-	return head(onQueue(ctx, c, "peek", s, func(ctx context.Context, q Queue) (*[]byte, error) { return q.PeekHead(ctx) }))
+func (q *Queues) Peek(ctx context.Context, s store.Space) ([]byte, bool, error) {
+	return head(onQueue(ctx, q.sessions, "peek", s, func(ctx context.Context, queue Queue) (*[]byte, error) { return queue.PeekHead(ctx) }))
 }
 
 func head(v *[]byte, err error) ([]byte, bool, error) {
@@ -78,14 +81,14 @@ func head(v *[]byte, err error) ([]byte, bool, error) {
 	return *v, true, nil
 }
 
-// QueueSize returns how many elements a queue has.
-func (c *Conn) QueueSize(ctx context.Context, s store.Space) (int64, error) {
-	n, err := onQueue(ctx, c, "count", s, func(ctx context.Context, q Queue) (int32, error) { return q.Size(ctx) })
+// Size returns how many elements a queue has.
+func (q *Queues) Size(ctx context.Context, s store.Space) (int64, error) {
+	n, err := onQueue(ctx, q.sessions, "count", s, func(ctx context.Context, queue Queue) (int32, error) { return queue.Size(ctx) })
 	return int64(n), err
 }
 
-// ClearQueue removes all elements of a queue.
-func (c *Conn) ClearQueue(ctx context.Context, s store.Space) error {
-	_, err := onQueue(ctx, c, "clear", s, func(ctx context.Context, q Queue) (none, error) { return none{}, q.Clear(ctx) })
+// Clear removes all elements of a queue.
+func (q *Queues) Clear(ctx context.Context, s store.Space) error {
+	_, err := onQueue(ctx, q.sessions, "clear", s, func(ctx context.Context, queue Queue) (none, error) { return none{}, queue.Clear(ctx) })
 	return err
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
+// Maps are the caches that keep the entries of spaces.
+type Maps struct{ sessions *sessions }
+
 // none is the result type of calls without a result.
 type none struct{}
 
@@ -21,18 +24,18 @@ func fits(val []byte) error {
 }
 
 // on runs f on the cache of a space.
-func on[T any](ctx context.Context, c *Conn, what string, s store.Space, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
+func on[T any](ctx context.Context, ss *sessions, what string, s store.Space, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
 	name, err := cacheOf(s)
 	if err != nil {
 		var zero T
 		return zero, err
 	}
-	return onCache(ctx, c, what, name, f)
+	return onCache(ctx, ss, what, name, f)
 }
 
 // onCache is on for a cache given by name.
-func onCache[T any](ctx context.Context, c *Conn, what, name string, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
-	v, err := call(ctx, c, func(ctx context.Context, l *link) (T, error) {
+func onCache[T any](ctx context.Context, ss *sessions, what, name string, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
+	v, err := call(ctx, ss, func(ctx context.Context, l *link) (T, error) {
 		m, err := l.cache(name)
 		if err != nil {
 			var zero T
@@ -52,16 +55,16 @@ func wrap(what, name string, err error) error {
 }
 
 // Put stores a value and makes the server return the old one.
-func (c *Conn) Put(ctx context.Context, s store.Space, key, val []byte) error {
-	return c.put(ctx, s, textKey(key), val)
+func (ms *Maps) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	return ms.put(ctx, s, textKey(key), val)
 }
 
-func (c *Conn) put(ctx context.Context, s store.Space, key string, val []byte) error {
+func (ms *Maps) put(ctx context.Context, s store.Space, key string, val []byte) error {
 	if err := fits(val); err != nil {
 		return err
 	}
 	v := bytesOf(val)
-	_, err := on(ctx, c, "put", s, func(ctx context.Context, m Cache) (none, error) {
+	_, err := on(ctx, ms.sessions, "put", s, func(ctx context.Context, m Cache) (none, error) {
 		_, err := m.Put(ctx, key, v)
 		return none{}, err
 	})
@@ -70,23 +73,23 @@ func (c *Conn) put(ctx context.Context, s store.Space, key string, val []byte) e
 
 // Set stores a value without reading the old one, as a putAll of one entry, for which
 // the server returns nothing.
-func (c *Conn) Set(ctx context.Context, s store.Space, key, val []byte) error {
-	return c.PutAll(ctx, s, []store.Entry{{Key: key, Val: val}})
+func (ms *Maps) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	return ms.PutAll(ctx, s, []store.Entry{{Key: key, Val: val}})
 }
 
 // PutAll stores entries in one call, or in several if they do not fit into one message.
-func (c *Conn) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
-	return c.putAll(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val })
+func (ms *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+	return ms.putAll(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val })
 }
 
-func (c *Conn) putAll(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte)) error {
-	return c.batches(ctx, s, n, entry, func(ctx context.Context, m Cache, entries map[string]Value) error { return m.PutAll(ctx, entries) })
+func (ms *Maps) putAll(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte)) error {
+	return ms.batches(ctx, s, n, entry, func(ctx context.Context, m Cache, entries map[string]Value) error { return m.PutAll(ctx, entries) })
 }
 
 // Get reads one value into buf.
-func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+func (ms *Maps) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
 	k := textKey(key)
-	v, err := on(ctx, c, "get", s, func(ctx context.Context, m Cache) (*Value, error) { return m.Get(ctx, k) })
+	v, err := on(ctx, ms.sessions, "get", s, func(ctx context.Context, m Cache) (*Value, error) { return m.Get(ctx, k) })
 	if err != nil || v == nil {
 		return buf[:0], false, err
 	}
@@ -94,19 +97,19 @@ func (c *Conn) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 }
 
 // GetAll reads the values of keys in one call.
-func (c *Conn) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+func (ms *Maps) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
 		texts[i] = textKey(k)
 	}
-	return c.getAll(ctx, s, texts)
+	return ms.getAll(ctx, s, texts)
 }
 
-func (c *Conn) getAll(ctx context.Context, s store.Space, keys []string) ([][]byte, error) {
+func (ms *Maps) getAll(ctx context.Context, s store.Space, keys []string) ([][]byte, error) {
 	if len(keys) == 0 {
 		return nil, ctx.Err()
 	}
-	got, err := on(ctx, c, "get all", s, func(ctx context.Context, m Cache) (map[string][]byte, error) { return collect(ctx, m, keys) })
+	got, err := on(ctx, ms.sessions, "get all", s, func(ctx context.Context, m Cache) (map[string][]byte, error) { return collect(ctx, m, keys) })
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +141,8 @@ func collect(ctx context.Context, m Cache, keys []string) (map[string][]byte, er
 }
 
 // Count returns how many entries a space holds.
-func (c *Conn) Count(ctx context.Context, s store.Space) (int64, error) {
-	n, err := on(ctx, c, "count", s, func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) })
+func (ms *Maps) Count(ctx context.Context, s store.Space) (int64, error) {
+	n, err := on(ctx, ms.sessions, "count", s, func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) })
 	return int64(n), err
 }
 
@@ -149,12 +152,12 @@ func grouped(s store.Space) store.Space {
 }
 
 // PutGroup stores one entry in one group and makes the server return the old value.
-func (c *Conn) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
-	return c.put(ctx, grouped(s), groupedKey(group, key), val)
+func (ms *Maps) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+	return ms.put(ctx, grouped(s), groupedKey(group, key), val)
 }
 
 // PutGroups stores the entries of several groups in one call.
-func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+func (ms *Maps) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
 	type place struct{ group, entry int }
 	var all []place
 	for i := range gs {
@@ -162,7 +165,7 @@ func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) e
 			all = append(all, place{i, j})
 		}
 	}
-	return c.putAll(ctx, grouped(s), len(all), func(i int) (string, []byte) {
+	return ms.putAll(ctx, grouped(s), len(all), func(i int) (string, []byte) {
 		g := &gs[all[i].group]
 		e := &g.Entries[all[i].entry]
 		return groupedKey(g.Name, e.Key), e.Val
@@ -170,10 +173,10 @@ func (c *Conn) PutGroups(ctx context.Context, s store.Space, gs []store.Group) e
 }
 
 // GetGroup reads the values of keys in one group.
-func (c *Conn) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+func (ms *Maps) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
 		texts[i] = groupedKey(group, k)
 	}
-	return c.getAll(ctx, grouped(s), texts)
+	return ms.getAll(ctx, grouped(s), texts)
 }

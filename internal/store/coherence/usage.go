@@ -21,17 +21,22 @@ var beans = []store.BeanReading{
 	{Bean: watch.Bean{Name: "Coherence:type=Node,*", Attribute: "PacketsResent"}, Name: "resent_packets_per_s", Sum: true},
 }
 
+// Meter reads what the agent of a member reports.
+type Meter struct {
+	agent *watch.Agent // nil if none is known
+}
+
 // Usage returns the processor time of a member that has an agent.
-func (c *Conn) Usage(ctx context.Context) store.Usage {
-	readings, _ := c.Readings(ctx) // what is not reported is unknown
+func (mt *Meter) Usage(ctx context.Context) store.Usage {
+	readings, _ := mt.Readings(ctx) // what is not reported is unknown
 	return store.UsageOf(readings, "", "")
 }
 
 // Readings returns what the agent of a member reports. Coherence itself does not tell
 // clients anything of the kind, so without an agent there are none.
-func (c *Conn) Readings(ctx context.Context) ([]store.Reading, error) {
-	if c.agent == nil {
+func (mt *Meter) Readings(ctx context.Context) ([]store.Reading, error) {
+	if mt.agent == nil {
 		return nil, nil
 	}
-	return store.ReadBeans(ctx, c.agent, beans)
+	return store.ReadBeans(ctx, mt.agent, beans)
 }

@@ -60,22 +60,22 @@ func BenchmarkCoherenceAgainstBareLoop(b *testing.B) {
 	}{
 		{
 			"put", 1,
-			func(ctx context.Context) error { return c.Put(ctx, space, keys[0], val) },
+			func(ctx context.Context) error { return c.Maps.Put(ctx, space, keys[0], val) },
 			func(ctx context.Context) error { _, err := cache().Put(ctx, texts[0], val); return err },
 		},
 		{
 			"get", 1,
-			func(ctx context.Context) error { _, _, err := c.Get(ctx, space, keys[0], nil); return err },
+			func(ctx context.Context) error { _, _, err := c.Maps.Get(ctx, space, keys[0], nil); return err },
 			func(ctx context.Context) error { _, err := cache().Get(ctx, texts[0]); return err },
 		},
 		{
 			"putall", batch,
-			func(ctx context.Context) error { return c.PutAll(ctx, space, entries) },
+			func(ctx context.Context) error { return c.Maps.PutAll(ctx, space, entries) },
 			func(ctx context.Context) error { return cache().PutAll(ctx, all) },
 		},
 		{
 			"getall", batch,
-			func(ctx context.Context) error { _, err := c.GetAll(ctx, space, keys); return err },
+			func(ctx context.Context) error { _, err := c.Maps.GetAll(ctx, space, keys); return err },
 			func(ctx context.Context) error {
 				got := make(map[string][]byte, batch)
 				for e := range cache().GetAll(ctx, texts) {

@@ -72,9 +72,9 @@ func (r *Adapter) Caller(o *model.Op) (layer.Caller, error) {
 	case r.near != nil && keepsNear(o):
 		return &nearCaller{near: r.near, o: o}, nil
 	case o.Kind == model.KindQueue:
-		return queueCaller{r.c, o, r.Spec.TakeWait}, nil
+		return queueCaller{r.c.Queues, o, r.Spec.TakeWait}, nil
 	case o.Kind == model.KindCache, o.Kind == model.KindMap && o.Action == model.ActRemove:
-		return &cacheCaller{c: r.c, o: o}, nil
+		return &cacheCaller{maps: r.c.Maps, o: o}, nil
 	case o.Kind == model.KindMap:
 		return r.Maps.Caller(o)
 	}
@@ -84,14 +84,14 @@ func (r *Adapter) Caller(o *model.Op) (layer.Caller, error) {
 // Size returns how many elements a structure has.
 func (r *Adapter) Size(ctx context.Context, o *model.Op) (int64, error) {
 	if o.Kind == model.KindQueue {
-		return r.c.QueueSize(ctx, o.Space)
+		return r.c.Queues.Size(ctx, o.Space)
 	}
-	return r.c.Count(ctx, o.Space)
+	return r.c.Maps.Count(ctx, o.Space)
 }
 
 // cacheCaller does one worker's calls on a cache whose entries expire.
 type cacheCaller struct {
-	c    *coherence.Conn
+	maps *coherence.Maps
 	o    *model.Op
 	keys [][]byte
 }
@@ -101,18 +101,18 @@ func (h *cacheCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, erro
 	n := layer.Result{Entries: int64(len(c.Entries))}
 	switch c.Action {
 	case model.ActPut:
-		return n, h.c.PutExpiring(ctx, h.o.Space, c.Entries[0].Key, c.Entries[0].Val, h.o.TTL)
+		return n, h.maps.PutExpiring(ctx, h.o.Space, c.Entries[0].Key, c.Entries[0].Val, h.o.TTL)
 	case model.ActSet, model.ActPutAll:
-		return n, h.c.PutAllExpiring(ctx, h.o.Space, c.Entries, h.o.TTL)
+		return n, h.maps.PutAllExpiring(ctx, h.o.Space, c.Entries, h.o.TTL)
 	case model.ActGet, model.ActGetAll:
 		h.keys = layer.KeysInto(h.keys, c)
-		vals, err := h.c.GetAll(ctx, h.o.Space, h.keys)
+		vals, err := h.maps.GetAll(ctx, h.o.Space, h.keys)
 		if len(vals) == 1 {
 			c.Got = vals[0]
 		}
 		return layer.Hits(vals), err
 	case model.ActRemove:
-		there, err := h.c.Remove(ctx, h.o.Space, c.Entries[0].Key)
+		there, err := h.maps.Remove(ctx, h.o.Space, c.Entries[0].Key)
 		return layer.Found(1, there), err
 	}
 	return layer.Result{}, store.ErrUnsupported
@@ -120,9 +120,9 @@ func (h *cacheCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, erro
 
 // queueCaller does the calls on a queue.
 type queueCaller struct {
-	c    *coherence.Conn
-	o    *model.Op
-	wait time.Duration
+	queues *coherence.Queues
+	o      *model.Op
+	wait   time.Duration
 }
 
 // The pauses between a take's attempts on an empty queue: the client has no call that
@@ -138,21 +138,21 @@ func (h queueCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error
 	switch c.Action {
 	case model.ActOffer:
 		for _, e := range c.Entries {
-			if err := h.c.Offer(ctx, at, e.Val); err != nil {
+			if err := h.queues.Offer(ctx, at, e.Val); err != nil {
 				return layer.Result{}, err
 			}
 		}
 		return layer.Result{Entries: int64(len(c.Entries))}, nil
 	case model.ActPoll:
-		_, ok, err := h.c.Poll(ctx, at)
+		_, ok, err := h.queues.Poll(ctx, at)
 		return layer.Found(1, ok), err
 	case model.ActPeek:
-		_, ok, err := h.c.Peek(ctx, at)
+		_, ok, err := h.queues.Peek(ctx, at)
 		return layer.Found(1, ok), err
 	case model.ActTake:
 		until := time.Now().Add(h.wait)
 		for pause := firstLook; ; pause = min(2*pause, lastLook) {
-			_, ok, err := h.c.Poll(ctx, at)
+			_, ok, err := h.queues.Poll(ctx, at)
 			if ok || err != nil || time.Now().Add(pause).After(until) {
 				return layer.Found(1, ok), err
 			}

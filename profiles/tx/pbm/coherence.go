@@ -31,14 +31,14 @@ func (s *Spec) onCoherence(_ context.Context, c *coherence.Conn, b *workload.Bou
 	if s.tx() {
 		s.atomic = atomicReplace
 	}
-	return bind(c, b.Plan, s, &coherenceLayer{shapes: h, c: c})
+	return bind(c, b.Plan, s, &coherenceLayer{shapes: h, maps: c.Maps})
 }
 
 // coherenceLayer reads, and replaces what it has read unless somebody else has changed
 // it.
 type coherenceLayer struct {
 	*shapes
-	c      *coherence.Conn
+	maps   *coherence.Maps
 	stamps atomic.Int64
 }
 
@@ -62,7 +62,7 @@ func (h *coherenceLayer) Summarize(ctx context.Context, group, filling []byte) (
 	if err != nil {
 		return summary{}, false, err
 	}
-	done, err := h.c.Replace(ctx, at, group, group, old[0], val)
+	done, err := h.maps.Replace(ctx, at, group, group, old[0], val)
 	if err == nil && !done {
 		err = errConflict
 	}
@@ -73,9 +73,9 @@ func (h *coherenceLayer) Summarize(ctx context.Context, group, filling []byte) (
 func (h *coherenceLayer) profile(ctx context.Context, group []byte) (bool, error) {
 	at := h.s.space(padogrid.Profiles)
 	if h.s.grouped() {
-		return h.c.HasGroup(ctx, at, group, group)
+		return h.maps.HasGroup(ctx, at, group, group)
 	}
-	return h.c.Has(ctx, at, group)
+	return h.maps.Has(ctx, at, group)
 }
 
 // stamped is a summary that differs from every other one, so that it can be replaced

@@ -38,7 +38,7 @@ func TestPBMOnCoherence(t *testing.T) {
 	require.True(t, ok)
 	shapes, err := newShapes(c, p.Binder.(*Spec))
 	require.NoError(t, err)
-	h := &coherenceLayer{shapes: shapes, c: typed}
+	h := &coherenceLayer{shapes: shapes, maps: typed.Maps}
 	conflicts := make(chan error, 2)
 	gate := make(chan struct{})
 	met := false
