@@ -13,15 +13,15 @@ import (
 
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
 )
 
 // read reads a definition as a file has it.
 func read(t testing.TB, text string) (*datagen.Model, *values.Reader) {
 	t.Helper()
-	list, err := preset.Read("s.yaml", []byte(text))
+	list, err := yaml.Values("s.yaml", []byte(text), nil)
 	require.NoError(t, err)
 	vs := workload.Values{}
 	for _, v := range list {
@@ -246,7 +246,7 @@ func TestBadDefinitions(t *testing.T) {
 
 // A flag that takes the place of a field's only value leaves the field where it was.
 func TestAFlagKeepsTheOrder(t *testing.T) {
-	list, err := preset.Read("s.yaml", []byte("objects:\n  a:\n    key: a-#\n    fields:\n      z: city\n      b: city\n"))
+	list, err := yaml.Values("s.yaml", []byte("objects:\n  a:\n    key: a-#\n    fields:\n      z: city\n      b: city\n"), nil)
 	require.NoError(t, err)
 	vs := workload.Values{}
 	for _, v := range list {

@@ -6,15 +6,10 @@ package facts
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
-	"github.com/perfbench/perfbench/internal/suggest"
-	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
 )
 
 // Facts is the content of a file. What it does not mention is empty.
@@ -73,18 +68,18 @@ remarks:
 `
 
 // Parse parses a file of facts about these components. All errors have the code of bad
-// input and are joined, each one sentence with the line.
+// input and are joined, each one sentence with its place.
 func Parse(path string, data []byte, components []string) (*Facts, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, fault.Input(fmt.Errorf("%s: not YAML: %w", path, preset.YAMLError(err, data)), "the documentation of the format has an example")
-	}
-	r := &reader{path: path, components: components, f: &Facts{Topology: map[string]string{}, Software: map[string]Software{}, Arguments: map[string][]string{}}}
-	if len(doc.Content) == 0 {
+	top, err := yaml.Form{Example: "the documentation of the format has an example"}.Parse(path, data)
+	switch {
+	case err != nil:
+		return nil, err
+	case top.Kind() == yaml.Nothing:
 		return nil, fault.Input(fmt.Errorf("%s: the file of --facts is empty", path), "it may have "+strings.Join(sections, ", "))
 	}
-	r.file(doc.Content[0])
-	if err := r.problems.Err(); err != nil {
+	r := &reader{components: components, f: &Facts{Topology: map[string]string{}, Software: map[string]Software{}, Arguments: map[string][]string{}}}
+	r.file(top)
+	if err := top.Err(); err != nil {
 		return nil, err
 	}
 	return r.f, nil
@@ -93,141 +88,103 @@ func Parse(path string, data []byte, components []string) (*Facts, error) {
 var sections = []string{"cluster", "machines", "topology", "software", "arguments", "remarks"}
 
 type reader struct {
-	path       string
 	components []string
 	f          *Facts
-	problems   workload.Problems
-	places     []*yaml.Node // the machines that the topology mentions
+	names      []string    // of the machines
+	places     []yaml.Node // the machines that the topology mentions
 }
 
-func (r *reader) bad(n *yaml.Node, hint, format string, args ...any) {
-	r.problems.Add(fault.Input(fmt.Errorf("%s:%d: %s", r.path, n.Line, fmt.Sprintf(format, args...)), hint))
-}
-
-func (r *reader) file(n *yaml.Node) {
-	r.each(n, "the file", sections, func(k, v *yaml.Node) {
-		switch k.Value {
+func (r *reader) file(top yaml.Node) {
+	top.Each(yaml.Keys{What: "the file", Names: sections}, func(k, v yaml.Node) {
+		what := k.Text()
+		switch what {
 		case "cluster":
-			r.f.Cluster = r.machine(v, "cluster", false)
+			r.f.Cluster = machine(v, what)
 		case "machines":
-			r.list(v, "machines", func(i *yaml.Node) { r.f.Machines = append(r.f.Machines, r.machine(i, "a machine", true)) })
+			list(v, what, r.machine)
 		case "topology":
-			r.each(v, "topology", r.components, func(k, v *yaml.Node) {
-				r.f.Topology[k.Value] = r.text(v, "topology."+k.Value)
+			r.each(v, what, func(component string, v yaml.Node) {
+				r.f.Topology[component] = text(v, "topology."+component)
 				r.places = append(r.places, v)
 			})
 		case "software":
-			r.each(v, "software", r.components, func(k, v *yaml.Node) { r.f.Software[k.Value] = r.software(v, k.Value) })
+			r.each(v, what, func(component string, v yaml.Node) { r.f.Software[component] = software(v, component) })
 		case "arguments":
-			r.each(v, "arguments", r.components, func(k, v *yaml.Node) {
-				r.list(v, "arguments."+k.Value, func(i *yaml.Node) {
-					r.f.Arguments[k.Value] = append(r.f.Arguments[k.Value], r.text(i, "arguments."+k.Value))
+			r.each(v, what, func(component string, v yaml.Node) {
+				list(v, "arguments."+component, func(i yaml.Node) {
+					r.f.Arguments[component] = append(r.f.Arguments[component], text(i, "arguments."+component))
 				})
 			})
 		case "remarks":
-			r.list(v, "remarks", func(i *yaml.Node) { r.f.Remarks = append(r.f.Remarks, r.text(i, "a remark")) })
+			list(v, what, func(i yaml.Node) { r.f.Remarks = append(r.f.Remarks, text(i, "a remark")) })
 		}
 	})
-	r.meet()
-}
-
-// meet checks that the topology mentions only existing machines.
-func (r *reader) meet() {
-	var names []string
-	for _, m := range r.f.Machines {
-		if slices.Contains(names, m.Name) {
-			r.problems.Add(fault.Input(fmt.Errorf("%s: machines: %q is listed twice", r.path, m.Name), "give each its own name, or one of them a count"))
-		}
-		names = append(names, m.Name)
-	}
 	for _, n := range r.places {
-		if n.Value != "" && !slices.Contains(names, n.Value) {
-			r.bad(n, hintNear(n.Value, names), "topology: %q is not one of the machines", n.Value)
+		if n.Text() != "" && !slices.Contains(r.names, n.Text()) {
+			hint := "describe it under machines"
+			if len(r.names) > 0 {
+				hint = n.Nearest(r.names)
+			}
+			n.Fail(hint, "topology: %q is not one of the machines", n.Text())
 		}
 	}
 }
 
-func hintNear(word string, words []string) string {
-	if len(words) == 0 {
-		return "describe it under machines"
-	}
-	return suggest.Hint(word, words)
+// each calls f for every component of a mapping.
+func (r *reader) each(n yaml.Node, what string, f func(component string, v yaml.Node)) {
+	n.Each(yaml.Keys{What: what, Names: r.components}, func(k, v yaml.Node) { f(k.Text(), v) })
 }
 
-// each calls f for every key of a mapping; a key that is not in known is an error.
-func (r *reader) each(n *yaml.Node, what string, known []string, f func(k, v *yaml.Node)) {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
+func list(n yaml.Node, what string, f func(yaml.Node)) {
+	if n.Kind() != yaml.List {
+		n.Fail("write each on a line of its own after a -", "%s is not a list", what)
 	}
-	if n.Kind != yaml.MappingNode {
-		r.bad(n, "", "%s is not a mapping of names to values", what)
-		return
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := n.Content[i]
-		switch {
-		case !slices.Contains(known, k.Value):
-			r.bad(k, suggest.Hint(k.Value, known), "%s has no %q", what, k.Value)
-		case seen[k.Value]:
-			r.bad(k, "say it once", "%s has %q twice", what, k.Value)
-		default:
-			f(k, n.Content[i+1])
-		}
-		seen[k.Value] = true
-	}
-}
-
-func (r *reader) list(n *yaml.Node, what string, f func(*yaml.Node)) {
-	if n.Kind != yaml.SequenceNode {
-		r.bad(n, "write each on a line of its own after a -", "%s is not a list", what)
-		return
-	}
-	for _, i := range n.Content {
+	for _, i := range n.Items() {
 		f(i)
 	}
 }
 
 // text reads a value that must not be empty.
-func (r *reader) text(n *yaml.Node, what string) string {
-	s := strings.Join(strings.Fields(n.Value), " ")
-	if n.Kind != yaml.ScalarNode || s == "" || n.Tag == "!!null" {
-		r.bad(n, "leave out what is not known", "%s has no text", what)
+func text(n yaml.Node, what string) string {
+	s := strings.Join(strings.Fields(n.Text()), " ")
+	if n.Kind() != yaml.Scalar || s == "" || n.IsNull() {
+		n.Fail("leave out what is not known", "%s has no text", what)
 		return ""
 	}
 	return s
 }
 
-var machineKeys = []string{"name", "count", "cpu", "ram", "disk", "remark"}
+// machine reads one of the machines, which the topology refers to.
+func (r *reader) machine(n yaml.Node) {
+	m := machine(n, "a machine")
+	switch {
+	case m.Name == "" && n.Kind() == yaml.Mapping:
+		n.Fail("the topology refers to machines by their names", "a machine has no name")
+	case slices.Contains(r.names, m.Name):
+		n.Fail("give each its own name, or one of them a count", "machines: %q is listed twice", m.Name)
+	}
+	if m.Name != "" {
+		r.names = append(r.names, m.Name)
+	}
+	r.f.Machines = append(r.f.Machines, m)
+}
 
-func (r *reader) machine(n *yaml.Node, what string, named bool) Machine {
+func machine(n yaml.Node, what string) Machine {
 	m := Machine{Count: 1}
-	r.each(n, what, machineKeys, func(k, v *yaml.Node) {
-		to := map[string]*string{"name": &m.Name, "cpu": &m.CPU, "ram": &m.RAM, "disk": &m.Disk, "remark": &m.Remark}[k.Value]
-		if to != nil {
-			*to = r.text(v, k.Value+" of "+what)
+	n.Each(yaml.Keys{What: what, Names: []string{"name", "count", "cpu", "ram", "disk", "remark"}}, func(k, v yaml.Node) {
+		if k.Text() == "count" {
+			m.Count = int(v.Whole("count of "+what, 1, 10_000))
 			return
 		}
-		var err error
-		if m.Count, err = strconv.Atoi(v.Value); err != nil || m.Count < 1 || m.Count > 10_000 {
-			r.bad(v, "", "count of %s: %q is not a whole number of 1 to 10000", what, v.Value)
-			m.Count = 1
-		}
+		*map[string]*string{"name": &m.Name, "cpu": &m.CPU, "ram": &m.RAM, "disk": &m.Disk, "remark": &m.Remark}[k.Text()] = text(v, k.Text()+" of "+what)
 	})
-	if named && m.Name == "" && n.Kind == yaml.MappingNode {
-		r.bad(n, "the topology refers to machines by their names", "%s has no name", what)
-	}
 	return m
 }
 
-func (r *reader) software(n *yaml.Node, component string) (s Software) {
-	r.each(n, "software."+component, []string{"image", "version"}, func(k, v *yaml.Node) {
-		text := r.text(v, "software."+component+"."+k.Value)
-		if k.Value == "image" {
-			s.Image = text
-		} else {
-			s.Version = text
-		}
+func software(n yaml.Node, component string) (s Software) {
+	what := "software." + component
+	n.Each(yaml.Keys{What: what, Names: []string{"image", "version"}}, func(k, v yaml.Node) {
+		*map[string]*string{"image": &s.Image, "version": &s.Version}[k.Text()] = text(v, what+"."+k.Text())
 	})
 	return s
 }

@@ -22,7 +22,7 @@ func TestManyUnknownKeys(t *testing.T) {
 		return []byte(b.String())
 	}
 	_, err := Read("p.yaml", text(32), nil)
-	require.ErrorContains(t, err, `p.yaml:20: a plan has no key "key19"`)
+	require.ErrorContains(t, err, `p.yaml:20:1: a plan has no key "key19"`)
 	require.ErrorContains(t, err, "p.yaml: 12 more keys are unknown")
 	assert.NotContains(t, err.Error(), "key20")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))

@@ -1,267 +1,165 @@
 package request
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
 )
 
-const example = "a plan has lines such as  profile: ingestion"
-
-// parser reads the tree of one file.
-type parser struct {
-	name     string
-	problems workload.Problems
-	unknowns int // keys that nothing is called
+// form is what a plan looks like.
+var form = yaml.Form{
+	Example: "a plan has lines such as  profile: ingestion", Several: "put several runs in one list called runs", Keys: suggest.PlanKeys,
 }
 
 // parse reads the keys of a file; shared is nil if there are none to be read, and runs
 // if the file is not a suite.
 func parse(name string, data []byte) (shared *section, runs []*section, stop bool, err error) {
-	p := &parser{name: name}
-	top, err := document(name, data)
-	if err == nil {
-		err = bounded(name, top)
-	}
-	if err != nil {
+	top, err := form.Parse(name, data)
+	switch {
+	case err != nil:
 		return nil, nil, false, err
+	case top.Kind() == yaml.Nothing:
+		return nil, nil, false, fault.Input(fmt.Errorf("%s: says nothing", name), form.Example)
 	}
-	var rest []*yaml.Node
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		key, val := top.Content[i], top.Content[i+1]
-		switch key.Value {
-		case wordRuns:
-			runs = p.runs(key, val)
-		case wordStop:
-			v := workload.Value{Name: key.Value, Text: val.Value, Origin: workload.OriginPlan, Where: p.where(val)}
-			stop, err = v.Bool()
-			p.problems.Add(err)
-		default:
-			rest = append(rest, key, val)
-		}
+	var stops yaml.Node
+	shared = readSection(top, map[string]func(key, val yaml.Node){
+		wordRuns: func(key, val yaml.Node) { runs = readRuns(key, val) },
+		wordStop: func(key, val yaml.Node) {
+			var err error
+			stops = key
+			stop, err = val.Value(wordStop, workload.OriginPlan).Bool()
+			top.Note(err)
+		},
+	})
+	if stops.Kind() != yaml.Nothing && runs == nil {
+		stops.Fail("leave it out, or list the runs under runs:", "%s is for a file with several runs", wordStop)
 	}
-	for i := 0; i < len(top.Content); i += 2 {
-		if key := top.Content[i]; key.Value == wordStop && runs == nil {
-			p.fail(key, "leave it out, or list the runs under runs:", "%s is for a file with several runs", wordStop)
-		}
-	}
-	shared = p.section(top, rest, wordRuns, wordStop)
 	if e, ok := shared.entries["name"]; ok && runs != nil {
-		p.problems.Add(fault.Input(fmt.Errorf("%s: the runs of a suite cannot share a name", e.where), "write it into each item of runs"))
+		top.Note(fault.Input(fmt.Errorf("%s: the runs of a suite cannot share a name", e.where), "write it into each item of runs"))
 		delete(shared.entries, "name")
 	}
-	if more := p.unknowns - mostUnknown; more > 0 {
-		p.problems.Add(fault.Input(fmt.Errorf("%s: %d more keys are unknown", name, more), suggest.PlanKeys))
-	}
-	return shared, runs, stop, p.problems.Err()
+	return shared, runs, stop, top.Err()
 }
 
-// document returns the mapping that a file is.
-func document(name string, data []byte) (*yaml.Node, error) {
-	d := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, more yaml.Node
-	err := d.Decode(&doc)
-	if errors.Is(err, io.EOF) || err == nil && doc.Content[0].Tag == "!!null" {
-		return nil, fault.Input(fmt.Errorf("%s: says nothing", name), example)
-	}
-	if err == nil {
-		if err = d.Decode(&more); err == nil {
-			return nil, fault.Input(fmt.Errorf("%s:%d: begins another document", name, more.Line), "put several runs in one list called runs")
-		} else if errors.Is(err, io.EOF) {
-			err = nil
-		}
-	}
-	if err != nil {
-		return nil, fault.Input(fmt.Errorf("%s: not YAML: %w", name, preset.YAMLError(err, data)), example)
-	}
-	if n := doc.Content[0]; n.Kind != yaml.MappingNode {
-		return nil, fault.Input(fmt.Errorf("%s:%d: expected lines of the form name: value", name, n.Line), example)
-	}
-	return doc.Content[0], nil
-}
-
-// bounded refuses a file with more keys than anybody would write.
-func bounded(name string, n *yaml.Node) error {
-	keys := 0
-	for todo := []*yaml.Node{n}; len(todo) > 0; {
-		n, todo = todo[len(todo)-1], todo[:len(todo)-1]
-		if n.Kind == yaml.MappingNode {
-			keys += len(n.Content) / 2
-		}
-		if keys > infile.MaxKeys {
-			return fault.Input(fmt.Errorf("%s:%d: more than %d keys", name, n.Line, infile.MaxKeys), example)
-		}
-		todo = append(todo, n.Content...)
-	}
-	return nil
-}
-
-// mostUnknown is how many keys that nothing is called are named with what may have been
-// meant; the others are counted.
-const mostUnknown = 20
-
-func (p *parser) where(n *yaml.Node) string { return fmt.Sprintf("%s:%d", p.name, n.Line) }
-
-func (p *parser) fail(n *yaml.Node, hint, format string, args ...any) {
-	p.problems.Add(fault.Input(fmt.Errorf("%s: %s", p.where(n), fmt.Sprintf(format, args...)), hint))
-}
-
-// runs reads the list of runs in a suite; never nil.
-func (p *parser) runs(key, n *yaml.Node) []*section {
+// readRuns reads the list of runs in a suite; never nil.
+func readRuns(key, n yaml.Node) []*section {
 	out := []*section{}
-	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		p.fail(key, "write each run as an item:  - name: put", "%s is not a list of runs", wordRuns)
-		return out
+	items := n.Items()
+	if len(items) == 0 {
+		key.Fail("write each run as an item:  - name: put", "%s is not a list of runs", wordRuns)
 	}
-	for _, item := range n.Content {
-		if item.Kind != yaml.MappingNode {
-			p.fail(item, example, "a run has lines of the form name: value")
+	for _, item := range items {
+		if item.Kind() != yaml.Mapping {
+			item.Fail(form.Example, "a run has lines of the form name: value")
 			continue
 		}
-		out = append(out, p.section(item, item.Content))
+		out = append(out, readSection(item, nil))
 	}
 	return out
 }
 
-// section reads pairs of keys and values; besides are further keys that are allowed.
-func (p *parser) section(at *yaml.Node, pairs []*yaml.Node, besides ...string) *section {
-	s := newSection(at.Line)
-	lines := map[string]int{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		key, val := pairs[i], pairs[i+1]
-		if first, ok := lines[key.Value]; ok {
-			p.fail(key, "", "%s is already on line %d", key.Value, first)
-			continue
-		}
-		lines[key.Value] = key.Line
-		if key.Value == wordSet {
-			p.set(s, val)
-			continue
-		}
-		if i := slices.IndexFunc(parts(), func(q part) bool { return q.name == key.Value }); i >= 0 {
-			p.part(s, parts()[i], key, val)
-			continue
-		}
-		word, ok := FieldNamed(key.Value)
-		if !ok || word.terminal {
-			p.unknown(key, besides)
-			continue
-		}
-		if texts, ok := p.texts(word.Param, val); ok {
-			s.entries[word.Name] = entry{texts: texts, where: p.where(key), order: key.Line, null: val.Tag == "!!null"}
+// readSection reads what a mapping says about runs; besides are further keys that are
+// allowed, with what reads them.
+func readSection(n yaml.Node, besides map[string]func(key, val yaml.Node)) *section {
+	s := newSection(n.Line())
+	read := map[string]func(key, val yaml.Node){wordSet: func(_, val yaml.Node) { s.readSet(val) }}
+	maps.Copy(read, besides)
+	for _, q := range parts() {
+		read[q.name] = func(key, val yaml.Node) { s.readPart(q, key, val) }
+	}
+	for _, word := range Keys() {
+		read[word.Name] = func(key, val yaml.Node) {
+			if texts, ok := readTexts(word, val); ok {
+				s.entries[word.Name] = entry{texts: texts, where: key.Where(), order: key.Line(), null: val.IsNull()}
+			}
 		}
 	}
+	names := slices.Collect(maps.Keys(read))
+	n.Each(yaml.Keys{What: "a plan", Names: names, Hint: func(key, _ yaml.Node) string {
+		if suggest.Nearest(key.Text(), names) == "" {
+			return "knobs and parameters of a profile go under set:"
+		}
+		return ""
+	}}, func(key, val yaml.Node) { read[key.Text()](key, val) })
 	for name, e := range s.set {
 		if first, ok := s.entries[name]; ok {
-			p.problems.Add(fault.Input(fmt.Errorf("%s: %s is given already, in %s", e.where, name, first.where), "leave one of them out"))
+			n.Note(fault.Input(fmt.Errorf("%s: %s is given already, in %s", e.where, name, first.where), "leave one of them out"))
 		}
 	}
 	return s
 }
 
-func (p *parser) unknown(key *yaml.Node, besides []string) {
-	if p.unknowns++; p.unknowns > mostUnknown {
+// readSet reads the knobs and parameters under set.
+func (s *section) readSet(n yaml.Node) {
+	if n.IsNull() {
 		return
 	}
-	words := append([]string{wordSet, wordFind, wordSweep}, besides...)
-	for _, q := range Keys() {
-		words = append(words, q.Name)
-	}
-	hint := "knobs and parameters of a profile go under set:"
-	if suggest.Nearest(key.Value, words) != "" {
-		hint = suggest.Hint(key.Value, words, suggest.PlanKeys)
-	}
-	p.fail(key, hint, "a plan has no key %q", key.Value)
-}
-
-// set reads the knobs and parameters under set.
-func (p *parser) set(s *section, n *yaml.Node) {
-	if n.Tag == "!!null" {
-		return
-	}
-	values, err := preset.Values(p.name, n)
-	p.problems.Add(err)
-	for _, v := range values {
+	for _, v := range n.Values() {
 		if v.Name == "at" { // a list of its own here
-			p.problems.Add(fault.Input(fmt.Errorf("%s: the timetable cannot be set like a value", v.Where), "write it under at:, beside set"))
+			n.Note(fault.Input(fmt.Errorf("%s: the timetable cannot be set like a value", v.Where), "write it under at:, beside set"))
 			continue
 		}
 		s.set[v.Name] = entry{texts: []string{v.Text}, where: v.Where, order: v.Order}
 	}
 }
 
-// texts reads the value of a key: one text, or several for a list.
-func (p *parser) texts(word workload.Param, n *yaml.Node) ([]string, bool) {
+// readTexts reads the value of a key: one text, or several for a list.
+func readTexts(word workload.Param, n yaml.Node) ([]string, bool) {
 	switch {
 	case word.Name == "at":
-		return p.changes(n)
-	case n.Kind == yaml.ScalarNode && word.Name == "format":
-		return slices.Collect(strings.SplitSeq(strings.ReplaceAll(n.Value, " ", ""), ",")), true
-	case n.Kind == yaml.ScalarNode:
-		return []string{n.Value}, true
-	case n.Kind != yaml.SequenceNode || word.Kind != workload.List:
-		p.fail(n, "", "%s takes %s", word.Name, map[bool]string{true: "a list of values", false: "one value"}[word.Kind == workload.List])
+		return readChanges(n)
+	case n.Kind() == yaml.Scalar && word.Name == "format":
+		return slices.Collect(strings.SplitSeq(strings.ReplaceAll(n.Text(), " ", ""), ",")), true
+	case n.Kind() == yaml.Scalar:
+		return []string{n.Text()}, true
+	case n.Kind() != yaml.List || word.Kind != workload.List:
+		n.Fail("", "%s takes %s", word.Name, map[bool]string{true: "a list of values", false: "one value"}[word.Kind == workload.List])
 		return nil, false
 	}
-	var out []string
-	for _, item := range n.Content {
-		if item.Kind != yaml.ScalarNode {
-			p.fail(item, "", "%s: an item of the list must be a plain value", word.Name)
-			return nil, false
-		}
-		out = append(out, item.Value)
-	}
-	return out, len(out) > 0
+	out, ok := n.Texts(word.Name)
+	return out, ok && len(out) > 0
 }
 
-// changes reads a timetable: either entries in the form of --at, or a mapping from
+// readChanges reads a timetable: either entries in the form of --at, or a mapping from
 // moments to their changes.
-func (p *parser) changes(n *yaml.Node) ([]string, bool) {
+func readChanges(n yaml.Node) ([]string, bool) {
 	var out []string
-	switch n.Kind {
-	case yaml.ScalarNode:
-		return []string{n.Value}, true
-	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			if item.Kind == yaml.SequenceNode {
-				p.fail(item, "", "at: an item of the list must be a change")
+	switch n.Kind() {
+	case yaml.Scalar:
+		return []string{n.Text()}, true
+	case yaml.List:
+		for _, item := range n.Items() {
+			if item.Kind() == yaml.List {
+				item.Fail("", "at: an item of the list must be a change")
 				return nil, false
 			}
-			more, ok := p.changes(item)
+			more, ok := readChanges(item)
 			if !ok {
 				return nil, false
 			}
 			out = append(out, more...)
 		}
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			moment, what := n.Content[i], n.Content[i+1]
-			text := what.Value
-			if what.Kind == yaml.MappingNode {
-				values, err := preset.Values(p.name, what)
-				p.problems.Add(err)
+	case yaml.Mapping:
+		for moment, what := range n.Pairs() {
+			text := what.Text()
+			if what.Kind() == yaml.Mapping {
 				var parts []string
-				for _, v := range values {
+				for _, v := range what.Values() {
 					parts = append(parts, v.Name+"="+v.Text)
 				}
 				text = strings.Join(parts, ",")
 			}
-			out = append(out, moment.Value+":"+text)
+			out = append(out, moment.Text()+":"+text)
 		}
 	default:
-		p.fail(n, "", "anchors and aliases are not supported here")
+		n.Fail("", "anchors and aliases are not supported here")
 		return nil, false
 	}
 	return out, len(out) > 0
@@ -278,13 +176,12 @@ func within(plan, path string) string {
 // Is reports whether a file of values is a plan, that is, names its profile or lists
 // runs.
 func Is(data []byte) bool {
-	top, err := document("", data)
+	top, err := form.Parse("", data)
 	if err != nil {
 		return false
 	}
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		key, val := top.Content[i].Value, top.Content[i+1].Kind
-		if key == "profile" && val == yaml.ScalarNode || key == wordRuns && val == yaml.SequenceNode {
+	for key, val := range top.Pairs() {
+		if key.Text() == "profile" && val.Kind() == yaml.Scalar || key.Text() == wordRuns && val.Kind() == yaml.List {
 			return true
 		}
 	}

@@ -7,13 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
 )
 
 // Sweep is what to sweep over, as in the flags of the sweep command.
@@ -65,72 +63,58 @@ func parts() []part {
 	}
 }
 
-// part reads the keys below one of parts.
-func (p *parser) part(s *section, what part, key, val *yaml.Node) {
-	gone := val.Tag == "!!null"
-	s.parts[what.name] = entry{texts: []string{""}, where: p.where(key), null: gone}
+// readPart reads the keys below one of parts.
+func (s *section) readPart(what part, key, val yaml.Node) {
+	gone := val.IsNull()
+	s.parts[what.name] = entry{texts: []string{""}, where: key.Where(), null: gone}
 	if gone {
 		for _, w := range what.words {
 			s.parts[what.name+"."+w.Name] = entry{null: true}
 		}
 		return
 	}
-	if val.Kind != yaml.MappingNode {
-		p.fail(key, "write them below it, indented, such as  "+what.words[0].Name+": …", "%s takes keys of its own", what.name)
+	if val.Kind() != yaml.Mapping {
+		key.Fail("write them below it, indented, such as  "+what.words[0].Name+": …", "%s takes keys of its own", what.name)
 		return
 	}
 	var names []string
 	for _, w := range what.words {
 		names = append(names, w.Name)
 	}
-	lines := map[string]int{}
-	for i := 0; i+1 < len(val.Content); i += 2 {
-		k, v := val.Content[i], val.Content[i+1]
-		at := slices.Index(names, k.Value)
-		if at < 0 {
-			if p.unknowns++; p.unknowns > mostUnknown {
-				continue
-			}
-			hint := suggest.Hint(k.Value, names, suggest.PlanKeys)
-			if v.Tag == "!!null" && val.Style&yaml.FlowStyle != 0 {
-				hint = "a text with commas needs quotes within { }"
-			}
-			p.fail(k, hint, "%s has no key %q", what.name, k.Value)
-			continue
+	val.Each(yaml.Keys{What: what.name, Names: names, Hint: func(_, v yaml.Node) string {
+		if v.IsNull() && val.IsFlow() {
+			return "a text with commas needs quotes within { }"
 		}
-		if first, ok := lines[k.Value]; ok {
-			p.fail(k, "", "%s is already on line %d", k.Value, first)
-			continue
+		return ""
+	}}, func(k, v yaml.Node) {
+		word := what.words[slices.Index(names, k.Text())]
+		read := readTexts
+		if what.name == wordSweep && word.Name == "over" && v.Kind() == yaml.Mapping {
+			read = readAxes
 		}
-		lines[k.Value] = k.Line
-		read := p.texts
-		if what.name == wordSweep && k.Value == "over" && v.Kind == yaml.MappingNode {
-			read = p.axes
+		if texts, ok := read(word, v); ok {
+			s.parts[what.name+"."+word.Name] = entry{texts: texts, where: k.Where(), null: v.IsNull()}
 		}
-		if texts, ok := read(what.words[at], v); ok {
-			s.parts[what.name+"."+k.Value] = entry{texts: texts, where: p.where(k), null: v.Tag == "!!null"}
-		}
-	}
+	})
 }
 
-// axes reads knobs with their values below them.
-func (p *parser) axes(_ workload.Param, n *yaml.Node) ([]string, bool) {
+// readAxes reads knobs with their values below them.
+func readAxes(_ workload.Param, n yaml.Node) ([]string, bool) {
 	var out []string
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, list := n.Content[i].Value, n.Content[i+1]
-		values := []string{list.Value}
-		if list.Kind == yaml.SequenceNode {
+	for name, list := range n.Pairs() {
+		values := []string{list.Text()}
+		if list.Kind() == yaml.List {
 			values = nil
-			for _, v := range list.Content {
-				values = append(values, v.Value)
+			for _, v := range list.Items() {
+				values = append(values, v.Text())
 			}
 		}
-		if list.Kind != yaml.ScalarNode && list.Kind != yaml.SequenceNode ||
-			slices.ContainsFunc(list.Content, func(v *yaml.Node) bool { return v.Kind != yaml.ScalarNode }) {
-			p.fail(n.Content[i], "write it like  threads: [1, 2, 4, …, 64]", "over: %s takes a list of values", name)
+		if list.Kind() != yaml.Scalar && list.Kind() != yaml.List ||
+			slices.ContainsFunc(list.Items(), func(v yaml.Node) bool { return v.Kind() != yaml.Scalar }) {
+			name.Fail("write it like  threads: [1, 2, 4, …, 64]", "over: %s takes a list of values", name.Text())
 			return nil, false
 		}
-		out = append(out, name+"="+strings.Join(values, ","))
+		out = append(out, name.Text()+"="+strings.Join(values, ","))
 	}
 	return out, len(out) > 0
 }

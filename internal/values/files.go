@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/properties"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
 )
 
 // Files reads the files of --file with read, which returns values and sentences for the
@@ -88,27 +88,17 @@ func OwnYAML(f workload.File, params []workload.Param, knobs ...string) ([]workl
 	return readYAML(f, known, knobs)
 }
 
-// mostUnknown is how many unknown names are reported with what may have been meant; the
-// others are counted.
-const mostUnknown = 20
-
 func readYAML(f workload.File, known, aimed []string) ([]workload.Value, error) {
-	vs, err := preset.Read(f.Path, f.Data)
-	var problems workload.Problems
-	problems.Add(err)
-	unknown := 0
-	for _, v := range vs {
-		knob := v.Name[strings.LastIndexByte(v.Name, '.')+1:]
-		if known != nil && !slices.Contains(known, v.Name) && (knob == v.Name || !slices.Contains(aimed, knob)) {
-			if unknown++; unknown <= mostUnknown {
-				problems.Add(fault.Input(fmt.Errorf("%s: there is no knob or parameter %q", v.Where, v.Name), suggest.Hint(v.Name, known, suggest.Knobs)))
-			}
+	if known == nil {
+		return yaml.Values(f.Path, f.Data, nil)
+	}
+	return yaml.Values(f.Path, f.Data, func(name string) string {
+		knob := name[strings.LastIndexByte(name, '.')+1:]
+		if slices.Contains(known, name) || knob != name && slices.Contains(aimed, knob) {
+			return ""
 		}
-	}
-	if more := unknown - mostUnknown; more > 0 {
-		problems.Add(fault.Input(fmt.Errorf("%s: there are no %d more of the knobs and parameters in it", f.Path, more), suggest.Knobs))
-	}
-	return vs, problems.Err()
+		return suggest.Hint(name, known, suggest.Knobs)
+	})
 }
 
 // Unread returns why a key of PadoGrid's files has no effect although it is not a

@@ -17,7 +17,7 @@ func TestFilesOfOursNameWhatAProfileHas(t *testing.T) {
 	assert.Len(t, vs, 4)
 	for name, near := range map[string]string{"usres": "users", "load-0.users": "", "load-0.rat": "", "cleanpu": "cleanup"} {
 		_, err := OwnYAML(workload.File{Path: "a.yaml", Data: []byte("# ours\n" + name + ": 7\n")}, params, "rate")
-		require.ErrorContains(t, err, `a.yaml:2: there is no knob or parameter "`+name+`"`)
+		require.ErrorContains(t, err, `a.yaml:2:1: there is no knob or parameter "`+name+`"`)
 		assert.Contains(t, fault.HintOf(err), near)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}

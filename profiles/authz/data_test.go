@@ -185,7 +185,7 @@ func TestFilesAreReadAsTheyAreMeant(t *testing.T) {
 	assert.Equal(t, "scripts", vs["folder"].Text)
 	assert.Len(t, vs, 5)
 	_, _, err = Read([]workload.File{{Path: "a.yaml", Data: []byte("usres: 10\n")}})
-	require.ErrorContains(t, err, `a.yaml:1: there is no knob or parameter "usres"`)
+	require.ErrorContains(t, err, `a.yaml:1:1: there is no knob or parameter "usres"`)
 	_, _, err = Read([]workload.File{{Path: "one"}, {Path: "two"}})
 	require.ErrorContains(t, err, "file two: a second folder beside one, and a run reads one")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))

@@ -54,7 +54,7 @@ func TestWhatABoxDoesNotSayIsAsInTheOriginal(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "cradle", vs["schema"].Text)
 	_, _, err = read([]workload.File{{Path: "ours.yml", Data: []byte("schema: cradle\nmaxTaskCuont: 5\n")}})
-	require.ErrorContains(t, err, `ours.yml:2: there is no knob or parameter "maxTaskCuont"`)
+	require.ErrorContains(t, err, `ours.yml:2:1: there is no knob or parameter "maxTaskCuont"`)
 	assert.Contains(t, fault.HintOf(err), "maxTaskCount")
 	vs, _, err = read([]workload.File{{Path: "both.yml", Data: []byte("generators: {count: 2, customConfig: {maxBatchSize: 300}}\nstore: {schema: lean, customConfig: {maxTaskCount: 7}}\nevent: {bodyBytes: 900}\ncompat: {th2: true}\n")}})
 	require.NoError(t, err)
@@ -114,17 +114,17 @@ func TestStepsAreATimetable(t *testing.T) {
 
 func TestBrokenBoxesNameTheLine(t *testing.T) {
 	for want, text := range map[string]string{
-		"b.yml: line 3: did not find expected ',' or ']'":                              "spec:\n  customConfig:\n  tickRate: [1\n",
-		"b.yml:2: tickRate is not a single":                                            "customConfig:\n  tickRate: [1]\n",
-		"b.yml:1: customConfig is not a mapping":                                       "customConfig: 7\n",
-		"b.yml:2: useTransportMode: \"MASSAGE_MODE\" is not a mode: one of EVENT_MODE": "customConfig:\n  useTransportMode: MASSAGE_MODE\n",
-		"b.yml:3: retryDelayBase: \"soon\"":                                            "customConfig:\n  maxTaskCount: 1\n  retryDelayBase: soon\n",
-		"b.yml:2: duration of a step: \"0\" is not a whole number of 1 or more":        "steps:\n- {duration: 0, rate: 5}\n",
-		"b.yml:2: a step has no rate":                                                  "steps:\n- {duration: 5}\n",
-		"b.yml:2: a step has no duration":                                              "steps:\n- {rate: 5}\n",
-		"b.yml:1: steps is not a list":                                                 "steps: 7\n",
-		"b.yml:1: 1 steps in 5000 cycles are more than 1000":                           "steps: [{duration: 5, rate: 5}]\ncycles: 5000\n",
-		"b.yml:2: cycles: \"0\" is not a whole number of 1 or":                         "steps: [{duration: 5, rate: 5}]\ncycles: 0\n",
+		"b.yml: not YAML: line 3: did not find expected ',' or ']'":                       "spec:\n  customConfig:\n  tickRate: [1\n",
+		"b.yml:2:13: tickRate is not a single":                                            "customConfig:\n  tickRate: [1]\n",
+		"b.yml:1:15: customConfig is not a mapping":                                       "customConfig: 7\n",
+		"b.yml:2:21: useTransportMode: \"MASSAGE_MODE\" is not a mode: one of EVENT_MODE": "customConfig:\n  useTransportMode: MASSAGE_MODE\n",
+		"b.yml:3:19: retryDelayBase: \"soon\"":                                            "customConfig:\n  maxTaskCount: 1\n  retryDelayBase: soon\n",
+		"b.yml:2:14: duration of a step: \"0\" is not a whole number of 1 or more":        "steps:\n- {duration: 0, rate: 5}\n",
+		"b.yml:2:3: a step has no rate":                                                   "steps:\n- {duration: 5}\n",
+		"b.yml:2:3: a step has no duration":                                               "steps:\n- {rate: 5}\n",
+		"b.yml:1:8: steps is not a list":                                                  "steps: 7\n",
+		"b.yml:1:8: 1 steps in 5000 cycles are more than 1000":                            "steps: [{duration: 5, rate: 5}]\ncycles: 5000\n",
+		"b.yml:2:9: cycles: \"0\" is not a whole number of 1 or":                          "steps: [{duration: 5, rate: 5}]\ncycles: 0\n",
 	} {
 		_, _, err := read([]workload.File{{Path: "b.yml", Data: []byte(text)}})
 		require.ErrorContains(t, err, want)

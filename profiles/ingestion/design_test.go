@@ -258,7 +258,7 @@ func TestYAML(t *testing.T) {
 	s := specOf(design(t, workload.Inputs{Values: vs}))
 	assert.Equal(t, workload.Settings{Threads: 3, Payload: 2048, Batch: 1000}, s.maps[0].start)
 	_, _, err := Read([]workload.File{{Path: "a.yaml", Data: []byte("profile:\n  testcase: put\n")}})
-	require.ErrorContains(t, err, `a.yaml:2: there is no knob or parameter "profile.testcase"`)
+	require.ErrorContains(t, err, `a.yaml:2:3: there is no knob or parameter "profile.testcase"`)
 	_, _, err = Read([]workload.File{{Path: "etc"}})
 	require.ErrorContains(t, err, "file etc: is a folder")
 	_, _, err = Read([]workload.File{{Path: "g.properties", Data: []byte("prefix=x\ngroupNames=g1&g2")}})

@@ -131,7 +131,7 @@ func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 	}
 	folder.Given = []byte("machines: 7\n")
 	_, err := encodeReport(folder)
-	require.ErrorContains(t, err, "facts.yaml:1: machines is not a list")
+	require.ErrorContains(t, err, "facts.yaml:1:11: machines is not a list")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
 
@@ -144,5 +144,5 @@ func TestTheDocumentedFactsAreRead(t *testing.T) {
 	require.Len(t, blocks, 1)
 	require.NoError(t, checkFacts("page", []byte(blocks[0][1])))
 	assert.Equal(t, given.Example, blocks[0][1])
-	assert.ErrorContains(t, checkFacts("f.yaml", []byte("topology: {kassandra: x}")), `f.yaml:1: topology has no "kassandra"`)
+	assert.ErrorContains(t, checkFacts("f.yaml", []byte("topology: {kassandra: x}")), `f.yaml:1:12: topology has no key "kassandra"`)
 }

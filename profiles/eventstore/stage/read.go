@@ -7,14 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
@@ -23,15 +19,13 @@ import (
 // values, of these parameters. Errors have the code of bad input and name the line.
 func Read(files []workload.File, params []workload.Param) (workload.Values, []string, error) {
 	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
-		var doc yaml.Node
-		if err := yaml.Unmarshal(f.Data, &doc); err != nil {
-			return nil, nil, fault.Input(fmt.Errorf("%s: %w", f.Path, preset.YAMLError(err, f.Data)), "")
-		}
-		if len(doc.Content) == 0 {
+		top, err := yaml.Form{}.First(f.Path, f.Data)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case top.Kind() == yaml.Nothing:
 			return nil, []string{f.Path + ": is empty"}, nil
-		}
-		top := doc.Content[0]
-		if !isBox(top) {
+		case !isBox(top):
 			vs, err := values.OwnYAML(f, params, "threads", "rate", "payload", "batch")
 			return vs, nil, err
 		}
@@ -39,20 +33,17 @@ func Read(files []workload.File, params []workload.Param) (workload.Values, []st
 		b.top(top)
 		b.schedule()
 		if len(b.idle) > 0 {
-			b.warnings = append(b.warnings, b.path+": keys without effect here: "+strings.Join(b.idle, ", "))
+			b.warnings = append(b.warnings, f.Path+": keys without effect here: "+strings.Join(b.idle, ", "))
 		}
-		return b.vs, b.warnings, b.problems.Err()
+		return b.vs, b.warnings, top.Err()
 	})
 }
 
 // isBox reports whether a document is from th2: it has one of the keys that our own
 // files do not have.
-func isBox(top *yaml.Node) bool {
-	if top.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i < len(top.Content); i += 2 {
-		switch top.Content[i].Value {
+func isBox(top yaml.Node) bool {
+	for key := range top.Pairs() {
+		switch key.Text() {
 		case "apiVersion", "kind", "spec", "customConfig", "generatorSettings", "eventGeneratorSettings", "cradleManager", "mqRouter",
 			"maxBatchSize", "useTransportMode", "generators", "store", "steps", "persisotrTerminationTimeout", "cradleConfig", "event", "transport":
 			return true
@@ -66,13 +57,11 @@ type boxFile struct {
 	path     string
 	vs       []workload.Value
 	warnings []string
-	problems workload.Problems
-	keys     int   // seen so far
 	threads  int64 // of both kinds: the higher number counts
 	// idle names the keys that are known but have no effect, with their lines.
 	idle   []string
-	steps  *yaml.Node // nil when there are none
-	cycles *yaml.Node
+	steps  yaml.Node
+	cycles yaml.Node
 }
 
 // boxKey says what a key of th2 means: the parameter that it sets, and how its text is
@@ -151,56 +140,40 @@ var (
 )
 
 // pairs calls f for each key of a mapping.
-func (b *boxFile) pairs(n *yaml.Node, what string, f func(k, v *yaml.Node)) {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
+func (b *boxFile) pairs(n yaml.Node, what string, f func(k, v yaml.Node)) {
+	if !n.IsMapping() && !n.IsNull() {
+		n.Fail("", "%s is not a mapping", what)
 	}
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		b.bad(n, "%s is not a mapping", what)
-		return
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if b.keys++; b.keys > infile.MaxKeys {
-			if b.keys == infile.MaxKeys+1 {
-				b.bad(n.Content[i], "more than %d keys", infile.MaxKeys)
-			}
-			return
-		}
-		f(n.Content[i], n.Content[i+1])
+	for k, v := range n.Pairs() {
+		f(k, v)
 	}
 }
 
-func (b *boxFile) bad(n *yaml.Node, format string, args ...any) {
-	b.problems.Add(fault.Input(fmt.Errorf("%s:%d: %s", b.path, n.Line, fmt.Sprintf(format, args...)), ""))
-}
-
-func (b *boxFile) warn(n *yaml.Node, format string, args ...any) {
-	b.warnings = append(b.warnings, fmt.Sprintf("%s:%d: %s", b.path, n.Line, fmt.Sprintf(format, args...)))
+func (b *boxFile) warn(n yaml.Node, format string, args ...any) {
+	b.warnings = append(b.warnings, fmt.Sprintf("%s: %s", n.Where(), fmt.Sprintf(format, args...)))
 }
 
 // sleeps notes a key that is known but has no effect.
-func (b *boxFile) sleeps(k *yaml.Node) {
-	b.idle = append(b.idle, fmt.Sprintf("%s (line %d)", k.Value, k.Line))
+func (b *boxFile) sleeps(k yaml.Node) {
+	b.idle = append(b.idle, fmt.Sprintf("%s (line %d)", k.Text(), k.Line()))
 }
 
-func (b *boxFile) set(n *yaml.Node, name, text string) {
-	where := fmt.Sprintf("%s:%d", b.path, n.Line)
+func (b *boxFile) set(n yaml.Node, name, text string) {
 	for i := range b.vs {
 		if b.vs[i].Name == name { // if two keys set the same parameter
-			b.vs[i].Text, b.vs[i].Where = text, where
+			b.vs[i].Text, b.vs[i].Where = text, n.Where()
 			return
 		}
 	}
-	b.vs = append(b.vs, workload.Value{Name: name, Text: text, Origin: workload.OriginFile, Where: where})
+	v := n.Value(name, workload.OriginFile)
+	v.Text = text
+	b.vs = append(b.vs, v)
 }
 
 // top reads a whole document, or what is below spec.
-func (b *boxFile) top(n *yaml.Node) {
-	b.pairs(n, "the file", func(k, v *yaml.Node) {
-		switch name := k.Value; {
+func (b *boxFile) top(n yaml.Node) {
+	b.pairs(n, "the file", func(k, v yaml.Node) {
+		switch name := k.Text(); {
 		case name == "spec", name == "store":
 			b.top(v)
 		case name == "customConfig":
@@ -231,7 +204,7 @@ func (b *boxFile) top(n *yaml.Node) {
 			b.cycles = v
 		case known(name):
 			b.one(k, v)
-		case slices.Contains(aside, name), name == "profile" && v.Value != facts.Profile:
+		case slices.Contains(aside, name), name == "profile" && v.Text() != facts.Profile:
 			b.sleeps(k)
 		case name != "profile" && !slices.Contains(wrapper, name):
 			b.warn(k, "%s is unknown and has no effect%s", name, near(name, aside))
@@ -253,9 +226,9 @@ func near(name string, words []string) string {
 }
 
 // custom reads a customConfig, of a woodpecker or of an estore.
-func (b *boxFile) custom(n *yaml.Node) {
-	b.pairs(n, "customConfig", func(k, v *yaml.Node) {
-		switch name := k.Value; {
+func (b *boxFile) custom(n yaml.Node) {
+	b.pairs(n, "customConfig", func(k, v yaml.Node) {
+		switch name := k.Text(); {
 		case name == "generatorSettings":
 			b.generatorSettings(v)
 		case known(name):
@@ -275,30 +248,30 @@ func (b *boxFile) custom(n *yaml.Node) {
 }
 
 // one reads a key of a customConfig.
-func (b *boxFile) one(k, v *yaml.Node) {
-	d, ok := generatorKeys[k.Value]
+func (b *boxFile) one(k, v yaml.Node) {
+	d, ok := generatorKeys[k.Text()]
 	if !ok {
-		d = estoreKeys[k.Value]
+		d = estoreKeys[k.Text()]
 	}
 	b.setKey(k, v, d)
 }
 
-func (b *boxFile) generatorSettings(n *yaml.Node) {
-	b.pairs(n, "generatorSettings", func(k, v *yaml.Node) {
-		switch k.Value {
+func (b *boxFile) generatorSettings(n yaml.Node) {
+	b.pairs(n, "generatorSettings", func(k, v yaml.Node) {
+		switch k.Text() {
 		case "eventGeneratorSettings":
 			b.events(v)
 		case "messageGeneratorSettings":
 			b.messages(k)
 		default:
-			b.warn(k, "%s is unknown and has no effect%s", k.Value, near(k.Value, []string{"eventGeneratorSettings", "messageGeneratorSettings"}))
+			b.warn(k, "%s is unknown and has no effect%s", k.Text(), near(k.Text(), []string{"eventGeneratorSettings", "messageGeneratorSettings"}))
 		}
 	})
 }
 
 // events reads the settings of the event generator; missing ones are as in the
 // original.
-func (b *boxFile) events(n *yaml.Node) {
+func (b *boxFile) events(n yaml.Node) {
 	b.section(n, "eventGeneratorSettings", eventKeys)
 	for _, name := range []string{"bookName", "scope", "treeDepth", "childCount", "failureRate", "descriptionLength"} {
 		if !slices.ContainsFunc(b.vs, func(v workload.Value) bool { return v.Name == name }) {
@@ -308,35 +281,35 @@ func (b *boxFile) events(n *yaml.Node) {
 }
 
 // messages has no effect, as in the original when it generates events.
-func (b *boxFile) messages(k *yaml.Node) {
+func (b *boxFile) messages(k yaml.Node) {
 	b.warn(k, "messageGeneratorSettings have no effect: events are made, no messages")
 }
 
 // generators reads the corresponding block of our own combined file.
-func (b *boxFile) generators(n *yaml.Node) {
-	b.pairs(n, "generators", func(k, v *yaml.Node) {
-		switch k.Value {
+func (b *boxFile) generators(n yaml.Node) {
+	b.pairs(n, "generators", func(k, v yaml.Node) {
+		switch k.Text() {
 		case "count":
 			b.setKey(k, v, boxKey{to: "threads"})
 		case "customConfig":
 			b.custom(v)
 		default:
-			b.warn(k, "%s is unknown and has no effect%s", k.Value, near(k.Value, []string{"count", "customConfig"}))
+			b.warn(k, "%s is unknown and has no effect%s", k.Text(), near(k.Text(), []string{"count", "customConfig"}))
 		}
 	})
 }
 
 // section reads a mapping with known keys.
-func (b *boxFile) section(n *yaml.Node, what string, keys map[string]boxKey) {
-	b.pairs(n, what, func(k, v *yaml.Node) {
-		d, ok := keys[k.Value]
+func (b *boxFile) section(n yaml.Node, what string, keys map[string]boxKey) {
+	b.pairs(n, what, func(k, v yaml.Node) {
+		d, ok := keys[k.Text()]
 		if !ok {
 			var words []string
 			for w := range keys {
 				words = append(words, w)
 			}
 			slices.Sort(words)
-			b.warn(k, "%s: %s is unknown and has no effect%s", what, k.Value, near(k.Value, words))
+			b.warn(k, "%s: %s is unknown and has no effect%s", what, k.Text(), near(k.Text(), words))
 			return
 		}
 		b.setKey(k, v, d)
@@ -344,32 +317,32 @@ func (b *boxFile) section(n *yaml.Node, what string, keys map[string]boxKey) {
 }
 
 // setKey sets the parameter that a key stands for.
-func (b *boxFile) setKey(k, v *yaml.Node, d boxKey) {
+func (b *boxFile) setKey(k, v yaml.Node, d boxKey) {
 	if d.to == "" && d.as == nil && d.note == "" {
 		b.sleeps(k)
 		return
 	}
-	if v.Kind != yaml.ScalarNode {
-		b.bad(v, "%s is not a single value", k.Value)
+	if v.Kind() != yaml.Scalar {
+		v.Fail("", "%s is not a single value", k.Text())
 		return
 	}
-	text := v.Value
+	text := v.Text()
 	if d.as != nil {
 		var err error
 		if text, err = d.as(text); err != nil {
-			b.bad(v, "%s: %q is %v", k.Value, v.Value, err)
+			v.Fail("", "%s: %q is %v", k.Text(), v.Text(), err)
 			return
 		}
 	}
 	switch {
-	case k.Value == "useTransportMode" && text != EventMode:
+	case k.Text() == "useTransportMode" && text != EventMode:
 		b.warn(k, "useTransportMode: %s makes no batches of events in the original; here it does", text)
 	case d.note != "":
-		b.warn(k, "%s has no effect; %s", k.Value, d.note)
+		b.warn(k, "%s has no effect; %s", k.Text(), d.note)
 	case d.to == "processingThreads": // two kinds of threads there are one kind here
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			b.bad(v, "%s: %q is not a whole number", k.Value, text)
+			v.Fail("", "%s: %q is not a whole number", k.Text(), text)
 			return
 		}
 		b.threads = max(b.threads, n)

@@ -2,13 +2,13 @@ package stage
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
 )
 
 // boxStep is one step of the load as in the woodpecker's service. Missing numbers are
@@ -24,65 +24,55 @@ const generatorsUnsaid = 2
 // schedule turns steps and cycles into what a run needs: initial settings, a duration,
 // and live changes. A rate in a step is that of one generator.
 func (b *boxFile) schedule() {
-	if b.steps == nil {
-		if b.cycles != nil {
+	if b.steps.Kind() == yaml.Nothing {
+		if b.cycles.Kind() != yaml.Nothing {
 			b.warn(b.cycles, "cycles has no effect: there are no steps")
 		}
 		return
 	}
-	if b.steps.Kind != yaml.SequenceNode || len(b.steps.Content) == 0 {
-		b.bad(b.steps, "steps is not a list of steps such as {duration: 1800, rate: 50000, maxBatchSize: 300}")
+	if len(b.steps.Items()) == 0 {
+		b.steps.Fail("", "steps is not a list of steps such as {duration: 1800, rate: 50000, maxBatchSize: 300}")
 		return
 	}
 	var list []boxStep
-	for _, n := range b.steps.Content {
+	for _, n := range b.steps.Items() {
 		list = append(list, b.step(n))
 	}
 	cycles := int64(1)
-	if b.cycles != nil {
-		cycles = b.number(b.cycles, "cycles", 1)
+	if b.cycles.Kind() != yaml.Nothing {
+		cycles = b.cycles.Whole("cycles", 1, math.MaxInt64)
 	}
 	if cycles*int64(len(list)) > maxBoxSteps {
-		b.bad(b.steps, "%d steps in %d cycles are more than %d", len(list), cycles, maxBoxSteps)
+		b.steps.Fail("", "%d steps in %d cycles are more than %d", len(list), cycles, maxBoxSteps)
 		return
 	}
 	b.lay(slices.Repeat(list, int(max(cycles, 1))))
 }
 
-// number parses a whole number of at least least; it returns least if it is invalid.
-func (b *boxFile) number(n *yaml.Node, what string, least int64) int64 {
-	v, err := strconv.ParseInt(n.Value, 10, 64)
-	if n.Kind != yaml.ScalarNode || err != nil || v < least {
-		b.bad(n, "%s: %q is not a whole number of %d or more", what, n.Value, least)
-		return least
-	}
-	return v
-}
-
-func (b *boxFile) step(n *yaml.Node) boxStep {
+func (b *boxFile) step(n yaml.Node) boxStep {
 	var s boxStep
-	b.pairs(n, "a step", func(k, v *yaml.Node) {
-		switch k.Value {
+	b.pairs(n, "a step", func(k, v yaml.Node) {
+		switch k.Text() {
 		case "duration":
-			s.seconds = b.number(v, "duration of a step", 1)
+			s.seconds = v.Whole("duration of a step", 1, math.MaxInt64)
 		case "rate":
-			s.rate = b.number(v, "rate of a step", 1)
+			s.rate = v.Whole("rate of a step", 1, math.MaxInt64)
 		case "maxBatchSize":
-			s.batch = b.number(v, "maxBatchSize of a step", 0)
+			s.batch = v.Whole("maxBatchSize of a step", 0, math.MaxInt64)
 		case "tickRate":
-			s.ticks = b.number(v, "tickRate of a step", 0)
+			s.ticks = v.Whole("tickRate of a step", 0, math.MaxInt64)
 		case "name":
 		case "settings":
 			b.warn(k, "settings of a step have no effect: those of the box apply to all of them")
 		default:
-			b.warn(k, "a step: %s is unknown and has no effect%s", k.Value, near(k.Value, []string{"name", "duration", "rate", "maxBatchSize", "tickRate", "settings"}))
+			b.warn(k, "a step: %s is unknown and has no effect%s", k.Text(), near(k.Text(), []string{"name", "duration", "rate", "maxBatchSize", "tickRate", "settings"}))
 		}
 	})
-	if n.Kind == yaml.MappingNode && s.seconds == 0 {
-		b.bad(n, "a step has no duration, in seconds")
+	if n.Kind() == yaml.Mapping && s.seconds == 0 {
+		n.Fail("", "a step has no duration, in seconds")
 	}
-	if n.Kind == yaml.MappingNode && s.rate == 0 {
-		b.bad(n, "a step has no rate, in events a second of one generator")
+	if n.Kind() == yaml.Mapping && s.rate == 0 {
+		n.Fail("", "a step has no rate, in events a second of one generator")
 	}
 	return s
 }

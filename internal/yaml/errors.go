@@ -1,4 +1,4 @@
-package preset
+package yaml
 
 import (
 	"bytes"
@@ -17,10 +17,10 @@ var parserProblems = []string{
 	"did not find expected ',' or", "found undefined tag handle", "found duplicate", "found incompatible YAML document",
 }
 
-// YAMLError says in one sentence what is wrong with data that are not valid YAML, given
+// problem says in one sentence what is wrong with data that are not valid YAML, given
 // the library's error, with the number of the line where the trouble begins, counted
 // from one.
-func YAMLError(err error, data []byte) error {
+func problem(err error, data []byte) error {
 	words := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if m := yamlLine.FindStringSubmatch(words); m != nil {

@@ -1,13 +1,11 @@
-package preset_test
+package yaml
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
-
-	"github.com/perfbench/perfbench/internal/preset"
+	lib "go.yaml.in/yaml/v3"
 )
 
 func TestErrorsOfYAMLNameTheLine(t *testing.T) {
@@ -27,9 +25,9 @@ func TestErrorsOfYAMLNameTheLine(t *testing.T) {
 		"a: 1\nb: \"\\q\"\nc: 1\n":      "line 2: found unknown escape character",
 		"a: 1\nb: 2\n- c\n# the last\n": "line 3: did not find expected key",
 	} {
-		var doc yaml.Node
-		err := yaml.Unmarshal([]byte(text), &doc)
+		var doc lib.Node
+		err := lib.Unmarshal([]byte(text), &doc)
 		require.Error(t, err, text)
-		assert.EqualError(t, preset.YAMLError(err, []byte(text)), want, text)
+		assert.EqualError(t, problem(err, []byte(text)), want, text)
 	}
 }
