@@ -1,19 +1,16 @@
 package request
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
 )
 
 // Write returns a file that Read reads as f, with a comment of any number of lines at
@@ -21,41 +18,28 @@ import (
 // provide them again. Paths become absolute. No secret is written: if a plan used
 // variables, they stay; any other secret is omitted, with a comment that says so.
 func Write(comment string, f *File) []byte {
-	doc := &yaml.Node{Kind: yaml.MappingNode}
+	doc := yaml.NewMapping()
 	if f.Suite {
 		if f.StopOnFailure {
-			add(doc, wordStop, plain("true"))
+			doc.Put(wordStop, yaml.Bare("true"))
 		}
-		list := &yaml.Node{Kind: yaml.SequenceNode}
+		var runs []*yaml.Tree
 		for _, r := range f.Runs {
-			list.Content = append(list.Content, r.mapping())
+			runs = append(runs, r.mapping())
 		}
-		add(doc, wordRuns, list)
+		doc.Put(wordRuns, yaml.NewList(runs...))
 	} else {
 		for _, r := range f.Runs {
 			r.Name = ""
 			doc = r.mapping()
 		}
 	}
-	var b bytes.Buffer
-	for line := range strings.Lines(comment) {
-		b.WriteString(strings.TrimSpace("# "+strings.TrimSpace(line)) + "\n")
-	}
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	_ = e.Encode(doc) // cannot fail: plain text nodes, into memory
-	_ = e.Close()
-	return b.Bytes()
+	return doc.Bytes(comment)
 }
 
 // mapping returns a run in the form in which it is written.
-func (r Run) mapping() *yaml.Node {
-	m := &yaml.Node{Kind: yaml.MappingNode}
-	one := func(name, text string) {
-		if text != "" {
-			add(m, name, scalar(text))
-		}
-	}
+func (r Run) mapping() *yaml.Tree {
+	m := yaml.NewMapping()
 	values := maps.Clone(r.Request.Values)
 	maps.DeleteFunc(values, func(_ string, v workload.Value) bool { return v.Origin < workload.OriginPlan })
 	for _, f := range Fields() {
@@ -64,9 +48,9 @@ func (r Run) mapping() *yaml.Node {
 		case f.Kind == workload.Target:
 			r.secretive(m, f.Name, *f.text(&r))
 		case f.text != nil && f.path:
-			one(f.Name, absolute(*f.text(&r)))
+			one(m, f.Name, absolute(*f.text(&r)))
 		case f.text != nil:
-			one(f.Name, *f.text(&r))
+			one(m, f.Name, *f.text(&r))
 		case f.list != nil:
 			texts := slices.Clone(*f.list(&r))
 			for i := range texts {
@@ -77,7 +61,7 @@ func (r Run) mapping() *yaml.Node {
 			several(m, f.Name, texts)
 		default:
 			if v, ok := values[f.Name]; ok {
-				add(m, f.Name, scalar(v.Text))
+				m.Put(f.Name, scalar(v.Text))
 				delete(values, f.Name)
 			}
 		}
@@ -88,54 +72,48 @@ func (r Run) mapping() *yaml.Node {
 }
 
 // rest writes the values that have no key of their own, in the order of their file.
-func (r Run) rest(m *yaml.Node, values workload.Values) {
+func (r Run) rest(m *yaml.Tree, values workload.Values) {
 	if len(values) == 0 {
 		return
 	}
-	set := &yaml.Node{Kind: yaml.MappingNode}
+	set := yaml.NewMapping()
 	inOrder := slices.SortedStableFunc(maps.Values(values), func(a, b workload.Value) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
 	})
 	for _, v := range inOrder {
 		r.secretive(set, v.Name, v.Text)
 	}
-	add(m, wordSet, set)
+	m.Put(wordSet, set)
 }
 
 // parts writes the run's search or sweep.
-func (r Run) parts(m *yaml.Node) {
-	below := &yaml.Node{Kind: yaml.MappingNode}
-	one := func(name, text string) {
-		if text != "" {
-			add(below, name, scalar(text))
-		}
-	}
+func (r Run) parts(m *yaml.Tree) {
+	below := yaml.NewMapping()
 	switch {
 	case r.Find != nil:
 		several(below, "under", r.Find.Under)
-		one("over", r.Find.Over)
-		one("from", r.Find.From)
-		one("to", r.Find.To)
-		add(m, wordFind, below)
+		one(below, "over", r.Find.Over)
+		one(below, "from", r.Find.From)
+		one(below, "to", r.Find.To)
+		m.Put(wordFind, below)
 	case r.Sweep != nil:
-		list := &yaml.Node{Kind: yaml.SequenceNode}
+		var axes []*yaml.Tree
 		for _, text := range r.Sweep.Over {
 			public, hidden := redacted(text)
-			n := scalar(text)
 			switch {
 			case len(hidden) > 0 && r.Sweep.Spelled[text] != "":
-				n = literal(r.Sweep.Spelled[text])
+				axes = append(axes, yaml.Bare(r.Sweep.Spelled[text]))
 			case len(hidden) > 0:
-				n = scalar(public)
-				n.HeadComment = leftOut(hidden)
+				axes = append(axes, scalar(public).Under(leftOut(hidden)))
+			default:
+				axes = append(axes, scalar(text))
 			}
-			list.Content = append(list.Content, n)
 		}
-		if len(list.Content) > 0 {
-			add(below, "over", list)
+		if len(axes) > 0 {
+			below.Put("over", yaml.NewList(axes...))
 		}
-		one("repeat", r.Sweep.Repeat)
-		add(m, wordSweep, below)
+		one(below, "repeat", r.Sweep.Repeat)
+		m.Put(wordSweep, below)
 	}
 }
 
@@ -144,19 +122,17 @@ func leftOut(secrets []string) string {
 }
 
 // secretive writes a text that may be a URL with secrets.
-func (r Run) secretive(m *yaml.Node, name, text string) {
+func (r Run) secretive(m *yaml.Tree, name, text string) {
 	t, err := store.ParseTarget(text)
 	public, hidden := t.Public()
 	switch {
 	case text == "" && (name == "target" || name == "against"):
 	case err != nil || len(hidden) == 0:
-		add(m, name, scalar(text))
+		m.Put(name, scalar(text))
 	case r.Request.Spelled[name] != "":
-		add(m, name, literal(r.Request.Spelled[name]))
+		m.Put(name, yaml.Bare(r.Request.Spelled[name]))
 	default:
-		n := scalar(public.Redacted())
-		add(m, name, n)
-		m.Content[len(m.Content)-2].HeadComment = leftOut(hidden)
+		m.PutUnder(leftOut(hidden), name, scalar(public.Redacted()))
 	}
 }
 
@@ -170,35 +146,23 @@ func absolute(path string) string {
 	return path
 }
 
-func add(m *yaml.Node, name string, n *yaml.Node) {
-	m.Content = append(m.Content, plain(name), n)
+// one writes a text, unless it is empty.
+func one(m *yaml.Tree, name, text string) {
+	if text != "" {
+		m.Put(name, scalar(text))
+	}
 }
 
-func several(m *yaml.Node, name string, texts []string) {
+func several(m *yaml.Tree, name string, texts []string) {
 	if len(texts) == 0 {
 		return
 	}
-	list := &yaml.Node{Kind: yaml.SequenceNode}
+	var items []*yaml.Tree
 	for _, text := range texts {
-		list.Content = append(list.Content, scalar(text))
+		items = append(items, scalar(text))
 	}
-	add(m, name, list)
+	m.Put(name, yaml.NewList(items...))
 }
-
-func plain(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
 
 // scalar returns a text in the form that Read reads back, with ${ escaped.
-func scalar(text string) *yaml.Node { return literal(strings.ReplaceAll(text, "${", "$${")) }
-
-// literal returns a text, without quotes if YAML allows it.
-func literal(text string) *yaml.Node {
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &doc); err == nil && len(doc.Content) == 1 {
-		if n := doc.Content[0]; n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == text && n.Tag != "!!null" && strconv.Quote(text) == `"`+text+`"` {
-			return &yaml.Node{Kind: yaml.ScalarNode, Tag: n.Tag, Value: text}
-		}
-	}
-	n := &yaml.Node{}
-	n.SetString(text)
-	return n
-}
+func scalar(text string) *yaml.Tree { return yaml.Bare(strings.ReplaceAll(text, "${", "$${")) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/yaml"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
@@ -114,34 +115,34 @@ func (sc *scenario) status() string {
 // woodpecker returns the box of the generators.
 func (sc *scenario) woodpecker() string {
 	b := boxes{sc.config}
-	events := newMapping()
+	events := yaml.NewMapping()
 	for _, name := range []string{"bookName", "scope", "generationMode"} {
-		events.put(name, b.text(name))
+		events.Maybe(name, b.text(name))
 	}
 	for _, name := range []string{"treeDepth", "childCount", "failureRate", "descriptionLength", "bodyDataLength"} {
-		events.put(name, b.integer(name))
+		events.Maybe(name, b.integer(name))
 	}
-	custom := newMapping().put("tickRate", b.integer("tickRate"))
-	if len(sc.steps) > 0 && len(events.n.Content) > 0 {
-		custom.put("maxBatchSize", whole64(int64(sc.steps[0].Batch))).put("useTransportMode", word(stage.EventMode))
+	custom := yaml.NewMapping().Maybe("tickRate", b.integer("tickRate"))
+	if len(sc.steps) > 0 && !events.Empty() {
+		custom.Maybe("maxBatchSize", yaml.Whole(int64(sc.steps[0].Batch))).Maybe("useTransportMode", yaml.Word(stage.EventMode))
 	}
-	custom.put("generatorSettings", &newMapping().put("eventGeneratorSettings", &events.n).n)
-	return document("Th2Box", "woodpecker", newMapping().put("customConfig", &custom.n))
+	custom.Maybe("generatorSettings", yaml.NewMapping().Maybe("eventGeneratorSettings", events))
+	return document("Th2Box", "woodpecker", yaml.NewMapping().Maybe("customConfig", custom))
 }
 
 // estore returns the box of the store stage.
 func (sc *scenario) estore() string {
 	b := boxes{sc.config}
-	cradle := newMapping().put("timeout", b.millis("timeout")).put("resultPageSize", b.integer("resultPageSize")).
-		put("composingServiceThreads", b.integer("processingThreads")).put("counterPersistenceInterval", b.millis("counterPersistenceInterval")).
-		put("maxUncompressedTestEventSize", b.size("compressOver")).put("maxUncompressedMessageBatchSize", b.size("maxUncompressedMessageBatchSize")).
-		put("maxTestEventBatchSize", b.size("maxTestEventBatchSize"))
+	cradle := yaml.NewMapping().Maybe("timeout", b.millis("timeout")).Maybe("resultPageSize", b.integer("resultPageSize")).
+		Maybe("composingServiceThreads", b.integer("processingThreads")).Maybe("counterPersistenceInterval", b.millis("counterPersistenceInterval")).
+		Maybe("maxUncompressedTestEventSize", b.size("compressOver")).Maybe("maxUncompressedMessageBatchSize", b.size("maxUncompressedMessageBatchSize")).
+		Maybe("maxTestEventBatchSize", b.size("maxTestEventBatchSize"))
 	if c := b.config["compression"]; c != "" {
-		cradle.put("compressionType", word(strings.ToUpper(c)))
+		cradle.Maybe("compressionType", yaml.Word(strings.ToUpper(c)))
 	}
-	custom := newMapping().put("maxTaskCount", b.integer("maxTaskCount")).put("maxTaskDataSize", b.size("maxTaskDataSize")).
-		put("maxRetryCount", b.integer("maxRetryCount")).put("retryDelayBase", b.millis("retryDelayBase")).
-		put("processingThreads", b.integer("processingThreads"))
-	router := newMapping().put("prefetchCount", b.integer("prefetchCount"))
-	return document("Th2Estore", "estore", newMapping().put("cradleManager", &cradle.n).put("customConfig", &custom.n).put("mqRouter", &router.n))
+	custom := yaml.NewMapping().Maybe("maxTaskCount", b.integer("maxTaskCount")).Maybe("maxTaskDataSize", b.size("maxTaskDataSize")).
+		Maybe("maxRetryCount", b.integer("maxRetryCount")).Maybe("retryDelayBase", b.millis("retryDelayBase")).
+		Maybe("processingThreads", b.integer("processingThreads"))
+	router := yaml.NewMapping().Maybe("prefetchCount", b.integer("prefetchCount"))
+	return document("Th2Estore", "estore", yaml.NewMapping().Maybe("cradleManager", cradle).Maybe("customConfig", custom).Maybe("mqRouter", router))
 }
