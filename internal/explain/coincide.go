@@ -272,9 +272,16 @@ func crowded(f *rundir.Folder, others []float64, first int, b burst) (cores floa
 	return cores, float64(often) <= max(seldom*float64(len(others)), float64(b.until-b.from+1))
 }
 
-// evicted says that the store evicted keys in a run whose entries went missing.
+// evicted says that the store evicted keys in a run whose entries went missing, or that did
+// not find what it asked for.
 func evicted(f *rundir.Folder) []rundir.Coincidence {
-	if f.Run.Verification.State != workload.Failed {
+	what := ""
+	switch n := f.Run.Verification.Missed; {
+	case f.Run.Verification.State == workload.Failed:
+		what = "entries went missing"
+	case n > 0:
+		what = units.Number(float64(n)) + units.Choose(n, " entry that was", " entries that were") + " asked for " + units.Choose(n, "was", "were") + " not there"
+	default:
 		return nil
 	}
 	sum, from, until := 0.0, 0, 0
@@ -291,7 +298,7 @@ func evicted(f *rundir.Folder) []rundir.Coincidence {
 		return nil
 	}
 	return []rundir.Coincidence{{At: float64(max(from, 0)), Until: float64(until), Text: fmt.Sprintf(
-		"entries went missing, and the store evicted %s keys: raise its memory (maxmemory), store less, or choose a policy that evicts none", units.Number(math.Round(sum)))}}
+		"%s, and the store evicted %s keys: raise its memory (maxmemory), store less, or choose a policy that evicts none", what, units.Number(math.Round(sum)))}}
 }
 
 // bursts finds the seconds whose p99 is far above what is usual in their segment. Nothing

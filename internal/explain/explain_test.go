@@ -481,7 +481,7 @@ func TestManyCoincidencesAreFolded(t *testing.T) {
 	assert.Equal(t, "From 0:00 to 0:10: Text. From 0:14 to 0:40: Text. From 0:44 to 1:10: Text. In the shorter stretches it was client CPU from 0:10 to 0:14, locks from 0:40 to 0:44.", Paragraph(&w))
 }
 
-// Where entries went missing, evictions are named.
+// Where entries went missing, or reads found nothing, evictions are named.
 func TestEvictionsAreNamedWhereEntriesWentMissing(t *testing.T) {
 	t.Parallel()
 	f := recorded()
@@ -494,4 +494,11 @@ func TestEvictionsAreNamedWhereEntriesWentMissing(t *testing.T) {
 	require.Len(t, c, 1)
 	assert.Contains(t, c[0].Text, "entries went missing, and the store evicted 1k keys")
 	assert.Equal(t, []float64{3, 7}, []float64{c[0].At, c[0].Until})
+
+	f.Run.Verification = workload.Verification{State: workload.Passed, Missed: 1200}
+	c = Of(f).Coincidences
+	require.Len(t, c, 1)
+	assert.Contains(t, c[0].Text, "1.2k entries that were asked for were not there, and the store evicted 1k keys")
+	f.Samples = slices.DeleteFunc(f.Samples, func(s rundir.Sample) bool { return s.Name == "evicted_keys_per_s" })
+	assert.Empty(t, Of(f).Coincidences, "they may never have been written")
 }

@@ -270,6 +270,9 @@ type Verification struct {
 	Summary string `json:"summary"`
 	// Checks lists what was compared.
 	Checks []Check `json:"checks,omitempty"`
+	// Missed is how many entries the run itself asked for and did not find, which is no
+	// error.
+	Missed int64 `json:"missed,omitempty"`
 }
 
 // Brief states the outcome in one sentence: for a failure the worst problem, with

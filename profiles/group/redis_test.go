@@ -3,6 +3,8 @@ package group
 import (
 	"context"
 	"slices"
+	"strconv"
+	"sync"
 	"testing"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -184,6 +186,37 @@ func TestMissesAreCounted(t *testing.T) {
 	for i, want := range []int64{3, 3, 3, 30} {
 		assert.Equal(t, want, f.Groups[0].Ops[i].Misses, f.Groups[0].Ops[i].Op)
 	}
+	assert.EqualValues(t, 39, o.Run.Verification.Missed)
+}
+
+// A Redis that is too small for what is stored, and makes room: the run says why what was
+// acknowledged is missing, and why gets of a run that only reads find nothing while others
+// write.
+func TestEvictionsAreNamed(t *testing.T) {
+	srv := labtest.Redis(t, "--maxmemory", "6mb", "--maxmemory-policy", "allkeys-lru")
+	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+	defer c.Close()
+	says := func(what, operation string) {
+		t.Helper()
+		file := "groupNames: g1\ng1: {operations: o1, threadCount: 4, totalInvocationCount: 2000}\no1: {bucket: b, payloadSize: 8192, totalEntryCount: 2000, " + operation + "}\n"
+		o, err := try(t, srv.URL(), []string{write(t, "g.yaml", file)}, "rate", "1000", "load", "never")
+		require.NoError(t, err)
+		require.NotNil(t, o.Run.Why)
+		require.NotEmpty(t, o.Run.Why.Coincidences, "%+v", o.Run.Verification)
+		assert.Contains(t, o.Run.Why.Coincidences[0].Text, what)
+	}
+	says("entries went missing, and the store evicted ", "testCase: set")
+	ctx, stop := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	others.Go(func() {
+		value := make([]byte, 8192)
+		for i := 0; ctx.Err() == nil; i++ {
+			_ = c.Set(ctx, "others:"+strconv.Itoa(i%2000), value, 0).Err() // until the run is over
+		}
+	})
+	says(" entries that were asked for were not there, and the store evicted ", "testCase: get, order: sequential")
+	stop()
+	others.Wait()
 }
 
 func TestTimeToLive(t *testing.T) {

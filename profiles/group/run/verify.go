@@ -27,8 +27,15 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 	if s, ok := b.layer.(layer.Speaker); ok {
 		said = s.Says() // before reading back is counted
 	}
+	missed := int64(0)
+	for _, r := range b.runs {
+		for _, o := range r.facts().Ops {
+			missed += o.Misses
+		}
+	}
 	hung := b.hangUp(ctx, drain)
 	v := b.compare(ctx, hung)
+	v.Missed = missed
 	if err := b.layer.Close(); err != nil {
 		v.Summary += fmt.Sprintf("; closing: %v", err)
 	}
