@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/dashboard"
@@ -43,6 +45,37 @@ func pass(t testing.TB, a *testApp, run *tuitest.Run, d time.Duration) {
 	for ; d > 0; d -= 100 * time.Millisecond {
 		run.Tick(100 * time.Millisecond)
 		send(t, a, frame(a))
+		if a.env.H >= 40 && d%(500*time.Millisecond) == 0 { // smaller ones show less of the same; package dashboard looks at each frame
+			agrees(t, picture(t, a))
+		}
+	}
+}
+
+var (
+	ratesOf = regexp.MustCompile(`(now|mean|peak) +([0-9.]+[kM]?) +│`)
+	timesOf = regexp.MustCompile(`(p50|p90|p99|p99\.9|max) +([0-9.]+) (ns|µs|ms|s)(?: +│| {2,3}p| {2,3}max| +─)`)
+)
+
+// agrees checks that what the charts of a frame say can all be so: nothing is above the peak,
+// and percentiles are in their order.
+func agrees(t testing.TB, frame string) {
+	t.Helper()
+	charts, _, _ := strings.Cut(frame, "─ Operations ")
+	rates := map[string]float64{}
+	for _, m := range ratesOf.FindAllStringSubmatch(charts, -1) {
+		v, err := units.ParseNumber(m[2])
+		require.NoError(t, err)
+		rates[m[1]] = v
+	}
+	if peak, ok := rates["peak"]; ok {
+		require.LessOrEqual(t, max(rates["mean"], rates["now"]), peak, frame)
+	}
+	last := time.Duration(0)
+	for _, m := range timesOf.FindAllStringSubmatch(charts, -1) {
+		v, err := time.ParseDuration(m[2] + m[3])
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, v, last, "%s: %s", m[1], frame)
+		last = v
 	}
 }
 
@@ -93,6 +126,31 @@ func TestDashboardPictures(t *testing.T) {
 			a, _ := changed(t, Options{Theme: widget.ThemeDark, ASCII: true}, 1, size.w, size.h)
 			tuitest.Golden(t, picture(t, a))
 		})
+	}
+}
+
+// A timetable ramps the rate up and then holds it: the ramp is one segment, of which the
+// figures are while it lasts.
+func TestPicturesOfARamp(t *testing.T) {
+	for _, size := range goldenSizes {
+		if size.w == 96 {
+			continue
+		}
+		a, run := dashApp(t, Options{Theme: widget.ThemeDark}, 1, 20*time.Second, size.w, size.h)
+		climb := func(from, to int) {
+			for step := from; step <= to; step++ {
+				run.Ramp(1, step == 60, func(s workload.Settings) workload.Settings {
+					s.Rate = 450 * float64(step)
+					return s
+				})
+				pass(t, a, run, 250*time.Millisecond)
+			}
+		}
+		climb(1, 46)
+		t.Run(size.name+" climbing", func(t *testing.T) { tuitest.Golden(t, picture(t, a)) })
+		climb(47, 60)
+		pass(t, a, run, 6*time.Second)
+		t.Run(size.name+" holding", func(t *testing.T) { tuitest.Golden(t, picture(t, a)) })
 	}
 }
 

@@ -38,6 +38,12 @@ func agrees(t *testing.T, d *Dashboard) {
 					require.False(t, v > peak*(1+1e-9), "column %d %v, peak %v: %s", x, v, peak, at)
 				}
 			}
+			b := d.charts.bands(a, 8)
+			for x, v := range b.Above {
+				if x/2 >= b.Warm && x/2 < b.Fresh && f.latency.Count > 0 {
+					require.False(t, v > float64(f.latency.Max)*(1+1e-9), "column %d %v, max %v: %s", x, v, f.latency.Max, at)
+				}
+			}
 		}
 	}
 	d.sel.op, d.sel.fig = -1, digest(d.now.snap, -1)
