@@ -148,7 +148,8 @@ func mariaURL(parameter string, args ...string) func(*testing.T) string {
 
 // At least eight of twelve prepared bottlenecks are named, and of the others it is said that
 // they cannot be told, or that the machine was busy. Its figures are those of the machine: run
-// it on one that has nothing else to do.
+// it on one that has nothing else to do. Each can be done by itself
+// (-run 'TestPreparedBottlenecksAreNamed/pacing').
 func TestPreparedBottlenecksAreNamed(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "perfbench")
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../../cmd/perfbench").CombinedOutput()
@@ -188,13 +189,14 @@ func TestPreparedBottlenecksAreNamed(t *testing.T) {
 			}
 		})
 	}
-	sum := fmt.Sprintf("%d of %d right, %d cannot tell, %d wrong", right, len(bottlenecks), unknown+busy, wrong)
+	runs := right + busy + unknown + wrong
+	sum := fmt.Sprintf("%d of %d right, %d cannot tell, %d wrong", right, runs, unknown+busy, wrong)
 	if busy > 0 {
 		sum += fmt.Sprintf("; of those that cannot tell %d blame a busy machine", busy)
 	}
 	t.Log(sum)
-	if right < 8 || wrong > 0 {
-		t.Error(sum + ": 8 are to be right, and none wrong")
+	if least := runs * 8 / len(bottlenecks); right < least || wrong > 0 {
+		t.Errorf("%s: %d are to be right, and none wrong", sum, least)
 	}
 }
 

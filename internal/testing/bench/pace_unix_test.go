@@ -20,7 +20,7 @@ import (
 
 // paced puts entries into null: in open loop for a slice and returns how late the
 // calls began through our doing, and the share of one core that all of it took.
-func paced(b *testing.B, rate float64, threads int, plain bool) (measure.Summary, float64) {
+func paced(b testing.TB, rate float64, threads int, plain bool) (measure.Summary, float64) {
 	b.Helper()
 	task := workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
 		m := it.Begin(0)
@@ -48,7 +48,7 @@ func paced(b *testing.B, rate float64, threads int, plain bool) (measure.Summary
 }
 
 // processorTime is what this process has used, user and system.
-func processorTime(b *testing.B) time.Duration {
+func processorTime(b testing.TB) time.Duration {
 	b.Helper()
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
