@@ -80,8 +80,12 @@ func (ls *Leases) Hold(ctx context.Context, namespace string, l store.Lease, ttl
 	how, _ := got[0].(int64)
 	now, _ := got[1].(string)
 	hold := []store.Hold{store.Denied, store.Taken, store.Renewed}[how]
-	if hold != store.Denied { // who may not write there is seen only while its lease lasts
-		_ = ls.beside(ctx, registerScript, register, key, text, hold == store.Taken, 2*ttl.Milliseconds()).Err()
+	if hold != store.Denied {
+		// Who may not write there is seen only while its lease lasts.
+		err := ls.beside(ctx, registerScript, register, key, text, hold == store.Taken, 2*ttl.Milliseconds()).Err()
+		if goredis.HasErrorPrefix(err, "NOPERM") { // the server counts no call
+			ls.ours.Add(-1)
+		}
 	}
 	holder, err := leaseOf(key, now)
 	return holder, hold, err
