@@ -29,13 +29,13 @@ func cassandraService() Service {
 
 // fetchCassandra makes sure that the jars are in the cache and returns their folder.
 func fetchCassandra(ctx context.Context, h *host) (string, error) {
-	return h.jars(ctx, "cassandra-"+cassandraVersion, artefact{"org.apache.cassandra", "cassandra-all", cassandraVersion}, 70)
+	return h.jarCache().jars(ctx, "cassandra-"+cassandraVersion, artefact{"org.apache.cassandra", "cassandra-all", cassandraVersion}, 70)
 }
 
 // prepareCassandra makes the arguments and the configuration of a node. ports are for
 // its clients and for other nodes.
 func prepareCassandra(h *host, dir, lib string, ports []int) ([]string, map[string]string, error) {
-	conf, err := h.cassandraYAML(dir, ports[0], ports[1])
+	conf, err := cassandraYAML(h, dir, ports[0], ports[1])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,7 +96,7 @@ var cassandraLimits = []string{
 
 // cassandraYAML returns the configuration of a single node that keeps little data and
 // takes no snapshots.
-func (h *host) cassandraYAML(dir string, port, storage int) (string, error) {
+func cassandraYAML(h *host, dir string, port, storage int) (string, error) {
 	data := func(name string) string { return strconv.Quote(filepath.Join(dir, "data", name)) }
 	lines := []string{
 		"cluster_name: perfbench",
@@ -196,7 +196,7 @@ func cassandraArgs(dir, lib string) []string {
 // cassandraAnswers asks the node for the options that it supports, which it reports
 // without a login. The port for clients opens last.
 func cassandraAnswers(ctx context.Context, h *host, p Process) error {
-	conn, err := h.dialPlainOrTLS(ctx, p)
+	conn, err := dialPlainOrTLS(ctx, h, p)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func cassandraAnswers(ctx context.Context, h *host, p Process) error {
 	return nil
 }
 
-func (h *host) dialPlainOrTLS(ctx context.Context, p Process) (net.Conn, error) {
+func dialPlainOrTLS(ctx context.Context, h *host, p Process) (net.Conn, error) {
 	if h.rec.TLS == nil {
 		return new(net.Dialer).DialContext(ctx, "tcp", p.Addr)
 	}

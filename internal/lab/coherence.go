@@ -37,7 +37,7 @@ func fetchCoherence(ctx context.Context, h *host) (string, error) {
 	of := func(id string) artefact { return artefact{"com.oracle.coherence.ce", id, coherenceVersion} }
 	first := of("coherence")
 	dependencies := first.inPOM("") + of("coherence-grpc-proxy").inPOM("") + of("coherence-json").inPOM("")
-	return h.fetch(ctx, "coherence-"+coherenceVersion, first, dependencies, 40)
+	return h.jarCache().fetch(ctx, "coherence-"+coherenceVersion, first, dependencies, 40)
 }
 
 // prepareCoherence makes the arguments of a member that is alone in its own cluster.
@@ -98,13 +98,13 @@ func coherenceAnswers(ctx context.Context, h *host, p Process) error {
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("it is not ready: %s", resp.Status)
 	}
-	return h.speaksHTTP2(ctx, p)
+	return speaksHTTP2(ctx, h, p)
 }
 
 // speaksHTTP2 greets a server as an HTTP/2 client does, and reads the first frame of
 // the answer, which must be SETTINGS.
-func (h *host) speaksHTTP2(ctx context.Context, p Process) error {
-	conn, err := h.dialHTTP2(ctx, p)
+func speaksHTTP2(ctx context.Context, h *host, p Process) error {
+	conn, err := dialHTTP2(ctx, h, p)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (h *host) speaksHTTP2(ctx context.Context, p Process) error {
 	return nil
 }
 
-func (h *host) dialHTTP2(ctx context.Context, p Process) (net.Conn, error) {
+func dialHTTP2(ctx context.Context, h *host, p Process) (net.Conn, error) {
 	if h.rec.TLS == nil {
 		return new(net.Dialer).DialContext(ctx, "tcp", p.Addr)
 	}

@@ -21,7 +21,8 @@ import (
 // worth another try.
 var errPortTaken = errors.New("the port was taken by somebody else")
 
-// host is what a service's start function works with. It belongs to one call of Up,
+// host is one start or end of a service: its folder, its processes and their record. It knows
+// no kind of server; the start functions work with it. It belongs to one call of Up,
 // Down or Restart, on one goroutine.
 type host struct {
 	Dir      string // the service's folder

@@ -98,17 +98,27 @@ func (a artefact) inPOM(more string) string {
 	return fmt.Sprintf("<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version>%s</dependency>", a.group, a.id, a.version, more)
 }
 
+// jarCache is what Maven has fetched for this user: folders of jars in the user's
+// cache, one for each release, shared by all servers.
+type jarCache struct {
+	maven   string // its path
+	environ []string
+	step    func(format string, args ...any)
+}
+
+// jarCache returns that of the user for whom the service is started.
+func (h *host) jarCache() jarCache { return jarCache{h.binaries["mvn"], h.opts.Environ, h.step} }
+
 // jars returns the folder with an artefact and everything that it needs at run time.
-// They are kept in the user's cache, one folder for each release, shared by all
-// servers. The first time, Maven fetches them, about that many MB, from wherever its
-// own settings say.
-func (h *host) jars(ctx context.Context, name string, a artefact, megabytes int) (string, error) {
-	return h.fetch(ctx, name, a, a.inPOM(""), megabytes)
+// The first time, Maven fetches them, about that many MB, from wherever its own settings
+// say.
+func (c jarCache) jars(ctx context.Context, name string, a artefact, megabytes int) (string, error) {
+	return c.fetch(ctx, name, a, a.inPOM(""), megabytes)
 }
 
 // fetch is jars for a dependency given as in a pom.
-func (h *host) fetch(ctx context.Context, name string, a artefact, dependency string, megabytes int) (string, error) {
-	cache, err := h.cacheDir()
+func (c jarCache) fetch(ctx context.Context, name string, a artefact, dependency string, megabytes int) (string, error) {
+	cache, err := c.dir()
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +126,7 @@ func (h *host) fetch(ctx context.Context, name string, a artefact, dependency st
 	if _, err := os.Stat(lib); err == nil {
 		return lib, nil
 	}
-	unlock, err := Lock(ctx, cache, name, func(string) { h.step("waiting for another perfbench that fetches %s", name) })
+	unlock, err := Lock(ctx, cache, name, func(string) { c.step("waiting for another perfbench that fetches %s", name) })
 	if err != nil {
 		return "", err
 	}
@@ -124,7 +134,7 @@ func (h *host) fetch(ctx context.Context, name string, a artefact, dependency st
 	if _, err := os.Stat(lib); err == nil { // somebody else has fetched them meanwhile
 		return lib, nil
 	}
-	h.step("first start: fetching %s %s through Maven, some %d MB; later starts find it in %s", a.id, a.version, megabytes, lib)
+	c.step("first start: fetching %s %s through Maven, some %d MB; later starts find it in %s", a.id, a.version, megabytes, lib)
 	tmp, err := os.MkdirTemp(cache, name+"-")
 	if err != nil {
 		return "", err
@@ -137,7 +147,7 @@ func (h *host) fetch(ctx context.Context, name string, a artefact, dependency st
 	if err := os.WriteFile(filepath.Join(tmp, "pom.xml"), []byte(pom), 0o600); err != nil {
 		return "", err
 	}
-	if err := h.maven(ctx, tmp); err != nil {
+	if err := c.run(ctx, tmp); err != nil {
 		return "", err
 	}
 	if err := os.Rename(filepath.Join(tmp, "lib"), lib); err != nil {
@@ -146,10 +156,10 @@ func (h *host) fetch(ctx context.Context, name string, a artefact, dependency st
 	return lib, nil
 }
 
-func (h *host) cacheDir() (string, error) {
-	base := lookEnv(h.opts.Environ, "XDG_CACHE_HOME")
+func (c jarCache) dir() (string, error) {
+	base := lookEnv(c.environ, "XDG_CACHE_HOME")
 	if base == "" {
-		home, err := h.home()
+		home, err := c.home()
 		if err != nil {
 			return "", err
 		}
@@ -159,8 +169,8 @@ func (h *host) cacheDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-func (h *host) home() (string, error) {
-	if home := lookEnv(h.opts.Environ, "HOME"); home != "" {
+func (c jarCache) home() (string, error) {
+	if home := lookEnv(c.environ, "HOME"); home != "" {
 		return home, nil
 	}
 	u, err := user.Current()
@@ -170,14 +180,14 @@ func (h *host) home() (string, error) {
 	return u.HomeDir, nil
 }
 
-// maven copies the jars of the pom in dir to its folder lib, and reports how many files
+// run has Maven copy the jars of the pom in dir to its folder lib, and reports how many files
 // have arrived.
-func (h *host) maven(ctx context.Context, dir string) error {
-	cmd := exec.CommandContext(ctx, h.binaries["mvn"], "-B", "-DoutputDirectory="+filepath.Join(dir, "lib"), "-DincludeScope=runtime",
+func (c jarCache) run(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, c.maven, "-B", "-DoutputDirectory="+filepath.Join(dir, "lib"), "-DincludeScope=runtime",
 		"org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies")
 	cmd.Dir = dir
 	// Maven needs its own settings and proxies, and nothing of ours.
-	cmd.Env = slices.DeleteFunc(slices.Clone(h.opts.Environ), func(kv string) bool { return strings.HasPrefix(kv, "PERFBENCH_") })
+	cmd.Env = slices.DeleteFunc(slices.Clone(c.environ), func(kv string) bool { return strings.HasPrefix(kv, "PERFBENCH_") })
 	out, in := io.Pipe()
 	cmd.Stdout, cmd.Stderr = in, in
 	if err := Detach(cmd, true); err != nil {
@@ -205,7 +215,7 @@ func (h *host) maven(ctx context.Context, dir string) error {
 			problems = append(problems, problem)
 		}
 		if time.Since(told) > 2*time.Second {
-			h.step("%d files fetched", files)
+			c.step("%d files fetched", files)
 			told = time.Now()
 		}
 	}

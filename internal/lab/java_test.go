@@ -66,7 +66,7 @@ func TestJarsAreFetchedOnceAndExplained(t *testing.T) {
 	var steps []string
 	h := fetching(t, `env > "$HOME/env"; echo again >> "$HOME/runs"; mkdir lib; cp pom.xml lib/a.jar; echo "Downloaded from x: y"`, &steps)
 	a := artefact{"org.example", "thing", "1.2"}
-	lib, err := h.jars(t.Context(), "thing-1.2", a, 7)
+	lib, err := h.jarCache().jars(t.Context(), "thing-1.2", a, 7)
 	require.NoError(t, err)
 	pom, err := os.ReadFile(filepath.Join(lib, "a.jar"))
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestJarsAreFetchedOnceAndExplained(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(env), "hush")
 
-	again, err := h.jars(t.Context(), "thing-1.2", a, 7)
+	again, err := h.jarCache().jars(t.Context(), "thing-1.2", a, 7)
 	require.NoError(t, err)
 	assert.Equal(t, lib, again)
 	runs, err := os.ReadFile(filepath.Join(h.Dir, "runs"))
@@ -88,7 +88,7 @@ func TestJarsAreFetchedOnceAndExplained(t *testing.T) {
 func TestJarsThatCannotBeFetchedLeaveNothing(t *testing.T) {
 	var steps []string
 	h := fetching(t, `mkdir lib; touch lib/half.jar; echo "[ERROR] no such artefact"; exit 1`, &steps)
-	_, err := h.jars(t.Context(), "thing-1.2", artefact{"org.example", "thing", "1.2"}, 7)
+	_, err := h.jarCache().jars(t.Context(), "thing-1.2", artefact{"org.example", "thing", "1.2"}, 7)
 	require.ErrorContains(t, err, "no such artefact")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 	left, err := filepath.Glob(filepath.Join(h.Dir, ".cache", "perfbench", "thing*"))
@@ -99,7 +99,7 @@ func TestJarsThatCannotBeFetchedLeaveNothing(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("the user went away")
 	cancel(gone)
-	_, err = h.jars(ctx, "thing-1.2", artefact{"org.example", "thing", "1.2"}, 7)
+	_, err = h.jarCache().jars(ctx, "thing-1.2", artefact{"org.example", "thing", "1.2"}, 7)
 	require.Error(t, err)
 }
 

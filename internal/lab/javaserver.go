@@ -55,7 +55,7 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	if err != nil {
 		return err
 	}
-	jar, err := h.agent(ctx)
+	jar, err := h.jarCache().agent(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,9 +113,9 @@ const policy = xml.Header + `<restrict>
 `
 
 // agent makes sure that the agent is in the cache, and returns its jar.
-func (h *host) agent(ctx context.Context) (string, error) {
+func (c jarCache) agent(ctx context.Context) (string, error) {
 	// The jar contains everything that it needs.
-	lib, err := h.fetch(ctx, jolokia.id+"-"+jolokia.version, jolokia, jolokia.inPOM("<classifier>javaagent</classifier>"+
+	lib, err := c.fetch(ctx, jolokia.id+"-"+jolokia.version, jolokia, jolokia.inPOM("<classifier>javaagent</classifier>"+
 		"<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"), 1)
 	if err != nil {
 		return "", err

@@ -45,10 +45,10 @@ func startMariaDB(ctx context.Context, h *host) error {
 		return err
 	}
 	h.step("making the system tables of MariaDB")
-	if err := h.mariadbTables(ctx, dir, me.Username); err != nil {
+	if err := mariadbTables(ctx, h, dir, me.Username); err != nil {
 		return err
 	}
-	conf, err := h.mariadbConf(dir, port, me.Username)
+	conf, err := mariadbConf(h, dir, port, me.Username)
 	if err != nil {
 		return err
 	}
@@ -65,10 +65,10 @@ func startMariaDB(ctx context.Context, h *host) error {
 		return err
 	}
 	h.rec.URL = "mysql://" + sqlUser + "@" + p.Addr + "/" + sqlDatabase + sqlTLSParams(h.rec.TLS)
-	return h.onMariaDB(p, func(db *sql.DB) error {
+	return onMariaDB(h, p, func(db *sql.DB) error {
 		for _, q := range []string{
 			"CREATE DATABASE " + sqlDatabase + " CHARACTER SET utf8mb4",
-			"CREATE USER '" + sqlUser + "'@'127.0.0.1'" + h.mariadbRequire(),
+			"CREATE USER '" + sqlUser + "'@'127.0.0.1'" + mariadbRequire(h),
 			"GRANT ALL ON *.* TO '" + sqlUser + "'@'127.0.0.1' WITH GRANT OPTION",
 		} {
 			if _, err := db.ExecContext(ctx, q); err != nil {
@@ -82,7 +82,7 @@ func startMariaDB(ctx context.Context, h *host) error {
 // mariadbTables creates the system tables. When there are many other servers, the
 // server used for this occasionally ends without a message; a second try from scratch
 // helps.
-func (h *host) mariadbTables(ctx context.Context, dir, user string) error {
+func mariadbTables(ctx context.Context, h *host, dir, user string) error {
 	data := filepath.Join(dir, "data")
 	var err error
 	for range 2 {
@@ -100,7 +100,7 @@ func (h *host) mariadbTables(ctx context.Context, dir, user string) error {
 	return err
 }
 
-func (h *host) mariadbConf(dir string, port int, user string) ([]string, error) {
+func mariadbConf(h *host, dir string, port int, user string) ([]string, error) {
 	conf := []string{
 		"user = " + cnfQuote(user),
 		"datadir = " + cnfQuote(filepath.Join(dir, "data")),
@@ -129,7 +129,7 @@ func cnfQuote(s string) string {
 }
 
 // mariadbRequire returns what a user must present besides its name.
-func (h *host) mariadbRequire() string {
+func mariadbRequire(h *host) string {
 	if h.rec.TLS != nil && h.rec.TLS.ClientAuth {
 		return " REQUIRE X509"
 	}
@@ -150,13 +150,13 @@ func sqlTLSParams(f *TLSFiles) string {
 }
 
 func mariadbAnswers(ctx context.Context, h *host, p Process) error {
-	return h.onMariaDB(p, func(db *sql.DB) error {
+	return onMariaDB(h, p, func(db *sql.DB) error {
 		return isOurs(ctx, db, "SELECT @@datadir", filepath.Join(p.Dir, "data"))
 	})
 }
 
 // onMariaDB runs f as the server's administrator.
-func (h *host) onMariaDB(p Process, f func(db *sql.DB) error) error {
+func onMariaDB(h *host, p Process, f func(db *sql.DB) error) error {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr = "root", "tcp", p.Addr
 	c.Timeout, c.ReadTimeout, c.WriteTimeout = 2*time.Second, startLimit, startLimit

@@ -50,7 +50,7 @@ func startPostgres(ctx context.Context, h *host) error {
 	if err := h.once(ctx, dir, as, "initdb", "-D", data, "-U", sqlUser, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"); err != nil {
 		return err
 	}
-	if err := h.configurePostgres(data, as, port); err != nil {
+	if err := configurePostgres(h, data, as, port); err != nil {
 		return err
 	}
 	p, err := h.spawn(ctx, spec{
@@ -68,7 +68,7 @@ func startPostgres(ctx context.Context, h *host) error {
 		return err
 	}
 	h.rec.URL = "postgres://" + sqlUser + "@" + p.Addr + "/" + sqlDatabase + sqlTLSParams(h.rec.TLS)
-	return h.onPostgres(p, func(db *sql.DB) error {
+	return onPostgres(h, p, func(db *sql.DB) error {
 		if _, err := db.ExecContext(ctx, "CREATE DATABASE "+sqlDatabase); err != nil {
 			return fmt.Errorf("create the database: %w", err)
 		}
@@ -82,7 +82,7 @@ func startPostgres(ctx context.Context, h *host) error {
 }
 
 // configurePostgres adds our settings to those written by initdb, and those for TLS.
-func (h *host) configurePostgres(data, as string, port int) error {
+func configurePostgres(h *host, data, as string, port int) error {
 	conf := []string{
 		"listen_addresses = '127.0.0.1'",
 		fmt.Sprintf("port = %d", port),
@@ -134,13 +134,13 @@ func give(to, from, as string) error {
 }
 
 func postgresAnswers(ctx context.Context, h *host, p Process) error {
-	return h.onPostgres(p, func(db *sql.DB) error {
+	return onPostgres(h, p, func(db *sql.DB) error {
 		return isOurs(ctx, db, "SHOW data_directory", filepath.Join(p.Dir, "data"))
 	})
 }
 
 // onPostgres runs f as the server's administrator.
-func (h *host) onPostgres(p Process, f func(db *sql.DB) error) error {
+func onPostgres(h *host, p Process, f func(db *sql.DB) error) error {
 	c, err := pgx.ParseConfig("host=127.0.0.1 port=" + portOf(p) + " user=" + sqlUser + " database=postgres sslmode=disable")
 	if err != nil {
 		return err

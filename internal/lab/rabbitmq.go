@@ -52,7 +52,7 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 	}
 	port, dist, epmd := ports[0], ports[1], ports[2]
 	dir := h.folder(rabbitName)
-	conf, err := h.rabbitConf(dir, port)
+	conf, err := rabbitConf(h, dir, port)
 	if err != nil {
 		return err
 	}
@@ -94,13 +94,13 @@ func startRabbitMQ(ctx context.Context, h *host) error {
 	if f := h.rec.TLS; f != nil {
 		h.rec.URL = "amqps://" + p.Addr + sqlTLSParams(f)
 	}
-	h.rec.Version, err = h.rabbitProperty(ctx, p, "version")
+	h.rec.Version, err = rabbitProperty(ctx, h, p, "version")
 	return err
 }
 
 // rabbitConf returns the configuration of a broker named after its folder, which
 // distinguishes it from other brokers.
-func (h *host) rabbitConf(dir string, port int) (string, error) {
+func rabbitConf(h *host, dir string, port int) (string, error) {
 	lines := []string{"cluster_name = " + dir}
 	if f := h.rec.TLS; f == nil {
 		lines = append(lines, "listeners.tcp.1 = "+Addr(port))
@@ -173,7 +173,7 @@ func rabbitAnswers(ctx context.Context, h *host, p Process) error {
 		}
 		return conn.Close()
 	}
-	name, err := h.rabbitProperty(ctx, p, "cluster_name")
+	name, err := rabbitProperty(ctx, h, p, "cluster_name")
 	if err == nil && name != p.Dir {
 		return fmt.Errorf("a broker called %s answers on its port: %w", name, errPortTaken)
 	}
@@ -181,8 +181,8 @@ func rabbitAnswers(ctx context.Context, h *host, p Process) error {
 }
 
 // rabbitProperty returns a property that the broker reports when clients connect.
-func (h *host) rabbitProperty(ctx context.Context, p Process, name string) (string, error) {
-	conn, err := h.dialPlainOrTLS(ctx, p)
+func rabbitProperty(ctx context.Context, h *host, p Process, name string) (string, error) {
+	conn, err := dialPlainOrTLS(ctx, h, p)
 	if err != nil {
 		return "", err
 	}

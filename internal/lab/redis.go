@@ -42,7 +42,7 @@ func startRedis(ctx context.Context, h *host) error {
 		}
 		port = ports[0]
 	}
-	p, err := h.spawnRedis(ctx, "redis", port)
+	p, err := spawnRedis(ctx, h, "redis", port)
 	if err != nil {
 		return err
 	}
@@ -53,13 +53,13 @@ func startRedis(ctx context.Context, h *host) error {
 	if h.rec.TLS != nil {
 		h.rec.URL = tlsURL(p.Addr, *h.rec.TLS)
 	}
-	h.rec.Version = h.redisVersion(ctx, p)
+	h.rec.Version = redisVersion(ctx, h, p)
 	return nil
 }
 
 // spawnRedis starts a data server with the options of the service and the given lines
 // of configuration.
-func (h *host) spawnRedis(ctx context.Context, name string, port int, lines ...string) (Process, error) {
+func spawnRedis(ctx context.Context, h *host, name string, port int, lines ...string) (Process, error) {
 	conf := append(redisBase(h.folder(name), port), lines...)
 	if h.rec.TLS != nil {
 		conf = append(conf, tlsLines(port, *h.rec.TLS)...)
@@ -167,7 +167,7 @@ func redisPassword(args []string) string {
 // about itself but refuses everything else. A server whose access rules keep us out
 // also counts as ready.
 func redisAnswers(ctx context.Context, h *host, p Process) error {
-	info, err := h.redisInfo(ctx, p, "default")
+	info, err := redisInfo(ctx, h, p, "default")
 	if err != nil {
 		if keptOut(err) {
 			return nil
@@ -183,8 +183,8 @@ func redisAnswers(ctx context.Context, h *host, p Process) error {
 	return nil
 }
 
-func (h *host) redisVersion(ctx context.Context, p Process) string {
-	info, err := h.redisInfo(ctx, p, "server")
+func redisVersion(ctx context.Context, h *host, p Process) string {
+	info, err := redisInfo(ctx, h, p, "server")
 	if err != nil {
 		return ""
 	}
@@ -308,13 +308,13 @@ func (c *redisCalls) reply(within int) ([]string, error) {
 }
 
 // redisInfo returns a section of what a server says about itself.
-func (h *host) redisInfo(ctx context.Context, p Process, section string) (string, error) {
-	got, err := h.redisCall(ctx, p, "INFO", section)
+func redisInfo(ctx context.Context, h *host, p Process, section string) (string, error) {
+	got, err := redisCall(ctx, h, p, "INFO", section)
 	return strings.Join(got, ""), err
 }
 
 // redisCall makes a single call.
-func (h *host) redisCall(ctx context.Context, p Process, args ...string) ([]string, error) {
+func redisCall(ctx context.Context, h *host, p Process, args ...string) ([]string, error) {
 	c, err := dialRedis(ctx, h, p)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func startRedisCluster(ctx context.Context, h *host) error {
 		return err
 	}
 	for i, port := range ports {
-		_, err := h.spawnRedis(ctx, fmt.Sprintf("node-%d", i+1), port,
+		_, err := spawnRedis(ctx, h, fmt.Sprintf("node-%d", i+1), port,
 			"cluster-enabled yes",
 			"cluster-config-file nodes.conf",
 			"cluster-node-timeout 2000",
@@ -47,17 +47,17 @@ func startRedisCluster(ctx context.Context, h *host) error {
 		addrs[i] = nodes[i].Addr
 	}
 	h.step("forming the cluster")
-	if err := h.formCluster(ctx, nodes); err != nil {
+	if err := formCluster(ctx, h, nodes); err != nil {
 		return fmt.Errorf("form the cluster: %w", err)
 	}
 	h.rec.URL = "redis+cluster://" + strings.Join(addrs, ",")
-	h.rec.Version = h.redisVersion(ctx, nodes[0])
+	h.rec.Version = redisVersion(ctx, h, nodes[0])
 	return nil
 }
 
 // formCluster assigns the slots, makes all nodes known to each other, and waits until
 // they agree.
-func (h *host) formCluster(ctx context.Context, nodes []Process) error {
+func formCluster(ctx context.Context, h *host, nodes []Process) error {
 	for i, p := range nodes {
 		first, next := clusterSlots*i/len(nodes), clusterSlots*(i+1)/len(nodes)
 		slots := []string{"CLUSTER", "ADDSLOTS"}
@@ -66,22 +66,22 @@ func (h *host) formCluster(ctx context.Context, nodes []Process) error {
 		}
 		// With different epochs from the start the nodes need not negotiate them;
 		// they can be set only while a node knows no other.
-		_, err := h.redisCall(ctx, p, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
+		_, err := redisCall(ctx, h, p, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
 		if err == nil {
-			_, err = h.redisCall(ctx, p, slots...)
+			_, err = redisCall(ctx, h, p, slots...)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: slots: %w", p.Name, err)
 		}
 	}
 	for _, p := range nodes[1:] {
-		_, err := h.redisCall(ctx, nodes[0], "CLUSTER", "MEET", "127.0.0.1", portOf(p))
+		_, err := redisCall(ctx, h, nodes[0], "CLUSTER", "MEET", "127.0.0.1", portOf(p))
 		if err != nil {
 			return fmt.Errorf("%s: meet: %w", p.Name, err)
 		}
 	}
 	for _, p := range nodes {
-		if err := h.clusterAgrees(ctx, p); err != nil {
+		if err := clusterAgrees(ctx, h, p); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (h *host) formCluster(ctx context.Context, nodes []Process) error {
 }
 
 // clusterAgrees waits until p sees every node, and every slot as served.
-func (h *host) clusterAgrees(ctx context.Context, p Process) error {
+func clusterAgrees(ctx context.Context, h *host, p Process) error {
 	want := map[string]string{
 		"cluster_state":       "ok",
 		"cluster_slots_ok":    fmt.Sprint(clusterSlots),
@@ -100,7 +100,7 @@ func (h *host) clusterAgrees(ctx context.Context, p Process) error {
 		if !IsAlive(p) {
 			return Permanent{Err: h.died(p)}
 		}
-		got, err := h.redisCall(ctx, p, "CLUSTER", "INFO")
+		got, err := redisCall(ctx, h, p, "CLUSTER", "INFO")
 		if err != nil {
 			return err
 		}

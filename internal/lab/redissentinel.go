@@ -31,11 +31,11 @@ func startRedisSentinel(ctx context.Context, h *host) error {
 	if pw := redisPassword(h.rec.Args); pw != "" {
 		lines = append(lines, "masterauth "+confQuote(pw))
 	}
-	if _, err := h.spawnRedis(ctx, "master", ports[0], lines...); err != nil {
+	if _, err := spawnRedis(ctx, h, "master", ports[0], lines...); err != nil {
 		return err
 	}
 	lines = append(lines, fmt.Sprintf("replicaof 127.0.0.1 %d", ports[0]))
-	if _, err := h.spawnRedis(ctx, "replica", ports[1], lines...); err != nil {
+	if _, err := spawnRedis(ctx, h, "replica", ports[1], lines...); err != nil {
 		return err
 	}
 	// A sentinel that cannot find its master yet would declare it dead.
@@ -44,24 +44,24 @@ func startRedisSentinel(ctx context.Context, h *host) error {
 			return err
 		}
 	}
-	if err := h.replicaFollows(ctx); err != nil {
+	if err := replicaFollows(ctx, h); err != nil {
 		return err
 	}
-	addrs, err := h.startSentinels(ctx, ports[0], ports[2:])
+	addrs, err := startSentinels(ctx, h, ports[0], ports[2:])
 	if err != nil {
 		return err
 	}
 	h.rec.URL = "redis+sentinel://" + strings.Join(addrs, ",") + "/" + sentinelMaster
-	h.rec.Version = h.redisVersion(ctx, h.rec.Processes[0])
+	h.rec.Version = redisVersion(ctx, h, h.rec.Processes[0])
 	return nil
 }
 
 // startSentinels starts one sentinel per port and waits until each knows the replica
 // and all other sentinels: before that, no failover is possible.
-func (h *host) startSentinels(ctx context.Context, master int, ports []int) ([]string, error) {
+func startSentinels(ctx context.Context, h *host, master int, ports []int) ([]string, error) {
 	var addrs []string
 	for i, port := range ports {
-		p, err := h.spawnSentinel(ctx, fmt.Sprintf("sentinel-%d", i+1), port, master)
+		p, err := spawnSentinel(ctx, h, fmt.Sprintf("sentinel-%d", i+1), port, master)
 		if err != nil {
 			return nil, err
 		}
@@ -75,14 +75,14 @@ func (h *host) startSentinels(ctx context.Context, master int, ports []int) ([]s
 		if err := h.ready(ctx, p); err != nil {
 			return nil, err
 		}
-		if err := h.sentinelSees(ctx, p); err != nil {
+		if err := sentinelSees(ctx, h, p); err != nil {
 			return nil, err
 		}
 	}
 	return addrs, nil
 }
 
-func (h *host) spawnSentinel(ctx context.Context, name string, port, master int) (Process, error) {
+func spawnSentinel(ctx context.Context, h *host, name string, port, master int) (Process, error) {
 	monitor := "sentinel %s " + sentinelMaster + " %s"
 	conf := []string{
 		"bind 127.0.0.1",
@@ -105,14 +105,14 @@ func (h *host) spawnSentinel(ctx context.Context, name string, port, master int)
 }
 
 // replicaFollows waits until the replica has everything that the master has.
-func (h *host) replicaFollows(ctx context.Context) error {
+func replicaFollows(ctx context.Context, h *host) error {
 	h.step("waiting for the replica to follow the master")
 	p := *h.rec.process("replica")
 	return Poll(ctx, func() error {
 		if !IsAlive(p) {
 			return Permanent{Err: h.died(p)}
 		}
-		info, err := h.redisInfo(ctx, p, "replication")
+		info, err := redisInfo(ctx, h, p, "replication")
 		if err != nil {
 			return err
 		}
@@ -123,13 +123,13 @@ func (h *host) replicaFollows(ctx context.Context) error {
 	})
 }
 
-func (h *host) sentinelSees(ctx context.Context, p Process) error {
+func sentinelSees(ctx context.Context, h *host, p Process) error {
 	want := map[string]string{"num-slaves": "1", "num-other-sentinels": fmt.Sprint(sentinels - 1), "flags": "master"}
 	return Poll(ctx, func() error {
 		if !IsAlive(p) {
 			return Permanent{Err: h.died(p)}
 		}
-		got, err := h.redisCall(ctx, p, "SENTINEL", "MASTER", sentinelMaster)
+		got, err := redisCall(ctx, h, p, "SENTINEL", "MASTER", sentinelMaster)
 		if err != nil {
 			return err
 		}
