@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -104,12 +103,11 @@ type Gap struct {
 	Untimed atomic.Int64
 }
 
-// Collector owns all histograms of a run. One goroutine, in Run, does all the
-// work. Shards feed it; any goroutine may call Snapshot.
+// Collector turns calls into seconds, a result and snapshots. One goroutine, in Run, does all
+// the work and owns what is gathered. Shards feed it; any goroutine may call Snapshot.
 type Collector struct {
-	cfg   Config
-	in    chan *batch
-	free  chan *batch
+	cfg Config
+	intake
 	stop  chan struct{}
 	done  chan struct{}
 	snap  atomic.Pointer[Snapshot]
@@ -118,34 +116,16 @@ type Collector struct {
 	// at is the open second, for goroutines other than the collector's.
 	at atomic.Int64
 
-	mu     sync.Mutex
-	shards []*Shard
-
 	// The fields below belong to the collector's goroutine.
-	first   int           // the second in which the run began
-	second  int           // the open second
-	step    int           // its open step
-	young   int           // how many seconds have steps
-	end     int64         // of what is open: a step, or a second that has no steps
-	passed  int           // how many of these have closed
-	accs    []accumulator // for what is open and what comes after it
-	sum     accumulator   // of the closed steps of the open second
-	whole   []*times
-	segs    []*segment
-	errs    map[errorKey]int64
-	gauges  []Gauge
-	control Control
-	until   int64 // the end of the last closed second
-	recent  [][]Row
-	lines   []timeline
-	steps   [][]Point // while the run is young
-	tally   tally
-	spreads []spreads
-	number  int64
-	failed  bool
-	gaps    []*Gap
-	skip    skip
-	last    *Result
+	win    window
+	all    whole
+	view   view
+	gauges []Gauge
+	number int64
+	failed bool
+	gaps   []*Gap
+	skip   skip
+	last   *Result
 }
 
 type errorKey struct {
@@ -173,20 +153,13 @@ func NewCollector(cfg Config) *Collector {
 		cfg: cfg,
 		// Room for every worker of a large run to hand over a batch without
 		// blocking.
-		in: make(chan *batch, 1024), free: make(chan *batch, 1024),
-		stop: make(chan struct{}), done: make(chan struct{}),
-		first: floorSecond(cfg.Start), second: floorSecond(cfg.Start), young: youngFor(&cfg),
-		accs: []accumulator{newAccumulator(n), newAccumulator(n)}, sum: newAccumulator(n), steps: make([][]Point, n),
-		whole: make([]*times, n), errs: map[errorKey]int64{},
-		gauges: make([]Gauge, len(cfg.Tracks)), recent: make([][]Row, n), lines: make([]timeline, n), tally: newTally(&cfg),
-		spreads: make([]spreads, n),
+		intake: intake{in: make(chan *batch, 1024), free: make(chan *batch, 1024)},
+		stop:   make(chan struct{}), done: make(chan struct{}),
+		win: newWindow(n, floorSecond(cfg.Start), youngFor(&cfg)), view: newView(n), gauges: make([]Gauge, len(cfg.Tracks)),
 	}
 	c.log = errorLog{classify: cfg.Classify, classes: cfg.Classes, ops: cfg.Ops, now: cfg.Source.Now}
-	for i := range c.whole {
-		c.whole[i] = &times{}
-	}
-	c.at.Store(int64(c.second))
-	c.open()
+	c.intake.log, c.all = &c.log, newWhole(&c.cfg, &c.log)
+	c.at.Store(int64(c.win.second))
 	c.publish(cfg.Start)
 	return c
 }
@@ -209,9 +182,9 @@ func (c *Collector) Run() {
 	defer timer.Stop()
 	for {
 		select {
-		case b := <-c.in:
+		case b := <-c.intake.in:
 			c.addBatch(b)
-			c.recycle(b)
+			c.intake.recycle(b)
 		case <-timer.C:
 			c.gather()
 			now := c.cfg.Source.Now()
@@ -244,7 +217,7 @@ const (
 
 func (c *Collector) nextTick() time.Duration {
 	now := c.cfg.Source.Now()
-	end := c.end + int64(settle)
+	end := c.win.end + int64(settle)
 	if end <= now && c.awaited(now) {
 		return settle
 	}
@@ -256,35 +229,16 @@ func (c *Collector) nextTick() time.Duration {
 func (c *Collector) gather() {
 	for {
 		select {
-		case b := <-c.in:
+		case b := <-c.intake.in:
 			c.addBatch(b)
-			c.recycle(b)
+			c.intake.recycle(b)
 			continue
 		default:
 		}
 		break
 	}
 	c.takeParts()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	live := c.shards[:0]
-	for _, s := range c.shards {
-		if b := s.now.Load(); b != nil {
-			c.addBatch(b)
-			live = append(live, s)
-		}
-	}
-	clear(c.shards[len(live):])
-	c.shards = live
-}
-
-func (c *Collector) recycle(b *batch) {
-	b.taken = 0
-	b.n.Store(0)
-	select {
-	case c.free <- b:
-	default:
-	}
+	c.intake.filling(c.addBatch)
 }
 
 func (c *Collector) addBatch(b *batch) {
@@ -300,19 +254,19 @@ func (c *Collector) addBatch(b *batch) {
 
 func (c *Collector) add(s *Call) {
 	warm := s.Warm
-	if warm && (c.second >= 0 || s.End >= 0) {
+	if warm && (c.win.second >= 0 || s.End >= 0) {
 		return // began in warm-up, ended after it: belongs to neither
 	}
-	a := &c.accs[0]
-	if s.End >= c.end {
-		a = c.later(s.End, warm)
+	a := &c.win.accs[0]
+	if s.End >= c.win.end {
+		a = c.win.later(s.End, warm)
 	}
 	t := a.of(s.Op, s.Segment)
 	timed := c.timed(s)
 	if s.Class == 0 {
 		t.count += int64(s.Units)
 		if !warm {
-			c.tally.add(c.cfg.OpTrack[s.Op], s)
+			c.all.tally.add(c.cfg.OpTrack[s.Op], s)
 		}
 		if timed {
 			t.record(s)
@@ -324,27 +278,8 @@ func (c *Collector) add(s *Call) {
 		t.record(s)
 	}
 	if !warm {
-		c.errs[errorKey{s.Op, s.Class}]++
+		c.all.errs[errorKey{s.Op, s.Class}]++
 	}
-}
-
-// mostAhead is how many steps or seconds after the open one are kept apart;
-// samples that ended later join the last of them.
-const mostAhead = 32
-
-// later returns the accumulator for a moment after what is open: usually the next
-// one, later ones if a sink has held up the collector. Measured samples are never
-// put into warm-up, where they would be lost.
-func (c *Collector) later(at int64, warm bool) *accumulator {
-	open := c.slot(c.opened())
-	n := min(c.slot(at)-open, mostAhead)
-	if !warm {
-		n = max(n, c.slot(0)-open)
-	}
-	for len(c.accs) <= n {
-		c.accs = append(c.accs, newAccumulator(len(c.cfg.Ops)))
-	}
-	return &c.accs[n]
 }
 
 // timed reports whether a sample's times mean anything. Those of operations that
@@ -387,4 +322,14 @@ func (a *accumulator) reset() {
 		}
 		a.ops[op] = list[:0]
 	}
+}
+
+// fold moves the contents of a into another one.
+func (a *accumulator) fold(into *accumulator) {
+	for op, list := range a.ops {
+		for _, t := range list {
+			into.of(uint16(op), t.segment).merge(t.times)
+		}
+	}
+	a.reset()
 }

@@ -1,80 +1,63 @@
 package measure
 
-import (
-	"cmp"
-	"slices"
-	"time"
-)
-
-// recentSeconds is how many finished seconds a snapshot shows individually.
-const recentSeconds = 120
+import "time"
 
 // finish closes every step and second that has settled.
 func (c *Collector) finish(now int64) {
-	for now >= c.end+int64(settle) && !c.awaited(now) {
+	for now >= c.win.end+int64(settle) && !c.awaited(now) {
 		c.takeParts() // parts that arrived while it was checked whether all have
-		c.closeOpen(c.end, false)
+		c.closeOpen(c.win.end, false)
 	}
 }
 
 // conclude closes what is left; the last second may be short.
 func (c *Collector) conclude(now int64) {
-	for now >= c.end {
-		c.closeOpen(c.end, false)
+	for now >= c.win.end {
+		c.closeOpen(c.win.end, false)
 	}
-	for i := range c.accs[1:] { // whatever ended while we were closing
-		c.fold(&c.accs[1+i], &c.accs[0])
+	for i := range c.win.accs[1:] { // whatever ended while we were closing
+		c.win.accs[1+i].fold(&c.win.accs[0])
 	}
 	c.closeOpen(now, true)
 	c.publish(now)
-	c.last = c.result()
+	c.last = c.all.result(c.gauges)
 }
 
 // closeOpen ends the open step at the given time and, if it was the last step or
 // there are none, the open second too.
 func (c *Collector) closeOpen(until int64, last bool) {
-	c.control = c.cfg.Source.Control()
+	c.all.control = c.cfg.Source.Control()
 	c.readTracks()
 	if c.cfg.Then != nil {
 		c.cfg.Then(c.gauges, until)
 	}
 	c.inFlight(until)
-	a := &c.accs[0]
-	if c.stepped() {
+	a := &c.win.accs[0]
+	if c.win.stepped() {
 		c.closeStep(a, until, last)
-		a = &c.sum
+		a = &c.win.sum
 	}
-	if c.step++; last || !c.stepped() || c.step == stepsEach {
+	if c.win.step++; last || !c.win.stepped() || c.win.step == stepsEach {
 		c.closeSecond(a, until, last)
 		a.reset()
-		c.second++
-		c.at.Store(int64(c.second))
-		c.step = 0
+		c.win.second++
+		c.at.Store(int64(c.win.second))
+		c.win.step = 0
 	}
-	if !c.stepped() {
-		c.sum = newAccumulator(len(c.cfg.Ops)) // its contents are not needed again
-	}
-	c.passed++
-	used := c.accs[0]
-	c.accs = slices.Delete(c.accs, 0, 1)
-	if len(c.accs) == 1 { // usually; those added because of a delay are not kept
-		used.reset()
-		c.accs = append(c.accs, used)
-	}
-	c.open()
+	c.win.next()
 }
 
 // closeStep adds the samples of the open step to the timeline and to the second. What is
 // left over of the run's last step joins the step before.
 func (c *Collector) closeStep(a *accumulator, until int64, last bool) {
-	from := c.opened()
+	from := c.win.opened()
 	rest := last && isRest(from, until)
 	for op := range c.cfg.Ops {
-		if r, ran := c.row(op, merged(a.ops[op]), from, until, c.second < 0); ran {
-			c.steps[op] = appendPoint(c.steps[op], r.point(time.Duration(from)), rest)
+		if r, ran := c.row(op, merged(a.ops[op]), from, until, c.win.second < 0); ran {
+			c.view.step(op, r.point(time.Duration(from)), rest)
 		}
 	}
-	c.fold(a, &c.sum)
+	a.fold(&c.win.sum)
 }
 
 // closeSecond ends the open second, whose samples are in a, at the given time: it
@@ -82,30 +65,30 @@ func (c *Collector) closeStep(a *accumulator, until int64, last bool) {
 // sink. In what is drawn live, a rest of the run's last second joins the second before;
 // the journal does the same with the series once the run is over.
 func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
-	c.until = until
-	from := int64(c.second) * int64(time.Second)
+	c.all.until = until
+	from := int64(c.win.second) * int64(time.Second)
 	rest := last && isRest(from, until)
-	warm := c.second < 0
+	warm := c.win.second < 0
 	if !warm {
-		c.tally.observe(c.gauges)
+		c.all.tally.observe(c.gauges)
 	}
 	if c.cfg.Part != nil {
 		c.cfg.Part(c.part(a))
 	}
-	sec := Second{T: c.second, Length: time.Duration(until - max(from, c.cfg.Start)).Seconds(), Warmup: warm}
+	sec := Second{T: c.win.second, Length: time.Duration(until - max(from, c.cfg.Start)).Seconds(), Warmup: warm}
 	for op := range c.cfg.Ops {
 		total := merged(a.ops[op])
 		row, ran := c.row(op, total, from, until, warm)
 		if ran {
 			sec.Rows = append(sec.Rows, row)
-			c.remember(op, row, rest)
+			c.view.remember(op, row, rest)
 		}
 		if total != nil && total.calls() > 0 {
-			second := c.second
-			if n := len(c.spreads[op].list); rest && n > 0 && c.spreads[op].list[n-1].T >= 0 {
+			second := c.win.second
+			if n := len(c.all.spreads[op].list); rest && n > 0 && c.all.spreads[op].list[n-1].T >= 0 {
 				second-- // its bucket has the whole second already
 			}
-			c.spreads[op].add(total.views().response, second)
+			c.all.spreads[op].add(total.views().response, second)
 		}
 		if warm || total == nil {
 			continue
@@ -113,13 +96,13 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 		if c.cfg.Sink != nil && total.calls() > 0 {
 			sec.Intervals = append(sec.Intervals, total.interval(c.cfg.Ops[op]))
 		}
-		c.whole[op].merge(total)
+		c.all.ops[op].merge(total)
 		for _, t := range a.ops[op] {
-			c.segment(int(t.segment)).merge(op, t.times)
+			c.all.segment(int(t.segment)).merge(op, t.times)
 		}
 	}
 	if c.cfg.Sink != nil && !c.failed {
-		sec.Result = c.result()
+		sec.Result = c.all.result(c.gauges)
 		if err := c.cfg.Sink(&sec); err != nil {
 			c.failed = true
 			c.cfg.SinkFailed(err)
@@ -136,16 +119,6 @@ func (t *times) interval(op Operation) Interval {
 		iv.Service, iv.Lateness = v.service.export(), v.lateness.export()
 	}
 	return iv
-}
-
-// fold appends the contents of from to into.
-func (c *Collector) fold(from, into *accumulator) {
-	for op, list := range from.ops {
-		for _, t := range list {
-			into.of(uint16(op), t.segment).merge(t.times)
-		}
-	}
-	from.reset()
 }
 
 // merged returns the sum over segments; a single segment is returned as it is.
@@ -165,11 +138,11 @@ func merged(list []segTimes) *times {
 
 func (c *Collector) row(op int, t *times, from, until int64, warm bool) (Row, bool) {
 	g := c.gauges[c.cfg.OpTrack[op]]
-	r := Row{T: c.second, Op: op, Gauge: g}
+	r := Row{T: c.win.second, Op: op, Gauge: g}
 	if warm {
 		r.Seconds = time.Duration(until - max(from, c.cfg.Start)).Seconds()
-	} else if len(c.control.Spans) > 0 {
-		r.Seconds = c.control.Spans[c.cfg.OpTrack[op]].within(from, until).Seconds()
+	} else if len(c.all.control.Spans) > 0 {
+		r.Seconds = c.all.control.Spans[c.cfg.OpTrack[op]].within(from, until).Seconds()
 	}
 	if t != nil {
 		fillRow(&r, t)
@@ -194,21 +167,6 @@ func isRest(from, until int64) bool {
 	return from > 0 && time.Duration(until-from).Seconds() < ShortestRate
 }
 
-func (c *Collector) remember(op int, r Row, rest bool) {
-	rows := c.recent[op]
-	if n := len(rows); rest && n > 0 && rows[n-1].T == r.T-1 {
-		c.recent[op] = slices.Clone(rows)
-		c.recent[op][n-1].addRest(r)
-		c.lines[op].points = appendPoint(c.lines[op].points, r.point(time.Duration(r.T)*time.Second), true)
-		return
-	}
-	if len(rows) >= recentSeconds {
-		rows = rows[len(rows)-recentSeconds+1:]
-	}
-	c.recent[op] = append(slices.Clip(rows), r) // published slices stay as they are
-	c.lines[op].add(r.point(time.Duration(r.T) * time.Second))
-}
-
 // addRest adds the rest of the run, whose calls are too few for percentiles, to its last
 // second.
 func (r *Row) addRest(rest Row) {
@@ -217,139 +175,4 @@ func (r *Row) addRest(rest Row) {
 		r.ResponseP50, r.ResponseP99, r.ServiceP99 = rest.ResponseP50, rest.ResponseP99, rest.ServiceP99
 	}
 	r.ResponseMax = max(r.ResponseMax, rest.ResponseMax)
-}
-
-// appendPoint appends a point or, if it is a rest, adds it to the last one as take does.
-// Published slices stay as they are.
-func appendPoint(points []Point, p Point, rest bool) []Point {
-	n := len(points)
-	if !rest || n == 0 || points[n-1].Warmup {
-		return append(slices.Clip(points), p)
-	}
-	points = slices.Clone(points)
-	last := &points[n-1]
-	last.Count, last.Errors, last.Seconds = last.Count+p.Count, last.Errors+p.Errors, last.Seconds+p.Seconds
-	if last.ResponseMax == 0 {
-		last.ResponseP50, last.ResponseP99, last.ServiceP99 = p.ResponseP50, p.ResponseP99, p.ServiceP99
-	}
-	last.ResponseMax, last.Oldest = max(last.ResponseMax, p.ResponseMax), max(last.Oldest, p.Oldest)
-	return points
-}
-
-// segment holds the histograms of one segment, packed once the next has begun.
-type segment struct {
-	live   []*times
-	rest   []packedTimes
-	totals []Totals // of rest; nil: not computed yet
-}
-
-func (c *Collector) segment(i int) *segment {
-	for len(c.segs) <= i {
-		if n := len(c.segs); n > 0 {
-			c.segs[n-1].pack()
-		}
-		s := &segment{live: make([]*times, len(c.cfg.Ops))}
-		for op := range s.live {
-			s.live[op] = &times{}
-		}
-		c.segs = append(c.segs, s)
-	}
-	return c.segs[i]
-}
-
-func (s *segment) pack() {
-	s.rest = make([]packedTimes, len(s.live))
-	for op, t := range s.live {
-		s.rest[op] = t.pack()
-	}
-	s.live, s.totals = nil, nil
-}
-
-func (s *segment) merge(op int, t *times) {
-	if s.live != nil {
-		s.live[op].merge(t)
-		return
-	}
-	open := &times{} // a straggler: it began under settings changed since
-	s.rest[op].into(open)
-	open.merge(t)
-	s.rest[op], s.totals = open.pack(), nil
-}
-
-func (s *segment) digest(ops []Operation) []Totals {
-	if s.totals != nil {
-		return slices.Clone(s.totals)
-	}
-	out := make([]Totals, len(ops))
-	for op := range ops {
-		t := &times{}
-		if s.live != nil {
-			t = s.live[op]
-		} else {
-			s.rest[op].into(t)
-		}
-		out[op] = t.totals(ops[op])
-	}
-	if s.live == nil {
-		s.totals = slices.Clone(out)
-	}
-	return out
-}
-
-// result summarizes the run up to the last closed second.
-func (c *Collector) result() *Result {
-	ctl := &c.control
-	r := &Result{
-		Changes: ctl.Changes, Marks: ctl.Marks, Messages: c.log.messages(), Errors: c.errorCounts(),
-		Ops: make([]Totals, len(c.cfg.Ops)), Shares: c.tally.shares(c.cfg.Tracks, c.gauges),
-	}
-	for op := range c.cfg.Ops {
-		r.Ops[op] = c.whole[op].totals(c.cfg.Ops[op])
-	}
-	for _, sp := range ctl.Spans {
-		r.Measured = max(r.Measured, time.Duration(min(sp.To, c.until)))
-	}
-	for _, p := range ctl.Ran {
-		if p.To = min(p.To, time.Duration(c.until)); p.From < p.To {
-			r.Phases = append(r.Phases, p)
-		}
-	}
-	for i, info := range ctl.Segments {
-		if i > 0 && int64(info.From) >= c.until {
-			break // opened after the last closed second
-		}
-		info.To = min(info.To, r.Measured)
-		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd, Ops: c.segment(i).digest(c.cfg.Ops)}
-		c.fill(s.Ops, info.Unstarted, int64(info.From), int64(info.To))
-		r.Segments = append(r.Segments, s)
-		for op := range r.Ops {
-			r.Ops[op].Unstarted += s.Ops[op].Unstarted
-		}
-	}
-	c.fill(r.Ops, nil, 0, int64(r.Measured))
-	return r
-}
-
-// fill adds to totals what the engine knows: how long the track ran within the
-// interval and what never started.
-func (c *Collector) fill(ops []Totals, unstarted []int64, from, to int64) {
-	for op, track := range c.cfg.OpTrack {
-		if len(c.control.Spans) > track {
-			ops[op].Active = c.control.Spans[track].within(from, to)
-		}
-		if len(unstarted) > track && slices.Index(c.cfg.OpTrack, track) == op {
-			ops[op].Unstarted = unstarted[track]
-		}
-	}
-}
-
-func (c *Collector) errorCounts() []ErrorCount {
-	var out []ErrorCount
-	for k, n := range c.errs {
-		out = append(out, ErrorCount{Operation: c.cfg.Ops[k.op], Class: className(c.cfg.Classes, k.class), Count: n})
-	}
-	slices.SortFunc(out, func(a, b ErrorCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Class, b.Class))
-	})
-	return out
 }

@@ -192,24 +192,24 @@ func (c *Collector) takeParts() {
 	c.parts.mu.Unlock()
 	for i := range list {
 		p := &list[i]
-		if p.T < 0 && c.second >= 0 {
+		if p.T < 0 && c.win.second >= 0 {
 			continue // of the warm-up, which is over
 		}
-		a := &c.accs[0]
-		if p.T > c.second {
-			a = c.later(int64(p.T)*int64(time.Second), p.T < 0)
+		a := &c.win.accs[0]
+		if p.T > c.win.second {
+			a = c.win.later(int64(p.T)*int64(time.Second), p.T < 0)
 		}
 		for _, r := range p.Rows {
 			r.Times.into(a.of(r.Op, r.Segment))
 		}
 		for _, n := range p.Classes {
-			c.errs[errorKey{n.Op, n.Class}] += n.Count
+			c.all.errs[errorKey{n.Op, n.Class}] += n.Count
 		}
 		for _, m := range p.Messages {
 			c.log.add(m)
 		}
 		for track, did := range p.Did {
-			c.tally.tracks[track].more(did)
+			c.all.tally.tracks[track].more(did)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (t *trackTally) more(did []int64) {
 // part returns the open second, which is being closed, as a Part for another
 // process.
 func (c *Collector) part(a *accumulator) *Part {
-	p := &Part{T: c.second, Gauges: slices.Clone(c.gauges)}
+	p := &Part{T: c.win.second, Gauges: slices.Clone(c.gauges)}
 	for op, list := range a.ops {
 		for _, t := range list {
 			if t.count > 0 || t.errors > 0 || t.calls() > 0 {
@@ -238,7 +238,7 @@ func (c *Collector) part(a *accumulator) *Part {
 	if c.parts.sent == nil {
 		c.parts.sent = map[errorKey]int64{}
 	}
-	for k, n := range c.errs {
+	for k, n := range c.all.errs {
 		if n > c.parts.sent[k] {
 			p.Classes = append(p.Classes, PartClass{k.op, k.class, n - c.parts.sent[k]})
 			c.parts.sent[k] = n
@@ -246,9 +246,9 @@ func (c *Collector) part(a *accumulator) *Part {
 	}
 	messages := c.log.messages()
 	p.Messages, c.parts.told = messages[c.parts.told:], len(messages)
-	p.Spans = c.control.Spans
-	for track := range c.tally.tracks {
-		now := slices.Clone(c.tally.tracks[track].did)
+	p.Spans = c.all.control.Spans
+	for track := range c.all.tally.tracks {
+		now := slices.Clone(c.all.tally.tracks[track].did)
 		did := slices.Clone(now)
 		if track == len(c.parts.did) {
 			c.parts.did = append(c.parts.did, nil)
@@ -258,7 +258,7 @@ func (c *Collector) part(a *accumulator) *Part {
 		}
 		p.Did, c.parts.did[track] = append(p.Did, did), now
 	}
-	for _, s := range c.control.Segments {
+	for _, s := range c.all.control.Segments {
 		p.Unstarted = append(p.Unstarted, s.Unstarted)
 	}
 	return p
@@ -273,5 +273,5 @@ func (c *Collector) awaited(now int64) bool {
 	if c.cfg.Reread != nil {
 		now = min(now, c.cfg.Reread())
 	}
-	return c.cfg.Complete != nil && !c.cfg.Complete(c.second) && now < int64(c.second+1)*int64(time.Second)+int64(lateness)
+	return c.cfg.Complete != nil && !c.cfg.Complete(c.win.second) && now < int64(c.win.second+1)*int64(time.Second)+int64(lateness)
 }

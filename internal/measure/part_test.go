@@ -92,7 +92,7 @@ func TestPartsMergeIntoWhatOneProcessWouldHaveMeasured(t *testing.T) {
 		assert.Equal(t, want.Errors, got.Errors)
 		assert.Len(t, got.Messages, 1)
 		for i := range 3 {
-			assert.Equal(t, one.segment(i).digest(whole.Ops), sum.segment(i).digest(whole.Ops), "segment %d", i)
+			assert.Equal(t, one.all.segment(i).digest(whole.Ops), sum.all.segment(i).digest(whole.Ops), "segment %d", i)
 		}
 		require.Equal(t, len(seconds[0]), len(seconds[1]))
 		for i, s := range seconds[0] {
@@ -154,7 +154,7 @@ func BenchmarkASecondOfWorkers(b *testing.B) {
 		one.add(&Call{Op: uint16(dice.IntN(ops)), Start: start, Due: start - dice.Int64N(1e6), End: int64(dice.ExpFloat64() * 1e6), Units: 1})
 	}
 	var wire bytes.Buffer
-	require.NoError(b, gob.NewEncoder(&wire).Encode(one.part(&one.accs[0])))
+	require.NoError(b, gob.NewEncoder(&wire).Encode(one.part(&one.win.accs[0])))
 	cfg.Complete = func(int) bool { return true }
 	for _, workers := range []int{60, 240, 1000} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
@@ -164,11 +164,11 @@ func BenchmarkASecondOfWorkers(b *testing.B) {
 				for range workers {
 					var p Part
 					require.NoError(b, gob.NewDecoder(bytes.NewReader(wire.Bytes())).Decode(&p))
-					p.T = sum.second
+					p.T = sum.win.second
 					require.NoError(b, sum.Merge(p))
 				}
 				sum.takeParts()
-				sum.closeOpen(sum.end, false)
+				sum.closeOpen(sum.win.end, false)
 			}
 			b.ReportMetric(float64(wire.Len()), "bytes/worker")
 		})

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -47,29 +48,98 @@ func youngFor(cfg *Config) int {
 	return youth
 }
 
+// window is the step or second that is open, and what has ended since its end.
+type window struct {
+	ops    int
+	first  int           // the second in which the run began
+	second int           // the open second
+	step   int           // its open step
+	young  int           // how many seconds have steps
+	end    int64         // of what is open: a step, or a second that has no steps
+	passed int           // how many of these have closed
+	accs   []accumulator // for what is open and what comes after it
+	sum    accumulator   // of the closed steps of the open second
+}
+
+func newWindow(ops, first, young int) window {
+	w := window{
+		ops: ops, first: first, second: first, young: young,
+		accs: []accumulator{newAccumulator(ops), newAccumulator(ops)}, sum: newAccumulator(ops),
+	}
+	w.open()
+	return w
+}
+
 // stepped reports whether the open second has steps.
-func (c *Collector) stepped() bool { return c.second < c.first+c.young }
+func (w *window) stepped() bool { return w.second < w.first+w.young }
 
 // opened returns the start of what is open.
-func (c *Collector) opened() int64 {
-	return int64(c.second)*int64(time.Second) + int64(c.step)*int64(Step)
+func (w *window) opened() int64 {
+	return int64(w.second)*int64(time.Second) + int64(w.step)*int64(Step)
 }
 
 // open computes the end of what is open.
-func (c *Collector) open() {
-	c.end = c.opened() + int64(time.Second)
-	if c.stepped() {
-		c.end = c.opened() + int64(Step)
+func (w *window) open() {
+	w.end = w.opened() + int64(time.Second)
+	if w.stepped() {
+		w.end = w.opened() + int64(Step)
 	}
 }
 
 // slot numbers the steps, and after them the seconds, from the beginning of the
 // run.
-func (c *Collector) slot(at int64) int {
+func (w *window) slot(at int64) int {
 	second := floorSecond(at)
-	n := second - c.first
-	if n < c.young {
+	n := second - w.first
+	if n < w.young {
 		return n*stepsEach + int((at-int64(second)*int64(time.Second))/int64(Step))
 	}
-	return n + c.young*(stepsEach-1)
+	return n + w.young*(stepsEach-1)
 }
+
+// mostAhead is how many steps or seconds after the open one are kept apart;
+// samples that ended later join the last of them.
+const mostAhead = 32
+
+// later returns the accumulator for a moment after what is open: usually the next
+// one, later ones if a sink has held up the collector. Measured samples are never
+// put into warm-up, where they would be lost.
+func (w *window) later(at int64, warm bool) *accumulator {
+	open := w.slot(w.opened())
+	n := min(w.slot(at)-open, mostAhead)
+	if !warm {
+		n = max(n, w.slot(0)-open)
+	}
+	for len(w.accs) <= n {
+		w.accs = append(w.accs, newAccumulator(w.ops))
+	}
+	return &w.accs[n]
+}
+
+// next opens what comes after what has just been closed.
+func (w *window) next() {
+	if !w.stepped() {
+		w.sum = newAccumulator(w.ops) // its contents are not needed again
+	}
+	w.passed++
+	used := w.accs[0]
+	w.accs = slices.Delete(w.accs, 0, 1)
+	if len(w.accs) == 1 { // usually; those added because of a delay are not kept
+		used.reset()
+		w.accs = append(w.accs, used)
+	}
+	w.open()
+}
+
+// counts adds an operation's counts in the second in progress.
+func (w *window) counts(to *Totals, op int) {
+	for _, a := range []*accumulator{&w.sum, &w.accs[0]} {
+		for _, t := range a.ops[op] {
+			to.Count, to.Errors = to.Count+t.count, to.Errors+t.errors
+		}
+	}
+}
+
+// drawsSteps reports whether timelines are drawn in steps: until the first second without
+// steps has closed.
+func (w *window) drawsSteps() bool { return w.young > 0 && w.second <= w.first+w.young }

@@ -22,13 +22,13 @@ func TestATimelineStaysShortAndLeavesNothingOut(t *testing.T) {
 	var all []shown
 	const warm, length = 45, 4000
 	for n := -warm; n < length; n++ {
-		c.remember(0, Row{T: n, Gauge: Gauge{Oldest: time.Duration(n % 13)}, Count: int64(n % 7), Errors: int64(n % 3), Seconds: 1, ResponseP99: int64(n % 101), ResponseMax: int64(n % 1009)}, false)
+		c.view.remember(0, Row{T: n, Gauge: Gauge{Oldest: time.Duration(n % 13)}, Count: int64(n % 7), Errors: int64(n % 3), Seconds: 1, ResponseP99: int64(n % 101), ResponseMax: int64(n % 1009)}, false)
 		if n%97 == 0 {
-			width, lines := c.timelines()
+			width, lines := c.view.timelines()
 			require.LessOrEqual(t, len(lines[0]), maxPoints)
 			seconds := int(width / time.Second)
 			require.Zero(t, seconds&(seconds-1), "buckets double")
-			all = append(all, shown{c.recent[0], slices.Clone(c.recent[0]), lines[0], slices.Clone(lines[0]), n + warm + 1})
+			all = append(all, shown{c.view.recent[0], slices.Clone(c.view.recent[0]), lines[0], slices.Clone(lines[0]), n + warm + 1})
 		}
 	}
 	for _, s := range all {
@@ -60,12 +60,12 @@ func TestTimelinesHaveOneWidth(t *testing.T) {
 	cfg.Ops, cfg.OpTrack = append(cfg.Ops, Operation{"t", "late"}, Operation{"t", "never"}), []int{0, 0, 0}
 	c := NewCollector(cfg)
 	for n := range 1000 {
-		c.remember(0, Row{T: n, Count: 1}, false)
+		c.view.remember(0, Row{T: n, Count: 1}, false)
 		if n >= 901 {
-			c.remember(1, Row{T: n, Count: 1}, false)
+			c.view.remember(1, Row{T: n, Count: 1}, false)
 		}
 	}
-	width, lines := c.timelines()
+	width, lines := c.view.timelines()
 	assert.Equal(t, 4*time.Second, width)
 	assert.Equal(t, []Point{{At: 900 * time.Second, Count: 3}, {At: 904 * time.Second, Count: 4}}, lines[1][:2])
 	assert.Empty(t, lines[2])
@@ -121,12 +121,12 @@ func TestASinkThatHangsMovesNoSampleToAnotherSecond(t *testing.T) {
 func TestARestJoinsWhatWasBefore(t *testing.T) {
 	c := NewCollector(oneOperation(nil))
 	row := Row{T: 21, Count: 1000, Seconds: 1, ResponseP50: 3, ResponseP99: 5, ResponseMax: 9, ServiceP99: 4}
-	c.remember(0, row, false)
-	before, was := c.recent[0], c.lines[0].points
-	c.remember(0, Row{T: 22, Count: 8, Errors: 1, Seconds: 0.05, ResponseP50: 100, ResponseP99: 192, ResponseMax: 192, ServiceP99: 192}, true)
-	assert.Equal(t, []Row{{T: 21, Count: 1008, Errors: 1, Seconds: 1.05, ResponseP50: 3, ResponseP99: 5, ResponseMax: 192, ServiceP99: 4}}, c.recent[0])
-	require.Len(t, c.lines[0].points, 1)
-	got := c.lines[0].points[0]
+	c.view.remember(0, row, false)
+	before, was := c.view.recent[0], c.view.lines[0].points
+	c.view.remember(0, Row{T: 22, Count: 8, Errors: 1, Seconds: 0.05, ResponseP50: 100, ResponseP99: 192, ResponseMax: 192, ServiceP99: 192}, true)
+	assert.Equal(t, []Row{{T: 21, Count: 1008, Errors: 1, Seconds: 1.05, ResponseP50: 3, ResponseP99: 5, ResponseMax: 192, ServiceP99: 4}}, c.view.recent[0])
+	require.Len(t, c.view.lines[0].points, 1)
+	got := c.view.lines[0].points[0]
 	assert.Equal(t, []int64{1008, 3, 5, 192}, []int64{got.Count, got.ResponseP50, got.ResponseP99, got.ResponseMax})
 	assert.Equal(t, []Row{row}, before, "what was shown does not change")
 	assert.EqualValues(t, 1000, was[0].Count)

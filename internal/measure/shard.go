@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"sync"
 	"sync/atomic"
 )
 
@@ -50,7 +51,7 @@ type Shard struct {
 	_     [64]byte
 	own   *batch
 	fill  int32
-	c     *Collector
+	in    *intake
 	track int
 	_     [64]byte
 	// Read by the collector.
@@ -59,14 +60,25 @@ type Shard struct {
 	_     [64]byte
 }
 
+// intake is the way of samples from workers to the collector: batches on their way, batches
+// to be used again, and the shards that are being filled.
+type intake struct {
+	in   chan *batch
+	free chan *batch
+	log  *errorLog
+
+	mu     sync.Mutex
+	shards []*Shard
+}
+
 // Shard returns a new shard for a worker of a track. The worker must Close it.
-func (c *Collector) Shard(track int) *Shard {
-	s := &Shard{c: c, track: track, own: c.fresh()}
+func (in *intake) Shard(track int) *Shard {
+	s := &Shard{in: in, track: track, own: in.fresh()}
 	s.now.Store(s.own)
 	s.since.Store(none)
-	c.mu.Lock()
-	c.shards = append(c.shards, s)
-	c.mu.Unlock()
+	in.mu.Lock()
+	in.shards = append(in.shards, s)
+	in.mu.Unlock()
 	return s
 }
 
@@ -78,8 +90,8 @@ func (s *Shard) Add(v Call) {
 	s.fill++
 	b.n.Store(s.fill)
 	if s.fill == batchSize {
-		s.c.in <- b
-		s.own, s.fill = s.c.fresh(), 0
+		s.in.in <- b
+		s.own, s.fill = s.in.fresh(), 0
 		s.now.Store(s.own)
 	}
 }
@@ -91,15 +103,15 @@ func (s *Shard) Started(at int64) { s.since.Store(at) }
 func (s *Shard) Ended() { s.since.Store(none) }
 
 // Failed returns the class of err and keeps its message if it is new.
-func (s *Shard) Failed(op uint16, err error) uint8 { return s.c.log.note(op, err) }
+func (s *Shard) Failed(op uint16, err error) uint8 { return s.in.log.note(op, err) }
 
 // Newest returns when the newest operation in progress began, or math.MinInt64 if
 // there is none.
-func (c *Collector) Newest() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (in *intake) Newest() int64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	at := int64(none)
-	for _, s := range c.shards {
+	for _, s := range in.shards {
 		at = max(at, s.since.Load())
 	}
 	return at
@@ -108,15 +120,51 @@ func (c *Collector) Newest() int64 {
 // Close hands over the remaining samples. The shard must not be used afterwards.
 func (s *Shard) Close() {
 	s.Ended()
-	s.c.in <- s.own
+	s.in.in <- s.own
 	s.now.Store(nil)
 }
 
-func (c *Collector) fresh() *batch {
+func (in *intake) fresh() *batch {
 	select {
-	case b := <-c.free:
+	case b := <-in.free:
 		return b
 	default:
 		return new(batch)
+	}
+}
+
+// recycle takes back a batch that has been read.
+func (in *intake) recycle(b *batch) {
+	b.taken = 0
+	b.n.Store(0)
+	select {
+	case in.free <- b:
+	default:
+	}
+}
+
+// filling calls f for each batch that is being filled, and forgets the shards that are closed.
+func (in *intake) filling(f func(*batch)) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	live := in.shards[:0]
+	for _, s := range in.shards {
+		if b := s.now.Load(); b != nil {
+			f(b)
+			live = append(live, s)
+		}
+	}
+	clear(in.shards[len(live):])
+	in.shards = live
+}
+
+// calling calls f for each operation in progress, with its track and when it began.
+func (in *intake) calling(f func(track int, since int64)) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, s := range in.shards {
+		if since := s.since.Load(); since != none {
+			f(s.track, since)
+		}
 	}
 }

@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// segment holds the histograms of one segment, packed once the next has begun.
+type segment struct {
+	live   []*times
+	rest   []packedTimes
+	totals []Totals // of rest; nil: not computed yet
+}
+
+// whole is all that was measured up to the last closed second: by operation, by segment, and
+// what failed.
+type whole struct {
+	cfg     *Config
+	log     *errorLog
+	ops     []*times
+	segs    []*segment
+	errs    map[errorKey]int64
+	tally   tally
+	spreads []spreads
+	control Control
+	until   int64 // the end of the last closed second
+}
+
+func newWhole(cfg *Config, log *errorLog) whole {
+	n := len(cfg.Ops)
+	a := whole{cfg: cfg, log: log, ops: make([]*times, n), errs: map[errorKey]int64{}, tally: newTally(cfg), spreads: make([]spreads, n)}
+	for i := range a.ops {
+		a.ops[i] = &times{}
+	}
+	return a
+}
+
+func (a *whole) segment(i int) *segment {
+	for len(a.segs) <= i {
+		if n := len(a.segs); n > 0 {
+			a.segs[n-1].pack()
+		}
+		s := &segment{live: make([]*times, len(a.cfg.Ops))}
+		for op := range s.live {
+			s.live[op] = &times{}
+		}
+		a.segs = append(a.segs, s)
+	}
+	return a.segs[i]
+}
+
+func (s *segment) pack() {
+	s.rest = make([]packedTimes, len(s.live))
+	for op, t := range s.live {
+		s.rest[op] = t.pack()
+	}
+	s.live, s.totals = nil, nil
+}
+
+func (s *segment) merge(op int, t *times) {
+	if s.live != nil {
+		s.live[op].merge(t)
+		return
+	}
+	open := &times{} // a straggler: it began under settings changed since
+	s.rest[op].into(open)
+	open.merge(t)
+	s.rest[op], s.totals = open.pack(), nil
+}
+
+func (s *segment) digest(ops []Operation) []Totals {
+	if s.totals != nil {
+		return slices.Clone(s.totals)
+	}
+	out := make([]Totals, len(ops))
+	for op := range ops {
+		t := &times{}
+		if s.live != nil {
+			t = s.live[op]
+		} else {
+			s.rest[op].into(t)
+		}
+		out[op] = t.totals(ops[op])
+	}
+	if s.live == nil {
+		s.totals = slices.Clone(out)
+	}
+	return out
+}
+
+// result summarizes the run up to the last closed second; gauges are the state of its
+// tracks.
+func (a *whole) result(gauges []Gauge) *Result {
+	ctl := &a.control
+	r := &Result{
+		Changes: ctl.Changes, Marks: ctl.Marks, Messages: a.log.messages(), Errors: a.errorCounts(),
+		Ops: make([]Totals, len(a.cfg.Ops)), Shares: a.tally.shares(a.cfg.Tracks, gauges),
+	}
+	for op := range a.cfg.Ops {
+		r.Ops[op] = a.ops[op].totals(a.cfg.Ops[op])
+	}
+	for _, sp := range ctl.Spans {
+		r.Measured = max(r.Measured, time.Duration(min(sp.To, a.until)))
+	}
+	for _, p := range ctl.Ran {
+		if p.To = min(p.To, time.Duration(a.until)); p.From < p.To {
+			r.Phases = append(r.Phases, p)
+		}
+	}
+	for i, info := range ctl.Segments {
+		if i > 0 && int64(info.From) >= a.until {
+			break // opened after the last closed second
+		}
+		info.To = min(info.To, r.Measured)
+		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd, Ops: a.segment(i).digest(a.cfg.Ops)}
+		a.fill(s.Ops, info.Unstarted, int64(info.From), int64(info.To))
+		r.Segments = append(r.Segments, s)
+		for op := range r.Ops {
+			r.Ops[op].Unstarted += s.Ops[op].Unstarted
+		}
+	}
+	a.fill(r.Ops, nil, 0, int64(r.Measured))
+	return r
+}
+
+// fill adds to totals what the engine knows: how long the track ran within the
+// interval and what never started.
+func (a *whole) fill(ops []Totals, unstarted []int64, from, to int64) {
+	for op, track := range a.cfg.OpTrack {
+		if len(a.control.Spans) > track {
+			ops[op].Active = a.control.Spans[track].within(from, to)
+		}
+		if len(unstarted) > track && slices.Index(a.cfg.OpTrack, track) == op {
+			ops[op].Unstarted = unstarted[track]
+		}
+	}
+}
+
+func (a *whole) errorCounts() []ErrorCount {
+	var out []ErrorCount
+	for k, n := range a.errs {
+		out = append(out, ErrorCount{Operation: a.cfg.Ops[k.op], Class: className(a.cfg.Classes, k.class), Count: n})
+	}
+	slices.SortFunc(out, func(a, b ErrorCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Class, b.Class))
+	})
+	return out
+}
