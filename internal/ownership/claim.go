@@ -13,30 +13,30 @@ import (
 
 // Spot returns what was found in one of the wanted spaces; for any other space it
 // is empty.
-func (c *Claim) Spot(s store.Space) Spot {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.index(s); i >= 0 {
-		return *c.spots[i]
+func (a *spaces) Spot(s store.Space) Spot {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := a.index(s); i >= 0 {
+		return *a.spots[i]
 	}
 	return Spot{Space: Space{Space: s}}
 }
 
 // Theirs reports whether others made the table of a space, or one of its parts.
 // Such a table is never altered.
-func (c *Claim) Theirs(s store.Space, part string) bool {
-	spot := c.Spot(s)
+func (a *spaces) Theirs(s store.Space, part string) bool {
+	spot := a.Spot(s)
 	return spot.State == Shared && (part == "" || spot.theirs(part))
 }
 
-func (c *Claim) index(s store.Space) int {
-	return slices.IndexFunc(c.spots, func(t *Spot) bool { return t.Space.Space == s })
+func (a *spaces) index(s store.Space) int {
+	return slices.IndexFunc(a.spots, func(t *Spot) bool { return t.Space.Space == s })
 }
 
 // Earlier returns what was recorded for a space before this claim; false if
 // nothing was.
-func (c *Claim) Earlier(s store.Space) (store.Made, bool) {
-	for _, m := range c.Made() {
+func (a *spaces) Earlier(s store.Space) (store.Made, bool) {
+	for _, m := range a.Made() {
 		if same(m, s) {
 			return m, true
 		}
@@ -45,10 +45,10 @@ func (c *Claim) Earlier(s store.Space) (store.Made, bool) {
 }
 
 // Made lists what was recorded under the namespace before this claim.
-func (c *Claim) Made() []store.Made {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.made
+func (a *spaces) Made() []store.Made {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.made
 }
 
 // Inspect looks at any space, whether wanted or not.
@@ -66,27 +66,27 @@ func (c *Claim) Add(ctx context.Context, sp Space) (Spot, error) {
 	if err := c.admissible(s); err != nil {
 		return *s, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.spaces.mu.Lock()
+	defer c.spaces.mu.Unlock()
 	c.spots = append(c.spots, s)
 	return *s, nil
 }
 
 // Leave drops a space from the claim because it will not be written after all.
 // Only Admit may call it.
-func (c *Claim) Leave(s store.Space) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := c.index(s); i >= 0 {
-		c.spots[i].Reads = true
+func (a *spaces) Leave(s store.Space) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := a.index(s); i >= 0 {
+		a.spots[i].Reads = true
 	}
 }
 
 // Write claims a space for writing that was only to be read. It is refused on the
 // same grounds as any other space. Only Admit may call it.
 func (c *Claim) Write(s store.Space) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.spaces.mu.Lock()
+	defer c.spaces.mu.Unlock()
 	i := c.index(s)
 	if i < 0 {
 		return fmt.Errorf("%s was not claimed", Name(s))
@@ -101,8 +101,8 @@ func (c *Claim) Update(ctx context.Context, s store.Space, params map[string]str
 	if err := c.sure(ctx); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.spaces.mu.Lock()
+	defer c.spaces.mu.Unlock()
 	i := c.index(s)
 	if i < 0 {
 		return fmt.Errorf("%s was not claimed", Name(s))
@@ -118,8 +118,8 @@ func (c *Claim) Update(ctx context.Context, s store.Space, params map[string]str
 // Restore records again what is ours if the records are gone: a store that lost
 // everything in the middle of a run has been written to since.
 func (c *Claim) Restore(ctx context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.spaces.mu.Lock()
+	defer c.spaces.mu.Unlock()
 	if !c.written {
 		return nil
 	}
@@ -153,8 +153,8 @@ func (c *Claim) Cleanup(ctx context.Context) error {
 	if err := c.Restore(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.spaces.mu.Lock()
+	defer c.spaces.mu.Unlock()
 	if !c.written {
 		return nil
 	}

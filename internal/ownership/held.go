@@ -26,11 +26,11 @@ type HeldSpot struct {
 }
 
 // Held returns what the claim found, for another process.
-func (c *Claim) Held() Held {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	h := Held{Made: c.made}
-	for _, s := range c.spots {
+func (a *spaces) Held() Held {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	h := Held{Made: a.made}
+	for _, s := range a.spots {
 		h.Spots = append(h.Spots, HeldSpot{s.Space.Space, s.State, s.Found, s.Recorded, s.Earlier})
 	}
 	return h
@@ -55,9 +55,9 @@ func Resume(ctx context.Context, conn store.Conn, w Want, h Held) (*Claim, error
 	if err := c.hold(ctx); err != nil {
 		return nil, c.explain(ctx, err)
 	}
-	c.mu.Lock()
+	c.spaces.mu.Lock()
 	c.written = true
-	c.mu.Unlock()
+	c.spaces.mu.Unlock()
 	return c, fault.Code(c.Restore(ctx), fault.CodeStore)
 }
 

@@ -21,14 +21,17 @@ const (
 	Renewal = 3 * time.Second
 )
 
-// lease is a lease that we hold, with what keeps it alive.
+// lease is a lease that we hold, with what keeps it alive. Where nothing will be written
+// there is none, and it is nil.
 type lease struct {
 	mu      sync.Mutex
 	mine    store.Lease
 	renewed time.Time // when the last renewal that worked was sent
 
+	of        holdings
 	conn      store.Conn
 	leaser    store.Leaser
+	keep      store.Keeper
 	namespace string
 	over      context.Context // done when no further renewal is wanted
 	end       context.CancelFunc
@@ -39,6 +42,14 @@ type lease struct {
 	why   error
 	gonce sync.Once
 	freed sync.Once
+}
+
+// holdings are what a lease is held for.
+type holdings interface {
+	// between names a run that has recorded a space of ours since we did; "" if there is none.
+	between(ctx context.Context, keep store.Keeper) (string, error)
+	// Restore records again what is ours.
+	Restore(ctx context.Context) error
 }
 
 // as returns the lease as we want it.
@@ -103,41 +114,43 @@ func (c *Claim) hold(ctx context.Context) error {
 	if !ok {
 		return nil // a broker's queues cannot be deleted while they are in use
 	}
-	l := &lease{mine: self(c.want.Run), conn: c.conn, leaser: leaser, namespace: c.want.Namespace, gone: make(chan struct{})}
+	l := &lease{mine: self(c.want.Run), of: c, conn: c.conn, leaser: leaser, keep: c.keep, namespace: c.want.Namespace, gone: make(chan struct{})}
 	l.mine.Workers = c.want.Workers
-	if err := c.seek(ctx, l); err != nil {
+	if err := l.seek(ctx, &c.want, c.held != nil); err != nil {
 		return err
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	l.over, l.end = context.WithCancel(background)
 	c.lease = l
-	l.beating.Go(func() { c.beat(background, l) }) // ends with Release
+	l.beating.Go(func() { l.beat(background) }) // ends with Release
 	return nil
 }
 
 // seek takes the lease, waiting for one that is about to lapse or to say for how long
 // workers need it.
-func (c *Claim) seek(ctx context.Context, l *lease) error {
+func (l *lease) seek(ctx context.Context, w *Want, resumed bool) error {
 	began := time.Now()
+	// goesOn reports whether a lease is that of the run that the claim goes on with.
+	goesOn := func(holder store.Lease) bool { return resumed && holder.Run == w.Run }
 	for told := false; ; {
-		holder, how, err := l.hold(ctx, l.leaser)
+		holder, how, err := l.request(ctx, l.leaser)
 		if err != nil || how != store.Denied {
 			return err
 		}
 		switch {
-		case dead(holder) && (holder.Workers == 0 || c.goesOn(holder)), holder.WriteUntil != "" && c.goesOn(holder):
+		case dead(holder) && (holder.Workers == 0 || goesOn(holder)), holder.WriteUntil != "" && goesOn(holder):
 			if _, err := l.leaser.Swap(ctx, l.namespace, holder, l.as(), TTL); err != nil && !l.unheard(ctx, err) {
 				return err
 			}
 			continue
 		case holder.WriteUntil == "" && !dead(holder), holder.WriteUntil != "" && !through(holder), time.Since(began) > 2*TTL:
-			return c.inUse(holder)
-		case told || c.want.Tell == nil:
+			return inUse(l.namespace, holder)
+		case told || w.Tell == nil:
 		case holder.WriteUntil != "":
-			c.want.Tell(fmt.Sprintf("%s was in use by the workers of %s, which have ended: waiting until %s for their lease to lapse", c.name(), words(holder), moment(time.Now().Add(TTL))))
+			w.Tell(fmt.Sprintf("%s was in use by the workers of %s, which have ended: waiting until %s for their lease to lapse", nameOf(l.namespace), words(holder), moment(time.Now().Add(TTL))))
 		default:
-			c.want.Tell(fmt.Sprintf("%s is in use by %s, which has died: waiting until %s for its workers to say how long they still write", c.name(), words(holder), moment(time.Now().Add(TTL))))
+			w.Tell(fmt.Sprintf("%s is in use by %s, which has died: waiting until %s for its workers to say how long they still write", nameOf(l.namespace), words(holder), moment(time.Now().Add(TTL))))
 		}
 		told = true
 		select {
@@ -155,15 +168,12 @@ func through(holder store.Lease) bool {
 	return err == nil && time.Now().After(t)
 }
 
-// goesOn reports whether a lease is that of the run that the claim goes on with.
-func (c *Claim) goesOn(holder store.Lease) bool { return c.held != nil && holder.Run == c.want.Run }
-
 // settling is how long to wait before looking again at a lease that is about to lapse.
 const settling = 500 * time.Millisecond
 
-// hold takes or renews the lease through a connection. If the answer to a request is lost,
+// request takes or renews the lease through a connection. If the answer to a request is lost,
 // only the store knows whether it was carried out, so it is asked again.
-func (l *lease) hold(ctx context.Context, leaser store.Leaser) (holder store.Lease, how store.Hold, err error) {
+func (l *lease) request(ctx context.Context, leaser store.Leaser) (holder store.Lease, how store.Hold, err error) {
 	for {
 		sent, mine := time.Now(), l.as()
 		holder, how, err = leaser.Hold(ctx, l.namespace, mine, TTL)
@@ -190,7 +200,7 @@ func (l *lease) hold(ctx context.Context, leaser store.Leaser) (holder store.Lea
 	}
 }
 
-// free gives up the lease of a holder, asking again as hold does.
+// free gives up the lease of a holder, asking again as request does.
 func (l *lease) free(ctx context.Context, holder store.Lease) error {
 	err := l.leaser.Free(ctx, l.namespace, holder)
 	if l.unheard(ctx, err) {
@@ -216,7 +226,7 @@ const impatient = 100 * time.Millisecond
 // beat renews the lease until it ends or somebody else has it. While the store is
 // away nothing is known; once it is back, it may have lost the lease and the
 // records, or given them to others.
-func (c *Claim) beat(ctx context.Context, l *lease) {
+func (l *lease) beat(ctx context.Context) {
 	next := time.NewTimer(Renewal)
 	defer next.Stop()
 	for {
@@ -226,9 +236,9 @@ func (c *Claim) beat(ctx context.Context, l *lease) {
 		case <-next.C:
 		}
 		asking, cancel := context.WithTimeout(ctx, TTL)
-		how, err := c.renew(asking, l.leaser, c.keep)
+		how, err := l.renew(asking, l.leaser, l.keep)
 		if err == nil && how == store.Taken {
-			_ = c.Restore(asking) // what cannot be recorded now will be at the end, or found missing
+			_ = l.of.Restore(asking) // what cannot be recorded now will be at the end, or found missing
 		}
 		cancel()
 		if l.lost() != nil {
@@ -241,17 +251,16 @@ func (c *Claim) beat(ctx context.Context, l *lease) {
 }
 
 // renew renews the lease, and finds out whether somebody else has it, or had it since.
-func (c *Claim) renew(ctx context.Context, leaser store.Leaser, keep store.Keeper) (store.Hold, error) {
-	l := c.lease
-	holder, how, err := l.hold(ctx, leaser)
+func (l *lease) renew(ctx context.Context, leaser store.Leaser, keep store.Keeper) (store.Hold, error) {
+	holder, how, err := l.request(ctx, leaser)
 	switch {
 	case err != nil:
 	case how == store.Denied:
-		l.lose(fmt.Errorf("%s was taken over by %s: this run had not renewed its lease for %v, being suspended or cut off from the store", c.name(), words(holder), TTL))
+		l.lose(fmt.Errorf("%s was taken over by %s: this run had not renewed its lease for %v, being suspended or cut off from the store", nameOf(l.namespace), words(holder), TTL))
 	case how == store.Taken:
 		var other string
-		if other, err = c.between(ctx, keep); other != "" {
-			l.lose(fmt.Errorf("%s was used by %s meanwhile: this run had not renewed its lease for %v, being suspended or cut off from the store", c.name(), other, TTL))
+		if other, err = l.of.between(ctx, keep); other != "" {
+			l.lose(fmt.Errorf("%s was used by %s meanwhile: this run had not renewed its lease for %v, being suspended or cut off from the store", nameOf(l.namespace), other, TTL))
 			_ = leaser.Free(ctx, l.namespace, l.as()) // or it lapses
 		}
 	}
@@ -264,8 +273,8 @@ func (c *Claim) between(ctx context.Context, keep store.Keeper) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.spaces.mu.Lock()
+	defer c.spaces.mu.Unlock()
 	if !c.written {
 		return "", nil
 	}
@@ -281,27 +290,26 @@ func (c *Claim) between(ctx context.Context, keep store.Keeper) (string, error) 
 // Confirm asks the store, by a connection of its own, whether the lease is still ours: the
 // process was stopped, or cut off. If it is not, Err says why; an error of Confirm says
 // that it is not known.
-func (c *Claim) Confirm(ctx context.Context, conn store.Conn) error {
+func (l *lease) Confirm(ctx context.Context, conn store.Conn) error {
 	leaser, ok := store.Has[store.Leaser](conn)
-	if !ok || c.lease == nil {
+	if !ok || l == nil {
 		return nil
 	}
 	keep, err := store.As[store.Keeper](conn)
 	if err == nil {
-		_, err = c.renew(ctx, leaser, keep)
+		_, err = l.renew(ctx, leaser, keep)
 	}
 	return err
 }
 
 // sure returns why nothing may be written. Unless the lease was renewed lately, it asks the
 // store.
-func (c *Claim) sure(ctx context.Context) error {
-	l := c.lease
+func (l *lease) sure(ctx context.Context) error {
 	switch {
 	case l == nil:
 		return nil
 	case l.lost() == nil && !l.fresh():
-		if _, err := c.renew(ctx, l.leaser, c.keep); err != nil {
+		if _, err := l.renew(ctx, l.leaser, l.keep); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
 	}
@@ -309,9 +317,9 @@ func (c *Claim) sure(ctx context.Context) error {
 }
 
 // WhileOurs returns a context that ends when somebody else has taken the lease.
-func (c *Claim) WhileOurs(ctx context.Context) (context.Context, context.CancelFunc) {
+func (l *lease) WhileOurs(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	if l := c.lease; l != nil {
+	if l != nil {
 		go func() { // ends with the context
 			select {
 			case <-l.gone:
@@ -338,20 +346,19 @@ func (l *lease) lost() error {
 
 // Lost returns a channel that is closed when somebody else has taken over the
 // namespace. Err then says who, and nothing may be written any more.
-func (c *Claim) Lost() <-chan struct{} {
-	if c.lease == nil {
+func (l *lease) Lost() <-chan struct{} {
+	if l == nil {
 		return nil
 	}
-	return c.lease.gone
+	return l.gone
 }
 
 // Err returns why the claim was lost; nil while it holds.
-func (c *Claim) Err() error { return c.lease.lost() }
+func (l *lease) Err() error { return l.lost() }
 
 // Release gives up the lease. It may be called more than once. If ctx ends while
 // a renewal hangs in a store that does not answer, the lease is left to expire.
-func (c *Claim) Release(ctx context.Context) error {
-	l := c.lease
+func (l *lease) Release(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
@@ -367,7 +374,7 @@ func (c *Claim) Release(ctx context.Context) error {
 	select {
 	case <-still:
 	case <-ctx.Done():
-		return fault.Code(fmt.Errorf("release %s: %w", c.name(), context.Cause(ctx)), fault.CodeStore)
+		return fault.Code(fmt.Errorf("release %s: %w", nameOf(l.namespace), context.Cause(ctx)), fault.CodeStore)
 	}
 	var err error
 	l.freed.Do(func() {
@@ -389,23 +396,25 @@ func (c *Claim) rather(ctx context.Context, err error) error {
 	if asked != nil || !held || dead(holder) {
 		return err
 	}
-	return c.inUse(holder)
+	return inUse(c.want.Namespace, holder)
 }
 
-func (c *Claim) inUse(holder store.Lease) error {
+// inUse refuses a namespace that somebody else is using.
+func inUse(namespace string, holder store.Lease) error {
 	if holder.WriteUntil != "" {
-		return fault.Input(fmt.Errorf("%s is in use by the workers of %s: they have lost their coordinator, and may write until %s", c.name(), words(holder), instant(holder.WriteUntil)),
+		return fault.Input(fmt.Errorf("%s is in use by the workers of %s: they have lost their coordinator, and may write until %s", nameOf(namespace), words(holder), instant(holder.WriteUntil)),
 			fmt.Sprintf("wait until then, continue that run with perfbench resume, or use another --namespace; once the last of them has ended, their lease lapses within %v", TTL))
 	}
-	return fault.Input(fmt.Errorf("%s is in use by %s", c.name(), words(holder)),
+	return fault.Input(fmt.Errorf("%s is in use by %s", nameOf(namespace), words(holder)),
 		fmt.Sprintf("wait until it ends, or use another --namespace; once a process has died, its lease lapses within %v", TTL))
 }
 
-func (c *Claim) name() string {
-	if c.want.Namespace == "" {
+// nameOf returns a namespace in words.
+func nameOf(namespace string) string {
+	if namespace == "" {
 		return "the empty namespace"
 	}
-	return fmt.Sprintf("the namespace %q", c.want.Namespace)
+	return fmt.Sprintf("the namespace %q", namespace)
 }
 
 // words says who holds a lease, and since when.

@@ -90,21 +90,25 @@ type Spot struct {
 	gone    bool           // dropped by the claim, together with its record
 }
 
-// Claim holds the spaces of a run. Its methods may be called from any goroutine.
+// Claim holds the spaces of a run in a store: it finds out whose they are, records them, and
+// removes them. Its methods may be called from any goroutine.
 type Claim struct {
+	*lease // nil: nothing will be written
+	spaces
 	conn store.Conn
 	keep store.Keeper
 	want Want
+	held *Held // found by a process that has died; nil: the spaces are inspected
+}
 
+// spaces are what a claim found in those that it wants, and what was recorded before.
+type spaces struct {
 	mu    sync.Mutex
 	made  []store.Made
 	spots []*Spot
 	// written means that the records have been written; later changes are written
 	// at once.
 	written bool
-
-	lease *lease // nil: nothing will be written
-	held  *Held  // found by a process that has died; nil: the spaces are inspected
 }
 
 // tries is how often a claim is started over when somebody else interferes.
@@ -132,7 +136,7 @@ func Take(ctx context.Context, conn store.Conn, w Want) (*Claim, error) {
 			return c, nil
 		}
 	}
-	return nil, fault.Input(fmt.Errorf("%s is constantly being changed by others", c.name()), "use another --namespace")
+	return nil, fault.Input(fmt.Errorf("%s is constantly being changed by others", nameOf(c.want.Namespace)), "use another --namespace")
 }
 
 // seize takes the lease and writes the records. It returns false if the records
@@ -156,8 +160,8 @@ func (c *Claim) seize(ctx context.Context) (done bool, err error) {
 	if err := c.probe(ctx); err != nil {
 		return false, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.spaces.mu.Lock()
+	defer c.spaces.mu.Unlock()
 	for i, s := range c.spots {
 		if s.Reads {
 			continue
@@ -177,9 +181,9 @@ func (c *Claim) inspect(ctx context.Context) error {
 	if err != nil {
 		return c.explain(ctx, err)
 	}
-	c.mu.Lock()
+	c.spaces.mu.Lock()
 	c.made, c.spots = made, nil
-	c.mu.Unlock()
+	c.spaces.mu.Unlock()
 	var refused []error
 	for _, sp := range c.want.Spaces {
 		s, err := c.spot(ctx, sp)
@@ -189,9 +193,9 @@ func (c *Claim) inspect(ctx context.Context) error {
 		if err := c.admissible(s); err != nil {
 			refused = append(refused, err)
 		}
-		c.mu.Lock()
+		c.spaces.mu.Lock()
 		c.spots = append(c.spots, s)
-		c.mu.Unlock()
+		c.spaces.mu.Unlock()
 	}
 	switch {
 	case len(refused) == 1:
@@ -336,10 +340,10 @@ func DeleteCommand(namespace string) string {
 	return cmd
 }
 
-func (c *Claim) writes() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.spots, func(s *Spot) bool { return !s.Reads })
+func (a *spaces) writes() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.ContainsFunc(a.spots, func(s *Spot) bool { return !s.Reads })
 }
 
 // probe asks the store whether it would accept the writes. It covers maps only.
@@ -358,7 +362,7 @@ func (c *Claim) probe(ctx context.Context) error {
 			}
 		case !other:
 			other = true
-			if err := p.Probe(ctx, c.anywhere()); err != nil {
+			if err := p.Probe(ctx, anywhere(c.want.Namespace)); err != nil {
 				return fault.Code(err, fault.CodeStore)
 			}
 		}
@@ -366,15 +370,15 @@ func (c *Claim) probe(ctx context.Context) error {
 	return nil
 }
 
-// anywhere stands for the namespace, and no space in particular.
-func (c *Claim) anywhere() store.Space {
-	return store.Space{Namespace: c.want.Namespace, Shape: store.Map}
+// anywhere stands for a namespace, and no space in particular.
+func anywhere(namespace string) store.Space {
+	return store.Space{Namespace: namespace, Shape: store.Map}
 }
 
 // explain says why the store could not be queried. A probe gives the best reason.
 func (c *Claim) explain(ctx context.Context, err error) error {
 	if p, ok := store.Has[store.Prober](c.conn); ok && ctx.Err() == nil && fault.CodeOf(err) == fault.CodeOther {
-		if why := p.Probe(ctx, c.anywhere()); why != nil {
+		if why := p.Probe(ctx, anywhere(c.want.Namespace)); why != nil {
 			return fault.Code(why, fault.CodeStore)
 		}
 	}

@@ -30,14 +30,13 @@ func Ask(ctx context.Context, conn store.Conn, namespace, run string, until time
 	}
 	for {
 		holder, held, err := leaser.Holder(ctx, namespace)
-		c := Claim{want: Want{Namespace: namespace}}
 		switch {
 		case err != nil:
 			return nil, err
 		case !held:
-			return fault.Code(fmt.Errorf("%s is not that of run %s any more: its coordinator has ended", c.name(), run), fault.CodeOther), nil
+			return fault.Code(fmt.Errorf("%s is not that of run %s any more: its coordinator has ended", nameOf(namespace), run), fault.CodeOther), nil
 		case holder.Run != run:
-			return fault.Code(fmt.Errorf("%s was taken over by %s", c.name(), words(holder)), fault.CodeOther), nil
+			return fault.Code(fmt.Errorf("%s was taken over by %s", nameOf(namespace), words(holder)), fault.CodeOther), nil
 		case holder.Ending:
 			return fault.Code(fmt.Errorf("run %s is ending without this worker", run), fault.CodeOther), nil
 		case until.IsZero():
@@ -55,15 +54,14 @@ func Ask(ctx context.Context, conn store.Conn, namespace, run string, until time
 
 // End says in the lease that workers may not write any more. Those that do not hear this
 // process take up to Settle to notice.
-func (c *Claim) End(ctx context.Context) error {
-	l := c.lease
+func (l *lease) End(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	l.mine.Ending = true
 	l.mu.Unlock()
-	_, err := c.renew(ctx, l.leaser, c.keep)
+	_, err := l.renew(ctx, l.leaser, l.keep)
 	if err == nil {
 		err = l.lost()
 	}
