@@ -14,7 +14,7 @@ import (
 // must not block and may be called from any goroutine.
 type Away interface {
 	// Over returns a channel that is closed when no process works on a track any
-	// more; for All, when each of them has also reported everything.
+	// more; for workload.AllTracks, when each of them has also reported everything.
 	Over(track int) <-chan struct{}
 	// Complete reports whether all of them have delivered a second, through
 	// Run.Merge.
@@ -91,7 +91,7 @@ func (r *Run) control() {
 
 // await replaces the supervisor for a track that is worked on elsewhere.
 func (t *track) await(phase string) {
-	which := All // only the end follows
+	which := workload.AllTracks // only the end follows
 	for _, other := range t.run.opts.Plan.Phases {
 		if slices.Contains(other.After, phase) {
 			which = t.index

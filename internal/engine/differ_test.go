@@ -24,14 +24,14 @@ func TestTracksThatDifferAllGetTheValue(t *testing.T) {
 			return func(s workload.Settings) workload.Settings { s.Payload = n; return s }
 		}
 		time.Sleep(time.Second)
-		r.Change("test", All, threads(4))
+		r.Change("test", workload.AllTracks, threads(4))
 		assert.Equal(t, 4096, r.Settings(1).Payload, "nobody spoke of it")
 		time.Sleep(time.Second)
-		r.Change("test", All, payload(64))
+		r.Change("test", workload.AllTracks, payload(64))
 		assert.Equal(t, 64, r.Settings(0).Payload)
 		assert.Equal(t, 64, r.Settings(1).Payload)
 		time.Sleep(time.Second)
-		r.Change("test", All, payload(128))
+		r.Change("test", workload.AllTracks, payload(128))
 		var log []measure.Change
 		for _, c := range result(t, r).Changes {
 			log = append(log, measure.Change{Name: c.Name, From: c.From, To: c.To})

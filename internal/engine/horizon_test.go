@@ -30,7 +30,7 @@ func TestTicksBelongToTheStepThatTheyFallDueIn(t *testing.T) {
 			})
 			track.Units = func(*workload.Settings) int { return 15_000 } // a tick of each worker a second
 			batch := func(at time.Duration, n float64) At {
-				return At{After: at, Track: All, Knob: workload.Batch(), Value: n}
+				return At{After: at, Track: workload.AllTracks, Knob: workload.Batch(), Value: n}
 			}
 			r := start(t, onePhase(6*time.Second, track), func(o *Options) {
 				o.Warmup = warm

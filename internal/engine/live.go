@@ -28,11 +28,11 @@ func (a At) apply(s workload.Settings) workload.Settings {
 // segment returns the number of the segment in force. The caller holds r.mu.
 func (r *Run) segment() uint16 { return uint16(max(len(r.segments)-1, 0)) }
 
-// Settings returns the requested settings of one track, or the totals of All.
+// Settings returns the requested settings of one track, or the totals of all tracks.
 func (r *Run) Settings(track int) workload.Settings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if track == All {
+	if track == workload.AllTracks {
 		return r.totals()
 	}
 	return r.tracks[track].want
@@ -46,7 +46,7 @@ func (r *Run) totals() workload.Settings {
 // wanted returns the requested settings of a track. The caller holds r.mu.
 func (r *Run) wanted(track int) workload.Settings { return r.tracks[track].want }
 
-// Change changes the live settings of one track, or of All. In the latter case f
+// Change changes the live settings of one track, or of all. In the latter case f
 // gets the totals of what adds up and otherwise the settings of the first track,
 // and what it changes is spread over the tracks, also to those that differ from the
 // first. f must be pure; it may be called more than once, and changes are applied in the
@@ -67,7 +67,7 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 	}
 	prefix := ""
 	before := r.totals()
-	if track != All {
+	if track != workload.AllTracks {
 		before = r.tracks[track].want
 		if len(r.tracks) > 1 {
 			prefix = r.tracks[track].name + "."
@@ -80,7 +80,7 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 	}
 	for _, k := range r.knobs {
 		from, to := k.Get(before), k.Get(after)
-		if track == All && r.differs(k) {
+		if track == workload.AllTracks && r.differs(k) {
 			// A function that leaves the first track as it is may mean to set all to that.
 			for _, c := range r.even(k, before, f) {
 				note(c.Name, c.From, c.To)
@@ -91,7 +91,7 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 			continue
 		}
 		to = k.Clamp(to)
-		if track == All {
+		if track == workload.AllTracks {
 			r.spread(k, to)
 			to = k.Get(r.totals())
 		} else {
@@ -108,7 +108,7 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 	}
 	if before.Paused != after.Paused {
 		for i, t := range r.tracks {
-			if track == All || track == i {
+			if track == workload.AllTracks || track == i {
 				t.want.Paused = after.Paused
 			}
 		}

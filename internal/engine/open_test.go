@@ -71,7 +71,7 @@ func TestWhatNeverStartedIsCounted(t *testing.T) {
 		r := start(t, plan)
 		time.Sleep(2*time.Second - time.Millisecond)
 		assert.InDelta(t, 180, r.Snapshot().Gauges[0].Backlog, 15)
-		r.Change("test", All, rate(5)) // drops the backlog; 5 a second for 3 s: all start
+		r.Change("test", workload.AllTracks, rate(5)) // drops the backlog; 5 a second for 3 s: all start
 		res := result(t, r)
 		assert.EqualValues(t, 180, res.Segments[0].Ops[0].Unstarted)
 		assert.EqualValues(t, 0, res.Segments[1].Ops[0].Unstarted)
@@ -88,9 +88,9 @@ func TestWhatNeverStartedIsCountedWhenTheWorkRunsOut(t *testing.T) {
 		p.Iterations = 25
 		r := start(t, onePhase(0, p))
 		time.Sleep(2*time.Second - time.Millisecond)
-		r.Change("test", All, rate(10)) // 20 have started; 5 are left
+		r.Change("test", workload.AllTracks, rate(10)) // 20 have started; 5 are left
 		time.Sleep(550 * time.Millisecond)
-		r.Change("test", All, rate(1000)) // none is left, one is under way: nothing is missed
+		r.Change("test", workload.AllTracks, rate(1000)) // none is left, one is under way: nothing is missed
 		res := result(t, r)
 		require.Len(t, res.Segments, 3)
 		assert.EqualValues(t, 180, res.Segments[0].Ops[0].Unstarted)
@@ -103,9 +103,9 @@ func TestPauseStartsNoBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, onePhase(3*time.Second-2*time.Microsecond, pool("p", workload.Settings{Threads: 2, Rate: 100}, takes(time.Millisecond))))
 		time.Sleep(time.Second - time.Microsecond)
-		r.Change("test", All, func(s workload.Settings) workload.Settings { s.Paused = true; return s })
+		r.Change("test", workload.AllTracks, func(s workload.Settings) workload.Settings { s.Paused = true; return s })
 		time.Sleep(time.Second)
-		r.Change("test", All, func(s workload.Settings) workload.Settings { s.Paused = false; return s })
+		r.Change("test", workload.AllTracks, func(s workload.Settings) workload.Settings { s.Paused = false; return s })
 		res := result(t, r)
 		assert.EqualValues(t, 200, res.Ops[0].Count)
 		assert.Zero(t, res.Ops[0].Unstarted)

@@ -69,13 +69,13 @@ func TestSleepersHearOfChanges(t *testing.T) {
 		require.Eventually(t, func() bool { return r.Snapshot().Done >= n }, time.Minute, time.Millisecond)
 	}
 	done(1) // the first is due at once
-	r.Change("test", All, rate(1000))
+	r.Change("test", workload.AllTracks, rate(1000))
 	done(20)
-	r.Change("test", All, rate(1./3600))
-	r.Change("test", All, threads(3))
-	r.Change("test", All, rate(100_000))
+	r.Change("test", workload.AllTracks, rate(1./3600))
+	r.Change("test", workload.AllTracks, threads(3))
+	r.Change("test", workload.AllTracks, rate(100_000))
 	done(1000)
-	r.Change("test", All, rate(1./3600))
+	r.Change("test", workload.AllTracks, rate(1./3600))
 	r.Stop(nil)
 	res := result(t, r)
 	assert.Len(t, res.Changes, 5)

@@ -172,7 +172,7 @@ func (r *Run) trackOver(t *track) {
 // finish closes the books once the last track is over.
 func (r *Run) finish() {
 	if r.opts.Away != nil {
-		r.awaitOthers(All)
+		r.awaitOthers(workload.AllTracks)
 	}
 	result := r.col.Close()
 	r.mu.Lock()

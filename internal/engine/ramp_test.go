@@ -17,7 +17,7 @@ func ramp(from, to time.Duration, first, last float64) []At {
 	var out []At
 	for i := range n + 1 {
 		part := float64(i) / float64(n)
-		out = append(out, At{After: from + time.Duration(i)*Together, Track: All, Knob: workload.Rate("calls"), Value: first + part*(last-first), Ramp: 1, First: i == 0, Last: i == n})
+		out = append(out, At{After: from + time.Duration(i)*Together, Track: workload.AllTracks, Knob: workload.Rate("calls"), Value: first + part*(last-first), Ramp: 1, First: i == 0, Last: i == n})
 	}
 	return out
 }
@@ -62,7 +62,7 @@ func TestARampIsOneSegment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := onePhase(10*time.Second, pool("p", workload.Settings{Threads: 8, Rate: 100}, takes(time.Millisecond)))
 		r := start(t, plan, func(o *Options) {
-			o.Timetable = append(ramp(2*time.Second, 8*time.Second, 100, 700), At{After: 5100 * time.Millisecond, Track: All, Knob: workload.Threads(), Value: 9})
+			o.Timetable = append(ramp(2*time.Second, 8*time.Second, 100, 700), At{After: 5100 * time.Millisecond, Track: workload.AllTracks, Knob: workload.Threads(), Value: 9})
 		})
 		res := result(t, r)
 		require.Len(t, res.Segments, 4, "before, the ramp up to the change, from there on, what it came to")

@@ -67,7 +67,7 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		plan := func() *workload.Plan {
 			return onePhase(9*time.Second, pool("p", workload.Settings{Threads: 2, Rate: 100}, takes(time.Millisecond)))
 		}
-		timetable := []At{{After: 2300 * time.Millisecond, Track: All, Knob: knobs[1], Value: 200}, {After: 6500 * time.Millisecond, Track: All, Knob: knobs[0], Value: 3}}
+		timetable := []At{{After: 2300 * time.Millisecond, Track: workload.AllTracks, Knob: knobs[1], Value: 200}, {After: 6500 * time.Millisecond, Track: workload.AllTracks, Knob: knobs[0], Value: 3}}
 		var mu sync.Mutex
 		var kept []measure.Part
 		var follow func(measure.Part) // whoever listens now

@@ -14,9 +14,6 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// All aims a live change at every track.
-const All = -1
-
 // DefaultGrace is how long operations under way may take once the run ends.
 const DefaultGrace = 10 * time.Second
 
@@ -24,7 +21,7 @@ const DefaultGrace = 10 * time.Second
 type At struct {
 	// After is the time since measurement began.
 	After time.Duration
-	// Track is the index of the track, or All.
+	// Track is the index of the track, or workload.AllTracks.
 	Track int
 	// Knob is what to change; a Knob with only the name "paused" pauses (1) or
 	// resumes (0).

@@ -116,8 +116,8 @@ func TestSegmentsAddUpToTheWhole(t *testing.T) {
 		r := start(t, plan, func(o *Options) {
 			o.Sink = sink
 			o.Timetable = []At{
-				{After: 3 * time.Second, Track: All, Knob: knobs[1], Value: 400},
-				{After: time.Second, Track: All, Knob: knobs[0], Value: 9},
+				{After: 3 * time.Second, Track: workload.AllTracks, Knob: knobs[1], Value: 400},
+				{After: time.Second, Track: workload.AllTracks, Knob: knobs[0], Value: 9},
 				{After: 1100 * time.Millisecond, Track: 0, Knob: knobs[2], Value: 64},
 			}
 		})
@@ -223,7 +223,7 @@ func TestIterationsAreSharedOutWholeAndOnce(t *testing.T) {
 		r := start(t, onePhase(0, track))
 		for i := range 40 {
 			time.Sleep(10 * time.Millisecond)
-			r.Change("test", All, threads(1+i%9))
+			r.Change("test", workload.AllTracks, threads(1+i%9))
 		}
 		result(t, r)
 		assert.Len(t, seen, 5003)

@@ -27,7 +27,7 @@ func TestThreadsFollowSettings(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			require.EqualValues(t, []int{4, 8, 1}[i], most.Swap(0))
-			r.Change("test", All, threads(n))
+			r.Change("test", workload.AllTracks, threads(n))
 			time.Sleep(20 * time.Millisecond) // workers asked to leave finish their call
 			most.Store(0)
 		}
@@ -44,7 +44,7 @@ func TestChangeAfterTheEndOfAPhase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, onePhase(time.Second, pool("p", workload.Settings{Threads: 2, Rate: 10}, takes(300*time.Millisecond))))
 		time.Sleep(1100 * time.Millisecond)
-		r.Change("test", All, rate(20))
+		r.Change("test", workload.AllTracks, rate(20))
 		res := result(t, r)
 		assert.LessOrEqual(t, res.Measured, 1300*time.Millisecond)
 	})
@@ -56,10 +56,10 @@ func TestTwentyPressesEndTwentyThreadsHigher(t *testing.T) {
 		r := start(t, plan)
 		time.Sleep(time.Second)
 		for range 20 {
-			r.Change("workbench", All, func(s workload.Settings) workload.Settings { s.Threads++; return s })
+			r.Change("workbench", workload.AllTracks, func(s workload.Settings) workload.Settings { s.Threads++; return s })
 			time.Sleep(30 * time.Millisecond)
 		}
-		assert.Equal(t, 52, r.Settings(All).Threads)
+		assert.Equal(t, 52, r.Settings(workload.AllTracks).Threads)
 		assert.Equal(t, 13, r.Settings(0).Threads, "in proportion to what each track had")
 		res := result(t, r)
 		assert.Len(t, res.Changes, 20)
@@ -86,7 +86,7 @@ func TestSettingsReachSleepersWithin100ms(t *testing.T) {
 		r := start(t, onePhase(10*time.Second, pool("p", workload.Settings{Threads: 4, Rate: 1}, call)))
 		time.Sleep(5500 * time.Millisecond)
 		changed.Store(true)
-		r.Change("test", All, func(s workload.Settings) workload.Settings { s.Payload = 10; s.Rate = 1000; return s })
+		r.Change("test", workload.AllTracks, func(s workload.Settings) workload.Settings { s.Payload = 10; s.Rate = 1000; return s })
 		res := result(t, r)
 		assert.Zero(t, old.Load())
 		assert.InDelta(t, 6+4500, res.Ops[0].Count, 3, "a change of rate reaches workers that wait for their due time")
@@ -96,11 +96,11 @@ func TestSettingsReachSleepersWithin100ms(t *testing.T) {
 func TestSettingsAreKeptInRange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, onePhase(time.Second, pool("p", workload.Settings{Threads: 4}, takes(time.Millisecond))))
-		r.Change("test", All, threads(-5))
-		assert.Equal(t, 1, r.Settings(All).Threads)
-		r.Change("test", All, threads(1<<30))
-		assert.Equal(t, workload.MaxThreads, r.Settings(All).Threads)
-		r.Change("test", All, threads(2))
+		r.Change("test", workload.AllTracks, threads(-5))
+		assert.Equal(t, 1, r.Settings(workload.AllTracks).Threads)
+		r.Change("test", workload.AllTracks, threads(1<<30))
+		assert.Equal(t, workload.MaxThreads, r.Settings(workload.AllTracks).Threads)
+		r.Change("test", workload.AllTracks, threads(2))
 		r.Change("test", 0, rate(math.Inf(1)))
 		assert.Equal(t, float64(workload.MaxRate), r.Settings(0).Rate)
 		r.Change("test", 0, rate(0))
@@ -118,8 +118,8 @@ func TestWhatAKnobTurnsNothingOf(t *testing.T) {
 		size := func(n int) func(workload.Settings) workload.Settings {
 			return func(s workload.Settings) workload.Settings { s.Payload = n; return s }
 		}
-		assert.Equal(t, 10, r.Settings(All).Payload, "of the first track that has one")
-		r.Change("test", All, size(20))
+		assert.Equal(t, 10, r.Settings(workload.AllTracks).Payload, "of the first track that has one")
+		r.Change("test", workload.AllTracks, size(20))
 		assert.Equal(t, []int{0, 20}, []int{r.Settings(0).Payload, r.Settings(1).Payload})
 		r.Change("test", 0, size(30))
 		assert.Zero(t, r.Settings(0).Payload)

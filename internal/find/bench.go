@@ -8,7 +8,6 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/search"
 	"github.com/perfbench/perfbench/internal/threshold"
@@ -206,7 +205,7 @@ func merge(into, from *hdrhistogram.Histogram) {
 // Set sets the knob to a level.
 func (b *bench) Set(level float64) {
 	k := b.options.Over
-	b.run.Change(measure.BySearch, engine.All, func(s workload.Settings) workload.Settings { return k.Set(s, level) })
+	b.run.Change(measure.BySearch, workload.AllTracks, func(s workload.Settings) workload.Settings { return k.Set(s, level) })
 	b.level, b.set, b.step = level, b.run.Elapsed(), stepSum{}
 }
 
@@ -257,11 +256,11 @@ func (b *bench) observation() *verdict.Observed {
 // Widen adds threads if all were busy while calls took no longer than at first, which
 // means that the store was not the limit.
 func (b *bench) Widen([]search.Second) bool {
-	s := b.run.Settings(engine.All)
+	s := b.run.Settings(workload.AllTracks)
 	if b.options.Over.Name != OverRate || s.Threads >= b.options.Threads || b.step.errors > 0 || !b.tooFew() {
 		return false
 	}
-	b.run.Change(measure.BySearch, engine.All, func(s workload.Settings) workload.Settings {
+	b.run.Change(measure.BySearch, workload.AllTracks, func(s workload.Settings) workload.Settings {
 		s.Threads = min(s.Threads*widen, b.options.Threads)
 		return s
 	})

@@ -15,7 +15,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/search"
 	"github.com/perfbench/perfbench/internal/search/found"
-	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/units"
@@ -105,7 +104,7 @@ func Read(a found.Asked, plan *workload.Plan) (Options, error) {
 		if text == "" {
 			return 0
 		}
-		v, err := timetable.ParseKnob(o.Over, text)
+		v, err := o.Over.Parse(text)
 		if err == nil && v <= 0 {
 			err = fault.Input(fmt.Errorf("%q is not more than 0", text), "")
 		}

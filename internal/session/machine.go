@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/watch/self"
 )
@@ -63,7 +62,7 @@ func (p *Prepared) Mask(s string) string { return p.mask(s) }
 // way users type it.
 func (p *Prepared) FormatSetting(name string, v float64) string {
 	k, _ := p.Plan.Knob(name[strings.LastIndex(name, ".")+1:])
-	return timetable.FormatKnob(k, v)
+	return k.Format(v)
 }
 
 // WantsPassword reports whether a store refused a connection because there was no

@@ -49,8 +49,8 @@ func TestATimetableWithoutRoomIsRefused(t *testing.T) {
 		return engine.At{After: after, Track: track, Knob: k, Value: v}
 	}
 	table := []engine.At{
-		at(time.Second, engine.All, workload.Threads(), 400),
-		at(2*time.Second, engine.All, engine.At{}.Knob, 1), // a pause
+		at(time.Second, workload.AllTracks, workload.Threads(), 400),
+		at(2*time.Second, workload.AllTracks, engine.At{}.Knob, 1), // a pause
 		at(3*time.Second, 1, workload.Payload(), 4<<20),
 	}
 	require.NoError(t, foresee(p, table, 32*gib, 8*gib))

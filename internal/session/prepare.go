@@ -377,7 +377,7 @@ func (p *Prepared) Threads() int {
 	for _, at := range p.Timetable {
 		switch {
 		case at.Knob.Name != "threads":
-		case at.Track == engine.All:
+		case at.Track == workload.AllTracks:
 			n := int(at.Value)
 			if !at.Knob.Sum { // each track gets that many
 				n *= len(now)

@@ -193,12 +193,12 @@ func (p *Prepared) settingLines() []request.Line {
 	tracks := p.Plan.Tracks()
 	for _, k := range p.Plan.Knobs {
 		if v, ok := start[k.Name]; ok {
-			lines = append(lines, line(k.Name, timetable.FormatKnob(k, v), p.Origins()[k.Name]))
+			lines = append(lines, line(k.Name, k.Format(v), p.Origins()[k.Name]))
 		}
 		for _, t := range tracks {
 			if len(tracks) > 1 && t.Turns(k) {
 				n := t.Name + "." + k.Name
-				lines = append(lines, line(n, timetable.FormatKnob(k, start[n]), p.Origins()[n]))
+				lines = append(lines, line(n, k.Format(start[n]), p.Origins()[n]))
 			}
 		}
 	}

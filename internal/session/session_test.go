@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -116,7 +115,7 @@ func TestTimetableInOrderWithWarnings(t *testing.T) {
 	}, p.Preview().Timetable)
 	assert.Contains(t, strings.Join(p.Warnings, "\n"), "20s:threads=1: the run ends after 10s")
 	assert.Equal(t, 11, p.Threads(), "nine on the left and two on the right")
-	assert.Equal(t, engine.All, p.Timetable[0].Track)
+	assert.Equal(t, workload.AllTracks, p.Timetable[0].Track)
 	assert.Equal(t, 0, p.Timetable[2].Track)
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/null"
@@ -60,7 +59,7 @@ func designTiny(in workload.Inputs) (*workload.Plan, error) {
 			if !ok {
 				continue
 			}
-			f, err := timetable.ParseKnob(k, v.Text)
+			f, err := k.Parse(v.Text)
 			if err != nil && i == 0 {
 				problems.Add(fmt.Errorf("%s (%s): %w", v.Name, v.From(), err))
 			}

@@ -23,6 +23,10 @@ type Settings struct {
 	Extra [4]float64
 }
 
+// AllTracks stands for the index of a track where a change is aimed at all of them, or the
+// totals of all are asked for.
+const AllTracks = -1
+
 // Knob describes one live setting: it is drawn by the tuning panel and set by
 // --set and --at. Get and Set are pure.
 type Knob struct {

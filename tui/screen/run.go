@@ -89,7 +89,7 @@ type Ending interface {
 }
 
 // All applies a change to the totals of all tracks.
-const All = -1
+const All = workload.AllTracks
 
 // RunInfo is what is known about a run from its start.
 type RunInfo struct {

@@ -9,7 +9,6 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -43,10 +42,10 @@ func listKnobs(args []string, all bool) (listing, error) {
 		for _, k := range plan.Knobs {
 			e := knobEntry{
 				Name: k.Name, Kind: "knob", Unit: k.Unit, Live: true, Track: len(plan.Tracks()) > 1, Help: k.Help,
-				Range: timetable.FormatKnob(k, k.Min) + ".." + timetable.FormatKnob(k, k.Max),
+				Range: k.Format(k.Min) + ".." + k.Format(k.Max),
 			}
 			if v, ok := start[k.Name]; ok {
-				e.Default = timetable.FormatKnob(k, v)
+				e.Default = k.Format(v)
 			}
 			data = append(data, e)
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
-	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	search "github.com/perfbench/perfbench/internal/find/live"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -228,7 +227,7 @@ func (r *benchRun) Settings(track int) workload.Settings {
 		return l.Settings(track)
 	}
 	tracks := r.p.Plan.Tracks()
-	if track != engine.All {
+	if track != workload.AllTracks {
 		return tracks[track].Start
 	}
 	return workload.Totals(r.p.Plan.Knobs, tracks, workload.Starts(tracks))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
-	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote"
@@ -186,7 +185,7 @@ func (r *watchedRun) Settings(track int) workload.Settings {
 	if now := r.last().Settings; len(now) == len(tracks) {
 		of = func(i int) workload.Settings { return now[i] }
 	}
-	if track != engine.All {
+	if track != workload.AllTracks {
 		return of(track)
 	}
 	return workload.Totals(r.plan.Knobs, tracks, of)

@@ -33,10 +33,10 @@ func (e *entry) values(text string, ramp bool) error {
 		last = first
 	}
 	var err error
-	if e.Value, err = ParseKnob(e.Knob, first); err != nil {
+	if e.Value, err = e.Knob.Parse(first); err != nil {
 		return err
 	}
-	if e.last, err = ParseKnob(e.Knob, last); err != nil {
+	if e.last, err = e.Knob.Parse(last); err != nil {
 		return err
 	}
 	if ramp && e.Knob.Name == "rate" && min(e.Value, e.last) == 0 {
@@ -104,7 +104,7 @@ func overlapping(list []entry) error {
 		for j, other := range list {
 			switch {
 			case i == j || ramp.from >= other.to || other.from >= ramp.to:
-			case ramp.Knob.Name != other.Knob.Name || ramp.Track != other.Track && ramp.Track != engine.All && other.Track != engine.All:
+			case ramp.Knob.Name != other.Knob.Name || ramp.Track != other.Track && ramp.Track != workload.AllTracks && other.Track != workload.AllTracks:
 			case other.steps() == 0:
 				problems.Add(fault.Input(fmt.Errorf("at %q: %s is on the ramp %q then", other.text, other.name, ramp.text), "change it before or after"))
 			case i < j: // the later one is to blame
@@ -123,7 +123,7 @@ func Words(table []engine.At, plan *workload.Plan) []string {
 		if at.Ramp > 0 && !at.First {
 			continue
 		}
-		name, text := at.Knob.Name, FormatKnob(at.Knob, at.Value)
+		name, text := at.Knob.Name, at.Knob.Format(at.Value)
 		if at.Track >= 0 {
 			name = plan.Tracks()[at.Track].Name + "." + name
 		}
@@ -131,7 +131,7 @@ func Words(table []engine.At, plan *workload.Plan) []string {
 			text = map[bool]string{true: "on", false: "off"}[at.Value != 0]
 		}
 		if end, ok := End(table[i:], at.Ramp); ok {
-			out = append(out, fmt.Sprintf("from %s to %s: %s = %s to %s", at.After, end.After, name, text, FormatKnob(at.Knob, end.Value)))
+			out = append(out, fmt.Sprintf("from %s to %s: %s = %s to %s", at.After, end.After, name, text, at.Knob.Format(end.Value)))
 			continue
 		}
 		out = append(out, fmt.Sprintf("at %s: %s = %s", at.After, name, text))

@@ -49,8 +49,8 @@ func TestRampInStepsOfAQuarterSecond(t *testing.T) {
 func TestOneRampMayBeginWhereAnotherEnds(t *testing.T) {
 	table, _, err := Parse([]string{"2s..3s:rate=20..5", "1s..2s:rate=10..20"}, plan(), 0)
 	require.NoError(t, err)
-	assert.Equal(t, engine.At{After: 2 * time.Second, Track: engine.All, Value: 20, Ramp: 1, Last: true}, bare(table[4]))
-	assert.Equal(t, engine.At{After: 2 * time.Second, Track: engine.All, Value: 20, Ramp: 2, First: true}, bare(table[5]))
+	assert.Equal(t, engine.At{After: 2 * time.Second, Track: workload.AllTracks, Value: 20, Ramp: 1, Last: true}, bare(table[4]))
+	assert.Equal(t, engine.At{After: 2 * time.Second, Track: workload.AllTracks, Value: 20, Ramp: 2, First: true}, bare(table[5]))
 }
 
 // bare leaves out the knob, which has functions.

@@ -3,9 +3,7 @@ package timetable
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -139,7 +137,7 @@ func parseChange(s string, plan *workload.Plan, ramp bool) (entry, error) {
 	if !ok || name == "" {
 		return entry{}, fault.Input(fmt.Errorf("%q is not NAME=VALUE", s), atExample)
 	}
-	e := entry{name: name, At: engine.At{Track: engine.All}}
+	e := entry{name: name, At: engine.At{Track: workload.AllTracks}}
 	knob := name
 	if i := strings.LastIndex(name, "."); i >= 0 {
 		knob = name[i+1:]
@@ -183,45 +181,3 @@ func noKnob(name string, plan *workload.Plan) error {
 	}
 	return fault.Input(fmt.Errorf("there is no live knob %q", name), suggest.Hint(name, all, suggest.Knobs))
 }
-
-// ParseKnob parses a value for a knob as users type it, "4KiB" or "32", and checks it
-// against the knob's range. Errors have the code of bad input.
-func ParseKnob(k workload.Knob, text string) (float64, error) {
-	bad := func(want string, advice ...string) error {
-		return fault.Input(fmt.Errorf("%s: %q is not %s", k.Name, text, want), strings.Join(advice, " "))
-	}
-	if k.Unit == "bytes" {
-		n, err := units.ParseSize(text)
-		if err != nil {
-			return 0, bad("a size such as 512, 1KiB or 10KB")
-		}
-		if v := float64(n); v < k.Min || v > k.Max {
-			return 0, bad(fmt.Sprintf("in %s..%s", units.Size(int64(k.Min)), units.Size(int64(k.Max))))
-		}
-		return float64(n), nil
-	}
-	if k.Name == "rate" && strings.EqualFold(text, units.Unlimited) {
-		return 0, nil
-	}
-	v, err := units.ParseNumber(text)
-	if err != nil {
-		return 0, bad("a number", units.LikeNumbers)
-	}
-	if v < k.Min || v > k.Max {
-		return 0, bad(fmt.Sprintf("in %s..%s", plainNumber(k.Min), plainNumber(k.Max)))
-	}
-	if k.Step == 1 && v != math.Trunc(v) {
-		return 0, bad("a whole number")
-	}
-	return v, nil
-}
-
-// FormatKnob formats a knob's value as users would type it.
-func FormatKnob(k workload.Knob, v float64) string {
-	if k.Unit == "bytes" {
-		return units.Size(int64(v))
-	}
-	return plainNumber(v)
-}
-
-func plainNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
