@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/results"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -55,7 +55,7 @@ func TestSearchPictures(t *testing.T) {
 
 func TestASearchTurnsTheKnobsAlone(t *testing.T) {
 	a, run := tried(t, 120, 40)
-	require.Equal(t, []found.Asked{{Under: []string{"p99<10ms"}, Over: "rate"}}, run.Sought)
+	require.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "rate"}}, run.Sought)
 	got := picture(t, a)
 	assert.Contains(t, got, "trying  13.4k entries/s  for 2 s")
 	assert.Contains(t, got, "11k holds · 13.4k is too much")
@@ -101,6 +101,6 @@ func TestARunThatEndsGivesWayToOneForTheSearch(t *testing.T) {
 	assert.Equal(t, "3m", asked.Values["duration"].Text)
 	assert.Equal(t, "17", asked.Values["threads"].Text, "it begins with what was set")
 	send(t, a, frame(a))
-	assert.Equal(t, []found.Asked{{Under: []string{"p99<10ms"}, Over: "threads"}}, next.Sought)
+	assert.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "threads"}}, next.Sought)
 	assert.Contains(t, picture(t, a), "nothing is known yet")
 }

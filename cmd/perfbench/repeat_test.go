@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/sweep"
 )
 
@@ -60,7 +60,7 @@ func TestAnInterruptedSearchTellsWhatItKnows(t *testing.T) {
 	f, err := rundir.Load(folder)
 	require.NoError(t, err)
 	assert.Equal(t, "interrupt", f.Run.EndedBy)
-	r, err := found.Load(folder)
+	r, err := find.Load(folder)
 	require.NoError(t, err)
 	require.NotNil(t, r)
 	assert.GreaterOrEqual(t, r.Found, 100.0)

@@ -1,5 +1,6 @@
 // Package experiment carries out what consists of several runs, whoever asked for it: repeats,
-// comparisons in turn, suites and sweeps, over one Driver.
+// comparisons in turn, suites and sweeps, over one Driver, and searches, which are one run at
+// several levels.
 package experiment
 
 import (

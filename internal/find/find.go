@@ -1,7 +1,7 @@
 // Package find looks for the highest rate, or number of threads, at which a run still
 // meets conditions such as p99<10ms. It changes the knob of a live run as a person at
 // the workbench would, judges each level by its seconds, and says what is the limit:
-// the store or perfbench.
+// the store or perfbench. What was found is find.json, which reports and screens read.
 package find
 
 import (
@@ -14,17 +14,10 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/search"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
-)
-
-// Knobs that a search may change.
-const (
-	OverRate    = found.OverRate
-	OverThreads = found.OverThreads
 )
 
 // RoomThreads is how many threads a search for the rate may use if its user gave no
@@ -40,7 +33,7 @@ func Budget(duration time.Duration) time.Duration { return max(duration-spare, d
 
 // Room returns how many threads a search may use before its plan is known, for sizing
 // the connection pool.
-func Room(a found.Asked) int {
+func Room(a Asked) int {
 	if a.Over != OverThreads {
 		return RoomThreads
 	}
@@ -70,7 +63,7 @@ type Options struct {
 
 // Read parses a search request, given the plan that is to run. Errors have the code of
 // bad input, all of them joined; nothing is touched.
-func Read(a found.Asked, plan *workload.Plan) (Options, error) {
+func Read(a Asked, plan *workload.Plan) (Options, error) {
 	var problems workload.Problems
 	var o Options
 	if a.Over == "" {

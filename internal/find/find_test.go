@@ -16,7 +16,6 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -45,13 +44,13 @@ func putting(t *testing.T, target string, threads int) *workload.Plan {
 }
 
 // finding runs a search on the virtual clock.
-func finding(t *testing.T, plan *workload.Plan, asked found.Asked, more func(*Options)) (found.Result, time.Duration) {
+func finding(t *testing.T, plan *workload.Plan, asked Asked, more func(*Options)) (Result, time.Duration) {
 	t.Helper()
 	return findingSeen(t, plan, asked, more, nil)
 }
 
 // findingSeen does so with what observed returns of this process and machine.
-func findingSeen(t *testing.T, plan *workload.Plan, asked found.Asked, more func(*Options), observed func() *verdict.Observed) (found.Result, time.Duration) {
+func findingSeen(t *testing.T, plan *workload.Plan, asked Asked, more func(*Options), observed func() *verdict.Observed) (Result, time.Duration) {
 	t.Helper()
 	o, err := Read(asked, plan)
 	require.NoError(t, err)
@@ -71,7 +70,7 @@ func findingSeen(t *testing.T, plan *workload.Plan, asked found.Asked, more func
 	})
 	require.NoError(t, err)
 	f.Store(New(run, plan, o, observed, true))
-	r, err := f.Load().Find(t.Context(), func(found.Step) {})
+	r, err := f.Load().Find(t.Context(), func(Step) {})
 	require.NoError(t, err)
 	took := run.Elapsed()
 	run.Stop(errors.New("found"))
@@ -83,7 +82,7 @@ func findingSeen(t *testing.T, plan *workload.Plan, asked found.Asked, more func
 // then nothing waits.
 func TestFindOnAStoreOfKnownCapacity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, took := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), found.Asked{Under: []string{"p99<10ms"}}, nil)
+		r, took := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<10ms"}}, nil)
 		assert.InEpsilon(t, 500, r.Found, 0.05)
 		assert.InEpsilon(t, r.Found, r.Done, 0.01)
 		assert.Greater(t, r.TooMuch, r.Found)
@@ -105,7 +104,7 @@ func TestFindTellsTooFewThreadsFromTheStore(t *testing.T) {
 		by   string
 	}{0: {250, "threads"}, 16: {1000, "store"}} {
 		synctest.Test(t, func(t *testing.T) {
-			r, _ := finding(t, putting(t, "memory:?service=4ms&servers=4", 1), found.Asked{Under: []string{"p99<20ms"}, From: "50"}, func(o *Options) { o.Threads = most })
+			r, _ := finding(t, putting(t, "memory:?service=4ms&servers=4", 1), Asked{Under: []string{"p99<20ms"}, From: "50"}, func(o *Options) { o.Threads = most })
 			assert.InEpsilon(t, want.rate, r.Found, 0.05)
 			assert.Equal(t, want.by, r.Limit.By, r.Limit.Text)
 			assert.Equal(t, max(most, 1), r.Threads)
@@ -117,11 +116,11 @@ func TestFindTellsTooFewThreadsFromTheStore(t *testing.T) {
 // 20 ms, and eleven are not.
 func TestFindOverThreads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 1), found.Asked{Under: []string{"p99<=20.1ms"}, Over: "threads"}, nil)
+		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"p99<=20.1ms"}, Over: "threads"}, nil)
 		assert.EqualValues(t, 10, r.Found)
 		assert.EqualValues(t, 11, r.TooMuch)
 		assert.InEpsilon(t, 500, r.Done, 0.01)
-		r, _ = finding(t, putting(t, "memory:?service=4ms&servers=2", 1), found.Asked{Under: []string{"mean<1s"}, Over: "threads", To: "6"}, nil)
+		r, _ = finding(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"mean<1s"}, Over: "threads", To: "6"}, nil)
 		assert.EqualValues(t, 6, r.Found)
 		assert.Equal(t, "none", r.Limit.By)
 		assert.True(t, r.Complete)
@@ -135,7 +134,7 @@ func TestFindBlamesAStoreThatIsTooSlowForTheCondition(t *testing.T) {
 	for condition, want := range map[string]string{"p99<1ms": "store", "put.mean<1ms": "store", "p99<2.5ms": "machine"} {
 		synctest.Test(t, func(t *testing.T) {
 			plan := putting(t, "memory:?service=2ms&servers=4", 8)
-			r, _ := findingSeen(t, plan, found.Asked{Under: []string{condition}, From: "500"}, nil, busy)
+			r, _ := findingSeen(t, plan, Asked{Under: []string{condition}, From: "500"}, nil, busy)
 			assert.Equal(t, want, r.Limit.By, condition+": "+r.Limit.Text)
 		})
 	}
@@ -149,16 +148,16 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 		return &verdict.Observed{Seconds: float64(looks.Add(1)), Cores: 4, CPU: 0.2, Machine: 0.5, Stolen: 0.3}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 8), found.Asked{Under: []string{"p99<10ms"}, From: "100"}, nil, stolen)
+		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<10ms"}, From: "100"}, nil, stolen)
 		assert.InEpsilon(t, 500, r.Found, 0.05)
-		assert.Equal(t, found.ByStore, r.Limit.By, r.Limit.Text)
+		assert.Equal(t, ByStore, r.Limit.By, r.Limit.Text)
 		assert.Empty(t, r.Limit.Causes)
 		assert.Contains(t, r.Limit.Text, "the store: half of all calls take")
 		assert.Contains(t, r.Limit.Text, "; besides, the hypervisor")
 	})
 	synctest.Test(t, func(t *testing.T) { // one thread for a store that could do more
-		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 1), found.Asked{Under: []string{"p99<10ms"}, From: "100"}, nil, stolen)
-		assert.Equal(t, found.ByPerfbench, r.Limit.By, r.Limit.Text)
+		r, _ := findingSeen(t, putting(t, "memory:?service=4ms&servers=2", 1), Asked{Under: []string{"p99<10ms"}, From: "100"}, nil, stolen)
+		assert.Equal(t, ByPerfbench, r.Limit.By, r.Limit.Text)
 		assert.Contains(t, r.Limit.Causes, string(verdict.Stolen))
 	})
 }
@@ -167,7 +166,7 @@ func TestFindDoesNotBlameWhatWasStolenForAFullQueue(t *testing.T) {
 // with a doubt, and not without.
 func TestAStepWithoutItsPercentileIsDoubtful(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), found.Asked{Under: []string{"p99<60ms"}, From: "50", To: "400"}, nil)
+		r, _ := finding(t, putting(t, "memory:?service=4ms&servers=2", 8), Asked{Under: []string{"p99<60ms"}, From: "50", To: "400"}, nil)
 		for _, s := range r.Steps {
 			assert.Equal(t, s.Calls < measure.Needs(99), s.Response.P99 == measure.Hidden)
 			assert.True(t, s.Response.P99 != measure.Hidden || s.Doubtful, "%v/s held beyond doubt in %d calls", s.Level, s.Calls)
@@ -182,16 +181,16 @@ func TestFindEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := putting(t, "memory:?service=4ms&servers=2", 8)
 		plan.Phases[0].Duration = time.Second
-		r, _ := finding(t, plan, found.Asked{Under: []string{"p99<10ms"}, From: "100"}, nil)
+		r, _ := finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "100"}, nil)
 		assert.False(t, r.Tried())
 		assert.Equal(t, "the run ended first", r.Why)
 		assert.Empty(t, r.Limit.By)
 		plan.Phases[0].Duration = 10 * time.Second
-		r, _ = finding(t, plan, found.Asked{Under: []string{"p99<10ms"}, From: "100"}, nil)
+		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "100"}, nil)
 		assert.True(t, r.Tried())
 		assert.Equal(t, 8, r.Threads)
 		plan.Phases[0].Duration = time.Hour
-		r, _ = finding(t, plan, found.Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time = 4 * time.Second })
+		r, _ = finding(t, plan, Asked{Under: []string{"p99<10ms"}, From: "10"}, func(o *Options) { o.Time = 4 * time.Second })
 		assert.False(t, r.Complete)
 		assert.Positive(t, r.Found)
 		assert.Equal(t, "its time, 4 s, was up", r.Why)
@@ -200,7 +199,7 @@ func TestFindEndsEarly(t *testing.T) {
 
 func TestBadSearches(t *testing.T) {
 	plan := putting(t, "memory:", 1)
-	for want, a := range map[string]found.Asked{
+	for want, a := range map[string]Asked{
 		`under: a search needs a condition`:                                                  {},
 		`over: "batch" is not rate or threads`:                                               {Over: "batch", Under: []string{"p99<1ms"}},
 		`under "p99>1ms": a level is too high when a figure gets too high`:                   {Under: []string{"p99>1ms"}},
@@ -220,15 +219,15 @@ func TestBadSearches(t *testing.T) {
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
 	for _, text := range []string{"a.p99<1ms", "put.p99<1ms", "a.put.errors<1%"} {
-		_, err := Read(found.Asked{Under: []string{text}}, plan)
+		_, err := Read(Asked{Under: []string{text}}, plan)
 		require.NoError(t, err, text)
 	}
-	_, err := Read(found.Asked{Under: []string{"putt.p99<1ms"}}, plan)
+	_, err := Read(Asked{Under: []string{"putt.p99<1ms"}}, plan)
 	assert.Equal(t, "did you mean put?", fault.HintOf(err))
 	plan.Phases = append(plan.Phases, workload.Phase{Name: "then", After: []string{"main"}})
-	_, err = Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
+	_, err = Read(Asked{Under: []string{"p99<1ms"}}, plan)
 	assert.ErrorContains(t, err, "runs its phases one after another")
 	plan.Knobs = plan.Knobs[:1]
-	_, err = Read(found.Asked{Under: []string{"p99<1ms"}}, plan)
+	_, err = Read(Asked{Under: []string{"p99<1ms"}}, plan)
 	assert.ErrorContains(t, err, "no live knob rate", fmt.Sprint(err))
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
@@ -24,7 +23,7 @@ const full = 0.92
 // suspect says what limits the step that has just ended, assuming that it did not hold:
 // perfbench, by the same rules as in any run's verdict; then too few threads; then a
 // machine shared by all; and otherwise the store.
-func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
+func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 	o := between(sum.before, sum.after)
 	rec := verdict.Record{
 		Going: true, InProcess: f.inProcess, Seconds: float64(sum.seconds), Observed: o,
@@ -37,7 +36,7 @@ func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
 	if o != nil && len(f.plan.Phases) == 1 {
 		rec.Phases = []verdict.Phase{{Name: f.plan.Phases[0].Name, Seconds: float64(sum.seconds), Calls: sum.response.TotalCount()}}
 	}
-	l := found.Limit{By: found.ByStore}
+	l := Limit{By: ByStore}
 	carries, remark := f.carries(sum), ""
 	for _, reason := range verdict.Judge(rec).Reasons {
 		switch {
@@ -48,18 +47,18 @@ func (f *Finder) suspect(s found.Step, sum *stepSum) found.Limit {
 			}
 		default:
 			l.Causes = append(l.Causes, string(reason.Cause))
-			if l.By != found.ByPerfbench {
-				l.By, l.Text = found.ByPerfbench, "perfbench and not the store: "+reason.Text
+			if l.By != ByPerfbench {
+				l.By, l.Text = ByPerfbench, "perfbench and not the store: "+reason.Text
 			}
 		}
 	}
 	switch {
-	case l.By == found.ByPerfbench:
+	case l.By == ByPerfbench:
 	case f.options.Over.Name == OverRate && f.bench.tooFew():
-		l.By = found.ByThreads
+		l.By = ByThreads
 		l.Text = fmt.Sprintf("the number of threads, %d: all were busy, and calls took no longer than at a lower rate; more threads may do more", sum.threads)
 	case o != nil && o.Cores > 0 && o.Machine >= full*o.Cores:
-		l.By = found.ByMachine
+		l.By = ByMachine
 		l.Text = fmt.Sprintf("the processors of this machine, which were all busy: perfbench used %.2g of %.3g, everything else %.2g", o.CPU, o.Cores, max(o.Machine-o.CPU, 0))
 	default:
 		l.Text = "the store: " + f.slower(s) + remark
@@ -100,7 +99,7 @@ func (f *Finder) alone(sum *stepSum) string {
 }
 
 // slower says how much longer calls take in the store than at the lowest level.
-func (f *Finder) slower(s found.Step) string {
+func (f *Finder) slower(s Step) string {
 	now := time.Duration(s.Service.P50)
 	if f.bench.quick <= 0 || now <= 0 {
 		return s.Why

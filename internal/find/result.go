@@ -8,7 +8,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/search"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -36,14 +35,14 @@ func (f *Finder) Second(s *measure.Second) { f.bench.second(s) }
 // Find searches until the answer is known, its time is up, or the run or ctx ends, and
 // passes each step to told as it ends. It always returns what has been found so far;
 // the error is that of a context that ended.
-func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result, error) {
-	r := found.Result{Schema: found.Schema, Over: f.options.Over.Name, Unit: f.plan.Unit, Steps: []found.Step{}}
+func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
+	r := Result{Schema: Schema, Over: f.options.Over.Name, Unit: f.plan.Unit, Steps: []Step{}}
 	for _, e := range f.options.Under {
 		r.Under = append(r.Under, e.Text)
 	}
 	began := f.bench.run.Elapsed()
-	var suspects []found.Limit // for each step that did not hold
-	var alone []string         // for each step, what the store alone breaks
+	var suspects []Limit // for each step that did not hold
+	var alone []string   // for each step, what the store alone breaks
 	seek := search.Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
 		c.Low = max(search.Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks)), 1)
@@ -80,12 +79,12 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 		if s.Level == r.TooMuch && !s.Held {
 			r.Limit = suspects[i]
 			if r.Found == 0 && alone[i] != "" {
-				r.Limit = found.Limit{By: found.ByStore, Text: "the store: more than half of all calls take longer there than " + alone[i] + " allows"}
+				r.Limit = Limit{By: ByStore, Text: "the store: more than half of all calls take longer there than " + alone[i] + " allows"}
 			}
 		}
 	}
 	if r.TooMuch == 0 && r.Found > 0 {
-		r.Limit = found.Limit{By: found.ByNone, Text: "nothing: the highest level to be tried held"}
+		r.Limit = Limit{By: ByNone, Text: "nothing: the highest level to be tried held"}
 		if !r.Complete {
 			r.Limit.Text = "unknown: every level that was tried held"
 			if s := r.Steps[len(r.Steps)-1]; !s.Held {
@@ -97,9 +96,9 @@ func (f *Finder) Find(ctx context.Context, told func(found.Step)) (found.Result,
 }
 
 // step describes a step of the search.
-func (f *Finder) step(s search.Step) found.Step {
+func (f *Finder) step(s search.Step) Step {
 	b := &f.bench.step
-	out := found.Step{
+	out := Step{
 		Level: s.Rate, FromS: time.Duration(s.From).Seconds(), ToS: time.Duration(s.To).Seconds(), Held: s.Held, Doubtful: s.Doubtful, Why: s.Why,
 		Done: s.Done, Calls: b.response.TotalCount(), Errors: b.errors, Threads: b.threads,
 		Response: timesOf(measure.Summarize(b.response)), Service: timesOf(measure.Summarize(b.service)), LateP99: measure.Summarize(b.lateness).P99,
@@ -110,7 +109,7 @@ func (f *Finder) step(s search.Step) found.Step {
 	return out
 }
 
-func timesOf(s measure.Summary) found.Times {
+func timesOf(s measure.Summary) Times {
 	s = s.Shown()
-	return found.Times{P50: s.P50, P90: s.P90, P99: s.P99, P999: s.P999, Max: s.Max}
+	return Times{P50: s.P50, P90: s.P90, P99: s.P99, P999: s.P999, Max: s.Max}
 }

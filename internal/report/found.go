@@ -9,23 +9,23 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
 // Found returns the documents on what the search of a run found: find.json, from which
 // everything else is made, find.txt, find.html, and the curve of latency over load as
 // find.svg.
-func Found(r *found.Result) ([]rundir.File, error) {
+func Found(r *find.Result) ([]rundir.File, error) {
 	data, err := r.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("write what the search found: %w", err)
 	}
 	p := foundPage(r)
-	files := []rundir.File{{Name: found.File, Data: data}, {Name: "find.txt", Data: []byte(p.Text())}, {Name: "find.html", Data: []byte(p.HTML())}}
+	files := []rundir.File{{Name: find.File, Data: data}, {Name: "find.txt", Data: []byte(p.Text())}, {Name: "find.html", Data: []byte(p.HTML())}}
 	if c := curve(r); !c.Empty() {
 		files = append(files, rundir.File{Name: "find.svg", Data: c.File()})
 	}
@@ -34,7 +34,7 @@ func Found(r *found.Result) ([]rundir.File, error) {
 
 // FoundText describes what a search found for a terminal: the answer, what limits, the
 // curve and each level.
-func FoundText(r *found.Result) string {
+func FoundText(r *find.Result) string {
 	var b strings.Builder
 	for _, s := range FoundLead(r) {
 		b.WriteString(s + "\n")
@@ -49,7 +49,7 @@ func FoundText(r *found.Result) string {
 	return b.String() + "\n" + t.Text()
 }
 
-func foundPage(r *found.Result) page.Page {
+func foundPage(r *find.Result) page.Page {
 	p := page.Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: FoundLead(r)}
 	s := page.Section{Heading: "Latency over load", Table: levels(r)}
 	if c := curve(r); !c.Empty() {
@@ -69,7 +69,7 @@ func foundPage(r *found.Result) page.Page {
 
 // FoundLead says in a few sentences what was found: the answer, what limits, and how
 // the search went.
-func FoundLead(r *found.Result) []string {
+func FoundLead(r *find.Result) []string {
 	under := strings.Join(r.Under, " and ")
 	what, many := "rate", " "+r.Unit+"/s"
 	if r.Over != "rate" {
@@ -94,7 +94,7 @@ func FoundLead(r *found.Result) []string {
 	if r.Limit.Text != "" {
 		out = append(out, "What limits is "+r.Limit.Text+".")
 	}
-	if r.Limit.By == found.ByPerfbench {
+	if r.Limit.By == find.ByPerfbench {
 		out = append(out, "So this figure describes perfbench on this machine and not the store, which may do more.")
 	}
 	if !r.Complete && r.Why != "" && r.Tried() {
@@ -107,7 +107,7 @@ func FoundLead(r *found.Result) []string {
 }
 
 // open says what a search that did not finish leaves open.
-func open(r *found.Result) string {
+func open(r *find.Result) string {
 	switch {
 	case r.Found == 0:
 		return "a lower one may hold"
@@ -118,14 +118,14 @@ func open(r *found.Result) string {
 }
 
 // levelText formats a level with three or more digits.
-func levelText(r *found.Result, v float64) string {
+func levelText(r *find.Result, v float64) string {
 	if r.Over != "rate" || v >= 1e4 {
 		return units.Number(v)
 	}
 	return fmt.Sprintf("%.4g", v)
 }
 
-func levels(r *found.Result) page.Table {
+func levels(r *find.Result) page.Table {
 	t := page.Table{Left: 1, Columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50", "errors", "threads"}}
 	for _, s := range r.Curve() {
 		l := s.Response
@@ -135,7 +135,7 @@ func levels(r *found.Result) page.Table {
 }
 
 // curve returns the chart of latency over load.
-func curve(r *found.Result) chart.Chart {
+func curve(r *find.Result) chart.Chart {
 	c := chart.Chart{
 		Title: "response time over " + r.Over, Log: true, Across: func(v float64) string { return levelText(r, v) },
 		Format: func(v float64) string { return units.Duration(time.Duration(v)) },
@@ -165,7 +165,7 @@ func curve(r *found.Result) chart.Chart {
 }
 
 // curveText draws p99 over load in a few lines of text, on a logarithmic scale.
-func curveText(r *found.Result) string {
+func curveText(r *find.Result) string {
 	c := curve(r)
 	at, values := c.At, c.Lines[0].Values
 	if !chart.Some(values) || len(at) < 3 {

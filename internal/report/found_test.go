@@ -9,24 +9,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 )
 
 // doubled is a search that doubled its rate twice, halved the rest once and tried the
 // end again.
-func doubled() *found.Result {
-	r := &found.Result{
-		Schema: found.Schema, Run: "260503-120000-ingestion-redis", Over: "rate", Unit: "entries", Under: []string{"p99<10ms", "errors<1%"},
+func doubled() *find.Result {
+	r := &find.Result{
+		Schema: find.Schema, Run: "260503-120000-ingestion-redis", Over: "rate", Unit: "entries", Under: []string{"p99<10ms", "errors<1%"},
 		Found: 2830, TooMuch: 4000, Done: 2828, Complete: true, Seconds: 32.4, Threads: 32,
-		Limit: found.Limit{By: found.ByStore, Text: "the store: half of all calls take 8 ms there, 8 times as long as when it has little to do"},
+		Limit: find.Limit{By: find.ByStore, Text: "the store: half of all calls take 8 ms there, 8 times as long as when it has little to do"},
 	}
 	for i, level := range []float64{1000, 2000, 4000, 2830, 4000} {
 		ms := int64(level) * 1000
-		s := found.Step{
+		s := find.Step{
 			Level: level, FromS: float64(6 * i), ToS: float64(6*i + 5), Held: level < 3000, Why: "it held", Done: level - 2, Calls: int64(5 * level), Threads: 32,
-			Response: found.Times{P50: ms, P90: 2 * ms, P99: 3 * ms, P999: measure.Hidden, Max: 5 * ms}, Service: found.Times{P50: ms},
+			Response: find.Times{P50: ms, P90: 2 * ms, P99: 3 * ms, P999: measure.Hidden, Max: 5 * ms}, Service: find.Times{P50: ms},
 		}
 		if !s.Held {
 			s.Why, s.Response.P99 = "p99<10ms did not hold", 40*ms
@@ -50,44 +50,44 @@ func TestFoundDocuments(t *testing.T) {
 	require.Len(t, files, 4)
 	expected(t, files)
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, found.File), files[0].Data, 0o600))
-	back, err := found.Load(dir)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, find.File), files[0].Data, 0o600))
+	back, err := find.Load(dir)
 	require.NoError(t, err)
 	assert.Equal(t, doubled(), back)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, rundir.RunFile), []byte("{}"), 0o600))
 	require.NoError(t, rundir.WriteArchive(dir, dir+rundir.Suffix))
-	back, err = found.Load(dir + rundir.Suffix)
+	back, err = find.Load(dir + rundir.Suffix)
 	require.NoError(t, err)
 	assert.Equal(t, doubled(), back)
-	require.NoError(t, os.Remove(filepath.Join(dir, found.File)))
+	require.NoError(t, os.Remove(filepath.Join(dir, find.File)))
 	require.NoError(t, os.Remove(dir+rundir.Suffix))
 	require.NoError(t, rundir.WriteArchive(dir, dir+rundir.Suffix))
-	none, err := found.Load(dir + rundir.Suffix)
+	none, err := find.Load(dir + rundir.Suffix)
 	require.NoError(t, err)
 	assert.Nil(t, none, "an archive of a run that searched for nothing")
-	none, err = found.Load(t.TempDir())
+	none, err = find.Load(t.TempDir())
 	require.NoError(t, err)
 	assert.Nil(t, none)
 }
 
 func TestFoundInWords(t *testing.T) {
-	for want, change := range map[string]func(*found.Result){
-		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\nWhat limits is the store: ": func(*found.Result) {},
-		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n":                              func(r *found.Result) { r.Found = 0 },
-		"Under p99<10ms and errors<1% 2830 entries/s holds, the highest rate that was tried.\n":                          func(r *found.Result) { r.TooMuch = 0 },
-		"The search tried no rate to its end, because the run ended first.\n": func(r *found.Result) {
+	for want, change := range map[string]func(*find.Result){
+		"The highest rate under p99<10ms and errors<1% is 2830 entries/s; 4000 is too much.\nWhat limits is the store: ": func(*find.Result) {},
+		"No rate holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n":                              func(r *find.Result) { r.Found = 0 },
+		"Under p99<10ms and errors<1% 2830 entries/s holds, the highest rate that was tried.\n":                          func(r *find.Result) { r.TooMuch = 0 },
+		"The search tried no rate to its end, because the run ended first.\n": func(r *find.Result) {
 			r.Found, r.TooMuch, r.Complete, r.Why, r.Steps = 0, 0, false, "the run ended first", nil
 		},
-		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nThat is 2.83k entries/s.\n": func(r *found.Result) {
+		"The highest number of threads under p99<10ms and errors<1% is 12 threads; 13 is too much.\nThat is 2.83k entries/s.\n": func(r *find.Result) {
 			r.Over, r.Found, r.TooMuch = "threads", 12, 13
 		},
-		"So this figure describes perfbench on this machine and not the store, which may do more.\n":        func(r *found.Result) { r.Limit.By = found.ByPerfbench },
-		"The search did not finish, because it was interrupted: the two may be further apart than usual.\n": func(r *found.Result) { r.Complete, r.Why = false, "it was interrupted" },
-		"because its time, 4 s, was up: a higher one may hold, too.\n": func(r *found.Result) {
+		"So this figure describes perfbench on this machine and not the store, which may do more.\n":        func(r *find.Result) { r.Limit.By = find.ByPerfbench },
+		"The search did not finish, because it was interrupted: the two may be further apart than usual.\n": func(r *find.Result) { r.Complete, r.Why = false, "it was interrupted" },
+		"because its time, 4 s, was up: a higher one may hold, too.\n": func(r *find.Result) {
 			r.Complete, r.Why, r.TooMuch = false, "its time, 4 s, was up", 0
 		},
-		"No rate that was tried holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n": func(r *found.Result) { r.Complete, r.Why, r.Found = false, "x", 0 },
-		"because its time, 4 s, was up: a lower one may hold.\n": func(r *found.Result) {
+		"No rate that was tried holds under p99<10ms and errors<1%: 4000 entries/s is already too much.\n": func(r *find.Result) { r.Complete, r.Why, r.Found = false, "x", 0 },
+		"because its time, 4 s, was up: a lower one may hold.\n": func(r *find.Result) {
 			r.Complete, r.Why, r.Found = false, "its time, 4 s, was up", 0
 		},
 	} {

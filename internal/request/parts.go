@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
@@ -139,11 +139,11 @@ func redacted(over string) (string, []string) {
 }
 
 // find returns the search that a section requests; nil if none.
-func (s *section) find() *found.Asked {
+func (s *section) find() *find.Asked {
 	if _, ok := s.parts[wordFind]; !ok {
 		return nil
 	}
-	return &found.Asked{Under: s.parts["find.under"].texts, Over: s.inPart("find.over"), From: s.inPart("find.from"), To: s.inPart("find.to")}
+	return &find.Asked{Under: s.parts["find.under"].texts, Over: s.inPart("find.over"), From: s.inPart("find.from"), To: s.inPart("find.to")}
 }
 
 // sweep returns the sweep that a section requests; nil if none. Unless the sweep says

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -28,7 +28,7 @@ type Run struct {
 	// Repeat is zero for a run that is done once.
 	Repeat Repeat
 	// Find and Sweep are nil for a plain run. At most one of them is not.
-	Find  *found.Asked
+	Find  *find.Asked
 	Sweep *Sweep
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -135,7 +135,7 @@ runs:
     sweep: {over: ["threads=1,2", "payload=1KiB,2KiB"], repeat: 3}
 `)
 	require.Len(t, f.Runs, 4)
-	assert.Equal(t, &found.Asked{Under: []string{"p50<1ms", "errors<1%"}, Over: "threads", From: "7", To: "9e3"}, f.Runs[0].Find)
+	assert.Equal(t, &find.Asked{Under: []string{"p50<1ms", "errors<1%"}, Over: "threads", From: "7", To: "9e3"}, f.Runs[0].Find)
 	assert.Nil(t, f.Runs[1].Find, "an empty word takes a shared one away")
 	assert.Equal(t, "4", f.Runs[1].Repeat.Times)
 	targets := "target=redis://:s3c:ret@a,b,redis://c"

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -18,7 +18,7 @@ type searcher struct {
 	says  *messages
 	panel Panel
 	// once and askOnce are what to do as soon as the run measures.
-	once    *found.Asked
+	once    *find.Asked
 	askOnce bool
 }
 
@@ -53,7 +53,7 @@ func (s *searcher) press(e screen.Env) {
 	case s.now.searching():
 		s.panel.Open = true
 	case s.now.endsSoon():
-		s.panel.Ask("This run ends by itself. The search gets a run of its own, of up to " + found.Within + ", and this one stops.")
+		s.panel.Ask("This run ends by itself. The search gets a run of its own, of up to " + find.Within + ", and this one stops.")
 	default:
 		s.panel.Ask("")
 	}
@@ -78,7 +78,7 @@ func (s *searcher) answer(msg tea.KeyPressMsg, e screen.Env) screen.Destination 
 	return screen.Start{Request: screen.Searchable(s.now.info.Request.At(s.now.plan, s.now.run.Settings)), Search: &asked}
 }
 
-func (s *searcher) start(e screen.Env, asked found.Asked) {
+func (s *searcher) start(e screen.Env, asked find.Asked) {
 	if err := s.now.run.Search(asked); err != nil {
 		s.says.say(e, "there is no search: "+err.Error(), true)
 		s.panel.Blame(err)

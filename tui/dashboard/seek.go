@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/figure"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -21,19 +21,19 @@ type Panel struct {
 	form         widget.Form
 	// note describes what else happens when the search begins.
 	note string
-	last found.Asked
+	last find.Asked
 }
 
 // Ask opens the form with the previous entries; note describes what starting leads to.
 func (p *Panel) Ask(note string) {
 	a := p.last
 	if len(a.Under) == 0 {
-		a = found.Asked{Under: []string{"p99<10ms"}, Over: found.OverRate}
+		a = find.Asked{Under: []string{"p99<10ms"}, Over: find.OverRate}
 	}
 	p.Open, p.Asking, p.note = true, true, note
 	p.form = widget.Form{Rows: []widget.FormRow{
 		widget.NewRow("under", "must hold", strings.Join(a.Under, ", "), "also put.p99.9<=20ms, errors<1%; several with commas"),
-		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", found.OverRate, found.OverThreads),
+		widget.NewRow("over", "raise", a.Over, "the rate, or threads that run as fast as they can", find.OverRate, find.OverThreads),
 		widget.NewRow("from", "from", a.From, "empty: a quarter of the unlimited rate, or one thread"),
 		widget.NewRow("to", "up to", a.To, "empty: no bound, or 256 threads"),
 	}}
@@ -44,7 +44,7 @@ func (p *Panel) Paste(msg tea.PasteMsg) { p.form.Press(msg) }
 
 // Press handles a key while a search is being requested. On enter it returns what was
 // requested; nothing has begun then, and the form stays open until Begun or Blame.
-func (p *Panel) Press(msg tea.KeyPressMsg) (asked found.Asked, enter bool) {
+func (p *Panel) Press(msg tea.KeyPressMsg) (asked find.Asked, enter bool) {
 	switch msg.String() {
 	case "enter":
 		for one := range strings.SplitSeq(p.form.Value("under"), ",") {
@@ -63,7 +63,7 @@ func (p *Panel) Press(msg tea.KeyPressMsg) (asked found.Asked, enter bool) {
 }
 
 // Begun closes the form because a search has begun.
-func (p *Panel) Begun(a found.Asked) { p.Open, p.Asking, p.last = true, false, a }
+func (p *Panel) Begun(a find.Asked) { p.Open, p.Asking, p.last = true, false, a }
 
 // Blame shows in the form why the search cannot begin.
 func (p *Panel) Blame(err error) { p.form.Blame(err) }
@@ -102,7 +102,7 @@ func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float
 // step.
 func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since time.Duration) []string {
 	amount := func(v float64) string {
-		if now.Over == found.OverThreads {
+		if now.Over == find.OverThreads {
 			return units.Number(v) + " threads"
 		}
 		return units.Number(v) + " " + now.Unit + "/s"

@@ -4,15 +4,15 @@ import (
 	"math"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // Latency returns the curves of p99 and p50 over the levels that a search has tried,
 // with rules at the level that holds and the one that does not.
-func Latency(s *widget.Styles, r *found.Result) Plot {
+func Latency(s *widget.Styles, r *find.Result) Plot {
 	p := Plot{Log: true, Across: units.Number, Format: func(ns float64) string { return units.Duration(time.Duration(ns)) }}
 	var at, p50, p99 []float64
 	known := func(ns int64) float64 {
@@ -37,12 +37,12 @@ func Latency(s *widget.Styles, r *found.Result) Plot {
 
 // Steps returns the table of what a search has tried, newest first, in at most n lines
 // of w cells.
-func Steps(s *widget.Styles, r *found.Result, w, n int) []string {
+func Steps(s *widget.Styles, r *find.Result, w, n int) []string {
 	g := widget.Grid{Cols: []widget.Column{
 		{Head: r.Over, Right: true}, {Head: r.Unit + "/s", Right: true, Spare: 2}, {Head: "p50", Right: true, Spare: 3}, {Head: "p99", Right: true},
 		{Head: "threads", Right: true, Spare: 4}, {Head: ""}, {Head: "", Spare: 1, Most: 60},
 	}}
-	var steps []found.Step
+	var steps []find.Step
 	for i := len(r.Steps) - 1; i >= 0 && len(steps) < n-1; i-- {
 		step := r.Steps[i]
 		steps = append(steps, step)

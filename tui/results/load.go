@@ -3,10 +3,10 @@ package results
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -18,7 +18,7 @@ type loadedRun struct {
 	summary string
 	course  curves
 	// found is the result of the run's search; nil without one.
-	found *found.Result
+	found *find.Result
 	// why is what limited the run.
 	why *rundir.Why
 	// all is the distribution of every call, ops those by operation.
@@ -40,7 +40,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 		return nil, err
 	}
 	l := &loadedRun{folder: f, summary: runpage.Summary(f), course: curvesOf(f), why: runpage.Why(f)}
-	if l.found, err = found.Load(f.Dir); err != nil {
+	if l.found, err = find.Load(f.Dir); err != nil {
 		return nil, err
 	}
 	var whole []widget.Distribution

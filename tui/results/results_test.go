@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -216,11 +216,11 @@ func TestASearchAndASweepBeginWithTheRunThatIsShown(t *testing.T) {
 	require.Len(t, a.Asked, 2)
 	search, sweep := a.Asked[0].(screen.Start), a.Asked[1].(screen.AskSweep)
 	assert.True(t, search.AskSearch)
-	assert.Equal(t, found.Within, search.Request.Values["duration"].Text, "long enough for a search")
+	assert.Equal(t, find.Within, search.Request.Values["duration"].Text, "long enough for a search")
 	assert.NotContains(t, search.Request.Values, "count")
 	assert.Equal(t, sweep.Request.Profile, search.Request.Profile)
 	assert.Equal(t, sweep.Request.Values["threads"], search.Request.Values["threads"])
-	assert.NotEqual(t, found.Within, sweep.Request.Values["duration"].Text, "the run itself is left as it was")
+	assert.NotEqual(t, find.Within, sweep.Request.Values["duration"].Text, "the run itself is left as it was")
 	r.loaded = nil
 	a.Send(t, "f")
 	assert.Len(t, a.Asked, 2)

@@ -1,14 +1,14 @@
 package results
 
 import (
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/report"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/tui/figure"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // searched is the page with the result of a search: the answer, the curve, every step.
-func searched(s *widget.Styles, r *found.Result, w, h int) []string {
+func searched(s *widget.Styles, r *find.Result, w, h int) []string {
 	var out []string
 	for i, sentence := range report.FoundLead(r) {
 		ink := s.Plain

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 )
 
@@ -17,16 +17,16 @@ import (
 func searchedRun(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 	t.Helper()
 	b, dir := tuitest.NewDemo(), t.TempDir()
-	r := found.Result{
-		Schema: found.Schema, Over: "rate", Unit: "entries", Under: []string{"p99<10ms"}, Found: 11e3, TooMuch: 11.3e3, Done: 11e3, Complete: true, Seconds: 94, Threads: 16,
-		Limit: found.Limit{By: found.ByStore, Text: "the store: half of all calls take 9 ms there, 20 times as long as when it has little to do"},
+	r := find.Result{
+		Schema: find.Schema, Over: "rate", Unit: "entries", Under: []string{"p99<10ms"}, Found: 11e3, TooMuch: 11.3e3, Done: 11e3, Complete: true, Seconds: 94, Threads: 16,
+		Limit: find.Limit{By: find.ByStore, Text: "the store: half of all calls take 9 ms there, 20 times as long as when it has little to do"},
 	}
 	for _, level := range []float64{2000, 4000, 8000, 16000, 12000} {
 		r.Steps = append(r.Steps, tuitest.TriedStep(level))
 	}
 	data, err := r.Encode()
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, found.File), data, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, find.File), data, 0o600))
 	b.Keep(b.Past[0].ID, dir)
 	page := New(b, b.Past[0].ID)
 	a := tuitest.NewStage(t, page, w, h)

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -23,7 +23,7 @@ type (
 	Start struct {
 		Request request.Request
 		// Search begins as soon as the run does; AskSearch asks for it first.
-		Search    *found.Asked
+		Search    *find.Asked
 		AskSearch bool
 	}
 	// Results shows a finished run, by its id.
@@ -89,7 +89,7 @@ func Searchable(r request.Request) request.Request {
 		values = workload.Values{}
 	}
 	delete(values, "count")
-	values["duration"] = workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag}
+	values["duration"] = workload.Value{Name: "duration", Text: find.Within, Origin: workload.OriginFlag}
 	r.Values = values
 	return r
 }

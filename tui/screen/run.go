@@ -3,10 +3,10 @@ package screen
 import (
 	"time"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -58,10 +58,10 @@ type Controlled interface {
 type Searched interface {
 	// CanSearch returns why a search cannot be made on this run or another of its plan:
 	// an input fault.
-	CanSearch(found.Asked) error
+	CanSearch(find.Asked) error
 	// Search begins a search, which ends the run when it has its result. An error
 	// explains why it did not begin.
-	Search(found.Asked) error
+	Search(find.Asked) error
 	// EndSearch aborts the search: the run continues with its knobs as they were
 	// before.
 	EndSearch()
@@ -72,7 +72,7 @@ type Searched interface {
 // Search is the state of a search: the steps that have ended and, once it is over, its
 // result. It is never modified once made.
 type Search struct {
-	found.Result
+	find.Result
 	Going bool
 }
 

@@ -19,12 +19,10 @@ import (
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
-	"github.com/perfbench/perfbench/internal/find/live"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -35,7 +33,7 @@ type command struct {
 	*cli.Call
 	flags runflags.Flags
 	crew  runflags.Workers
-	asked found.Asked
+	asked find.Asked
 }
 
 // Command looks for the highest rate or number of threads.
@@ -98,7 +96,7 @@ type task struct {
 	prepared *session.Prepared
 
 	options find.Options
-	result  *found.Result
+	result  *find.Result
 }
 
 // Make makes searches of the runs of plans that are some.
@@ -115,7 +113,7 @@ func Make(c *cli.Call, f *runflags.Flags, d *experiment.Driver) headless.Make {
 		}
 		p = p.Steered()
 		t.prepared = p
-		t.options, err = live.Prepare(*r.Find, p, 0)
+		t.options, err = experiment.PrepareSearch(*r.Find, p, 0)
 		return t, errors.Join(err, ignored(p.Inputs.Values, r.Find.Over))
 	}
 }
@@ -147,7 +145,7 @@ func (t *task) request() {
 	r.Values = maps.Clone(r.Values)
 	if _, ok := t.Getenv(request.Variable("duration")); !ok {
 		if _, ok := r.Values["duration"]; !ok {
-			r.Values.Set(workload.Value{Name: "duration", Text: found.Within, Origin: workload.OriginFlag, Where: "--duration, its default"})
+			r.Values.Set(workload.Value{Name: "duration", Text: find.Within, Origin: workload.OriginFlag, Where: "--duration, its default"})
 		}
 	}
 	r.MaxThreads = find.Room(*t.run.Find)
@@ -197,7 +195,7 @@ func (t *task) Asked() request.Run {
 
 // search searches while the run goes on, and ends it.
 func (t *task) search(ctx context.Context, l *session.Driven, say func(format string, args ...any)) {
-	t.result = live.Search(ctx, l, t.options, func(s found.Step, words string) {
+	t.result = experiment.Search(ctx, l, t.options, func(s find.Step, words string) {
 		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Plan.Unit, p99(s))
 	})
 	if ctx.Err() == nil { // otherwise the interrupt ends the run, and says so
@@ -205,7 +203,7 @@ func (t *task) search(ctx context.Context, l *session.Driven, say func(format st
 	}
 }
 
-func p99(s found.Step) string {
+func p99(s find.Step) string {
 	if s.Response.P99 == measure.Hidden {
 		return "–"
 	}
@@ -214,5 +212,5 @@ func p99(s found.Step) string {
 
 // summary keeps what was found with the run, and says it.
 func (t *task) summary(o *session.Concluded) (string, error) {
-	return report.FoundText(t.result) + "\n", live.Keep(o.Dir, t.result)
+	return report.FoundText(t.result) + "\n", experiment.KeepFound(o.Dir, t.result)
 }

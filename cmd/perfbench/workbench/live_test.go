@@ -14,9 +14,9 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/watch/self"
@@ -61,8 +61,8 @@ func TestASearchOnARunOfTheWorkbench(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		run, err := b.Start(t.Context(), putting("duration", "3m", "threads", "3"))
 		require.NoError(t, err)
-		asked := found.Asked{Under: []string{"p99<=20.5ms"}, Over: found.OverThreads}
-		require.ErrorContains(t, run.CanSearch(found.Asked{}), "needs a condition")
+		asked := find.Asked{Under: []string{"p99<=20.5ms"}, Over: find.OverThreads}
+		require.ErrorContains(t, run.CanSearch(find.Asked{}), "needs a condition")
 		until(func() bool { return run.Progress().Stage == screen.Measuring })
 		require.NoError(t, run.Search(asked))
 		require.ErrorContains(t, run.Search(asked), "already running")
@@ -77,7 +77,7 @@ func TestASearchOnARunOfTheWorkbench(t *testing.T) {
 		f, err := rundir.Load(out.Dir)
 		require.NoError(t, err)
 		assert.Equal(t, "search", f.Run.EndedBy)
-		r, err := found.Load(out.Dir)
+		r, err := find.Load(out.Dir)
 		require.NoError(t, err)
 		assert.True(t, r.Complete, r.Why)
 		assert.EqualValues(t, 10, r.Found)

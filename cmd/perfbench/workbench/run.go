@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
-	search "github.com/perfbench/perfbench/internal/find/live"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -125,7 +125,7 @@ func (r *benchRun) keepFound(o *session.Concluded) {
 	if f == nil {
 		return
 	}
-	err := search.Keep(o.Dir, f)
+	err := experiment.KeepFound(o.Dir, f)
 	if !f.Complete && fault.CodeOf(err) == fault.CodeThreshold {
 		return // whoever ended it knows that it found nothing
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/find/live"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -31,7 +31,7 @@ func (s *searches) show(now screen.Search) {
 
 // wait waits until no search is under way, and returns what the last one found; nil
 // without one.
-func (s *searches) wait() *found.Result {
+func (s *searches) wait() *find.Result {
 	s.mu.Lock()
 	over := s.over
 	s.mu.Unlock()
@@ -44,17 +44,17 @@ func (s *searches) wait() *found.Result {
 	return &s.last.Result
 }
 
-func (r *benchRun) CanSearch(a found.Asked) error {
-	_, err := live.Prepare(a, r.p, 0)
+func (r *benchRun) CanSearch(a find.Asked) error {
+	_, err := experiment.PrepareSearch(a, r.p, 0)
 	return err
 }
 
-func (r *benchRun) Search(a found.Asked) error {
+func (r *benchRun) Search(a find.Asked) error {
 	l := r.running()
 	if l == nil {
 		return fault.Input(errors.New("the run has not begun"), "wait for its first second")
 	}
-	o, err := live.Prepare(a, r.p, l.Elapsed())
+	o, err := experiment.PrepareSearch(a, r.p, l.Elapsed())
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *benchRun) Search(a found.Asked) error {
 	}
 	ctx, end := context.WithCancel(r.hard)
 	over := make(chan struct{})
-	now := screen.Search{Going: true, Result: found.Result{Over: o.Over.Name, Unit: r.info.Unit, Under: a.Under}}
+	now := screen.Search{Going: true, Result: find.Result{Over: o.Over.Name, Unit: r.info.Unit, Under: a.Under}}
 	r.searches.show(now)
 	r.searches.mu.Lock()
 	r.searches.end, r.searches.over = end, over
@@ -77,10 +77,10 @@ func (r *benchRun) Search(a found.Asked) error {
 		defer end()
 		defer func() {
 			if v := recover(); v != nil {
-				r.searches.show(screen.Search{Result: found.Result{Over: now.Over, Unit: now.Unit, Under: now.Under, Steps: now.Steps, Why: bug(v).Error()}})
+				r.searches.show(screen.Search{Result: find.Result{Over: now.Over, Unit: now.Unit, Under: now.Under, Steps: now.Steps, Why: bug(v).Error()}})
 			}
 		}()
-		result := live.Search(ctx, l, o, func(s found.Step, _ string) {
+		result := experiment.Search(ctx, l, o, func(s find.Step, _ string) {
 			now.Steps = append(now.Steps, s)
 			r.searches.show(now)
 		})

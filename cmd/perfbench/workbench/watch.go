@@ -11,11 +11,11 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/remote/view"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -205,8 +205,8 @@ var errWatched = fault.Input(errors.New("the run is driven by another, and this 
 func (r *watchedRun) Change(string, int, func(workload.Settings) workload.Settings) {}
 func (r *watchedRun) Room([]workload.Settings) error                                { return errWatched }
 func (r *watchedRun) Mark(string)                                                   {}
-func (r *watchedRun) CanSearch(found.Asked) error                                   { return errWatched }
-func (r *watchedRun) Search(found.Asked) error                                      { return errWatched }
+func (r *watchedRun) CanSearch(find.Asked) error                                    { return errWatched }
+func (r *watchedRun) Search(find.Asked) error                                       { return errWatched }
 func (r *watchedRun) EndSearch()                                                    {}
 func (r *watchedRun) Found() *screen.Search                                         { return nil }
 func (r *watchedRun) Stop()                                                         {}

@@ -11,11 +11,12 @@ var layers = []struct{ floor, packages string }{
 	{"whose data are whose; servers; curves over a knob", "internal/ownership internal/broker internal/lab internal/watch/self internal/sweep internal/sweep/usl"},
 	{"the vocabulary of a run", "internal/workload internal/broker/amqp"},
 	{"every store, the engine, what is kept of a run, YAML", "internal/store/... internal/engine internal/rundir internal/rundir/hlog internal/yaml"},
-	{"presets, values for profiles, and what is said about runs", "internal/preset internal/values internal/facts internal/history internal/explain internal/compare internal/threshold internal/telemetry internal/session/settle internal/session/timetable internal/search/found internal/remote/..."},
-	{"requests, searches on a run, generated data", "internal/request internal/find internal/datagen"},
+	{"presets, values for profiles, and what is said about runs", "internal/preset internal/values internal/facts internal/history internal/explain internal/compare internal/threshold internal/telemetry internal/session/settle internal/session/timetable internal/remote/..."},
+	{"searches on a run", "internal/find"},
+	{"requests, generated data", "internal/request internal/datagen"},
 	{"applications, and reports", "profiles/... internal/report internal/report/page internal/report/runpage"},
 	{"screens, and one run, whoever asks for it", "tui/... internal/session"},
-	{"several runs, and a look at what would spoil one", "internal/experiment internal/find/live internal/doctor"},
+	{"several runs, and a look at what would spoil one", "internal/experiment internal/doctor"},
 	{"commands", "cmd/..."},
 }
 

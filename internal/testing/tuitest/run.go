@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -63,7 +63,7 @@ type Run struct {
 	Killed   bool
 	Came     screen.Outcome
 	// Sought are the searches requested, Refused is why none can be made.
-	Sought  []found.Asked
+	Sought  []find.Asked
 	Refused error
 	seek    *screen.Search
 	done    chan struct{}

@@ -1,20 +1,20 @@
 package tuitest
 
 import (
-	"github.com/perfbench/perfbench/internal/search/found"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
 // CanSearch returns Refused.
-func (r *Run) CanSearch(found.Asked) error { return r.Refused }
+func (r *Run) CanSearch(find.Asked) error { return r.Refused }
 
 // Search begins a search that advances with Tried.
-func (r *Run) Search(a found.Asked) error {
+func (r *Run) Search(a find.Asked) error {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()
 	r.Sought = append(r.Sought, a)
-	r.seek = &screen.Search{Going: true, Result: found.Result{Schema: found.Schema, Over: a.Over, Unit: r.Known.Unit, Under: a.Under}}
+	r.seek = &screen.Search{Going: true, Result: find.Result{Schema: find.Schema, Over: a.Over, Unit: r.Known.Unit, Under: a.Under}}
 	return r.Refused
 }
 
@@ -40,7 +40,7 @@ func (r *Run) Tried(levels ...float64) {
 	for _, level := range levels {
 		r.Mu.Lock()
 		next := *r.seek
-		next.Steps = append(append([]found.Step{}, next.Steps...), TriedStep(level))
+		next.Steps = append(append([]find.Step{}, next.Steps...), TriedStep(level))
 		r.seek = &next
 		r.Mu.Unlock()
 		r.Change("search", screen.All, func(s workload.Settings) workload.Settings {
@@ -52,12 +52,12 @@ func (r *Run) Tried(levels ...float64) {
 
 // TriedStep returns the result of a step at a level on a store that does 12 000 a
 // second.
-func TriedStep(level float64) found.Step {
+func TriedStep(level float64) find.Step {
 	p50, p99 := int64(400e3+level*20), int64(1.2e6+level*90)
-	s := found.Step{Level: level, Held: level <= 12e3, Why: "every condition held", Done: min(level, 12.2e3), Calls: int64(level) * 4, Threads: 16}
+	s := find.Step{Level: level, Held: level <= 12e3, Why: "every condition held", Done: min(level, 12.2e3), Calls: int64(level) * 4, Threads: 16}
 	if !s.Held {
 		s.Why, p50, p99 = "p99<10ms did not hold", 9e6, 48e6
 	}
-	s.Response, s.Service = found.Times{P50: p50, P99: p99}, found.Times{P50: p50}
+	s.Response, s.Service = find.Times{P50: p50, P99: p99}, find.Times{P50: p50}
 	return s
 }

@@ -1,5 +1,4 @@
-// Package live carries out a search on a session's run, whoever asked for it.
-package live
+package experiment
 
 import (
 	"context"
@@ -12,22 +11,21 @@ import (
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/search/found"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Prepare parses a search request, given the run's plan; elapsed is how much of the
+// PrepareSearch parses a search request, given the run's plan; elapsed is how much of the
 // run's duration has passed. Errors have the code of bad input, all of them joined.
-func Prepare(a found.Asked, p *session.Prepared, elapsed time.Duration) (find.Options, error) {
+func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (find.Options, error) {
 	var problems workload.Problems
 	o, err := find.Read(a, p.Plan)
 	problems.Add(err)
 	if len(p.Timetable) > 0 {
 		problems.Add(fault.Input(errors.New("at: a search turns the knobs itself and has no timetable"), "leave --at out"))
 	}
-	left, err := time.ParseDuration(found.Within)
+	left, err := time.ParseDuration(find.Within)
 	problems.Add(err)
 	if p.Inputs.Duration > 0 {
 		left = p.Inputs.Duration - max(elapsed, 0)
@@ -42,10 +40,10 @@ func Prepare(a found.Asked, p *session.Prepared, elapsed time.Duration) (find.Op
 // Search searches on a run until the answer is known, its time is up, or the run or ctx
 // ends. It marks each step on the run's time line and passes it to told, with a few
 // words on how it went. The run goes on; the result says why the search ended.
-func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s found.Step, words string)) *found.Result {
+func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s find.Step, words string)) *find.Result {
 	f := find.New(l, l.Bound(), o, l.Observed, l.Info.NoFigure != "")
 	l.OnSecond(f.Second)
-	r, _ := f.Find(ctx, func(s found.Step) { // the result has the error
+	r, _ := f.Find(ctx, func(s find.Step) { // the result has the error
 		words := fmt.Sprintf("%s %s: %s", o.Over.Name, units.Number(s.Level), s.Words())
 		l.Mark(words)
 		told(s, words)
@@ -54,10 +52,10 @@ func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s 
 	return &r
 }
 
-// Keep writes what was found into the folder of its run, next to the run's documents.
+// KeepFound writes what was found into the folder of its run, next to the run's documents.
 // An error with the code of a missed threshold means that not even the lowest level
 // held, or that none was tried to its end.
-func Keep(dir string, r *found.Result) error {
+func KeepFound(dir string, r *find.Result) error {
 	files, err := report.Found(r)
 	if err == nil {
 		err = rundir.WriteFiles(dir, files)

@@ -1,6 +1,4 @@
-// Package found defines the result of a search for the highest rate: the vocabulary of
-// find.json, which reports and screens read.
-package found
+package find
 
 import (
 	"cmp"
