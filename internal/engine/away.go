@@ -29,11 +29,67 @@ type Away interface {
 	Control(workload.Word)
 }
 
+// others are the processes that do the work of a run, where it has no workers of its own; of the
+// zero value there are none.
+type others struct{ away Away }
+
+// there says whether others do the work.
+func (o others) there() bool { return o.away != nil }
+
+// tell passes the word on to them.
+func (o others) tell(w workload.Word) {
+	if o.away != nil {
+		o.away.Control(w)
+	}
+}
+
+// follow has them follow settings of all tracks from now on, in a segment.
+func (o others) follow(want []workload.Settings, segment uint16) {
+	o.tell(workload.Word{Tracks: slices.Clone(want), Segment: int(segment)})
+}
+
+// wait waits until none of them works on a track any more, or the run is given up.
+func (o others) wait(track int, givenUp <-chan struct{}) {
+	if o.away == nil {
+		return
+	}
+	select {
+	case <-o.away.Over(track):
+	case <-givenUp:
+	}
+}
+
+// seen returns what is known about a track that they work on.
+func (o others) seen(track int) (backlog int64, ended time.Duration) {
+	if o.away == nil {
+		return 0, 0
+	}
+	return o.away.Seen(track)
+}
+
+// unstarted is how many units of a track were due in a segment and begun by none of them.
+func (o others) unstarted(segment, track int) int64 {
+	if o.away == nil {
+		return 0
+	}
+	return o.away.Unstarted(segment, track)
+}
+
+// await replaces the supervisor for a track that is worked on elsewhere.
+func (t *track) await() {
+	which := workload.AllTracks // only the end follows
+	if g := &t.run.graph; g.leads(g.of(t).spec.Name) {
+		which = t.index
+	}
+	t.run.others.wait(which, t.run.hard.Done())
+	t.run.trackOver(t)
+}
+
 // Merge adds what another process has measured. It returns an error if that is
 // not of this run.
 func (r *Run) Merge(p measure.Part) error {
 	r.mu.Lock()
-	segments := len(r.segments)
+	segments := len(r.timeline.segments)
 	r.mu.Unlock()
 	if n := p.Segments(); n > segments || len(p.Unstarted) > segments {
 		return fmt.Errorf("figures of segment %d, and the run has %d", max(n, len(p.Unstarted)), segments)
@@ -50,19 +106,10 @@ func (r *Run) Follow(segment int, tracks []workload.Settings) {
 	if r.stopped || len(tracks) != len(r.tracks) || segment >= MaxSegments {
 		return
 	}
-	for i, t := range r.tracks {
-		t.want = tracks[i]
-	}
-	for len(r.segments) <= segment {
-		r.segments = append(r.segments, segmentInfo{from: r.now()})
-	}
-	r.segments[segment].settings = r.settingsByName()
-	for _, t := range r.tracks {
-		if t.state == running {
-			t.publish(false)
-			t.nudge()
-		}
-	}
+	copy(r.settings.want, tracks)
+	r.timeline.reach(segment, r.now(), nil)
+	r.timeline.segments[segment].settings = r.settings.byName()
+	r.publish(keep)
 }
 
 // Enter starts a phase that waits for others, in a run with Options.Held: it has
@@ -70,50 +117,6 @@ func (r *Run) Follow(segment int, tracks []workload.Settings) {
 func (r *Run) Enter(phase string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p := r.phases[phase]; p != nil {
-		p.let = true
-		r.startReady()
-	}
-}
-
-// control tells the processes that do the work what has changed. The caller holds
-// r.mu.
-func (r *Run) control() {
-	if r.opts.Away == nil {
-		return
-	}
-	all := make([]workload.Settings, len(r.tracks))
-	for i, t := range r.tracks {
-		all[i] = t.want
-	}
-	r.opts.Away.Control(workload.Word{Tracks: all, Segment: int(r.segment())})
-}
-
-// await replaces the supervisor for a track that is worked on elsewhere.
-func (t *track) await(phase string) {
-	which := workload.AllTracks // only the end follows
-	for _, other := range t.run.opts.Plan.Phases {
-		if slices.Contains(other.After, phase) {
-			which = t.index
-		}
-	}
-	t.run.awaitOthers(which)
-	t.run.trackOver(t)
-}
-
-// awaitOthers waits until no other process works on a track any more, or the run is
-// given up.
-func (r *Run) awaitOthers(track int) {
-	select {
-	case <-r.opts.Away.Over(track):
-	case <-r.hard.Done():
-	}
-}
-
-// seen returns what is known about a track that is worked on elsewhere.
-func (t *track) seen() (backlog int64, ended time.Duration) {
-	if t.run.opts.Away == nil {
-		return 0, 0
-	}
-	return t.run.opts.Away.Seen(t.index)
+	r.graph.let(phase)
+	r.startReady()
 }

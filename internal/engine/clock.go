@@ -43,9 +43,9 @@ type Signs struct {
 	Processor func() time.Duration
 }
 
-// clock returns nanoseconds since measurement began, without the time during
+// Clock owns the time of a run: nanoseconds since measurement began, without the time during
 // which the process was stopped. Reading it takes one atomic load.
-type clock struct {
+type Clock struct {
 	base  time.Time // when measurement would begin if there were no stops
 	signs Signs
 	// newest returns when the newest operation in progress began; nil: there is
@@ -74,7 +74,7 @@ type clockState struct {
 }
 
 // start begins at base, which may be in the future.
-func (c *clock) start(base time.Time, signs Signs) {
+func (c *Clock) start(base time.Time, signs Signs) {
 	c.base, c.signs = base, signs
 	c.gaps.Store(new([]*measure.Gap))
 	c.mu.Lock()
@@ -82,11 +82,11 @@ func (c *clock) start(base time.Time, signs Signs) {
 	c.confirm(c.raw(), 0)
 }
 
-func (c *clock) raw() int64 { return int64(time.Since(c.base)) }
+func (c *Clock) raw() int64 { return int64(time.Since(c.base)) }
 
-// read returns the time. The state is loaded before the time is taken, so a
+// now returns the time. The state is loaded before the time is taken, so a
 // goroutine stopped in between finds that its limit has passed.
-func (c *clock) read() int64 {
+func (c *Clock) now() int64 {
 	s := c.state.Load()
 	raw := c.raw()
 	if raw > s.limit {
@@ -97,7 +97,7 @@ func (c *clock) read() int64 {
 
 // late is called once the limit has passed. The first caller decides whether it
 // was a stop, and the others wait.
-func (c *clock) late() int64 {
+func (c *Clock) late() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.state.Load(); c.raw() > s.limit {
@@ -108,9 +108,9 @@ func (c *clock) late() int64 {
 
 // judge decides whether the process was stopped since the last beat. The caller holds
 // c.mu.
-func (c *clock) judge(s *clockState) {
+func (c *Clock) judge(s *clockState) {
 	late := time.Duration(c.raw()-s.seen) - clockBeat
-	if !c.stopped(late) {
+	if !c.wasStopped(late) {
 		c.pause(s, late, c.silent(late))
 		c.confirm(c.raw(), s.gone)
 		return
@@ -126,9 +126,9 @@ func (c *clock) judge(s *clockState) {
 	c.confirm(now, gone)
 }
 
-// stopped reports whether the process was stopped for as long as its beat is
+// wasStopped reports whether the process was stopped for as long as its beat is
 // late. The caller holds c.mu.
-func (c *clock) stopped(late time.Duration) bool {
+func (c *Clock) wasStopped(late time.Duration) bool {
 	if late >= leastSilence && c.silent(late) {
 		return true
 	}
@@ -147,7 +147,7 @@ func (c *clock) stopped(late time.Duration) bool {
 
 // silent reports whether the process has used no processor time since its last beat but
 // what it may have used until the next was due. The caller holds c.mu.
-func (c *clock) silent(late time.Duration) bool {
+func (c *Clock) silent(late time.Duration) bool {
 	used := time.Duration(0)
 	if c.signs.Processor != nil {
 		used = c.signs.Processor() - c.cpu
@@ -157,7 +157,7 @@ func (c *clock) silent(late time.Duration) bool {
 
 // pause counts a beat that was late because the process did not run. The signal that
 // says so may come a beat later. The caller holds c.mu.
-func (c *clock) pause(s *clockState, late time.Duration, known bool) {
+func (c *Clock) pause(s *clockState, late time.Duration, known bool) {
 	by := late
 	if late < leastPause {
 		by = c.unsaid
@@ -176,7 +176,7 @@ func (c *clock) pause(s *clockState, late time.Duration, known bool) {
 }
 
 // confirm notes that the process is running. The caller holds c.mu.
-func (c *clock) confirm(raw, gone int64) {
+func (c *Clock) confirm(raw, gone int64) {
 	if c.signs.Processor != nil {
 		c.cpu = c.signs.Processor()
 	}
@@ -188,7 +188,7 @@ func (c *clock) confirm(raw, gone int64) {
 }
 
 // skip advances the run's time by that much.
-func (c *clock) skip(by int64) {
+func (c *Clock) skip(by int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.state.Load(); c.raw() > s.limit {
@@ -200,7 +200,7 @@ func (c *clock) skip(by int64) {
 }
 
 // beat confirms the clock, unless the process was stopped.
-func (c *clock) beat() {
+func (c *Clock) beat() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.state.Load()
@@ -220,7 +220,7 @@ func (c *clock) beat() {
 }
 
 // run beats until done.
-func (c *clock) run(done <-chan struct{}) {
+func (c *Clock) run(done <-chan struct{}) {
 	ticker := time.NewTicker(clockBeat)
 	defer ticker.Stop()
 	for {
@@ -235,46 +235,21 @@ func (c *clock) run(done <-chan struct{}) {
 
 // Suspensions lists, in order, the periods in which the process was stopped. They
 // are not part of the run's time.
-func (r *Run) Suspensions() []*measure.Gap { return *r.clock.gaps.Load() }
+func (c *Clock) Suspensions() []*measure.Gap { return *c.gaps.Load() }
 
 // Pauses returns how often the process did not run for a while, since measurement
 // began, and for how long in all. Unlike suspensions, these were too short to be told
 // apart for certain, and are part of the run's time.
-func (r *Run) Pauses() (n int64, sum time.Duration) {
-	return r.clock.pauses.Load(), time.Duration(r.clock.paused.Load())
+func (c *Clock) Pauses() (n int64, sum time.Duration) {
+	return c.pauses.Load(), time.Duration(c.paused.Load())
 }
 
 // Suspended returns the total time that the process was stopped.
-func (r *Run) Suspended() time.Duration {
-	s := r.clock.state.Load()
+func (c *Clock) Suspended() time.Duration {
+	s := c.state.Load()
 	return time.Duration(s.gone + s.skipped)
 }
 
 // Elapsed returns the run's time: since measurement began, negative during
 // warm-up, without suspensions.
-func (r *Run) Elapsed() time.Duration { return time.Duration(r.now()) }
-
-// appointment is a timer set for a moment of the run's time.
-type appointment struct {
-	*time.Timer
-	moment int64
-}
-
-// when calls f, with the lock held, once the run's time has reached a moment. The
-// caller holds r.mu.
-func (r *Run) when(moment int64, f func()) {
-	var timer *time.Timer
-	timer = time.AfterFunc(time.Duration(moment-r.now()), func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		left := moment - r.now()
-		switch {
-		case r.closed:
-		case left > 0: // it was suspended
-			timer.Reset(time.Duration(left))
-		default:
-			f()
-		}
-	})
-	r.timers = append(r.timers, appointment{timer, moment})
-}
+func (c *Clock) Elapsed() time.Duration { return time.Duration(c.now()) }

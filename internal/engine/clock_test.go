@@ -14,13 +14,13 @@ import (
 // Nobody beats here: a sleep is a stop, for all that the clock can see.
 func TestClockStandsStillWhileStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c clock
+		var c Clock
 		c.start(time.Now(), Signs{})
 		time.Sleep(40 * time.Millisecond)
-		assert.EqualValues(t, 40*time.Millisecond, c.read())
+		assert.EqualValues(t, 40*time.Millisecond, c.now())
 		c.newest = func() int64 { return int64(40 * time.Millisecond) }
 		time.Sleep(3 * time.Second)
-		assert.EqualValues(t, clockBeat, c.read(), "no earlier than what it showed before")
+		assert.EqualValues(t, clockBeat, c.now(), "no earlier than what it showed before")
 		gaps := *c.gaps.Load()
 		require.Len(t, gaps, 1)
 		assert.EqualValues(t, clockBeat, gaps[0].At)
@@ -29,7 +29,7 @@ func TestClockStandsStillWhileStopped(t *testing.T) {
 		c.newest = func() int64 { return int64(90 * time.Millisecond) } // a beat that was late
 		time.Sleep(2 * time.Second)
 		c.beat()
-		assert.Greater(t, c.read(), int64(90*time.Millisecond))
+		assert.Greater(t, c.now(), int64(90*time.Millisecond))
 		assert.Len(t, *c.gaps.Load(), 2)
 	})
 }
@@ -39,14 +39,14 @@ func TestClockGoesOnWhenTheBeatIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var used time.Duration
 		resumed := make(chan os.Signal, 1)
-		var c clock
+		var c Clock
 		c.start(time.Now(), Signs{Resumed: resumed, Processor: func() time.Duration { return used }})
 		resumed <- syscall.SIGTERM // of a stop too short to matter
 		time.Sleep(clockBeat)
 		c.beat()
 		time.Sleep(900 * time.Millisecond)
 		c.beat()
-		assert.EqualValues(t, 900*time.Millisecond+clockBeat+signPatience, c.read(), "a busy machine")
+		assert.EqualValues(t, 900*time.Millisecond+clockBeat+signPatience, c.now(), "a busy machine")
 		used = time.Hour
 		time.Sleep(5 * time.Second)
 		c.beat()
@@ -66,7 +66,7 @@ func TestShortStopsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var used time.Duration
 		resumed := make(chan os.Signal, 1)
-		var c clock
+		var c Clock
 		c.start(time.Now(), Signs{Resumed: resumed, Processor: func() time.Duration { return used }})
 		beat := func(after time.Duration, works bool) {
 			if time.Sleep(after); works {
@@ -85,7 +85,7 @@ func TestShortStopsAreCounted(t *testing.T) {
 		}
 		assert.EqualValues(t, 3, c.pauses.Load())
 		assert.EqualValues(t, 900*time.Millisecond, c.paused.Load())
-		assert.Equal(t, 3*(2*clockBeat+300*time.Millisecond)+3*clockBeat+300*time.Millisecond, time.Duration(c.read()), "they are part of the run's time")
+		assert.Equal(t, 3*(2*clockBeat+300*time.Millisecond)+3*clockBeat+300*time.Millisecond, time.Duration(c.now()), "they are part of the run's time")
 
 		beat(clockBeat+200*time.Millisecond, true)
 		resumed <- syscall.SIGTERM // it arrives after the beat
@@ -97,7 +97,7 @@ func TestShortStopsAreCounted(t *testing.T) {
 		beat(clockBeat+300*time.Millisecond, false)
 		assert.EqualValues(t, 5, c.pauses.Load(), "a frozen container sends no signal")
 		time.Sleep(clockBeat + 700*time.Millisecond)
-		c.read()
+		c.now()
 		assert.EqualValues(t, 6, c.pauses.Load(), "whoever reads the clock first finds it")
 		assert.EqualValues(t, 2100*time.Millisecond, c.paused.Load())
 		assert.Empty(t, *c.gaps.Load())

@@ -1,10 +1,121 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
 )
+
+// Ending owns whether a run ends, why, and what came of it. Its methods may be called from any
+// goroutine.
+type Ending struct {
+	mu     *sync.Mutex // Run.mu
+	hard   context.Context
+	kill   context.CancelFunc
+	done   chan struct{}
+	ending chan struct{} // closed when no more iterations are admitted
+
+	// Guarded by mu.
+	stopped   bool
+	cause     error
+	byTime    bool     // a phase reached its duration
+	abandoned []string // what was in progress when it was given up
+	result    *measure.Result
+}
+
+// ErrKilled is the cause of a run ended by Kill.
+var ErrKilled = errors.New("stopped at once")
+
+func newEnding(ctx context.Context, mu *sync.Mutex) Ending {
+	e := Ending{mu: mu, done: make(chan struct{}), ending: make(chan struct{})}
+	e.hard, e.kill = context.WithCancel(context.WithoutCancel(ctx))
+	return e
+}
+
+// stop takes why the run ends, nil when it was through; false: it was ending already. The
+// caller holds mu.
+func (e *Ending) stop(cause error) bool {
+	if e.stopped {
+		return false
+	}
+	e.stopped, e.cause = true, cause
+	close(e.ending)
+	return true
+}
+
+// Done returns a channel that is closed when all workers have ended and the sink
+// has taken the last second.
+func (e *Ending) Done() <-chan struct{} { return e.done }
+
+// Wait returns the result and why the run ended: nil when it reached its count or
+// duration, otherwise the cause given to Stop, a fatal error of a task, or the
+// sink's error.
+func (e *Ending) Wait() (*measure.Result, error) {
+	<-e.done
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.result, e.cause
+}
+
+// ByDuration reports, after Done, whether a phase was ended by its duration
+// rather than by running out of work.
+func (e *Ending) ByDuration() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.byTime
+}
+
+// GivenUp returns a channel that is closed when operations in progress are
+// cancelled: at the end of the grace period, by Kill, or because all have ended.
+func (e *Ending) GivenUp() <-chan struct{} { return e.hard.Done() }
+
+// Abandoned names the operations still in progress when the grace period ended;
+// nil if all finished in time.
+func (e *Ending) Abandoned() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.abandoned
+}
+
+// Stop admits no more iterations; those in progress may finish within the grace
+// period. Wait returns the first cause.
+func (r *Run) Stop(cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stop(cause) {
+		return
+	}
+	r.others.tell(workload.Word{Stop: fmt.Errorf("stopped: %v", cause)})
+	for _, t := range r.tracks {
+		t.end()
+	}
+	r.appointments.at(r.now()+int64(r.opts.Grace), r.giveUp)
+}
+
+// Kill ends the run at once and cancels operations in progress.
+func (r *Run) Kill() { r.GiveUp(ErrKilled) }
+
+// GiveUp ends the run with a cause and cancels operations in progress without a
+// grace period, because the caller has waited long enough.
+func (r *Run) GiveUp(cause error) {
+	r.Stop(cause)
+	r.kill()
+}
+
+// giveUp ends a grace period: it notes and cancels what is in progress. The
+// caller holds r.mu.
+func (r *Run) giveUp() {
+	if _, what, ok := r.waiting(); ok && r.hard.Err() == nil {
+		r.abandoned = what
+	}
+	r.kill()
+}
 
 // Waiting returns, once every running track has been asked to end, since when the
 // run has been waiting for operations in progress, as time since measurement
@@ -32,34 +143,6 @@ func (r *Run) waiting() (since time.Duration, what []string, ok bool) {
 		}
 	}
 	return since, what, len(what) > 0
-}
-
-// GivenUp returns a channel that is closed when operations in progress are
-// cancelled: at the end of the grace period, by Kill, or because all have ended.
-func (r *Run) GivenUp() <-chan struct{} { return r.hard.Done() }
-
-// GiveUp ends the run with a cause and cancels operations in progress without a
-// grace period, because the caller has waited long enough.
-func (r *Run) GiveUp(cause error) {
-	r.Stop(cause)
-	r.kill()
-}
-
-// Abandoned names the operations still in progress when the grace period ended;
-// nil if all finished in time.
-func (r *Run) Abandoned() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.abandoned
-}
-
-// giveUp ends a grace period: it notes and cancels what is in progress. The
-// caller holds r.mu.
-func (r *Run) giveUp() {
-	if _, what, ok := r.waiting(); ok && r.hard.Err() == nil {
-		r.abandoned = what
-	}
-	r.kill()
 }
 
 // someOf names the first few of a track's operations.

@@ -14,28 +14,20 @@ type Late struct {
 	Segment int
 }
 
-// begins is when a phase that is ready now begins: by those who are ahead.
-func (r *Run) begins(phase string) int64 {
-	if r.opts.Late != nil {
-		if at, ok := r.opts.Late.Phases[phase]; ok {
+// begins is when a phase that is ready now begins: by those who are ahead. nil: nobody is.
+func (l *Late) begins(phase string, now int64) int64 {
+	if l != nil {
+		if at, ok := l.Phases[phase]; ok {
 			return int64(at)
 		}
 	}
-	return r.now()
+	return now
 }
 
-// catchOn takes for known what has happened before this process joined in. The caller holds
-// r.mu.
-func (r *Run) catchOn() {
-	if r.opts.Late == nil {
-		return
+// catchOn has a run take for known what has happened before this process joined in.
+func (l *Late) catchOn(g *graph, t *timeline, now int64) {
+	for name := range l.Phases {
+		g.let(name)
 	}
-	for name := range r.opts.Late.Phases {
-		if p := r.phases[name]; p != nil {
-			p.let = true
-		}
-	}
-	for len(r.segments) <= min(r.opts.Late.Segment, MaxSegments-1) {
-		r.segments = append(r.segments, segmentInfo{from: r.now(), settings: r.segments[0].settings})
-	}
+	t.reach(min(l.Segment, MaxSegments-1), now, t.segments[0].settings)
 }

@@ -143,7 +143,7 @@ func TestNapsEndBeforeTheMomentByWhatMayBeSpun(t *testing.T) {
 	a := p.acquire(nil)
 	defer func() { p.free <- a }()
 	w := worker{t: &track{run: &Run{}}, alarm: a, pool: p}
-	w.t.run.clock.start(time.Now(), Signs{})
+	w.t.run.Clock.start(time.Now(), Signs{})
 	require.True(t, w.nap(time.Millisecond, mostSpin))
 	assert.Equal(t, time.Millisecond-mostSpin-firstLead, time.Duration(a.set.Value.Nano()))
 	p.lead.Store(int64(firstLead))

@@ -55,100 +55,91 @@ type Restored struct {
 // note reports a decision. The caller holds r.mu.
 func (r *Run) note(n Note) {
 	if r.opts.Note != nil {
-		n.At, n.Taken = cmp.Or(n.At, time.Duration(r.now())), r.taken
+		n.At, n.Taken = cmp.Or(n.At, r.Elapsed()), r.conductor.taken
 		r.opts.Note(n)
 	}
 }
 
-// noteChanges reports settings that came into force. The caller holds r.mu.
-func (r *Run) noteChanges(log []measure.Change) {
-	if r.opts.Note == nil {
-		return
+// changesNote is the note of settings that came into force.
+func changesNote(log []measure.Change, l *timeline, s *settings) Note {
+	at := l.segments[l.segment()]
+	return Note{
+		Changes: log, Segment: int(l.segment()), From: time.Duration(at.from), Settings: at.settings, SettingsEnd: at.end,
+		Tracks: slices.Clone(s.want), Weights: slices.Clone(s.weights),
 	}
-	n := Note{Changes: log, Segment: len(r.segments) - 1, Weights: slices.Clone(r.weights)}
-	s := r.segments[n.Segment]
-	n.From, n.Settings, n.SettingsEnd = time.Duration(s.from), s.settings, s.end
-	for _, t := range r.tracks {
-		n.Tracks = append(n.Tracks, t.want)
-	}
-	r.note(n)
 }
 
-// recall adopts the notes of the previous engine. The caller holds r.mu.
-func (r *Run) recall(notes []Note) {
-	r.resumed = r.now()
-	for _, n := range notes {
-		r.taken = max(r.taken, n.Taken)
+// past owns what is known of a run's time under the engine that began it.
+type past struct {
+	*Restored
+
+	tracks []*workload.Track
+	until  int64 // when this engine went on with it
+}
+
+// recall has a run adopt the notes of the engine before. The caller holds r.mu.
+func (p *past) recall(r *Run) {
+	p.until = r.now()
+	for i := range p.Notes {
+		n := &p.Notes[i]
+		r.conductor.taken = max(r.conductor.taken, n.Taken)
 		switch {
 		case n.Mark != "":
-			r.marks = append(r.marks, measure.Mark{At: n.At, Note: n.Mark})
+			r.timeline.marks = append(r.timeline.marks, measure.Mark{At: n.At, Note: n.Mark})
 		case n.Phase != "":
-			if p := r.phases[n.Phase]; p != nil && p.state == waiting {
-				r.begin(p, int64(n.At))
+			if ph := r.graph.named[n.Phase]; ph != nil && ph.state == waiting {
+				r.begin(ph, int64(n.At))
 			}
 		case len(n.Tracks) == len(r.tracks) && n.Segment < MaxSegments:
-			r.recallChanges(&n)
+			copy(r.settings.want, n.Tracks)
+			r.settings.weights = n.Weights
+			r.timeline.recall(n, r.measuring)
+			r.publish(keep)
 		}
 	}
-	for _, p := range r.opts.Plan.Phases {
-		if r.phases[p.Name].state == running && len(p.After) > 0 {
-			r.opts.Away.Control(workload.Word{Phase: p.Name}) // harmless to processes that have heard of it already
+	for _, ph := range r.graph.phases {
+		if ph.state == running && len(ph.spec.After) > 0 {
+			r.others.tell(workload.Word{Phase: ph.spec.Name}) // harmless to processes that have heard of it already
 		}
 	}
-	if len(r.changes) > 0 {
-		r.control()
+	if len(r.timeline.changes) > 0 {
+		r.others.follow(r.settings.want, r.timeline.segment())
 	}
 }
 
-func (r *Run) recallChanges(n *Note) {
-	for i, t := range r.tracks {
-		t.want = n.Tracks[i]
-	}
-	for len(r.segments) <= n.Segment {
-		r.segments = append(r.segments, segmentInfo{from: int64(n.From)})
-	}
-	r.segments[n.Segment] = segmentInfo{int64(n.From), n.Settings, n.SettingsEnd}
-	r.changes = append(r.changes, n.Changes...)
-	for _, c := range n.Changes {
-		r.ramped[c.Ramp] = true
-	}
-	r.weights = n.Weights
-	r.changed, r.parted, r.everMoved = int64(n.At), int64(n.At), r.measuring && n.At >= 0
-	for _, t := range r.tracks {
-		if t.state == running {
-			t.publish(false)
+// wanted are the settings that were asked for before a moment, and their segment.
+func (p *past) wanted(before int64) (segment int, of func(track int) workload.Settings) {
+	of = workload.Starts(p.tracks)
+	for _, n := range p.Notes {
+		if len(n.Tracks) == len(p.tracks) && int64(n.At) < before {
+			segment, of = n.Segment, func(i int) workload.Settings { return n.Tracks[i] }
 		}
 	}
+	return segment, of
 }
 
-// then sets the gauges of tracks to their values at an earlier moment, which the
+// then sets the gauges of a run's tracks to their values at an earlier moment, which the
 // previous engine may or may not have seen.
-func (r *Run) then(gauges []measure.Gauge, at int64) {
+func (p *past) then(r *Run, gauges []measure.Gauge, at int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if at >= r.resumed {
+	if at >= p.until {
 		return
 	}
-	segment, tracks := 0, workload.Starts(r.opts.Plan.Tracks())
-	wanted := func(i int) workload.Settings { return tracks(i) }
-	for _, n := range r.opts.Past.Notes {
-		if len(n.Tracks) == len(gauges) && int64(n.At) < at {
-			segment, wanted = n.Segment, func(i int) workload.Settings { return n.Tracks[i] }
-		}
-	}
+	segment, wanted := p.wanted(at)
 	for i := range gauges {
 		g, s, t := &gauges[i], wanted(i), r.tracks[i]
 		g.Threads, g.Payload, g.Batch, g.Rate, g.Paused, g.Segment = s.Threads, s.Payload, s.Batch, s.Rate, s.Paused, segment
-		_, ended := t.seen()
+		_, ended := r.others.seen(i)
 		g.Running = t.state != waiting && t.span.From < at && (ended == 0 || int64(ended) >= at)
 	}
 }
 
 // catchUp waits until all that was kept has been merged again, and then handles
 // what fell due in the meantime. It returns false if the run was ended.
-func (r *Run) catchUp(ctx context.Context) bool {
+func (p *past) catchUp(ctx context.Context, r *Run) bool {
 	select {
-	case <-r.opts.Past.Reread:
+	case <-p.Reread:
 	case <-ctx.Done():
 		r.Stop(context.Cause(ctx))
 		return false
@@ -157,24 +148,10 @@ func (r *Run) catchUp(ctx context.Context) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, p := range r.phases {
-		if p.state == running && p.spec.Duration > 0 {
-			r.when(max(p.began, 0)+int64(p.spec.Duration), func() { r.endPhase(p) })
+	for _, ph := range r.graph.phases {
+		if at, ok := ph.ends(); ok && ph.state == running {
+			r.appointments.at(at, func() { r.endPhase(ph) })
 		}
 	}
 	return true
-}
-
-// timed reports whether a track whose workers this engine does not have ran for the whole
-// duration of its phase: by the clock of the process that worked on it, which may be ahead
-// of ours, or nearly so if the phase began under another engine. The caller holds r.mu.
-func (r *Run) timed(t *track) bool {
-	for _, p := range r.phases {
-		if p.spec.Duration > 0 && slices.Contains(p.tracks, t) {
-			due := max(p.began, 0) + int64(p.spec.Duration)
-			_, ended := t.seen()
-			return int64(ended) >= due || r.opts.Past != nil && t.span.To >= due-int64(Together)
-		}
-	}
-	return false
 }

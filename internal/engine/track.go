@@ -50,7 +50,6 @@ type track struct {
 	each, one *alarms
 
 	// Guarded by run.mu.
-	want      workload.Settings
 	ends      int64 // when its phase ends; math.MaxInt64 if the phase has no duration
 	state     int
 	span      measure.Span
@@ -72,33 +71,52 @@ type givenUp struct {
 	segment uint16
 }
 
-// publish puts want into force. fresh starts a new schedule and new sequence
-// numbers; a step of a ramp keeps the existing schedule. The caller holds run.mu.
-func (t *track) publish(fresh bool) {
-	now := t.run.now()
+// rhythm is what becomes of a track's schedule and its sequence numbers.
+type rhythm int
+
+// Rhythms.
+const (
+	keep rhythm = iota // where the rate is the same, they go on
+	bend               // the schedule goes on at another rate, as in a ramp: units that are behind stay due
+	anew               // they begin anew
+)
+
+// want is what is asked for of the track. The caller holds run.mu.
+func (t *track) want() workload.Settings { return t.run.settings.want[t.index] }
+
+// publish puts want into force. The caller holds run.mu.
+func (t *track) publish(how rhythm) { t.follow(t.want(), how) }
+
+// follow puts settings into force. The caller holds run.mu.
+func (t *track) follow(s workload.Settings, how rhythm) {
+	r := t.run
+	now := r.now()
 	prev := t.active.Load()
-	if !fresh && prev != nil && prev.ended {
+	if how != anew && prev != nil && prev.ended {
 		return // its phase is over, and only what is under way is left
 	}
-	a := &active{Settings: t.want, at: now, segment: t.run.segment(), warm: now < 0 && !t.run.measuring, ended: t.run.stopped, until: t.run.horizon(t), stale: make(chan struct{}), units: 1}
+	a := &active{
+		Settings: s, at: now, segment: r.timeline.segment(), warm: now < 0 && !r.measuring, ended: r.stopped,
+		until: t.horizon(), stale: make(chan struct{}), units: 1,
+	}
 	if t.spec.Units != nil {
-		a.units = max(t.spec.Units(&t.want), 1)
+		a.units = max(t.spec.Units(&s), 1)
 	}
 	switch {
-	case a.Rate <= 0 || a.Paused || t.run.opts.Away != nil:
-	case !fresh && prev != nil && prev.Rate == a.Rate && !prev.Paused && !a.ended:
+	case a.Rate <= 0 || a.Paused || r.others.there():
+	case how != anew && prev != nil && prev.Rate == a.Rate && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
-	case !fresh && t.run.onRamp && prev != nil && prev.sched != nil && !a.ended:
-		a.sched = prev.sched // a ramp is one schedule: units that are behind stay due
-		a.sched.bend(t.run.changed, a.Rate)
+	case how == bend && prev != nil && prev.sched != nil && !a.ended:
+		a.sched = prev.sched
+		a.sched.bend(r.timeline.changed, a.Rate)
 	default:
 		a.sched = newSchedule(now, a.Rate)
 	}
 	if a.sched != nil {
 		apart := a.sched.period() * float64(a.units)
-		a.alarms, a.spin = t.pace(apart), spinFor(apart, len(t.run.tracks), runtime.GOMAXPROCS(0))
+		a.alarms, a.spin = t.pace(apart), spinFor(apart, len(r.tracks), runtime.GOMAXPROCS(0))
 	}
-	if prev != nil && !fresh {
+	if prev != nil && how != anew {
 		a.seqs = prev.seqs
 	} else {
 		t.out.Store(false)
@@ -106,7 +124,7 @@ func (t *track) publish(fresh bool) {
 		if a.warm {
 			limit = 0
 		}
-		a.seqs = newSequence(limit, t.want.Threads)
+		a.seqs = newSequence(limit, s.Threads)
 	}
 	t.active.Store(a)
 	if prev == nil {
@@ -117,6 +135,14 @@ func (t *track) publish(fresh bool) {
 		t.giveUp(prev, now)
 	}
 }
+
+// slack is how much too early rounding may make a due time.
+const slack = int64(time.Microsecond)
+
+// horizon returns when the settings of a track will stop being valid, as far as
+// that is known: at the next change of the timetable, or at the end of its phase.
+// The caller holds run.mu.
+func (t *track) horizon() int64 { return t.run.conductor.next(t.ends) - slack }
 
 // giveUp notes that a schedule was replaced or ended, so that units due by it
 // that have not started are counted. The caller holds run.mu.
@@ -213,7 +239,8 @@ func (t *track) task(tasks map[int]workload.Task, id int) (workload.Task, error)
 
 // gauge returns the track's current state. The caller holds run.mu.
 func (t *track) gauge(now int64) measure.Gauge {
-	g := measure.Gauge{Running: t.state == running, Threads: t.want.Threads, Payload: t.want.Payload, Batch: t.want.Batch, Rate: t.want.Rate, Paused: t.want.Paused}
+	s := t.want()
+	g := measure.Gauge{Running: t.state == running, Threads: s.Threads, Payload: s.Payload, Batch: s.Batch, Rate: s.Rate, Paused: s.Paused}
 	a := t.active.Load()
 	if a == nil {
 		return g
@@ -222,7 +249,7 @@ func (t *track) gauge(now int64) measure.Gauge {
 	if a.sched != nil && t.state == running {
 		g.Backlog = a.sched.backlog(now)
 	}
-	if backlog, _ := t.seen(); t.state == running {
+	if backlog, _ := t.run.others.seen(t.index); t.state == running {
 		g.Backlog += backlog
 	}
 	return g

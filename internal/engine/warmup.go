@@ -30,41 +30,20 @@ func (r *Run) EndWarmup() time.Duration {
 	}
 	// Open loops pause meanwhile: in the new time, everything that the old schedule
 	// still had ahead would be due at once.
-	paced := slices.DeleteFunc(slices.Clone(r.tracks), func(t *track) bool { return t.state != running || t.want.Rate <= 0 || t.want.Paused })
+	paced := slices.DeleteFunc(slices.Clone(r.tracks), func(t *track) bool { return t.state != running || t.want().Rate <= 0 || t.want().Paused })
 	for _, t := range paced {
-		t.want.Paused = true
-		t.publish(false)
-		t.want.Paused = false
+		s := t.want()
+		s.Paused = true
+		t.follow(s, keep)
 	}
-	r.clock.skip(by)
+	r.Clock.skip(by)
 	r.col.Skip(by)
 	for _, t := range paced {
-		t.publish(false)
+		t.publish(keep)
 	}
-	r.moveOn(by)
+	// Whatever waits for a moment looks at the clock again, and what has a time is moved.
+	r.conductor.skip()
+	r.appointments.shift()
+	r.timeline.shift(by)
 	return time.Duration(by)
-}
-
-// moveOn makes everything that waits for a moment check the clock again, and
-// shifts whatever has a time. The caller holds r.mu.
-func (r *Run) moveOn(by int64) {
-	select {
-	case r.skipped <- struct{}{}:
-	default:
-	}
-	for _, a := range r.timers {
-		if left := a.moment - r.now(); left > 0 {
-			a.Reset(time.Duration(left))
-		}
-	}
-	r.changed += by
-	r.parted += by
-	r.changes = slices.Clone(r.changes) // slices handed out stay as they are
-	for i := range r.changes {
-		r.changes[i].At += time.Duration(by)
-	}
-	r.marks = slices.Clone(r.marks)
-	for i := range r.marks {
-		r.marks[i].At += time.Duration(by)
-	}
 }
