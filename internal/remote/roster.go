@@ -153,6 +153,13 @@ func (r *Roster) Away() (out []bool) {
 	return out
 }
 
+// PartOf is the number of the part that a member has or had.
+func (r *Roster) PartOf(member int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.members[member].part
+}
+
 // Parts is the part of each member that is there, -1 of one whose part is done by another.
 func (r *Roster) Parts() (out []int) {
 	r.mu.Lock()

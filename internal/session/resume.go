@@ -83,7 +83,7 @@ func (o *Opened) keep(verified *workload.Verification) error {
 			return fmt.Errorf("keep what was verified: %w", err)
 		}
 	}
-	if o.plan.Kept != nil {
+	if k.Plan = o.plan.Shared.Kept(); o.plan.Kept != nil {
 		k.Plan = o.plan.Kept()
 	}
 	return o.crew.Keep(k)
@@ -189,21 +189,25 @@ func (o *Opened) resume(ctx context.Context, report func(Progress)) error {
 	if err := o.bind(ctx, k.Run); err != nil {
 		return err
 	}
-	if o.plan.Setup != nil && o.plan.Resume == nil {
+	if o.plan.Setup != nil && o.plan.Resume == nil && o.plan.Join == nil {
 		return fault.Input(fmt.Errorf("run %s cannot be resumed: what %s found in the store at its start died with its coordinator", run.ID, o.Profile.Name), "perfbench report shows what it had come to; run it again")
 	}
 	if err := o.reclaim(ctx); err != nil {
 		return err
 	}
+	began := k.Past.At.Add(o.Inputs.Warmup)
+	if err := o.rejoin(ctx, workload.Joined{Instead: true, Facts: run.Facts, Began: began}); err != nil {
+		return err
+	}
 	if o.plan.Resume != nil {
-		if err := o.plan.Resume(ctx, workload.Restored{Kept: o.restored.kept.Plan, Facts: run.Facts, Began: k.Past.At.Add(o.Inputs.Warmup)}); err != nil {
+		if err := o.plan.Resume(ctx, workload.Restored{Kept: o.restored.kept.Plan, Facts: run.Facts, Began: began}); err != nil {
 			return fault.Code(fmt.Errorf("take over what was prepared: %w", err), fault.CodeStore)
 		}
 	}
 	if err := o.openCrew(ctx, k.Run, o.restored.dead.Dir, k.Order, &run); err != nil {
 		return err
 	}
-	since := time.Since(k.Past.At.Add(o.Inputs.Warmup))
+	since := time.Since(began)
 	o.first = int(since / time.Second)
 	run.Resumed = append(slices.Clip(run.Resumed), rundir.Resumed{AtS: round(since), ForS: round(time.Since(run.Ended))})
 	if !o.release() { // interrupted: from here on a run would end gracefully
@@ -216,6 +220,21 @@ func (o *Opened) resume(ctx context.Context, report func(Progress)) error {
 	o.Notices = slices.Clone(run.Notices)
 	o.beginSampling(ctx)
 	o.journal.Update(func(r *rundir.Run) { r.Notices = o.Notices })
+	return nil
+}
+
+// rejoin gives the plan what the session that died had found and made.
+func (o *Opened) rejoin(ctx context.Context, as workload.Joined) error {
+	if o.plan.Resume != nil {
+		return nil
+	}
+	err := o.plan.Shared.Restore(o.restored.kept.Plan)
+	if err == nil && o.plan.Join != nil {
+		err = o.plan.Join(ctx, as)
+	}
+	if err != nil {
+		return fault.Code(fmt.Errorf("take over what was prepared: %w", err), fault.CodeStore)
+	}
 	return nil
 }
 

@@ -22,7 +22,7 @@ func (o *Opened) gather(ctx context.Context, report func(Progress)) error {
 	}
 	public, _ := o.Target.Public()
 	order := remote.Order{Profile: o.Profile.Name, Target: public.String(), Inputs: o.Inputs, Sum: remote.Sum(o.Plan), Leased: o.leased()}
-	if o.plan.Found != nil {
+	if order.Found = o.plan.Shared.Findings(); o.plan.Found != nil {
 		order.Found = o.plan.Found()
 	}
 	run := o.journal.Run()

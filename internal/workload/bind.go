@@ -20,8 +20,8 @@ type Binder interface {
 }
 
 // Connector connects a plan to a store: it fills in Claims, Admit, Setup, Verify,
-// Teardown, Facts and the tracks' NewTask. It may query the store but must not
-// change anything.
+// Teardown, Facts and the tracks' NewTask, and registers what is Shared. It may query
+// the store but must not change anything.
 type Connector func(ctx context.Context, b *Bound) error
 
 // Bound is a plan that is being connected to a store.
@@ -42,10 +42,10 @@ type Lister interface {
 	Listing(ctx context.Context, c store.Conn, remove *ownership.Claim) (string, error)
 }
 
-// Shared is a Binder whose plan several processes can carry out together. Each of
+// Divisible is a Binder whose plan several processes can carry out together. Each of
 // them designs the whole plan from the same values and then keeps its own part of
 // the work.
-type Shared interface {
+type Divisible interface {
 	// Share reduces p, which must not be bound yet, to the work of process i of n.
 	// Together the processes do exactly what a single one would, to the byte. The
 	// error says why the work of this plan cannot be divided. Data that p shares
@@ -56,14 +56,14 @@ type Shared interface {
 // Divide calls Share if the plan can be shared, and otherwise returns an error
 // saying that it cannot.
 func (p *Plan) Divide(i, n int) error {
-	s, ok := p.Binder.(Shared)
+	s, ok := p.Binder.(Divisible)
 	if !ok {
 		return errors.New("its work cannot be divided among workers yet")
 	}
 	return s.Share(p, i, n)
 }
 
-// Heritable is a Shared whose parts another process can finish, by Plan.Rest.
+// Heritable is a Divisible whose parts another process can finish; see Pass.
 type Heritable interface {
 	// Passes says why that is not possible; nil if it is.
 	Passes() error
@@ -99,6 +99,7 @@ func (p *Plan) Bind(ctx context.Context, driver string, c store.Conn, runID stri
 		return nil, fault.Input(fmt.Errorf("this plan does not run on %s", driver), "perfbench list profiles says where each profile runs")
 	}
 	q := *p
+	q.Shared = &Shared{}
 	q.Phases = slices.Clone(p.Phases)
 	for i := range q.Phases {
 		q.Phases[i].Tracks = slices.Clone(q.Phases[i].Tracks)

@@ -70,6 +70,11 @@ type Plan struct {
 	// know and no Setup.
 	Kept   func() []byte
 	Resume func(ctx context.Context, p Restored) error
+	// Join takes the place of Setup in a process that comes to a run that another has
+	// prepared, once it has what was Found there; Admit has been called with what was
+	// there before the run if it takes the place of that one, and not otherwise. A
+	// Connector sets it, if there is anything to do.
+	Join func(ctx context.Context, as Joined) error
 	// Verify compares what is stored with what was acknowledged. It is called after
 	// the last phase, even if the run failed.
 	Verify func(ctx context.Context) Verification
@@ -80,6 +85,9 @@ type Plan struct {
 	// apart from its workers' operations, and the time since which none of it has
 	// finished; nil means nothing. It may be called from any goroutine.
 	UnderWay func() (what []string, since time.Time)
+	// Shared is what processes that carry out the plan together share. Bind makes it, and a
+	// Connector fills it.
+	Shared *Shared
 	// Ledger, if the work can be shared, returns what became of the work in this
 	// process since the last call; Credit takes in the ledger of another process. A
 	// Connector sets both.
@@ -110,10 +118,6 @@ type Plan struct {
 	Facts func() any
 }
 
-// Did is what became of the calls of an operation: the units that succeeded, and the calls
-// that failed.
-type Did struct{ Units, Failed int64 }
-
 // Of is what became of the calls of a track of the plan, by its index and by that of the
 // operation within it, in what is told by operation of the whole plan.
 func (p *Plan) Of(did []Did, track, op int) Did {
@@ -124,6 +128,12 @@ func (p *Plan) Of(did []Did, track, op int) Did {
 		return Did{}
 	}
 	return did[op]
+}
+
+// Left tells what is left of the part of a lost process, for Shared.TakeOver, where figures contain
+// did of that part, by operation.
+func (p *Plan) Left(of Process, did []Did) []byte {
+	return p.Shared.rest(of, func(track, op int) Did { return p.Of(did, track, op) })
 }
 
 // Restored is what is known of a run whose process has died.

@@ -3,7 +3,6 @@ package workload
 import (
 	"bytes"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -77,9 +76,6 @@ func Ledger(told any) []byte {
 	}
 	return out.Bytes()
 }
-
-// ErrAnotherRun means that a ledger does not fit the plan that is to take it in.
-var ErrAnotherRun = errors.New("it is the record of another run")
 
 // ReadLedger decodes what Ledger encoded into told, a pointer.
 func ReadLedger(ledger []byte, told any) error {

@@ -44,7 +44,7 @@ func (b binder) Connector(driver string) workload.Connector {
 
 // Share divides the work of the mode.
 func (b binder) Share(p *workload.Plan, i, n int) error {
-	s, ok := b.Binder.(workload.Shared)
+	s, ok := b.Binder.(workload.Divisible)
 	if !ok {
 		return fault.Hint(fmt.Errorf("mode=%s cannot be divided among workers: %s", b.mode, undivided[b.mode]), "leave --workers out, or use --set mode=pbm or saga")
 	}

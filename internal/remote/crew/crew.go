@@ -121,7 +121,7 @@ type used struct {
 // they send is kept below dir until Close. show says how the run is, until Show is told of
 // another.
 func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, order remote.Order, show func() *view.View) (*Crew, error) {
-	if plan.Credit == nil {
+	if plan.Credit == nil && plan.Shared.Empty() {
 		return nil, errors.New("the plan takes nothing in from workers")
 	}
 	order.Stay = a.OnLoss == Redeal && byPart(plan, order.Inputs)
@@ -224,7 +224,7 @@ func (c *Crew) deliver(worker int, r *remote.Report) error {
 		return nil // closed before it began
 	}
 	if len(r.Ledger) > 0 {
-		if err := c.credit(r.Ledger); err != nil {
+		if err := c.credit(worker, r.Ledger); err != nil {
 			return fmt.Errorf("take in what worker %d has done: %w", worker+1, err)
 		}
 	}
@@ -246,13 +246,25 @@ func (c *Crew) deliver(worker int, r *remote.Report) error {
 
 // credit has the plan take in what a worker has done. What would end this process there was
 // made by somebody else, and is an error of the worker's.
-func (c *Crew) credit(ledger []byte) (err error) {
+func (c *Crew) credit(worker int, ledger []byte) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %v", workload.ErrAnotherRun, r)
 		}
 	}()
-	return c.plan.Credit(ledger)
+	if c.plan.Credit != nil {
+		return c.plan.Credit(ledger)
+	}
+	return c.plan.Shared.Take(c.process(worker), ledger)
+}
+
+// process says which part of the work a worker has.
+func (c *Crew) process(worker int) workload.Process {
+	p := workload.Process{Number: worker, Part: worker, Of: c.n}
+	if worker >= c.n {
+		p.Part = c.PartOf(worker)
+	}
+	return p
 }
 
 // Samples are how many processors each worker used in a second that has ended, of those
@@ -301,13 +313,18 @@ func Part(s workload.Settings, n, i int) workload.Settings {
 // Lost tells the plan what it does not know: of workers that did not come to their end, or whose
 // word cannot be used, all of the part may have been attempted.
 func (c *Crew) Lost() {
-	if c == nil || c.plan.Lost == nil {
+	if c == nil {
 		return
 	}
-	for _, m := range c.Members() {
-		if m.State != remote.Ended || m.Unusable {
-			c.plan.Lost(m.Part, c.n)
+	for i, m := range c.Members() {
+		if m.State == remote.Ended && !m.Unusable {
+			continue
 		}
+		if c.plan.Lost != nil {
+			c.plan.Lost(m.Part, c.n)
+			continue
+		}
+		c.plan.Shared.Lose(workload.Process{Number: i, Part: m.Part, Of: c.n})
 	}
 }
 

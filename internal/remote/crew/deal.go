@@ -114,6 +114,9 @@ func (c *Crew) pass(part int, did []workload.Did) remote.Handoff {
 	c.Note(dealt{Dealt: part + 1})
 	c.deals.mu.Lock()
 	defer c.deals.mu.Unlock()
+	if c.plan.Rest == nil {
+		return remote.Handoff{Rest: c.plan.Left(workload.Process{Part: part, Of: c.n}, did), Segment: c.deals.last.Segment, Settings: c.settings(c.n, part)}
+	}
 	return remote.Handoff{Rest: c.plan.Rest(part, c.n, did), Segment: c.deals.last.Segment, Settings: c.settings(c.n, part)}
 }
 

@@ -153,6 +153,8 @@ func (p *work) prepare(ctx context.Context) error {
 		if err := p.plan.Adopt(p.order.Found); err != nil {
 			return err
 		}
+	} else if err := p.join(ctx); err != nil {
+		return err
 	}
 	if err := p.takeOver(); err != nil {
 		return err
@@ -161,6 +163,17 @@ func (p *work) prepare(ctx context.Context) error {
 		return warm.Warm(ctx, threads)
 	}
 	return nil
+}
+
+// join gives the plan what the coordinator has found.
+func (p *work) join(ctx context.Context) error {
+	if err := p.plan.Shared.Adopt(p.order.Found); err != nil {
+		return fmt.Errorf("take over what was prepared: %w", err)
+	}
+	if p.plan.Join == nil {
+		return nil
+	}
+	return p.plan.Join(ctx, workload.Joined{})
 }
 
 // carryOut works, now, and tells of each second.
@@ -294,7 +307,7 @@ func (p *work) cores() float64 {
 
 func (p *work) ledger() []byte {
 	if p.plan.Ledger == nil {
-		return nil
+		return p.plan.Shared.Tell()
 	}
 	return p.plan.Ledger()
 }

@@ -86,7 +86,10 @@ func (p *work) takeOver() error {
 			t.Start = p.rest.Settings[i]
 		}
 	}
-	return p.plan.Inherit(p.rest.Rest)
+	if p.plan.Inherit != nil {
+		return p.plan.Inherit(p.rest.Rest)
+	}
+	return p.plan.Shared.TakeOver(p.rest.Rest)
 }
 
 // late is how the run stands for a part that is taken on; nil: all begin together.

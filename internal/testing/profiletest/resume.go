@@ -72,7 +72,7 @@ func (m Moment) fatal(t *testing.T, p workload.Profile) workload.Profile {
 	p.Design = func(in workload.Inputs) (*workload.Plan, error) {
 		plan, err := design(in)
 		if err == nil {
-			plan.Binder = dying{plan.Binder, plan.Binder.(workload.Shared), m, t}
+			plan.Binder = dying{plan.Binder, plan.Binder.(workload.Divisible), m, t}
 		}
 		return plan, err
 	}
@@ -82,7 +82,7 @@ func (m Moment) fatal(t *testing.T, p workload.Profile) workload.Profile {
 // dying is a Binder whose plan ends its process.
 type dying struct {
 	workload.Binder
-	workload.Shared
+	workload.Divisible
 	at Moment
 	t  *testing.T
 }

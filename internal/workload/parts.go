@@ -1,0 +1,193 @@
+package workload
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Bits is a Part of rows of bits that are only ever set. They are set directly in the rows; it
+// must not be copied.
+type Bits struct {
+	rows [][]atomic.Uint64
+	told [][]uint64
+}
+
+// BitsOf is the Part of these rows.
+func BitsOf(rows ...[]atomic.Uint64) *Bits { return &Bits{rows: rows} }
+
+// BitsTold are the words of rows that have changed: At has the index of each of Words, counted
+// through all rows.
+type BitsTold struct {
+	At    []int64
+	Words []uint64
+}
+
+// Tell tells the words that have changed.
+func (b *Bits) Tell() (news BitsTold) {
+	if b.told == nil {
+		for _, row := range b.rows {
+			b.told = append(b.told, make([]uint64, len(row)))
+		}
+	}
+	first := int64(0)
+	for k, row := range b.rows {
+		told := b.told[k]
+		for i := range row {
+			if now := row[i].Load(); now != told[i] {
+				told[i] = now
+				news.At, news.Words = append(news.At, first+int64(i)), append(news.Words, now)
+			}
+		}
+		first += int64(len(row))
+	}
+	return news
+}
+
+// Take sets the bits that another process has set.
+func (b *Bits) Take(_ Process, news BitsTold) bool {
+	if len(news.At) != len(news.Words) {
+		return false
+	}
+	for i, at := range news.At {
+		word := b.word(at)
+		if word == nil {
+			return false
+		}
+		word.Or(news.Words[i])
+	}
+	return true
+}
+
+func (b *Bits) word(at int64) *atomic.Uint64 {
+	for _, row := range b.rows {
+		if at >= 0 && at < int64(len(row)) {
+			return &row[at]
+		}
+		at -= int64(len(row))
+	}
+	return nil
+}
+
+// Counters is a Part of numbers that add up over processes.
+type Counters struct {
+	most    int64
+	numbers []*atomic.Int64
+	told    []int64
+}
+
+// CountersOf is the Part of these numbers, of which each may change by most between two reports,
+// up or down.
+func CountersOf(most int64, numbers ...*atomic.Int64) *Counters {
+	return &Counters{most, numbers, make([]int64, len(numbers))}
+}
+
+// CountersTold is by how much numbers have changed.
+type CountersTold struct {
+	By []int64 `told:"signed"`
+}
+
+// Tell tells by how much they have changed.
+func (c *Counters) Tell() (news CountersTold) {
+	for i, n := range c.numbers {
+		now := n.Load()
+		news.By = append(news.By, now-c.told[i])
+		c.told[i] = now
+	}
+	return news
+}
+
+// Take adds what another process has counted.
+func (c *Counters) Take(_ Process, news CountersTold) bool {
+	if len(news.By) != len(c.numbers) {
+		return false
+	}
+	for _, n := range news.By {
+		if max(n, -n) > c.most {
+			return false
+		}
+	}
+	for i, n := range c.numbers {
+		n.Add(news.By[i])
+	}
+	return true
+}
+
+// Flag is a Part that is true once it is in any process.
+type Flag struct{ *atomic.Bool }
+
+// FlagTold is whether it is.
+type FlagTold struct{ Set bool }
+
+// Tell tells whether it is.
+func (f Flag) Tell() FlagTold { return FlagTold{f.Load()} }
+
+// Take sets it if it is in another process.
+func (f Flag) Take(_ Process, news FlagTold) bool {
+	if news.Set {
+		f.Store(true)
+	}
+	return true
+}
+
+// Payloads is a Part of the sizes of payloads that were written: the union of those of all
+// processes.
+type Payloads struct{ SizeSet }
+
+// SizeSet is a set of sizes.
+type SizeSet interface {
+	All() []int
+	// Credit adds sizes, or none and returns false if that would be more than there can be.
+	Credit(sizes []int) bool
+}
+
+// PayloadsTold are all of them.
+type PayloadsTold struct {
+	Sizes []int `told:"payload"`
+}
+
+// Tell tells all of them.
+func (p Payloads) Tell() PayloadsTold { return PayloadsTold{p.All()} }
+
+// Take adds those of another process.
+func (p Payloads) Take(_ Process, news PayloadsTold) bool { return p.Credit(news.Sizes) }
+
+// Each is a Part of which each process tells how it stands in its own case. Where the whole is,
+// it holds the last word of each. It must not be copied.
+type Each[T any] struct {
+	own   func() T
+	sound func(from Process, now *T) bool
+	mu    sync.Mutex
+	told  map[int]T
+}
+
+// EachOf is the Part that own tells of. sound, unless nil, reports whether a process can have told
+// that.
+func EachOf[T any](own func() T, sound func(from Process, now *T) bool) *Each[T] {
+	return &Each[T]{own: own, sound: sound, told: map[int]T{}}
+}
+
+// Tell tells how it stands here.
+func (e *Each[T]) Tell() T { return e.own() }
+
+// Take keeps how it stands in another process.
+func (e *Each[T]) Take(from Process, now T) bool {
+	if e.sound != nil && !e.sound(from, &now) {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.told[from.Number] = now
+	return true
+}
+
+// Told is what each process told last, in the order of their numbers. Any goroutine may call it.
+func (e *Each[T]) Told() (all []T) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, i := range slices.Sorted(maps.Keys(e.told)) {
+		all = append(all, e.told[i])
+	}
+	return all
+}
