@@ -42,8 +42,7 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 		p.Claims = append(p.Claims, ownership.Space{Space: l.space, Kind: "hash"})
 	}
 	p.Admit, p.Verify = b.admit, b.verify
-	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
-	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p.Plan, i, n, did) }, b.takeOver
+	b.share(p.Shared)
 	p.Facts = func() any { return facts(s, b.loads) }
 	return nil
 }

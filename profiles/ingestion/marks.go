@@ -3,8 +3,6 @@ package ingestion
 import (
 	"math/bits"
 	"sync/atomic"
-
-	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // maxMarks is the largest number of entries of a map that are tracked one by one, which
@@ -17,38 +15,6 @@ const maxMarks = 1 << 30
 type marks struct {
 	stride int64
 	shares [][]atomic.Uint64
-	told   [][]uint64 // what was reported to others; nil before that
-}
-
-// words are marks of a share in a report.
-type words struct {
-	Share int
-	Bits  padogrid.Bits
-}
-
-// export returns what was marked since the last call. One goroutine at a time may call
-// it.
-func (k *marks) export() (out []words) {
-	if k.told == nil {
-		k.told = make([][]uint64, len(k.shares))
-	}
-	for share, all := range k.shares {
-		if news := padogrid.TellBits(all, &k.told[share]); len(news.At) > 0 {
-			out = append(out, words{share, news})
-		}
-	}
-	return out
-}
-
-// credit takes in the marks of another process. It returns false if they are for other
-// shares.
-func (k *marks) credit(told []words) bool {
-	for _, w := range told {
-		if w.Share < 0 || w.Share >= len(k.shares) || !padogrid.CreditBits(k.shares[w.Share], w.Bits) {
-			return false
-		}
-	}
-	return true
 }
 
 func newMarks(m *mapSpec) *marks {

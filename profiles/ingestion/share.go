@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // Share gives process i of n its loaders: those that follow the loaders of the processes
@@ -24,76 +23,16 @@ func (s *spec) Share(p *workload.Plan, i, n int) error {
 	return nil
 }
 
-// lost takes all that process i of n was to write for attempted.
-func (b *binding) lost(i, n int) {
-	for _, l := range b.loads {
-		from, to := workload.Stretch(len(l.m.shares), n, i)
-		l.work.Lost(from, to)
-	}
-}
-
-// delta is what a process tells of its part of one map.
-type delta struct {
-	Work  padogrid.Delta
-	Sizes []int `told:"payload"`
-	Marks []words
-}
-
-// ledger tells what became of the part since the last call.
-func (b *binding) ledger() []byte {
-	var all []delta
-	for _, l := range b.loads {
-		all = append(all, delta{
-			l.work.Export((*counts).list), l.sizes.All(), l.acked.export(),
-		})
-	}
-	return workload.Ledger(all)
-}
-
 // Passes says that any loader can write what another has left.
 func (s *spec) Passes() error { return nil }
 
-// rest tells what process i of n has left to write.
-func (b *binding) rest(p *workload.Plan, i, n int, did []workload.Did) []byte {
-	var all []padogrid.Rest
+// share registers what processes share of the maps.
+func (b *binding) share(s *workload.Shared) {
 	for k, l := range b.loads {
-		from, to := workload.Stretch(len(l.m.shares), n, i)
-		all = append(all, l.work.Rest(from, to, p.Of(did, k, 0).Units))
+		workload.Share(s, l.work)
+		workload.Share(s, workload.Payloads{SizeSet: &l.sizes})
+		workload.Share(s, workload.BitsOf(l.acked.shares...))
+		workload.Pass(s, k, 0, l.work)
+		s.WhenLost(l.work.Lose)
 	}
-	return workload.Ledger(all)
-}
-
-// takeOver goes on with what another process has left to write.
-func (b *binding) takeOver(rest []byte) error {
-	var all []padogrid.Rest
-	if err := workload.ReadLedger(rest, &all); err != nil {
-		return err
-	}
-	if len(all) != len(b.loads) {
-		return workload.ErrAnotherRun
-	}
-	for k, l := range b.loads {
-		if !l.work.TakeOver(all[k]) {
-			return workload.ErrAnotherRun
-		}
-	}
-	return nil
-}
-
-// credit takes in what another process has told.
-func (b *binding) credit(ledger []byte) error {
-	var all []delta
-	if err := workload.ReadTold(ledger, &all); err != nil {
-		return err
-	}
-	if len(all) != len(b.loads) {
-		return workload.ErrAnotherRun
-	}
-	for i, l := range b.loads {
-		ok := l.work.Credit(all[i].Work, (*counts).list) && l.acked.credit(all[i].Marks) && l.sizes.Credit(all[i].Sizes)
-		if !ok {
-			return workload.ErrAnotherRun
-		}
-	}
-	return nil
 }

@@ -35,5 +35,5 @@ func newLoad(s *spec, m *mapSpec) *load {
 	for _, sh := range m.shares {
 		job.Shares = append(job.Shares, sh.Entries)
 	}
-	return &load{s: s, m: m, space: m.space(s), acked: newMarks(m), work: padogrid.NewWork[counts](job, nil)}
+	return &load{s: s, m: m, space: m.space(s), acked: newMarks(m), work: padogrid.NewWork[counts](job, nil, (*counts).list)}
 }

@@ -3,7 +3,8 @@ package padogrid
 import (
 	"math"
 	"slices"
-	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Delta is what a process reports about its part of a work to the process that has the
@@ -36,9 +37,8 @@ func (t *TallyTold) same(o TallyTold) bool {
 	return t.Done == o.Done && t.Failed == o.Failed && t.Busy == o.Busy && t.Began == o.Began && t.Left == o.Left && slices.Equal(t.Own, o.Own)
 }
 
-// Export returns what has been done since the last call; own lists the counters that the
-// profile adds for a worker. One goroutine at a time may call it.
-func (w *Work[T]) Export(own func(*T) []*atomic.Int64) Delta {
+// Tell tells what has been done since the last call.
+func (w *Work[T]) Tell() Delta {
 	out := Delta{From: w.job.From, Changed: w.changed.Load()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -57,7 +57,7 @@ func (w *Work[T]) Export(own func(*T) []*atomic.Int64) Delta {
 	}
 	for worker, t := range w.tallies {
 		now := TallyTold{worker, t.Done.Load(), t.Failed.Load(), t.busy.Load(), t.began.Load(), t.left.Load(), nil}
-		for _, n := range own(&t.Own) {
+		for _, n := range w.own(&t.Own) {
 			now.Own = append(now.Own, n.Load())
 		}
 		was := w.told[worker]
@@ -74,9 +74,8 @@ func (w *Work[T]) Export(own func(*T) []*atomic.Int64) Delta {
 	return out
 }
 
-// Credit takes in a report of another process; own lists the counters that the profile
-// adds for a worker. It returns false if the report is not about this work.
-func (w *Work[T]) Credit(told Delta, own func(*T) []*atomic.Int64) bool {
+// Take takes in what another process told.
+func (w *Work[T]) Take(_ workload.Process, told Delta) bool {
 	if !w.fits(&told) {
 		return false
 	}
@@ -94,7 +93,7 @@ func (w *Work[T]) Credit(told Delta, own func(*T) []*atomic.Int64) bool {
 		done += more.Done
 		t.Failed.Add(more.Failed)
 		t.busy.Add(more.Busy)
-		mine := own(&t.Own)
+		mine := w.own(&t.Own)
 		if len(mine) != len(more.Own) {
 			return false
 		}
@@ -156,9 +155,9 @@ func beyond(most int64, counts ...int64) bool {
 	return slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > most })
 }
 
-// Lost marks all of the shares in [from, to) as given out, because the process that had
-// them can no longer report.
-func (w *Work[T]) Lost(from, to int) {
+// Lose takes all that a lost process had to do for given out.
+func (w *Work[T]) Lose(of workload.Process) {
+	from, to := w.stretch(of)
 	for i := from; i < to; i++ {
 		w.cursors[i].Store(max(w.cursors[i].Load(), w.job.Shares[i]))
 	}
@@ -170,40 +169,3 @@ const (
 	mostThreads = 1 << 16
 	mostNews    = 1 << 48
 )
-
-// Bits are the bits of a long row that have been set since the last report: At has the
-// index of each of Words.
-type Bits struct {
-	At    []int64
-	Words []uint64
-}
-
-// TellBits returns the bits that are set in row but not in told, which it brings up to
-// date. One goroutine at a time may call it.
-func TellBits(row []atomic.Uint64, told *[]uint64) (news Bits) {
-	if *told == nil {
-		*told = make([]uint64, len(row))
-	}
-	for i := range row {
-		if now := row[i].Load(); now != (*told)[i] {
-			(*told)[i] = now
-			news.At, news.Words = append(news.At, int64(i)), append(news.Words, now)
-		}
-	}
-	return news
-}
-
-// CreditBits sets the bits that another process has reported in a row. It returns false
-// if they are of another row.
-func CreditBits(row []atomic.Uint64, news Bits) bool {
-	if len(news.At) != len(news.Words) {
-		return false
-	}
-	for i, at := range news.At {
-		if at < 0 || at >= int64(len(row)) {
-			return false
-		}
-		row[at].Or(news.Words[i])
-	}
-	return true
-}

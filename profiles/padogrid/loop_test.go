@@ -24,7 +24,7 @@ func iteration(set workload.Settings) *workload.Iteration {
 }
 
 func TestPiecesEndWithTheirRun(t *testing.T) {
-	w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{5, 0}, Runs: 2}, nil)
+	w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{5, 0}, Runs: 2}, nil, nothing)
 	l, it := w.Loop(0), iteration(workload.Settings{Threads: 2})
 	var got []padogrid.Piece
 	for p, ok := l.Next(it, 3); ok; p, ok = l.Next(it, 3) {
@@ -51,7 +51,7 @@ func TestWorkersHelpOthers(t *testing.T) {
 		{"threads changed", workload.Settings{Threads: 3}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{1, 1}, Runs: 1}, nil)
+			w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{1, 1}, Runs: 1}, nil, nothing)
 			l, it := w.Loop(1), iteration(tt.set)
 			p, ok := l.Next(it, 1)
 			require.True(t, ok)
@@ -66,7 +66,7 @@ func TestWorkersHelpOthers(t *testing.T) {
 }
 
 func TestPiecesDoneBeforeAreLeftOut(t *testing.T) {
-	w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{4}, Runs: 1, Skip: func(p padogrid.Piece) bool { return p.Off != 2 }}, nil)
+	w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{4}, Runs: 1, Skip: func(p padogrid.Piece) bool { return p.Off != 2 }}, nil, nothing)
 	l, it := w.Loop(0), iteration(workload.Settings{Threads: 1})
 	p, ok := l.Next(it, 1)
 	assert.True(t, ok)
@@ -81,7 +81,7 @@ func TestThreadTimesLeavePausesOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{2}, Runs: 2, Interval: time.Second}, nil)
+				w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{2}, Runs: 2, Interval: time.Second}, nil, nothing)
 				l, it := w.Loop(0), iteration(workload.Settings{Threads: 1, Rate: rate})
 				units := 0
 				for {
@@ -112,7 +112,7 @@ func TestThreadTimesLeavePausesOut(t *testing.T) {
 // all on; time that a change of settings kept a worker away is not.
 func TestThreadTimesInOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{9, 9}, Runs: 1}, nil)
+		w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{9, 9}, Runs: 1}, nil, nothing)
 		it := iteration(workload.Settings{Threads: 2, Rate: 1})
 		unit := func(l *padogrid.Loop[none]) {
 			p, ok := l.Next(it, 1)

@@ -1,6 +1,10 @@
 package padogrid
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
 
 // How the rest of a part goes from a process that was lost to another: shares go on where
 // they were, pieces that had been given out and not come to their end are done again, and so
@@ -26,6 +30,11 @@ func (w *Work[T]) part(from int, done int64, under []Piece) {
 	p.done, p.under = p.done+done, under
 }
 
+// stretch is the range of the shares of a process, with to excluded.
+func (w *Work[T]) stretch(of workload.Process) (from, to int) {
+	return workload.Stretch(len(w.job.Shares), of.Of, of.Part)
+}
+
 // Rest is what is left of a part.
 type Rest struct {
 	Delta
@@ -33,10 +42,10 @@ type Rest struct {
 	Again []Piece
 }
 
-// Rest tells what is left of the part that has these shares, the last one excluded, where
-// figures have so many units that succeeded. What they do not have does not count as done any
-// more.
-func (w *Work[T]) Rest(from, to int, units int64) Rest {
+// Rest tells what is left of the part of a lost process. What figures do not have does not
+// count as done any more.
+func (w *Work[T]) Rest(of workload.Process, did workload.Did) Rest {
+	from, to := w.stretch(of)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := Rest{Delta: Delta{From: from, Changed: w.changed.Load()}}
@@ -48,7 +57,7 @@ func (w *Work[T]) Rest(from, to int, units int64) Rest {
 		return r
 	}
 	r.Again = slices.Clone(p.under)
-	over := max(p.done-units, 0)
+	over := max(p.done-did.Units, 0)
 	p.done -= over
 	r.Again = append(r.Again, w.last(from, to, over, p.under)...)
 	for worker, t := range w.tallies {
@@ -98,9 +107,9 @@ func (r *Rest) Upto(share int) int64 {
 	return max(at, 0)
 }
 
-// TakeOver goes on with the rest of another process's part, which is this one's from the
-// beginning. false: it is not of this work.
-func (w *Work[T]) TakeOver(r Rest) bool {
+// Inherit goes on with the rest of another process's part, which is this one's from the
+// beginning.
+func (w *Work[T]) Inherit(r Rest, _ int) bool {
 	n := w.job.To - w.job.From
 	if r.From != w.job.From || len(r.Cursors) != n || len(r.Warm) != n {
 		return false

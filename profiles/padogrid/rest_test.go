@@ -20,7 +20,7 @@ func TestTheRestOfAPart(t *testing.T) {
 	job := padogrid.Job{Shares: []int64{50, 50, 50, 50}, Runs: 2}
 	part := job
 	part.From, part.To = 2, 4
-	whole := padogrid.NewWork[none](job, nil)
+	whole := padogrid.NewWork[none](job, nil, nothing)
 	done := map[[3]int64]bool{} // by share, run and unit
 	measured := int64(0)
 	// work does n pieces, of which it measures all but the last few and leaves one under way.
@@ -44,23 +44,23 @@ func TestTheRestOfAPart(t *testing.T) {
 				done[[3]int64{int64(p.Share), p.Run, p.Off + u}] = true
 			}
 		}
-		require.True(t, whole.Credit(w.Export(nothing), nothing))
+		require.True(t, whole.Take(workload.Process{}, w.Tell()))
 	}
-	first := padogrid.NewWork[none](part, nil)
+	first := padogrid.NewWork[none](part, nil, nothing)
 	work(first, 31, 4)
-	second := padogrid.NewWork[none](part, nil)
-	rest := whole.Rest(2, 4, measured)
-	require.True(t, second.TakeOver(rest))
+	second := padogrid.NewWork[none](part, nil, nothing)
+	rest := whole.Rest(workload.Process{Part: 1, Of: 2}, workload.Did{Units: measured})
+	require.True(t, second.Inherit(rest, 1))
 	assert.EqualValues(t, measured, whole.Record(func(*none) {}).Done, "what was not measured does not count")
 	work(second, 5, 1)
-	third := padogrid.NewWork[none](part, nil)
-	require.True(t, third.TakeOver(whole.Rest(2, 4, measured)))
+	third := padogrid.NewWork[none](part, nil, nothing)
+	require.True(t, third.Inherit(whole.Rest(workload.Process{Part: 1, Of: 2}, workload.Did{Units: measured}), 2))
 	work(third, 1000, 0)
 	assert.True(t, third.Over())
 	assert.EqualValues(t, 200, measured)
 	assert.Len(t, done, 200)
 	assert.EqualValues(t, 200, whole.Record(func(*none) {}).Done)
-	assert.False(t, padogrid.NewWork[none](job, nil).TakeOver(rest), "it is of another part")
+	assert.False(t, padogrid.NewWork[none](job, nil, nothing).Inherit(rest, 1), "it is of another part")
 }
 
 // Counts below nothing are of no process.
@@ -72,7 +72,7 @@ func TestNegativeCountsAreNotTakenIn(t *testing.T) {
 		"cursors": {Cursors: []int64{-1}, Warm: []int64{0}},
 		"warm":    {Cursors: []int64{0}, Warm: []int64{-1}},
 	} {
-		w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{4}, To: 1}, nil)
-		assert.False(t, w.Credit(bad, nothing), name)
+		w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{4}, To: 1}, nil, nothing)
+		assert.False(t, w.Take(workload.Process{}, bad), name)
 	}
 }

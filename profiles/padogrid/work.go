@@ -89,18 +89,20 @@ type Work[T any] struct {
 	parts   map[int]*parted
 	told    map[int]TallyTold
 	fresh   func(*T)
+	own     func(*T) []*atomic.Int64
 	tallies map[int]*Tally[T]
 }
 
 // NewWork returns a Work of which nothing is done. fresh, which may be nil, initializes
-// the T of a new worker.
-func NewWork[T any](job Job, fresh func(*T)) *Work[T] {
+// the T of a new worker; own lists the counters in it that are told to other processes, always
+// in the same order.
+func NewWork[T any](job Job, fresh func(*T), own func(*T) []*atomic.Int64) *Work[T] {
 	n := len(job.Shares)
 	shared := job.To > 0
 	if !shared {
 		job.To = n
 	}
-	w := &Work[T]{job: job, shared: shared, told: map[int]TallyTold{}, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, tallies: map[int]*Tally[T]{}, parts: map[int]*parted{}}
+	w := &Work[T]{job: job, shared: shared, told: map[int]TallyTold{}, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, own: own, tallies: map[int]*Tally[T]{}, parts: map[int]*parted{}}
 	w.first.Store(-1)
 	return w
 }

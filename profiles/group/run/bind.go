@@ -58,9 +58,8 @@ func bind(s *model.Spec, l layer.Adapter, p *workload.Bound) error {
 			b.conn = p.Keeps
 		}
 	}
-	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
-	p.Kept, p.Resume = b.kept, b.goOn
-	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p.Plan, i, n, did) }, b.takeOver
+	b.share(p.Shared)
+	p.Join = b.join
 	p.Facts = func() any { return b.facts() }
 	return nil
 }
@@ -188,7 +187,7 @@ func (b *binding) attempt(c *kept) {
 			c.led.set(c.led.tried, n)
 		}
 		if c.noted != c.Payload {
-			c.led.note(c.Payload)
+			c.led.payloads.Note(c.Payload)
 			c.noted = c.Payload
 		}
 	case c.Action.Writes():

@@ -2,9 +2,9 @@ package run
 
 import (
 	"math/bits"
-	"sync"
 	"sync/atomic"
 
+	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -21,13 +21,11 @@ type ledger struct {
 	tried    []atomic.Uint64
 	acked    []atomic.Uint64
 	spilled  atomic.Bool // a number was out of range, so counts are not bounds
-	mu       sync.Mutex
-	payloads map[int]bool
-	told     [2][]uint64 // what was reported to others of tried and acked
+	payloads datagen.Sizes
 }
 
 func newLedger(o *model.Op, lo, hi int64) *ledger {
-	l := &ledger{op: o, lo: lo, n: hi - lo + 1, payloads: map[int]bool{}}
+	l := &ledger{op: o, lo: lo, n: hi - lo + 1}
 	if l.n <= 0 || l.n > maxWatched {
 		l.n = 0
 		l.spilled.Store(true)
@@ -48,14 +46,6 @@ func (l *ledger) set(in []atomic.Uint64, n int64) {
 	if word.Load()&bit == 0 {
 		word.Or(bit)
 	}
-}
-
-// note remembers that values of a size are written, and returns of how many sizes there are.
-func (l *ledger) note(size int) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.payloads[size] = true
-	return len(l.payloads)
 }
 
 func ones(in []atomic.Uint64) int64 {
@@ -97,7 +87,6 @@ type stock struct {
 	// pushed and popped count elements of a list, queue or stream: acknowledged ones
 	// and, with maybe, those of calls whose fate is unknown.
 	pushed, popped, maybePushed, maybePopped atomic.Int64
-	told                                     [4]int64 // what was reported to others of these
 	writes, removes                          bool
 
 	existed bool  // it was there before this run

@@ -3,8 +3,6 @@ package run
 import (
 	"bytes"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/profiles/group/layer"
@@ -20,9 +18,7 @@ func (b *binding) sameness(l *ledger) func(c *layer.Call, n int64) string {
 		return func(*layer.Call, int64) string { return "" }
 	}
 	m := l.op.Maker()
-	l.mu.Lock()
-	sizes := slices.Collect(maps.Keys(l.payloads))
-	l.mu.Unlock()
+	sizes := l.payloads.All()
 	if !d.Live() || len(sizes) == 0 {
 		sizes = []int{0}
 	}

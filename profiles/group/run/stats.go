@@ -39,16 +39,19 @@ func newGroupRun(s *model.Spec, g *model.Group) *groupRun {
 		}
 	}
 	job := padogrid.Job{Shares: g.Shares, Runs: s.Runs(g), Interval: s.Interval, From: g.From, To: g.To, Skip: r.skip}
-	r.Work = padogrid.NewWork(job, func(c *counts) { c.ops = make([]opTally, len(g.Names)) })
+	r.Work = padogrid.NewWork(job, func(c *counts) { c.ops = make([]opTally, len(g.Names)) }, (*counts).list)
 	return r
 }
 
 // over reports whether every invocation has been given out and has ended.
 func (r *groupRun) over() bool { return r.Over() && r.under.Load() == 0 }
 
-// goOn has bulk operations go on in the shares' slices of keys where another process left
-// off.
-func (r *groupRun) goOn(rest *padogrid.Rest) {
+// Inherit goes on with the invocations that another process has left: bulk operations go on in
+// the shares' slices of keys where it left off.
+func (r *groupRun) Inherit(rest padogrid.Rest, again int) bool {
+	if !r.Work.Inherit(rest, again) {
+		return false
+	}
 	for i, o := range r.g.Ops {
 		if r.bulk[i] == nil {
 			continue
@@ -59,4 +62,5 @@ func (r *groupRun) goOn(rest *padogrid.Rest) {
 			}
 		}
 	}
+	return true
 }

@@ -66,10 +66,8 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, st adapter) error {
 	// Which spaces these are depends on what is there.
 	p.Claims, p.Admit = []ownership.Space{}, b.admit
 	p.Verify, p.Teardown = b.verify, b.teardown
-	p.Ledger, p.Credit, p.Lost = b.ledger, b.credit, b.lost
-	p.Rest, p.Inherit = func(i, n int, did []workload.Did) []byte { return b.rest(p, i, n, did) }, b.takeOver
-	p.Found, p.Adopt = b.found, b.adopt
-	p.Kept, p.Resume = b.kept, b.resume
+	b.share(p.Shared)
+	p.Join = b.join
 	p.Facts = func() any { return b.facts() }
 	return nil
 }

@@ -59,7 +59,6 @@ type work struct {
 	layer adapter
 	// touched has a bit for each group whose summary was acknowledged.
 	touched []atomic.Uint64
-	told    []uint64 // what has been reported to others of touched
 	// sizes are the sizes of fillings with which summaries were written.
 	sizes datagen.Sizes
 }
@@ -71,7 +70,7 @@ type counts struct{ missing, conflicts, gaveUp atomic.Int64 }
 
 func newWork(s *Spec, m *mapPlan, st adapter) *work {
 	job := padogrid.Job{Shares: slices.Repeat([]int64{m.per}, m.start.Threads), Runs: s.runs(), Interval: s.interval, From: m.from, To: m.to}
-	w := &work{Work: padogrid.NewWork[counts](job, nil), s: s, m: m, layer: st}
+	w := &work{Work: padogrid.NewWork[counts](job, nil, (*counts).list), s: s, m: m, layer: st}
 	if m.op == caseTx {
 		w.touched = make([]atomic.Uint64, w.highest()/64+1)
 	}
