@@ -157,14 +157,14 @@ func (p Payloads) Take(_ Process, news PayloadsTold) bool { return p.Credit(news
 // it holds the last word of each. It must not be copied.
 type Each[T any] struct {
 	own   func() T
-	sound func(from Process, now *T) bool
+	sound func(now *T) bool
 	mu    sync.Mutex
 	told  map[int]T
 }
 
 // EachOf is the Part that own tells of. sound, unless nil, reports whether a process can have told
 // that.
-func EachOf[T any](own func() T, sound func(from Process, now *T) bool) *Each[T] {
+func EachOf[T any](own func() T, sound func(now *T) bool) *Each[T] {
 	return &Each[T]{own: own, sound: sound, told: map[int]T{}}
 }
 
@@ -173,7 +173,7 @@ func (e *Each[T]) Tell() T { return e.own() }
 
 // Take keeps how it stands in another process.
 func (e *Each[T]) Take(from Process, now T) bool {
-	if e.sound != nil && !e.sound(from, &now) {
+	if e.sound != nil && !e.sound(&now) {
 		return false
 	}
 	e.mu.Lock()

@@ -175,7 +175,7 @@ func (s *Shared) Lose(of Process) {
 }
 
 // Lost reports whether a process has gone before it told everything. Any goroutine may call it.
-func (s *Shared) Lost() bool { return s.lost.Load() }
+func (s *Shared) Lost() bool { return s != nil && s.lost.Load() }
 
 // rest tells what is left of the part of a lost process; did is what the figures contain of an
 // operation of a track.

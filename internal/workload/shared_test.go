@@ -32,7 +32,7 @@ type state struct {
 
 func newState() *state {
 	s := &state{rows: [2][]atomic.Uint64{make([]atomic.Uint64, 2), make([]atomic.Uint64, 1)}}
-	s.each = workload.EachOf(func() int64 { return s.stands }, func(_ workload.Process, now *int64) bool { return *now < 100 })
+	s.each = workload.EachOf(func() int64 { return s.stands }, func(now *int64) bool { return *now < 100 })
 	workload.Share(&s.Shared, workload.BitsOf(s.rows[0], s.rows[1]))
 	workload.Share(&s.Shared, workload.CountersOf(50, &s.n[0], &s.n[1]))
 	workload.Share(&s.Shared, workload.Flag{Bool: &s.flag})

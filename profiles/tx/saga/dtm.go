@@ -169,7 +169,7 @@ func (r *Run) settle(ctx context.Context, d *ondtm.DTM) error {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	began := time.Now()
-	for worker, t := range r.tallies {
+	for worker, t := range r.clients.all() {
 		for seq := range t.seq {
 			if t.get(seq) != unknown {
 				continue

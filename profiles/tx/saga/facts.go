@@ -147,7 +147,7 @@ func (r *Run) facts() *Facts {
 	sp := r.spec
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	beside, notes := r.beside()
+	beside, notes := r.together()
 	f := &Facts{
 		Schema: 1, Mode: Mode, Kind: sp.Kind.Name, Branches: sp.Branches, Accounts: sp.Accounts, Balance: sp.Balance, Prefixes: sp.Shards,
 		Swept: beside.Swept, AtStart: r.atStart, InRun: beside.InRun, AtEnd: r.atEnd,
@@ -159,10 +159,10 @@ func (r *Run) facts() *Facts {
 	var early, late, all int64
 	var gaps [][]gap
 	var end int64
-	for _, t := range r.tallies {
+	for _, t := range r.clients.all() {
 		end = max(end, t.tried.Load())
 	}
-	for _, t := range r.tallies {
+	for _, t := range r.clients.all() {
 		f.add(t)
 		early, late, all = early+t.early.Load(), late+t.late.Load(), all+t.all.Load()
 		t.mu.Lock()
@@ -176,7 +176,7 @@ func (r *Run) facts() *Facts {
 		until = time.Now()
 	}
 	elapsed := until.Sub(r.before.At).Seconds()
-	if r.others != nil { // the others have been waited for already
+	if len(r.others.Told()) > 0 { // the others have been waited for already
 		elapsed = float64(end) / 1e9
 	}
 	f.Rates = r.rates(early, late, elapsed)
@@ -250,13 +250,13 @@ func (r *Run) cost(all int64, beside *besideTold) Cost {
 	before, after := r.before, r.after
 	var predicted, uncertain, lost int64
 	slack := int64(agreeCalls)
-	for _, t := range r.tallies {
+	for _, t := range r.clients.all() {
 		predicted += t.expected.Load()
 		uncertain += t.uncertain.Load()
 	}
 	predicted += beside.Polls*r.layer.Price.Lock() + r.extra
 	if beside.Saw.Repeats {
-		lost, slack = beside.Saw.Conflicts, slack+int64(len(r.tallies))
+		lost, slack = beside.Saw.Conflicts, slack+int64(len(r.clients.all()))
 	}
 	c := Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: r.predicted()}
 	c.Calls = agreement(before, after, predicted, uncertain, lost, slack)
@@ -268,9 +268,9 @@ func (r *Run) cost(all int64, beside *besideTold) Cost {
 	switch {
 	case r.resumed:
 		c.Calls.State, c.Calls.Why = NotCompared, "the coordinator was resumed, and the additional calls of the previous one are unknown"
-	case r.lost:
+	case r.shared.Lost():
 		c.Calls.State, c.Calls.Why = NotCompared, "it is not known what a worker that was lost called"
-	case r.others != nil && beside.Saw.Repeats: // databases also count the queries of workers as they join
+	case len(r.others.Told()) > 0 && beside.Saw.Repeats: // databases also count the queries of workers as they join
 		c.Calls.State, c.Calls.Why = NotCompared, "workers ask the database for more than transactions"
 	}
 	n := float64(all)

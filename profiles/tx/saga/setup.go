@@ -26,10 +26,8 @@ func bindSaga(c store.Conn, p *workload.Plan, s Binding, l *model.Adapter, m com
 	r.whole, r.stake = true, s.stake
 	BindRun(c, p, r)
 	p.Facts = func() any { return r.facts() }
-	p.Adopt, p.Ledger, p.Credit, p.Lost = r.adopt, r.ledger, r.credit, r.gone
-	p.Kept, p.Resume = r.kept, r.resume
-	p.Rest = func(i, n int, did []workload.Did) []byte { return r.remains(p, i, n, did) }
-	p.Inherit = func(rest []byte) error { return r.takeOver(p, rest) }
+	r.share(p)
+	p.Join = r.join
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.NewTask(r.stake.Number(worker)), nil }
 	return nil
 }

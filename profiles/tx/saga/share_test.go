@@ -84,7 +84,7 @@ func TestOfALostWorkerLedgersSayTooLittle(t *testing.T) {
 	t.Parallel()
 	p, _ := ready(t, "memory:", inputs(given("mode=saga", "threads=2", "transactions=40", "accountCount=20")))
 	profiletest.Work(t, p)
-	p.Lost(1, 2)
+	p.Shared.Lose(workload.Process{Number: 1, Part: 1, Of: 2})
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	assert.Zero(t, asked(v, checkLedger))

@@ -46,11 +46,12 @@ type Run struct {
 	// sizes are the sizes of payloads set in this run.
 	sizes datagen.Sizes
 
-	mu      sync.Mutex
-	tallies map[int]*tally
-	notes   findings
-	before  common.Usage
-	after   common.Usage
+	clients clients
+
+	mu     sync.Mutex
+	notes  findings
+	before common.Usage
+	after  common.Usage
 	// neighbour says who else of perfbench used the server at the beginning or the end.
 	neighbour string
 	// existed means that an earlier run made the space; atStart is what it left.
@@ -71,12 +72,10 @@ type Run struct {
 	moved    map[int64]int64 // what the ledgers of this run add up to, by account
 	// resumed means that this process has replaced another one.
 	resumed bool
-	// others are the processes that do the work, nil if this one does. lost means that
-	// one of them has gone. tells means that this process reports to another, as its
-	// stake.
-	others map[int]besideTold
-	again  map[int]int // how often the part of a process was given to another
-	lost   bool
+	// shared is what processes share; nil: there is one. others are those that do the work, if
+	// this one does not. tells means that this process reports to another, as its stake.
+	shared *workload.Shared
+	others *workload.Each[besideTold]
 	tells  bool
 	stake  workload.Stake
 }
@@ -117,7 +116,10 @@ const maxExamples = 10
 
 // NewRun returns a run of sp over a layer; conn reports what it uses.
 func NewRun(sp *model.Spec, l *model.Adapter, conn common.Meter) *Run {
-	return &Run{spec: sp, layer: l, store: l.Open(), conn: conn, tallies: map[int]*tally{}, foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
+	r := &Run{spec: sp, layer: l, store: l.Open(), conn: conn, foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
+	r.clients = clients{tallies: map[int]*tally{}, seconds: r.seconds}
+	r.others = workload.EachOf(r.beside, (*besideTold).sound)
+	return r
 }
 
 // tally is what one worker has done. Only the worker writes it; anybody may read the
@@ -181,15 +183,6 @@ func (t *tally) completed(now int64) {
 	t.last.Store(now)
 }
 
-func (r *Run) tally(worker int) *tally {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.tallies[worker] == nil {
-		r.tallies[worker] = &tally{}
-	}
-	return r.tallies[worker]
-}
-
 // Task is one client. It belongs to its worker.
 type Task struct {
 	run    *Run
@@ -205,7 +198,7 @@ type Task struct {
 // NewTask returns the client for a worker. Any goroutine may call it; the task belongs
 // to its worker.
 func (r *Run) NewTask(worker int) *Task {
-	sp, t := r.spec, r.tally(worker)
+	sp, t := r.spec, r.clients.of(worker)
 	// A worker that is restarted draws other numbers than before.
 	rnd := rand.New(rand.NewPCG(uint64(sp.Seed), uint64(worker)<<40|uint64(t.seq))) //nolint:gosec // no secret depends on it
 	k := &Task{run: r, worker: worker, noted: -1, t: t, c: coordinator.Coordinator{Spec: sp, Store: r.layer.Open(), Rand: rnd, Counts: &t.Counts}}

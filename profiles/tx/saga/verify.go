@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,7 +115,7 @@ func (r *Run) sum(f *Facts, state string) string {
 func (r *Run) checks() []workload.Check {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, notes := r.beside()
+	_, notes := r.together()
 	var out []workload.Check
 	for _, name := range []string{checkAcked, checkSampled, checkEarlier, checkPayload, checkWhole, checkOrder, checkStates, checkMoney, checkLedger, checkFrozen, checkIndex} {
 		if n, ok := notes.asked[name]; ok {
@@ -206,7 +205,7 @@ func (r *Run) readOwn(ctx context.Context) error {
 		return nil
 	}
 	r.mu.Lock()
-	tallies := maps.Clone(r.tallies)
+	tallies := r.clients.all()
 	r.notes.ask(checkAcked, 0)
 	r.mu.Unlock()
 	for worker, t := range tallies {
@@ -352,7 +351,7 @@ func (r *Run) underWay(ctx context.Context) (left, flying int64, ice map[int64]i
 // deltas adds up, for each account, the ledgers of this run, and those of others' sagas
 // that were unfinished when it began. complete is false if some ledgers have expired.
 func (r *Run) deltas(ctx context.Context) (deltas map[int64]int64, complete bool, err error) {
-	deltas, complete = r.moved, !r.lost
+	deltas, complete = r.moved, !r.shared.Lost()
 	add := func(s *model.Stored, sign int64) {
 		for _, e := range s.Ledger {
 			if !e.Null {
@@ -368,7 +367,7 @@ func (r *Run) deltas(ctx context.Context) (deltas map[int64]int64, complete bool
 		}
 		add(&got[0], 1)
 	}
-	for _, t := range r.tallies {
+	for _, t := range r.clients.all() {
 		complete = complete && t.kept(time.Now(), r.spec.FinishedExpire) == 0
 	}
 	return deltas, complete, nil
