@@ -182,8 +182,12 @@ func (e *Each[T]) Take(from Process, now T) bool {
 	return true
 }
 
-// Told is what each process told last, in the order of their numbers. Any goroutine may call it.
+// Told is what each process told last, in the order of their numbers; nil: of a nil Each, and where the
+// work is done in this process. Any goroutine may call it.
 func (e *Each[T]) Told() (all []T) {
+	if e == nil {
+		return nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, i := range slices.Sorted(maps.Keys(e.told)) {

@@ -83,9 +83,8 @@ func (s *spec) bind(p *workload.Bound, l model.Adapter, spaces []ownership.Space
 	}
 	p.Claims, p.Admit, p.Setup, p.Verify = b.spaces, b.admit, b.setup, b.verify
 	p.Facts, p.UnderWay = func() any { return facts(s) }, b.underWay
-	p.Found, p.Adopt = b.found, b.join
-	p.Kept, p.Resume = b.kept, b.resume
-	p.Ledger, p.Credit, p.Lost = b.export, b.credit, b.lost
+	b.share(p.Shared)
+	p.Join = b.join
 	return nil
 }
 
@@ -157,11 +156,10 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	all, ready := int64(s.tenants()), int64(0)
 	for _, ph := range s.phase {
 		for _, t := range ph {
-			marks, err := b.marks(ctx, t)
-			if err != nil {
+			if err := b.look(ctx, t); err != nil {
 				return err
 			}
-			there, items := b.ready(t, marks)
+			there, items := b.ready(t)
 			if s.load == "never" && there < items && s.driver != "null" { // which has nothing, ever
 				return fault.Input(fmt.Errorf("load=never, and tenant %s has %d of its %d items", t.name, there, items), "let a run with load=auto finish the load")
 			}
@@ -174,22 +172,21 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 	return nil
 }
 
-// marks are the batches of a tenant that are stored, where an earlier run has loaded some.
-func (b *binding) marks(ctx context.Context, t *tenant) (map[string]bool, error) {
-	if !b.loaded {
-		return nil, nil
+// look asks which batches of a tenant are stored, where an earlier run has loaded some.
+func (b *binding) look(ctx context.Context, t *tenant) (err error) {
+	if b.loaded {
+		t.marks, err = b.l.Marks(ctx, t.name)
 	}
-	done, err := b.l.Marks(ctx, t.name)
-	return done, fault.Code(err, fault.CodeStore)
+	return fault.Code(err, fault.CodeStore)
 }
 
 // ready sets up what is to be loaded of a tenant, of which the marked batches are stored,
 // and says how many items of it are there.
-func (b *binding) ready(t *tenant, marks map[string]bool) (there, items int64) {
+func (b *binding) ready(t *tenant) (there, items int64) {
 	t.id(0) // makes all of them, now rather than in the first operation
 	for _, what := range b.s.loadPhases() {
 		l := t.loader(what)
-		l.begin(b.kinds(what), b.s.batch, marks)
+		l.begin(b.kinds(what), b.s.batch, t.marks)
 		there += l.before
 		for _, k := range l.kinds {
 			items += int64(k.n)

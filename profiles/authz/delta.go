@@ -2,9 +2,7 @@ package authz
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -132,88 +130,52 @@ func (s *spec) stretch(n int64) (from, to int64) {
 	return n * int64(s.stake.From) / all, n * int64(s.stake.To) / all
 }
 
-// found is what workers depend on: whose tenants these are, and whether an earlier run
-// has loaded some of them.
-type found struct {
-	Epoch  string `json:"epoch"`
-	Loaded bool   `json:"loaded"`
+// share registers what processes share: whose tenants these are, which batches of them were stored
+// when the run began, and what became of each.
+func (b *binding) share(s *workload.Shared) {
+	b.s.shared = s
+	s.Found(nil, &b.epoch, &b.loaded)
+	b.each(func(t *tenant) {
+		s.Keep(nil, &t.marks)
+		workload.Share(s, t)
+		s.WhenLost(t.lose)
+	})
+	c := &b.carried
+	c.others = workload.EachOf(c.amiss, (*amiss).sound)
+	workload.Share(s, workload.Payloads{SizeSet: &c.principals})
+	workload.Share(s, workload.Payloads{SizeSet: &c.sections})
+	workload.Share(s, c.others)
 }
 
-func (b *binding) found() []byte {
-	data, err := json.Marshal(found{b.epoch, b.loaded})
-	if err != nil {
-		panic(err) // cannot fail: plain data
-	}
-	return data
-}
-
-// join begins in a worker what is begun where the run is conducted.
-func (b *binding) join(data []byte) error {
-	var f found
-	if err := json.Unmarshal(data, &f); err != nil {
-		return fmt.Errorf("authz: read what was found in the store: %w", err)
-	}
-	b.epoch, b.loaded, b.carried.earlier, b.s.tells = f.Epoch, f.Loaded, f.Loaded, true
-	b.s.name(b.epoch)
+// each calls f for the tenants of all phases.
+func (b *binding) each(f func(*tenant)) {
 	for _, ph := range b.s.phase {
 		for _, t := range ph {
-			marks, err := b.marks(context.Background(), t)
-			if err != nil {
-				return err
-			}
-			b.ready(t, marks)
-			for _, what := range b.s.loadPhases() {
+			f(t)
+		}
+	}
+}
+
+// join begins in a worker what is begun where the run is conducted. Whoever takes the place of
+// that one goes by the batches that were stored when the run began, since workers have stored
+// others by now.
+func (b *binding) join(ctx context.Context, as workload.Joined) (err error) {
+	if !as.Instead {
+		b.carried.earlier, b.s.tells = b.loaded, true
+		b.s.name(b.epoch)
+	}
+	b.each(func(t *tenant) {
+		if !as.Instead && err == nil {
+			err = b.look(ctx, t)
+		}
+		b.ready(t)
+		for _, what := range b.s.loadPhases() {
+			if !as.Instead {
 				t.loader(what).leave(b.s)
 			}
 		}
-	}
-	return nil
-}
-
-// kept returns which batches of each tenant were stored when the run began.
-func (b *binding) kept() []byte {
-	all := [][]string{}
-	for _, ph := range b.s.phase {
-		for _, t := range ph {
-			var names []string
-			for _, what := range b.s.loadPhases() {
-				names = append(names, t.loader(what).there()...)
-			}
-			all = append(all, names)
-		}
-	}
-	return workload.Ledger(all)
-}
-
-// resume takes over the batches that were stored when the run began from the process
-// that found them, since workers have stored others by now.
-func (b *binding) resume(_ context.Context, p workload.Restored) error {
-	var all [][]string
-	if err := workload.ReadLedger(p.Kept, &all); err != nil {
-		return err
-	}
-	if len(all) != b.s.tenants() {
-		return workload.ErrAnotherRun
-	}
-	for _, ph := range b.s.phase {
-		for _, t := range ph {
-			marks := map[string]bool{}
-			for _, name := range all[0] {
-				marks[name] = true
-			}
-			b.ready(t, marks)
-			all = all[1:]
-		}
-	}
-	return nil
-}
-
-// delta is a process's report about its part.
-type delta struct {
-	Process, Of          int
-	Tenants              []tenantTold // of all phases
-	Principals, Sections []int        `told:"payload"`
-	Carried              amiss
+	})
+	return err
 }
 
 // tenantTold is the record of a tenant.
@@ -234,24 +196,8 @@ type wrongTold struct {
 	Examples []string
 }
 
-// amiss are the records of a process with wrong fillings.
-type amiss struct {
-	Wrong    int64
-	Examples []string
-}
-
-// export returns what was done of the part since the last call.
-func (b *binding) export() []byte {
-	out := delta{Process: b.s.stake.Process, Of: b.s.stake.Of, Principals: b.carried.principals.All(), Sections: b.carried.sections.All(), Carried: b.carried.export()}
-	for _, ph := range b.s.phase {
-		for _, t := range ph {
-			out.Tenants = append(out.Tenants, t.export())
-		}
-	}
-	return workload.Ledger(out)
-}
-
-func (t *tenant) export() tenantTold {
+// Tell tells what was done of the tenant since the last call.
+func (t *tenant) Tell() tenantTold {
 	out := tenantTold{Over: [2]bool{t.loads[0].over(), t.loads[1].over()}, Tallies: map[string][][]int64{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -285,31 +231,6 @@ func (t *tenant) export() tenantTold {
 	return out
 }
 
-// credit takes in a report of another process.
-func (b *binding) credit(data []byte) error {
-	var all delta
-	if err := workload.ReadTold(data, &all); err != nil {
-		return err
-	}
-	if len(all.Tenants) != b.s.tenants() || !workload.Voiced(all.Process, all.Of) || all.Process >= all.Of || len(all.Carried.Examples) > mostExamples {
-		return workload.ErrAnotherRun
-	}
-	i, names := 0, int64(len(b.s.model.Local))
-	for _, ph := range b.s.phase {
-		for _, t := range ph {
-			if !t.credit(all.Process, all.Of, &all.Tenants[i], names*names) {
-				return workload.ErrAnotherRun
-			}
-			i++
-		}
-	}
-	if !b.carried.principals.Credit(all.Principals) || !b.carried.sections.Credit(all.Sections) {
-		return workload.ErrAnotherRun
-	}
-	b.carried.credit(all.Process, all.Carried)
-	return nil
-}
-
 // mostExamples is how many examples of what was wrong a process tells of.
 const mostExamples = 10
 
@@ -339,14 +260,16 @@ type elsewhere struct {
 	changed map[string]string
 }
 
-// credit takes in what another process has told of the tenant; false: nobody can have done so.
-func (t *tenant) credit(process, of int, news *tenantTold, relations int64) bool {
+// Take takes in what another process has told of the tenant.
+func (t *tenant) Take(from workload.Process, news tenantTold) bool {
+	names := int64(len(t.s.model.Local))
+	relations := names * names
 	if !news.fits(relations) {
 		return false
 	}
 	for i, over := range news.Over {
 		if over {
-			t.loads[i].done(process, of)
+			t.loads[i].done(from.Part, from.Of)
 		}
 	}
 	t.mu.Lock()
@@ -354,10 +277,10 @@ func (t *tenant) credit(process, of int, news *tenantTold, relations int64) bool
 	if t.others == nil {
 		t.others = map[int]*elsewhere{}
 	}
-	o := t.others[process]
+	o := t.others[from.Number]
 	if o == nil {
 		o = &elsewhere{tallies: map[string][]*tally{}, changed: map[string]string{}}
-		t.others[process] = o
+		t.others[from.Number] = o
 	}
 	if int64(len(o.changed)+len(news.Changed)) > 2*relations {
 		return false
@@ -380,17 +303,11 @@ func (t *tenant) credit(process, of int, news *tenantTold, relations int64) bool
 	return true
 }
 
-// lost forgets what is not certain about process i: what it changed last, and whether
-// its part of the loads is stored.
-func (b *binding) lost(i, _ int) {
-	for _, ph := range b.s.phase {
-		for _, t := range ph {
-			t.mu.Lock()
-			t.gap = true
-			if o := t.others[i]; o != nil {
-				clear(o.changed)
-			}
-			t.mu.Unlock()
-		}
+// lose forgets what a process that has gone changed last, which it may have changed again.
+func (t *tenant) lose(of workload.Process) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if o := t.others[of.Number]; o != nil {
+		clear(o.changed)
 	}
 }

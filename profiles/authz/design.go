@@ -45,6 +45,8 @@ type spec struct {
 	// means that it reports to another process what it does.
 	stake workload.Stake
 	tells bool
+	// shared is what processes share of the plan; nil: it is not bound.
+	shared *workload.Shared
 }
 
 // The operations of the mix, by index of the weights.

@@ -147,23 +147,25 @@ type carried struct {
 	mu       sync.Mutex // guards the fields below
 	wrong    int64
 	examples []string
-	others   map[int]amiss // in other processes
+
+	// others are those of other processes; nil: there are none.
+	others *workload.Each[amiss]
 }
 
-func (c *carried) export() amiss {
+// amiss are the records of a process with wrong fillings.
+type amiss struct {
+	Wrong    int64
+	Examples []string
+}
+
+// sound reports whether a process can have told of them.
+func (a *amiss) sound() bool { return len(a.Examples) <= mostExamples }
+
+// amiss returns those of this process.
+func (c *carried) amiss() amiss {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return amiss{c.wrong, slices.Clone(c.examples)}
-}
-
-// credit takes in what another process has reported.
-func (c *carried) credit(process int, told amiss) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.others == nil {
-		c.others = map[int]amiss{}
-	}
-	c.others[process] = told
 }
 
 // note remembers sizes when they change; last is what a worker noted last.
@@ -207,7 +209,7 @@ func (c *carried) check() (workload.Check, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	wrong, examples := c.wrong, c.examples
-	for _, o := range c.others {
+	for _, o := range c.others.Told() {
 		wrong += o.Wrong
 		examples = slices.Concat(examples, o.Examples)
 	}

@@ -67,21 +67,6 @@ func (l *loader) begin(kinds []kind, size int, done map[string]bool) {
 	l.turn()
 }
 
-// there returns the names of batches that an earlier run has stored. No item must have
-// been claimed yet.
-func (l *loader) there() (names []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, have := range l.have {
-		for b, is := range have {
-			if is {
-				names = append(names, batchName(l.kinds[i].name, b))
-			}
-		}
-	}
-	return names
-}
-
 func batchName(kind string, batch int) string { return fmt.Sprintf("%s-%d", kind, batch) }
 
 // turn skips what is done, and moves to the next kind when all of this one is stored.

@@ -17,6 +17,7 @@ type tenant struct {
 	once    sync.Once
 	ids     []string
 	loads   [2]loader       // of the phases load and users
+	marks   map[string]bool // the batches that were stored when the run began
 	warm    *tenant         // that a warm-up writes to
 	cursors [8]atomic.Int64 // by test
 
@@ -26,12 +27,10 @@ type tenant struct {
 	wrongs  [2]int64 // denied though allowed, allowed though not
 	changed map[string]string
 	// news are the changes still to be reported, told the tallies that have been;
-	// others are the processes that do the work, and gap means that one of them has
-	// gone.
+	// others are the processes that do the work.
 	news   map[string]bool
 	told   map[string][][]int64
 	others map[int]*elsewhere
-	gap    bool
 }
 
 // id returns the full id of a principal.

@@ -87,7 +87,7 @@ func (t *tenant) verdict() workload.Check {
 		Name: t.name + ": wrong decisions", OK: denied+allowed == 0, Want: "0",
 		Got: fmt.Sprintf("%d denied though allowed, %d allowed though not", denied, allowed), Examples: examples[:min(len(examples), 10)],
 	}
-	if t.gap && !loaded { // what a worker that has gone did not load grants nothing to anybody
+	if t.s.shared.Lost() && !loaded { // what a worker that has gone did not load grants nothing to anybody
 		c.OK, c.Want = allowed == 0, "0 allowed though not, of a tenant of which a worker that was lost has not loaded all"
 	}
 	return c
