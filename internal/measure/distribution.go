@@ -61,14 +61,18 @@ func (d *Distribution) Merge(from *Distribution) {
 	}
 }
 
+// Copy returns a copy, at rest.
+func (d *Distribution) Copy() *Distribution {
+	if d.live != nil {
+		return &Distribution{rest: d.live.pack()}
+	}
+	return &Distribution{rest: d.rest, sum: d.sum} // what is at rest is never changed
+}
+
 // GobEncode encodes the counts.
 func (d *Distribution) GobEncode() ([]byte, error) {
-	p := d.rest
-	if d.live != nil {
-		p = d.live.pack()
-	}
 	var out bytes.Buffer
-	err := gob.NewEncoder(&out).Encode(p)
+	err := gob.NewEncoder(&out).Encode(d.Copy().rest)
 	return out.Bytes(), err
 }
 

@@ -58,13 +58,16 @@ type binding struct {
 	search  *searching // nil unless search=on
 	via     transport.Transport
 	left    atomic.Int64 // events yet to be generated
-	gone    atomic.Bool  // a process that did a part of the work
 	gaveUp  atomic.Bool  // the drain ended before all was durable
 	still   atomic.Int64 // since when nothing has ended in the drain, in Unix ns
 	sample  *reservoir
 	authors *generate.Authors
 	asked   atomic.Int64    // queries of the phase after the load
 	watched []facts.Process // by the process that this one takes the place of
+
+	// shared is what processes share; others are those that do the work, if this one does not.
+	shared *workload.Shared
+	others *workload.Each[stand]
 
 	turning    sync.Mutex // held while the stage is ended or replaced
 	mu         sync.Mutex
@@ -80,7 +83,6 @@ type binding struct {
 	background sync.WaitGroup
 	stop       context.CancelFunc
 	stopped    context.Context
-	others     map[int]heard  // processes that do the work; nil: this one does
 	self       *watch.Watched // this process, a worker's; nil before it first tells
 	reopen     func()         // the layer, for another page
 }
@@ -157,9 +159,9 @@ func (s *spec) bind(p *workload.Bound, l model.Adapter) *binding {
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
 	p.Watch = b.watch
 	p.Facts, p.UnderWay = func() any { return b.facts() }, b.underWay
-	p.Found, p.Adopt, p.Settle = b.found, b.adopt, b.settle
-	p.Kept, p.Resume = b.found, b.resume
-	p.Ledger, p.Credit, p.Lost = b.export, b.credit, b.lost
+	b.others = workload.EachOf(b.stand, nil)
+	b.share(p.Shared)
+	p.Join, p.Settle = b.join, b.settle
 	return b
 }
 

@@ -1,12 +1,13 @@
 package eventstore
 
 import (
+	"bytes"
+	"encoding/gob"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
@@ -14,12 +15,13 @@ import (
 // number.
 func TestWhatWorkersUseIsAddedUp(t *testing.T) {
 	at := func(second int64, cpu float64, rss int64, gcs *int64) *look {
-		sent := workload.Ledger(look{
+		var sent bytes.Buffer
+		require.NoError(t, gob.NewEncoder(&sent).Encode(look{
 			SeriesPoint: facts.SeriesPoint{AtNs: second * 1e9},
 			Own:         &own{CPU: &cpu, RSS: &rss, OldGCs: gcs, GCTimeNs: gcs},
-		})
+		}))
 		var l look
-		require.NoError(t, workload.ReadLedger(sent, &l))
+		require.NoError(t, gob.NewDecoder(&sent).Decode(&l))
 		return &l
 	}
 	x := newSeries(&binding{})

@@ -73,6 +73,23 @@ func (r *reservoir) reach(first, last int64) {
 	r.last = max(r.last, last)
 }
 
+// spanTold are the starts of what was stored.
+type spanTold struct {
+	First, Last int64 `told:"time"`
+}
+
+// Tell tells the starts of what was stored.
+func (r *reservoir) Tell() spanTold {
+	first, last, _ := r.span()
+	return spanTold{first, last}
+}
+
+// Take extends the time range to what another process has stored.
+func (r *reservoir) Take(_ workload.Process, t spanTold) bool {
+	r.reach(t.First, t.Last)
+	return true
+}
+
 // pick returns a row, false if none has been stored.
 func (r *reservoir) pick(n uint64) (row, bool) {
 	r.mu.Lock()

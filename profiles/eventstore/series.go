@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
@@ -76,6 +77,29 @@ const mostLooks = 1000
 
 // lateLooks is for how many seconds one process is waited for.
 const lateLooks = 4
+
+// lookTold is an observation; nil: there is none yet.
+type lookTold struct{ Look *look }
+
+// Tell observes the run, once it has begun.
+func (x *series) Tell() (told lookTold) {
+	if x.b.zero.Load() == 0 {
+		return told
+	}
+	if told.Look = x.see(context.Background()); told.Look != nil {
+		told.Look.Own = x.b.sampleOwn(context.Background())
+	}
+	return told
+}
+
+// Take takes in the observation of another process.
+func (x *series) Take(from workload.Process, told lookTold) bool {
+	if told.Look != nil && x.b.toCome(told.Look.AtNs) {
+		return false
+	}
+	x.credit(from.Number, from.Of, told.Look)
+	return true
+}
 
 // credit takes in the observation, if any, of one of that many processes: a second is
 // taken once all have reported it, or when it is long past.

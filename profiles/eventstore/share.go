@@ -12,8 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
-	"github.com/perfbench/perfbench/profiles/eventstore/model"
-	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
 // Share gives process i of n its generators: those that follow the generators of the
@@ -76,107 +74,76 @@ func (s *spec) divide(t *workload.Track, i, n int) error {
 	return nil
 }
 
-// found is what workers go by: whose events these are, and what the store is like.
-type found struct {
-	Born     int64        `json:"born"`
-	Sequence int64        `json:"sequence"`
-	Page     string       `json:"page"`
-	Traits   model.Traits `json:"traits"`
-}
-
-func (b *binding) found() []byte {
-	data, err := json.Marshal(found{b.s.Born, b.s.SequenceOfAlias0, b.s.page, b.tr})
-	if err != nil {
-		panic(err) // plain data
-	}
-	return data
-}
-
-// adopt begins in a worker what setup has begun where the run is conducted.
-func (b *binding) adopt(data []byte) error {
-	b.ledger.Record()
-	return b.join(context.Background(), data)
-}
-
-// resume goes on with the run of another process, of which it has kept what it had found.
-func (b *binding) resume(ctx context.Context, p workload.Restored) error {
-	var last facts.Facts
-	if err := json.Unmarshal(p.Facts, &last); err == nil { // what is not there is missing in the report
-		b.watched = last.Processes
-	}
-	b.zero.Store(int64(p.Began.Sub(b.epoch)))
-	return b.join(ctx, p.Kept)
+// share registers what processes share: whose events these are and what the store is like, what
+// became of the events, and what was observed.
+func (b *binding) share(s *workload.Shared) {
+	b.shared = s
+	s.Found(nil, &b.s.Born, &b.s.SequenceOfAlias0, &b.s.page, &b.tr)
+	workload.Share(s, clock{b})
+	workload.Share(s, books{b})
+	workload.Share(s, b.sample)
+	workload.Share(s, b.others)
+	workload.Share(s, b.series)
+	workload.Share(s, b.meter)
+	s.WhenLost(b.lose)
 }
 
 // join begins what setup has begun in another process.
-func (b *binding) join(ctx context.Context, data []byte) error {
-	var f found
-	if err := json.Unmarshal(data, &f); err != nil {
-		return fmt.Errorf("event-store: read what was found in the store: %w", err)
+func (b *binding) join(ctx context.Context, as workload.Joined) error {
+	if as.Instead {
+		var last facts.Facts
+		if err := json.Unmarshal(as.Facts, &last); err == nil { // what is not there is missing in the report
+			b.watched = last.Processes
+		}
+		b.zero.Store(int64(as.Began.Sub(b.epoch)))
+	} else {
+		b.ledger.Record()
 	}
-	b.s.Born, b.s.SequenceOfAlias0, b.s.page, b.tr = f.Born, f.Sequence, f.Page, f.Traits
 	b.reopen()
 	return b.open(ctx)
 }
 
-// delta is what a process tells of its part.
-type delta struct {
-	Process, Of int
-	Now         int64 `told:"signed"` // the time of the run
-	Meter       stage.Delta
-	Books       []ledger.BookTold
-	First, Last int64 `told:"time"` // starts of what was stored
-	Look        *look
-	Drain       *facts.Drain
-	Peaks       facts.Limits
+// clock is the time of the run, as processes share it.
+type clock struct{ *binding }
+
+// clockTold is the time of the run in a process, and whether its measured part has begun there.
+type clockTold struct {
+	Now     int64 `told:"signed"`
+	Entered bool
 }
 
-// export tells what became of the part since the last call.
-func (b *binding) export() (out []byte) {
-	first, last, _ := b.sample.span()
-	t := delta{
-		Process: b.s.stake.Process, Of: b.s.stake.Of, Now: b.clock() - b.zero.Load(),
-		Books: b.ledger.Export(), First: first, Last: last, Drain: b.drained(), Peaks: b.limits(),
-	}
-	if b.zero.Load() != 0 {
-		if t.Look = b.series.see(context.Background()); t.Look != nil {
-			t.Look.Own = b.sampleOwn(context.Background())
-		}
-	}
-	b.meter.Export(func(m stage.Delta) {
-		t.Meter = m
-		out = workload.Ledger(t)
-	})
-	return out
+// Tell tells the time of the run.
+func (c clock) Tell() clockTold {
+	return clockTold{c.clock() - c.zero.Load(), c.meter.Entered.Load()}
 }
 
-// credit takes in what another process has told.
-func (b *binding) credit(data []byte) error {
-	var t delta
-	if err := workload.ReadTold(data, &t); err != nil {
-		return err
+// Take sets the time of the run by that of another process. What takes longest to come makes the
+// beginning seem late.
+func (c clock) Take(_ workload.Process, t clockTold) bool {
+	if c.toCome(t.Now) {
+		return false
 	}
-	if !workload.Voiced(t.Process, t.Of) || t.Process >= t.Of || !ledger.Sound(t.Books) || !t.Meter.Sound() || b.toCome(t.Now) || t.Look != nil && b.toCome(t.Look.AtNs) {
-		return workload.ErrAnotherRun
+	if zero := c.clock() - t.Now; t.Entered && (c.zero.Load() == 0 || zero < c.zero.Load()) {
+		c.zero.Store(zero)
 	}
-	// What takes longest to come makes the beginning seem late.
-	if zero := b.clock() - t.Now; t.Meter.Entered && (b.zero.Load() == 0 || zero < b.zero.Load()) {
-		b.zero.Store(zero)
+	return true
+}
+
+// books are the accounts of all generators, as processes share them.
+type books struct{ *binding }
+
+// Tell tells what became of events since the last call.
+func (k books) Tell() []ledger.BookTold { return k.ledger.Tell() }
+
+// Take takes in what became of the events of another process.
+func (k books) Take(from workload.Process, told []ledger.BookTold) bool {
+	if !k.ledger.Take(from, told) {
+		return false
 	}
-	for _, book := range t.Books {
-		b.box(int(book.Generator))
+	for _, t := range told {
+		k.box(int(t.Generator))
 	}
-	b.ledger.Credit(t.Books)
-	b.sample.reach(t.First, t.Last)
-	b.meter.Credit(t.Process, t.Meter)
-	b.series.credit(t.Process, t.Of, t.Look)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.others == nil {
-		b.others = map[int]heard{}
-	}
-	b.others[t.Process] = heard{t.Drain, t.Peaks}
-	return nil
+	return true
 }
 
 // toCome reports whether the run has not come to a moment by its time, as far as clocks can run
@@ -185,11 +152,14 @@ func (b *binding) toCome(at int64) bool {
 	return at > int64(workload.Elapsed(b.epoch)+time.Minute)-min(b.zero.Load(), 0)
 }
 
-// heard is what was told last of another process.
-type heard struct {
-	drain *facts.Drain
-	peaks facts.Limits
+// stand is how a process stands: its drain, nil before that has begun, and the most that its
+// store stage has held.
+type stand struct {
+	Drain *facts.Drain
+	Peaks facts.Limits
 }
+
+func (b *binding) stand() stand { return stand{b.drained(), b.limits()} }
 
 // settle ends what goes on beside the workers, once what is on its way is durable.
 func (b *binding) settle(ctx context.Context) {
@@ -197,14 +167,14 @@ func (b *binding) settle(ctx context.Context) {
 	b.end(ctx)
 }
 
-// lost takes for attempted whatever the generators of process i of n may have sent.
-func (b *binding) lost(i, n int) {
+// lose takes for attempted whatever the generators of a lost process may have sent.
+func (b *binding) lose(of workload.Process) {
 	all := b.s.start.Threads
-	from, to := workload.Stretch(all, n, i)
+	from, to := workload.Stretch(all, of.Of, of.Part)
 	b.mu.Lock()
 	most := max(len(b.boxes), all)
 	b.mu.Unlock()
-	gone := workload.Stake{Process: i, Of: n, From: from, To: to, All: all}
+	gone := workload.Stake{Process: of.Part, Of: of.Of, From: from, To: to, All: all}
 	for w := from; ; w++ {
 		g := gone.Number(w)
 		if w >= to && g >= most {
@@ -214,15 +184,15 @@ func (b *binding) lost(i, n int) {
 		b.ledger.Lose(uint32(g))
 	}
 	b.sample.reach(b.s.Born, b.wall())
-	b.gone.Store(true)
 }
 
 // drained tells of the drain of all processes; nil: none has begun.
 func (b *binding) drained() *facts.Drain {
 	zero := b.zero.Load()
+	others := b.others.Told()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.others == nil {
+	if len(others) == 0 {
 		if b.drainFrom == 0 {
 			return nil
 		}
@@ -233,13 +203,13 @@ func (b *binding) drained() *facts.Drain {
 		return d
 	}
 	var all *facts.Drain
-	for _, o := range b.others {
+	for _, o := range others {
 		switch {
-		case o.drain == nil:
+		case o.Drain == nil:
 		case all == nil:
-			all = new(*o.drain)
+			all = new(*o.Drain)
 		default:
-			all.Join(o.drain)
+			all.Join(o.Drain)
 		}
 	}
 	return all
@@ -248,18 +218,19 @@ func (b *binding) drained() *facts.Drain {
 // limits are those of the store stages of all processes, and what they have held.
 func (b *binding) limits() facts.Limits {
 	one := facts.Limits{MaxTasks: b.s.maxTasks, MaxTaskBytes: b.s.maxTaskBytes}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.others == nil {
+	others := b.others.Told()
+	if len(others) == 0 {
+		b.mu.Lock()
+		defer b.mu.Unlock()
 		_, _, one.PeakTasks, one.PeakBytes = b.gate.Inside()
 		return one
 	}
 	var all facts.Limits
-	for _, o := range b.others {
+	for _, o := range others {
 		all.MaxTasks += one.MaxTasks
 		all.MaxTaskBytes += one.MaxTaskBytes
-		all.PeakTasks += o.peaks.PeakTasks
-		all.PeakBytes += o.peaks.PeakBytes
+		all.PeakTasks += o.Peaks.PeakTasks
+		all.PeakBytes += o.Peaks.PeakBytes
 	}
 	return all
 }

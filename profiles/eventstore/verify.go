@@ -62,7 +62,7 @@ func (b *binding) account(ctx context.Context) workload.Verification {
 // finish waits for the backlog if the drain has not.
 func (b *binding) finish(ctx context.Context) {
 	b.mu.Lock()
-	drained := b.drainTo > 0 || b.st == nil || b.others != nil
+	drained := b.drainTo > 0 || b.st == nil || len(b.others.Told()) > 0
 	b.mu.Unlock()
 	if drained {
 		return
@@ -106,7 +106,7 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 	check("given up", f.DeadLettered, f.Sent, f.DeadLettered > excused)
 	v.Summary = fmt.Sprintf("of %d events sent, %d are stored exactly once, %d more than once, %d lost, %d given up",
 		f.Sent, f.Once, f.Duplicated, missing, f.DeadLettered)
-	if b.gone.Load() {
+	if b.shared.Lost() {
 		v.Summary += "; a worker that was lost may have sent more than it told"
 	}
 	if !b.s.answered() {

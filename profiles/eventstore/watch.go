@@ -208,7 +208,7 @@ func sum[T int64 | float64](a, b *T) *T {
 // addWatched adds the samples so far.
 func (b *binding) addWatched(f *facts.Facts) {
 	b.mu.Lock()
-	w, workers := b.watcher, len(b.others)
+	w, workers := b.watcher, len(b.others.Told())
 	b.mu.Unlock()
 	if w == nil {
 		return

@@ -1,6 +1,10 @@
 package ledger
 
-import "math"
+import (
+	"math"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
 
 // Stretch is a range of consecutive sequence numbers.
 type Stretch struct{ From, Count int64 }
@@ -44,8 +48,8 @@ func toldConfirmed(t *BookTold) *[]Stretch { return &t.Confirmed }
 func toldAcked(t *BookTold) *[]Stretch     { return &t.Acked }
 func toldRefused(t *BookTold) *[]Stretch   { return &t.Refused }
 
-// Export returns what happened since the last call.
-func (l *Ledger) Export() (out []BookTold) {
+// Tell tells what happened since the last call.
+func (l *Ledger) Tell() (out []BookTold) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for g, b := range l.books {
@@ -66,9 +70,9 @@ const (
 	mostNews       = 1 << 32
 )
 
-// Sound reports whether what another process has told can be what became of its events: no
+// sound reports whether what another process has told can be what became of its events: no
 // generator, event or count that there cannot be.
-func Sound(told []BookTold) bool {
+func sound(told []BookTold) bool {
 	for _, t := range told {
 		if t.Generator >= mostGenerators || t.Generated < 0 || t.Sent < 0 || t.Unsent < 0 {
 			return false
@@ -88,8 +92,11 @@ func Sound(told []BookTold) bool {
 	return true
 }
 
-// Credit takes in a report of another process.
-func (l *Ledger) Credit(told []BookTold) {
+// Take takes in what another process told.
+func (l *Ledger) Take(_ workload.Process, told []BookTold) bool {
+	if !sound(told) {
+		return false
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range told {
@@ -104,6 +111,7 @@ func (l *Ledger) Credit(told []BookTold) {
 			}
 		}
 	}
+	return true
 }
 
 // Lose notes that the process of a generator has gone: it may have sent more than it

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/workload"
+
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
@@ -30,15 +32,15 @@ func TestWhatIsToldIsKnownElsewhere(t *testing.T) {
 				here.Acked(m)
 			}
 		}
-		there.Credit(here.Export())
+		assert.True(t, there.Take(workload.Process{}, here.Tell()))
 	}
 	here.Unsent(batch(0, 31))
-	told := here.Export()
+	told := here.Tell()
 	assert.Len(t, told, 2)
 	for _, b := range told {
 		assert.Empty(t, b.Acked, "it was told before")
 	}
-	there.Credit(told)
+	assert.True(t, there.Take(workload.Process{}, told))
 	var want, got facts.Ledger
 	here.Sums(&want)
 	there.Sums(&got)
@@ -53,7 +55,7 @@ func TestWhatIsToldIsKnownElsewhere(t *testing.T) {
 
 // What no process can have seen of its events is not taken in: it would take all memory.
 func TestWhatNobodyCanHaveSeenIsNotTakenIn(t *testing.T) {
-	assert.True(t, Sound([]BookTold{{Generator: 3, Generated: 7, Acked: []Stretch{{1, 7}}}}))
+	assert.True(t, sound([]BookTold{{Generator: 3, Generated: 7, Acked: []Stretch{{1, 7}}}}))
 	for name, bad := range map[string]BookTold{
 		"generators without end": {Generator: math.MaxUint32},
 		"events without end":     {Acked: []Stretch{{0, math.MaxInt64}}},
@@ -62,6 +64,6 @@ func TestWhatNobodyCanHaveSeenIsNotTakenIn(t *testing.T) {
 		"fewer than none":        {Acked: []Stretch{{1, -1}}},
 		"a negative count":       {Generated: -1},
 	} {
-		assert.False(t, Sound([]BookTold{bad}), name)
+		assert.False(t, sound([]BookTold{bad}), name)
 	}
 }

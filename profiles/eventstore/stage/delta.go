@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
@@ -26,26 +27,29 @@ type StepTold struct {
 	Failed, Dead int64
 }
 
-// Export calls write with what has been counted. write must not keep references to it,
-// because the meter goes on afterwards.
-func (m *Meter) Export(write func(Delta)) {
+// Tell tells what has been counted.
+func (m *Meter) Tell() Delta {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	t := Delta{Entered: m.Entered.Load(), Steps: map[int]StepTold{}, Losses: m.losses, Errors: m.errors}
+	t := Delta{Entered: m.Entered.Load(), Steps: map[int]StepTold{}, Losses: m.losses, Errors: maps.Clone(m.errors)}
 	for i, s := range m.steps {
 		if s.news {
-			t.Steps[i] = s.export()
+			t.Steps[i] = s.tell()
 		}
 	}
 	if m.drain != nil {
-		t.Drain = new(m.drain.export())
+		t.Drain = new(m.drain.tell())
 	}
-	write(t)
+	return t
 }
 
-func (s *step) export() StepTold {
+func (s *step) tell() StepTold {
 	s.news = false
-	return StepTold{s.Step, s.stages, s.failed, s.deadBatches}
+	stages := map[string]*measure.Distribution{}
+	for name, d := range s.stages {
+		stages[name] = d.Copy()
+	}
+	return StepTold{s.Step, stages, s.failed, s.deadBatches}
 }
 
 // theirs is what other processes have reported, by process number.
@@ -56,8 +60,8 @@ type theirs struct {
 	stale map[int]bool
 }
 
-// Sound reports whether t can be what a meter has counted.
-func (t *Delta) Sound() bool {
+// sound reports whether t can be what a meter has counted.
+func (t *Delta) sound() bool {
 	if len(t.Errors) > maxErrors+1 || len(t.Steps) > maxSteps || t.Drain != nil && !t.Drain.sound() {
 		return false
 	}
@@ -78,17 +82,20 @@ func (s *StepTold) sound() bool {
 	return len(s.Step.Latency) == 0
 }
 
-// Credit takes in a report of the meter of the process with that number, which is sound.
-func (m *Meter) Credit(process int, t Delta) {
+// Take takes in what the meter of another process told.
+func (m *Meter) Take(from workload.Process, t Delta) bool {
+	if !t.sound() {
+		return false
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.others == nil {
 		m.others = &theirs{told: map[int]*Delta{}, stale: map[int]bool{}}
 	}
-	o := m.others.told[process]
+	o := m.others.told[from.Number]
 	if o == nil {
 		o = &Delta{Steps: map[int]StepTold{}}
-		m.others.told[process] = o
+		m.others.told[from.Number] = o
 	}
 	for i, s := range t.Steps {
 		o.Steps[i], m.others.stale[i] = s, true
@@ -97,6 +104,7 @@ func (m *Meter) Credit(process int, t Delta) {
 	if t.Entered {
 		m.Entered.Store(true)
 	}
+	return true
 }
 
 // all returns the steps of all processes as if one had made them, the drain (nil before
