@@ -83,9 +83,7 @@ func (o *Opened) keep(verified *workload.Verification) error {
 			return fmt.Errorf("keep what was verified: %w", err)
 		}
 	}
-	if k.Plan = o.plan.Shared.Kept(); o.plan.Kept != nil {
-		k.Plan = o.plan.Kept()
-	}
+	k.Plan = o.plan.Shared.Kept()
 	return o.crew.Keep(k)
 }
 
@@ -189,7 +187,7 @@ func (o *Opened) resume(ctx context.Context, report func(Progress)) error {
 	if err := o.bind(ctx, k.Run); err != nil {
 		return err
 	}
-	if o.plan.Setup != nil && o.plan.Resume == nil && o.plan.Join == nil {
+	if o.plan.Setup != nil && o.plan.Join == nil {
 		return fault.Input(fmt.Errorf("run %s cannot be resumed: what %s found in the store at its start died with its coordinator", run.ID, o.Profile.Name), "perfbench report shows what it had come to; run it again")
 	}
 	if err := o.reclaim(ctx); err != nil {
@@ -198,11 +196,6 @@ func (o *Opened) resume(ctx context.Context, report func(Progress)) error {
 	began := k.Past.At.Add(o.Inputs.Warmup)
 	if err := o.rejoin(ctx, workload.Joined{Instead: true, Facts: run.Facts, Began: began}); err != nil {
 		return err
-	}
-	if o.plan.Resume != nil {
-		if err := o.plan.Resume(ctx, workload.Restored{Kept: o.restored.kept.Plan, Facts: run.Facts, Began: began}); err != nil {
-			return fault.Code(fmt.Errorf("take over what was prepared: %w", err), fault.CodeStore)
-		}
 	}
 	if err := o.openCrew(ctx, k.Run, o.restored.dead.Dir, k.Order, &run); err != nil {
 		return err
@@ -225,9 +218,6 @@ func (o *Opened) resume(ctx context.Context, report func(Progress)) error {
 
 // rejoin gives the plan what the session that died had found and made.
 func (o *Opened) rejoin(ctx context.Context, as workload.Joined) error {
-	if o.plan.Resume != nil {
-		return nil
-	}
 	err := o.plan.Shared.Restore(o.restored.kept.Plan)
 	if err == nil && o.plan.Join != nil {
 		err = o.plan.Join(ctx, as)

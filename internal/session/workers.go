@@ -21,10 +21,7 @@ func (o *Opened) gather(ctx context.Context, report func(Progress)) error {
 		return nil
 	}
 	public, _ := o.Target.Public()
-	order := remote.Order{Profile: o.Profile.Name, Target: public.String(), Inputs: o.Inputs, Sum: remote.Sum(o.Plan), Leased: o.leased()}
-	if order.Found = o.plan.Shared.Findings(); o.plan.Found != nil {
-		order.Found = o.plan.Found()
-	}
+	order := remote.Order{Profile: o.Profile.Name, Target: public.String(), Inputs: o.Inputs, Sum: remote.Sum(o.Plan), Leased: o.leased(), Found: o.plan.Shared.Findings()}
 	run := o.journal.Run()
 	if err := o.openCrew(ctx, run.ID, o.Dir(), order, &run); err != nil {
 		return err

@@ -63,13 +63,6 @@ type Plan struct {
 	// Setup prepares the store: tables, and data to be read. The spaces have been
 	// claimed and recorded by then. progress may be called from any goroutine.
 	Setup func(ctx context.Context, progress func(done, total int64)) error
-	// Kept, if the work can be shared, returns what Admit and Setup found and made and
-	// the end of the run depends on. Resume takes it in when another process goes on
-	// with the run: it replaces Setup, and Admit has already been called with what was
-	// there before the run. A Connector sets both; neither, if there is nothing to
-	// know and no Setup.
-	Kept   func() []byte
-	Resume func(ctx context.Context, p Restored) error
 	// Join takes the place of Setup in a process that comes to a run that another has
 	// prepared, once it has what was Found there; Admit has been called with what was
 	// there before the run if it takes the place of that one, and not otherwise. A
@@ -88,29 +81,8 @@ type Plan struct {
 	// Shared is what processes that carry out the plan together share. Bind makes it, and a
 	// Connector fills it.
 	Shared *Shared
-	// Ledger, if the work can be shared, returns what became of the work in this
-	// process since the last call; Credit takes in the ledger of another process. A
-	// Connector sets both.
-	Ledger func() []byte
-	Credit func(ledger []byte) error
-	// Found, if the work can be shared, returns what Admit and Setup found in the
-	// store and the work depends on; nil means nothing. Adopt takes in what another
-	// process found. A Connector sets both.
-	Found func() []byte
-	Adopt func(found []byte) error
-	// Lost is called when process i of n has gone before reporting everything: any
-	// of its part may have been attempted.
-	Lost func(i, n int)
-	// Rest, if another process can finish a part, returns what is left of the part of
-	// process i of n, which is lost and is not credited with anything from then on. It is
-	// called in the process that has the whole. did is what the figures contain of that
-	// part, by operation: whatever they do not contain is done again, or as much of it.
-	// Inherit takes the rest in, in a plan that was divided for the same part, before that
-	// begins. A Connector sets both.
-	Rest    func(i, n int, did []Did) []byte
-	Inherit func(rest []byte) error
 	// Settle, if the work can be shared, is called in a process that has done its
-	// part, before the last call of Ledger. It stops what goes on beside the
+	// part, before the last call of Shared.Tell. It stops what goes on beside the
 	// workers; may be nil.
 	Settle func(ctx context.Context)
 	// Facts returns the profile's own documented record for reports, as a value
@@ -118,9 +90,9 @@ type Plan struct {
 	Facts func() any
 }
 
-// Of is what became of the calls of a track of the plan, by its index and by that of the
+// of is what became of the calls of a track of the plan, by its index and by that of the
 // operation within it, in what is told by operation of the whole plan.
-func (p *Plan) Of(did []Did, track, op int) Did {
+func (p *Plan) of(did []Did, track, op int) Did {
 	for _, t := range p.Tracks()[:track] {
 		op += len(t.Ops)
 	}
@@ -133,16 +105,7 @@ func (p *Plan) Of(did []Did, track, op int) Did {
 // Left tells what is left of the part of a lost process, for Shared.TakeOver, where figures contain
 // did of that part, by operation.
 func (p *Plan) Left(of Process, did []Did) []byte {
-	return p.Shared.rest(of, func(track, op int) Did { return p.Of(did, track, op) })
-}
-
-// Restored is what is known of a run whose process has died.
-type Restored struct {
-	// Kept is what Plan.Kept returned in that process, and Facts is the JSON of the last
-	// Plan.Facts that it wrote down, empty if there is none.
-	Kept, Facts []byte
-	// Began is when the measured part began.
-	Began time.Time
+	return p.Shared.rest(of, func(track, op int) Did { return p.of(did, track, op) })
 }
 
 // Phase is a set of tracks that run together; it ends when all have ended.

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"bytes"
-	"encoding/gob"
 	"fmt"
 	"slices"
 
@@ -61,26 +59,4 @@ func (s *Stake) Number(worker int) int {
 		return worker
 	}
 	return s.All + (worker-s.To)*s.Of + s.Process
-}
-
-// Voice is the number of the process among those that report on the work: a process
-// that finishes the part of a lost one has a number of its own.
-func (s *Stake) Voice() int { return s.Process + s.Again*s.Of }
-
-// Ledger encodes what a process reports about its part of a run, for ReadLedger.
-// told must be plain data.
-func Ledger(told any) []byte {
-	var out bytes.Buffer
-	if err := gob.NewEncoder(&out).Encode(told); err != nil {
-		panic(err) // cannot fail: plain data, into memory
-	}
-	return out.Bytes()
-}
-
-// ReadLedger decodes what Ledger encoded into told, a pointer.
-func ReadLedger(ledger []byte, told any) error {
-	if err := gob.NewDecoder(bytes.NewReader(ledger)).Decode(told); err != nil {
-		return fmt.Errorf("it cannot be read: %w", err)
-	}
-	return nil
 }

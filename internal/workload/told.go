@@ -20,26 +20,16 @@ const (
 	mostTold   = 1 << 57
 	mostMoment = 1 << 62
 	mostWords  = 4 << 10
-	// mostAgain is how often the part of a process may have been given to another.
-	mostAgain = 64
 )
 
-// ReadTold is ReadLedger of what another process has told, which may mean harm: it refuses
-// numbers that nobody can have counted, and makes texts plain. What that leaves open (which
-// numbers there are, and what they add up to) is for whoever takes them in.
+// bounded checks what another process has told, which may mean harm: it refuses numbers that
+// nobody can have counted, and makes texts plain. What that leaves open (which numbers there are,
+// and what they add up to) is for the Part that takes them in. v is of that name and has that tag.
 //
 // A number is a count, unless its field has a tag: told:"signed" may be negative,
 // told:"time" is a time of day in ns, told:"payload" the size of one. A text with told:"key"
 // stays as it is, up to its length. The tag of a list or map is that of its elements.
 // Unsigned numbers are bits, or numbers of things.
-func ReadTold(ledger []byte, told any) error {
-	if err := ReadLedger(ledger, told); err != nil {
-		return err
-	}
-	return bounded(reflect.ValueOf(told).Elem(), "it", "")
-}
-
-// bounded checks v, which is of that name and has that tag.
 func bounded(v reflect.Value, name, tag string) error {
 	switch v.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -119,12 +109,6 @@ func boundedMap(v reflect.Value, name, tag string) error {
 	}
 	v.Set(out)
 	return nil
-}
-
-// Voiced reports whether process can be the number of one of that many processes that report
-// on the work; see Stake.Voice.
-func Voiced(process, of int) bool {
-	return of >= 1 && of <= MaxProcesses && process >= 0 && process < of*(mostAgain+1)
 }
 
 // Elapsed is how long ago a moment was, by the clock that says more: one of them stands still

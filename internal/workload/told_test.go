@@ -9,6 +9,19 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
+// echo is a part that tells of one value, and takes in another.
+type echo[T any] struct {
+	tells T
+	took  *T
+}
+
+func (e echo[T]) Tell() T { return e.tells }
+
+func (e echo[T]) Take(_ workload.Process, news T) bool {
+	*e.took = news
+	return true
+}
+
 // What a process tells is bounded in every field, however deep, and its texts cannot steer
 // a terminal.
 func TestWhatIsToldIsBounded(t *testing.T) {
@@ -31,7 +44,10 @@ func TestWhatIsToldIsBounded(t *testing.T) {
 		Words: []string{"one\x1b[31m\ntwo"}, Part: 0.5, Bits: []uint64{1 << 63},
 	}
 	read := func(a all) (got all, err error) {
-		return got, workload.ReadTold(workload.Ledger(&a), &got)
+		s := &workload.Shared{}
+		workload.Share(s, echo[all]{a, &got})
+		err = s.Take(workload.Process{}, s.Tell())
+		return got, err
 	}
 	got, err := read(fine)
 	require.NoError(t, err)

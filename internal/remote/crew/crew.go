@@ -121,7 +121,7 @@ type used struct {
 // they send is kept below dir until Close. show says how the run is, until Show is told of
 // another.
 func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, order remote.Order, show func() *view.View) (*Crew, error) {
-	if plan.Credit == nil && plan.Shared.Empty() {
+	if plan.Shared.Empty() {
 		return nil, errors.New("the plan takes nothing in from workers")
 	}
 	order.Stay = a.OnLoss == Redeal && byPart(plan, order.Inputs)
@@ -252,9 +252,6 @@ func (c *Crew) credit(worker int, ledger []byte) (err error) {
 			err = fmt.Errorf("%w: %v", workload.ErrAnotherRun, r)
 		}
 	}()
-	if c.plan.Credit != nil {
-		return c.plan.Credit(ledger)
-	}
 	return c.plan.Shared.Take(c.process(worker), ledger)
 }
 
@@ -318,10 +315,6 @@ func (c *Crew) Lost() {
 	}
 	for i, m := range c.Members() {
 		if m.State == remote.Ended && !m.Unusable {
-			continue
-		}
-		if c.plan.Lost != nil {
-			c.plan.Lost(m.Part, c.n)
 			continue
 		}
 		c.plan.Shared.Lose(workload.Process{Number: i, Part: m.Part, Of: c.n})

@@ -99,11 +99,18 @@ func TestProcessorsOfWorkers(t *testing.T) {
 	assert.Nil(t, (*Crew)(nil).Samples(3))
 }
 
+// ending is a part of what is shared that cannot be taken in.
+type ending struct{}
+
+func (ending) Tell() int                           { return 2 }
+func (ending) Take(_ workload.Process, n int) bool { return []bool{true}[n] }
+
 // A ledger that would end the process that reads it is the worker's error.
 func TestALedgerThatEndsItsReaderIsRefused(t *testing.T) {
 	t.Parallel()
-	c := &Crew{begun: make(chan struct{}), plan: &workload.Plan{Credit: func(l []byte) error { return []error{nil}[len(l)] }}}
+	c := &Crew{begun: make(chan struct{}), plan: &workload.Plan{Shared: &workload.Shared{}}}
+	workload.Share(c.plan.Shared, ending{})
 	c.Follow(func(measure.Part) error { return nil }, func(error) {}, nil)
-	err := c.deliver(1, &remote.Report{Ledger: []byte("two")})
+	err := c.deliver(1, &remote.Report{Ledger: c.plan.Shared.Tell()})
 	assert.ErrorContains(t, err, "take in what worker 2 has done: it is the record of another run")
 }

@@ -114,10 +114,7 @@ func (c *Crew) pass(part int, did []workload.Did) remote.Handoff {
 	c.Note(dealt{Dealt: part + 1})
 	c.deals.mu.Lock()
 	defer c.deals.mu.Unlock()
-	if c.plan.Rest == nil {
-		return remote.Handoff{Rest: c.plan.Left(workload.Process{Part: part, Of: c.n}, did), Segment: c.deals.last.Segment, Settings: c.settings(c.n, part)}
-	}
-	return remote.Handoff{Rest: c.plan.Rest(part, c.n, did), Segment: c.deals.last.Segment, Settings: c.settings(c.n, part)}
+	return remote.Handoff{Rest: c.plan.Left(workload.Process{Part: part, Of: c.n}, did), Segment: c.deals.last.Segment, Settings: c.settings(c.n, part)}
 }
 
 // passed notes that the rest of the part of a worker is done by another from now on.

@@ -149,11 +149,7 @@ func (p *work) prepare(ctx context.Context) error {
 	if p.plan, err = plan.Bind(ctx, driver.Name, p.conn, p.w.Place.Run); err != nil {
 		return err
 	}
-	if p.plan.Adopt != nil {
-		if err := p.plan.Adopt(p.order.Found); err != nil {
-			return err
-		}
-	} else if err := p.join(ctx); err != nil {
+	if err := p.join(ctx); err != nil {
 		return err
 	}
 	if err := p.takeOver(); err != nil {
@@ -216,7 +212,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	observed := own.Observed(ctx)
 	doubts := p.doubts(res, observed)
 	p.stay(own, beside, cause)
-	last := remote.Report{Over: true, Ledger: p.ledger(), Doubts: doubts}
+	last := remote.Report{Over: true, Ledger: p.plan.Shared.Tell(), Doubts: doubts}
 	if p.rest == nil { // otherwise the worker in whose process it is tells of it
 		last.Company = beside.seen(&observed, res)
 	}
@@ -291,7 +287,7 @@ func (p *work) obey(c remote.Command) {
 
 // send sends a second. The collector of the run calls it, one second after the other.
 func (p *work) send(part *measure.Part) {
-	r := remote.Report{Part: part, Ledger: p.ledger(), Cores: p.cores()}
+	r := remote.Report{Part: part, Ledger: p.plan.Shared.Tell(), Cores: p.cores()}
 	if !p.told && p.rest == nil {
 		p.told, r.Began = true, p.began.UnixNano()
 	}
@@ -303,13 +299,6 @@ func (p *work) cores() float64 {
 	now, used := time.Now(), self.Processor()
 	defer func() { p.then, p.used = now, used }()
 	return (used - p.used).Seconds() / max(now.Sub(p.then), time.Millisecond).Seconds()
-}
-
-func (p *work) ledger() []byte {
-	if p.plan.Ledger == nil {
-		return p.plan.Shared.Tell()
-	}
-	return p.plan.Ledger()
 }
 
 // classify puts an operation's error in a class.

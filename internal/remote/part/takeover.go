@@ -86,9 +86,6 @@ func (p *work) takeOver() error {
 			t.Start = p.rest.Settings[i]
 		}
 	}
-	if p.plan.Inherit != nil {
-		return p.plan.Inherit(p.rest.Rest)
-	}
 	return p.plan.Shared.TakeOver(p.rest.Rest)
 }
 
@@ -115,7 +112,7 @@ func (p *work) stay(own *self.Watcher, beside *company, cause error) {
 	if !p.order.Stay || cause != nil {
 		return
 	}
-	p.w.Report(remote.Report{Idle: true, Ledger: p.ledger()})
+	p.w.Report(remote.Report{Idle: true, Ledger: p.plan.Shared.Tell()})
 	p.beat(own, beside, p.free)
 }
 
