@@ -20,7 +20,7 @@ import (
 //
 // All of it is sent as gob, and what another process told is read within bounds; see bounded.
 type Shared struct {
-	parts []part
+	state []merging
 	works []work
 	// found and kept are variables.
 	found, kept []guarded
@@ -36,8 +36,8 @@ type Process struct {
 	Number, Part, Of int
 }
 
-// Part is something that is told of and merged: Bits, Counters, a profile's record of its work.
-type Part[T any] interface {
+// Mergeable is state that is told of and merged: Bits, Counters, a profile's record of its work.
+type Mergeable[T any] interface {
 	// Tell returns what is new since the last call, or how it stands. One goroutine at a time calls it.
 	Tell() T
 	// Take takes in what a process told; false: no process of this run can have done so. T has tags
@@ -60,8 +60,8 @@ type Work[R any] interface {
 // that failed.
 type Did struct{ Units, Failed int64 }
 
-// part is a Part whose type is known to what is in it.
-type part struct {
+// merging is a Mergeable whose type is known to what is in it.
+type merging struct {
 	tell func(*gob.Encoder) error
 	read func(*gob.Decoder) (take func(Process) bool, err error)
 }
@@ -79,19 +79,19 @@ type guarded struct {
 	vars  []any
 }
 
-// Share registers a part.
-func Share[T any](s *Shared, p Part[T]) {
-	one := part{
-		tell: func(e *gob.Encoder) error { return e.Encode(p.Tell()) },
+// Share registers state.
+func Share[T any](s *Shared, m Mergeable[T]) {
+	one := merging{
+		tell: func(e *gob.Encoder) error { return e.Encode(m.Tell()) },
 		read: func(d *gob.Decoder) (func(Process) bool, error) {
 			var news T
 			if err := d.Decode(&news); err != nil {
 				return nil, unreadable(err)
 			}
-			return func(from Process) bool { return p.Take(from, news) }, bounded(reflect.ValueOf(&news).Elem(), "it", "")
+			return func(from Process) bool { return m.Take(from, news) }, bounded(reflect.ValueOf(&news).Elem(), "it", "")
 		},
 	}
-	s.parts = append(s.parts, one)
+	s.state = append(s.state, one)
 }
 
 // WhenLost registers what is to be done when a process has gone before it told everything: any of
@@ -127,13 +127,13 @@ func (s *Shared) Keep(guard sync.Locker, vars ...any) {
 }
 
 // Empty reports whether nothing can be told: the work is that of one process.
-func (s *Shared) Empty() bool { return s == nil || len(s.parts) == 0 }
+func (s *Shared) Empty() bool { return s == nil || len(s.state) == 0 }
 
 // Tell tells what became of the work in this process since the last call.
 func (s *Shared) Tell() []byte {
 	return encoded(func(e *gob.Encoder) (err error) {
-		for _, p := range s.parts {
-			err = errors.Join(err, p.tell(e))
+		for _, m := range s.state {
+			err = errors.Join(err, m.tell(e))
 		}
 		return err
 	})
@@ -148,8 +148,8 @@ func (s *Shared) Take(from Process, told []byte) error {
 	in := bytes.NewReader(told)
 	d := gob.NewDecoder(in)
 	var takes []func(Process) bool
-	for _, p := range s.parts {
-		take, err := p.read(d)
+	for _, m := range s.state {
+		take, err := m.read(d)
 		if err != nil {
 			return err
 		}

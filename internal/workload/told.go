@@ -24,7 +24,7 @@ const (
 
 // bounded checks what another process has told, which may mean harm: it refuses numbers that
 // nobody can have counted, and makes texts plain. What that leaves open (which numbers there are,
-// and what they add up to) is for the Part that takes them in. v is of that name and has that tag.
+// and what they add up to) is for the Mergeable that takes them in. v is of that name and has that tag.
 //
 // A number is a count, unless its field has a tag: told:"signed" may be negative,
 // told:"time" is a time of day in ns, told:"payload" the size of one. A text with told:"key"

@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// echo is a part that tells of one value, and takes in another.
+// echo is state that tells of one value, and takes in another.
 type echo[T any] struct {
 	tells T
 	took  *T

@@ -7,18 +7,18 @@ import (
 	"sync/atomic"
 )
 
-// Bits is a Part of rows of bits that are only ever set. They are set directly in the rows; it
+// Bits is a Mergeable of rows of bits that are only ever set. They are set directly in the rows; it
 // must not be copied.
 type Bits struct {
 	rows [][]atomic.Uint64
 	told [][]uint64
 }
 
-// BitsOf is the Part of these rows.
+// BitsOf is the Mergeable of these rows.
 func BitsOf(rows ...[]atomic.Uint64) *Bits { return &Bits{rows: rows} }
 
-// BitsTold are the words of rows that have changed: At has the index of each of Words, counted
-// through all rows.
+// BitsTold are the words of rows that have changed: At has the index of each of Words, in order,
+// counted through all rows.
 type BitsTold struct {
 	At    []int64
 	Words []uint64
@@ -50,34 +50,28 @@ func (b *Bits) Take(_ Process, news BitsTold) bool {
 	if len(news.At) != len(news.Words) {
 		return false
 	}
+	k, first := 0, int64(0) // At is told in order
 	for i, at := range news.At {
-		word := b.word(at)
-		if word == nil {
+		for k < len(b.rows) && at >= first+int64(len(b.rows[k])) {
+			first += int64(len(b.rows[k]))
+			k++
+		}
+		if k == len(b.rows) || at < first {
 			return false
 		}
-		word.Or(news.Words[i])
+		b.rows[k][at-first].Or(news.Words[i])
 	}
 	return true
 }
 
-func (b *Bits) word(at int64) *atomic.Uint64 {
-	for _, row := range b.rows {
-		if at >= 0 && at < int64(len(row)) {
-			return &row[at]
-		}
-		at -= int64(len(row))
-	}
-	return nil
-}
-
-// Counters is a Part of numbers that add up over processes.
+// Counters is a Mergeable of numbers that add up over processes.
 type Counters struct {
 	most    int64
 	numbers []*atomic.Int64
 	told    []int64
 }
 
-// CountersOf is the Part of these numbers, of which each may change by most between two reports,
+// CountersOf is the Mergeable of these numbers, of which each may change by most between two reports,
 // up or down.
 func CountersOf(most int64, numbers ...*atomic.Int64) *Counters {
 	return &Counters{most, numbers, make([]int64, len(numbers))}
@@ -114,7 +108,7 @@ func (c *Counters) Take(_ Process, news CountersTold) bool {
 	return true
 }
 
-// Flag is a Part that is true once it is in any process.
+// Flag is a Mergeable that is true once it is in any process.
 type Flag struct{ *atomic.Bool }
 
 // FlagTold is whether it is.
@@ -131,7 +125,7 @@ func (f Flag) Take(_ Process, news FlagTold) bool {
 	return true
 }
 
-// Payloads is a Part of the sizes of payloads that were written: the union of those of all
+// Payloads is a Mergeable of the sizes of payloads that were written: the union of those of all
 // processes.
 type Payloads struct{ SizeSet }
 
@@ -153,7 +147,7 @@ func (p Payloads) Tell() PayloadsTold { return PayloadsTold{p.All()} }
 // Take adds those of another process.
 func (p Payloads) Take(_ Process, news PayloadsTold) bool { return p.Credit(news.Sizes) }
 
-// Each is a Part of which each process tells how it stands in its own case. Where the whole is,
+// Each is a Mergeable of which each process tells how it stands in its own case. Where the whole is,
 // it holds the last word of each. It must not be copied.
 type Each[T any] struct {
 	own   func() T
@@ -162,7 +156,7 @@ type Each[T any] struct {
 	told  map[int]T
 }
 
-// EachOf is the Part that own tells of. sound, unless nil, reports whether a process can have told
+// EachOf is the Mergeable that own tells of. sound, unless nil, reports whether a process can have told
 // that.
 func EachOf[T any](own func() T, sound func(now *T) bool) *Each[T] {
 	return &Each[T]{own: own, sound: sound, told: map[int]T{}}
