@@ -242,16 +242,18 @@ func TestASecondInterruptIsNotTheSilenceOfTheStore(t *testing.T) {
 }
 
 func TestTimetableOpensSegments(t *testing.T) {
-	r := asked(t, "duration", "1200ms", "count", "100000000")
-	r.Timetable = []string{"400ms:threads=6", "800ms:payload=32"}
-	o := carryOut(t, prepare(t, env(t), r))
-	require.NoError(t, o.Err)
-	assert.Equal(t, "duration", o.Run.EndedBy)
-	require.Len(t, o.Run.Segments, 3)
-	assert.EqualValues(t, 6, o.Run.Segments[1].Settings["threads"])
-	assert.EqualValues(t, 32, o.Run.Segments[2].Settings["left.payload"])
-	require.NotEmpty(t, o.Run.Changes)
-	assert.Equal(t, "timetable", o.Run.Changes[0].By)
+	bubble(t, func(t *testing.T) {
+		r := asked(t, "duration", "1200ms", "count", "100000000", "rate", "100")
+		r.Timetable = []string{"400ms:threads=6", "800ms:payload=32"}
+		o := carryOut(t, prepare(t, env(t), r))
+		require.NoError(t, o.Err)
+		assert.Equal(t, "duration", o.Run.EndedBy)
+		require.Len(t, o.Run.Segments, 3)
+		assert.EqualValues(t, 6, o.Run.Segments[1].Settings["threads"])
+		assert.EqualValues(t, 32, o.Run.Segments[2].Settings["left.payload"])
+		require.NotEmpty(t, o.Run.Changes)
+		assert.Equal(t, "timetable", o.Run.Changes[0].By)
+	})
 }
 
 func TestFailedStartLeavesNothing(t *testing.T) {

@@ -184,9 +184,10 @@ func TestLoadGoesOnAfterAnInterruption(t *testing.T) {
 	t.Parallel()
 	target := labtest.Redis(t).URL()
 	set := []string{"users=400", "groups=200", "loadBatch=50", "tests=valid", "seed=5"}
-	l := start(t, target, set...)
-	require.Eventually(t, func() bool { return l.Snapshot().Done > 700 }, 5*time.Minute, time.Millisecond)
-	l.Stop(session.ErrInterrupted)
+	c, middle := caseOf(target, set...).Amid(t, "load-0-0", 700)
+	l, err := c.Start(t.Context(), t)
+	require.NoError(t, err)
+	middle.Do(t, func() { l.Stop(session.ErrInterrupted) })
 	first := finish(t, l)
 	users, _ := total(&first.Run, "user")
 	groups, _ := total(&first.Run, "group")

@@ -20,6 +20,9 @@ import (
 const topics = "groupNames: g1\ng1: {operations: 't,r,s', threadCount: 2, totalInvocationCount: 600, rate: 300}\n" +
 	"t: {topic: t, testCase: publish, payloadSize: 100}\nr: {rtopic: r, testCase: publish, payloadSize: 100}\ns: {stopic: s, testCase: publish, payloadSize: 100}\n"
 
+// endless does so until its run is told to end.
+var endless = strings.Replace(topics, "totalInvocationCount: 600", "totalInvocationCount: 100000000", 1)
+
 func TestSubscribersAreTurnedOffAndOnInMidRun(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Redis(t)
@@ -57,19 +60,20 @@ func listen(t *testing.T, srv *labtest.Server, channel string, want int64) {
 func TestTurnedOffReceiversHaveNoSubscription(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Redis(t)
-	run := caseOf(srv.URL(), []string{write(t, "g.yaml", topics)}, "namespace", "off", "subscribers", "3")
-	run.Timetable = []string{"300ms:subscribers=1"}
-	l, err := run.Start(t.Context(), t)
+	l, err := caseOf(srv.URL(), []string{write(t, "g.yaml", endless)}, "namespace", "off", "subscribers", "3").Start(t.Context(), t)
 	require.NoError(t, err)
 	listen(t, srv, "off:t", 3)
+	subscribers, ok := l.Plan.Knob("subscribers")
+	require.True(t, ok)
+	l.Change("test", workload.AllTracks, func(s workload.Settings) workload.Settings { return subscribers.Set(s, 1) })
 	listen(t, srv, "off:t", 1)
+	l.Stop(nil)
 	errorless(t, profiletest.Finish(t, l))
 }
 
 func TestReceiversComeBackAfterTheirConnectionBroke(t *testing.T) {
 	t.Parallel()
 	srv := labtest.Redis(t)
-	endless := strings.Replace(topics, "totalInvocationCount: 600", "totalInvocationCount: 100000000", 1)
 	l, err := caseOf(srv.URL(), []string{write(t, "g.yaml", endless)}, "namespace", "killed", "subscribers", "2").Start(t.Context(), t)
 	require.NoError(t, err)
 	listen(t, srv, "killed:t", 2)

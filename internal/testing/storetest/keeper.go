@@ -174,11 +174,11 @@ func leases(t *testing.T, db whole, ns string) {
 	made, err = db.Made(ctx, ns)
 	require.NoError(t, err)
 	assert.Len(t, made, 1)
+	oneOfMany(t, db, ns)
 	hold(a, time.Minute, store.Taken, a)
 	_, err = db.Drop(ctx, s, nil)
 	require.NoError(t, err)
 	require.NoError(t, db.Free(ctx, ns, a))
-	oneOfMany(t, db, ns)
 }
 
 // oneOfMany: when many want a lease at once, one gets it.

@@ -83,8 +83,14 @@ func (s *standIn) Branch(ctx context.Context, body []byte) error {
 	return s.Register(ctx, g, step)
 }
 
-// expire decides what nobody has submitted when its time is over.
+// expire decides what nobody has submitted when its time is over, and not before all who
+// may still submit it have ended, however slow they are.
 func (s *standIn) expire(gid string, after time.Duration) {
+	select {
+	case <-s.worked:
+	case <-s.gone:
+		return
+	}
 	for wait := after; ; wait = 5 * time.Millisecond {
 		select {
 		case <-time.After(wait):
@@ -144,20 +150,21 @@ func TestOtherKindsOnACoordinator(t *testing.T) {
 	for _, name := range []string{model.TransTCC, model.TransMsg} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			addr := os.Getenv("PERFBENCH_TEST_DTM")
+			addr, worked := os.Getenv("PERFBENCH_TEST_DTM"), make(chan struct{})
 			words := []string{
 				"mode=saga", "transType=" + name, "threads=4", "transactions=120", "branches=3", "accountCount=20", "failRate=0.2",
 				"duplicateRate=0.2", "lostSubmitRate=0.1", "timeout=1s", "checkInterval=0s", "payload=100",
 			}
 			if addr == "" {
 				sp := &model.Spec{Shards: 1, Retry: time.Second}
-				srv := httptest.NewServer(&standIn{c: &coordinator.Coordinator{Spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp), gone: t.Context().Done()})
+				srv := httptest.NewServer(&standIn{c: &coordinator.Coordinator{Spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp), worked: worked, gone: t.Context().Done()})
 				defer srv.Close()
 				addr = strings.TrimPrefix(srv.URL, "http://")
 				words = append(words, "errorRate=0.05")
 			}
 			p, _ := ready(t, "dtm+http://"+addr, inputs(given(words...)))
 			profiletest.Work(t, p)
+			close(worked)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			f := p.Facts().(*Facts)

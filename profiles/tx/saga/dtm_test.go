@@ -35,8 +35,8 @@ type standIn struct {
 	// prepared are submissions that are to be submitted later, with their branches, by
 	// gid.
 	prepared sync.Map
-	// gone is closed at the end of the test.
-	gone <-chan struct{}
+	// worked is closed when nobody submits any more, gone at the end of the test.
+	worked, gone <-chan struct{}
 }
 
 func (s *standIn) ServeHTTP(w http.ResponseWriter, req *http.Request) {
