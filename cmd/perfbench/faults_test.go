@@ -163,8 +163,8 @@ func TestStoreThatStaysDead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name != "redis" && name != "postgres" {
-				labtest.Full(t, "the cases redis and postgres")
+			if name != "redis" {
+				labtest.Full(t, "the case redis, and TestServerThatLoadsAtTheEnd on PostgreSQL")
 			}
 			srv := tt.server(t)
 			args := []string{"--target", srv.URL() + tt.params}
@@ -392,6 +392,9 @@ func TestTwoProcessesOnOneServerPassTheirVerification(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "redis" {
+				labtest.Full(t, "the case redis, and the counts of each server's calls in profiles/tx/saga")
+			}
 			passSideBySide(t, start(t))
 		})
 	}

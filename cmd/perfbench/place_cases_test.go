@@ -59,7 +59,7 @@ var places = []placed{
 		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --threads 2", updates: "summary summary_by_group }",
 	},
 	{
-		name: "pbm look-ups", small: "cassandra", reads: true, on: "cassandra coherence",
+		name: "pbm look-ups", reads: true, on: "cassandra coherence",
 		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --set eligibility.testCase=get --set profile.testCase=getall --threads 2",
 	},
 	{
@@ -77,7 +77,7 @@ var places = []placed{
 		under: "acme:authz:foreign",
 	},
 	{
-		name: "authz profiles", small: "sqlite", on: "redis sentinel cluster cassandra mariadb postgres sqlite",
+		name: "authz profiles", on: "redis sentinel cluster cassandra mariadb postgres sqlite",
 		args:  "--profile authz --set users=4 --set groups=2 --set mode=user-profile",
 		under: "acme:authz:foreign",
 	},

@@ -62,7 +62,9 @@ func TestNothingOfOthersIsLost(t *testing.T) {
 		for kind := range strings.FieldsSeq(p.on) {
 			t.Run(p.name+" on "+kind, func(t *testing.T) {
 				t.Parallel()
-				if kind != p.small {
+				if p.small == "" {
+					labtest.Full(t, "the other kinds of this profile, and profiletest's Drive, beside data of others, on each store")
+				} else if kind != p.small {
 					labtest.Full(t, "it is done on "+p.small)
 				}
 				s := &story{placed: p, t: t, kind: kind, g: grounds[kind](t), dir: t.TempDir()}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // needRabbitMQ skips the test, or fails it in CI, where there is no broker.
@@ -57,6 +58,7 @@ func schemaOnDisk(t *testing.T, dir string) {
 }
 
 func TestRabbitMQKeepsDurableMessagesOverAKill(t *testing.T) {
+	labtest.Full(t, "internal/broker/amqp's TestAKillOfTheBrokerLosesNothingThatItConfirmed")
 	t.Parallel()
 	needRabbitMQ(t)
 	dir := labDir(t)

@@ -50,8 +50,8 @@ func TestKilledLoadGoesOn(t *testing.T) {
 			set: []string{"namespace=killedprofiles", "mode=user-profile", "users=600", "seed=5"},
 		},
 		"only users": {
-			target: labtest.Redis(t).URL(), ops: []string{"user", "section"}, all: 3 * 4000, kill: 1000,
-			set: []string{"mode=user-profile", "users=4000", "seed=5"},
+			target: labtest.Redis(t).URL(), ops: []string{"user", "section"}, all: 3 * 1500, kill: 700,
+			set: []string{"mode=user-profile", "users=1500", "seed=5"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

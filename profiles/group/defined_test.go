@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -78,6 +79,9 @@ func TestDefinedObjectsInDatabases(t *testing.T) {
 	for name, target := range databases(t) {
 		for _, mapper := range []string{"gorm", "raw"} {
 			t.Run(name+" "+mapper, func(t *testing.T) {
+				if what := name + " " + mapper; what != "mariadb gorm" && what != "postgres raw" {
+					labtest.Full(t, "mariadb gorm and postgres raw, and the other two in TestEntitiesInDatabases")
+				}
 				ns := "d" + mapper
 				o, f := runs(t, target, []string{path}, "mapper", mapper, "namespace", ns)
 				errorless(t, o)

@@ -20,6 +20,7 @@ import (
 // alive: what is merely not collected yet says more about the tests before than about a
 // run, and the most is seen at its end, where the histograms of all workers are merged.
 func TestOrdersLoadWithoutGrowthInMemory(t *testing.T) {
+	labtest.Full(t, "nothing: it takes many orders, and make test-all loads them")
 	many := 80_000
 	if text := os.Getenv("PERFBENCH_TEST_ORDERS"); text != "" {
 		var err error

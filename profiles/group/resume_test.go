@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
@@ -21,6 +22,9 @@ func TestResume(t *testing.T) {
 	t.Parallel()
 	for name, target := range databases(t) {
 		t.Run(name, func(t *testing.T) {
+			if name == "postgres" {
+				labtest.Full(t, "the cases mariadb and sqlite")
+			}
 			path := write(t, "g.yaml", loadFile)
 			ns := []string{"namespace", "resume"}
 			_, f := runs(t, target, []string{path}, append(ns, "count", "60")...)

@@ -53,6 +53,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 // What two killed workers had left to invoke is invoked by the third: all keys are there, and
 // each group has been invoked as often as was asked for.
 func TestTheRestOfKilledWorkersIsDoneByAnother(t *testing.T) {
+	labtest.Full(t, "profiles/tx's TestTheTransactionsOfKilledWorkersAreCarriedOut, and cmd/perfbench's TestTheRestOfAKilledWorkerIsDoneByAnother")
 	t.Parallel()
 	o := caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "6", "rate", "80").Losing(t, 3, 300, 400)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)

@@ -33,6 +33,7 @@ func TestTheTransactionsOfKilledWorkersAreCarriedOut(t *testing.T) {
 
 // Look-ups and transactions of a map are made as often as was asked for.
 func TestTheLookUpsOfAKilledWorkerAreMade(t *testing.T) {
+	labtest.Full(t, "TestTheTransactionsOfKilledWorkersAreCarriedOut")
 	t.Parallel()
 	c := profiletest.Case{Profile: Profile(), Target: labtest.Redis(t).URL(), Set: []string{
 		"mode=pbm", "mapNames=eligibility,profile", "memberSetSize=5", "eligibility.totalEntryCount=4000", "eligibility.threadCount=4",

@@ -110,6 +110,7 @@ func TestOlderTableIsNamed(t *testing.T) {
 // acknowledged. While it is frozen what is measured is given up after the time that the
 // target says, and what is not measured waits.
 func TestKilledNodeComesBack(t *testing.T) {
+	labtest.Full(t, "profiles/eventstore's TestStoreKilledInMidRun on Cassandra")
 	srv := labtest.ToKill(t, "cassandra")
 	c := open(t, srv.URL())
 	hasty, err := dial(t, srv.URL()+"?dial_timeout=2m&read_timeout=3s")

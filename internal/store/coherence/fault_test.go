@@ -85,7 +85,10 @@ func TestTLS(t *testing.T) {
 func TestFaults(t *testing.T) {
 	srv := labtest.ToKill(t, "coherence")
 	t.Run("frozen", func(t *testing.T) { frozen(t, srv) })
-	t.Run("killed and restarted", func(t *testing.T) { killed(t, srv) })
+	t.Run("killed and restarted", func(t *testing.T) {
+		labtest.Full(t, "the case frozen, and profiles/ingestion's TestOnCoherence, on one that is killed")
+		killed(t, srv)
+	})
 }
 
 // killed: a server that is killed ends the calls under way, and is used again when

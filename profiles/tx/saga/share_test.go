@@ -46,6 +46,9 @@ func TestWorkersCarryEveryKindOfTransactionOut(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
+			if kind == "xa" {
+				labtest.Full(t, "the cases tcc and msg")
+			}
 			c := mode.Case(target(t), "transType="+kind, "threads=6", "transactions=150", "branches=3", "accountCount=50", "failRate=0.1",
 				"lostSubmitRate=0.3", "timeout=2s", "checkInterval=20ms", "payload=300")
 			o := c.Together(t, 3)
