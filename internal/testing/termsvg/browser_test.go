@@ -18,13 +18,13 @@ import (
 // In every screen that the README shows, every character stands at its column, in a real
 // browser. One drawn with spaces that the browser makes one of does not.
 func TestThePicturesInARealBrowser(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../../README.md")
 	require.NoError(t, err)
 	pictures := regexp.MustCompile(`\]\((docs/screens/\S+\.svg)\)`).FindAllStringSubmatch(string(readme), -1)
 	require.NotEmpty(t, pictures)
 	c := browsertest.Start(t)
 	for _, p := range pictures {
-		path, err := filepath.Abs(filepath.Join("../..", p[1]))
+		path, err := filepath.Abs(filepath.Join("../../..", p[1]))
 		require.NoError(t, err)
 		assert.Empty(t, misplaced(t, c, path), p[1])
 	}
