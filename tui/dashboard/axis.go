@@ -128,21 +128,6 @@ func (a Axis) Latency(s *measure.Snapshot, op int) Series {
 	return a.Times(s, op, func(p measure.Point) int64 { return p.ResponseP99 })
 }
 
-// Typical returns the p50 over time of the operation whose p99 Latency returns.
-func (a Axis) Typical(s *measure.Snapshot, op int) Series {
-	var slowest []int64
-	return a.fold(s, op, func(v float64, i int, p measure.Point) float64 {
-		for len(slowest) <= i {
-			slowest = append(slowest, -1)
-		}
-		if p.ResponseMax == 0 || p.ResponseP99 <= slowest[i] {
-			return v
-		}
-		slowest[i] = p.ResponseP99
-		return float64(p.ResponseP50)
-	})
-}
-
 // Times returns a figure of the response times over time, as Latency does for the p99.
 func (a Axis) Times(s *measure.Snapshot, op int, of func(measure.Point) int64) Series {
 	return a.fold(s, op, func(v float64, _ int, p measure.Point) float64 {

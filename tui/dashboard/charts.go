@@ -93,7 +93,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
 		axis := logWord(c.Log)
-		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + "  p50 to p99" + ch.sel.ofSlowest() + ", max" + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
+		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + "  p50 to p99, max" + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
 		var beside [][3]string
 		switch {
 		case p.size == widget.Small:
@@ -232,7 +232,7 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 	}
 	low := math.Inf(1)
 	for _, op := range ops {
-		b := Area{From: a.Dots(a.Typical(ch.now.snap, op)), To: a.Dots(a.Latency(ch.now.snap, op)), Series: ch.sel.hue(op)}
+		b := Area{From: a.Dots(a.Times(ch.now.snap, op, func(p measure.Point) int64 { return p.ResponseP50 })), To: a.Dots(a.Latency(ch.now.snap, op)), Series: ch.sel.hue(op)}
 		c.Areas, low = append(c.Areas, b), min(low, lowest(b.From))
 	}
 	slices.SortStableFunc(c.Areas, func(x, y Area) int { return cmp.Compare(chart.Peak(y.To), chart.Peak(x.To)) })

@@ -46,13 +46,6 @@ func (sel *selection) ofOp() string {
 	return " · " + sel.now.opName(sel.now.snap.Ops[sel.op].Operation)
 }
 
-func (sel *selection) ofSlowest() string {
-	if sel.op >= 0 || len(sel.now.snap.Ops) < 2 || sel.apart() != nil {
-		return ""
-	}
-	return " of the slowest operation"
-}
-
 // worstOf says that the latencies are of several operations.
 func (sel *selection) worstOf() string {
 	if sel.op >= 0 || sel.fig.of < 2 {

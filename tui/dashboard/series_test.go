@@ -59,16 +59,18 @@ func TestAYoungRunIsDrawnByItsSteps(t *testing.T) {
 	}
 }
 
-// The band of the slowest operation is its own: no p50 of one beside the p99 of another.
-func TestABandIsOfOneOperation(t *testing.T) {
+// The band of several operations has the worst of each percentile, as the figures beside it
+// do: no operation is above it.
+func TestABandIsTheWorstOfItsOperations(t *testing.T) {
 	s := &measure.Snapshot{
-		Bucket: time.Second, Ops: make([]measure.Totals, 2),
+		At: time.Second, Bucket: time.Second, Ops: make([]measure.Totals, 2), Segments: []measure.Segment{{}},
 		Timeline: [][]measure.Point{{{ResponseP50: 50, ResponseP99: 60, ResponseMax: 70}}, {{ResponseP50: 5, ResponseP99: 90, ResponseMax: 95}}},
 	}
+	p50 := func(p measure.Point) int64 { return p.ResponseP50 }
 	a := NewAxis(30, 0, 1, 0, time.Second)
-	assert.Equal(t, []float64{5}, a.Typical(s, -1).Vals)
+	assert.Equal(t, []float64{50}, a.Times(s, -1, p50).Vals)
 	assert.Equal(t, []float64{90}, a.Latency(s, -1).Vals)
-	assert.Equal(t, []float64{50}, a.Typical(s, 0).Vals)
+	assert.Equal(t, []float64{5}, a.Times(s, 1, p50).Vals)
 }
 
 // Phases that share a second share its rate: it is no sum of two.
