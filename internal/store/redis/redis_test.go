@@ -361,3 +361,23 @@ func TestNeighboursAreSeenByTheirLeases(t *testing.T) {
 	require.NoError(t, a.Leases.Free(ctx, "one", mine))
 	assert.ElementsMatch(t, []any{"their_lease", "another_lease"}, do(t, a, "keys", "*"), "nothing is left of them")
 }
+
+// A user who may not write into the register holds the lease of a namespace all the same, and
+// what the server refused is no call of ours.
+func TestARegisterThatMayNotBeWrittenIsLeftOut(t *testing.T) {
+	t.Parallel()
+	ctx, srv := t.Context(), labtest.Redis(t)
+	do(t, open(t, srv.URL()), "acl", "setuser", "app", "reset", "on", ">correct-horse", "~one:*", "+@all")
+	c := open(t, as(srv.URL(), "app", "correct-horse"))
+	l := store.Lease{Run: "mine", Token: "1"}
+	_, how, err := c.Leases.Hold(ctx, "one", l, time.Minute)
+	require.NoError(t, err)
+	assert.Equal(t, store.Taken, how)
+	before := c.Meter.Usage(ctx).Calls
+	for range 20 {
+		_, how, err = c.Leases.Hold(ctx, "one", l, time.Minute)
+		require.NoError(t, err)
+		assert.Equal(t, store.Renewed, how)
+	}
+	assert.Equal(t, before, c.Meter.Usage(ctx).Calls)
+}
