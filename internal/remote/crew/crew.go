@@ -10,10 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -86,35 +84,27 @@ func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) erro
 	return remote.Check(a.Listen, a.Token != "", a.Identity != nil)
 }
 
-// Crew is the workers of a run. Its methods may be called from any goroutine; those of nil
-// do nothing.
+// Crew is the workers of a run: it connects what the coordinator knows of them with the run that
+// they work for. Its methods may be called from any goroutine; those of nil do nothing.
 type Crew struct {
 	*remote.Coordinator
+
 	n      int
 	ask    Ask
-	dir    string
 	run    string
 	plan   *workload.Plan
-	begun  chan struct{}
-	merge  func(measure.Part) error
-	stop   func(error)
-	mark   func(note string)
 	order  remote.Order
 	closed sync.Once
-	// byPart says that the rest of the part of a lost worker is done by another.
-	byPart bool
+	// begun is closed when the run has begun, or does not begin any more; it sets the three.
+	begun chan struct{}
+	merge func(measure.Part) error
+	stop  func(error)
+	mark  func(note string)
 
-	mu    sync.Mutex
-	cores map[int]used // by worker
-	shown shown
-	deals deals
-	notes *os.File // nil until there are any
-}
-
-// used is how many processors a worker used in a second.
-type used struct {
-	second int
-	cores  float64
+	folder  folder
+	shares  *shares
+	usage   usage
+	display display
 }
 
 // Open begins to listen for the workers of a run, whose plan is bound, by an order. What
@@ -132,23 +122,23 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 	if len(data) > remote.MaxMessage/2 {
 		return nil, fault.Input(fmt.Errorf("workers: the plan takes %d bytes, and a message %d at most", len(data), remote.MaxMessage/2), "use a smaller --file")
 	}
-	c := &Crew{n: a.Workers, ask: a, run: run, order: order, cores: map[int]used{}, dir: filepath.Join(dir, "stream"), plan: plan, begun: make(chan struct{}), byPart: order.Stay}
-	c.deals.given = map[int]time.Duration{}
-	for _, t := range plan.Tracks() {
-		c.deals.last.Tracks = append(c.deals.last.Tracks, t.Start)
+	c := &Crew{
+		n: a.Workers, ask: a, run: run, order: order, plan: plan, begun: make(chan struct{}),
+		folder: folder{dir: filepath.Join(dir, "stream")}, shares: newShares(plan, a.Workers, a.OnLoss == Redeal && !order.Stay),
 	}
 	c.Show(show)
 	o := remote.Options{
-		Workers: a.Workers, Listen: a.Listen, Token: a.Token, WatchToken: a.WatchToken, Identity: a.Identity, Key: a.Key, Dir: c.dir,
-		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Past: a.past, Tracks: len(plan.Tracks()), Take: c.deliver, Noticed: c.noticed, Show: c.show,
+		Workers: a.Workers, Listen: a.Listen, Token: a.Token, WatchToken: a.WatchToken, Identity: a.Identity, Key: a.Key, Dir: c.folder.dir,
+		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Past: a.past, Tracks: len(plan.Tracks()), Take: c.deliver, Noticed: c.noticed, Show: c.display.show,
 	}
-	if c.byPart {
+	if order.Stay {
 		o.Pass, o.Passed = c.pass, c.passed
 	}
 	if c.Coordinator, err = a.Line.open(ctx, o); err != nil {
 		return nil, err
 	}
-	if err := c.writeAddress(); err != nil {
+	c.shares.workers = c.Coordinator
+	if err := c.folder.writeAddress(c.where()); err != nil {
 		c.Coordinator.Leave()
 		return nil, err
 	}
@@ -210,8 +200,10 @@ func (c *Crew) noticed(worker int, host string, now remote.State) {
 	}
 	c.mark(note)
 	switch {
-	case c.ask.OnLoss == Redeal && !c.byPart && (now == remote.GivenUp || now == remote.Working):
-		c.redeal(worker, host, now)
+	case c.shares.redeals && (now == remote.GivenUp || now == remote.Working):
+		if note := c.shares.redeal(worker, host, now); note != "" {
+			c.mark(note) // whoever marks may be telling settings
+		}
 	case c.ask.OnLoss == End && (now == remote.GivenUp || now == remote.Refused):
 		c.stop(fault.Code(fmt.Errorf("worker %d (%s) was lost (--on-loss end)", worker+1, host), fault.CodeOther))
 	}
@@ -230,9 +222,7 @@ func (c *Crew) deliver(worker int, r *remote.Report) error {
 	}
 	if r.Part != nil {
 		if worker < c.n { // of another in the same process they are in its own
-			c.mu.Lock()
-			c.cores[worker] = used{r.Part.T, r.Cores}
-			c.mu.Unlock()
+			c.usage.add(worker, r.Part.T, r.Cores)
 		}
 		if err := c.merge(*r.Part); err != nil {
 			return err
@@ -270,15 +260,30 @@ func (c *Crew) Samples(second int) (out []rundir.Sample) {
 	if c == nil {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, i := range slices.Sorted(maps.Keys(c.cores)) {
-		if u := c.cores[i]; u.second >= second {
-			out = append(out, rundir.Sample{T: second, Source: rundir.OfWorker, Node: strconv.Itoa(i + 1), Name: "cpu_cores", Value: u.cores})
-		}
-	}
-	return out
+	return c.usage.samples(second)
 }
+
+// dealt notes that what was left of the part of that number was dealt to another.
+type dealt struct {
+	Dealt int `json:"dealt"`
+}
+
+// pass says what is left of a part whose worker is lost.
+func (c *Crew) pass(part int, did []workload.Did) remote.Handoff {
+	<-c.begun
+	c.Note(dealt{Dealt: part + 1})
+	return c.shares.rest(part, did)
+}
+
+// passed notes that the rest of the part of a worker is done by another from now on.
+func (c *Crew) passed(from, heir, host int) {
+	c.shares.passed(from)
+	c.mark(fmt.Sprintf("what worker %d had left to do was dealt to worker %d, as worker %d", from+1, host+1, heir+1))
+}
+
+// Note adds to what was decided while the run goes, of a kind that encodes to JSON. What
+// cannot be written is not known to another coordinator.
+func (c *Crew) Note(note any) { c.folder.note(note) }
 
 // Control tells each worker its part of the settings, all that a phase may begin, or all to
 // stop.
@@ -289,10 +294,7 @@ func (c *Crew) Control(w workload.Word) {
 	case w.Phase != "":
 		c.Enter(w.Phase)
 	default:
-		c.deals.mu.Lock()
-		defer c.deals.mu.Unlock()
-		c.deals.last = w
-		c.share(c.Change)
+		c.shares.change(w)
 	}
 }
 
@@ -381,12 +383,9 @@ func (c *Crew) Close() {
 			return
 		}
 		c.Coordinator.Close()
-		c.clear()
+		c.folder.clear()
 	})
 }
-
-// clear removes what workers sent: figures are in the journal by now.
-func (c *Crew) clear() { _ = os.RemoveAll(c.dir) }
 
 // end ends the crew once, by how.
 func (c *Crew) end(how func()) {
@@ -397,11 +396,7 @@ func (c *Crew) end(how func()) {
 			close(c.begun)
 		}
 		how()
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.notes != nil {
-			_ = c.notes.Close()
-		}
+		c.folder.close()
 	})
 }
 
@@ -432,7 +427,7 @@ func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 		if m.LostAt > 0 && m.State != remote.Ended {
 			w.LostS = new(m.LostAt.Seconds())
 		}
-		w.DealtS = c.dealt(i)
+		w.DealtS = c.shares.dealt(i)
 		if i >= c.n {
 			w.PartOf = m.Part + 1
 		}

@@ -21,7 +21,7 @@ func TestWhatComesOfALostWorker(t *testing.T) {
 	for what, ends := range map[string]bool{"": false, Degrade: false, End: true} {
 		var stopped error
 		var notes []string
-		c := &Crew{Coordinator: new(remote.Coordinator), begun: make(chan struct{}), ask: Ask{OnLoss: what}}
+		c := &Crew{Coordinator: new(remote.Coordinator), begun: make(chan struct{}), ask: Ask{OnLoss: what}, shares: newShares(&workload.Plan{}, 2, false)}
 		c.Follow(nil, func(err error) { stopped = err }, func(note string) { notes = append(notes, note) })
 		c.noticed(1, "there", remote.Gone)
 		require.NoError(t, stopped, "it may come back")
@@ -88,7 +88,7 @@ func (heritable) Passes() error { return nil }
 
 // Each second has the processors of the workers that have told of it.
 func TestProcessorsOfWorkers(t *testing.T) {
-	c := &Crew{n: 3, begun: make(chan struct{}), cores: map[int]used{}}
+	c := &Crew{n: 3, begun: make(chan struct{})}
 	c.Follow(func(measure.Part) error { return nil }, nil, nil)
 	for i, second := range []int{3, 4, 2} {
 		require.NoError(t, c.deliver(i, &remote.Report{Part: &measure.Part{T: second}, Cores: float64(i)}))

@@ -63,100 +63,119 @@ func once(plan *workload.Plan, in workload.Inputs) (name string) {
 	return ""
 }
 
-// deals is who has what share of the totals.
-type deals struct {
+// shares owns who has what share of the settings of a run, and deals them anew where a worker is
+// away for good, or back.
+type shares struct {
+	workers *remote.Coordinator
+	plan    *workload.Plan
+	n       int
+	// redeals says that what an absent worker has is dealt to the others.
+	redeals bool
+
 	mu   sync.Mutex
 	last workload.Word // the settings that came last
-	// given is when the threads and the rate of a worker were dealt to others, since the run
-	// began.
+	// given is when what a worker had was dealt to others, since the run began.
 	given map[int]time.Duration
 }
 
-// share has each worker told its part of the settings that came last: of those who are
-// there, where the others' are dealt to them. The caller holds deals.mu.
-func (c *Crew) share(tell func(segment int, of func(worker int) []workload.Settings)) {
-	away := make([]bool, c.n)
-	if c.ask.OnLoss == Redeal && !c.byPart {
-		copy(away, c.Away())
+func newShares(plan *workload.Plan, n int, redeals bool) *shares {
+	s := &shares{plan: plan, n: n, redeals: redeals, given: map[int]time.Duration{}}
+	for _, t := range plan.Tracks() {
+		s.last.Tracks = append(s.last.Tracks, t.Start)
 	}
-	n, rank := 0, make([]int, c.n)
+	return s
+}
+
+// change has each worker told its part of settings that were changed.
+func (s *shares) change(w workload.Word) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = w
+	s.deal(s.workers.Change)
+}
+
+// deal has each worker told its part of the settings that came last: of those who are
+// there, where the others' are dealt to them. The caller holds mu.
+func (s *shares) deal(tell func(segment int, of func(worker int) []workload.Settings)) {
+	away := make([]bool, s.n)
+	if s.redeals {
+		copy(away, s.workers.Away())
+	}
+	n, rank := 0, make([]int, s.n)
 	for i := range away {
 		if rank[i] = n; !away[i] {
 			n++
 		}
 	}
-	parts := c.Parts()
-	tell(c.deals.last.Segment, func(i int) []workload.Settings {
+	parts := s.workers.Parts()
+	tell(s.last.Segment, func(i int) []workload.Settings {
 		if i >= len(parts) || parts[i] < 0 || away[parts[i]] {
 			return nil // it is told when it is back, or takes on a part
 		}
-		return c.settings(n, rank[parts[i]])
+		return s.settings(n, rank[parts[i]])
 	})
 }
 
-// settings are those that came last for one of n parts. The caller holds deals.mu.
-func (c *Crew) settings(n, part int) []workload.Settings {
-	mine := make([]workload.Settings, len(c.deals.last.Tracks))
-	for k, s := range c.deals.last.Tracks {
-		mine[k] = Part(s, n, part)
+// settings are those that came last for one of n parts. The caller holds mu.
+func (s *shares) settings(n, part int) []workload.Settings {
+	mine := make([]workload.Settings, len(s.last.Tracks))
+	for k, all := range s.last.Tracks {
+		mine[k] = Part(all, n, part)
 	}
 	return mine
 }
 
-// dealt notes that what was left of the part of that number was dealt to another.
-type dealt struct {
-	Dealt int `json:"dealt"`
+// rest is what is left of a part whose worker is lost.
+func (s *shares) rest(part int, did []workload.Did) remote.Handoff {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return remote.Handoff{Rest: s.plan.Left(workload.Process{Part: part, Of: s.n}, did), Segment: s.last.Segment, Settings: s.settings(s.n, part)}
 }
 
-// pass says what is left of a part whose worker is lost.
-func (c *Crew) pass(part int, did []workload.Did) remote.Handoff {
-	<-c.begun
-	c.Note(dealt{Dealt: part + 1})
-	c.deals.mu.Lock()
-	defer c.deals.mu.Unlock()
-	return remote.Handoff{Rest: c.plan.Left(workload.Process{Part: part, Of: c.n}, did), Segment: c.deals.last.Segment, Settings: c.settings(c.n, part)}
+// passed takes that the rest of the part of a worker is done by another from now on.
+func (s *shares) passed(from int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.given[from] = s.workers.Elapsed()
 }
 
-// passed notes that the rest of the part of a worker is done by another from now on.
-func (c *Crew) passed(from, heir, host int) {
-	c.deals.mu.Lock()
-	c.deals.given[from] = c.Elapsed()
-	c.deals.mu.Unlock()
-	c.mark(fmt.Sprintf("what worker %d had left to do was dealt to worker %d, as worker %d", from+1, host+1, heir+1))
-}
-
-// redeal deals the totals anew, now that a worker is away for good, or back.
-func (c *Crew) redeal(worker int, host string, now remote.State) {
-	if note := c.dealAgain(worker, host, now); note != "" {
-		c.mark(note) // whoever marks may be telling settings
-	}
-}
-
-// dealAgain is redeal, and says what was done; empty: nothing.
-func (c *Crew) dealAgain(worker int, host string, now remote.State) (note string) {
-	c.deals.mu.Lock()
-	defer c.deals.mu.Unlock()
+// redeal deals the totals anew, now that a worker is away for good, or back, and says what was
+// done; empty: nothing.
+func (s *shares) redeal(worker int, host string, now remote.State) (note string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var others []string
-	for i, away := range c.Away() {
+	for i, away := range s.workers.Away() {
 		if !away {
 			others = append(others, strconv.Itoa(i+1))
 		}
 	}
-	_, given := c.deals.given[worker]
+	_, given := s.given[worker]
 	switch {
 	case len(others) == 0:
 		return ""
 	case now == remote.GivenUp:
-		c.deals.given[worker] = c.Elapsed()
+		s.given[worker] = s.workers.Elapsed()
 		note = fmt.Sprintf("threads and rate of worker %d (%s) were dealt to %s", worker+1, host, named(others))
 	case given:
-		delete(c.deals.given, worker)
+		delete(s.given, worker)
 		note = fmt.Sprintf("worker %d (%s) has its threads and its rate again", worker+1, host)
 	default:
 		return "" // it was silent for a moment
 	}
-	c.share(c.Deal)
+	s.deal(s.workers.Deal)
 	return note
+}
+
+// dealt is when what a worker had was dealt to others; nil: it was not.
+func (s *shares) dealt(worker int) *float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, ok := s.given[worker]
+	if !ok {
+		return nil
+	}
+	return new(at.Seconds())
 }
 
 // named names workers: "worker 1", "workers 1 and 3".
@@ -166,15 +185,4 @@ func named(workers []string) string {
 	}
 	last := len(workers) - 1
 	return "workers " + strings.Join(slices.Clone(workers[:last]), ", ") + " and " + workers[last]
-}
-
-// dealt is when what a worker had was dealt to others; nil: it was not.
-func (c *Crew) dealt(worker int) *float64 {
-	c.deals.mu.Lock()
-	defer c.deals.mu.Unlock()
-	at, ok := c.deals.given[worker]
-	if !ok {
-		return nil
-	}
-	return new(at.Seconds())
 }

@@ -63,7 +63,7 @@ func (c *Crew) Keep(job any) error {
 	k := Kept{
 		Version: a.Version, Run: c.run, Order: c.order, Past: c.Past(), Workers: c.n, Patience: a.Patience, OnLoss: a.OnLoss, Files: a.Files, Job: data,
 	}
-	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+	if err := c.folder.make(); err != nil {
 		return fmt.Errorf("keep the order: %w", err)
 	}
 	switch {
@@ -76,52 +76,25 @@ func (c *Crew) Keep(job any) error {
 	if k.SelfSigned {
 		pem, err := a.Identity.PEM()
 		if err == nil {
-			err = c.write(identityFile, pem)
+			err = c.folder.write(identityFile, pem)
 		}
 		if err != nil {
 			return fmt.Errorf("keep the certificate: %w", err)
 		}
 	}
 	if data, err = c.Key().PEM(); err == nil {
-		err = c.write(keyFile, data)
+		err = c.folder.write(keyFile, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the key: %w", err)
 	}
 	if data, err = json.MarshalIndent(k, "", "  "); err == nil {
-		err = c.write(keptFile, data)
+		err = c.folder.write(keptFile, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the order: %w", err)
 	}
 	return nil
-}
-
-// write puts a file in place in one step, for nobody else to read.
-func (c *Crew) write(name string, data []byte) error {
-	tmp := filepath.Join(c.dir, "."+name)
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, filepath.Join(c.dir, name))
-}
-
-// Note adds to what was decided while the run goes, of a kind that encodes to JSON. What
-// cannot be written is not known to another coordinator.
-func (c *Crew) Note(note any) {
-	data, err := json.Marshal(note)
-	if err != nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.notes == nil {
-		if c.notes, err = os.OpenFile(filepath.Join(c.dir, notesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
-			return
-		}
-	}
-	// The line before may have been cut short, by a process that died.
-	_, _ = c.notes.Write(append(append([]byte("\n"), data...), '\n'))
 }
 
 // ReadKept reads what the coordinator of a run, whose folder it is given, kept for another,

@@ -99,7 +99,7 @@ func (l *Relay) hold(c *Crew) bool {
 func (l *Relay) shut() {
 	if l.held != nil {
 		l.held.Coordinator.Close()
-		l.held.clear()
+		l.held.folder.clear()
 		l.held = nil
 	}
 }

@@ -2,7 +2,6 @@ package crew
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,34 +12,37 @@ import (
 	"github.com/perfbench/perfbench/internal/remote/view"
 )
 
-// shown is what those who watch the run are told.
-type shown struct {
+// fresh is how old what is shown may be: several who watch cost little more than one.
+const fresh = 200 * time.Millisecond
+
+// display owns what those who watch the run are told.
+type display struct {
 	mu     sync.Mutex
 	of     func() *view.View
 	packed []byte
 	at     time.Time
 }
 
-// fresh is how old what is shown may be: several who watch cost little more than one.
-const fresh = 200 * time.Millisecond
-
-// Show has f say from now on how the run is. It may be called from any goroutine; what it
-// returns is never written to again.
-func (c *Crew) Show(f func() *view.View) {
-	c.shown.mu.Lock()
-	defer c.shown.mu.Unlock()
-	c.shown.of, c.shown.packed = f, nil
+// set has f say from now on how the run is; what it returns is never written to again.
+func (d *display) set(f func() *view.View) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.of, d.packed = f, nil
 }
 
 // show is the run as it goes over the wire.
-func (c *Crew) show() []byte {
-	c.shown.mu.Lock()
-	defer c.shown.mu.Unlock()
-	if c.shown.packed == nil || time.Since(c.shown.at) > fresh {
-		c.shown.packed, c.shown.at = c.shown.of().Pack(), time.Now()
+func (d *display) show() []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.packed == nil || time.Since(d.at) > fresh {
+		d.packed, d.at = d.of().Pack(), time.Now()
 	}
-	return c.shown.packed
+	return d.packed
 }
+
+// Show has f say from now on how the run is. It may be called from any goroutine; what it
+// returns is never written to again.
+func (c *Crew) Show(f func() *view.View) { c.display.set(f) }
 
 // Concluded shows all who watch what came of the run.
 func (c *Crew) Concluded(v *view.View) {
@@ -48,7 +50,7 @@ func (c *Crew) Concluded(v *view.View) {
 		return
 	}
 	c.Show(func() *view.View { return v })
-	c.Last(c.show())
+	c.Last(c.display.show())
 }
 
 // Where is how a run of this machine is reached.
@@ -61,20 +63,13 @@ type Where struct {
 // whereFile has that of a run while it goes, in the folder of what workers send.
 const whereFile = "where.json"
 
-// writeAddress writes where the run is reached.
-func (c *Crew) writeAddress() error {
+// where is how the crew's run is reached.
+func (c *Crew) where() Where {
 	w := Where{URL: c.URL(), Run: c.run}
 	if id := c.ask.Identity; id != nil {
 		w.Fingerprint = id.Fingerprint
 	}
-	data, err := json.Marshal(w)
-	if err == nil {
-		err = errors.Join(os.MkdirAll(c.dir, 0o755), os.WriteFile(filepath.Join(c.dir, whereFile), data, 0o644))
-	}
-	if err != nil {
-		return fmt.Errorf("write where the run can be watched: %w", err)
-	}
-	return nil
+	return w
 }
 
 // Find tells where a run whose folder is on this machine is reached. Errors are of input.
