@@ -25,16 +25,11 @@ func (w *Worker) listen() error {
 // Beside is one more worker in the process of w, of that number, on its connection. It must
 // have left before w does.
 func (w *Worker) Beside(ctx context.Context, number int) (*Worker, error) {
-	b := &Worker{
-		Place: w.Place, id: w.id, key: w.key, told: w.told, on: w.on, nc: w.nc, js: w.js, beside: true,
-		begin: make(chan time.Time, 1), sent: make(chan struct{}), more: make(chan struct{}, 1), heard: time.Now(),
-	}
+	b := &Worker{Orders: newOrders(), Place: w.Place, id: w.id, key: w.key, told: w.told, on: w.on, nc: w.nc, js: w.js, beside: true}
 	b.Place.Index = number
 	if err := b.listen(); err != nil {
 		return nil, err
 	}
-	ctx, b.quit = context.WithCancel(context.WithoutCancel(ctx))
-	go b.beats(ctx)
-	go b.send(ctx)
+	b.work(ctx)
 	return b, nil
 }

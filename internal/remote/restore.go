@@ -2,7 +2,6 @@ package remote
 
 import (
 	"math"
-	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -88,10 +87,3 @@ func (p *Replay) Reread() <-chan struct{} { return p.reread }
 // Upto says up to when, in ns since measurement began, what was kept has been read again;
 // math.MaxInt64 when all has.
 func (p *Replay) Upto() int64 { return p.upto.Load() }
-
-// knows says that settings are those in force, as another coordinator tells them once more,
-// or older: messages overtake each other. The caller holds w.mu.
-func (w *Worker) knows(c *Command) bool {
-	same := c.Segment == w.last.Segment && reflect.DeepEqual(c.Settings, w.last.Settings)
-	return c.Settings != nil && w.last.Settings != nil && (same || c.Told < w.last.Told)
-}

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -58,31 +57,23 @@ func (o *JoinOptions) secure() *tls.Config {
 	return nil
 }
 
-// Worker is a process that has joined. Its methods may be called from any goroutine.
+// Worker is a process that has joined a run, and its connection with the coordinator. Its
+// methods may be called from any goroutine.
 type Worker struct {
+	*Orders
+	*Pulse
+	*Outbox
+
 	// Place is what the coordinator gave.
 	Place Slot
 
-	id    string
-	key   string // what its coordinator signs with
-	told  bool   // it was given that, before it joined
-	on    subjects
-	nc    *nats.Conn
-	js    jetstream.JetStream
-	begin chan time.Time
-	quit  context.CancelFunc
-	sent  chan struct{} // closed when the sender is through
-
-	mu     sync.Mutex
-	queue  []Report
-	more   chan struct{} // capacity 1
-	n      int64
-	do     func(Command)
-	heard  time.Time          // of the coordinator
-	heeded map[string]applied // by its number, what was answered to a command
-	last   Command            // the last settings that it told, and what was answered
-	said   applied
-	early  []Command // that came before somebody listened
+	id   string
+	key  string // what its coordinator signs with
+	told bool   // it was given that, before it joined
+	on   subjects
+	nc   *nats.Conn
+	js   jetstream.JetStream
+	quit context.CancelFunc
 
 	beside bool // it is an heir: the connection is another's
 }
@@ -107,7 +98,7 @@ func Join(ctx context.Context, o JoinOptions) (*Worker, error) {
 }
 
 func (s *seek) join(ctx context.Context) (*Worker, error) {
-	w := &Worker{id: newID(), begin: make(chan time.Time, 1), sent: make(chan struct{}), more: make(chan struct{}, 1)}
+	w := &Worker{Orders: newOrders(), id: newID()}
 	var err error
 	var run string
 	if w.nc, run, err = s.reach(ctx, roleWorker, w.id); err != nil {
@@ -117,11 +108,17 @@ func (s *seek) join(ctx context.Context) (*Worker, error) {
 		w.nc.Close()
 		return nil, err
 	}
+	w.work(ctx)
+	return w, nil
+}
+
+// work begins to say that the worker is there, and to send what it reports.
+func (w *Worker) work(ctx context.Context) {
+	w.Pulse = &Pulse{nc: w.nc, subject: w.mine(w.on.beat), heard: time.Now()}
+	w.Outbox = newOutbox(w.nc, w.js, w.mine(w.on.figures), w.id+"-"+strconv.Itoa(w.Place.Index))
 	ctx, w.quit = context.WithCancel(context.WithoutCancel(ctx))
-	w.heard = time.Now()
 	go w.beats(ctx)
 	go w.send(ctx)
-	return w, nil
 }
 
 // Ask asks a coordinator who has joined it; o.Version does not matter.
@@ -202,64 +199,22 @@ func (w *Worker) know(o JoinOptions, run string, m *nats.Msg) error {
 	return nil
 }
 
+// start takes the moment at which all begin.
 func (w *Worker) start(m *nats.Msg) {
 	var s start
 	if !w.bids("start", m) || decoded(m.Data, mostWord, &s) != nil {
 		return
 	}
-	select {
-	case w.begin <- time.Unix(0, s.At):
-	default:
-	}
+	w.startAt(time.Unix(0, s.At))
 	_ = m.Respond(nil)
 }
 
+// control does what the coordinator tells.
 func (w *Worker) control(m *nats.Msg) {
 	var c Command
-	if !w.bids("control", m) || decoded(m.Data, MaxMessage, &c) != nil {
-		return
+	if w.bids("control", m) && decoded(m.Data, MaxMessage, &c) == nil {
+		_ = m.Respond(encoded(w.obey(m.Header.Get(headerNumber), c)))
 	}
-	number := m.Header.Get(headerNumber)
-	w.mu.Lock()
-	do, said := w.do, w.said
-	before, again := w.heeded[number]
-	switch {
-	case again: // the answer was lost, or somebody says once more what was said
-		w.mu.Unlock()
-		_ = m.Respond(encoded(before))
-		return
-	case w.knows(&c):
-		w.mu.Unlock()
-		_ = m.Respond(encoded(said))
-		return
-	case do == nil:
-		w.early = append(w.early, c)
-	}
-	w.mu.Unlock()
-	if do != nil {
-		do(c)
-	}
-	said = applied{At: time.Now().UnixNano()}
-	w.mu.Lock()
-	if w.heeded == nil {
-		w.heeded = map[string]applied{}
-	}
-	w.heeded[number] = said
-	if c.Settings != nil {
-		w.last, w.said = c, said
-	}
-	w.mu.Unlock()
-	_ = m.Respond(encoded(said))
-}
-
-// OnCommand has f called with what the coordinator tells, and has told already.
-func (w *Worker) OnCommand(f func(Command)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.early {
-		f(c)
-	}
-	w.do, w.early = f, nil
 }
 
 // Ready tells the coordinator that the worker can begin, or why it cannot.
@@ -306,42 +261,6 @@ func (w *Worker) Begin(ctx context.Context) error {
 	}
 }
 
-func (w *Worker) beats(ctx context.Context) {
-	tick := time.NewTicker(beatEvery)
-	defer tick.Stop()
-	answers := w.nc.NewInbox()
-	if _, err := w.nc.Subscribe(answers, w.hear); err != nil {
-		return // the connection is closed
-	}
-	for {
-		if w.nc.IsConnected() {
-			_ = w.nc.PublishRequest(w.mine(w.on.beat), answers, nil)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// hear notes that the coordinator is there: NATS itself answers where nobody is.
-func (w *Worker) hear(m *nats.Msg) {
-	if m.Header.Get("Status") != "" {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.heard = time.Now()
-}
-
-// Hears says whether the coordinator has been heard of of late.
-func (w *Worker) Hears() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return time.Since(w.heard) <= silent
-}
-
 // Cut says that NATS, the coordinator's or the user's own, cannot be reached at the moment;
 // empty: it can.
 func (w *Worker) Cut() string {
@@ -351,85 +270,15 @@ func (w *Worker) Cut() string {
 	return "NATS cannot be reached at " + strings.Join(w.nc.Opts.Servers, ", ")
 }
 
-// Report sends a report, its number included, when it can: until then it is kept.
-func (w *Worker) Report(r Report) {
-	w.mu.Lock()
-	w.n++
-	r.N = w.n
-	w.queue = append(w.queue, r)
-	w.mu.Unlock()
-	select {
-	case w.more <- struct{}{}:
-	default:
-	}
-}
-
 // Ended tells that the worker is through with a track, at a time since measurement began.
 // Where that does not arrive, a report says it.
 func (w *Worker) Ended(track int, at time.Duration) {
 	_ = w.nc.Publish(w.mine(w.on.ended), encoded(ended{track, at}))
 }
 
-// send sends report after report, each until it is kept by the stream. A report that
-// arrives twice is dropped there, by its id.
-func (w *Worker) send(ctx context.Context) {
-	defer close(w.sent)
-	for {
-		w.mu.Lock()
-		var r Report
-		have := len(w.queue) > 0
-		if have {
-			r = w.queue[0]
-		}
-		w.mu.Unlock()
-		if !have {
-			select {
-			case <-w.more:
-				continue
-			case <-ctx.Done():
-				return
-			}
-		}
-		if !w.deliver(ctx, r) {
-			return
-		}
-		w.mu.Lock()
-		w.queue = w.queue[1:]
-		w.mu.Unlock()
-		if r.Over {
-			return
-		}
-	}
-}
-
-func (w *Worker) deliver(ctx context.Context, r Report) bool {
-	b := r.pack()
-	for {
-		once, cancel := context.WithTimeout(ctx, 2*time.Second)
-		_, err := w.js.Publish(once, w.mine(w.on.figures), b.Bytes(), jetstream.WithMsgID(w.id+"-"+strconv.Itoa(w.Place.Index)+"-"+strconv.FormatInt(r.N, 10)))
-		cancel()
-		if err == nil {
-			return true
-		}
-		if errors.Is(err, nats.ErrMaxPayload) && !r.Over {
-			return w.deliver(ctx, Report{N: r.N, Over: true, Err: fmt.Sprintf("a second of figures takes %d bytes, and NATS takes %d: raise its max_payload", b.Len(), w.nc.MaxPayload())})
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return false
-		}
-	}
-}
-
 // Leave waits until all was sent, or ctx ends, and leaves.
 func (w *Worker) Leave(ctx context.Context) error {
-	var err error
-	select {
-	case <-w.sent:
-	case <-ctx.Done():
-		err = fmt.Errorf("not all of what was measured could be sent: %w", context.Cause(ctx))
-	}
+	err := w.empty(ctx)
 	w.Close()
 	return err
 }
