@@ -79,8 +79,8 @@ func (m *Maps) fit(rows []row, grouped bool) int {
 	if grouped {
 		columns = 3
 	}
-	if !m.tables.server.d.arrays {
-		most = min(most, m.tables.server.d.maxVars/columns)
+	if !m.tables.d.arrays {
+		most = min(most, m.tables.d.maxVars/columns)
 	}
 	for i, r := range rows[:most] {
 		if size += r.size(); size > m.largest && i > 0 {
@@ -92,7 +92,7 @@ func (m *Maps) fit(rows []row, grouped bool) int {
 
 // insertion writes the statement that stores rows.
 func (m *Maps) insertion(t *table, rows []row) (string, []any) {
-	if m.tables.server.d.arrays {
+	if m.tables.d.arrays {
 		var columns [3][][]byte
 		for i := range columns {
 			columns[i] = make([][]byte, len(rows))
@@ -148,7 +148,7 @@ func (m *Maps) getRows(ctx context.Context, t *table, keys [][]byte, before ...a
 		found[string(k)] = append(make([]byte, 0, len(v)), v...)
 		return nil
 	}
-	for part := range slices.Chunk(keys, m.tables.server.d.maxVars-len(before)) {
+	for part := range slices.Chunk(keys, m.tables.d.maxVars-len(before)) {
 		text, args := m.selection(t, part, before)
 		if err := m.tables.query(ctx, t, each, text, args...); Absent(err) {
 			return out, nil
@@ -167,14 +167,14 @@ func (m *Maps) getRows(ctx context.Context, t *table, keys [][]byte, before ...a
 // the last key.
 func (m *Maps) selection(t *table, keys [][]byte, before []any) (string, []any) {
 	args := append(make([]any, 0, 2*len(keys)+len(before)), before...)
-	if m.tables.server.d.arrays {
+	if m.tables.d.arrays {
 		return t.getMany, append(args, keys)
 	}
 	n := 1
 	for n < len(keys) {
 		n *= 2
 	}
-	n = min(n, m.tables.server.d.maxVars-len(before))
+	n = min(n, m.tables.d.maxVars-len(before))
 	for i := range n {
 		args = append(args, bytesOf(keys[min(i, len(keys)-1)]))
 	}

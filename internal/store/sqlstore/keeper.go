@@ -41,7 +41,7 @@ func (r *Records) Inspect(ctx context.Context, s store.Space, _ ...string) (stor
 func (r *Records) Peek(ctx context.Context, s store.Space, _ ...string) (store.Found, error) {
 	return r.inspect(ctx, s, func(ctx context.Context, t *table) (int64, error) {
 		var one int
-		err := r.tables.beside.QueryRowContext(ctx, "SELECT 1 FROM "+r.tables.server.d.Quote(t.key.name)+" LIMIT 1").Scan(&one)
+		err := r.tables.beside.QueryRowContext(ctx, "SELECT 1 FROM "+r.tables.d.Quote(t.key.name)+" LIMIT 1").Scan(&one)
 		if errors.Is(err, sql.ErrNoRows) {
 			return 0, nil
 		}
@@ -139,7 +139,7 @@ func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, err
 	if chosen, err := r.choice.choose(ctx, namespace, false); !chosen {
 		return nil, err
 	}
-	rows, err := r.tables.beside.QueryContext(ctx, "SELECT k, v FROM "+r.tables.server.d.Quote(made.key.name))
+	rows, err := r.tables.beside.QueryContext(ctx, "SELECT k, v FROM "+r.tables.d.Quote(made.key.name))
 	if Absent(err) {
 		return nil, nil
 	}
@@ -188,10 +188,10 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 		return 0, err
 	}
 	if !recorded {
-		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", r.tables.server.d.Dialect, t.key.name), "only what perfbench made is deleted")
+		return 0, fault.Input(fmt.Errorf("%s: the table %s was not made by perfbench", r.tables.d.Dialect, t.key.name), "only what perfbench made is deleted")
 	}
-	if r.tables.server.d.Dialect != sqltext.SQLite {
-		left, err := New(ctx, r.tables.db, r.tables.server.d.Dialect, s.Namespace)
+	if r.tables.d.Dialect != sqltext.SQLite {
+		left, err := New(ctx, r.tables.db, r.tables.d.Dialect, s.Namespace)
 		if err == nil {
 			err = left.RollbackAll(ctx)
 		}
@@ -258,7 +258,7 @@ func (r *Records) Misfit(ctx context.Context, s store.Space, _ string, want stor
 		return store.Misfit{}, err
 	}
 	same := strings.EqualFold
-	if r.tables.server.d.Dialect == sqltext.Postgres {
+	if r.tables.d.Dialect == sqltext.Postgres {
 		same = func(a, b string) bool { return a == b }
 	}
 	m := store.Misfit{Table: t.key.name}

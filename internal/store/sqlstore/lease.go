@@ -73,7 +73,7 @@ func (ls *Leases) Hold(ctx context.Context, namespace string, l store.Lease, ttl
 // hold tries once; done is false if somebody else was faster.
 func (ls *Leases) hold(ctx context.Context, made *table, l store.Lease, ttl time.Duration) (holder store.Lease, how store.Hold, done bool, err error) {
 	var now int64
-	if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.server.d.now).Scan(&now); err != nil {
+	if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.d.now).Scan(&now); err != nil {
 		return l, store.Denied, false, err
 	}
 	old, there, err := ls.leaseIn(ctx, made)
@@ -95,10 +95,10 @@ func (ls *Leases) hold(ctx context.Context, made *table, l store.Lease, ttl time
 	}
 	var n int64
 	if there {
-		n, err = ls.replace(ctx, ls.tables.server.d.Quote(made.key.name), text, old.text)
+		n, err = ls.replace(ctx, ls.tables.d.Quote(made.key.name), text, old.text)
 	} else {
 		var res sql.Result
-		if res, err = ls.tables.beside.ExecContext(ctx, made.insert+ls.tables.server.d.Rows(1, 2), leaseKey, text); err == nil {
+		if res, err = ls.tables.beside.ExecContext(ctx, made.insert+ls.tables.d.Rows(1, 2), leaseKey, text); err == nil {
 			n, err = res.RowsAffected()
 		}
 	}
@@ -134,14 +134,14 @@ func (ls *Leases) swap(ctx context.Context, made *table, old, l store.Lease, ttl
 			return false, err
 		}
 		var now int64
-		if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.server.d.now).Scan(&now); err != nil {
+		if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.d.now).Scan(&now); err != nil {
 			return false, err
 		}
 		text, err := json.Marshal(leaseRow{Lease: l, Until: now + ttl.Milliseconds(), Beat: time.Now().UnixNano(), Came: r.Came})
 		if err != nil {
 			return false, err
 		}
-		n, err := ls.replace(ctx, ls.tables.server.d.Quote(made.key.name), text, r.text)
+		n, err := ls.replace(ctx, ls.tables.d.Quote(made.key.name), text, r.text)
 		switch {
 		case err != nil && Classify(err) == store.Conflict && ctx.Err() == nil: // look again
 		case n == 1 || err != nil:
@@ -153,7 +153,7 @@ func (ls *Leases) swap(ctx context.Context, made *table, old, l store.Lease, ttl
 // replace stores a row of the lease in place of the one that was there, in a table of the
 // quoted name; 0: there is another by now.
 func (ls *Leases) replace(ctx context.Context, name string, text, old []byte) (int64, error) {
-	res, err := ls.tables.beside.ExecContext(ctx, "UPDATE "+name+" SET v = "+ls.tables.server.d.Mark(1)+" WHERE k = "+ls.tables.server.d.Mark(2)+" AND v = "+ls.tables.server.d.Mark(3), text, leaseKey, old)
+	res, err := ls.tables.beside.ExecContext(ctx, "UPDATE "+name+" SET v = "+ls.tables.d.Mark(1)+" WHERE k = "+ls.tables.d.Mark(2)+" AND v = "+ls.tables.d.Mark(3), text, leaseKey, old)
 	if err != nil {
 		return 0, err
 	}
@@ -162,7 +162,7 @@ func (ls *Leases) replace(ctx context.Context, name string, text, old []byte) (i
 
 // notRecords refuses a table in the place of our records.
 func (ls *Leases) notRecords(made *table) error {
-	return fault.Input(fmt.Errorf("%s: the table %s already exists and has columns other than those of perfbench's records", ls.tables.server.d.Dialect, made.key.name), "use another --namespace")
+	return fault.Input(fmt.Errorf("%s: the table %s already exists and has columns other than those of perfbench's records", ls.tables.d.Dialect, made.key.name), "use another --namespace")
 }
 
 // foreign returns why a table is not that of our records: it has other columns, or
@@ -186,7 +186,7 @@ func (ls *Leases) leaseIn(ctx context.Context, made *table) (leaseRow, bool, err
 		return r, false, err
 	}
 	if err := json.Unmarshal(r.text, &r); err != nil {
-		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is not a lease of perfbench", ls.tables.server.d.Dialect, leaseKey, made.key.name), "use another --namespace")
+		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is not a lease of perfbench", ls.tables.d.Dialect, leaseKey, made.key.name), "use another --namespace")
 	}
 	return r, true, nil
 }
@@ -208,7 +208,7 @@ func (ls *Leases) Holder(ctx context.Context, namespace string) (store.Lease, bo
 		return store.Lease{}, false, wrap("read", made, err)
 	}
 	var now int64
-	err = ls.tables.beside.QueryRowContext(ctx, ls.tables.server.d.now).Scan(&now)
+	err = ls.tables.beside.QueryRowContext(ctx, ls.tables.d.now).Scan(&now)
 	return r.Lease, r.Until > now, wrap("read", made, err)
 }
 
@@ -219,12 +219,12 @@ func (ls *Leases) Holder(ctx context.Context, namespace string) (store.Lease, bo
 // it to us, is passed over.
 func (ls *Leases) Neighbours(ctx context.Context) (out []store.Lease, err error) {
 	err = ls.others(ctx, func(_ string, r leaseRow) { out = append(out, r.Lease) })
-	if err != nil || ls.tables.server.d.records == "" {
+	if err != nil || ls.tables.d.records == "" {
 		return nil, err
 	}
 	ls.asked.Range(func(name, _ any) bool {
 		var r leaseRow
-		if r, _, err = ls.rowIn(ctx, ls.tables.server.d.Quote(name.(string))); err == nil && r.Came != nil && !slices.Contains(out, *r.Came) {
+		if r, _, err = ls.rowIn(ctx, ls.tables.d.Quote(name.(string))); err == nil && r.Came != nil && !slices.Contains(out, *r.Came) {
 			out = append(out, *r.Came)
 		}
 		return err == nil
@@ -259,7 +259,7 @@ const announceTries = 5
 // others calls f for each lease that lasts where the server counts its holder's statements
 // with ours, with the quoted name of its table.
 func (ls *Leases) others(ctx context.Context, f func(name string, r leaseRow)) error {
-	if ls.tables.server.d.records == "" {
+	if ls.tables.d.records == "" {
 		return nil
 	}
 	tables, err := ls.records(ctx)
@@ -268,7 +268,7 @@ func (ls *Leases) others(ctx context.Context, f func(name string, r leaseRow)) e
 	}
 	var now int64
 	for _, name := range tables {
-		if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.server.d.now).Scan(&now); err != nil {
+		if err := ls.tables.beside.QueryRowContext(ctx, ls.tables.d.now).Scan(&now); err != nil {
 			return fmt.Errorf("look for other leases: %w", err)
 		}
 		r, there, err := ls.rowIn(ctx, name)
@@ -284,7 +284,7 @@ func (ls *Leases) others(ctx context.Context, f func(name string, r leaseRow)) e
 
 // rowIn reads the lease in a table of the quoted name; false if it has none that we can see.
 func (ls *Leases) rowIn(ctx context.Context, name string) (r leaseRow, there bool, err error) {
-	switch err := ls.tables.beside.QueryRowContext(ctx, "SELECT v FROM "+name+" WHERE k = "+ls.tables.server.d.Mark(1), leaseKey).Scan(&r.text); {
+	switch err := ls.tables.beside.QueryRowContext(ctx, "SELECT v FROM "+name+" WHERE k = "+ls.tables.d.Mark(1), leaseKey).Scan(&r.text); {
 	case err == nil:
 		return r, json.Unmarshal(r.text, &r) == nil && r.Token != "", nil
 	case slices.Contains(passing, Classify(err)):
@@ -296,7 +296,7 @@ func (ls *Leases) rowIn(ctx context.Context, name string) (r leaseRow, there boo
 // records returns the quoted names of the tables that may hold the records of namespaces
 // other than those whose lease was asked for.
 func (ls *Leases) records(ctx context.Context) (names []string, err error) {
-	rows, err := ls.tables.beside.QueryContext(ctx, ls.tables.server.d.records)
+	rows, err := ls.tables.beside.QueryContext(ctx, ls.tables.d.records)
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +307,7 @@ func (ls *Leases) records(ctx context.Context) (names []string, err error) {
 			return err
 		}
 		if _, own := ls.asked.Load(name); !own || !here {
-			names = append(names, ls.tables.server.d.Quote(in)+"."+ls.tables.server.d.Quote(name))
+			names = append(names, ls.tables.d.Quote(in)+"."+ls.tables.d.Quote(name))
 		}
 		return nil
 	})
@@ -345,7 +345,7 @@ func (ls *Leases) free(ctx context.Context, made *table, l store.Lease) (bool, e
 		_, err = ls.tables.beside.ExecContext(ctx, made.drop)
 		return true, err
 	}
-	res, err := ls.tables.beside.ExecContext(ctx, made.remove+" AND v = "+ls.tables.server.d.Mark(2), leaseKey, r.text)
+	res, err := ls.tables.beside.ExecContext(ctx, made.remove+" AND v = "+ls.tables.d.Mark(2), leaseKey, r.text)
 	if err != nil {
 		return false, err
 	}

@@ -76,7 +76,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	v.database.Store(&database)
 	p.resize()
 	aside := beside{p.db, store.Beside(t)}
-	ts := &tables{server: v, db: p.db, beside: aside}
+	ts := &tables{server: v, d: d, db: p.db, beside: aside}
 	ch := &choice{server: v, pool: p, tables: ts}
 	return &Conn{
 		Maps: &Maps{ts, 256 << 20}, Records: &Records{ts, ch}, Leases: &Leases{tables: ts, choice: ch},

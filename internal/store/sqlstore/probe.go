@@ -46,7 +46,7 @@ func (p *Prober) Probe(ctx context.Context, s store.Space) error {
 	}
 	if there {
 		if !p.tables.fits(ctx, t) {
-			return fault.Store(fmt.Errorf("%s: %s: the table %s has other columns than ours", p.tables.server.d.Dialect, p.tables.server.where(), t.key.name),
+			return fault.Store(fmt.Errorf("%s: %s: the table %s has other columns than ours", p.tables.d.Dialect, p.tables.server.where(), t.key.name),
 				"use another --namespace")
 		}
 		if err := p.tryRow(ctx, t); err != nil {
@@ -79,8 +79,8 @@ func (p *Prober) tryRow(ctx context.Context, t *table) error {
 
 // tryTable creates a table of a drawn name, uses it, and drops it.
 func (p *Prober) tryTable(ctx context.Context, namespace string) (err error) {
-	name := probeName(namespace, p.tables.server.d.nameLimit)
-	t := &table{texts: p.tables.server.d.texts(name, "k"), key: tableKey{name: name}}
+	name := probeName(namespace, p.tables.d.nameLimit)
+	t := &table{texts: p.tables.d.texts(name, "k"), key: tableKey{name: name}}
 	if _, err := p.tables.db.ExecContext(ctx, t.make); err != nil { // what is there already is not ours to drop
 		return wrap("create table", t, err)
 	}

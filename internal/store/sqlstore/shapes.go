@@ -88,7 +88,7 @@ func wrap(what string, t *table, err error) error {
 // put replaces the value of a key, of one or two columns, and reads the old one.
 func (m *Maps) put(ctx context.Context, t *table, val []byte, key ...any) error {
 	all := append(slices.Clip(key), bytesOf(val))
-	if m.tables.server.d.swap { // in one statement, which is a transaction of its own
+	if m.tables.d.swap { // in one statement, which is a transaction of its own
 		return m.tables.query(ctx, t, readOld, t.swap, all...)
 	}
 	// Prepared before the transaction, which may take the only connection.

@@ -68,6 +68,7 @@ type table struct {
 // tables are those that were used over a connection, each with its prepared statements.
 type tables struct {
 	server *server
+	d      *dialect
 	db     *sql.DB
 	gorm   *gorm.DB // once the server has answered
 	beside beside   // for what is not part of the work
@@ -79,7 +80,7 @@ type tables struct {
 func (ts *tables) tableOf(s store.Space) (*table, error) {
 	name := tableName(s)
 	if name == madeName(s.Namespace) {
-		return nil, fault.Input(fmt.Errorf("%s: the name %s is taken by perfbench's own table", ts.server.d.Dialect, name), "choose another name or --namespace")
+		return nil, fault.Input(fmt.Errorf("%s: the name %s is taken by perfbench's own table", ts.d.Dialect, name), "choose another name or --namespace")
 	}
 	return ts.table(name, s.Grouped)
 }
@@ -95,15 +96,15 @@ func (ts *tables) table(name string, grouped bool) (*table, error) {
 	if t, ok := ts.known.Load(key); ok {
 		return t.(*table), nil
 	}
-	if len(name) > ts.server.d.nameLimit || name == "" || strings.ContainsRune(name, 0) || strings.HasSuffix(name, " ") {
-		return nil, fault.Input(fmt.Errorf("%s: %q cannot be the name of a table", ts.server.d.Dialect, name),
-			fmt.Sprintf("names have 1 to %d bytes and do not end with a space", ts.server.d.nameLimit))
+	if len(name) > ts.d.nameLimit || name == "" || strings.ContainsRune(name, 0) || strings.HasSuffix(name, " ") {
+		return nil, fault.Input(fmt.Errorf("%s: %q cannot be the name of a table", ts.d.Dialect, name),
+			fmt.Sprintf("names have 1 to %d bytes and do not end with a space", ts.d.nameLimit))
 	}
 	keys := []string{"k"}
 	if grouped {
 		keys = []string{"g", "k"}
 	}
-	t, _ := ts.known.LoadOrStore(key, &table{texts: ts.server.d.texts(name, keys...), key: key, stmts: map[string]*sql.Stmt{}})
+	t, _ := ts.known.LoadOrStore(key, &table{texts: ts.d.texts(name, keys...), key: key, stmts: map[string]*sql.Stmt{}})
 	return t.(*table), nil
 }
 
@@ -111,7 +112,7 @@ func (ts *tables) table(name string, grouped bool) (*table, error) {
 // text because the driver caches statements itself, or because there are too many of
 // them.
 func (ts *tables) prepared(ctx context.Context, t *table, text string) (*sql.Stmt, error) {
-	if ts.server.d.auto {
+	if ts.d.auto {
 		return nil, nil
 	}
 	t.mu.RLock()
@@ -198,7 +199,7 @@ func walk(rows *sql.Rows, each func(*sql.Rows) error) error {
 // exists reports whether there is a table, or something that can be read like one.
 func (ts *tables) exists(ctx context.Context, t *table) (bool, error) {
 	var n int
-	err := ts.beside.QueryRowContext(ctx, ts.server.d.tables, t.key.name).Scan(&n)
+	err := ts.beside.QueryRowContext(ctx, ts.d.tables, t.key.name).Scan(&n)
 	return n > 0, wrap("look for", t, err)
 }
 
@@ -235,7 +236,7 @@ func (ts *tables) fits(ctx context.Context, t *table) bool {
 	if t.key.grouped {
 		columns = "g, k, v"
 	}
-	rows, err := ts.beside.QueryContext(ctx, "SELECT "+columns+" FROM "+ts.server.d.Quote(t.key.name)+" WHERE 1 = 0")
+	rows, err := ts.beside.QueryContext(ctx, "SELECT "+columns+" FROM "+ts.d.Quote(t.key.name)+" WHERE 1 = 0")
 	if err != nil {
 		return Classify(err) != store.WrongType
 	}
