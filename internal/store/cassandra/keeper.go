@@ -1,12 +1,9 @@
 package cassandra
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
@@ -15,13 +12,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// madeKey returns the key of a space in the records.
-func madeKey(s store.Space) []byte {
-	if s.Grouped {
-		return []byte(s.Name + ":{}")
-	}
-	return []byte(s.Name)
-}
+// madeKey returns the key of a space in the records, as a column has it.
+func madeKey(s store.Space) []byte { return []byte(store.RecordKey(s)) }
 
 // Records are what was made under each namespace, in a table next to the data.
 type Records struct {
@@ -103,7 +95,7 @@ func (r *Records) recordOf(ctx context.Context, s store.Space) (m store.Made, ok
 		return m, false, wrap("read", made, err)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, false, fault.Store(fmt.Errorf("cassandra: %q in %s is not a record of perfbench", madeKey(s), made.name), "use another --namespace")
+		return m, false, store.NotOurs(fmt.Sprintf("cassandra: %q in %s", madeKey(s), made.name), "record")
 	}
 	return m, true, nil
 }
@@ -140,27 +132,19 @@ func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, err
 		return nil, err
 	}
 	iter := r.cluster.own.Query("SELECT k, v FROM " + made.full()).IterContext(ctx)
-	var out []store.Made
+	texts := map[string][]byte{}
 	var key, text []byte
 	for iter.Scan(&key, &text) {
-		if bytes.Equal(key, leaseKey) {
-			key, text = nil, nil
-			continue
-		}
-		var m store.Made
-		if err := json.Unmarshal(text, &m); err != nil || string(madeKey(m.Space)) != string(key) {
-			return nil, errors.Join(fault.Store(fmt.Errorf("cassandra: %q in %s is not a record of perfbench", key, made.name), "use another --namespace"), iter.Close())
-		}
-		m.Namespace = namespace
-		out = append(out, m)
+		texts[string(key)] = text
 		key, text = nil, nil
 	}
 	if err := iter.Close(); err != nil && !absent(err) {
 		return nil, wrap("read", made, err)
 	}
-	slices.SortFunc(out, func(a, b store.Made) int {
-		return strings.Compare(string(madeKey(a.Space)), string(madeKey(b.Space)))
-	})
+	out, wrong := store.AppendRecords(nil, namespace, texts, store.RecordKey)
+	if wrong != "" {
+		return nil, store.NotOurs(fmt.Sprintf("cassandra: %q in %s", wrong, made.name), "record")
+	}
 	return out, nil
 }
 

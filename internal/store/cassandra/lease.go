@@ -11,9 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// leaseKey is the key of the lease among the records of a namespace; no space has this
-// key.
-var leaseKey = []byte("\x00lease")
+// leaseKey is the key of the lease among the records, as a column has it.
+var leaseKey = []byte(store.LeaseKey)
 
 // Leases are who uses each namespace, in rows of the tables of records that expire.
 type Leases struct {
@@ -98,7 +97,7 @@ func wholeSeconds(ttl time.Duration) int { return max(int((ttl+time.Second-1)/ti
 func leaseOf(made *table, text []byte) (store.Lease, error) {
 	var l store.Lease
 	if err := json.Unmarshal(text, &l); err != nil {
-		return l, fault.Store(fmt.Errorf("cassandra: %q in %s is not a lease of perfbench", leaseKey, made.name), "use another --namespace")
+		return l, store.NotOurs(fmt.Sprintf("cassandra: %q in %s", leaseKey, made.name), "lease")
 	}
 	return l, nil
 }

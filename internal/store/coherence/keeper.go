@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	client "github.com/oracle/coherence-go-client/v2/coherence"
 	"github.com/oracle/coherence-go-client/v2/coherence/filters"
@@ -16,10 +14,7 @@ import (
 
 // madeKey is the key of a space in the records.
 func madeKey(s store.Space) string {
-	key := s.Name
-	if s.Grouped {
-		key += ":{}"
-	}
+	key := store.RecordKey(s)
 	if s.Shape == QueueShape {
 		key += ":queue"
 	}
@@ -98,19 +93,10 @@ func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, err
 	if err != nil {
 		return nil, err
 	}
-	var out []store.Made
-	for key, text := range texts {
-		if key == leaseKey {
-			continue
-		}
-		var m store.Made
-		if err := json.Unmarshal(text, &m); err != nil || madeKey(m.Space) != key {
-			return nil, fault.Store(fmt.Errorf("coherence: %q in %s is not a record of perfbench", key, name), "use another --namespace")
-		}
-		m.Namespace = namespace
-		out = append(out, m)
+	out, wrong := store.AppendRecords(nil, namespace, texts, madeKey)
+	if wrong != "" {
+		return nil, store.NotOurs(fmt.Sprintf("coherence: %q in %s", wrong, name), "record")
 	}
-	slices.SortFunc(out, func(a, b store.Made) int { return strings.Compare(madeKey(a.Space), madeKey(b.Space)) })
 	return out, nil
 }
 

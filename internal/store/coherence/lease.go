@@ -7,13 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 )
-
-// leaseKey is the key of the lease among the records of a namespace; no space has this
-// key.
-const leaseKey = "\x00lease"
 
 // leaseEntry is the stored form of the lease: an entry that expires.
 type leaseEntry struct {
@@ -128,7 +123,7 @@ func (ls *Leases) overtake(ctx context.Context, name string, was, claim []byte) 
 // leaseText reads the entry, nil if there is none.
 func (ls *Leases) leaseText(ctx context.Context, name string) ([]byte, error) {
 	return onCache(ctx, ls.sessions, "read the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
-		v, err := m.Get(ctx, leaseKey)
+		v, err := m.Get(ctx, store.LeaseKey)
 		if err != nil || v == nil {
 			return nil, err
 		}
@@ -140,17 +135,17 @@ func (ls *Leases) leaseText(ctx context.Context, name string) ([]byte, error) {
 func (ls *Leases) putLease(ctx context.Context, name string, old, text []byte) (bool, error) {
 	return onCache(ctx, ls.sessions, "take the lease in", name, func(ctx context.Context, m Cache) (bool, error) {
 		if old == nil {
-			before, err := m.PutIfAbsent(ctx, leaseKey, text)
+			before, err := m.PutIfAbsent(ctx, store.LeaseKey, text)
 			return before == nil, err
 		}
-		return m.ReplaceMapping(ctx, leaseKey, old, text)
+		return m.ReplaceMapping(ctx, store.LeaseKey, old, text)
 	})
 }
 
 // expireLease stores the entry with an expiry, and returns the previous one.
 func (ls *Leases) expireLease(ctx context.Context, name string, text []byte, ttl time.Duration) ([]byte, error) {
 	return onCache(ctx, ls.sessions, "renew the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
-		v, err := m.PutWithExpiry(ctx, leaseKey, text, ttl)
+		v, err := m.PutWithExpiry(ctx, store.LeaseKey, text, ttl)
 		if err != nil || v == nil {
 			return nil, err
 		}
@@ -161,7 +156,7 @@ func (ls *Leases) expireLease(ctx context.Context, name string, text []byte, ttl
 func leaseOf(name string, text []byte) (leaseEntry, error) {
 	var e leaseEntry
 	if err := json.Unmarshal(text, &e); err != nil {
-		return e, fault.Store(fmt.Errorf("coherence: %q in %s is not a lease of perfbench", leaseKey, name), "use another --namespace")
+		return e, store.NotOurs(fmt.Sprintf("coherence: %q in %s", store.LeaseKey, name), "lease")
 	}
 	return e, nil
 }
@@ -184,7 +179,7 @@ func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) err
 		return fmt.Errorf("lease of %s: %w", namespace, err)
 	}
 	_, err = onCache(ctx, ls.sessions, "give back the lease in", madeName(namespace), func(ctx context.Context, m Cache) (bool, error) {
-		return m.RemoveMapping(ctx, leaseKey, text)
+		return m.RemoveMapping(ctx, store.LeaseKey, text)
 	})
 	return err
 }

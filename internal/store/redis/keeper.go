@@ -159,7 +159,7 @@ func (r *Records) strangers(ctx context.Context, s store.Space, keys []string) (
 // recordOf returns the record of a space, false if there is none.
 func (r *Records) recordOf(ctx context.Context, s store.Space) (m store.Made, ok bool, err error) {
 	made := madeKey(s.Namespace)
-	text, err := r.servers.client.HGet(ctx, made, madeField(s)).Bytes()
+	text, err := r.servers.client.HGet(ctx, made, store.RecordKey(s)).Bytes()
 	if errors.Is(err, goredis.Nil) {
 		return m, false, nil
 	}
@@ -167,7 +167,7 @@ func (r *Records) recordOf(ctx context.Context, s store.Space) (m store.Made, ok
 		return m, false, recordError(made, err)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, false, fault.Store(fmt.Errorf("redis: %s: %q is not a record of perfbench", made, madeField(s)), "use another --namespace")
+		return m, false, store.NotOurs(fmt.Sprintf("redis: %s: %q", made, store.RecordKey(s)), "record")
 	}
 	return m, true, nil
 }
@@ -180,7 +180,7 @@ func (r *Records) Record(ctx context.Context, m store.Made) error {
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
-	return recordError(key, r.servers.client.HSet(ctx, key, madeField(m.Space), text).Err())
+	return recordError(key, r.servers.client.HSet(ctx, key, store.RecordKey(m.Space), text).Err())
 }
 
 // narrowed leaves out the forms of an older version if there are others: these cover all
@@ -215,19 +215,11 @@ func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, err
 	if err != nil {
 		return nil, recordError(key, err)
 	}
-	out := make([]store.Made, 0, len(fields))
-	for name, text := range fields {
-		var m store.Made
-		if err := json.Unmarshal([]byte(text), &m); err != nil || madeField(m.Space) != name {
-			return nil, fault.Store(fmt.Errorf("redis: %s: %q is not a record of perfbench", key, name), "use another --namespace")
-		}
-		m.Namespace = namespace
-		out = append(out, m)
+	all, wrong := store.AppendRecords([]store.Made{}, namespace, fields, store.RecordKey)
+	if wrong != "" {
+		return nil, store.NotOurs(fmt.Sprintf("redis: %s: %q", key, wrong), "record")
 	}
-	slices.SortFunc(out, func(a, b store.Made) int {
-		return strings.Compare(madeField(a.Space), madeField(b.Space))
-	})
-	return out, nil
+	return all, nil
 }
 
 // Drop removes the keys of a space recorded as ours, and its record. For a grouped
@@ -258,7 +250,7 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 		return gone, fmt.Errorf("unlink %s: %w", key, err)
 	}
 	// Removing the last field removes the hash.
-	return gone, recordError(made, r.servers.client.HDel(ctx, made, madeField(s)).Err())
+	return gone, recordError(made, r.servers.client.HDel(ctx, made, store.RecordKey(s)).Err())
 }
 
 // dropKey removes a key of a type; "" is any.

@@ -48,14 +48,6 @@ func probeName(namespace string) string {
 	return "_probe:" + store.Unlikely()
 }
 
-// madeField returns the field of a space in the records.
-func madeField(s store.Space) string {
-	if s.Grouped {
-		return s.Name + ":{}"
-	}
-	return s.Name
-}
-
 // leaseKey returns the key of the lease of a namespace.
 func leaseKey(namespace string) string {
 	if namespace == "" {

@@ -182,7 +182,7 @@ func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) err
 func leaseOf(key, text string) (store.Lease, error) {
 	var l store.Lease
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
-		return l, fault.Store(fmt.Errorf("redis: %s is not a lease of perfbench", key), "use another --namespace")
+		return l, store.NotOurs("redis: "+key, "lease")
 	}
 	return l, nil
 }

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -17,13 +16,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// madeKey returns the key of a space in the records.
-func madeKey(s store.Space) []byte {
-	if s.Grouped {
-		return []byte(s.Name + ":{}")
-	}
-	return []byte(s.Name)
-}
+// madeKey returns the key of a space in the records, as a column has it.
+func madeKey(s store.Space) []byte { return []byte(store.RecordKey(s)) }
 
 // Records are what was made under each namespace, in a table next to the data.
 type Records struct {
@@ -93,7 +87,7 @@ func (r *Records) recorded(ctx context.Context, s store.Space) (m store.Made, ok
 		return m, false, wrap("read", made, err)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, false, fault.Store(fmt.Errorf("%q in %s is not a record of perfbench", madeKey(s), made.key.name), "use another --namespace")
+		return m, false, store.NotOurs(fmt.Sprintf("%q in %s", madeKey(s), made.key.name), "record")
 	}
 	return m, true, nil
 }
@@ -146,25 +140,24 @@ func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, err
 	if err != nil {
 		return nil, wrap("read", made, err)
 	}
-	var out []store.Made
+	texts := map[string][]byte{}
 	err = walk(rows, func(rows *sql.Rows) error {
-		var key, text []byte
+		var key string
+		var text []byte
 		if err := rows.Scan(&key, &text); err != nil {
 			return err
 		}
-		if bytes.Equal(key, leaseKey) {
-			return nil
-		}
-		var m store.Made
-		if err := json.Unmarshal(text, &m); err != nil || !bytes.Equal(madeKey(m.Space), key) {
-			return fault.Store(fmt.Errorf("%q is not a record of perfbench", key), "use another --namespace")
-		}
-		m.Namespace = namespace
-		out = append(out, m)
+		texts[key] = text
 		return nil
 	})
-	slices.SortFunc(out, func(a, b store.Made) int { return bytes.Compare(madeKey(a.Space), madeKey(b.Space)) })
-	return out, wrap("read", made, err)
+	if err != nil {
+		return nil, wrap("read", made, err)
+	}
+	out, wrong := store.AppendRecords(nil, namespace, texts, store.RecordKey)
+	if wrong != "" {
+		return nil, wrap("read", made, store.NotOurs(fmt.Sprintf("%q", wrong), "record"))
+	}
+	return out, nil
 }
 
 // Drop removes the table of a space recorded as ours, and its record, and returns how

@@ -15,9 +15,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// leaseKey is the key of the lease among the records of a namespace; no space has this
-// key.
-var leaseKey = []byte("\x00lease")
+// leaseKey is the key of the lease among the records, as a column has it.
+var leaseKey = []byte(store.LeaseKey)
 
 // leaseRow is the stored form of the lease. A row can be replaced only by a process
 // that has seen its current content, so that of two competitors one fails.
@@ -186,7 +185,7 @@ func (ls *Leases) leaseIn(ctx context.Context, made *table) (leaseRow, bool, err
 		return r, false, err
 	}
 	if err := json.Unmarshal(r.text, &r); err != nil {
-		return r, false, fault.Store(fmt.Errorf("%s: %q in %s is not a lease of perfbench", ls.tables.d.Dialect, leaseKey, made.key.name), "use another --namespace")
+		return r, false, store.NotOurs(fmt.Sprintf("%s: %q in %s", ls.tables.d.Dialect, leaseKey, made.key.name), "lease")
 	}
 	return r, true, nil
 }
