@@ -3,6 +3,7 @@ package sqlstore_test
 import (
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -10,6 +11,15 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
+
+// PostgreSQL has several words for a table that somebody else has just made: it depends on
+// which of its catalogs it is found in first, the table, its type or an index.
+func TestWhatOthersHaveJustMadeExists(t *testing.T) {
+	for _, code := range []string{"42P07", "42710", "23505"} {
+		assert.True(t, sqlstore.Exists(&pgconn.PgError{Code: code}), code)
+	}
+	assert.False(t, sqlstore.Exists(&pgconn.PgError{Code: "42P01"}))
+}
 
 // A table that somebody is making at this moment, such as the server for a client that
 // has died, is there for who makes it too; and a table of others whose columns are not

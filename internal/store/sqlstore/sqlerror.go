@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -175,7 +176,7 @@ func Exists(err error) bool {
 		return my.Number == 1007 || my.Number == 1050
 	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (pg.Code == "42P04" || pg.Code == "42P07" || pg.Code == "23505")
+	return ok && slices.Contains([]string{"42P04", "42P07", "42710", "23505"}, pg.Code)
 }
 
 // TemplateBusy reports whether a database could not be created because another one was
