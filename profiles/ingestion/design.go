@@ -76,7 +76,7 @@ func (r *designer) totals(s *spec, count int64) {
 		if count > 0 {
 			v = r.Pick(p, "count")
 			m.total = int64(workload.Split(int(count), len(s.maps), i))
-			if m.total > maxEntries {
+			if m.total > padogrid.MaxEntries {
 				r.Problems.Add(fault.Field("count", fault.Input(fmt.Errorf("count: %d is more than a map can get", count), "")))
 			}
 		} else {

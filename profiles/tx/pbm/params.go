@@ -2,47 +2,26 @@ package pbm
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-const maxEntries = 1_000_000_000_000
-
 // The parameters that are not read into a field of the plan: those of a map are read
 // for each map, and mapNames, prefix and compat before all others.
 var (
-	mapNames = workload.Param{
-		Name: "mapNames", Kind: workload.List, Default: padogrid.Eligibility,
-		Help: "pbm: maps to work on at the same time: eligibility, profile or both; summary too where flavour=coherence",
-	}
+	mapNames = padogrid.MapNames("pbm: maps to work on at the same time: eligibility, profile or both; summary too where flavour=coherence")
 	testCase = workload.Param{
 		Name: "testCase", Kind: workload.Choice, Choices: []string{caseGet, caseGetAll, caseTx}, Track: true,
 		Help: "pbm: get one entry a call (profile only), getall a batch a call, or tx (eligibility only): read a group and write its summary",
 	}
-	totalEntryCount = workload.Param{
-		Name: "totalEntryCount", Alias: "count", Kind: workload.Integer, Default: "100000", Unit: "entries", Min: 1, Max: maxEntries, Track: true,
-		Help: "pbm: operations on each map per run, divided among its threads; what is left over is not done",
-	}
-	threadCount = workload.Param{
-		Name: "threadCount", Alias: "threads", Kind: workload.Integer, Default: strconv.Itoa(padogrid.Threads()), Unit: "threads", Min: 1, Max: workload.MaxThreads, Track: true,
-		Help: "pbm: clients of each map; the live knob threads is the total over the maps",
-	}
-	payloadSize = workload.Param{
-		Name: "payloadSize", Alias: "payload", Kind: workload.Size, Default: "1024", Unit: "bytes", Min: 0, Max: workload.MaxPayload, Track: true,
-		Help: "pbm: size of the values that are loaded where they are missing",
-	}
-	batchSize = workload.Param{
-		Name: "batchSize", Alias: "batch", Kind: workload.Integer, Default: "1000", Unit: "entries", Min: 1, Max: workload.MaxBatch, Track: true,
-		Help: "pbm: entries of one getall",
-	}
-	prefix = workload.Param{Name: "prefix", Kind: workload.Text, Default: "x", Help: "pbm: put in front of group numbers, and at the end of the document's file name"}
-	compat = workload.Param{
-		Name: "compat", Kind: workload.Switch, Default: "off",
-		Help: "pbm: on treats values that are not integers as not set, does not trim, and leaves out the last partial batch of getall on profile, as the original does",
-	}
+	totalEntryCount = padogrid.TotalEntryCount("pbm: operations on each map per run, divided among its threads; what is left over is not done")
+	threadCount     = padogrid.ThreadCount("pbm: clients of each map; the live knob threads is the total over the maps")
+	payloadSize     = padogrid.PayloadSize("pbm: size of the values that are loaded where they are missing")
+	batchSize       = padogrid.BatchSize("pbm: entries of one getall")
+	prefix          = padogrid.Prefix("pbm: put in front of group numbers, and at the end of the document's file name")
+	compat          = padogrid.Compat("pbm: on treats values that are not integers as not set, does not trim, and leaves out the last partial batch of getall on profile, as the original does")
 )
 
 // Params returns the parameters of the mode.
