@@ -143,34 +143,15 @@ func (s *settings) even(k workload.Knob, before workload.Settings, f func(worklo
 // spread sets a knob over all tracks: a value that adds up is divided in the
 // current proportions, any other is set on every track.
 func (s *settings) spread(k workload.Knob, to float64) {
-	if !k.Sum {
-		for i, spec := range s.specs {
-			if spec.Turns(k) {
-				s.want[i] = k.Set(s.want[i], to)
-			}
-		}
+	s.want = workload.Turned(s.specs, s.want, workload.AllTracks, k, to)
+	if k.Name != "threads" {
 		return
 	}
-	parts := make([]*workload.Settings, 0, len(s.specs))
-	sum := 0.0
+	share := workload.Spread(s.weights, int(to))
 	for i, spec := range s.specs {
 		if spec.Adds(k) {
-			parts = append(parts, &s.want[i])
-			sum += k.Get(s.want[i])
+			s.want[i], share = k.Set(s.want[i], float64(share[0])), share[1:]
 		}
-	}
-	if k.Name == "threads" {
-		for i, n := range workload.Spread(s.weights, int(to)) {
-			*parts[i] = k.Set(*parts[i], float64(n))
-		}
-		return
-	}
-	for _, p := range parts {
-		part := to / float64(len(parts))
-		if sum > 0 {
-			part = to * k.Get(*p) / sum
-		}
-		*p = k.Set(*p, part)
 	}
 }
 

@@ -28,18 +28,25 @@ func Totals(knobs []Knob, tracks []*Track, of func(track int) Settings) Settings
 
 // Turned returns the settings of the tracks, now before the change, after setting
 // knob k on one track or, if track is negative, on all. A total is distributed in
-// the current proportions, to within a fraction.
+// the current proportions, to within a fraction; in equal parts if there is none yet.
 func Turned(tracks []*Track, now []Settings, track int, k Knob, to float64) []Settings {
 	to = k.Clamp(to)
-	total := k.Get(Totals([]Knob{k}, tracks, func(i int) Settings { return now[i] }))
+	total, parts := 0.0, 0
+	for i, t := range tracks {
+		if t.Adds(k) {
+			total, parts = total+k.Get(now[i]), parts+1
+		}
+	}
 	out := slices.Clone(now)
 	for i, t := range tracks {
 		v := to
 		switch {
-		case track >= 0 && track != i, !t.Turns(k), track < 0 && k.Sum && (!t.Adds(k) || total <= 0):
+		case track >= 0 && track != i, !t.Turns(k), track < 0 && k.Sum && !t.Adds(k):
 			continue
-		case track < 0 && k.Sum:
+		case track < 0 && k.Sum && total > 0:
 			v = k.Get(now[i]) * to / total
+		case track < 0 && k.Sum:
+			v = to / float64(parts)
 		}
 		out[i] = k.Set(now[i], v)
 	}

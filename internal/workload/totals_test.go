@@ -49,3 +49,13 @@ func TestTheLengthOfAPlan(t *testing.T) {
 	assert.Equal(t, 5*time.Second, p.Length())
 	assert.Zero(t, (&Plan{Phases: []Phase{{Name: "load"}}}).Length())
 }
+
+// A rate that there was not before is divided evenly, since there are no proportions yet.
+func TestATotalFromNothingIsDividedEvenly(t *testing.T) {
+	tracks := []*Track{{Name: "a"}, {Name: "b"}, {Name: "apart", Apart: true}}
+	now := Turned(tracks, make([]Settings, 3), -1, Rate(""), 900)
+	assert.Equal(t, []float64{450, 450, 0}, []float64{now[0].Rate, now[1].Rate, now[2].Rate})
+	now[0].Rate = 150
+	now = Turned(tracks, now, -1, Rate(""), 1200)
+	assert.Equal(t, []float64{300, 900, 0}, []float64{now[0].Rate, now[1].Rate, now[2].Rate}, "and then in proportion")
+}
