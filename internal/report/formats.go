@@ -9,11 +9,9 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // All returns the formats of every profile, in display order, followed by the given
@@ -23,39 +21,6 @@ func All(own ...rundir.Format) []rundir.Format {
 		jsonFormat, csvFormat, storeFormat, hlogFormat, hgrmFormat,
 		textFormat, markdownFormat, htmlFormat, junitFormat, baselineFormat,
 	}, own...)
-}
-
-// Pick returns the formats with the given ids, without repetition, in the order given.
-// An id that is unknown, or that belongs to another profile than the run's, is bad
-// input; an empty profile accepts any.
-func Pick(formats []rundir.Format, ids []string, profile string) ([]rundir.Format, error) {
-	var out []rundir.Format
-	for _, id := range ids {
-		id = strings.TrimSpace(id)
-		i := slices.IndexFunc(formats, func(f rundir.Format) bool { return f.ID == id })
-		// Documents of different profiles may have the same id.
-		if own := slices.IndexFunc(formats, func(f rundir.Format) bool { return f.ID == id && f.Profile == profile }); own >= 0 {
-			i = own
-		}
-		if i < 0 {
-			var names []string
-			for _, f := range formats {
-				if f.Profile == "" || profile == "" || f.Profile == profile {
-					names = append(names, f.ID)
-				}
-			}
-			return nil, fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, names, suggest.Formats))
-		}
-		f := formats[i]
-		if f.Profile != "" && profile != "" && f.Profile != profile {
-			return nil, fault.Input(fmt.Errorf("format %s is a document of profile %s, and the run is of %s", id, f.Profile, profile),
-				"ask for text, markdown, html, json, csv, store, hlog, hgrm, junit or baseline, which every run has")
-		}
-		if !slices.ContainsFunc(out, func(g rundir.Format) bool { return g.ID == id }) {
-			out = append(out, f)
-		}
-	}
-	return out, nil
 }
 
 // Write writes the documents of a run and its notices into dir, which is created if

@@ -26,7 +26,7 @@ func Plan(formats []rundir.Format, ids []string, runs []*rundir.Folder) ([]Part,
 	var parts []Part
 	for _, id := range ids {
 		for _, f := range runs {
-			picked, err := Pick(formats, []string{id}, f.Run.Profile)
+			picked, err := rundir.Pick(formats, []string{id}, f.Run.Profile)
 			if err != nil {
 				return nil, err
 			}

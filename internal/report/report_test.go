@@ -31,7 +31,7 @@ import (
 
 func printed(t *testing.T, f *rundir.Folder, id string) string {
 	t.Helper()
-	formats, err := Pick(All(), []string{id}, f.Run.Profile)
+	formats, err := rundir.Pick(All(), []string{id}, f.Run.Profile)
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, Print(&b, f, formats[0]))
@@ -301,16 +301,16 @@ func TestPick(t *testing.T) {
 		return []rundir.File{{Name: "a.txt", Data: []byte("a\n")}, {Name: "b.txt", Data: []byte("b\n")}}, nil
 	}}
 	formats := All(own)
-	got, err := Pick(formats, []string{"json", "padogrid", "json"}, "ingestion")
+	got, err := rundir.Pick(formats, []string{"json", "padogrid", "json"}, "ingestion")
 	require.NoError(t, err)
 	require.Len(t, got, 2)
 	assert.Equal(t, "padogrid", got[1].ID)
 
-	_, err = Pick(formats, []string{"markdwon"}, "ingestion")
+	_, err = rundir.Pick(formats, []string{"markdwon"}, "ingestion")
 	assert.ErrorContains(t, err, `unknown format "markdwon"`)
 	assert.Contains(t, fault.HintOf(err), "did you mean markdown")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-	_, err = Pick(formats, []string{"padogrid"}, "authz")
+	_, err = rundir.Pick(formats, []string{"padogrid"}, "authz")
 	assert.ErrorContains(t, err, "is a document of profile ingestion, and the run is of authz")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 

@@ -220,7 +220,7 @@ func (p *Prepared) formats(ids []string) ([]rundir.Format, error) {
 			ids = append(ids, p.Profile.Formats[0])
 		}
 	}
-	return request.FindFormats(p.env.Formats, ids, p.Profile.Name)
+	return rundir.Pick(p.env.Formats, ids, p.Profile.Name)
 }
 
 // design makes the plan, normally once. If environment variables are aimed at a track,

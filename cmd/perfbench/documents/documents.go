@@ -233,7 +233,7 @@ func (a command) writeReport(dir string, o reportOptions) error {
 	if len(ids) == 0 {
 		ids = cli.DefaultFormats(f.Run.Profile)
 	}
-	formats, err := report.Pick(cli.Formats(), ids, f.Run.Profile)
+	formats, err := rundir.Pick(cli.Formats(), ids, f.Run.Profile)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func keepFacts(f *rundir.Folder, o reportOptions) error {
 	if len(ids) == 0 {
 		ids = cli.DefaultFormats(f.Run.Profile)
 	}
-	formats, err := report.Pick(cli.Formats(), ids, f.Run.Profile)
+	formats, err := rundir.Pick(cli.Formats(), ids, f.Run.Profile)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/preset"
-	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // listing is what a list command shows: a table for people, a value for --json.
@@ -188,7 +188,7 @@ func listFormats() listing {
 
 // formatDoc prints the documentation of a format.
 func (a command) formatDoc(id string) error {
-	fs, err := request.FindFormats(cli.Formats(), []string{id}, "")
+	fs, err := rundir.Pick(cli.Formats(), []string{id}, "")
 	if err != nil {
 		return err
 	}

@@ -304,7 +304,7 @@ func (b *bench) Export(id string, formats []string, dir string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	picked, err := report.Pick(b.env.Formats, formats, f.Run.Profile)
+	picked, err := rundir.Pick(b.env.Formats, formats, f.Run.Profile)
 	if err != nil {
 		return nil, err
 	}
