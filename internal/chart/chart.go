@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 // Chart is a picture over the time of a run: lines with a value at each moment.
@@ -81,48 +83,7 @@ const maxPoints = 900
 
 // Empty reports whether there is nothing to draw.
 func (c *Chart) Empty() bool {
-	return c.Heat == nil && !slices.ContainsFunc(c.Lines, func(l Line) bool { return Some(l.Values) })
-}
-
-// Some reports whether any of the values is known.
-func Some(values []float64) bool {
-	return slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) })
-}
-
-// Thin reduces values to at most n, each the mean or the maximum of an equal number,
-// ignoring NaN.
-func Thin(values []float64, n int, mean bool) []float64 {
-	if len(values) <= n {
-		return values
-	}
-	out := make([]float64, n)
-	for i := range out {
-		_, middle, top := digest(values[i*len(values)/n : (i+1)*len(values)/n])
-		if out[i] = top; mean {
-			out[i] = middle
-		}
-	}
-	return out
-}
-
-// digest returns the lowest value, the mean and the highest; NaN if there are no
-// values.
-func digest(values []float64) (low, mean, top float64) {
-	n, sum := 0, 0.0
-	low, top = math.NaN(), math.NaN()
-	for _, v := range values {
-		if math.IsNaN(v) {
-			continue
-		}
-		n, sum = n+1, sum+v
-		if !(v >= low) {
-			low = v
-		}
-		if !(v <= top) {
-			top = v
-		}
-	}
-	return low, sum / float64(n), top
+	return c.Heat == nil && !slices.ContainsFunc(c.Lines, func(l Line) bool { return plot.Some(l.Values) })
 }
 
 // frame is the area of a picture in which the lines are drawn, with the conversion of
@@ -137,12 +98,12 @@ func (f *frame) x(second float64) float64 {
 	return f.left + (second-f.from)/max(f.to-f.from, 1e-9)*(f.right-f.left)
 }
 
-func (f *frame) y(v float64) float64 { return f.bottom - f.part(v)*(f.bottom-f.top) }
+func (f *frame) y(v float64) float64 { return f.bottom - f.Part(v)*(f.bottom-f.top) }
 
 // polylines draws a line, with gaps where there are no values. attributes are those of
 // the SVG elements.
 func (f *frame) polylines(b *strings.Builder, attributes string, at, values []float64, mean bool) {
-	at, values = Thin(at, maxPoints, true), Thin(values, maxPoints, mean)
+	at, values = plot.Thin(at, maxPoints, true), plot.Thin(values, maxPoints, mean)
 	var points []string
 	flush := func() {
 		if len(points) == 1 { // a point would not be visible

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 func TestThin(t *testing.T) {
@@ -26,9 +28,9 @@ func TestThin(t *testing.T) {
 		{"gaps are left out", []float64{nan, 9, 2, nan}, true, []float64{9, 2}},
 		{"uneven parts", []float64{1, 2, 3}, false, []float64{1, 3}},
 	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Thin(c.in, 2, c.mean)) })
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, plot.Thin(c.in, 2, c.mean)) })
 	}
-	assert.True(t, math.IsNaN(Thin([]float64{nan, nan, 1, 1}, 2, false)[0]))
+	assert.True(t, math.IsNaN(plot.Thin([]float64{nan, nan, 1, 1}, 2, false)[0]))
 }
 
 func TestBothDrawingsShowTheSameLine(t *testing.T) {
@@ -70,14 +72,14 @@ func TestAChartWithoutValuesIsEmpty(t *testing.T) {
 func TestTimesAreDrawnByDecades(t *testing.T) {
 	c := Chart{Log: true, Lines: []Line{{Values: []float64{3e3, 2e6}}}}
 	assert.InDeltaSlice(t, []float64{1e3, 1e4, 1e5, 1e6, 1e7}, c.scale().grid(), 1)
-	assert.InDelta(t, 0.5, c.scale().part(1e5), 1e-9)
+	assert.InDelta(t, 0.5, c.scale().Part(1e5), 1e-9)
 }
 
 func TestAScaleOfAPageLeavesLittleRoom(t *testing.T) {
 	c := Chart{Log: true, Lines: []Line{{Values: []float64{2.3e5, 4e6}}}}
 	s := c.close()
-	assert.InDelta(t, 2e5, s.lo, 1)
-	assert.InDelta(t, 5e6, s.hi, 1)
+	assert.InDelta(t, 2e5, s.Low, 1)
+	assert.InDelta(t, 5e6, s.High, 1)
 	assert.InDeltaSlice(t, []float64{2e5, 5e5, 1e6, 2e6, 5e6}, s.grid(), 1, "so few decades have more lines")
 }
 
@@ -92,12 +94,12 @@ func TestSecondsAreCountedAsPeopleDo(t *testing.T) {
 		{0, 5400, []string{"0:00:00", "0:15:00", "0:30:00", "0:45:00", "1:00:00", "1:15:00", "1:30:00"}},
 	} {
 		var got []string
-		for _, s := range Seconds(c.from, c.to) {
-			got = append(got, Clock(s, c.to))
+		for _, s := range plot.Seconds(c.from, c.to, 0, pageTicks) {
+			got = append(got, plot.Moment(s, c.to))
 		}
 		assert.Equal(t, c.want, got)
 	}
-	assert.LessOrEqual(t, len(Seconds(0, 183*86400)), pageTicks+1)
+	assert.LessOrEqual(t, len(plot.Seconds(0, 183*86400, 0, pageTicks)), pageTicks+1)
 }
 
 // A call more or less is no other shade; ten times as many are a darker one.

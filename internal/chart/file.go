@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 // Sizes of a chart drawn as a file, in its own units.
@@ -58,7 +60,7 @@ func (c *Chart) File() []byte {
 	for i, l := range c.Lines {
 		colour := colours[i%len(colours)]
 		f.polylines(&b, fmt.Sprintf("fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"", colour), c.At, l.Values, c.Mean)
-		low, mean, top := digest(l.Values)
+		low, mean, top := plot.Digest(l.Values)
 		if math.IsNaN(top) {
 			continue
 		}

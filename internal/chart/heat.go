@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 // Heat says how many calls took how long at which time: columns of equal width over the
@@ -20,8 +22,8 @@ type Heat struct {
 // NewHeat returns an empty map over the seconds from 0 to to, for values from low to
 // high, with that many rows per decade.
 func NewHeat(to, low, high float64, rows int) *Heat {
-	s := decades(low, high)
-	h := &Heat{To: to, Low: s.lo, High: s.hi}
+	s := plot.Around(low, high)
+	h := &Heat{To: to, Low: s.Low, High: s.High}
 	h.rows = max(int(math.Log10(h.High/h.Low)*float64(rows)+0.5), 1)
 	return h
 }

@@ -6,9 +6,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 const (
+	// pageTicks is the greatest number of parts into which an axis is divided.
+	pageTicks = 8
 	// pageHeight is the height of a chart on a page in steps, lowHeight that of a low
 	// one.
 	pageHeight, lowHeight = 2000, 400
@@ -46,7 +50,7 @@ func (c *Chart) Page() string {
 	if c.Across == nil {
 		time = fmt.Sprintf(` data-time="%g %g"`, c.From, c.To)
 	}
-	fmt.Fprintf(&d.b, "<figure class=\"%s\"%s data-unit=\"%s\" data-scale=\"%g %g %t\">\n<figcaption><b>%s</b>", class, time, c.Unit, d.lo, d.hi, d.log, html.EscapeString(c.Title))
+	fmt.Fprintf(&d.b, "<figure class=\"%s\"%s data-unit=\"%s\" data-scale=\"%g %g %t\">\n<figcaption><b>%s</b>", class, time, c.Unit, d.Scale.Low, d.Scale.High, d.Scale.Log, html.EscapeString(c.Title))
 	d.legend()
 	fmt.Fprintf(&d.b, "</figcaption>\n<svg class=\"plot\" role=\"img\" aria-label=\"%s\">\n", html.EscapeString(c.Describe()))
 	fmt.Fprintf(&d.b, "<svg class=\"data\" width=\"100%%\" height=\"100%%\" preserveAspectRatio=\"none\" viewBox=\"0 0 %.0f %d\">\n", c.span()*d.steps, d.height)
@@ -68,10 +72,10 @@ func (c *Chart) span() float64 { return max(c.To-c.From, 1e-9) }
 func (c *Chart) Describe() string {
 	parts := []string{c.Title}
 	if c.Across == nil {
-		parts[0] += ", " + Clock(c.From, c.To) + " to " + Clock(c.To, c.To)
+		parts[0] += ", " + plot.Moment(c.From, c.To) + " to " + plot.Moment(c.To, c.To)
 	}
 	for _, l := range c.Lines {
-		if low, _, top := digest(l.Values); !math.IsNaN(top) {
+		if low, _, top := plot.Digest(l.Values); !math.IsNaN(top) {
 			parts = append(parts, strings.TrimSpace(l.Name+" from "+c.Format(low)+" to "+c.Format(top)))
 		}
 	}
@@ -90,7 +94,7 @@ type drawing struct {
 
 func (d *drawing) x(at float64) float64 { return math.Round((at - d.From) * d.steps) }
 
-func (d *drawing) y(v float64) float64 { return math.Round((1 - d.part(v)) * float64(d.height)) }
+func (d *drawing) y(v float64) float64 { return math.Round((1 - d.Part(v)) * float64(d.height)) }
 
 // legend names the lines if there are several; a line without values is not drawn.
 func (d *drawing) legend() {
@@ -98,7 +102,7 @@ func (d *drawing) legend() {
 		return
 	}
 	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
-		if !Some(l.Values) {
+		if !plot.Some(l.Values) {
 			continue
 		}
 		fmt.Fprintf(&d.b, " <span class=\"key\"><i class=\"%s\"></i>%s</span>", d.class(i), html.EscapeString(l.Name))
@@ -118,7 +122,7 @@ func (d *drawing) class(i int) string {
 
 func (d *drawing) lines() {
 	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
-		at, values := Thin(d.At, d.points, true), Thin(l.Values, d.points, d.Mean)
+		at, values := plot.Thin(d.At, d.points, true), plot.Thin(l.Values, d.points, d.Mean)
 		path := d.path(at, values, d.Bands || d.Filled && i == 0)
 		if path != "" {
 			fmt.Fprintf(&d.b, "<path class=\"%s\" data-name=\"%s\" d=\"%s\"/>\n", d.class(i), html.EscapeString(l.Name), path)
@@ -196,7 +200,7 @@ func (d *drawing) axes() {
 		grid = []float64{grid[0], grid[len(grid)-1]}
 	}
 	for _, v := range grid {
-		y := (1 - d.part(v)) * 100
+		y := (1 - d.Part(v)) * 100
 		fmt.Fprintf(&d.b, "<line class=\"grid\" x2=\"100%%\" y1=\"%.1f%%\" y2=\"%.1f%%\"/><text x=\"-6\" y=\"%.1f%%\" dy=\"4\" text-anchor=\"end\">%s</text>\n", y, y, y, html.EscapeString(d.Format(v)))
 	}
 	free := 0.0
@@ -222,14 +226,14 @@ func (d *drawing) across(at float64) string {
 	if d.Across != nil {
 		return d.Across(at)
 	}
-	return Clock(at, d.To)
+	return plot.Moment(at, d.To)
 }
 
 // places returns the labelled positions on the axis.
 func (d *drawing) places() []float64 {
 	switch {
 	case d.Across == nil:
-		return Seconds(d.From, d.To)
+		return plot.Seconds(d.From, d.To, 0, pageTicks)
 	case d.Ticks != nil:
 		return slices.Clone(d.Ticks)
 	}

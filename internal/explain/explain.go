@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -120,12 +121,12 @@ func Paragraph(w *rundir.Why) string {
 	var out, rest []string
 	for i, p := range w.Parts {
 		if !told[i] {
-			rest = append(rest, fmt.Sprintf("%s from %s to %s", p.Resource, clock(p.From), clock(p.To)))
+			rest = append(rest, fmt.Sprintf("%s from %s to %s", p.Resource, plot.InWords.At(p.From), plot.InWords.At(p.To)))
 			continue
 		}
 		text := p.Text
 		if len(w.Parts) > 1 {
-			text = fmt.Sprintf("From %s to %s: %s", clock(p.From), clock(p.To), text)
+			text = fmt.Sprintf("From %s to %s: %s", plot.InWords.At(p.From), plot.InWords.At(p.To), text)
 		}
 		if len(p.Evidence) > 0 {
 			text += " " + sentence(strings.Join(p.Evidence, "; "))
@@ -152,15 +153,6 @@ func Noted(w *rundir.Why) (out []string) {
 		out = append(out, c.Text+".")
 	}
 	return out
-}
-
-// clock formats a moment of the run as minutes and seconds.
-func clock(s float64) string {
-	n := int(s)
-	if n >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", n/3600, n/60%60, n%60)
-	}
-	return fmt.Sprintf("%d:%02d", n/60, n%60)
 }
 
 // stretch is a period of a run, and what is known about it.

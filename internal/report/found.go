@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -152,7 +153,7 @@ func curve(r *find.Result) chart.Chart {
 		p50, p99, p999 = append(p50, known(s.Response.P50)), append(p99, known(s.Response.P99)), append(p999, known(s.Response.P999))
 	}
 	c.Lines = []chart.Line{{Name: "p99", Values: p99}, {Name: "p50", Values: p50}}
-	if chart.Some(p999) {
+	if plot.Some(p999) {
 		c.Lines = append(c.Lines, chart.Line{Name: "p99.9", Values: p999})
 	}
 	if len(c.At) > 0 {
@@ -168,7 +169,7 @@ func curve(r *find.Result) chart.Chart {
 func curveText(r *find.Result) string {
 	c := curve(r)
 	at, values := c.At, c.Lines[0].Values
-	if !chart.Some(values) || len(at) < 3 {
+	if !plot.Some(values) || len(at) < 3 {
 		return ""
 	}
 	const width = 60

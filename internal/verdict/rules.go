@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -361,7 +362,4 @@ func ns(v int64) string { return units.Duration(time.Duration(v)) }
 func length(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
 
 // at formats a moment of a run: 0:07.
-func at(s float64) string {
-	whole := int(s)
-	return fmt.Sprintf("%d:%02d", whole/60, whole%60)
-}
+func at(s float64) string { return plot.InWords.At(s) }

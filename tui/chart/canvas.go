@@ -1,7 +1,5 @@
 package chart
 
-import "math"
-
 // Layer is what a cell of a canvas belongs to; callers give each layer its colour.
 // Layer 0 is the background.
 type Layer uint8
@@ -21,6 +19,9 @@ func NewCanvas(w, h int) *Canvas {
 	w, h = max(w, 0), max(h, 0)
 	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h)}
 }
+
+// Size returns the number of columns and of rows of cells.
+func (c *Canvas) Size() (w, h int) { return c.w, c.h }
 
 // row converts a fraction of the height, from 0 at the bottom to 1, to a row of dots;
 // -1 if it cannot be drawn.
@@ -91,6 +92,15 @@ func (c *Canvas) Put(x, y int, text string, l Layer) {
 	}
 }
 
+// Rule writes a sign into the cells of a column that are empty.
+func (c *Canvas) Rule(x int, sign rune, l Layer) {
+	for y := range c.h {
+		if c.Free(x, y, 1) {
+			c.Put(x, y, string(sign), l)
+		}
+	}
+}
+
 // Free reports whether n cells starting at x lie on the canvas and are empty.
 func (c *Canvas) Free(x, y, n int) bool {
 	if x < 0 || y < 0 || y >= c.h || x+n > c.w {
@@ -135,17 +145,4 @@ func Robust(vals []float64) float64 {
 		return 1.5 * most
 	}
 	return peak
-}
-
-// Decades returns the powers of ten at or below lo and at or above hi, at least one
-// decade apart; 1 and 10 if there is nothing to draw.
-func Decades(lo, hi float64) (from, to float64) {
-	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
-		return 1, 10
-	}
-	low, high := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi)-1e-9)
-	if high <= low {
-		high = low + 1
-	}
-	return math.Pow(10, low), math.Pow(10, high)
 }

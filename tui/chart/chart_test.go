@@ -29,13 +29,48 @@ func TestBrailleJoinsValuesAndLeavesGaps(t *testing.T) {
 		{"more values than columns are left out", []float64{0, 0, 10, 10}, 1, 1, 10, []string{"⣀"}},
 		{"a scale without height draws nothing", []float64{1, 2}, 2, 1, 0, []string{"  "}},
 	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Braille(c.vals, c.w, c.h, c.top)) })
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, braille(c.vals, c.w, c.h, c.top)) })
 	}
 }
 
+// braille draws vals as a line in a field w columns wide and h rows high. Each cell
+// holds two values side by side and four rows of dots, so up to 2×w values are drawn,
+// from the left. Consecutive values are joined; a gap in vals is a gap in the line. The
+// bottom row of dots is 0, the topmost one is top.
+func braille(vals []float64, w, h int, top float64) []string {
+	if w <= 0 || h <= 0 {
+		return nil
+	}
+	parts := make([]float64, len(vals))
+	for i, v := range vals {
+		if parts[i] = v / top; !finite(v) || !finite(top) || top <= 0 {
+			parts[i] = math.NaN()
+		}
+	}
+	c := NewCanvas(w, h)
+	c.Line(parts, 1)
+	return rows(c)
+}
+
+func rows(c *Canvas) []string {
+	w, h := c.Size()
+	out := make([]string, h)
+	for y := range out {
+		for x := range w {
+			r, _ := c.At(x, y)
+			out[y] += string(r)
+		}
+	}
+	return out
+}
+
 func TestRuleKeepsTheLineInFront(t *testing.T) {
-	assert.Equal(t, []string{"┊⣀┊", "┊ ┊"}, Rule([]string{" ⣀ ", "   "}, []int{0, 2, 7, -1}, '┊')[:2])
-	assert.Equal(t, []string{"⣀"}, Rule([]string{"⣀"}, []int{0}, '┊'))
+	c := NewCanvas(3, 2)
+	c.Line([]float64{math.NaN(), math.NaN(), 0, 0}, 1)
+	for _, x := range []int{0, 1, 2, 7, -1} {
+		c.Rule(x, '┊', 2)
+	}
+	assert.Equal(t, []string{"┊┊┊", "┊⣀┊"}, rows(c))
 }
 
 func TestSparkline(t *testing.T) {
@@ -75,13 +110,6 @@ func TestRobustLeavesASpikeOut(t *testing.T) {
 	assert.InDelta(t, 0, Robust([]float64{nan, 0}), 0)
 }
 
-func TestDecades(t *testing.T) {
-	for _, c := range [][4]float64{{12, 950, 10, 1000}, {10, 1000, 10, 1000}, {5, 5, 1, 10}, {0, 7, 1, 10}, {nan, 7, 1, 10}} {
-		lo, hi := Decades(c[0], c[1])
-		assert.InEpsilonSlice(t, c[2:], []float64{lo, hi}, 1e-9, "%v", c)
-	}
-}
-
 func TestCanvasHasWhatWasDrawnLastInFront(t *testing.T) {
 	c := NewCanvas(3, 1)
 	c.Area(nil, []float64{1, 1, 1, nan}, 1)
@@ -107,16 +135,8 @@ func TestBar(t *testing.T) {
 	assert.Equal(t, "    ", Bar(nan, 8, 4))
 }
 
-func TestNiceIsOneTwoOrFive(t *testing.T) {
-	for v, want := range map[float64]float64{0: 1, -3: 1, 1: 1, 1.01: 2, 43_900: 50_000, 0.0021: 0.005, 5: 5, 9.99: 10, 100: 100} {
-		assert.InEpsilon(t, want, Nice(v), 1e-9, "%v", v)
-	}
-	assert.InDelta(t, 1, Nice(nan), 0)
-	assert.InDelta(t, 1, Nice(math.Inf(1)), 0)
-}
-
 func TestScaleGrowsAtOnceAndShrinksAfterTenQuietSeconds(t *testing.T) {
-	s := Scale{}.Next(43, 0)
+	s := Ceiling{}.Next(43, 0)
 	require.InDelta(t, 50, s.Top, 0)
 	s = s.Next(51, 1)
 	require.InDelta(t, 100, s.Top, 0, "grows at once")
@@ -132,14 +152,6 @@ func TestScaleGrowsAtOnceAndShrinksAfterTenQuietSeconds(t *testing.T) {
 	}
 	require.InDelta(t, 100, s.Top, 0, "the same second again is no time")
 	assert.InDelta(t, 20, s.Next(3, 23).Top, 0, "shrinks to what the quiet seconds needed")
-}
-
-func TestLog(t *testing.T) {
-	assert.InDelta(t, 0.5, Log(10, 1, 100), 1e-9)
-	assert.InDelta(t, 0, Log(0, 1, 100), 0)
-	assert.InDelta(t, 1, Log(1e9, 1, 100), 0)
-	assert.True(t, math.IsNaN(Log(nan, 1, 100)))
-	assert.True(t, math.IsNaN(Log(5, 0, 0)))
 }
 
 func TestASCIIKeepsWidthAndEscapeCodes(t *testing.T) {
@@ -165,7 +177,7 @@ func FuzzChartsFillTheirField(f *testing.F) {
 				vals[i] = math.Inf(-1)
 			}
 		}
-		lines := Braille(vals, w, h, top)
+		lines := braille(vals, w, h, top)
 		if w > 0 && h > 0 && len(lines) != h {
 			t.Fatalf("%d lines for %d", len(lines), h)
 		}
@@ -177,7 +189,7 @@ func FuzzChartsFillTheirField(f *testing.F) {
 				t.Fatalf("%q became %q", l, a)
 			}
 		}
-		s := Scale{}
+		s := Ceiling{}
 		for i, v := range vals {
 			if s = s.Next(v, i); !(s.Top > 0) || math.IsInf(s.Top, 0) {
 				t.Fatalf("scale %v after %v", s, v)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 // Axis is the time axis that both charts share: an interval of the run, spread over the
@@ -63,15 +64,9 @@ func (a Axis) at(dot int) float64 {
 // Round returns the round seconds of the axis that can be labelled: twelve cells apart
 // or more.
 func (a Axis) Round() []int {
-	step := 1
-	for _, s := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 86400} {
-		if step = s; float64(s)/float64(a.Span)*float64(a.Cells) >= 12 {
-			break
-		}
-	}
 	var out []int
-	for t := floorDiv(a.From+step-1, step) * step; t <= a.From+a.Span; t += step {
-		out = append(out, t)
+	for _, t := range plot.Seconds(float64(a.From), float64(a.From+a.Span), 1, float64(a.Cells)/12) {
+		out = append(out, int(t))
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -28,7 +29,7 @@ type charts struct {
 	against *comparison
 	axes    axes
 	// scaleT and scaleL are the scales of throughput and latency.
-	scaleT, scaleL                chart.Scale
+	scaleT, scaleL                chart.Ceiling
 	throughputPanel, latencyPanel cached
 }
 
@@ -176,9 +177,9 @@ func (ch *charts) rates(a Axis, rows int) *Plot {
 	if ch.against.earlier != nil && ch.sel.op < 0 {
 		c.Ghost = ch.against.earlier.Rates(a.Moments())
 	}
-	c.High = max(ch.scaleT.Top, chart.Nice(chart.Robust(c.Ghost)))
+	c.High = max(ch.scaleT.Top, plot.Nice(chart.Robust(c.Ghost)))
 	if c.Log = ch.axes == logBoth; c.Log {
-		c.Low, c.High = chart.Decades(lowest(whole.Vals), chart.Peak(whole.Vals))
+		c.Scale = plot.Decades(lowest(whole.Vals), chart.Peak(whole.Vals))
 	}
 	return c
 }
@@ -239,9 +240,9 @@ func (ch *charts) bands(a Axis, rows int) *Plot {
 	if ch.against.earlier != nil && ch.sel.op < 0 {
 		c.Ghost = ch.against.earlier.Slowest(a.Moments())
 	}
-	c.High = max(ch.scaleL.Top, chart.Nice(chart.Robust(c.Ghost)))
+	c.High = max(ch.scaleL.Top, plot.Nice(chart.Robust(c.Ghost)))
 	if c.Log = ch.axes != linear; c.Log {
-		c.Low, c.High = chart.Decades(low, max(chart.Peak(c.Above), chart.Peak(all)))
+		c.Scale = plot.Decades(low, max(chart.Peak(c.Above), chart.Peak(all)))
 	}
 	return c
 }
@@ -345,7 +346,7 @@ func (ch *charts) rescale() {
 // choose selects an operation, or all of them with a negative one.
 func (ch *charts) choose(op int) {
 	ch.sel.op, ch.sel.fig = op, digest(ch.now.snap, op)
-	ch.scaleT, ch.scaleL = chart.Scale{}, chart.Scale{}
+	ch.scaleT, ch.scaleL = chart.Ceiling{}, chart.Ceiling{}
 	ch.rescale()
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 // nines are the percentiles labelled below a curve; each step leaves a tenth of the
@@ -24,7 +25,7 @@ type Curve struct {
 // NewCurve draws a curve for each spread, in the colour of its series, as far as there
 // are enough calls; nil if there are too few.
 func NewCurve(cells, rows int, spreads []measure.Spread, series []int, label func(float64) string) *Curve {
-	c := &Curve{Plot: Plot{Cells: cells, Rows: rows, Label: label, Log: true, Fresh: cells}}
+	c := &Curve{Plot: Plot{Cells: cells, Rows: rows, Scale: plot.Scale{Log: true}, Label: label, Fresh: cells}}
 	for _, s := range spreads {
 		for n := len(nines) - 1; n > c.decades; n-- {
 			if measure.Enough(nines[n].at, s.Calls()) {

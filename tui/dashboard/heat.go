@@ -6,6 +6,7 @@ import (
 
 	svg "github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -81,19 +82,18 @@ func (h *Heat) level(row []int64, x int) int {
 
 // Ticks returns the decades among the rows, and values between them if there are few.
 func (h *Heat) Ticks(label func(float64) string) []Tick {
+	low, high := measure.BandEnd(h.first-1), measure.BandEnd(h.first+len(h.rows)*h.each-1)
+	values := plot.Round(low, high, false)
+	if h.each*len(h.rows) <= 3*measure.BandsPerDecade {
+		values = append(values, plot.Round(low, high, true)...)
+	}
 	var out []Tick
 	for y := range h.rows {
-		from, to := h.first+y*h.each, h.first+(y+1)*h.each-1 // its bands
-		for _, part := range []float64{1, 2, 5} {
-			if part > 1 && h.each*len(h.rows) > 3*measure.BandsPerDecade {
-				continue
-			}
-			for d := range 11 {
-				v := part * math.Pow(10, float64(d))
-				band := int(math.Ceil(math.Log10(v)*measure.BandsPerDecade - 1e-9))
-				if band >= from && band <= to && (len(out) == 0 || out[len(out)-1].Row != len(h.rows)-1-y) {
-					out = append(out, Tick{len(h.rows) - 1 - y, label(v)})
-				}
+		for _, v := range values {
+			band := int(math.Ceil(math.Log10(v)*measure.BandsPerDecade - 1e-9))
+			if band >= h.first+y*h.each && band < h.first+(y+1)*h.each {
+				out = append(out, Tick{len(h.rows) - 1 - y, label(v)})
+				break
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/tui/chart"
 )
 
@@ -45,7 +46,7 @@ func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Hist
 		}
 		h.Areas = append([]Area{{To: h.columns(upTo), Series: series[i]}}, h.Areas...)
 	}
-	h.High = chart.Nice(chart.Peak(upTo))
+	h.High = plot.Nice(chart.Peak(upTo))
 	for _, q := range []struct {
 		percent float64
 		name    string
@@ -83,19 +84,13 @@ func (h *Histogram) cell(ns float64) int {
 // decades if there are many.
 func (h *Histogram) Foot(label func(float64) string) string {
 	line, free := []rune(strings.Repeat(" ", h.Cells)), 0
-	parts := []float64{1, 2, 5}
-	if h.bars*h.each > 3*measure.BandsPerDecade {
-		parts = parts[:1]
-	}
-	for decade := range 11 {
-		for _, part := range parts {
-			ns := part * math.Pow10(decade)
-			text := []rune(label(ns))
-			at := h.cell(ns)
-			if from := at - len(text)/2; at >= 0 && from >= free && from+len(text) <= h.Cells {
-				copy(line[from:], text)
-				free = from + len(text) + 2
-			}
+	const longest = 5e10 // nanoseconds
+	for _, ns := range plot.Round(1, longest, h.bars*h.each <= 3*measure.BandsPerDecade) {
+		text := []rune(label(ns))
+		at := h.cell(ns)
+		if from := at - len(text)/2; at >= 0 && from >= free && from+len(text) <= h.Cells {
+			copy(line[from:], text)
+			free = from + len(text) + 2
 		}
 	}
 	return string(line)

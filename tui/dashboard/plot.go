@@ -3,10 +3,10 @@ package dashboard
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -27,10 +27,9 @@ type Plot struct {
 	Failed []int
 	// Moments are marked by a rule and, if there is room, their name.
 	Moments []Moment
-	// Low and High are the ends of the scale, Log makes it logarithmic.
-	Low, High float64
-	Log       bool
-	Label     func(float64) string
+	// Scale is that of the values, Label formats one of them.
+	plot.Scale
+	Label func(float64) string
 	// Cells before Warm and from Fresh on are dimmed: warm-up, what the figures are not
 	// of, and the bucket in progress.
 	Warm, Fresh int
@@ -68,14 +67,7 @@ const (
 func (p *Plot) scaled(vals []float64) []float64 {
 	out := make([]float64, len(vals))
 	for i, v := range vals {
-		switch {
-		case p.Log:
-			out[i] = chart.Log(v, p.Low, p.High)
-		case p.High > 0:
-			out[i] = v / p.High
-		default:
-			out[i] = math.NaN()
-		}
+		out[i] = p.Part(v)
 	}
 	return out
 }
@@ -212,26 +204,7 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 
 // Draw returns the rows of the plot area, styled.
 func (p *Plot) Draw(s *widget.Styles) []string {
-	c := p.canvas()
-	out := make([]string, p.Rows)
-	var b, run strings.Builder
-	for y := range out {
-		b.Reset()
-		now := s.Plain
-		for x := range p.Cells {
-			r, l := c.At(x, y)
-			if k := p.ink(s, l, x, y); k != now {
-				b.WriteString(now.On(run.String()))
-				run.Reset()
-				now = k
-			}
-			run.WriteRune(r)
-		}
-		b.WriteString(now.On(run.String()))
-		run.Reset()
-		out[y] = b.String()
-	}
-	return out
+	return widget.Paint(p.canvas(), func(l chart.Layer, x, y int) widget.Ink { return p.ink(s, l, x, y) })
 }
 
 // Tick is a value of the scale in a row.
@@ -252,17 +225,11 @@ func (p *Plot) Ticks() []Tick {
 		}
 	}
 	if p.Log {
-		low, n := math.Log10(p.Low), math.Log10(p.High/p.Low)
-		each := (int(n+1e-9)-1)/max(p.Rows-1, 1) + 1
-		between := []float64{1}
-		if n < 2 {
-			between = []float64{1, 2, 5}
-		}
-		for d := math.Floor(low); d <= low+n; d += float64(max(each, 1)) {
-			for _, f := range between {
-				if at := (d + math.Log10(f) - low) / n; at > -1e-9 && at < 1+1e-9 {
-					put(at, f*math.Pow(10, d))
-				}
+		decades, first := math.Log10(p.High/p.Low), math.Floor(math.Log10(p.Low)+1e-9)
+		each := max((int(decades+1e-9)-1)/max(p.Rows-1, 1)+1, 1)
+		for _, v := range plot.Round(p.Low, p.High, decades < 2) {
+			if n := math.Floor(math.Log10(v)+1e-9) - first; int(n)%each == 0 {
+				put(p.Part(v), v)
 			}
 		}
 		return out

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -30,7 +31,7 @@ func drawn(p Plot) string {
 func TestWhatGoesBeyondTheScaleIsCutAndSaysHowFar(t *testing.T) {
 	vals := flat(20, 3)
 	vals[8], vals[9] = 80, 80
-	p := Plot{Cells: 10, Rows: 2, High: 10, Label: number, Areas: []Area{{To: vals}}, Fresh: 10}
+	p := Plot{Cells: 10, Rows: 2, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: vals}}, Fresh: 10}
 	assert.Equal(t, "    ▲80   ", strings.Split(drawn(p), "\n")[0])
 	vals = flat(20, 3)
 	vals[19] = 123
@@ -40,7 +41,7 @@ func TestWhatGoesBeyondTheScaleIsCutAndSaysHowFar(t *testing.T) {
 
 func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 	p := Plot{
-		Cells: 20, Rows: 3, High: 10, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Failed: []int{2, 19},
+		Cells: 20, Rows: 3, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Failed: []int{2, 19},
 		Moments: []Moment{{Cell: 5, Sign: '┊', Name: "batch 5"}, {Cell: 14, Sign: '╎', Name: "drain"}, {Cell: 15, Sign: '┊', Name: "much too long a name"}},
 	}
 	assert.Equal(t, "     ┊batch 5 ╎┊    \n"+
@@ -51,7 +52,7 @@ func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 func TestWhatIsPendingIsAnAlarmFromASecondOn(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
 	gap := math.NaN()
-	p := Plot{Cells: 6, Rows: 3, High: 10, Alarm: 5, Label: number, Pending: []float64{2, 2, gap, gap, 6, 6, gap, gap, gap, gap, 90, 90}, Fresh: 6}
+	p := Plot{Cells: 6, Rows: 3, Scale: plot.Scale{High: 10}, Alarm: 5, Label: number, Pending: []float64{2, 2, gap, gap, 6, 6, gap, gap, gap, gap, 90, 90}, Fresh: 6}
 	c := p.canvas()
 	find := func(x int) widget.Ink {
 		for y := range p.Rows {
@@ -74,16 +75,16 @@ func TestTicks(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, []string{"2 0", "0 10"}, text(Plot{Rows: 3, High: 10, Label: number}))
-	assert.Equal(t, []string{"8 0", "6 2.5", "4 5", "2 7.5", "0 10"}, text(Plot{Rows: 9, High: 10, Label: number}))
-	assert.Equal(t, []string{"6 10", "4 100", "2 1000", "0 10000"}, text(Plot{Rows: 7, Log: true, Low: 10, High: 1e4, Label: number}))
-	assert.Equal(t, []string{"1 1", "0 10000"}, text(Plot{Rows: 2, Log: true, Low: 1, High: 1e4, Label: number}), "as many decades as there are rows for")
+	assert.Equal(t, []string{"2 0", "0 10"}, text(Plot{Rows: 3, Scale: plot.Scale{High: 10}, Label: number}))
+	assert.Equal(t, []string{"8 0", "6 2.5", "4 5", "2 7.5", "0 10"}, text(Plot{Rows: 9, Scale: plot.Scale{High: 10}, Label: number}))
+	assert.Equal(t, []string{"6 10", "4 100", "2 1000", "0 10000"}, text(Plot{Rows: 7, Scale: plot.Scale{Low: 10, High: 1e4, Log: true}, Label: number}))
+	assert.Equal(t, []string{"1 1", "0 10000"}, text(Plot{Rows: 2, Scale: plot.Scale{Low: 1, High: 1e4, Log: true}, Label: number}), "as many decades as there are rows for")
 }
 
 // An area is drawn in the shades of its series, and what is not counted in none of them.
 func TestAreasHaveAGradient(t *testing.T) {
 	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
-	p := Plot{Cells: 4, Rows: 10, High: 10, Label: number, Areas: []Area{{To: flat(8, 10), Series: 2}}, Above: flat(8, math.NaN()), Warm: 1, Fresh: 3}
+	p := Plot{Cells: 4, Rows: 10, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(8, 10), Series: 2}}, Above: flat(8, math.NaN()), Warm: 1, Fresh: 3}
 	inks := map[widget.Ink]bool{}
 	for y := range 10 {
 		_, l := p.canvas().At(2, y)

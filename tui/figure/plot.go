@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -36,10 +37,11 @@ type Plot struct {
 // labels is the width of the labels of the vertical axis.
 const labels = 8
 
-// span returns the range of the knob and of the values; ok is false if there is nothing
-// to draw.
-func (p Plot) span() (from, to, low, top float64, ok bool) {
-	from, to, low, top = math.Inf(1), math.Inf(-1), math.Inf(1), 0
+// span returns the range of the knob and the scale of the values; ok is false if there is
+// nothing to draw.
+func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
+	from, to = math.Inf(1), math.Inf(-1)
+	low, top := math.Inf(1), 0.0
 	for _, c := range p.Curves {
 		for i, v := range c.Values {
 			if math.IsNaN(v) || math.IsInf(v, 0) || p.Log && v <= 0 {
@@ -49,53 +51,39 @@ func (p Plot) span() (from, to, low, top float64, ok bool) {
 			low, top = min(low, v), max(top, v)
 		}
 	}
-	return from, to, low, chart.Nice(top), to > from && top > 0
+	switch {
+	case !(to > from && top > 0):
+		return from, to, plot.Scale{}, false
+	case p.Log:
+		return from, to, plot.Around(low, top), true
+	}
+	return from, to, plot.Scale{High: plot.Nice(top)}, true
 }
 
 // Draw fills exactly w×h cells, the last line being the axis along the knob; nil if
 // there are fewer than two points to draw, or no room.
 func (p Plot) Draw(s *widget.Styles, w, h int) []string {
-	from, to, low, top, ok := p.span()
+	from, to, scale, ok := p.span()
 	cells, rows := w-labels-2, h-1
 	if !ok || cells < 8 || rows < 2 {
 		return nil
 	}
-	bottom := 0.0
-	if p.Log {
-		bottom = math.Pow(10, math.Floor(math.Log10(low)))
-		for _, f := range []float64{5, 2} {
-			if f*bottom <= low {
-				bottom *= f
-				break
-			}
-		}
-	}
-	scale := func(v float64) float64 {
-		if p.Log {
-			return chart.Log(v, bottom, top)
-		}
-		return v / top
-	}
 	column := func(x float64, n int) int { return min(int((x-from)/(to-from)*float64(n-1)+0.5), n-1) }
-	grid := newGrid(cells, rows)
-	for _, c := range p.Curves {
-		grid.line(c, 2*cells, func(i int) float64 { return from + (to-from)*float64(i)/float64(2*cells-1) }, scale)
-		for i, x := range c.At {
-			if v := scale(c.Values[i]); !c.Bare && !math.IsNaN(v) {
-				grid.put(column(x, cells), rows-1-int(math.Round(v*float64(4*rows-1)))/4, '•', c.Ink)
-			}
+	canvas := p.canvas(cells, rows, from, to, scale, column)
+	picture := widget.Paint(canvas, func(l chart.Layer, _, _ int) widget.Ink {
+		switch {
+		case l == 0:
+			return widget.Ink{}
+		case l == rule:
+			return s.Warn
 		}
-	}
-	for _, x := range p.Marks {
-		if x >= from && x <= to {
-			grid.rule(column(x, cells), s.Warn)
-		}
-	}
+		return p.Curves[l-first].Ink
+	})
 	value := func(part float64) string {
 		if p.Log {
-			return p.Format(bottom * math.Pow(top/bottom, part))
+			return p.Format(scale.Low * math.Pow(scale.High/scale.Low, part))
 		}
-		return p.Format(top * part)
+		return p.Format(scale.High * part)
 	}
 	out := make([]string, 0, h)
 	for y := range rows {
@@ -110,7 +98,7 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 		case rows >= 5 && rows%2 == 1 && y == rows/2:
 			label = value(0.5)
 		}
-		out = append(out, s.Muted.On(widget.FitRight(ansi.Truncate(label, labels, ""), labels))+s.Line.On(" ┤")+grid.text(y))
+		out = append(out, s.Muted.On(widget.FitRight(ansi.Truncate(label, labels, ""), labels))+s.Line.On(" ┤")+picture[y])
 	}
 	return append(out, p.axis(s, from, to, cells, column))
 }
@@ -146,71 +134,35 @@ func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(fl
 	return widget.Fit("", labels+2) + s.Muted.On(string(line))
 }
 
-// cellGrid is the plot area: a character and its ink for each cell.
-type cellGrid struct {
-	w     int
-	cells []rune
-	inks  []widget.Ink
-}
+// The layers of a plot: rules, and each curve with its points, from first on.
+const (
+	rule chart.Layer = iota + 1
+	first
+)
 
-func newGrid(w, h int) *cellGrid {
-	g := &cellGrid{w: w, cells: make([]rune, w*h), inks: make([]widget.Ink, w*h)}
-	for i := range g.cells {
-		g.cells[i] = ' '
+// canvas draws the curves, the points on them, and rules where nothing is drawn.
+func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column func(float64, int) int) *chart.Canvas {
+	canvas := chart.NewCanvas(cells, rows)
+	for i, c := range slices.Backward(p.Curves) {
+		dots := make([]float64, 2*cells)
+		for x := range dots {
+			dots[x] = scale.Part(between(c, from+(to-from)*float64(x)/float64(2*cells-1)))
+		}
+		canvas.Line(dots, first+chart.Layer(i))
 	}
-	return g
-}
-
-// line draws a curve, straight from point to point, in n columns of dots.
-func (g *cellGrid) line(c Curve, n int, at func(int) float64, scale func(float64) float64) {
-	dots := make([]float64, n)
-	for i := range dots {
-		dots[i] = scale(between(c, at(i)))
-	}
-	for y, row := range chart.Braille(dots, g.w, len(g.cells)/g.w, 1) {
-		for x, r := range []rune(row) {
-			i := y*g.w + x
-			switch {
-			case r == ' ':
-			case g.cells[i] == ' ':
-				g.cells[i], g.inks[i] = r, c.Ink
-			case g.cells[i] >= blank && g.cells[i] <= blank+0xff:
-				g.cells[i] |= r // the dots of both
+	for i, c := range slices.Backward(p.Curves) {
+		for k, x := range c.At {
+			if y := canvas.Row(scale.Part(c.Values[k])); !c.Bare && y >= 0 {
+				canvas.Put(column(x, cells), y, "•", first+chart.Layer(i))
 			}
 		}
 	}
-}
-
-// blank is a braille character without dots.
-const blank = 0x2800
-
-func (g *cellGrid) put(x, y int, r rune, k widget.Ink) {
-	if i := y*g.w + x; g.cells[i] != '•' {
-		g.cells[i], g.inks[i] = r, k
-	}
-}
-
-// rule draws a line from top to bottom where cells are empty.
-func (g *cellGrid) rule(x int, k widget.Ink) {
-	for i := x; i < len(g.cells); i += g.w {
-		if g.cells[i] == ' ' {
-			g.cells[i], g.inks[i] = '┊', k
+	for _, x := range p.Marks {
+		if x >= from && x <= to {
+			canvas.Rule(column(x, cells), '┊', rule)
 		}
 	}
-}
-
-// text returns a row, inked.
-func (g *cellGrid) text(y int) string {
-	out := ""
-	row, inks := g.cells[y*g.w:(y+1)*g.w], g.inks[y*g.w:(y+1)*g.w]
-	for x := 0; x < g.w; {
-		from := x
-		for x < g.w && inks[x] == inks[from] {
-			x++
-		}
-		out += inks[from].On(string(row[from:x]))
-	}
-	return out
+	return canvas
 }
 
 // between returns a curve's value at x, interpolated linearly between its known

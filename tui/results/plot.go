@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
@@ -43,29 +44,10 @@ func curvesOf(f *rundir.Folder) curves {
 // across spreads values over n places: interpolated if there are few, the mean or the
 // maximum if there are many.
 func across(vals []float64, n int, mean bool) []float64 {
-	out := rundir.Gaps(n)
-	if len(vals) == 0 {
-		return out
+	if len(vals) == 0 || len(vals) > n {
+		return plot.Thin(vals, n, mean)
 	}
-	if len(vals) > n {
-		for i := range out {
-			sum, top, count := 0.0, math.NaN(), 0.0
-			for _, v := range vals[i*len(vals)/n : (i+1)*len(vals)/n] {
-				if math.IsNaN(v) {
-					continue
-				}
-				sum, count = sum+v, count+1
-				if !(top >= v) {
-					top = v
-				}
-			}
-			out[i] = top
-			if mean && count > 0 {
-				out[i] = sum / count
-			}
-		}
-		return out
-	}
+	out := make([]float64, n)
 	for i := range out {
 		at := (float64(i)+0.5)*float64(len(vals))/float64(n) - 0.5
 		l := int(max(math.Floor(at), 0))
@@ -80,8 +62,8 @@ func across(vals []float64, n int, mean bool) []float64 {
 	return out
 }
 
-// plot is one of the charts.
-type plot struct {
+// graph is one of the charts.
+type graph struct {
 	vals   []float64
 	mean   bool // reduce by the mean, else by the maximum
 	ink    widget.Ink
@@ -93,35 +75,42 @@ const axisWidth = 9
 
 // draw fills exactly w×h cells: the line, its axis, the warm-up dimmed, a rule at each
 // change.
-func (p plot) draw(s *widget.Styles, c curves, w, h int) []string {
+func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	cells := max(w-axisWidth, 1)
-	top := chart.Nice(chart.Peak(p.vals))
-	lines := chart.Braille(across(p.vals, 2*cells, p.mean), cells, h, top)
-	var marks []int
-	span := float64(max(len(p.vals), 1))
+	scale := plot.Scale{High: plot.Nice(chart.Peak(g.vals))}
+	span := float64(max(len(g.vals), 1))
+	column := func(at float64) int { return int((at - float64(c.first)) / span * float64(cells)) }
+	dots := across(g.vals, 2*cells, g.mean)
+	for i, v := range dots {
+		dots[i] = scale.Part(v)
+	}
+	canvas := chart.NewCanvas(cells, h)
+	canvas.Line(dots, 1)
 	for _, at := range c.changes {
-		marks = append(marks, int((at-float64(c.first))/span*float64(cells)))
+		canvas.Rule(column(at), '┊', 1)
 	}
-	lines = chart.Rule(lines, marks, '┊')
-	marks = marks[:0]
 	for _, at := range c.phases {
-		marks = append(marks, int((at-float64(c.first))/span*float64(cells)))
+		canvas.Rule(column(at), '╎', 1)
 	}
-	lines = chart.Rule(lines, marks, '╎')
-	warm := min(max(int(float64(-c.first)/span*float64(cells)), 0), cells)
+	warm := min(max(column(0), 0), cells)
+	rows := widget.Paint(canvas, func(_ chart.Layer, x, _ int) widget.Ink {
+		if x < warm {
+			return s.Past
+		}
+		return g.ink
+	})
 	out := make([]string, 0, h)
-	for y, l := range lines {
+	for y, row := range rows {
 		label := ""
 		switch {
 		case y == 0:
-			label = p.format(top)
+			label = g.format(scale.High)
 		case y == h-1:
 			label = "0"
 		case h >= 5 && h%2 == 1 && y == h/2:
-			label = p.format(top / 2)
+			label = g.format(scale.High / 2)
 		}
-		r := []rune(l)
-		out = append(out, s.Muted.On(widget.FitRight(label, axisWidth-2))+s.Line.On(" ┤")+s.Past.On(string(r[:warm]))+p.ink.On(string(r[warm:])))
+		out = append(out, s.Muted.On(widget.FitRight(label, axisWidth-2))+s.Line.On(" ┤")+row)
 	}
 	return out
 }
@@ -134,17 +123,7 @@ func (c curves) timeAxis(s *widget.Styles, w int) string {
 		return ""
 	}
 	line := []rune(strings.Repeat(" ", cells))
-	step := chart.Nice(float64(n) / max(float64(cells)/14, 1))
-	if step > 10 {
-		for _, nice := range []float64{15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400} {
-			if nice >= step*0.9 {
-				step = nice
-				break
-			}
-		}
-	}
-	step = max(math.Round(step), 1)
-	for t := math.Ceil(float64(c.first)/step) * step; t < float64(c.first+n); t += step {
+	for _, t := range plot.Seconds(float64(c.first), float64(c.first+n)-1e-6, 1, float64(cells)/14) {
 		at := int((t - float64(c.first)) / float64(n) * float64(cells))
 		text := []rune(secondLabel(int(t)))
 		if at+len(text) <= cells {

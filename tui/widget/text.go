@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -27,17 +28,7 @@ func Whole(n int64) string {
 }
 
 // Clock formats a moment of a run: 00:47, 1:02:03; with a minus before zero.
-func Clock(d time.Duration) string {
-	sign := ""
-	s := Seconds(d)
-	if s < 0 {
-		sign, s = "−", -s
-	}
-	if s >= 3600 {
-		return fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%s%02d:%02d", sign, s/60, s%60)
-}
+func Clock(d time.Duration) string { return plot.OnScreen.At(math.Floor(d.Seconds())) }
 
 // Nanos formats a latency; a dash if nothing was timed.
 func Nanos(ns int64) string {

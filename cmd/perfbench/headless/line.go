@@ -2,10 +2,10 @@ package headless
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -75,19 +75,4 @@ func Beyond(at, length time.Duration) bool { return length > 0 && at >= length+t
 
 // Clock writes a time of a run: 0:07, 1:02:03, -0:02 in warm-up, 0:01.4 within a
 // second.
-func Clock(d time.Duration) string {
-	sign := ""
-	if d < 0 {
-		sign, d = "-", -d
-	}
-	tenths := int(d.Round(100*time.Millisecond) / (100 * time.Millisecond))
-	s := tenths / 10
-	text := fmt.Sprintf("%s%d:%02d", sign, s/60, s%60)
-	if s >= 3600 {
-		text = fmt.Sprintf("%s%d:%02d:%02d", sign, s/3600, s/60%60, s%60)
-	}
-	if tenths%10 != 0 {
-		text += fmt.Sprintf(".%d", tenths%10)
-	}
-	return text
-}
+func Clock(d time.Duration) string { return plot.InLines.At(d.Seconds()) }

@@ -10,6 +10,7 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/plot"
 )
 
 // Graph is one chart, usually over the seconds of a run with one value per second.
@@ -43,7 +44,7 @@ func (g *Graph) Text(width, height int) string {
 		return g.rows(width)
 	}
 	values := g.Measured(g.Lines[g.Main])
-	if len(values) == 0 || !chart.Some(values) {
+	if len(values) == 0 || !plot.Some(values) {
 		return ""
 	}
 	title := g.Title
@@ -51,7 +52,7 @@ func (g *Graph) Text(width, height int) string {
 		title += ", " + g.Lines[g.Main].Name
 	}
 	seconds := float64(len(values))
-	values = chart.Thin(values, width, g.Mean)
+	values = plot.Thin(values, width, g.Mean)
 	if len(values) == 1 {
 		return fmt.Sprintf("%s: %s\n", title, g.Format(values[0]))
 	}
@@ -113,7 +114,7 @@ func (g *Graph) rows(width int) string {
 	b.WriteString(g.Title + ", each line to its own peak\n")
 	for _, l := range lines {
 		label := ansi.Truncate(l.Name, name, "…")
-		line, peak := sparkline(chart.Thin(g.Measured(l), width-name, g.Mean))
+		line, peak := sparkline(plot.Thin(g.Measured(l), width-name, g.Mean))
 		fmt.Fprintf(&b, "  %s%s  %s  peak %s\n", label, strings.Repeat(" ", name-ansi.StringWidth(label)), line, g.Format(peak))
 	}
 	if n := len(g.Lines) - len(lines); n > 0 {
@@ -128,7 +129,7 @@ const lowTitle = 34
 // row draws the first line of a low graph next to its title.
 func (g *Graph) row(width int) string {
 	title := ansi.Truncate(g.Title, lowTitle, "…")
-	line, peak := sparkline(chart.Thin(g.Measured(g.Lines[0]), max(width-lowTitle+10, 10), g.Mean))
+	line, peak := sparkline(plot.Thin(g.Measured(g.Lines[0]), max(width-lowTitle+10, 10), g.Mean))
 	return fmt.Sprintf("%s%s  %s  peak %s\n", title, strings.Repeat(" ", lowTitle-ansi.StringWidth(title)), line, g.Format(peak))
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -56,12 +57,12 @@ func duration(v float64) string { return units.Duration(time.Duration(v)) }
 // of all calls that count as bands and as a heat map, errors, and the other operations.
 func graphs(f *rundir.Folder, c rundir.Timeline, m moments, a axis) []page.Graph {
 	var out []page.Graph
-	if chart.Some(c.Rates) {
+	if plot.Some(c.Rates) {
 		g := a.graph(f.Run.Unit+" per second", units.Number, rundir.Line{Name: "throughput", Values: c.Rates})
 		g.Mean, g.Filled = true, true
 		out = append(out, g)
 	}
-	if chart.Some(c.P99) {
+	if plot.Some(c.P99) {
 		out = append(out, a.bands(f, c, m))
 	}
 	if heat := m.heat(); heat != nil {
@@ -69,7 +70,7 @@ func graphs(f *rundir.Folder, c rundir.Timeline, m moments, a axis) []page.Graph
 		g.Heat, g.Unit = heat, chart.Nanoseconds
 		out = append(out, g)
 	}
-	if failed := failuresBySecond(f, a); chart.Some(failed) {
+	if failed := failuresBySecond(f, a); plot.Some(failed) {
 		g := a.graph("errors per second", units.Number, rundir.Line{Name: "errors", Values: failed})
 		g.Low, g.Filled = true, true
 		out = append(out, g)
@@ -95,7 +96,7 @@ func (a *axis) bands(f *rundir.Folder, c rundir.Timeline, m moments) page.Graph 
 		}
 	}
 	lines := []rundir.Line{{Name: "max", Values: most}, {Name: "p99", Values: p99}, {Name: "p90", Values: p90}, {Name: "p50", Values: p50}}
-	if !chart.Some(p90) {
+	if !plot.Some(p90) {
 		lines = slices.Delete(lines, 2, 3)
 	}
 	g := a.graph("response time"+ofWhich(&f.Run), duration, lines...)
@@ -129,7 +130,7 @@ func stretches(f *rundir.Folder, c rundir.Timeline, m moments, a axis) page.Sect
 	t := page.Table{Left: 2, Columns: []string{"from", "to", f.Run.Unit + " per second", "p50", "p90", "p99", "max", "errors"}}
 	for i, h := range parts {
 		from, to := (i*len(m.p50)+n-1)/n, ((i+1)*len(m.p50)+n-1)/n
-		cells := []string{chart.Clock(float64(from), f.Run.MeasuredS), chart.Clock(float64(min(to, len(m.p50))), f.Run.MeasuredS)}
+		cells := []string{plot.Moment(float64(from), f.Run.MeasuredS), plot.Moment(float64(min(to, len(m.p50))), f.Run.MeasuredS)}
 		lo, hi := min(max(from-a.first, 0), a.n), min(max(to-a.first, 0), a.n)
 		cells = append(cells, units.Number(mean(c.Rates[lo:hi])))
 		if h == nil {
@@ -238,7 +239,7 @@ func resources(f *rundir.Folder, a axis) page.Section {
 func used(f *rundir.Folder, a axis, name string) (out []rundir.Line) {
 	add := func(label, source string) bool {
 		values := rundir.Sampled(f, source, name, a.first, a.n)
-		if !chart.Some(values) {
+		if !plot.Some(values) {
 			return false
 		}
 		out = append(out, rundir.Line{Name: label, Values: values})

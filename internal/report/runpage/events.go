@@ -8,6 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -71,7 +72,7 @@ func stalls(f *rundir.Folder, c rundir.Timeline) []event {
 	}
 	of := map[int][]float64{}
 	for i, v := range c.Rates {
-		if t := c.First + i; t >= 0 && chart.Some(c.Rates[i:i+1]) {
+		if t := c.First + i; t >= 0 && plot.Some(c.Rates[i:i+1]) {
 			of[segments[t]] = append(of[segments[t]], v)
 		}
 	}
@@ -134,7 +135,7 @@ func happened(r *rundir.Run, events []event) page.Section {
 		if e.until > e.at {
 			long = page.Length(e.until - e.at)
 		}
-		at := chart.Clock(e.at, r.MeasuredS)
+		at := plot.Moment(e.at, r.MeasuredS)
 		if r.MeasuredS < measure.ShortestRate {
 			at = page.Length(e.at)
 		}

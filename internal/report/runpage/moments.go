@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
@@ -97,7 +98,7 @@ func (m *moments) stretches() []*hdrhistogram.Histogram {
 }
 
 // known reports whether there were any calls.
-func (m *moments) known() bool { return chart.Some(m.most) }
+func (m *moments) known() bool { return plot.Some(m.most) }
 
 // heat returns the heat map of the response times; nil if there is none.
 func (m *moments) heat() *chart.Heat {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/explain"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -82,7 +82,7 @@ func noted(r *rundir.Run) page.Section {
 			s.Text = append(s.Text, fmt.Sprintf("The first %d of %d kinds are listed.", mostNotes, len(list)))
 			break
 		}
-		row := []string{page.Plain(k.What()), page.Plain(k.Node), strconv.Itoa(k.Times), page.Nanos(int64(k.ForMs * 1e6)), chart.Clock(float64(k.AtS), r.MeasuredS)}
+		row := []string{page.Plain(k.What()), page.Plain(k.Node), strconv.Itoa(k.Times), page.Nanos(int64(k.ForMs * 1e6)), plot.Moment(float64(k.AtS), r.MeasuredS)}
 		if !several {
 			row = slices.Delete(row, 1, 2)
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
@@ -30,7 +30,7 @@ func Charts(f *rundir.Folder, width int) string {
 		if len(g.Lines) == 0 || g.Apart || g.Low {
 			continue
 		}
-		if values := g.Measured(g.Lines[g.Main]); len(chart.Thin(values, 2, g.Mean)) < 2 || !chart.Some(values) {
+		if values := g.Measured(g.Lines[g.Main]); len(plot.Thin(values, 2, g.Mean)) < 2 || !plot.Some(values) {
 			continue
 		}
 		b.WriteString("\n" + g.Text(min(max(width-labels, 20), page.ChartWidth), height))

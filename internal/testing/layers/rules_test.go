@@ -5,8 +5,8 @@ package layers
 // profile its own. A star stands for one name, dots for any depth; the first pattern that
 // fits a package decides its floor.
 var layers = []struct{ floor, packages string }{
-	{"errors, files, units, pictures, statistics, the processes of this machine", "internal/fault internal/infile internal/suggest internal/units internal/chart internal/compare/stat internal/watch"},
-	{"what is measured; searching; files as such", "internal/measure internal/properties internal/search"},
+	{"errors, files, units, scales, statistics, the processes of this machine", "internal/fault internal/infile internal/suggest internal/units internal/plot internal/compare/stat internal/watch"},
+	{"what is measured; searching; files as such; pictures", "internal/chart internal/measure internal/properties internal/search"},
 	{"what a store is, and what casts doubt on a run", "internal/store internal/verdict"},
 	{"whose data are whose; servers; curves over a knob", "internal/ownership internal/broker internal/lab internal/watch/self internal/sweep internal/sweep/usl"},
 	{"the vocabulary of a run", "internal/workload internal/broker/amqp"},

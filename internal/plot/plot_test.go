@@ -1,0 +1,68 @@
+package plot_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/plot"
+)
+
+var nan = math.NaN()
+
+func TestDecades(t *testing.T) {
+	for _, c := range [][4]float64{{12, 950, 10, 1000}, {10, 1000, 10, 1000}, {5, 5, 1, 10}, {0, 7, 1, 10}, {nan, 7, 1, 10}} {
+		s := plot.Decades(c[0], c[1])
+		assert.InEpsilonSlice(t, c[2:], []float64{s.Low, s.High}, 1e-9, "%v", c)
+	}
+}
+
+func TestNiceIsOneTwoOrFive(t *testing.T) {
+	for v, want := range map[float64]float64{0: 1, -3: 1, 1: 1, 1.01: 2, 43_900: 50_000, 0.0021: 0.005, 5: 5, 9.99: 10, 100: 100} {
+		assert.InEpsilon(t, want, plot.Nice(v), 1e-9, "%v", v)
+	}
+	assert.InDelta(t, 1, plot.Nice(nan), 0)
+	assert.InDelta(t, 1, plot.Nice(math.Inf(1)), 0)
+}
+
+func TestLog(t *testing.T) {
+	assert.InDelta(t, 0.5, plot.Scale{Low: 1, High: 100, Log: true}.Part(10), 1e-9)
+	assert.InDelta(t, 0, plot.Scale{Low: 1, High: 100, Log: true}.Part(0), 0)
+	assert.InDelta(t, 1, plot.Scale{Low: 1, High: 100, Log: true}.Part(1e9), 0)
+	assert.True(t, math.IsNaN(plot.Scale{Low: 1, High: 100, Log: true}.Part(nan)))
+	assert.True(t, math.IsNaN(plot.Scale{Low: 0, High: 0, Log: true}.Part(5)))
+}
+
+func TestRoundValuesOfAScale(t *testing.T) {
+	assert.InEpsilonSlice(t, []float64{10, 100, 1000}, plot.Round(7, 1000, false), 1e-9)
+	assert.InEpsilonSlice(t, []float64{10, 20, 50, 100}, plot.Round(10, 100, true), 1e-9)
+	assert.Equal(t, plot.Scale{Low: 5, High: 200, Log: true}, plot.Around(6, 180))
+	assert.Equal(t, plot.Scale{Low: 2, High: 20, Log: true}, plot.Around(2, 2), "at least a decade if there is one value")
+	assert.InDelta(t, 2.5, plot.Step(2.1, false), 1e-9)
+	assert.InDelta(t, 2048, plot.Step(1500, true), 1e-9)
+}
+
+func TestAnAxisIsLabelledInNaturalSteps(t *testing.T) {
+	assert.Equal(t, []float64{0, 15, 30, 45, 60}, plot.Seconds(0, 70, 1, 6))
+	assert.Equal(t, []float64{-10, 0, 10}, plot.Seconds(-14, 19, 1, 4))
+	assert.Equal(t, []float64{0, 1, 2}, plot.Seconds(0, 2, 1, 20), "no part of a second where those are not wanted")
+	assert.Len(t, plot.Seconds(0, 183*86400, 0, 8), 6)
+}
+
+func TestAMomentOfARun(t *testing.T) {
+	for _, c := range []struct {
+		second               float64
+		screen, lines, words string
+	}{
+		{0, "00:00", "0:00", "0:00"},
+		{47.34, "00:47", "0:47.3", "0:47"},
+		{-12, "−00:12", "-0:12", "-0:12"},
+		{59.96, "00:59", "1:00", "0:59"},
+		{3723, "1:02:03", "1:02:03", "1:02:03"},
+	} {
+		assert.Equal(t, []string{c.screen, c.lines, c.words}, []string{plot.OnScreen.At(c.second), plot.InLines.At(c.second), plot.InWords.At(c.second)})
+	}
+	assert.Equal(t, "0:00:47", plot.Moment(47, 3600), "with hours if the end has them")
+	assert.Equal(t, "47.3 s", plot.Moment(47.34, 100))
+}

@@ -1,0 +1,116 @@
+// Package plot is what every picture of a run needs, whether a terminal or SVG draws it:
+// scales and their round values, the times that an axis labels, how a moment is written,
+// and many values made fewer. All of it is pure.
+package plot
+
+import "math"
+
+// Scale maps values to fractions of a height: linearly, or logarithmically.
+type Scale struct {
+	Low, High float64
+	Log       bool
+}
+
+// finite reports whether v can be drawn.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Part returns the fraction of the height at which a value lies. On a logarithmic scale
+// what lies beyond an end is drawn there, and there is no place, NaN, for what cannot be
+// drawn.
+func (s Scale) Part(v float64) float64 {
+	switch {
+	case !s.Log:
+		return (v - s.Low) / (s.High - s.Low)
+	case !finite(v) || !finite(s.Low) || !finite(s.High) || s.Low <= 0 || s.High <= s.Low:
+		return math.NaN()
+	case v <= s.Low:
+		return 0
+	}
+	return min(math.Log(v/s.Low)/math.Log(s.High/s.Low), 1)
+}
+
+// steps are the round values of a decade.
+var steps = []float64{1, 2, 5}
+
+// Nice returns the smallest of 1, 2 or 5 × 10ⁿ that is not below v, or 1 if v cannot be
+// drawn.
+func Nice(v float64) float64 {
+	if !finite(v) || v <= 0 {
+		return 1
+	}
+	base := math.Pow(10, math.Floor(math.Log10(v)))
+	if base == 0 || math.IsInf(base, 0) {
+		return v
+	}
+	for _, f := range append(steps, 10) {
+		if f*base >= v*(1-1e-12) && finite(f*base) {
+			return f * base
+		}
+	}
+	return v
+}
+
+// below returns the largest of 1, 2 or 5 × 10ⁿ that is not above v, which is above 0.
+func below(v float64) float64 {
+	out := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range steps {
+		if base := math.Pow(10, math.Floor(math.Log10(v))); f*base <= v {
+			out = f * base
+		}
+	}
+	return out
+}
+
+// Decades returns a logarithmic scale from the power of ten at or below lo to that at or
+// above hi, at least one decade; from 1 to 10 if there is nothing to draw.
+func Decades(lo, hi float64) Scale {
+	if !finite(lo) || !finite(hi) || lo <= 0 || hi < lo {
+		return Scale{1, 10, true}
+	}
+	low, high := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi)-1e-9)
+	return Scale{math.Pow(10, low), math.Pow(10, max(high, low+1)), true}
+}
+
+// Around returns a logarithmic scale that fits lo to hi more closely than Decades: its
+// ends are 1, 2 or 5 times a power of ten.
+func Around(lo, hi float64) Scale {
+	s := Scale{below(lo), Nice(hi), true}
+	if s.High <= s.Low {
+		s.High = s.Low * 10
+	}
+	return s
+}
+
+// Round returns the powers of ten from lo to hi, and if fine also twice and five times
+// those.
+func Round(lo, hi float64, fine bool) []float64 {
+	by := steps[:1]
+	if fine {
+		by = steps
+	}
+	var out []float64
+	for power := math.Pow(10, math.Floor(math.Log10(lo*1.001))); power <= hi*1.001; power *= 10 {
+		for _, f := range by {
+			if v := power * f; v >= lo*0.999 && v <= hi*1.001 {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// Step returns the smallest round distance between the lines of a grid that is at least
+// v; of bytes, one that is round in powers of 1024.
+func Step(v float64, bytes bool) float64 {
+	power := 1.0
+	for bytes && power*1024 <= v {
+		power *= 1024
+	}
+	power *= math.Pow(10, math.Floor(math.Log10(v/power)))
+	for _, by := range []float64{1, 2, 2.5, 5} {
+		if by*power >= v*(1-1e-9) {
+			return by * power
+		}
+	}
+	return 10 * power
+}

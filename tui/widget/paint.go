@@ -1,0 +1,32 @@
+package widget
+
+import (
+	"strings"
+
+	"github.com/perfbench/perfbench/tui/chart"
+)
+
+// Paint returns the rows of a canvas, each cell in the ink that ink returns for its layer
+// and place.
+func Paint(c *chart.Canvas, ink func(l chart.Layer, x, y int) Ink) []string {
+	w, h := c.Size()
+	out := make([]string, h)
+	var b, run strings.Builder
+	for y := range out {
+		b.Reset()
+		var now Ink
+		for x := range w {
+			r, l := c.At(x, y)
+			if k := ink(l, x, y); k != now {
+				b.WriteString(now.On(run.String()))
+				run.Reset()
+				now = k
+			}
+			run.WriteRune(r)
+		}
+		b.WriteString(now.On(run.String()))
+		run.Reset()
+		out[y] = b.String()
+	}
+	return out
+}
