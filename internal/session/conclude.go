@@ -121,7 +121,7 @@ func endedBy(cause error, byDuration bool, hide func(error) error) string {
 func (d *Driven) verify(ctx context.Context, run *rundir.Run) (silent bool) {
 	v := &verifier{
 		verify: d.plan.Verify, conn: d.conn, mask: d.mask, endedBy: run.EndedBy,
-		timeUp: timeUp(d.run, d.began.Add(d.Warmup()), d.Inputs.Duration, run.Ended), drain: d.Inputs.Drain, onWait: d.onWait,
+		timeUp: timeUp(d.run, d.began.Add(d.Warmup()), d.planned(), run.Ended), drain: d.Inputs.Drain, onWait: d.onWait,
 	}
 	switch lost := d.lease.lost(); {
 	case d.restored.verified() != nil:
@@ -133,6 +133,15 @@ func (d *Driven) verify(ctx context.Context, run *rundir.Run) (silent bool) {
 		return silent
 	}
 	return v.silent(ctx)
+}
+
+// planned returns how long the run was to last, if it is its duration that ends it: with
+// phases one after the other, each of which has that, it is longer.
+func (d *Driven) planned() time.Duration {
+	if d.Inputs.Duration == 0 {
+		return 0
+	}
+	return max(d.Inputs.Duration, d.plan.Length())
 }
 
 // timeUp returns when a run was to end by its duration, or when it ended.

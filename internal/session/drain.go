@@ -45,6 +45,18 @@ type drain struct {
 	inputs workload.Inputs
 	mask   func(string) string
 	close  func() error // closes conn
+	// relayed says, by operation of the plan, that it does not call the store.
+	relayed []bool
+}
+
+func newDrain(run *engine.Run, o *Opened) *drain {
+	d := &drain{run: run, plan: o.plan, conn: o.conn, inputs: o.Inputs, mask: o.mask, close: o.close}
+	for _, t := range o.plan.Tracks() {
+		for range t.Ops {
+			d.relayed = append(d.relayed, t.Relays)
+		}
+	}
+	return d
 }
 
 // waiting returns what the run is waiting for now that its time is up; false if it is
@@ -152,7 +164,7 @@ func (d *drain) followStore() {
 		case <-tick.C:
 		}
 		s, now := d.run.Snapshot(), d.run.Elapsed()
-		if w, f := calls(s); w != worked || now < d.inputs.Duration || !untimed(d.plan, s) {
+		if w, f := d.calls(s); w != worked || now < d.inputs.Duration || !untimed(d.plan, s) {
 			from, worked, failed = now, w, f
 			continue
 		} else if f == failed || now-from < d.inputs.Drain {
@@ -175,10 +187,16 @@ func (d *drain) abandoned() string {
 	return fmt.Sprintf("gave up at the end, after %s (--drain), on %s", units.Duration(d.inputs.Drain), strings.Join(what, ", "))
 }
 
-// calls counts those that worked and those that failed, in whatever operation.
-func calls(s *measure.Snapshot) (worked, failed int64) {
-	for _, o := range s.Ops {
-		worked, failed = worked+o.Count, failed+o.Errors
+// calls counts the calls of the store that worked and those that failed, in whatever
+// operation, and those that the profile itself makes.
+func (d *drain) calls(s *measure.Snapshot) (worked, failed int64) {
+	if d.plan.Calls != nil {
+		worked, failed = d.plan.Calls()
+	}
+	for i, o := range s.Ops {
+		if !d.relayed[i] {
+			worked, failed = worked+o.Count, failed+o.Errors
+		}
 	}
 	return worked, failed
 }

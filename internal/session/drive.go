@@ -145,7 +145,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		return fmt.Errorf("start the run: %w", err)
 	}
 	d.run, d.warmup.run, d.observer.run = run, run, run
-	d.drain = &drain{run: run, plan: d.plan, conn: d.conn, inputs: d.Inputs, mask: d.mask, close: d.close}
+	d.drain = newDrain(run, d.Opened)
 	close(d.running)
 	if d.crew != nil {
 		d.crew.Follow(run.Merge, run.Stop, run.Mark)

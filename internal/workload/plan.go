@@ -78,6 +78,10 @@ type Plan struct {
 	// apart from its workers' operations, and the time since which none of it has
 	// finished; nil means nothing. It may be called from any goroutine.
 	UnderWay func() (what []string, since time.Time)
+	// Calls, when set, counts the calls of the store, those that worked and those that
+	// failed, which the profile itself makes with what the workers of tracks that relay
+	// hand over. It may be called from any goroutine.
+	Calls func() (worked, failed int64)
 	// Shared is what processes that carry out the plan together share. Bind makes it, and a
 	// Connector fills it.
 	Shared *Shared
@@ -152,6 +156,9 @@ type Track struct {
 	// beside a load: its threads and rate are not part of the totals, and only
 	// changes aimed at this track affect it.
 	Apart bool
+	// Relays means that the track's operations do not call the store: they hand over what
+	// the profile stores later, or wait for it; see Plan.Calls.
+	Relays bool
 	// Idle names the plan's knobs that have no effect on this track: they keep
 	// their initial value here and cannot be aimed at it.
 	Idle  []string

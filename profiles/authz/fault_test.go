@@ -313,5 +313,12 @@ func TestReadersOfProfiles(t *testing.T) {
 // A store that is killed in the middle of twenty tenants ends the run, not each of them.
 func TestStoreGone(t *testing.T) {
 	t.Parallel()
-	caseOf("", "runs=20", "users=400", "groups=200").Gone(t)
+	t.Run("tenants", func(t *testing.T) {
+		t.Parallel()
+		caseOf("", "users=400", "groups=200").Gone(t, "runs=20")
+	})
+	t.Run("profiles", func(t *testing.T) {
+		t.Parallel()
+		caseOf("", "mode=user-profile", "users=400", "groups=200").Gone(t, "runs=20")
+	})
 }

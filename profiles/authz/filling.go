@@ -304,7 +304,7 @@ func (b *binding) again(ctx context.Context, t *tenant) error {
 	step := max(1, len(m.Local)/sample)
 	for p := 0; p < len(m.Local); p += step {
 		id := t.id(int32(p))
-		if err := insist(ctx, func() error {
+		if err := b.insist(ctx, func() error {
 			a, ok, err := b.l.Account(ctx, w, id)
 			switch {
 			case ok:
@@ -320,7 +320,7 @@ func (b *binding) again(ctx context.Context, t *tenant) error {
 			if b.s.mode != report.ModeProfiles {
 				break
 			}
-			if err := insist(ctx, func() error {
+			if err := b.insist(ctx, func() error {
 				_, data, _, err := b.l.Section(ctx, w, id, name)
 				if _, want, _ := b.s.sectionOf(p, n); err == nil && b.plain(id, n, data, want) != want { // records without a visibility were rejected when they were read
 					b.carried.offend(id, "section "+name+" of its profile is not the one that was stored")

@@ -23,7 +23,7 @@ func (b *binding) verify(ctx context.Context) workload.Verification {
 	if b.s.driver == "null" {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
-	if err := insist(ctx, func() error { return b.record(ctx) }); err != nil {
+	if err := b.insist(ctx, func() error { return b.record(ctx) }); err != nil {
 		return workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the load could not be recorded: %v", err)}
 	}
 	v := workload.Verification{State: workload.Passed}
@@ -114,7 +114,7 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 	for key, role := range want {
 		principal, resource, _ := strings.Cut(key, "\x00")
 		var got string
-		if err := insist(ctx, func() (err error) {
+		if err := b.insist(ctx, func() (err error) {
 			got, err = b.l.Role(ctx, &model.Work{}, principal, resource)
 			return err
 		}); err != nil {
@@ -131,13 +131,10 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 	return c, asked, nil
 }
 
-// insisting is how long verification keeps asking a store that does not answer: one
-// that was overloaded, or is coming back, needs a moment.
-const insisting = 30 * time.Second
-
-// insist calls f until it succeeds, for a while.
-func insist(ctx context.Context, f func() error) error {
-	end := time.Now().Add(insisting)
+// insist calls f until it succeeds, or has failed for the drain: a store that was
+// overloaded, or is coming back, needs a moment.
+func (b *binding) insist(ctx context.Context, f func() error) error {
+	end := time.Now().Add(b.s.drain)
 	for {
 		err := f()
 		if err == nil || ctx.Err() != nil || time.Now().After(end) {

@@ -158,7 +158,7 @@ func (s *spec) bind(p *workload.Bound, l model.Adapter) *binding {
 	}
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
 	p.Watch = b.watch
-	p.Facts, p.UnderWay = func() any { return b.facts() }, b.underWay
+	p.Facts, p.UnderWay, p.Calls = func() any { return b.facts() }, b.underWay, b.meter.Calls
 	b.others = workload.EachOf(b.stand, nil)
 	b.share(p.Shared)
 	p.Join, p.Settle = b.join, b.settle

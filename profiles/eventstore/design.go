@@ -78,7 +78,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 		Knobs: []workload.Knob{workload.Threads(), workload.Rate("events"), payload, batch},
 	}
 	load := workload.Track{
-		Name: trackEvents, Ops: loadOps, Counted: 1, Start: s.start, Units: s.unitsOf, Total: s.events,
+		Name: trackEvents, Ops: loadOps, Counted: 1, Start: s.start, Units: s.unitsOf, Total: s.events, Relays: true,
 	}
 	tracks := []workload.Track{load}
 	if s.query == queryDuring || s.query == queryBoth {
@@ -88,7 +88,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	p.Phases = []workload.Phase{
 		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks, NoCeiling: s.search}, // a search sets the pace
 		{Name: phaseDrain, After: []string{phaseLoad}, Tracks: []workload.Track{{
-			Name: trackDrain, Ops: drainOps, Counted: -1, Apart: true, Start: workload.Settings{Threads: 1, Batch: s.start.Batch, Payload: s.start.Payload},
+			Name: trackDrain, Ops: drainOps, Counted: -1, Apart: true, Relays: true, Start: workload.Settings{Threads: 1, Batch: s.start.Batch, Payload: s.start.Payload},
 		}}},
 	}
 	if s.query == queryAfter || s.query == queryBoth {

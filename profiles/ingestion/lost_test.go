@@ -30,8 +30,8 @@ func TestALostStoreIsRecordedAgain(t *testing.T) {
 	assert.Len(t, made, len(p.Spaces))
 }
 
-// A store that is killed ends a run by count, however much there is left to do.
+// A store that is killed ends a run, however much there is left to do.
 func TestStoreGone(t *testing.T) {
 	t.Parallel()
-	smallCase("").With("totalEntryCount=20000000", "batchSize=1").Gone(t)
+	smallCase("").With("batchSize=1").Gone(t, "totalEntryCount=20000000")
 }

@@ -37,6 +37,8 @@ type Case struct {
 	Timetable []string
 	// Errors means that operations are expected to fail.
 	Errors bool
+	// Closed means that the plan takes no rate.
+	Closed bool
 }
 
 // With returns the case with more settings.

@@ -309,6 +309,24 @@ func (m *Meter) Excused(compat bool) int64 {
 	return l.RootRejected + l.Rejected + l.Exhausted + l.Oversized
 }
 
+// Calls returns how many statements of the store have worked, and how many errors there
+// were, of all processes.
+func (m *Meter) Calls() (worked, failed int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	steps, drain, _, errors := m.all()
+	for _, s := range steps {
+		worked += s.Statements
+	}
+	if drain != nil {
+		worked += drain.Statements
+	}
+	for _, n := range errors {
+		failed += n
+	}
+	return worked, failed
+}
+
 // Sums are the totals over all steps at a moment.
 type Sums struct {
 	At                                      int64
