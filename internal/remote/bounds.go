@@ -101,8 +101,8 @@ func sane(c *verdict.Company) bool {
 	return !slices.ContainsFunc(list, func(v float64) bool { return !(v >= 0 && v <= mostCPUs) }) // not a number is neither
 }
 
-// check says what is wrong with a report, in a run that began then and has that many tracks,
-// and puts what it says in words into plain ones.
+// check says what is wrong with a report, in a run that began then (zero: it has not) and has
+// that many tracks, and puts what it says in words into plain ones.
 func (r *Report) check(began time.Time, tracks int) error {
 	switch {
 	case r.N <= 0:
@@ -129,7 +129,11 @@ func (r *Report) check(began time.Time, tracks int) error {
 	if p == nil {
 		return nil
 	}
-	if most := (workload.Elapsed(began) + mostApart) / time.Second; !began.IsZero() && p.T > int(most) {
+	ahead := mostApart
+	if began.IsZero() { // this process does not know when
+		ahead = mostSkew
+	}
+	if most := (workload.Elapsed(began) + ahead) / time.Second; p.T > int(most) {
 		return fmt.Errorf("it has figures of second %d, which is to come", p.T)
 	}
 	if len(p.Gauges) > tracks || len(p.Spans) > tracks {

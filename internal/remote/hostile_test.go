@@ -136,6 +136,10 @@ func TestAWorkerThatSendsWhatCannotBeUsedIsNamed(t *testing.T) {
 		})
 	}
 	c := alone(t)
+	c.at = time.Time{}
+	c.said(7, (&Report{N: 1, Part: &measure.Part{T: 1 << 20}}).pack().Bytes())
+	assert.True(t, c.Members()[0].Unusable, "of a run that has not begun")
+	c = alone(t)
 	c.said(7, (&Report{N: 1, Part: &measure.Part{}, Doubts: []string{"slow\x1b[2J"}, Over: true}).pack().Bytes())
 	assert.False(t, c.Members()[0].Unusable, "%+v", c.Members()[0])
 	assert.Equal(t, []string{"slow[2J"}, c.Members()[0].Doubts)
@@ -207,4 +211,46 @@ func (c *Coordinator) sender(kind int) string {
 		return ""
 	}
 	return ".one.0"
+}
+
+// No message of any kind to a worker ends it, though its coordinator has signed it: what that
+// says is read within its bounds, and what it does not mean is passed over.
+func FuzzOrders(f *testing.F) {
+	for kind := range 3 {
+		for _, data := range []string{"{}", "", "[]", "null", `{"at":9223372036854775807}`, `{"settings":[{"Threads":-1}],"segment":-9223372036854775808}`, `{"stop":"\u001b[2J"}`, `{"handoff":{"index":-1,"part":9223372036854775807}}`, `{"run":"run","of":0,"index":-1}`, `{"run":"run","of":2,"index":1,"refused":"\u001b[2J"}`} {
+			f.Add(kind, []byte(data))
+		}
+	}
+	key, err := NewKey()
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, kind int, data []byte) {
+		w := &Worker{Orders: newOrders(), id: "one", key: key.Public(), Place: Slot{Run: "run"}}
+		told := 0
+		w.OnCommand(func(Command) { told++ })
+		of := func(to, what string) *nats.Msg {
+			return &nats.Msg{Data: data, Header: key.seal("run", to, what, "1", data)}
+		}
+		switch kind % 3 {
+		case 0:
+			for range 3 {
+				w.control(of(w.me(), "control"))
+			}
+			assert.LessOrEqual(t, told, 1, "it is heeded once")
+		case 1:
+			w.start(of(w.me(), "start"))
+			assert.LessOrEqual(t, len(w.begin), 1)
+		default:
+			if decoded(data, MaxMessage, &w.Place) != nil {
+				return
+			}
+			w.Place.Key = key.Public()
+			if w.know(JoinOptions{}, "run", of(w.id, "place")) != nil {
+				return
+			}
+			assert.NotContains(t, w.Place.Refused, "\x1b")
+			if w.Place.Refused == "" {
+				assert.True(t, w.Place.Index >= 0 && w.Place.Index < w.Place.Of && w.Place.Of <= MaxWorkers)
+			}
+		}
+	})
 }

@@ -79,7 +79,7 @@ func (in *intake) ended(m *nats.Msg) {
 		return
 	}
 	err := decoded(m.Data, mostWord, &e)
-	if err == nil && (e.Track < 0 || e.Track >= in.tracks() || !r.at.IsZero() && e.At > workload.Elapsed(r.at)+mostApart) {
+	if err == nil && (e.Track < 0 || e.Track >= in.tracks() || e.At > workload.Elapsed(r.at)+mostApart) {
 		err = errors.New("it ended a track that there is none of, or at a time that is to come")
 	}
 	if err != nil {

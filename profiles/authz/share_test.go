@@ -106,3 +106,16 @@ func TestRequestsAreTooFewForWorkers(t *testing.T) {
 	require.NoError(t, err)
 	assert.ErrorContains(t, p.Plan.Divide(0, 3), "track load-0-0 has 2 threads and there are 3 workers")
 }
+
+// A worker that sends what no worker does is named, and neither the store nor the run's other
+// figures are blamed.
+func TestAWorkerThatSendsGarbage(t *testing.T) {
+	t.Parallel()
+	labtest.Full(t, "ingestion's")
+	for _, mode := range []string{"checks", "user-profile"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			caseOf(labtest.Redis(t).URL(), "mode="+mode, "threads=4", "users=40", "groups=9", "runs=2").Hostile(t)
+		})
+	}
+}

@@ -113,3 +113,11 @@ func TestWorkThatCannotBeDivided(t *testing.T) {
 		assert.ErrorContains(t, p.Plan.Divide(0, 3), why)
 	}
 }
+
+// A worker that sends what no worker does is named, and neither the store nor the run's other
+// figures are blamed.
+func TestAWorkerThatSendsGarbage(t *testing.T) {
+	t.Parallel()
+	labtest.Full(t, "ingestion's")
+	caseOf(labtest.Redis(t).URL(), "threads=2", "events=300", "batch=10", "payload=64", "queries=4").Hostile(t)
+}

@@ -80,3 +80,11 @@ func TestWhatWorkersCannotDivide(t *testing.T) {
 		assert.ErrorContains(t, p.Plan.Divide(0, 3), why)
 	}
 }
+
+// A worker that sends what no worker does is named, and neither the store nor the run's other
+// figures are blamed.
+func TestAWorkerThatSendsGarbage(t *testing.T) {
+	t.Parallel()
+	labtest.Full(t, "ingestion's")
+	caseOf(labtest.Redis(t).URL(), nil, "preset", "shop", "threads", "4").Hostile(t)
+}

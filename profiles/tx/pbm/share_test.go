@@ -33,3 +33,11 @@ func TestWorkersTransactAsOneProcessWould(t *testing.T) {
 	}
 	assert.Equal(t, want, got)
 }
+
+// A worker that sends what no worker does is named, and neither the store nor the run's other
+// figures are blamed.
+func TestAWorkerThatSendsGarbage(t *testing.T) {
+	t.Parallel()
+	labtest.Full(t, "ingestion's")
+	mode.Case(labtest.Redis(t).URL(), append(small, "testCase=tx")...).Hostile(t)
+}

@@ -95,3 +95,11 @@ func TestOfALostWorkerLedgersSayTooLittle(t *testing.T) {
 	assert.Equal(t, 40, asked(v, checkAcked))
 	assert.Equal(t, NotCompared, p.Facts().(*Facts).Cost.Calls.State)
 }
+
+// A worker that sends what no worker does is named, and neither the store nor the run's other
+// figures are blamed.
+func TestAWorkerThatSendsGarbage(t *testing.T) {
+	t.Parallel()
+	labtest.Full(t, "ingestion's")
+	mode.Case(labtest.Redis(t).URL(), "threads=6", "transactions=300", "accountCount=50", "countCalls=off").Hostile(t)
+}
