@@ -388,16 +388,29 @@ func (c *Claim) explain(ctx context.Context, err error) error {
 // record returns what is to be recorded for a space.
 func (c *Claim) record(s *Spot) store.Made {
 	parts := s.Parts
-	if s.State != Fresh {
+	switch {
+	case s.State == Fresh:
+	case s.Recorded && len(s.Earlier.Parts) == 0 && s.Shape != store.Keys: // what an older version made may have any
+		parts = nil
+	default:
 		parts = union(s.Earlier.Parts, s.Parts)
 	}
 	table := s.Earlier.Table
 	if t, ok := s.Tables[""]; ok && s.Shape == store.Keys {
 		table = &t
 	}
+	tables := maps.Clone(s.Earlier.Tables)
+	for _, p := range parts {
+		if t, ok := s.Tables[p]; ok {
+			if tables == nil {
+				tables = map[string]store.Table{}
+			}
+			tables[p] = t
+		}
+	}
 	return store.Made{
 		Space: s.Space.Space, Profile: c.want.Profile, Run: c.want.Run, Updated: time.Now().UTC().Format(time.RFC3339),
-		Params: maps.Clone(s.Params), Shared: s.State == Shared, Parts: slices.Clone(parts), Table: table,
+		Params: maps.Clone(s.Params), Shared: s.State == Shared, Parts: slices.Clone(parts), Table: table, Tables: tables,
 	}
 }
 

@@ -136,6 +136,9 @@ type Made struct {
 	// Table is what the table of a space of shape Keys has, if the space is one table of
 	// an SQL database: another one in its place is not ours. Older records have none.
 	Table *Table `json:"table,omitempty"`
+	// Tables is what each of Parts has, where these are tables: another one in the place
+	// of one of them is not ours. Older records have none.
+	Tables map[string]Table `json:"tables,omitempty"`
 }
 
 // Keeper manages spaces: what exists, what we made, and its removal. It never touches

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
 // binding is the plan at work on one store.
@@ -39,7 +40,7 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 		}
 	}
 	for _, l := range b.loads {
-		p.Claims = append(p.Claims, ownership.Space{Space: l.space, Kind: "hash"})
+		p.Claims = append(p.Claims, ownership.Space{Space: l.space, Kind: "hash", Parts: padogrid.GroupForms(l.space, s.prefix)})
 	}
 	p.Admit, p.Verify = b.admit, b.verify
 	b.share(p.Shared)

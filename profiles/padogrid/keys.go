@@ -1,8 +1,11 @@
 package padogrid
 
 import (
+	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/store"
 )
 
 // Base returns the date from which eligibility keys count: the start of 13 June 2019 in
@@ -26,6 +29,15 @@ func (k EligibilityKey) Person() int16 { return int16(k.Entry) }
 // client profile key, whose three fields are this text.
 func AppendGroup(dst []byte, prefix string, n int64) []byte {
 	return strconv.AppendInt(append(dst, prefix...), n, 10)
+}
+
+// GroupForms are the forms of the groups of a space, on a store of keys that has one of its
+// own for each: those that AppendGroup names. A space that is not grouped has none.
+func GroupForms(s store.Space, prefix string) []string {
+	if !s.Grouped {
+		return nil
+	}
+	return []string{store.FormOf("hash", `\{`+regexp.QuoteMeta(prefix)+`-?[0-9]+\}`)}
 }
 
 // AppendMember appends the part of the key that distinguishes members of a group:

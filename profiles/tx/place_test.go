@@ -115,4 +115,12 @@ func TestKeysOfAnotherTypeAreNotOverwritten(t *testing.T) {
 	require.ErrorContains(t, err, key+" already exists and is a hash, not a string")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	assert.Equal(t, "theirs", client.HGet(t.Context(), key, "f").Val())
+
+	// So is a run where an earlier one has written, and others have put something since.
+	require.NoError(t, client.Del(t.Context(), key).Err())
+	in.AllowExisting = false
+	require.NoError(t, bound(t, c, "redis", in).Setup(t.Context(), nil))
+	require.NoError(t, client.HSet(t.Context(), key, "f", "theirs").Err())
+	require.ErrorContains(t, bound(t, c, "redis", in).Setup(t.Context(), nil), key+" already exists and is a hash, not a string")
+	assert.Equal(t, "theirs", client.HGet(t.Context(), key, "f").Val())
 }

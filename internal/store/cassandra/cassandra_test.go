@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
@@ -196,4 +197,61 @@ func TestTablesOfOthersStay(t *testing.T) {
 	columns, err := c.Columns(t.Context(), c.KeyspaceFor("others3"), "others3_a")
 	require.NoError(t, err)
 	assert.Len(t, columns, 3)
+}
+
+// So are the tables that a profile has laid out: one of others, empty and with a column of
+// their own, is not taken; and where they have put such a one in the place of ours, it is
+// neither written nor dropped, with --cleanup as little as by data delete.
+func TestTablesOfOthersInPlaceOfAProfilesStay(t *testing.T) {
+	c := open(t, labtest.Cassandra(t).URL())
+	space := store.Space{Namespace: "others4", Name: "p", Shape: store.Keys, Grouped: true}
+	set := cassandra.New(c, space, "p_", []cassandra.Table{
+		{Name: "users", Columns: "id text, name text", Key: "(id)"}, {Name: "groups", Columns: "id text, at int, name text", Key: "(id), at"},
+	})
+	want := ownership.Want{Namespace: space.Namespace, Profile: "p", Run: "r", Spaces: set.Spaces(nil), Admit: set.Check}
+	run := func(texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			require.NoError(t, c.Session().Query(set.Text(text)).ExecContext(t.Context()))
+		}
+	}
+	const theirs = "CREATE TABLE %users (id text PRIMARY KEY, name text, note text)"
+	still := func() {
+		t.Helper()
+		columns, err := c.Columns(t.Context(), set.Keyspace, set.Name("users"))
+		require.NoError(t, err)
+		assert.Contains(t, columns, "note")
+	}
+	_, err := c.EnsureKeyspace(t.Context(), space.Namespace)
+	require.NoError(t, err)
+	run(theirs)
+	_, err = ownership.Take(t.Context(), c, want)
+	require.ErrorContains(t, err, "others4_p_users already exists and was not made by perfbench")
+	run("DROP TABLE %users")
+
+	for _, cleanup := range []bool{true, false} {
+		claim, err := ownership.Take(t.Context(), c, want)
+		require.NoError(t, err)
+		require.NoError(t, set.Create(t.Context()))
+		run("DROP TABLE %users", theirs)
+		if cleanup {
+			require.NoError(t, claim.Cleanup(t.Context()))
+			require.NoError(t, claim.Release(t.Context()))
+		} else {
+			require.NoError(t, claim.Release(t.Context()))
+			_, err := ownership.Take(t.Context(), c, want)
+			require.ErrorContains(t, err, "others4_p_users has columns other than this version's")
+			gone, err := c.Records.Drop(t.Context(), space, nil)
+			require.NoError(t, err)
+			assert.EqualValues(t, 1, gone)
+		}
+		still()
+		columns, err := c.Columns(t.Context(), set.Keyspace, set.Name("groups"))
+		require.NoError(t, err)
+		assert.Empty(t, columns, "ours has gone")
+		made, err := c.Records.Made(t.Context(), space.Namespace)
+		require.NoError(t, err)
+		assert.Empty(t, made)
+		run("DROP TABLE %users")
+	}
 }

@@ -161,7 +161,7 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 	}
 	var n int64
 	if m.Shape == store.Keys {
-		n, err = r.dropTables(ctx, s, m.Parts)
+		n, err = r.dropTables(ctx, s, m)
 	} else {
 		n, err = r.dropTable(ctx, s)
 	}
@@ -229,20 +229,45 @@ func (r *Records) tablesOf(ctx context.Context, s store.Space) (keyspace string,
 	return keyspace, names, nil
 }
 
-// dropTables removes the tables that a record names. A record of an older version names
-// none, and going by the beginning of names would remove those of others.
-func (r *Records) dropTables(ctx context.Context, s store.Space, names []string) (int64, error) {
-	if len(names) == 0 {
-		return 0, fault.Input(fmt.Errorf("cassandra: an older version recorded %s without its tables", s.Name),
+// dropTables removes the tables that a record names; what others have made in the place of
+// one of them stays. A record of an older version names none, and going by the beginning of
+// names would remove those of others.
+func (r *Records) dropTables(ctx context.Context, s store.Space, m store.Made) (gone int64, err error) {
+	if len(m.Parts) == 0 {
+		return 0, fault.Input(fmt.Errorf("cassandra: an older version recorded %s without its tables", m.Name),
 			"run its profile once more in this namespace, which records them, and then delete")
 	}
 	keyspace := r.cluster.KeyspaceFor(s.Namespace)
-	for i, name := range names {
+	for _, name := range m.Parts {
+		columns, key, err := r.cluster.layout(ctx, keyspace, name)
+		if err != nil {
+			return gone, fmt.Errorf("look at the columns of %s: %w", name, err)
+		}
+		if want, known := m.Tables[name]; len(columns) == 0 || known && !same(columns, key, want) {
+			continue
+		}
 		if err := r.cluster.own.Query("DROP TABLE IF EXISTS " + quoted(keyspace) + "." + quoted(name)).ExecContext(ctx); err != nil {
-			return int64(i), fmt.Errorf("drop %s: %w", name, err)
+			return gone, fmt.Errorf("drop %s: %w", name, err)
+		}
+		gone++
+	}
+	return gone, nil
+}
+
+// same reports whether a table has exactly the columns and the primary key of a record,
+// which has no types.
+func same(columns map[string]string, key map[string]bool, want store.Table) bool {
+	for _, w := range want.Columns {
+		if _, there := columns[w.Name]; !there {
+			return false
 		}
 	}
-	return int64(len(names)), nil
+	for _, name := range want.Key {
+		if !key[name] {
+			return false
+		}
+	}
+	return len(columns) == len(want.Columns) && len(key) == len(want.Key)
 }
 
 // Prober tries whether the cluster would accept the writes of a run.

@@ -65,7 +65,8 @@ const maxStrangers = 10
 // inspectGroups looks at all keys that begin with the key of a space, and separates the
 // space's own from those of others. The entries of groups are counted, giving -1 if one
 // is not a hash; those of a space of keys are not counted. Types are compared unless the
-// space is ours by its record.
+// space is ours by its record; those of strings always, as what others have put in the place
+// of one would be overwritten without an error.
 func (r *Records) inspectGroups(ctx context.Context, s store.Space, parts []string) (store.Found, error) {
 	forms, err := formsOf(s, parts)
 	if err != nil {
@@ -95,7 +96,10 @@ func (r *Records) inspectGroups(ctx context.Context, s store.Space, parts []stri
 				ours = append(ours, k)
 			}
 		}
-		if !typed || found.Odd != "" || len(ours) == 0 {
+		if !typed {
+			ours = slices.DeleteFunc(ours, func(k string) bool { return forms.all[forms.of(k)].Kind != "string" })
+		}
+		if found.Odd != "" || len(ours) == 0 {
 			return nil
 		}
 		types, err := kinds(ctx, m, ours)
@@ -186,14 +190,16 @@ func (r *Records) Record(ctx context.Context, m store.Made) error {
 // narrowed leaves out the forms of an older version if there are others: these cover all
 // that any version of the profile makes.
 func narrowed(parts []string) []string {
-	older := func(text string) bool {
-		f, err := store.ParseForm(text)
-		return err == nil && f.Older()
-	}
 	if !slices.ContainsFunc(parts, func(text string) bool { return !older(text) }) {
 		return parts
 	}
 	return slices.DeleteFunc(slices.Clone(parts), older)
+}
+
+// older reports whether a form comes from a version that knew neither types nor patterns.
+func older(text string) bool {
+	f, err := store.ParseForm(text)
+	return err == nil && f.Older()
 }
 
 // recordError says what is wrong with the hash of records.
@@ -240,6 +246,9 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 	}
 	var gone int64
 	s.Shape = m.Shape
+	if err := r.wide(ctx, m); err != nil {
+		return 0, err
+	}
 	if s.Grouped {
 		gone, err = r.dropGroups(ctx, s, m.Parts, progress)
 	} else {
@@ -251,6 +260,24 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 	}
 	// Removing the last field removes the hash.
 	return gone, recordError(made, r.servers.client.HDel(ctx, made, store.RecordKey(s)).Err())
+}
+
+// wide refuses to drop what a record of an older version names by forms that fit keys of
+// others as well, if there is any such key.
+func (r *Records) wide(ctx context.Context, m store.Made) error {
+	if m.Shape != store.Keys || !m.Grouped || len(m.Parts) > 0 && !slices.ContainsFunc(m.Parts, older) {
+		return nil
+	}
+	any := false
+	err := r.servers.own(ctx, m.Space, m.Parts, func(link.Client, forms, []string) error {
+		any = true
+		return nil
+	})
+	if err == nil && any {
+		err = fault.Input(fmt.Errorf("redis: an older version recorded %s by what may be keys of others too", KeyOf(m.Space)),
+			"run its profile once more in this namespace, which records the keys as they are, and then delete")
+	}
+	return err
 }
 
 // dropKey removes a key of a type; "" is any.

@@ -97,12 +97,12 @@ type forms struct {
 	all   []store.Form
 }
 
-// formsOf reads the forms of a grouped space: its groups, unless it is one of keys. The
-// error says which form of a record is none.
+// formsOf reads the forms of a grouped space: of one that is not of keys and names none,
+// its groups, whatever their names. The error says which form of a record is none.
 func formsOf(s store.Space, parts []string) (forms, error) {
 	f := forms{key: KeyOf(s)}
 	switch {
-	case s.Shape != store.Keys:
+	case s.Shape != store.Keys && len(parts) == 0:
 		f.texts, f.all = []string{""}, []store.Form{groups(s.Shape)}
 		return f, nil
 	case len(parts) == 0:

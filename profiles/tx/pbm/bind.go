@@ -133,7 +133,7 @@ func (b *run) data(ctx context.Context, made []store.Made) error {
 		if there {
 			continue
 		}
-		spot, err := b.claim.Add(ctx, ownership.Space{Space: b.s.space(name), Kind: "hash", Params: b.params(name, "loading")})
+		spot, err := b.claim.Add(ctx, ownership.Space{Space: b.s.space(name), Kind: "hash", Parts: padogrid.GroupForms(b.s.space(name), b.s.prefix), Params: b.params(name, "loading")})
 		if err != nil {
 			return err
 		}
@@ -288,7 +288,7 @@ func (b *run) summaries(ctx context.Context, made []store.Made) error {
 				fmt.Sprintf("delete it with  %s,  or use another --namespace", ownership.DeleteCommand(sp.Namespace)))
 		}
 	}
-	spot, err := b.claim.Add(ctx, ownership.Space{Space: sp, Kind: "hash", Params: b.params(padogrid.Summaries, "")})
+	spot, err := b.claim.Add(ctx, ownership.Space{Space: sp, Kind: "hash", Parts: padogrid.GroupForms(sp, b.s.prefix), Params: b.params(padogrid.Summaries, "")})
 	b.s.hadSummaries = spot.State != ownership.Fresh
 	return err
 }
