@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -243,4 +245,46 @@ func TestWorkbenchGivesTheTerminalBackWhenItIsTold(t *testing.T) {
 	assert.Contains(t, last, "report in results/"+f.Run.ID)
 	s.press("e", "c", "h", "o") // the line is nobody's: what is typed appears again
 	s.shows("echo")
+}
+
+// What a folder says that somebody else has made controls no terminal in which the workbench
+// shows it: in lists, on the pages of a run, in comparisons.
+func TestTheWorkbenchShowsAHostileFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "results")
+	for range 2 {
+		doing(t, nil, "run", "ingestion", "--quiet", "--target", "memory:", "--count", "100", "--tag", "a=b", "--out", out)
+	}
+	dirs, err := filepath.Glob(filepath.Join(out, "*"))
+	require.NoError(t, err)
+	for _, d := range dirs {
+		require.NoError(t, os.WriteFile(filepath.Join(d, "note.txt"), []byte(venom), 0o600))
+		poison(t, filepath.Join(d, "run.json"))
+	}
+	c := exec.Command(binary(t), "tui")
+	c.Dir, c.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}
+	term := inBareTerminal(t, c, 160, 50)
+	written := func() string {
+		term.mu.Lock()
+		defer term.mu.Unlock()
+		return string(term.written)
+	}
+	shows := func(keys, text string) {
+		t.Helper()
+		before := len(written())
+		term.types(keys)
+		require.True(t, eventually(screenLimit, func() bool { return strings.Contains(written()[before:], text) }), "%q brings up %q: %q", keys, text, written()[before:])
+	}
+	shows("", "choose a profile")
+	shows("h", "VENOM")
+	shows("\r", "VENOM")
+	for range 8 {
+		shows("\t", "\x1b[") // the next page
+	}
+	shows("c", "\x1b[")
+	shows("q", "\x1b[?1049l")
+	for _, bad := range []string{"\x1b]0;VENOM", "VENOM\x07", "\u009b31m", "\u202e", "\r\b"} {
+		assert.NotContains(t, written(), bad)
+	}
 }

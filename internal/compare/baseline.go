@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
@@ -34,7 +35,7 @@ var ErrNoBaseline = errors.New("it is not a baseline")
 // says what is wrong with the baseline.
 func ReadBaseline(data []byte) ([]*Run, error) {
 	var b baseline
-	if err := json.Unmarshal(data, &b); err != nil {
+	if err := json.Unmarshal(infile.Harmless(data), &b); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoBaseline, err)
 	}
 	switch {

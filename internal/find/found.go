@@ -201,7 +201,7 @@ func Load(dir string) (*Result, error) {
 	}
 	r := &Result{}
 	if err == nil {
-		err = json.Unmarshal(data, r)
+		err = json.Unmarshal(infile.Harmless(data), r)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read what the search found: %w", err)

@@ -225,9 +225,12 @@ func sweepRows(r *sweep.Result) []byte {
 			}
 			return page.Whole(v)
 		}
-		rows = append(rows, append(cells(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), page.Whole(d.Errors), d.Verdict))
+		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), page.Whole(d.Errors), d.Verdict))
 	}
-	_ = w.WriteAll(rows) // cannot fail: into memory
+	for _, row := range rows {
+		_ = w.Write(cells(row)) // cannot fail: into memory
+	}
+	w.Flush()
 	return b.Bytes()
 }
 
@@ -235,10 +238,7 @@ func sweepRows(r *sweep.Result) []byte {
 func cells(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, s := range texts {
-		out[i] = page.Plain(s)
-		if _, err := strconv.ParseFloat(s, 64); err != nil && s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
-			out[i] = "'" + out[i]
-		}
+		out[i] = rundir.Cell(page.Plain(s))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -189,7 +190,8 @@ func WriteFiles(dir string, files []File) error {
 			continue
 		}
 		path := filepath.Join(dir, file.Name)
-		if old, err := os.ReadFile(path); err == nil && string(old) == string(file.Data) {
+		old, err := infile.ReadFS(infile.OfRun, infile.Dir(dir), filepath.ToSlash(filepath.Clean(file.Name))) // a pipe would make it wait
+		if err == nil && string(old) == string(file.Data) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -215,7 +217,7 @@ func WriteNotice(dir string, f *Folder) error {
 	if len(notices) == 0 {
 		return nil
 	}
-	return WriteFiles(dir, []File{{Name: NoticeFile, Data: []byte(clean(strings.Join(notices, "\n")) + "\n")}})
+	return WriteFiles(dir, []File{{Name: NoticeFile, Data: []byte(infile.Clean(strings.Join(notices, "\n")) + "\n")}})
 }
 
 // Ending says what ended the run, in words that continue a sentence. who stands for the

@@ -96,7 +96,7 @@ func readRun(dir string) (Run, error) {
 	if err != nil {
 		return r, fault.Input(err, "")
 	}
-	if err := json.Unmarshal(harmless(data), &r); err != nil {
+	if err := json.Unmarshal(infile.Harmless(data), &r); err != nil {
 		return r, fault.Input(fmt.Errorf("%s: %w", path, err), "the file is damaged; restore it from a copy")
 	}
 	if r.Schema != Schema {

@@ -53,7 +53,7 @@ func appendRow(dst []byte, r SeriesRow) []byte {
 // field quotes a name if CSV requires it. Line ends become spaces, so that a row is
 // always one line.
 func field(s string) string {
-	s = cell(strings.NewReplacer("\r", " ", "\n", " ").Replace(s))
+	s = Cell(strings.NewReplacer("\r", " ", "\n", " ").Replace(s))
 	if !strings.ContainsAny(s, ",\"") {
 		return s
 	}

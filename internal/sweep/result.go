@@ -126,7 +126,7 @@ func Load(dir string) (*Result, error) {
 	data, err := infile.Read(infile.Found, filepath.Join(dir, File))
 	r := &Result{}
 	if err == nil {
-		err = json.Unmarshal(data, r)
+		err = json.Unmarshal(infile.Harmless(data), r)
 	}
 	if err == nil && r.Schema != Schema {
 		err = fmt.Errorf("its layout is %d, and %d is known here", r.Schema, Schema)

@@ -3,6 +3,8 @@ package padogrid
 import (
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // Text is a result text with its file name.
@@ -106,10 +108,10 @@ func CSV(program string, texts []Text) []byte {
 	}
 	b.WriteByte('\n')
 	for _, t := range texts {
-		b.WriteString(App + ", " + t.Name)
+		b.WriteString(App + ", " + rundir.Cells(strings.Join(strings.Fields(t.Name), " ")))
 		fields := fieldsOf(string(t.Data))
 		for _, c := range columns {
-			b.WriteString(", " + c.value(fields))
+			b.WriteString(", " + rundir.Cells(c.value(fields)))
 		}
 		b.WriteByte('\n')
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/remote/view"
@@ -131,7 +132,7 @@ func (r *watchedRun) follow(ctx context.Context) {
 func cameTo(v *view.View) screen.Outcome {
 	o := screen.Outcome{Watched: true}
 	var run rundir.Run
-	if err := json.Unmarshal(v.Came.Run, &run); err != nil {
+	if err := json.Unmarshal(infile.Harmless(v.Came.Run), &run); err != nil {
 		o.Summary = "\nThe outcome of run " + v.ID + " cannot be read: " + err.Error() + "\n"
 		return o
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
@@ -147,9 +148,10 @@ func csv(list []picture) []byte {
 	for i := range list {
 		c := &list[i]
 		for _, l := range c.Lines {
+			name := rundir.Cells(l.Name)
 			for j, v := range l.Values {
 				if !math.IsNaN(v) {
-					fmt.Fprintf(&b, "%.3f,%s,%s,%g\n", c.At[j], strings.TrimPrefix(c.file, "th2-"), l.Name, v)
+					fmt.Fprintf(&b, "%.3f,%s,%s,%g\n", c.At[j], strings.TrimPrefix(c.file, "th2-"), name, v)
 				}
 			}
 		}
