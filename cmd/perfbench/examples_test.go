@@ -1,13 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -151,63 +157,188 @@ func TestExamplesOfCompose(t *testing.T) {
 	}
 }
 
+// mounts are where secrets are in the compose file, and in the pods of Kubernetes.
+var mounts = []string{"/run/secrets/", podSecrets + "/"}
+
+const podSecrets = "/etc/perfbench"
+
 // withSecrets is a command whose secrets are there: a token, a certificate and its key.
 func withSecrets(t *testing.T, args []string) []string {
 	t.Helper()
-	const mount = "/run/secrets/"
-	if !strings.Contains(strings.Join(args, " "), mount) {
-		return args
-	}
-	dir, made := t.TempDir(), labtest.Certificates(t)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(strings.Repeat("0123", 8)), 0o600))
-	require.NoError(t, os.Symlink(made.Cert, filepath.Join(dir, "tls.crt")))
-	require.NoError(t, os.Symlink(made.Key, filepath.Join(dir, "tls.key")))
-	var out []string
+	return secrets(t).in(args)
+}
+
+// secretDir is a folder with secrets.
+type secretDir string
+
+// in is a command whose secrets are in the folder.
+func (dir secretDir) in(args []string) (out []string) {
 	for _, a := range args {
-		out = append(out, strings.ReplaceAll(a, mount, dir+"/"))
+		for _, m := range mounts {
+			a = strings.ReplaceAll(a, m, string(dir)+"/")
+		}
+		out = append(out, a)
 	}
 	return out
 }
 
-// The jobs of the example of Kubernetes are a run and its workers, as many as it waits for;
-// those that join give up at once here, as nobody listens.
-func TestExampleOfKubernetes(t *testing.T) {
-	t.Parallel()
-	file, err := os.Open(filepath.Join(examples, "workers/kubernetes.yaml"))
-	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
-	type object struct {
-		Kind     string
-		Metadata struct{ Name string }
-		Spec     struct {
-			Completions, Parallelism int
-			Template                 struct {
-				Spec struct {
-					Containers []struct{ Args []string }
-				}
-			}
+// secrets makes a folder with secrets.
+func secrets(t *testing.T) secretDir {
+	t.Helper()
+	dir, made := t.TempDir(), labtest.Certificates(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(strings.Repeat("0123", 8)), 0o600))
+	require.NoError(t, os.Symlink(made.Cert, filepath.Join(dir, "tls.crt")))
+	require.NoError(t, os.Symlink(made.Key, filepath.Join(dir, "tls.key")))
+	return secretDir(dir)
+}
+
+// object is what of Kubernetes the example has.
+type object struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Spec     struct {
+		Completions, Parallelism int
+		Selector                 map[string]string
+		Template                 struct {
+			Metadata struct{ Labels map[string]string }
+			Spec     pod
 		}
 	}
-	jobs := map[string]object{}
-	for dec := yaml.NewDecoder(file); ; {
+}
+
+// pod is that of a job.
+type pod struct {
+	Token      *bool `yaml:"automountServiceAccountToken"`
+	Containers []struct {
+		Args []string
+		Env  []struct {
+			Name string
+			From struct {
+				Key struct {
+					Name, Key string
+					Optional  bool
+				} `yaml:"secretKeyRef"`
+			} `yaml:"valueFrom"`
+		}
+		Mounts []struct {
+			Name string
+			Path string `yaml:"mountPath"`
+		} `yaml:"volumeMounts"`
+	}
+	Volumes []struct {
+		Name   string
+		Secret struct {
+			Name  string `yaml:"secretName"`
+			Items []struct{ Key, Path string }
+		}
+	}
+}
+
+// inKubernetes reads the example.
+func inKubernetes(t *testing.T) (text string, coordinator, workers object, service map[string]string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(examples, "workers/kubernetes.yaml"))
+	require.NoError(t, err)
+	all := map[string]object{}
+	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
 		var o object
-		if dec.Decode(&o) != nil {
+		err := dec.Decode(&o)
+		if errors.Is(err, io.EOF) {
 			break
 		}
-		jobs[o.Kind+" "+o.Metadata.Name] = o
+		require.NoError(t, err)
+		all[o.Kind+" "+o.Metadata.Name] = o
 	}
-	require.Contains(t, jobs, "Service perfbench", "workers join it by that name")
-	coordinator, workers := jobs["Job perfbench"].Spec, jobs["Job perfbench-workers"].Spec
-	run := coordinator.Template.Spec.Containers[0].Args
+	require.Contains(t, all, "Service perfbench", "workers join it by that name")
+	return string(data), all["Job perfbench"], all["Job perfbench-workers"], all["Service perfbench"].Spec.Selector
+}
+
+// The jobs of the example of Kubernetes are a run and its workers, as many as it waits for.
+// Each pod has the password where the file says, and each file that its command names: in a
+// secret that is mounted where Kubernetes mounts nothing itself. Who may not be taken for the
+// coordinator does not have its key.
+func TestExampleOfKubernetes(t *testing.T) {
+	t.Parallel()
+	text, coordinator, workers, selector := inKubernetes(t)
+	assert.Equal(t, selector, coordinator.Spec.Template.Metadata.Labels, "the service is the coordinator")
+	run := coordinator.Spec.Template.Spec.Containers[0].Args
 	doing(t, nil, append(withSecrets(t, run), "--dry-run")...)
-	assert.Contains(t, strings.Join(run, " "), fmt.Sprintf("--workers %d ", workers.Completions))
-	assert.Equal(t, workers.Completions, workers.Parallelism)
-	join := withSecrets(t, workers.Template.Spec.Containers[0].Args)
-	join[slices.Index(join, "--wait")+1] = "1ms"
-	join[1] = strings.Replace(join[1], "perfbench:4222", "127.0.0.1:1", 1)
-	code, _, stderr := terminal(t, "", "", join...)
-	assert.Equal(t, 3, code, stderr)
-	assert.Contains(t, stderr, "no servers available")
+	assert.Contains(t, strings.Join(run, " "), fmt.Sprintf("--workers %d ", workers.Spec.Completions))
+	assert.Equal(t, workers.Spec.Completions, workers.Spec.Parallelism)
+
+	inSecret := regexp.MustCompile(`--from-(?:file|literal)=([\w.]+)`).FindAllStringSubmatch(text, -1)
+	for name, job := range map[string]object{"coordinator": coordinator, "worker": workers} {
+		p := job.Spec.Template.Spec
+		c := p.Containers[0]
+		require.Len(t, c.Env, 1, name)
+		assert.Equal(t, request.EnvPrefix+"TARGET_PASSWORD", c.Env[0].Name, name)
+		from := c.Env[0].From.Key
+		assert.Equal(t, [2]string{"perfbench", c.Env[0].Name}, [2]string{from.Name, from.Key}, name)
+		assert.True(t, from.Optional, "%s: not every target has a password", name)
+		if assert.NotNil(t, p.Token, name) {
+			assert.False(t, *p.Token, "%s: Kubernetes would mount it below /run", name)
+		}
+		require.Equal(t, "secret", c.Mounts[0].Name, name)
+		assert.Equal(t, podSecrets, c.Mounts[0].Path, name)
+		require.Equal(t, "secret", p.Volumes[0].Name, name)
+		assert.Equal(t, "perfbench", p.Volumes[0].Secret.Name, name)
+		var there []string
+		for _, item := range p.Volumes[0].Secret.Items {
+			assert.Equal(t, item.Key, item.Path, name)
+			there = append(there, item.Path)
+		}
+		for _, made := range inSecret {
+			if len(p.Volumes[0].Secret.Items) == 0 && made[1] != c.Env[0].Name {
+				there = append(there, made[1])
+			}
+		}
+		for _, a := range c.Args {
+			if file, ok := strings.CutPrefix(a, podSecrets+"/"); ok {
+				assert.Contains(t, there, file, name)
+			}
+		}
+		assert.Equal(t, name == "coordinator", slices.Contains(there, "tls.key"), name)
+	}
+}
+
+// What the pods of the example do, done by processes of this machine: workers that are there
+// before the coordinator, whose name has no address yet, and a store with a password.
+func TestExampleOfKubernetesStarts(t *testing.T) {
+	t.Parallel()
+	_, coordinator, workers, _ := inKubernetes(t)
+	path, srv, dir := binary(t), labtest.Redis(t, "--requirepass", "sesame42"), t.TempDir()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	at := l.Addr().String()
+	require.NoError(t, l.Close())
+	here, mounted := strings.NewReplacer("perfbench:4222", at, "0.0.0.0:4222", at, "redis://redis:6379", "redis://"+srv.Addr(), "60s", "1s"), secrets(t)
+	pods := [][]string{coordinator.Spec.Template.Spec.Containers[0].Args}
+	for range workers.Spec.Completions {
+		pods = append([][]string{workers.Spec.Template.Spec.Containers[0].Args}, pods...)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var all sync.WaitGroup
+	for _, args := range pods {
+		var ours []string
+		for _, a := range mounted.in(args) {
+			ours = append(ours, here.Replace(a))
+		}
+		var said bytes.Buffer
+		c := exec.CommandContext(ctx, path, ours...)
+		c.Dir, c.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), request.EnvPrefix + "TARGET_PASSWORD=sesame42"}
+		c.Stdout, c.Stderr = &said, &said
+		require.NoError(t, c.Start())
+		all.Go(func() {
+			if !assert.NoError(t, c.Wait(), "%s", &said) {
+				cancel() // the others would wait for it
+			}
+		})
+	}
+	all.Wait()
+	runs, err := filepath.Glob(filepath.Join(dir, "results", "*", "run.json"))
+	require.NoError(t, err)
+	assert.Len(t, runs, 1)
 }
 
 // The plan of the gate of our own and that of the example are ones.
