@@ -12,11 +12,13 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 )
 
-// patience is how long the command may take to end after the second interrupt.
-const patience = 3 * time.Second
+// patience is how long the command may take to end after the second interrupt, and haste
+// after the first if it has begun nothing yet.
+const patience, haste = 3 * time.Second, 500 * time.Millisecond
 
 // run carries out one command line and returns the exit code. The first interrupt
-// ends what it does gracefully, the second at once.
+// ends what it does gracefully, the second at once. What only reads and computes is left
+// behind at the first.
 func run(ctx context.Context, env cli.Env) int {
 	soft, interrupt := context.WithCancelCause(ctx)
 	hard, kill := context.WithCancel(context.WithoutCancel(ctx))
@@ -33,7 +35,19 @@ func run(ctx context.Context, env cli.Env) int {
 		case <-env.Signals:
 			if n++; n == 1 {
 				interrupt(session.ErrInterrupted)
-				continue
+				if a.Begun() {
+					continue
+				}
+				select {
+				case code := <-done:
+					return code
+				case <-time.After(haste):
+				}
+				if a.Begun() {
+					continue
+				}
+				a.Report(fault.Code(session.ErrInterrupted, fault.CodeInterrupted))
+				return fault.CodeInterrupted
 			}
 			kill()
 			select {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/telemetry"
@@ -46,7 +47,17 @@ type Call struct {
 	typed map[string]string
 	// Told is the folder of a run whose summary stands on stdout.
 	Told string
+	// begun is what Begin says.
+	begun atomic.Bool
 }
+
+// Begin says that the command is about to do what it ends itself when it is interrupted: to
+// ask somebody, to call a store, to start a run. Before that it only reads and computes, and
+// an interrupt ends it at once, whatever it is waiting for.
+func (a *Call) Begin() { a.begun.Store(true) }
+
+// Begun reports whether Begin was called.
+func (a *Call) Begun() bool { return a.begun.Load() }
 
 // Getenv looks a variable up.
 func (a *Call) Getenv(name string) (string, bool) {

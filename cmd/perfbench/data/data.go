@@ -106,6 +106,7 @@ func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Co
 	if err != nil {
 		return err
 	}
+	a.Begin()
 	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: 4, Existing: true, Log: a.Log})
 	if err != nil && target.Password == "" && session.WantsPassword(err) {
 		if target.Password, _ = a.AskPassword(target.Redacted()); target.Password != "" {

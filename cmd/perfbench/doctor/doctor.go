@@ -86,6 +86,7 @@ func (a *command) examine(ctx context.Context, target string) error {
 			return err
 		}
 	}
+	a.Begin()
 	machine := doctor.LookAround(ctx, os.DirFS("/"))
 	all := []doctor.Section{a.terminal().Section(), machine.Section()}
 	var failed error

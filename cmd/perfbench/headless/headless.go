@@ -206,6 +206,7 @@ func (a command) printDocuments(dir, profile string) error {
 // start starts a run, asking for a password where one is missing: at once when
 // the target names a user, else when the server wants one.
 func (a command) start(ctx context.Context, p *session.Prepared, status *status) (*session.Driven, error) {
+	a.Begin()
 	if p.NeedsPassword() {
 		password, err := a.AskPassword(p.Target.Redacted())
 		if err != nil {

@@ -132,6 +132,7 @@ func (a *command) join(ctx context.Context, target string, limited bool) error {
 			return err
 		}
 	}
+	a.Begin()
 	return part.All(ctx, part.Env{
 		Profiles: cli.Profiles(), Password: password, Target: a.target, Log: a.Log, Patience: a.patience,
 		Tell: func(sentence string) { fmt.Fprintln(a.Stderr, sentence) },

@@ -50,6 +50,7 @@ func (a command) labUp() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.Begin()
 			for _, name := range args {
 				st, err := lab.Up(c.Context(), dir, name, lab.Options{Port: port, Environ: a.Environ, Progress: a.step})
 				if err != nil {
@@ -81,6 +82,7 @@ func (a command) labDown() *cobra.Command {
 				names = labNames()
 			}
 			ended := 0
+			a.Begin()
 			for _, name := range names {
 				err := lab.Down(c.Context(), dir, name, a.step)
 				if every && errors.Is(err, lab.ErrNotRunning) {

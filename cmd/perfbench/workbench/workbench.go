@@ -129,6 +129,7 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 	if v, ok := a.Getenv("SSH_TTY"); ok && v != "" {
 		o.NoAnimation = true
 	}
+	a.Begin()
 	if watch != nil {
 		r, err := watchRun(ctx, b, *watch)
 		if err != nil {
