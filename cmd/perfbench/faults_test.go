@@ -452,3 +452,15 @@ func TestANeighbourThatCameAndWentIsSeen(t *testing.T) {
 	assert.Contains(t, within.folder(t).Run.Verification.Summary, id)
 	assert.Contains(t, whole.folder(t).Run.Verification.Summary, within.folder(t).Run.ID)
 }
+
+// A search on a store that is killed ends with it, and does not find that no rate holds.
+func TestASearchEndsWithItsStore(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t)
+	p := startCommand(t, binary(t), t.TempDir(), "find", "ingestion", "--under", "p99<1h", "--set", "drain=1s", "--target", srv.URL())
+	require.NoError(t, measured(p.out, 2))
+	srv.Kill()
+	assert.Equal(t, 3, p.end(t), p.text(t))
+	assert.Contains(t, p.text(t), "(--drain), and the store does not answer")
+	assert.NotContains(t, p.text(t), "holds under")
+}

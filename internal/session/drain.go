@@ -45,12 +45,14 @@ type drain struct {
 	inputs workload.Inputs
 	mask   func(string) string
 	close  func() error // closes conn
+	// search means that a search ends the run, which has no planned time.
+	search bool
 	// relayed says, by operation of the plan, that it does not call the store.
 	relayed []bool
 }
 
 func newDrain(run *engine.Run, o *Opened) *drain {
-	d := &drain{run: run, plan: o.plan, conn: o.conn, inputs: o.Inputs, mask: o.mask, close: o.close}
+	d := &drain{run: run, plan: o.plan, conn: o.conn, inputs: o.Inputs, mask: o.mask, close: o.close, search: o.search}
 	for _, t := range o.plan.Tracks() {
 		for range t.Ops {
 			d.relayed = append(d.relayed, t.Relays)
@@ -143,10 +145,11 @@ func (d *drain) followPlan() (gaveUp bool) {
 // followStore ends a run whose store has gone, where no duration does: a phase that ends
 // with its work would go on failing for as long as that takes. Once the planned time is
 // up, and nothing has worked for the drain while calls failed, the store is asked; if it
-// does not answer, the run is given up. It returns when the run is over.
+// does not answer, the run is given up. A search ends like a phase without a duration: no
+// lower rate would hold. It returns when the run is over.
 func (d *drain) followStore() {
 	ask, ok := store.Has[store.Answerer](d.conn)
-	if !ok || d.inputs.GoesOn() {
+	if !ok || d.inputs.GoesOn() && !d.search {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -164,7 +167,8 @@ func (d *drain) followStore() {
 		case <-tick.C:
 		}
 		s, now := d.run.Snapshot(), d.run.Elapsed()
-		if w, f := d.calls(s); w != worked || now < d.inputs.Duration || !untimed(d.plan, s) {
+		planned := !d.search && (now < d.inputs.Duration || !untimed(d.plan, s))
+		if w, f := d.calls(s); w != worked || planned {
 			from, worked, failed = now, w, f
 			continue
 		} else if f == failed || now-from < d.inputs.Drain {
