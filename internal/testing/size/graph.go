@@ -49,14 +49,14 @@ func compiling(actions []action) map[string]cost {
 const shown = 20
 
 // ownTable prints what our own packages cost, the slowest to compile first, and how many
-// functions of other packages each compiles again.
+// functions of libraries each compiles again.
 func ownTable(costs map[string]cost, counts map[string]int) {
 	own := slices.DeleteFunc(slices.Collect(maps.Keys(costs)), func(p string) bool { return !strings.HasPrefix(p, ours) })
 	slices.SortFunc(own, func(a, b string) int {
 		return cmp.Or(cmp.Compare(costs[b].seconds, costs[a].seconds), strings.Compare(a, b))
 	})
 	all := sum(costs, func(p string) bool { return strings.HasPrefix(p, ours) })
-	fmt.Printf("| our package (%d of them: %.0f seconds) | seconds | functions of others |\n| --- | --: | --: |\n", len(own), all.seconds)
+	fmt.Printf("| our package (%d of them: %.0f seconds) | seconds | functions of libraries |\n| --- | --: | --: |\n", len(own), all.seconds)
 	for _, p := range own[:min(shown, len(own))] {
 		fmt.Printf("| %s | %.1f | %d |\n", strings.TrimPrefix(p, ours), costs[p].seconds, counts[p])
 	}
