@@ -2,6 +2,7 @@ package infile
 
 import (
 	"bytes"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -28,6 +29,43 @@ func Clean(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// CleanTexts is Clean for every text in the value that p points to.
+func CleanTexts(p any) { cleanTexts(reflect.ValueOf(p).Elem()) }
+
+func cleanTexts(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(Clean(v.String()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			cleanTexts(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() < reflect.Array { // numbers
+			return
+		}
+		for i := range v.Len() {
+			cleanTexts(v.Index(i))
+		}
+	case reflect.Map:
+		for at := range v.Seq() {
+			key, val := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			key.Set(at)
+			val.Set(v.MapIndex(at))
+			cleanTexts(key)
+			cleanTexts(val)
+			v.SetMapIndex(at, reflect.Value{})
+			v.SetMapIndex(key, val)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				cleanTexts(v.Field(i))
+			}
+		}
+	}
 }
 
 // Harmless replaces harmful characters in the strings of a JSON text by spaces, written

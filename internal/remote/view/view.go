@@ -11,6 +11,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -82,11 +83,12 @@ func (v *View) Pack() []byte {
 	return b.Bytes()
 }
 
-// Read reads what Pack wrote.
+// Read reads what Pack wrote. Nothing that a text of it says can control a terminal.
 func Read(data []byte) (*View, error) {
 	v := &View{}
 	if err := gob.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(data)), most)).Decode(v); err != nil {
 		return nil, fmt.Errorf("read how the run is: %w", err)
 	}
+	infile.CleanTexts(v) // a coordinator may be anybody's, and a screen shows what it says
 	return v, nil
 }
