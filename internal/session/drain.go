@@ -144,12 +144,13 @@ func (d *drain) followPlan() (gaveUp bool) {
 
 // followStore ends a run whose store has gone, where no duration does: a phase that ends
 // with its work would go on failing for as long as that takes. Once the planned time is
-// up, and nothing has worked for the drain while calls failed, the store is asked; if it
-// does not answer, the run is given up. A search ends like a phase without a duration: no
-// lower rate would hold. It returns when the run is over.
+// up, and nothing has worked for the drain, the store is asked if calls failed, and what
+// else the plan needs in any case; if one does not answer, the run is given up. A search
+// ends like a phase without a duration: no lower rate would hold. It returns when the run
+// is over.
 func (d *drain) followStore() {
 	ask, ok := store.Has[store.Answerer](d.conn)
-	if !ok || d.inputs.GoesOn() && !d.search {
+	if !ok && d.plan.Answer == nil || d.inputs.GoesOn() && !d.search {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -171,15 +172,30 @@ func (d *drain) followStore() {
 		if w, f := d.calls(s); w != worked || planned {
 			from, worked, failed = now, w, f
 			continue
-		} else if f == failed || now-from < d.inputs.Drain {
+		} else if now-from < d.inputs.Drain {
 			continue
-		}
-		if err := answer(ctx, ask); slices.Contains(notReady, d.conn.Classify(err)) {
-			d.run.GiveUp(fault.Store(fmt.Errorf("nothing has worked for %s (--drain), and the store does not answer: %s", units.Duration((d.run.Elapsed()-from).Round(100*time.Millisecond)), d.mask(err.Error())), ""))
+		} else if gone := d.gone(ctx, ask, f != failed); gone != "" {
+			d.run.GiveUp(fault.Store(fmt.Errorf("nothing has worked for %s (--drain), and %s", units.Duration((d.run.Elapsed()-from).Round(100*time.Millisecond)), gone), ""))
 			return
 		}
-		from = d.run.Elapsed() // it is there: what it refuses is the run's affair
+		from = d.run.Elapsed() // all are there: what they refuse is the run's affair
 	}
+}
+
+// gone says who does not answer, the store, which is asked if calls of it failed, or what
+// else the plan needs; "" if all do.
+func (d *drain) gone(ctx context.Context, ask store.Answerer, failed bool) string {
+	if failed && ask != nil {
+		if err := answer(ctx, ask.Answer); slices.Contains(notReady, d.conn.Classify(err)) {
+			return "the store does not answer: " + d.mask(err.Error())
+		}
+	}
+	if d.plan.Answer != nil {
+		if err := answer(ctx, d.plan.Answer); err != nil {
+			return d.mask(err.Error())
+		}
+	}
+	return ""
 }
 
 // abandoned returns a notice of what was given up at the end, or "".

@@ -111,7 +111,7 @@ func (v *verifier) answers(ctx context.Context) error {
 		end = time.Time{}
 	}
 	for said := false; ; said = true {
-		err := answer(ctx, a)
+		err := answer(ctx, a.Answer)
 		if !slices.Contains(notReady, v.conn.Classify(err)) {
 			return nil // a refusal is an answer
 		}
@@ -131,11 +131,11 @@ func (v *verifier) answers(ctx context.Context) error {
 
 // answer queries a store once, within answerPatience. A call that ignores the end of
 // its context is left behind.
-func answer(ctx context.Context, a store.Answerer) error {
+func answer(ctx context.Context, ask func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	said := make(chan error, 1) // one value: the sender never waits
-	go func() { said <- a.Answer(ctx) }()
+	go func() { said <- ask(ctx) }()
 	select {
 	case err := <-said:
 		return err

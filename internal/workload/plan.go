@@ -82,6 +82,9 @@ type Plan struct {
 	// failed, which the profile itself makes with what the workers of tracks that relay
 	// hand over. It may be called from any goroutine.
 	Calls func() (worked, failed int64)
+	// Answer, when set, asks what else the plan cannot do without, such as a broker, in the way
+	// of store.Answerer; the error says who does not answer. It may be called from any goroutine.
+	Answer func(ctx context.Context) error
 	// Shared is what processes that carry out the plan together share. Bind makes it, and a
 	// Connector fills it.
 	Shared *Shared

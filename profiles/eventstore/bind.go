@@ -159,10 +159,22 @@ func (s *spec) bind(p *workload.Bound, l model.Adapter) *binding {
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
 	p.Watch = b.watch
 	p.Facts, p.UnderWay, p.Calls = func() any { return b.facts() }, b.underWay, b.meter.Calls
+	if s.via != facts.ViaDirect && s.answered() {
+		p.Answer = b.askBroker
+	}
 	b.others = workload.EachOf(b.stand, nil)
 	b.share(p.Shared)
 	p.Join, p.Settle = b.join, b.settle
 	return b
+}
+
+// askBroker asks the broker: without one that confirms, no batch reaches the store, and no
+// call fails that would show it.
+func (b *binding) askBroker(ctx context.Context) error {
+	if err := b.via.(*transport.AMQP).Answer(ctx); err != nil {
+		return fmt.Errorf("the broker does not answer: %w", err)
+	}
+	return nil
 }
 
 func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {

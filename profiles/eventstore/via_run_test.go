@@ -69,6 +69,7 @@ func TestBroker(t *testing.T) {
 		{"an alarm mid-run is reported and loses nothing", false, alarmInMidRun},
 		{"queues are written down", false, queuesAreWrittenDown},
 		{"killed mid-run it loses nothing", true, killedInMidRun},
+		{"killed for good it ends a run", false, killedForGood},
 		{"killed for good in compat is counted", false, killedForGoodInCompat},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -192,6 +193,20 @@ func queuesAreWrittenDown(t *testing.T, srv *labtest.Server) {
 	require.NoError(t, err)
 	assert.Empty(t, made, "a run that ends deletes its queues")
 	assert.NotContains(t, srv.Ctl("list_queues", "name"), ns)
+}
+
+// A broker that is killed and stays away ends a run by count once nothing has worked for
+// the drain: the store answers, and no call of it fails.
+func killedForGood(t *testing.T, srv *labtest.Server) {
+	t.Helper()
+	l, err := startVia(t, srv.URL(), "rate=2000", "events=100000000", "batch=50", "payload=300", "query=off", "drain=1s")
+	require.NoError(t, err)
+	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 500 })
+	srv.Kill()
+	defer srv.Restart()
+	o, _, _ := finishVia(t, l)
+	require.ErrorContains(t, o.Err, "(--drain), and the broker does not answer")
+	assert.Equal(t, fault.CodeStore, fault.CodeOf(o.Err))
 }
 
 // A broker that is killed and stays away ends no run with compat=on, and keeps none from

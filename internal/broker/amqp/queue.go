@@ -199,6 +199,15 @@ func (t *Queue) open(ctx context.Context, role string, declare func(*amqp091.Cha
 	return c, ch, nil
 }
 
+// Answer connects and logs in, and changes nothing; see store.Answerer.
+func (t *Queue) Answer(ctx context.Context) error {
+	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" answer", &t.traffic)
+	if err != nil {
+		return err
+	}
+	return c.CloseDeadline(t.soon())
+}
+
 // declare creates exchanges and queues if they do not exist.
 func (t *Queue) declare(ch *amqp091.Channel) error {
 	for _, name := range t.queues() {
