@@ -16,6 +16,9 @@ type placed struct {
 	// theirs are further arguments of a run whose data then count as those of others:
 	// with them it writes other entries than without.
 	theirs string
+	// apart says that keys of those are told from ours by their names: whoever writes among them
+	// has to say so each time, and can delete what is his.
+	apart bool
 	// updates ends the names, one a word, of things whose entries a run may change when
 	// it is allowed to write there.
 	updates string
@@ -39,7 +42,7 @@ var places = []placed{
 	{
 		name: "ingestion by group", small: "mariadb", on: "redis sentinel cluster cassandra mariadb postgres sqlite coherence",
 		args:   "--profile ingestion --set layout=group --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5",
-		theirs: "--set prefix=y",
+		theirs: "--set prefix=y", apart: true,
 	},
 	{
 		name: "group of maps", small: "coherence", on: "redis sentinel cluster cassandra mariadb postgres sqlite coherence",

@@ -342,7 +342,11 @@ func (s *story) shared(when string) {
 	s.refused(when)
 	s.works(when+", --allow-existing", "--allow-existing")
 	s.intact(when+", --allow-existing", theirs)
-	s.works(when+", --cleanup", "--cleanup")
+	again := []string{"--cleanup"}
+	if s.apart && s.g.keys() {
+		again = append(again, "--allow-existing")
+	}
+	s.works(when+", --cleanup", again...)
 	s.intact(when+", --cleanup", theirs)
 	s.deleted(when)
 	s.intact(when+", data delete", theirs)

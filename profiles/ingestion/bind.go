@@ -114,7 +114,7 @@ func layoutWord(s store.Space) string {
 // there may be.
 func (b *binding) params(l *load, spot ownership.Spot) map[string]string {
 	s, m, sets := b.s, l.m, &keySets{}
-	existed := spot.State != ownership.Fresh
+	existed := spot.State != ownership.Fresh || spot.Found.Size > 0 // a grouped map has groups of others among its own
 	switch {
 	case existed && spot.Recorded:
 		sets = parseKeySets(spot.Earlier.Params["keysets"])

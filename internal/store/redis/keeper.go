@@ -118,17 +118,21 @@ func (r *Records) inspectGroups(ctx context.Context, s store.Space, parts []stri
 			found.Parts = append(found.Parts, form)
 		}
 	}
-	if found.Strangers, err = r.strangers(ctx, s, found.Strangers); err != nil || !found.Exists {
+	if found.Strangers, err = r.strangers(ctx, s, found.Strangers); err != nil {
 		return found, err
 	}
-	if found.Kind, err = r.servers.client.Type(ctx, first).Result(); err != nil {
-		return store.Found{}, fmt.Errorf("type %s: %w", first, err)
+	if found.Exists {
+		if found.Kind, err = r.servers.client.Type(ctx, first).Result(); err != nil {
+			return store.Found{}, fmt.Errorf("type %s: %w", first, err)
+		}
 	}
-	if found.Size = -1; s.Shape == store.Keys {
-		return found, nil
-	}
-	if found.Size, err = r.maps.Count(ctx, s); Classify(err) == store.WrongType {
-		found.Size, err = -1, nil
+	switch {
+	case s.Shape != store.Keys && (found.Exists || len(found.Strangers) > 0): // groups of others count as long as they are there
+		if found.Size, err = r.maps.Count(ctx, s); Classify(err) == store.WrongType {
+			found.Size, err = -1, nil
+		}
+	case found.Exists:
+		found.Size = -1
 	}
 	return found, err
 }
