@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -57,6 +59,49 @@ func TestPresetsOnRedis(t *testing.T) {
 	left, err := c.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
 	assert.Equal(t, []string{"driven:invoices"}, left, "--cleanup leaves nothing behind, but for data of others")
+}
+
+// A structure that consists of many keys is those whose names the run's operations make:
+// others with the same beginning and type belong to somebody else.
+func TestKeysOfOthersAmongThoseOfAStructureStay(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t)
+	c := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+	t.Cleanup(func() { _ = c.Close() })
+	file := write(t, "groups.properties", `groupNames=g1
+g1.operations=a,b
+g1.threadCount=1
+g1.totalInvocationCount=5
+a.bucket=baskets
+a.testCase=set
+a.key.prefix=b-
+a.payloadSize=4
+b.hash=items
+b.testCase=set
+b.payloadSize=4
+`)
+	runs(t, srv.URL(), []string{file}, "namespace", "many")
+	require.NoError(t, c.Set(t.Context(), "many:baskets:{theirs}", "x", 0).Err())
+	require.NoError(t, c.HSet(t.Context(), "many:items:{theirs}", "f", "x").Err())
+	target, err := store.ParseTarget(srv.URL())
+	require.NoError(t, err)
+	conn, err := redis.Driver.Open(t.Context(), target, store.OpenOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	claim, err := ownership.Hold(t.Context(), conn, "many", "a test")
+	require.NoError(t, err)
+	keep, err := store.As[store.Keeper](conn)
+	require.NoError(t, err)
+	made, err := keep.Made(t.Context(), "many")
+	require.NoError(t, err)
+	for _, m := range made {
+		_, err := claim.Delete(t.Context(), m.Space, nil)
+		require.NoError(t, err)
+	}
+	require.NoError(t, claim.Release(t.Context()))
+	left, err := c.Keys(t.Context(), "*").Result()
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"many:baskets:{theirs}", "many:items:{theirs}"}, left)
 }
 
 func TestPresetsOnACluster(t *testing.T) {

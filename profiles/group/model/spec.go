@@ -3,6 +3,7 @@
 package model
 
 import (
+	"regexp"
 	"strconv"
 	"time"
 
@@ -159,6 +160,14 @@ func (o *Op) Key(dst []byte, n int64) []byte {
 		return o.Factory.Key(dst, n)
 	}
 	return strconv.AppendInt(append(dst, o.Prefix...), n, 10)
+}
+
+// KeyPattern is a regular expression that each key of the operation has.
+func (o *Op) KeyPattern() string {
+	if o.Factory != nil {
+		return o.Factory.KeyPattern()
+	}
+	return regexp.QuoteMeta(o.Prefix) + `-?[0-9]+`
 }
 
 // PayloadOf returns the size in bytes of a value under some settings: the operation's

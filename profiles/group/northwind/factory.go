@@ -1,6 +1,7 @@
 package northwind
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,25 @@ func (f *Factory) Key(dst []byte, n int64) []byte {
 		dst = append(dst, '0')
 	}
 	return append(dst, digits...)
+}
+
+// KeyPattern is a regular expression that each key and id has. Those of defined objects may
+// be anything without braces.
+func (f *Factory) KeyPattern() string {
+	if f.Entity.Object != nil {
+		return `[^{}]+`
+	}
+	p := `-?[0-9]+`
+	if f.Length > 0 {
+		p = regexp.QuoteMeta(f.Prefix) + p
+	}
+	if f.Random {
+		p = `(?:` + p + `|[0-9]{3}-[0-9]{2}-[0-9]{4})`
+	}
+	if f.Joined {
+		p += `(?:\.[^{}]+)?`
+	}
+	return p
 }
 
 // ID returns the key under which the entry with number n is written.

@@ -225,18 +225,23 @@ func (b *binding) settle(c *kept, res layer.Result, err error) {
 	}
 }
 
-// tag is the hash tag under which an entry of related maps lies: the key of its
-// family's first parent.
-func (b *binding) tag(o *model.Op, n int64, key []byte) []byte {
-	kin := o
+// kin is the operation that says to which family the entries of an operation belong: itself,
+// or one with a parent in the same space.
+func (b *binding) kin(o *model.Op) *model.Op {
 	if o.Parent == nil {
 		for _, other := range b.s.Order {
 			if other.Parent != nil && other.Space == o.Space {
-				kin = other
-				break
+				return other
 			}
 		}
 	}
+	return o
+}
+
+// tag is the hash tag under which an entry of related maps lies: the key of its
+// family's first parent.
+func (b *binding) tag(o *model.Op, n int64, key []byte) []byte {
+	kin := b.kin(o)
 	if kin.Parent == nil {
 		return key
 	}

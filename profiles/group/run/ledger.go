@@ -89,7 +89,6 @@ type stock struct {
 	pushed, popped, maybePushed, maybePopped atomic.Int64
 	writes, removes                          bool
 
-	existed bool  // it was there before this run
 	made    bool  // an earlier run of ours created it
 	filled  bool  // there was something in it
 	before  int64 // its size then, if it is counted

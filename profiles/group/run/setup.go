@@ -22,13 +22,36 @@ func (b *binding) claims() []ownership.Space {
 			continue
 		}
 		reads, from := !st.writes && !st.removes, fmt.Sprintf("%s: operation %s", st.op.Where, st.op.Name)
-		sp := ownership.Space{Space: st.space, Reads: reads, Counted: !reads, From: from, Kind: st.op.Kind.RedisType()}
+		sp := ownership.Space{Space: st.space, Reads: reads, Counted: !reads, From: from, Kind: st.op.Kind.RedisType(), Parts: b.forms(st)}
 		if st.op.Table {
 			sp.Tables = map[string]store.Table{"": st.op.Factory.Entity.Needs()}
 		}
 		out = append(out, sp)
 		if b.sweeps(st) {
 			out = append(out, ownership.Space{Space: b.timesOf(st), Reads: reads, From: from, Kind: "zset"})
+		}
+	}
+	return out
+}
+
+// forms are those of the keys of a space that has one for each entry, or for each family of
+// entries, whichever operation writes them; none for other spaces.
+func (b *binding) forms(st *stock) (out []string) {
+	if !st.space.Grouped {
+		return nil
+	}
+	for _, o := range b.s.Order {
+		if o.Space != st.space {
+			continue
+		}
+		if !o.Kind.Many() { // the pieces of a map are those of families
+			for o = b.kin(o); o.Parent != nil; {
+				o = o.Parent
+			}
+		}
+		form := store.FormOf(st.op.Kind.RedisType(), `\{`+o.KeyPattern()+`\}`)
+		if !slices.Contains(out, form) {
+			out = append(out, form)
 		}
 	}
 	return out
@@ -48,7 +71,7 @@ func (b *binding) admit(ctx context.Context, c *ownership.Claim) error {
 		}
 		spot := c.Spot(st.space)
 		st.made, st.seed, st.half = spot.Recorded, spot.Earlier.Params["seed"], spot.Earlier.Params[loadingMark] != ""
-		st.existed, st.filled = spot.State != ownership.Fresh, spot.Found.Exists && spot.Found.Size != 0
+		st.filled = spot.Found.Exists && spot.Found.Size != 0
 		st.before = max(spot.Found.Size, 0)
 		loads := b.loads(st)
 		if spot.State == ownership.Ours && st.op.Table && st.op.Object() != nil {
