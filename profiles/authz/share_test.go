@@ -115,7 +115,7 @@ func TestAWorkerThatSendsGarbage(t *testing.T) {
 	for _, mode := range []string{"checks", "user-profile"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			caseOf(labtest.Redis(t).URL(), "mode="+mode, "threads=4", "users=40", "groups=9", "runs=2").Hostile(t)
+			caseOf(labtest.Redis(t).URL(), "mode="+mode, "threads=4", "users=40", "groups=9", "runs=2").Hostile(t, "runs=1")
 		})
 	}
 }

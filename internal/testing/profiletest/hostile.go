@@ -70,13 +70,20 @@ func packed(t *testing.T, r remote.Report, rows []measure.PartRow) []byte {
 
 // Hostile carries out whole runs of two workers, one of which joins as it should and then
 // sends what no worker sends. The other does its part; the run names who sent it and is
-// INVALID because of its workers, and says nothing bad of the store.
-func (c Case) Hostile(t *testing.T) {
+// INVALID because of its workers, and says nothing bad of the store. load, if there is any, are
+// values of a run before it that loads what it reads: what a lost worker was to load, no other
+// does, so that reads of it fail.
+func (c Case) Hostile(t *testing.T, load ...string) {
 	t.Helper()
 	for name, g := range garbage(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := c.With("namespace=hostile-" + strings.ReplaceAll(name, " ", "-"))
+			if len(load) > 0 {
+				l, err := c.With(load...).Start(t.Context(), t)
+				require.NoError(t, err)
+				require.NoError(t, Finish(t, l).Err)
+			}
 			var all sync.WaitGroup
 			l := c.begin(t, 2, func(url string) {
 				all.Go(func() { intrude(t, url, g) })
@@ -84,7 +91,7 @@ func (c Case) Hostile(t *testing.T) {
 			})
 			o := Finish(t, l)
 			all.Wait()
-			require.NoError(t, o.Err)
+			require.NoError(t, o.Err, "%+v", o.Run.Errors)
 			assert.Zero(t, fault.CodeOf(o.Err))
 			assert.Equal(t, verdict.Invalid, o.Run.Verdict.State)
 			assert.Contains(t, o.Run.Verdict.Causes, string(verdict.Workers))
