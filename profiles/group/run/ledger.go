@@ -89,10 +89,10 @@ type stock struct {
 	pushed, popped, maybePushed, maybePopped atomic.Int64
 	writes, removes                          bool
 
-	made    bool  // an earlier run of ours created it
-	filled  bool  // there was something in it
-	before  int64 // its size then, if it is counted
-	loaded  int64
-	seed    string // the seed with which it was made
-	half    bool   // an earlier run began to load it and was cut short
+	made   bool  // an earlier run of ours created it
+	filled bool  // there was something in it
+	before int64 // its size then, if it is counted
+	loaded int64
+	seed   string // the seed with which it was made
+	half   bool   // an earlier run began to load it and was cut short
 }
