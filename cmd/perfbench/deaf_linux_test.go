@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 )
@@ -124,4 +125,26 @@ func TestAPipeInPlaceOfADocumentIsReplaced(t *testing.T) {
 	info, err := os.Lstat(filepath.Join(dirs[0], "report.txt"))
 	require.NoError(t, err)
 	assert.True(t, info.Mode().IsRegular())
+}
+
+// Who is asked for a password need not type one to get away, and has a terminal that echoes.
+func TestAnInterruptEndsTheQuestionForAPassword(t *testing.T) {
+	t.Parallel()
+	path, dir := binary(t), t.TempDir()
+	for _, line := range []string{"run ingestion --count 10 --target redis://me@127.0.0.1:1", "data list --target redis://me@127.0.0.1:1"} {
+		c := exec.Command(path, strings.Fields(line)...)
+		c.Dir, c.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm"}
+		on := inBareTerminal(t, c, 80, 24)
+		on.hears("password for ")
+		echoes := func() bool {
+			state, err := unix.IoctlGetTermios(int(on.master.Fd()), unix.TCGETS)
+			return err == nil && state.Lflag&unix.ECHO != 0
+		}
+		require.True(t, eventually(screenLimit, func() bool { return !echoes() }))
+		on.types("\x03")
+		require.True(t, eventually(screenLimit, echoes), "it echoes again")
+		on.hears("interrupted")
+		_ = c.Wait()
+		assert.Equal(t, 130, c.ProcessState.ExitCode(), line)
+	}
 }

@@ -27,7 +27,7 @@ func terminal(t *testing.T, input, secret string, args ...string) (code int, std
 		Args: args, Environ: []string{"HOME=" + t.TempDir()},
 		Stdin: strings.NewReader(input), Stdout: &out, Stderr: &err,
 		StdinTerminal: true, StderrTerminal: true,
-		ReadSecret: func(prompt string) (string, error) {
+		ReadSecret: func(_ context.Context, prompt string) (string, error) {
 			err.WriteString(prompt + "\n")
 			if secret == "" {
 				return "", errors.New("no more input")

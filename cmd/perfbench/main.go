@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -36,11 +37,33 @@ func system() cli.Env {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdinTerminal: terminal(os.Stdin), StdoutTerminal: terminal(os.Stdout), StderrTerminal: terminal(os.Stderr),
 		StdoutWidth: width, Calibrate: true,
-		ReadSecret: func(prompt string) (string, error) {
-			fmt.Fprint(os.Stderr, prompt)
-			secret, err := term.ReadPassword(int(os.Stdin.Fd()))
-			fmt.Fprintln(os.Stderr)
-			return string(secret), err
-		},
+		ReadSecret: readSecret,
+	}
+}
+
+// readSecret asks on the terminal without echo. When ctx ends, the question is left behind and
+// the terminal echoes again.
+func readSecret(ctx context.Context, prompt string) (string, error) {
+	stdin := int(os.Stdin.Fd())
+	before, err := term.GetState(stdin)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprint(os.Stderr, prompt)
+	defer fmt.Fprintln(os.Stderr)
+	type answer struct {
+		secret []byte
+		err    error
+	}
+	typed := make(chan answer, 1) // one value: the sender never waits
+	go func() {
+		secret, err := term.ReadPassword(stdin)
+		typed <- answer{secret, err}
+	}()
+	select {
+	case a := <-typed:
+		return string(a.secret), a.err
+	case <-ctx.Done():
+		return "", errors.Join(context.Cause(ctx), term.Restore(stdin, before))
 	}
 }

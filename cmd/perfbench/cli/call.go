@@ -29,8 +29,8 @@ type Env struct {
 	// Calibrate says that runs may measure the ceiling of perfbench itself beforehand,
 	// and keep it in the cache of the user.
 	Calibrate bool
-	// ReadSecret asks on the terminal without echo; nil when there is none.
-	ReadSecret func(prompt string) (string, error)
+	// ReadSecret asks on the terminal without echo, until ctx ends; nil when there is none.
+	ReadSecret func(ctx context.Context, prompt string) (string, error)
 	// Signals delivers interrupts; may be nil.
 	Signals <-chan os.Signal
 }

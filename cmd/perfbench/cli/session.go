@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -56,15 +57,15 @@ func (a *Call) outOfHeap(target string) string {
 	return lab.OutOfHeap(dir, target)
 }
 
-// AskPassword asks for the target's password on a terminal, once for each.
-func (a *Call) AskPassword(target string) (string, error) {
+// AskPassword asks for the target's password on a terminal, once for each, until ctx ends.
+func (a *Call) AskPassword(ctx context.Context, target string) (string, error) {
 	if secret, ok := a.typed[target]; ok {
 		return secret, nil
 	}
 	if a.ReadSecret == nil || !a.StdinTerminal || !a.StderrTerminal {
 		return "", nil
 	}
-	secret, err := a.ReadSecret("password for " + target + ": ")
+	secret, err := a.ReadSecret(ctx, "password for "+target+": ")
 	if err != nil {
 		return "", fault.Input(errors.New("no password was typed"), "give it with --password-file or "+request.EnvPrefix+"TARGET_PASSWORD")
 	}

@@ -95,7 +95,7 @@ func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Co
 		}
 	}
 	ctx := c.Context()
-	target, driver, err := a.dataTarget(f)
+	target, driver, err := a.dataTarget(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Co
 	a.Begin()
 	conn, err := driver.Open(ctx, target, store.OpenOptions{Threads: 4, Existing: true, Log: a.Log})
 	if err != nil && target.Password == "" && session.WantsPassword(err) {
-		if target.Password, _ = a.AskPassword(target.Redacted()); target.Password != "" {
+		if target.Password, _ = a.AskPassword(ctx, target.Redacted()); target.Password != "" {
 			conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: 4, Existing: true, Log: a.Log})
 		}
 	}
@@ -128,7 +128,7 @@ func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Co
 }
 
 // dataTarget reads the target and refuses those that keep nothing.
-func (a command) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
+func (a command) dataTarget(ctx context.Context, f *dataFlags) (store.Target, store.Driver, error) {
 	if f.target == "" {
 		return store.Target{}, store.Driver{}, fault.Input(errors.New("no target was named"), "give --target URL, for example redis://localhost:6379")
 	}
@@ -149,7 +149,7 @@ func (a command) dataTarget(f *dataFlags) (store.Target, store.Driver, error) {
 	case t.Password == "" && ok:
 		t.Password = password
 	case t.Password == "" && t.User != "":
-		t.Password, err = a.AskPassword(t.Redacted())
+		t.Password, err = a.AskPassword(ctx, t.Redacted())
 	}
 	return t, d, err
 }

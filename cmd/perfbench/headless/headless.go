@@ -208,7 +208,7 @@ func (a command) printDocuments(dir, profile string) error {
 func (a command) start(ctx context.Context, p *session.Prepared, status *status) (*session.Driven, error) {
 	a.Begin()
 	if p.NeedsPassword() {
-		password, err := a.AskPassword(p.Target.Redacted())
+		password, err := a.AskPassword(ctx, p.Target.Redacted())
 		if err != nil {
 			return nil, err
 		}
@@ -218,7 +218,7 @@ func (a command) start(ctx context.Context, p *session.Prepared, status *status)
 	if err == nil || p.Target.Password != "" || !session.WantsPassword(err) {
 		return l, err
 	}
-	password, askErr := a.AskPassword(p.Target.Redacted())
+	password, askErr := a.AskPassword(ctx, p.Target.Redacted())
 	if askErr != nil || password == "" {
 		return nil, errors.Join(err, askErr)
 	}
