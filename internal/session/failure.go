@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -38,7 +39,7 @@ func failure(run *rundir.Run, cause error, missed []string, requireValid bool, r
 		add(fault.Hint(fmt.Errorf("the run could not be verified: %s", run.Verification.Summary),
 			"what was measured is reported; check the store and run again"), fault.CodeStore)
 	}
-	if err == nil {
+	if err == nil && !lostWorkers(run) {
 		add(nothingWorked(run), fault.CodeStore)
 	}
 	if len(problems) == 0 {
@@ -79,6 +80,12 @@ func nothingWorked(run *rundir.Run) error {
 		why += ": " + m[0]
 	}
 	return fault.Hint(fmt.Errorf("not one of %d operations succeeded (%s)", failed, why), "what was counted is reported; check the store and run again")
+}
+
+// lostWorkers reports whether the run is invalid because of its workers: what they were to store is
+// missing, for which the store is not to blame.
+func lostWorkers(run *rundir.Run) bool {
+	return run.Verdict.State == verdict.Invalid && slices.Contains(run.Verdict.Causes, string(verdict.Workers))
 }
 
 // void returns the error of a run that ended by itself and whose figures nobody may use: most
