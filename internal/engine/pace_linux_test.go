@@ -150,3 +150,18 @@ func TestNapsEndBeforeTheMomentByWhatMayBeSpun(t *testing.T) {
 	require.True(t, w.nap(80*time.Microsecond, mostSpin), "too little is left to set it by what it takes")
 	assert.Equal(t, 20*time.Microsecond, time.Duration(a.set.Value.Nano()))
 }
+
+// Tracks of one rate take turns: what falls due at one moment starts late.
+func TestTracksFallDueByTurns(t *testing.T) {
+	r := &Run{precise: true}
+	for i := range 4 {
+		r.tracks = append(r.tracks, &track{run: r, index: i})
+	}
+	var at []time.Duration
+	for _, track := range r.tracks {
+		at = append(at, time.Duration(track.offset(&active{Settings: workload.Settings{Rate: 50}, units: 2})))
+	}
+	assert.Equal(t, []time.Duration{0, 10 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond}, at)
+	r.precise = false
+	assert.Zero(t, r.tracks[3].offset(&active{Settings: workload.Settings{Rate: 50}, units: 1}), "on a virtual clock")
+}
