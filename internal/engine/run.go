@@ -78,6 +78,7 @@ type Run struct {
 	opts   Options
 	col    *measure.Collector
 	tracks []*track
+	stages int // index of the plan's first stage
 	others others
 	past   *past // nil: it began here
 	// precise means that workers may sleep on alarms.
@@ -171,6 +172,7 @@ func (r *Run) layOut() error {
 			}
 		}
 	}
+	r.stages, cfg.Stages = len(cfg.Ops), len(r.opts.Plan.Stages)
 	if len(r.tracks) == 0 {
 		return errors.New("the plan has no tracks")
 	}

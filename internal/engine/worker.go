@@ -46,6 +46,7 @@ func (t *track) work(id int, task workload.Task) {
 	w.it.Worker = t.spec.First + id
 	w.idle, w.free = true, t.active.Load().at
 	w.it.Bind(t.run.now, w.shard, t.base)
+	w.it.BindStages(t.run.stages)
 	for w.loop() {
 	}
 	if w.reached && !w.seen.warm {

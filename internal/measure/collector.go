@@ -66,7 +66,10 @@ type Config struct {
 	Apart []bool
 	// Parts holds, per operation, whether it is only a part of other work, and so
 	// does not count towards what is done; nil: none is.
-	Parts    []bool
+	Parts []bool
+	// Stages is how many stages there are. A call of one has as Op its number, counted on from
+	// the last of Ops. Stages are timed by segment, and are in nothing else.
+	Stages   int
 	Classify func(error) uint8
 	Classes  []string
 	// Timeout is the class of operations that took longer than allowed: they are
@@ -257,6 +260,12 @@ func (c *Collector) add(s *Call) {
 	if warm && (c.win.second >= 0 || s.End >= 0) {
 		return // began in warm-up, ended after it: belongs to neither
 	}
+	if stage := int(s.Op) - len(c.cfg.Ops); stage >= 0 {
+		if !warm && !c.skip.across(s.Start, s.End) && c.across(s) == nil {
+			c.all.stages.add(uint16(stage), s.Segment, s.End-s.Start)
+		}
+		return
+	}
 	a := &c.win.accs[0]
 	if s.End >= c.win.end {
 		a = c.win.later(s.End, warm)
@@ -289,13 +298,21 @@ func (c *Collector) timed(s *Call) bool {
 	if c.skip.across(min(s.Due, s.Start), s.End) {
 		return false
 	}
+	gap := c.across(s)
+	if gap != nil {
+		gap.Untimed.Add(1)
+	}
+	return gap == nil
+}
+
+// across returns the last suspension during which a call was in progress; nil: there was none.
+func (c *Collector) across(s *Call) *Gap {
 	for i := len(c.gaps) - 1; i >= 0 && s.Start < c.gaps[i].At; i-- {
 		if s.End >= c.gaps[i].At {
-			c.gaps[i].Untimed.Add(1)
-			return false
+			return c.gaps[i]
 		}
 	}
-	return true
+	return nil
 }
 
 func (a *accumulator) of(op, segment uint16) *times {

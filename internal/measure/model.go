@@ -299,4 +299,6 @@ type Result struct {
 	Marks    []Mark
 	Errors   []ErrorCount
 	Messages []Message
+	// Stages has how long each stage took, by segment; see MostStaged.
+	Stages [][]Summary
 }

@@ -18,6 +18,8 @@ type Part struct {
 	T int
 	// Rows are the process's operations, each under the settings of each segment.
 	Rows []PartRow
+	// Stages are how long stages took, of what came since the last part.
+	Stages []PartStage
 	// Classes and Messages are the failures since the last part.
 	Classes  []PartClass
 	Messages []Message
@@ -65,11 +67,14 @@ func (p *Part) Segments() (n int) {
 	for _, r := range p.Rows {
 		n = max(n, int(r.Segment)+1)
 	}
+	for _, s := range p.Stages {
+		n = max(n, int(s.Segment)+1)
+	}
 	return n
 }
 
 // check returns an error if a part from another process does not fit the run.
-func (p *Part) check(ops, tracks int) error {
+func (p *Part) check(ops, tracks, stages int) error {
 	if p.T < -mostSeconds || p.T > mostSeconds {
 		return fmt.Errorf("figures of second %d, which no run has", p.T)
 	}
@@ -92,6 +97,11 @@ func (p *Part) check(ops, tracks int) error {
 			if !h.sound() || !h.brief() {
 				return errors.New("figures that are not a histogram")
 			}
+		}
+	}
+	for _, s := range p.Stages {
+		if int(s.Stage) >= stages || !s.Times.sound() || !s.Times.brief() {
+			return errors.New("figures of a stage that this run does not have")
 		}
 	}
 	for _, c := range p.Classes {
@@ -158,7 +168,7 @@ type parts struct {
 // segment. Any goroutine may call it; the part belongs to the collector
 // afterwards. It returns an error if the part is not of this run.
 func (c *Collector) Merge(p Part) error {
-	if err := p.check(len(c.cfg.Ops), len(c.cfg.Tracks)); err != nil {
+	if err := p.check(len(c.cfg.Ops), len(c.cfg.Tracks), c.cfg.Stages); err != nil {
 		return err
 	}
 	c.keepPace(p.T)
@@ -202,6 +212,7 @@ func (c *Collector) takeParts() {
 		for _, r := range p.Rows {
 			r.Times.into(a.of(r.Op, r.Segment))
 		}
+		c.all.stages.merge(p.Stages)
 		for _, n := range p.Classes {
 			c.all.errs[errorKey{n.Op, n.Class}] += n.Count
 		}
@@ -227,7 +238,7 @@ func (t *trackTally) more(did []int64) {
 // part returns the open second, which is being closed, as a Part for another
 // process.
 func (c *Collector) part(a *accumulator) *Part {
-	p := &Part{T: c.win.second, Gauges: slices.Clone(c.gauges)}
+	p := &Part{T: c.win.second, Gauges: slices.Clone(c.gauges), Stages: c.all.stages.part()}
 	for op, list := range a.ops {
 		for _, t := range list {
 			if t.count > 0 || t.errors > 0 || t.calls() > 0 {

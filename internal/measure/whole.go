@@ -22,6 +22,7 @@ type whole struct {
 	segs    []*segment
 	errs    map[errorKey]int64
 	tally   tally
+	stages  stages
 	spreads []spreads
 	control Control
 	until   int64 // the end of the last closed second
@@ -29,7 +30,7 @@ type whole struct {
 
 func newWhole(cfg *Config, log *errorLog) whole {
 	n := len(cfg.Ops)
-	a := whole{cfg: cfg, log: log, ops: make([]*times, n), errs: map[errorKey]int64{}, tally: newTally(cfg), spreads: make([]spreads, n)}
+	a := whole{cfg: cfg, log: log, ops: make([]*times, n), errs: map[errorKey]int64{}, tally: newTally(cfg), stages: newStages(cfg), spreads: make([]spreads, n)}
 	for i := range a.ops {
 		a.ops[i] = &times{}
 	}
@@ -95,7 +96,7 @@ func (a *whole) result(gauges []Gauge) *Result {
 	ctl := &a.control
 	r := &Result{
 		Changes: ctl.Changes, Marks: ctl.Marks, Messages: a.log.messages(), Errors: a.errorCounts(),
-		Ops: make([]Totals, len(a.cfg.Ops)), Shares: a.tally.shares(a.cfg.Tracks, gauges),
+		Ops: make([]Totals, len(a.cfg.Ops)), Shares: a.tally.shares(a.cfg.Tracks, gauges), Stages: a.stages.summaries(),
 	}
 	for op := range a.cfg.Ops {
 		r.Ops[op] = a.ops[op].totals(a.cfg.Ops[op])

@@ -65,6 +65,7 @@ func (d *Driven) Conclude(ctx context.Context) *Concluded {
 // record puts into a run what is known once all its workers have ended.
 func (d *Driven) record(ctx context.Context, run *rundir.Run, res *measure.Result, cause error) {
 	if res != nil {
+		d.measured.Store(res)
 		rundir.SetResult(run, res)
 		d.warmup.cut(run)
 	}

@@ -185,6 +185,7 @@ func (d *Driven) second(s *measure.Second) error {
 	if d.convergence.add(s, times, sum) {
 		d.Stop(Reached("until"))
 	}
+	d.measured.Store(s.Result)
 	news := s.T >= d.first // no other session has seen it
 	if news {
 		d.seconds.add(sum)

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/remote/view"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -47,6 +49,8 @@ type Opened struct {
 	sampler *Sampler
 	ceiling *ceiling
 	heap    heap
+	// measured is what has been measured up to the last finished second; nil before there is one.
+	measured atomic.Pointer[measure.Result]
 	// first is the first second that this session sees itself, of a run that it goes on with.
 	first int
 }
@@ -273,7 +277,7 @@ func (o *Opened) facts() any {
 	case o.plan == nil || o.plan.Facts == nil:
 		return nil
 	}
-	return o.plan.Facts()
+	return o.plan.Facts(o.measured.Load())
 }
 
 // fail abandons a start because of an error, and returns the error to show.

@@ -77,33 +77,35 @@ func CountersOf(most int64, numbers ...*atomic.Int64) *Counters {
 	return &Counters{most, numbers, make([]int64, len(numbers))}
 }
 
-// CountersTold is by how much numbers have changed.
+// CountersTold is by how much numbers have changed: At has the index of each that has, in order.
 type CountersTold struct {
+	At []int
 	By []int64 `told:"signed"`
 }
 
 // Tell tells by how much they have changed.
 func (c *Counters) Tell() (news CountersTold) {
 	for i, n := range c.numbers {
-		now := n.Load()
-		news.By = append(news.By, now-c.told[i])
-		c.told[i] = now
+		if now := n.Load(); now != c.told[i] {
+			news.At, news.By = append(news.At, i), append(news.By, now-c.told[i])
+			c.told[i] = now
+		}
 	}
 	return news
 }
 
 // Take adds what another process has counted.
 func (c *Counters) Take(_ Process, news CountersTold) bool {
-	if len(news.By) != len(c.numbers) {
+	if len(news.By) != len(news.At) {
 		return false
 	}
-	for _, n := range news.By {
-		if max(n, -n) > c.most {
+	for i, n := range news.By {
+		if news.At[i] >= len(c.numbers) || i > 0 && news.At[i] <= news.At[i-1] || max(n, -n) > c.most {
 			return false
 		}
 	}
-	for i, n := range c.numbers {
-		n.Add(news.By[i])
+	for i, n := range news.By {
+		c.numbers[news.At[i]].Add(n)
 	}
 	return true
 }

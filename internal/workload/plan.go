@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
@@ -49,6 +50,10 @@ type Plan struct {
 	// Keeps is the connection to the store that holds the claims, if that is not
 	// the run's own store. Whoever claims them closes it.
 	Keeps store.Conn
+
+	// Stages names what a batch of work passes on its way besides the operations of workers. They
+	// are timed for Facts alone, by segment; see Iteration.Stage.
+	Stages []string
 
 	// Documents are the ids of the formats to write, beside those that every run
 	// writes, when the user asked for none; empty means the profile's first.
@@ -93,8 +98,9 @@ type Plan struct {
 	// workers; may be nil.
 	Settle func(ctx context.Context)
 	// Facts returns the profile's own documented record for reports, as a value
-	// that encodes to JSON. Any goroutine may call it, once a second.
-	Facts func() any
+	// that encodes to JSON. measured is what the run has measured up to its last finished
+	// second; nil before there is one. Any goroutine may call it, once a second.
+	Facts func(measured *measure.Result) any
 }
 
 // of is what became of the calls of a track of the plan, by its index and by that of the

@@ -77,6 +77,7 @@ type Iteration struct {
 	now   Clock
 	rec   Recorder
 	base  uint16
+	stage uint16 // that of the first stage; 0: there are none
 	due   int64
 	own   int64 // how much of the wait may be our own lateness
 	late  int64 // how much of it was
@@ -96,6 +97,9 @@ type Mark struct {
 func (it *Iteration) Bind(now Clock, rec Recorder, base int) {
 	it.now, it.rec, it.base = now, rec, uint16(base)
 }
+
+// BindStages says which index the first stage of the plan has. Only the engine calls it.
+func (it *Iteration) BindStages(first int) { it.stage = uint16(first) }
 
 // Reset begins a new iteration that was due at the given time. In a closed loop
 // pass a time in the future, so that the time it starts counts instead. Only the
@@ -143,6 +147,14 @@ func (it *Iteration) End(m Mark, units int, err error) error {
 // message from sender to receiver. Times are those of Now.
 func (it *Iteration) Record(op Op, units int, due, start, end int64, err error) {
 	it.add(op, units, due, start, end, err)
+}
+
+// Stage adds how long a stage of the plan took, by its index in Plan.Stages, in a segment. It
+// counts by that segment, whenever it is recorded. Times are those of Now.
+func (it *Iteration) Stage(stage int, segment uint16, from, to int64) {
+	if it.stage > 0 {
+		it.rec.Add(measure.Call{Due: from, Start: from, End: to, Op: it.stage + uint16(stage), Segment: segment, Warm: it.Warmup})
+	}
 }
 
 // Abort records err for the operation in progress, or for the track's first if

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -82,7 +83,7 @@ func (s *spec) bind(p *workload.Bound, l model.Adapter, spaces []ownership.Space
 		}
 	}
 	p.Claims, p.Admit, p.Setup, p.Verify = b.spaces, b.admit, b.setup, b.verify
-	p.Facts, p.UnderWay = func() any { return facts(s) }, b.underWay
+	p.Facts, p.UnderWay = func(*measure.Result) any { return facts(s) }, b.underWay
 	b.share(p.Shared)
 	p.Join = b.join
 	return nil

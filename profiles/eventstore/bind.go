@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
@@ -158,7 +159,7 @@ func (s *spec) bind(p *workload.Bound, l model.Adapter) *binding {
 	}
 	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
 	p.Watch = b.watch
-	p.Facts, p.UnderWay, p.Calls = func() any { return b.facts() }, b.underWay, b.meter.Calls
+	p.Facts, p.UnderWay, p.Calls = func(*measure.Result) any { return b.facts() }, b.underWay, b.meter.Calls
 	if s.via != facts.ViaDirect && s.answered() {
 		p.Answer = b.askBroker
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -44,7 +45,7 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 	}
 	p.Admit, p.Verify = b.admit, b.verify
 	b.share(p.Shared)
-	p.Facts = func() any { return facts(s, b.loads) }
+	p.Facts = func(*measure.Result) any { return facts(s, b.loads) }
 	return nil
 }
 

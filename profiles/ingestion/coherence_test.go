@@ -29,7 +29,7 @@ func TestOnCoherence(t *testing.T) {
 		profiletest.Work(t, p)
 		v := p.Verify(t.Context())
 		assert.Equal(t, workload.Passed, v.State, "%+v", v)
-		maps := p.Facts().(Facts).Maps
+		maps := p.Facts(nil).(Facts).Maps
 		require.Len(t, maps, 3)
 		assert.Equal(t, []any{"summary", int64(120)}, []any{maps[2].Map, maps[2].Acknowledged})
 	})

@@ -39,7 +39,7 @@ func wrote(t *testing.T, p *workload.Plan, perMap int64) {
 	t.Helper()
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	for _, m := range p.Facts().(Facts).Maps {
+	for _, m := range p.Facts(nil).(Facts).Maps {
 		assert.Equal(t, perMap, m.Acknowledged)
 		assert.Equal(t, perMap, m.Attempted)
 		assert.Zero(t, m.Failed)
@@ -117,7 +117,7 @@ func TestOtherThreadCountsDoTheWholeWork(t *testing.T) {
 		}
 		profiletest.Work(t, p)
 		wrote(t, p, 200)
-		f := p.Facts().(Facts).Maps[0]
+		f := p.Facts(nil).(Facts).Maps[0]
 		assert.True(t, f.ThreadsChanged)
 		assert.GreaterOrEqual(t, len(f.ThreadMS), 4)
 		assert.LessOrEqual(t, len(f.ThreadMS), max(threads, 4))
@@ -151,7 +151,7 @@ func TestRunsAndPauses(t *testing.T) {
 		profiletest.Work(t, p)
 		// Each thread: 3 runs of 3 calls of 10 ms, and 3 pauses of 500 ms.
 		assert.Equal(t, 1590*time.Millisecond, time.Since(begin))
-		f := p.Facts().(Facts).Maps[0]
+		f := p.Facts(nil).(Facts).Maps[0]
 		assert.Equal(t, []int64{90, 90, 90, 90}, f.ThreadMS)
 		assert.Equal(t, 1590*time.Millisecond, f.Stopped.Sub(*f.Started), "the last pause counts")
 		wrote(t, p, 600)
@@ -188,7 +188,7 @@ func TestThreadTimesOfAnOpenLoop(t *testing.T) {
 			require.NoError(t, w.DoDue(t.Context(), w.Now()))
 			time.Sleep(490 * time.Millisecond)
 		}
-		assert.Equal(t, []int64{10, 510, 1010, 1510}, p.Facts().(Facts).Maps[0].ThreadMS)
+		assert.Equal(t, []int64{10, 510, 1010, 1510}, p.Facts(nil).(Facts).Maps[0].ThreadMS)
 	})
 }
 
@@ -216,8 +216,8 @@ func TestWarmupLeavesNoFacts(t *testing.T) {
 	for range 10 {
 		require.NoError(t, w.Do(t.Context()))
 	}
-	assert.Zero(t, p.Facts().(Facts).Maps[0].Attempted)
-	assert.Nil(t, p.Facts().(Facts).Maps[0].Started)
+	assert.Zero(t, p.Facts(nil).(Facts).Maps[0].Attempted)
+	assert.Nil(t, p.Facts(nil).(Facts).Maps[0].Started)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Check{Name: "eligibility: number of entries", OK: true, Want: "0 to 50", Got: "50"}, v.Checks[0])
 

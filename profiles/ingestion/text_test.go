@@ -102,7 +102,7 @@ func TestTextOfARun(t *testing.T) {
 	p := bound(t, open(t, "memory:"), small())
 	setUp(t, p)
 	profiletest.Work(t, p)
-	data, err := json.Marshal(p.Facts())
+	data, err := json.Marshal(p.Facts(nil))
 	require.NoError(t, err)
 	files, err := encode(&rundir.Folder{Run: rundir.Run{Store: rundir.Store{Name: "memory"}, Facts: data}})
 	require.NoError(t, err)

@@ -83,7 +83,7 @@ func TestEarlierRunsAreRemembered(t *testing.T) {
 	assert.Equal(t, "100 to 300", v.Checks[0].Want, "other dates: other keys")
 	assert.Equal(t, "250", v.Checks[0].Got, "two of four loaders began at the same dates")
 	assert.Equal(t, "100 to 200", v.Checks[2].Want, "the same profiles")
-	assert.True(t, again.Facts().(Facts).Maps[0].Existed)
+	assert.True(t, again.Facts(nil).(Facts).Maps[0].Existed)
 
 	require.NoError(t, fewer.Teardown(t.Context()))
 	n, err := storetest.As[store.Counter](t, c).Count(t.Context(), fewer.Spaces[1])
@@ -149,7 +149,7 @@ func TestFailedEntriesAreCounted(t *testing.T) {
 	setUp(t, p)
 	require.NoError(t, c.Close())
 	profiletest.Work(t, p)
-	f := p.Facts().(Facts).Maps[0]
+	f := p.Facts(nil).(Facts).Maps[0]
 	assert.Equal(t, int64(200), f.Failed)
 	assert.Zero(t, f.Acknowledged)
 	assert.Equal(t, workload.Incomplete, p.Verify(t.Context()).State)

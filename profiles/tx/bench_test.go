@@ -58,7 +58,7 @@ func TestSagasOnTheBenchmarkServer(t *testing.T) {
 			res := profiletest.Work(t, p)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Skipped, v.State)
-			f := p.Facts().(*saga.Facts)
+			f := p.Facts(nil).(*saga.Facts)
 			assert.Equal(t, [4]int64{70, 0, 10, 20}, [4]int64{f.Done, f.Undone, f.Undecided, f.Unknown})
 			b := f.Bench
 			assert.Equal(t, map[string]int64{"409": 10, "500": 10}, b.Statuses)
@@ -116,7 +116,7 @@ func TestSagasOnTheOriginalsBenchmarkServer(t *testing.T) {
 	for _, keep := range []string{"off", "on"} {
 		p, _ := ready(t, strings.Replace(url, "http", "dtm+bench", 1), benchInputs("threads=4", "transactions=200", "keepAlive="+keep))
 		profiletest.Work(t, p)
-		f := p.Facts().(*saga.Facts)
+		f := p.Facts(nil).(*saga.Facts)
 		assert.Equal(t, int64(200), f.Done)
 		assert.Equal(t, int64(200*len(ab.SuccessReply)), f.Bench.Body)
 		assert.Equal(t, map[string]int64{"off": 200, "on": 4}[keep], f.Bench.Connections)

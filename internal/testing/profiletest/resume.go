@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -106,11 +107,11 @@ func (d dying) Connector(driver string) workload.Connector {
 				}
 				return teardown(ctx)
 			}
-			b.Facts = func() any { // called when everything has been removed
+			b.Facts = func(measured *measure.Result) any { // called when everything has been removed
 				if removed.Load() {
 					die(d.t)
 				}
-				return facts()
+				return facts(measured)
 			}
 		}
 		return nil

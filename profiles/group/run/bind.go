@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -60,7 +61,7 @@ func bind(s *model.Spec, l layer.Adapter, p *workload.Bound) error {
 	}
 	b.share(p.Shared)
 	p.Join = b.join
-	p.Facts = func() any { return b.facts() }
+	p.Facts = func(*measure.Result) any { return b.facts() }
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
@@ -52,7 +53,7 @@ func (s *benchSpec) Connector(driver string) workload.Connector {
 func (s *benchSpec) bind(_ context.Context, c *dtm.Bench, p *workload.Bound) error {
 	b := &benchRun{s: s, conn: c}
 	p.Setup = b.setup
-	p.Facts = func() any { return b.facts() }
+	p.Facts = func(*measure.Result) any { return b.facts() }
 	p.Verify = func(ctx context.Context) workload.Verification {
 		u := common.Meter{}.Usage(ctx)
 		b.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -63,7 +64,7 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, pr primitives, l *model.Adapt
 		b.bindSagaRows(p, l)
 	}
 	b.setUp(p, sub, pr)
-	p.Facts = func() any { return b.facts() }
+	p.Facts = func(*measure.Result) any { return b.facts() }
 	return nil
 }
 

@@ -133,7 +133,7 @@ func TestPublishedRowsOnAServer(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 5*50, calls, "the five rows of scripts")
 	titles := map[string]bool{}
-	for _, r := range p.Facts().(*Facts).Rows {
+	for _, r := range p.Facts(nil).(*Facts).Rows {
 		assert.Zero(t, r.Errors, r.Row)
 		assert.False(t, titles[r.Title], "%s has the title of another row", r.Title)
 		titles[r.Title] = true

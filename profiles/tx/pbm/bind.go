@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
@@ -68,7 +69,7 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, st adapter) error {
 	p.Verify, p.Teardown = b.verify, b.teardown
 	b.share(p.Shared)
 	p.Join = b.join
-	p.Facts = func() any { return b.facts() }
+	p.Facts = func(*measure.Result) any { return b.facts() }
 	return nil
 }
 

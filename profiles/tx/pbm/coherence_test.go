@@ -25,7 +25,7 @@ func TestPBMOnCoherence(t *testing.T) {
 	profiletest.Work(t, p)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	f := p.Facts().(*Facts)
+	f := p.Facts(nil).(*Facts)
 	assert.Equal(t, atomicReplace, f.Atomic)
 	for _, m := range f.Maps {
 		assert.Zero(t, m.Failed, m.Map)
@@ -69,5 +69,5 @@ func TestPBMOnCoherence(t *testing.T) {
 	p, _ = ready(t, target, in)
 	profiletest.Work(t, p)
 	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State, "%+v", p.Verify(t.Context()))
-	assert.Len(t, p.Facts().(*Facts).Maps, 3)
+	assert.Len(t, p.Facts(nil).(*Facts).Maps, 3)
 }

@@ -31,7 +31,7 @@ func fromFile(t *testing.T, text string, pairs ...string) workload.Values {
 func TestTheCoherenceFlavour(t *testing.T) {
 	p, c := ready(t, "memory:", inputs(fromFile(t, ofCoherence)))
 	profiletest.Work(t, p)
-	f := p.Facts().(*Facts)
+	f := p.Facts(nil).(*Facts)
 	require.Len(t, f.Maps, 3)
 	for i, want := range []struct {
 		name, word string
@@ -50,7 +50,7 @@ func TestTheCoherenceFlavour(t *testing.T) {
 		in := inputs(fromFile(t, ofCoherence))
 		again := bound(t, c, "memory", in)
 		require.NoError(t, again.Setup(t.Context(), nil))
-		assert.Contains(t, again.Facts().(*Facts).Loaded.Found, "tx")
+		assert.Contains(t, again.Facts(nil).(*Facts).Loaded.Found, "tx")
 	})
 	t.Run("transactions do not write into it", func(t *testing.T) {
 		p := bound(t, c, "memory", inputs(fromFile(t, strings.Replace(ofCoherence, ",summary", "", 1), "eligibility.testCase=tx", "layout=group")))

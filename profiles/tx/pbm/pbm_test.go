@@ -131,7 +131,7 @@ func TestMissingProfilesAreCounted(t *testing.T) {
 	p, _ := ready(t, labtest.Redis(t).URL(), inputs(given("mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=200", "eligibility.threadCount=1",
 		"profile.totalEntryCount=30", "payloadSize=10")))
 	profiletest.Work(t, p)
-	f := p.Facts().(*Facts)
+	f := p.Facts(nil).(*Facts)
 	assert.Equal(t, int64(200), f.Maps[0].Done)
 	assert.Equal(t, int64(170), f.Maps[0].Missing)
 }
@@ -142,7 +142,7 @@ func TestContentionIsCounted(t *testing.T) {
 	p, _ := ready(t, labtest.Redis(t).URL(), inputs(given("mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=800", "eligibility.threadCount=8",
 		"profile.totalEntryCount=200", "payloadSize=10", "zipf=5", "atomic=watch", "attempts=10000")))
 	res := profiletest.Work(t, p)
-	f := p.Facts().(*Facts).Maps[0]
+	f := p.Facts(nil).(*Facts).Maps[0]
 	assert.Equal(t, int64(800), f.Done)
 	assert.Positive(t, f.Conflicts)
 	timed := res.Ops[opConflict].Calls
@@ -178,7 +178,7 @@ func TestNothingIsFoundInNothing(t *testing.T) {
 	p, _ := ready(t, "null:", inputs(given(append(small, "testCase=tx")...)))
 	profiletest.Work(t, p)
 	assert.Equal(t, workload.Skipped, p.Verify(t.Context()).State)
-	assert.Equal(t, int64(200), p.Facts().(*Facts).Maps[0].Done)
+	assert.Equal(t, int64(200), p.Facts(nil).(*Facts).Maps[0].Done)
 }
 
 // What is there is taken as it is, or refused with the way to load it anew.
@@ -234,8 +234,8 @@ func TestLoadThatWasCutShortIsDoneAgain(t *testing.T) {
 		}
 	}
 	q, _ := ready(t, srv.URL(), inputs(given(small...)))
-	assert.Equal(t, int64(99), q.Facts().(*Facts).Loaded.Entries)
-	assert.Equal(t, int64(299), p.Facts().(*Facts).Loaded.Entries)
+	assert.Equal(t, int64(99), q.Facts(nil).(*Facts).Loaded.Entries)
+	assert.Equal(t, int64(299), p.Facts(nil).(*Facts).Loaded.Entries)
 
 	// What the load of another plan has left in the groups is no fault of the store.
 	for _, m := range made {
@@ -265,7 +265,7 @@ func TestGroupsMeet(t *testing.T) {
 	p, _ := ready(t, url, apart("groups", "mode=pbm", "memberSetSize=5", "eligibility.totalEntryCount=400", "eligibility.threadCount=8",
 		"profile.totalEntryCount=100", "payloadSize=10", "zipf=5", "attempts=100000"))
 	res := profiletest.Work(t, p)
-	f := p.Facts().(*Facts).Maps[0]
+	f := p.Facts(nil).(*Facts).Maps[0]
 	assert.Equal(t, int64(400), f.Done)
 	assert.Positive(t, f.Conflicts)
 	timed := res.Ops[opConflict].Calls

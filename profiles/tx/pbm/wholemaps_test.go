@@ -36,7 +36,7 @@ func TestTransactionsOnWholeMaps(t *testing.T) {
 				p := bound(t, c, driverOf(t, target), in)
 				require.NoError(t, p.Setup(t.Context(), nil))
 				profiletest.Work(t, p)
-				f := p.Facts().(*Facts)
+				f := p.Facts(nil).(*Facts)
 				assert.Equal(t, layoutMap, f.Layout)
 				assert.Equal(t, int64(200), f.Maps[0].Done, "%s: %+v", how, f.Maps[0])
 				v := p.Verify(t.Context())

@@ -50,7 +50,7 @@ func TestCallsAreThosePredicted(t *testing.T) {
 					profiletest.Work(t, p)
 					v := p.Verify(t.Context())
 					assert.Equal(t, workload.Passed, v.State, "%+v", v)
-					f := p.Facts().(*Facts)
+					f := p.Facts(nil).(*Facts)
 					got := f.Cost.Calls
 					assert.Equal(t, c.kind, got.Kind)
 					if f.Conflicts > 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -39,7 +40,7 @@ func (s Binding) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error 
 		}
 		return r.verify(ctx)
 	}
-	p.Facts = func() any { return r.facts() }
+	p.Facts = func(*measure.Result) any { return r.facts() }
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return &dtmTask{d: d, Task: r.NewTask(worker)}, nil }
 	return nil
 }

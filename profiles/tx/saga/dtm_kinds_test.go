@@ -167,7 +167,7 @@ func TestOtherKindsOnACoordinator(t *testing.T) {
 			close(worked)
 			v := p.Verify(t.Context())
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
-			f := p.Facts().(*Facts)
+			f := p.Facts(nil).(*Facts)
 			assert.Equal(t, int64(120), f.Done+f.Undone+f.Undecided)
 			assert.Positive(t, f.Done)
 			assert.Positive(t, f.Undone)

@@ -160,7 +160,7 @@ func TestSagasOnACoordinator(t *testing.T) {
 	profiletest.Work(t, p)
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	f := p.Facts().(*Facts)
+	f := p.Facts(nil).(*Facts)
 	assert.Equal(t, int64(200), f.Done+f.Undone+f.Undecided)
 	assert.Positive(t, f.Done)
 	assert.Positive(t, f.Undone)
@@ -181,5 +181,5 @@ func TestEmptySagasOnACoordinator(t *testing.T) {
 	res := profiletest.Work(t, p)
 	assert.Empty(t, res.Errors)
 	assert.Equal(t, workload.Passed, p.Verify(t.Context()).State)
-	assert.Equal(t, int64(100), p.Facts().(*Facts).Done)
+	assert.Equal(t, int64(100), p.Facts(nil).(*Facts).Done)
 }

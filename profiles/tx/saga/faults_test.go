@@ -25,19 +25,19 @@ func survive(t *testing.T, srv *labtest.Server, words ...string) (*Facts, worklo
 	r := profiletest.Begin(t.Context(), t, p)
 	until := func(what string, is func(f *Facts) bool) {
 		t.Helper()
-		require.Eventually(t, func() bool { return is(p.Facts().(*Facts)) }, 5*time.Minute, 10*time.Millisecond, what)
+		require.Eventually(t, func() bool { return is(p.Facts(nil).(*Facts)) }, 5*time.Minute, 10*time.Millisecond, what)
 	}
 	until("sagas are done and undone", func(f *Facts) bool { return f.Done > 100 && f.Undone > 10 })
 	srv.Kill()
 	until("clients have missed the server", func(f *Facts) bool { return f.StallS >= away.Seconds() })
 	srv.Restart()
-	before := p.Facts().(*Facts)
+	before := p.Facts(nil).(*Facts)
 	until("sagas end again", func(f *Facts) bool { return f.Done+f.Undone > before.Done+before.Undone+100 })
 	r.Stop(nil)
 	_, err := r.Wait()
 	require.NoError(t, err)
 	v := p.Verify(t.Context())
-	return p.Facts().(*Facts), v
+	return p.Facts(nil).(*Facts), v
 }
 
 func TestRedisKilledWithAppendOnlyFile(t *testing.T) {

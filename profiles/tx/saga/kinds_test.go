@@ -58,7 +58,7 @@ func TestBooksOfEachKind(t *testing.T) {
 				res := profiletest.Work(t, p)
 				v := p.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
-				f := p.Facts().(*Facts)
+				f := p.Facts(nil).(*Facts)
 				assert.Equal(t, name, f.Kind)
 				// A look for unfinished ones that waits too long for a lock is all that its turn is for.
 				began := 160 - res.Ops[model.OpRecover].Errors
@@ -120,7 +120,7 @@ func TestCostOfEachKind(t *testing.T) {
 			assert.Equal(t, c.want, want{got["script"] / 10, got["lrange"] / 10, got["set"] / 10, got["rpush"] / 10, got["lset"] / 10, got["zadd"] / 10, got["zrem"] / 10})
 			assert.Equal(t, 10*(c.want.script+1), got["get"], "each script asks for the status, and the record is read again once")
 			assert.Equal(t, workload.Passed, p.Verify(t.Context()).State)
-			f := p.Facts().(*Facts)
+			f := p.Facts(nil).(*Facts)
 			assert.InDelta(t, float64(c.want.script), f.Cost.Mean, 0.001)
 		})
 	}

@@ -68,7 +68,7 @@ func TestOffendersAreNamed(t *testing.T) {
 		}
 		assert.True(t, found, "%s: %s in %+v", check, who, v.Checks)
 	}
-	assert.Equal(t, int64(2), p.Facts().(*Facts).LostAcked)
+	assert.Equal(t, int64(2), p.Facts(nil).(*Facts).LostAcked)
 }
 
 // The money under way counts, so that a sum mid-run is right.
@@ -133,7 +133,7 @@ func TestMoneyUnderWayOfSagasLeftAlone(t *testing.T) {
 				v := q.Verify(t.Context())
 				assert.Equal(t, workload.Passed, v.State, "%+v", v)
 				assert.Contains(t, v.Summary, "3 unfinished ones left alone that are not due yet, with 95 of the money under way")
-				f := q.Facts().(*Facts)
+				f := q.Facts(nil).(*Facts)
 				assert.Equal(t, []int64{3, 95}, []int64{f.Left, f.UnderWay})
 			}
 		})

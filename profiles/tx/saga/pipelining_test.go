@@ -34,7 +34,7 @@ func TestPipelining(t *testing.T) {
 				clients, err := c.Client().(*goredis.Client).ClientList(t.Context()).Result()
 				require.NoError(t, err)
 				shared = max(shared, strings.Count(clients, " cmd=evalsha "))
-				f := p.Facts().(*Facts)
+				f := p.Facts(nil).(*Facts)
 				return f.Done+f.Undone >= 400 && shared >= least
 			})
 			most := link.Conns + other

@@ -179,17 +179,17 @@ func TestTakingUpWhatIsUnfinished(t *testing.T) {
 	words := []string{"mode=saga", "threads=4", "accountCount=50", "retryInterval=1h", "ackLog=" + log}
 	p, conn := ready(t, srv.URL(), inputs(given(append(words, "transactions=200", "ongoingRate=0.3")...)))
 	profiletest.Work(t, p) // and no Verify: as if it had been killed
-	left := p.Facts().(*Facts).Undecided
+	left := p.Facts(nil).(*Facts).Undecided
 	require.Positive(t, left)
 	due(t, conn, left)
 	q, _ := ready(t, srv.URL(), inputs(given(append(words, "transactions=50")...)))
-	f := q.Facts().(*Facts)
+	f := q.Facts(nil).(*Facts)
 	assert.Equal(t, left, f.AtStart.Found)
 	assert.Zero(t, f.AtStart.Undecided)
 	profiletest.Work(t, q)
 	v := q.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	f = q.Facts().(*Facts)
+	f = q.Facts(nil).(*Facts)
 	assert.Equal(t, 200-left, f.EarlierAcked)
 	assert.Zero(t, f.EarlierLost)
 }
@@ -216,12 +216,12 @@ func TestRetention(t *testing.T) {
 		return n
 	}
 	profiletest.WorkUntil(t, p, func() bool {
-		f := p.Facts().(*Facts)
+		f := p.Facts(nil).(*Facts)
 		return f.Rates.Sustained > 0 && keys() < 3*f.Done
 	})
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	f := p.Facts().(*Facts)
+	f := p.Facts(nil).(*Facts)
 	assert.Positive(t, f.Rates.Burst)
 	assert.Positive(t, f.Rates.Sustained)
 	assert.Less(t, f.ReadBack, f.Done, "those that have expired are not missed")

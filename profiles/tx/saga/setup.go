@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -25,7 +26,7 @@ func bindSaga(c store.Conn, p *workload.Plan, s Binding, l *model.Adapter, m com
 	r := NewRun(s.Spec, l, m)
 	r.whole, r.stake = true, s.stake
 	BindRun(c, p, r)
-	p.Facts = func() any { return r.facts() }
+	p.Facts = func(*measure.Result) any { return r.facts() }
 	r.share(p)
 	p.Join = r.join
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.NewTask(r.stake.Number(worker)), nil }

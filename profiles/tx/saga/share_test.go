@@ -93,7 +93,7 @@ func TestOfALostWorkerLedgersSayTooLittle(t *testing.T) {
 	assert.Zero(t, asked(v, checkLedger))
 	assert.Equal(t, 1, asked(v, checkMoney))
 	assert.Equal(t, 40, asked(v, checkAcked))
-	assert.Equal(t, NotCompared, p.Facts().(*Facts).Cost.Calls.State)
+	assert.Equal(t, NotCompared, p.Facts(nil).(*Facts).Cost.Calls.State)
 }
 
 // A worker that sends what no worker does is named, and neither the store nor the run's other

@@ -72,12 +72,12 @@ func sweeps(t *testing.T, url string) {
 func retains(t *testing.T, url string) {
 	p, _ := ready(t, url, apart("keep", "mode=saga", "threads=2", "transactions=1000000", "accountCount=50", "finishedExpire=1s", "retryInterval=100ms", "cronInterval=50ms", "rate=500"))
 	res := profiletest.WorkUntil(t, p, func() bool {
-		f := p.Facts().(*Facts)
+		f := p.Facts(nil).(*Facts)
 		return f.Swept > 0 && f.Rates.Sustained > 0
 	})
 	v := p.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	f := p.Facts().(*Facts)
+	f := p.Facts(nil).(*Facts)
 	assert.Positive(t, f.Swept)
 	sweeps, bad := res.Ops[model.OpSweep].Calls, res.Ops[model.OpSweep].Errors
 	assert.Positive(t, sweeps)
@@ -107,7 +107,7 @@ func at(url, level string) string {
 func sagasMeet(t *testing.T, url string) {
 	p, _ := ready(t, at(url, "serializable"), apart("sagas", "mode=saga", "threads=8", "transactions=300", "accountCount=3", "failRate=0.1", "retryInterval=1h", "cronInterval=1h", "checkInterval=0s"))
 	res := profiletest.Work(t, p)
-	f := p.Facts().(*Facts)
+	f := p.Facts(nil).(*Facts)
 	assert.Positive(t, f.Conflicts)
 	timed := res.Ops[model.OpLost].Calls
 	assert.Equal(t, f.Conflicts, timed)

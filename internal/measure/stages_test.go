@@ -1,0 +1,44 @@
+package measure
+
+import (
+	"bytes"
+	"encoding/gob"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What two processes have told of their stages, part by part, is as if one had measured it; and of
+// many segments, the last has all that came later.
+func TestStagesOfProcessesAddUp(t *testing.T) {
+	t.Parallel()
+	whole, one := newStages(&Config{Stages: 2}), newStages(&Config{Stages: 2})
+	r := rand.New(rand.NewPCG(7, 8))
+	var processes [2]stages
+	for i := range processes {
+		processes[i] = newStages(&Config{Stages: 2, Part: func(*Part) {}})
+	}
+	for second := range 5 {
+		for i := range processes {
+			for range 100 {
+				stage, segment, v := uint16(r.IntN(2)), uint16(r.IntN(second+1)*60), r.Int64N(1<<34)
+				processes[i].add(stage, segment, v)
+				one.add(stage, segment, v)
+			}
+			var sent bytes.Buffer
+			var got Part
+			require.NoError(t, gob.NewEncoder(&sent).Encode(&Part{T: second, Stages: processes[i].part()}))
+			require.NoError(t, gob.NewDecoder(&sent).Decode(&got))
+			require.NoError(t, got.check(0, 0, 2))
+			require.Error(t, got.check(0, 0, 1))
+			whole.merge(got.Stages)
+		}
+		assert.Equal(t, one.summaries(), whole.summaries())
+	}
+	assert.Len(t, whole.segs, MostStaged)
+	assert.Empty(t, processes[0].part(), "it was told")
+	bad := Part{Stages: []PartStage{{Times: packed{Index: []uint16{countsLen}, Count: []int64{1}}}}}
+	assert.ErrorContains(t, bad.check(0, 0, 1), "a stage that this run does not have")
+}
