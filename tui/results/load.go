@@ -1,10 +1,14 @@
 package results
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -55,14 +59,112 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	return l, nil
 }
 
-// Start reads the run.
-func (r *Results) Start(screen.Env) tea.Cmd {
-	if r.id == "" {
+// subject is the run that is shown.
+type subject struct {
+	id string
+	// outcome is the outcome of a run of this session; nil for an earlier run.
+	outcome *screen.Outcome
+	loaded  *loadedRun // nil until it is read
+	err     error      // of reading it
+}
+
+// read reads the run in the background.
+func (s *subject) read(b Bench) tea.Cmd {
+	if s.id == "" {
 		return nil
 	}
-	bench, id := r.bench, r.id
+	id := s.id
 	return func() tea.Msg {
-		run, err := loadRun(bench, id)
+		run, err := loadRun(b, id)
 		return loadedMsg{id, run, err}
 	}
+}
+
+// arrived takes the run that was read; false if it is another, or there already.
+func (s *subject) arrived(msg loadedMsg) bool {
+	if msg.id != s.id || s.loaded != nil {
+		return false
+	}
+	s.loaded, s.err = msg.run, msg.err
+	return true
+}
+
+// missing explains why there is nothing to export, copy, compare or repeat.
+func (s *subject) missing() string {
+	switch {
+	case s.outcome != nil && s.outcome.Watched:
+		return "the report of this run is on the machine that drove it"
+	case s.id == "":
+		return "this run wrote no report"
+	case s.err != nil:
+		return "the report cannot be read"
+	}
+	return "the report is being read"
+}
+
+// text returns what is copied: the summary of the report, else of the outcome.
+func (s *subject) text() string {
+	if s.loaded != nil {
+		return s.loaded.summary
+	}
+	if s.outcome != nil {
+		return s.outcome.Summary
+	}
+	return ""
+}
+
+// asked returns the request of a run like this one, which has been read.
+func (s *subject) asked() request.Request { return runpage.Asked(&s.loaded.folder.Run) }
+
+// headline names the run and shows in a word whether it can be trusted.
+func (s *subject) headline(e screen.Env) string {
+	st := e.Styles
+	title, at, right := "Results", "", ""
+	if s.loaded != nil {
+		run := &s.loaded.folder.Run
+		title, at = "Results · "+widget.NameOf(run), " · "+widget.DayText(run.Started, e.Now)
+		word, k := widget.Trust(st, run)
+		right = k.On(word) + " "
+	} else if s.outcome != nil && s.outcome.Err != nil {
+		right = st.Bad.On("✗ failed") + " "
+	}
+	return widget.Spread(" "+st.Bold.On(title)+st.Muted.On(at), right, e.W)
+}
+
+// place is the line that says where the run is; empty while nothing is loaded.
+func (s *subject) place(e screen.Env) string {
+	if s.loaded == nil {
+		return widget.Fit("", e.W)
+	}
+	const lead = " written to "
+	return widget.Fit(e.Styles.Muted.On(lead+widget.PathIn(s.loaded.folder.Dir, e.W-len(lead)-1)), e.W)
+}
+
+// instead is the page while nothing is loaded: the run is being read, is not readable,
+// or has written nothing.
+func (s *subject) instead(st *widget.Styles, w int) []string {
+	var out []string
+	if s.err != nil {
+		out = append(out, "", st.Bad.On("The run cannot be read"), "")
+		out = append(out, widget.Sentences(st, s.err, w)...)
+	}
+	if o := s.outcome; o != nil {
+		if o.Err != nil {
+			out = append(out, "", st.Bad.On("The run has failed"), "")
+			out = append(out, widget.Sentences(st, o.Err, w)...)
+		}
+		if o.Summary != "" {
+			out = append(out, "")
+			for l := range strings.SplitSeq(strings.TrimRight(ansi.Strip(o.Summary), "\n"), "\n") {
+				out = append(out, ansi.Truncate(l, w, "…"))
+			}
+		}
+	}
+	switch {
+	case s.err == nil && s.id != "":
+		out = append(out, "", st.Muted.On("Reading "+s.id+" …"))
+	case s.id == "" && len(out) == 0:
+		out = append(out, "", st.Muted.On("The run wrote no report."))
+	}
+	return out
 }

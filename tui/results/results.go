@@ -18,27 +18,20 @@ import (
 // belongs to the event loop.
 type Results struct {
 	bench Bench
-	id    string
-	// outcome is the outcome of a run of this session; nil for an earlier run.
-	outcome *screen.Outcome
 	// since is when the screen appeared by itself, zero if the user opened it.
 	since  time.Time
-	loaded *loadedRun
-	err    error
-
-	tab    resultsTab
-	scroll [resultsTabs]int
-	op     int // whose distribution is shown; -1 for all together
-	export *exporter
+	run    *subject
+	pages  *pages
+	export *exporter // nil unless documents are being exported
 	toast  widget.Note
-	cache  bodyCache
-	long   bool // what was drawn last is longer than the screen
 }
 
 // NewEnded shows the run that has just ended; since is the time at which it appeared by
 // itself, zero if the user asked for it.
 func NewEnded(b Bench, o screen.Outcome, since time.Time) *Results {
-	return &Results{bench: b, id: o.ID, outcome: &o, op: -1, since: since}
+	r := New(b, o.ID)
+	r.run.outcome, r.since = &o, since
+	return r
 }
 
 // unasked is how long esc does not leave results that appeared by themselves, because
@@ -46,7 +39,13 @@ func NewEnded(b Bench, o screen.Outcome, since time.Time) *Results {
 const unasked = 2 * time.Second
 
 // New shows an earlier run.
-func New(b Bench, id string) *Results { return &Results{bench: b, id: id, op: -1} }
+func New(b Bench, id string) *Results {
+	run := &subject{id: id}
+	return &Results{bench: b, run: run, pages: &pages{of: run, op: -1}}
+}
+
+// Start reads the run.
+func (r *Results) Start(screen.Env) tea.Cmd { return r.run.read(r.bench) }
 
 // Typing reports whether text is being typed.
 func (r *Results) Typing() bool { return r.export != nil && r.export.typing }
@@ -57,15 +56,11 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	case screen.FrameMsg:
 		r.toast.Tick(e.Now)
 	case loadedMsg:
-		if msg.id == r.id && r.loaded == nil {
-			r.loaded, r.err = msg.run, msg.err
-			r.cache = bodyCache{}
-			if r.loaded != nil && r.loaded.found != nil && r.tab == tabSummary {
-				r.tab = tabSearch // the search is what the run was for
-			}
+		if r.run.arrived(msg) {
+			r.pages.begin()
 		}
 	case exportedMsg:
-		if r.export != nil && msg.id == r.id {
+		if r.export != nil && msg.id == r.run.id {
 			r.export.finished(msg)
 		}
 	case tea.PasteMsg:
@@ -100,96 +95,46 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		return screen.Back
 	case key.Matches(msg, k.Next), key.Matches(msg, k.Right):
-		r.turn(1)
+		r.pages.turn(1)
 	case key.Matches(msg, k.Prev), key.Matches(msg, k.Left):
-		r.turn(-1)
+		r.pages.turn(-1)
 	case key.Matches(msg, k.Up):
-		r.move(-1)
+		r.pages.move(-1)
 	case key.Matches(msg, k.Down):
-		r.move(1)
+		r.pages.move(1)
 	case key.Matches(msg, k.PageUp):
-		r.scroll[r.tab] -= e.H / 2
+		r.pages.scroll[r.pages.at] -= e.H / 2
 	case key.Matches(msg, k.PageDown):
-		r.scroll[r.tab] += e.H / 2
+		r.pages.scroll[r.pages.at] += e.H / 2
 	case key.Matches(msg, k.First):
-		r.scroll[r.tab] = 0
+		r.pages.scroll[r.pages.at] = 0
 	case key.Matches(msg, k.Last):
-		r.scroll[r.tab] = 1 << 30
+		r.pages.scroll[r.pages.at] = 1 << 30
 	case key.Matches(msg, k.Export):
-		r.openExport()
+		r.export = newExporter(r.bench, r.run.id, r.run.loaded.folder)
 	case key.Matches(msg, k.Again):
-		return screen.Replace(screen.Start{Request: runpage.Asked(&r.loaded.folder.Run)})
+		return screen.Replace(screen.Start{Request: r.run.asked()})
 	case key.Matches(msg, k.Search):
-		return screen.Replace(screen.Start{Request: screen.Searchable(runpage.Asked(&r.loaded.folder.Run)), AskSearch: true})
+		return screen.Replace(screen.Start{Request: screen.Searchable(r.run.asked()), AskSearch: true})
 	case key.Matches(msg, k.Sweep):
-		return screen.Open(screen.AskSweep{Request: runpage.Asked(&r.loaded.folder.Run)})
+		return screen.Open(screen.AskSweep{Request: r.run.asked()})
 	case key.Matches(msg, k.Targets):
-		return screen.Open(screen.AskSweep{Request: runpage.Asked(&r.loaded.folder.Run), Targets: true})
+		return screen.Open(screen.AskSweep{Request: r.run.asked(), Targets: true})
 	case key.Matches(msg, k.Copy):
 		r.toast.Say(e.Now, "copied: the command that does this run again", false)
-		return tea.SetClipboard(runpage.Command(&r.loaded.folder.Run))
+		return tea.SetClipboard(runpage.Command(&r.run.loaded.folder.Run))
 	case key.Matches(msg, k.CopySummary):
 		r.toast.Say(e.Now, "summary copied", false)
-		return tea.SetClipboard(r.text())
+		return tea.SetClipboard(r.run.text())
 	case key.Matches(msg, k.Compare):
-		return screen.Open(screen.Runs{Chosen: r.id})
+		return screen.Open(screen.Runs{Chosen: r.run.id})
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again),
 		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep), widget.Presses(msg, k.Targets):
-		r.toast.Say(e.Now, r.whyNot(), true)
+		r.toast.Say(e.Now, r.run.missing(), true)
 	}
 	return nil
-}
-
-// whyNot explains why there is nothing to export, copy, compare or repeat.
-func (r *Results) whyNot() string {
-	switch {
-	case r.outcome != nil && r.outcome.Watched:
-		return "the report of this run is on the machine that drove it"
-	case r.id == "":
-		return "this run wrote no report"
-	case r.err != nil:
-		return "the report cannot be read"
-	}
-	return "the report is being read"
-}
-
-// turn shows the next tab that has content.
-func (r *Results) turn(by int) {
-	tabs := r.tabs()
-	for i, t := range tabs {
-		if t == r.tab {
-			r.tab = tabs[(i+by+len(tabs))%len(tabs)]
-			return
-		}
-	}
-	r.tab = tabSummary
-}
-
-// move scrolls; on the distributions it selects the operation.
-func (r *Results) move(by int) {
-	if r.tab == tabDistribution && r.loaded != nil {
-		r.op = min(max(r.op+by, -1), len(r.loaded.ops)-1)
-		r.cache = bodyCache{}
-		return
-	}
-	r.scroll[r.tab] += by
-}
-
-// text returns what is copied: the summary of the report, else of the outcome.
-func (r *Results) text() string {
-	if r.loaded != nil {
-		return r.loaded.summary
-	}
-	if r.outcome != nil {
-		return r.outcome.Summary
-	}
-	return ""
-}
-
-func (r *Results) openExport() {
-	r.export = newExporter(r.bench, r.id, r.loaded.folder)
 }
 
 func (r *Results) bindings() widget.Bindings {
@@ -200,24 +145,25 @@ func (r *Results) bindings() widget.Bindings {
 	k.Left.SetHelp("←", "previous page")
 	k.Up.SetHelp("↑", "scroll up")
 	k.Down.SetHelp("↓", "scroll down")
-	if r.tab == tabDistribution {
+	if r.pages.at == tabDistribution {
 		k.Up.SetHelp("↑", "operation up")
 		k.Down.SetHelp("↓", "operation down")
 	}
 	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets} {
-		b.SetEnabled(r.loaded != nil)
+		b.SetEnabled(r.run.loaded != nil)
 	}
-	k.CopySummary.SetEnabled(r.text() != "")
+	k.CopySummary.SetEnabled(r.run.text() != "")
 	return k
 }
 
 // offered returns the bindings without those that would not turn or scroll anything.
 func (r *Results) offered() widget.Bindings {
 	k := r.bindings()
-	ops := r.tab == tabDistribution && r.loaded != nil
+	several, long := len(r.pages.list()) > 1, r.pages.long
+	moves := long || r.pages.choosesOp()
 	for b, does := range map[*key.Binding]bool{
-		&k.Next: len(r.tabs()) > 1, &k.Prev: len(r.tabs()) > 1, &k.Right: len(r.tabs()) > 1, &k.Left: len(r.tabs()) > 1,
-		&k.Up: r.long || ops, &k.Down: r.long || ops, &k.PageUp: r.long, &k.PageDown: r.long, &k.First: r.long, &k.Last: r.long,
+		&k.Next: several, &k.Prev: several, &k.Right: several, &k.Left: several,
+		&k.Up: moves, &k.Down: moves, &k.PageUp: long, &k.PageDown: long, &k.First: long, &k.Last: long,
 	} {
 		b.SetEnabled(does)
 	}
@@ -246,8 +192,8 @@ func (r *Results) Keys() widget.KeyMap {
 func (r *Results) View(e screen.Env) string {
 	body := e.H - 4
 	lines := make([]string, 0, e.H)
-	lines = append(lines, r.headline(e), r.tabLine(e))
-	lines = append(lines, r.draw(e, body)...)
+	lines = append(lines, r.run.headline(e), r.pages.line(e))
+	lines = append(lines, r.pages.draw(e, body)...)
 	lines = append(lines, r.bottom(e), widget.Footer(e.Styles, e.W, r.Keys().Short))
 	if r.export != nil {
 		return r.export.over(e, widget.Page(e.W, e.H, lines))
@@ -255,31 +201,12 @@ func (r *Results) View(e screen.Env) string {
 	return widget.Page(e.W, e.H, lines)
 }
 
-// headline names the run and shows in a word whether it can be trusted.
-func (r *Results) headline(e screen.Env) string {
-	s := e.Styles
-	title, at, right := "Results", "", ""
-	if r.loaded != nil {
-		run := &r.loaded.folder.Run
-		title, at = "Results · "+widget.NameOf(run), " · "+widget.DayText(run.Started, e.Now)
-		word, k := widget.Trust(s, run)
-		right = k.On(word) + " "
-	} else if r.outcome != nil && r.outcome.Err != nil {
-		right = s.Bad.On("✗ failed") + " "
-	}
-	return widget.Spread(" "+s.Bold.On(title)+s.Muted.On(at), right, e.W)
-}
-
 // bottom is the line above the keys: the last message, else the run's directory.
 func (r *Results) bottom(e screen.Env) string {
 	if r.toast.Text != "" {
 		return r.toast.Line(e.Styles, e.W)
 	}
-	if r.loaded != nil {
-		const lead = " written to "
-		return widget.Fit(e.Styles.Muted.On(lead+widget.PathIn(r.loaded.folder.Dir, e.W-len(lead)-1)), e.W)
-	}
-	return widget.Fit("", e.W)
+	return r.run.place(e)
 }
 
 func (r *Results) click(m tea.Mouse, e screen.Env) tea.Cmd {
@@ -290,18 +217,7 @@ func (r *Results) click(m tea.Mouse, e screen.Env) tea.Cmd {
 		}
 		return cmd
 	}
-	if m.Y == 1 {
-		for _, t := range r.tabSpots(e) {
-			if m.X >= t.From && m.X < t.To {
-				r.tab = resultsTab(t.At)
-			}
-		}
-		return nil
-	}
-	if op, ok := r.opAt(m, e); ok {
-		r.op = op
-		r.cache = bodyCache{}
-	}
+	r.pages.click(m, e)
 	return nil
 }
 
@@ -314,12 +230,12 @@ func (r *Results) wheel(msg tea.MouseWheelMsg) {
 		r.export.move(by / 3)
 		return
 	}
-	r.scroll[r.tab] += by
+	r.pages.scroll[r.pages.at] += by
 }
 
 // Outside names the window after the run, which no longer has any progress.
 func (r *Results) Outside(screen.Env) (title string, bar *tea.ProgressBar) { //nolint:unparam // the dashboard has a bar
-	return "perfbench · results " + r.id, nil
+	return "perfbench · results " + r.run.id, nil
 }
 
 // Bench is what the screen of a finished run needs.

@@ -29,12 +29,12 @@ func show(t testing.TB, w, h int) (*tuitest.Stage, *Results, *tuitest.Bench) {
 	b := tuitest.NewDemo()
 	r := New(b, b.Past[0].ID)
 	a := tuitest.NewStage(t, r, w, h)
-	require.NotNil(t, r.loaded)
+	require.NotNil(t, r.run.loaded)
 	return a, r, b
 }
 
 func TestResultsPictures(t *testing.T) {
-	pages := map[string]resultsTab{
+	pages := map[string]page{
 		"summary": tabSummary, "percentiles": tabPercentiles, "distribution": tabDistribution, "segments": tabSegments,
 		"changes": tabCourse, "errors": tabFailures, "verification": tabChecks, "settings": tabValues,
 	}
@@ -45,7 +45,7 @@ func TestResultsPictures(t *testing.T) {
 		}{{"120x40", 120, 40}, {"80x24", 80, 24}, {"60x16", 60, 16}} {
 			t.Run(name+" "+size.name, func(t *testing.T) {
 				a, r, _ := show(t, size.w, size.h)
-				r.tab = tab
+				r.pages.at = tab
 				tuitest.Golden(t, a.Picture(t))
 			})
 		}
@@ -79,7 +79,7 @@ func TestResultsFillEveryTerminal(t *testing.T) {
 	for w := widget.MinWidth; w <= 200; w += 11 {
 		for h := widget.MinHeight; h <= 60; h += 7 {
 			a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
-			for r.tab = range resultsTabs {
+			for r.pages.at = range pagesOfRun {
 				a.Picture(t)
 			}
 		}
@@ -99,23 +99,23 @@ func TestResultsScrollWithinTheirLines(t *testing.T) {
 	a.Send(t, "g")
 	assert.Equal(t, first, a.Picture(t))
 	a.Send(t, tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
-	assert.Positive(t, r.scroll[tabSummary])
+	assert.Positive(t, r.pages.scroll[tabSummary])
 }
 
 func TestTabsAreTurnedByKeysAndByTheMouse(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
 	a.Send(t, "tab")
-	assert.Equal(t, tabPercentiles, r.tab)
+	assert.Equal(t, tabPercentiles, r.pages.at)
 	a.Send(t, "left", "left")
-	assert.Equal(t, tabValues, r.tab, "round the corner")
+	assert.Equal(t, tabValues, r.pages.at, "round the corner")
 	x := strings.Index(strings.Split(a.Picture(t), "\n")[1], "Segments")
 	a.Send(t, tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
-	assert.Equal(t, tabSegments, r.tab)
+	assert.Equal(t, tabSegments, r.pages.at)
 }
 
 func TestADistributionIsShownPerOperation(t *testing.T) {
 	a, r, _ := show(t, 120, 40)
-	r.tab = tabDistribution
+	r.pages.at = tabDistribution
 	assert.Contains(t, a.Picture(t), "[all calls]")
 	a.Send(t, "down")
 	assert.Contains(t, a.Picture(t), "[putall]")
@@ -142,9 +142,9 @@ func TestExportWritesWhatIsChosenAndShowsThePaths(t *testing.T) {
 
 func TestALongPathKeepsItsEndAndIsWrittenOutOnceItIsThere(t *testing.T) {
 	a, r, _ := show(t, 80, 24)
-	elsewhere := *r.loaded.folder
+	elsewhere := *r.run.loaded.folder
 	elsewhere.Dir = strings.Repeat("/a-long-name", 8) + "/the-run"
-	r.loaded.folder = &elsewhere
+	r.run.loaded.folder = &elsewhere
 	assert.Contains(t, a.Picture(t), "a-long-name/a-long-name/the-run ")
 	x := exporter{paths: []string{elsewhere.Dir + "/run.json", elsewhere.Dir + "/series.csv"}}
 	text := strings.Join(x.written(a.Env.Styles, 54), "")
@@ -204,7 +204,7 @@ func TestARunIsDoneAgainAndItsCommandIsCopied(t *testing.T) {
 	a.Send(t, "R")
 	require.Len(t, a.Started(), 1)
 	assert.Equal(t, command, request.Shell(a.Started()[0].Words()), "both do the same")
-	r.loaded = nil
+	r.run.loaded = nil
 	a.Send(t, "R")
 	assert.Len(t, a.Started(), 1)
 	assert.Contains(t, a.Picture(t), "the report is being read")
@@ -221,7 +221,7 @@ func TestASearchAndASweepBeginWithTheRunThatIsShown(t *testing.T) {
 	assert.Equal(t, sweep.Request.Profile, search.Request.Profile)
 	assert.Equal(t, sweep.Request.Values["threads"], search.Request.Values["threads"])
 	assert.NotEqual(t, find.Within, sweep.Request.Values["duration"].Text, "the run itself is left as it was")
-	r.loaded = nil
+	r.run.loaded = nil
 	a.Send(t, "f")
 	assert.Len(t, a.Asked, 2)
 	assert.Contains(t, a.Picture(t), "the report is being read")
@@ -261,10 +261,10 @@ func TestACourseHasGapsWhereNothingWasMeasured(t *testing.T) {
 }
 
 func BenchmarkResultsView(b *testing.B) {
-	for name, tab := range map[string]resultsTab{"summary": tabSummary, "distribution": tabDistribution} {
+	for name, tab := range map[string]page{"summary": tabSummary, "distribution": tabDistribution} {
 		b.Run(name, func(b *testing.B) {
 			a, r, _ := show(b, 120, 40)
-			r.tab = tab
+			r.pages.at = tab
 			for b.Loop() {
 				a.Top.View(a.Env)
 			}
@@ -286,7 +286,7 @@ func TestPartsOfOperationsDoNotCountTwice(t *testing.T) {
 // A segment names what its tracks have where they differ, and none of it is cut off.
 func TestSegmentsSayAllThatChanged(t *testing.T) {
 	a, r, _ := show(t, 80, 24)
-	run := &r.loaded.folder.Run
+	run := &r.run.loaded.folder.Run
 	run.Segments = slices.Clone(run.Segments[:2])
 	for i, settings := range []map[string]float64{
 		{"payload": 1024, "eligibility.payload": 1024, "profile.payload": 1024, "threads": 16, "batch": 50},
@@ -295,7 +295,7 @@ func TestSegmentsSayAllThatChanged(t *testing.T) {
 		run.Segments[i].Settings = settings
 	}
 	run.Changes = nil
-	r.tab = tabSegments
+	r.pages.at = tabSegments
 	text := a.Picture(t)
 	for _, want := range []string{"profile.payload 1 KiB", "profile.payload 4 KiB", "threads 16", "threads 32", "batch 50", "batch 100"} {
 		assert.Contains(t, text, want)

@@ -30,7 +30,7 @@ func searchedRun(t *testing.T, w, h int) (*tuitest.Stage, *Results) {
 	b.Keep(b.Past[0].ID, dir)
 	page := New(b, b.Past[0].ID)
 	a := tuitest.NewStage(t, page, w, h)
-	page.loaded.folder.Dir = "results/" + b.Past[0].ID
+	page.run.loaded.folder.Dir = "results/" + b.Past[0].ID
 	return a, page
 }
 
@@ -45,9 +45,9 @@ func TestSearchPictures(t *testing.T) {
 
 func TestWhatASearchFoundIsThePageOfItsRun(t *testing.T) {
 	a, r := searchedRun(t, 120, 40)
-	assert.Equal(t, tabSearch, r.tab)
+	assert.Equal(t, tabSearch, r.pages.at)
 	a.Send(t, "shift+tab")
-	assert.Equal(t, tabSummary, r.tab)
+	assert.Equal(t, tabSummary, r.pages.at)
 	_, other, _ := show(t, 120, 40)
-	assert.NotContains(t, other.tabs(), tabSearch)
+	assert.NotContains(t, other.pages.list(), tabSearch)
 }

@@ -17,13 +17,14 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// summary is the first page: the figures, whether to trust them, the results of each
-// operation, and the charts of the run if there is room.
-func (r *Results) summary(e screen.Env, w, h int) []string {
-	s, run := e.Styles, &r.loaded.folder.Run
+// page is the first page: the figures, whether to trust them, the results of each
+// operation, and the charts of the run if there is room. The outcome, of a run of this
+// session, may be nil.
+func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string {
+	run := &l.folder.Run
 	out := append([]string{""}, bigLines(s, run, w)...)
 	out = append(out, "")
-	out = append(out, r.facts(s, run, w)...)
+	out = append(out, l.facts(s, o, w)...)
 	out = append(out, "")
 	out = append(out, operationsTable(s, run, w)...)
 	if own := runpage.Own(run); own != "" {
@@ -41,8 +42,8 @@ func (r *Results) summary(e screen.Env, w, h int) []string {
 			}
 		}
 	}
-	if room := h - len(out) - 1; room >= 8 && len(r.loaded.course.rates) > 1 {
-		out = append(append(out, ""), r.charts(s, w, min(room, 22))...)
+	if room := h - len(out) - 1; room >= 8 && len(l.course.rates) > 1 {
+		out = append(append(out, ""), l.charts(s, w, min(room, 22))...)
 	}
 	return out
 }
@@ -88,15 +89,16 @@ func bigLines(s *widget.Styles, run *rundir.Run, w int) []string {
 }
 
 // facts shows whether the figures can be trusted, and what was measured where.
-func (r *Results) facts(s *widget.Styles, run *rundir.Run, w int) []string {
+func (l *loadedRun) facts(s *widget.Styles, o *screen.Outcome, w int) []string {
+	run := &l.folder.Run
 	word, k := widget.Trust(s, run)
 	out := widget.Labelled(s, 14, "Verdict", word, k, w)
 	for _, reason := range run.Verdict.Reasons {
 		out = append(out, widget.Labelled(s, 14, "", "· "+reason, k, w)...)
 	}
-	if text := explain.Paragraph(r.loaded.why); text != "" {
+	if text := explain.Paragraph(l.why); text != "" {
 		out = append(out, widget.Labelled(s, 14, "Why", text, s.Plain, w)...)
-		for _, noted := range explain.Noted(r.loaded.why) {
+		for _, noted := range explain.Noted(l.why) {
 			out = append(out, widget.Labelled(s, 14, "", "· "+noted, s.Plain, w)...)
 		}
 	}
@@ -129,8 +131,8 @@ func (r *Results) facts(s *widget.Styles, run *rundir.Run, w int) []string {
 	}
 	out = append(out, widget.Labelled(s, 14, "Target", strings.Join(store, " · "), s.Plain, w)...)
 	out = append(out, widget.Labelled(s, 14, "Settings", settingsInWords(run), s.Plain, w)...)
-	if r.outcome != nil && r.outcome.Err != nil && !told(run, r.outcome.Err) {
-		out = append(out, widget.Labelled(s, 14, "Problem", r.outcome.Err.Error(), s.Bad, w)...)
+	if o != nil && o.Err != nil && !told(run, o.Err) {
+		out = append(out, widget.Labelled(s, 14, "Problem", o.Err.Error(), s.Bad, w)...)
 	}
 	return out
 }
@@ -218,8 +220,8 @@ func partName(run *rundir.Run, o rundir.Operation) string {
 
 // charts draws the charts of the run in w cells and h lines: throughput above latency,
 // on one time axis.
-func (r *Results) charts(s *widget.Styles, w, h int) []string {
-	c := r.loaded.course
+func (l *loadedRun) charts(s *widget.Styles, w, h int) []string {
+	c := l.course
 	each := (h - 3) / 2
 	each -= 1 - each%2 // an odd height has a middle row to label
 	var out []string

@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-func (r *Results) segments(s *widget.Styles, w int) []string {
-	run := &r.loaded.folder.Run
+func (l *loadedRun) segments(s *widget.Styles, w int) []string {
+	run := &l.folder.Run
 	varying, wide, name := rundir.Varied(run.Segments), max(w/3, 16), 4
 	if len(run.Operations) > 1 { // rows without a name would be unclear
 		name = 1
@@ -95,8 +95,8 @@ func settings(seg rundir.Stretch, varying []string, w int) (lines []string) {
 	return lines
 }
 
-func (r *Results) changes(s *widget.Styles, w int) []string {
-	run := &r.loaded.folder.Run
+func (l *loadedRun) changes(s *widget.Styles, w int) []string {
+	run := &l.folder.Run
 	type event struct {
 		at   float64
 		row  []string
@@ -140,8 +140,8 @@ func (r *Results) changes(s *widget.Styles, w int) []string {
 	return append([]string{head}, rows...)
 }
 
-func (r *Results) failures(s *widget.Styles, w int) []string {
-	run := &r.loaded.folder.Run
+func (l *loadedRun) failures(s *widget.Styles, w int) []string {
+	run := &l.folder.Run
 	var out []string
 	for _, e := range run.Errors {
 		out = append(out, s.Bad.On(e.Class)+"  "+s.Bold.On(widget.Whole(e.Count))+s.Muted.On(" of "+widget.OpName(run, rundir.Operation{Track: e.Track, Op: e.Op})))
@@ -159,8 +159,8 @@ func (r *Results) failures(s *widget.Styles, w int) []string {
 	return append(out, widget.MutedLines(s, "Failed calls are counted, never part of throughput; the first ten messages are kept.", w)...)
 }
 
-func (r *Results) checks(s *widget.Styles, w int) []string {
-	v := r.loaded.folder.Run.Verification
+func (l *loadedRun) checks(s *widget.Styles, w int) []string {
+	v := l.folder.Run.Verification
 	out := append(widget.Wrap(v.Summary, w), "")
 	g := widget.Grid{Cols: []widget.Column{{Head: "check", Most: max(w/3, 20)}, {Head: "result"}, {Head: "looked at", Right: true, Spare: 2}, {Head: "expected", Right: true}, {Head: "found", Right: true}, {Head: "examples", Spare: 1, Most: max(w/3, 16)}}}
 	counted := slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return c.Of > 0 })
@@ -194,8 +194,8 @@ func (r *Results) checks(s *widget.Styles, w int) []string {
 	return append(append(out, head), rows...)
 }
 
-func (r *Results) values(s *widget.Styles, w int) []string {
-	run := &r.loaded.folder.Run
+func (l *loadedRun) values(s *widget.Styles, w int) []string {
+	run := &l.folder.Run
 	g := widget.Grid{Cols: []widget.Column{{Head: "name", Most: 34}, {Head: "value", Most: max(w/2, 20)}, {Head: "from", Spare: 1}}}
 	for _, k := range slices.Sorted(maps.Keys(run.Settings)) {
 		g.Add(k, rundir.SettingText(k, run.Settings[k]), run.Origins[k])

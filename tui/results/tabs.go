@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -13,11 +12,11 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// resultsTab is a page of the results.
-type resultsTab int
+// page is a page of a finished run.
+type page int
 
 const (
-	tabSummary resultsTab = iota
+	tabSummary page = iota
 	tabSearch
 	tabPercentiles
 	tabDistribution
@@ -26,25 +25,73 @@ const (
 	tabFailures
 	tabChecks
 	tabValues
-	resultsTabs
+	pagesOfRun
 )
 
 // title returns the name of a page, or its short form for narrow screens.
-func (t resultsTab) title(short bool) string {
+func (t page) title(short bool) string {
 	if short {
 		return [...]string{"Sum", "Find", "Times", "Dist", "Segs", "Live", "Errs", "Checks", "Set"}[t]
 	}
 	return [...]string{"Summary", "Search", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
 }
 
-// tabs lists the pages that have content.
-func (r *Results) tabs() []resultsTab {
-	out := []resultsTab{tabSummary}
-	if r.loaded == nil {
+// pages are the pages of a run: which of them is shown, and what of it.
+type pages struct {
+	of     *subject
+	at     page
+	scroll [pagesOfRun]int
+	op     int // whose distribution is shown; -1 for all together
+	cache  bodyCache
+	long   bool // what was drawn last is longer than the screen
+}
+
+// begin shows the page that the run was for, now that it has been read.
+func (p *pages) begin() {
+	p.cache = bodyCache{}
+	if p.of.loaded != nil && p.of.loaded.found != nil && p.at == tabSummary {
+		p.at = tabSearch
+	}
+}
+
+// turn shows the next page that has content.
+func (p *pages) turn(by int) {
+	list := p.list()
+	for i, t := range list {
+		if t == p.at {
+			p.at = list[(i+by+len(list))%len(list)]
+			return
+		}
+	}
+	p.at = tabSummary
+}
+
+// move scrolls; on the distributions it selects the operation.
+func (p *pages) move(by int) {
+	if p.choosesOp() {
+		p.show(min(max(p.op+by, -1), len(p.of.loaded.ops)-1))
+		return
+	}
+	p.scroll[p.at] += by
+}
+
+// choosesOp reports whether the page is of one operation at a time.
+func (p *pages) choosesOp() bool { return p.at == tabDistribution && p.of.loaded != nil }
+
+// show shows the distribution of an operation.
+func (p *pages) show(op int) {
+	p.op = op
+	p.cache = bodyCache{}
+}
+
+// list returns the pages that have content.
+func (p *pages) list() []page {
+	out := []page{tabSummary}
+	if p.of.loaded == nil {
 		return out
 	}
-	run := &r.loaded.folder.Run
-	if r.loaded.found != nil {
+	run := &p.of.loaded.folder.Run
+	if p.of.loaded.found != nil {
 		out = append(out, tabSearch)
 	}
 	out = append(out, tabPercentiles, tabDistribution)
@@ -63,12 +110,13 @@ func (r *Results) tabs() []resultsTab {
 	return append(out, tabValues)
 }
 
-func (r *Results) tabSpots(e screen.Env) []widget.TabSpot {
+// spots returns the positions of the tabs.
+func (p *pages) spots(e screen.Env) []widget.TabSpot {
 	var out []widget.TabSpot
 	lay := func(short bool) int {
 		out = out[:0]
 		x := 1
-		for _, t := range r.tabs() {
+		for _, t := range p.list() {
 			name := " " + t.title(short) + " "
 			out = append(out, widget.TabSpot{At: int(t), Name: name, From: x, To: x + len(name)})
 			x += len(name) + 1
@@ -81,14 +129,15 @@ func (r *Results) tabSpots(e screen.Env) []widget.TabSpot {
 	return out
 }
 
-func (r *Results) tabLine(e screen.Env) string {
+// line draws the tabs.
+func (p *pages) line(e screen.Env) string {
 	var b strings.Builder
 	b.WriteByte(' ')
-	for i, t := range r.tabSpots(e) {
+	for i, t := range p.spots(e) {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if t.At == int(r.tab) {
+		if t.At == int(p.at) {
 			b.WriteString(e.Styles.Chosen(t.Name))
 		} else {
 			b.WriteString(e.Styles.Muted.On(t.Name))
@@ -99,7 +148,7 @@ func (r *Results) tabLine(e screen.Env) string {
 
 // bodyCache keeps the drawn lines of a page: a finished run does not change.
 type bodyCache struct {
-	tab    resultsTab
+	page   page
 	w, h   int
 	styles *widget.Styles
 	op     int
@@ -107,78 +156,48 @@ type bodyCache struct {
 }
 
 // draw draws the panel with the selected page, h lines high.
-func (r *Results) draw(e screen.Env, h int) []string {
-	c := bodyCache{tab: r.tab, w: e.W, h: h, styles: e.Styles, op: r.op}
-	if k := r.cache; k.lines == nil || k.tab != c.tab || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op {
-		c.lines = widget.Indent(r.body(e, e.W-4, h-2))
-		r.cache = c
+func (p *pages) draw(e screen.Env, h int) []string {
+	c := bodyCache{page: p.at, w: e.W, h: h, styles: e.Styles, op: p.op}
+	if k := p.cache; k.lines == nil || k.page != c.page || k.w != c.w || k.h != c.h || k.styles != c.styles || k.op != c.op {
+		c.lines = widget.Indent(p.body(e, e.W-4, h-2))
+		p.cache = c
 	}
-	p := widget.Panel{Title: r.tab.title(false), Focused: true}
-	lines := widget.Windowed(r.cache.lines, &r.scroll[r.tab], h-2)
-	n := len(r.cache.lines)
-	if r.long = n > h-2; r.long {
-		p.Note = fmt.Sprintf("%d–%d of %d", r.scroll[r.tab]+1, r.scroll[r.tab]+len(lines), n)
+	panel := widget.Panel{Title: p.at.title(false), Focused: true}
+	lines := widget.Windowed(p.cache.lines, &p.scroll[p.at], h-2)
+	n := len(p.cache.lines)
+	if p.long = n > h-2; p.long {
+		panel.Note = fmt.Sprintf("%d–%d of %d", p.scroll[p.at]+1, p.scroll[p.at]+len(lines), n)
 	}
-	return p.Draw(e.Styles, e.W, h, lines)
+	return panel.Draw(e.Styles, e.W, h, lines)
 }
 
 // body returns the content of a page, in w cells and, if it can adapt, h lines.
-func (r *Results) body(e screen.Env, w, h int) []string {
+func (p *pages) body(e screen.Env, w, h int) []string {
 	switch {
-	case r.loaded == nil:
-		return r.without(e, w)
-	case r.tab == tabSearch && r.loaded.found != nil:
-		return searched(e.Styles, r.loaded.found, w, h)
-	case r.tab == tabPercentiles:
-		return r.percentiles(e.Styles, w)
-	case r.tab == tabDistribution:
-		return r.distribution(e.Styles, w, h)
-	case r.tab == tabSegments:
-		return r.segments(e.Styles, w)
-	case r.tab == tabCourse:
-		return r.changes(e.Styles, w)
-	case r.tab == tabFailures:
-		return r.failures(e.Styles, w)
-	case r.tab == tabChecks:
-		return r.checks(e.Styles, w)
-	case r.tab == tabValues:
-		return r.values(e.Styles, w)
+	case p.of.loaded == nil:
+		return p.of.instead(e.Styles, w)
+	case p.at == tabSearch && p.of.loaded.found != nil:
+		return searched(e.Styles, p.of.loaded.found, w, h)
+	case p.at == tabPercentiles:
+		return p.of.loaded.percentiles(e.Styles, w)
+	case p.at == tabDistribution:
+		return p.distribution(e.Styles, w, h)
+	case p.at == tabSegments:
+		return p.of.loaded.segments(e.Styles, w)
+	case p.at == tabCourse:
+		return p.of.loaded.changes(e.Styles, w)
+	case p.at == tabFailures:
+		return p.of.loaded.failures(e.Styles, w)
+	case p.at == tabChecks:
+		return p.of.loaded.checks(e.Styles, w)
+	case p.at == tabValues:
+		return p.of.loaded.values(e.Styles, w)
 	}
-	return r.summary(e, w, h)
+	return p.of.loaded.page(e.Styles, p.of.outcome, w, h)
 }
 
-// without is the page while nothing is loaded: the run is being read, is not readable,
-// or has written nothing.
-func (r *Results) without(e screen.Env, w int) []string {
-	s := e.Styles
-	var out []string
-	if r.err != nil {
-		out = append(out, "", s.Bad.On("The run cannot be read"), "")
-		out = append(out, widget.Sentences(s, r.err, w)...)
-	}
-	if o := r.outcome; o != nil {
-		if o.Err != nil {
-			out = append(out, "", s.Bad.On("The run has failed"), "")
-			out = append(out, widget.Sentences(s, o.Err, w)...)
-		}
-		if o.Summary != "" {
-			out = append(out, "")
-			for l := range strings.SplitSeq(strings.TrimRight(ansi.Strip(o.Summary), "\n"), "\n") {
-				out = append(out, ansi.Truncate(l, w, "…"))
-			}
-		}
-	}
-	switch {
-	case r.err == nil && r.id != "":
-		out = append(out, "", s.Muted.On("Reading "+r.id+" …"))
-	case r.id == "" && len(out) == 0:
-		out = append(out, "", s.Muted.On("The run wrote no report."))
-	}
-	return out
-}
-
-func (r *Results) percentiles(s *widget.Styles, w int) []string {
-	run := &r.loaded.folder.Run
+func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
+	run := &l.folder.Run
 	var out []string
 	late := false
 	for _, o := range run.Operations {
@@ -233,33 +252,40 @@ func (r *Results) percentiles(s *widget.Styles, w int) []string {
 }
 
 // opChoices lists the operations whose distributions can be shown.
-func (r *Results) opChoices() []string {
+func (p *pages) opChoices() []string {
 	out := []string{"all calls"}
-	run := &r.loaded.folder.Run
+	run := &p.of.loaded.folder.Run
 	for _, o := range run.Operations {
 		out = append(out, widget.OpName(run, o))
 	}
 	return out
 }
 
-func (r *Results) distribution(s *widget.Styles, w, h int) []string {
-	d := r.loaded.all
-	if r.op >= 0 {
-		d = r.loaded.ops[r.op]
+func (p *pages) distribution(s *widget.Styles, w, h int) []string {
+	d := p.of.loaded.all
+	if p.op >= 0 {
+		d = p.of.loaded.ops[p.op]
 	}
-	list := r.opChoices()
-	head := s.Muted.On("Response time of  ") + s.Chosen(" "+list[r.op+1]+" ")
+	list := p.opChoices()
+	head := s.Muted.On("Response time of  ") + s.Chosen(" "+list[p.op+1]+" ")
 	if len(list) > 2 {
-		head += s.Muted.On(fmt.Sprintf("  %d of %d", r.op+2, len(list)))
+		head += s.Muted.On(fmt.Sprintf("  %d of %d", p.op+2, len(list)))
 	}
 	head += s.Muted.On(fmt.Sprintf("   %s calls", widget.Whole(d.Total)))
 	return append([]string{head, ""}, d.Draw(s, s.Series[0], w, max(h-2, 4))...)
 }
 
-// opAt returns the operation that a click on the distributions selects: the next one.
-func (r *Results) opAt(m tea.Mouse, _ screen.Env) (int, bool) {
-	if r.loaded == nil || r.tab != tabDistribution || m.Y != 3 {
-		return 0, false
+// click shows the page whose tab was clicked or, on the distributions, the next operation.
+func (p *pages) click(m tea.Mouse, e screen.Env) {
+	if m.Y == 1 {
+		for _, t := range p.spots(e) {
+			if m.X >= t.From && m.X < t.To {
+				p.at = page(t.At)
+			}
+		}
+		return
 	}
-	return (r.op+2)%(len(r.loaded.ops)+1) - 1, true
+	if p.of.loaded != nil && p.at == tabDistribution && m.Y == 3 {
+		p.show((p.op+2)%(len(p.of.loaded.ops)+1) - 1)
+	}
 }
