@@ -1,6 +1,6 @@
-// Package tui is the workbench: the screens of `perfbench tui`. It draws what a small
-// interface, Bench, reports, and changes a run through another, Run; it knows no
-// engine, no store and no profile. It polls: five times a second a tick reads the
+// Package tui is the workbench: the screens of `perfbench tui`. It draws what the small
+// interfaces of a Bench report, and changes a run through others, those of an Access; it
+// knows no engine, no store and no profile. It polls: five times a second a tick reads the
 // newest snapshot, so a run never waits for the screen.
 package tui
 
@@ -58,12 +58,12 @@ type App struct {
 func NewApp(o Options, b Bench, connecting func() (context.Context, context.CancelFunc)) *App {
 	a := &App{dark: true, tick: tick, bench: b, opts: o, env: screen.Env{Connecting: connecting, Starts: new(sync.WaitGroup)}, suspend: canSuspend()}
 	a.env.Styles = a.newStyles()
-	a.stack = []screen.Screen{picker.New(b, o.Request, o.RunParams)}
+	a.stack = []screen.Screen{picker.New(b.Picker, o.Request, o.RunParams)}
 	if o.Start {
 		a.stack = append(a.stack, a.screenFor(screen.Start{Request: o.Request}))
 	}
 	if o.Watch != nil {
-		a.stack = append(a.stack, dashboard.New(b, o.Watch))
+		a.stack = append(a.stack, dashboard.New(b.Dashboard, screen.Access{Run: o.Watch}))
 	}
 	return a
 }
@@ -230,19 +230,29 @@ func (a *App) open(msg screen.OpenMsg) tea.Cmd {
 func (a *App) screenFor(to screen.Destination) screen.Screen {
 	switch to := to.(type) {
 	case screen.Start:
-		return dashboard.NewStarting(a.bench, to)
+		return dashboard.NewStarting(a.bench.Starter, a.bench.Dashboard, a.titleOf(to.Request.Profile), to)
 	case screen.Results:
-		return results.New(a.bench, to.ID)
+		return results.New(a.bench.Results, to.ID)
 	case screen.Runs:
-		return archive.NewRuns(a.bench, to.Chosen)
+		return archive.NewRuns(a.bench.Runs, to.Chosen)
 	case screen.AskSweep:
-		return archive.Ask(a.bench, to)
+		return archive.Ask(a.bench.Sweeper, to)
 	case screen.Sweep:
-		return archive.NewSweeps(a.bench, to.ID)
+		return archive.NewSweeps(a.bench.Sweeper, to.ID)
 	case screen.Compare:
-		return archive.NewComparison(a.bench, to.A, to.B)
+		return archive.NewComparison(a.bench.Finished, to.A, to.B)
 	}
 	panic(fmt.Sprintf("there is no screen for %T", to))
+}
+
+// titleOf returns the title of a profile; its name if there is none.
+func (a *App) titleOf(profile string) string {
+	for _, p := range a.bench.Picker.Catalogue.Profiles() {
+		if p.Name == profile {
+			return p.Title
+		}
+	}
+	return profile
 }
 
 func (a *App) close() {

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/dashboard"
+	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -22,10 +24,18 @@ func newTestEnv() screen.Env {
 	}
 }
 
+// partsOf returns a fake as the screens see it.
+func partsOf(b *tuitest.Bench) Bench {
+	return Bench{
+		Picker:  picker.Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b},
+		Starter: b, Dashboard: dashboard.Bench{Past: b, Presets: b}, Results: b, Runs: b, Finished: b, Sweeper: b, Logs: b.Logs,
+	}
+}
+
 // newTestApp returns an application that never asked a terminal anything.
-func newTestApp(t testing.TB, b Bench, o Options) *testApp {
+func newTestApp(t testing.TB, b *tuitest.Bench, o Options) *testApp {
 	t.Helper()
-	a := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
+	a := NewApp(o, partsOf(b), func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	a.env.Now, a.suspend = newTestEnv().Now, true
 	a.tick = func(time.Duration, int) tea.Cmd { return nil }
 	return &testApp{App: a}

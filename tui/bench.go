@@ -5,19 +5,20 @@ import (
 	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/picker"
 	"github.com/perfbench/perfbench/tui/results"
-	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// Bench is what the screens need from the rest of the program, composed of what each of
-// them declares. Methods that take a context, read files or write files are called from
-// a tea.Cmd, on its own goroutine; the others are called from the event loop and return
-// at once.
-type Bench interface {
-	picker.Bench
-	dashboard.Bench
-	results.Bench
-	archive.Bench
-	screen.Archive
+// Bench is the rest of the program, as the screens see it: each is given what it declares
+// that it needs. Methods that take a context, read files or write files are called from a
+// tea.Cmd, on its own goroutine; the others are called from the event loop and return at
+// once.
+type Bench struct {
+	Picker    picker.Bench
+	Starter   dashboard.Starter
+	Dashboard dashboard.Bench
+	Results   results.Bench
+	Runs      archive.Runs
+	Finished  archive.Finished
+	Sweeper   archive.Sweeper
 	// Logs returns the last hundred log lines, oldest first.
-	Logs() []string
+	Logs func() []string
 }

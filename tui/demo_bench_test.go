@@ -29,7 +29,7 @@ func TestPickerDemo(t *testing.T) {
 			}
 		}
 	}()
-	final, err := Show(t.Context(), demoOptions(), b)
+	final, err := Show(t.Context(), demoOptions(), partsOf(b))
 	require.NoError(t, err)
 	t.Log(final)
 }

@@ -46,7 +46,7 @@ func TestDemo(t *testing.T) {
 		}
 	}()
 	profiles := []workload.Profile{{Name: "ingestion", Title: "Bulk ingestion", Summary: "Fills maps in batches, as a nightly feed does.", Unit: "entries"}}
-	final, err := Show(t.Context(), Options{Theme: *demoTheme, Start: true, Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}, &tuitest.Bench{Next: run, Listed: profiles})
+	final, err := Show(t.Context(), Options{Theme: *demoTheme, Start: true, Request: request.Request{Profile: "ingestion", Target: "redis://127.0.0.1"}}, partsOf(&tuitest.Bench{Next: run, Listed: profiles}))
 	close(over)
 	require.NoError(t, err)
 	for _, o := range final.Outcomes {

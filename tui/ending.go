@@ -40,7 +40,7 @@ func (a *App) reveal(msg screen.EndedMsg) tea.Cmd {
 			if d, ok := s.(*dashboard.Dashboard); ok && d.Stopped() {
 				since = time.Time{}
 			}
-			ended := results.NewEnded(a.bench, msg.Outcome, since)
+			ended := results.NewEnded(a.bench.Results, msg.Outcome, since)
 			above := a.stack[i+1:]
 			if len(above) > 0 {
 				if _, ok := above[0].(screen.Runner); !ok { // the screen that follows the run stays

@@ -25,7 +25,7 @@ import (
 func TestFromPickerToReport(t *testing.T) {
 	b := tuitest.NewDemo()
 	b.Next.Tick(9 * time.Second)
-	app := NewApp(demoOptions(), b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
+	app := NewApp(demoOptions(), partsOf(b), func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(120, 40), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
 	seen := func(text string) {
 		t.Helper()
@@ -81,7 +81,7 @@ func TestThePickerShowsARunThatHasEnded(t *testing.T) {
 // are commands.
 func TestARunThatEndsWhileTheUserTypesWaits(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 10*time.Second, 80, 24)
-	b := a.bench.(*tuitest.Bench)
+	b := a.bench.Starter.(*tuitest.Bench)
 	send(t, a, "t", "s", "q")
 	run.Stop()
 	send(t, a, frame(a), frame(a), "u", "i")

@@ -38,12 +38,16 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 		}
 	}
 	out := map[string]func(t *testing.T) *testApp{
-		"starting": over(func(b *tuitest.Bench) screen.Screen { return dashboard.NewStarting(b, screen.Start{}) }),
+		"starting": over(func(b *tuitest.Bench) screen.Screen {
+			return dashboard.NewStarting(b, dashboard.Bench{Past: b, Presets: b}, "", screen.Start{})
+		}),
 		"starting failed": over(func(b *tuitest.Bench) screen.Screen {
 			b.StartErr = errors.New("x")
-			return dashboard.NewStarting(b, screen.Start{})
+			return dashboard.NewStarting(b, dashboard.Bench{Past: b, Presets: b}, "", screen.Start{})
 		}),
-		"dashboard":     over(func(b *tuitest.Bench) screen.Screen { return dashboard.New(b, tuitest.NewRun(2)) }),
+		"dashboard": over(func(b *tuitest.Bench) screen.Screen {
+			return dashboard.New(dashboard.Bench{Past: b, Presets: b}, tuitest.NewRun(2).Access())
+		}),
 		"results empty": over(func(b *tuitest.Bench) screen.Screen { return results.NewEnded(b, screen.Outcome{ID: "x"}, time.Time{}) }),
 		"history empty": over(func(b *tuitest.Bench) screen.Screen {
 			b.Past = nil

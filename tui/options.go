@@ -32,7 +32,8 @@ type Options struct {
 	// Request pre-fills the picker; with Start it is started at once.
 	Request request.Request
 	Start   bool
-	// Watch is a run that another process drives, to be shown first; may be nil.
+	// Watch is a run that another process drives, to be shown first and not changed; may be
+	// nil.
 	Watch screen.Run
 	// RunParams describe the parameters that every run has, in addition to those of its
 	// profile, for help and choices in the picker.

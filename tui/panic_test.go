@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/dashboard"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
@@ -46,7 +47,7 @@ type brokenBench struct {
 	on <-chan struct{}
 }
 
-func (b brokenBench) Start(context.Context, request.Request) (screen.Run, error) {
+func (b brokenBench) Start(context.Context, request.Request) (screen.Access, error) {
 	<-b.on
 	panic("a bug in a command")
 }
@@ -69,8 +70,17 @@ type brokenRunBench struct {
 	run *brokenRun
 }
 
-func (b brokenRunBench) Start(context.Context, request.Request) (screen.Run, error) {
-	return b.run, nil
+func (b brokenRunBench) Start(context.Context, request.Request) (screen.Access, error) {
+	a := b.run.Access()
+	a.Run = b.run
+	return a, nil
+}
+
+// startedBy is a fake whose runs another one starts.
+func startedBy(s dashboard.Starter) Bench {
+	b := partsOf(&tuitest.Bench{})
+	b.Starter = s
+	return b
 }
 
 // brokenView breaks while the page is drawn.
@@ -79,7 +89,7 @@ type brokenView struct{ screen.Screen }
 func (brokenView) View(screen.Env) string { panic("a bug in drawing") }
 
 func TestAPanicWhileDrawingEndsInOneSentence(t *testing.T) {
-	a := NewApp(Options{}, &tuitest.Bench{}, nil)
+	a := NewApp(Options{}, partsOf(&tuitest.Bench{}), nil)
 	a.stack[0] = brokenView{a.stack[0]}
 	g := &guard{app: a}
 	g.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -97,7 +107,7 @@ func (brokenUpdate) Update(tea.Msg, screen.Env) (screen.Screen, tea.Cmd) { panic
 // The library draws once more what Update returned: without a model it would panic
 // itself, and write its stack trace over the terminal.
 func TestAPanicInAScreenLeavesAModelToDraw(t *testing.T) {
-	a := NewApp(Options{}, &tuitest.Bench{}, nil)
+	a := NewApp(Options{}, partsOf(&tuitest.Bench{}), nil)
 	a.stack[0] = brokenUpdate{a.stack[0]}
 	g := &guard{app: a}
 	m, cmd := g.Update(tuitest.KeyPress("x"))
@@ -108,8 +118,8 @@ func TestAPanicInAScreenLeavesAModelToDraw(t *testing.T) {
 func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	run := &brokenRun{Run: tuitest.NewRun(1)}
 	for name, bench := range map[string]func(on <-chan struct{}) Bench{
-		"in a command": func(on <-chan struct{}) Bench { return brokenBench{&tuitest.Bench{}, on} },
-		"in a screen":  func(<-chan struct{}) Bench { return brokenRunBench{&tuitest.Bench{}, run} },
+		"in a command": func(on <-chan struct{}) Bench { return startedBy(brokenBench{&tuitest.Bench{}, on}) },
+		"in a screen":  func(<-chan struct{}) Bench { return startedBy(brokenRunBench{&tuitest.Bench{}, run}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, w := io.Pipe()

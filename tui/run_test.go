@@ -278,7 +278,7 @@ func TestAProgramFromStartToEnd(t *testing.T) {
 	run := tuitest.NewRun(1)
 	run.Tick(8 * time.Second)
 	b := &tuitest.Bench{Next: run}
-	app := NewApp(Options{Start: true, Request: request.Request{Profile: "ingestion"}}, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
+	app := NewApp(Options{Start: true, Request: request.Request{Profile: "ingestion"}}, partsOf(b), func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) })
 	tm := teatest.NewTestModel(t, app, teatest.WithInitialTermSize(100, 30), teatest.WithProgramOptions(tea.WithColorProfile(colorprofile.ASCII)))
 	teatest.WaitFor(t, tm.Output(), func(out []byte) bool { return strings.Contains(ansi.Strip(string(out)), "Throughput") }, teatest.WithDuration(10*time.Second))
 	for range 20 {
@@ -301,9 +301,10 @@ type cancelling struct {
 	cancel func()
 }
 
-func (c cancelling) Start(ctx context.Context, r request.Request) (screen.Run, error) {
-	run, err := c.Bench.Start(ctx, r)
-	return lookedAt{run, c.cancel}, err
+func (c cancelling) Start(ctx context.Context, r request.Request) (screen.Access, error) {
+	a, err := c.Bench.Start(ctx, r)
+	a.Run = lookedAt{a.Run, c.cancel}
+	return a, err
 }
 
 type lookedAt struct {
@@ -321,7 +322,7 @@ func TestShowEndsInOrderWhenItsContextDoes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, w := io.Pipe()
 	defer w.Close()
-	b := cancelling{&tuitest.Bench{Next: run}, cancel}
+	b := startedBy(cancelling{&tuitest.Bench{Next: run}, cancel})
 	final, err := Show(ctx, Options{Start: true, In: in, Out: io.Discard, Environ: []string{"TERM=xterm"}}, b)
 	require.NoError(t, err)
 	assert.True(t, run.Stopped)
@@ -335,7 +336,7 @@ func TestShowEndsInOrderWhenItsTerminalHasGone(t *testing.T) {
 	in, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer func() { _ = in.Close() }()
-	b := cancelling{&tuitest.Bench{Next: run}, func() { _ = w.Close() }}
+	b := startedBy(cancelling{&tuitest.Bench{Next: run}, func() { _ = w.Close() }})
 	final, err := Show(t.Context(), Options{Start: true, In: in, Out: io.Discard, Environ: []string{"TERM=xterm"}}, b)
 	require.NoError(t, err)
 	assert.True(t, run.Stopped)

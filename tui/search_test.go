@@ -86,7 +86,7 @@ func TestWhyThereIsNoSearchIsSaidInItsForm(t *testing.T) {
 // A run that ends before a search can come to anything gives way to one that is long enough.
 func TestARunThatEndsGivesWayToOneForTheSearch(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
-	b := a.bench.(*tuitest.Bench)
+	b := a.bench.Starter.(*tuitest.Bench)
 	send(t, a, "+", "f")
 	assert.Contains(t, picture(t, a), "The search gets a")
 	next := tuitest.NewRun(1)

@@ -16,7 +16,7 @@ import (
 // From a run's screen: the run stops and is reported, then the sweep begins.
 func TestFromARunToASweep(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
-	b := a.bench.(*tuitest.Bench)
+	b := a.bench.Starter.(*tuitest.Bench)
 	b.NextSweep = tuitest.NewSweepRun(screen.SweepNow{Result: tuitest.NewSweep(3)})
 	send(t, a, "+", "w", "enter")
 	assert.True(t, run.Stopped)

@@ -150,7 +150,7 @@ func TestSavingAPresetKeepsTheRunAndWhatTheKnobsSay(t *testing.T) {
 	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
 	send(t, a, "+", "t", "s")
 	send(t, a, "h", "o", "t", "enter")
-	bench := a.bench.(*tuitest.Bench)
+	bench := a.bench.Starter.(*tuitest.Bench)
 	var got []string
 	saved := bench.Saved["ingestion/hot"]
 	for _, name := range saved.Values.Names() {

@@ -20,7 +20,6 @@ import (
 func watching(t *testing.T, w, h int) (*testApp, *tuitest.Run) {
 	t.Helper()
 	run := tuitest.NewRun(1)
-	run.Known.Watched = true
 	a := newTestApp(t, &tuitest.Bench{}, Options{Watch: run})
 	send(t, a, tea.WindowSizeMsg{Width: w, Height: h})
 	require.IsType(t, &dashboard.Dashboard{}, a.top())

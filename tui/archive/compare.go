@@ -17,13 +17,21 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
+// Finished are the runs that can be compared. It reads files.
+type Finished interface {
+	// History lists finished runs, newest first.
+	History() ([]rundir.Run, error)
+	// Load reads one finished run by its id.
+	Load(id string) (*rundir.Folder, error)
+}
+
 // Comparison shows two sides next to each other, each of one run or several. It belongs
 // to the event loop.
 type Comparison struct {
-	bench screen.Archive
-	a, b  []string
-	made  *comparedRuns
-	err   error
+	runs Finished
+	a, b []string
+	made *comparedRuns
+	err  error
 	// op is what is compared: 0 for all calls, from 1 on an operation that both have.
 	op     int
 	scroll int
@@ -53,23 +61,23 @@ type comparedMsg struct {
 }
 
 // NewComparison compares two sides of runs by their ids.
-func NewComparison(bench screen.Archive, a, b []string) *Comparison {
-	return &Comparison{bench: bench, a: a, b: b}
+func NewComparison(runs Finished, a, b []string) *Comparison {
+	return &Comparison{runs: runs, a: a, b: b}
 }
 
 // Start reads the runs of both sides and compares them.
 func (c *Comparison) Start(screen.Env) tea.Cmd {
-	bench, a, b := c.bench, c.a, c.b
+	runs, a, b := c.runs, c.a, c.b
 	return func() tea.Msg {
-		made, err := compareRuns(bench, a, b)
+		made, err := compareRuns(runs, a, b)
 		return comparedMsg{c, made, err}
 	}
 }
 
 // side reads the runs of one side; first is the one whose name stands for it.
-func side(bench screen.Archive, ids []string) (set compare.Set, first *rundir.Run, err error) {
+func side(runs Finished, ids []string) (set compare.Set, first *rundir.Run, err error) {
 	for _, id := range ids {
-		f, err := bench.Load(id)
+		f, err := runs.Load(id)
 		if err != nil {
 			return set, nil, err
 		}
@@ -91,16 +99,16 @@ func side(bench screen.Archive, ids []string) (set compare.Set, first *rundir.Ru
 	return set, first, nil
 }
 
-func compareRuns(bench screen.Archive, a, b []string) (*comparedRuns, error) {
-	setA, ra, err := side(bench, a)
+func compareRuns(runs Finished, a, b []string) (*comparedRuns, error) {
+	setA, ra, err := side(runs, a)
 	if err != nil {
 		return nil, err
 	}
-	setB, rb, err := side(bench, b)
+	setB, rb, err := side(runs, b)
 	if err != nil {
 		return nil, err
 	}
-	m := &comparedRuns{Comparison: compare.Sets(setA, setB, compare.Options{Earlier: earlier(bench, setA, setB)}), a: ra, b: rb}
+	m := &comparedRuns{Comparison: compare.Sets(setA, setB, compare.Options{Earlier: earlier(runs, setA, setB)}), a: ra, b: rb}
 	for _, p := range m.Parts {
 		part := comparedPart{
 			Part: p, name: "all calls",
@@ -116,16 +124,16 @@ func compareRuns(bench screen.Archive, a, b []string) (*comparedRuns, error) {
 
 // earlier reads the kept runs that repeat the only one of side A; none if a side has
 // several. What cannot be read shows nothing.
-func earlier(bench screen.Archive, a, b compare.Set) (runs []*compare.Run) {
+func earlier(kept Finished, a, b compare.Set) (runs []*compare.Run) {
 	if len(a.Runs) != 1 || len(b.Runs) != 1 {
 		return nil
 	}
-	list, _ := bench.History() // without it, nothing is known of other runs
+	list, _ := kept.History() // without it, nothing is known of other runs
 	for i := range list {
 		if !compare.ConditionsOf(&list[i]).Repeats(&a.Runs[0].Conditions) {
 			continue
 		}
-		f, err := bench.Load(list[i].ID)
+		f, err := kept.Load(list[i].ID)
 		if err != nil {
 			continue
 		}

@@ -11,10 +11,16 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
+// Runs are those that are kept, to be listed and changed.
+type Runs interface {
+	screen.Archive
+	Keeper
+}
+
 // List lists the runs and sweeps of the results directory, newest first, for opening
 // one or comparing runs. It belongs to the event loop.
 type List struct {
-	bench  screen.Archive
+	kept   Runs
 	rows   []Item
 	loaded bool
 	err    error
@@ -30,10 +36,10 @@ type List struct {
 	rowsAt int // line of the first row, for the mouse
 }
 
-// New lists the runs; with an id that run is chosen, to be compared with the next one
+// NewRuns lists the runs; with an id that run is chosen, to be compared with the next one
 // chosen.
-func NewRuns(b screen.Archive, id string) *List {
-	h := &List{bench: b, shelf: NewRunList(b)}
+func NewRuns(kept Runs, id string) *List {
+	h := &List{kept: kept, shelf: NewRunList(kept)}
 	if id != "" {
 		h.chosen = []string{id}
 	}
@@ -41,7 +47,7 @@ func NewRuns(b screen.Archive, id string) *List {
 }
 
 // Start reads what is shown.
-func (h *List) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.bench) }
+func (h *List) Start(screen.Env) tea.Cmd { return screen.ReadHistory(h.kept) }
 
 // Typing reports whether text is being typed, or a question answered.
 func (h *List) Typing() bool { return h.shelf.Typing() }
@@ -56,7 +62,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		h.sift()
 	case DoneMsg:
 		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist
-		return h, Settle(h.bench, msg, &h.toast, e)
+		return h, Settle(h.kept, msg, &h.toast, e)
 	case tea.PasteMsg:
 		h.shelf.Paste(msg)
 		h.sift()

@@ -7,9 +7,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
+
+// Keeper changes what is kept. It writes files.
+type Keeper interface {
+	// Remove deletes finished runs permanently. The error names those that could not be
+	// deleted, and why; the others are deleted.
+	Remove(ids []string) error
+	// Pack replaces the directory of each run by a single file. The error names the
+	// runs for which this failed.
+	Pack(ids []string) error
+	// Annotate sets the note on a run, replacing the previous one; an empty note
+	// removes it.
+	Annotate(id, note string) error
+}
 
 // RunList is the filter and the order of a list of kept runs, and the open question about
 // them. It belongs to the event loop.
@@ -17,14 +29,14 @@ type RunList struct {
 	// Filter is what the list is filtered by.
 	Filter widget.Filter
 
-	keeper screen.Keeper
+	keeper Keeper
 	order  Order
 	asked  *question // nil: nothing
 	noting *note     // nil: none
 }
 
 // New returns the shelf of an archive.
-func NewRunList(k screen.Keeper) RunList { return RunList{keeper: k} }
+func NewRunList(k Keeper) RunList { return RunList{keeper: k} }
 
 // Forget discards a question.
 func (s *RunList) Forget() { s.asked = nil }

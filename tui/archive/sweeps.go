@@ -14,7 +14,7 @@ import (
 
 // Screen is a sweep, from its form to its last point. It belongs to the event loop.
 type Screen struct {
-	bench Bench
+	bench Sweeper
 	ask   asker
 	// going is the sweep in progress, or the one that has ended here; nil before that,
 	// and for an earlier sweep.
@@ -47,12 +47,12 @@ type begunMsg struct {
 }
 
 // Ask asks for a sweep based on a request; a run in progress ends before it begins.
-func Ask(b Bench, to screen.AskSweep) *Screen {
+func Ask(b Sweeper, to screen.AskSweep) *Screen {
 	return &Screen{bench: b, ask: newAsker(to)}
 }
 
-// New shows an earlier sweep.
-func NewSweeps(b Bench, id string) *Screen { return &Screen{bench: b, id: id} }
+// NewSweeps shows an earlier sweep.
+func NewSweeps(b Sweeper, id string) *Screen { return &Screen{bench: b, id: id} }
 
 // Start reads what is shown.
 func (s *Screen) Start(screen.Env) tea.Cmd {
@@ -273,8 +273,8 @@ func (s *Screen) click(m tea.Mouse) tea.Cmd {
 	return nil
 }
 
-// Bench is what the screen of a sweep needs. All of it is called from a tea.Cmd.
-type Bench interface {
+// Sweeper makes sweeps, and reads them. All of it is called from a tea.Cmd.
+type Sweeper interface {
 	// CanSweep returns why a sweep is not possible: input faults.
 	CanSweep(r request.Request, asked sweep.Asked) error
 	// Sweep begins a sweep, or resumes one that was requested in the same words.

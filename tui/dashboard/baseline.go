@@ -14,11 +14,18 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
+// Past are the earlier runs.
+type Past interface {
+	screen.Archive
+	// Load reads one finished run by its id.
+	Load(id string) (*rundir.Folder, error)
+}
+
 // comparison is the earlier run that this one is held against, and the choice of it.
 type comparison struct {
 	sel     *selection
 	says    *messages
-	archive screen.Archive
+	past    Past
 	earlier *Run // nil for none
 	chooser Chooser
 }
@@ -165,7 +172,7 @@ func (c *comparison) press() tea.Cmd {
 		return nil
 	}
 	c.chooser.Ask()
-	return screen.ReadHistory(c.archive)
+	return screen.ReadHistory(c.past)
 }
 
 // load reads the chosen run in the background.
@@ -174,7 +181,7 @@ func (c *comparison) load(id string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		f, err := c.archive.Load(id)
+		f, err := c.past.Load(id)
 		if err != nil {
 			return earlierMsg{err: err}
 		}

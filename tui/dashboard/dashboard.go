@@ -3,14 +3,11 @@
 package dashboard
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -19,13 +16,11 @@ import (
 // parts know one thing each, and it gives them the keys and the room. All of them belong
 // to the event loop.
 type Dashboard struct {
-	// ended means that the run has, stopped that the user has asked it to. then is where
-	// to go afterwards.
-	ended, stopped bool
-	then           screen.Destination
-	narrow, small  bool // as last drawn
+	narrow, small bool // as last drawn
 
+	control screen.Control // nil if the run is only watched
 	now     *reading
+	ending  *ending
 	sel     *selection
 	against *comparison
 	charts  *charts
@@ -34,34 +29,33 @@ type Dashboard struct {
 	knobs   *knobs
 	tuner   *tuner
 	search  *searcher
+	lines   *lines
+	page    *page
 }
 
 // New returns a dashboard for a run.
-func New(b Bench, r screen.Run) *Dashboard {
-	d := &Dashboard{now: &reading{run: r, info: r.Info(), plan: r.Plan()}, says: &messages{}}
-	d.now.tracks = d.now.plan.Tracks()
+func New(b Bench, a screen.Access) *Dashboard {
+	d := &Dashboard{control: a.Control, now: newReading(a), says: &messages{}}
+	d.ending = &ending{now: d.now, says: d.says, run: a.Ending}
 	d.sel = &selection{now: d.now, op: -1}
-	d.against = &comparison{sel: d.sel, says: d.says, archive: b}
+	d.against = &comparison{sel: d.sel, says: d.says, past: b.Past}
 	d.charts = &charts{now: d.now, sel: d.sel, against: d.against}
 	d.lower = &lower{now: d.now, sel: d.sel, against: d.against, charts: d.charts}
-	d.knobs = &knobs{now: d.now, sel: d.sel, says: d.says, track: screen.All}
-	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b, row: 1}
-	d.search = &searcher{now: d.now, says: d.says}
+	d.knobs = &knobs{now: d.now, control: a.Control, sel: d.sel, says: d.says, track: screen.All}
+	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b.Presets, row: 1}
+	d.search = &searcher{now: d.now, searches: a.Searches, says: d.says}
+	d.lines = &lines{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs}
+	d.page = &page{now: d.now, against: d.against, charts: d.charts, lower: d.lower, tuner: d.tuner, search: d.search, lines: d.lines}
 	d.refresh()
 	return d
 }
 
 // Running returns the run, or nil once it has ended or if it is only watched, since a
 // watched run continues without us.
-func (d *Dashboard) Running() screen.Ending {
-	if d.ended || d.now.info.Watched {
-		return nil
-	}
-	return d.now.run
-}
+func (d *Dashboard) Running() screen.Ending { return d.ending.running() }
 
 // Stopped reports whether the user has asked the run to end.
-func (d *Dashboard) Stopped() bool { return d.stopped }
+func (d *Dashboard) Stopped() bool { return d.ending.stopped }
 
 // Typing reports whether text is being typed.
 func (d *Dashboard) Typing() bool {
@@ -120,31 +114,12 @@ func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 func (d *Dashboard) frame(e screen.Env) tea.Cmd {
 	d.refresh()
 	d.says.fade(e)
-	if d.ended {
+	if d.ending.over {
 		return nil
 	}
 	d.search.begin(e)
 	d.refresh()
-	select {
-	case <-d.now.run.Done():
-		d.ended = true
-		msg := screen.EndedMsg{Outcome: d.now.run.Outcome(), Then: d.then}
-		return func() tea.Msg { return msg }
-	default:
-		return nil
-	}
-}
-
-// stop asks the run to end, and says so.
-func (d *Dashboard) stop(e screen.Env, text string) {
-	d.now.run.Stop()
-	d.stopped = true
-	d.says.say(e, text, false)
-}
-
-// folds reports whether latency is one of the tabs of the lower panel.
-func (d *Dashboard) folds(e screen.Env) bool {
-	return widget.SizeOf(e.W, e.H) == widget.Small && !d.aside()
+	return d.ending.report()
 }
 
 // askMark asks for the text of a mark. The run records it with the moment at which it
@@ -152,7 +127,7 @@ func (d *Dashboard) folds(e screen.Env) bool {
 func (d *Dashboard) askMark() {
 	at := d.now.snap.At
 	d.says.prompt = &prompt{label: "Note", done: func(e screen.Env, text string) tea.Cmd {
-		if d.ended {
+		if d.ending.over {
 			d.says.say(e, "the run has ended: the mark was not kept", true)
 			return nil
 		}
@@ -163,7 +138,7 @@ func (d *Dashboard) askMark() {
 		if widget.Clock(d.now.snap.At) != widget.Clock(at) {
 			text = widget.Clock(at) + " " + text
 		}
-		d.now.run.Mark(text)
+		d.control.Mark(text)
 		return nil
 	}}
 }
@@ -190,14 +165,8 @@ func (d *Dashboard) Outside(screen.Env) (string, *tea.ProgressBar) {
 	return title, tea.NewProgressBar(state, int(part*100))
 }
 
-// Bench is what the screens of a run in progress need.
-type Bench interface {
-	screen.Archive
-	// Profiles lists the profiles.
-	Profiles() []workload.Profile
-	// Start connects and begins a run, which then sets up in the background. The
-	// context cancels connecting only.
-	Start(ctx context.Context, r request.Request) (screen.Run, error)
-	// SavePreset saves a run as a preset of the user and returns its path.
-	SavePreset(name string, r request.Request) (path string, err error)
+// Bench is what the dashboard needs beside the run. All of it is called from a tea.Cmd.
+type Bench struct {
+	Past    Past
+	Presets Presets
 }

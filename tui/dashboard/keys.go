@@ -30,8 +30,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	if d.search.panel.Asking {
 		if elsewhere := d.search.answer(msg, e); elsewhere != nil {
-			d.then = elsewhere
-			d.stop(e, "stopping: then the search begins, in a run of its own")
+			d.ending.then = elsewhere
+			d.ending.stop(e, "stopping: then the search begins, in a run of its own")
 		}
 		return nil
 	}
@@ -45,7 +45,7 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	k := d.bindings()
 	switch {
-	case d.now.info.Watched && d.refuseChange(msg, k, e):
+	case d.now.watched && d.refuseChange(msg, k, e):
 	case key.Matches(msg, k.Pause):
 		d.knobs.pause()
 	case key.Matches(msg, k.Tune):
@@ -55,9 +55,9 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.search.press(e)
 		d.tuner.close()
 	case key.Matches(msg, k.Sweep):
-		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.now.run})
+		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.ending.run})
 	case key.Matches(msg, k.Targets):
-		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.now.run, Targets: true})
+		return screen.Open(screen.AskSweep{Request: d.now.info.Request.At(d.now.plan, d.now.run.Settings), After: d.ending.run, Targets: true})
 	case key.Matches(msg, k.Copy):
 		d.says.say(e, "copied: the command of a run with the settings of this one now", false)
 		return screen.Copy(d.now.info.Request.At(d.now.plan, d.now.run.Settings))
@@ -68,13 +68,13 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Mark):
 		d.askMark()
 	case key.Matches(msg, k.Stop):
-		d.stop(e, "stopping: what is under way may finish, then the report is written")
+		d.ending.stop(e, "stopping: what is under way may finish, then the report is written")
 	case key.Matches(msg, k.Undo):
 		d.knobs.undo(e)
 	case key.Matches(msg, k.Next):
-		d.lower.next(1, d.folds(e))
+		d.lower.next(1, d.page.folds(e))
 	case key.Matches(msg, k.Prev):
-		d.lower.next(-1, d.folds(e))
+		d.lower.next(-1, d.page.folds(e))
 	case key.Matches(msg, k.Up):
 		d.lower.move(-1)
 	case key.Matches(msg, k.Down):
@@ -126,7 +126,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	if d.now.searching() {
 		notWhileSearching(&k)
 	}
-	if d.now.info.Watched {
+	if d.now.watched {
 		for _, b := range changing(&k) {
 			b.SetEnabled(false)
 		}
@@ -176,7 +176,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	if d.now.searching() {
 		short = []key.Binding{k.Search, k.Stop, k.Mark, k.Help, k.Back, k.Next, k.Quit}
 	}
-	if d.now.info.Watched {
+	if d.now.watched {
 		k.Quit.SetHelp("q", "leave")
 		short = []key.Binding{widget.Bind("tab", "panel", "tab"), k.Help, k.Quit, widget.Bind("watching:", "no key changes the run")}
 	}

@@ -20,9 +20,10 @@ import (
 // knobs are the settings of the run that can be turned, from wherever: by keys, by the
 // mouse, or in the tuning panel.
 type knobs struct {
-	now  *reading
-	sel  *selection
-	says *messages
+	now     *reading
+	control screen.Control // nil if the run is only watched
+	sel     *selection
+	says    *messages
 	// track is what is being turned: one track, or All.
 	track   int
 	history []turn
@@ -31,7 +32,7 @@ type knobs struct {
 // pause pauses the run, or resumes it.
 func (ks *knobs) pause() {
 	paused := !ks.now.run.Settings(screen.All).Paused
-	ks.now.run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
+	ks.control.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
 		s.Paused = paused
 		return s
 	})
@@ -139,7 +140,7 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 		ks.says.say(e, noKnobs, false)
 		return
 	}
-	if ks.now.info.Watched {
+	if ks.control == nil {
 		ks.says.say(e, onlyWatched, false)
 		return
 	}
@@ -154,17 +155,17 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 		ks.says.say(e, ks.without(k.Name), false)
 		return
 	}
-	if err := ks.now.run.Room(ks.after(k, relative, f)); err != nil {
+	if err := ks.control.Room(ks.after(k, relative, f)); err != nil {
 		ks.says.say(e, "not turned: "+err.Error(), true)
 		return
 	}
 	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
 	if ks.track == screen.All && relative && !k.Sum && slices.Min(turned) != slices.Max(turned) {
 		for i := range ks.now.tracks {
-			ks.now.run.Change("workbench", i, apply)
+			ks.control.Change("workbench", i, apply)
 		}
 	} else {
-		ks.now.run.Change("workbench", ks.track, apply)
+		ks.control.Change("workbench", ks.track, apply)
 	}
 	n := len(ks.history)
 	if n > 0 && ks.history[n-1].knob.Name == k.Name && ks.history[n-1].track == ks.track && e.Now.Sub(ks.history[n-1].at) < together {
@@ -206,14 +207,14 @@ func (ks *knobs) undo(e screen.Env) {
 		ks.says.say(e, widget.Whole(n)+" calls that were due but not yet sent are dropped: they count as never sent", false)
 	}
 	for i, v := range last.before {
-		ks.now.run.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
+		ks.control.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
 	}
 }
 
 // reset returns every knob to the value that the plan began with.
 func (ks *knobs) reset(e screen.Env) {
 	for i, tr := range ks.now.tracks {
-		ks.now.run.Change("reset", i, func(s workload.Settings) workload.Settings {
+		ks.control.Change("reset", i, func(s workload.Settings) workload.Settings {
 			for _, k := range ks.now.plan.Knobs {
 				s = k.Set(s, k.Get(tr.Start))
 			}

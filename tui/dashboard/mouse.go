@@ -15,7 +15,7 @@ func (d *Dashboard) mouse(msg tea.MouseMsg, e screen.Env) {
 		return
 	}
 	m := msg.Mouse()
-	p := d.rects(e)
+	p := d.page.panes(e)
 	if d.search.panel.Open && in(p.tune, m.X, m.Y) {
 		return // there is nothing to click
 	}

@@ -17,7 +17,7 @@ import (
 func live(t testing.TB, gone time.Duration, w, h int) (*tuitest.Stage, *Dashboard, *tuitest.Run) {
 	t.Helper()
 	run := tuitest.NewRun(1)
-	d := New(&tuitest.Bench{Next: run}, run)
+	d := New(Bench{}, run.Access())
 	a := tuitest.NewStage(t, d, w, h)
 	for range (tuitest.Warmup + gone) / (100 * time.Millisecond) {
 		run.Tick(100 * time.Millisecond)
@@ -29,7 +29,7 @@ func live(t testing.TB, gone time.Duration, w, h int) (*tuitest.Stage, *Dashboar
 func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 	a, d, run := live(t, 3*time.Second, 120, 40)
 	_, zones := d.knobs.line(a.Env)
-	p := d.rects(a.Env)
+	p := d.page.panes(a.Env)
 	click := func(x, y int) { a.Send(t, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
 
 	click(zones[1].from, p.knobs.Min.Y)
@@ -42,7 +42,7 @@ func TestTheMouseDoesWhatKeysDo(t *testing.T) {
 	assert.Equal(t, -1, d.sel.op, "once more: all")
 
 	a.Send(t, "t")
-	p = d.rects(a.Env)
+	p = d.page.panes(a.Env)
 	lines := d.tuner.lines(a.Env, p.tune.Dx()-2, p.tune.Dy()-2)
 	for y, l := range lines {
 		if l.row != 1 || l.wide == 0 {

@@ -16,6 +16,8 @@ import (
 // reading is what the run said at the last frame, of all operations.
 type reading struct {
 	run      screen.Run
+	searches screen.Searches // nil if the run is only watched
+	watched  bool            // another process drives the run
 	info     screen.RunInfo
 	plan     *workload.Plan
 	tracks   []*workload.Track
@@ -25,6 +27,12 @@ type reading struct {
 	course   Course
 	verdict  rundir.Verdict
 	found    *screen.Search // the last search
+}
+
+func newReading(a screen.Access) *reading {
+	r := &reading{run: a.Run, searches: a.Searches, watched: a.Control == nil, info: a.Run.Info(), plan: a.Run.Plan()}
+	r.tracks = r.plan.Tracks()
+	return r
 }
 
 func (r *reading) opName(o measure.Operation) string {
@@ -44,7 +52,9 @@ func (r *reading) markCells(a Axis) []int {
 
 // read reads the newest state of the run, and reports whether its figures are new ones.
 func (r *reading) read() bool {
-	r.progress, r.found = r.run.Progress(), r.run.Found()
+	if r.progress = r.run.Progress(); r.searches != nil {
+		r.found = r.searches.Found()
+	}
 	s := r.run.Snapshot()
 	if s == nil || r.snap == s {
 		return false

@@ -14,9 +14,10 @@ import (
 
 // searcher asks for searches on this run, and shows them.
 type searcher struct {
-	now   *reading
-	says  *messages
-	panel Panel
+	now      *reading
+	searches screen.Searches // nil if the run is only watched
+	says     *messages
+	panel    Panel
 	// once and askOnce are what to do as soon as the run measures.
 	once    *find.Asked
 	askOnce bool
@@ -48,7 +49,7 @@ const leastLeft = time.Minute
 func (s *searcher) press(e screen.Env) {
 	switch {
 	case s.now.searching() && s.panel.Open:
-		s.now.run.EndSearch()
+		s.searches.EndSearch()
 		s.says.say(e, "the search has ended; the run goes on with its knobs as they were", false)
 	case s.now.searching():
 		s.panel.Open = true
@@ -66,7 +67,7 @@ func (s *searcher) answer(msg tea.KeyPressMsg, e screen.Env) screen.Destination 
 	if !enter {
 		return nil
 	}
-	if err := s.now.run.CanSearch(asked); err != nil {
+	if err := s.searches.CanSearch(asked); err != nil {
 		s.panel.Blame(err)
 		return nil
 	}
@@ -79,7 +80,7 @@ func (s *searcher) answer(msg tea.KeyPressMsg, e screen.Env) screen.Destination 
 }
 
 func (s *searcher) start(e screen.Env, asked find.Asked) {
-	if err := s.now.run.Search(asked); err != nil {
+	if err := s.searches.Search(asked); err != nil {
 		s.says.say(e, "there is no search: "+err.Error(), true)
 		s.panel.Blame(err)
 		return

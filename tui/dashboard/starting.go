@@ -17,7 +17,9 @@ import (
 
 // Screen connects to the store; it is then replaced by the dashboard.
 type Screen struct {
+	from   Starter
 	bench  Bench
+	title  string // of the profile
 	req    request.Request
 	to     screen.Start
 	since  time.Time
@@ -31,14 +33,21 @@ type Screen struct {
 // DoneMsg delivers the run, or why there is none.
 type DoneMsg struct {
 	req *request.Request
-	run screen.Run
+	run screen.Access
 	err error
 }
 
-// New connects with a request; it is then replaced by the dashboard of its run, with a
-// search if one is requested.
-func NewStarting(b Bench, to screen.Start) *Screen {
-	return &Screen{bench: b, req: to.Request, to: to}
+// Starter begins runs.
+type Starter interface {
+	// Start connects and begins a run, which then sets up in the background. The
+	// context cancels connecting only. Call it from a tea.Cmd.
+	Start(ctx context.Context, r request.Request) (screen.Access, error)
+}
+
+// NewStarting connects with a request; it is then replaced by the dashboard of its run,
+// with a search if one is requested. title is that of the profile.
+func NewStarting(s Starter, b Bench, title string, to screen.Start) *Screen {
+	return &Screen{from: s, bench: b, title: title, req: to.Request, to: to}
 }
 
 // Start connects in the background. A run that arrives too late, because the user has
@@ -46,14 +55,14 @@ func NewStarting(b Bench, to screen.Start) *Screen {
 func (s *Screen) Start(e screen.Env) tea.Cmd {
 	ctx, cancel := e.Connecting()
 	s.cancel = cancel
-	req, bench := s.req, s.bench
+	req, from := s.req, s.from
 	e.Starts.Add(1)
 	return func() tea.Msg {
 		defer e.Starts.Done()
-		run, err := bench.Start(ctx, req)
+		run, err := from.Start(ctx, req)
 		if err == nil && ctx.Err() != nil {
-			run.Kill()
-			<-run.Done()
+			run.Ending.Kill()
+			<-run.Ending.Done()
 			err = ctx.Err()
 		}
 		return DoneMsg{&s.req, run, err}
@@ -73,7 +82,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		}
 		switch {
 		case msg.err == nil && s.leaving:
-			return s, tea.Batch(endRun(msg.run), screen.Back)
+			return s, tea.Batch(endRun(msg.run.Ending), screen.Back)
 		case msg.err == nil:
 			d := New(s.bench, msg.run)
 			d.search.onceMeasuring(s.to)
@@ -102,7 +111,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 }
 
 // endRun ends a run that nobody will see, in the background.
-func endRun(r screen.Run) tea.Cmd {
+func endRun(r screen.Ending) tea.Cmd {
 	return func() tea.Msg {
 		r.Kill()
 		<-r.Done()
@@ -113,7 +122,7 @@ func endRun(r screen.Run) tea.Cmd {
 // Orphaned ends a run that arrives after its starting screen has been left; nil while
 // that screen is waiting for it.
 func (m DoneMsg) Orphaned(stack []screen.Screen) tea.Cmd {
-	if m.run == nil {
+	if m.run.Ending == nil {
 		return nil
 	}
 	for _, s := range stack {
@@ -121,7 +130,7 @@ func (m DoneMsg) Orphaned(stack []screen.Screen) tea.Cmd {
 			return nil
 		}
 	}
-	return endRun(m.run)
+	return endRun(m.run.Ending)
 }
 
 // View draws the page.
@@ -154,13 +163,7 @@ func (s *Screen) View(e screen.Env) string {
 			}
 		}
 	}
-	title := s.req.Profile
-	for _, p := range s.bench.Profiles() {
-		if p.Name == title {
-			title = p.Title
-		}
-	}
-	body := widget.Panel{Title: title, Focused: true}.Draw(st, e.W, e.H-2, lines)
+	body := widget.Panel{Title: s.title, Focused: true}.Draw(st, e.W, e.H-2, lines)
 	out := append([]string{widget.Fit(st.Bold.On(" perfbench"), e.W)}, body...)
 	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
@@ -18,13 +19,19 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
+// Presets are those of the user.
+type Presets interface {
+	// SavePreset saves a run as a preset of the user and returns its path.
+	SavePreset(name string, r request.Request) (path string, err error)
+}
+
 // tuner is the tuning panel: which row is selected, and what is typed or dragged there.
 type tuner struct {
 	now     *reading
 	sel     *selection
 	says    *messages
 	knobs   *knobs
-	presets Bench
+	presets Presets
 	open    bool
 	// row is the selected row: 0 for the track, from 1 on the knobs.
 	row     int
@@ -46,15 +53,15 @@ func (tu *tuner) toggle() { tu.open, tu.typing = !tu.open, false }
 func (tu *tuner) close() { tu.open, tu.typing = false, false }
 
 func (tu *tuner) askPreset() {
-	request := tu.now.info.Request.At(tu.now.plan, tu.now.run.Settings)
+	req := tu.now.info.Request.At(tu.now.plan, tu.now.run.Settings)
 	tu.says.prompt = &prompt{label: "Save this run as preset, name", done: func(e screen.Env, name string) tea.Cmd {
 		if name == "" {
 			tu.says.say(e, "a preset needs a name", false)
 			return nil
 		}
-		bench := tu.presets
+		presets := tu.presets
 		return func() tea.Msg {
-			path, err := bench.SavePreset(name, request)
+			path, err := presets.SavePreset(name, req)
 			return presetSavedMsg{path, err}
 		}
 	}}

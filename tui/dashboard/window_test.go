@@ -82,7 +82,7 @@ func least(s *measure.Snapshot, op, segment int) float64 {
 func TestFiguresAndBarsAreOfOneWindow(t *testing.T) {
 	for _, tracks := range []int{1, 3} {
 		run := tuitest.NewRun(tracks)
-		d := New(nil, run)
+		d := New(Bench{}, run.Access())
 		set := func(f func(*workload.Settings)) {
 			run.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
 				f(&s)
@@ -122,7 +122,7 @@ func TestFiguresAndBarsAreOfOneWindow(t *testing.T) {
 // until a second has passed the figures are of what came before, and say so.
 func TestAChangeBeginsAWindow(t *testing.T) {
 	run := tuitest.NewRun(1)
-	d := New(nil, run)
+	d := New(Bench{}, run.Access())
 	tick := func(to time.Duration) {
 		run.Tick(to - run.At)
 		d.refresh()

@@ -5,14 +5,17 @@ import (
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// Bench is what the picker needs.
-type Bench interface {
-	Catalogue
-	Planner
-	screen.Archive
+// Bench is what the picker works with, each for one of its parts.
+type Bench struct {
+	Catalogue Catalogue
+	Memory    Memory
+	Planner   Planner
+	Pinger    Pinger
+	Runs      archive.Runs
 }
 
 // Catalogue lists what there is to choose from.
@@ -24,22 +27,29 @@ type Catalogue interface {
 	Presets(profile string) []screen.Preset
 	// Stores lists the kinds of store.
 	Stores() []screen.StoreInfo
-	// Recent lists recent targets without passwords, newest first. It may read files.
+}
+
+// Memory keeps what was chosen for the next time. It reads and writes files.
+type Memory interface {
+	// Recent lists recent targets without passwords, newest first.
 	Recent() []string
-	// Last returns the request last used for each profile, by profile name. It may read
-	// files; an error means that nothing could be read.
+	// Last returns the request last used for each profile, by profile name; an error
+	// means that nothing could be read.
 	Last() (map[string]request.Request, error)
+	// Remember stores a request, without its secrets.
+	Remember(request.Request)
 }
 
 // Planner reports what a choice would lead to.
 type Planner interface {
-	// Remember stores a request for the next time, without its secrets. It writes a
-	// file.
-	Remember(request.Request)
 	// Preview computes what a request would do. It has no side effects and is called on
 	// every key press, from commands that may overlap: the newest counts. Its error may
 	// join several; for each, fault.FieldOf returns the input that is wrong.
 	Preview(request.Request) (*request.Preview, error)
+}
+
+// Pinger asks stores what they are.
+type Pinger interface {
 	// Ping connects to a target, asks what it is and how far away, and disconnects.
 	// Without a password it looks for one where Start does. Errors hold no secrets.
 	Ping(ctx context.Context, target, password string) (screen.Pong, error)

@@ -2,20 +2,15 @@ package picker
 
 import (
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// formLines draws the form in w cells, line by line, and records which line belongs to
-// which row.
-func (p *Picker) formLines(e screen.Env, w int) []string {
-	s, f := e.Styles, &p.form
+// draw draws the form in w cells, line by line, and records which line belongs to
+// which row; focused means that the keys are its own.
+func (f *form) draw(s *widget.Styles, w int, focused bool) []string {
 	f.lines = f.lines[:0]
 	f.column = 16
 	for i := range f.rows {
@@ -26,7 +21,7 @@ func (p *Picker) formLines(e screen.Env, w int) []string {
 		out = append(out, text)
 		f.lines = append(f.lines, row)
 	}
-	pr := p.profile()
+	pr := f.list.selected()
 	if pr == nil {
 		return nil
 	}
@@ -42,8 +37,8 @@ func (p *Picker) formLines(e screen.Env, w int) []string {
 			add(-1, "")
 			add(-1, " "+s.Muted.On(r.section))
 		}
-		add(i, p.rowLine(s, i, r, w))
-		for n, l := range p.below(s, i, r, w) {
+		add(i, f.rowLine(s, i, w, focused))
+		for n, l := range f.below(s, i, w, focused) {
 			row := -1
 			if x := f.edit; x != nil && i == f.at && n < len(x.offers) && r.fault == "" {
 				row = -2 - n - x.firstOffer()
@@ -55,9 +50,9 @@ func (p *Picker) formLines(e screen.Env, w int) []string {
 }
 
 // rowLine draws a row: its name, its value and the origin of the value.
-func (p *Picker) rowLine(s *widget.Styles, i int, r *row, w int) string {
-	f := &p.form
-	here := i == f.at && p.pane == paneForm
+func (f *form) rowLine(s *widget.Styles, i, w int, focused bool) string {
+	r := &f.rows[i]
+	here := i == f.at && focused
 	lead, name := " ", s.Muted
 	if here {
 		lead, name = "▸", s.Selected
@@ -120,8 +115,8 @@ func shownText(r row) string {
 
 // below draws what is shown below a row: faults of the text, offers, the store's
 // answer, the help of the selected row.
-func (p *Picker) below(s *widget.Styles, i int, r *row, w int) []string {
-	f := &p.form
+func (f *form) below(s *widget.Styles, i, w int, focused bool) []string {
+	r := &f.rows[i]
 	at := strings.Repeat(" ", f.column+2)
 	var out []string
 	sentence := func(text string, k widget.Ink, most int) {
@@ -133,7 +128,7 @@ func (p *Picker) below(s *widget.Styles, i int, r *row, w int) []string {
 			out = append(out, at+k.On(l))
 		}
 	}
-	selected := i == f.at && p.pane == paneForm
+	selected := i == f.at && focused
 	if r.fault != "" {
 		sentence(strings.TrimPrefix(r.fault, r.name+": "), s.Bad, 8)
 	}
@@ -141,7 +136,7 @@ func (p *Picker) below(s *widget.Styles, i int, r *row, w int) []string {
 		return append(out, x.offerLines(s, at, w)...)
 	}
 	if r.kind == rowTarget {
-		out = append(out, p.pongLines(s, at, w)...)
+		out = append(out, f.ping.lines(s, at, w)...)
 	}
 	if selected && r.help != "" && r.fault == "" {
 		sentence(r.help, s.Muted, 4)
@@ -172,59 +167,6 @@ func (x *edit) view(s *widget.Styles, w int) string {
 		return s.Selected.On(ansi.Truncate(widget.HideSecrets(x.offers[x.pick]), w, "…"))
 	}
 	return x.field.View(s, w)
-}
-
-// pongLines show what the target answered.
-func (p *Picker) pongLines(s *widget.Styles, at string, w int) []string {
-	g := &p.ping
-	room := max(w-len(at)-2, 12)
-	switch {
-	case g.busy:
-		return []string{at + s.Muted.On("asking …")}
-	case !g.done:
-		return nil
-	case g.err != nil:
-		var out []string
-		for i, l := range widget.Wrap(g.err.Error(), room) {
-			lead := "  "
-			if i == 0 {
-				lead = "✗ "
-			}
-			out = append(out, at+s.Bad.On(lead+l))
-		}
-		if h := fault.HintOf(g.err); h != "" {
-			for _, l := range widget.Wrap(h, room) {
-				out = append(out, at+"  "+s.Muted.On(l))
-			}
-		}
-		return out
-	}
-	words := []string{strings.TrimSpace(g.pong.Info.Name + " " + g.pong.Info.Version)}
-	if g.pong.Info.Topology != "" {
-		words = append(words, g.pong.Info.Topology)
-	}
-	words = append(words, "answers in "+units.Duration(g.pong.RoundTrip.Round(10*time.Microsecond)))
-	var out []string
-	for i, l := range widget.Wrap(strings.Join(words, " · "), room) {
-		lead := "  "
-		if i == 0 {
-			lead = s.OK.On("● ")
-		}
-		out = append(out, at+lead+l)
-	}
-	for _, t := range append([]string{g.pong.Info.NoFigure}, g.pong.Info.Warnings...) {
-		if t == "" {
-			continue
-		}
-		for i, l := range widget.Wrap(t, room) {
-			lead := "  "
-			if i == 0 {
-				lead = "! "
-			}
-			out = append(out, at+s.Warn.On(lead+l))
-		}
-	}
-	return out
 }
 
 // scrollTo scrolls so that the selected row, with what is shown below it, is within the

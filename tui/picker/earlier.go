@@ -3,32 +3,112 @@ package picker
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// runLines lists the last runs of the profile.
-func (p *Picker) runLines(e screen.Env, w, h int) []string {
+// earlier is the list of the last runs of the selected profile.
+type earlier struct {
+	list  *profiles
+	all   []rundir.Run // of every profile
+	shelf archive.RunList
+	at    int // the selected one
+}
+
+// runs returns those of the selected profile, filtered and sorted.
+func (x *earlier) runs() []*rundir.Run {
+	var all []archive.Item
+	name := ""
+	if pr := x.list.selected(); pr != nil {
+		name = pr.Name
+	}
+	for i := range x.all {
+		if x.all[i].Profile == name {
+			all = append(all, archive.Item{Run: &x.all[i]})
+		}
+	}
+	var out []*rundir.Run
+	for _, i := range x.shelf.Shown(all) {
+		out = append(out, all[i].Run)
+	}
+	return out
+}
+
+// pressShelf handles a key that filters, sorts, annotates or removes runs.
+func (x *earlier) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
+	runs := x.runs()
+	var at *rundir.Run
+	if x.at < len(runs) {
+		at = runs[x.at]
+	}
+	var ids []string
+	for _, r := range runs {
+		ids = append(ids, r.ID)
+	}
+	if cmd, ours = x.shelf.Press(msg, at, ids); !ours {
+		return nil, false
+	}
+	x.at = 0
+	for i, r := range x.runs() {
+		if at != nil && r.ID == at.ID {
+			x.at = i
+		}
+	}
+	return cmd, true
+}
+
+// press handles a key that moves, or opens the selected run.
+func (x *earlier) press(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
+	if key.Matches(msg, k.Choose) {
+		if runs := x.runs(); x.at < len(runs) {
+			return screen.Open(screen.Results{ID: runs[x.at].ID})
+		}
+	}
+	x.move(steps(msg, k, 5))
+	return nil
+}
+
+func (x *earlier) move(by int) { x.at = max(min(x.at+by, len(x.runs())-1), 0) }
+
+// click selects the run in a line; the selected one is opened.
+func (x *earlier) click(line int, had bool) tea.Cmd {
+	runs := x.runs()
+	if line < 0 || line >= len(runs) {
+		return nil
+	}
+	if had && line == x.at {
+		return screen.Open(screen.Results{ID: runs[line].ID})
+	}
+	x.at = line
+	return nil
+}
+
+// lines draw the list; focused means that the keys are its own.
+func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 	s := e.Styles
-	runs := p.runsOf()
-	foot := p.shelfLine(s, runs, w)
+	runs := x.runs()
+	foot := x.foot(s, runs, w, focused)
 	switch {
-	case len(runs) == 0 && p.shelf.Filter.Text() != "":
+	case len(runs) == 0 && x.shelf.Filter.Text() != "":
 		return append([]string{" " + s.Muted.On("No run matches.")}, foot...)
 	case len(runs) == 0:
 		return append([]string{" " + s.Muted.On("No runs yet.")}, foot...)
 	}
 	h = max(h-len(foot), 1)
-	p.runAt = min(p.runAt, len(runs)-1)
-	top := max(p.runAt-h+1, 0)
+	x.at = min(x.at, len(runs)-1)
+	top := max(x.at-h+1, 0)
 	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}}}
 	for i := top; i < len(runs) && i < top+h; i++ {
 		f := widget.FiguresOf(runs[i])
 		word, _ := widget.Trust(s, runs[i])
 		sign, _, _ := strings.Cut(word, " ")
 		lead := "  "
-		if i == p.runAt && p.pane == paneRuns {
+		if i == x.at && focused {
 			lead = "▸ "
 		}
 		g.Add(lead+widget.DayText(runs[i].Started, e.Now), runs[i].Store.Name, f.RateText(), f.P99Text(), sign)
@@ -38,7 +118,7 @@ func (p *Picker) runLines(e screen.Env, w, h int) []string {
 		case col == 4:
 			_, k := widget.Trust(s, runs[top+row])
 			return k
-		case top+row == p.runAt && p.pane == paneRuns:
+		case top+row == x.at && focused:
 			return s.Selected
 		case col < 2:
 			return s.Muted
@@ -53,17 +133,17 @@ func (p *Picker) runLines(e screen.Env, w, h int) []string {
 	return append(lines, foot...)
 }
 
-// shelfLine returns the last line of the runs: the question or the text being typed,
-// else the filter, else the note on the selected run; none if there is nothing to show.
-func (p *Picker) shelfLine(s *widget.Styles, runs []*rundir.Run, w int) []string {
-	asked := p.shelf.Line(s, w)
+// foot returns the last line: the question or the text being typed, else the filter, else
+// the note on the selected run; none if there is nothing to show.
+func (x *earlier) foot(s *widget.Styles, runs []*rundir.Run, w int, focused bool) []string {
+	asked := x.shelf.Line(s, w)
 	switch {
 	case asked != "":
 		return []string{asked}
-	case p.shelf.Filter.Typing() || p.shelf.Filter.Text() != "":
-		return []string{" " + p.shelf.Filter.View(s, "", w-2)}
-	case p.pane == paneRuns && p.runAt < len(runs) && runs[p.runAt].Note != "":
-		return []string{widget.Fit(" "+s.Muted.On("note: ")+runs[p.runAt].Note, w)}
+	case x.shelf.Filter.Typing() || x.shelf.Filter.Text() != "":
+		return []string{" " + x.shelf.Filter.View(s, "", w-2)}
+	case focused && x.at < len(runs) && runs[x.at].Note != "":
+		return []string{widget.Fit(" "+s.Muted.On("note: ")+runs[x.at].Note, w)}
 	}
 	return nil
 }

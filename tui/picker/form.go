@@ -20,6 +20,12 @@ import (
 // form is the middle of the picker: every value of the run, to be changed before the
 // start.
 type form struct {
+	list     *profiles
+	drafts   *drafts
+	known    *known
+	forecast *forecast
+	ping     *pinger
+
 	rows    []row
 	at, top int
 	edit    *edit
@@ -58,29 +64,29 @@ func (f *form) move(by int) { f.at = max(min(f.at+by, len(f.rows)-1), 0) }
 // leave ends typing without keeping the text, and returns to the top.
 func (f *form) leave() { f.edit, f.find, f.at, f.top, f.rows = nil, nil, 0, 0, nil }
 
-// showError moves to the first row with a fault.
-func (f *form) showError(p *Picker) {
+// goTo moves to the first row that is meant; false if there is none.
+func (f *form) goTo(meant func(*row) bool) bool {
 	for i := range f.rows {
-		if f.rows[i].fault != "" {
-			p.pane, f.at = paneForm, i
-			return
+		if meant(&f.rows[i]) {
+			f.at = i
+			return true
 		}
 	}
+	return false
 }
 
-// goTo moves to the first row of a kind.
-func (f *form) goTo(p *Picker, kind rowKind) {
-	for i := range f.rows {
-		if f.rows[i].kind == kind {
-			p.pane, f.at = paneForm, i
-			return
-		}
+// ask requests the preview of what is set, including the text being typed.
+func (f *form) ask() tea.Cmd {
+	cmd := f.forecast.ask(f.list.selected(), f.draft())
+	if cmd == nil {
+		f.rebuild()
 	}
+	return cmd
 }
 
 // draft returns the request including the text being typed.
-func (f *form) draft(p *Picker) request.Request {
-	req := p.request()
+func (f *form) draft() request.Request {
+	req := f.drafts.request()
 	if f.edit == nil {
 		return req
 	}
@@ -160,19 +166,19 @@ func hostOf(target string) string {
 }
 
 // press handles a key while the form has the focus and nothing is being typed.
-func (f *form) press(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+func (f *form) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	r := f.current()
 	k := widget.AllKeys
 	switch {
 	case r == nil:
 	case key.Matches(msg, k.Edit):
-		f.begin(p, e)
+		f.begin()
 	case key.Matches(msg, k.Left):
-		return f.turn(p, e, -1)
+		return f.turn(e, -1)
 	case key.Matches(msg, k.Right):
-		return f.turn(p, e, 1)
+		return f.turn(e, 1)
 	case key.Matches(msg, k.Reset):
-		return f.keep(p, e, *r, "")
+		return f.keep(e, *r, "")
 	default:
 		f.move(steps(msg, k, e.H/2))
 	}
@@ -180,21 +186,20 @@ func (f *form) press(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 }
 
 // keep sets a value and requests a preview.
-func (f *form) keep(p *Picker, e screen.Env, r row, text string) tea.Cmd {
-	before := p.request()
-	p.set(applied(before, r, text))
-	if after := p.request(); r.kind == rowTarget || r.kind == rowPassword {
-		p.ping.forget()
+func (f *form) keep(e screen.Env, r row, text string) tea.Cmd {
+	f.drafts.set(applied(f.drafts.request(), r, text))
+	if after := f.drafts.request(); r.kind == rowTarget || r.kind == rowPassword {
+		f.ping.forget()
 		if !widget.Local(after.Target) {
-			p.ping.soon(e, settle)
+			f.ping.soon(e, settle)
 		}
 	}
-	f.rebuild(p)
-	return p.ask()
+	f.rebuild()
+	return f.ask()
 }
 
 // turn changes a value to its neighbour: the next word, or one notch of a knob.
-func (f *form) turn(p *Picker, e screen.Env, by int) tea.Cmd {
+func (f *form) turn(e screen.Env, by int) tea.Cmd {
 	r := *f.current()
 	switch {
 	case len(r.choices) > 0:
@@ -203,25 +208,24 @@ func (f *form) turn(p *Picker, e screen.Env, by int) tea.Cmd {
 			at = 0
 		}
 		n := len(r.choices)
-		return f.keep(p, e, r, r.choices[(at+by+n)%n])
+		return f.keep(e, r, r.choices[(at+by+n)%n])
 	case r.knob != nil:
 		v := widget.Turned(*r.knob, r.at, by > 0, false, math.NaN())
-		return f.keep(p, e, r, strconv.FormatFloat(v, 'f', -1, 64))
+		return f.keep(e, r, strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	if r.time {
-		return f.keep(p, e, r, nextTime(r.text, by, r.auto))
+		return f.keep(e, r, nextTime(r.text, by, r.auto))
 	}
-	f.begin(p, e)
+	f.begin()
 	return nil
 }
 
 // begin starts typing the selected value.
-func (f *form) begin(p *Picker, _ screen.Env) {
+func (f *form) begin() {
 	r := f.current()
 	if r == nil {
 		return
 	}
-	p.pane = paneForm
 	f.edit = &edit{row: *r, field: widget.NewChosen(r.words()), pick: -1}
 	switch r.kind {
 	case rowPassword:
@@ -245,15 +249,15 @@ func (f *form) editKeys() widget.KeyMap {
 }
 
 // pressEdit handles a key while a value is being typed.
-func (f *form) pressEdit(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
+func (f *form) pressEdit(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	x := f.edit
 	switch msg.String() {
 	case "esc":
 		f.edit = nil
-		return p.ask()
+		return f.ask()
 	case "enter":
 		f.edit = nil
-		return f.keep(p, e, x.row, x.text())
+		return f.keep(e, x.row, x.text())
 	case "up":
 		x.pick = max(x.pick-1, -1)
 	case "down":
@@ -270,7 +274,7 @@ func (f *form) pressEdit(p *Picker, msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		}
 		x.offer()
 	}
-	return p.ask()
+	return f.ask()
 }
 
 // offer reduces the choices to those that contain the typed text; unchanged text is
@@ -286,7 +290,7 @@ func (x *edit) offer() {
 }
 
 // click selects a row; on the selected one it changes the value.
-func (f *form) click(p *Picker, x, line int, had bool, e screen.Env) tea.Cmd {
+func (f *form) click(x, line int, had bool, e screen.Env) tea.Cmd {
 	line += f.top
 	if line < 0 || line >= len(f.lines) || f.lines[line] < 0 {
 		return nil
@@ -300,25 +304,34 @@ func (f *form) click(p *Picker, x, line int, had bool, e screen.Env) tea.Cmd {
 	if len(r.choices) > 0 || r.knob != nil || r.time {
 		switch end := f.column + 4 + len([]rune(shownText(r))); {
 		case x >= f.column && x <= f.column+2:
-			return f.turn(p, e, -1)
+			return f.turn(e, -1)
 		case x >= end-1 && x <= end+1:
-			return f.turn(p, e, 1)
+			return f.turn(e, 1)
 		}
 	}
-	f.begin(p, e)
+	f.begin()
 	return nil
 }
 
-// clickEdit keeps the typed text, or accepts an offer.
-func (f *form) clickEdit(p *Picker, m tea.Mouse, e screen.Env) tea.Cmd {
-	at, r := p.paneAt(m, e)
+// clickEdit keeps the typed text, or accepts the offer in a line of the form.
+func (f *form) clickEdit(line int, e screen.Env) tea.Cmd {
 	x := f.edit
-	if at == paneForm {
-		line := m.Y - r.Min.Y - 1 + f.top
-		if line >= 0 && line < len(f.lines) && f.lines[line] <= -2 {
-			x.pick = -2 - f.lines[line]
-		}
+	if line += f.top; line >= 0 && line < len(f.lines) && f.lines[line] <= -2 {
+		x.pick = -2 - f.lines[line]
 	}
 	f.edit = nil
-	return f.keep(p, e, x.row, x.text())
+	return f.keep(e, x.row, x.text())
+}
+
+// paste inserts text where text is being typed.
+func (f *form) paste(msg tea.PasteMsg) tea.Cmd {
+	switch {
+	case f.find != nil:
+		f.find.field, _ = f.find.field.Update(msg)
+		f.next(0)
+	case f.edit != nil:
+		f.edit.field, _ = f.edit.field.Update(msg)
+		return f.ask()
+	}
+	return nil
 }

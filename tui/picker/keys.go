@@ -6,7 +6,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -26,13 +25,13 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case widget.Presses(msg, k.Targets):
 		return p.launch(e, onTargets)
 	case key.Matches(msg, k.Ping):
-		if widget.SizeOf(e.W, e.H) == widget.Small { // the answer is shown below the target
-			p.form.goTo(p, rowTarget)
+		if widget.SizeOf(e.W, e.H) == widget.Small && p.form.goTo(func(r *row) bool { return r.kind == rowTarget }) {
+			p.pane = paneForm // the answer is shown below the target
 		}
-		return p.ping.ask(p.bench, p.request(), e)
+		return p.ping.ask(p.drafts.request(), e)
 	case key.Matches(msg, k.Copy):
 		p.toast.Say(e.Now, "copied: the command that does this run", false)
-		return screen.Copy(p.elsewhere())
+		return screen.Copy(p.forecast.elsewhere(p.drafts.request()))
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
 	case key.Matches(msg, k.Compare):
@@ -45,25 +44,25 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		p.form.find = &finder{from: p.form.at}
 	case key.Matches(msg, k.Filter):
 		p.pane = paneProfiles
-		p.filter.Begin()
+		p.list.filter.Begin()
 	case key.Matches(msg, k.Back):
 		if p.pane == paneProfiles {
-			p.filter.Clear()
-			return p.refilter(e)
+			p.list.filter.Clear()
+			return p.refilter()
 		}
-		if p.pane == paneRuns && p.shelf.Filter.Text() != "" {
-			p.shelf.Filter.Clear()
+		if p.pane == paneRuns && p.runs.shelf.Filter.Text() != "" {
+			p.runs.shelf.Filter.Clear()
 			return nil
 		}
 		p.pane = paneProfiles
 	case widget.Presses(msg, k.Launch), p.pane == paneProfiles && widget.Presses(msg, k.Start):
 		return p.launch(e, oneRun)
 	case p.pane == paneForm:
-		return p.form.press(p, msg, e)
+		return p.form.press(msg, e)
 	case p.pane == panePlan:
-		p.scroll += steps(msg, k, e.H/2)
+		p.forecast.scroll += steps(msg, k, e.H/2)
 	case p.pane == paneRuns:
-		return p.pressRuns(msg, k)
+		return p.runs.press(msg, k)
 	default:
 		return p.pressProfiles(msg, k, e)
 	}
@@ -72,19 +71,19 @@ func (p *Picker) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 
 // pressTyped passes a key to the text being typed, if there is one.
 func (p *Picker) pressTyped(msg tea.KeyPressMsg, e screen.Env) (cmd tea.Cmd, typed bool) {
-	if p.filter.Typing() {
-		p.filter.Press(msg)
-		return p.refilter(e), true
+	if p.list.filter.Typing() {
+		p.list.filter.Press(msg)
+		return p.refilter(), true
 	}
 	if p.form.edit != nil {
-		return p.form.pressEdit(p, msg, e), true
+		return p.form.pressEdit(msg, e), true
 	}
 	if p.form.find != nil {
 		p.form.pressFind(msg)
 		return nil, true
 	}
 	if p.pane == paneRuns {
-		return p.pressShelf(msg)
+		return p.runs.pressShelf(msg)
 	}
 	return nil, false
 }
@@ -116,47 +115,15 @@ func (p *Picker) pressProfiles(msg tea.KeyPressMsg, k widget.Bindings, e screen.
 		p.pane = paneForm
 	default:
 		if by := steps(msg, k, e.H/2); by != 0 {
-			return p.choose(p.at+by, e)
+			return p.choose(p.list.at + by)
 		}
 	}
-	return nil
-}
-
-// pressShelf handles a key that filters, sorts, annotates or removes runs.
-func (p *Picker) pressShelf(msg tea.KeyPressMsg) (cmd tea.Cmd, ours bool) {
-	runs := p.runsOf()
-	var at *rundir.Run
-	if p.runAt < len(runs) {
-		at = runs[p.runAt]
-	}
-	var ids []string
-	for _, r := range runs {
-		ids = append(ids, r.ID)
-	}
-	if cmd, ours = p.shelf.Press(msg, at, ids); !ours {
-		return nil, false
-	}
-	p.runAt = 0
-	for i, r := range p.runsOf() {
-		if at != nil && r.ID == at.ID {
-			p.runAt = i
-		}
-	}
-	return cmd, true
-}
-
-func (p *Picker) pressRuns(msg tea.KeyPressMsg, k widget.Bindings) tea.Cmd {
-	runs := p.runsOf()
-	if key.Matches(msg, k.Choose) && p.runAt < len(runs) {
-		return screen.Open(screen.Results{ID: runs[p.runAt].ID})
-	}
-	p.runAt = max(min(p.runAt+steps(msg, k, 5), len(runs)-1), 0)
 	return nil
 }
 
 // focus moves to the next panel that is shown.
 func (p *Picker) focus(e screen.Env, by int) {
-	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
+	l := pickerLayout(e.W, e.H, len(p.list.all), p.pane)
 	for range panesOfPicker {
 		p.pane = (p.pane + pane(by) + panesOfPicker) % panesOfPicker
 		if widget.SizeOf(e.W, e.H) == widget.Small || !l.panes[p.pane].Empty() {
@@ -167,7 +134,7 @@ func (p *Picker) focus(e screen.Env, by int) {
 
 // paneAt returns the panel at a point; -1 if there is none.
 func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
-	l := pickerLayout(e.W, e.H, len(p.profiles), p.pane)
+	l := pickerLayout(e.W, e.H, len(p.list.all), p.pane)
 	for i, r := range l.panes {
 		if image.Pt(m.X, m.Y).In(r) {
 			return pane(i), r
@@ -179,11 +146,15 @@ func (p *Picker) paneAt(m tea.Mouse, e screen.Env) (pane, image.Rectangle) {
 // click selects what is under the pointer. A click on the selected value changes it; a
 // click on the selected run opens it.
 func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
-	p.filter.Keep()
+	p.list.filter.Keep()
 	p.form.find = nil
-	p.shelf.Forget()
+	p.runs.shelf.Forget()
 	if p.form.edit != nil {
-		return p.form.clickEdit(p, m, e)
+		line := -1 - p.form.top // in none
+		if at, r := p.paneAt(m, e); at == paneForm {
+			line = m.Y - r.Min.Y - 1
+		}
+		return p.form.clickEdit(line, e)
 	}
 	if m.Y == 0 && widget.SizeOf(e.W, e.H) == widget.Small {
 		for _, t := range paneSpots() {
@@ -203,25 +174,19 @@ func (p *Picker) click(m tea.Mouse, e screen.Env) tea.Cmd {
 	switch at {
 	case paneProfiles:
 		if line == 0 {
-			p.filter.Begin()
+			p.list.filter.Begin()
 			return nil
 		}
-		if i := line - 2; i >= 0 && i < len(p.shown) {
-			return p.choose(i, e)
+		if i := line - 2; i >= 0 && i < len(p.list.shown) {
+			return p.choose(i)
 		}
 	case paneForm:
 		if m.Y == r.Max.Y-1 { // the border names the key that starts
 			return p.launch(e, oneRun)
 		}
-		return p.form.click(p, m.X-r.Min.X, line, had, e)
+		return p.form.click(m.X-r.Min.X, line, had, e)
 	case paneRuns:
-		i := line
-		if had && i == p.runAt && i < len(p.runsOf()) {
-			return screen.Open(screen.Results{ID: p.runsOf()[i].ID})
-		}
-		if i >= 0 && i < len(p.runsOf()) {
-			p.runAt = i
-		}
+		return p.runs.click(line, had)
 	}
 	return nil
 }
@@ -237,13 +202,13 @@ func (p *Picker) wheel(msg tea.MouseWheelMsg, e screen.Env) tea.Cmd {
 	}
 	switch at, _ := p.paneAt(msg.Mouse(), e); at {
 	case paneProfiles:
-		return p.choose(p.at+by, e)
+		return p.choose(p.list.at + by)
 	case paneForm:
 		p.form.move(by)
 	case panePlan:
-		p.scroll += 2 * by
+		p.forecast.scroll += 2 * by
 	case paneRuns:
-		p.runAt = max(min(p.runAt+by, len(p.runsOf())-1), 0)
+		p.runs.move(by)
 	}
 	return nil
 }

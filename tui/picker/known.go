@@ -1,15 +1,25 @@
 package picker
 
 import (
-	"cmp"
-	"reflect"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
+
+// known is what is known to choose values from.
+type known struct {
+	catalogue Catalogue
+	memory    Memory
+	// every are the parameters that every run has.
+	every   []workload.Param
+	recent  []string
+	presets map[string][]screen.Preset
+}
 
 // knownMsg delivers recent targets and the presets of all profiles.
 type knownMsg struct {
@@ -19,57 +29,42 @@ type knownMsg struct {
 	err     error // of reading last
 }
 
-// know reads the known presets and targets, in the background.
-func (p *Picker) know() tea.Cmd {
-	b, profiles := p.bench, p.profiles
+// read reads the known presets and targets, in the background.
+func (k *known) read(list *profiles) tea.Cmd {
+	catalogue, memory, all := k.catalogue, k.memory, list.all
 	return func() tea.Msg {
-		msg := knownMsg{recent: b.Recent(), presets: map[string][]screen.Preset{}}
-		msg.last, msg.err = b.Last()
-		for i := range profiles {
-			if built(&profiles[i]) {
-				msg.presets[profiles[i].Name] = b.Presets(profiles[i].Name)
+		msg := knownMsg{recent: memory.Recent(), presets: map[string][]screen.Preset{}}
+		msg.last, msg.err = memory.Last()
+		for i := range all {
+			if built(&all[i]) {
+				msg.presets[all[i].Name] = catalogue.Presets(all[i].Name)
 			}
 		}
 		return msg
 	}
 }
 
-// recall restores the last settings of each profile for which nothing has been set yet,
-// here or by a flag, and reports whether the selected one is among them.
-func (p *Picker) recall(last map[string]request.Request) bool {
-	begun := p.begun
-	p.begun = nil
-	if begun == nil || p.Typing() {
-		return false
-	}
-	for name, r := range last {
-		now, is := p.requests[name]
-		out := now.Out
-		now.Out, now.Profile, r.Profile = "", "", name
-		if len(now.Values) == 0 {
-			now.Values = nil
-		}
-		if !is || reflect.DeepEqual(now, request.Request{}) {
-			r.Out = cmp.Or(r.Out, out)
-			p.requests[name] = r
+// targets lists what the target can be switched to: recent ones, then an example of
+// each store that the profile runs on.
+func (k *known) targets(pr *workload.Profile, stores []screen.StoreInfo) []string {
+	out := []string{widget.DefaultTarget}
+	add := func(t string) {
+		if t != "" && !slices.Contains(out, t) {
+			out = append(out, t)
 		}
 	}
-	return !reflect.DeepEqual(p.requests[p.name], begun[p.name])
+	for _, t := range k.recent {
+		add(t)
+	}
+	for _, st := range stores {
+		if b, ok := pr.Binding(st.Driver); ok && b.Refuse == "" {
+			add(st.Example)
+		}
+	}
+	return out
 }
 
-// elsewhere returns the request for use outside the workbench, where the defaults for
-// preset and length differ: it has both set explicitly.
-func (p *Picker) elsewhere() request.Request {
-	r := p.request()
-	if p.preview == nil {
-		return r
-	}
-	if v, ok := lineOf(p.preview.Run, "preset"); ok && r.Preset == "" && len(r.Files) == 0 {
-		r.Preset = v.Text
-	}
-	if v, ok := lineOf(p.preview.Run, "duration"); ok && v.Text == workload.Forever {
-		r.Values = without(r.Values, v.Name)
-		r.Values[v.Name] = workload.Value{Name: v.Name, Text: v.Text, Origin: workload.OriginFlag}
-	}
-	return r
+// has reports whether a value is one of the parameters.
+func has(params []workload.Param, name string) bool {
+	return slices.ContainsFunc(params, func(q workload.Param) bool { return q.Name == name })
 }

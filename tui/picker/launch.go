@@ -28,26 +28,28 @@ func aSearch(r request.Request) screen.Destination {
 // launch goes to the destination of the current settings, or reports why not. It first
 // waits for a preview in progress.
 func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destination) tea.Cmd {
-	p.wanted = nil
-	pr := p.profile()
+	p.forecast.wanted = nil
+	pr := p.list.selected()
 	switch {
 	case pr == nil:
 		return nil
 	case !built(pr):
 		p.toast.Say(e.Now, pr.Title+" is planned: it cannot be run yet", false)
-	case p.got != p.asked:
-		p.wanted = to
-	case p.err != nil:
-		p.toast.Say(e.Now, "not started: "+unflagged(firstLine(p.err)), true)
-		p.form.showError(p)
+	case !p.forecast.current():
+		p.forecast.wanted = to
+	case p.forecast.err != nil:
+		p.toast.Say(e.Now, "not started: "+unflagged(firstLine(p.forecast.err)), true)
+		if p.form.goTo(func(r *row) bool { return r.fault != "" }) {
+			p.pane = paneForm
+		}
 	default:
-		b, r := p.bench, p.request()
+		memory, r := p.bench.Memory, p.drafts.request()
 		r.Values = maps.Clone(r.Values)
 		keep := func() tea.Msg {
-			b.Remember(r)
+			memory.Remember(r)
 			return nil
 		}
-		return tea.Batch(keep, screen.Open(to(p.request())))
+		return tea.Batch(keep, screen.Open(to(p.drafts.request())))
 	}
 	return nil
 }

@@ -3,15 +3,12 @@
 package picker
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -19,45 +16,20 @@ import (
 )
 
 // Picker is the first screen: which profile, on which store, with which values; what
-// that would do; and the last runs. It belongs to the event loop.
+// that would do; and the last runs. Its parts know one thing each, and it gives them the
+// keys and the room. All of them belong to the event loop.
 type Picker struct {
-	bench     Bench
-	runParams []workload.Param
-	profiles  []workload.Profile
-	stores    []screen.StoreInfo
-	recent    []string
-	presets   map[string][]screen.Preset
-	runs      []rundir.Run
-	// requests holds the settings of each profile, by its name.
-	requests map[string]request.Request
-	// begun is what requests began with, until the last settings are known; then nil.
-	begun map[string]request.Request
-	// shown indexes the profiles that pass the filter; at is the selected one of these,
-	// name the one that was selected last.
-	shown  []int
-	at     int
-	name   string
-	filter widget.Filter
+	bench Bench
+	pane  pane
+	toast widget.Note
 
-	pane   pane
-	form   form
-	scroll int  // of the plan
-	long   bool // the plan is longer than its panel
-	runAt  int
-	shelf  archive.RunList // of the runs
-	ping   pinger
-	toast  widget.Note
-
-	// asked numbers the previews requested; got is the number of the newest one
-	// received.
-	asked, got int
-	preview    *request.Preview
-	// last is the newest preview without a fault for each profile.
-	last map[string]*request.Preview
-	err  error
-	// wanted returns where to go as soon as the preview has arrived; nil if nothing is
-	// requested.
-	wanted func(request.Request) screen.Destination
+	list     *profiles
+	drafts   *drafts
+	known    *known
+	forecast *forecast
+	ping     *pinger
+	form     *form
+	runs     *earlier
 }
 
 // pane is a part of the picker that can have the focus.
@@ -74,128 +46,62 @@ const (
 // String returns the title of the panel.
 func (p pane) String() string { return [...]string{"Profiles", "Setup", "Plan", "Last runs"}[p] }
 
-// previewMsg delivers the preview with number asked.
-type previewMsg struct {
-	number  int
-	preview *request.Preview
-	err     error
-}
-
-// New begins with the settings of a request; runParams describe the parameters that
-// every run has.
-func New(b Bench, first request.Request, runParams []workload.Param) *Picker {
+// New begins with the settings of a request; every are the parameters that every run has.
+func New(b Bench, first request.Request, every []workload.Param) *Picker {
+	list := newProfiles(b.Catalogue)
 	p := &Picker{
-		shelf: archive.NewRunList(b), bench: b, runParams: runParams, profiles: b.Profiles(), stores: b.Stores(),
-		requests: map[string]request.Request{}, last: map[string]*request.Preview{}, presets: map[string][]screen.Preset{},
+		bench: b, list: list, drafts: newDrafts(list, first),
+		known:    &known{catalogue: b.Catalogue, memory: b.Memory, every: every, presets: map[string][]screen.Preset{}},
+		forecast: &forecast{planner: b.Planner, last: map[string]*request.Preview{}},
+		ping:     &pinger{pinger: b.Pinger},
+		runs:     &earlier{list: list, shelf: archive.NewRunList(b.Runs)},
 	}
-	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
-		first.Target, first.Password = clean, password
-	}
-	p.sift()
-	for i, n := range p.shown {
-		if pr := p.profiles[n]; pr.Name == first.Profile || first.Profile == "" && built(&pr) {
-			p.at, first.Profile = i, pr.Name
-			break
-		}
-	}
-	p.requests[first.Profile], p.name = first, first.Profile
-	p.begun = maps.Clone(p.requests)
-	p.form.rebuild(p)
+	p.form = &form{list: list, drafts: p.drafts, known: p.known, forecast: p.forecast, ping: p.ping}
+	p.form.rebuild()
 	return p
-}
-
-// built reports whether a profile can run yet.
-func built(p *workload.Profile) bool { return p.Design != nil }
-
-// profile returns the selected one, or nil.
-func (p *Picker) profile() *workload.Profile {
-	if p.at < 0 || p.at >= len(p.shown) {
-		return nil
-	}
-	return &p.profiles[p.shown[p.at]]
-}
-
-// request returns what would be run: the values set for the selected profile.
-func (p *Picker) request() request.Request {
-	pr := p.profile()
-	if pr == nil {
-		return request.Request{}
-	}
-	r := p.requests[pr.Name]
-	r.Profile = pr.Name
-	return r
-}
-
-// set replaces the request of the selected profile.
-func (p *Picker) set(r request.Request) {
-	if pr := p.profile(); pr != nil {
-		r.Profile = pr.Name
-		p.requests[pr.Name] = r
-	}
 }
 
 // Start reads what is slow to read, once.
 func (p *Picker) Start(e screen.Env) tea.Cmd {
-	if r := p.request(); !widget.Local(r.Target) {
+	if !widget.Local(p.drafts.request().Target) {
 		p.ping.soon(e, 0)
 	}
-	return tea.Batch(screen.ReadHistory(p.bench), p.know(), p.ask())
-}
-
-// ask requests the preview of the current settings, including the text being typed.
-func (p *Picker) ask() tea.Cmd {
-	p.asked++
-	pr := p.profile()
-	if pr == nil || !built(pr) {
-		p.got, p.preview, p.err = p.asked, nil, nil
-		p.form.rebuild(p)
-		return nil
-	}
-	number, bench, req := p.asked, p.bench, p.form.draft(p)
-	req.Values, req.Files = maps.Clone(req.Values), slices.Clone(req.Files)
-	return func() tea.Msg {
-		preview, err := bench.Preview(req)
-		return previewMsg{number, preview, err}
-	}
+	return tea.Batch(screen.ReadHistory(p.bench.Runs), p.known.read(p.list), p.form.ask())
 }
 
 // Typing reports whether text is being typed.
 func (p *Picker) Typing() bool {
-	return p.filter.Typing() || p.shelf.Typing() || p.form.edit != nil || p.form.find != nil
+	return p.list.filter.Typing() || p.runs.shelf.Typing() || p.form.edit != nil || p.form.find != nil
 }
+
+// Resting reports that there is no target to ping and no message to remove.
+func (p *Picker) Resting() bool { return p.ping.due.IsZero() && !p.ping.busy && p.toast.Text == "" }
 
 // Update handles one message.
 func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		p.toast.Tick(e.Now)
-		return p, p.ping.frame(p.bench, p.request(), e)
+		return p, p.ping.frame(p.drafts.request(), e)
 	case screen.HistoryMsg:
 		if msg.Err == nil {
-			p.runs = msg.Runs
+			p.runs.all = msg.Runs
 		}
 	case archive.DoneMsg:
-		return p, archive.Settle(p.bench, msg, &p.toast, e)
+		return p, archive.Settle(p.bench.Runs, msg, &p.toast, e)
 	case screen.RunsChangedMsg:
-		return p, tea.Batch(screen.ReadHistory(p.bench), p.know())
+		return p, tea.Batch(screen.ReadHistory(p.bench.Runs), p.known.read(p.list))
 	case knownMsg:
-		p.recent, p.presets = msg.recent, msg.presets
-		if msg.err != nil && p.begun != nil {
-			p.toast.Say(e.Now, msg.err.Error(), true)
-		}
-		if p.recall(msg.last) {
-			return p, p.ask()
-		}
-		p.form.rebuild(p)
+		return p, p.learned(msg, e)
 	case previewMsg:
 		return p, p.previewed(msg, e)
 	case pongMsg:
 		p.ping.answered(msg)
 	case completedMsg:
 		p.form.completed(msg)
-		return p, p.ask()
+		return p, p.form.ask()
 	case tea.PasteMsg:
-		return p, p.paste(msg, e)
+		return p, p.paste(msg)
 	case tea.KeyPressMsg:
 		return p, p.press(msg, e)
 	case tea.MouseClickMsg:
@@ -206,17 +112,26 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	return p, nil
 }
 
+// learned takes what there is to choose from, and what was set last.
+func (p *Picker) learned(msg knownMsg, e screen.Env) tea.Cmd {
+	p.known.recent, p.known.presets = msg.recent, msg.presets
+	if msg.err != nil && p.drafts.begun != nil {
+		p.toast.Say(e.Now, msg.err.Error(), true)
+	}
+	if p.drafts.recall(msg.last, p.Typing()) {
+		return p.form.ask()
+	}
+	p.form.rebuild()
+	return nil
+}
+
 func (p *Picker) previewed(msg previewMsg, e screen.Env) tea.Cmd {
-	if msg.number != p.asked {
+	if !p.forecast.arrived(msg, p.drafts.request().Profile) {
 		return nil
 	}
-	p.got, p.preview, p.err = msg.number, msg.preview, msg.err
-	if msg.err == nil && msg.preview != nil {
-		p.last[p.request().Profile] = msg.preview
-	}
-	p.form.rebuild(p)
-	if p.wanted != nil {
-		return p.launch(e, p.wanted)
+	p.form.rebuild()
+	if p.forecast.wanted != nil {
+		return p.launch(e, p.forecast.wanted)
 	}
 	return nil
 }
@@ -226,96 +141,45 @@ func firstLine(err error) string {
 	return text
 }
 
-func (p *Picker) paste(msg tea.PasteMsg, e screen.Env) tea.Cmd {
+func (p *Picker) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
-	case p.filter.Typing():
-		p.filter.Paste(msg)
-		p.refilter(e)
-	case p.shelf.Typing():
-		p.shelf.Paste(msg)
-	case p.form.find != nil:
-		p.form.find.field, _ = p.form.find.field.Update(msg)
-		p.form.next(0)
-	case p.form.edit != nil:
-		p.form.edit.field, _ = p.form.edit.field.Update(msg)
-		return p.ask()
+	case p.list.filter.Typing():
+		p.list.filter.Paste(msg)
+		return p.refilter()
+	case p.runs.shelf.Typing():
+		p.runs.shelf.Paste(msg)
+	default:
+		return p.form.paste(msg)
 	}
 	return nil
 }
 
-// sift finds the profiles that contain every word of the filter.
-func (p *Picker) sift() {
-	p.shown = p.shown[:0]
-	for i := range p.profiles {
-		if pr := &p.profiles[i]; widget.HasWords(pr.Name+" "+pr.Title+" "+pr.Summary, p.filter.Text()) {
-			p.shown = append(p.shown, i)
-		}
-	}
-}
-
 // refilter keeps the selected profile if it passes the filter.
-func (p *Picker) refilter(e screen.Env) tea.Cmd {
-	p.sift()
-	at := 0
-	for i, n := range p.shown {
-		if p.profiles[n].Name == p.name {
-			at = i
-		}
-	}
-	return p.choose(at, e)
+func (p *Picker) refilter() tea.Cmd {
+	p.list.sift()
+	return p.choose(p.list.place(p.drafts.name))
 }
 
 // choose selects a profile. Target, password and the parameters of every run are
 // carried over.
-func (p *Picker) choose(at int, e screen.Env) tea.Cmd {
-	from := p.requests[p.name]
-	p.at = max(min(at, len(p.shown)-1), 0)
-	pr := p.profile()
-	if pr == nil {
-		p.form.rebuild(p)
+func (p *Picker) choose(at int) tea.Cmd {
+	p.list.selectAt(at)
+	if p.list.selected() == nil {
+		p.form.rebuild()
 		return nil
 	}
-	if p.name != pr.Name {
-		p.name = pr.Name
-		to, known := p.requests[pr.Name]
-		if !known {
-			to.Values = maps.Clone(from.Values)
-			maps.DeleteFunc(to.Values, func(name string, _ workload.Value) bool { return !p.runParam(name) })
-		}
-		to.Target, to.Password, to.Out = from.Target, from.Password, from.Out
-		p.set(to)
-		p.scroll, p.runAt = 0, 0
+	if p.drafts.carryOver(p.known.every) {
+		p.runs.at = 0
+		p.forecast.forget()
 		p.form.leave()
-		p.preview, p.err = nil, nil
 	}
-	p.form.rebuild(p)
-	return p.ask()
-}
-
-// runParam reports whether a value is one that every run has.
-func (p *Picker) runParam(name string) bool {
-	return slices.ContainsFunc(p.runParams, func(q workload.Param) bool { return q.Name == name })
-}
-
-// runsOf returns the runs of the selected profile, filtered and sorted.
-func (p *Picker) runsOf() []*rundir.Run {
-	var all []archive.Item
-	name := p.request().Profile
-	for i := range p.runs {
-		if p.runs[i].Profile == name {
-			all = append(all, archive.Item{Run: &p.runs[i]})
-		}
-	}
-	var out []*rundir.Run
-	for _, i := range p.shelf.Shown(all) {
-		out = append(out, all[i].Run)
-	}
-	return out
+	p.form.rebuild()
+	return p.form.ask()
 }
 
 func (p *Picker) bindings() widget.Bindings {
 	k := widget.AllKeys
-	pr := p.profile()
+	pr := p.list.selected()
 	can := pr != nil && built(pr)
 	k.Start.SetEnabled(can)
 	k.Launch.SetEnabled(can)
@@ -323,23 +187,24 @@ func (p *Picker) bindings() widget.Bindings {
 	k.Search.SetEnabled(can)
 	k.Sweep.SetEnabled(can)
 	k.Targets.SetEnabled(can)
-	k.Compare.SetEnabled(len(p.runs) > 1)
+	k.Compare.SetEnabled(len(p.runs.all) > 1)
 	k.Next.SetHelp("tab", "next panel")
-	if p.filter.Text() == "" || p.pane != paneProfiles {
+	filtered := p.list.filter.Text() != ""
+	if !filtered || p.pane != paneProfiles {
 		k.Back.SetHelp("esc", "profiles")
 	} else {
 		k.Back.SetHelp("esc", "clear filter")
 	}
-	k.Back.SetEnabled(p.pane != paneProfiles || p.filter.Text() != "")
+	k.Back.SetEnabled(p.pane != paneProfiles || filtered)
 	if p.pane == paneRuns {
-		if p.shelf.Filter.Text() != "" {
+		if p.runs.shelf.Filter.Text() != "" {
 			k.Back.SetHelp("esc", "clear filter")
 		}
-		runs := p.runsOf()
+		some := len(p.runs.runs()) > 0
 		for _, b := range []*key.Binding{&k.Up, &k.Down, &k.Choose} {
-			b.SetEnabled(len(runs) > 0)
+			b.SetEnabled(some)
 		}
-		archive.Bindings(&k, len(runs) > 0, len(runs) > 0)
+		archive.Bindings(&k, some, some)
 	}
 	return k
 }
@@ -350,11 +215,11 @@ func (p *Picker) Keys() widget.KeyMap {
 	move := func(what string) key.Binding { return widget.Bind("↑↓", what, "up", "down") }
 	common := []key.Binding{k.Launch, k.Search, k.Sweep, k.Targets, k.Ping, k.Copy, k.History, k.Compare, k.Next, k.Prev, k.Back}
 	switch {
-	case p.filter.Typing():
+	case p.list.filter.Typing():
 		list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "clear", "esc")}
 		return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
-	case p.shelf.Typing():
-		return p.shelf.Keys()
+	case p.runs.shelf.Typing():
+		return p.runs.shelf.Keys()
 	case p.form.edit != nil:
 		return p.form.editKeys()
 	case p.form.find != nil:
@@ -372,7 +237,7 @@ func (p *Picker) Keys() widget.KeyMap {
 	case p.pane == panePlan:
 		scroll := move("scroll")
 		for _, b := range []*key.Binding{&scroll, &k.Up, &k.Down, &k.PageUp, &k.PageDown} {
-			b.SetEnabled(p.long)
+			b.SetEnabled(p.forecast.long)
 		}
 		return widget.KeyMap{
 			Short: []key.Binding{scroll, k.Launch, k.Next, k.Help, k.Back, k.Quit},

@@ -27,7 +27,7 @@ func pick(t testing.TB, b *tuitest.Bench, w, h int) (*tuitest.Stage, *Picker) {
 // pickWith is a picker that is filled in.
 func pickWith(t testing.TB, b *tuitest.Bench, r request.Request, w, h int) (*tuitest.Stage, *Picker) {
 	t.Helper()
-	p := New(b, r, tuitest.RunParams())
+	p := New(Bench{Catalogue: b, Memory: b, Planner: b, Pinger: b, Runs: b}, r, tuitest.RunParams())
 	return tuitest.NewStage(t, p, w, h), p
 }
 
@@ -79,7 +79,7 @@ func TestPickerPictures(t *testing.T) {
 			a.Send(t, "right", "p")
 		}},
 		{name: "80x24 a target that does not answer", w: 80, h: 24, steps: func(a *tuitest.Stage, p *Picker) {
-			p.bench.(*tuitest.Bench).PingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")
+			p.bench.Pinger.(*tuitest.Bench).PingErr = fault.Store(errors.New("redis: dial 127.0.0.1:6379: connection refused"), "is the server running? try redis-cli ping")
 			goTo(t, a, p, "target")
 			a.Send(t, "right", "p")
 		}},
@@ -173,9 +173,9 @@ func TestEscapeLeavesAValueAsItWas(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	goTo(t, a, p, "threads")
 	a.Send(t, "enter", "9", "9", "esc")
-	assert.Empty(t, p.request().Values)
+	assert.Empty(t, p.drafts.request().Values)
 	assert.Equal(t, "16", rowNamed(t, p, "threads").text)
-	require.NoError(t, p.err)
+	require.NoError(t, p.forecast.err)
 }
 
 func TestARateWithoutLimitIsTypedAsItIsShown(t *testing.T) {
@@ -185,18 +185,18 @@ func TestARateWithoutLimitIsTypedAsItIsShown(t *testing.T) {
 	assert.Equal(t, "unlimited", p.form.edit.field.Value())
 	a.Type(t, "500")
 	a.Send(t, "enter")
-	assert.Equal(t, "500", p.request().Values["rate"].Text)
+	assert.Equal(t, "500", p.drafts.request().Values["rate"].Text)
 	a.Send(t, "enter")
 	a.Type(t, "unlimited")
 	assert.NotContains(t, a.Picture(t), "✗")
 	a.Send(t, "enter")
-	assert.Equal(t, "0", p.request().Values["rate"].Text)
+	assert.Equal(t, "0", p.drafts.request().Values["rate"].Text)
 }
 
 func TestAPasswordIsNeverShown(t *testing.T) {
 	b := tuitest.NewDemo()
 	a, p := pickWith(t, b, request.Request{Target: "redis://me:fromflags@10.0.0.7"}, 120, 40)
-	assert.Equal(t, "fromflags", p.request().Password)
+	assert.Equal(t, "fromflags", p.drafts.request().Password)
 	assert.NotContains(t, a.Picture(t), "fromflags")
 	goTo(t, a, p, "target")
 	a.Send(t, "enter", "ctrl+u")
@@ -205,8 +205,8 @@ func TestAPasswordIsNeverShown(t *testing.T) {
 		assert.NotContains(t, a.Picture(t), "hunt")
 	}
 	a.Send(t, "enter")
-	assert.Equal(t, "redis://me@10.0.0.9/1", p.request().Target)
-	assert.Equal(t, "hunter2", p.request().Password)
+	assert.Equal(t, "redis://me@10.0.0.9/1", p.drafts.request().Target)
+	assert.Equal(t, "hunter2", p.drafts.request().Password)
 	goTo(t, a, p, "password")
 	a.Send(t, "enter")
 	a.Type(t, "swordfish")
@@ -232,13 +232,13 @@ func TestAPasswordDoesNotGoToAnotherServer(t *testing.T) {
 	a.Send(t, "enter", "ctrl+u")
 	a.Type(t, "redis://me@10.0.0.8")
 	a.Send(t, "enter")
-	assert.Empty(t, p.request().Password)
+	assert.Empty(t, p.drafts.request().Password)
 }
 
 func TestAnAnswerOfAnEarlierTargetIsDropped(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	old := pongMsg{number: p.ping.number + 1}
-	p.ping.ask(p.bench, p.request(), a.Env)
+	p.ping.ask(p.drafts.request(), a.Env)
 	p.ping.soon(a.Env, settle)
 	a.Send(t, old)
 	assert.False(t, p.ping.done)
@@ -248,7 +248,7 @@ func TestATargetIsPingedWhenItHasSettled(t *testing.T) {
 	a, p := pick(t, tuitest.NewDemo(), 120, 40)
 	goTo(t, a, p, "target")
 	a.Send(t, "right")
-	require.Equal(t, "redis://127.0.0.1:6379", p.request().Target, "the recent one comes first")
+	require.Equal(t, "redis://127.0.0.1:6379", p.drafts.request().Target, "the recent one comes first")
 	assert.False(t, p.ping.busy || p.ping.done)
 	a.Env.Now = a.Env.Now.Add(settle)
 	a.Send(t, a.Frame())
@@ -264,11 +264,11 @@ func TestTheTargetGoesWithTheProfileAndValuesStay(t *testing.T) {
 	a.Send(t, "enter", "7", "enter")
 	goTo(t, a, p, "threads")
 	a.Send(t, "right", "esc", "down")
-	require.Equal(t, "group", p.request().Profile)
-	assert.Equal(t, "redis://127.0.0.1:6379", p.request().Target)
-	assert.Equal(t, []string{"seed"}, p.request().Values.Names(), "what every run has goes along")
+	require.Equal(t, "group", p.drafts.request().Profile)
+	assert.Equal(t, "redis://127.0.0.1:6379", p.drafts.request().Target)
+	assert.Equal(t, []string{"seed"}, p.drafts.request().Values.Names(), "what every run has goes along")
 	a.Send(t, "up")
-	assert.Equal(t, []string{"seed", "threads"}, p.request().Values.Names(), "what was set is remembered")
+	assert.Equal(t, []string{"seed", "threads"}, p.drafts.request().Values.Names(), "what was set is remembered")
 }
 
 func TestFilteringProfiles(t *testing.T) {
@@ -276,13 +276,13 @@ func TestFilteringProfiles(t *testing.T) {
 	a.Send(t, "/")
 	assert.True(t, p.Typing())
 	a.Type(t, "event q?")
-	assert.Nil(t, p.profile())
+	assert.Nil(t, p.list.selected())
 	assert.Contains(t, a.Picture(t), "No profile matches.")
 	a.Send(t, "backspace", "backspace", "backspace", "enter")
-	assert.Equal(t, "event-store", p.profile().Name)
+	assert.Equal(t, "event-store", p.list.selected().Name)
 	a.Send(t, "esc")
-	assert.Len(t, p.shown, 5)
-	assert.Equal(t, "event-store", p.profile().Name, "what was selected stays")
+	assert.Len(t, p.list.shown, 5)
+	assert.Equal(t, "event-store", p.list.selected().Name, "what was selected stays")
 }
 
 func TestAValueIsFoundByItsName(t *testing.T) {
@@ -303,7 +303,7 @@ func TestAValueIsFoundByItsName(t *testing.T) {
 	a.Send(t, "up", "enter", "q")
 	assert.Equal(t, first, p.form.at)
 	assert.False(t, p.Typing())
-	assert.Len(t, p.shown, 5, "profiles are not filtered")
+	assert.Len(t, p.list.shown, 5, "profiles are not filtered")
 }
 
 func TestWithoutProfilesThePickerSaysSo(t *testing.T) {
@@ -325,7 +325,7 @@ func TestFilesAreCompleted(t *testing.T) {
 	assert.Equal(t, dir+"/ingestion", p.form.edit.field.Value(), "as far as they agree")
 	assert.Len(t, p.form.edit.offers, 2)
 	a.Send(t, "down", "down", "enter")
-	assert.Equal(t, []string{dir + "/ingestion.properties"}, p.request().Files)
+	assert.Equal(t, []string{dir + "/ingestion.properties"}, p.drafts.request().Files)
 }
 
 func TestTheMouseChoosesInThePicker(t *testing.T) {
@@ -342,7 +342,7 @@ func TestTheMouseChoosesInThePicker(t *testing.T) {
 		return 0, 0
 	}
 	click(at("Group workflow"))
-	assert.Equal(t, "group", p.request().Profile)
+	assert.Equal(t, "group", p.drafts.request().Profile)
 	click(at("Bulk ingestion "))
 	click(at("threads"))
 	assert.Equal(t, paneForm, p.pane)

@@ -1,17 +1,21 @@
 package picker
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// pinger asks a target what it is, a moment after it was chosen. Its zero value is
-// ready for use.
+// pinger asks a target what it is, a moment after it was chosen.
 type pinger struct {
+	pinger Pinger
 	number int
 	due    time.Time
 	target string
@@ -45,25 +49,25 @@ func (g *pinger) forget() {
 	if g.cancel != nil {
 		g.cancel()
 	}
-	*g = pinger{number: g.number + 1}
+	*g = pinger{pinger: g.pinger, number: g.number + 1}
 }
 
-func (g *pinger) frame(b Planner, r request.Request, e screen.Env) tea.Cmd {
+func (g *pinger) frame(r request.Request, e screen.Env) tea.Cmd {
 	if g.due.IsZero() || e.Now.Before(g.due) {
 		return nil
 	}
 	g.due = time.Time{}
-	return g.ask(b, r, e)
+	return g.ask(r, e)
 }
 
-func (g *pinger) ask(b Planner, r request.Request, e screen.Env) tea.Cmd {
+func (g *pinger) ask(r request.Request, e screen.Env) tea.Cmd {
 	g.forget()
 	ctx, cancel := e.Connecting()
 	g.busy, g.target, g.cancel = true, r.Target, cancel
-	number := g.number
+	number, pinger := g.number, g.pinger
 	return func() tea.Msg {
 		defer cancel()
-		pong, err := b.Ping(ctx, r.Target, r.Password)
+		pong, err := pinger.Ping(ctx, r.Target, r.Password)
 		return pongMsg{number, pong, err}
 	}
 }
@@ -74,5 +78,54 @@ func (g *pinger) answered(msg pongMsg) {
 	}
 }
 
-// Resting reports that there is no target to ping and no message to remove.
-func (p *Picker) Resting() bool { return p.ping.due.IsZero() && !p.ping.busy && p.toast.Text == "" }
+// lines show what the target answered.
+func (g *pinger) lines(s *widget.Styles, at string, w int) []string {
+	room := max(w-len(at)-2, 12)
+	switch {
+	case g.busy:
+		return []string{at + s.Muted.On("asking …")}
+	case !g.done:
+		return nil
+	case g.err != nil:
+		var out []string
+		for i, l := range widget.Wrap(g.err.Error(), room) {
+			lead := "  "
+			if i == 0 {
+				lead = "✗ "
+			}
+			out = append(out, at+s.Bad.On(lead+l))
+		}
+		if h := fault.HintOf(g.err); h != "" {
+			for _, l := range widget.Wrap(h, room) {
+				out = append(out, at+"  "+s.Muted.On(l))
+			}
+		}
+		return out
+	}
+	words := []string{strings.TrimSpace(g.pong.Info.Name + " " + g.pong.Info.Version)}
+	if g.pong.Info.Topology != "" {
+		words = append(words, g.pong.Info.Topology)
+	}
+	words = append(words, "answers in "+units.Duration(g.pong.RoundTrip.Round(10*time.Microsecond)))
+	var out []string
+	for i, l := range widget.Wrap(strings.Join(words, " · "), room) {
+		lead := "  "
+		if i == 0 {
+			lead = s.OK.On("● ")
+		}
+		out = append(out, at+lead+l)
+	}
+	for _, t := range append([]string{g.pong.Info.NoFigure}, g.pong.Info.Warnings...) {
+		if t == "" {
+			continue
+		}
+		for i, l := range widget.Wrap(t, room) {
+			lead := "  "
+			if i == 0 {
+				lead = "! "
+			}
+			out = append(out, at+s.Warn.On(lead+l))
+		}
+	}
+	return out
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -61,46 +62,61 @@ func (r row) words() string {
 }
 
 // rebuild recomputes the rows: after a preview, a choice, a key.
-func (f *form) rebuild(p *Picker) {
+func (f *form) rebuild() {
 	was := ""
 	if f.at < len(f.rows) {
 		was = f.rows[f.at].key()
 	}
-	pr := p.profile()
+	pr := f.list.selected()
 	if pr == nil {
 		f.rows, f.at = nil, 0
 		return
 	}
-	req := p.request()
-	pv := p.preview
-	if pv == nil {
-		pv = p.last[pr.Name]
-	}
-	f.rows = append(f.rows[:0], headRows(p, pr, req, pv)...)
-	if pv != nil {
-		length, rest := lengthFirst(pv.Run)
-		f.add(p, pr, req, pv, "Length", length)
-		all, each := ofTracks(pv.Settings)
-		f.add(p, pr, req, pv, "Knobs at the start", all)
-		f.addTexts(req, pv)
-		f.add(p, pr, req, pv, "Knobs of each track", each)
-		f.add(p, pr, req, pv, "Parameters", withoutStarts(pv))
-		f.add(p, pr, req, pv, "Run", rest)
-	} else if built(pr) {
-		length, rest := lengthFirst(defaultsOf(p.runParams))
-		f.add(p, pr, req, nil, "Length", length)
-		f.addTexts(req, nil)
-		f.add(p, pr, req, nil, "Parameters", defaultsOf(pr.Params))
-		f.add(p, pr, req, nil, "Run", rest)
-	}
-	f.addRest(p, pr, req, pv)
-	f.blame(p.err)
+	s := &sheet{profile: pr, req: f.drafts.request(), preview: f.forecast.of(pr.Name), known: f.known, stores: f.list.stores, rows: f.rows[:0]}
+	s.fill()
+	s.blame(f.forecast.err)
+	f.rows = s.rows
 	f.at = min(f.at, max(len(f.rows)-1, 0))
 	for i := range f.rows {
 		if f.rows[i].key() == was {
 			f.at = i
 		}
 	}
+}
+
+// sheet are the rows of a form as they are made: of what a profile can be given, what is
+// set, and what would be.
+type sheet struct {
+	profile *workload.Profile
+	req     request.Request
+	preview *request.Preview // nil while nothing is known of it
+	known   *known
+	stores  []screen.StoreInfo
+	rows    []row
+}
+
+// fill makes all rows.
+func (s *sheet) fill() {
+	s.addPreset()
+	s.addFile()
+	s.addTarget()
+	if pv := s.preview; pv != nil {
+		length, rest := lengthFirst(pv.Run)
+		s.add("Length", length)
+		all, each := ofTracks(pv.Settings)
+		s.add("Knobs at the start", all)
+		s.addTexts()
+		s.add("Knobs of each track", each)
+		s.add("Parameters", withoutStarts(pv))
+		s.add("Run", rest)
+	} else if built(s.profile) {
+		length, rest := lengthFirst(defaultsOf(s.known.every))
+		s.add("Length", length)
+		s.addTexts()
+		s.add("Parameters", defaultsOf(s.profile.Params))
+		s.add("Run", rest)
+	}
+	s.addRest()
 }
 
 // lengthFirst separates the parameters for the length of a run from the others.
@@ -147,72 +163,68 @@ func defaultsOf(params []workload.Param) []request.Line {
 	return out
 }
 
-// headRows returns the rows of preset, file, target and what belongs to them.
-func headRows(p *Picker, pr *workload.Profile, req request.Request, pv *request.Preview) []row {
-	preset := row{kind: rowPreset, name: "preset", text: req.Preset, from: "default", mine: req.Preset != "", help: "a named set of values"}
-	for _, ps := range p.presets[pr.Name] {
+// addPreset appends the row of the preset.
+func (s *sheet) addPreset() {
+	preset := row{kind: rowPreset, name: "preset", text: s.req.Preset, from: "default", mine: s.req.Preset != "", help: "a named set of values"}
+	list := s.known.presets[s.profile.Name]
+	for _, ps := range list {
 		preset.choices = append(preset.choices, ps.Name)
-		if ps.Name == req.Preset {
+	}
+	if s.req.Preset == "" && len(s.req.Files) == 0 && len(list) > 0 {
+		preset.text = list[0].Name
+		if v, ok := s.ran("preset"); ok {
+			preset.text = v.Text
+		}
+	}
+	for _, ps := range list {
+		if ps.Name == preset.text {
 			preset.help = ps.Summary
 		}
 	}
-	if req.Preset == "" && len(req.Files) == 0 && len(preset.choices) > 0 {
-		preset.text = preset.choices[0]
-		if pv != nil {
-			if v, ok := lineOf(pv.Run, "preset"); ok {
-				preset.text = v.Text
-			}
-		}
-		for _, ps := range p.presets[pr.Name] {
-			if ps.Name == preset.text {
-				preset.help = ps.Summary
-			}
-		}
+	s.rows = append(s.rows, preset)
+}
+
+// addFile appends the row of the files, if the profile reads any.
+func (s *sheet) addFile() {
+	if s.profile.Read == nil {
+		return
 	}
-	rows := []row{preset}
-	if pr.Read != nil {
-		rows = append(rows, row{
-			kind: rowFile, name: "file", text: strings.Join(req.Files, ", "), mine: len(req.Files) > 0,
-			help: "reads " + pr.Reads + "; several with commas, tab completes",
-		})
+	s.rows = append(s.rows, row{
+		kind: rowFile, name: "file", text: strings.Join(s.req.Files, ", "), mine: len(s.req.Files) > 0,
+		help: "reads " + s.profile.Reads + "; several with commas, tab completes",
+	})
+}
+
+// addTarget appends the rows of the target and of its password.
+func (s *sheet) addTarget() {
+	target := row{
+		kind: rowTarget, name: "target", text: s.req.Target, from: "default", mine: s.req.Target != "",
+		choices: s.known.targets(s.profile, s.stores), help: "←→ recent ones, enter types one",
 	}
-	target := row{kind: rowTarget, name: "target", text: req.Target, from: "default", mine: req.Target != "", choices: p.targets(pr), help: "←→ recent ones, enter types one"}
 	if target.text == "" {
 		target.text = widget.DefaultTarget
-		if pv != nil {
-			if v, ok := lineOf(pv.Run, "target"); ok && strings.HasPrefix(v.From, workload.OriginPlan.String()) {
-				target.text, target.from = v.Text, v.From
-			}
+		if v, ok := s.ran("target"); ok && strings.HasPrefix(v.From, workload.OriginPlan.String()) {
+			target.text, target.from = v.Text, v.From
 		}
 	}
 	if target.mine {
 		target.from = "set"
 	}
-	rows = append(rows, target)
-	if !widget.Local(target.text) || req.Password != "" {
-		rows = append(rows, row{kind: rowPassword, name: "password", text: strings.Repeat("•", min(len([]rune(req.Password)), 12)), mine: req.Password != "", help: "is never shown, kept or logged"})
+	s.rows = append(s.rows, target)
+	if !widget.Local(target.text) || s.req.Password != "" {
+		s.rows = append(s.rows, row{
+			kind: rowPassword, name: "password", text: strings.Repeat("•", min(len([]rune(s.req.Password)), 12)), mine: s.req.Password != "",
+			help: "is never shown, kept or logged",
+		})
 	}
-	return rows
 }
 
-// targets lists what the target can be switched to: recent ones, then an example of
-// each store that the profile runs on.
-func (p *Picker) targets(pr *workload.Profile) []string {
-	out := []string{widget.DefaultTarget}
-	add := func(t string) {
-		if t != "" && !slices.Contains(out, t) {
-			out = append(out, t)
-		}
+// ran returns a line of what would be run; false while that is unknown.
+func (s *sheet) ran(name string) (request.Line, bool) {
+	if s.preview == nil {
+		return request.Line{}, false
 	}
-	for _, t := range p.recent {
-		add(t)
-	}
-	for _, st := range p.stores {
-		if b, ok := pr.Binding(st.Driver); ok && b.Refuse == "" {
-			add(st.Example)
-		}
-	}
-	return out
+	return lineOf(s.preview.Run, name)
 }
 
 func lineOf(list []request.Line, name string) (request.Line, bool) {
@@ -225,12 +237,12 @@ func lineOf(list []request.Line, name string) (request.Line, bool) {
 }
 
 // add appends the values of one section, except those that already have rows.
-func (f *form) add(p *Picker, pr *workload.Profile, req request.Request, pv *request.Preview, section string, list []request.Line) {
+func (s *sheet) add(section string, list []request.Line) {
 	for _, v := range list {
 		if slices.Contains([]string{"profile", "store", "target", "preset", "file", "files", "password", "out"}, v.Name) {
 			continue
 		}
-		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == v.Name }) {
+		if s.has(v.Name) {
 			continue
 		}
 		r := row{kind: rowValue, name: v.Name, text: v.Text, from: v.From, section: section}
@@ -238,42 +250,47 @@ func (f *form) add(p *Picker, pr *workload.Profile, req request.Request, pv *req
 			r.text = ""
 		}
 		section = ""
-		f.describe(&r, p, pr, pv)
-		f.typedIn(&r, req)
-		f.rows = append(f.rows, r)
+		s.describe(&r)
+		s.typedIn(&r)
+		s.rows = append(s.rows, r)
 	}
+}
+
+// has reports whether a value has its row already.
+func (s *sheet) has(name string) bool {
+	return slices.ContainsFunc(s.rows, func(r row) bool { return r.name == name })
 }
 
 // addRest appends values that were set but are unknown to the preview, so that a wrong
 // name can be seen and removed.
-func (f *form) addRest(p *Picker, pr *workload.Profile, req request.Request, pv *request.Preview) {
+func (s *sheet) addRest() {
 	section := "Set"
-	for _, name := range req.Values.Names() {
-		if slices.ContainsFunc(f.rows, func(r row) bool { return r.name == name }) {
+	for _, name := range s.req.Values.Names() {
+		if s.has(name) {
 			continue
 		}
 		r := row{kind: rowValue, name: name, section: section}
 		section = ""
-		f.describe(&r, p, pr, pv)
-		f.typedIn(&r, req)
-		f.rows = append(f.rows, r)
+		s.describe(&r)
+		s.typedIn(&r)
+		s.rows = append(s.rows, r)
 	}
 }
 
 // typedIn puts what was set here into a row.
-func (f *form) typedIn(r *row, req request.Request) {
+func (s *sheet) typedIn(r *row) {
 	if r.from == workload.OriginFlag.String() {
 		r.from = "set"
 	}
-	if v, ok := req.Values[r.name]; ok {
+	if v, ok := s.req.Values[r.name]; ok {
 		r.text, r.mine, r.from = v.Text, true, "set"
 	}
 }
 
 // describe sets how a value is changed, and its description.
-func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *request.Preview) {
+func (s *sheet) describe(r *row) {
 	base := r.name[strings.LastIndexByte(r.name, '.')+1:]
-	for _, q := range slices.Concat(pr.Params, p.runParams) {
+	for _, q := range slices.Concat(s.profile.Params, s.known.every) {
 		if q.Name != r.name && q.Name != base {
 			continue
 		}
@@ -291,8 +308,9 @@ func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *request.Pre
 		}
 	}
 	if r.name == "mode" && len(r.choices) == 0 {
-		r.choices = pr.Modes
+		r.choices = s.profile.Modes
 	}
+	pv := s.preview
 	if pv == nil || pv.Plan == nil {
 		return
 	}
@@ -316,11 +334,11 @@ func (f *form) describe(r *row, p *Picker, pr *workload.Profile, pv *request.Pre
 }
 
 // blame gives each row the first fault of its value.
-func (f *form) blame(err error) {
+func (s *sheet) blame(err error) {
 	for _, part := range fault.Parts(err) {
 		name := fault.FieldOf(part)
-		for i := range f.rows {
-			if r := &f.rows[i]; r.name == name && r.fault == "" {
+		for i := range s.rows {
+			if r := &s.rows[i]; r.name == name && r.fault == "" {
 				r.fault = unflagged(part.Error())
 			}
 		}
@@ -328,4 +346,4 @@ func (f *form) blame(err error) {
 }
 
 // unflagged removes the origin of a value if that is this form.
-func unflagged(s string) string { return strings.ReplaceAll(s, " (flag)", "") }
+func unflagged(text string) string { return strings.ReplaceAll(text, " (flag)", "") }

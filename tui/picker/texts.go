@@ -52,25 +52,23 @@ func (t *texts) set(r *request.Request, typed string) {
 
 // addTexts appends the rows of what is not a value: what is typed here takes precedence
 // over what a preset says.
-func (f *form) addTexts(req request.Request, pv *request.Preview) {
+func (s *sheet) addTexts() {
 	for _, t := range allTexts() {
-		mine := t.of(&req)
+		mine := t.of(&s.req)
 		r := row{kind: rowTexts, name: t.Name, text: strings.Join(mine, t.Form.Between), from: "set", mine: len(mine) > 0, help: t.Form.Help, section: t.Form.Section}
-		if v, ok := req.Values[r.name]; ok && !r.mine {
+		if v, ok := s.req.Values[r.name]; ok && !r.mine {
 			r.text, r.mine = v.Text, true
 		}
 		if !r.mine {
-			r.text, r.from = t.otherwise(pv)
+			r.text, r.from = t.otherwise(s.preview)
 		}
-		f.rows = append(f.rows, r)
+		s.rows = append(s.rows, r)
 	}
-	out := row{kind: rowOut, name: "out", text: req.Out, from: "set", mine: req.Out != "", help: "the folder that gets a folder of each run"}
-	if !out.mine && pv != nil {
-		if v, ok := lineOf(pv.Run, out.name); ok {
-			out.text, out.from = v.Text, v.From
-		}
+	out := row{kind: rowOut, name: "out", text: s.req.Out, from: "set", mine: s.req.Out != "", help: "the folder that gets a folder of each run"}
+	if v, ok := s.ran(out.name); ok && !out.mine {
+		out.text, out.from = v.Text, v.From
 	}
-	f.rows = append(f.rows, out)
+	s.rows = append(s.rows, out)
 }
 
 // otherwise returns what applies if nothing is typed, and its origin.

@@ -30,7 +30,7 @@ func TestWhatIsNoValueHasRowsToo(t *testing.T) {
 	assert.Equal(t, "elsewhere", got.Out)
 	goTo(t, a, p, "threshold")
 	a.Send(t, "r")
-	assert.Empty(t, p.request().Thresholds)
+	assert.Empty(t, p.drafts.request().Thresholds)
 }
 
 func TestWhatWasSetLastIsThereNextTime(t *testing.T) {
@@ -41,13 +41,13 @@ func TestWhatWasSetLastIsThereNextTime(t *testing.T) {
 	require.Len(t, a.Started(), 1)
 
 	_, next := pick(t, b, 120, 40)
-	assert.Equal(t, "17", next.request().Values["threads"].Text)
+	assert.Equal(t, "17", next.drafts.request().Values["threads"].Text)
 	_, flags := pickWith(t, b, request.Request{Preset: "large"}, 120, 40)
-	assert.Empty(t, flags.request().Values, "flags say what is to be run")
+	assert.Empty(t, flags.drafts.request().Values, "flags say what is to be run")
 
 	b.Kept, b.LastErr = nil, errors.New("the last settings are left out: last.json is odd")
 	damaged, fresh := pick(t, b, 120, 40)
-	assert.Empty(t, fresh.request().Values)
+	assert.Empty(t, fresh.drafts.request().Values)
 	assert.Contains(t, damaged.Picture(t), "left out: last.json is odd")
 }
 

@@ -67,5 +67,5 @@ func TestATimetableIsTypedAsAtHasIt(t *testing.T) {
 	assert.Equal(t, []string{"10s..40s:rate=1000..20000,threads=4..9"}, a.Started()[0].Timetable)
 	goTo(t, a, p, "at")
 	a.Send(t, "r")
-	assert.Empty(t, p.request().Timetable)
+	assert.Empty(t, p.drafts.request().Timetable)
 }

@@ -7,28 +7,12 @@ import (
 	"github.com/perfbench/perfbench/internal/sweep"
 )
 
-// Archive holds finished runs.
+// Archive lists what is kept of earlier work. It reads files.
 type Archive interface {
-	Keeper
 	// History lists finished runs, newest first.
 	History() ([]rundir.Run, error)
-	// Load reads one finished run by its id.
-	Load(id string) (*rundir.Folder, error)
 	// Sweeps lists the sweeps, newest first.
 	Sweeps() []sweep.Kept
-}
-
-// Keeper changes what the archive holds.
-type Keeper interface {
-	// Remove deletes finished runs permanently. The error names those that could not be
-	// deleted, and why; the others are deleted.
-	Remove(ids []string) error
-	// Pack replaces the directory of each run by a single file. The error names the
-	// runs for which this failed.
-	Pack(ids []string) error
-	// Annotate sets the note on a run, replacing the previous one; an empty note
-	// removes it.
-	Annotate(id, note string) error
 }
 
 // HistoryMsg delivers the lists of runs and sweeps.

@@ -10,18 +10,18 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Run is a benchmark in progress. None of its methods block, and any goroutine may call
-// them.
-type Run interface {
-	Watched
-	Sampled
-	Controlled
-	Searched
-	Ending
+// Access is what a screen has of a run: what the run shows, and what can be done with it
+// from here. Of a run that another process drives there is nothing but Run.
+type Access struct {
+	Run      Run
+	Control  Control
+	Searches Searches
+	Ending   Ending
 }
 
-// Watched is what a run reports about itself.
-type Watched interface {
+// Run is a run in progress, whoever drives it. None of its methods block, and any
+// goroutine may call them; that holds for Control, Searches and Ending, too.
+type Run interface {
 	Info() RunInfo
 	Plan() *workload.Plan
 	// Progress returns what the run is doing now.
@@ -29,21 +29,20 @@ type Watched interface {
 	// Snapshot returns the newest state; never nil, empty before the first worker
 	// has started.
 	Snapshot() *measure.Snapshot
-	// Verdict returns the verdict on the run so far.
-	Verdict() rundir.Verdict
-}
-
-// Sampled is what is reported about a run in addition to its operations.
-type Sampled interface {
+	// Settings returns the requested settings, of one track or the totals of All.
+	Settings(track int) workload.Settings
 	// Samples returns those of the last second that was sampled, of perfbench, machine
 	// and store; never modified once returned.
 	Samples() []rundir.Sample
+	// Verdict returns the verdict on the run so far.
+	Verdict() rundir.Verdict
+	// Done is closed when the run is over; only then is its Outcome known.
+	Done() <-chan struct{}
+	Outcome() Outcome
 }
 
-// Controlled is a run whose knobs can be turned.
-type Controlled interface {
-	// Settings returns the requested settings, of one track or the totals of All.
-	Settings(track int) workload.Settings
+// Control turns the knobs of a run.
+type Control interface {
 	// Change changes the live settings of one track, or with All the totals; f is
 	// called once, in the order of the calls.
 	Change(by string, track int, f func(workload.Settings) workload.Settings)
@@ -54,8 +53,8 @@ type Controlled interface {
 	Mark(note string)
 }
 
-// Searched is a run on which the highest level that holds can be searched for.
-type Searched interface {
+// Searches are the searches on a run for the highest level that holds.
+type Searches interface {
 	// CanSearch returns why a search cannot be made on this run or another of its plan:
 	// an input fault.
 	CanSearch(find.Asked) error
@@ -107,8 +106,6 @@ type RunInfo struct {
 	Started time.Time
 	// Request would start the same run again; it holds no password.
 	Request request.Request
-	// Watched means that another process drives the run, and nothing here changes it.
-	Watched bool
 }
 
 // Stage is what a run is doing.

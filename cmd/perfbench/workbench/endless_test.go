@@ -20,8 +20,9 @@ import (
 // Nobody can tune a run that is over in a second: each of these goes on for longer than
 // its preset would have it, and leaves a whole report when it is stopped.
 func TestARunOfTheWorkbenchGoesOnUntilItIsStopped(t *testing.T) {
-	b := &bench{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), logs: &logRing{}, soft: t.Context(), hard: t.Context()}
-	b.env.CacheDir = ""
+	at := &surroundings{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), soft: t.Context(), hard: t.Context()}
+	at.env.CacheDir = ""
+	b := newBench(at)
 	for preset, once := range map[string]struct {
 		profile string
 		units   int64 // more than it comes to
@@ -30,18 +31,18 @@ func TestARunOfTheWorkbenchGoesOnUntilItIsStopped(t *testing.T) {
 	} {
 		t.Run(preset, func(t *testing.T) {
 			r := request.Request{Profile: once.profile, Preset: preset, Target: "memory:", Formats: []string{"json"}}
-			plan, err := b.Preview(r)
+			plan, err := b.requests.Preview(r)
 			require.NoError(t, err)
 			assert.Contains(t, plan.Length, "until you stop it")
-			run, err := b.Start(t.Context(), r)
+			of, err := b.starter.Start(t.Context(), r)
 			require.NoError(t, err)
-			assert.Equal(t, "forever", run.Info().Request.Values["duration"].Text, "the same run again, elsewhere")
-			for look := time.NewTicker(20 * time.Millisecond); run.Snapshot().Done < once.units && run.Progress().Stage <= screen.Measuring; <-look.C {
-				assert.Zero(t, run.Snapshot().Total, "there is no share of it that is done")
+			assert.Equal(t, "forever", of.Run.Info().Request.Values["duration"].Text, "the same run again, elsewhere")
+			for look := time.NewTicker(20 * time.Millisecond); of.Run.Snapshot().Done < once.units && of.Run.Progress().Stage <= screen.Measuring; <-look.C {
+				assert.Zero(t, of.Run.Snapshot().Total, "there is no share of it that is done")
 			}
-			run.Stop()
-			<-run.Done()
-			out := run.Outcome()
+			of.Ending.Stop()
+			<-of.Run.Done()
+			out := of.Run.Outcome()
 			require.NoError(t, out.Err)
 			assert.Equal(t, workload.Passed, out.Verification.State, out.Verification.Summary)
 			f, err := rundir.Load(out.Dir)
@@ -55,30 +56,32 @@ func TestAnIngestionOfTheWorkbenchBeginsItsKeysAnew(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		r := putting("totalEntryCount", "100")
 		r.Preset = ""
-		run, err := b.Start(t.Context(), r)
+		of, err := b.starter.Start(t.Context(), r)
 		require.NoError(t, err)
-		assert.Equal(t, "sustained", run.Info().Request.Preset)
-		until(func() bool { return run.Snapshot().At > 10*time.Second || run.Progress().Stage > screen.Measuring })
-		assert.Greater(t, run.Snapshot().Done, int64(1000), "a hundred keys, again and again")
-		run.Stop()
-		<-run.Done()
-		require.NoError(t, run.Outcome().Err)
-		assert.Equal(t, workload.Passed, run.Outcome().Verification.State)
+		assert.Equal(t, "sustained", of.Run.Info().Request.Preset)
+		until(func() bool {
+			return of.Run.Snapshot().At > 10*time.Second || of.Run.Progress().Stage > screen.Measuring
+		})
+		assert.Greater(t, of.Run.Snapshot().Done, int64(1000), "a hundred keys, again and again")
+		of.Ending.Stop()
+		<-of.Run.Done()
+		require.NoError(t, of.Run.Outcome().Err)
+		assert.Equal(t, workload.Passed, of.Run.Outcome().Verification.State)
 	})
 }
 
 // The picker has a row for the folder.
 func TestResultsOfARunThatIsKeptElsewhere(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
-		b.home = t.TempDir()
+		b.requests.home = t.TempDir()
 		r := putting("count", "10")
 		r.Out = "~/elsewhere"
-		run, err := b.Start(t.Context(), r)
+		of, err := b.starter.Start(t.Context(), r)
 		require.NoError(t, err)
-		<-run.Done()
-		f, err := b.Load(run.Outcome().ID)
+		<-of.Run.Done()
+		f, err := b.kept.Load(of.Run.Outcome().ID)
 		require.NoError(t, err)
-		assert.Equal(t, filepath.Join(b.home, "elsewhere"), filepath.Dir(f.Dir))
+		assert.Equal(t, filepath.Join(b.requests.home, "elsewhere"), filepath.Dir(f.Dir))
 	})
 }
 
@@ -88,13 +91,13 @@ func TestWhatEndsARunOfTheWorkbench(t *testing.T) {
 			"30 s": {"duration", "30s"}, "100 entries": {"count", "100"}, "until its work is done": {"duration", "once"},
 			"until throughput ±1% is known, or you stop it": {"until", "throughput ±1%"},
 		} {
-			plan, err := b.Preview(putting(values...))
+			plan, err := b.requests.Preview(putting(values...))
 			require.NoError(t, err)
 			assert.Equal(t, want, plan.Length)
 		}
-		plan, err := b.Preview(request.Request{Profile: "tx", Preset: "baseline", Target: "memory:"})
+		plan, err := b.requests.Preview(request.Request{Profile: "tx", Preset: "baseline", Target: "memory:"})
 		require.NoError(t, err)
 		assert.Contains(t, plan.Length, "one row after the other")
-		require.ErrorContains(t, b.CanSweep(putting("duration", "forever"), sweep.Asked{Over: []string{"threads=1,2"}, Repeat: "1"}), "no time for the other points")
+		require.ErrorContains(t, b.sweeper.CanSweep(putting("duration", "forever"), sweep.Asked{Over: []string{"threads=1,2"}, Repeat: "1"}), "no time for the other points")
 	})
 }

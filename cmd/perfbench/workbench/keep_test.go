@@ -14,11 +14,11 @@ import (
 // What the list of runs asks for happens in the results folder: an archive takes the place
 // of a folder, and what cannot be done of one run does not keep it from others.
 func TestRunsAreArchivedInTheirPlaceAndDeleted(t *testing.T) {
-	const kept = "../../../testdata/runs/open-loop"
-	f, err := rundir.Load(kept)
+	const stored = "../../../testdata/runs/open-loop"
+	f, err := rundir.Load(stored)
 	require.NoError(t, err)
-	b, id := &bench{out: t.TempDir()}, f.Run.ID
-	require.NoError(t, os.CopyFS(filepath.Join(b.out, id), os.DirFS(kept)))
+	b, id := &kept{surroundings: &surroundings{out: t.TempDir()}}, f.Run.ID
+	require.NoError(t, os.CopyFS(filepath.Join(b.out, id), os.DirFS(stored)))
 
 	require.ErrorContains(t, b.Pack([]string{"nosuchrun", id}), "nosuchrun")
 	assert.NoDirExists(t, filepath.Join(b.out, id))

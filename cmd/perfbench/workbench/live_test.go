@@ -33,9 +33,9 @@ func inBubble(t *testing.T, f func(t *testing.T, b *bench)) {
 	deaf()
 	synctest.Test(t, func(t *testing.T) {
 		a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
-		b := &bench{env: a.Session(), out: dir, state: dir, logs: &logRing{}, soft: context.Background(), hard: context.Background()}
-		b.env.CacheDir = ""
-		f(t, b)
+		at := &surroundings{env: a.Session(), out: dir, state: dir, soft: context.Background(), hard: context.Background()}
+		at.env.CacheDir = ""
+		f(t, newBench(at))
 	})
 }
 
@@ -59,20 +59,20 @@ func until(is func() bool) {
 // Eleven threads wait 22 ms for two servers of 4 ms, ten 20 ms.
 func TestASearchOnARunOfTheWorkbench(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
-		run, err := b.Start(t.Context(), putting("duration", "3m", "threads", "3"))
+		of, err := b.starter.Start(t.Context(), putting("duration", "3m", "threads", "3"))
 		require.NoError(t, err)
 		asked := find.Asked{Under: []string{"p99<=20.5ms"}, Over: find.OverThreads}
-		require.ErrorContains(t, run.CanSearch(find.Asked{}), "needs a condition")
-		until(func() bool { return run.Progress().Stage == screen.Measuring })
-		require.NoError(t, run.Search(asked))
-		require.ErrorContains(t, run.Search(asked), "already running")
-		until(func() bool { return len(run.Found().Steps) > 1 })
-		run.EndSearch()
-		until(func() bool { return !run.Found().Going })
-		assert.Equal(t, 3, run.Settings(screen.All).Threads, "the run goes on as it was")
-		require.NoError(t, run.Search(asked))
-		<-run.Done()
-		out := run.Outcome()
+		require.ErrorContains(t, of.Searches.CanSearch(find.Asked{}), "needs a condition")
+		until(func() bool { return of.Run.Progress().Stage == screen.Measuring })
+		require.NoError(t, of.Searches.Search(asked))
+		require.ErrorContains(t, of.Searches.Search(asked), "already running")
+		until(func() bool { return len(of.Searches.Found().Steps) > 1 })
+		of.Searches.EndSearch()
+		until(func() bool { return !of.Searches.Found().Going })
+		assert.Equal(t, 3, of.Run.Settings(screen.All).Threads, "the run goes on as it was")
+		require.NoError(t, of.Searches.Search(asked))
+		<-of.Run.Done()
+		out := of.Run.Outcome()
 		require.NoError(t, out.Err)
 		f, err := rundir.Load(out.Dir)
 		require.NoError(t, err)
@@ -88,8 +88,8 @@ func TestASearchOnARunOfTheWorkbench(t *testing.T) {
 func TestASweepOfTheWorkbench(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		asked := sweep.Asked{Over: []string{"threads=1,2,4"}, Repeat: "1"}
-		require.ErrorContains(t, b.CanSweep(putting(), sweep.Asked{Repeat: "1"}), "a knob and its values")
-		first, err := b.Sweep(putting("duration", "2s", "warmup", "0s"), asked)
+		require.ErrorContains(t, b.sweeper.CanSweep(putting(), sweep.Asked{Repeat: "1"}), "a knob and its values")
+		first, err := b.sweeper.Sweep(putting("duration", "2s", "warmup", "0s"), asked)
 		require.NoError(t, err)
 		until(func() bool {
 			now := first.Now()
@@ -101,21 +101,21 @@ func TestASweepOfTheWorkbench(t *testing.T) {
 		assert.Contains(t, first.Outcome().Summary, "1 of 3 runs are done")
 		assert.Len(t, first.Now().Runs, 1, "the run that was stopped does not count")
 
-		second, err := b.Sweep(putting("duration", "2s", "warmup", "0s"), asked)
+		second, err := b.sweeper.Sweep(putting("duration", "2s", "warmup", "0s"), asked)
 		require.NoError(t, err)
 		assert.Equal(t, 1, second.Now().Before, "it goes on where it was")
 		<-second.Done()
 		require.NoError(t, second.Outcome().Err)
-		kept := b.Sweeps()
+		kept := b.kept.Sweeps()
 		require.Len(t, kept, 1)
 		require.True(t, kept[0].Complete())
 		for i, want := range []float64{250, 500, 500} {
 			assert.InEpsilon(t, want, *kept[0].Points[i].Done, 0.02)
 		}
-		again, err := b.LoadSweep(kept[0].ID)
+		again, err := b.sweeper.LoadSweep(kept[0].ID)
 		require.NoError(t, err)
 		assert.Equal(t, kept[0].Result, again.Result)
-		history, err := b.History()
+		history, err := b.kept.History()
 		require.NoError(t, err)
 		assert.Equal(t, 4, len(history), "each run has a folder, the one that was stopped too") //nolint:testifylint // they are long
 	})
@@ -127,22 +127,22 @@ func TestASweepOverTargetsWithPasswords(t *testing.T) {
 	host := labtest.Redis(t, "--requirepass", "hunter2").Addr()
 	dir := t.TempDir()
 	a := command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}
-	b := &bench{env: a.Session(), out: dir, state: dir, logs: &logRing{}, soft: context.Background(), hard: context.Background()}
+	b := newBench(&surroundings{env: a.Session(), out: dir, state: dir, soft: context.Background(), hard: context.Background()})
 	r := putting("count", "10", "warmup", "0s")
 	r.Target, r.Password = "", ""
 	one, two := "redis://"+host, "redis://default@"+host
-	err := b.CanSweep(r, sweep.Asked{Over: []string{"target=memory:," + one}, Repeat: "1"})
+	err := b.sweeper.CanSweep(r, sweep.Asked{Over: []string{"target=memory:," + one}, Repeat: "1"})
 	require.ErrorContains(t, err, one+" wants a password")
 	assert.Equal(t, "over", fault.FieldOf(err))
 	assert.Contains(t, fault.HintOf(err), "redis://user:password@"+host)
 
 	known := putting()
 	known.Target, known.Password = one, "hunter2"
-	_, err = b.Preview(known)
+	_, err = b.requests.Preview(known)
 	require.NoError(t, err)
 	asked := sweep.Asked{Over: []string{"target=" + one + ",redis://default:hunter2@" + host}, Repeat: "1"}
-	require.NoError(t, b.CanSweep(r, asked))
-	run, err := b.Sweep(r, asked)
+	require.NoError(t, b.sweeper.CanSweep(r, asked))
+	run, err := b.sweeper.Sweep(r, asked)
 	require.NoError(t, err)
 	<-run.Done()
 	require.NoError(t, run.Outcome().Err)
@@ -157,16 +157,16 @@ func TestPathsBelowTheHomeOfTheUser(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(home, "one.properties"), []byte("eligibility.totalEntryCount=40\n"), 0o600))
 	inBubble(t, func(t *testing.T, b *bench) {
-		b.home = home
+		b.requests.home = home
 		r := putting("duration", "once")
 		r.Preset, r.Files = "", []string{"~/one.properties"}
 		delete(r.Values, "mapNames")
-		run, err := b.Start(t.Context(), r)
+		of, err := b.starter.Start(t.Context(), r)
 		require.NoError(t, err)
-		<-run.Done()
-		out := run.Outcome()
+		<-of.Run.Done()
+		out := of.Run.Outcome()
 		require.NoError(t, out.Err)
-		paths, err := b.Export(out.ID, []string{"json"}, "~/exp")
+		paths, err := b.kept.Export(out.ID, []string{"json"}, "~/exp")
 		require.NoError(t, err)
 		require.NotEmpty(t, paths)
 		for _, path := range paths {

@@ -26,12 +26,12 @@ func TestThePickerBeginsWithTwelveRowsAtMost(t *testing.T) {
 	for _, p := range profiles.All() {
 		for _, mode := range append([]string{""}, p.Modes...) {
 			t.Run(p.Name+mode, func(t *testing.T) {
-				b := &bench{env: a.Session(), out: t.TempDir(), logs: &logRing{}, soft: context.Background(), hard: context.Background()}
+				b := newBench(&surroundings{env: a.Session(), out: t.TempDir(), soft: context.Background(), hard: context.Background()})
 				r := request.Request{Profile: p.Name, Target: "memory:", Password: "a row of its own", Values: workload.Values{}}
 				if mode != "" {
 					r.Values["mode"] = workload.Value{Name: "mode", Text: mode, Origin: workload.OriginFlag}
 				}
-				stage := tuitest.NewStage(t, picker.New(b, r, request.RunParams()), 120, 100)
+				stage := tuitest.NewStage(t, picker.New(b.screens(nil).Picker, r, request.RunParams()), 120, 100)
 				picture := stage.Picture(t)
 				first, _, found := strings.Cut(picture, "Changes and conditions")
 				require.True(t, found, picture)

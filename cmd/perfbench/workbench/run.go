@@ -10,19 +10,18 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// benchRun is a run as the screens see it. It goes through its stages on a
-// goroutine of its own, carry, which ends with the run.
+// benchRun is a run of the workbench, on its way through its stages. It goes on a
+// goroutine of its own, carry, which ends with the run. Screens see it as the parts of
+// access.
 type benchRun struct {
-	b    *bench
+	from *surroundings
+	kept *kept
 	p    *session.Prepared
 	info screen.RunInfo
 	// soft is for preparing, cancel ends it; hard ends everything.
@@ -34,7 +33,7 @@ type benchRun struct {
 	// begun is closed when the store has answered.
 	begun chan struct{}
 
-	searches searches
+	searches *searches
 
 	mu       sync.Mutex
 	progress screen.Progress
@@ -48,11 +47,11 @@ type benchRun struct {
 
 // newBenchRun is a run that carry takes through its stages. The values of ctx go with it,
 // not its end.
-func newBenchRun(ctx context.Context, b *bench, p *session.Prepared) *benchRun {
+func newBenchRun(ctx context.Context, at *surroundings, k *kept, p *session.Prepared) *benchRun {
 	soft, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	hard, kill := context.WithCancel(b.hard)
-	return &benchRun{
-		b: b, p: p, soft: soft, cancel: cancel, hard: hard, kill: kill, done: make(chan struct{}), begun: make(chan struct{}),
+	hard, kill := context.WithCancel(at.hard)
+	r := &benchRun{
+		from: at, kept: k, p: p, soft: soft, cancel: cancel, hard: hard, kill: kill, done: make(chan struct{}), begun: make(chan struct{}),
 		progress: screen.Progress{Stage: screen.Preparing, Step: "connecting"},
 		info: screen.RunInfo{
 			Profile: p.Profile.Name, Title: p.Profile.Title, Mode: p.Plan.Mode, Store: p.Driver.Name, Target: p.Target.Redacted(),
@@ -60,12 +59,31 @@ func newBenchRun(ctx context.Context, b *bench, p *session.Prepared) *benchRun {
 			Request: p.Asked(),
 		},
 	}
+	r.searches = &searches{run: r}
+	return r
 }
 
-// startBenchRun connects and leaves the rest to the background. ctx cancels
-// connecting only.
-func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRun, error) {
-	r := newBenchRun(ctx, b, p)
+// access is the run as screens see it, and what they can do with it.
+func (r *benchRun) access() screen.Access {
+	return screen.Access{Run: shown{r}, Control: control{r}, Searches: r.searches, Ending: r}
+}
+
+// starter begins runs.
+type starter struct {
+	at       *surroundings
+	requests *requests
+	kept     *kept
+}
+
+// Start connects and leaves the rest to the background. ctx cancels connecting only.
+func (s starter) Start(ctx context.Context, req request.Request) (screen.Access, error) {
+	req = s.requests.endless(req)
+	req.MaxThreads = workload.MaxThreads
+	p, err := s.requests.prepare(ctx, req)
+	if err != nil {
+		return screen.Access{}, err
+	}
+	r := newBenchRun(ctx, s.at, s.kept, p)
 	go r.carry()
 	select {
 	case <-r.begun:
@@ -76,7 +94,10 @@ func startBenchRun(ctx context.Context, b *bench, p *session.Prepared) (*benchRu
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r, r.err
+	if r.err != nil {
+		return screen.Access{}, r.err
+	}
+	return r.access(), nil
 }
 
 // carry takes the run through all stages.
@@ -97,8 +118,8 @@ func (r *benchRun) carry() {
 	r.answered()
 	stopped := r.stopped
 	r.mu.Unlock()
-	if err := request.Remember(r.b.state, live.Target); err != nil {
-		r.b.env.Log.Debug("The target was not remembered", "error", err)
+	if err := request.Remember(r.from.state, r.p.Target); err != nil {
+		r.from.env.Log.Debug("The target was not remembered", "error", err)
 	}
 	if stopped {
 		live.Stop(r.cause())
@@ -108,7 +129,7 @@ func (r *benchRun) carry() {
 	stop()
 	r.at(screen.Progress{Stage: screen.Verifying})
 	o := live.Conclude(r.hard)
-	r.b.dirs.Store(o.Run.ID, o.Dir)
+	r.kept.dirs.Store(o.Run.ID, o.Dir)
 	r.keepFound(o)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,75 +212,6 @@ func (r *benchRun) running() *session.Driven {
 	return r.live
 }
 
-func (r *benchRun) Info() screen.RunInfo { return r.info }
-
-func (r *benchRun) Progress() screen.Progress {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stopped && r.progress.Stage == screen.Measuring {
-		return screen.Progress{Stage: screen.Finishing}
-	}
-	return r.progress
-}
-
-func (r *benchRun) Snapshot() *measure.Snapshot {
-	if l := r.running(); l != nil {
-		return l.Snapshot()
-	}
-	return &measure.Snapshot{Began: -r.p.Inputs.Warmup}
-}
-
-func (r *benchRun) Plan() *workload.Plan {
-	if l := r.running(); l != nil {
-		return l.Bound()
-	}
-	return r.p.Plan
-}
-
-func (r *benchRun) Change(by string, track int, f func(workload.Settings) workload.Settings) {
-	if l := r.running(); l != nil {
-		l.Change(by, track, f)
-	}
-}
-
-func (r *benchRun) Settings(track int) workload.Settings {
-	if l := r.running(); l != nil {
-		return l.Settings(track)
-	}
-	tracks := r.p.Plan.Tracks()
-	if track != workload.AllTracks {
-		return tracks[track].Start
-	}
-	return workload.Totals(r.p.Plan.Knobs, tracks, workload.Starts(tracks))
-}
-
-func (r *benchRun) Room(after []workload.Settings) error {
-	if l := r.running(); l != nil {
-		return l.Room(after)
-	}
-	return nil
-}
-
-func (r *benchRun) Verdict() rundir.Verdict {
-	if l := r.running(); l != nil {
-		return l.Verdict()
-	}
-	return rundir.Verdict{State: verdict.Valid}
-}
-
-func (r *benchRun) Samples() []rundir.Sample {
-	if l := r.running(); l != nil {
-		return l.Samples()
-	}
-	return nil
-}
-
-func (r *benchRun) Mark(note string) {
-	if l := r.running(); l != nil {
-		l.Mark(note)
-	}
-}
-
 // Stop ends the run in order; what has not begun does not begin.
 func (r *benchRun) Stop() {
 	r.mu.Lock()
@@ -275,7 +227,7 @@ func (r *benchRun) Stop() {
 
 // cause tells a user who stops the run from a signal that does.
 func (r *benchRun) cause() error {
-	if r.b.soft.Err() != nil {
+	if r.from.soft.Err() != nil {
 		return session.ErrInterrupted
 	}
 	return session.ErrStopped

@@ -20,9 +20,10 @@ func TestASavedRunIsListedAndComesBack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("two.properties", []byte("eligibility.totalEntryCount=4000\nprofile.totalEntryCount=1000\n"), 0o600))
 	a := command{&cli.Call{Env: cli.Env{Environ: []string{"XDG_CONFIG_HOME=" + t.TempDir(), "PERFBENCH_SEED=7"}}, Log: slog.New(slog.DiscardHandler)}}
-	b := &bench{env: a.Session(), presets: a.PresetDir(), logs: &logRing{}}
+	at := &surroundings{env: a.Session(), presets: a.PresetDir()}
+	b := newBench(at)
 	prepare := func(r request.Request) *session.Prepared {
-		p, err := session.Prepare(t.Context(), b.env, r)
+		p, err := session.Prepare(t.Context(), at.env, r)
 		require.NoError(t, err)
 		return p
 	}
@@ -31,21 +32,21 @@ func TestASavedRunIsListedAndComesBack(t *testing.T) {
 		Formats: []string{"json"}, Out: "there", Values: workload.Values{"duration": {Name: "duration", Text: "20s", Origin: workload.OriginFlag}},
 	})
 	want := p.Preview()
-	path, err := b.SavePreset("mine", p.Asked())
+	path, err := b.presets.SavePreset("mine", p.Asked())
 	require.NoError(t, err)
 	assert.FileExists(t, path)
-	_, err = b.SavePreset("small", p.Asked())
+	_, err = b.presets.SavePreset("small", p.Asked())
 	require.ErrorContains(t, err, `"small" is built in`)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 
 	var listed []string
-	for _, ps := range b.Presets("ingestion") {
+	for _, ps := range b.catalogue.Presets("ingestion") {
 		listed = append(listed, ps.Name)
 	}
 	assert.Contains(t, listed, "mine")
 
 	t.Chdir(t.TempDir()) // from anywhere
-	b.env.Environ = nil
+	at.env.Environ = nil
 	got := prepare(request.Request{Profile: "ingestion", Preset: "mine"}).Preview()
 	texts := func(lines []request.Line) map[string]string {
 		out := map[string]string{}

@@ -14,8 +14,10 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// searches are those made on a run. Its zero value is ready.
+// searches are those made on a run.
 type searches struct {
+	run *benchRun
+
 	mu   sync.Mutex
 	last *screen.Search
 	// end ends the one under way, over is closed when it has; nil before the first.
@@ -44,12 +46,13 @@ func (s *searches) wait() *find.Result {
 	return &s.last.Result
 }
 
-func (r *benchRun) CanSearch(a find.Asked) error {
-	_, err := experiment.PrepareSearch(a, r.p, 0)
+func (s *searches) CanSearch(a find.Asked) error {
+	_, err := experiment.PrepareSearch(a, s.run.p, 0)
 	return err
 }
 
-func (r *benchRun) Search(a find.Asked) error {
+func (s *searches) Search(a find.Asked) error {
+	r := s.run
 	l := r.running()
 	if l == nil {
 		return fault.Input(errors.New("the run has not begun"), "wait for its first second")
@@ -58,58 +61,58 @@ func (r *benchRun) Search(a find.Asked) error {
 	if err != nil {
 		return err
 	}
-	if now := r.Found(); now != nil && now.Going {
+	if now := s.Found(); now != nil && now.Going {
 		return fault.Input(errors.New("a search is already running"), "end it first")
 	}
-	before := make([]workload.Settings, len(r.Plan().Tracks()))
+	before := make([]workload.Settings, len(r.p.Plan.Tracks()))
 	for i := range before {
 		before[i] = l.Settings(i)
 	}
 	ctx, end := context.WithCancel(r.hard)
 	over := make(chan struct{})
 	now := screen.Search{Going: true, Result: find.Result{Over: o.Over.Name, Unit: r.info.Unit, Under: a.Under}}
-	r.searches.show(now)
-	r.searches.mu.Lock()
-	r.searches.end, r.searches.over = end, over
-	r.searches.mu.Unlock()
+	s.show(now)
+	s.mu.Lock()
+	s.end, s.over = end, over
+	s.mu.Unlock()
 	go func() { // ends with the run, at the latest
 		defer close(over)
 		defer end()
 		defer func() {
 			if v := recover(); v != nil {
-				r.searches.show(screen.Search{Result: find.Result{Over: now.Over, Unit: now.Unit, Under: now.Under, Steps: now.Steps, Why: bug(v).Error()}})
+				s.show(screen.Search{Result: find.Result{Over: now.Over, Unit: now.Unit, Under: now.Under, Steps: now.Steps, Why: bug(v).Error()}})
 			}
 		}()
-		result := experiment.Search(ctx, l, o, func(s find.Step, _ string) {
-			now.Steps = append(now.Steps, s)
-			r.searches.show(now)
+		result := experiment.Search(ctx, l, o, func(step find.Step, _ string) {
+			now.Steps = append(now.Steps, step)
+			s.show(now)
 		})
 		if ctx.Err() == nil {
 			l.Stop(session.Reached("search"))
 		} else {
-			for i, s := range before {
+			for i, was := range before {
 				l.Change(measure.BySearch, i, func(is workload.Settings) workload.Settings {
-					is.Threads, is.Rate = s.Threads, s.Rate
+					is.Threads, is.Rate = was.Threads, was.Rate
 					return is
 				})
 			}
 		}
-		r.searches.show(screen.Search{Result: *result})
+		s.show(screen.Search{Result: *result})
 	}()
 	return nil
 }
 
-func (r *benchRun) EndSearch() {
-	r.searches.mu.Lock()
-	end := r.searches.end
-	r.searches.mu.Unlock()
+func (s *searches) EndSearch() {
+	s.mu.Lock()
+	end := s.end
+	s.mu.Unlock()
 	if end != nil {
 		end()
 	}
 }
 
-func (r *benchRun) Found() *screen.Search {
-	r.searches.mu.Lock()
-	defer r.searches.mu.Unlock()
-	return r.searches.last
+func (s *searches) Found() *screen.Search {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
 }

@@ -25,7 +25,7 @@ import (
 // benchSweep is a sweep as the screens see it. It goes from run to run on a goroutine of
 // its own, which ends with it.
 type benchSweep struct {
-	b      *bench
+	of     sweeper
 	driver *experiment.Driver
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -38,22 +38,30 @@ type benchSweep struct {
 	outcome screen.Outcome
 }
 
-// driver drives runs that follow each other.
-func (b *bench) driver() *experiment.Driver {
-	return experiment.NewDriver(func() session.Env { return b.env }, b.crew.Series())
+// sweeper makes sweeps, and reads them.
+type sweeper struct {
+	*surroundings
+	requests *requests
+	kept     *kept
+	pinger   pinger
 }
 
-func (b *bench) prepareSweep(d *experiment.Driver, r request.Request, asked sweep.Asked) (*experiment.Sweep, error) {
+// driver drives runs that follow each other.
+func (w sweeper) driver() *experiment.Driver {
+	return experiment.NewDriver(func() session.Env { return w.env }, w.crew.Series())
+}
+
+func (w sweeper) prepareSweep(d *experiment.Driver, r request.Request, asked sweep.Asked) (*experiment.Sweep, error) {
 	asked.Over = slices.Clone(asked.Over)
 	for i, over := range asked.Over {
 		if targets := targetsOf(over); targets != nil {
 			for j, t := range targets {
-				targets[j] = b.keepSecret(t)
+				targets[j] = w.requests.keepSecret(t)
 			}
 			asked.Over[i] = sweep.Target + "=" + strings.Join(targets, ",")
 		}
 	}
-	return d.Sweep(context.Background(), b.request(r), asked)
+	return d.Sweep(context.Background(), w.requests.request(r), asked)
 }
 
 // targetsOf are those that an axis goes over; nil where it goes over something else.
@@ -64,27 +72,17 @@ func targetsOf(over string) []string {
 	return nil
 }
 
-// keepSecret keeps the password that was typed into a target, for the runs on it, and
-// returns the target without.
-func (b *bench) keepSecret(target string) string {
-	clean, password := widget.SplitSecret(target)
-	if password != "" {
-		b.secrets.Store(clean, password)
-	}
-	return clean
-}
-
 // CanSweep says why a sweep is not possible. Where it goes over several targets, each has
 // to answer: a password that is missing is asked for before the first run, not after it.
-func (b *bench) CanSweep(r request.Request, asked sweep.Asked) error {
-	if _, err := b.prepareSweep(b.driver(), r, asked); err != nil {
+func (w sweeper) CanSweep(r request.Request, asked sweep.Asked) error {
+	if _, err := w.prepareSweep(w.driver(), r, asked); err != nil {
 		return err
 	}
 	var problems workload.Problems
 	for _, over := range asked.Over {
 		for _, t := range targetsOf(over) {
 			if clean, _ := widget.SplitSecret(t); !widget.Local(clean) {
-				problems.Add(fault.Field("over", b.answers(clean)))
+				problems.Add(fault.Field("over", w.answers(clean)))
 			}
 		}
 	}
@@ -92,10 +90,10 @@ func (b *bench) CanSweep(r request.Request, asked sweep.Asked) error {
 }
 
 // answers says why a target does not let us in.
-func (b *bench) answers(target string) error {
-	ctx, cancel := context.WithTimeout(b.hard, answerTime)
+func (w sweeper) answers(target string) error {
+	ctx, cancel := context.WithTimeout(w.hard, answerTime)
 	defer cancel()
-	_, err := b.Ping(ctx, target, b.request(request.Request{Target: target}).Password)
+	_, err := w.pinger.Ping(ctx, target, w.requests.request(request.Request{Target: target}).Password)
 	if session.WantsPassword(err) {
 		scheme, host, _ := strings.Cut(target, "://")
 		return fault.Input(fmt.Errorf("%s wants a password", target), "type it into the target, "+scheme+"://user:password@"+host[strings.LastIndexByte(host, '@')+1:])
@@ -107,9 +105,9 @@ func (b *bench) answers(target string) error {
 const answerTime = 10 * time.Second
 
 // Sweep begins one, or goes on with one that was asked for in the same words.
-func (b *bench) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, error) {
-	d := b.driver()
-	s, err := b.prepareSweep(d, r, asked)
+func (w sweeper) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, error) {
+	d := w.driver()
+	s, err := w.prepareSweep(d, r, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -117,27 +115,24 @@ func (b *bench) Sweep(r request.Request, asked sweep.Asked) (screen.SweepRun, er
 	if err := s.Result().Settle(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(b.hard)
-	out := &benchSweep{b: b, driver: d, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	ctx, cancel := context.WithCancel(w.hard)
+	out := &benchSweep{of: w, driver: d, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	out.now.Began, out.now.Before = time.Now(), len(s.Result().Runs)
 	out.update(s, *s.Result())
 	go out.do(s)
 	return out, nil
 }
 
-// Sweeps lists those in the results folder.
-func (b *bench) Sweeps() []sweep.Kept { return sweep.List(b.out) }
-
 // LoadSweep reads one of them.
-func (b *bench) LoadSweep(id string) (*sweep.Kept, error) {
-	r, err := sweep.Load(filepath.Join(b.out, id))
+func (w sweeper) LoadSweep(id string) (*sweep.Kept, error) {
+	r, err := sweep.Load(filepath.Join(w.out, id))
 	if err != nil {
 		return nil, err
 	}
 	return &sweep.Kept{ID: id, Result: r}, nil
 }
 
-func (s *benchSweep) do(of *experiment.Sweep) {
+func (s *benchSweep) do(sw *experiment.Sweep) {
 	defer close(s.done)
 	defer s.cancel()
 	defer s.driver.Close(s.ctx)
@@ -145,21 +140,21 @@ func (s *benchSweep) do(of *experiment.Sweep) {
 		if v := recover(); v != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.outcome = screen.Outcome{Dir: of.Dir(), Err: bug(v), Code: fault.CodeOther}
+			s.outcome = screen.Outcome{Dir: sw.Dir(), Err: bug(v), Code: fault.CodeOther}
 		}
 	}()
-	err := of.Do(s.ctx, s.perform, func(r sweep.Result) { s.update(of, r) })
-	s.update(of, *of.Result())
+	err := sw.Do(s.ctx, s.perform, func(r sweep.Result) { s.update(sw, r) })
+	s.update(sw, *sw.Result())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now.What = ""
-	s.outcome = screen.Outcome{Dir: of.Dir(), Err: err}
-	if s.stopped && s.b.soft.Err() == nil {
+	s.outcome = screen.Outcome{Dir: sw.Dir(), Err: err}
+	if s.stopped && s.of.soft.Err() == nil {
 		s.outcome.Err = nil // as with a run that its user stops
 	}
 	s.outcome.Code = fault.CodeOf(s.outcome.Err)
-	if of.Dir() != "" {
-		s.outcome.Summary = fmt.Sprintf("\n%s\nkept in %s\n", report.SweepText(of.Result()), of.Dir())
+	if sw.Dir() != "" {
+		s.outcome.Summary = fmt.Sprintf("\n%s\nkept in %s\n", report.SweepText(sw.Result()), sw.Dir())
 	}
 }
 
@@ -178,13 +173,13 @@ var errSweepStopped = fault.Code(errors.New("stopped by the user"), fault.CodeIn
 
 // perform does one run.
 func (s *benchSweep) perform(ctx context.Context, t experiment.Turn) (*session.Concluded, error) {
-	p, err := s.driver.Prepare(ctx, s.b.request(t.Request))
+	p, err := s.driver.Prepare(ctx, s.of.requests.request(t.Request))
 	if err != nil {
 		return nil, err
 	}
-	run := newBenchRun(ctx, s.b, p)
+	run := newBenchRun(ctx, s.of.surroundings, s.of.kept, p)
 	s.mu.Lock()
-	s.run, s.now.Run, s.now.What = run, run, t.What
+	s.run, s.now.Run, s.now.What = run, shown{run}, t.What
 	stopped := s.stopped
 	s.mu.Unlock()
 	if stopped {

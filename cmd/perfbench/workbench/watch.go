@@ -11,7 +11,6 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote"
@@ -22,7 +21,8 @@ import (
 	"github.com/perfbench/perfbench/tui/screen"
 )
 
-// watchedRun is a run that another process drives, as the screens see it. It asks the
+// watchedRun is a run that another process drives, as the screens see it: there is nothing
+// that they could do with it. It asks the
 // coordinator how the run is, on a goroutine of its own, follow, which ends with the run.
 type watchedRun struct {
 	w    *remote.Watcher
@@ -44,13 +44,13 @@ const (
 )
 
 // watchRun looks for the coordinator of a run and asks it once.
-func watchRun(ctx context.Context, b *bench, o remote.JoinOptions) (*watchedRun, error) {
+func watchRun(ctx context.Context, c catalogue, o remote.JoinOptions) (*watchedRun, error) {
 	w, err := remote.Watch(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	r := &watchedRun{w: w, done: make(chan struct{})}
-	if err := r.begin(ctx, b); err != nil {
+	if err := r.begin(ctx, c); err != nil {
 		w.Close()
 		return nil, fmt.Errorf("watch %s: %w", o.URL, err)
 	}
@@ -59,7 +59,7 @@ func watchRun(ctx context.Context, b *bench, o remote.JoinOptions) (*watchedRun,
 }
 
 // begin makes the plan that the coordinator has.
-func (r *watchedRun) begin(ctx context.Context, b *bench) error {
+func (r *watchedRun) begin(ctx context.Context, c catalogue) error {
 	v, err := r.ask(ctx)
 	if err != nil {
 		return fault.Code(err, fault.CodeStore)
@@ -67,7 +67,7 @@ func (r *watchedRun) begin(ctx context.Context, b *bench) error {
 	if ours := cli.Of().Version; v.Version != ours {
 		return fault.Input(fmt.Errorf("the coordinator is perfbench %s, and this is %s", v.Version, ours), "use the same version for both")
 	}
-	p, ok := b.profile(v.Order.Profile)
+	p, ok := c.profile(v.Order.Profile)
 	if !ok || p.Design == nil {
 		return fault.Input(fmt.Errorf("there is no profile %q here", v.Order.Profile), "use the same version for both")
 	}
@@ -80,7 +80,7 @@ func (r *watchedRun) begin(ctx context.Context, b *bench) error {
 	r.now, r.heard = v, time.Now()
 	r.info = screen.RunInfo{
 		Profile: p.Name, Title: p.Title, Mode: r.plan.Mode, Store: v.Store, Target: v.Target, Unit: r.plan.Unit, Units: r.plan.OtherUnits(),
-		Duration: r.plan.Length(), Started: v.Started, Watched: true,
+		Duration: r.plan.Length(), Started: v.Started,
 	}
 	return nil
 }
@@ -197,18 +197,3 @@ func (r *watchedRun) Outcome() screen.Outcome {
 	defer r.mu.Unlock()
 	return r.outcome
 }
-
-// errWatched is why nothing of the run can be changed from here.
-var errWatched = fault.Input(errors.New("the run is driven by another, and this workbench watches it"), "")
-
-// The run is another's: none of these does anything.
-
-func (r *watchedRun) Change(string, int, func(workload.Settings) workload.Settings) {}
-func (r *watchedRun) Room([]workload.Settings) error                                { return errWatched }
-func (r *watchedRun) Mark(string)                                                   {}
-func (r *watchedRun) CanSearch(find.Asked) error                                    { return errWatched }
-func (r *watchedRun) Search(find.Asked) error                                       { return errWatched }
-func (r *watchedRun) EndSearch()                                                    {}
-func (r *watchedRun) Found() *screen.Search                                         { return nil }
-func (r *watchedRun) Stop()                                                         {}
-func (r *watchedRun) Kill()                                                         {}

@@ -114,9 +114,10 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 		return fault.Input(errors.New("the workbench needs a terminal that can move its cursor, and TERM says dumb"), "use  perfbench run  there")
 	}
 	ascii := f.ASCII || f.Plain || !f.ASCIIChosen && a.PoorLetters()
-	b, closeLog := a.bench(ctx, f)
-	b.crew = w
+	at, logs, closeLog := a.surroundings(ctx, f)
+	at.crew = w
 	defer closeLog()
+	b := newBench(at)
 	first := f.Run.Request
 	first.From = nil // in the picker everything is set by hand
 	o := tui.Options{
@@ -131,14 +132,14 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 	}
 	a.Begin()
 	if watch != nil {
-		r, err := watchRun(ctx, b, *watch)
+		r, err := watchRun(ctx, b.catalogue, *watch)
 		if err != nil {
 			return err
 		}
 		defer r.w.Close()
 		o.Watch = r
 	}
-	final, err := tui.Show(ctx, o, b)
+	final, err := tui.Show(ctx, o, b.screens(logs.lines))
 	for _, out := range final.Outcomes {
 		if f.Quiet {
 			if out.Dir != "" {
@@ -157,10 +158,10 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 	return nil
 }
 
-// bench builds what the screens see. Nothing may write to the terminal while
+// surroundings gathers what the screens work with. Nothing may write to the terminal while
 // they own it, so the log goes to a file and a ring.
-func (a command) bench(ctx context.Context, f *runflags.Flags) (b *bench, closeLog func()) {
-	b = &bench{env: a.Session(), out: f.Run.Request.Out, logs: &logRing{}, soft: ctx, hard: a.Hard}
+func (a command) surroundings(ctx context.Context, f *runflags.Flags) (b *surroundings, logs *logRing, closeLog func()) {
+	b, logs = &surroundings{env: a.Session(), out: f.Run.Request.Out, soft: ctx, hard: a.Hard}, &logRing{}
 	if b.out == "" {
 		b.out = session.DefaultOut
 	}
@@ -176,8 +177,8 @@ func (a command) bench(ctx context.Context, f *runflags.Flags) (b *bench, closeL
 		}
 	}
 	b.presets, b.home = a.PresetDir(), a.Home()
-	b.env.Log = slog.New(slog.NewJSONHandler(io.MultiWriter(b.logs, file), nil))
-	return b, closeLog
+	b.env.Log = slog.New(slog.NewJSONHandler(io.MultiWriter(logs, file), nil))
+	return b, logs, closeLog
 }
 
 // logRing keeps the last hundred log lines. Safe for use by several goroutines.

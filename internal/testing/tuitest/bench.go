@@ -106,14 +106,14 @@ func (b *Bench) Preview(r request.Request) (*request.Preview, error) {
 func (b *Bench) Ping(context.Context, string, string) (screen.Pong, error) { return b.pong, b.PingErr }
 
 // Start returns the next run, or StartErr.
-func (b *Bench) Start(_ context.Context, r request.Request) (screen.Run, error) {
+func (b *Bench) Start(_ context.Context, r request.Request) (screen.Access, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	b.Started = append(b.Started, r)
 	if b.StartErr != nil {
-		return nil, b.StartErr
+		return screen.Access{}, b.StartErr
 	}
-	return b.Next, nil
+	return b.Next.Access(), nil
 }
 
 // History returns the earlier runs.

@@ -233,6 +233,11 @@ func (r *Run) Publish() {
 	r.snap = s
 }
 
+// Access is all that a screen can have of the run.
+func (r *Run) Access() screen.Access {
+	return screen.Access{Run: r, Control: r, Searches: r, Ending: r}
+}
+
 // Info returns what is known from the start.
 func (r *Run) Info() screen.RunInfo { return r.Known }
 

@@ -1,0 +1,122 @@
+package workbench
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/history"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
+)
+
+// kept are the runs and sweeps of the results folder.
+type kept struct {
+	*surroundings
+	// dirs are the folders of the runs that were done here, by id: they may be elsewhere.
+	dirs sync.Map
+}
+
+// History lists the runs of the results folder, newest first.
+func (k *kept) History() ([]rundir.Run, error) {
+	list, _, err := rundir.List(k.out)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	out := make([]rundir.Run, len(list))
+	for i, e := range list {
+		out[i] = e.Run
+	}
+	return out, err
+}
+
+// Sweeps lists the sweeps of the results folder.
+func (k *kept) Sweeps() []sweep.Kept { return sweep.List(k.out) }
+
+func (k *kept) Load(id string) (*rundir.Folder, error) {
+	if dir, ok := k.dirs.Load(id); ok {
+		path, _ := dir.(string)
+		return rundir.Load(path)
+	}
+	dir, err := rundir.Find(k.out, id)
+	if err != nil {
+		return nil, err
+	}
+	return rundir.Load(dir)
+}
+
+func (k *kept) Remove(ids []string) error {
+	var errs []error
+	for _, id := range ids {
+		dir, err := rundir.Find(k.out, id)
+		if err == nil {
+			err = k.remove(dir)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (k *kept) remove(dir string) error {
+	f, err := rundir.Load(dir)
+	if err != nil {
+		return err
+	}
+	return history.Remove(rundir.Entry{Dir: dir, Run: f.Run}, cli.Formats())
+}
+
+func (k *kept) Pack(ids []string) error {
+	var errs []error
+	for _, id := range ids {
+		dir, err := rundir.Find(k.out, id)
+		if err == nil {
+			var run rundir.Run
+			if _, run, err = history.Archive(dir, ""); err == nil {
+				err = history.Remove(rundir.Entry{Dir: dir, Run: run}, cli.Formats())
+			}
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (k *kept) Annotate(id, note string) error {
+	dir, err := rundir.Find(k.out, id)
+	if err != nil {
+		return err
+	}
+	return history.Note(dir, note)
+}
+
+func (k *kept) Formats(profile string) []rundir.Format {
+	var out []rundir.Format
+	for _, f := range k.env.Formats {
+		if f.Profile == "" || f.Profile == profile {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (k *kept) Export(id string, formats []string, dir string) ([]string, error) {
+	f, err := k.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	picked, err := rundir.Pick(k.env.Formats, formats, f.Run.Profile)
+	if err != nil {
+		return nil, err
+	}
+	dir = k.path(dir)
+	names, err := report.Write(f, picked, dir)
+	if dir == "" {
+		dir = f.Dir
+	}
+	for i, name := range names {
+		names[i] = filepath.Join(dir, name)
+	}
+	return names, err
+}

@@ -1,0 +1,98 @@
+package workbench
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// memory is what was chosen before, in the files of the user.
+type memory struct{ *surroundings }
+
+// lastFile has what was set last for each profile, in the folder of the user's settings.
+const lastFile = "last.json"
+
+func (m memory) Last() (map[string]request.Request, error) {
+	if m.presets == "" {
+		return nil, nil
+	}
+	return request.Last(filepath.Join(filepath.Dir(m.presets), lastFile))
+}
+
+func (m memory) Remember(r request.Request) {
+	if m.presets == "" {
+		return
+	}
+	if err := request.Keep(filepath.Join(filepath.Dir(m.presets), lastFile), r); err != nil {
+		m.env.Log.Warn("What was set could not be kept for the next time", "error", err)
+	}
+}
+
+func (m memory) Recent() []string { return request.Recent(m.state) }
+
+// requests complete what the screens ask for.
+type requests struct {
+	*surroundings
+	// secrets are the passwords of the targets that were used, by target: what is run again
+	// from a screen has none.
+	secrets sync.Map
+}
+
+// request fills in what the screens leave to the flags.
+func (q *requests) request(r request.Request) request.Request {
+	if r.Out == "" {
+		r.Out = q.out
+	}
+	r.Out = q.path(r.Out)
+	r.Files = slices.Clone(r.Files)
+	for i, path := range r.Files {
+		r.Files[i] = q.path(path)
+	}
+	if r.Password != "" {
+		q.secrets.Store(r.Target, r.Password)
+	} else if known, ok := q.secrets.Load(r.Target); ok {
+		r.Password, _ = known.(string)
+	}
+	return r
+}
+
+// keepSecret keeps the password that was typed into a target, for the runs on it, and
+// returns the target without.
+func (q *requests) keepSecret(target string) string {
+	clean, password := widget.SplitSecret(target)
+	if password != "" {
+		q.secrets.Store(clean, password)
+	}
+	return clean
+}
+
+// endless is a request for a run that somebody watches: unless it says how long it is, it
+// goes on until it is stopped.
+func (q *requests) endless(r request.Request) request.Request {
+	r = q.request(r)
+	r.Endless = true
+	return r
+}
+
+func (q *requests) Preview(r request.Request) (*request.Preview, error) {
+	p, err := q.prepare(context.Background(), q.endless(r))
+	if err != nil {
+		return nil, err
+	}
+	v := p.Preview()
+	return &v, nil
+}
+
+// prepare gets a single run ready, with the workers that were asked for.
+func (q *requests) prepare(ctx context.Context, r session.Request) (*session.Prepared, error) {
+	p, err := session.Prepare(ctx, q.env, r)
+	if err != nil {
+		return nil, err
+	}
+	return q.crew.Of(p)
+}

@@ -1,0 +1,189 @@
+package dashboard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// lines are those around the panels: the status above, the latest event below, and what is
+// said instead of both until the run measures.
+type lines struct {
+	now   *reading
+	sel   *selection
+	says  *messages
+	knobs *knobs
+}
+
+// event returns the latest event in at most rows lines: a prompt, that the store is
+// silent, a message, or the last change and its effect.
+func (l *lines) event(e screen.Env, rows int) []string {
+	s := e.Styles
+	said := func(k widget.Ink, text string) []string {
+		var out []string
+		for _, line := range widget.Wrap(text, e.W-2) {
+			out = append(out, k.On(widget.Fit(" "+line, e.W)))
+		}
+		if len(out) > rows {
+			return []string{k.On(widget.Fit(" "+text, e.W))}
+		}
+		return out
+	}
+	if l.says.prompt != nil {
+		label := " " + l.says.prompt.label + ": "
+		w := ansi.StringWidth(label)
+		return []string{s.Accent.On(label) + l.says.prompt.field.View(s, e.W-w-1) + " "}
+	}
+	if text := l.now.watch.text(l.now.snap, (e.W-4)*rows); text != "" {
+		if l.now.watch.gone {
+			return said(s.Gone, "✗ "+text)
+		}
+		return said(s.OK, "✓ "+text)
+	}
+	if l.says.toast.text != "" {
+		if l.says.toast.bad {
+			return said(s.Bad, l.says.toast.text)
+		}
+		return said(s.Plain, l.says.toast.text)
+	}
+	if l.now.watched && l.now.progress.Note != "" {
+		return said(s.Warn, "! "+l.now.progress.Note)
+	}
+	if l.sel.fig.stalls() && l.now.progress.Stage == screen.Measuring {
+		which := "A call"
+		if l.sel.fig.inFlight > 1 {
+			which = "The oldest of " + widget.Plural(int64(l.sel.fig.inFlight), "call")
+		}
+		return said(s.Warn, "! "+which+" has been under way for "+age(l.sel.fig.oldest))
+	}
+	if text := l.knobs.hopeless(); text != "" && l.now.progress.Stage == screen.Measuring {
+		return said(s.Warn, "! "+text)
+	}
+	if l.now.progress.Stage > screen.Measuring && l.now.progress.Step != "" {
+		return said(s.Plain, l.now.progress.Step)
+	}
+	ef, ok := lastEffect(l.now.snap)
+	if causes, _ := Ours(l.now.verdict); len(causes) > 0 && (!ok || l.now.snap.At-ef.last > window*time.Second) {
+		return said(s.Alarm, "perfbench is the bottleneck ("+strings.Join(causes, ", ")+"): tab shows what each side uses")
+	}
+	if ok {
+		return l.lastChange(e, ef, rows)
+	}
+	if n := len(l.now.snap.Marks); n > 0 {
+		m := l.now.snap.Marks[n-1]
+		return []string{widget.Fit(" "+s.Muted.On(widget.Clock(m.At))+"  "+m.Note, e.W)}
+	}
+	if l.now.watched {
+		return said(s.Muted, "Watching: another perfbench drives this run, and no key here changes it.")
+	}
+	payload := ""
+	if k, ok := l.now.plan.Knob("payload"); ok && l.knobs.effective(k) {
+		payload = " ] doubles the payload,"
+	}
+	return said(s.Muted, "Turn a knob while it runs: + adds a thread,"+payload+" t opens all.")
+}
+
+// lastChange shows the last change and its effect: side by side, or one below the other
+// if there is no room.
+func (l *lines) lastChange(e screen.Env, ef effect, rows int) []string {
+	s := e.Styles
+	at, what, outcome := widget.Clock(ef.last), ef.what(l.now.plan), ef.outcome()
+	if ef.by == "undo" {
+		what = "undo: " + what
+	}
+	between := "     "
+	for _, narrower := range []string{"   ", "  "} {
+		if ansi.StringWidth(at+what+between+outcome)+4 > e.W {
+			between = narrower
+		}
+	}
+	if rows > 1 && ansi.StringWidth(at+what+between+outcome)+4 > e.W {
+		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+outcome, e.W)}
+	}
+	return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what)+between+outcome, e.W)}
+}
+
+// bottom returns the single line below the tuning layout: the state, unless there
+// is an event.
+func (l *lines) bottom(e screen.Env) string {
+	if l.says.prompt != nil || l.now.watch.text(l.now.snap, e.W-4) != "" || l.says.toast.text != "" || l.now.progress.Stage > screen.Measuring {
+		return slices.Concat(l.event(e, 1), []string{widget.Fit("", e.W)})[0]
+	}
+	return widget.Fit(" "+l.sel.state(e, e.W < 80), e.W)
+}
+
+// preparing draws what is shown until the first worker runs, all but the keys.
+func (l *lines) preparing(e screen.Env) []string {
+	s, pr := e.Styles, l.now.progress
+	step := pr.Step
+	if step == "" {
+		step = "getting ready"
+	}
+	body := []string{"", "  " + s.Bold.On(step)}
+	if pr.Total > 0 {
+		part := min(float64(pr.Done)/float64(pr.Total), 1)
+		body = append(body, "", "  "+widget.Bar(s, part, min(e.W-20, 60))+fmt.Sprintf(" %3.0f %%", part*100),
+			"  "+s.Muted.On(widget.Whole(pr.Done)+" of "+widget.Whole(pr.Total)))
+	} else if pr.Done > 0 {
+		body = append(body, "", "  "+s.Muted.On(widget.Whole(pr.Done)))
+	}
+	if pr.Note != "" {
+		body = append(body, "")
+		for _, text := range widget.Wrap(pr.Note, e.W-8) {
+			body = append(body, "  "+text)
+		}
+	}
+	for _, w := range l.now.plan.Warnings {
+		for i, text := range widget.Wrap(w, e.W-8) {
+			if i == 0 {
+				body = append(body, "", "  "+s.Warn.On("! "+text))
+			} else {
+				body = append(body, "    "+text)
+			}
+		}
+	}
+	return append([]string{l.status(e)}, widget.Panel{Title: "Preparing", Focused: true}.Draw(s, e.W, e.H-2, body)...)
+}
+
+// status draws the first line: what runs, where, and its progress.
+func (l *lines) status(e screen.Env) string {
+	s := e.Styles
+	sign := "▶"
+	if l.sel.fig.paused {
+		sign = "‖"
+	}
+	what := []string{l.now.info.Title, l.now.info.Store}
+	if len(l.now.snap.Phases) > 0 && l.now.progress.Stage == screen.Measuring && len(l.now.plan.Phases) > 1 {
+		what = append(what, strings.Join(l.now.snap.Phases, ", "))
+	}
+	left := " " + s.Accent.On(sign) + " " + s.Bold.On(strings.Join(what, " · "))
+	if w := l.stageWord(); w != "" {
+		left += " " + s.Warn.On("· "+w)
+	}
+	right := l.now.time()
+	part, known := l.now.done()
+	if known && e.W >= 80 {
+		right += "  " + widget.Bar(s, part, min(24, e.W/5)) + s.Bold.On(fmt.Sprintf(" %3.0f %%", part*100))
+	}
+	return widget.Spread(left, right+" ", e.W)
+}
+
+func (l *lines) stageWord() string {
+	switch {
+	case l.now.progress.Stage != screen.Measuring:
+		return l.now.progress.Stage.String()
+	case l.now.searching():
+		return "searching"
+	case l.sel.fig.paused:
+		return "paused"
+	case l.now.snap.At < 0:
+		return "warm-up"
+	}
+	return ""
+}

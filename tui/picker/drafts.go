@@ -1,0 +1,101 @@
+package picker
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// drafts are what is set for each profile.
+type drafts struct {
+	list *profiles
+	// name is the profile that was selected last; requests has the settings of each, by
+	// its name.
+	name     string
+	requests map[string]request.Request
+	// begun is what requests began with, until the last settings are known; then nil.
+	begun map[string]request.Request
+}
+
+// newDrafts begins with the settings of a request, and selects its profile or, if it
+// names none, the first that can run.
+func newDrafts(l *profiles, first request.Request) *drafts {
+	if clean, password := widget.SplitSecret(first.Target); password != "" && first.Password == "" {
+		first.Target, first.Password = clean, password
+	}
+	for i, n := range l.shown {
+		if pr := l.all[n]; pr.Name == first.Profile || first.Profile == "" && built(&pr) {
+			l.at, first.Profile = i, pr.Name
+			break
+		}
+	}
+	d := &drafts{list: l, name: first.Profile, requests: map[string]request.Request{first.Profile: first}}
+	d.begun = maps.Clone(d.requests)
+	return d
+}
+
+// request returns what would be run: the values set for the selected profile.
+func (d *drafts) request() request.Request {
+	pr := d.list.selected()
+	if pr == nil {
+		return request.Request{}
+	}
+	r := d.requests[pr.Name]
+	r.Profile = pr.Name
+	return r
+}
+
+// set replaces the request of the selected profile.
+func (d *drafts) set(r request.Request) {
+	if pr := d.list.selected(); pr != nil {
+		r.Profile = pr.Name
+		d.requests[pr.Name] = r
+	}
+}
+
+// carryOver goes on to the selected profile, with target, password and the parameters
+// of every run; false if it was the profile before.
+func (d *drafts) carryOver(every []workload.Param) bool {
+	pr := d.list.selected()
+	if d.name == pr.Name {
+		return false
+	}
+	from := d.requests[d.name]
+	d.name = pr.Name
+	to, known := d.requests[pr.Name]
+	if !known {
+		to.Values = maps.Clone(from.Values)
+		maps.DeleteFunc(to.Values, func(name string, _ workload.Value) bool { return !has(every, name) })
+	}
+	to.Target, to.Password, to.Out = from.Target, from.Password, from.Out
+	d.set(to)
+	return true
+}
+
+// recall restores the last settings of each profile for which nothing has been set yet,
+// here or by a flag, and reports whether the selected one is among them. It does so once,
+// and not while somebody is typing.
+func (d *drafts) recall(last map[string]request.Request, typing bool) bool {
+	begun := d.begun
+	d.begun = nil
+	if begun == nil || typing {
+		return false
+	}
+	for name, r := range last {
+		now, is := d.requests[name]
+		out := now.Out
+		now.Out, now.Profile, r.Profile = "", "", name
+		if len(now.Values) == 0 {
+			now.Values = nil
+		}
+		if !is || reflect.DeepEqual(now, request.Request{}) {
+			r.Out = cmp.Or(r.Out, out)
+			d.requests[name] = r
+		}
+	}
+	return !reflect.DeepEqual(d.requests[d.name], begun[d.name])
+}

@@ -1,0 +1,158 @@
+package picker
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// forecast is what the selected profile with its settings would do, or why it would not.
+type forecast struct {
+	planner Planner
+	// asked numbers the previews requested; got is the number of the newest one
+	// received.
+	asked, got int
+	preview    *request.Preview
+	err        error
+	// last is the newest preview without a fault for each profile.
+	last map[string]*request.Preview
+	// wanted returns where to go as soon as the preview has arrived; nil if nothing is
+	// requested.
+	wanted func(request.Request) screen.Destination
+
+	scroll int
+	long   bool // it is longer than its panel
+}
+
+// previewMsg delivers the preview with number asked.
+type previewMsg struct {
+	number  int
+	preview *request.Preview
+	err     error
+}
+
+// ask requests the preview of a request for a profile, which may be nil.
+func (f *forecast) ask(pr *workload.Profile, req request.Request) tea.Cmd {
+	f.asked++
+	if pr == nil || !built(pr) {
+		f.got, f.preview, f.err = f.asked, nil, nil
+		return nil
+	}
+	number, planner := f.asked, f.planner
+	req.Values, req.Files = maps.Clone(req.Values), slices.Clone(req.Files)
+	return func() tea.Msg {
+		preview, err := planner.Preview(req)
+		return previewMsg{number, preview, err}
+	}
+}
+
+// arrived takes a preview of a profile; false if it has been overtaken by a newer one.
+func (f *forecast) arrived(msg previewMsg, profile string) bool {
+	if msg.number != f.asked {
+		return false
+	}
+	f.got, f.preview, f.err = msg.number, msg.preview, msg.err
+	if msg.err == nil && msg.preview != nil {
+		f.last[profile] = msg.preview
+	}
+	return true
+}
+
+// current reports whether the newest request has been answered.
+func (f *forecast) current() bool { return f.got == f.asked }
+
+// forget drops what was foreseen for another profile.
+func (f *forecast) forget() { f.preview, f.err, f.scroll = nil, nil, 0 }
+
+// of returns the preview to show for a profile: the newest, else the last without a fault;
+// nil without either.
+func (f *forecast) of(profile string) *request.Preview {
+	if f.preview != nil {
+		return f.preview
+	}
+	return f.last[profile]
+}
+
+// title is the heading of the panel.
+func (f *forecast) title() string {
+	if f.err != nil {
+		return "This cannot start"
+	}
+	return "What will happen"
+}
+
+// lines describe what will happen, or why the run cannot start.
+func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Request, w int) []string {
+	switch {
+	case pr == nil:
+		return []string{s.Muted.On("There is no profile to choose.")}
+	case !built(pr):
+		return append(widget.Wrap(pr.Summary, w), "", s.Muted.On("Planned: it cannot be run yet."))
+	case f.err != nil:
+		var out []string
+		for _, l := range widget.Sentences(s, f.err, w) {
+			out = append(out, s.Bad.On(unflagged(ansi.Strip(l))))
+		}
+		return out
+	case f.preview == nil:
+		return []string{s.Muted.On("Working out the plan …")}
+	}
+	v := f.preview
+	var out []string
+	add := func(label string, k widget.Ink, texts ...string) {
+		for _, t := range texts {
+			out = append(out, widget.Labelled(s, 12, label, t, k, w)...)
+			label = ""
+		}
+	}
+	for _, t := range v.Warnings {
+		out = append(out, widget.Labelled(s, 12, "!", t, s.Warn, w)...)
+	}
+	add("Length", s.Plain, v.Length)
+	add("Runs", s.Plain, v.Tracks...)
+	size := fmt.Sprintf("up to %s", widget.Plural(int64(v.Connections), "connection"))
+	if v.Bytes > 0 {
+		size = units.Size(v.Bytes) + " of values, " + size
+	}
+	add("Writes", s.Plain, v.Writes...)
+	add("Data size", s.Plain, size)
+	if len(v.Deletes) > 0 {
+		add("Deletes", s.Warn, v.Deletes...)
+	} else {
+		add("Deletes", s.Muted, "nothing; the data stays for the next run")
+	}
+	add("Changes", s.Plain, v.Timetable...)
+	add("Thresholds", s.Plain, r.Thresholds...)
+	reports := strings.Join(v.Documents, ", ")
+	if out, ok := lineOf(v.Run, "out"); ok {
+		reports += " to a folder in " + out.Text
+	}
+	add("Reports", s.Plain, reports)
+	return out
+}
+
+// elsewhere returns a request for use outside the workbench, where the defaults for
+// preset and length differ: it has both set explicitly.
+func (f *forecast) elsewhere(r request.Request) request.Request {
+	if f.preview == nil {
+		return r
+	}
+	if v, ok := lineOf(f.preview.Run, "preset"); ok && r.Preset == "" && len(r.Files) == 0 {
+		r.Preset = v.Text
+	}
+	if v, ok := lineOf(f.preview.Run, "duration"); ok && v.Text == workload.Forever {
+		r.Values = without(r.Values, v.Name)
+		r.Values[v.Name] = workload.Value{Name: v.Name, Text: v.Text, Origin: workload.OriginFlag}
+	}
+	return r
+}

@@ -1,0 +1,192 @@
+package picker
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// profiles is the list to choose a profile from, and what it is filtered by.
+type profiles struct {
+	all    []workload.Profile
+	stores []screen.StoreInfo
+	filter widget.Filter
+	// shown indexes the profiles that pass the filter; at is the selected one of these.
+	shown []int
+	at    int
+}
+
+func newProfiles(c Catalogue) *profiles {
+	l := &profiles{all: c.Profiles(), stores: c.Stores()}
+	l.sift()
+	return l
+}
+
+// built reports whether a profile can run yet.
+func built(p *workload.Profile) bool { return p.Design != nil }
+
+// selected returns the selected profile; nil if none passes the filter.
+func (l *profiles) selected() *workload.Profile {
+	if l.at < 0 || l.at >= len(l.shown) {
+		return nil
+	}
+	return &l.all[l.shown[l.at]]
+}
+
+// sift finds the profiles that contain every word of the filter.
+func (l *profiles) sift() {
+	l.shown = l.shown[:0]
+	for i := range l.all {
+		if pr := &l.all[i]; widget.HasWords(pr.Name+" "+pr.Title+" "+pr.Summary, l.filter.Text()) {
+			l.shown = append(l.shown, i)
+		}
+	}
+}
+
+// place returns where a profile is among those shown; the first place if it is not.
+func (l *profiles) place(name string) int {
+	for i, n := range l.shown {
+		if l.all[n].Name == name {
+			return i
+		}
+	}
+	return 0
+}
+
+// selectAt selects a profile by its place among those shown.
+func (l *profiles) selectAt(at int) { l.at = max(min(at, len(l.shown)-1), 0) }
+
+// driver is a store in the head of the list.
+type driver struct{ id, letter, title string }
+
+// drivers lists the stores that any profile runs on, each with its own letter, at most
+// as many as fit.
+func (l *profiles) drivers(most int) []driver {
+	var out []driver
+	used := map[string]bool{}
+	for _, st := range l.stores {
+		runs := false
+		for i := range l.all {
+			b, ok := l.all[i].Binding(st.Driver)
+			runs = runs || ok && b.Refuse == ""
+		}
+		if !runs || len(out) == most {
+			continue
+		}
+		title, _, _ := strings.Cut(st.Title, " (")
+		if ansi.StringWidth(title) > 18 {
+			title = st.Driver
+		}
+		letter := "?"
+		for _, r := range strings.ToUpper(title) {
+			if l := string(r); !used[l] && r >= 'A' && r <= 'Z' {
+				letter = l
+				break
+			}
+		}
+		used[letter] = true
+		out = append(out, driver{st.Driver, letter, title})
+	}
+	return out
+}
+
+// lines draw the list, and below it what its dots and letters mean.
+func (l *profiles) lines(s *widget.Styles, w, h int) []string {
+	name := 12
+	for i := range l.all {
+		name = max(name, ansi.StringWidth(l.all[i].Title))
+	}
+	gap, ds := " ", l.drivers(len(l.stores))
+	if len(ds)*2 > w-name-5 { // closer together if there is no room
+		gap, ds = "", l.drivers(max(w-name-6, 0))
+	}
+	var heads strings.Builder
+	for i, d := range ds {
+		if i > 0 {
+			heads.WriteString(gap)
+		}
+		heads.WriteString(d.letter)
+	}
+	heads.WriteByte(' ')
+	filter := l.filter.View(s, "/ filter …", max(w-2*len(ds)-6, 8)+2)
+	lines := []string{" " + widget.Spread(filter, s.Muted.On(heads.String()), w-2), ""}
+	if len(l.shown) == 0 {
+		lines = append(lines, " "+s.Muted.On("No profile matches."))
+	}
+	for i, n := range l.shown {
+		pr := &l.all[n]
+		lead, ink := "   ", s.Plain
+		if i == l.at {
+			lead, ink = " ▸ ", s.Selected
+		}
+		right := dots(s, pr, ds, gap)
+		if !built(pr) {
+			right = s.Muted.On("planned ")
+			if i != l.at {
+				ink = s.Muted
+			}
+		}
+		lines = append(lines, widget.Spread(ink.On(lead+ansi.Truncate(pr.Title, max(w-5-ansi.StringWidth(right), 8), "…")), right, w-1))
+	}
+	legend := legend(s, ds, w-2)
+	if room := max(h-len(lines)-1, 0); len(legend) > room {
+		legend = legend[len(legend)-room:]
+	}
+	for len(lines) < h-len(legend) {
+		lines = append(lines, "")
+	}
+	return append(lines, legend...)
+}
+
+// dots shows the stores on which a profile runs.
+func dots(s *widget.Styles, pr *workload.Profile, ds []driver, gap string) string {
+	var b strings.Builder
+	for i, d := range ds {
+		if i > 0 {
+			b.WriteString(gap)
+		}
+		bind, ok := pr.Binding(d.id)
+		switch {
+		case !ok || bind.Refuse != "":
+			b.WriteString(s.Muted.On("·"))
+		case bind.Note != "":
+			b.WriteString(s.OK.On("○"))
+		default:
+			b.WriteString(s.OK.On("●"))
+		}
+	}
+	return b.String() + " "
+}
+
+// legend explains dots and letters.
+func legend(s *widget.Styles, ds []driver, w int) []string {
+	if len(ds) == 0 {
+		return nil
+	}
+	words := make([]string, len(ds))
+	for i, d := range ds {
+		words[i] = d.letter + " " + d.title
+	}
+	out := flowed(s, []string{"● supported", "○ partly", "· not supported"}, w)
+	return append(out, flowed(s, words, w)...)
+}
+
+// flowed lays out words side by side, in as many lines of w cells as needed.
+func flowed(s *widget.Styles, words []string, w int) (out []string) {
+	line := ""
+	for _, word := range words {
+		if line != "" && ansi.StringWidth(line+"  "+word) > w {
+			out = append(out, " "+s.Muted.On(line))
+			line = ""
+		}
+		if line != "" {
+			line += "  "
+		}
+		line += word
+	}
+	return append(out, " "+s.Muted.On(line))
+}
