@@ -46,7 +46,7 @@ func cluster(t *testing.T) (all []*server.Server) {
 // sends has a worker tell of so many seconds from one on.
 func sends(w *Worker, from, n int) {
 	for i := range n {
-		w.Report(Report{Part: &measure.Part{T: from + i}})
+		w.Outbox.Report(Report{Part: &measure.Part{T: from + i}})
 	}
 }
 
@@ -74,7 +74,7 @@ func TestAClusterOfTheUserMayLoseAServer(t *testing.T) {
 	const many = 200
 	sends(w, 0, many)
 	leads := func(s *server.Server) bool {
-		return s.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, c.on.stream)
+		return s.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, c.Connection.on.stream)
 	}
 	require.Eventually(t, func() bool { return slices.ContainsFunc(nodes, leads) }, 5*time.Minute, 20*time.Millisecond)
 	for _, n := range nodes {
@@ -85,8 +85,8 @@ func TestAClusterOfTheUserMayLoseAServer(t *testing.T) {
 		}
 	}
 	sends(w, many, many)
-	w.Report(Report{Over: true})
-	<-c.Over(0)
+	w.Outbox.Report(Report{Over: true})
+	<-c.Progress.Over(0)
 	require.NoError(t, w.Leave(t.Context()))
 	k.all(t, 2*many+1)
 }
@@ -105,15 +105,15 @@ func TestWhoIsThrownOutByNATSComesBack(t *testing.T) {
 	require.NoError(t, err)
 	const many = 200
 	sends(w, 0, many)
-	for _, nc := range []interface{ GetClientID() (uint64, error) }{c.nc, w.nc} {
+	for _, nc := range []interface{ GetClientID() (uint64, error) }{c.Connection.nc, w.nc} {
 		id, err := nc.GetClientID()
 		require.NoError(t, err)
 		require.NoError(t, srv.DisconnectClientByID(id))
 	}
 	close(slow)
 	sends(w, many, many)
-	w.Report(Report{Over: true})
-	<-c.Over(0)
+	w.Outbox.Report(Report{Over: true})
+	<-c.Progress.Over(0)
 	require.NoError(t, w.Leave(t.Context()))
 	k.all(t, 2*many+1)
 }
@@ -197,8 +197,8 @@ func TestTheUsersOwnNATSKnowsUsByCredentialsOverTLS(t *testing.T) {
 	w, err := Join(t.Context(), join)
 	require.NoError(t, err)
 	sends(w, 0, 3)
-	w.Report(Report{Over: true})
-	<-c.Over(0)
+	w.Outbox.Report(Report{Over: true})
+	<-c.Progress.Over(0)
 	require.NoError(t, w.Leave(t.Context()))
 	k.all(t, 4)
 }

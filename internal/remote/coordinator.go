@@ -74,11 +74,11 @@ type Options struct {
 // starts, rests and closes. What goes on in between each of its parts knows. Its methods may be
 // called from any goroutine.
 type Coordinator struct {
-	*Connection
-	*Roster
-	*Progress
-	*Commands
-	*Replay
+	Connection *Connection
+	Roster     *Roster
+	Progress   *Progress
+	Commands   *Commands
+	Replay     *Replay
 
 	o        Options
 	sign     *signer
@@ -119,15 +119,15 @@ func Open(ctx context.Context, o Options) (*Coordinator, error) {
 		}
 	}
 	c := newCoordinator(o)
-	if err := c.open(); err != nil {
+	if err := c.Connection.open(); err != nil {
 		return nil, err
 	}
 	c.gc = debug.SetGCPercent(eager)
-	ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	c.life = ctx
+	ctx, c.Commands.end = context.WithCancel(context.WithoutCancel(ctx))
+	c.Commands.life = ctx
 	if err := c.listen(ctx); err != nil {
 		if o.Past != nil {
-			c.stays.Store(true)
+			c.Connection.stays.Store(true)
 		}
 		c.Close()
 		return nil, fmt.Errorf("bring workers together: %w", err)
@@ -154,23 +154,23 @@ func (c *Coordinator) listen(ctx context.Context) error {
 		return err
 	}
 	for subject, f := range map[string]nats.MsgHandler{
-		c.on.join + ".*": c.join, c.on.ready + ".*.*": c.ready, c.on.beat + ".*.*": c.liveness.beat, c.on.ended + ".*.*": c.intake.ended,
-		c.on.members: c.tellMembers, subjectRuns: c.offer, c.on.watch: c.watched, c.on.parted: c.line.part,
+		c.Connection.on.join + ".*": c.join, c.Connection.on.ready + ".*.*": c.ready, c.Connection.on.beat + ".*.*": c.liveness.beat, c.Connection.on.ended + ".*.*": c.intake.ended,
+		c.Connection.on.members: c.tellMembers, subjectRuns: c.offer, c.Connection.on.watch: c.watched, c.Connection.on.parted: c.line.part,
 	} {
-		if _, err := c.nc.Subscribe(subject, f); err != nil {
+		if _, err := c.Connection.nc.Subscribe(subject, f); err != nil {
 			return err
 		}
 	}
-	return c.nc.Flush()
+	return c.Connection.nc.Flush()
 }
 
 // kept is where figures are kept: a new stream, or that of the coordinator before, which is read
 // again.
 func (c *Coordinator) kept(ctx context.Context) (jetstream.Stream, error) {
 	if c.o.Past == nil {
-		return c.stream(ctx)
+		return c.Connection.stream(ctx)
 	}
-	stream, last, err := c.past(ctx)
+	stream, last, err := c.Connection.past(ctx)
 	if err == nil {
 		c.Replay.begin(last)
 	}
@@ -180,7 +180,7 @@ func (c *Coordinator) kept(ctx context.Context) (jetstream.Stream, error) {
 // tellMembers tells of all workers who asks for them, but not their ids: who has one can speak
 // for its worker.
 func (c *Coordinator) tellMembers(m *nats.Msg) {
-	all := c.Members()
+	all := c.Roster.Members()
 	for i := range all {
 		all[i].ID = ""
 	}
@@ -189,10 +189,10 @@ func (c *Coordinator) tellMembers(m *nats.Msg) {
 
 // offer tells of the run.
 func (c *Coordinator) offer(m *nats.Msg) {
-	o := offer{Run: c.o.Run, Coordinator: c.id, Key: c.o.Key.Public(), Line: c.o.Line, Shared: c.o.NATS != nil}
+	o := offer{Run: c.o.Run, Coordinator: c.Connection.id, Key: c.o.Key.Public(), Line: c.o.Line, Shared: c.o.NATS != nil}
 	o.Over, o.More = c.line.stands()
 	c.Roster.mu.Lock()
-	o.Full = c.full()
+	o.Full = c.Roster.full()
 	c.Roster.mu.Unlock()
 	c.sign.respond(m, string(m.Data[:min(len(m.Data), mostName)]), "offer", encoded(o))
 }
@@ -213,12 +213,12 @@ func (c *Coordinator) Key() *Key { return c.o.Key }
 // Rest ends what goes on for workers, all of whom have ended: from then on the coordinator
 // only answers. It may be called again.
 func (c *Coordinator) Rest() {
-	if c.end == nil {
+	if c.Commands.end == nil {
 		return // it was never open
 	}
 	c.liveness.rested.Store(true)
 	c.rest.Do(func() {
-		c.end()
+		c.Commands.end()
 		debug.SetGCPercent(c.gc)
 	})
 }
@@ -239,7 +239,7 @@ func (c *Coordinator) Dismiss(ctx context.Context, workers int) {
 
 // Leave ends like Close and removes nothing, so that another can go on.
 func (c *Coordinator) Leave() {
-	c.stays.Store(true)
+	c.Connection.stays.Store(true)
 	c.Close()
 }
 

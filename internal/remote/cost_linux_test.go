@@ -89,12 +89,12 @@ func simulate(text string) {
 		for _, w := range all {
 			p := *part
 			p.T = t
-			w.Report(Report{Part: &p})
+			w.Outbox.Report(Report{Part: &p})
 			time.Sleep(second / time.Duration(n))
 		}
 	}
 	for _, w := range all {
-		w.Report(Report{Over: true})
+		w.Outbox.Report(Report{Over: true})
 	}
 	for _, w := range all {
 		_ = w.Leave(context.Background())
@@ -123,7 +123,7 @@ func BenchmarkCoordinatorOfWorkers(b *testing.B) {
 func coordinate(b *testing.B, n int, second time.Duration) {
 	cfg := twenty()
 	var c *Coordinator
-	cfg.Complete = func(second int) bool { return c.Complete(second) }
+	cfg.Complete = func(second int) bool { return c.Progress.Complete(second) }
 	var col *measure.Collector
 	var begun sync.WaitGroup
 	begun.Add(1)
@@ -140,7 +140,7 @@ func coordinate(b *testing.B, n int, second time.Duration) {
 	require.NoError(b, err)
 	defer c.Close()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s", simulated, n, second, c.URL()))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s", simulated, n, second, c.Connection.URL()))
 	out, err := cmd.StdoutPipe()
 	require.NoError(b, err)
 	in, err := cmd.StdinPipe()
@@ -156,7 +156,7 @@ func coordinate(b *testing.B, n int, second time.Duration) {
 	before, began := used(b), time.Now()
 	_, err = in.Write([]byte("\n"))
 	require.NoError(b, err)
-	<-c.Over(-1)
+	<-c.Progress.Over(-1)
 	took := time.Since(began)
 	b.ReportMetric((used(b)-before).Seconds()/rounds, "processors")
 	b.ReportMetric((took - rounds*second).Seconds(), "s-late")

@@ -77,16 +77,16 @@ func TestAWorkerWaitsForTheNextRunUntilItIsToldThatThereIsNone(t *testing.T) {
 	t.Parallel()
 	k := &taken{}
 	c := open(t, Options{Workers: 1, Line: "l", More: true, Take: k.take})
-	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	assert.True(t, w.Place.More)
-	w.Report(Report{Over: true})
-	<-c.Over(-1)
+	w.Outbox.Report(Report{Over: true})
+	<-c.Progress.Over(-1)
 	require.NoError(t, w.Leave(t.Context()))
 	c.Hold()
 	ended := make(chan error)
 	go func() {
-		_, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1", After: w, Patience: DefaultAbsence})
+		_, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1", After: w, Patience: DefaultAbsence})
 		ended <- err
 	}()
 	c.Dismiss(t.Context(), 1)

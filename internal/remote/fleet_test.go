@@ -55,12 +55,12 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	c := open(t, Options{Workers: 3, Token: "secret", Identity: id, Order: []byte("order"), Patience: silent + time.Second, Take: k.take, Noticed: func(worker int, _ string, now State) {
 		notices <- strconv.Itoa(worker) + " " + string(now)
 	}})
-	o := JoinOptions{URL: c.URL(), Token: "secret", Fingerprint: id.Fingerprint, Version: "1"}
+	o := JoinOptions{URL: c.Connection.URL(), Token: "secret", Fingerprint: id.Fingerprint, Version: "1"}
 	var all []*Worker
 	for i := range 3 {
 		w, err := Join(t.Context(), o)
 		require.NoError(t, err)
-		assert.Equal(t, Slot{Index: i, Of: 3, Run: "run", Order: []byte("order"), Coordinator: c.id, Key: c.Key().Public()}, w.Place)
+		assert.Equal(t, Slot{Index: i, Of: 3, Run: "run", Order: []byte("order"), Coordinator: c.Connection.id, Key: c.Key().Public()}, w.Place)
 		all = append(all, w)
 	}
 	for why, bad := range map[string]func(o *JoinOptions){
@@ -85,16 +85,16 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	at, err := c.Start(t.Context())
 	require.NoError(t, err)
 	for i, w := range all {
-		known := c.Members()[i].Trip / 2 // no better than that is any clock known
+		known := c.Roster.Members()[i].Trip / 2 // no better than that is any clock known
 		require.NoError(t, w.Begin(t.Context()))
 		assert.False(t, time.Now().Before(at.Add(-known)), "nobody begins too early on one machine, where clocks are one")
 	}
 
 	told := make(chan Command, 3)
 	for _, w := range all {
-		w.OnCommand(func(c Command) { told <- c })
+		w.Orders.OnCommand(func(c Command) { told <- c })
 	}
-	c.Change(1, func(i int) []workload.Settings { return []workload.Settings{{Threads: i + 1}} })
+	c.Commands.Change(1, func(i int) []workload.Settings { return []workload.Settings{{Threads: i + 1}} })
 	sum := 0
 	for range all {
 		cmd := <-told
@@ -115,7 +115,7 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	}
 
 	for _, w := range all {
-		w.Report(Report{Part: &measure.Part{T: 0}, Began: time.Now().UnixNano()})
+		w.Outbox.Report(Report{Part: &measure.Part{T: 0}, Began: time.Now().UnixNano()})
 	}
 	all[0].quit() // as a process that is stopped: its connection stays
 	all[2].nc.Close()
@@ -127,11 +127,11 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	}
 	until("0 stalled", "2 gone")
 	all[1].Ended(0, time.Second)
-	<-c.Over(0) // of a stopped one nobody knows when it goes on
+	<-c.Progress.Over(0) // of a stopped one nobody knows when it goes on
 	until("0 given up", "2 given up")
 	require.NoError(t, all[0].nc.Publish(all[0].mine(all[0].on.beat), nil))
 	until("0 working")
-	for i, m := range c.Members() {
+	for i, m := range c.Roster.Members() {
 		assert.Equal(t, i != 1, m.GivenUp)
 	}
 
@@ -142,8 +142,8 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 			assert.Equal(t, twice, again.Duplicate, "the stream keeps one of a kind")
 		}
 	}
-	<-c.Over(1)
-	for i, m := range c.Members() {
+	<-c.Progress.Over(1)
+	for i, m := range c.Roster.Members() {
 		if i == 2 {
 			assert.Equal(t, Gone, m.State)
 			assert.Positive(t, m.LostAt)
@@ -158,17 +158,17 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 func TestReportsArriveInOrder(t *testing.T) {
 	k := &taken{}
 	c := open(t, Options{Workers: 1, Take: k.take})
-	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	require.NoError(t, w.Ready(t.Context(), nil))
 	require.NoError(t, c.Gather(t.Context(), func(int, int, string) {}))
 	for n := range 50 {
-		w.Report(Report{Part: &measure.Part{T: n}})
+		w.Outbox.Report(Report{Part: &measure.Part{T: n}})
 	}
-	w.Report(Report{Over: true, Doubts: []string{"slow"}})
+	w.Outbox.Report(Report{Over: true, Doubts: []string{"slow"}})
 	require.NoError(t, w.Leave(t.Context()))
-	<-c.Over(0)
-	m := c.Members()[0]
+	<-c.Progress.Over(0)
+	m := c.Roster.Members()[0]
 	assert.Equal(t, Ended, m.State)
 	assert.Equal(t, 49, m.Last)
 	assert.Equal(t, []string{"slow"}, m.Doubts)
@@ -183,10 +183,10 @@ func TestReportsArriveInOrder(t *testing.T) {
 func TestAWorkerWhoseClockIsWrongIsRefused(t *testing.T) {
 	c := open(t, Options{Workers: 1})
 	id := newID()
-	h := hostileHand(t, c.URL(), roleWorker, id, "")
+	h := hostileHand(t, c.Connection.URL(), roleWorker, id, "")
 	_, zone := time.Now().Zone()
 	for off, why := range map[time.Duration]string{2 * time.Hour: " s ahead of that of the coordinator", -2 * time.Hour: " s behind that of the coordinator", 0: ""} {
-		m, err := h.nc.Request(c.on.join+"."+id, encoded(Hello{Protocol: Protocol, Version: "1", ID: id, ZoneS: zone, Now: time.Now().Add(off).UnixNano()}), time.Minute)
+		m, err := h.nc.Request(c.Connection.on.join+"."+id, encoded(Hello{Protocol: Protocol, Version: "1", ID: id, ZoneS: zone, Now: time.Now().Add(off).UnixNano()}), time.Minute)
 		require.NoError(t, err)
 		var p Slot
 		require.NoError(t, json.Unmarshal(m.Data, &p))
@@ -197,7 +197,7 @@ func TestAWorkerWhoseClockIsWrongIsRefused(t *testing.T) {
 
 func TestAWorkerThatCannotPrepareEndsTheWait(t *testing.T) {
 	c := open(t, Options{Workers: 2})
-	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	t.Cleanup(w.nc.Close)
 	require.NoError(t, w.Ready(t.Context(), context.DeadlineExceeded))
@@ -235,7 +235,7 @@ func TestASignedCertificateIsKnownByWhoSignedIt(t *testing.T) {
 	for ca, known := range map[string]bool{ours.CA: true, others.CA: false} {
 		pool, err := ReadAuthorities(ca)
 		require.NoError(t, err)
-		_, err = Ask(t.Context(), JoinOptions{URL: c.URL(), Authorities: pool})
+		_, err = Ask(t.Context(), JoinOptions{URL: c.Connection.URL(), Authorities: pool})
 		assert.Equal(t, known, err == nil, "%v", err)
 	}
 	_, err = ReadIdentity(ours.Cert, others.Key)

@@ -21,7 +21,7 @@ import (
 // join gives a worker its place, or says why it has none.
 func (c *Coordinator) join(m *nats.Msg) {
 	var h Hello
-	p := Slot{Of: c.o.Workers, Run: c.o.Run, Coordinator: c.id, Key: c.o.Key.Public(), Line: c.o.Line}
+	p := Slot{Of: c.o.Workers, Run: c.o.Run, Coordinator: c.Connection.id, Key: c.o.Key.Public(), Line: c.o.Line}
 	err := decoded(m.Data, mostHello, &h)
 	if err == nil {
 		err = h.check()
@@ -38,7 +38,7 @@ func (c *Coordinator) join(m *nats.Msg) {
 	c.Roster.mu.Lock()
 	defer c.Roster.mu.Unlock()
 	if p.Refused = c.unfit(&h); p.Refused == "" {
-		if i, ok := c.enrol(h); ok {
+		if i, ok := c.Roster.enrol(h); ok {
 			p.Index, p.Order = i, c.o.Order
 		} else {
 			p.Full, p.Refused = true, fmt.Sprintf("this run has its %s already", units.Plural(c.o.Workers, "worker"))
@@ -81,16 +81,16 @@ func (c *Coordinator) ready(m *nats.Msg) {
 	var r ready
 	c.Roster.mu.Lock()
 	defer c.Roster.mu.Unlock()
-	if i, w := c.find(m.Subject); w != nil {
+	if i, w := c.Roster.find(m.Subject); w != nil {
 		if err := decoded(m.Data, mostReady, &r); err != nil {
 			r.Err = "what it says of itself cannot be used: " + err.Error()
 		}
 		r.Err = workload.PlainText(r.Err, mostText)
 		w.ready = true
-		if r.Err != "" && c.failed == nil {
-			c.failed = fault.Code(fmt.Errorf("worker %d (%s) cannot take part: %s", i+1, w.Hello.Host, r.Err), fault.CodeStore)
+		if r.Err != "" && c.Roster.failed == nil {
+			c.Roster.failed = fault.Code(fmt.Errorf("worker %d (%s) cannot take part: %s", i+1, w.Hello.Host, r.Err), fault.CodeStore)
 		}
-		c.wake()
+		c.Roster.wake()
 	}
 	answer(m, nil)
 }
@@ -112,7 +112,7 @@ func (c *Coordinator) Gather(ctx context.Context, tell func(joined, ready int, m
 	defer enough.Stop()
 	was, missing := [2]int{}, ""
 	for {
-		joined, ready, changed, err := c.gathered()
+		joined, ready, changed, err := c.Roster.gathered()
 		tell(joined, ready, missing)
 		switch {
 		case err != nil:
@@ -128,9 +128,9 @@ func (c *Coordinator) Gather(ctx context.Context, tell func(joined, ready int, m
 		select {
 		case <-changed:
 		case <-word.C:
-			missing = "still waiting for " + c.missing(c.Cut())
+			missing = "still waiting for " + c.Roster.missing(c.Connection.Cut())
 		case <-enough.C:
-			return fault.Code(fault.Hint(fmt.Errorf("no worker has joined or become ready for %s: there is no %s", units.Duration(limit), c.missing(c.Cut())), "start the missing workers within that time"), fault.CodeOther)
+			return fault.Code(fault.Hint(fmt.Errorf("no worker has joined or become ready for %s: there is no %s", units.Duration(limit), c.Roster.missing(c.Connection.Cut())), "start the missing workers within that time"), fault.CodeOther)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -149,7 +149,7 @@ const soon = 300 * time.Millisecond
 // told too late begins late, which stands in its Skew.
 func (c *Coordinator) Start(ctx context.Context) (time.Time, error) {
 	c.Roster.mu.Lock()
-	workers := c.members
+	workers := c.Roster.members
 	c.Roster.mu.Unlock()
 	errs := make([]error, len(workers))
 	var all sync.WaitGroup
@@ -158,7 +158,7 @@ func (c *Coordinator) Start(ctx context.Context) (time.Time, error) {
 		all.Go(func() { errs[i] = c.compare(ctx, i, w) })
 	}
 	all.Wait()
-	if err := c.together("compare clocks with", errs); err != nil {
+	if err := c.Roster.together("compare clocks with", errs); err != nil {
 		return time.Time{}, err
 	}
 	at := time.Now().Add(max(soon, 2*time.Since(began)))
@@ -167,16 +167,16 @@ func (c *Coordinator) Start(ctx context.Context) (time.Time, error) {
 			c.Roster.mu.Lock()
 			theirs := at.Add(w.Offset).UnixNano()
 			c.Roster.mu.Unlock()
-			_, errs[i] = c.ask(ctx, i, "start", c.sign.number(), encoded(start{At: theirs}))
+			_, errs[i] = c.Commands.ask(ctx, i, "start", c.sign.number(), encoded(start{At: theirs}))
 		})
 	}
 	all.Wait()
-	if err := c.together("tell the moment of the start to", errs); err != nil {
+	if err := c.Roster.together("tell the moment of the start to", errs); err != nil {
 		return time.Time{}, err
 	}
 	c.Roster.mu.Lock()
 	defer c.Roster.mu.Unlock()
-	c.at = at
+	c.Roster.at = at
 	return at, nil
 }
 
@@ -186,7 +186,7 @@ func (c *Coordinator) compare(ctx context.Context, i int, w *member) error {
 	var offset time.Duration
 	for range pings {
 		sent := time.Now()
-		m, err := c.ask(ctx, i, "clock", "", nil)
+		m, err := c.Commands.ask(ctx, i, "clock", "", nil)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func TestMissingWorkersAreNamedAndNotWaitedForForEver(t *testing.T) {
 	require.ErrorContains(t, err, "no worker has joined or become ready for 500 ms: there is no 3 of 3 workers: 3 have not joined")
 	assert.Contains(t, said, "still waiting for 3 of 3 workers: 3 have not joined")
 
-	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	t.Cleanup(w.nc.Close)
 	require.ErrorContains(t, c.Gather(t.Context(), note), "2 have not joined, worker 1 has joined and is not ready")
@@ -39,7 +39,7 @@ func TestNATSThatIsGoneIsNamed(t *testing.T) {
 	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
 	s := &Server{URL: srv.ClientURL()}
 	c := on(t, s, "run", Options{Remind: 20 * time.Millisecond})
-	assert.Empty(t, c.Cut())
+	assert.Empty(t, c.Connection.Cut())
 	w, err := Join(t.Context(), JoinOptions{URL: s.URL, Version: "1"})
 	require.NoError(t, err)
 	t.Cleanup(w.nc.Close)
@@ -49,8 +49,8 @@ func TestNATSThatIsGoneIsNamed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	said := ""
 	require.Error(t, c.Gather(ctx, func(_, _ int, missing string) {
-		if missing != "" && c.Cut() != "" {
-			said = c.missing(c.Cut())
+		if missing != "" && c.Connection.Cut() != "" {
+			said = c.Roster.missing(c.Connection.Cut())
 			cancel()
 		}
 	}))

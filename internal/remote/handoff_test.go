@@ -18,8 +18,8 @@ func hush(t *testing.T, c *Coordinator, i int) {
 	require.Eventually(t, func() bool {
 		c.Roster.mu.Lock()
 		defer c.Roster.mu.Unlock()
-		c.members[i].beat = time.Now().Add(-time.Hour) // its last one may have come since
-		return c.members[i].standing.lost
+		c.Roster.members[i].beat = time.Now().Add(-time.Hour) // its last one may have come since
+		return c.Roster.members[i].standing.lost
 	}, 5*time.Minute, time.Millisecond)
 }
 
@@ -47,7 +47,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	})
 	var all []*Worker
 	for range 2 {
-		w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+		w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 		require.NoError(t, err)
 		require.NoError(t, w.Ready(t.Context(), nil))
 		all = append(all, w)
@@ -57,18 +57,18 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	require.NoError(t, err)
 	told := [2]chan Command{make(chan Command, 10), make(chan Command, 10)}
 	for i, w := range all {
-		w.OnCommand(func(cmd Command) { told[i] <- cmd })
+		w.Orders.OnCommand(func(cmd Command) { told[i] <- cmd })
 	}
-	c.Enter("later")
+	c.Commands.Enter("later")
 	assert.Equal(t, "later", (<-told[0]).Phase)
 	assert.Equal(t, "later", (<-told[1]).Phase)
-	all[0].Report(Report{Part: &measure.Part{T: 3, Classes: []measure.PartClass{{Op: 1, Class: 1, Count: 2}}}})
-	require.Eventually(t, func() bool { return c.Members()[0].Last == 3 }, 5*time.Minute, time.Millisecond)
+	all[0].Outbox.Report(Report{Part: &measure.Part{T: 3, Classes: []measure.PartClass{{Op: 1, Class: 1, Count: 2}}}})
+	require.Eventually(t, func() bool { return c.Roster.Members()[0].Last == 3 }, 5*time.Minute, time.Millisecond)
 	all[0].quit() // its beat ends, and its connection stays
 	hush(t, c, 0)
 
 	all[1].Ended(0, time.Second)
-	all[1].Report(Report{Idle: true})
+	all[1].Outbox.Report(Report{Idle: true})
 	h := (<-told[1]).Handoff // it may not leave before
 	require.NotNil(t, h)
 	assert.Equal(t, [3]int{0, 2, 1}, <-passed)
@@ -79,28 +79,28 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	heir, err := all[1].Beside(t.Context(), h.Index)
 	require.NoError(t, err)
 	let := make(chan Command, 10)
-	heir.OnCommand(func(cmd Command) { let <- cmd })
+	heir.Orders.OnCommand(func(cmd Command) { let <- cmd })
 
 	all[0].Ended(0, time.Second) // what it says does not count
 	require.NoError(t, all[0].nc.Publish(all[0].mine(all[0].on.beat), nil))
 	assert.Equal(t, "the rest of its part was dealt to worker 3", (<-told[0]).Stop)
 	assert.Equal(t, 0, <-returned)
 	select {
-	case <-c.Over(0):
+	case <-c.Progress.Over(0):
 		assert.Fail(t, "the part is being done")
 	default:
 	}
 	heir.Ended(0, 2*time.Second)
-	<-c.Over(0)
-	heir.Report(Report{Idle: true})
+	<-c.Progress.Over(0)
+	heir.Outbox.Report(Report{Idle: true})
 	assert.True(t, (<-let).Release)
 	assert.True(t, (<-told[1]).Release)
-	heir.Report(Report{Over: true})
+	heir.Outbox.Report(Report{Over: true})
 	require.NoError(t, heir.Leave(t.Context()))
-	all[1].Report(Report{Over: true})
+	all[1].Outbox.Report(Report{Over: true})
 	require.NoError(t, all[1].Leave(t.Context()))
-	<-c.Over(-1)
-	m := c.Members()
+	<-c.Progress.Over(-1)
+	m := c.Roster.Members()
 	require.Len(t, m, 3)
 	assert.Equal(t, []int{0, 1, 0}, []int{m[0].Part, m[1].Part, m[2].Part})
 	assert.Equal(t, []State{Ended, Ended}, []State{m[1].State, m[2].State})
@@ -114,7 +114,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 func TestAPartThatNobodyCanTakeOn(t *testing.T) {
 	t.Parallel()
 	c := open(t, Options{Workers: 1, Patience: 10 * time.Minute, Take: (&taken{}).take, Pass: func(int, []workload.Did) Handoff { return Handoff{} }})
-	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	require.NoError(t, w.Ready(t.Context(), nil))
 	require.NoError(t, c.Gather(t.Context(), func(int, int, string) {}))
@@ -123,8 +123,8 @@ func TestAPartThatNobodyCanTakeOn(t *testing.T) {
 	w.nc.Close()
 	w.quit()
 	hush(t, c, 0)
-	<-c.Over(-1)
-	m := c.Members()
+	<-c.Progress.Over(-1)
+	m := c.Roster.Members()
 	require.Len(t, m, 2)
 	assert.Equal(t, Gone, m[1].State)
 	assert.Positive(t, m[1].LostAt)

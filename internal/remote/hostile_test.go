@@ -53,11 +53,11 @@ func alone(t testing.TB) *Coordinator {
 			return col.Merge(*r.Part)
 		},
 	})
-	c.life, c.end = context.WithCancel(t.Context())
-	t.Cleanup(c.end)
+	c.Commands.life, c.Commands.end = context.WithCancel(t.Context())
+	t.Cleanup(c.Commands.end)
 	c.line.hold() // who watches is told that, and asks nothing of a NATS
-	c.at = time.Now()
-	c.add(newMember(Hello{ID: "one", Host: "there"}))
+	c.Roster.at = time.Now()
+	c.Roster.add(newMember(Hello{ID: "one", Host: "there"}))
 	return c
 }
 
@@ -71,7 +71,7 @@ func (a at) Control() measure.Control { return measure.Control{} }
 // said has a coordinator take a message of that kind from its worker, as NATS brings it.
 func (c *Coordinator) said(kind int, data []byte) {
 	handlers := []func(*nats.Msg){c.join, c.ready, c.liveness.beat, c.intake.ended, c.line.part, c.watched, c.offer}
-	subjects := []string{c.on.join, c.on.ready, c.on.beat, c.on.ended, c.on.parted, c.on.watch, subjectRuns, c.on.figures}
+	subjects := []string{c.Connection.on.join, c.Connection.on.ready, c.Connection.on.beat, c.Connection.on.ended, c.Connection.on.parted, c.Connection.on.watch, subjectRuns, c.Connection.on.figures}
 	subject := subjects[kind%len(subjects)] + c.sender(kind%len(subjects))
 	if kind%len(subjects) < len(handlers) {
 		handlers[kind%len(subjects)](&nats.Msg{Subject: subject, Data: data})
@@ -127,22 +127,22 @@ func TestAWorkerThatSendsWhatCannotBeUsedIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := alone(t)
 			c.said(7, data)
-			m := c.Members()[0]
+			m := c.Roster.Members()[0]
 			assert.True(t, m.Unusable)
 			assert.Equal(t, Ended, m.State)
 			assert.Contains(t, m.Err, "what it sent cannot be used: ")
 			c.said(7, (&Report{N: 9, Part: &measure.Part{}}).pack().Bytes())
-			assert.Equal(t, m.Last, c.Members()[0].Last, "nothing more of it counts")
+			assert.Equal(t, m.Last, c.Roster.Members()[0].Last, "nothing more of it counts")
 		})
 	}
 	c := alone(t)
-	c.at = time.Time{}
+	c.Roster.at = time.Time{}
 	c.said(7, (&Report{N: 1, Part: &measure.Part{T: 1 << 20}}).pack().Bytes())
-	assert.True(t, c.Members()[0].Unusable, "of a run that has not begun")
+	assert.True(t, c.Roster.Members()[0].Unusable, "of a run that has not begun")
 	c = alone(t)
 	c.said(7, (&Report{N: 1, Part: &measure.Part{}, Doubts: []string{"slow\x1b[2J"}, Over: true}).pack().Bytes())
-	assert.False(t, c.Members()[0].Unusable, "%+v", c.Members()[0])
-	assert.Equal(t, []string{"slow[2J"}, c.Members()[0].Doubts)
+	assert.False(t, c.Roster.Members()[0].Unusable, "%+v", c.Roster.Members()[0])
+	assert.Equal(t, []string{"slow[2J"}, c.Roster.Members()[0].Doubts)
 }
 
 // A report arrives as it was sent.
@@ -189,10 +189,10 @@ func FuzzMessages(f *testing.F) {
 		}
 		c.Roster.mu.Lock()
 		defer c.Roster.mu.Unlock()
-		assert.LessOrEqual(t, len(c.members), 2)
+		assert.LessOrEqual(t, len(c.Roster.members), 2)
 		assert.LessOrEqual(t, len(c.audience.watchers), 1)
 		assert.LessOrEqual(t, len(c.line.parted), 1)
-		for _, w := range c.members {
+		for _, w := range c.Roster.members {
 			assert.LessOrEqual(t, len(w.ends), 1)
 			assert.LessOrEqual(t, len(w.Hello.Host)+len(w.Hello.Version)+len(w.Hello.ID), 3*mostName)
 			assert.GreaterOrEqual(t, w.count, int64(0))
@@ -226,7 +226,7 @@ func FuzzOrders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind int, data []byte) {
 		w := &Worker{Orders: newOrders(), id: "one", key: key.Public(), Place: Slot{Run: "run"}}
 		told := 0
-		w.OnCommand(func(Command) { told++ })
+		w.Orders.OnCommand(func(Command) { told++ })
 		of := func(to, what string) *nats.Msg {
 			return &nats.Msg{Data: data, Header: key.seal("run", to, what, "1", data)}
 		}
@@ -238,7 +238,7 @@ func FuzzOrders(f *testing.F) {
 			assert.LessOrEqual(t, told, 1, "it is heeded once")
 		case 1:
 			w.start(of(w.me(), "start"))
-			assert.LessOrEqual(t, len(w.begin), 1)
+			assert.LessOrEqual(t, len(w.Orders.begin), 1)
 		default:
 			if decoded(data, MaxMessage, &w.Place) != nil {
 				return

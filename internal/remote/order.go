@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -25,6 +28,26 @@ type Order struct {
 	Leased bool `json:"leased,omitempty"`
 	// Sum is that of the coordinator's plan: a worker's has the same, or they differ.
 	Sum string `json:"sum"`
+}
+
+// Remake makes the plan of an order once more, from the profiles that there are here: for a
+// worker, for one who watches, and for a coordinator that goes on in the place of another.
+func (o *Order) Remake(all []workload.Profile) (profile workload.Profile, plan *workload.Plan, err error) {
+	for _, p := range all {
+		if p.Name == o.Profile && p.Design != nil {
+			profile = p
+		}
+	}
+	if profile.Design == nil {
+		return profile, nil, fault.Hint(fmt.Errorf("there is no profile %q here", o.Profile), "use the same version for both")
+	}
+	if plan, err = profile.Design(o.Inputs); err != nil {
+		return profile, nil, fmt.Errorf("make the plan: %w", err)
+	}
+	if Sum(plan) != o.Sum {
+		return profile, nil, fault.Hint(errors.New("the plan comes out otherwise here than at the coordinator that began the run"), "set TZ to the same for both")
+	}
+	return profile, plan, nil
 }
 
 // Sum is a digest of what a plan does.

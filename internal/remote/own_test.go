@@ -77,14 +77,14 @@ func TestTheUsersOwnNATSMayBeRestarted(t *testing.T) {
 	w, err := Join(t.Context(), join)
 	require.NoError(t, err)
 	assert.Equal(t, "one.run", w.Place.Run)
-	assert.Empty(t, other.Members())
+	assert.Empty(t, other.Roster.Members())
 	asked, err := Ask(t.Context(), join)
 	require.NoError(t, err)
 	assert.Len(t, asked, 1)
 
 	const many = 700 // more than the coordinator asks for at a time
 	for n := range many {
-		w.Report(Report{Part: &measure.Part{T: n}})
+		w.Outbox.Report(Report{Part: &measure.Part{T: n}})
 	}
 	port := srv.Addr().String()
 	srv.Shutdown()
@@ -94,11 +94,11 @@ func TestTheUsersOwnNATSMayBeRestarted(t *testing.T) {
 	srv = theirs(t, n, dir, lets)
 	close(slow)
 	for n := range many {
-		w.Report(Report{Part: &measure.Part{T: many + n}})
+		w.Outbox.Report(Report{Part: &measure.Part{T: many + n}})
 	}
-	w.Report(Report{Over: true})
+	w.Outbox.Report(Report{Over: true})
 	require.NoError(t, w.Leave(t.Context()))
-	<-c.Over(0)
+	<-c.Progress.Over(0)
 	k.mu.Lock()
 	require.Len(t, k.from[0], 2*many+1)
 	for i, n := range k.from[0] {
@@ -154,12 +154,12 @@ func TestTwoRunsWithOneIDDoNotMeet(t *testing.T) {
 	_, err = Open(t.Context(), o)
 	require.ErrorContains(t, err, "another run with the id twin uses this NATS")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
-	w, err := Join(t.Context(), JoinOptions{URL: first.URL(), Version: "1"})
+	w, err := Join(t.Context(), JoinOptions{URL: first.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	require.NoError(t, w.Ready(t.Context(), nil))
-	w.Report(Report{Over: true})
+	w.Outbox.Report(Report{Over: true})
 	require.NoError(t, w.Leave(t.Context()))
-	<-first.Over(-1)
+	<-first.Progress.Over(-1)
 }
 
 // A server that has just let go of the last run removes the folder of all runs, into which the

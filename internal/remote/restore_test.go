@@ -33,19 +33,19 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 			var all []*Worker
 			told := make(chan Command, 10)
 			for range 2 {
-				w, err := Join(t.Context(), JoinOptions{URL: one.URL(), Version: "1", Run: o.Run})
+				w, err := Join(t.Context(), JoinOptions{URL: one.Connection.URL(), Version: "1", Run: o.Run})
 				require.NoError(t, err)
 				require.NoError(t, w.Ready(t.Context(), nil))
-				w.OnCommand(func(c Command) { told <- c })
+				w.Orders.OnCommand(func(c Command) { told <- c })
 				all = append(all, w)
 			}
 			require.NoError(t, one.Gather(t.Context(), func(int, int, string) {}))
 			_, err = one.Start(t.Context())
 			require.NoError(t, err)
 			of := func(int) []workload.Settings { return []workload.Settings{{Threads: 7}} }
-			one.Change(1, of)
+			one.Commands.Change(1, of)
 			applied := func(c *Coordinator) (n int) {
-				for _, m := range c.Members() {
+				for _, m := range c.Roster.Members() {
 					n += len(m.Applied)
 				}
 				return n
@@ -53,7 +53,7 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 			require.Eventually(t, func() bool { return applied(one) == 2 }, 5*time.Minute, time.Millisecond)
 			tell := func(second int) {
 				for _, w := range all {
-					w.Report(Report{Part: &measure.Part{T: second}, Began: time.Now().UnixNano()})
+					w.Outbox.Report(Report{Part: &measure.Part{T: second}, Began: time.Now().UnixNano()})
 				}
 			}
 			tell(0)
@@ -65,10 +65,10 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 				}
 			}
 			require.Eventually(t, arrived(k, 1), 2*time.Minute, time.Millisecond)
-			before := one.Members()
-			o.Past, o.Key = new(one.Past()), one.Key()
+			before := one.Roster.Members()
+			o.Past, o.Key = new(one.Roster.Past()), one.Key()
 			if o.NATS == nil {
-				o.Listen = strings.TrimPrefix(one.URL(), "nats://")
+				o.Listen = strings.TrimPrefix(one.Connection.URL(), "nats://")
 			} else {
 				_, err := Open(t.Context(), o)
 				require.ErrorContains(t, err, "another coordinator is at work on this run")
@@ -76,7 +76,7 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 			one.Leave() // as one that was killed
 			tell(1)
 			for _, w := range all {
-				require.Eventually(t, func() bool { return !w.Hears() }, 5*time.Minute, time.Millisecond)
+				require.Eventually(t, func() bool { return !w.Pulse.Hears() }, 5*time.Minute, time.Millisecond)
 			}
 
 			again := &taken{}
@@ -84,12 +84,12 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 			two, err := Open(t.Context(), o)
 			require.NoError(t, err)
 			t.Cleanup(two.Close)
-			<-two.Reread()
+			<-two.Replay.Reread()
 			for _, w := range all {
-				require.Eventually(t, w.Hears, 2*time.Minute, time.Millisecond)
+				require.Eventually(t, w.Pulse.Hears, 2*time.Minute, time.Millisecond)
 			}
-			two.Change(1, of) // which they have heard of
-			two.Change(2, func(int) []workload.Settings { return []workload.Settings{{Threads: 8}} })
+			two.Commands.Change(1, of) // which they have heard of
+			two.Commands.Change(2, func(int) []workload.Settings { return []workload.Settings{{Threads: 8}} })
 			tell(2)
 			require.Eventually(t, arrived(again, 3), 2*time.Minute, time.Millisecond)
 			require.Eventually(t, func() bool { return applied(two) >= 2 }, 5*time.Minute, time.Millisecond)
@@ -98,16 +98,16 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 				segments = append(segments, (<-told).Segment)
 			}
 			assert.Equal(t, []int{1, 1, 2, 2}, segments, "what they have heard of already they do not do again")
-			for i, m := range two.Members() {
+			for i, m := range two.Roster.Members() {
 				assert.Equal(t, before[i].Hello, m.Hello)
 				assert.Equal(t, before[i].Skew, m.Skew)
 				assert.Equal(t, 2, m.Last)
 			}
 			for _, w := range all {
-				w.Report(Report{Over: true})
+				w.Outbox.Report(Report{Over: true})
 				require.NoError(t, w.Leave(t.Context()))
 			}
-			<-two.Over(-1)
+			<-two.Progress.Over(-1)
 			two.Close()
 			if o.NATS != nil {
 				_, err = Open(t.Context(), o)
@@ -127,21 +127,21 @@ func TestAStreamThatIsFullForgetsTheFirst(t *testing.T) {
 	c, err := Open(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
-	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Version: "1"})
+	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	require.NoError(t, w.Ready(t.Context(), nil))
 	require.NoError(t, c.Gather(t.Context(), func(int, int, string) {}))
 	_, err = c.Start(t.Context())
 	require.NoError(t, err)
 	for second := range 50 {
-		w.Report(Report{Part: &measure.Part{T: second}})
+		w.Outbox.Report(Report{Part: &measure.Part{T: second}})
 		require.Eventually(t, func() bool {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			return len(k.from[0]) == second+1
 		}, 5*time.Minute, time.Millisecond)
 	}
-	o.Past, o.Listen = new(c.Past()), strings.TrimPrefix(c.URL(), "nats://")
+	o.Past, o.Listen = new(c.Roster.Past()), strings.TrimPrefix(c.Connection.URL(), "nats://")
 	c.Leave()
 	_, err = Open(t.Context(), o)
 	require.ErrorContains(t, err, "the disk had no room for it")

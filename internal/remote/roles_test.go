@@ -58,67 +58,67 @@ func TestATokenIsNoMasterKey(t *testing.T) {
 	const token, watching = "0123456789abcdef", "fedcba9876543210"
 	k := &taken{}
 	c := open(t, Options{Workers: 2, Token: token, WatchToken: watching, Take: k.take, Show: func() []byte { return []byte("shown") }})
-	w, err := Join(t.Context(), JoinOptions{URL: c.URL(), Token: token, Version: "1"})
+	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Token: token, Version: "1"})
 	require.NoError(t, err)
 	told := make(chan Command, 10)
-	w.OnCommand(func(cmd Command) { told <- cmd })
-	w.Report(Report{Part: &measure.Part{}})
-	require.Eventually(t, func() bool { return c.Members()[0].Last == 0 }, time.Minute, time.Millisecond)
-	stream := c.on.stream
-	victim := c.to(0, "")
+	w.Orders.OnCommand(func(cmd Command) { told <- cmd })
+	w.Outbox.Report(Report{Part: &measure.Part{}})
+	require.Eventually(t, func() bool { return c.Roster.Members()[0].Last == 0 }, time.Minute, time.Millisecond)
+	stream := c.Connection.on.stream
+	victim := c.Commands.to(0, "")
 
 	for role, with := range map[string]string{roleWorker: token, roleWatch: watching} {
 		id := newID()
-		h := hostileHand(t, c.URL(), role, id, with)
+		h := hostileHand(t, c.Connection.URL(), role, id, with)
 		for _, subject := range []string{
 			victim + "control", victim + "start", victim + "clock", // command, stop, hand off
 			"$JS.API.STREAM.DELETE." + stream, "$JS.API.STREAM.PURGE." + stream, "$JS.API.STREAM.INFO." + stream, "$JS.API.CONSUMER.CREATE." + stream,
 			w.mine(w.on.figures), w.mine(w.on.ended), w.mine(w.on.beat), w.on.join + "." + w.id, // speak for another
-			inboxes + w.id + ".x", answersTo + c.id + ".x", "$SYS.REQ.SERVER.PING",
+			inboxes + w.id + ".x", answersTo + c.Connection.id + ".x", "$SYS.REQ.SERVER.PING",
 		} {
 			h.mayNot(t, subject)
 		}
-		for _, subject := range []string{">", "perfbench.>", subjectRuns, c.on.worker + ".>", c.on.figures + ".>", inboxes + ">", "$JS.>", "_PERFBENCH.>"} {
+		for _, subject := range []string{">", "perfbench.>", subjectRuns, c.Connection.on.worker + ".>", c.Connection.on.figures + ".>", inboxes + ">", "$JS.>", "_PERFBENCH.>"} {
 			h.mayNotHear(t, subject)
 		}
 		// What the coordinator and NATS answer goes where it is asked for.
-		for _, to := range []string{"$JS.API.STREAM.DELETE." + stream, "$JS.API.STREAM.PURGE." + stream, victim + "control", answersTo + c.id + ".x"} {
-			for _, what := range []string{subjectRuns, c.on.join + "." + id, c.on.ready + "." + id + ".0", c.on.beat + "." + id + ".0", c.on.figures + "." + id + ".0", c.on.members, c.on.watch} {
+		for _, to := range []string{"$JS.API.STREAM.DELETE." + stream, "$JS.API.STREAM.PURGE." + stream, victim + "control", answersTo + c.Connection.id + ".x"} {
+			for _, what := range []string{subjectRuns, c.Connection.on.join + "." + id, c.Connection.on.ready + "." + id + ".0", c.Connection.on.beat + "." + id + ".0", c.Connection.on.figures + "." + id + ".0", c.Connection.on.members, c.Connection.on.watch} {
 				require.NoError(t, h.nc.PublishRequest(what, to, nil))
 			}
 		}
 		require.NoError(t, h.nc.Flush())
 	}
-	_, err = Join(t.Context(), JoinOptions{URL: c.URL(), Token: watching, Version: "1"})
+	_, err = Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Token: watching, Version: "1"})
 	require.ErrorContains(t, err, "the token lets its owner watch, and not work")
-	_, err = nats.Connect(c.URL(), nats.Token(token), nats.UserInfo(roleCoordinator, token))
+	_, err = nats.Connect(c.Connection.URL(), nats.Token(token), nats.UserInfo(roleCoordinator, token))
 	require.ErrorIs(t, err, nats.ErrAuthorization)
-	_, err = nats.Connect(c.URL())
+	_, err = nats.Connect(c.Connection.URL())
 	require.ErrorIs(t, err, nats.ErrAuthorization)
 	other := open(t, Options{Workers: 1})
-	h := hostileHand(t, other.URL(), "any", newID(), "")
+	h := hostileHand(t, other.Connection.URL(), "any", newID(), "")
 	h.mayNot(t, "$JS.API.STREAM.DELETE."+stream)
 
 	for _, with := range []string{token, watching} {
-		watcher, err := Watch(t.Context(), JoinOptions{URL: c.URL(), Token: with})
+		watcher, err := Watch(t.Context(), JoinOptions{URL: c.Connection.URL(), Token: with})
 		require.NoError(t, err)
 		shown, err := watcher.Ask(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, "shown", string(shown))
 		watcher.Close()
-		asked, err := Ask(t.Context(), JoinOptions{URL: c.URL(), Token: with})
+		asked, err := Ask(t.Context(), JoinOptions{URL: c.Connection.URL(), Token: with})
 		require.NoError(t, err)
 		require.Len(t, asked, 1, "nobody joined in another's name")
 		assert.Empty(t, asked[0].ID, "who has it can speak for its worker")
 		assert.False(t, asked[0].Unusable)
 	}
-	kept, err := c.js.Stream(t.Context(), stream)
+	kept, err := c.Connection.js.Stream(t.Context(), stream)
 	require.NoError(t, err)
 	info, err := kept.Info(t.Context())
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, info.State.FirstSeq, "nothing that was kept is gone")
 	assert.NotZero(t, info.State.Msgs)
 
-	c.Change(1, func(int) []workload.Settings { return []workload.Settings{{Threads: 3}} })
+	c.Commands.Change(1, func(int) []workload.Settings { return []workload.Settings{{Threads: 3}} })
 	assert.Equal(t, 1, (<-told).Segment, "the coordinator's word is the first that arrives")
 }

@@ -30,26 +30,26 @@ func TestAWorkerHeedsTheCoordinatorThatItWasToldOf(t *testing.T) {
 		joined <- w
 	}()
 	c := on(t, s, "the run", Options{Order: []byte("ours"), Key: key})
-	assert.Equal(t, s.URL+"#"+key.Public(), c.JoinURL())
+	assert.Equal(t, s.URL+"#"+key.Public(), c.Connection.JoinURL())
 	w := <-joined
 	require.NotNil(t, w)
 	t.Cleanup(w.Close)
 	assert.Equal(t, "the run", w.Place.Run)
 	assert.True(t, w.Trusted())
-	assert.Empty(t, foreign.Members())
+	assert.Empty(t, foreign.Roster.Members())
 	told := make(chan Command, 10)
-	w.OnCommand(func(cmd Command) { told <- cmd })
+	w.Orders.OnCommand(func(cmd Command) { told <- cmd })
 
 	anybody, err := nats.Connect(s.URL)
 	require.NoError(t, err)
 	t.Cleanup(anybody.Close)
-	heard, err := anybody.SubscribeSync(c.on.worker + ".>")
+	heard, err := anybody.SubscribeSync(c.Connection.on.worker + ".>")
 	require.NoError(t, err)
 	require.NoError(t, anybody.Flush())
 	settings := func(threads int) func(int) []workload.Settings {
 		return func(int) []workload.Settings { return []workload.Settings{{Threads: threads}} }
 	}
-	c.Enter("load")
+	c.Commands.Enter("load")
 	assert.Equal(t, "load", (<-told).Phase)
 	m, err := heard.NextMsg(time.Minute)
 	require.NoError(t, err)
@@ -66,11 +66,11 @@ func TestAWorkerHeedsTheCoordinatorThatItWasToldOf(t *testing.T) {
 		"other words":      &other,
 		"said once before": &again,
 	} {
-		forged.Subject, forged.Reply, forged.Sub = c.to(0, "control"), "", nil
+		forged.Subject, forged.Reply, forged.Sub = c.Commands.to(0, "control"), "", nil
 		require.NoError(t, anybody.PublishMsg(forged), name)
 	}
 	require.NoError(t, anybody.Flush())
-	c.Change(1, settings(7))
+	c.Commands.Change(1, settings(7))
 	assert.Equal(t, 7, (<-told).Settings[0].Threads, "nothing that came between was heeded")
 
 	_, err = Join(t.Context(), JoinOptions{URL: s.URL, Version: "1", Run: "a foreign run", Key: key.Public()})

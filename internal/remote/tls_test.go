@@ -30,7 +30,7 @@ func TestWhoCannotJoinByTLSIsToldWhatHelps(t *testing.T) {
 		{with, "tls://", JoinOptions{Authorities: x509.NewCertPool()}, "certificate", "with --tls-ca, or use --fingerprint"},
 		{without, "tls://", JoinOptions{Fingerprint: wrong}, "the coordinator has no TLS", "start it with --tls-self-signed"},
 	} {
-		_, host, _ := strings.Cut(tt.at.URL(), "://")
+		_, host, _ := strings.Cut(tt.at.Connection.URL(), "://")
 		o := tt.o
 		o.URL, o.Version = tt.scheme+host, "1"
 		_, err := Join(t.Context(), o)

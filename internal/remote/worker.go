@@ -60,9 +60,9 @@ func (o *JoinOptions) secure() *tls.Config {
 // Worker is a process that has joined a run, and its connection with the coordinator. Its
 // methods may be called from any goroutine.
 type Worker struct {
-	*Orders
-	*Pulse
-	*Outbox
+	Orders *Orders
+	Pulse  *Pulse
+	Outbox *Outbox
 
 	// Place is what the coordinator gave.
 	Place Slot
@@ -117,8 +117,8 @@ func (w *Worker) work(ctx context.Context) {
 	w.Pulse = &Pulse{nc: w.nc, subject: w.mine(w.on.beat), heard: time.Now()}
 	w.Outbox = newOutbox(w.nc, w.js, w.mine(w.on.figures), w.id+"-"+strconv.Itoa(w.Place.Index))
 	ctx, w.quit = context.WithCancel(context.WithoutCancel(ctx))
-	go w.beats(ctx)
-	go w.send(ctx)
+	go w.Pulse.beats(ctx)
+	go w.Outbox.send(ctx)
 }
 
 // Ask asks a coordinator who has joined it; o.Version does not matter.
@@ -205,7 +205,7 @@ func (w *Worker) start(m *nats.Msg) {
 	if !w.bids("start", m) || decoded(m.Data, mostWord, &s) != nil {
 		return
 	}
-	w.startAt(time.Unix(0, s.At))
+	w.Orders.startAt(time.Unix(0, s.At))
 	_ = m.Respond(nil)
 }
 
@@ -213,7 +213,7 @@ func (w *Worker) start(m *nats.Msg) {
 func (w *Worker) control(m *nats.Msg) {
 	var c Command
 	if w.bids("control", m) && decoded(m.Data, MaxMessage, &c) == nil {
-		_ = m.Respond(encoded(w.obey(m.Header.Get(headerNumber), c)))
+		_ = m.Respond(encoded(w.Orders.obey(m.Header.Get(headerNumber), c)))
 	}
 }
 
@@ -239,7 +239,7 @@ func (w *Worker) Begin(ctx context.Context) error {
 	away := 0
 	for {
 		select {
-		case at := <-w.begin:
+		case at := <-w.Orders.begin:
 			// The runtime's timers may be late by a millisecond: the rest is waited for awake.
 			if rest := time.Until(at) - 2*time.Millisecond; rest > 0 {
 				time.Sleep(rest)
@@ -249,7 +249,7 @@ func (w *Worker) Begin(ctx context.Context) error {
 			}
 			return nil
 		case <-look.C:
-			if away++; w.Hears() {
+			if away++; w.Pulse.Hears() {
 				away = 0
 			}
 			if time.Duration(away)*beatEvery > patience {
@@ -278,7 +278,7 @@ func (w *Worker) Ended(track int, at time.Duration) {
 
 // Leave waits until all was sent, or ctx ends, and leaves.
 func (w *Worker) Leave(ctx context.Context) error {
-	err := w.empty(ctx)
+	err := w.Outbox.empty(ctx)
 	w.Close()
 	return err
 }

@@ -93,7 +93,7 @@ func (d *Driven) start(ctx context.Context) (err error) {
 	}
 	measured := d.began.Add(d.Inputs.Warmup)
 	if d.restored != nil {
-		if err := d.launch(ctx, &engine.Restored{Began: measured, Notes: d.restored.notes, Reread: d.crew.Reread(), Upto: d.crew.Upto}); err != nil {
+		if err := d.launch(ctx, &engine.Restored{Began: measured, Notes: d.restored.notes, Reread: d.crew.Coordinator.Replay.Reread(), Upto: d.crew.Coordinator.Replay.Upto}); err != nil {
 			return err
 		}
 		resumed := d.journal.Run().Resumed

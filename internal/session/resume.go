@@ -168,11 +168,8 @@ func (p *Prepared) remake(order remote.Order, k kept) error {
 	if p.Formats, err = p.formats(k.Formats); err != nil {
 		return err
 	}
-	if p.Plan, err = p.Profile.Design(p.Inputs); err != nil {
+	if _, p.Plan, err = order.Remake(p.env.Profiles); err != nil {
 		return err
-	}
-	if remote.Sum(p.Plan) != order.Sum {
-		return errors.New("the plan comes out otherwise than when it began")
 	}
 	p.redact(p.Plan)
 	err = errors.Join(p.schedule(p.Plan), p.conditions(p.Plan), p.until())

@@ -28,7 +28,7 @@ func (o *Opened) gather(ctx context.Context, report func(Progress)) error {
 	}
 	report(Progress{Stage: "waiting for workers", Note: fmt.Sprintf("waiting for %s: %s", units.Plural(o.workers.Workers, "worker"), o.crew.Join())})
 	waiting := o.shown
-	return o.crew.Gather(ctx, func(joined, ready int, missing string) {
+	return o.crew.Coordinator.Gather(ctx, func(joined, ready int, missing string) {
 		now := waiting
 		now.Progress.Done = int64(ready)
 		o.crew.Show(func() *view.View { return &now })
@@ -59,7 +59,7 @@ func (o *Opened) moment(ctx context.Context) (time.Time, error) {
 		return time.Now(), nil
 	}
 	o.told = true
-	return o.crew.Start(ctx)
+	return o.crew.Coordinator.Start(ctx)
 }
 
 // away returns who does the work; nil: this process.
@@ -67,7 +67,7 @@ func (o *Opened) away() engine.Away {
 	if o.crew == nil {
 		return nil
 	}
-	return o.crew
+	return o.crew.Away()
 }
 
 // reportTime is how much longer than an operation a worker's report may take to arrive.

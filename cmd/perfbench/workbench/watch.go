@@ -3,7 +3,6 @@ package workbench
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -67,16 +66,11 @@ func (r *watchedRun) begin(ctx context.Context, c catalogue) error {
 	if ours := cli.Of().Version; v.Version != ours {
 		return fault.Input(fmt.Errorf("the coordinator is perfbench %s, and this is %s", v.Version, ours), "use the same version for both")
 	}
-	p, ok := c.profile(v.Order.Profile)
-	if !ok || p.Design == nil {
-		return fault.Input(fmt.Errorf("there is no profile %q here", v.Order.Profile), "use the same version for both")
+	p, plan, err := v.Order.Remake(c.env.Profiles)
+	if err != nil {
+		return fault.Code(err, fault.CodeInput)
 	}
-	if r.plan, err = p.Design(v.Order.Inputs); err != nil {
-		return fmt.Errorf("make the plan: %w", err)
-	}
-	if remote.Sum(r.plan) != v.Order.Sum {
-		return fault.Input(errors.New("the plan is worked out differently here than at the coordinator"), "set TZ to the same for both")
-	}
+	r.plan = plan
 	r.now, r.heard = v, time.Now()
 	r.info = screen.RunInfo{
 		Profile: p.Name, Title: p.Title, Mode: r.plan.Mode, Store: v.Store, Target: v.Target, Unit: r.plan.Unit, Units: r.plan.OtherUnits(),

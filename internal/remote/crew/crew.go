@@ -87,7 +87,8 @@ func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) erro
 // Crew is the workers of a run: it connects what the coordinator knows of them with the run that
 // they work for. Its methods may be called from any goroutine; those of nil do nothing.
 type Crew struct {
-	*remote.Coordinator
+	// Coordinator is what is known of them.
+	Coordinator *remote.Coordinator
 
 	n      int
 	ask    Ask
@@ -147,7 +148,7 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 
 // Join says in words how a worker joins.
 func (c *Crew) Join() string {
-	words := "perfbench join " + c.JoinURL()
+	words := "perfbench join " + c.Coordinator.Connection.JoinURL()
 	if s := c.ask.NATS; s != nil {
 		words += " --run " + c.run
 		for flag, given := range map[string]bool{" --token-file FILE": s.Token != "", " --nats-creds FILE": s.Creds != "", " --nats-nkey FILE": s.NKey != ""} {
@@ -195,7 +196,7 @@ func (c *Crew) noticed(worker int, host string, now remote.State) {
 		remote.GivenUp:  "is not waited for any longer, after " + units.Duration(cmp.Or(c.ask.Patience, remote.DefaultPatience)) + " of silence",
 	}
 	note := fmt.Sprintf("worker %d (%s) %s", worker+1, host, words[now])
-	if cut := c.Cut(); cut != "" {
+	if cut := c.Coordinator.Connection.Cut(); cut != "" {
 		note += ": " + cut
 	}
 	c.mark(note)
@@ -249,7 +250,7 @@ func (c *Crew) credit(worker int, ledger []byte) (err error) {
 func (c *Crew) process(worker int) workload.Process {
 	p := workload.Process{Number: worker, Part: worker, Of: c.n}
 	if worker >= c.n {
-		p.Part = c.PartOf(worker)
+		p.Part = c.Coordinator.Roster.PartOf(worker)
 	}
 	return p
 }
@@ -285,16 +286,25 @@ func (c *Crew) passed(from, heir, host int) {
 // cannot be written is not known to another coordinator.
 func (c *Crew) Note(note any) { c.folder.note(note) }
 
+// Away is the workers as the engine sees them: how far they are, and how they are told.
+type Away struct {
+	*remote.Progress
+	crew *Crew
+}
+
+// Away returns the workers for the engine. The crew is not nil.
+func (c *Crew) Away() Away { return Away{c.Coordinator.Progress, c} }
+
 // Control tells each worker its part of the settings, all that a phase may begin, or all to
 // stop.
-func (c *Crew) Control(w workload.Word) {
+func (a Away) Control(w workload.Word) {
 	switch {
 	case w.Stop != nil:
-		c.Stop(w.Stop.Error())
+		a.crew.Coordinator.Commands.Stop(w.Stop.Error())
 	case w.Phase != "":
-		c.Enter(w.Phase)
+		a.crew.Coordinator.Commands.Enter(w.Phase)
 	default:
-		c.shares.change(w)
+		a.crew.shares.change(w)
 	}
 }
 
@@ -315,7 +325,7 @@ func (c *Crew) Lost() {
 	if c == nil {
 		return
 	}
-	for i, m := range c.Members() {
+	for i, m := range c.Coordinator.Roster.Members() {
 		if m.State == remote.Ended && !m.Unusable {
 			continue
 		}
@@ -329,7 +339,7 @@ func (c *Crew) Astray() string {
 	if c == nil {
 		return ""
 	}
-	return astray(c.Members())
+	return astray(c.Coordinator.Roster.Members())
 }
 
 func astray(all []remote.Member) string {
@@ -351,10 +361,10 @@ func (c *Crew) Deserted() error {
 		return nil
 	}
 	why := errors.New("all workers were lost")
-	if cut := c.Cut(); cut != "" {
+	if cut := c.Coordinator.Connection.Cut(); cut != "" {
 		why = fmt.Errorf("%w: %s", why, cut)
 	}
-	for i, m := range c.Members() {
+	for i, m := range c.Coordinator.Roster.Members() {
 		switch {
 		case m.Unusable:
 			why = fmt.Errorf("worker %d (%s): %s", i+1, m.Host, m.Err)
@@ -408,7 +418,7 @@ func (c *Crew) Workers(warmup time.Duration) []rundir.Worker {
 	}
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	var out []rundir.Worker
-	all := c.Members()
+	all := c.Coordinator.Roster.Members()
 	for i, m := range all {
 		if i >= c.n && m.PID == 0 {
 			continue // nobody was there to take it on

@@ -91,7 +91,7 @@ func (s *shares) change(w workload.Word) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = w
-	s.deal(s.workers.Change)
+	s.deal(s.workers.Commands.Change)
 }
 
 // deal has each worker told its part of the settings that came last: of those who are
@@ -99,7 +99,7 @@ func (s *shares) change(w workload.Word) {
 func (s *shares) deal(tell func(segment int, of func(worker int) []workload.Settings)) {
 	away := make([]bool, s.n)
 	if s.redeals {
-		copy(away, s.workers.Away())
+		copy(away, s.workers.Roster.Away())
 	}
 	n, rank := 0, make([]int, s.n)
 	for i := range away {
@@ -107,7 +107,7 @@ func (s *shares) deal(tell func(segment int, of func(worker int) []workload.Sett
 			n++
 		}
 	}
-	parts := s.workers.Parts()
+	parts := s.workers.Roster.Parts()
 	tell(s.last.Segment, func(i int) []workload.Settings {
 		if i >= len(parts) || parts[i] < 0 || away[parts[i]] {
 			return nil // it is told when it is back, or takes on a part
@@ -136,7 +136,7 @@ func (s *shares) rest(part int, did []workload.Did) remote.Handoff {
 func (s *shares) passed(from int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.given[from] = s.workers.Elapsed()
+	s.given[from] = s.workers.Roster.Elapsed()
 }
 
 // redeal deals the totals anew, now that a worker is away for good, or back, and says what was
@@ -145,7 +145,7 @@ func (s *shares) redeal(worker int, host string, now remote.State) (note string)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var others []string
-	for i, away := range s.workers.Away() {
+	for i, away := range s.workers.Roster.Away() {
 		if !away {
 			others = append(others, strconv.Itoa(i+1))
 		}
@@ -155,7 +155,7 @@ func (s *shares) redeal(worker int, host string, now remote.State) (note string)
 	case len(others) == 0:
 		return ""
 	case now == remote.GivenUp:
-		s.given[worker] = s.workers.Elapsed()
+		s.given[worker] = s.workers.Roster.Elapsed()
 		note = fmt.Sprintf("threads and rate of worker %d (%s) were dealt to %s", worker+1, host, named(others))
 	case given:
 		delete(s.given, worker)
@@ -163,7 +163,7 @@ func (s *shares) redeal(worker int, host string, now remote.State) (note string)
 	default:
 		return "" // it was silent for a moment
 	}
-	s.deal(s.workers.Deal)
+	s.deal(s.workers.Commands.Deal)
 	return note
 }
 

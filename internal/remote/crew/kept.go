@@ -61,7 +61,7 @@ func (c *Crew) Keep(job any) error {
 	}
 	a := c.ask
 	k := Kept{
-		Version: a.Version, Run: c.run, Order: c.order, Past: c.Past(), Workers: c.n, Patience: a.Patience, OnLoss: a.OnLoss, Files: a.Files, Job: data,
+		Version: a.Version, Run: c.run, Order: c.order, Past: c.Coordinator.Roster.Past(), Workers: c.n, Patience: a.Patience, OnLoss: a.OnLoss, Files: a.Files, Job: data,
 	}
 	if err := c.folder.make(); err != nil {
 		return fmt.Errorf("keep the order: %w", err)
@@ -70,7 +70,7 @@ func (c *Crew) Keep(job any) error {
 	case a.NATS != nil:
 		k.NATS = &remote.Server{URL: a.NATS.URL, Creds: a.NATS.Creds, NKey: a.NATS.NKey}
 	default:
-		k.Listen = c.Addr()
+		k.Listen = c.Coordinator.Connection.Addr()
 		k.SelfSigned = a.Identity != nil && !a.Identity.Signed
 	}
 	if k.SelfSigned {
@@ -82,7 +82,7 @@ func (c *Crew) Keep(job any) error {
 			return fmt.Errorf("keep the certificate: %w", err)
 		}
 	}
-	if data, err = c.Key().PEM(); err == nil {
+	if data, err = c.Coordinator.Key().PEM(); err == nil {
 		err = c.folder.write(keyFile, data)
 	}
 	if err != nil {

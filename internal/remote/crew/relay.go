@@ -56,7 +56,7 @@ func (l *Relay) open(ctx context.Context, o remote.Options) (*remote.Coordinator
 	for until := time.Now().Add(freed); ; {
 		c, err := remote.Open(ctx, o)
 		if err == nil {
-			l.addr = c.Addr()
+			l.addr = c.Connection.Addr()
 			return c, nil
 		}
 		if l.addr == "" || !errors.Is(err, syscall.EADDRINUSE) || time.Now().After(until) {
@@ -78,7 +78,7 @@ func (l *Relay) hold(c *Crew) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := c.Members()
+	all := c.Coordinator.Roster.Members()
 	all = all[:min(c.n, len(all))] // others are those who took on the rest of a part
 	switch {
 	case c.merge == nil: // it did not begin: those that have not joined it wait
@@ -90,7 +90,7 @@ func (l *Relay) hold(c *Crew) bool {
 	default:
 		l.wait = len(slices.DeleteFunc(all, func(m remote.Member) bool { return m.State != remote.Ended }))
 	}
-	c.Hold()
+	c.Coordinator.Hold()
 	l.held = c
 	return true
 }
@@ -110,7 +110,7 @@ func (l *Relay) Close(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held != nil {
-		l.held.Dismiss(ctx, l.wait)
+		l.held.Coordinator.Dismiss(ctx, l.wait)
 	}
 	l.shut()
 }

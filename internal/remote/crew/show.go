@@ -50,7 +50,7 @@ func (c *Crew) Concluded(v *view.View) {
 		return
 	}
 	c.Show(func() *view.View { return v })
-	c.Last(c.display.show())
+	c.Coordinator.Last(c.display.show())
 }
 
 // Where is how a run of this machine is reached.
@@ -65,7 +65,7 @@ const whereFile = "where.json"
 
 // where is how the crew's run is reached.
 func (c *Crew) where() Where {
-	w := Where{URL: c.URL(), Run: c.run}
+	w := Where{URL: c.Coordinator.Connection.URL(), Run: c.run}
 	if id := c.ask.Identity; id != nil {
 		w.Fingerprint = id.Fingerprint
 	}

@@ -77,7 +77,7 @@ func (p *work) guard(driver store.Driver, target store.Target) {
 			}
 		}
 		var until time.Time
-		if !p.w.Hears() {
+		if !p.w.Pulse.Hears() {
 			until = time.Now().Add(p.env.Patience - time.Duration(l.absent.Load()) + p.order.Inputs.Drain)
 		}
 		gone, err = ownership.Ask(ctx, l.conn, p.order.Inputs.Namespace, p.w.Place.Run, until)
@@ -88,7 +88,7 @@ func (p *work) guard(driver store.Driver, target store.Target) {
 		return gone, err
 	}
 	doubtful := func() bool {
-		if p.w.Hears() {
+		if p.w.Pulse.Hears() {
 			l.hangUp()
 			return false
 		}

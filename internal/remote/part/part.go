@@ -112,21 +112,9 @@ func (p *work) prepare(ctx context.Context) error {
 	if err := p.env.lets(target, p.w.Trusted()); err != nil {
 		return err
 	}
-	var profile workload.Profile
-	for _, known := range p.env.Profiles {
-		if known.Name == p.order.Profile && known.Design != nil {
-			profile = known
-		}
-	}
-	if profile.Design == nil {
-		return fmt.Errorf("there is no profile %q here", p.order.Profile)
-	}
-	plan, err := profile.Design(p.order.Inputs)
+	_, plan, err := p.order.Remake(p.env.Profiles)
 	if err != nil {
-		return fmt.Errorf("make the plan: %w", err)
-	}
-	if remote.Sum(plan) != p.order.Sum {
-		return errors.New("the plan comes out otherwise here than at the coordinator")
+		return err
 	}
 	if err := plan.Divide(p.part(), p.w.Place.Of); err != nil {
 		return err
@@ -187,7 +175,7 @@ func (p *work) carryOut(ctx context.Context) error {
 		Late:        p.late(), Part: p.send, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	})
 	if err != nil {
-		p.w.Report(remote.Report{Over: true, Err: err.Error()})
+		p.w.Outbox.Report(remote.Report{Over: true, Err: err.Error()})
 		return errors.Join(err, p.say(ctx))
 	}
 	p.run = run
@@ -201,7 +189,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	if p.rest != nil {
 		run.Follow(p.rest.Segment, p.rest.Settings)
 	}
-	p.w.OnCommand(p.obey)
+	p.w.Orders.OnCommand(p.obey)
 	p.env.Tell("working")
 	p.beat(own, beside, run.Done())
 	res, cause := run.Wait()
@@ -222,7 +210,7 @@ func (p *work) carryOut(ctx context.Context) error {
 		cause = nil
 	}
 	p.heirs.wait()
-	p.w.Report(last)
+	p.w.Outbox.Report(last)
 	p.came = fmt.Sprintf("done: %d %s", done(res), cmp.Or(p.plan.Unit, "operations"))
 	p.env.Tell(p.came)
 	return errors.Join(cause, p.say(ctx))
@@ -252,7 +240,7 @@ func (p *work) beat(own *self.Watcher, beside *company, done <-chan struct{}) {
 			if beats++; beats%int(time.Second/self.Beat) == 0 {
 				beside.sample(context.Background()) // reading /proc does not block
 			}
-			if absent += self.Beat; p.w.Hears() {
+			if absent += self.Beat; p.w.Pulse.Hears() {
 				absent = 0
 			}
 			p.leave.absent.Store(int64(absent))
@@ -291,7 +279,7 @@ func (p *work) send(part *measure.Part) {
 	if !p.told && p.rest == nil {
 		p.told, r.Began = true, p.began.UnixNano()
 	}
-	p.w.Report(r)
+	p.w.Outbox.Report(r)
 }
 
 // cores is how many processors this process has used since it told last.

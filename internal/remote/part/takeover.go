@@ -67,7 +67,7 @@ func (p *work) takeOn(h *remote.Handoff) {
 			if heir.conn != nil {
 				_ = heir.conn.Close()
 			}
-			w.Report(remote.Report{Over: true, Err: err.Error()})
+			w.Outbox.Report(remote.Report{Over: true, Err: err.Error()})
 			_ = heir.say(ctx)
 			return
 		}
@@ -112,7 +112,7 @@ func (p *work) stay(own *self.Watcher, beside *company, cause error) {
 	if !p.order.Stay || cause != nil {
 		return
 	}
-	p.w.Report(remote.Report{Idle: true, Ledger: p.plan.Shared.Tell()})
+	p.w.Outbox.Report(remote.Report{Idle: true, Ledger: p.plan.Shared.Tell()})
 	p.beat(own, beside, p.free)
 }
 
