@@ -41,14 +41,14 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 // ends. It marks each step on the run's time line and passes it to told, with a few
 // words on how it went. The run goes on; the result says why the search ended.
 func Search(ctx context.Context, l *session.Driven, o find.Options, told func(s find.Step, words string)) *find.Result {
-	f := find.New(l, l.Bound(), o, l.Observed, l.Info.NoFigure != "")
+	f := find.New(l, l.Opened.Bound(), o, l.Observed, l.Opened.Info.NoFigure != "")
 	l.OnSecond(f.Second)
 	r, _ := f.Find(ctx, func(s find.Step) { // the result has the error
 		words := fmt.Sprintf("%s %s: %s", o.Over.Name, units.Number(s.Level), s.Words())
 		l.Mark(words)
 		told(s, words)
 	})
-	r.Run = l.ID()
+	r.Run = l.Opened.ID()
 	return &r
 }
 

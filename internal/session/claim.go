@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/store"
@@ -27,61 +25,9 @@ type lease struct {
 	watched func()
 }
 
-// claim claims the spaces of the bound plan for a new run.
-func (o *Opened) claim(ctx context.Context, report func(Progress)) (err error) {
-	if o.plan.Claims == nil {
-		return probe(ctx, o.conn, o.plan.Spaces)
-	}
-	want := o.wanted(o.ID())
-	want.Tell = func(sentence string) { report(Progress{Stage: "connecting", Note: sentence}) }
-	if o.lease.claim, err = ownership.Take(ctx, o.keeper(), want); err == nil {
-		o.watchLease(ctx)
-	}
-	return err
-}
-
-// reclaim takes over the claim of the session that died.
-func (o *Opened) reclaim(ctx context.Context) (err error) {
-	if o.plan.Claims == nil || o.restored.kept.Held == nil {
-		return nil
-	}
-	if o.lease.claim, err = ownership.Resume(ctx, o.keeper(), o.wanted(o.restored.crew.Run), *o.restored.kept.Held); err == nil {
-		o.watchLease(ctx)
-	}
-	return err
-}
-
 // leased says that the run's own store has a lease for it.
-func (o *Opened) leased() bool {
-	return o.lease.claim != nil && o.lease.claim.Lost() != nil && o.lease.keeper == nil
-}
-
-// watchLease has the store asked whether the claim still holds before anything is written
-// after this process was stopped.
-func (o *Opened) watchLease(ctx context.Context) {
-	l := &o.lease
-	if !o.leased() || l.fence == nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var all sync.WaitGroup
-	l.watched = sync.OnceFunc(func() {
-		cancel()
-		all.Wait()
-	})
-	all.Go(func() {
-		_ = l.fence.Guard(ctx, nil, func(ctx context.Context) (gone, err error) { // the claim says it, too
-			ctx, cancel := context.WithTimeout(ctx, ownership.TTL)
-			defer cancel()
-			conn, err := o.Driver.Open(ctx, o.Target, store.OpenOptions{Threads: 1, Log: o.env.Log, Existing: true})
-			if err != nil {
-				return nil, err
-			}
-			defer func() { _ = conn.Close() }() // it was only to ask
-			err = l.claim.Confirm(ctx, conn)
-			return l.claim.Err(), err
-		})
-	})
+func (l *lease) leased() bool {
+	return l.claim != nil && l.claim.Lost() != nil && l.keeper == nil
 }
 
 // endWorkers has workers stop that were lost: they may still be at work. What they have
@@ -115,38 +61,12 @@ func (l *lease) whileOurs(ctx context.Context) (context.Context, context.CancelF
 	return l.claim.WhileOurs(ctx)
 }
 
-// keeper is the store that holds the claim.
-func (o *Opened) keeper() store.Conn {
-	if o.lease.keeper != nil {
-		return o.lease.keeper
+// holder returns the store that holds the claim of a run on conn.
+func (l *lease) holder(conn store.Conn) store.Conn {
+	if l.keeper != nil {
+		return l.keeper
 	}
-	return o.conn
-}
-
-// wanted returns what a run with that id claims.
-func (o *Opened) wanted(run string) ownership.Want {
-	workers := 0
-	if o.workers != nil {
-		workers = o.workers.Workers
-	}
-	return ownership.Want{
-		Workers: workers, Namespace: o.Inputs.Namespace, Profile: o.Profile.Name, Run: run,
-		Spaces: o.plan.Claims, Allow: o.Inputs.AllowExisting, Admit: o.plan.Admit,
-	}
-}
-
-// probe asks the store whether it would accept the writes of a plan without claims.
-func probe(ctx context.Context, conn store.Conn, spaces []store.Space) error {
-	prober, ok := store.Has[store.Prober](conn)
-	if !ok {
-		return nil
-	}
-	for _, s := range spaces {
-		if err := prober.Probe(ctx, s); err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-	}
-	return nil
+	return conn
 }
 
 // abandon ends the claim of a run that could not begin. If the run was interrupted, its

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/remote/view"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -41,51 +39,60 @@ func (c *Concluded) Code() int { return fault.CodeOf(c.Err) }
 func (d *Driven) Conclude(ctx context.Context) *Concluded {
 	res, cause := d.run.Wait()
 	<-d.observer.over
+	o := d.Opened
 	if cause == nil {
-		cause = d.crew.Deserted()
+		cause = o.crew.Deserted()
 	}
-	d.crew.Lost()
-	run := d.journal.Run()
-	d.record(ctx, &run, res, cause)
-	defer d.crew.Close()
-	silent := d.verify(ctx, &run)
-	errs := []error{d.cleanUp(ctx, &run, silent)}
-	d.lease.release(ctx, silent || ctx.Err() != nil, d.env.Log)
-	c := &Concluded{Dir: d.Dir()}
-	run.Verdict.Thresholds, c.Missed = d.thresholds.judge(&run)
-	run.Verdict = run.Judge()
-	d.feed.End(run.Verdict)
-	errs = append(errs, d.journal.Finish(run), d.close())
-	c.Run = d.journal.Run()
-	c.Err = d.hide(failure(&run, cause, c.Missed, d.RequireValid, errors.Join(errs...)))
-	d.showConcluded(c)
+	o.crew.Lost()
+	e := &conclusion{p: o.Prepared, o: o, d: d, run: o.journal.Run()}
+	e.record(ctx, res, cause)
+	defer o.crew.Close()
+	silent := e.verify(ctx)
+	errs := []error{e.cleanUp(ctx, silent)}
+	o.lease.release(ctx, silent || ctx.Err() != nil, e.p.env.Log)
+	c := &Concluded{Dir: o.Dir()}
+	e.run.Verdict.Thresholds, c.Missed = d.sink.thresholds.judge(&e.run)
+	e.run.Verdict = e.run.Judge()
+	d.feed.End(e.run.Verdict)
+	errs = append(errs, o.journal.Finish(e.run), o.close())
+	c.Run = o.journal.Run()
+	c.Err = e.p.secret().hide(failure(&e.run, cause, c.Missed, e.p.RequireValid, errors.Join(errs...)))
+	d.show(c)
 	return c
 }
 
+// conclusion is the end of a run, as it is written down step by step.
+type conclusion struct {
+	p   *Prepared
+	o   *Opened
+	d   *Driven
+	run rundir.Run
+}
+
 // record puts into a run what is known once all its workers have ended.
-func (d *Driven) record(ctx context.Context, run *rundir.Run, res *measure.Result, cause error) {
+func (e *conclusion) record(ctx context.Context, res *measure.Result, cause error) {
 	if res != nil {
-		d.measured.Store(res)
-		rundir.SetResult(run, res)
-		d.warmup.cut(run)
+		e.o.measured.Store(res)
+		rundir.SetResult(&e.run, res)
+		e.d.sink.warmup.cut(&e.run)
 	}
-	run.Workers = d.crew.Workers(d.Inputs.Warmup)
-	d.crew.Rest()
-	d.lease.endWorkers(ctx, d.crew, d.onWait, d.env.Log)
-	run.Ended = time.Now()
-	run.EndedBy = endedBy(cause, d.run.ByDuration(), d.hide)
-	run.Observed = d.Observed()
-	if run.Observed != nil && slices.Contains(run.Judge().Causes, string(verdict.Ceiling)) && d.ceiling.recalibrate(ctx) {
-		run.Observed = d.Observed()
+	e.run.Workers = e.o.crew.Workers(e.p.Inputs.Warmup)
+	e.o.crew.Rest()
+	e.o.lease.endWorkers(ctx, e.o.crew, e.d.onWait, e.p.env.Log)
+	e.run.Ended = time.Now()
+	e.run.EndedBy = endedBy(cause, e.d.run.ByDuration(), e.p.secret().hide)
+	e.run.Observed = e.d.Observed()
+	if e.run.Observed != nil && slices.Contains(e.run.Judge().Causes, string(verdict.Ceiling)) && e.o.ceiling.recalibrate(ctx) {
+		e.run.Observed = e.d.Observed()
 	}
-	run.Environment = environment(d.env.Version, run.Observed)
-	notices := []string{d.drain.abandoned(), "", d.heap.death(run.Errors, func() string { return outOfHeap(d.Prepared) })}
-	if run.EndedBy == "duration" {
-		notices[1] = d.convergence.missed(d.Inputs.Duration)
+	e.run.Environment = environment(e.p.env.Version, e.run.Observed)
+	notices := []string{e.d.drain.abandoned(), "", e.o.heap.death(e.run.Errors, func() string { return outOfHeap(e.p) })}
+	if e.run.EndedBy == "duration" {
+		notices[1] = e.d.sink.convergence.missed(e.p.Inputs.Duration)
 	}
 	for _, n := range notices {
 		if n != "" {
-			run.Notices = append(run.Notices, n)
+			e.run.Notices = append(e.run.Notices, n)
 		}
 	}
 }
@@ -117,56 +124,12 @@ func endedBy(cause error, byDuration bool, hide func(error) error) string {
 	return "fault: " + hide(cause).Error()
 }
 
-// verify verifies what is stored, if the store answers and the data are still the run's. It
-// reports whether the store was silent.
-func (d *Driven) verify(ctx context.Context, run *rundir.Run) (silent bool) {
-	v := &verifier{
-		verify: d.plan.Verify, conn: d.conn, mask: d.mask, endedBy: run.EndedBy,
-		timeUp: timeUp(d.run, d.began.Add(d.Warmup()), d.planned(), run.Ended), drain: d.Inputs.Drain, onWait: d.onWait,
-	}
-	switch lost := d.lease.lost(); {
-	case d.restored.verified() != nil:
-		run.Verification = *d.restored.verified()
-	case lost != nil:
-		run.Verification = workload.Verification{State: workload.Incomplete, Summary: lost.Error()}
-	default:
-		run.Verification, silent = v.result(ctx)
-		return silent
-	}
-	return v.silent(ctx)
-}
-
-// planned returns how long the run was to last, if it is its duration that ends it: with
-// phases one after the other, each of which has that, it is longer.
-func (d *Driven) planned() time.Duration {
-	if d.Inputs.Duration == 0 {
-		return 0
-	}
-	return max(d.Inputs.Duration, d.plan.Length())
-}
-
 // timeUp returns when a run was to end by its duration, or when it ended.
 func timeUp(run *engine.Run, measured time.Time, duration time.Duration, ended time.Time) time.Time {
 	if up := measured.Add(duration + run.Suspended()); duration > 0 && up.Before(ended) && run.ByDuration() {
 		return up
 	}
 	return ended
-}
-
-// cleanUp removes what the run made, where that was asked for.
-func (d *Driven) cleanUp(ctx context.Context, run *rundir.Run, silent bool) error {
-	switch {
-	case !d.Cleanup || d.plan.Teardown == nil && d.lease.claim == nil:
-	case d.lease.lost() != nil:
-		return errors.New("what this run made was not removed: it no longer belongs to the run")
-	case ctx.Err() != nil:
-		return fault.Hint(errors.New("what this run made was not removed: a second interrupt left no time for it"), "perfbench data delete removes it later")
-	case silent:
-		return fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later")
-	default:
-		return errors.Join(d.keep(&run.Verification), teardown(ctx, d.plan, &d.lease))
-	}
-	return nil
 }
 
 // teardown removes what a plan has made, and what is claimed, within the time allowed. A
@@ -207,17 +170,46 @@ func teardown(ctx context.Context, plan *workload.Plan, l *lease) error {
 	}
 }
 
-// showConcluded shows how the run ended to those who watch it.
-func (d *Driven) showConcluded(c *Concluded) {
-	if d.crew == nil {
-		return
+// verify verifies what is stored, if the store answers and the data are still the run's. It
+// reports whether the store was silent.
+func (e *conclusion) verify(ctx context.Context) (silent bool) {
+	v := &verifier{
+		verify: e.o.plan.Verify, conn: e.o.conn, mask: e.p.secret().mask, endedBy: e.run.EndedBy,
+		timeUp: timeUp(e.d.run, e.d.began.Add(e.d.Warmup()), e.planned(), e.run.Ended), drain: e.p.Inputs.Drain, onWait: e.d.onWait,
 	}
-	v := d.view()
-	v.Progress.Stage, v.Verdict = view.Ended, c.Run.Verdict
-	v.Came = &view.Came{Code: c.Code(), Dir: c.Dir}
-	if c.Err != nil {
-		v.Came.Err = c.Err.Error()
+	switch lost := e.o.lease.lost(); {
+	case e.p.restored.verified() != nil:
+		e.run.Verification = *e.p.restored.verified()
+	case lost != nil:
+		e.run.Verification = workload.Verification{State: workload.Incomplete, Summary: lost.Error()}
+	default:
+		e.run.Verification, silent = v.result(ctx)
+		return silent
 	}
-	v.Came.Run, _ = json.Marshal(c.Run) // as in its file
-	d.crew.Concluded(v)
+	return v.silent(ctx)
+}
+
+// planned returns how long the run was to last, if it is its duration that ends it: with
+// phases one after the other, each of which has that, it is longer.
+func (e *conclusion) planned() time.Duration {
+	if e.p.Inputs.Duration == 0 {
+		return 0
+	}
+	return max(e.p.Inputs.Duration, e.o.plan.Length())
+}
+
+// cleanUp removes what the run made, where that was asked for.
+func (e *conclusion) cleanUp(ctx context.Context, silent bool) error {
+	switch {
+	case !e.p.Cleanup || e.o.plan.Teardown == nil && e.o.lease.claim == nil:
+	case e.o.lease.lost() != nil:
+		return errors.New("what this run made was not removed: it no longer belongs to the run")
+	case ctx.Err() != nil:
+		return fault.Hint(errors.New("what this run made was not removed: a second interrupt left no time for it"), "perfbench data delete removes it later")
+	case silent:
+		return fault.Hint(errors.New("what this run made was not removed: the store does not answer"), "perfbench data delete removes it later")
+	default:
+		return errors.Join(e.o.keep(&e.run.Verification), teardown(ctx, e.o.plan, &e.o.lease))
+	}
+	return nil
 }

@@ -52,7 +52,7 @@ type drain struct {
 }
 
 func newDrain(run *engine.Run, o *Opened) *drain {
-	d := &drain{run: run, plan: o.plan, conn: o.conn, inputs: o.Inputs, mask: o.mask, close: o.close, search: o.search}
+	d := &drain{run: run, plan: o.plan, conn: o.conn, inputs: o.Prepared.Inputs, mask: o.Prepared.secret().mask, close: o.close, search: o.Prepared.search}
 	for _, t := range o.plan.Tracks() {
 		for range t.Ops {
 			d.relayed = append(d.relayed, t.Relays)

@@ -2,10 +2,10 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
@@ -36,24 +36,14 @@ func (r Reached) Error() string { return "ended by the " + string(r) }
 // Driven is an opened run in progress: the engine's run, and what listens to its seconds.
 // Conclude must follow. Its methods may be called from any goroutine.
 type Driven struct {
-	*Opened
+	// Opened is what the run was before it began.
+	Opened *Opened
 
 	run *engine.Run
-	// running is closed once run is there: its first second may come before.
-	running chan struct{}
 	// began is when the run began, with its warm-up.
 	began time.Time
 
-	// These listen to the seconds, in the order in which second calls them.
-	thresholds  *thresholds
-	warmup      *warmup
-	summary     *summary
-	convergence *convergence
-	seconds     *seconds
-	backlog     *backlog
-	verdict     atomic.Pointer[rundir.Verdict] // as of the last finished second
-	listeners   *listeners
-
+	sink     *sink
 	observer *observer
 	samples  *samples
 	drain    *drain
@@ -73,38 +63,32 @@ func (o *Opened) Drive(ctx context.Context) (*Driven, error) {
 
 // newDriven makes all that listens to a run.
 func newDriven(o *Opened) *Driven {
-	ops := operations{list: o.Plan.Operations(), counted: o.Plan.Counted()}
-	d := &Driven{
-		Opened: o, running: make(chan struct{}),
-		thresholds: newThresholds(o.Thresholds, o.Plan, o.Dir()),
-		summary:    &summary{operations: ops}, convergence: &convergence{goal: o.Until}, seconds: &seconds{},
-		backlog: &backlog{operations: ops}, listeners: &listeners{},
-	}
-	d.warmup = newWarmup(o.Prepared, o.journal, d.seconds)
-	d.samples = &samples{warmup: d.warmup, journal: o.journal}
-	d.observer = &observer{over: make(chan struct{}), sampler: o.sampler, pool: o.Pool, ceiling: o.ceiling, backlog: d.backlog}
+	d := &Driven{Opened: o}
+	d.sink = newSink(o, d.Stop)
+	d.samples = &samples{warmup: d.sink.warmup, journal: o.journal}
+	d.observer = &observer{over: make(chan struct{}), sampler: o.sampler, pool: o.Pool, ceiling: o.ceiling, backlog: d.sink.backlog}
 	return d
 }
 
 // start begins the run, at the moment that the workers have agreed upon.
 func (d *Driven) start(ctx context.Context) (err error) {
-	if d.began, err = d.moment(ctx); err != nil {
+	if d.began, err = d.Opened.moment(ctx); err != nil {
 		return err
 	}
-	measured := d.began.Add(d.Inputs.Warmup)
-	if d.restored != nil {
-		if err := d.launch(ctx, &engine.Restored{Began: measured, Notes: d.restored.notes, Reread: d.crew.Coordinator.Replay.Reread(), Upto: d.crew.Coordinator.Replay.Upto}); err != nil {
+	measured := d.began.Add(d.Opened.Prepared.Inputs.Warmup)
+	if d.Opened.Prepared.restored != nil {
+		if err := d.launch(ctx, &engine.Restored{Began: measured, Notes: d.Opened.Prepared.restored.notes, Reread: d.Opened.crew.Coordinator.Replay.Reread(), Upto: d.Opened.crew.Coordinator.Replay.Upto}); err != nil {
 			return err
 		}
-		resumed := d.journal.Run().Resumed
+		resumed := d.Opened.journal.Run().Resumed
 		gap := time.Duration(resumed[len(resumed)-1].ForS * float64(time.Second))
 		d.Mark("the coordinator was resumed, after " + units.Duration(gap.Round(100*time.Millisecond)) + " without one")
 		return nil
 	}
 	// Whole microseconds, so that what is read back equals what was written.
-	d.journal.Update(func(r *rundir.Run) { r.Notices, r.Measured = d.Notices, measured.Truncate(time.Microsecond) })
+	d.Opened.journal.Update(func(r *rundir.Run) { r.Notices, r.Measured = d.Opened.Notices, measured.Truncate(time.Microsecond) })
 	d.export()
-	err = d.keep(nil)
+	err = d.Opened.keep(nil)
 	time.Sleep(time.Until(d.began))
 	if err != nil {
 		return err
@@ -114,11 +98,11 @@ func (d *Driven) start(ctx context.Context) (err error) {
 
 // export exports the figures of the run, if there is an outlet for them.
 func (d *Driven) export() {
-	if d.env.Outlet == nil {
+	if d.Opened.Prepared.env.Outlet == nil {
 		return
 	}
-	d.feed = d.env.Outlet.Begin(telemetry.Source{
-		Run: d.journal.Run(), Operations: d.plan.Operations(), Counts: d.plan.Counted(), Verdict: d.Verdict,
+	d.feed = d.Opened.Prepared.env.Outlet.Begin(telemetry.Source{
+		Run: d.Opened.journal.Run(), Operations: d.Opened.plan.Operations(), Counts: d.Opened.plan.Counted(), Verdict: d.Verdict,
 	})
 	d.samples.feed = d.feed
 	d.OnSecond(d.feed.Second)
@@ -126,42 +110,42 @@ func (d *Driven) export() {
 
 // launch starts the engine and all that watches it; with a past it goes on.
 func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
-	d.journal.Observe(d.observer.observed)
+	d.Opened.journal.Observe(d.observer.observed)
 	resumed, unsubscribe := self.Resumed()
 	o := engine.Options{
-		Away: d.away(), Plan: d.plan, Warmup: d.Inputs.Warmup, Timetable: d.Timetable,
-		Classify: classify(d.conn),
+		Away: d.Opened.away(), Plan: d.Opened.plan, Warmup: d.Opened.Prepared.Inputs.Warmup, Timetable: d.Opened.Prepared.Timetable,
+		Classify: classify(d.Opened.conn),
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
-		Sink:        d.second, Grace: d.grace(), Past: past,
+		Sink:        d.sink.second, Grace: d.Opened.grace(), Past: past,
 		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	}
-	if d.crew != nil {
-		o.Note = func(n engine.Note) { d.crew.Note(n) }
+	if d.Opened.crew != nil {
+		o.Note = func(n engine.Note) { d.Opened.crew.Note(n) }
 	}
 	run, err := engine.Start(ctx, o)
 	if err != nil {
 		unsubscribe()
 		return fmt.Errorf("start the run: %w", err)
 	}
-	d.run, d.warmup.run, d.observer.run = run, run, run
+	d.run, d.sink.warmup.run, d.observer.run = run, run, run
 	d.drain = newDrain(run, d.Opened)
-	close(d.running)
-	if d.crew != nil {
-		d.crew.Follow(run.Merge, run.Stop, run.Mark)
-		d.crew.Show(d.view)
+	close(d.sink.running)
+	if d.Opened.crew != nil {
+		d.Opened.crew.Follow(run.Merge, run.Stop, run.Mark)
+		d.Opened.crew.Show(d.view)
 	}
 	d.feed.Goes(run.Snapshot)
-	go d.sampler.Run(run.Done(), d.samples.keep)
+	go d.Opened.sampler.Run(run.Done(), d.samples.keep)
 	go func() {
 		<-run.Done()
 		unsubscribe()
 	}()
-	go d.observer.observe(d.Inputs.Warmup > 0)
+	go d.observer.observe(d.Opened.Prepared.Inputs.Warmup > 0)
 	d.afterInterrupt(ctx)
 	go d.drain.followEnd()
 	go d.drain.followStore()
-	d.lease.guard(run, d.crew != nil)
+	d.Opened.lease.guard(run, d.Opened.crew != nil)
 	return nil
 }
 
@@ -173,45 +157,6 @@ func classify(conn store.Conn) func(error) uint8 {
 			return uint8(store.Panicked)
 		}
 		return uint8(conn.Classify(err))
-	}
-}
-
-// second is the engine's sink.
-func (d *Driven) second(s *measure.Second) error {
-	<-d.running
-	d.thresholds.add(s)
-	d.warmup.add(s)
-	sum, times := d.summary.of(s, d.Warmup())
-	if d.convergence.add(s, times, sum) {
-		d.Stop(Reached("until"))
-	}
-	d.measured.Store(s.Result)
-	news := s.T >= d.first // no other session has seen it
-	if news {
-		d.seconds.add(sum)
-	}
-	if err := d.journal.Second(s); err != nil {
-		return err
-	}
-	if news {
-		d.sampler.Second(s.T + d.warmup.ahead())
-	}
-	if !s.Warmup {
-		d.backlog.add(s)
-		d.judgeSecond(s)
-	}
-	d.listeners.call(s)
-	return nil
-}
-
-// judgeSecond judges the run as it is after a second, which the journal already has.
-func (d *Driven) judgeSecond(s *measure.Second) {
-	run := d.journal.Run()
-	run.EndedBy = rundir.StillRunning
-	v := run.Judge()
-	d.verdict.Store(&v)
-	if s.Length >= 1 && d.thresholds.end(&run, time.Duration(s.T+1)*time.Second) {
-		d.Stop(Reached("threshold"))
 	}
 }
 
@@ -236,7 +181,7 @@ func (d *Driven) Room(after []workload.Settings) error {
 	for i := range now {
 		now[i] = d.Settings(i)
 	}
-	return roomFor(d.Plan, now, after, store.FreeMemory(), freeIn(&d.Info))
+	return roomFor(d.Opened.Prepared.Plan, now, after, store.FreeMemory(), freeIn(&d.Opened.Info))
 }
 
 // Elapsed is the run's time: since measurement began, negative during warm-up.
@@ -244,19 +189,14 @@ func (d *Driven) Elapsed() time.Duration { return d.run.Elapsed() }
 
 // Warmup returns the length of the warm-up or, for one that ends itself and has not
 // yet, the longest that it may last.
-func (d *Driven) Warmup() time.Duration { return d.warmup.length() }
+func (d *Driven) Warmup() time.Duration { return d.sink.warmup.length() }
 
 // Observed is what has been observed of this process and machine so far; nil if nothing
 // has.
 func (d *Driven) Observed() *verdict.Observed { return d.observer.observed() }
 
 // Verdict returns the verdict on the run as of its last finished second.
-func (d *Driven) Verdict() rundir.Verdict {
-	if v := d.verdict.Load(); v != nil {
-		return *v
-	}
-	return rundir.Verdict{State: verdict.Valid}
-}
+func (d *Driven) Verdict() rundir.Verdict { return d.sink.verdict() }
 
 // Samples are those of the last second sampled, including the number of pool
 // connections in use; they are not modified once returned.
@@ -266,7 +206,7 @@ func (d *Driven) Samples() []rundir.Sample {
 		return nil
 	}
 	out := slices.Clone(*last)
-	if pool, ok := d.Pool(); ok && pool.Open > 0 {
+	if pool, ok := d.Opened.Pool(); ok && pool.Open > 0 {
 		out = append(out, rundir.Sample{Source: rundir.OfClient, Name: "clients", Value: float64(pool.Open)})
 	}
 	return out
@@ -274,12 +214,12 @@ func (d *Driven) Samples() []rundir.Sample {
 
 // Seconds returns the seconds that have finished since the last call, the oldest first.
 // Only one goroutine at a time may call it.
-func (d *Driven) Seconds() []Second { return d.seconds.read() }
+func (d *Driven) Seconds() []Second { return d.sink.seconds.read() }
 
 // OnSecond makes f be called with each second that finishes from now on, in order, on
 // the measuring goroutine: it must be quick, and its argument is valid only during the
 // call. Any goroutine may call OnSecond.
-func (d *Driven) OnSecond(f func(*measure.Second)) { d.listeners.add(f) }
+func (d *Driven) OnSecond(f func(*measure.Second)) { d.sink.listeners.add(f) }
 
 // OnWait sets a function that is called with a sentence when Conclude waits for the
 // store. It must be called before Conclude.
@@ -313,7 +253,7 @@ func (d *Driven) afterInterrupt(ctx context.Context) {
 			return
 		}
 		grace := InterruptGrace
-		if d.crew != nil {
+		if d.Opened.crew != nil {
 			grace += reportTime
 		}
 		select {
@@ -326,7 +266,7 @@ func (d *Driven) afterInterrupt(ctx context.Context) {
 
 // view returns the run as shown to those who watch it.
 func (d *Driven) view() *view.View {
-	v := d.shown
+	v := d.Opened.shown
 	v.Progress = view.Progress{Stage: view.Working}
 	select {
 	case <-d.run.Done():
@@ -334,8 +274,23 @@ func (d *Driven) view() *view.View {
 	default:
 	}
 	v.Snapshot, v.Verdict, v.Samples = d.run.Snapshot(), d.Verdict(), d.Samples()
-	for i := range d.plan.Tracks() {
+	for i := range d.Opened.plan.Tracks() {
 		v.Settings = append(v.Settings, d.run.Settings(i))
 	}
 	return &v
+}
+
+// show shows how the run ended to those who watch it.
+func (d *Driven) show(c *Concluded) {
+	if d.Opened.crew == nil {
+		return
+	}
+	v := d.view()
+	v.Progress.Stage, v.Verdict = view.Ended, c.Run.Verdict
+	v.Came = &view.Came{Code: c.Code(), Dir: c.Dir}
+	if c.Err != nil {
+		v.Came.Err = c.Err.Error()
+	}
+	v.Came.Run, _ = json.Marshal(c.Run) // as in its file
+	d.Opened.crew.Concluded(v)
 }

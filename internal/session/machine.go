@@ -1,13 +1,10 @@
 package session
 
 import (
-	"errors"
 	"runtime"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/verdict"
-	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
 // environmentFacts returns what is known of the machine before a run.
@@ -30,33 +27,6 @@ func environment(version string, o *verdict.Observed) map[string]any {
 	}
 	return facts
 }
-
-// mask hides the password in a text.
-func (p *Prepared) mask(s string) string {
-	if len(p.Target.Password) < minSecret {
-		return s
-	}
-	return strings.ReplaceAll(s, p.Target.Password, "***")
-}
-
-// minSecret is the shortest password that is masked in texts from elsewhere: masking
-// "a" would make every message unreadable.
-const minSecret = 4
-
-// hide returns err with the password masked in its message, in case a driver has put it
-// there. If a limit of this process caused the error, a hint says how to raise it.
-func (p *Prepared) hide(err error) error {
-	if hint := fault.LimitHint(err, self.FileLimit()); hint != "" {
-		err = fault.Hint(err, hint)
-	}
-	if err == nil || p.mask(err.Error()) == err.Error() {
-		return err
-	}
-	return fault.Code(fault.Hint(errors.New(p.mask(err.Error())), p.mask(fault.HintOf(err))), fault.CodeOf(err))
-}
-
-// Mask returns s, a text from a store, without the target's password.
-func (p *Prepared) Mask(s string) string { return p.mask(s) }
 
 // FormatSetting formats the value of a live setting, named as in the change log, the
 // way users type it.

@@ -3,9 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -180,31 +178,4 @@ func (b *backlog) growth() *verdict.Growth {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return cmp.Or(b.grown(), b.past)
-}
-
-// beginSampling starts sampling resource use.
-func (o *Opened) beginSampling(ctx context.Context) {
-	what := Options{Role: o.Driver.Name, Agent: o.Inputs.Agent, Pool: o.Pool, Also: o.crew.Samples}
-	if o.Info.NoFigure == "" {
-		what.Server, _ = store.Has[store.Metered](o.conn)
-		if what.Book, _ = store.Has[store.Notebook](o.conn); o.Inputs.Namespace != "" {
-			what.Own = o.Inputs.Namespace + ":"
-		}
-		what.Addrs = o.Driver.Listens(o.Target)
-	}
-	o.sampler = New(ctx, what)
-	if o.plan.Watch != nil {
-		o.plan.Watch(ctx, o.sampler.Set())
-	}
-	if reports, err := o.sampler.Begin(context.WithoutCancel(ctx)); err != nil { // an interrupt is not the store's refusal
-		how := "reports nothing"
-		if reports {
-			how = "does not report everything"
-		}
-		why := strings.ReplaceAll(err.Error(), "\n", "; ")
-		o.Notices = append(o.Notices, o.mask(fmt.Sprintf("%s %s about itself during the run: %s", o.Info.Name, how, why)))
-	}
-	if err := o.sampler.BeginOthers(context.WithoutCancel(ctx)); err != nil {
-		o.Notices = append(o.Notices, o.mask("not everything besides "+o.Info.Name+" reports about itself during the run: "+strings.ReplaceAll(err.Error(), "\n", "; ")))
-	}
 }

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
-	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -68,10 +66,10 @@ func (o *Opened) keep(verified *workload.Verification) error {
 		return nil
 	}
 	k := kept{
-		Preset: o.Preset, Timetable: o.changes(), Thresholds: o.req.Thresholds, MaxThreads: o.req.MaxThreads,
-		Cleanup: o.Cleanup, RequireValid: o.RequireValid, Search: o.search, Verified: verified,
+		Preset: o.Prepared.Preset, Timetable: o.Prepared.changes(), Thresholds: o.Prepared.req.Thresholds, MaxThreads: o.Prepared.req.MaxThreads,
+		Cleanup: o.Prepared.Cleanup, RequireValid: o.Prepared.RequireValid, Search: o.Prepared.search, Verified: verified,
 	}
-	for _, f := range o.Formats {
+	for _, f := range o.Prepared.Formats {
 		k.Formats = append(k.Formats, f.ID)
 	}
 	if o.lease.claim != nil {
@@ -136,93 +134,16 @@ func revive(env Env, dead *rundir.Dead, password string) (*Prepared, error) {
 			r.notes = append(r.notes, n)
 		}
 	}
-	profile, err := findProfile(env.Profiles, c.Order.Profile)
+	p, err := again(env, Request{Password: password, Values: workload.Values{}, Out: filepath.Dir(dead.Dir)}, &c.Order, &k)
 	if err != nil {
 		return nil, refuse(err)
 	}
-	req := Request{
-		Profile: profile.Name, Target: c.Order.Target, Password: password, Values: workload.Values{}, Timetable: k.Timetable, Thresholds: k.Thresholds,
-		Out: filepath.Dir(dead.Dir), MaxThreads: k.MaxThreads,
-	}
-	p := &Prepared{
-		env: env, req: req, Out: req.Out, Profile: profile, Preset: k.Preset, Inputs: c.Order.Inputs, Tags: dead.Run.Tags,
-		Cleanup: k.Cleanup, RequireValid: k.RequireValid, restored: r,
-	}
-	if err := p.remake(c.Order, k); err != nil {
-		return nil, refuse(err)
-	}
+	p.Tags, p.restored = dead.Run.Tags, r
 	ask, err := c.Ask()
 	if err != nil {
 		return nil, refuse(err)
 	}
 	return p.WithWorkers(ask)
-}
-
-// remake makes the plan and all that goes with it once more.
-func (p *Prepared) remake(order remote.Order, k kept) error {
-	if err := p.aim(); err != nil {
-		return err
-	}
-	p.Warnings = nil // they were told when it began
-	var err error
-	if p.Formats, err = p.formats(k.Formats); err != nil {
-		return err
-	}
-	if _, p.Plan, err = order.Remake(p.env.Profiles); err != nil {
-		return err
-	}
-	p.redact(p.Plan)
-	err = errors.Join(p.schedule(p.Plan), p.conditions(p.Plan), p.until())
-	p.Warnings = nil
-	return err
-}
-
-// resume takes the place of the session that died, up to the point where measuring goes on.
-func (o *Opened) resume(ctx context.Context, report func(Progress)) error {
-	report(Progress{Stage: "resuming"})
-	k, run := o.restored.crew, o.restored.dead.Run
-	if err := o.bind(ctx, k.Run); err != nil {
-		return err
-	}
-	if o.plan.Setup != nil && o.plan.Join == nil {
-		return fault.Input(fmt.Errorf("run %s cannot be resumed: what %s found in the store at its start died with its coordinator", run.ID, o.Profile.Name), "perfbench report shows what it had come to; run it again")
-	}
-	if err := o.reclaim(ctx); err != nil {
-		return err
-	}
-	began := k.Past.At.Add(o.Inputs.Warmup)
-	if err := o.rejoin(ctx, workload.Joined{Instead: true, Facts: run.Facts, Began: began}); err != nil {
-		return err
-	}
-	if err := o.openCrew(ctx, k.Run, o.restored.dead.Dir, k.Order, &run); err != nil {
-		return err
-	}
-	since := time.Since(began)
-	o.first = int(since / time.Second)
-	run.Resumed = append(slices.Clip(run.Resumed), rundir.Resumed{AtS: round(since), ForS: round(time.Since(run.Ended))})
-	if !o.release() { // interrupted: from here on a run would end gracefully
-		return context.Cause(ctx)
-	}
-	var err error
-	if o.journal, err = o.restored.dead.Resume(o.journalled(run)); err != nil {
-		return err
-	}
-	o.Notices = slices.Clone(run.Notices)
-	o.beginSampling(ctx)
-	o.journal.Update(func(r *rundir.Run) { r.Notices = o.Notices })
-	return nil
-}
-
-// rejoin gives the plan what the session that died had found and made.
-func (o *Opened) rejoin(ctx context.Context, as workload.Joined) error {
-	err := o.plan.Shared.Restore(o.restored.kept.Plan)
-	if err == nil && o.plan.Join != nil {
-		err = o.plan.Join(ctx, as)
-	}
-	if err != nil {
-		return fault.Code(fmt.Errorf("take over what was prepared: %w", err), fault.CodeStore)
-	}
-	return nil
 }
 
 // round is a time in seconds, to a tenth.

@@ -181,7 +181,7 @@ func TestPrometheusReadsWhatIsServed(t *testing.T) {
 	})
 	names = append(names, quiet...)
 	for _, expr := range dashboard(t) {
-		asked := strings.NewReplacer("$__rate_interval", "1m", "$run", l.ID()).Replace(expr)
+		asked := strings.NewReplacer("$__rate_interval", "1m", "$run", l.Opened.ID()).Replace(expr)
 		for _, name := range regexp.MustCompile(`perfbench_\w+`).FindAllString(asked, -1) {
 			if family := strings.TrimSuffix(name, "_bucket"); name != "perfbench_store_" {
 				assert.Contains(t, names, family, "the dashboard asks for it")

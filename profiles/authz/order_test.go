@@ -72,7 +72,7 @@ func TestPhasesOverlapInARun(t *testing.T) {
 		}
 		before = loadTo
 	}
-	folder, err := rundir.Load(l.Dir())
+	folder, err := rundir.Load(l.Opened.Dir())
 	require.NoError(t, err)
 	files, err := Formats()[0].Encode(folder)
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ func startVia(t *testing.T, via string, set ...string) (*session.Driven, error) 
 func seen(t *testing.T, l *session.Driven, want func(*facts.Facts) bool) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		folder, err := rundir.Load(l.Dir())
+		folder, err := rundir.Load(l.Opened.Dir())
 		var f facts.Facts
 		return err == nil && json.Unmarshal(folder.Run.Facts, &f) == nil && want(&f)
 	}, 5*time.Minute, 50*time.Millisecond, "the run does not come so far")
@@ -180,7 +180,7 @@ func queuesAreWrittenDown(t *testing.T, srv *labtest.Server) {
 	made, err := k.Made(t.Context(), ns)
 	require.NoError(t, err)
 	require.Len(t, made, 2, "the queue, and the one of dead letters")
-	assert.Equal(t, filepath.Base(l.Dir()), made[0].Run)
+	assert.Equal(t, filepath.Base(l.Opened.Dir()), made[0].Run)
 	assert.Equal(t, eventstore.Name, made[0].Profile)
 	for _, m := range made { // nobody takes from that of dead letters
 		_, err = k.Drop(t.Context(), m.Space, nil)

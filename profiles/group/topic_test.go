@@ -63,7 +63,7 @@ func TestTurnedOffReceiversHaveNoSubscription(t *testing.T) {
 	l, err := caseOf(srv.URL(), []string{write(t, "g.yaml", endless)}, "namespace", "off", "subscribers", "3").Start(t.Context(), t)
 	require.NoError(t, err)
 	listen(t, srv, "off:t", 3)
-	subscribers, ok := l.Plan.Knob("subscribers")
+	subscribers, ok := l.Opened.Prepared.Plan.Knob("subscribers")
 	require.True(t, ok)
 	l.Change("test", workload.AllTracks, func(s workload.Settings) workload.Settings { return subscribers.Set(s, 1) })
 	listen(t, srv, "off:t", 1)

@@ -196,7 +196,7 @@ func (t *task) Asked() request.Run {
 // search searches while the run goes on, and ends it.
 func (t *task) search(ctx context.Context, l *session.Driven, say func(format string, args ...any)) {
 	t.result = experiment.Search(ctx, l, t.options, func(s find.Step, words string) {
-		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Plan.Unit, p99(s))
+		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Opened.Prepared.Plan.Unit, p99(s))
 	})
 	if ctx.Err() == nil { // otherwise the interrupt ends the run, and says so
 		l.Stop(session.Reached("search"))

@@ -227,7 +227,7 @@ func (a command) start(ctx context.Context, p *session.Prepared, status *status)
 
 func (a command) remember(l *session.Driven) {
 	if dir, err := a.StateDir(); err == nil {
-		if err := request.Remember(dir, l.Target); err != nil {
+		if err := request.Remember(dir, l.Opened.Prepared.Target); err != nil {
 			a.Log.Debug("The target was not remembered", "error", err)
 		}
 	}
@@ -322,9 +322,10 @@ func (s *status) before(p *session.Prepared) {
 
 // started shows what the store said of itself and all warnings.
 func (s *status) started(l *session.Driven) {
-	s.say("%s, %s", summary.Product(l.Info.Name, l.Info.Version), l.Info.Topology)
-	for _, n := range l.Notices {
+	o := l.Opened
+	s.say("%s, %s", summary.Product(o.Info.Name, o.Info.Version), o.Info.Topology)
+	for _, n := range o.Notices {
 		s.say("warning: %s", n)
 	}
-	s.say("report in %s", l.Dir())
+	s.say("report in %s", o.Dir())
 }

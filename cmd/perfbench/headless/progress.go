@@ -14,26 +14,26 @@ import (
 // show prints what is new since it was last called: live changes, first errors of
 // a kind, and the line of each finished second.
 func (s *status) show(l *session.Driven) {
-	snap := l.Snapshot()
+	snap, p := l.Snapshot(), l.Opened.Prepared
 	for ; s.marks < len(snap.Marks); s.marks++ {
 		m := snap.Marks[s.marks]
 		s.say("%s  %s", Clock(m.At), m.Note)
 	}
 	for ; s.changes < len(snap.Changes); s.changes++ {
 		c := snap.Changes[s.changes]
-		if end, ok := timetable.End(l.Timetable, c.Ramp); ok {
+		if end, ok := timetable.End(p.Timetable, c.Ramp); ok {
 			if s.ramp != c.Ramp {
 				s.ramp = c.Ramp
-				s.say("%s  %s %s → %s, on a ramp to %s at %s (%s)", Clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To),
-					l.FormatSetting(c.Name, end.Value), Clock(end.After), c.By)
+				s.say("%s  %s %s → %s, on a ramp to %s at %s (%s)", Clock(c.At), c.Name, p.FormatSetting(c.Name, c.From), p.FormatSetting(c.Name, c.To),
+					p.FormatSetting(c.Name, end.Value), Clock(end.After), c.By)
 			}
 			continue
 		}
-		s.say("%s  %s %s → %s (%s)", Clock(c.At), c.Name, l.FormatSetting(c.Name, c.From), l.FormatSetting(c.Name, c.To), c.By)
+		s.say("%s  %s %s → %s (%s)", Clock(c.At), c.Name, p.FormatSetting(c.Name, c.From), p.FormatSetting(c.Name, c.To), c.By)
 	}
 	for ; s.errors < len(snap.Messages); s.errors++ {
 		m := snap.Messages[s.errors]
-		s.say("%s  first of its kind: %s.%s %s: %s", Clock(m.At), m.Track, m.Op, m.Class, l.Mask(m.Text))
+		s.say("%s  first of its kind: %s.%s %s: %s", Clock(m.At), m.Track, m.Op, m.Class, p.Mask(m.Text))
 	}
 	waiting, ok := l.Waiting()
 	if ok && !s.waiting {
@@ -51,7 +51,7 @@ func (s *status) show(l *session.Driven) {
 // second is the line of one second.
 func second(sec *session.Second, snap *measure.Snapshot, l *session.Driven) string {
 	at := time.Duration((float64(sec.T) + sec.Length) * float64(time.Second))
-	parts := []string{Clock(at)}
+	parts, plan := []string{Clock(at)}, l.Opened.Prepared.Plan
 	if sec.Warmup {
 		parts[0] = "warm-up " + Clock(sec.Since)
 	}
@@ -61,10 +61,10 @@ func second(sec *session.Second, snap *measure.Snapshot, l *session.Driven) stri
 			part += " " + units.Duration(still)
 		}
 		parts = append(parts, part)
-	} else if share, ok := Share(at, l.Plan.Length(), snap); ok && !sec.Warmup && !Beyond(at, l.Plan.Length()) {
+	} else if share, ok := Share(at, plan.Length(), snap); ok && !sec.Warmup && !Beyond(at, plan.Length()) {
 		parts = append(parts, fmt.Sprintf("%3.0f %%", 100*share))
 	}
-	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(measure.Rate(sec.Count, sec.Active)), l.Plan.Unit))
+	parts = append(parts, fmt.Sprintf("%6s %s/s", units.Number(measure.Rate(sec.Count, sec.Active)), plan.Unit))
 	p50, p99 := "–", "–"
 	if sec.P99 > 0 {
 		p50, p99 = units.Duration(sec.P50), units.Duration(sec.P99)

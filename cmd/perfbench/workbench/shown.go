@@ -31,7 +31,7 @@ func (s shown) Snapshot() *measure.Snapshot {
 
 func (s shown) Plan() *workload.Plan {
 	if l := s.r.running(); l != nil {
-		return l.Bound()
+		return l.Opened.Bound()
 	}
 	return s.r.p.Plan
 }

@@ -1,0 +1,430 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session/settle"
+	"github.com/perfbench/perfbench/internal/session/timetable"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/threshold"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// maker makes a Prepared, for a request or once more for a run that goes on. Each of its
+// steps finds all that is wrong with what it is about.
+type maker struct{ p *Prepared }
+
+// newMaker begins with what is known of any run.
+func newMaker(env Env, req Request, profile workload.Profile) *maker {
+	if env.Log == nil {
+		env.Log = slog.New(slog.DiscardHandler)
+	}
+	m := &maker{&Prepared{env: env, req: req, Out: req.Out, Profile: profile}}
+	if m.p.Out == "" {
+		m.p.Out = DefaultOut
+	}
+	return m
+}
+
+func (m *maker) warn(sentences ...string) { m.p.Warnings = append(m.p.Warnings, sentences...) }
+
+// anew prepares a run for a request.
+func anew(ctx context.Context, env Env, req Request) (*Prepared, error) {
+	profile, err := findProfile(env.Profiles, req.Profile)
+	if err != nil {
+		return nil, sourced(req, "profile", err)
+	}
+	var problems workload.Problems
+	req, err = complete(env, req, profile)
+	problems.Add(err)
+	m := newMaker(env, req, profile)
+	p := m.p
+	problems.Add(fault.Field("target", sourced(req, "target", m.aim())))
+	vs, err := m.values()
+	problems.Add(err)
+	p.Formats, err = m.formats(req.Formats)
+	problems.Add(fault.Field("format", sourced(req, "format", err)))
+	if vs != nil {
+		problems.Add(m.design(vs))
+	}
+	if p.Plan != nil && len(req.Formats) == 0 && len(p.Plan.Documents) > 0 {
+		p.Formats, err = m.formats(append([]string{"json", "csv", "hlog"}, p.Plan.Documents...))
+		problems.Add(err)
+	}
+	if req.Facts != "" && len(p.Formats) > 0 {
+		p.Given, err = request.ReadFacts(req.Facts, p.Formats, env.Formats)
+		problems.Add(err)
+	}
+	plan := p.Plan
+	if plan == nil {
+		plan = m.likely()
+	}
+	problems.Add(m.accompany(plan))
+	p.Tags, err = request.Tags(req.Tags)
+	problems.Add(sourced(req, "tag", err))
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return p, ctx.Err()
+}
+
+// again prepares the run of an order once more, for a session that goes on with it: what
+// was settled when it began is as it was then, and its warnings were told.
+func again(env Env, req Request, order *remote.Order, k *kept) (*Prepared, error) {
+	profile, plan, err := order.Remake(env.Profiles)
+	if err != nil {
+		return nil, err
+	}
+	req.Profile, req.Target, req.Timetable, req.Thresholds, req.MaxThreads = profile.Name, order.Target, k.Timetable, k.Thresholds, k.MaxThreads
+	m := newMaker(env, req, profile)
+	p := m.p
+	p.Preset, p.Inputs, p.Plan, p.Cleanup, p.RequireValid = k.Preset, order.Inputs, plan, k.Cleanup, k.RequireValid
+	if err := m.aim(); err != nil {
+		return nil, err
+	}
+	if p.Formats, err = m.formats(k.Formats); err != nil {
+		return nil, err
+	}
+	m.redact(plan)
+	err = m.accompany(plan)
+	p.Warnings = nil
+	return p, err
+}
+
+// accompany reads what goes on beside the work: changes, conditions, and what ends it early.
+// The plan may be nil.
+func (m *maker) accompany(plan *workload.Plan) error {
+	var problems workload.Problems
+	problems.Add(m.schedule(plan))
+	problems.Add(m.conditions(plan))
+	problems.Add(fault.Field("until", m.until()))
+	return problems.Err()
+}
+
+// complete adds to a request what is in files: the password file, and a preset that is
+// a plan file.
+func complete(env Env, req Request, profile workload.Profile) (Request, error) {
+	var problems workload.Problems
+	out, err := request.Unfold(req, profile.Presets, env.Environ)
+	problems.Add(fault.Field("preset", err))
+	if err != nil {
+		out.Preset = "" // one error is enough
+	}
+	if out.PasswordFile != "" && out.Password == "" {
+		out.Password, err = ReadPassword(out.PasswordFile)
+		problems.Add(fault.Field("password", err))
+	}
+	return out, problems.Err()
+}
+
+// sourced adds to an error about an input other than a value where that input came
+// from, unless it was a flag.
+func sourced(req Request, name string, err error) error {
+	from := req.From[name]
+	if err == nil || from == "" {
+		return err
+	}
+	var problems workload.Problems
+	for _, part := range fault.Parts(err) {
+		problems.Add(fmt.Errorf("%w (%s)", part, from))
+	}
+	return problems.Err()
+}
+
+func findProfile(all []workload.Profile, name string) (workload.Profile, error) {
+	var known []string
+	for _, p := range all {
+		if p.Name == name && p.Design == nil {
+			return p, fault.Input(fmt.Errorf("profile %s is not built yet", name), "perfbench list profiles shows those that are")
+		}
+		if p.Name == name {
+			return p, nil
+		}
+		if p.Design != nil {
+			known = append(known, p.Name)
+		}
+	}
+	if name == "" {
+		return workload.Profile{}, fault.Input(errors.New("no profile was named"), "say --profile "+strings.Join(known, "|"))
+	}
+	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", name), suggest.Hint(name, known, suggest.Profiles))
+}
+
+// aim finds the store's driver and the profile's binding to it.
+func (m *maker) aim() error {
+	url := m.p.req.Target
+	if url == "" {
+		url = DefaultTarget
+	}
+	if m.p.env.Resolve != nil {
+		resolved, err := m.p.env.Resolve(url)
+		if err != nil {
+			return err
+		}
+		url = resolved
+	}
+	t, d, err := m.p.env.Drivers.Parse(url)
+	if err != nil {
+		return err
+	}
+	if t.Password != "" && m.p.req.From["target"] == "" {
+		m.warn("the password in the target can be seen by others on this machine; use --password-file or " + request.EnvPrefix + "TARGET_PASSWORD")
+	}
+	m.warn(t.Cautions("the connection to " + strings.Join(t.Hosts, ", "))...)
+	switch {
+	case m.p.req.Password != "":
+		t.Password = m.p.req.Password
+	case t.Password == "" && (len(t.Hosts) > 0 || t.Scheme == "unix"):
+		t.Password = Password(m.p.env.Environ)
+	}
+	m.p.Target, m.p.Driver = t, d
+	b, ok := m.p.Profile.Binding(d.Name)
+	switch {
+	case !ok:
+		return fault.Code(fault.Hint(fmt.Errorf("profile %s does not run on %s", m.p.Profile.Name, d.Title), runsOn(m.p.Profile)), fault.CodeInput)
+	case b.Refuse != "":
+		return fault.Input(fmt.Errorf("profile %s does not run on %s: %s", m.p.Profile.Name, d.Title, b.Refuse), runsOn(m.p.Profile))
+	}
+	m.p.binding = b
+	return nil
+}
+
+func runsOn(p workload.Profile) string {
+	var ok []string
+	for _, b := range p.Stores {
+		if b.Refuse == "" {
+			ok = append(ok, b.Driver)
+		}
+	}
+	return "it runs on " + strings.Join(ok, ", ")
+}
+
+// resolve turns parameter values that are targets into URLs that a client can use.
+func (m *maker) resolve(vs workload.Values) error {
+	var problems workload.Problems
+	for _, q := range m.p.Profile.Params {
+		v := vs[q.Name]
+		if q.Kind != workload.Target || !strings.Contains(v.Text, ":") {
+			continue
+		}
+		if m.p.env.Resolve != nil {
+			text, err := m.p.env.Resolve(v.Text)
+			if err != nil {
+				problems.Add(fmt.Errorf("%s: %w", q.Name, err))
+				continue
+			}
+			v.Text = text
+			vs[q.Name] = v
+		}
+		t, err := store.ParseTarget(v.Text)
+		if err != nil {
+			problems.Add(fmt.Errorf("%s (%s): %w", q.Name, v.From(), err))
+			continue
+		}
+		m.warn(t.Cautions(fmt.Sprintf("the connection to %s (%s)", strings.Join(t.Hosts, ", "), q.Name))...)
+		if t.Password != "" && v.Origin == workload.OriginFlag {
+			m.warn(fmt.Sprintf("the password in %s can be seen by others on this machine; use %s", q.Name, request.Variable(q.Name)))
+		}
+	}
+	return problems.Err()
+}
+
+// values merges the values of presets, files, environment and request.
+func (m *maker) values() (workload.Values, error) {
+	vs := request.Defaults(&m.p.Profile)
+	var problems workload.Problems
+	m.p.Preset = m.p.req.Preset
+	if m.p.Preset == "" && len(m.p.req.Files) == 0 {
+		m.p.Preset = m.p.Profile.DefaultPreset
+		if m.p.req.Endless {
+			m.p.Preset = cmp.Or(m.p.Profile.LivePreset, m.p.Preset)
+		}
+	}
+	switch {
+	case m.p.Preset == "":
+	case m.p.Profile.Presets == nil:
+		problems.Add(fault.Field("preset", fault.Input(fmt.Errorf("preset %q: profile %s has no presets", m.p.Preset, m.p.Profile.Name), "")))
+	default:
+		from, err := preset.Load(m.p.Profile.Presets, m.p.Preset)
+		problems.Add(fault.Field("preset", err))
+		for _, v := range from {
+			vs.Set(v)
+		}
+	}
+	from, warnings, err := request.ReadFiles(&m.p.Profile, m.p.req.Files)
+	problems.Add(fault.Field("file", err))
+	m.warn(warnings...)
+	request.Put(vs, from)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	request.Put(vs, request.Environment(m.p.env.Environ, request.NamesOf(&m.p.Profile, nil).All(nil)))
+	request.Put(vs, m.p.req.Values)
+	if len(m.p.req.Timetable) > 0 {
+		delete(vs, "at") // a timetable given by hand replaces any other
+	}
+	_, length := vs.Pick("duration", "count")
+	if m.p.req.Endless && !length {
+		vs.Set(workload.Value{Name: "duration", Text: workload.Forever, Origin: workload.OriginDefault})
+	}
+	return vs, m.resolve(vs)
+}
+
+// formats returns the requested formats or, if there are none, the default ones: json,
+// csv, hlog and the profile's first document.
+func (m *maker) formats(ids []string) ([]rundir.Format, error) {
+	if len(ids) == 0 {
+		ids = []string{"json", "csv", "hlog"}
+		if len(m.p.Profile.Formats) > 0 {
+			ids = append(ids, m.p.Profile.Formats[0])
+		}
+	}
+	return rundir.Pick(m.p.env.Formats, ids, m.p.Profile.Name)
+}
+
+// design makes the plan, normally once. If environment variables are aimed at a track,
+// it does so twice, as they can be read only once the tracks are known.
+func (m *maker) design(vs workload.Values) error {
+	var problems workload.Problems
+	in, cleanup, requireValid := request.Inputs(vs, &problems)
+	in.Driver = m.p.Driver.Name
+	in.Hosts = m.p.Target.Hosts
+	if m.p.env.Agent != nil {
+		in.Agent = m.p.env.Agent(m.p.Target.Redacted())
+	}
+	m.p.Inputs, m.p.Cleanup, m.p.RequireValid = in, cleanup, requireValid
+	bad := problems.Err() != nil
+	began := time.Now()
+	plan, err := m.p.Profile.Design(in)
+	m.p.designed = time.Since(began)
+	problems.Add(err)
+	if err != nil || plan == nil {
+		for _, e := range request.Unknown(vs, request.NamesOf(&m.p.Profile, nil), nil) {
+			problems.Add(e)
+		}
+		return problems.Err()
+	}
+	known := request.NamesOf(&m.p.Profile, plan)
+	tracks := trackNames(plan)
+	for _, e := range request.Unknown(vs, known, tracks) {
+		problems.Add(e)
+	}
+	all := known.All(tracks)
+	m.warn(request.Strangers(m.p.env.Environ, all)...)
+	if aimed := request.Environment(m.p.env.Environ, all); len(aimed) > 0 && !bad {
+		request.Put(vs, aimed)
+		if plan, err = m.p.Profile.Design(in); err != nil {
+			problems.Add(err)
+			return problems.Err()
+		}
+	}
+	problems.Add(checkNames(plan))
+	m.p.Plan = plan
+	m.redact(plan)
+	m.warn(plan.Warnings...)
+	return problems.Err()
+}
+
+// checkNames rejects names, which may come from a file, with characters that are not
+// safe in file names and terminals.
+func checkNames(plan *workload.Plan) error {
+	var problems workload.Problems
+	check := func(what, name string) {
+		if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			problems.Add(fault.Input(fmt.Errorf("%s %q: its name has a control character", what, name), "use letters, digits and punctuation"))
+		}
+	}
+	for _, t := range plan.Tracks() {
+		check("track", t.Name)
+		for _, op := range t.Ops {
+			check("operation", op)
+		}
+	}
+	for _, s := range plan.Spaces {
+		check("space", s.Name)
+	}
+	return problems.Err()
+}
+
+func trackNames(plan *workload.Plan) []string {
+	out := []string{}
+	for _, t := range plan.Tracks() {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// redact removes secrets from what will be shown and kept.
+func (m *maker) redact(plan *workload.Plan) {
+	for i, v := range plan.Parameters {
+		if !slices.ContainsFunc(m.p.Profile.Params, func(q workload.Param) bool { return q.Name == v.Name && q.Kind == workload.Target }) {
+			continue
+		}
+		if t, err := store.ParseTarget(v.Text); err == nil {
+			plan.Parameters[i].Text = t.Redacted()
+		}
+	}
+}
+
+// likely returns the plan of the defaults, to check the rest of a request whose own
+// plan has problems; nil if there is none.
+func (m *maker) likely() *workload.Plan {
+	plan, err := m.p.Profile.Design(workload.Inputs{Values: request.Defaults(&m.p.Profile), Driver: m.p.Driver.Name})
+	if err != nil {
+		return nil
+	}
+	return plan
+}
+
+// schedule reads the timetable.
+func (m *maker) schedule(plan *workload.Plan) error {
+	if plan == nil {
+		return nil
+	}
+	table, warnings, err := timetable.Parse(m.p.changes(), plan, m.p.Inputs.Duration)
+	m.p.Timetable = table
+	m.warn(warnings...)
+	return fault.Field("at", sourced(m.p.req, "at", err))
+}
+
+// until parses what ends the run early.
+func (m *maker) until() error {
+	text := m.p.Inputs.Values["until"].Text
+	if text == "" {
+		return nil
+	}
+	goal, err := settle.Parse(text)
+	if err == nil && m.p.Inputs.Duration == 0 && !m.p.Inputs.Endless {
+		err = fault.Input(fmt.Errorf("until: %s may never be reached, so it needs a duration", goal.Text), "add --duration, the longest that the run may take")
+	}
+	m.p.Until = &goal
+	return err
+}
+
+// conditions parses the thresholds and, if there is a plan, checks what they refer to.
+func (m *maker) conditions(plan *workload.Plan) error {
+	var problems workload.Problems
+	for _, text := range m.p.req.Thresholds {
+		e, err := threshold.Parse(text)
+		if err == nil && plan != nil {
+			err = e.Check(plan.Operations())
+		}
+		problems.Add(fault.Field("threshold", sourced(m.p.req, "threshold", err)))
+		m.p.Thresholds = append(m.p.Thresholds, e)
+	}
+	return problems.Err()
+}
