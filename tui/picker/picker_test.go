@@ -375,3 +375,11 @@ func TestTheTargetOfASavedRunIsShown(t *testing.T) {
 	assert.Equal(t, []string{"redis://db1", "plan mine:3"}, []string{target.text, target.from})
 	assert.False(t, target.mine)
 }
+
+// What is pasted into the filter may select another profile, whose plan is then worked out.
+func TestAProfileFoundByPastingHasItsPlan(t *testing.T) {
+	a, p := pick(t, tuitest.NewDemo(), 120, 40)
+	a.Send(t, "/", tea.PasteMsg{Content: "event"})
+	assert.Equal(t, "event-store", p.list.selected().Name)
+	assert.True(t, p.forecast.current(), a.Picture(t))
+}
