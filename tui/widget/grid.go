@@ -15,7 +15,8 @@ type Column struct {
 	// 0 stays. A column that may be dropped is also dropped if it has neither a head
 	// nor any content.
 	Spare int
-	// Most truncates longer cells; 0 means no limit.
+	// Most truncates longer cells; 0 means no limit. A column with a limit is cut further,
+	// to leastText, where otherwise the last columns would not fit.
 	Most int
 	// Least is its minimum width.
 	Least int
@@ -33,6 +34,9 @@ type Grid struct {
 
 // Add appends a row.
 func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
+
+// leastText is how far a column of text is cut for others.
+const leastText = 10
 
 // gutter is the space between columns.
 const gutter = 2
@@ -54,18 +58,26 @@ func (g *Grid) shown(w int) (cols, widths []int) {
 			cols = append(cols, c)
 		}
 	}
+	used := -gutter
 	for {
-		used, worst := 0, -1
+		used = -gutter
+		worst := -1
 		for i, c := range cols {
 			used += all[c] + gutter
 			if g.Cols[c].Spare > 0 && (worst < 0 || g.Cols[c].Spare >= g.Cols[cols[worst]].Spare) {
 				worst = i
 			}
 		}
-		if used-gutter <= w || worst < 0 {
+		if used <= w || worst < 0 {
 			break
 		}
 		cols = append(cols[:worst:worst], cols[worst+1:]...)
+	}
+	for _, c := range cols {
+		if over := used - w; over > 0 && g.Cols[c].Most > 0 {
+			cut := min(over, max(all[c]-leastText, 0))
+			all[c], used = all[c]-cut, used-cut
+		}
 	}
 	for _, c := range cols {
 		widths = append(widths, all[c])
