@@ -17,7 +17,8 @@ type earlier struct {
 	list  *profiles
 	all   []rundir.Run // of every profile
 	shelf archive.RunList
-	at    int // the selected one
+	// at is the selected one, top the first visible one.
+	at, top int
 }
 
 // runs returns those of the selected profile, filtered and sorted.
@@ -77,14 +78,14 @@ func (x *earlier) move(by int) { x.at = max(min(x.at+by, len(x.runs())-1), 0) }
 
 // click selects the run in a line; the selected one is opened.
 func (x *earlier) click(line int, had bool) tea.Cmd {
-	runs := x.runs()
-	if line < 0 || line >= len(runs) {
+	runs, i := x.runs(), x.top+line
+	if line < 0 || i >= len(runs) {
 		return nil
 	}
-	if had && line == x.at {
-		return screen.Open(screen.Results{ID: runs[line].ID})
+	if had && i == x.at {
+		return screen.Open(screen.Results{ID: runs[i].ID})
 	}
-	x.at = line
+	x.at = i
 	return nil
 }
 
@@ -101,7 +102,8 @@ func (x *earlier) lines(e screen.Env, w, h int, focused bool) []string {
 	}
 	h = max(h-len(foot), 1)
 	x.at = min(x.at, len(runs)-1)
-	top := max(x.at-h+1, 0)
+	x.top = max(min(x.top, x.at, len(runs)-h), x.at-h+1, 0)
+	top := x.top
 	g := widget.Grid{Cols: []widget.Column{{}, {Most: 10, Spare: 1}, {Right: true}, {Right: true, Spare: 2}, {}}}
 	for i := top; i < len(runs) && i < top+h; i++ {
 		f := widget.FiguresOf(runs[i])

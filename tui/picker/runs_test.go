@@ -1,8 +1,10 @@
 package picker
 
 import (
+	"fmt"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/request"
@@ -37,4 +39,24 @@ func TestTheRunsOfAProfileAreFilteredSortedAnnotatedAndDeleted(t *testing.T) {
 	a.Send(t, "esc")
 	assert.Len(t, p.runs.runs(), 2)
 	assert.Equal(t, paneRuns, p.pane, "the first escape clears the filter")
+}
+
+// What is clicked is what is seen there, also in a list that is scrolled.
+func TestAClickOnAListOfRunsThatIsScrolled(t *testing.T) {
+	b := tuitest.NewDemo()
+	one := b.Past[0]
+	b.Past = nil
+	for i := range 9 {
+		one.ID = fmt.Sprint("run-", i)
+		b.Past = append(b.Past, one)
+	}
+	a, p := pick(t, b, 80, 24)
+	a.Send(t, "shift+tab")
+	for range 8 {
+		a.Send(t, "down")
+	}
+	a.Picture(t)
+	list := pickerLayout(80, 24, len(p.list.all), p.pane).panes[paneRuns]
+	a.Send(t, tea.MouseClickMsg{X: list.Min.X + 5, Y: list.Min.Y + 1, Button: tea.MouseLeft})
+	assert.Equal(t, 8-(list.Dy()-3), p.runs.at, "the first that is visible")
 }
