@@ -19,8 +19,10 @@ func searched(s *widget.Styles, r *find.Result, w, h int) []string {
 			out = append(out, ink.On(l))
 		}
 	}
-	out = append(out, "", s.Series[1].On("p99")+s.Muted.On(" and ")+s.Series[0].On("p50")+s.Muted.On(" over "+r.Over))
-	out = append(out, figure.Latency(s, r).Draw(s, w, max(h-len(out)-len(r.Steps)-2, 8))...)
+	if curve := figure.Latency(s, r).Draw(s, w, max(h-len(out)-len(r.Steps)-4, 8)); curve != nil {
+		out = append(out, "", s.Series[1].On("p99")+s.Muted.On(" and ")+s.Series[0].On("p50")+s.Muted.On(" over "+r.Over))
+		out = append(out, curve...)
+	}
 	out = append(out, "")
 	return append(out, figure.Steps(s, r, w, len(r.Steps)+1)...)
 }

@@ -162,7 +162,12 @@ func (l *loadedRun) failures(s *widget.Styles, w int) []string {
 func (l *loadedRun) checks(s *widget.Styles, w int) []string {
 	v := l.folder.Run.Verification
 	out := append(widget.Wrap(v.Summary, w), "")
-	g := widget.Grid{Cols: []widget.Column{{Head: "check", Most: max(w/3, 20)}, {Head: "result"}, {Head: "looked at", Right: true, Spare: 2}, {Head: "expected", Right: true}, {Head: "found", Right: true}, {Head: "examples", Spare: 1, Most: max(w/3, 16)}}}
+	g := widget.Grid{Cols: []widget.Column{{Head: "check", Most: max(w/3, 20)}, {Head: "result"}, {Head: "looked at", Right: true, Spare: 2}, {Head: "expected", Right: true}, {Head: "found", Right: true}, {Spare: 1, Most: max(w/3, 16)}}}
+	if slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return len(c.Examples) > 0 }) {
+		g.Cols[5].Head = "examples"
+	} else {
+		g.Cols[0].Most = max(w/2, 20)
+	}
 	counted := slices.ContainsFunc(v.Checks, func(c workload.Check) bool { return c.Of > 0 })
 	if !counted {
 		g.Cols = slices.Delete(g.Cols, 2, 3)
