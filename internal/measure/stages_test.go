@@ -5,10 +5,32 @@ import (
 	"encoding/gob"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// One that rests between values, as that of a segment to which late ones still come, tells the
+// same as a histogram.
+func TestDistributionForgetsNothingAtRest(t *testing.T) {
+	t.Parallel()
+	r, h, d := rand.New(rand.NewPCG(5, 6)), newHist(), &distribution{}
+	assert.Zero(t, d.summary())
+	for i := range 3000 {
+		v := r.Int64N(1 << 34)
+		h.record(v, 1)
+		d.record(v)
+		if i%1000 == 999 {
+			assert.Equal(t, h.summary(), d.summary(), "after %d values, awake", i+1)
+			d.pack()
+			assert.Equal(t, h.summary(), d.summary(), "after %d values, at rest", i+1)
+		}
+	}
+	bytes := len(d.rest.Index)*int(unsafe.Sizeof(d.rest.Index[0])) + len(d.rest.Count)*int(unsafe.Sizeof(d.rest.Count[0]))
+	assert.Less(t, bytes, 3000*10+1, "ten bytes a bucket")
+	assert.Nil(t, d.live)
+}
 
 // What two processes have told of their stages, part by part, is as if one had measured it; and of
 // many segments, the last has all that came later.

@@ -2,9 +2,7 @@ package eventstore
 
 import (
 	"context"
-	"fmt"
-	"sync"
-	"sync/atomic"
+	"encoding/json"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -41,51 +39,28 @@ func bindings() []workload.Binding {
 	}
 }
 
-// binding is the plan at work on one store.
+// binding is the plan on one store: the parts of a run, which it makes and ties together.
 type binding struct {
-	s    *spec
-	conn store.Conn
-	l    model.Adapter
-	tr   model.Traits
+	s      *spec
+	l      model.Adapter
+	tr     model.Traits // of l
+	reopen func()       // l, for another page
 
-	epoch   time.Time
-	zero    atomic.Int64 // the clock's time when measurement began
-	meter   *stage.Meter
-	ledger  *ledger.Ledger
-	gate    *stage.Gate
-	series  *series
-	watcher *watcher
-	machine facts.Machine
-	search  *searching // nil unless search=on
-	via     transport.Transport
-	left    atomic.Int64 // events yet to be generated
-	gaveUp  atomic.Bool  // the drain ended before all was durable
-	still   atomic.Int64 // since when nothing has ended in the drain, in Unix ns
-	sample  *reservoir
-	authors *generate.Authors
-	asked   atomic.Int64    // queries of the phase after the load
-	watched []facts.Process // by the process that this one takes the place of
-
-	// shared is what processes share; others are those that do the work, if this one does not.
-	shared *workload.Shared
+	clock    *runClock
+	counts   *stage.Counts
+	failures *stage.Failures
+	ledger   *ledger.Ledger
+	quota    *quota
+	boxes    *mailboxes
+	way      *way
+	drain    *drain
+	queries  *queries
+	search   *searching // nil unless search=on
+	series   *series
+	watcher  *watcher
+	account  *account
+	// others are the processes that do the work, if this one does not.
 	others *workload.Each[stand]
-
-	turning    sync.Mutex // held while the stage is ended or replaced
-	mu         sync.Mutex
-	st         *stage.Stage
-	publishers []transport.Publisher
-	boxes      []*mailbox
-	crashes    []int64
-	ended      bool // the stage is over
-	drainFrom  int64
-	drainTo    int64
-	backlog    int64
-	audited    *facts.Ledger
-	background sync.WaitGroup
-	stop       context.CancelFunc
-	stopped    context.Context
-	self       *watch.Watched // this process, a worker's; nil before it first tells
-	reopen     func()         // the layer, for another page
 }
 
 // Connector connects a plan to the stores of a driver.
@@ -111,8 +86,9 @@ func on[C any](s *spec, open func(*model.Options, C) (model.Adapter, []ownership
 	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {
 		s.begin(p.RunID, time.Now())
 		l, claims := open(s.options(), c)
-		b := s.bind(p, l)
+		b := s.bind(l)
 		b.reopen = func() { b.l, _ = open(s.options(), c) }
+		b.connect(p.Plan)
 		p.Claims = claims
 		if l, ok := l.(model.Checker); ok {
 			p.Admit = l.Check
@@ -141,41 +117,42 @@ func (s *spec) stageOptions() *stage.Options {
 	}
 }
 
-// bind connects a plan to a layer.
-func (s *spec) bind(p *workload.Bound, l model.Adapter) *binding {
-	b := &binding{s: s, conn: p.Conn, l: l, epoch: time.Now(), meter: stage.New(), ledger: ledger.New(), sample: newReservoir(s.Seed), authors: generate.NewAuthors(&s.Shape)}
-	b.meter.Length = int64(s.duration)
-	b.gate = stage.NewGate(int64(s.maxTasks), s.maxTaskBytes)
-	b.series = newSeries(b)
-	if s.search {
-		b.search = b.newSearching()
+// bind makes the parts of a run.
+func (s *spec) bind(l model.Adapter) *binding {
+	b := &binding{
+		s: s, l: l, clock: &runClock{epoch: time.Now()}, counts: &stage.Counts{}, failures: &stage.Failures{}, ledger: ledger.New(),
+		quota: newQuota(s.events),
 	}
-	b.left.Store(s.events)
+	b.others = workload.EachOf(b.stand, (*stand).sound)
+	b.boxes = &mailboxes{counts: b.counts, authors: generate.NewAuthors(&s.Shape)}
+	b.way = &way{spec: s, clock: b.clock, failures: b.failures, newStage: b.newStage}
+	b.drain = &drain{spec: s, clock: b.clock, way: b.way, ledger: b.ledger, counts: b.counts}
+	b.queries = newQueries(b)
+	b.series = newSeries(eyes{b.clock, b.counts, b.ledger, b.way})
+	b.watcher = newWatcher(s.driver, b.clock)
+	b.account = &account{b: b}
+	if s.search {
+		b.search = newSearching(s, b.clock, func() int64 { return b.counts.Sums().Stored })
+	}
+	return b
+}
+
+// connect puts the parts into a plan, and registers what processes share of them.
+func (b *binding) connect(p *workload.Plan) {
 	for i := range p.Phases {
 		for j := range p.Phases[i].Tracks {
 			t := &p.Phases[i].Tracks[j]
 			t.NewTask = b.tasks(t.Name)
 		}
 	}
-	p.Setup, p.Verify, p.Teardown = b.setup, b.verify, b.teardown
+	p.Setup, p.Verify, p.Teardown = b.setup, b.account.verify, b.teardown
 	p.Watch = b.watch
-	p.Facts, p.UnderWay, p.Calls = func(*measure.Result) any { return b.facts() }, b.underWay, b.meter.Calls
-	if s.via != facts.ViaDirect && s.answered() {
-		p.Answer = b.askBroker
+	p.Facts, p.UnderWay, p.Calls = func(r *measure.Result) any { return b.facts(r) }, b.drain.underWay, b.calls
+	if b.s.via != facts.ViaDirect && b.s.answered() {
+		p.Answer = b.way.answer
 	}
-	b.others = workload.EachOf(b.stand, nil)
-	b.share(p.Shared)
 	p.Join, p.Settle = b.join, b.settle
-	return b
-}
-
-// askBroker asks the broker: without one that confirms, no batch reaches the store, and no
-// call fails that would show it.
-func (b *binding) askBroker(ctx context.Context) error {
-	if err := b.via.(*transport.AMQP).Answer(ctx); err != nil {
-		return fmt.Errorf("the broker does not answer: %w", err)
-	}
-	return nil
+	b.share(p.Shared)
 }
 
 func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {
@@ -183,19 +160,23 @@ func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {
 	case trackEvents:
 		return b.newGeneratorTask
 	case trackDrain:
-		return func(int) (workload.Task, error) { return &drainTask{b: b}, nil }
+		return func(int) (workload.Task, error) { return &drainTask{b.drain, b.boxes, b.clock}, nil }
 	}
-	return func(worker int) (workload.Task, error) { return newQueryTask(b, track, worker), nil }
+	return func(worker int) (workload.Task, error) { return b.queries.task(track, worker), nil }
 }
 
-// clock is the run's own: nanoseconds since the plan was bound.
-func (b *binding) clock() int64 { return int64(time.Since(b.epoch)) }
+// newStage makes a store stage.
+func (b *binding) newStage(recv transport.Receiver, g *stage.Gate) *stage.Stage {
+	return &stage.Stage{
+		Options: b.s.stageOptions(), Layer: b.l, Traits: b.tr, Receiver: recv, Gate: g, Counts: b.counts, Failures: b.failures, Ledger: b.ledger,
+		Clock: b.clock.now, Wall: b.clock.wall, Took: b.took, Durable: b.boxes.durable, Stored: b.queries.sample.add,
+	}
+}
 
-// wall is the time of day in nanoseconds since 1970, by the run's clock, so that it
-// never goes back.
-func (b *binding) wall() int64 { return b.epoch.UnixNano() + b.clock() }
+// took notes how long a batch took in the store stage.
+func (b *binding) took(m transport.Meta, s int, from, to int64) { b.boxes.took(&m, s, false, from, to) }
 
-// setup makes what the layer needs, and starts the store stage.
+// setup makes what the layer needs, and opens the way to it.
 func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 	tr, err := b.l.Prepare(ctx)
 	if err != nil {
@@ -203,118 +184,58 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 	}
 	tr.LinksRaw = tr.LinksRaw || b.s.Compat // the original compresses no links
 	b.tr = tr
-	if err := b.open(ctx); err != nil {
+	if err := b.way.open(ctx); err != nil {
 		return err
 	}
 	if b.search != nil {
-		b.background.Go(func() { b.search.run(b.stopped) })
-	}
-	if b.s.crash > 0 {
-		b.background.Go(b.crashing)
+		b.way.background.Go(func() { b.search.run(b.way.stopped) })
 	}
 	return nil
 }
 
-// open opens the transport, and starts the store stage.
-func (b *binding) open(ctx context.Context) (err error) {
-	if b.via, err = openTransport(ctx, b); err != nil {
-		return err
-	}
-	b.stopped, b.stop = context.WithCancel(context.WithoutCancel(ctx))
-	return b.begin()
-}
-
-// openTransport opens what carries the batches.
-func openTransport(ctx context.Context, b *binding) (transport.Transport, error) {
-	s := b.s
-	if s.via == facts.ViaDirect {
-		return transport.NewDirect(b.clock, s.prefetch, s.maxTaskBytes), nil
-	}
-	return openVia(ctx, b)
-}
-
-// begin starts a store stage.
-func (b *binding) begin() error {
-	recv, err := b.via.Receiver(b.stopped, b.s.prefetch)
-	if err != nil {
-		return fault.Code(fmt.Errorf("event-store: open the receiver: %w", err), fault.CodeStore)
-	}
-	g := stage.NewGate(b.gate.MaxCount, b.gate.MaxBytes)
-	_, _, g.Peak, g.PeakBytes = b.gate.Inside()
-	st := &stage.Stage{
-		Options: b.s.stageOptions(), Layer: b.l, Traits: b.tr, Receiver: recv, Gate: g, Meter: b.meter, Ledger: b.ledger,
-		Clock: b.clock, Wall: b.wall, Durable: b.durable, Stored: b.sample.add,
-	}
-	if err := st.Start(); err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.gate, b.st = g, st
-	return nil
-}
-
-// crashing ends the store stage without notice now and then, and starts another.
-func (b *binding) crashing() {
-	t := time.NewTicker(b.s.crash)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-		case <-b.stopped.Done():
-			return
+// join begins what setup has begun in another process.
+func (b *binding) join(ctx context.Context, as workload.Joined) error {
+	if as.Instead {
+		var last facts.Facts
+		if err := json.Unmarshal(as.Facts, &last); err == nil { // what is not there is missing in the report
+			b.watcher.earlier = last.Processes
 		}
-		if err := b.crashNow(); err != nil {
-			b.meter.Failed(fmt.Errorf("start the store stage again: %w", err))
-		}
+		b.clock.zero.Store(int64(as.Began.Sub(b.clock.epoch)))
+	} else {
+		b.ledger.Record()
 	}
+	b.reopen()
+	return b.way.open(ctx)
 }
 
-// crashNow ends the store stage as a kill would, and starts another.
-func (b *binding) crashNow() error {
-	b.turning.Lock() // not b.mu, which the stage's own goroutines take
-	defer b.turning.Unlock()
-	b.mu.Lock()
-	ended := b.ended
-	if !ended {
-		b.crashes = append(b.crashes, b.clock())
+// watch takes part in the sampling of the run.
+func (b *binding) watch(ctx context.Context, set *watch.Set) {
+	b.watcher.begin(ctx, set, b.s, b.way.broker())
+	set.After(b.series.sample)
+}
+
+// calls counts the statements of the store that have worked, and the errors, of all processes.
+func (b *binding) calls() (worked, failed int64) {
+	wrong := b.wrong(b.others.Told())
+	for _, n := range wrong.Errors {
+		failed += n
 	}
-	b.mu.Unlock()
-	if ended {
-		return nil
+	return b.counts.Statements(), failed
+}
+
+// settle ends what goes on beside the workers, once what is on its way is durable.
+func (b *binding) settle(ctx context.Context) {
+	if len(b.others.Told()) == 0 {
+		b.drain.finish(ctx)
 	}
-	b.st.Crash()
-	return b.begin()
+	b.way.end(ctx)
 }
 
 // teardown ends what goes on, and removes the queues of the run.
 func (b *binding) teardown(ctx context.Context) error {
-	b.end(ctx)
-	if t, ok := b.via.(*transport.AMQP); ok {
-		return t.Remove()
+	b.way.end(ctx)
+	if q := b.way.broker(); q != nil {
+		return q.Remove()
 	}
 	return nil
-}
-
-// end ends everything that runs beside the workers. It may be called again.
-func (b *binding) end(ctx context.Context) {
-	b.turning.Lock()
-	b.mu.Lock()
-	over := b.ended || b.st == nil
-	b.ended = true
-	b.mu.Unlock()
-	if !over {
-		if err := b.st.Stop(ctx); err != nil {
-			b.meter.Failed(fmt.Errorf("statistics: %w", err))
-		}
-	}
-	b.turning.Unlock()
-	if over {
-		return
-	}
-	b.stop()
-	b.background.Wait()
-	if err := b.via.Close(); err != nil {
-		b.meter.Failed(fmt.Errorf("close the transport: %w", err))
-	}
 }

@@ -3,6 +3,7 @@ package eventstore
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
 // Names of phases, tracks and operations.
@@ -84,7 +86,8 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	if s.query == queryDuring || s.query == queryBoth {
 		tracks = append(tracks, s.queryTrack(trackReaders))
 	}
-	p.Connections = s.queryThreads + 18 // the writers of the store stage, and the one who keeps records
+	p.Stages = slices.Repeat(stage.Names, 2) // of steps, and of the drain
+	p.Connections = s.queryThreads + 18      // the writers of the store stage, and the one who keeps records
 	p.Phases = []workload.Phase{
 		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks, NoCeiling: s.search}, // a search sets the pace
 		{Name: phaseDrain, After: []string{phaseLoad}, Tracks: []workload.Track{{

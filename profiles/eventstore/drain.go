@@ -4,51 +4,84 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
+	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
-// drainTask waits until everything on its way is durable, and records that.
-type drainTask struct{ b *binding }
+// drain is the time after the generators have ended, until everything on its way is durable, or
+// nothing of it moves any more. Its methods may be called from any goroutine.
+type drain struct {
+	spec   *spec
+	clock  *runClock
+	way    *way
+	ledger *ledger.Ledger
+	counts *stage.Counts
+	gaveUp atomic.Bool  // it ended before all was durable
+	still  atomic.Int64 // since when nothing has ended in it, in Unix ns
+
+	mu       sync.Mutex
+	from, to int64 // 0: it has not begun, or not ended
+	backlog  int64
+}
+
+// drainTask drains, and records what becomes durable meanwhile.
+type drainTask struct {
+	drain *drain
+	boxes *mailboxes
+	clock *runClock
+}
 
 // Do drains, once.
 func (k *drainTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if it.Warmup {
 		return workload.ErrDone
 	}
-	b := k.b
-	w := b.wait()
-	b.beginDrain()
-	var q quiet
-	for {
-		over := b.settled() || q.lasts(ctx, b)
-		zero := b.zero.Load()
-		b.mu.Lock()
-		boxes := b.boxes
-		b.mu.Unlock()
-		for _, x := range boxes {
-			for _, o := range x.drain() {
-				if !o.m.Warm {
-					it.Record(0, int(o.m.Count), o.m.Due-zero, o.m.Due-zero, o.at-zero, o.err)
-				}
-			}
+	k.drain.work(ctx, func() {
+		for _, x := range k.boxes.each() {
+			x.record(it, 0, k.clock.zero.Load())
 		}
+	})
+	return workload.ErrDone
+}
+
+// work waits until nothing is on its way any more, it is to be given up, or ctx ends. It calls
+// meanwhile again and again, the last time when it is over.
+func (d *drain) work(ctx context.Context, meanwhile func()) {
+	w := d.wait()
+	d.begin()
+	defer d.end()
+	var q quiet
+	for over := false; !over; {
+		over = d.settled() || q.lasts(ctx, d)
+		meanwhile()
 		if !over && w.over() {
 			over = true
-			b.gaveUp.Store(true) // there is no need to ask the store for what it does not accept
+			d.gaveUp.Store(true) // there is no need to ask the store for what it does not accept
 		}
 		if over {
-			b.endDrain()
-			return workload.ErrDone
+			return
 		}
 		select {
 		case <-ctx.Done():
-			b.endDrain()
-			return workload.ErrDone
+			return
 		case <-time.After(5 * time.Millisecond):
 		}
+	}
+}
+
+// finish waits for the backlog if that has not been done, by this process or others.
+func (d *drain) finish(ctx context.Context) {
+	d.mu.Lock()
+	drained := d.to > 0
+	d.mu.Unlock()
+	if !drained && d.way.leads() {
+		d.work(ctx, func() {})
 	}
 }
 
@@ -59,68 +92,47 @@ const longestDrain = 12
 // standstill decides when to stop waiting for what is on its way: when nothing has
 // become durable for a while.
 type standstill struct {
-	b      *binding
+	d      *drain
 	left   int64
 	moved  time.Time
 	longer time.Time
 }
 
 // wait begins to wait for what is on its way.
-func (b *binding) wait() *standstill {
+func (d *drain) wait() *standstill {
 	now := time.Now()
-	p := &standstill{b: b, left: b.ledger.Left(), moved: now, longer: now.Add(longestDrain * b.s.drain)}
-	b.still.Store(now.UnixNano())
-	return p
+	d.still.Store(now.UnixNano())
+	return &standstill{d: d, left: d.ledger.Left(), moved: now, longer: now.Add(longestDrain * d.spec.drain)}
 }
 
 // over reports whether to give up.
 func (p *standstill) over() bool {
 	now := time.Now()
-	if left := p.b.ledger.Left(); left != p.left {
+	if left := p.d.ledger.Left(); left != p.left {
 		p.left, p.moved = left, now
-		p.b.still.Store(now.UnixNano())
+		p.d.still.Store(now.UnixNano())
 	}
-	return now.Sub(p.moved) >= p.b.s.drain || now.After(p.longer)
+	return now.Sub(p.moved) >= p.d.spec.drain || now.After(p.longer)
 }
 
 // underWay names what is waited for while the drain goes on.
-func (b *binding) underWay() ([]string, time.Time) {
-	b.mu.Lock()
-	draining := b.drainFrom != 0 && b.drainTo == 0
-	b.mu.Unlock()
-	left := b.ledger.Left()
+func (d *drain) underWay() ([]string, time.Time) {
+	d.mu.Lock()
+	draining := d.from != 0 && d.to == 0
+	d.mu.Unlock()
+	left := d.ledger.Left()
 	if !draining || left == 0 {
 		return nil, time.Time{}
 	}
-	return []string{fmt.Sprintf("%d events on their way %s", left, b.whither())}, time.Unix(0, b.still.Load())
+	return []string{fmt.Sprintf("%d events on their way %s", left, d.spec.whither())}, time.Unix(0, d.still.Load())
 }
 
 // whither says where events on their way may be.
-func (b *binding) whither() string {
-	if b.s.via == facts.ViaDirect {
+func (s *spec) whither() string {
+	if s.via == facts.ViaDirect {
 		return "to the store"
 	}
 	return "through the broker to the store"
-}
-
-// errTimeUp is the reason for not handing over a batch that was waiting for room when
-// the run's time was up.
-var errTimeUp = errors.New("the time is up")
-
-// limited returns a context that ends when the run's time is up: a transport that
-// accepts nothing must not hold up a generator any longer.
-func (k *generatorTask) limited(ctx context.Context, it *workload.Iteration) context.Context {
-	if k.b.s.duration == 0 {
-		return ctx
-	}
-	if k.end == nil {
-		// The margin is for what is being handed over just then.
-		left := k.b.s.duration - time.Duration(it.Now()) + 500*time.Millisecond
-		var cancel context.CancelFunc
-		k.end, cancel = context.WithTimeoutCause(ctx, left, errTimeUp)
-		context.AfterFunc(k.b.stopped, cancel) // at the latest
-	}
-	return k.end
 }
 
 // answered reports whether the transport confirms what it accepts: if not, missing
@@ -135,19 +147,16 @@ type quiet struct{ asked, since time.Time }
 
 // lasts reports whether there has been nothing in the transport or in the store stage
 // for a while.
-func (q *quiet) lasts(ctx context.Context, b *binding) bool {
+func (q *quiet) lasts(ctx context.Context, d *drain) bool {
 	const every, enough = 250 * time.Millisecond, 2 * time.Second
-	if b.s.answered() || time.Since(q.asked) < every {
+	if d.spec.answered() || time.Since(q.asked) < every {
 		return false
 	}
 	q.asked = time.Now()
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	d, err := b.via.Depth(ctx)
-	b.mu.Lock()
-	gate := b.gate
-	b.mu.Unlock()
-	if n, _, _, _ := gate.Inside(); err != nil || d.Ready != 0 || d.Unacked != 0 || n != 0 {
+	depth, err := d.way.via.Depth(ctx)
+	if n, _, _, _ := d.way.inside(); err != nil || depth.Ready != 0 || depth.Unacked != 0 || n != 0 {
 		q.since = time.Time{}
 		return false
 	}
@@ -157,36 +166,49 @@ func (q *quiet) lasts(ctx context.Context, b *binding) bool {
 	return time.Since(q.since) >= enough
 }
 
-// settled reports whether nothing is on its way any more.
-func (b *binding) settled() bool { return b.ledger.Settled() }
+// settled reports whether nothing is on its way any more, and the store stage has said what
+// became of everything.
+func (d *drain) settled() bool {
+	n, _, _, _ := d.way.inside()
+	return n == 0 && d.ledger.Settled()
+}
 
-// beginDrain notes that the generators have ended.
-func (b *binding) beginDrain() {
-	b.mu.Lock()
-	first := b.drainFrom == 0
+// begin notes that the generators have ended.
+func (d *drain) begin() {
+	d.mu.Lock()
+	first := d.from == 0
 	if first {
-		b.drainFrom, b.backlog = b.clock(), b.ledger.Left()
+		d.from, d.backlog = d.clock.now(), d.ledger.Left()
 	}
-	publishers := b.publishers
-	b.mu.Unlock()
-	if !first {
-		return
-	}
-	b.meter.BeginDrain(b.clock() - b.zero.Load())
-	ctx, cancel := context.WithTimeout(b.stopped, b.s.drain)
-	defer cancel()
-	for _, p := range publishers {
-		if err := p.Close(ctx); err != nil {
-			b.meter.Failed(fmt.Errorf("wait for confirmations: %w", err))
-		}
+	d.mu.Unlock()
+	if first {
+		d.counts.BeginDrain()
+		d.way.confirm(d.spec.drain)
 	}
 }
 
-func (b *binding) endDrain() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.drainTo == 0 {
-		b.drainTo = b.clock()
-		b.meter.EndDrain(b.drainTo - b.zero.Load())
+func (d *drain) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.to == 0 {
+		d.to = d.clock.now()
 	}
 }
+
+// report tells of the drain of this process; nil: it has not begun.
+func (d *drain) report() *facts.Drain {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.from == 0 {
+		return nil
+	}
+	to := d.to
+	if to == 0 {
+		to = d.clock.now()
+	}
+	return &facts.Drain{FromNs: d.clock.since(d.from), ToNs: d.clock.since(to), Backlog: d.backlog, Left: d.ledger.Left()}
+}
+
+// errTimeUp is the reason for not handing over a batch that was waiting for room when
+// the run's time was up.
+var errTimeUp = errors.New("the time is up")

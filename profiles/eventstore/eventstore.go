@@ -10,11 +10,17 @@
 //	     └── mailbox ◀─ confirmed ┴──────── durable ───────┘
 //
 // Design works out a plan from values alone; a binding connects the plan to a store
-// through a layer, the application's data layer. The parts are packages: wire has the
-// encoding of events and dice their random numbers; generate makes them, transport
+// through an adapter, the application's data layer, and ties the parts of a run together:
+// the clock, the generators with their quota and mailboxes, the way to the store, the
+// drain, the queries, the series of samples, and the account of all events. The other
+// parts are packages: wire has the encoding of events; generate makes them, transport
 // carries them, and stage stores them through inmemory, onredis, onsql or oncassandra,
-// which implement layer; meter counts what happens and ledger accounts for it; facts is
-// the record of it, from which report makes a document; box reads the files of th2.
+// which implement the adapter of model, and counts them by step; ledger accounts for them;
+// facts is the record of it, from which report makes a document.
+//
+// A step is a segment of the run, and how long a stage took is measured by the platform,
+// which keeps it by segment. What th2's page has besides is counted here, because the
+// platform knows no bytes and no batches.
 package eventstore
 
 import (

@@ -8,13 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // What workers use is added up second by second; what is unknown of one stays unknown, and 0 is a
 // number.
 func TestWhatWorkersUseIsAddedUp(t *testing.T) {
-	at := func(second int64, cpu float64, rss int64, gcs *int64) *look {
+	x := newSeries(eyes{clock: &runClock{}})
+	at := func(process int, second int64, cpu float64, rss int64, gcs *int64) {
 		var sent bytes.Buffer
 		require.NoError(t, gob.NewEncoder(&sent).Encode(look{
 			SeriesPoint: facts.SeriesPoint{AtNs: second * 1e9},
@@ -22,13 +24,12 @@ func TestWhatWorkersUseIsAddedUp(t *testing.T) {
 		}))
 		var l look
 		require.NoError(t, gob.NewDecoder(&sent).Decode(&l))
-		return &l
+		assert.True(t, x.seconds.Take(workload.Process{Number: process, Of: 2}, workload.SecondTold[look]{Seen: &l}))
 	}
-	x := newSeries(&binding{})
-	x.credit(0, 2, at(1, 1.5, 100, new(int64(0))))
-	x.credit(1, 2, at(1, 0.25, 50, nil))
-	x.credit(0, 2, at(2, 0, 110, new(int64(3))))
-	x.credit(1, 2, at(2, 0.5, 40, new(int64(2))))
+	at(0, 1, 1.5, 100, new(int64(0)))
+	at(1, 1, 0.25, 50, nil)
+	at(0, 2, 0, 110, new(int64(3)))
+	at(1, 2, 0.5, 40, new(int64(2)))
 	assert.Equal(t, []facts.ResourcePoint{
 		{AtNs: 1e9, CPU: new(1.75), RSS: new(int64(150)), OldGCs: new(int64(0)), GCTimeNs: new(int64(0))},
 		{AtNs: 2e9, CPU: new(0.5), RSS: new(int64(150)), OldGCs: new(int64(5)), GCTimeNs: new(int64(3))},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -120,33 +121,44 @@ func (r *reservoir) span() (first, last, longest int64) {
 	return r.first, r.last, r.longest
 }
 
+// queries are those of the phase after the load, of which there are so many, and those beside it,
+// which end with it.
+type queries struct {
+	b      *binding
+	sample *reservoir
+	asked  atomic.Int64 // in the phase after the load
+}
+
+func newQueries(b *binding) *queries { return &queries{b: b, sample: newReservoir(b.s.Seed)} }
+
 // queryTask queries events in three ways in turn: by time range, by id, by parent.
 type queryTask struct {
-	b     *binding
-	track string
+	q     *queries
+	after bool // the load, and not beside it
 	d     generate.Dice
 	turn  int
 	buf   model.Opener
 }
 
-func newQueryTask(b *binding, track string, worker int) *queryTask {
-	return &queryTask{b: b, track: track, d: generate.Dice(b.s.Seed) ^ generate.Dice(worker+1)<<20, turn: worker, buf: model.Opener{Traits: b.tr}}
+func (q *queries) task(track string, worker int) *queryTask {
+	return &queryTask{q: q, after: track == trackQuery, d: generate.Dice(q.b.s.Seed) ^ generate.Dice(worker+1)<<20, turn: worker, buf: model.Opener{Traits: q.b.tr}}
 }
 
-// ask counts a query of the phase after the load, and reports whether there is another.
-func (b *binding) ask() bool { return b.asked.Add(1) <= int64(b.s.queries) }
+// ended reports whether there is no other query to make.
+func (q *queries) ended(after bool) bool {
+	if after {
+		return q.b.drain.gaveUp.Load() || q.asked.Add(1) > int64(q.b.s.queries)
+	}
+	return q.b.quota.over()
+}
 
 // Do makes one query.
 func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
-	b := k.b
-	if k.track == trackQuery && (b.gaveUp.Load() || !b.ask()) {
+	if k.q.ended(k.after) {
 		return workload.ErrDone
 	}
-	if k.track == trackReaders && b.over() {
-		return workload.ErrDone
-	}
-	if _, ok := b.sample.pick(0); !ok {
-		if k.track == trackQuery {
+	if _, ok := k.q.sample.pick(0); !ok {
+		if k.after {
 			return workload.ErrDone
 		}
 		select { // nothing is there yet
@@ -170,27 +182,23 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 	return it.End(m, n, err)
 }
 
-// over reports whether all events have been generated, in which case readers beside the
-// load end.
-func (b *binding) over() bool { return b.s.events > 0 && b.left.Load() <= 0 }
-
 // byRange reads the events of a time range that begins where a row does: between bursts
 // there may be nothing for long, and a range in which there is nothing tests nothing.
 func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
-	_, _, longest := k.b.sample.span()
-	width := int64(k.b.s.queryRange)
-	begin, _ := k.b.sample.pick(k.d.Next())
+	_, _, longest := k.q.sample.span()
+	width := int64(k.q.b.s.queryRange)
+	begin, _ := k.q.sample.pick(k.d.Next())
 	from := begin.Start
 	// A batch is found by its earliest event, so one that began earlier may extend into
 	// the range.
-	err = k.b.l.Scan(ctx, from-longest, from+width-1, func(w *model.Record) error {
+	err = k.q.b.l.Scan(ctx, from-longest, from+width-1, func(w *model.Record) error {
 		es, err := k.buf.Events(w)
 		if err != nil {
 			return err
 		}
 		for i := range es {
 			if at := es[i].ID.Start.NS(); at >= from && at < from+width {
-				if n++; n >= k.b.s.queryLimit {
+				if n++; n >= k.q.b.s.queryLimit {
 					return model.ErrEnough
 				}
 			}
@@ -202,9 +210,9 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 
 // byID reads one event: its batch is found by key, and the event in the batch by id.
 func (k *queryTask) byID(ctx context.Context) (int, error) {
-	at, _ := k.b.sample.pick(k.d.Next())
+	at, _ := k.q.sample.pick(k.d.Next())
 	found := false
-	err := k.b.l.Get(ctx, at.Key, func(w *model.Record) error {
+	err := k.q.b.l.Get(ctx, at.Key, func(w *model.Record) error {
 		es, err := k.buf.Events(w)
 		if err != nil || len(es) == 0 {
 			return err
@@ -215,7 +223,7 @@ func (k *queryTask) byID(ctx context.Context) (int, error) {
 		}
 		return nil
 	})
-	if err == nil && !found && !k.b.tr.Forgets {
+	if err == nil && !found && !k.q.b.tr.Forgets {
 		return 0, fmt.Errorf("query: batch %s is not there: %w", at.ID, errMissing)
 	}
 	return 1, err
@@ -226,19 +234,19 @@ var errMissing = errors.New("an acknowledged event is missing")
 
 // byParent reads the events right below an event that has some.
 func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
-	parent := k.b.sample.parent(k.d.Next())
+	parent := k.q.sample.parent(k.d.Next())
 	start, _, ok := wire.SplitFullID(parent)
 	if !ok {
 		return 0, nil // there are only roots
 	}
-	_, last, _ := k.b.sample.span()
-	err = k.b.l.Children(ctx, []byte(parent), start, last, func(w *model.Record) error {
+	_, last, _ := k.q.sample.span()
+	err = k.q.b.l.Children(ctx, []byte(parent), start, last, func(w *model.Record) error {
 		es, err := k.buf.Events(w)
 		if err != nil {
 			return err
 		}
-		if n += len(es); n >= k.b.s.queryLimit {
-			n = k.b.s.queryLimit
+		if n += len(es); n >= k.q.b.s.queryLimit {
+			n = k.q.b.s.queryLimit
 			return model.ErrEnough
 		}
 		return nil

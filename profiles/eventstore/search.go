@@ -21,12 +21,12 @@ type searching struct {
 	list []search.Step
 }
 
-// newSearching makes the search of a run, with a clock of its own.
-func (b *binding) newSearching() *searching {
-	s, p := b.s, search.NewPacer(b.clock)
+// newSearching makes the search of a run; stored returns how many events are stored.
+func newSearching(s *spec, clock *runClock, stored func() int64) *searching {
+	p := search.NewPacer(clock.now)
 	return &searching{pacer: p, start: s.searchRate, load: search.Load{
-		Unit: "events", Trial: s.searchTrial, Pace: p.Pace, Clock: b.clock,
-		Done: func() int64 { return b.meter.Totals().Stored },
+		Unit: "events", Trial: s.searchTrial, Pace: p.Pace, Clock: clock.now,
+		Done: stored,
 		// At every point on the way there may be one batch of each generator.
 		Slack: func() float64 { return float64(8 * s.start.Batch * s.start.Threads) },
 	}}

@@ -2,13 +2,13 @@ package eventstore
 
 import (
 	"context"
-	"math"
 	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
@@ -22,158 +22,91 @@ type look struct {
 	Own               *own       // of a worker, or of all workers; nil: this process is not a worker
 }
 
-// series keeps the observations, which are a second apart.
+// eyes are what an observation is made of.
+type eyes struct {
+	clock  *runClock
+	counts *stage.Counts
+	ledger *ledger.Ledger
+	way    *way
+}
+
+// series keeps the observations, which are a second apart. Its methods may be called from any
+// goroutine.
 type series struct {
-	b     *binding
+	eyes
+	own usage
+	// seconds are those of workers.
+	seconds workload.Seconds[look]
+
 	mu    sync.Mutex
 	looks measure.Downsampled[look]
-	// others holds, for each process, its last observation, and those since the second
-	// that was taken last; nil if there are no others.
-	others map[int][]look
-	second int64
 }
 
-func newSeries(b *binding) *series {
-	return &series{b: b, looks: measure.Downsampled[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
+func newSeries(e eyes) *series {
+	x := &series{eyes: e, looks: measure.Downsampled[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
+	x.seconds.See, x.seconds.Sum = x.told, x.sum
+	x.seconds.At = func(l *look) int64 { return l.AtNs }
+	x.seconds.Fits = func(l *look) bool { return !e.clock.toCome(l.AtNs) }
+	return x
 }
 
-// sample makes one sample, unless others make them.
+// sample makes one sample, unless workers make them.
 func (x *series) sample(ctx context.Context) {
-	l := x.see(ctx)
+	if l := x.see(ctx); l != nil && !x.seconds.Shared() {
+		x.keep(*l)
+	}
+}
+
+func (x *series) keep(l look) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if l != nil && x.others == nil {
-		x.looks.Add(*l)
-	}
+	x.looks.Add(l)
 }
 
 // see observes the run now; nil if it has not begun.
-func (x *series) see(ctx context.Context) *look {
-	b := x.b
-	if !b.meter.Entered.Load() {
+func (e *eyes) see(ctx context.Context) *look {
+	if !e.clock.entered.Load() {
 		return nil
 	}
-	now := b.meter.Totals()
-	now.At = b.clock() - b.zero.Load()
-	p := facts.SeriesPoint{AtNs: now.At, Step: int(b.meter.Step.Load()), Ready: -1, Unacked: -1, QueuedBytes: -1}
+	now := e.counts.Sums()
+	now.At = e.clock.since(e.clock.now())
+	segment, _ := e.counts.Now()
+	p := facts.SeriesPoint{AtNs: now.At, Step: int(segment), Ready: -1, Unacked: -1, QueuedBytes: -1}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if d, err := b.via.Depth(ctx); err == nil {
+	if d, err := e.way.via.Depth(ctx); err == nil {
 		p.Ready, p.Unacked, p.QueuedBytes, p.Blocked = d.Ready, d.Unacked, d.Bytes, d.Blocked
 	}
-	b.mu.Lock()
-	gate := b.gate
-	b.mu.Unlock()
-	p.Tasks, p.TaskBytes, _, _ = gate.Inside()
-	p.BacklogEvents = b.ledger.Left()
-	if due := b.meter.LastDue.Load(); p.BacklogEvents > 0 && due > 0 {
-		p.LagNs = max(b.clock()-due, 0)
+	p.Tasks, p.TaskBytes, _, _ = e.way.inside()
+	p.BacklogEvents = e.ledger.Left()
+	if due := e.counts.LastDue(); p.BacklogEvents > 0 && due > 0 {
+		p.LagNs = max(e.clock.now()-due, 0)
 	}
 	return &look{p, now, nil}
 }
 
-// mostLooks is how many observations of one process wait at most.
-const mostLooks = 1000
-
-// lateLooks is for how many seconds one process is waited for.
-const lateLooks = 4
-
-// lookTold is an observation; nil: there is none yet.
-type lookTold struct{ Look *look }
-
-// Tell observes the run, once it has begun.
-func (x *series) Tell() (told lookTold) {
-	if x.b.zero.Load() == 0 {
-		return told
+// told observes the run in a worker, once it has begun.
+func (x *series) told() *look {
+	if x.clock.zero.Load() == 0 {
+		return nil
 	}
-	if told.Look = x.see(context.Background()); told.Look != nil {
-		told.Look.Own = x.b.sampleOwn(context.Background())
+	l := x.see(context.Background())
+	if l != nil {
+		l.Own = x.own.sample(context.Background())
 	}
-	return told
+	return l
 }
 
-// Take takes in the observation of another process.
-func (x *series) Take(from workload.Process, told lookTold) bool {
-	if told.Look != nil && x.b.toCome(told.Look.AtNs) {
-		return false
+// sum adds up what workers observed at the end of a second.
+func (x *series) sum(at int64, all []*look) {
+	sum := look{SeriesPoint: facts.SeriesPoint{Ready: -1, Unacked: -1, QueuedBytes: -1}}
+	for _, l := range all {
+		sum.Join(&l.SeriesPoint)
+		sum.Sums.Add(&l.Sums)
+		sum.Own = sum.Own.plus(l.Own)
 	}
-	x.credit(from.Number, from.Of, told.Look)
-	return true
-}
-
-// credit takes in the observation, if any, of one of that many processes: a second is
-// taken once all have reported it, or when it is long past.
-func (x *series) credit(process, of int, l *look) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.others == nil {
-		x.others = map[int][]look{}
-	}
-	if l == nil {
-		return
-	}
-	row := append(x.others[process], *l)
-	x.others[process] = row[max(len(row)-mostLooks, 0):]
-	newest, all := int64(0), int64(math.MaxInt64)
-	for _, row := range x.others {
-		last := row[len(row)-1].second()
-		newest, all = max(newest, last), min(all, last)
-	}
-	if len(x.others) < of {
-		all = 0
-	}
-	x.upTo(max(all, newest-lateLooks))
-}
-
-// close takes what has not been taken yet. For a run that was over within half a second
-// that is one sample.
-func (x *series) close() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	newest, at := int64(0), int64(0)
-	for _, row := range x.others {
-		last := &row[len(row)-1]
-		newest, at = max(newest, last.second()), max(at, last.AtNs)
-	}
-	if x.upTo(newest); newest == 0 && at > 0 {
-		x.sum(at)
-	}
-}
-
-// second returns the second at the end of which an observation was made.
-func (l *look) second() int64 { return (l.AtNs + 5e8) / 1e9 }
-
-// upTo adds up what processes had observed by each second up to last. The caller holds
-// x.mu.
-func (x *series) upTo(last int64) {
-	for ; x.second < last; x.second++ {
-		for process, row := range x.others {
-			for len(row) > 1 && row[1].second() <= x.second+1 {
-				row = row[1:]
-			}
-			x.others[process] = row
-		}
-		x.sum((x.second + 1) * 1e9)
-	}
-}
-
-// sum adds up what processes observed up to a moment, if that comes first in each of
-// their lists. The caller holds x.mu.
-func (x *series) sum(at int64) {
-	sum, some := look{SeriesPoint: facts.SeriesPoint{Ready: -1, Unacked: -1, QueuedBytes: -1}}, false
-	for _, row := range x.others {
-		if row[0].second() > x.second+1 {
-			continue
-		}
-		sum.Join(&row[0].SeriesPoint)
-		sum.Sums.Add(&row[0].Sums)
-		sum.Own = sum.Own.plus(row[0].Own)
-		some = true
-	}
-	if some {
-		sum.AtNs, sum.Sums.At = at, at
-		x.looks.Add(sum)
-	}
+	sum.AtNs, sum.Sums.At = at, at
+	x.keep(sum)
 }
 
 // higherBacklog returns the later of two observations, with the higher backlog.
@@ -219,36 +152,17 @@ func (x *series) report() ([]facts.SeriesPoint, int64) {
 	return out, int64(every)
 }
 
-// facts returns the record of the run so far.
-func (b *binding) facts() *facts.Facts {
-	s := b.s
-	now := b.clock() - b.zero.Load()
-	f := &facts.Facts{
-		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.Durability,
-		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: facts.ViaDirect, Processes: []facts.Process{},
+// workers returns what the processes of all workers used together, second by second.
+func (x *series) workers() []facts.ResourcePoint {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := []facts.ResourcePoint{}
+	for _, l := range x.looks.Samples() {
+		if l.Own != nil {
+			p := facts.ResourcePoint(*l.Own)
+			p.AtNs = l.AtNs
+			out = append(out, p)
+		}
 	}
-	b.meter.Report(f, now)
-	f.Series, f.SeriesEveryNs = b.series.report()
-	b.mu.Lock()
-	if b.via != nil {
-		f.Transport = b.via.Name()
-	}
-	audited := b.audited
-	for _, at := range b.crashes {
-		f.Crashes = append(f.Crashes, at-b.zero.Load())
-	}
-	b.mu.Unlock()
-	f.Drain = b.drained()
-	if audited != nil {
-		f.Ledger = *audited
-	} else {
-		b.ledger.Sums(&f.Ledger)
-	}
-	f.Limits = b.limits()
-	b.addWatched(f)
-	f.Machine = b.machine
-	if b.search != nil {
-		f.Search = b.search.report(b.zero.Load())
-	}
-	return f
+	return out
 }

@@ -1,11 +1,8 @@
 package eventstore
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
@@ -77,160 +74,51 @@ func (s *spec) divide(t *workload.Track, i, n int) error {
 // share registers what processes share: whose events these are and what the store is like, what
 // became of the events, and what was observed.
 func (b *binding) share(s *workload.Shared) {
-	b.shared = s
+	b.account.shared = s
 	s.Found(nil, &b.s.Born, &b.s.SequenceOfAlias0, &b.s.page, &b.tr)
-	workload.Share(s, clock{b})
-	workload.Share(s, books{b})
-	workload.Share(s, b.sample)
+	workload.Share(s, b.clock)
+	workload.Share(s, books{b.ledger, b.boxes})
+	workload.Share(s, b.queries.sample)
 	workload.Share(s, b.others)
-	workload.Share(s, b.series)
-	workload.Share(s, b.meter)
+	workload.Share(s, &b.series.seconds)
+	workload.Share(s, workload.CountersOf(mostCounted, b.counts.Numbers()...))
 	s.WhenLost(b.lose)
 }
 
-// join begins what setup has begun in another process.
-func (b *binding) join(ctx context.Context, as workload.Joined) error {
-	if as.Instead {
-		var last facts.Facts
-		if err := json.Unmarshal(as.Facts, &last); err == nil { // what is not there is missing in the report
-			b.watched = last.Processes
-		}
-		b.zero.Store(int64(as.Began.Sub(b.epoch)))
-	} else {
-		b.ledger.Record()
-	}
-	b.reopen()
-	return b.open(ctx)
-}
-
-// clock is the time of the run, as processes share it.
-type clock struct{ *binding }
-
-// clockTold is the time of the run in a process, and whether its measured part has begun there.
-type clockTold struct {
-	Now     int64 `told:"signed"`
-	Entered bool
-}
-
-// Tell tells the time of the run.
-func (c clock) Tell() clockTold {
-	return clockTold{c.clock() - c.zero.Load(), c.meter.Entered.Load()}
-}
-
-// Take sets the time of the run by that of another process. What takes longest to come makes the
-// beginning seem late.
-func (c clock) Take(_ workload.Process, t clockTold) bool {
-	if c.toCome(t.Now) {
-		return false
-	}
-	if zero := c.clock() - t.Now; t.Entered && (c.zero.Load() == 0 || zero < c.zero.Load()) {
-		c.zero.Store(zero)
-	}
-	return true
-}
+// mostCounted is by how much a count may change within a second: a thousand times more than
+// anybody stores.
+const mostCounted = 1 << 42
 
 // books are the accounts of all generators, as processes share them.
-type books struct{ *binding }
-
-// Tell tells what became of events since the last call.
-func (k books) Tell() []ledger.BookTold { return k.ledger.Tell() }
+type books struct {
+	*ledger.Ledger
+	boxes *mailboxes
+}
 
 // Take takes in what became of the events of another process.
 func (k books) Take(from workload.Process, told []ledger.BookTold) bool {
-	if !k.ledger.Take(from, told) {
+	if !k.Ledger.Take(from, told) {
 		return false
 	}
 	for _, t := range told {
-		k.box(int(t.Generator))
+		k.boxes.box(int(t.Generator))
 	}
 	return true
-}
-
-// toCome reports whether the run has not come to a moment by its time, as far as clocks can run
-// apart.
-func (b *binding) toCome(at int64) bool {
-	return at > int64(workload.Elapsed(b.epoch)+time.Minute)-min(b.zero.Load(), 0)
-}
-
-// stand is how a process stands: its drain, nil before that has begun, and the most that its
-// store stage has held.
-type stand struct {
-	Drain *facts.Drain
-	Peaks facts.Limits
-}
-
-func (b *binding) stand() stand { return stand{b.drained(), b.limits()} }
-
-// settle ends what goes on beside the workers, once what is on its way is durable.
-func (b *binding) settle(ctx context.Context) {
-	b.finish(ctx)
-	b.end(ctx)
 }
 
 // lose takes for attempted whatever the generators of a lost process may have sent.
 func (b *binding) lose(of workload.Process) {
 	all := b.s.start.Threads
 	from, to := workload.Stretch(all, of.Of, of.Part)
-	b.mu.Lock()
-	most := max(len(b.boxes), all)
-	b.mu.Unlock()
+	most := max(len(b.boxes.each()), all)
 	gone := workload.Stake{Process: of.Part, Of: of.Of, From: from, To: to, All: all}
 	for w := from; ; w++ {
 		g := gone.Number(w)
 		if w >= to && g >= most {
 			break
 		}
-		b.box(g)
+		b.boxes.box(g)
 		b.ledger.Lose(uint32(g))
 	}
-	b.sample.reach(b.s.Born, b.wall())
-}
-
-// drained tells of the drain of all processes; nil: none has begun.
-func (b *binding) drained() *facts.Drain {
-	zero := b.zero.Load()
-	others := b.others.Told()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(others) == 0 {
-		if b.drainFrom == 0 {
-			return nil
-		}
-		d := &facts.Drain{FromNs: b.drainFrom - zero, ToNs: b.clock() - zero, Backlog: b.backlog, Left: b.ledger.Left()}
-		if b.drainTo > 0 {
-			d.ToNs = b.drainTo - zero
-		}
-		return d
-	}
-	var all *facts.Drain
-	for _, o := range others {
-		switch {
-		case o.Drain == nil:
-		case all == nil:
-			all = new(*o.Drain)
-		default:
-			all.Join(o.Drain)
-		}
-	}
-	return all
-}
-
-// limits are those of the store stages of all processes, and what they have held.
-func (b *binding) limits() facts.Limits {
-	one := facts.Limits{MaxTasks: b.s.maxTasks, MaxTaskBytes: b.s.maxTaskBytes}
-	others := b.others.Told()
-	if len(others) == 0 {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		_, _, one.PeakTasks, one.PeakBytes = b.gate.Inside()
-		return one
-	}
-	var all facts.Limits
-	for _, o := range others {
-		all.MaxTasks += one.MaxTasks
-		all.MaxTaskBytes += one.MaxTaskBytes
-		all.PeakTasks += o.Peaks.PeakTasks
-		all.PeakBytes += o.Peaks.PeakBytes
-	}
-	return all
+	b.queries.sample.reach(b.s.Born, b.clock.wall())
 }

@@ -3,6 +3,7 @@ package eventstore
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/units"
@@ -11,30 +12,52 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
 )
 
+// account verifies what is stored: every event is read back and accounted for.
+type account struct {
+	b      *binding
+	shared *workload.Shared
+
+	mu      sync.Mutex
+	audited *facts.Ledger // nil until then
+}
+
+// sums fills in what became of all events, as far as that is known.
+func (a *account) sums(f *facts.Ledger) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.audited != nil {
+		*f = *a.audited
+	} else {
+		a.b.ledger.Sums(f)
+	}
+}
+
 // readBack reads back everything of this run and accounts for it.
-func (b *binding) readBack(ctx context.Context) (*facts.Ledger, error) {
-	t := ledger.Trail{Lookup: b.l, Traits: b.tr, Authors: b.authors}
-	if first, last, _ := b.sample.span(); first > 0 {
+func (a *account) readBack(ctx context.Context) (*facts.Ledger, error) {
+	b := a.b
+	t := ledger.Trail{Lookup: b.l, Traits: b.tr, Authors: b.boxes.authors}
+	if first, last, _ := b.queries.sample.span(); first > 0 {
 		// What was stored but never reported still lies within the run.
-		t.From, t.To = min(first, b.s.Born), max(last, b.wall())
+		t.From, t.To = min(first, b.s.Born), max(last, b.clock.wall())
 	}
 	return b.ledger.Audit(ctx, t)
 }
 
 // verify waits for what is on its way, ends the store stage, and accounts for every
 // event.
-func (b *binding) verify(ctx context.Context) workload.Verification {
-	v := b.account(ctx)
-	if b.search != nil {
-		v.Summary += "; " + b.search.summary()
+func (a *account) verify(ctx context.Context) workload.Verification {
+	v := a.outcome(ctx)
+	if s := a.b.search; s != nil {
+		v.Summary += "; " + s.summary()
 	}
 	return v
 }
 
-// account determines what became of every event.
-func (b *binding) account(ctx context.Context) workload.Verification {
+// outcome determines what became of every event.
+func (a *account) outcome(ctx context.Context) workload.Verification {
+	b := a.b
 	b.settle(ctx)
-	b.series.close()
+	b.series.seconds.Close()
 	left := b.ledger.Left()
 	switch {
 	case b.tr.Forgets:
@@ -42,45 +65,36 @@ func (b *binding) account(ctx context.Context) workload.Verification {
 	case !b.s.verify:
 		return workload.Verification{State: workload.Skipped, Summary: "verify=off: the events were not read back"}
 	}
-	f, err := b.readBack(ctx)
+	f, err := a.readBack(ctx)
 	if err != nil {
 		v := workload.Verification{State: workload.Incomplete, Summary: fmt.Sprintf("the events could not be read back: %v", err)}
 		if left > 0 {
-			v.Summary += "; " + b.lateWords(left)
+			v.Summary += "; " + a.lateWords(left)
 		}
 		return v
 	}
-	b.mu.Lock()
-	b.audited = f
-	b.mu.Unlock()
+	a.mu.Lock()
+	a.audited = f
+	a.mu.Unlock()
 	if b.s.Compat {
-		b.meter.Lose(func(l *facts.Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
+		b.failures.Lose(func(l *facts.Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
 	}
-	return b.judge(f, left)
+	return a.judge(f, left)
 }
 
-// finish waits for the backlog if the drain has not.
-func (b *binding) finish(ctx context.Context) {
-	b.mu.Lock()
-	drained := b.drainTo > 0 || b.st == nil || len(b.others.Told()) > 0
-	b.mu.Unlock()
-	if drained {
-		return
+// excused returns how many events may be given up without failing the run: in compat, what the
+// original loses is counted, but is not a failure.
+func (a *account) excused() int64 {
+	if !a.b.s.Compat {
+		return 0
 	}
-	w := b.wait()
-	b.beginDrain()
-	var q quiet
-	for !b.settled() && !q.lasts(ctx, b) && ctx.Err() == nil && !w.over() {
-		select {
-		case <-ctx.Done():
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	b.endDrain()
+	wrong := a.b.wrong(a.b.others.Told())
+	l := &wrong.Losses
+	return l.RootRejected + l.Rejected + l.Exhausted + l.Oversized
 }
 
 // judge derives the verdict from the account.
-func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
+func (a *account) judge(f *facts.Ledger, left int64) workload.Verification {
 	v := workload.Verification{State: workload.Passed}
 	check := func(name string, n, of int64, fails bool) {
 		c := workload.Check{Name: name, OK: n == 0 || !fails, Of: of, Want: "0", Got: fmt.Sprint(n), Examples: f.Examples[name]}
@@ -89,8 +103,8 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 		}
 		v.Checks = append(v.Checks, c)
 	}
-	// In compat, what the original loses is counted, but is not a failure.
-	excused := b.meter.Excused(b.s.Compat)
+	b := a.b
+	excused := a.excused()
 	missing := f.Missing
 	if !b.s.answered() { // what has not arrived by now will not
 		left = 0
@@ -106,7 +120,7 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 	check("given up", f.DeadLettered, f.Sent, f.DeadLettered > excused)
 	v.Summary = fmt.Sprintf("of %d events sent, %d are stored exactly once, %d more than once, %d lost, %d given up",
 		f.Sent, f.Once, f.Duplicated, missing, f.DeadLettered)
-	if b.shared.Lost() {
+	if a.shared.Lost() {
 		v.Summary += "; a worker that was lost may have sent more than it told"
 	}
 	if !b.s.answered() {
@@ -114,16 +128,16 @@ func (b *binding) judge(f *facts.Ledger, left int64) workload.Verification {
 	}
 	if left > 0 && v.State == workload.Passed {
 		v.State = workload.Incomplete
-		v.Summary += "; " + b.lateWords(left)
+		v.Summary += "; " + a.lateWords(left)
 	}
 	return v
 }
 
 // lateWords says what the drain gave up.
-func (b *binding) lateWords(left int64) string {
-	took := time.Duration(0)
-	if d := b.drained(); d != nil {
+func (a *account) lateWords(left int64) string {
+	b, took := a.b, time.Duration(0)
+	if d := drainOf(b.others.Told(), b.drain.report); d != nil {
 		took = time.Duration(d.ToNs - d.FromNs)
 	}
-	return fmt.Sprintf("%d events were still on their way %s when the drain was given up after %s (--drain %s)", left, b.whither(), units.Duration(took), b.s.drain)
+	return fmt.Sprintf("%d events were still on their way %s when the drain was given up after %s (--drain %s)", left, b.s.whither(), units.Duration(took), b.s.drain)
 }

@@ -38,10 +38,22 @@ func readWatch(text string) (map[string]int, error) {
 	return out, nil
 }
 
-// watcher keeps the samples of the processes listed in the facts.
+// watcher keeps the samples of the processes listed in the facts. Its methods may be called from
+// any goroutine.
 type watcher struct {
-	mu   sync.Mutex
-	list []*watched
+	driver string // of the store
+	clock  *runClock
+	// earlier are the processes as another process has sampled them, which this one takes the
+	// place of.
+	earlier []facts.Process
+
+	mu      sync.Mutex
+	machine facts.Machine
+	list    []*watched
+}
+
+func newWatcher(driver string, clock *runClock) *watcher {
+	return &watcher{driver: driver, clock: clock}
 }
 
 // watched is one process with its samples.
@@ -57,58 +69,59 @@ func newWatched(role string) *watched {
 	}}
 }
 
-// watch takes part in the sampling of the run: it adds the broker and the processes
+// begin takes part in the sampling of a run: it adds the broker, if there is one, and the processes
 // named by the parameter watch, and keeps the samples.
-func (b *binding) watch(ctx context.Context, set *watch.Set) {
-	b.machine.Processor, b.machine.Memory = watch.Machine(ctx)
-	w := &watcher{list: []*watched{newWatched(facts.RoleOwn)}}
-	add := func(role string) { w.list = append(w.list, newWatched(role)) }
-	pids, _ := readWatch(b.s.watch) // Design has checked it
-	if t, ok := b.via.(*transport.AMQP); ok {
-		addr := t.Hosts()[0]
+func (w *watcher) begin(ctx context.Context, set *watch.Set, s *spec, broker *transport.AMQP) {
+	list := []*watched{newWatched(facts.RoleOwn)}
+	add := func(role string) { list = append(list, newWatched(role)) }
+	pids, _ := readWatch(s.watch) // Design has checked it
+	if broker != nil {
+		addr := broker.Hosts()[0]
 		p := watch.Find(ctx, pids[facts.RoleBroker], addr)
 		if !p.CountSockets(addr) {
-			p.CountTraffic(t.Traffic())
+			p.CountTraffic(broker.Traffic())
 		}
 		set.Put(facts.RoleBroker, p)
-		set.Counts(facts.RoleBroker, t.Counts)
+		set.Counts(facts.RoleBroker, broker.Counts)
 		add(facts.RoleBroker)
 	}
-	if own := b.watchStore(ctx, set, pids[b.s.driver]); own != "" {
+	if own := s.watchStore(ctx, set, pids[w.driver]); own != "" {
 		add(own)
 	}
 	for role, pid := range pids {
-		if role != facts.RoleBroker && role != b.s.driver && role != facts.RoleOwn {
+		if role != facts.RoleBroker && role != w.driver && role != facts.RoleOwn {
 			set.Put(role, watch.FindServer(ctx, pid, ""))
 			add(role)
 		}
 	}
-	set.Each(func(m *watch.Member) { w.of(m.Role, func(p *watched) { p.learn(m, b.s.driver) }) })
+	processor, memory := watch.Machine(ctx)
+	w.mu.Lock()
+	w.machine, w.list = facts.Machine{Processor: processor, Memory: memory}, list
+	w.mu.Unlock()
+	set.Each(func(m *watch.Member) { w.of(m.Role, func(p *watched) { p.learn(m, w.driver) }) })
+	w.mu.Lock()
 	for _, p := range w.list {
-		p.recall(b.watched)
+		p.recall(w.earlier)
 	}
-	b.mu.Lock()
-	b.watcher = w
-	b.mu.Unlock()
-	set.OnSample(func(m *watch.Member, x watch.Point) { w.keep(b, m, x) })
-	set.After(b.series.sample)
+	w.mu.Unlock()
+	set.OnSample(w.keep)
 }
 
 // watchStore makes sure that the store's process is watched, and returns its role in
 // the set, empty if there is none.
-func (b *binding) watchStore(ctx context.Context, set *watch.Set, pid int) (role string) {
+func (s *spec) watchStore(ctx context.Context, set *watch.Set, pid int) (role string) {
 	if pid > 0 {
 		addr := ""
-		if len(b.s.hosts) > 0 {
-			addr = store.HostPort(b.s.hosts[0], storePorts[b.s.driver])
+		if len(s.hosts) > 0 {
+			addr = store.HostPort(s.hosts[0], storePorts[s.driver])
 		}
-		set.Put(b.s.driver, watch.FindServer(ctx, pid, addr))
+		set.Put(s.driver, watch.FindServer(ctx, pid, addr))
 	}
 	set.Each(func(m *watch.Member) {
-		if role == "" && (m.Role == b.s.driver || strings.HasPrefix(m.Role, b.s.driver+watch.At)) {
+		if role == "" && (m.Role == s.driver || strings.HasPrefix(m.Role, s.driver+watch.At)) {
 			role = m.Role
-			if b.s.driver == "cassandra" {
-				m.AskJVM(cmp.Or(b.s.nodetool, b.s.agent))
+			if s.driver == "cassandra" {
+				m.AskJVM(cmp.Or(s.nodetool, s.agent))
 			}
 		}
 	})
@@ -146,14 +159,14 @@ func (w *watcher) of(role string, f func(*watched)) {
 }
 
 // keep keeps a sample.
-func (w *watcher) keep(b *binding, m *watch.Member, x watch.Point) {
-	if !b.meter.Entered.Load() {
+func (w *watcher) keep(m *watch.Member, x watch.Point) {
+	if !w.clock.entered.Load() {
 		return
 	}
 	w.of(m.Role, func(p *watched) {
-		p.learn(m, b.s.driver)
+		p.learn(m, w.driver)
 		point := p.point(x)
-		point.AtNs = b.clock() - b.zero.Load()
+		point.AtNs = w.clock.since(w.clock.now())
 		p.points.Add(point)
 	})
 }
@@ -205,25 +218,22 @@ func sum[T int64 | float64](a, b *T) *T {
 	return either(a, b, func(a, b T) T { return a + b })
 }
 
-// addWatched adds the samples so far.
-func (b *binding) addWatched(f *facts.Facts) {
-	b.mu.Lock()
-	w, workers := b.watcher, len(b.others.Told())
-	b.mu.Unlock()
-	if w == nil {
-		return
-	}
+// report returns the samples so far. If so many workers do the work, own are those of their
+// processes together.
+func (w *watcher) report(workers int, own func() []facts.ResourcePoint) (facts.Machine, []facts.Process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	out := []facts.Process{}
 	for _, p := range w.list {
 		one := p.facts
 		one.Points = p.points.Samples()
 		if workers > 0 && one.Role == facts.RoleOwn { // this process has neither generated nor stored
-			one.PID, one.Points = 0, b.series.workers()
+			one.PID, one.Points = 0, own()
 			one.Note = fmt.Sprintf("%s together; throttling and collection time are those of the worker with the most", units.Plural(workers, "worker"))
 		}
-		f.Processes = append(f.Processes, one)
+		out = append(out, one)
 	}
+	return w.machine, out
 }
 
 // own is a sample of a worker's process, which the worker reports to the coordinator.
@@ -236,13 +246,17 @@ func (o *own) GobEncode() ([]byte, error) { return json.Marshal((*facts.Resource
 // GobDecode implements gob.GobDecoder.
 func (o *own) GobDecode(data []byte) error { return json.Unmarshal(data, (*facts.ResourcePoint)(o)) }
 
-// sampleOwn samples this process, once a second, on the goroutine that reports it.
-func (b *binding) sampleOwn(ctx context.Context) *own {
-	if b.self == nil {
-		b.self = watch.Self(ctx)
+// usage is what this process uses, if it is a worker's. One goroutine may use it: the one that
+// tells.
+type usage struct{ self *watch.Watched }
+
+// sample samples this process.
+func (u *usage) sample(ctx context.Context) *own {
+	if u.self == nil {
+		u.self = watch.Self(ctx)
 	}
 	p := watched{facts: facts.Process{Role: facts.RoleOwn}}
-	return (*own)(new(p.point(b.self.Sample(ctx))))
+	return (*own)(new(p.point(u.self.Sample(ctx))))
 }
 
 // plus adds the sample of another process at the same moment; nil is none.
@@ -266,19 +280,4 @@ func (o *own) after(earlier *own) *own {
 		return o.plus(earlier)
 	}
 	return (*own)(new(joined(facts.ResourcePoint(*earlier), facts.ResourcePoint(*o))))
-}
-
-// workers returns what the processes of all workers used together, second by second.
-func (x *series) workers() []facts.ResourcePoint {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	out := []facts.ResourcePoint{}
-	for _, l := range x.looks.Samples() {
-		if l.Own != nil {
-			p := facts.ResourcePoint(*l.Own)
-			p.AtNs = l.AtNs
-			out = append(out, p)
-		}
-	}
-	return out
 }

@@ -46,7 +46,7 @@ func (c *composer) work(ctx context.Context, d *transport.Delivery) error {
 		inner, err = c.valid.check(&c.b, st.Wall())
 	}
 	if err == nil && st.Options.Compat && c.b.Parent.Set && wire.ContentSize(c.b.Events) > st.Options.BatchLimit {
-		st.Meter.Lose(func(l *facts.Losses) { l.Oversized += int64(d.Count) })
+		st.Failures.Lose(func(l *facts.Losses) { l.Oversized += int64(d.Count) })
 		err = invalid("%d bytes of content are over the limit of %d", wire.ContentSize(c.b.Events), st.Options.BatchLimit)
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *composer) work(ctx context.Context, d *transport.Delivery) error {
 		}
 		entered := st.Clock()
 		if blocked := entered - from; blocked > 0 {
-			st.Meter.Note(d.Warm, func(f *facts.Step) { f.BlockedNs += blocked })
+			st.Counts.blocked(d.Warm, blocked)
 		}
 		r, err := c.item(j, p, es)
 		if err != nil { // cannot happen: content is always compressible

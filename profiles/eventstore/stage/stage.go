@@ -55,12 +55,16 @@ type Stage struct {
 	Traits   model.Traits
 	Receiver transport.Receiver
 	Gate     *Gate
-	Meter    *Meter
+	Counts   *Counts
+	Failures *Failures
 	Ledger   *ledger.Ledger
 	Clock    func() int64 // the run's
 	Wall     func() int64 // ns since 1970
-	Durable  func(m transport.Meta, at int64, err error)
-	Stored   func(r *model.Record)
+	// Took is called with how long a stage took, Durable with a batch that is durable or will not
+	// be, Stored with a record that is.
+	Took    func(m transport.Meta, stage int, from, to int64)
+	Durable func(m transport.Meta, at int64, err error)
+	Stored  func(r *model.Record)
 
 	items  chan *item
 	cancel context.CancelCauseFunc
@@ -123,13 +127,14 @@ func (st *Stage) compose(c *composer) {
 			if errors.Is(err, transport.ErrClosed) || st.ctx.Err() != nil {
 				return
 			}
-			st.Meter.Failed(fmt.Errorf("receive: %w", err))
+			st.Failures.Add(fmt.Errorf("receive: %w", err))
 			if !st.sleep(100 * time.Millisecond) {
 				return
 			}
 			continue
 		}
-		st.Meter.Received(d)
+		st.Counts.received(d)
+		st.Took(d.Meta, Receive, d.Sent, d.Received)
 		if err := c.work(st.ctx, d); err != nil {
 			return // the stage is over
 		}
@@ -139,7 +144,7 @@ func (st *Stage) compose(c *composer) {
 // reject gives up a delivery that violates a rule.
 func (st *Stage) reject(d *transport.Delivery, err error) {
 	if st.Options.Compat {
-		st.Meter.Lose(func(l *facts.Losses) {
+		st.Failures.Lose(func(l *facts.Losses) {
 			if d.First == 1 {
 				l.RootRejected += int64(d.Count)
 			} else {
@@ -147,7 +152,7 @@ func (st *Stage) reject(d *transport.Delivery, err error) {
 			}
 		})
 	}
-	st.Meter.Failed(err)
+	st.Failures.Add(err)
 	st.refuse(d, err)
 }
 
@@ -158,14 +163,14 @@ func (st *Stage) refuse(d *transport.Delivery, err error) {
 		return // it will be delivered again
 	}
 	st.Ledger.Refused(meta)
-	st.Meter.Refused(meta)
+	st.Counts.refused(&meta)
 	st.Durable(meta, st.Clock(), err)
 }
 
 // giveUp ends a job that cannot be stored.
 func (st *Stage) giveUp(j *job, err error) {
 	if !j.failed.Swap(true) {
-		st.Meter.Failed(err)
+		st.Failures.Add(err)
 	}
 	st.settle(j, err)
 }
@@ -180,11 +185,12 @@ func (st *Stage) settle(j *job, err error) {
 		meta := j.d.Meta
 		now := st.Clock()
 		if e := j.from.Ack(j.d); e != nil {
-			st.Meter.Failed(fmt.Errorf("acknowledge: %w", e))
+			st.Failures.Add(fmt.Errorf("acknowledge: %w", e))
 			return // it will be delivered again, and stored again under the same id
 		}
 		if st.Ledger.Acked(meta) > 0 { // unless it was already acknowledged
-			st.Meter.Acked(meta, now)
+			st.Counts.acked(&meta)
+			st.Took(meta, Durable, meta.Due, now)
 			st.Durable(meta, now, nil)
 		}
 		return
@@ -197,7 +203,7 @@ func (st *Stage) settle(j *job, err error) {
 		return
 	}
 	if st.Options.Compat {
-		st.Meter.Lose(func(l *facts.Losses) { l.Exhausted += int64(j.d.Count) })
+		st.Failures.Lose(func(l *facts.Losses) { l.Exhausted += int64(j.d.Count) })
 	}
 	st.refuse(j.d, err)
 }
@@ -237,7 +243,7 @@ func (st *Stage) keep(group []*item, rs []*model.Record) {
 			st.done(group, nil)
 			return
 		}
-		st.Meter.Note(group[0].job.d.Warm, func(f *facts.Step) { f.Retries += int64(len(group)) })
+		st.Counts.retried(group[0].job.d.Warm, len(group))
 	}
 	for i := range group {
 		err := st.persist(group[i:i+1], rs[i:i+1])
@@ -256,7 +262,7 @@ func (st *Stage) persist(one []*item, rs []*model.Record) error {
 		if err == nil || errors.Is(err, model.ErrPermanent) || try >= st.Options.Retries {
 			return err
 		}
-		st.Meter.Note(one[0].job.d.Warm, func(f *facts.Step) { f.Retries++ })
+		st.Counts.retried(one[0].job.d.Warm, 1)
 		if !st.sleep(st.backoff(try)) {
 			return err
 		}
@@ -294,15 +300,19 @@ func (st *Stage) attempt(group []*item, rs []*model.Record) error {
 	n, err := st.Layer.Store(ctx, rs)
 	if err != nil {
 		if st.ctx.Err() == nil {
-			st.Meter.Failed(err)
+			st.Failures.Add(err)
 		}
 		return err
 	}
-	took := st.Clock() - began
+	now := st.Clock()
 	for _, r := range group {
-		st.Meter.Wrote(r.job.d.Warm, &r.Record, r.failed, r.rawLinks, r.worked)
+		d := r.job.d
+		st.Counts.wrote(d.Warm, &r.Record, r.failed, r.rawLinks)
+		st.Took(d.Meta, Work, now-r.worked, now)
 	}
-	st.Meter.Called(group[0].job.d.Warm, n, took)
+	first := group[0].job.d
+	st.Counts.called(first.Warm, n)
+	st.Took(first.Meta, Store, began, now)
 	return nil
 }
 
@@ -347,7 +357,7 @@ func (st *Stage) count(es []wire.Event) {
 func (st *Stage) flushing() {
 	for st.sleep(st.Options.FlushEvery) {
 		if err := st.flush(st.ctx); err != nil && st.ctx.Err() == nil {
-			st.Meter.Failed(fmt.Errorf("statistics: %w", err))
+			st.Failures.Add(fmt.Errorf("statistics: %w", err))
 		}
 	}
 }

@@ -4,14 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
+
+// quota is how many events the generators have yet to make together.
+type quota struct {
+	limited bool
+	left    atomic.Int64
+}
+
+func newQuota(events int64) *quota {
+	q := &quota{limited: events > 0}
+	q.left.Store(events)
+	return q
+}
+
+// claim takes n events, or what is left.
+func (q *quota) claim(n int, warm bool) int {
+	if !q.limited || warm {
+		return n
+	}
+	left := q.left.Add(int64(-n)) + int64(n)
+	return int(min(max(left, 0), int64(n)))
+}
+
+// over reports whether all events have been made.
+func (q *quota) over() bool { return q.limited && q.left.Load() <= 0 }
 
 // generatorTask is a worker that generates: one batch per iteration or, with ticks, all
 // batches of a tick.
@@ -27,15 +53,11 @@ type generatorTask struct {
 
 func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
 	number := b.s.stake.Number(worker)
-	k := &generatorTask{b: b, g: generate.New(&b.s.Shape, number), box: b.box(number)}
-	var err error
-	if k.pub, err = b.via.Publisher(b.stopped, number, b.answer); err != nil {
-		return nil, fmt.Errorf("event-store: open the publisher: %w", err)
+	pub, err := b.way.publisher(number, b.answer)
+	if err != nil {
+		return nil, err
 	}
-	b.mu.Lock()
-	b.publishers = append(b.publishers, k.pub)
-	b.mu.Unlock()
-	return k, nil
+	return &generatorTask{b: b, g: generate.New(&b.s.Shape, number), box: b.boxes.box(number), pub: pub}, nil
 }
 
 // answer notes the transport's answer about a batch.
@@ -44,19 +66,20 @@ func (b *binding) answer(m transport.Meta, err error) {
 		return // no answer was requested
 	}
 	if err != nil {
-		b.meter.Failed(fmt.Errorf("publish: not confirmed: %w", err))
+		b.failures.Add(fmt.Errorf("publish: not confirmed: %w", err))
 		return
 	}
+	b.counts.Confirmed(&m)
+	b.boxes.took(&m, stage.Confirm, true, m.Sent, b.clock.now())
 	b.ledger.Confirmed(m)
-	b.meter.Confirmed(m, b.clock())
 }
 
 // Do generates.
 func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 	b := k.b
-	b.zero.Store(b.clock() - it.Now())
+	b.clock.follow(it)
 	k.collect(it)
-	b.meter.Enter(it.Segment, it.Warmup, it.Settings, it.Now())
+	b.counts.Enter(it.Segment, it.Warmup)
 	if !k.planted {
 		if err := k.plant(ctx, it); errors.Is(err, errTimeUp) {
 			return workload.ErrDone
@@ -71,7 +94,7 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if b.s.pacing == pacingTicked {
 		return k.tick(ctx, it)
 	}
-	n := b.claim(it.Settings.Batch, it.Warmup)
+	n := b.quota.claim(it.Settings.Batch, it.Warmup)
 	if n == 0 {
 		return workload.ErrDone
 	}
@@ -84,37 +107,23 @@ func (k *generatorTask) searched(ctx context.Context, it *workload.Iteration) er
 	if !ok {
 		return workload.ErrDone
 	}
-	n := k.b.claim(it.Settings.Batch, false)
+	n := k.b.quota.claim(it.Settings.Batch, false)
 	if n == 0 {
 		return workload.ErrDone
 	}
-	return k.publish(ctx, it, opPublish, n, due-k.b.zero.Load())
-}
-
-// claim takes n events of those yet to be generated, or what is left.
-func (b *binding) claim(n int, warm bool) int {
-	if b.s.events == 0 || warm {
-		return n
-	}
-	left := b.left.Add(int64(-n)) + int64(n)
-	return int(min(max(left, 0), int64(n)))
+	return k.publish(ctx, it, opPublish, n, k.b.clock.since(due))
 }
 
 // collect records the outcomes of earlier batches.
 func (k *generatorTask) collect(it *workload.Iteration) {
-	zero := k.b.zero.Load()
-	for _, o := range k.box.drain() {
-		if o.m.Warm == it.Warmup {
-			it.Record(opDurable, int(o.m.Count), o.m.Due-zero, o.m.Due-zero, o.at-zero, o.err)
-		}
-	}
+	k.box.record(it, opDurable, k.b.clock.zero.Load())
 }
 
 // publish generates a batch of n events and hands it over. due is by the iteration's
 // clock.
 func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op workload.Op, n int, due int64) error {
 	start := it.Now()
-	first := k.g.Fill(wire.StampOf(k.b.wall()), n, it.Settings.Payload)
+	first := k.g.Fill(wire.StampOf(k.b.clock.wall()), n, it.Settings.Payload)
 	err := k.send(ctx, it, first, due)
 	if errors.Is(err, errTimeUp) {
 		return workload.ErrDone
@@ -130,19 +139,20 @@ func (k *generatorTask) send(ctx context.Context, it *workload.Iteration, first,
 	e.Body = k.g.Encode(e.Body[:0])
 	e.Seal(k.g.Number, first, len(k.g.Batch.Events))
 	e.Step, e.Warm = it.Segment, it.Warmup
-	zero := b.zero.Load()
-	e.Sent = b.clock()
+	zero := b.clock.zero.Load()
+	e.Sent = b.clock.now()
 	e.Due = min(due+zero, e.Sent)
 	m := e.Meta
 	b.ledger.Generated(m)
-	b.meter.Made(m)
+	b.counts.Made(&m)
 	b.ledger.Sent(m) // before it can be acknowledged
 	if err := k.pub.Publish(k.limited(ctx, it), e); err != nil {
 		e.Release()
 		b.ledger.Unsent(m)
 		return fmt.Errorf("publish: %w", err)
 	}
-	b.meter.Sent(m)
+	b.counts.Sent(&m)
+	it.Stage(stage.Send, it.Segment, m.Due-zero, m.Sent-zero)
 	return nil
 }
 
@@ -154,7 +164,7 @@ func (k *generatorTask) plant(ctx context.Context, it *workload.Iteration) error
 		return nil
 	}
 	start := it.Now()
-	err := k.g.Plant(wire.StampOf(b.wall()), it.Settings.Payload, 1000, func(first int64) error {
+	err := k.g.Plant(wire.StampOf(b.clock.wall()), it.Settings.Payload, 1000, func(first int64) error {
 		return k.send(ctx, it, first, it.Now())
 	})
 	if err == nil {
@@ -186,7 +196,7 @@ func (k *generatorTask) tick(ctx context.Context, it *workload.Iteration) error 
 			return nil
 		}
 	}
-	if total = b.claim(total, it.Warmup); total == 0 {
+	if total = b.quota.claim(total, it.Warmup); total == 0 {
 		return workload.ErrDone
 	}
 	for total > 0 {
@@ -206,14 +216,30 @@ func (k *generatorTask) skips(it *workload.Iteration, total int, due int64) bool
 	b := k.b
 	period := int64(time.Second) / int64(b.s.tickRate)
 	if it.Now()-due > period {
-		b.meter.Lose(func(l *facts.Losses) { l.LateTicks += int64(total) })
+		b.failures.Lose(func(l *facts.Losses) { l.LateTicks += int64(total) })
 		return true
 	}
 	per := it.Settings.Rate / float64(it.Settings.Threads) / float64(b.s.tickRate)
 	if k.missing += per - float64(total); k.missing >= float64(total) {
 		k.missing -= float64(total)
-		b.meter.Lose(func(l *facts.Losses) { l.Remainder += int64(total) })
+		b.failures.Lose(func(l *facts.Losses) { l.Remainder += int64(total) })
 		return true
 	}
 	return false
+}
+
+// limited returns a context that ends when the run's time is up: a transport that
+// accepts nothing must not hold up a generator any longer.
+func (k *generatorTask) limited(ctx context.Context, it *workload.Iteration) context.Context {
+	if k.b.s.duration == 0 {
+		return ctx
+	}
+	if k.end == nil {
+		// The margin is for what is being handed over just then.
+		left := k.b.s.duration - time.Duration(it.Now()) + 500*time.Millisecond
+		var cancel context.CancelFunc
+		k.end, cancel = context.WithTimeoutCause(ctx, left, errTimeUp)
+		context.AfterFunc(k.b.way.stopped, cancel) // at the latest
+	}
+	return k.end
 }

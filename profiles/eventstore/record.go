@@ -1,0 +1,91 @@
+package eventstore
+
+import (
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/stage"
+)
+
+// facts returns the record of the run so far, as far as r has its figures.
+func (b *binding) facts(r *measure.Result) *facts.Facts {
+	s := b.s
+	stands := b.others.Told()
+	f := &facts.Facts{
+		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.Durability,
+		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: b.way.name(),
+		Crashes: b.way.crashed(), Drain: drainOf(stands, b.drain.report), Limits: b.limits(stands),
+	}
+	for _, one := range stands {
+		b.counts.RaiseMaxBatch(one.MaxBatch)
+	}
+	f.Steps = stepsOf(r, b.counts, f.Drain, int64(s.duration))
+	f.Series, f.SeriesEveryNs = b.series.report()
+	wrong := b.wrong(stands)
+	f.Losses, f.Errors = wrong.Losses, wrong.List()
+	b.account.sums(&f.Ledger)
+	f.Machine, f.Processes = b.watcher.report(len(stands), b.series.workers)
+	if b.search != nil {
+		f.Search = b.search.report(b.clock.zero.Load())
+	}
+	return f
+}
+
+// stand is how a process stands: its drain, nil before that has begun, the most that its store
+// stage has held and was given at once in each step, and what went wrong.
+type stand struct {
+	Drain    *facts.Drain
+	Peaks    facts.Limits
+	MaxBatch []int64
+	Wrong    stage.Wrong
+}
+
+// sound reports whether it can be that of another process.
+func (s *stand) sound() bool { return s.Wrong.Sound() && len(s.MaxBatch) <= stage.Steps+1 }
+
+func (b *binding) stand() stand {
+	return stand{b.drain.report(), b.limits(nil), b.counts.MaxBatch(), b.failures.Told()}
+}
+
+// wrong is what went wrong in all processes.
+func (b *binding) wrong(stands []stand) stage.Wrong {
+	all := b.failures.Told()
+	for i := range stands {
+		all.Join(&stands[i].Wrong)
+	}
+	return all
+}
+
+// drainOf tells of the drain of all processes, which is own if there is one; nil: none has begun.
+func drainOf(stands []stand, own func() *facts.Drain) *facts.Drain {
+	if len(stands) == 0 {
+		return own()
+	}
+	var all *facts.Drain
+	for _, o := range stands {
+		switch {
+		case o.Drain == nil:
+		case all == nil:
+			all = new(*o.Drain)
+		default:
+			all.Join(o.Drain)
+		}
+	}
+	return all
+}
+
+// limits are those of the store stages of all processes, and what they have held.
+func (b *binding) limits(stands []stand) facts.Limits {
+	one := facts.Limits{MaxTasks: b.s.maxTasks, MaxTaskBytes: b.s.maxTaskBytes}
+	if len(stands) == 0 {
+		_, _, one.PeakTasks, one.PeakBytes = b.way.inside()
+		return one
+	}
+	var all facts.Limits
+	for _, o := range stands {
+		all.MaxTasks += one.MaxTasks
+		all.MaxTaskBytes += one.MaxTaskBytes
+		all.PeakTasks += o.Peaks.PeakTasks
+		all.PeakBytes += o.Peaks.PeakBytes
+	}
+	return all
+}
