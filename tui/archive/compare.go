@@ -51,7 +51,7 @@ type comparedRuns struct {
 type comparedPart struct {
 	compare.Part
 	name   string
-	da, db widget.Distribution
+	da, db chart.Distribution
 }
 
 type comparedMsg struct {
@@ -149,12 +149,12 @@ func earlier(kept Finished, a, b compare.Set) (runs []*compare.Run) {
 }
 
 // calls returns the distribution over all runs of a side.
-func calls(runs []compare.Measured) widget.Distribution {
-	var all []widget.Distribution
+func calls(runs []compare.Measured) chart.Distribution {
+	var all []chart.Distribution
 	for _, m := range runs {
-		all = append(all, widget.NewDistribution(m.Response))
+		all = append(all, chart.NewDistribution(m.Response))
 	}
-	return widget.Merged(all)
+	return chart.Merged(all)
 }
 
 // Update handles one message.
@@ -395,7 +395,7 @@ func verdictInk(s *widget.Styles, j compare.Verdict) widget.Ink {
 // distributions draws both runs in w cells and at most h lines, bar next to bar.
 func (c *Comparison) distributions(s *widget.Styles, w, h int) []string {
 	part := c.made.parts[c.op]
-	lists := widget.Bars(h-1, part.da, part.db)
+	lists := chart.Bars(h-1, part.da, part.db)
 	if len(lists[0]) == 0 {
 		return []string{s.Muted.On("No call was timed.")}
 	}
@@ -412,11 +412,11 @@ func (c *Comparison) distributions(s *widget.Styles, w, h int) []string {
 	out := []string{s.Muted.On(widget.FitRight("up to", label)) + strings.TrimPrefix(head, widget.FitRight("up to", label))}
 	for i, a := range lists[0] {
 		b := lists[1][i]
-		bar := func(k widget.Ink, name, full string, b widget.DistBar) string {
+		bar := func(k widget.Ink, name, full string, b chart.DistBar) string {
 			text := strings.ReplaceAll(chart.Bar(b.Share, top, room), "█", full)
-			return s.Muted.On(name) + k.On(text) + s.Muted.On(widget.FitRight(widget.ShareText(b.Share), share)) + strings.Repeat(" ", max(each-2-room-share, 0))
+			return s.Muted.On(name) + k.On(text) + s.Muted.On(widget.FitRight(chart.ShareText(b.Share), share)) + strings.Repeat(" ", max(each-2-room-share, 0))
 		}
-		out = append(out, s.Muted.On(widget.FitRight(widget.EdgeText(a.Upper), label))+"  "+bar(s.Series[0], "A ", "█", a)+"  "+bar(s.Series[1], "B ", "▒", b))
+		out = append(out, s.Muted.On(widget.FitRight(chart.EdgeText(a.Upper), label))+"  "+bar(s.Series[0], "A ", "█", a)+"  "+bar(s.Series[1], "B ", "▒", b))
 	}
 	return out
 }

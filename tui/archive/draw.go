@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/tui/figure"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -89,13 +89,13 @@ func (s *Screen) body(e screen.Env, h int) []string {
 	}
 	table := min(len(s.now.Points)+3, max((h-len(out))/2, 5))
 	if room := h - len(out) - table; room >= 6 {
-		lines := []string{figure.Legend(st, &s.now.Result)}
+		lines := []string{chart.Legend(st, &s.now.Result)}
 		if size == widget.Small {
 			lines = nil
 		}
-		if chart := figure.Throughput(st, &s.now.Result).Draw(st, e.W-4, room-2-len(lines)); chart != nil {
-			out = append(out, widget.Panel{Title: "Throughput"}.Draw(st, e.W, room, widget.Indent(append(lines, chart...)))...)
-		} else if bars := figure.Beside(st, &s.now.Result, e.W-4); len(bars) > 0 && len(bars)+2 <= room {
+		if curves := chart.Throughput(st, &s.now.Result).Draw(st, e.W-4, room-2-len(lines)); curves != nil {
+			out = append(out, widget.Panel{Title: "Throughput"}.Draw(st, e.W, room, widget.Indent(append(lines, curves...)))...)
+		} else if bars := chart.Beside(st, &s.now.Result, e.W-4); len(bars) > 0 && len(bars)+2 <= room {
 			out = append(out, widget.Panel{Title: "Side by side"}.Draw(st, e.W, len(bars)+2, widget.Indent(bars))...)
 		}
 	}
@@ -131,7 +131,7 @@ func (s *Screen) table(e screen.Env, y, h int) []string {
 	rows := max(h-3, 1)
 	s.top = max(min(s.top, s.at, len(s.now.Points)-rows), s.at-rows+1, 0)
 	s.rowsAt = y + 2
-	g := figure.Points(&s.now.Result, func(i int) string {
+	g := chart.Points(&s.now.Result, func(i int) string {
 		lead := "  "
 		if i == s.at {
 			lead = "▸ "

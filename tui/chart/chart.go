@@ -1,7 +1,8 @@
-// Package chart turns numbers into lines of text: braille line charts, sparklines,
-// bars, scales. All of it is pure: no styles, no state, no clock, and any input is
-// accepted, including NaN and infinities. Callers colour the lines. It is for the
-// terminal screens only; charts in text reports are drawn elsewhere.
+// Package chart is the pictures of the terminal screens: a canvas of braille, sparklines
+// and bars, which turn numbers into text without a style, and what is drawn with them in
+// colours: distributions, and the curves and tables of searches and sweeps. It has no
+// state and no clock, and takes any input, including NaN and infinities. Scales and clocks
+// are those of internal/plot; charts in text reports are drawn elsewhere.
 package chart
 
 import (

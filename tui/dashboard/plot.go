@@ -204,7 +204,7 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 
 // Draw returns the rows of the plot area, styled.
 func (p *Plot) Draw(s *widget.Styles) []string {
-	return widget.Paint(p.canvas(), func(l chart.Layer, x, y int) widget.Ink { return p.ink(s, l, x, y) })
+	return chart.Paint(p.canvas(), func(l chart.Layer, x, y int) widget.Ink { return p.ink(s, l, x, y) })
 }
 
 // Tick is a value of the scale in a row.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/tui/figure"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -127,11 +127,11 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	out := []string{trying, bracket}
 	table := min(len(now.Steps)+1, max(h/3, 4))
 	if room := h - len(out) - table - 3; room >= 5 {
-		if curve := figure.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {
+		if curve := chart.Latency(s, &now.Result).Draw(s, w-1, room); curve != nil {
 			out = append(out, "", s.Series[1].On("p99")+s.Muted.On(" and ")+s.Series[0].On("p50")+s.Muted.On(" over "+now.Over))
 			out = append(out, curve...)
 			out = append(out, "")
 		}
 	}
-	return append(out, figure.Steps(s, &now.Result, w-1, h-len(out))...)
+	return append(out, chart.Steps(s, &now.Result, w-1, h-len(out))...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -26,8 +27,8 @@ type loadedRun struct {
 	// why is what limited the run.
 	why *rundir.Why
 	// all is the distribution of every call, ops those by operation.
-	all widget.Distribution
-	ops []widget.Distribution
+	all chart.Distribution
+	ops []chart.Distribution
 }
 
 // loadedMsg delivers a run that was requested.
@@ -47,15 +48,15 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	if l.found, err = find.Load(f.Dir); err != nil {
 		return nil, err
 	}
-	var whole []widget.Distribution
+	var whole []chart.Distribution
 	for _, o := range f.Run.Operations {
-		d := widget.NewDistribution(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)])
+		d := chart.NewDistribution(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)])
 		l.ops = append(l.ops, d)
 		if f.Run.Counts(o) {
 			whole = append(whole, d)
 		}
 	}
-	l.all = widget.Merged(whole)
+	l.all = chart.Merged(whole)
 	return l, nil
 }
 

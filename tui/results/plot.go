@@ -93,26 +93,18 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		canvas.Rule(column(at), '╎', 1)
 	}
 	warm := min(max(column(0), 0), cells)
-	rows := widget.Paint(canvas, func(_ chart.Layer, x, _ int) widget.Ink {
+	rows := chart.Paint(canvas, func(_ chart.Layer, x, _ int) widget.Ink {
 		if x < warm {
 			return s.Past
 		}
 		return g.ink
 	})
-	out := make([]string, 0, h)
-	for y, row := range rows {
-		label := ""
-		switch {
-		case y == 0:
-			label = g.format(scale.High)
-		case y == h-1:
-			label = "0"
-		case h >= 5 && h%2 == 1 && y == h/2:
-			label = g.format(scale.High / 2)
+	return chart.Upright(s, rows, axisWidth-2, func(part float64) string {
+		if part == 0 {
+			return "0"
 		}
-		out = append(out, s.Muted.On(widget.FitRight(label, axisWidth-2))+s.Line.On(" ┤")+row)
-	}
-	return out
+		return g.format(scale.High * part)
+	})
 }
 
 // timeAxis labels the seconds below a chart.
@@ -125,23 +117,12 @@ func (c curves) timeAxis(s *widget.Styles, w int) string {
 	line := []rune(strings.Repeat(" ", cells))
 	for _, t := range plot.Seconds(float64(c.first), float64(c.first+n)-1e-6, 1, float64(cells)/14) {
 		at := int((t - float64(c.first)) / float64(n) * float64(cells))
-		text := []rune(secondLabel(int(t)))
+		text := []rune(plot.Moment(t, float64(c.first+n)))
 		if at+len(text) <= cells {
 			copy(line[at:], text)
 		}
 	}
 	return strings.Repeat(" ", axisWidth) + s.Muted.On(string(line))
-}
-
-func secondLabel(t int) string {
-	if t >= 3600 {
-		return (time.Duration(t) * time.Second).Truncate(time.Minute).String()[:len((time.Duration(t)*time.Second).Truncate(time.Minute).String())-2]
-	}
-	if t >= 60 {
-		m := (time.Duration(t) * time.Second).String()
-		return strings.TrimSuffix(m, "0s")
-	}
-	return widget.NumberText(float64(t)) + " s"
 }
 
 func durationLabel(v float64) string {

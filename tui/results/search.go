@@ -3,7 +3,7 @@ package results
 import (
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/report"
-	"github.com/perfbench/perfbench/tui/figure"
+	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -19,10 +19,10 @@ func searched(s *widget.Styles, r *find.Result, w, h int) []string {
 			out = append(out, ink.On(l))
 		}
 	}
-	if curve := figure.Latency(s, r).Draw(s, w, max(h-len(out)-len(r.Steps)-4, 8)); curve != nil {
+	if curve := chart.Latency(s, r).Draw(s, w, max(h-len(out)-len(r.Steps)-4, 8)); curve != nil {
 		out = append(out, "", s.Series[1].On("p99")+s.Muted.On(" and ")+s.Series[0].On("p50")+s.Muted.On(" over "+r.Over))
 		out = append(out, curve...)
 	}
 	out = append(out, "")
-	return append(out, figure.Steps(s, r, w, len(r.Steps)+1)...)
+	return append(out, chart.Steps(s, r, w, len(r.Steps)+1)...)
 }

@@ -42,6 +42,6 @@ var never = []struct{ from, to, why string }{
 // name the others.
 var (
 	neighbours = []string{"profiles", "internal/store", "tui"}
-	shared     = []string{"profiles/padogrid", "tui/widget", "tui/chart", "tui/screen", "tui/figure", "tui/archive"}
+	shared     = []string{"profiles/padogrid", "tui/widget", "tui/chart", "tui/screen", "tui/archive"}
 	lists      = []string{"profiles", "tui", "internal/store/drivers", "internal/store/embedded"}
 )

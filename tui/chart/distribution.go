@@ -1,4 +1,4 @@
-package widget
+package chart
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // Distribution is a histogram with ten buckets per decade, whose upper edges are round
@@ -174,7 +174,7 @@ func ShareText(v float64) string {
 }
 
 // Draw draws a distribution in w cells and at most h lines.
-func (d Distribution) Draw(s *Styles, k Ink, w, h int) []string {
+func (d Distribution) Draw(s *widget.Styles, k widget.Ink, w, h int) []string {
 	if d.Total == 0 {
 		return []string{s.Muted.On("No call was timed.")}
 	}
@@ -189,17 +189,17 @@ func (d Distribution) Draw(s *Styles, k Ink, w, h int) []string {
 	if w < 70 {
 		room = max(w-label-share-mark-3, 8)
 	}
-	head := FitRight("up to", label) + "  " + Fit("calls", room) + FitRight("share", share)
+	head := widget.FitRight("up to", label) + "  " + widget.Fit("calls", room) + widget.FitRight("share", share)
 	if w >= 70 {
-		head += FitRight("in all", upTo)
+		head += widget.FitRight("in all", upTo)
 	}
 	out := []string{s.Muted.On(head)}
 	for i, b := range list {
-		line := s.Muted.On(FitRight(EdgeText(b.Upper), label)) + "  " + k.On(chart.Bar(b.Share, top, room)) + FitRight(ShareText(b.Share), share)
+		line := s.Muted.On(widget.FitRight(EdgeText(b.Upper), label)) + "  " + k.On(Bar(b.Share, top, room)) + widget.FitRight(ShareText(b.Share), share)
 		if w >= 70 {
-			line += s.Muted.On(FitRight(fmt.Sprintf("%.2f %%", b.upTo*100), upTo))
+			line += s.Muted.On(widget.FitRight(fmt.Sprintf("%.2f %%", b.upTo*100), upTo))
 		}
-		out = append(out, line+"  "+s.Bold.On(Fit(marks[i], mark-2)))
+		out = append(out, line+"  "+s.Bold.On(widget.Fit(marks[i], mark-2)))
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package figure
+package chart
 
 import (
 	"strings"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -39,8 +38,8 @@ func Beside(s *widget.Styles, r *sweep.Result, w int) []string {
 			done, bar = units.Number(*p.Done), *p.Done
 		}
 		out = append(out, widget.Fit(names[i], wide)+"  "+
-			widget.FitRight(done, figure)+" "+s.Series[0].On(chart.Bar(bar, most, room))+" "+
-			widget.FitRight(widget.Nanos(p.P99), figure)+" "+s.Series[1].On(chart.Bar(float64(p.P99), float64(slowest), room)))
+			widget.FitRight(done, figure)+" "+s.Series[0].On(Bar(bar, most, room))+" "+
+			widget.FitRight(widget.Nanos(p.P99), figure)+" "+s.Series[1].On(Bar(float64(p.P99), float64(slowest), room)))
 	}
 	return out
 }

@@ -1,20 +1,20 @@
-package widget
+package chart
 
 import (
 	"strings"
 
-	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // Paint returns the rows of a canvas, each cell in the ink that ink returns for its layer
 // and place.
-func Paint(c *chart.Canvas, ink func(l chart.Layer, x, y int) Ink) []string {
+func Paint(c *Canvas, ink func(l Layer, x, y int) widget.Ink) []string {
 	w, h := c.Size()
 	out := make([]string, h)
 	var b, run strings.Builder
 	for y := range out {
 		b.Reset()
-		var now Ink
+		var now widget.Ink
 		for x := range w {
 			r, l := c.At(x, y)
 			if k := ink(l, x, y); k != now {

@@ -1,15 +1,10 @@
-// Package figure draws the results of searches and sweeps: curves over a knob, and the
-// tables of their points. It knows no screen.
-package figure
+package chart
 
 import (
 	"math"
 	"slices"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/perfbench/perfbench/internal/plot"
-	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -70,7 +65,7 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 	}
 	column := func(x float64, n int) int { return min(int((x-from)/(to-from)*float64(n-1)+0.5), n-1) }
 	canvas := p.canvas(cells, rows, from, to, scale, column)
-	picture := widget.Paint(canvas, func(l chart.Layer, _, _ int) widget.Ink {
+	picture := Paint(canvas, func(l Layer, _, _ int) widget.Ink {
 		switch {
 		case l == 0:
 			return widget.Ink{}
@@ -80,27 +75,15 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 		return p.Curves[l-first].Ink
 	})
 	value := func(part float64) string {
-		if p.Log {
+		switch {
+		case p.Log:
 			return p.Format(scale.Low * math.Pow(scale.High/scale.Low, part))
+		case part == 0:
+			return "0"
 		}
 		return p.Format(scale.High * part)
 	}
-	out := make([]string, 0, h)
-	for y := range rows {
-		label := ""
-		switch {
-		case y == 0:
-			label = value(1)
-		case y == rows-1 && p.Log:
-			label = value(0)
-		case y == rows-1:
-			label = "0"
-		case rows >= 5 && rows%2 == 1 && y == rows/2:
-			label = value(0.5)
-		}
-		out = append(out, s.Muted.On(widget.FitRight(ansi.Truncate(label, labels, ""), labels))+s.Line.On(" ┤")+picture[y])
-	}
-	return append(out, p.axis(s, from, to, cells, column))
+	return append(Upright(s, picture, labels, value), p.axis(s, from, to, cells, column))
 }
 
 // axis labels positions along the knob: both ends, and between them the points that
@@ -136,24 +119,24 @@ func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(fl
 
 // The layers of a plot: rules, and each curve with its points, from first on.
 const (
-	rule chart.Layer = iota + 1
+	rule Layer = iota + 1
 	first
 )
 
 // canvas draws the curves, the points on them, and rules where nothing is drawn.
-func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column func(float64, int) int) *chart.Canvas {
-	canvas := chart.NewCanvas(cells, rows)
+func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column func(float64, int) int) *Canvas {
+	canvas := NewCanvas(cells, rows)
 	for i, c := range slices.Backward(p.Curves) {
 		dots := make([]float64, 2*cells)
 		for x := range dots {
 			dots[x] = scale.Part(between(c, from+(to-from)*float64(x)/float64(2*cells-1)))
 		}
-		canvas.Line(dots, first+chart.Layer(i))
+		canvas.Line(dots, first+Layer(i))
 	}
 	for i, c := range slices.Backward(p.Curves) {
 		for k, x := range c.At {
 			if y := canvas.Row(scale.Part(c.Values[k])); !c.Bare && y >= 0 {
-				canvas.Put(column(x, cells), y, "•", first+chart.Layer(i))
+				canvas.Put(column(x, cells), y, "•", first+Layer(i))
 			}
 		}
 	}
