@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/internal/preset"
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -53,7 +53,7 @@ func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
 	}
 	for _, p := range env.Profiles {
 		cases[p.Name] = session.Request{Profile: p.Name}
-		list, err := preset.List(p.Presets)
+		list, err := request.Presets(p.Presets)
 		require.NoError(t, err)
 		for _, l := range list {
 			if l.Name != "xa" { // not every store can
@@ -66,8 +66,8 @@ func TestTheCommandOfARunPlansForTheSame(t *testing.T) {
 		p, err := session.Prepare(t.Context(), env, r)
 		require.NoError(t, err, name)
 		run := p.Model()
-		again := runpage.Asked(&run)
-		assert.Equal(t, planned(t, r.Words()), planned(t, again.Words()), "%s: %s", name, runpage.Command(&run))
+		again := report.Asked(&run)
+		assert.Equal(t, planned(t, r.Words()), planned(t, again.Words()), "%s: %s", name, report.Command(&run))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -44,7 +44,7 @@ func (d *fieldDraft) read(r *values.Reader, o *Object, isKey bool) {
 	known := append([]string{"generator", "type", "index", ""}, g.keys...)
 	for _, key := range sortedKeys(d.keys) {
 		if v := d.keys[key]; !slices.Contains(known, key) {
-			p.fail(v, suggest.Hint(key, known[:len(known)-1]), "the generator %s has no %q", g.name, key)
+			p.fail(v, fault.Suggest(key, known[:len(known)-1]), "the generator %s has no %q", g.name, key)
 		}
 	}
 	p.on("index", &f.Index)
@@ -116,7 +116,7 @@ func (p *reading) generator() *generator {
 	}
 	g := generatorOf(word)
 	if g == nil {
-		p.fail(v, suggest.Hint(word, generatorNames()), "there is no generator %q: there are %s", word, strings.Join(generatorNames(), ", "))
+		p.fail(v, fault.Suggest(word, generatorNames()), "there is no generator %q: there are %s", word, strings.Join(generatorNames(), ", "))
 	}
 	return g
 }
@@ -136,7 +136,7 @@ func (p *reading) unknownType(t workload.Value) {
 	for _, k := range kindWords {
 		words = append(words, k.word)
 	}
-	p.fail(t, suggest.Hint(strings.TrimSpace(t.Text), words), "there is no type %q: there are %s", t.Text, strings.Join(words, ", "))
+	p.fail(t, fault.Suggest(strings.TrimSpace(t.Text), words), "there is no type %q: there are %s", t.Text, strings.Join(words, ", "))
 }
 
 // kind checks the type that a field names against that of its generator.
@@ -380,7 +380,7 @@ func (p *reading) template() {
 		case !closed:
 			p.fail(v, "", "template: %q has a { without }", v.Text)
 		case at < 0:
-			p.fail(v, suggest.Hint(name, p.o.Columns()), "template: there is no field %q", name)
+			p.fail(v, fault.Suggest(name, p.o.Columns()), "template: there is no field %q", name)
 		default:
 			p.f.parts = append(p.f.parts, part{"", at})
 		}

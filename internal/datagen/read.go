@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -124,7 +124,7 @@ func (d *draft) set(r *values.Reader, rest string, v workload.Value) {
 	fields, field, _ := strings.Cut(rest, ".")
 	field, key, _ := strings.Cut(field, ".")
 	if fields != "fields" || field == "" {
-		r.Fail(suggest.Hint(fields, objectKeys), "%v", fail(place(v), d.o.Name, "", "there is no %q: it has %s", rest, strings.Join(objectKeys, ", ")))
+		r.Fail(fault.Suggest(fields, objectKeys), "%v", fail(place(v), d.o.Name, "", "there is no %q: it has %s", rest, strings.Join(objectKeys, ", ")))
 		return
 	}
 	i := slices.IndexFunc(d.parts, func(p *fieldDraft) bool { return p.f.Name == field })
@@ -172,7 +172,7 @@ func (d *draft) read(r *values.Reader) {
 	case !ok:
 		r.Fail("for example  key: "+d.o.Name[:1]+"-######  or the name of a field", "%v", fail(d.o.Where, d.o.Name, "", "has no key"))
 	case d.o.key < 0:
-		r.Fail(suggest.Hint(key.Text, d.o.Columns()), "%v", fail(place(key), d.o.Name, "", "key: %q is neither one of its fields nor a pattern with #", key.Text))
+		r.Fail(fault.Suggest(key.Text, d.o.Columns()), "%v", fail(place(key), d.o.Name, "", "key: %q is neither one of its fields nor a pattern with #", key.Text))
 	}
 	for i, p := range d.parts {
 		p.read(r, d.o, i == d.o.key)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 )
 
@@ -35,7 +35,7 @@ func (p *reading) parent(m *Model) {
 		if !ok {
 			v = p.at
 		}
-		p.fail(v, suggest.Hint(name, m.Names()), "parent: there is no object %q", name)
+		p.fail(v, fault.Suggest(name, m.Names()), "parent: there is no object %q", name)
 		return
 	}
 	if p.o.index(f.Name) == p.o.key {
@@ -48,7 +48,7 @@ func (p *reading) parent(m *Model) {
 	if v, ok := p.keys["spread"]; ok {
 		words := []string{spreadSequential, spreadUniform, spreadZipf}
 		if f.spread = strings.TrimSpace(v.Text); !slices.Contains(words, f.spread) {
-			p.fail(v, suggest.Hint(f.spread, words), "spread: %q is not one of %s", v.Text, strings.Join(words, ", "))
+			p.fail(v, fault.Suggest(f.spread, words), "spread: %q is not one of %s", v.Text, strings.Join(words, ", "))
 			f.spread = spreadSequential
 		}
 	}
@@ -97,7 +97,7 @@ func (p *reading) counts() {
 	word := strings.TrimSpace(v.Text)
 	switch {
 	case !slices.Contains(countWords, word):
-		p.fail(v, suggest.Hint(word, countWords), "childrenSpread: %q is not one of %s", v.Text, strings.Join(countWords, ", "))
+		p.fail(v, fault.Suggest(word, countWords), "childrenSpread: %q is not one of %s", v.Text, strings.Join(countWords, ", "))
 	case !f.Children.Given:
 		p.fail(v, "for example  children: 1..5", "childrenSpread says how children are spread, and children is not set")
 	case word == countWords[0] && f.Children.Least != f.Children.Most:

@@ -1,6 +1,6 @@
-// Package fault attaches to an error what the user can do about it and how the process
-// should end, without changing the message. Every package of ours may use it; it
-// imports none of them.
+// Package fault attaches to an error what the user can do about it, such as the name that
+// was probably meant, and how the process should end, without changing the message. Every
+// package of ours may use it; it imports none of them.
 package fault
 
 import "errors"

@@ -9,7 +9,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/search"
 	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -54,7 +53,7 @@ type bench struct {
 
 // heard is a finished second on its way to the search.
 type heard struct {
-	search.Second
+	Second
 	sum stepSum
 }
 
@@ -63,8 +62,8 @@ type stepSum struct {
 	seconds                     int
 	count, errors               int64
 	response, service, lateness *hdrhistogram.Histogram
-	slow                        []search.Reading // for each condition, the calls that the store alone made too slow
-	busy                        int              // number of seconds at whose end all threads were busy
+	slow                        []Reading // for each condition, the calls that the store alone made too slow
+	busy                        int       // number of seconds at whose end all threads were busy
 	threads                     int
 	before, after               *verdict.Observed // observations at their beginning and end
 }
@@ -72,7 +71,7 @@ type stepSum struct {
 func (s *stepSum) add(o stepSum) {
 	if s.seconds == 0 {
 		s.response, s.service, s.lateness = measure.NewHistogram(), measure.NewHistogram(), measure.NewHistogram()
-		s.slow = make([]search.Reading, len(o.slow))
+		s.slow = make([]Reading, len(o.slow))
 	}
 	for i, r := range o.slow {
 		s.slow[i].Against, s.slow[i].Of = s.slow[i].Against+r.Against, s.slow[i].Of+r.Of
@@ -100,9 +99,9 @@ func (b *bench) second(s *measure.Second) {
 	if s.Warmup || s.Length < 1 {
 		return
 	}
-	h := heard{Second: search.Second{From: int64(s.T) * 1e9, To: int64(s.T+1) * 1e9}}
-	h.Readings = make([]search.Reading, len(b.options.Under))
-	h.sum = stepSum{seconds: 1, slow: make([]search.Reading, len(b.options.Under)), response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
+	h := heard{Second: Second{From: int64(s.T) * 1e9, To: int64(s.T+1) * 1e9}}
+	h.Readings = make([]Reading, len(b.options.Under))
+	h.sum = stepSum{seconds: 1, slow: make([]Reading, len(b.options.Under)), response: measure.NewHistogram(), service: measure.NewHistogram(), lateness: measure.NewHistogram()}
 	threads, backlog, seen := 0, int64(0), map[string]bool{}
 	for _, r := range s.Rows {
 		op := b.ops[r.Op]
@@ -211,7 +210,7 @@ func (b *bench) Set(level float64) {
 
 // Next waits for a second that began after the level was set. One that began at that very
 // moment is the second of the change: calls of the level before are still on their way in it.
-func (b *bench) Next(ctx context.Context) (search.Second, error) {
+func (b *bench) Next(ctx context.Context) (Second, error) {
 	for {
 		select {
 		case h := <-b.in:
@@ -226,9 +225,9 @@ func (b *bench) Next(ctx context.Context) (search.Second, error) {
 			b.step.after = b.observation()
 			return h.Second, nil
 		case <-b.run.Done():
-			return search.Second{}, errOver
+			return Second{}, errOver
 		case <-ctx.Done():
-			return search.Second{}, context.Cause(ctx)
+			return Second{}, context.Cause(ctx)
 		}
 	}
 }
@@ -255,7 +254,7 @@ func (b *bench) observation() *verdict.Observed {
 
 // Widen adds threads if all were busy while calls took no longer than at first, which
 // means that the store was not the limit.
-func (b *bench) Widen([]search.Second) bool {
+func (b *bench) Widen([]Second) bool {
 	s := b.run.Settings(workload.AllTracks)
 	if b.options.Over.Name != OverRate || s.Threads >= b.options.Threads || b.step.errors > 0 || !b.tooFew() {
 		return false
@@ -285,4 +284,4 @@ func (b *bench) note(held bool) {
 	}
 }
 
-var _ search.Bench = (*bench)(nil)
+var _ Bench = (*bench)(nil)

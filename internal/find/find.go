@@ -2,6 +2,10 @@
 // meets conditions such as p99<10ms. It changes the knob of a live run as a person at
 // the workbench would, judges each level by its seconds, and says what is the limit:
 // the store or perfbench. What was found is find.json, which reports and screens read.
+//
+// Choice chooses which level to try next. A Seek tries levels on a Bench, which is a run or
+// anything else that reports what each second was like. A Chain judges a rate by the backlog
+// at the end of several stations.
 package find
 
 import (
@@ -13,8 +17,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/search"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -72,7 +74,7 @@ func Read(a Asked, plan *workload.Plan) (Options, error) {
 	var ok bool
 	switch o.Over, ok = plan.Knob(a.Over); {
 	case a.Over != OverRate && a.Over != OverThreads:
-		problems.Add(fault.Field("over", fault.Input(fmt.Errorf("over: %q is not rate or threads", a.Over), suggest.Hint(a.Over, []string{OverRate, OverThreads}))))
+		problems.Add(fault.Field("over", fault.Input(fmt.Errorf("over: %q is not rate or threads", a.Over), fault.Suggest(a.Over, []string{OverRate, OverThreads}))))
 	case !ok:
 		problems.Add(fault.Input(fmt.Errorf("over: this plan has no live knob %s to raise", a.Over), "perfbench list knobs shows what a profile can turn"))
 	}
@@ -145,10 +147,10 @@ func condition(text string, ops []measure.Operation) (threshold.Expr, error) {
 }
 
 // conditions returns the conditions in the form that package search needs.
-func (o *Options) conditions() []search.Condition {
-	var out []search.Condition
+func (o *Options) conditions() []Condition {
+	var out []Condition
 	for _, e := range o.Under {
-		c := search.Condition{Text: e.Text}
+		c := Condition{Text: e.Text}
 		switch e.Stat {
 		case "mean":
 			c.Bound = e.Limit
@@ -163,8 +165,8 @@ func (o *Options) conditions() []search.Condition {
 }
 
 // choice returns how levels are chosen.
-func (o *Options) choice() search.Choice {
-	c := search.Choice{Start: o.From, Raise: 2, Near: 1.03, Most: 100, High: o.To, Confirm: true}
+func (o *Options) choice() Choice {
+	c := Choice{Start: o.From, Raise: 2, Near: 1.03, Most: 100, High: o.To, Confirm: true}
 	if o.Over.Name == OverThreads {
 		c.Whole, c.Low, c.Start = true, 1, max(c.Start, 1)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/search"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -43,14 +42,14 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	began := f.bench.run.Elapsed()
 	var suspects []Limit // for each step that did not hold
 	var alone []string   // for each step, what the store alone breaks
-	seek := search.Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
+	seek := Seek{Conditions: f.options.conditions(), Choice: f.options.choice(), Time: f.options.Time}
 	if c := &seek.Choice; c.Low == 0 { // below that, no step is long enough to be judged
-		c.Low = max(search.Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks)), 1)
+		c.Low = max(Least(seek.Conditions)*f.bench.lump()/float64(len(f.bench.tracks)), 1)
 		if c.Start > 0 {
 			c.Low = min(c.Low, c.Start)
 		}
 	}
-	ends, err := seek.Find(ctx, f.bench, func(s search.Step) {
+	ends, err := seek.Find(ctx, f.bench, func(s Tried) {
 		step := f.step(s)
 		f.bench.note(s.Held)
 		r.Steps = append(r.Steps, step)
@@ -96,7 +95,7 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 }
 
 // step describes a step of the search.
-func (f *Finder) step(s search.Step) Step {
+func (f *Finder) step(s Tried) Step {
 	b := &f.bench.step
 	out := Step{
 		Level: s.Rate, FromS: time.Duration(s.From).Seconds(), ToS: time.Duration(s.To).Seconds(), Held: s.Held, Doubtful: s.Doubtful, Why: s.Why,

@@ -27,7 +27,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 const startLimit = 60 * time.Second // to become ready; a loaded machine is slow
@@ -278,7 +277,7 @@ func find(name string) (Service, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Service{}, fault.Input(fmt.Errorf("lab: unknown service %q", name), suggest.Hint(name, names, "perfbench lab up --help shows all"))
+	return Service{}, fault.Input(fmt.Errorf("lab: unknown service %q", name), fault.Suggest(name, names, "perfbench lab up --help shows all"))
 }
 
 // findNeeds looks for the programs of the service.

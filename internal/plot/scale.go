@@ -1,6 +1,7 @@
 // Package plot is what every picture of a run needs, whether a terminal or SVG draws it:
 // scales and their round values, the times that an axis labels, how a moment is written,
-// and many values made fewer. All of it is pure.
+// and many values made fewer. It also draws those in SVG: a Chart over the time of a run and
+// a Heat, for a page with its own style sheet or as a separate file. All of it is pure.
 package plot
 
 import "math"

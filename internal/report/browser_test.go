@@ -11,9 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/chart"
-	"github.com/perfbench/perfbench/internal/report/page"
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/browsertest"
 )
@@ -24,7 +22,7 @@ func TestThePageInARealBrowser(t *testing.T) {
 	f := madeUp(t, 300)
 	f.Against = fixture(t)
 	path := filepath.Join(t.TempDir(), PageFile)
-	require.NoError(t, os.WriteFile(path, []byte(runpage.Build(f).HTML()), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(RunPage(f).HTML()), 0o600))
 	c.Size(1200, 900)
 	c.Open(path)
 	c.Quiet()
@@ -53,7 +51,7 @@ func TestThePageInARealBrowser(t *testing.T) {
 		c.Call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
 		c.Open(path)
 		assert.Zero(t, browsertest.Eval[int](c, "document.querySelectorAll('.zoom').length"), "nothing that does nothing")
-		complete(t, c, runpage.Build(f))
+		complete(t, c, RunPage(f))
 	})
 	c.Quiet()
 }
@@ -142,9 +140,9 @@ func zoomed(t *testing.T, c *browsertest.Browser) {
 }
 
 // complete wants all that the page has to say in the document as it is without script.
-func complete(t *testing.T, c *browsertest.Browser, p page.Page) {
+func complete(t *testing.T, c *browsertest.Browser, p Page) {
 	text := squeezed(browsertest.Eval[string](c, "document.body.textContent"))
-	has := func(s string) { assert.Contains(t, text, squeezed(page.Plain(s))) }
+	has := func(s string) { assert.Contains(t, text, squeezed(Plain(s))) }
 	for _, f := range p.Figures {
 		has(f.Value)
 		has(f.Range)
@@ -152,8 +150,8 @@ func complete(t *testing.T, c *browsertest.Browser, p page.Page) {
 	for _, s := range slices.Concat(p.Lead, p.Notices) {
 		has(s)
 	}
-	var walk func(list []page.Section)
-	walk = func(list []page.Section) {
+	var walk func(list []Section)
+	walk = func(list []Section) {
 		for _, s := range list {
 			has(s.Heading)
 			has(s.Code)
@@ -170,7 +168,7 @@ func complete(t *testing.T, c *browsertest.Browser, p page.Page) {
 		}
 	}
 	walk(p.Sections)
-	for _, kind := range []string{chart.Warmup, chart.Stall, chart.Errors} {
+	for _, kind := range []string{plot.Warmup, plot.Stall, plot.Errors} {
 		assert.Positive(t, browsertest.Eval[int](c, "document.querySelectorAll('.data ."+kind+"').length"), kind)
 	}
 }

@@ -12,10 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/report/page"
-	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // comparisons are the documents of a comparison, by format id.
@@ -43,26 +40,26 @@ func ComparisonFormats() []string {
 func Comparison(c *compare.Comparison, id string) (rundir.File, error) {
 	i := slices.Index(ComparisonFormats(), id)
 	if i < 0 {
-		return rundir.File{}, fault.Input(fmt.Errorf("unknown format %q of a comparison", id), suggest.Hint(id, ComparisonFormats()))
+		return rundir.File{}, fault.Input(fmt.Errorf("unknown format %q of a comparison", id), fault.Suggest(id, ComparisonFormats()))
 	}
 	data, err := comparisons[i].encode(c)
 	return rundir.File{Name: comparisons[i].file, Data: data}, err
 }
 
 // compared lays out a comparison for people.
-func compared(c *compare.Comparison) page.Page {
+func compared(c *compare.Comparison) Page {
 	a, b := &c.A.Runs[0].Conditions, &c.B.Runs[0].Conditions
 	title := "perfbench compare: " + a.Profile
 	if a.Mode != "" {
 		title += " (" + a.Mode + ")"
 	}
-	p := page.Page{
-		Title:   title + " on " + runpage.StoreName(a.Store),
-		Lead:    []string{sideOf("A", c.A), sideOf("B", c.B), runpage.Outcome(c)},
+	p := Page{
+		Title:   title + " on " + StoreName(a.Store),
+		Lead:    []string{sideOf("A", c.A), sideOf("B", c.B), Outcome(c)},
 		Notices: slices.Concat(c.Refusals, c.Cautions),
 	}
 	if b.Store.Name != a.Store.Name {
-		p.Title += " and " + runpage.StoreName(b.Store)
+		p.Title += " and " + StoreName(b.Store)
 	}
 	for _, part := range c.Parts {
 		heading := "All calls"
@@ -72,16 +69,16 @@ func compared(c *compare.Comparison) page.Page {
 			}
 			heading = op.Track + " " + op.Op
 		}
-		p.Sections = append(p.Sections, page.Section{Heading: heading, Weight: page.Answer, Table: runpage.Findings(part, a.UnitOf(part.Operation))})
+		p.Sections = append(p.Sections, Section{Heading: heading, Weight: Answer, Table: Findings(part, a.UnitOf(part.Operation))})
 	}
 	if len(c.Differences) > 0 {
-		t := page.Table{Left: 3, Columns: []string{"", "A", "B"}}
+		t := Table{Left: 3, Columns: []string{"", "A", "B"}}
 		for _, d := range c.Differences {
 			t.Add(d.Name, d.A, d.B)
 		}
-		p.Sections = append(p.Sections, page.Section{Heading: "What differs", Table: t})
+		p.Sections = append(p.Sections, Section{Heading: "What differs", Table: t})
 	}
-	p.Sections = append(p.Sections, page.Section{Heading: "How to read this", Text: append(slices.Clone(c.Notes), reading)})
+	p.Sections = append(p.Sections, Section{Heading: "How to read this", Text: append(slices.Clone(c.Notes), reading)})
 	return p
 }
 
@@ -95,7 +92,7 @@ func sideOf(name string, s compare.Set) string {
 	first, last := &s.Runs[0].Conditions, &s.Runs[len(s.Runs)-1].Conditions
 	day := func(t time.Time) string { return t.Format("2006-01-02 15:04:05 MST") }
 	if len(s.Runs) == 1 {
-		return fmt.Sprintf("%s: run %s, started %s, measured for %s.", name, first.ID, day(first.Started), page.Length(first.MeasuredS))
+		return fmt.Sprintf("%s: run %s, started %s, measured for %s.", name, first.ID, day(first.Started), Length(first.MeasuredS))
 	}
 	return fmt.Sprintf("%s: %d runs, %s, from %s of %s to %s of %s.", name, len(s.Runs), s.Name, first.ID, day(first.Started), last.ID, day(last.Started))
 }
@@ -103,7 +100,7 @@ func sideOf(name string, s compare.Set) string {
 // Repeats describes for people how the runs of a set vary.
 func Repeats(s compare.Set) string {
 	c := &s.Runs[0].Conditions
-	t := page.Table{Left: 1, Columns: []string{"", "mean", "least", "most", "varies by"}}
+	t := Table{Left: 1, Columns: []string{"", "mean", "least", "most", "varies by"}}
 	for _, r := range compare.Repeats(s) {
 		t.Add(r.Texts(c.Unit)...)
 	}
@@ -111,10 +108,10 @@ func Repeats(s compare.Set) string {
 	if n := len(s.Runs); n > 1 {
 		what = fmt.Sprintf("%d runs", n)
 	}
-	return page.Page{
-		Title: "perfbench: " + what + " of " + c.Profile + " on " + runpage.StoreName(c.Store),
+	return Page{
+		Title: "perfbench: " + what + " of " + c.Profile + " on " + StoreName(c.Store),
 		Lead:  []string{fmt.Sprintf("From %s to %s.", c.ID, s.Runs[len(s.Runs)-1].Conditions.ID)},
-		Sections: []page.Section{{Heading: "All calls", Table: t, Text: []string{
+		Sections: []Section{{Heading: "All calls", Table: t, Text: []string{
 			"The figure after ± is the margin of error of the mean, at 95 % confidence; the last column is the standard deviation from run to run.",
 		}}},
 	}.Text()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 )
 
@@ -64,8 +63,8 @@ func TestThroughputIsInTheUnitOfTheOperation(t *testing.T) {
 }
 
 func TestOutcome(t *testing.T) {
-	assert.Regexp(t, `^B is worse in p50 \(\+.*; better in entries/s \(\+.*; `, runpage.Outcome(sides(t, 16, 24)))
-	assert.Regexp(t, `^B is the same in entries/s; unsure about p50, `, runpage.Outcome(sides(t, 16, 16)))
+	assert.Regexp(t, `^B is worse in p50 \(\+.*; better in entries/s \(\+.*; `, Outcome(sides(t, 16, 24)))
+	assert.Regexp(t, `^B is the same in entries/s; unsure about p50, `, Outcome(sides(t, 16, 16)))
 }
 
 func TestAFigureThatIsWorseFailsItsCase(t *testing.T) {

@@ -1,6 +1,9 @@
 // Package report writes finished runs as documents. Each format is a value with its
 // documentation and a pure function of a run's folder. The documents of single profiles
 // are defined beside the profiles and are passed in by the command.
+//
+// Those for people are a Page, which can be rendered as text, Markdown and HTML; RunPage
+// lays out a run as one, with a file for each part of the page.
 package report
 
 import (

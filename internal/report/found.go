@@ -8,11 +8,9 @@ import (
 
 	"github.com/guptarohit/asciigraph"
 
-	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
-	"github.com/perfbench/perfbench/internal/report/page"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -50,20 +48,20 @@ func FoundText(r *find.Result) string {
 	return b.String() + "\n" + t.Text()
 }
 
-func foundPage(r *find.Result) page.Page {
-	p := page.Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: FoundLead(r)}
-	s := page.Section{Heading: "Latency over load", Table: levels(r)}
+func foundPage(r *find.Result) Page {
+	p := Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: FoundLead(r)}
+	s := Section{Heading: "Latency over load", Table: levels(r)}
 	if c := curve(r); !c.Empty() {
-		s.Charts = []page.Graph{{Chart: c, Over: true}}
+		s.Charts = []Graph{{Chart: c, Over: true}}
 	}
 	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; a doubtful one was tried again."}
 	p.Sections = append(p.Sections, s)
 	if len(r.Steps) > len(r.Curve()) {
-		all := page.Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
+		all := Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
 		for _, s := range r.Steps {
-			all.Add(s.Words(), page.Length(s.FromS), page.Length(s.ToS), levelText(r, s.Level), units.Number(s.Done), page.Nanos(s.Response.P99))
+			all.Add(s.Words(), Length(s.FromS), Length(s.ToS), levelText(r, s.Level), units.Number(s.Done), Nanos(s.Response.P99))
 		}
-		p.Sections = append(p.Sections, page.Section{Heading: "Every step", Table: all})
+		p.Sections = append(p.Sections, Section{Heading: "Every step", Table: all})
 	}
 	return p
 }
@@ -104,7 +102,7 @@ func FoundLead(r *find.Result) []string {
 	if len(r.Steps) == 0 {
 		return out
 	}
-	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", page.Length(math.Round(r.Seconds)), page.Several(len(r.Steps), "step"), page.Several(r.Threads, "thread")))
+	return append(out, fmt.Sprintf("It took %s, in %s, with %s at the end.", Length(math.Round(r.Seconds)), Several(len(r.Steps), "step"), Several(r.Threads, "thread")))
 }
 
 // open says what a search that did not finish leaves open.
@@ -126,18 +124,18 @@ func levelText(r *find.Result, v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-func levels(r *find.Result) page.Table {
-	t := page.Table{Left: 1, Columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50", "errors", "threads"}}
+func levels(r *find.Result) Table {
+	t := Table{Left: 1, Columns: []string{"", r.Over, r.Unit + "/s", "p50", "p90", "p99", "p99.9", "max", "service p50", "errors", "threads"}}
 	for _, s := range r.Curve() {
 		l := s.Response
-		t.Add(s.Words(), levelText(r, s.Level), units.Number(s.Done), page.Nanos(l.P50), page.Nanos(l.P90), page.Nanos(l.P99), page.Nanos(l.P999), page.Nanos(l.Max), page.Nanos(s.Service.P50), page.Whole(s.Errors), fmt.Sprint(s.Threads))
+		t.Add(s.Words(), levelText(r, s.Level), units.Number(s.Done), Nanos(l.P50), Nanos(l.P90), Nanos(l.P99), Nanos(l.P999), Nanos(l.Max), Nanos(s.Service.P50), Whole(s.Errors), fmt.Sprint(s.Threads))
 	}
 	return t
 }
 
 // curve returns the chart of latency over load.
-func curve(r *find.Result) chart.Chart {
-	c := chart.Chart{
+func curve(r *find.Result) plot.Chart {
+	c := plot.Chart{
 		Title: "response time over " + r.Over, Log: true, Across: func(v float64) string { return levelText(r, v) },
 		Format: func(v float64) string { return units.Duration(time.Duration(v)) },
 	}
@@ -152,15 +150,15 @@ func curve(r *find.Result) chart.Chart {
 		c.At = append(c.At, s.Level)
 		p50, p99, p999 = append(p50, known(s.Response.P50)), append(p99, known(s.Response.P99)), append(p999, known(s.Response.P999))
 	}
-	c.Lines = []chart.Line{{Name: "p99", Values: p99}, {Name: "p50", Values: p50}}
+	c.Lines = []plot.Line{{Name: "p99", Values: p99}, {Name: "p50", Values: p50}}
 	if plot.Some(p999) {
-		c.Lines = append(c.Lines, chart.Line{Name: "p99.9", Values: p999})
+		c.Lines = append(c.Lines, plot.Line{Name: "p99.9", Values: p999})
 	}
 	if len(c.At) > 0 {
 		c.To = c.At[len(c.At)-1]
 	}
 	if r.Found > 0 {
-		c.Marks = []chart.Mark{{At: r.Found, Name: "holds", Note: "the highest that holds: " + levelText(r, r.Found)}}
+		c.Marks = []plot.Mark{{At: r.Found, Name: "holds", Note: "the highest that holds: " + levelText(r, r.Found)}}
 	}
 	return c
 }
@@ -178,7 +176,7 @@ func curveText(r *find.Result) string {
 	for i := range width {
 		line = append(line, math.Log10(interpolated(at, values, from+(to-from)*float64(i)/(width-1))))
 	}
-	picture := asciigraph.Plot(line, asciigraph.Height(page.ChartHeight), asciigraph.Width(width),
+	picture := asciigraph.Plot(line, asciigraph.Height(ChartHeight), asciigraph.Width(width),
 		asciigraph.YAxisValueFormatter(func(v float64) string { return c.Format(math.Pow(10, v)) }),
 		asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(c.Across))
 	var b strings.Builder

@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/report/page"
-	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -39,8 +37,8 @@ func store() *rundir.Folder {
 }
 
 func TestChartsShowTheHeadlineAndTheOthersBesideIt(t *testing.T) {
-	sections := runpage.Build(store()).Sections
-	at := slices.IndexFunc(sections, func(s page.Section) bool { return s.Heading == "Course" })
+	sections := RunPage(store()).Sections
+	at := slices.IndexFunc(sections, func(s Section) bool { return s.Heading == "Course" })
 	require.GreaterOrEqual(t, at, 0)
 	all := sections[at].Charts
 	require.Len(t, all, 3)
@@ -74,7 +72,7 @@ func TestEveryReportMarksPhasesAndNamesTheLinesBesideIt(t *testing.T) {
 		for line := range strings.Lines(doc) {
 			if at := strings.Index(line, "|load"); at >= 0 && strings.TrimSpace(line[:at]) == "" {
 				marks++
-				assert.Equal(t, page.ChartWidth/2, strings.Index(line, "|query")-at, "half of the run was the one, half the other")
+				assert.Equal(t, ChartWidth/2, strings.Index(line, "|query")-at, "half of the run was the one, half the other")
 			}
 		}
 		assert.Equal(t, 2, marks, "%s: under throughput and under times", id)

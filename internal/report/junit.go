@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/report/page"
-	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -68,7 +66,7 @@ func junit(r *rundir.Run) testSuites {
 		Name: "perfbench." + r.Profile, Time: fmt.Sprintf("%.3f", r.MeasuredS),
 		Timestamp: r.Started.UTC().Format(time.RFC3339),
 		Properties: []property{
-			{"id", r.ID}, {"target", page.Plain(r.Target)}, {"store", runpage.StoreName(r.Store)}, {"ended_by", page.Plain(r.EndedBy)}, {"verdict", r.Verdict.State},
+			{"id", r.ID}, {"target", Plain(r.Target)}, {"store", StoreName(r.Store)}, {"ended_by", Plain(r.EndedBy)}, {"verdict", r.Verdict.State},
 		},
 		Out: strings.Join(r.Remarks(), "\n"),
 	}
@@ -145,6 +143,6 @@ func verified(r *rundir.Run) *outcome {
 	case workload.Failed:
 		return &outcome{v.Summary, ""}
 	default:
-		return &outcome{v.State + runpage.Ends(v.Summary), skipped}
+		return &outcome{v.State + Ends(v.Summary), skipped}
 	}
 }

@@ -3,7 +3,6 @@ package report
 import (
 	_ "embed" // for the documentation
 
-	"github.com/perfbench/perfbench/internal/report/runpage"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -13,7 +12,7 @@ var textDoc string
 var textFormat = rundir.Format{
 	ID: "text", Title: "a page for people, with charts", Doc: textDoc, Names: []string{"report.txt"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
-		return one("report.txt", []byte(runpage.Build(f).Text())), nil
+		return one("report.txt", []byte(RunPage(f).Text())), nil
 	},
 }
 
@@ -23,7 +22,7 @@ var markdownDoc string
 var markdownFormat = rundir.Format{
 	ID: "markdown", Title: "the same page as Markdown", Doc: markdownDoc, Names: []string{"report.md"},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
-		return one("report.md", []byte(runpage.Build(f).Markdown())), nil
+		return one("report.md", []byte(RunPage(f).Markdown())), nil
 	},
 }
 
@@ -36,6 +35,6 @@ const PageFile = "report.html"
 var htmlFormat = rundir.Format{
 	ID: "html", Title: "the same page in one HTML file, with drawn charts", Doc: htmlDoc, Names: []string{PageFile},
 	Encode: func(f *rundir.Folder) ([]rundir.File, error) {
-		return one(PageFile, []byte(runpage.Build(f).HTML())), nil
+		return one(PageFile, []byte(RunPage(f).HTML())), nil
 	},
 }

@@ -18,11 +18,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/report/page"
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
@@ -357,7 +355,7 @@ func TestWriteIntoTheRunFolderLeavesItsSources(t *testing.T) {
 }
 
 func TestSummaryIsTheTopOfTheText(t *testing.T) {
-	s := runpage.Summary(fixture(t))
+	s := Summary(fixture(t))
 	for _, want := range []string{"do not describe a real server", "Operations", "eligibility", "Errors", "timeout"} {
 		assert.Contains(t, s, want)
 	}
@@ -376,12 +374,12 @@ func FuzzGraph(f *testing.F) {
 		for i := range values {
 			values[i] = []float64{a, b, math.NaN()}[i%3]
 		}
-		g := page.Graph{Chart: chart.Chart{Title: "x", From: float64(first), To: float64(first + n), Mean: mean, Log: !mean, Format: units.Number, Lines: []chart.Line{{Name: "p99", Values: values}}}}
+		g := Graph{Chart: plot.Chart{Title: "x", From: float64(first), To: float64(first + n), Mean: mean, Log: !mean, Format: units.Number, Lines: []plot.Line{{Name: "p99", Values: values}}}}
 		for i := range n {
 			g.At = append(g.At, float64(first+i)+0.5)
 		}
 		assert.NotContains(t, g.Page(), ",NaN")
 		assert.NotContains(t, g.File(), ",NaN")
-		assert.NotContains(t, g.Text(page.ChartWidth, page.ChartHeight), "%!")
+		assert.NotContains(t, g.Text(ChartWidth, ChartHeight), "%!")
 	})
 }

@@ -11,11 +11,9 @@ import (
 
 	"github.com/guptarohit/asciigraph"
 
-	"github.com/perfbench/perfbench/internal/chart"
-	"github.com/perfbench/perfbench/internal/report/page"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
-	"github.com/perfbench/perfbench/internal/sweep/usl"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -47,7 +45,7 @@ const mostCurves = 4
 func SweepText(r *sweep.Result) string {
 	var b strings.Builder
 	for _, s := range SweepLead(r) {
-		b.WriteString(page.Plain(s) + "\n")
+		b.WriteString(Plain(s) + "\n")
 	}
 	c := sweepCurve(r)
 	for _, l := range c.Lines[:min(r.Curves(), mostCurves)] {
@@ -59,17 +57,17 @@ func SweepText(r *sweep.Result) string {
 	return b.String() + "\n" + t.Text()
 }
 
-func sweepPage(r *sweep.Result) page.Page {
+func sweepPage(r *sweep.Result) Page {
 	var names []string
 	for _, a := range r.Axes {
 		names = append(names, a.Name)
 	}
-	p := page.Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: SweepLead(r)}
-	s := page.Section{Heading: "Points", Table: sweepTable(r), Text: []string{
+	p := Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: SweepLead(r)}
+	s := Section{Heading: "Points", Table: sweepTable(r), Text: []string{
 		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash means too few calls to tell.",
 	}}
 	if c := sweepCurve(r); !c.Empty() {
-		s.Charts = []page.Graph{{Chart: c, Over: true}}
+		s.Charts = []Graph{{Chart: c, Over: true}}
 	}
 	p.Sections = append(p.Sections, s)
 	return p
@@ -80,7 +78,7 @@ func sweepPage(r *sweep.Result) page.Page {
 func SweepLead(r *sweep.Result) []string {
 	var out []string
 	if !r.Complete() {
-		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the rest.", len(r.Runs), page.Several(r.All(), "run")))
+		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the rest.", len(r.Runs), Several(r.All(), "run")))
 	}
 	doubtful := 0
 	for _, p := range r.Points {
@@ -99,10 +97,10 @@ func SweepLead(r *sweep.Result) []string {
 		out = append(out, "The runs hold a fixed rate, so throughput does not show how the store scales.")
 	}
 	if r.Workers > 0 {
-		out = append(out, fmt.Sprintf("Each run has %s.", page.Several(r.Workers, "worker")))
+		out = append(out, fmt.Sprintf("Each run has %s.", Several(r.Workers, "worker")))
 	}
 	if doubtful > 0 {
-		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, page.Several(len(r.Runs), "run")))
+		out = append(out, fmt.Sprintf("The verdict of %d of %s is not VALID: see why in the reports.", doubtful, Several(len(r.Runs), "run")))
 	}
 	return out
 }
@@ -137,9 +135,9 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	var out []string
 	switch {
 	case l.Knee > 0:
-		out = append(out, fmt.Sprintf("The knee%s is at %s%s: beyond it, another thread adds less than a quarter of what one of the first threads adds.", where, page.Several(int(l.Knee), "thread"), kneeRange(l)))
+		out = append(out, fmt.Sprintf("The knee%s is at %s%s: beyond it, another thread adds less than a quarter of what one of the first threads adds.", where, Several(int(l.Knee), "thread"), kneeRange(l)))
 	case l.Law != nil && l.KneeLow != nil:
-		out = append(out, fmt.Sprintf("There is no knee in the range that was tried%s, but noise may hide one from %s on.", where, page.Several(int(*l.KneeLow), "thread")))
+		out = append(out, fmt.Sprintf("There is no knee in the range that was tried%s, but noise may hide one from %s on.", where, Several(int(*l.KneeLow), "thread")))
 	case l.Law != nil:
 		out = append(out, "There is no knee in the range that was tried"+where+".")
 	}
@@ -157,7 +155,7 @@ func kneeOf(r *sweep.Result, l sweep.Line) []string {
 	default:
 		law += fmt.Sprintf("; the peak is at %s threads (%s..%s).", units.Number(p.Value), units.Number(p.Low), units.Number(*p.High))
 	}
-	off := fmt.Sprintf("Runs typically lie %s off the law", page.Percent(f.Off))
+	off := fmt.Sprintf("Runs typically lie %s off the law", Percent(f.Off))
 	if f.Off > muchOff {
 		off += ", which is a lot: the store does not follow the law, so go by the points"
 	}
@@ -178,10 +176,12 @@ func kneeRange(l sweep.Line) string {
 	return fmt.Sprintf(" (95 %%: %g..%g)", *l.KneeLow, *l.KneeHigh)
 }
 
-func interval(k usl.Known) string { return fmt.Sprintf("%.3g (%.3g..%.3g)", k.Value, k.Low, *k.High) }
+func interval(k sweep.FitKnown) string {
+	return fmt.Sprintf("%.3g (%.3g..%.3g)", k.Value, k.Low, *k.High)
+}
 
-func sweepTable(r *sweep.Result) page.Table {
-	t := page.Table{Left: len(r.Axes)}
+func sweepTable(r *sweep.Result) Table {
+	t := Table{Left: len(r.Axes)}
 	for _, a := range r.Axes {
 		t.Columns = append(t.Columns, a.Name)
 	}
@@ -192,12 +192,12 @@ func sweepTable(r *sweep.Result) page.Table {
 			done = units.Number(*p.Done)
 		}
 		if p.High != nil && *p.Done > 0 {
-			by = page.Percent((*p.High - *p.Done) / *p.Done)
+			by = Percent((*p.High - *p.Done) / *p.Done)
 		}
 		if p.Runs > 0 {
-			p50, p99 = page.Nanos(p.P50), page.Nanos(p.P99)
+			p50, p99 = Nanos(p.P50), Nanos(p.P99)
 		}
-		t.Add(append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, page.Whole(p.Errors), strconv.Itoa(p.Doubtful))...)
+		t.Add(append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, Whole(p.Errors), strconv.Itoa(p.Doubtful))...)
 	}
 	return t
 }
@@ -217,15 +217,15 @@ func sweepRows(r *sweep.Result) []byte {
 	for _, d := range runs {
 		done := "NaN"
 		if d.Done != nil {
-			done = page.Number(*d.Done)
+			done = Number(*d.Done)
 		}
 		hidden := func(v int64) string {
 			if v < 0 {
 				return ""
 			}
-			return page.Whole(v)
+			return Whole(v)
 		}
-		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), page.Whole(d.Errors), d.Verdict))
+		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), Whole(d.Errors), d.Verdict))
 	}
 	for _, row := range rows {
 		_ = w.Write(cells(row)) // cannot fail: into memory
@@ -238,15 +238,15 @@ func sweepRows(r *sweep.Result) []byte {
 func cells(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, s := range texts {
-		out[i] = rundir.Cell(page.Plain(s))
+		out[i] = rundir.Cell(Plain(s))
 	}
 	return out
 }
 
 // sweepCurve returns the chart of throughput over the knob, with a line for each value
 // of the other one, and the law for each.
-func sweepCurve(r *sweep.Result) chart.Chart {
-	c := chart.Chart{Title: r.Unit + " per second", Format: units.Number, Across: units.Number, Mean: true}
+func sweepCurve(r *sweep.Result) plot.Chart {
+	c := plot.Chart{Title: r.Unit + " per second", Format: units.Number, Across: units.Number, Mean: true}
 	across := r.Across()
 	if across < 0 {
 		return c
@@ -258,23 +258,23 @@ func sweepCurve(r *sweep.Result) chart.Chart {
 	c.From, c.To = c.At[0], c.At[len(c.At)-1]
 	c.Ticks = apart(c.At)
 	for _, at := range r.Others(across) {
-		line := chart.Line{Name: cmp.Or(page.Plain(at), "measured")}
+		line := plot.Line{Name: cmp.Or(Plain(at), "measured")}
 		_, line.Values = r.Curve(across, at)
 		c.Lines = append(c.Lines, line)
 	}
 	for _, l := range r.Lines {
 		if l.Law != nil {
-			law := chart.Line{Name: strings.TrimSpace("law " + page.Plain(l.At))}
+			law := plot.Line{Name: strings.TrimSpace("law " + Plain(l.At))}
 			for _, n := range c.At {
 				law.Values = append(law.Values, l.Law.At(n))
 			}
 			c.Lines = append(c.Lines, law)
 		}
 		if l.Knee > 0 {
-			note := strings.TrimSpace("knee at " + page.Number(l.Knee) + kneeRange(l) + " " + page.Plain(l.At))
-			c.Marks = append(c.Marks, chart.Mark{At: l.Knee, Name: "knee", Note: note})
+			note := strings.TrimSpace("knee at " + Number(l.Knee) + kneeRange(l) + " " + Plain(l.At))
+			c.Marks = append(c.Marks, plot.Mark{At: l.Knee, Name: "knee", Note: note})
 			if l.KneeLow != nil {
-				span := chart.Span{From: *l.KneeLow, To: c.To, Kind: chart.Range, Note: note}
+				span := plot.Span{From: *l.KneeLow, To: c.To, Kind: plot.Range, Note: note}
 				if l.KneeHigh != nil {
 					span.To = *l.KneeHigh
 				}
@@ -303,7 +303,7 @@ func apart(values []float64) []float64 {
 }
 
 // lineText draws a line over a knob in a few lines of text.
-func lineText(at []float64, l chart.Line, over, unit string) string {
+func lineText(at []float64, l plot.Line, over, unit string) string {
 	var x, y []float64
 	for i, v := range l.Values {
 		if v > 0 {
@@ -319,7 +319,7 @@ func lineText(at []float64, l chart.Line, over, unit string) string {
 	for i := range width {
 		drawn = append(drawn, interpolated(x, y, from+(to-from)*float64(i)/(width-1)))
 	}
-	picture := asciigraph.Plot(drawn, asciigraph.Height(page.ChartHeight), asciigraph.Width(width), asciigraph.LowerBound(0),
+	picture := asciigraph.Plot(drawn, asciigraph.Height(ChartHeight), asciigraph.Width(width), asciigraph.LowerBound(0),
 		asciigraph.YAxisValueFormatter(units.Number), asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(units.Number))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s/s over %s, %s\n", unit, over, l.Name)

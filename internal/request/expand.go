@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -62,7 +61,7 @@ func replace(text string, set map[string]string) (out string, wrong []error) {
 		value, ok := set[m[1]]
 		if !ok {
 			hint := "set it, even to nothing"
-			if near := suggest.Nearest(m[1], slices.Collect(maps.Keys(set))); near != "" {
+			if near := fault.Nearest(m[1], slices.Collect(maps.Keys(set))); near != "" {
 				hint = "did you mean " + near + "?"
 			}
 			wrong = append(wrong, fault.Hint(fmt.Errorf("the environment variable %s is not set", m[1]), hint))

@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
 )
 
 // form is what a plan looks like.
 var form = yaml.Form{
-	Example: "a plan has lines such as  profile: ingestion", Several: "put several runs in one list called runs", Keys: suggest.PlanKeys,
+	Example: "a plan has lines such as  profile: ingestion", Several: "put several runs in one list called runs", Keys: fault.SeePlanKeys,
 }
 
 // parse reads the keys of a file; shared is nil if there are none to be read, and runs
@@ -83,7 +82,7 @@ func readSection(n yaml.Node, besides map[string]func(key, val yaml.Node)) *sect
 	}
 	names := slices.Collect(maps.Keys(read))
 	n.Each(yaml.Keys{What: "a plan", Names: names, Hint: func(key, _ yaml.Node) string {
-		if suggest.Nearest(key.Text(), names) == "" {
+		if fault.Nearest(key.Text(), names) == "" {
 			return "knobs and parameters of a profile go under set:"
 		}
 		return ""

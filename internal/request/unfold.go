@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
 )
 
 // Unfold returns a request whose preset, if it is a plan saved by a user, is replaced
@@ -42,11 +41,11 @@ func plan(name string, presets fs.FS) ([]byte, error) {
 	if name == "" || presets == nil {
 		return nil, nil
 	}
-	all, err := preset.List(presets)
+	all, err := Presets(presets)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(i preset.Info) bool { return i.Name == name })
+	at := slices.IndexFunc(all, func(i Preset) bool { return i.Name == name })
 	if at < 0 || !Is(all[at].Data) {
 		return nil, nil
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/session/settle"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -137,7 +136,7 @@ func Strangers(environ, known []string) []string {
 			continue
 		}
 		s := "environment variable " + k + " has no effect"
-		if near := suggest.Nearest(k, ours); near != "" {
+		if near := fault.Nearest(k, ours); near != "" {
 			s += "; did you mean " + near + "?"
 		}
 		out = append(out, s)
@@ -191,7 +190,7 @@ func NearPath(path string) string {
 	for _, d := range dir {
 		near = append(near, filepath.Join(filepath.Dir(path), d.Name()))
 	}
-	if n := suggest.Nearest(path, near); n != "" && n != path {
+	if n := fault.Nearest(path, near); n != "" && n != path {
 		return "did you mean " + n + "?"
 	}
 	return ""
@@ -227,7 +226,7 @@ func Unknown(vs workload.Values, n Names, tracks []string) []error {
 		if tracks == nil && strings.Contains(name, ".") {
 			continue // the tracks are not known, because the design has failed
 		}
-		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), suggest.Hint(name, all, suggest.Knobs))))
+		errs = append(errs, fault.Field(name, fault.Input(fmt.Errorf("there is no knob or parameter %q (%s)", name, v.From()), fault.Suggest(name, all, fault.SeeKnobs))))
 	}
 	return errs
 }

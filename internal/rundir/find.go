@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // Is reports whether there is a run at a path: its folder, or an archive.
@@ -118,7 +117,7 @@ func Find(out, ref string) (string, error) {
 		return "", fault.Input(fmt.Errorf("%s is not a run folder: it has no %s", ref, RunFile), "")
 	}
 	hint := "a run is named by its folder, its id, latest, -1, -2 …; runs are looked for in --runs"
-	if n := suggest.Nearest(ref, ids); n != "" {
+	if n := fault.Nearest(ref, ids); n != "" {
 		hint = "did you mean " + n + "?"
 	}
 	return "", fault.Input(fmt.Errorf("there is no run %q in %s", ref, out), hint)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -31,7 +30,7 @@ func Pick(formats []Format, ids []string, profile string) ([]Format, error) {
 		}
 		switch {
 		case i < 0:
-			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), suggest.Hint(id, names, suggest.Formats)))
+			problems.Add(fault.Input(fmt.Errorf("unknown format %q", id), fault.Suggest(id, names, fault.SeeFormats)))
 		case formats[i].Profile != "" && profile != "" && formats[i].Profile != profile:
 			problems.Add(fault.Input(fmt.Errorf("format %s is a document of profile %s, and the run is of %s", id, formats[i].Profile, profile),
 				"ask for text, markdown, html, json, csv, store, hlog, hgrm, junit or baseline, which every run has"))

@@ -12,14 +12,12 @@ import (
 	"unicode"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -161,7 +159,7 @@ func findProfile(all []workload.Profile, name string) (workload.Profile, error) 
 	if name == "" {
 		return workload.Profile{}, fault.Input(errors.New("no profile was named"), "say --profile "+strings.Join(known, "|"))
 	}
-	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", name), suggest.Hint(name, known, suggest.Profiles))
+	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", name), fault.Suggest(name, known, fault.SeeProfiles))
 }
 
 // aim finds the store's driver and the profile's binding to it.
@@ -259,7 +257,7 @@ func (m *maker) values() (workload.Values, error) {
 	case m.p.Profile.Presets == nil:
 		problems.Add(fault.Field("preset", fault.Input(fmt.Errorf("preset %q: profile %s has no presets", m.p.Preset, m.p.Profile.Name), "")))
 	default:
-		from, err := preset.Load(m.p.Profile.Presets, m.p.Preset)
+		from, err := request.LoadPreset(m.p.Profile.Presets, m.p.Preset)
 		problems.Add(fault.Field("preset", err))
 		for _, v := range from {
 			vs.Set(v)

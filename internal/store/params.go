@@ -14,7 +14,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // NetworkParams are the URL parameters that every driver of a networked store
@@ -37,7 +36,7 @@ func CheckParams(t Target, known []string) error {
 		case l == "password" || l == "user" || l == "username":
 			hint = "write them before the host: " + t.Scheme + "://user:password@host"
 		case len(known) > 0:
-			hint = suggest.Hint(k, known, suggest.Stores)
+			hint = fault.Suggest(k, known, fault.SeeStores)
 		}
 		errs = append(errs, fault.Hint(fmt.Errorf("%s: unknown parameter %q", t.Scheme, k), hint))
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // Target is a parsed --target: where a store is and how to reach it. It prints as
@@ -114,7 +113,7 @@ func unknownScheme(word, rest string, colon bool) error {
 	case !colon || !isName(word):
 		return bad("target is not a URL", "for example redis://localhost:6379 or embedded:")
 	}
-	return bad(fmt.Sprintf("target: unknown scheme %q", word), suggest.Hint(word, Schemes(), suggest.Stores))
+	return bad(fmt.Sprintf("target: unknown scheme %q", word), fault.Suggest(word, Schemes(), fault.SeeStores))
 }
 
 func bad(message, hint string) error { return fault.Input(errors.New(message), hint) }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // Unchecked returns the parameter of t that makes its connections encrypted without
@@ -52,7 +51,7 @@ func (t Target) BadSSLMode(known []string) error {
 	mode := t.Params.Get("sslmode")
 	hint, ok := sslWords[mode]
 	if !ok {
-		hint = suggest.Hint(mode, known)
+		hint = fault.Suggest(mode, known)
 	}
 	return fault.Input(fmt.Errorf("%s: sslmode: %q is not known here", t.Scheme, mode), hint)
 }

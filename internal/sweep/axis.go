@@ -1,5 +1,6 @@
 // Package sweep describes sweeps over one or two knobs: their points, which runs are
-// done, and the results.
+// done, and the results: where the knee is, and the Universal Scalability Law as it fits,
+// X(n) = λn / (1 + σ(n−1) + κn(n−1)).
 package sweep
 
 import (

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/perfbench/perfbench/internal/sweep/usl"
 )
 
 const (
@@ -32,7 +30,7 @@ type level struct {
 // levels are ordered by threads.
 type levels []level
 
-func levelsOf(runs []usl.Point) levels {
+func levelsOf(runs []Sample) levels {
 	by := map[float64][]float64{}
 	for _, p := range runs {
 		by[p.N] = append(by[p.N], p.X)

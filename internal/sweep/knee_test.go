@@ -6,17 +6,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/perfbench/perfbench/internal/sweep/usl"
 )
 
 // drawn are so many runs at each number of threads of a store whose throughput is given,
 // each off by chance by so large a share.
 func drawn(rnd *rand.Rand, runs int, noise float64, throughput func(n float64) float64) levels {
-	var out []usl.Point
+	var out []Sample
 	for n := 1.0; n <= 32; n *= 2 {
 		for range runs {
-			out = append(out, usl.Point{N: n, X: throughput(n) * (1 + noise*rnd.NormFloat64())})
+			out = append(out, Sample{N: n, X: throughput(n) * (1 + noise*rnd.NormFloat64())})
 		}
 	}
 	return levelsOf(out)

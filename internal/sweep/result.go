@@ -11,7 +11,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/sweep/usl"
 	"github.com/perfbench/perfbench/internal/verdict"
 )
 
@@ -101,7 +100,7 @@ type Line struct {
 	KneeLow  *float64 `json:"knee_low,omitempty"`
 	KneeHigh *float64 `json:"knee_high,omitempty"`
 	// Law is nil if there are too few points.
-	Law *usl.Fit `json:"usl,omitempty"`
+	Law *Fit `json:"usl,omitempty"`
 }
 
 // Has reports whether a run is done.
@@ -322,15 +321,15 @@ func middle(values []int64) int64 {
 
 func (r *Result) line(across int, at string) Line {
 	line := Line{At: at}
-	var runs []usl.Point
+	var runs []Sample
 	for _, d := range r.Runs {
 		p := r.Points[d.Point]
 		if d.Done == nil || !r.Of(p, across, at) {
 			continue
 		}
-		runs = append(runs, usl.Point{N: r.N(p, across), X: *d.Done})
+		runs = append(runs, Sample{N: r.N(p, across), X: *d.Done})
 	}
-	line.Law = usl.Of(runs)
+	line.Law = FitLaw(runs)
 	l := levelsOf(runs)
 	line.Knee = l.knee()
 	line.KneeLow, line.KneeHigh = l.interval()

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/sweep/usl"
 )
 
 func TestNumbersOfAnAxis(t *testing.T) {
@@ -98,15 +97,15 @@ func TestPoints(t *testing.T) {
 func TestKnee(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		points []usl.Point
+		points []Sample
 		want   float64
 	}{
-		{"four servers", []usl.Point{{N: 1, X: 500}, {N: 16, X: 2000}, {N: 2, X: 1000}, {N: 4, X: 2000}, {N: 8, X: 2000}}, 4},
-		{"it scales", []usl.Point{{N: 1, X: 500}, {N: 2, X: 990}, {N: 4, X: 1900}}, 0},
-		{"none scales", []usl.Point{{N: 1, X: 500}, {N: 2, X: 510}, {N: 4, X: 505}}, 1},
-		{"a dent is no knee", []usl.Point{{N: 1, X: 500}, {N: 2, X: 490}, {N: 4, X: 1900}, {N: 8, X: 1950}}, 4},
-		{"means", []usl.Point{{N: 1, X: 450}, {N: 1, X: 550}, {N: 2, X: 900}, {N: 2, X: 1100}, {N: 4, X: 1000}}, 2},
-		{"one point", []usl.Point{{N: 1, X: 500}}, 0},
+		{"four servers", []Sample{{N: 1, X: 500}, {N: 16, X: 2000}, {N: 2, X: 1000}, {N: 4, X: 2000}, {N: 8, X: 2000}}, 4},
+		{"it scales", []Sample{{N: 1, X: 500}, {N: 2, X: 990}, {N: 4, X: 1900}}, 0},
+		{"none scales", []Sample{{N: 1, X: 500}, {N: 2, X: 510}, {N: 4, X: 505}}, 1},
+		{"a dent is no knee", []Sample{{N: 1, X: 500}, {N: 2, X: 490}, {N: 4, X: 1900}, {N: 8, X: 1950}}, 4},
+		{"means", []Sample{{N: 1, X: 450}, {N: 1, X: 550}, {N: 2, X: 900}, {N: 2, X: 1100}, {N: 4, X: 1000}}, 2},
+		{"one point", []Sample{{N: 1, X: 500}}, 0},
 		{"none", nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) { assert.InDelta(t, c.want, levelsOf(c.points).knee(), 0) })

@@ -24,7 +24,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // Interval is how often figures are pushed.
@@ -55,7 +54,7 @@ func endpointOf(text string) (endpoint, error) {
 		return input(usual, "not a URL of an OpenTelemetry receiver")
 	case !slices.Contains(Schemes, u.Scheme):
 		hint := usual
-		if near := suggest.Nearest(u.Scheme, Schemes); near != "" {
+		if near := fault.Nearest(u.Scheme, Schemes); near != "" {
 			hint = "did you mean " + near + "://?"
 		}
 		return input(hint, "%s:// is not among %s", u.Scheme, strings.Join(Schemes, ", "))

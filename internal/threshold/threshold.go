@@ -12,7 +12,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -95,7 +94,7 @@ func Parse(text string) (Expr, error) {
 			left = strings.TrimSuffix(left, "."+word)
 			word = left[strings.LastIndex(left, ".")+1:]
 		}
-		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %q is not a figure that is measured", text, word), suggest.Hint(word, stats))
+		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %q is not a figure that is measured", text, word), fault.Suggest(word, stats))
 	}
 	e.Of, e.Stat, e.Time = m[1], m[2], m[3]
 	if _, ok := measure.ParsePercentile(e.Stat); !ok && e.Stat[0] == 'p' {
@@ -154,7 +153,7 @@ func (e Expr) Check(ops []measure.Operation) error {
 			}
 		}
 	}
-	return fault.Input(fmt.Errorf("threshold %q: this run has no track or operation %q", e.Text, e.Of), suggest.Hint(e.Of, names))
+	return fault.Input(fmt.Errorf("threshold %q: this run has no track or operation %q", e.Text, e.Of), fault.Suggest(e.Of, names))
 }
 
 // About reports whether the expression refers to an operation.

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/properties"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
 )
@@ -42,7 +40,7 @@ func Files(files []workload.File, read func(workload.File) ([]workload.Value, []
 // sentence if nothing is left. If the file reveals PadoGrid's flavour, that becomes a
 // value too, of the parameter of that name.
 func Properties(f workload.File, ignored func(workload.Value) string) ([]workload.Value, []string, error) {
-	file, err := properties.Read(f.Path, f.Data)
+	file, err := ReadProperties(f.Path, f.Data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,7 +95,7 @@ func readYAML(f workload.File, known, aimed []string) ([]workload.Value, error) 
 		if slices.Contains(known, name) || knob != name && slices.Contains(aimed, knob) {
 			return ""
 		}
-		return suggest.Hint(name, known, suggest.Knobs)
+		return fault.Suggest(name, known, fault.SeeKnobs)
 	})
 }
 
@@ -120,7 +118,7 @@ func Ignored(v workload.Value, known []string) string {
 		return s
 	}
 	s := fmt.Sprintf("%s: %s is unknown and has no effect", v.Where, v.Name)
-	if near := suggest.Nearest(v.Name, known); near != "" {
+	if near := fault.Nearest(v.Name, known); near != "" {
 		s += "; did you mean " + near + "?"
 	}
 	return s
@@ -141,7 +139,7 @@ func (r *Reader) MapNames(p workload.Param, there []string) []string {
 		case asJava && (!known || item != word):
 			r.Warn("%s: mapNames: %q is not a map and is left out, as PadoGrid does (compat=on)", v.Where, item)
 		case !known:
-			hint := suggest.Hint(word, there)
+			hint := fault.Suggest(word, there)
 			if name == summary {
 				hint = "PadoGrid for Coherence has such a map: is the file of that flavour? --set flavour=coherence"
 			}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/properties"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -34,7 +33,7 @@ func (r *Reader) Integer(p workload.Param, v workload.Value) int64 {
 
 // decode parses an integer of a properties file.
 func (r *Reader) decode(p workload.Param, v workload.Value) (int64, error) {
-	n, err := properties.DecodeInt(v.Text, r.Compat)
+	n, err := DecodeInt(v.Text, r.Compat)
 	switch {
 	case err != nil && r.Compat:
 		r.Warn("%s: %s: %q is not an integer as Java reads it: not set, so %s (compat=on)", v.Where, v.Name, v.Text, p.Default)
@@ -48,7 +47,7 @@ func (r *Reader) decode(p workload.Param, v workload.Value) (int64, error) {
 		r.Warn("%s: %s: %q is read as %d; PadoGrid would use its default %s", v.Where, v.Name, v.Text, meant, p.Default)
 		return meant, inRange(p, v, meant)
 	}
-	if properties.IsOctal(v.Text) {
+	if IsOctal(v.Text) {
 		r.Warn("%s: %s: %q begins with 0 and so is octal: %d, as Java reads it", v.Where, v.Name, strings.TrimSpace(v.Text), n)
 	}
 	if t := strings.TrimSpace(v.Text); t != v.Text {

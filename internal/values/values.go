@@ -1,7 +1,9 @@
 // Package values reads the named values of a run for profiles: typed, within the range
 // of their parameters, by the rules of the place where each was given. It collects
 // everything that is wrong, so that users see all of it at once. It also reads the
-// --file files that contain such values: PadoGrid's properties and YAML.
+// --file files that contain such values: YAML, and Java's properties as PadoGrid has them,
+// of which it keeps what such a reader usually loses: order, line numbers, earlier lines of
+// a repeated key and trailing blanks.
 package values
 
 import (

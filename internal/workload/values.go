@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -208,7 +207,7 @@ func (v Value) Choice(words ...string) (string, error) {
 			return w, nil
 		}
 	}
-	return "", fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not one of %s", v.Name, v.Text, v.From(), strings.Join(words, ", ")), suggest.Hint(t, words)))
+	return "", fault.Field(v.Name, fault.Input(fmt.Errorf("%s: %q (%s) is not one of %s", v.Name, v.Text, v.From(), strings.Join(words, ", ")), fault.Suggest(t, words)))
 }
 
 // Problems collects errors so that a user sees all of them at once.

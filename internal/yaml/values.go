@@ -3,12 +3,12 @@ package yaml
 import (
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // ofValues is the form of a file of values.
-var ofValues = Form{Example: "a file of values has lines such as  threads: 16", Keys: suggest.Knobs}
+var ofValues = Form{Example: "a file of values has lines such as  threads: 16", Keys: fault.SeeKnobs}
 
 // Values parses a file of named values, in order, as values of origin OriginFile with
 // "name:line" as Where: flat names, or mappings whose names are joined with points, so

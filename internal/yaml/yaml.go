@@ -17,7 +17,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -310,7 +309,7 @@ func (n Node) Unknown(hint, format string, args ...any) {
 // Nearest returns advice about an unknown key: the nearest names, and where all are shown.
 func (n Node) Nearest(names []string) string {
 	if n.file.form.Keys == "" {
-		return suggest.Hint(n.Text(), names)
+		return fault.Suggest(n.Text(), names)
 	}
-	return suggest.Hint(n.Text(), names, n.file.form.Keys)
+	return fault.Suggest(n.Text(), names, n.file.form.Keys)
 }

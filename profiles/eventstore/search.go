@@ -5,26 +5,26 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/perfbench/perfbench/internal/search"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // searching looks for the highest rate whose backlog stays bounded, and paces the
 // generators meanwhile.
 type searching struct {
-	pacer *search.Pacer
-	load  search.Load
+	pacer *find.Pacer
+	load  find.Chain
 	start float64
 
 	mu   sync.Mutex
 	rate float64 // the highest rate that has held
-	list []search.Step
+	list []find.Tried
 }
 
 // newSearching makes the search of a run; stored returns how many events are stored.
 func newSearching(s *spec, clock *runClock, stored func() int64) *searching {
-	p := search.NewPacer(clock.now)
-	return &searching{pacer: p, start: s.searchRate, load: search.Load{
+	p := find.NewPacer(clock.now)
+	return &searching{pacer: p, start: s.searchRate, load: find.Chain{
 		Unit: "events", Trial: s.searchTrial, Pace: p.Pace, Clock: clock.now,
 		Done: stored,
 		// At every point on the way there may be one batch of each generator.
@@ -40,7 +40,7 @@ func (x *searching) run(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	_ = x.load.Find(ctx, x.start, func(s search.Step) { // the run has ended, and the search with it
+	_ = x.load.Find(ctx, x.start, func(s find.Tried) { // the run has ended, and the search with it
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.list = append(x.list, s)

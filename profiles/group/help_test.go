@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
@@ -138,7 +138,7 @@ func opOf(t *testing.T, o *session.Concluded, track, op string) rundir.Operation
 
 func presetNames(t *testing.T) []string {
 	t.Helper()
-	all, err := preset.List(Profile().Presets)
+	all, err := request.Presets(Profile().Presets)
 	require.NoError(t, err)
 	var out []string
 	for _, p := range all {

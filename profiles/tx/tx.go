@@ -18,7 +18,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/ab"
@@ -78,7 +77,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	v := r.Pick(modeParam, modeParam.Name)
 	mode, err := v.Choice(modes...)
 	if err != nil {
-		return nil, fault.Field("mode", fault.Input(fmt.Errorf("mode: %q (%s) is not one of %s", v.Text, v.From(), strings.Join(modes, ", ")), suggest.Hint(v.Text, modes)))
+		return nil, fault.Field("mode", fault.Input(fmt.Errorf("mode: %q (%s) is not one of %s", v.Text, v.From(), strings.Join(modes, ", ")), fault.Suggest(v.Text, modes)))
 	}
 	r.Show("mode", mode, v)
 	var p *workload.Plan

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	svg "github.com/perfbench/perfbench/internal/chart"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -48,7 +47,7 @@ func NewHeat(a Axis, rows int, spreads []measure.Spread) *Heat {
 
 // shades are the characters of a heat map, which show even without colour where most
 // calls are.
-var shades = [svg.HeatLevels + 1]string{" ", "·", "░", "░", "▒", "▒", "▓", "█"}
+var shades = [plot.HeatLevels + 1]string{" ", "·", "░", "░", "▒", "▒", "▓", "█"}
 
 // Draw returns the rows of the map, styled, the longest times first.
 func (h *Heat) Draw(s *widget.Styles) []string {
@@ -77,7 +76,7 @@ func (h *Heat) level(row []int64, x int) int {
 	if row[x] == 0 {
 		return 0
 	}
-	return svg.Level(float64(row[x]) / float64(h.sums[x]))
+	return plot.HeatLevel(float64(row[x]) / float64(h.sums[x]))
 }
 
 // Ticks returns the decades among the rows, and values between them if there are few.

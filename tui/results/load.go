@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/find"
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
@@ -44,7 +44,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedRun{folder: f, summary: runpage.Summary(f), course: curvesOf(f), why: runpage.Why(f)}
+	l := &loadedRun{folder: f, summary: report.Summary(f), course: curvesOf(f), why: report.Why(f)}
 	if l.found, err = find.Load(f.Dir); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (s *subject) text() string {
 }
 
 // asked returns the request of a run like this one, which has been read.
-func (s *subject) asked() request.Request { return runpage.Asked(&s.loaded.folder.Run) }
+func (s *subject) asked() request.Request { return report.Asked(&s.loaded.folder.Run) }
 
 // headline names the run and shows in a word whether it can be trusted.
 func (s *subject) headline(e screen.Env) string {

@@ -8,7 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -122,7 +122,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Open(screen.AskSweep{Request: r.run.asked(), Targets: true})
 	case key.Matches(msg, k.Copy):
 		r.toast.Say(e.Now, "copied: the command that does this run again", false)
-		return tea.SetClipboard(runpage.Command(&r.run.loaded.folder.Run))
+		return tea.SetClipboard(report.Command(&r.run.loaded.folder.Run))
 	case key.Matches(msg, k.CopySummary):
 		r.toast.Say(e.Now, "summary copied", false)
 		return tea.SetClipboard(r.run.text())

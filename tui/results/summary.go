@@ -10,7 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -27,7 +27,7 @@ func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string
 	out = append(out, l.facts(s, o, w)...)
 	out = append(out, "")
 	out = append(out, operationsTable(s, run, w)...)
-	if own := runpage.Own(run); own != "" {
+	if own := report.Own(run); own != "" {
 		out = append(out, widget.MutedLines(s, own, w)...)
 	}
 	if notices := run.Remarks(); len(notices) > 0 {
@@ -184,7 +184,7 @@ func operationsTable(s *widget.Styles, run *rundir.Run, w int) []string {
 		{Head: "errors", Right: true},
 		{Head: "never sent", Right: true, Spare: 5},
 	}}
-	mixed := runpage.Mixed(run)
+	mixed := report.Mixed(run)
 	if mixed {
 		g.Cols[1].Head = "count"
 	}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -244,9 +244,9 @@ func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
 		}
 		out = append(out, "")
 	}
-	out = append(out, widget.MutedLines(s, runpage.Times, w)...)
+	out = append(out, widget.MutedLines(s, report.Times, w)...)
 	if late {
-		out = append(out, widget.MutedLines(s, runpage.Lateness, w)...)
+		out = append(out, widget.MutedLines(s, report.Lateness, w)...)
 	}
 	return out
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store/drivers"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles"
 )
@@ -39,7 +38,7 @@ func Profile(args []string) (workload.Profile, error) {
 	if len(args) == 0 {
 		return workload.Profile{}, fault.Input(fmt.Errorf("no profile was named"), "one of: "+strings.Join(names, ", "))
 	}
-	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", args[0]), suggest.Hint(args[0], names, suggest.Profiles))
+	return workload.Profile{}, fault.Input(fmt.Errorf("unknown profile %q", args[0]), fault.Suggest(args[0], names, fault.SeeProfiles))
 }
 
 // CompleteProfiles offers the names of profiles for a first argument.
@@ -86,7 +85,7 @@ func PresetNames(profile string) []string {
 	if err != nil || p.Presets == nil {
 		return nil
 	}
-	all, err := preset.List(p.Presets)
+	all, err := request.Presets(p.Presets)
 	if err != nil {
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/lab"
-	"github.com/perfbench/perfbench/internal/preset"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store/drivers"
@@ -80,7 +79,7 @@ func (a *Call) AskPassword(ctx context.Context, target string) (string, error) {
 func withOwnPresets(profiles []workload.Profile, dir string) []workload.Profile {
 	for i, p := range profiles {
 		if dir != "" && p.Design != nil {
-			profiles[i].Presets = preset.Overlay(p.Presets, infile.Dir(filepath.Join(dir, p.Name)))
+			profiles[i].Presets = request.Overlay(p.Presets, infile.Dir(filepath.Join(dir, p.Name)))
 		}
 	}
 	return profiles

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // NoFiles tells a shell that no file name is meant here.
@@ -69,7 +68,7 @@ func NoSuchCommand(c *cobra.Command, args []string) error {
 			names = append(names, s.Name())
 		}
 	}
-	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), suggest.Hint(args[0], names, c.CommandPath()+" --help shows all"))
+	return fault.Input(fmt.Errorf("unknown command %q", unknownPath(c, args[0])), fault.Suggest(args[0], names, c.CommandPath()+" --help shows all"))
 }
 
 func unknownPath(c *cobra.Command, arg string) string {
@@ -123,7 +122,7 @@ func OneOf(what string, least, most int, words ...string) cobra.PositionalArgs {
 		}
 		for _, arg := range args {
 			if !slices.Contains(words, arg) {
-				return fault.Input(fmt.Errorf("unknown %s %q", what, arg), suggest.Hint(arg, words))
+				return fault.Input(fmt.Errorf("unknown %s %q", what, arg), fault.Suggest(arg, words))
 			}
 		}
 		return nil
@@ -157,5 +156,5 @@ func BadFlag(c *cobra.Command, err error) error {
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		flag = "-" + short
 	}
-	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), suggest.Hint(flag, names, c.CommandPath()+" --help shows all"))
+	return fault.Input(fmt.Errorf("%s: unknown flag %s", Name(c), flag), fault.Suggest(flag, names, c.CommandPath()+" --help shows all"))
 }

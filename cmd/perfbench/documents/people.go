@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -44,7 +44,7 @@ func (a command) forPeople(refs []string, runs string, o reportOptions) (reportO
 func (a command) show(f *rundir.Folder) {
 	fmt.Fprint(a.Stdout, cli.Plain(summary.Text(&f.Run, ""), a.PoorLetters()))
 	summary.Draw(a.Call, f, false)
-	if text := runpage.Against(f); text != "" {
+	if text := report.Against(f); text != "" {
 		fmt.Fprint(a.Stdout, "\n"+cli.Plain(text, a.PoorLetters()))
 	}
 	fmt.Fprintf(a.Stdout, "\nkept in %s; --open shows it in the browser, --format writes documents\n", f.Dir)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -219,7 +219,7 @@ func listPresets(args []string) (listing, error) {
 	if p.Presets == nil {
 		return listing{head: l.head, data: data}, nil
 	}
-	all, err := preset.List(p.Presets)
+	all, err := request.Presets(p.Presets)
 	if err != nil {
 		return listing{}, err
 	}
@@ -228,7 +228,7 @@ func listPresets(args []string) (listing, error) {
 		if i.Name == p.DefaultPreset {
 			mark = "default"
 		}
-		values, err := preset.Load(p.Presets, i.Name)
+		values, err := request.LoadPreset(p.Presets, i.Name)
 		if err != nil {
 			return listing{}, err
 		}
@@ -252,14 +252,14 @@ func (a command) presetText(profile, name string) error {
 	if p.Presets == nil {
 		return fault.Input(fmt.Errorf("profile %s has no presets", p.Name), "")
 	}
-	if _, err := preset.Load(p.Presets, name); err != nil {
+	if _, err := request.LoadPreset(p.Presets, name); err != nil {
 		return err
 	}
-	all, err := preset.List(p.Presets)
+	all, err := request.Presets(p.Presets)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(i preset.Info) bool { return i.Name == name })
+	i := slices.IndexFunc(all, func(i request.Preset) bool { return i.Name == name })
 	_, err = a.Stdout.Write(all[max(i, 0)].Data)
 	return err
 }

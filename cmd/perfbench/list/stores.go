@@ -8,7 +8,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // storeEntry is a kind of store as list stores has it in JSON.
@@ -66,5 +65,5 @@ func listParameters(name string) (listing, error) {
 			{"parameters", strings.Join(d.Params, " ")},
 		}, data: e}, nil
 	}
-	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), suggest.Hint(name, cli.StoreNames(), suggest.Stores))
+	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), fault.Suggest(name, cli.StoreNames(), fault.SeeStores))
 }

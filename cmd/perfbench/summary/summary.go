@@ -13,7 +13,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/report/runpage"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
@@ -36,7 +36,7 @@ func Draw(a *cli.Call, f *rundir.Folder, plain bool) {
 	if width <= 0 {
 		width = 80
 	}
-	charts := runpage.Charts(f, width)
+	charts := report.Charts(f, width)
 	if plain || a.PoorLetters() {
 		charts = chart.ASCII(charts)
 	}
@@ -62,7 +62,7 @@ func Text(r *rundir.Run, dir string) string {
 	fmt.Fprintf(&b, "\n%s on %s (%s, %s)\n", what, r.Target, Product(r.Store.Product, r.Store.Version), r.Store.Topology)
 	fmt.Fprintf(&b, "%s measured, %s\n\n", measured(r), r.Ending("you"))
 	operationTable(&b, r)
-	if own := runpage.Own(r); own != "" {
+	if own := report.Own(r); own != "" {
 		fmt.Fprintln(&b, own)
 	}
 	if n := r.Mixes(); n > 0 {
@@ -114,7 +114,7 @@ func operationTable(w io.Writer, r *rundir.Run) {
 	for _, o := range r.Operations {
 		unstarted = unstarted || o.Unstarted > 0
 	}
-	unit, mixed := r.Unit, runpage.Mixed(r)
+	unit, mixed := r.Unit, report.Mixed(r)
 	if mixed {
 		unit = "count\t"
 	}

@@ -3,7 +3,7 @@ package workbench
 import (
 	"cmp"
 
-	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -32,7 +32,7 @@ func (c catalogue) Presets(profile string) []screen.Preset {
 	}
 	var first, rest []screen.Preset
 	if p.Presets != nil {
-		list, err := preset.List(p.Presets)
+		list, err := request.Presets(p.Presets)
 		if err != nil {
 			c.env.Log.Warn("The presets could not be listed", "error", err)
 		}

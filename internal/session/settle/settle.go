@@ -15,7 +15,6 @@ import (
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // Goal is how precisely a figure is to be known.
@@ -42,7 +41,7 @@ func Parse(text string) (Goal, error) {
 	}
 	if _, ok := measure.ParsePercentile(m[1]); !ok && m[1] != "throughput" {
 		return Goal{}, fault.Input(fmt.Errorf("until: no confidence interval is known for %q", m[1]),
-			suggest.Hint(m[1], []string{"throughput", "p50", "p90", "p95", "p99", "p99.9", "p99.99"}))
+			fault.Suggest(m[1], []string{"throughput", "p50", "p90", "p95", "p99", "p99.9", "p99.99"}))
 	}
 	v, err := strconv.ParseFloat(m[2], 64)
 	if err != nil || v <= 0 || v > 100 {

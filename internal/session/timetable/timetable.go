@@ -9,7 +9,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -179,5 +178,5 @@ func noKnob(name string, plan *workload.Plan) error {
 			}
 		}
 	}
-	return fault.Input(fmt.Errorf("there is no live knob %q", name), suggest.Hint(name, all, suggest.Knobs))
+	return fault.Input(fmt.Errorf("there is no live knob %q", name), fault.Suggest(name, all, fault.SeeKnobs))
 }

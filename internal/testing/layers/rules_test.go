@@ -5,16 +5,16 @@ package layers
 // profile its own. A star stands for one name, dots for any depth; the first pattern that
 // fits a package decides its floor.
 var layers = []struct{ floor, packages string }{
-	{"errors, files, units, scales, statistics, the processes of this machine", "internal/fault internal/infile internal/suggest internal/units internal/plot internal/compare/stat internal/watch"},
-	{"what is measured; searching; files as such; pictures", "internal/chart internal/measure internal/properties internal/search"},
+	{"errors, files, units, pictures, statistics, the processes of this machine", "internal/fault internal/infile internal/units internal/plot internal/compare/stat internal/watch"},
+	{"what is measured", "internal/measure"},
 	{"what a store is, and what casts doubt on a run", "internal/store internal/verdict"},
-	{"whose data are whose; servers; curves over a knob", "internal/ownership internal/broker internal/lab internal/watch/self internal/sweep internal/sweep/usl"},
+	{"whose data are whose; servers; curves over a knob", "internal/ownership internal/broker internal/lab internal/watch/self internal/sweep"},
 	{"the vocabulary of a run", "internal/workload internal/broker/amqp"},
 	{"every store, the engine, what is kept of a run, YAML", "internal/store/... internal/engine internal/rundir internal/rundir/hlog internal/yaml"},
-	{"presets, values for profiles, and what is said about runs", "internal/preset internal/values internal/facts internal/history internal/explain internal/compare internal/threshold internal/telemetry internal/session/settle internal/session/timetable internal/remote/..."},
+	{"values for profiles, and what is said about runs", "internal/values internal/facts internal/history internal/explain internal/compare internal/threshold internal/telemetry internal/session/settle internal/session/timetable internal/remote/..."},
 	{"searches on a run", "internal/find"},
 	{"requests, generated data", "internal/request internal/datagen"},
-	{"applications, and reports", "profiles/... internal/report internal/report/page internal/report/runpage"},
+	{"applications, and reports", "profiles/... internal/report"},
 	{"screens, and one run, whoever asks for it", "tui/... internal/session"},
 	{"several runs, and a look at what would spoil one", "internal/experiment internal/doctor"},
 	{"commands", "cmd/..."},

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -21,7 +21,7 @@ func Run(t *testing.T, p workload.Profile) {
 	t.Run("description", func(t *testing.T) { describe(t, p) })
 	t.Run("parameters", func(t *testing.T) { parameters(t, p) })
 	t.Run("bindings", func(t *testing.T) { bindings(t, p) })
-	presets, err := preset.List(p.Presets)
+	presets, err := request.Presets(p.Presets)
 	require.NoError(t, err)
 	names := []string{}
 	for _, q := range presets {
@@ -104,7 +104,7 @@ func Given(params []workload.Param, flags ...string) workload.Values {
 func Values(t *testing.T, p workload.Profile, name string) workload.Values {
 	t.Helper()
 	vs := Given(p.Params)
-	from, err := preset.Load(p.Presets, name)
+	from, err := request.LoadPreset(p.Presets, name)
 	require.NoError(t, err)
 	for _, v := range from {
 		vs.Set(v)

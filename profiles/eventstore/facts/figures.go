@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/search"
+	"github.com/perfbench/perfbench/internal/find"
 )
 
 const (
@@ -92,7 +92,7 @@ func Slope(s *Step, all []Timed) float64 {
 			at, values = append(at, float64(t.AtNs-s.FromNs)/1e9), append(values, t.Value)
 		}
 	}
-	return search.Slope(at, values)
+	return find.Slope(at, values)
 }
 
 // Values returns one value of every sample of the series.

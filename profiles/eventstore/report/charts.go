@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/chart"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
@@ -13,18 +13,18 @@ import (
 // picture is a chart with the name of its file, without the extension.
 type picture struct {
 	file string
-	chart.Chart
+	plot.Chart
 }
 
 // charts are the pictures of a run for which there are values, with its steps marked.
 type charts struct {
-	marks []chart.Mark
+	marks []plot.Mark
 	list  []picture
 }
 
 // add keeps a chart if there is anything to draw.
-func (c *charts) add(file, title string, at []float64, format func(float64) string, lines ...chart.Line) {
-	p := picture{"th2-" + file, chart.Chart{Title: title, At: at, Format: format, Lines: lines, Marks: c.marks}}
+func (c *charts) add(file, title string, at []float64, format func(float64) string, lines ...plot.Line) {
+	p := picture{"th2-" + file, plot.Chart{Title: title, At: at, Format: format, Lines: lines, Marks: c.marks}}
 	if !p.Empty() {
 		c.list = append(c.list, p)
 	}
@@ -37,7 +37,7 @@ func drawCharts(f *facts.Facts) []picture {
 	}
 	c := &charts{}
 	for i := range f.Steps {
-		c.marks = append(c.marks, chart.Mark{At: float64(f.Steps[i].FromNs) / 1e9, Note: fmt.Sprintf("step %d", i+1)})
+		c.marks = append(c.marks, plot.Mark{At: float64(f.Steps[i].FromNs) / 1e9, Note: fmt.Sprintf("step %d", i+1)})
 	}
 	c.ofRun(f)
 	for i := range f.Processes {
@@ -54,14 +54,14 @@ func (c *charts) ofRun(f *facts.Facts) {
 	for i := range f.Series {
 		at = append(at, float64(f.Series[i].AtNs)/1e9)
 	}
-	line := func(name string, of func(*facts.SeriesPoint) float64) chart.Line {
-		l := chart.Line{Name: name}
+	line := func(name string, of func(*facts.SeriesPoint) float64) plot.Line {
+		l := plot.Line{Name: name}
 		for _, t := range f.Values(of) {
 			l.Values = append(l.Values, t.Value)
 		}
 		return l
 	}
-	add := func(file, title string, format func(float64) string, lines ...chart.Line) {
+	add := func(file, title string, format func(float64) string, lines ...plot.Line) {
 		c.add(file, title, at, format, lines...)
 	}
 	positive := func(v float64) float64 {
@@ -106,18 +106,18 @@ func (c *charts) ofProcess(p *facts.Process, machine *facts.Machine) {
 	for j := range p.Points {
 		at = append(at, float64(p.Points[j].AtNs)/1e9)
 	}
-	plain := func(name string, all []facts.Timed) chart.Line {
-		l := chart.Line{Name: name}
+	plain := func(name string, all []facts.Timed) plot.Line {
+		l := plot.Line{Name: name}
 		for _, t := range all {
 			l.Values = append(l.Values, t.Value)
 		}
 		return l
 	}
-	line := func(name string, of func(*facts.ResourcePoint) *float64) chart.Line { return plain(name, p.Values(of)) }
-	counts := func(name string, of func(*facts.ResourcePoint) *int64) chart.Line {
+	line := func(name string, of func(*facts.ResourcePoint) *float64) plot.Line { return plain(name, p.Values(of)) }
+	counts := func(name string, of func(*facts.ResourcePoint) *int64) plot.Line {
 		return plain(name, p.PerMinute(of))
 	}
-	add := func(file, title string, format func(float64) string, lines ...chart.Line) {
+	add := func(file, title string, format func(float64) string, lines ...plot.Line) {
 		c.add(short+"-"+file, p.Role+": "+title, at, format, lines...)
 	}
 	mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }

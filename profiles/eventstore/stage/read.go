@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
@@ -219,7 +219,7 @@ func known(name string) bool {
 }
 
 func near(name string, words []string) string {
-	if s := suggest.Nearest(name, words); s != "" {
+	if s := fault.Nearest(name, words); s != "" {
 		return "; did you mean " + s + "?"
 	}
 	return ""

@@ -8,7 +8,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -123,13 +122,13 @@ func leftovers(s *model.Spec, k *keys, groups []string) {
 			k.Warn("%s: group %s is defined, but groupNames does not name it", k.where(owner), owner)
 		case ok && (s.Ops[owner] != nil || slices.Contains(groups, owner)):
 			said := fmt.Sprintf("%s: %s is unknown and has no effect", at(v), n)
-			if near := suggest.Nearest(key, ownedKeys); near != "" {
+			if near := fault.Nearest(key, ownedKeys); near != "" {
 				said += "; did you mean " + owner + "." + near + "?"
 			}
 			unknown(k.Reader, v, said)
 		default:
 			said := fmt.Sprintf("%s: %s is unknown and has no effect", at(v), n)
-			if near := suggest.Nearest(n, plainNames()); near != "" {
+			if near := fault.Nearest(n, plainNames()); near != "" {
 				said += "; did you mean " + near + "?"
 			}
 			unknown(k.Reader, v, said)

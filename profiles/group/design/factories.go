@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/datagen"
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -101,7 +101,7 @@ func (b *factories) readObject(o *model.Op, v workload.Value) {
 	name := b.Trim(v)
 	d := b.s.Model.Find(name)
 	if d == nil {
-		hint := suggest.Hint(name, b.s.Model.Names())
+		hint := fault.Suggest(name, b.s.Model.Names())
 		if e, _ := northwind.EntityOfClass(name); e != nil && len(b.s.Model.Objects) == 0 {
 			hint = "write  factory.class: " + e.Word + "  for Northwind's"
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -49,7 +49,7 @@ func (b *groups) group(name string) *model.Group {
 	}
 	if !b.keys.has(name) && !b.Compat {
 		v := b.Values["groupNames"]
-		b.Blame("groupNames", suggest.Hint(name, b.keys.owners()), "%s: groupNames: there is no group %q", at(v), name)
+		b.Blame("groupNames", fault.Suggest(name, b.keys.owners()), "%s: groupNames: there is no group %q", at(v), name)
 		return g
 	}
 	if v, ok := b.Values[name+".comment"]; ok {
@@ -141,11 +141,11 @@ func (b *groups) undefined(g *model.Group, name string) bool {
 	}
 	v := b.Values[g.Name+".operations"]
 	if !values.FromProperties(v) {
-		b.Fail(suggest.Hint(name, b.keys.owners()), "%s: %s.operations: there is no operation %q", g.Where, g.Name, name)
+		b.Fail(fault.Suggest(name, b.keys.owners()), "%s: %s.operations: there is no operation %q", g.Where, g.Name, name)
 		return false
 	}
 	said := fmt.Sprintf("%s: %s.operations: %s is listed but not defined, so it gets PadoGrid's defaults: putall on map1", g.Where, g.Name, name)
-	if near := suggest.Nearest(name, b.keys.owners()); near != "" && !slices.Contains(b.keys.listed(g.Name), near) {
+	if near := fault.Nearest(name, b.keys.owners()); near != "" && !slices.Contains(b.keys.listed(g.Name), near) {
 		said += "; was " + near + " meant?"
 	}
 	b.Warn("%s", said)

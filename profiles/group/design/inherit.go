@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/properties"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -85,7 +84,7 @@ func (k *keys) setByFile(op string) attributes {
 			continue
 		}
 		if a.integer && values.FromProperties(v) {
-			if _, err := properties.DecodeInt(v.Text, true); err != nil {
+			if _, err := values.DecodeInt(v.Text, true); err != nil {
 				continue
 			}
 		}

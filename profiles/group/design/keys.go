@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/datagen"
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -101,7 +101,7 @@ func (k *keys) checkRefs(op string) bool {
 				k.Warn("%s: %s refers to %s, which is not defined: ignored, as PadoGrid does (compat=on)", at(v), v.Name, v.Text)
 				return true
 			}
-			k.Blame(v.Name, suggest.Hint(v.Text, k.owners()), "%s: %s: there is no operation %q", at(v), v.Name, v.Text)
+			k.Blame(v.Name, fault.Suggest(v.Text, k.owners()), "%s: %s: there is no operation %q", at(v), v.Name, v.Text)
 			return false
 		}
 		if slices.Contains(path, v.Text) {
@@ -199,7 +199,7 @@ func (k *keys) otherStructure(op string) workload.Value {
 		if !ok || owner != op || slices.Contains(ownedKeys, key) || strings.Contains(key, ".") {
 			continue
 		}
-		if slices.Contains(foreign, strings.ToLower(key)) || suggest.Nearest(key, kindNames()) != "" {
+		if slices.Contains(foreign, strings.ToLower(key)) || fault.Nearest(key, kindNames()) != "" {
 			return k.Values[n]
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -126,7 +126,7 @@ func (b *operations) structure(o *model.Op) bool {
 	if other := b.keys.otherStructure(o.Name); other.Name != "" && !b.Compat {
 		_, key, _ := cutOwner(other.Name)
 		hint := "one of: " + strings.Join(kindNames(), ", ")
-		if near := suggest.Nearest(key, kindNames()); near != "" {
+		if near := fault.Nearest(key, kindNames()); near != "" {
 			hint = "did you mean " + o.Name + "." + near + "? There are " + strings.Join(kindNames(), ", ")
 		}
 		b.Blame(other.Name, hint, "%s: %s: there is no such structure here", at(other), other.Name)
@@ -178,7 +178,7 @@ func (b *operations) testCase(o *model.Op) {
 		}
 	case !known:
 		o.Action, _ = model.ActionOf(o.Kind, fallback)
-		b.Blame(v.Name, suggest.Hint(o.Word, model.WordsOf[o.Kind]), "%s: %s: %q is not a test case of a %s, which has %s", at(v), v.Name, text, o.Kind, strings.Join(model.WordsOf[o.Kind], ", "))
+		b.Blame(v.Name, fault.Suggest(o.Word, model.WordsOf[o.Kind]), "%s: %s: %q is not a test case of a %s, which has %s", at(v), v.Name, text, o.Kind, strings.Join(model.WordsOf[o.Kind], ", "))
 	default:
 		o.Action = act
 		if values.FromProperties(v) && slices.Contains(model.OriginalKinds, o.Kind) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/suggest"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/model"
@@ -20,7 +20,7 @@ func (b *operations) relation(o *model.Op) {
 	name := b.Trim(v)
 	switch {
 	case !b.keys.has(name):
-		b.Blame(v.Name, suggest.Hint(name, b.keys.owners()), "%s: %s: there is no operation %q", at(v), v.Name, name)
+		b.Blame(v.Name, fault.Suggest(name, b.keys.owners()), "%s: %s: there is no operation %q", at(v), v.Name, name)
 		return
 	case slices.Contains(b.making, name), name == o.Name:
 		b.Blame(v.Name, "let the last of them have no children", "%s: %s: the children form a circle: %s", at(v), v.Name, strings.Join(append(slices.Clone(b.making), o.Name, name), " → "))

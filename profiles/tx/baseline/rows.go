@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/suggest"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -90,7 +89,7 @@ func chosenRows(r *values.Reader) []Primitive {
 		case at > 0:
 			rows = append(slices.Clip(rows), Suite[at-1])
 		case word != "":
-			r.Problems.Add(fault.Field("rows", fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), suggest.Hint(word, known))))
+			r.Problems.Add(fault.Field("rows", fault.Input(fmt.Errorf("rows: %q (%s) is not one of %s", word, v.From(), strings.Join(known, ", ")), fault.Suggest(word, known))))
 		}
 	}
 	r.Show("rows", v.Text, v)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/preset"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
@@ -22,7 +22,7 @@ import (
 func publishedInputs(t *testing.T, flags ...string) workload.Inputs {
 	t.Helper()
 	vs := given()
-	of, err := preset.Load(os.DirFS("../presets"), "published")
+	of, err := request.LoadPreset(os.DirFS("../presets"), "published")
 	require.NoError(t, err)
 	for _, v := range of {
 		vs.Set(v)

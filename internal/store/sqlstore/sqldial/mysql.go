@@ -13,7 +13,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // mysqlSwitches are the Go driver's parameters that are on or off.
@@ -51,7 +50,7 @@ func isolation(t store.Target) (string, error) {
 	levels := []string{"read-uncommitted", "read-committed", "repeatable-read", "serializable"}
 	got := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(t.Params.Get("isolation")))
 	if !slices.Contains(levels, got) {
-		return "", fault.Input(fmt.Errorf("%s: isolation: %q is not an isolation level", t.Scheme, t.Params.Get("isolation")), suggest.Hint(got, levels))
+		return "", fault.Input(fmt.Errorf("%s: isolation: %q is not an isolation level", t.Scheme, t.Params.Get("isolation")), fault.Suggest(got, levels))
 	}
 	return strings.ToUpper(strings.ReplaceAll(got, "-", " ")), nil
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/suggest"
 )
 
 // Maintenance is the database that every PostgreSQL server has.
@@ -87,7 +86,7 @@ func postgresConfig(t store.Target, n *Network) (*pgx.ConnConfig, error) {
 	}
 	if mode := t.Params.Get("default_query_exec_mode"); mode != "" {
 		if !slices.Contains(execModes, mode) {
-			return nil, fault.Input(fmt.Errorf("%s: default_query_exec_mode: %q is not known", t.Scheme, mode), suggest.Hint(mode, execModes))
+			return nil, fault.Input(fmt.Errorf("%s: default_query_exec_mode: %q is not known", t.Scheme, mode), fault.Suggest(mode, execModes))
 		}
 		q.Set("default_query_exec_mode", mode)
 	}

@@ -1,0 +1,88 @@
+package fault
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+const (
+	// atMost is how many names are suggested; few is how many are simply listed.
+	atMost, few = 3, 12
+	// alike is how similar a name must be to be a likely typo.
+	alike = 0.5
+	// longest is the length of the longest name, in bytes, that somebody may have
+	// mistyped: comparing takes time in proportion to it.
+	longest = 200
+)
+
+// The commands that show all names of a kind, for Suggest.
+const (
+	SeeProfiles = "perfbench list profiles shows all"
+	SeePresets  = "perfbench list presets shows all"
+	SeeKnobs    = "perfbench list knobs shows all"
+	SeeFormats  = "perfbench list formats shows all"
+	SeeStores   = "perfbench list stores shows all"
+	SeePlanKeys = "perfbench list plan-schema shows all"
+)
+
+// Nearest returns the name closest to got, or "" if none is similar enough to be what
+// was meant. Case is ignored.
+func Nearest(got string, names []string) string {
+	if near := nearest(got, names, alike); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// Suggest returns a sentence with the closest names, at most three, the closest first, or
+// with all names if none is close and there are few. see is the command that shows all
+// of them, if any.
+func Suggest(got string, names []string, see ...string) string {
+	near := nearest(got, names, alike)
+	all := slices.Compact(slices.Clone(names))
+	switch {
+	case len(near) > 0:
+		return strings.Join(append([]string{"did you mean " + or(near) + "?"}, see...), " ")
+	case len(all) <= few || len(see) == 0:
+		return "one of: " + strings.Join(all, ", ")
+	}
+	if near = nearest(got, names, -1); len(near) == 0 {
+		return strings.Join(see, " ")
+	}
+	return "the nearest are " + strings.Join(near, ", ") + "; " + strings.Join(see, " ")
+}
+
+// nearest returns the names more similar than than, at most three, the closest first.
+func nearest(got string, names []string, than float64) []string {
+	type scored struct {
+		name  string
+		score float64
+	}
+	if len(got) > longest {
+		return nil
+	}
+	var near []scored
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if s := levenshtein.Match(strings.ToLower(got), strings.ToLower(name), nil); s > than {
+			near = append(near, scored{name, s})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var out []string
+	for _, n := range near[:min(len(near), atMost)] {
+		out = append(out, n.name)
+	}
+	return out
+}
+
+// or lists alternatives: "a", "a or b", "a, b or c".
+func or(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

@@ -1,0 +1,30 @@
+package fault
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestNearest(t *testing.T) {
+	names := []string{"ingestion", "group", "tx", "authz", "event-store"}
+	assert.Equal(t, "ingestion", Nearest("injestion", names))
+	assert.Equal(t, "event-store", Nearest("eventstore", names))
+	assert.Empty(t, Nearest("zzz", names))
+}
+
+func TestHint(t *testing.T) {
+	assert.Equal(t, "did you mean group?", Suggest("gruop", []string{"tx", "group"}))
+	assert.Equal(t, "did you mean group? perfbench list shows all", Suggest("gruop", []string{"tx", "group"}, "perfbench list shows all"))
+	assert.Equal(t, "did you mean put or puts?", Suggest("putt", []string{"puts", "get", "put"}))
+	assert.Equal(t, "did you mean puta, putb or putc?", Suggest("put", []string{"putd", "putc", "putb", "puta"}))
+	assert.Equal(t, "one of: a, b", Suggest("zzz", []string{"a", "b"}))
+	assert.Equal(t, "one of: a, b", Suggest("zzz", []string{"a", "b"}, "perfbench list shows all"))
+	var many []string
+	for i := range 20 {
+		many = append(many, fmt.Sprintf("name%02d", i))
+	}
+	assert.Equal(t, "the nearest are name00, name01, name02; perfbench list shows all", Suggest("zzz", many, "perfbench list shows all"))
+	assert.Contains(t, Suggest("zzz", many), "one of: name00, ")
+}

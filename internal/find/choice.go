@@ -1,0 +1,258 @@
+package find
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Tried is one level that was tried.
+type Tried struct {
+	// Rate is the level, in units per second or in threads.
+	Rate float64
+	// From and To are by the run's clock, in nanoseconds.
+	From, To int64
+	// Done is how many units per second were done; Slope is how fast the backlog grew,
+	// in units per second.
+	Done, Slope float64
+	// Held means that the level is sustainable; Why says why or why not.
+	Held bool
+	Why  string
+	// Doubtful means that the result may be due to chance: the evidence was balanced.
+	Doubtful bool
+	// Readings are the results of the step for each condition: the fraction that
+	// violated it, or the mean, with its uncertainty.
+	Readings []Estimate
+}
+
+// Estimate is a figure and its standard error.
+type Estimate struct{ Value, SE float64 }
+
+// Choice chooses levels. They rise by a factor until one does not hold, or fall by half
+// until one does. Then the middle between the two is tried, until they are close. A
+// doubtful step is repeated. At the end both levels are tried once more, and a level
+// that failed early by doubtful steps alone gets a last try that may outvote them.
+type Choice struct {
+	// Start is the first level.
+	Start float64
+	// Raise is the factor by which levels rise, Near how close the two must be at the
+	// end; 0 means 1.6 and 1.05.
+	Raise, Near float64
+	// Most is how many steps there may be; 0 means 20.
+	Most int
+	// Low and High are the lowest and highest level to try; 0: no limit.
+	Low, High float64
+	// Whole means that levels have no fractions, as with threads.
+	Whole bool
+	// Confirm means that both ends are tried once more at the end.
+	Confirm bool
+	// Up reports whether there is no time left for another step; nil: there always is.
+	Up func() bool
+}
+
+// Range is the result of a search: Low is the highest level that holds and High the
+// lowest that does not; 0: none was found. Known means that the search came to its end.
+type Range struct {
+	Low, High float64
+	Known     bool
+	// Spent means that as many levels have been tried as may be.
+	Spent bool
+}
+
+// hunt is a search in progress.
+type hunt struct {
+	Choice
+	try   func(ctx context.Context, level float64, careful bool) (Tried, error)
+	found func(Tried)
+	steps int
+	// votes are the numbers of steps for and against each level.
+	votes map[float64][2]int
+	sure  map[float64]bool // tried carefully
+	// clear are levels with a step that was not doubtful. heard are those that have had
+	// their last try or were first tried near the end, and saying is the one that is
+	// having it now.
+	clear, heard map[float64]bool
+	saying       float64
+}
+
+// Find tries levels until the highest one that holds is known well enough. try applies
+// and judges a level, carefully if much depends on it; each step is passed to found.
+// Find ends early with an error of try, in which case nothing is known about that step.
+func (c Choice) Find(ctx context.Context, try func(ctx context.Context, level float64, careful bool) (Tried, error), found func(Tried)) (Range, error) {
+	if c.Raise == 0 {
+		c.Raise = 1.6
+	}
+	if c.Near == 0 {
+		c.Near = 1.05
+	}
+	if c.Most == 0 {
+		c.Most = 20
+	}
+	h := hunt{
+		Choice: c, try: try, found: found,
+		votes: map[float64][2]int{}, sure: map[float64]bool{}, clear: map[float64]bool{}, heard: map[float64]bool{},
+	}
+	level := c.Start
+	for {
+		for level > 0 {
+			if h.out() {
+				r := h.certain()
+				r.Spent = h.steps >= h.Most
+				return r, nil
+			}
+			if err := h.step(ctx, level); err != nil {
+				return h.certain(), err
+			}
+			r := h.known()
+			level = h.next(r.Low, r.High)
+		}
+		r := h.known()
+		if level = h.unsure(r); level == 0 {
+			level = h.again(r)
+		}
+		if level == 0 {
+			r.Known = true
+			return r, nil
+		}
+	}
+}
+
+func (h *hunt) out() bool { return h.steps >= h.Most || h.Up != nil && h.Up() }
+
+// step tries a level, and again while the result is doubtful and has not been outvoted.
+func (h *hunt) step(ctx context.Context, level float64) error {
+	careful := h.votes[level] != [2]int{} || h.known() != Range{} && h.near(level)
+	h.heard[level] = h.heard[level] || careful
+	for {
+		s, err := h.try(ctx, level, careful)
+		if err != nil {
+			return err
+		}
+		h.steps++
+		h.found(s)
+		v := h.votes[level]
+		switch last := h.saying == level; {
+		case s.Held && last && s.Doubtful:
+			v[0] = v[1] // one more vote decides
+		case s.Held && last:
+			v[0] = v[1] + 1
+		case s.Held:
+			v[0]++
+		default:
+			v[1]++
+		}
+		h.votes[level], h.saying = v, 0
+		h.clear[level] = h.clear[level] || !s.Doubtful
+		h.sure[level] = h.sure[level] || careful && !s.Doubtful || v[0]+v[1] > 1
+		if !h.Confirm || h.out() || v[0] != v[1] && (!s.Doubtful || v[0]+v[1] > 1) {
+			return nil
+		}
+		careful = true
+	}
+}
+
+// near reports whether the search is near its end: the level is close to what is known.
+func (h *hunt) near(level float64) bool {
+	r := h.known()
+	return r.Low > 0 && r.High > 0 && r.High/r.Low < h.Near*h.Near*h.Near && level > 0
+}
+
+// known returns what has been found. If votes contradict each other, because a level
+// held although a lower one did not, the lower one counts: what holds must also hold
+// below.
+func (h *hunt) known() Range { return h.from(func(float64) bool { return true }) }
+
+// certain is known for a search that ends early: a level that failed in nothing but a
+// single doubtful step, which would have been repeated, is as if it had not been tried.
+func (h *hunt) certain() Range {
+	return h.from(func(l float64) bool { v := h.votes[l]; return v[0] >= v[1] || h.clear[l] || v[0]+v[1] > 1 })
+}
+
+// from returns what has been found by the levels that count.
+func (h *hunt) from(counts func(level float64) bool) Range {
+	var levels []float64
+	for l := range h.votes {
+		if counts(l) {
+			levels = append(levels, l)
+		}
+	}
+	slices.Sort(levels)
+	r := Range{}
+	for _, l := range levels {
+		if v := h.votes[l]; v[0] > v[1] {
+			r.Low = l
+		} else {
+			r.High = l
+			break
+		}
+	}
+	return r
+}
+
+// next returns what to try after low has held and high has not; 0 if they are close
+// enough, or at a limit. Either may be 0: not known yet.
+func (h *hunt) next(low, high float64) float64 {
+	level := 0.0
+	switch {
+	case high == 0:
+		if level = low * h.Raise; h.High > 0 {
+			level = min(level, h.High)
+		}
+	case low == 0:
+		least := max(h.Low, 1)
+		if high <= least {
+			return 0
+		}
+		level = max(high/2, least)
+	case high/low <= h.Near || h.Whole && high-low <= 1:
+		return 0
+	default:
+		level = math.Sqrt(low * high)
+	}
+	if even := rounded(level); even > low && (high == 0 || even < high) {
+		level = even
+	}
+	if h.Whole {
+		level = math.Round(level)
+		if level <= low {
+			level = low + 1
+		}
+	}
+	if level == low || level == high || h.High > 0 && level > h.High {
+		return 0
+	}
+	return level
+}
+
+// rounded rounds a level to three digits, which are easier to talk about.
+func rounded(level float64) float64 {
+	if level <= 0 {
+		return level
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(level))-2)
+	return math.Round(level/unit) * unit
+}
+
+// unsure returns an end of the range that has not been tried carefully, 0 if there is
+// none. It returns the failed end first, since a single hiccup is enough for a failure.
+func (h *hunt) unsure(r Range) float64 {
+	switch {
+	case !h.Confirm:
+	case r.High > 0 && !h.sure[r.High]:
+		return r.High
+	case r.Low > 0 && !h.sure[r.Low]:
+		return r.Low
+	}
+	return 0
+}
+
+// again returns the failed level if it is known only from doubtful steps made when the
+// end was not near, provided that it has not been returned before and there is room for
+// a step; otherwise 0.
+func (h *hunt) again(r Range) float64 {
+	if !h.Confirm || r.High == 0 || h.clear[r.High] || h.heard[r.High] || h.out() {
+		return 0
+	}
+	h.heard[r.High], h.saying = true, r.High
+	return r.High
+}

@@ -1,0 +1,187 @@
+package find
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+)
+
+// Condition is what must hold at a level.
+type Condition struct {
+	// Text is the condition as a user wrote it: "p99<10ms".
+	Text string
+	// Bound is how much may violate it: a fraction of all calls for a percentile, or
+	// the greatest mean.
+	Bound float64
+	// Share means that readings are counts of calls, so that a small number of them is
+	// inconclusive.
+	Share bool
+	// Least is how many calls a step needs to hold beyond doubt, because its percentile is
+	// not shown with fewer; 0: any number.
+	Least float64
+}
+
+// Reading is what one second contributes to a condition: how much violates it, out of
+// how much.
+type Reading struct{ Against, Of float64 }
+
+// Second is one second of a level.
+type Second struct {
+	// From and To are by the run's clock, in nanoseconds.
+	From, To int64
+	// Due is how many units fell due and Done how many were done; without a rate Due is
+	// 0.
+	Due, Done float64
+	// Lump is the largest number of units that fall due at once: a smaller shortfall is
+	// ignored.
+	Lump float64
+	// Readings has one for each condition, in order.
+	Readings []Reading
+}
+
+// behind is the fraction of what falls due that may be left undone before the backlog
+// counts as growing.
+const behind = 0.01
+
+// lumps is how many more calls may be on their way at the end of a step than at its
+// beginning.
+const lumps = 3
+
+// sure is how many standard errors from its bound a reading must be to count; surer
+// applies with less than four seconds.
+const (
+	sure  = 2.0
+	surer = 3.0
+)
+
+// Least returns the lowest rate of calls at which conditions can be judged within the
+// longest possible step.
+func Least(conditions []Condition) float64 {
+	least := 0.0
+	for _, c := range conditions {
+		if c.Share && c.Bound > 0 {
+			least = max(least, sure*sure/2/c.Bound/patientSeconds)
+		}
+	}
+	return least
+}
+
+// outcome is what the seconds say about a level.
+type outcome int
+
+const (
+	unclear outcome = iota
+	held
+	failed
+)
+
+// judge decides from the seconds of a level whether it is sustainable, and why.
+func judge(conditions []Condition, list []Second) (outcome, Tried) {
+	s := summed(list)
+	all := held
+	for i, c := range conditions {
+		e, n := estimate(c, list, i)
+		s.Readings = append(s.Readings, e)
+		margin := sure
+		if len(list) < 4 {
+			margin = surer
+		}
+		switch {
+		case n == 0:
+			s.Why, all = "nothing was measured", min(all, unclear)
+		case e.Value-margin*e.SE > c.Bound:
+			s.Why = c.Text + " did not hold"
+			return failed, s
+		case e.Value+margin*e.SE >= c.Bound:
+			if all = unclear; s.Why == "" {
+				s.Why = c.Text + " is not clear"
+			}
+		case n < c.Least:
+			if all = unclear; s.Why == "" {
+				s.Why = c.Text + " is not clear from so few calls"
+			}
+		}
+	}
+	if why := short(list); why != "" {
+		s.Why = why
+		return failed, s
+	}
+	if all == held {
+		s.Held, s.Why = true, "it held"
+	}
+	return all, s
+}
+
+// lean decides what the seconds leave open, by the weight of the evidence.
+func lean(conditions []Condition, s Tried) Tried {
+	s.Held, s.Doubtful = true, true
+	s.Why = "it held"
+	for i, c := range conditions {
+		if e := s.Readings[i]; math.IsNaN(e.Value) || e.Value >= c.Bound {
+			s.Held, s.Why = false, c.Text+" did not hold"
+		}
+	}
+	return s
+}
+
+// summed returns the totals of the seconds in units.
+func summed(list []Second) Tried {
+	if len(list) == 0 {
+		return Tried{}
+	}
+	s := Tried{From: list[0].From, To: list[len(list)-1].To}
+	due, done := 0.0, 0.0
+	for _, x := range list {
+		due, done = due+x.Due, done+x.Done
+	}
+	length := float64(s.To-s.From) / 1e9
+	s.Done = done / length
+	if due > 0 {
+		s.Slope = (due - done) / length
+	}
+	return s
+}
+
+// estimate returns what the seconds say about a condition, and from how many calls.
+func estimate(c Condition, list []Second, i int) (Estimate, float64) {
+	against, of := 0.0, 0.0
+	for _, s := range list {
+		against, of = against+s.Readings[i].Against, of+s.Readings[i].Of
+	}
+	if of == 0 {
+		return Estimate{math.NaN(), math.NaN()}, 0
+	}
+	e := Estimate{Value: against / of}
+	off, mean := make([]float64, len(list)), of/float64(len(list))
+	for k, s := range list {
+		off[k] = (s.Readings[i].Against - e.Value*s.Readings[i].Of) / mean
+	}
+	if se := stat.Successive(off).SE; !math.IsNaN(se) {
+		e.SE = se
+	}
+	if c.Share { // as if one more call had violated it
+		p := (against + 1) / (of + 1)
+		e.SE = max(e.SE, math.Sqrt(p*(1-p)/of))
+	}
+	return e, of
+}
+
+// short says why the seconds leave more and more undone; empty if they do not.
+func short(list []Second) string {
+	var missing []float64
+	due, lump := 0.0, 0.0
+	for _, s := range list {
+		due, lump = due+s.Due, max(lump, s.Lump)
+		missing = append(missing, s.Due-s.Done)
+	}
+	if due == 0 {
+		return ""
+	}
+	mean := due / float64(len(list))
+	e := stat.Successive(missing)
+	if math.IsNaN(e.SE) || e.Value-sure*e.SE <= behind*mean || e.Value*float64(len(list)) <= lumps*lump {
+		return ""
+	}
+	return fmt.Sprintf("the backlog grew: of 100 that fell due %.3g were done", 100*(1-e.Value/mean))
+}

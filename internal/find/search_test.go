@@ -1,0 +1,157 @@
+package find
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// capable runs a search against something that does that many units a second, in
+// batches of ten.
+func capable(t *testing.T, perSecond float64, start float64) (best float64, steps []Tried) {
+	t.Helper()
+	began := time.Now()
+	var done, queued atomic.Int64
+	p := NewPacer(func() int64 { return int64(time.Since(began)) })
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { // the store
+		for ctx.Err() == nil {
+			if queued.Load() > 0 {
+				queued.Add(-10)
+				time.Sleep(time.Duration(10 / perSecond * 1e9))
+				done.Add(10)
+				continue
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	for range 2 {
+		wg.Go(func() {
+			for {
+				if _, ok := p.Slot(ctx, 10); !ok {
+					return
+				}
+				queued.Add(10)
+			}
+		})
+	}
+	l := Chain{Unit: "events", Trial: 10 * time.Second, Pace: p.Pace, Clock: p.clock, Done: done.Load, Slack: func() float64 { return 20 }}
+	require.NoError(t, l.Find(ctx, start, func(s Tried) {
+		if steps = append(steps, s); s.Held {
+			best = max(best, s.Rate)
+		}
+	}))
+	p.End()
+	cancel()
+	wg.Wait()
+	return best, steps
+}
+
+func TestSearchFindsWhatTheStoreCanDo(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]float64{"from below": 100, "from above": 20_000, "near": 1100} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				best, steps := capable(t, 1000, start)
+				assert.InDelta(t, 1000, best, 60, "%+v", steps)
+				require.NotEmpty(t, steps)
+				for _, s := range steps {
+					assert.NotEmpty(t, s.Why)
+					assert.Equal(t, s.Rate <= best, s.Held, "%+v", s)
+				}
+				last := steps[len(steps)-1]
+				assert.LessOrEqual(t, last.To-last.From, int64(11*time.Second))
+			})
+		})
+	}
+}
+
+func TestSearchEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		p := NewPacer(func() int64 { return time.Now().UnixNano() })
+		l := Chain{Trial: time.Minute, Pace: p.Pace, Clock: p.clock, Done: func() int64 { return 0 }, Slack: func() float64 { return 0 }}
+		var err error
+		steps := 0
+		go func() {
+			defer p.End()
+			err = l.Find(ctx, 10, func(Tried) { steps++ })
+		}()
+		n := 0
+		for {
+			if _, ok := p.Slot(t.Context(), 1); !ok {
+				break
+			}
+			n++
+		}
+		synctest.Wait()
+		assert.InDelta(t, 20, n, 12)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.LessOrEqual(t, steps, 1, "of a step cut short nothing is known")
+	})
+}
+
+func TestSlope(t *testing.T) {
+	at := []float64{1, 2, 3, 4}
+	assert.InDelta(t, 0, Slope(at, []float64{5, 5, 5, 5}), 1e-9)
+	assert.InDelta(t, 7, Slope(at, []float64{5, 12, math.NaN(), 26}), 1e-9)
+	assert.True(t, math.IsNaN(Slope(at[:2], []float64{1, 2})))
+}
+
+func TestBacklogIsJudgedAtTheEndOrWhenItIsHopeless(t *testing.T) {
+	b := Backlog{Unit: "events", Rate: 100, Length: 10 * time.Second, Slack: 10}
+	for s := 1; s < 10; s++ {
+		_, over := b.Observe(time.Duration(s)*time.Second, float64(s*100))
+		assert.False(t, over)
+	}
+	s, over := b.Observe(10*time.Second, 990)
+	assert.True(t, over)
+	assert.True(t, s.Held, s.Why)
+	assert.InDelta(t, 100, s.Done, 2)
+
+	hopeless := Backlog{Unit: "events", Rate: 100, Length: 10 * time.Second}
+	s, over = hopeless.Observe(2500*time.Millisecond, 0)
+	assert.True(t, over)
+	assert.False(t, s.Held)
+	assert.Equal(t, "the backlog came to 250 events", s.Why)
+	assert.InDelta(t, 100, s.Slope, 1e-9, "it has one although there are too few moments for a line")
+
+	grows := Backlog{Unit: "events", Rate: 100, Length: 10 * time.Second}
+	for i := 1; ; i++ {
+		if s, over = grows.Observe(time.Duration(i)*time.Second, float64(i)*95); over {
+			break
+		}
+	}
+	assert.False(t, s.Held)
+	assert.Equal(t, "the backlog grew by 5 events/s", s.Why)
+}
+
+// A level whose only step was doubtful when the time was up is not too much: nothing is known
+// of it.
+func TestADoubtfulStepAloneIsNotTooMuch(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		doubtful bool
+		high     float64
+	}{"clear": {false, 800}, "doubtful": {true, 0}} {
+		last := false
+		c := Choice{Start: 100, Raise: 2, Confirm: true, Up: func() bool { return last }}
+		r, err := c.Find(t.Context(), func(_ context.Context, level float64, _ bool) (Tried, error) {
+			last = level >= 800
+			return Tried{Rate: level, Held: level < 800, Doubtful: last && tt.doubtful}, nil
+		}, func(Tried) {})
+		require.NoError(t, err)
+		assert.Equal(t, Range{Low: 400, High: tt.high}, r, name)
+	}
+}

@@ -1,0 +1,110 @@
+package find
+
+import (
+	"context"
+	"time"
+)
+
+// Bench is a load whose level can be set, and which reports what each second was like.
+type Bench interface {
+	// Set puts a level into force; 0 means as much as possible.
+	Set(level float64)
+	// Next waits for the next second that lies entirely after the last Set.
+	Next(ctx context.Context) (Second, error)
+	// Widen allows more calls to be in progress if the failed seconds show that there
+	// were too few. It reports whether the level is worth trying again.
+	Widen(failed []Second) bool
+}
+
+// Seek is a search on a bench by conditions.
+type Seek struct {
+	Conditions []Condition
+	Choice     Choice
+	// Time is how long the whole search may take, by the run's clock; 0: no limit.
+	Time time.Duration
+}
+
+// How many seconds a step is observed: until the result is clear, which may be at once,
+// and longer if much depends on it.
+const (
+	leastSeconds, mostSeconds      = 2, 6
+	carefulSeconds, patientSeconds = 5, 12
+)
+
+// Find searches. Without a level to start at, it starts at a quarter of what the store
+// achieves without a limit.
+func (k Seek) Find(ctx context.Context, b Bench, found func(Tried)) (Range, error) {
+	now, end := int64(0), int64(0)
+	try := func(ctx context.Context, level float64, careful bool) (Tried, error) {
+		for {
+			s, list, err := k.try(ctx, b, level, careful)
+			if err != nil {
+				return s, err
+			}
+			if now = s.To; end == 0 {
+				end = s.From + int64(k.Time)
+			}
+			if s.Held || !b.Widen(list) {
+				return s, nil
+			}
+			found(s)
+		}
+	}
+	if k.Time > 0 {
+		k.Choice.Up = func() bool { return now > 0 && now >= end }
+	}
+	if k.Choice.Start == 0 {
+		s, err := k.sound(ctx, b)
+		if err != nil {
+			return Range{}, err
+		}
+		end = s.From + int64(k.Time)
+		k.Choice.Start = max(rounded(s.Done/4), 1)
+		if k.Choice.High > 0 {
+			k.Choice.Start = min(k.Choice.Start, k.Choice.High)
+		}
+		k.Choice.Start = max(k.Choice.Start, k.Choice.Low)
+	}
+	return k.Choice.Find(ctx, try, found)
+}
+
+// sound makes the store do as much as it can for a moment.
+func (k Seek) sound(ctx context.Context, b Bench) (Tried, error) {
+	b.Set(0)
+	var list []Second
+	for range leastSeconds {
+		s, err := b.Next(ctx)
+		if err != nil {
+			return Tried{}, err
+		}
+		list = append(list, s)
+	}
+	return summed(list), nil
+}
+
+// try applies a level until it is clear whether it holds, or for as long as that may
+// take.
+func (k Seek) try(ctx context.Context, b Bench, level float64, careful bool) (Tried, []Second, error) {
+	least, most := leastSeconds, mostSeconds
+	if careful {
+		least, most = carefulSeconds, patientSeconds
+	}
+	b.Set(level)
+	var list []Second
+	for {
+		next, err := b.Next(ctx)
+		if err != nil {
+			return Tried{}, nil, err
+		}
+		list = append(list, next)
+		was, s := judge(k.Conditions, list)
+		s.Rate = level
+		switch {
+		case len(list) < leastSeconds, was == held && len(list) < least:
+		case was != unclear:
+			return s, list, nil
+		case len(list) >= most:
+			return lean(k.Conditions, s), list, nil
+		}
+	}
+}

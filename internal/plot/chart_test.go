@@ -1,0 +1,133 @@
+package plot
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestThin(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name string
+		in   []float64
+		mean bool
+		want []float64
+	}{
+		{"the maximum keeps peaks", []float64{1, 9, 2, 3}, false, []float64{9, 3}},
+		{"rates keep their mean", []float64{1, 9, 2, 4}, true, []float64{5, 3}},
+		{"gaps are left out", []float64{nan, 9, 2, nan}, true, []float64{9, 2}},
+		{"uneven parts", []float64{1, 2, 3}, false, []float64{1, 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, Thin(c.in, 2, c.mean)) })
+	}
+	assert.True(t, math.IsNaN(Thin([]float64{nan, nan, 1, 1}, 2, false)[0]))
+}
+
+func TestBothDrawingsShowTheSameLine(t *testing.T) {
+	c := Chart{
+		Title: "a < b", At: []float64{-0.5, 0.5, 1.5, 2.5, 3.5}, From: -1, To: 4, Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
+		Lines: []Line{{Name: "x & y", Values: []float64{1, 10, math.NaN(), 30, 20}}, {Name: "nothing", Values: []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}}},
+		Spans: []Span{{From: 1, To: 2, Kind: Range, Note: "perhaps"}},
+		Marks: []Mark{{At: 2, Note: "change"}, {At: 1, Name: "load", Note: "phase load"}},
+	}
+	for name, drawing := range map[string]string{"page": c.Page(), "file": string(c.File())} {
+		d := xml.NewDecoder(strings.NewReader(drawing))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else {
+				require.NoError(t, err, name)
+			}
+		}
+		assert.Contains(t, drawing, "a &lt; b", name)
+		assert.Contains(t, drawing, "x &amp; y", name)
+		assert.Contains(t, drawing, "<title>change</title>", name)
+		assert.Contains(t, drawing, "<title>perhaps</title>", name)
+		assert.Contains(t, drawing, ">load</text>", name)
+	}
+	assert.Contains(t, string(c.File()), ">31.5<", "the scale has room above the highest value")
+	assert.Contains(t, c.Page(), ` d="M1000 1933l2000-600M7000 0l2000 667"`, "two parts with a gap between them, each second 2000 places wide")
+	assert.Equal(t, 2, strings.Count(string(c.File()), "<polyline"))
+	assert.Contains(t, c.Page(), `class="warm"`)
+	assert.NotContains(t, c.Page(), "nothing", "a line without values has no place in the legend")
+}
+
+func TestAChartWithoutValuesIsEmpty(t *testing.T) {
+	c := Chart{Lines: []Line{{Values: []float64{math.NaN()}}, {}}}
+	assert.True(t, c.Empty())
+	c.Lines[1].Values = []float64{0}
+	assert.False(t, c.Empty())
+}
+
+func TestTimesAreDrawnByDecades(t *testing.T) {
+	c := Chart{Log: true, Lines: []Line{{Values: []float64{3e3, 2e6}}}}
+	assert.InDeltaSlice(t, []float64{1e3, 1e4, 1e5, 1e6, 1e7}, c.scale().grid(), 1)
+	assert.InDelta(t, 0.5, c.scale().Part(1e5), 1e-9)
+}
+
+func TestAScaleOfAPageLeavesLittleRoom(t *testing.T) {
+	c := Chart{Log: true, Lines: []Line{{Values: []float64{2.3e5, 4e6}}}}
+	s := c.close()
+	assert.InDelta(t, 2e5, s.Low, 1)
+	assert.InDelta(t, 5e6, s.High, 1)
+	assert.InDeltaSlice(t, []float64{2e5, 5e5, 1e6, 2e6, 5e6}, s.grid(), 1, "so few decades have more lines")
+}
+
+func TestSecondsAreCountedAsPeopleDo(t *testing.T) {
+	for _, c := range []struct {
+		from, to float64
+		want     []string
+	}{
+		{-2, 8, []string{"−2 s", "0 s", "2 s", "4 s", "6 s", "8 s"}},
+		{0, 2, []string{"0 s", "0.5 s", "1 s", "1.5 s", "2 s"}},
+		{-30, 600, []string{"00:00", "02:00", "04:00", "06:00", "08:00", "10:00"}},
+		{0, 5400, []string{"0:00:00", "0:15:00", "0:30:00", "0:45:00", "1:00:00", "1:15:00", "1:30:00"}},
+	} {
+		var got []string
+		for _, s := range Seconds(c.from, c.to, 0, pageTicks) {
+			got = append(got, Moment(s, c.to))
+		}
+		assert.Equal(t, c.want, got)
+	}
+	assert.LessOrEqual(t, len(Seconds(0, 183*86400, 0, pageTicks)), pageTicks+1)
+}
+
+// A call more or less is no other shade; ten times as many are a darker one.
+func TestHeatIsDarkerWhereMoreCallsAre(t *testing.T) {
+	h := NewHeat(4, 1e3, 1e5, 10)
+	for range 4 {
+		h.Column()
+		h.Add(2e3, 90)
+		h.Add(5e4, 10)
+	}
+	c := Chart{Title: "times", To: 4, Heat: h, Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }}
+	assert.False(t, c.Empty())
+	page := c.Page()
+	assert.Contains(t, page, `<path class="h7" d="M0 1600H8000v100H0z"/>`, "four columns in one stroke")
+	assert.Contains(t, page, `<path class="h5" d="M0 300H8000v100H0z"/>`)
+	assert.Equal(t, 2, strings.Count(page, `<path class="h`))
+}
+
+func TestALinearScaleOfAPageHasRoundNumbers(t *testing.T) {
+	for _, c := range []struct {
+		most float64
+		unit string
+		want []float64
+	}{
+		{26.3e3, "", []float64{0, 10e3, 20e3, 30e3}},
+		{0.81, "", []float64{0, 0.25, 0.5, 0.75, 1}},
+		{8, "", []float64{0, 2, 4, 6, 8}},
+		{66 << 20, Bytes, []float64{0, 20 << 20, 40 << 20, 60 << 20, 80 << 20}},
+	} {
+		chart := Chart{Unit: c.unit, Lines: []Line{{Values: []float64{c.most}}}}
+		assert.InDeltaSlice(t, c.want, chart.close().grid(), 1e-6)
+	}
+}

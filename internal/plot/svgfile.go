@@ -1,0 +1,82 @@
+package plot
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Sizes of a chart drawn as a file, in its own units.
+const (
+	fileWidth, fileHeight = 1000.0, 300.0
+	fileLeft, fileRight   = 80.0, 985.0
+	fileTop, fileBottom   = 30.0, 220.0
+	fileTicks             = 8
+	fileLegend            = 18.0 // height of a line of the legend
+	fileName              = 60.0 // room for the name of a mark
+)
+
+// colours can be told apart with colour blindness, too.
+var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"}
+
+// File draws the chart as a separate file, with a legend giving lowest, mean and
+// highest below. It shows the time up to the last moment, from the start or from the
+// first moment, whichever is earlier.
+func (c *Chart) File() []byte {
+	f := frame{fileLeft, fileRight, fileTop, fileBottom, min(c.At[0], 0), c.At[len(c.At)-1], c.scale()}
+	span := f.to - f.from
+	height := fileHeight + fileLegend*float64(max(len(c.Lines)-2, 0))
+	var b strings.Builder
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#333\">\n<title>%s</title>\n",
+		fileWidth, height, html.EscapeString(c.Title))
+	fmt.Fprintf(&b, "<rect width=\"%g\" height=\"%g\" fill=\"#fff\"/>\n<text x=\"%g\" y=\"18\" font-size=\"14\">%s</text>\n", fileWidth, height, f.left, html.EscapeString(c.Title))
+	for _, v := range f.grid() {
+		fmt.Fprintf(&b, "<path d=\"M%g %.1fH%g\" stroke=\"#ddd\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+			f.left, f.y(v), f.right, f.left-6, f.y(v)+4, html.EscapeString(c.Format(v)))
+	}
+	for i := range fileTicks + 1 {
+		s := f.from + span*float64(i)/fileTicks
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(s), f.bottom+16, html.EscapeString(c.tick(s, span)))
+	}
+	for _, s := range c.Spans {
+		from := f.x(max(s.From, f.from))
+		fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" height=\"%g\" fill=\"#000\" fill-opacity=\"0.06\"><title>%s</title></rect>\n",
+			from, f.top, max(f.x(min(s.To, f.to))-from, 1), f.bottom-f.top, html.EscapeString(s.Note))
+	}
+	var named []float64
+	for _, m := range c.Marks {
+		if m.At > f.from && m.At < f.to {
+			if x := f.x(m.At); m.Name != "" && !slices.ContainsFunc(named, func(o float64) bool { return math.Abs(o-x) < fileName }) {
+				named = append(named, x)
+				fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" fill=\"#777\">%s</text>\n", f.x(m.At)+4, f.top+10, html.EscapeString(m.Name))
+			}
+			fmt.Fprintf(&b, "<path d=\"M%.1f %gV%g\" stroke=\"#999\" stroke-dasharray=\"4 3\"><title>%s</title></path>\n", f.x(m.At), f.top, f.bottom, html.EscapeString(m.Note))
+		}
+	}
+	for i, l := range c.Lines {
+		colour := colours[i%len(colours)]
+		f.polylines(&b, fmt.Sprintf("fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"", colour), c.At, l.Values, c.Mean)
+		low, mean, top := Digest(l.Values)
+		if math.IsNaN(top) {
+			continue
+		}
+		at := f.bottom + 40 + fileLegend*float64(i)
+		fmt.Fprintf(&b, "<rect x=\"%g\" y=\"%g\" width=\"12\" height=\"4\" fill=\"%s\"/><text x=\"%g\" y=\"%g\">%s: min %s, mean %s, max %s</text>\n",
+			f.left, at-6, colour, f.left+18, at, html.EscapeString(l.Name), c.Format(low), c.Format(mean), c.Format(top))
+	}
+	b.WriteString("</svg>\n")
+	return []byte(b.String())
+}
+
+// tick formats a position on the axis of a chart that covers span.
+func (c *Chart) tick(s, span float64) string {
+	switch {
+	case c.Across != nil:
+		return c.Across(s)
+	case span < 8:
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return fmt.Sprintf("%.0f s", s)
+}

@@ -1,0 +1,243 @@
+package plot
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+)
+
+const (
+	// pageTicks is the greatest number of parts into which an axis is divided.
+	pageTicks = 8
+	// pageHeight is the height of a chart on a page in steps, lowHeight that of a low
+	// one.
+	pageHeight, lowHeight = 2000, 400
+	// pageSteps is its least width in steps.
+	pageSteps = 1000
+	// finePoints is the greatest number of points of a line in a filled chart: each
+	// second of an hour. Others have as many as a screen shows, and low ones, of which
+	// there may be many, half of that.
+	finePoints, pagePoints, lowPoints = 3600, 900, 450
+
+	pageLines = 8 // as many as have their own colours
+	pageWidth = 900.0
+)
+
+// Page draws the chart as a figure of a page whose style sheet defines the appearance
+// of its classes. It needs no script; the attributes data-time, -unit and -scale and
+// the positions in the drawing tell a script what is shown.
+func (c *Chart) Page() string {
+	d := drawing{Chart: c, scale: c.close(), steps: 1, height: pageHeight, points: pagePoints}
+	switch {
+	case c.Low:
+		d.height, d.points = lowHeight, lowPoints/max(min(len(c.Lines), pageLines), 1) // there may be a line for each of many nodes
+	case c.Filled || c.Bands:
+		d.points = finePoints
+	}
+	for c.span()*d.steps < pageSteps && c.span() > 0 {
+		d.steps *= 10
+	}
+	d.steps *= 2 // values are in the middle of their second
+	class := "chart"
+	if c.Low {
+		class += " low"
+	}
+	time := ""
+	if c.Across == nil {
+		time = fmt.Sprintf(` data-time="%g %g"`, c.From, c.To)
+	}
+	fmt.Fprintf(&d.b, "<figure class=\"%s\"%s data-unit=\"%s\" data-scale=\"%g %g %t\">\n<figcaption><b>%s</b>", class, time, c.Unit, d.Scale.Low, d.Scale.High, d.Scale.Log, html.EscapeString(c.Title))
+	d.legend()
+	fmt.Fprintf(&d.b, "</figcaption>\n<svg class=\"plot\" role=\"img\" aria-label=\"%s\">\n", html.EscapeString(c.Describe()))
+	fmt.Fprintf(&d.b, "<svg class=\"data\" width=\"100%%\" height=\"100%%\" preserveAspectRatio=\"none\" viewBox=\"0 0 %.0f %d\">\n", c.span()*d.steps, d.height)
+	if c.Heat != nil {
+		d.heat()
+	}
+	d.lines()
+	d.spans()
+	d.marks()
+	d.b.WriteString("</svg>\n")
+	d.axes()
+	d.b.WriteString("</svg>\n</figure>\n")
+	return d.b.String()
+}
+
+func (c *Chart) span() float64 { return max(c.To-c.From, 1e-9) }
+
+// Describe says in a sentence what is drawn, for those who cannot see it.
+func (c *Chart) Describe() string {
+	parts := []string{c.Title}
+	if c.Across == nil {
+		parts[0] += ", " + Moment(c.From, c.To) + " to " + Moment(c.To, c.To)
+	}
+	for _, l := range c.Lines {
+		if low, _, top := Digest(l.Values); !math.IsNaN(top) {
+			parts = append(parts, strings.TrimSpace(l.Name+" from "+c.Format(low)+" to "+c.Format(top)))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// drawing is a chart being drawn for a page: steps per second, height in steps, and the
+// greatest number of points per line.
+type drawing struct {
+	*Chart
+	scale
+	steps          float64
+	height, points int
+	b              strings.Builder
+}
+
+func (d *drawing) x(at float64) float64 { return math.Round((at - d.From) * d.steps) }
+
+func (d *drawing) y(v float64) float64 { return math.Round((1 - d.Part(v)) * float64(d.height)) }
+
+// legend names the lines if there are several; a line without values is not drawn.
+func (d *drawing) legend() {
+	if len(d.Lines) < 2 {
+		return
+	}
+	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
+		if !Some(l.Values) {
+			continue
+		}
+		fmt.Fprintf(&d.b, " <span class=\"key\"><i class=\"%s\"></i>%s</span>", d.class(i), html.EscapeString(l.Name))
+	}
+}
+
+// class returns the class of a line.
+func (d *drawing) class(i int) string {
+	switch {
+	case d.Bands:
+		return fmt.Sprintf("b%d", i)
+	case d.Filled && i == 0:
+		return "l0 filled"
+	}
+	return fmt.Sprintf("l%d", i)
+}
+
+func (d *drawing) lines() {
+	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
+		at, values := Thin(d.At, d.points, true), Thin(l.Values, d.points, d.Mean)
+		path := d.path(at, values, d.Bands || d.Filled && i == 0)
+		if path != "" {
+			fmt.Fprintf(&d.b, "<path class=\"%s\" data-name=\"%s\" d=\"%s\"/>\n", d.class(i), html.EscapeString(l.Name), path)
+		}
+	}
+}
+
+// path returns a line with gaps where there are no values, as the start of each part
+// followed by relative steps. If closed, the area below is closed for filling.
+func (d *drawing) path(at, values []float64, closed bool) string {
+	var b strings.Builder
+	for i := 0; i < len(values); i++ {
+		if math.IsNaN(values[i]) {
+			continue
+		}
+		first, x, y := d.x(at[i]), d.x(at[i]), d.y(values[i])
+		fmt.Fprintf(&b, "M%.0f %.0fl", x, y)
+		n := 0
+		for ; i+1 < len(values) && !math.IsNaN(values[i+1]); i++ {
+			nx, ny := d.x(at[i+1]), d.y(values[i+1])
+			step(&b, nx-x, ny-y)
+			x, y = nx, ny
+			n++
+		}
+		if n == 0 { // a point would not be visible
+			b.WriteString("1 0")
+			x++
+		}
+		if closed {
+			fmt.Fprintf(&b, "V%dH%.0fz", d.height, first)
+		}
+	}
+	return b.String()
+}
+
+// step writes a pair of numbers in as few characters as possible.
+func step(b *strings.Builder, dx, dy float64) {
+	if dx >= 0 && !strings.HasSuffix(b.String()[b.Len()-1:], "l") {
+		b.WriteByte(' ')
+	}
+	fmt.Fprintf(b, "%.0f", dx)
+	if dy >= 0 {
+		b.WriteByte(' ')
+	}
+	fmt.Fprintf(b, "%.0f", dy)
+}
+
+func (d *drawing) spans() {
+	spans := d.Spans
+	if d.From < 0 && d.Across == nil {
+		spans = append([]Span{{d.From, 0, Warmup, "warm-up, not counted"}}, spans...)
+	}
+	for _, s := range spans {
+		from := d.x(max(s.From, d.From))
+		fmt.Fprintf(&d.b, "<rect class=\"%s\" x=\"%.0f\" width=\"%.0f\" height=\"%d\"><title>%s</title></rect>\n",
+			s.Kind, from, max(d.x(min(s.To, d.To))-from, 1), d.height, html.EscapeString(s.Note))
+	}
+}
+
+func (d *drawing) marks() {
+	for _, m := range d.Marks {
+		class := "mark"
+		if m.Name != "" {
+			class = "phase"
+		}
+		fmt.Fprintf(&d.b, "<path class=\"%s\" d=\"M%.0f 0V%d\"><title>%s</title></path>\n", class, d.x(m.At), d.height, html.EscapeString(m.Note))
+	}
+}
+
+// axes draws the scale, the axis below, and the names of marks where there is room.
+// Positions are in per cent, so that letters keep their size.
+func (d *drawing) axes() {
+	grid := d.grid()
+	if d.Low {
+		grid = []float64{grid[0], grid[len(grid)-1]}
+	}
+	for _, v := range grid {
+		y := (1 - d.Part(v)) * 100
+		fmt.Fprintf(&d.b, "<line class=\"grid\" x2=\"100%%\" y1=\"%.1f%%\" y2=\"%.1f%%\"/><text x=\"-6\" y=\"%.1f%%\" dy=\"4\" text-anchor=\"end\">%s</text>\n", y, y, y, html.EscapeString(d.Format(v)))
+	}
+	free := 0.0
+	for _, m := range d.Marks {
+		if part := (m.At - d.From) / d.span(); m.Name != "" && part*pageWidth >= free {
+			fmt.Fprintf(&d.b, "<text class=\"name\" data-at=\"%g\" x=\"%.2f%%\" dx=\"3\" dy=\"10\">%s</text>\n", m.At, part*100, html.EscapeString(m.Name))
+			free = part*pageWidth + 6.5*float64(len(m.Name)) + 8
+		}
+	}
+	d.b.WriteString("<g class=\"ticks\">")
+	for i, at := range d.places() {
+		class := ""
+		if i%2 == 1 {
+			class = ` class="odd"`
+		}
+		fmt.Fprintf(&d.b, "<text%s x=\"%.2f%%\" y=\"100%%\" dy=\"15\" text-anchor=\"middle\">%s</text>", class, (at-d.From)/d.span()*100, html.EscapeString(d.across(at)))
+	}
+	d.b.WriteString("</g>\n")
+}
+
+// across formats a position on the axis.
+func (d *drawing) across(at float64) string {
+	if d.Across != nil {
+		return d.Across(at)
+	}
+	return Moment(at, d.To)
+}
+
+// places returns the labelled positions on the axis.
+func (d *drawing) places() []float64 {
+	switch {
+	case d.Across == nil:
+		return Seconds(d.From, d.To, 0, pageTicks)
+	case d.Ticks != nil:
+		return slices.Clone(d.Ticks)
+	}
+	var out []float64
+	for i := range pageTicks + 1 {
+		out = append(out, d.From+(d.To-d.From)*float64(i)/pageTicks)
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Asked returns the request that leads to the same run again: what was requested, with
+// its files, values that came from the environment or a plan, live changes as a
+// timetable, and the seed. It contains no secrets.
+func Asked(r *rundir.Run) request.Request {
+	q := request.Request{
+		Profile: r.Profile, Target: r.Target, Preset: r.Parameters["preset"], Files: slices.Clone(r.Files), Values: workload.Values{},
+		Timetable: slices.Clone(r.Timetable), Tags: r.TagWords(),
+	}
+	values := maps.Clone(r.Parameters)
+	if values == nil {
+		values = map[string]string{}
+	}
+	for k, v := range r.Settings {
+		if _, ok := values[k]; !ok {
+			values[k] = Number(v)
+		}
+	}
+	values["seed"] = fmt.Sprint(r.Seed)
+	for k, v := range values {
+		if said(r, k) {
+			q.Values[k] = workload.Value{Name: k, Text: v, Origin: workload.OriginFlag}
+		}
+	}
+	for _, m := range r.Moves() {
+		if m.By == "timetable" && len(r.Timetable) > 0 {
+			continue
+		}
+		at := Number(round(m.At)) + "s"
+		value := Number(m.To)
+		if m.Until > m.At {
+			at += ".." + Number(round(m.Until)) + "s"
+			value = Number(m.From) + ".." + value
+		}
+		q.Timetable = append(q.Timetable, at+":"+m.Name+"="+value)
+	}
+	for _, t := range r.Verdict.Thresholds {
+		q.Thresholds = append(q.Thresholds, t.Expr)
+	}
+	return q
+}
+
+// said reports whether a value has to be said for the same run: the others follow from
+// the rest of the request.
+func said(r *rundir.Run, name string) bool {
+	from, flag, _ := strings.Cut(r.Origins[name], " ")
+	flag = strings.TrimPrefix(flag, "--")
+	switch {
+	case name == "seed":
+		return true
+	case name == "preset", name == "at", strings.Contains(r.Origins[name], "; "): // a total: the tracks have their own
+		return false
+	case name == "duration" && from == "default": // of a run that goes on until it is stopped
+		return true
+	case from == "file":
+		return len(r.Files) == 0 // of an older version
+	case from == "flag":
+		return flag == "" || flag == "set" || flag == name // not set by a different flag
+	}
+	return from != "" && from != "default" && from != "preset"
+}
+
+// Command returns the command line that repeats a run.
+func Command(r *rundir.Run) string {
+	words := Asked(r).Words()
+	for i, w := range words {
+		words[i] = Plain(w)
+	}
+	return request.Shell(words)
+}
+
+// round rounds a time to a hundredth of a second.
+func round(s float64) float64 { return float64(int64(s*100+0.5)) / 100 }
+
+// again says how to repeat the run.
+func again(r *rundir.Run) Section {
+	text := fmt.Sprintf("Seed %d", r.Seed)
+	if v := r.Environment["perfbench"]; v != nil {
+		text += fmt.Sprintf(", perfbench %v", v)
+	}
+	if v := strings.TrimSpace(r.Store.Product + " " + r.Store.Version); v != "" {
+		text += ", " + v
+	}
+	if v := r.Environment["go"]; v != nil {
+		text += fmt.Sprintf(", %v on %v/%v", v, r.Environment["os"], r.Environment["arch"])
+	}
+	return Section{Heading: "Do it again", Weight: Answer, Code: Command(r), Text: []string{text + "."}}
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+// What was asked for is asked for again, and what follows from that is left out.
+func TestTheCommandOfARun(t *testing.T) {
+	r := &rundir.Run{
+		Profile: "ingestion", Target: "redis://h:6379/?tls=1", Seed: 7,
+		Settings:   map[string]float64{"threads": 4, "profile.threads": 2, "rate": 0},
+		Parameters: map[string]string{"preset": "small", "duration": "60s", "prefix": "it's", "cleanup": "on", "allow-existing": "off", "threads": "4", "testCase": "put"},
+		Origins: map[string]string{
+			"threads": "flag --threads", "profile.threads": "flag --threads", "rate": "default", "duration": "environment PERFBENCH_DURATION",
+			"prefix": "flag --set", "cleanup": "flag --cleanup", "allow-existing": "flag --allow-existing", "testCase": "preset small",
+		},
+		Changes: []rundir.Change{
+			{At: 35.0004, Name: "threads", From: 4, To: 16, Segment: 1},
+			{At: 40, Name: "rate", To: 100, Segment: 2, Ramp: 1}, {At: 50, Name: "rate", From: 100, To: 300, Segment: 3, Ramp: 1},
+		},
+		Verdict: rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}},
+	}
+	assert.Equal(t, `perfbench run --profile ingestion --target 'redis://h:6379/?tls=1' --preset small --cleanup --duration 60s `+
+		`--set 'prefix=it'\''s' --seed 7 --threads 4 --at 35s:threads=16 --at 40s..50s:rate=100..300 --threshold 'p99<1ms'`, Command(r))
+}
+
+// Files are named, rather than what they say, and the timetable is as it was given, with
+// what was changed by hand.
+func TestTheCommandOfARunWithFilesAndATimetable(t *testing.T) {
+	r := &rundir.Run{
+		Profile: "ingestion", Target: "memory:", Seed: 1, Files: []string{"a b.properties", "more.yaml"}, Timetable: []string{"3s..5s:rate=2000..6000", "1h:rate=1"},
+		Settings:   map[string]float64{"threads": 7, "profile.threads": 3, "eligibility.threads": 4},
+		Parameters: map[string]string{"mapNames": "profile", "duration": "forever", "prefix": "x", "at": "1s:threads=1"},
+		Origins: map[string]string{
+			"mapNames": "file a b.properties:1", "duration": "default", "prefix": "default", "at": "file more.yaml:2",
+			"threads": "environment PERFBENCH_PROFILE_THREADS; default", "profile.threads": "environment PERFBENCH_PROFILE_THREADS", "eligibility.threads": "default",
+		},
+		Changes: []rundir.Change{
+			{At: 2, Name: "threads", From: 7, To: 8, By: "workbench"},
+			{At: 3.25, Name: "rate", From: 2000, To: 2500, Segment: 1, Ramp: 1, By: "timetable"}, {At: 5, Name: "rate", From: 2500, To: 6000, Segment: 2, Ramp: 1, By: "timetable"},
+		},
+	}
+	assert.Equal(t, `perfbench run --profile ingestion --target memory: --file 'a b.properties' --file more.yaml --duration forever `+
+		`--set profile.threads=3 --seed 1 --at 3s..5s:rate=2000..6000 --at 1h:rate=1 --at 2s:threads=8`, Command(r))
+	r.Files, r.Timetable = nil, nil
+	assert.Equal(t, `perfbench run --profile ingestion --target memory: --duration forever --set mapNames=profile `+
+		`--set profile.threads=3 --seed 1 --at 2s:threads=8 --at 3.25s..5s:rate=2500..6000`, Command(r), "what earlier versions kept")
+}

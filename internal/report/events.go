@@ -1,0 +1,144 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// event is something that happened in a run, from at to until in seconds of
+// measurement.
+type event struct {
+	at, until float64
+	what      string
+	// shade is the class of its shading in charts; "": none.
+	shade string
+}
+
+const (
+	// stallShare is the fraction of the usual rate of its segment below which a second
+	// counts as a stall; usualSeconds is how many seconds are needed to determine the
+	// usual rate.
+	stallShare   = 0.1
+	usualSeconds = 5
+	// burstErrors is the least number of errors per second in a burst; burstTimes is
+	// how many times as many as in the average second it must have.
+	burstErrors = 10
+	burstTimes  = 5
+	// mostEvents is how many events are listed.
+	mostEvents = 30
+)
+
+// eventsOf lists what happened, the earliest first: live changes, users' notes, stalls
+// and bursts of errors.
+func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
+	var out []event
+	for _, m := range f.Run.Moves() {
+		out = append(out, event{at: m.At, until: m.Until, what: change(m)})
+	}
+	for _, m := range f.Run.Marks {
+		out = append(out, event{at: m.At, until: m.At, what: Plain(m.Note)})
+	}
+	out = append(out, stalls(f, c)...)
+	out = append(out, bursts(f, c)...)
+	slices.SortStableFunc(out, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	return out
+}
+
+// change describes a live change.
+func change(m rundir.Move) string {
+	segment := "segment " + strconv.Itoa(m.Segment)
+	if m.Last > m.Segment {
+		segment = "segments " + strconv.Itoa(m.Segment) + "–" + strconv.Itoa(m.Last)
+	}
+	return fmt.Sprintf("%s from %s to %s, by %s: %s", m.Name, rundir.SettingText(m.Name, m.From), rundir.SettingText(m.Name, m.To), m.By, segment)
+}
+
+// stalls finds seconds in which hardly anything was done compared with the rest of
+// their segment, unless that is a ramp. Seconds in which nothing that counts was meant to be done do not count
+// as stalls.
+func stalls(f *rundir.Folder, c rundir.Timeline) []event {
+	segments := map[int]int{} // by second
+	for _, r := range f.Series {
+		segments[r.T] = max(segments[r.T], r.Segment)
+	}
+	of := map[int][]float64{}
+	for i, v := range c.Rates {
+		if t := c.First + i; t >= 0 && plot.Some(c.Rates[i:i+1]) {
+			of[segments[t]] = append(of[segments[t]], v)
+		}
+	}
+	usual := map[int]float64{}
+	for s, rates := range of {
+		if len(rates) >= usualSeconds && !f.Run.OnRamp(s) {
+			slices.Sort(rates)
+			usual[s] = rates[len(rates)/2]
+		}
+	}
+	return runs(c, plot.Stall, func(i int) bool {
+		t := c.First + i
+		return float64(t+1) <= f.Run.MeasuredS && c.Rates[i] < stallShare*usual[segments[t]]
+	}, func(i int) string {
+		return fmt.Sprintf("stall: less than a tenth of the usual %s %s/s", units.Number(usual[segments[c.First+i]]), f.Run.Unit)
+	})
+}
+
+// bursts finds seconds with far more errors than others.
+func bursts(f *rundir.Folder, c rundir.Timeline) []event {
+	failed := failuresBySecond(f, axis{first: c.First, n: len(c.Rates)})
+	sum, n := 0.0, 0
+	for i, v := range failed {
+		if c.First+i >= 0 {
+			sum, n = sum+v, n+1
+		}
+	}
+	least := max(burstErrors, burstTimes*sum/float64(max(n, 1)))
+	return runs(c, plot.Errors, func(i int) bool { return failed[i] >= least }, func(i int) string {
+		return fmt.Sprintf("burst of errors: %s in a second", units.Number(failed[i]))
+	})
+}
+
+// runs finds the periods of measured seconds for which is holds; what describes a
+// period, given its first second.
+func runs(c rundir.Timeline, shade string, is func(i int) bool, what func(i int) string) (out []event) {
+	for i := max(-c.First, 0); i < len(c.Rates); i++ {
+		if !is(i) {
+			continue
+		}
+		from := i
+		for i+1 < len(c.Rates) && is(i+1) {
+			i++
+		}
+		out = append(out, event{at: float64(c.First + from), until: float64(c.First + i + 1), what: what(from), shade: shade})
+	}
+	return out
+}
+
+// happened lists the events.
+func happened(r *rundir.Run, events []event) Section {
+	t := Table{Left: 3, Columns: []string{"at", "for", "what happened"}}
+	s := Section{Heading: "Events"}
+	for i, e := range events {
+		if i == mostEvents {
+			s.Text = append(s.Text, fmt.Sprintf("The first %d of %d are listed.", mostEvents, len(events)))
+			break
+		}
+		long := ""
+		if e.until > e.at {
+			long = Length(e.until - e.at)
+		}
+		at := plot.Moment(e.at, r.MeasuredS)
+		if r.MeasuredS < measure.ShortestRate {
+			at = Length(e.at)
+		}
+		t.Add(at, long, e.what)
+	}
+	s.Table = t
+	return s
+}
