@@ -223,9 +223,7 @@ func (c *ceiling) runOnNothing(ctx context.Context) (perS map[string]float64, er
 	}
 	res, _ := run.Wait() // a timeout is as good an end as any
 	late := ctx.Err() != nil
-	if plan.Verify != nil {
-		_ = plan.Verify(ctx) // stops what the plan has running
-	}
+	_ = plan.Verify(ctx) // stops what the plan has running
 	if res == nil {
 		return nil, errCutShort
 	}
@@ -301,17 +299,15 @@ func (c *ceiling) onNothing(ctx context.Context, cancel func(), each time.Durati
 			plan.Phases[i].After = []string{plan.Phases[i-1].Name}
 		}
 	}
-	if plan.Setup != nil {
-		// Not through the context passed to Setup: what Setup starts may go on using
-		// it.
-		late := time.AfterFunc(ceilingSetup, cancel)
-		err := plan.Setup(ctx, func(int64, int64) {})
-		if !late.Stop() {
-			err = errors.Join(err, ctx.Err())
-		}
-		if err != nil {
-			return plan, nil, err
-		}
+	// Not through the context passed to Setup: what Setup starts may go on using
+	// it.
+	late := time.AfterFunc(ceilingSetup, cancel)
+	err = plan.Setup(ctx, func(int64, int64) {})
+	if !late.Stop() {
+		err = errors.Join(err, ctx.Err())
+	}
+	if err != nil {
+		return plan, nil, err
 	}
 	return plan, func(err error) uint8 {
 		if engine.IsPanic(err) {

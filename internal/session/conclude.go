@@ -147,10 +147,7 @@ func teardown(ctx context.Context, plan *workload.Plan, l *lease) error {
 				done <- fmt.Errorf("the removal crashed: %v", r)
 			}
 		}()
-		var errs []error
-		if plan.Teardown != nil {
-			errs = append(errs, plan.Teardown(ctx))
-		}
+		errs := []error{plan.Teardown(ctx)}
 		if l.claim != nil {
 			errs = append(errs, l.claim.Cleanup(ctx))
 		}
@@ -174,8 +171,11 @@ func teardown(ctx context.Context, plan *workload.Plan, l *lease) error {
 // reports whether the store was silent.
 func (e *conclusion) verify(ctx context.Context) (silent bool) {
 	v := &verifier{
-		verify: e.o.plan.Verify, conn: e.o.conn, mask: e.p.secret().mask, endedBy: e.run.EndedBy,
+		conn: e.o.conn, mask: e.p.secret().mask, endedBy: e.run.EndedBy,
 		timeUp: timeUp(e.d.run, e.d.began.Add(e.d.Warmup()), e.planned(), e.run.Ended), drain: e.p.Inputs.Drain, onWait: e.d.onWait,
+	}
+	if workload.Has[workload.Verifier](e.o.plan.Parts) {
+		v.verify = e.o.plan.Verify
 	}
 	switch lost := e.o.lease.lost(); {
 	case e.p.restored.verified() != nil:
@@ -201,7 +201,7 @@ func (e *conclusion) planned() time.Duration {
 // cleanUp removes what the run made, where that was asked for.
 func (e *conclusion) cleanUp(ctx context.Context, silent bool) error {
 	switch {
-	case !e.p.Cleanup || e.o.plan.Teardown == nil && e.o.lease.claim == nil:
+	case !e.p.Cleanup || !workload.Has[workload.Remover](e.o.plan.Parts) && e.o.lease.claim == nil:
 	case e.o.lease.lost() != nil:
 		return errors.New("what this run made was not removed: it no longer belongs to the run")
 	case ctx.Err() != nil:

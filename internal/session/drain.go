@@ -66,7 +66,7 @@ func newDrain(run *engine.Run, o *Opened) *drain {
 func (d *drain) waiting() (Waiting, bool) {
 	w := Waiting{Limit: d.inputs.Drain}
 	now := d.run.Elapsed()
-	if d.plan.UnderWay != nil && now >= d.inputs.Duration {
+	if now >= d.inputs.Duration {
 		what, since := d.plan.UnderWay()
 		if len(what) > 0 {
 			w.What, w.Still = what, time.Since(since)
@@ -110,7 +110,7 @@ func (d *drain) closeLate() {
 // plus planPatience. It returns when the run is over or given up, and reports whether it
 // gave up.
 func (d *drain) followPlan() (gaveUp bool) {
-	if d.plan.UnderWay == nil || d.inputs.Duration == 0 {
+	if !workload.Has[workload.Waiter](d.plan.Parts) || d.inputs.Duration == 0 {
 		return false
 	}
 	tick := time.NewTicker(answerPause)
@@ -150,7 +150,7 @@ func (d *drain) followPlan() (gaveUp bool) {
 // is over.
 func (d *drain) followStore() {
 	ask, ok := store.Has[store.Answerer](d.conn)
-	if !ok && d.plan.Answer == nil || d.inputs.GoesOn() && !d.search {
+	if !ok && !workload.Has[workload.Dependent](d.plan.Parts) || d.inputs.GoesOn() && !d.search {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -190,7 +190,7 @@ func (d *drain) gone(ctx context.Context, ask store.Answerer, failed bool) strin
 			return "the store does not answer: " + d.mask(err.Error())
 		}
 	}
-	if d.plan.Answer != nil {
+	if workload.Has[workload.Dependent](d.plan.Parts) {
 		if err := answer(ctx, d.plan.Answer); err != nil {
 			return d.mask(err.Error())
 		}
@@ -210,9 +210,7 @@ func (d *drain) abandoned() string {
 // calls counts the calls of the store that worked and those that failed, in whatever
 // operation, and those that the profile itself makes.
 func (d *drain) calls(s *measure.Snapshot) (worked, failed int64) {
-	if d.plan.Calls != nil {
-		worked, failed = d.plan.Calls()
-	}
+	worked, failed = d.plan.Calls()
 	for i, o := range s.Ops {
 		if !d.relayed[i] {
 			worked, failed = worked+o.Count, failed+o.Errors

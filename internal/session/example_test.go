@@ -57,29 +57,40 @@ type keeps interface {
 func (c counts) connect(_ context.Context, db keeps, b *workload.Bound) error {
 	space, track := b.Plan.Spaces[0], b.Plan.Tracks()[0]
 	b.Plan.Claims = []ownership.Space{{Space: space}}
-	var stored atomic.Int64
+	n := &numbers{db: db, space: space}
+	b.Plan.Parts = workload.Parts{n}
 	track.NewTask = func(int) (workload.Task, error) {
 		return workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
 			key := fmt.Appendf(nil, "%0*d", c.digits, it.Seq)
 			m := it.Begin(0)
 			err := it.End(m, 1, db.Set(ctx, space, key, strconv.AppendInt(nil, it.Seq, 10)))
 			if err == nil {
-				stored.Add(1)
+				n.stored.Add(1)
 			}
 			return err
 		}), nil
 	}
-	b.Plan.Verify = func(ctx context.Context) workload.Verification {
-		n, err := db.Count(ctx, space)
-		switch {
-		case err != nil:
-			return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
-		case n < stored.Load():
-			return workload.Verification{State: workload.Failed, Summary: fmt.Sprintf("%d numbers are there, and %d were stored", n, stored.Load())}
-		}
-		return workload.Verification{State: workload.Passed, Summary: fmt.Sprintf("%d numbers are there", n)}
-	}
 	return nil
+}
+
+// numbers are what is stored, a part of the plan: its methods say that it verifies, see
+// workload.Parts.
+type numbers struct {
+	db     keeps
+	space  store.Space
+	stored atomic.Int64
+}
+
+// Verify compares what is there with what was acknowledged.
+func (n *numbers) Verify(ctx context.Context) workload.Verification {
+	there, err := n.db.Count(ctx, n.space)
+	switch stored := n.stored.Load(); {
+	case err != nil:
+		return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
+	case there < stored:
+		return workload.Verification{State: workload.Failed, Summary: fmt.Sprintf("%d numbers are there, and %d were stored", there, stored)}
+	}
+	return workload.Verification{State: workload.Passed, Summary: fmt.Sprintf("%d numbers are there", there)}
 }
 
 // The example of docs/internals.md runs.

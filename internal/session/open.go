@@ -131,7 +131,7 @@ func (o *Opened) facts() any {
 	switch {
 	case o.Prepared.restored.verified() != nil:
 		return o.Prepared.restored.kept.Facts
-	case o.plan == nil || o.plan.Facts == nil:
+	case o.plan == nil:
 		return nil
 	}
 	return o.plan.Facts(o.measured.Load())

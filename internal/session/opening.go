@@ -162,7 +162,7 @@ func (g *opening) setUp(ctx context.Context) error {
 	if err := g.claim(ctx); err != nil {
 		return err
 	}
-	if g.o.plan.Setup == nil {
+	if !workload.Has[workload.Preparer](g.o.plan.Parts) {
 		return nil
 	}
 	g.report(Progress{Stage: "preparing"})
@@ -291,14 +291,14 @@ func (g *opening) resume(ctx context.Context) error {
 	if err := g.bind(ctx, k.Run); err != nil {
 		return err
 	}
-	if g.o.plan.Setup != nil && g.o.plan.Join == nil {
+	if workload.Has[workload.Preparer](g.o.plan.Parts) && !workload.Has[workload.Successor](g.o.plan.Parts) {
 		return fault.Input(fmt.Errorf("run %s cannot be resumed: what %s found in the store at its start died with its coordinator", run.ID, g.p.Profile.Name), "perfbench report shows what it had come to; run it again")
 	}
 	if err := g.reclaim(ctx); err != nil {
 		return err
 	}
 	began := k.Past.At.Add(g.p.Inputs.Warmup)
-	if err := g.rejoin(ctx, workload.Joined{Instead: true, Facts: run.Facts, Began: began}); err != nil {
+	if err := g.succeed(ctx, workload.Predecessor{Began: began, Facts: run.Facts}); err != nil {
 		return err
 	}
 	if err := g.openCrew(ctx, k.Run, g.p.restored.dead.Dir, k.Order, &run); err != nil {
@@ -320,11 +320,11 @@ func (g *opening) resume(ctx context.Context) error {
 	return nil
 }
 
-// rejoin gives the plan what the session that died had found and made.
-func (g *opening) rejoin(ctx context.Context, as workload.Joined) error {
+// succeed gives the plan what the session that died had found and made.
+func (g *opening) succeed(ctx context.Context, dead workload.Predecessor) error {
 	err := g.o.plan.Shared.Restore(g.p.restored.kept.Plan)
-	if err == nil && g.o.plan.Join != nil {
-		err = g.o.plan.Join(ctx, as)
+	if err == nil {
+		err = g.o.plan.Succeed(ctx, dead)
 	}
 	if err != nil {
 		return fault.Code(fmt.Errorf("take over what was prepared: %w", err), fault.CodeStore)
@@ -343,9 +343,7 @@ func (g *opening) beginSampling(ctx context.Context) {
 		what.Addrs = g.p.Driver.Listens(g.p.Target)
 	}
 	g.o.sampler = New(ctx, what)
-	if g.o.plan.Watch != nil {
-		g.o.plan.Watch(ctx, g.o.sampler.Set())
-	}
+	g.o.plan.Watch(ctx, g.o.sampler.Set())
 	if reports, err := g.o.sampler.Begin(context.WithoutCancel(ctx)); err != nil { // an interrupt is not the store's refusal
 		how := "reports nothing"
 		if reports {

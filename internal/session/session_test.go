@@ -208,17 +208,17 @@ func TestASecondInterruptIsNotTheSilenceOfTheStore(t *testing.T) {
 					return err
 				}
 				if when == "in the verification" {
-					b.Verify = func(ctx context.Context) workload.Verification {
+					b.Parts = append(workload.Parts{verifying(func(ctx context.Context) workload.Verification {
 						again()
 						<-ctx.Done()
 						return workload.Verification{State: workload.Incomplete, Summary: ctx.Err().Error()}
-					}
+					})}, b.Parts...)
 				}
-				b.Teardown = func(ctx context.Context) error {
+				b.Parts = append(workload.Parts{removing(func(ctx context.Context) error {
 					again()
 					<-ctx.Done()
 					return ctx.Err()
-				}
+				})}, b.Parts...)
 				return nil
 			}, "memory")}
 			ctx, cancel := context.WithCancelCause(t.Context())

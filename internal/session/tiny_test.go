@@ -118,10 +118,6 @@ func bindTiny(_ context.Context, b *workload.Bound, lose int64) error {
 	if err != nil {
 		return err
 	}
-	p.Setup = func(_ context.Context, progress func(done, total int64)) error {
-		progress(1, 1)
-		return nil
-	}
 	val := make([]byte, 64)
 	tracks := p.Tracks()
 	for i, tr := range tracks {
@@ -133,19 +129,44 @@ func bindTiny(_ context.Context, b *workload.Bound, lose int64) error {
 			}), nil
 		}
 	}
-	p.Verify = func(context.Context) workload.Verification {
-		if lose > 0 {
-			return workload.Verification{State: workload.Failed, Summary: fmt.Sprintf("%d entries are missing", lose)}
-		}
-		return workload.Verification{State: workload.Passed, Summary: "all there"}
+	p.Parts = workload.Parts{&tinyData{p.Spaces, keep, lose}}
+	return nil
+}
+
+// verifying and removing are parts of a plan that do nothing else.
+type (
+	verifying func(ctx context.Context) workload.Verification
+	removing  func(ctx context.Context) error
+)
+
+func (f verifying) Verify(ctx context.Context) workload.Verification { return f(ctx) }
+
+func (f removing) Teardown(ctx context.Context) error { return f(ctx) }
+
+// tinyData is what a tiny plan stores.
+type tinyData struct {
+	spaces []store.Space
+	keep   store.Keeper
+	lose   int64
+}
+
+func (d *tinyData) Setup(_ context.Context, progress func(done, total int64)) error {
+	progress(1, 1)
+	return nil
+}
+
+func (d *tinyData) Verify(context.Context) workload.Verification {
+	if d.lose > 0 {
+		return workload.Verification{State: workload.Failed, Summary: fmt.Sprintf("%d entries are missing", d.lose)}
 	}
-	p.Teardown = func(ctx context.Context) error {
-		for _, s := range p.Spaces {
-			if _, err := keep.Drop(ctx, s, nil); err != nil {
-				return err
-			}
+	return workload.Verification{State: workload.Passed, Summary: "all there"}
+}
+
+func (d *tinyData) Teardown(ctx context.Context) error {
+	for _, s := range d.spaces {
+		if _, err := d.keep.Drop(ctx, s, nil); err != nil {
+			return err
 		}
-		return nil
 	}
 	return nil
 }

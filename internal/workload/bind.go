@@ -19,8 +19,8 @@ type Binder interface {
 	Connector(driver string) Connector
 }
 
-// Connector connects a plan to a store: it fills in Claims, Admit, Setup, Verify,
-// Teardown, Facts and the tracks' NewTask, and registers what is Shared. It may query
+// Connector connects a plan to a store: it fills in Claims, Parts and the tracks'
+// NewTask, and registers what is Shared. It may query
 // the store but must not change anything.
 type Connector func(ctx context.Context, b *Bound) error
 

@@ -1,22 +1,18 @@
 package workload
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/watch"
 )
 
 // Plan is what one run will do: phases in a graph, the tracks of a phase side by
 // side. A profile's Design makes it from parameters alone, touching nothing; Bind
-// connects it to a store, which fills in Setup, Verify, Teardown and the tracks'
-// NewTask.
+// connects it to a store, which fills in its Parts, Claims and the tracks' NewTask.
 type Plan struct {
 	// Mode is the profile's mode, empty when it has none.
 	Mode string
@@ -42,11 +38,9 @@ type Plan struct {
 	Bytes int64
 	// Spaces are the named places that the run will write to.
 	Spaces []store.Space
-	// Claims are the spaces that the run uses on the store it was bound to. Admit
-	// decides what to do about data that is already there; see ownership.Want. Spaces
-	// are claimed before Setup and dropped after Teardown. A Connector sets both.
+	// Claims are the spaces that the run uses on the store it was bound to. They are claimed
+	// before Setup and dropped after Teardown. A Connector sets them.
 	Claims []ownership.Space
-	Admit  func(ctx context.Context, c *ownership.Claim) error
 	// Keeps is the connection to the store that holds the claims, if that is not
 	// the run's own store. Whoever claims them closes it.
 	Keeps store.Conn
@@ -62,45 +56,11 @@ type Plan struct {
 	// Binder connects the plan to stores.
 	Binder Binder
 
-	// Watch, when set, is called after Setup with the set of processes watched
-	// during the run, so that it can add more or be notified of them.
-	Watch func(ctx context.Context, processes *watch.Set)
-	// Setup prepares the store: tables, and data to be read. The spaces have been
-	// claimed and recorded by then. progress may be called from any goroutine.
-	Setup func(ctx context.Context, progress func(done, total int64)) error
-	// Join takes the place of Setup in a process that comes to a run that another has
-	// prepared, once it has what was Found there; Admit has been called with what was
-	// there before the run if it takes the place of that one, and not otherwise. A
-	// Connector sets it, if there is anything to do.
-	Join func(ctx context.Context, as Joined) error
-	// Verify compares what is stored with what was acknowledged. It is called after
-	// the last phase, even if the run failed.
-	Verify func(ctx context.Context) Verification
-	// Teardown removes what this run created outside its spaces; may be nil. It is
-	// called with --cleanup only.
-	Teardown func(ctx context.Context) error
-	// UnderWay, when set, names what the profile itself is waiting for at the end,
-	// apart from its workers' operations, and the time since which none of it has
-	// finished; nil means nothing. It may be called from any goroutine.
-	UnderWay func() (what []string, since time.Time)
-	// Calls, when set, counts the calls of the store, those that worked and those that
-	// failed, which the profile itself makes with what the workers of tracks that relay
-	// hand over. It may be called from any goroutine.
-	Calls func() (worked, failed int64)
-	// Answer, when set, asks what else the plan cannot do without, such as a broker, in the way
-	// of store.Answerer; the error says who does not answer. It may be called from any goroutine.
-	Answer func(ctx context.Context) error
+	// Parts are what the plan is made of once it is bound.
+	Parts
 	// Shared is what processes that carry out the plan together share. Bind makes it, and a
 	// Connector fills it.
 	Shared *Shared
-	// Settle, if the work can be shared, is called in a process that has done its
-	// part, before the last call of Shared.Tell. It stops what goes on beside the
-	// workers; may be nil.
-	Settle func(ctx context.Context)
-	// Facts returns the profile's own documented record for reports, as a value
-	// that encodes to JSON. measured is what the run has measured up to its last finished
-	// second; nil before there is one. Any goroutine may call it, once a second.
-	Facts func(measured *measure.Result) any
 }
 
 // of is what became of the calls of a track of the plan, by its index and by that of the
@@ -166,7 +126,7 @@ type Track struct {
 	// changes aimed at this track affect it.
 	Apart bool
 	// Relays means that the track's operations do not call the store: they hand over what
-	// the profile stores later, or wait for it; see Plan.Calls.
+	// the profile stores later, or wait for it; see Relay.
 	Relays bool
 	// Idle names the plan's knobs that have no effect on this track: they keep
 	// their initial value here and cannot be aimed at it.

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Shared is what the processes that carry out a plan together share of its state. A Connector
@@ -114,7 +113,7 @@ func Pass[R any](s *Shared, track, op int, w Work[R]) {
 }
 
 // Found registers variables, by pointers to them, that Admit and Setup fill in and the work
-// depends on. Each process that carries out a part has them before Plan.Join, and so has one
+// depends on. Each process that carries out a part has them before it is a Joiner's turn, and so has one
 // that takes the place of the one that prepared the run. guard, unless nil, guards them.
 func (s *Shared) Found(guard sync.Locker, vars ...any) {
 	s.found = append(s.found, guarded{guard, vars})
@@ -273,13 +272,3 @@ func encoded(write func(*gob.Encoder) error) []byte {
 }
 
 func unreadable(err error) error { return fmt.Errorf("it cannot be read: %w", err) }
-
-// Joined says how a process came to a run that another has prepared.
-type Joined struct {
-	// Instead means that it takes the place of one that died. Began is when the measured part began
-	// then, and Facts are the last Plan.Facts that were written down, as JSON, empty if there are
-	// none. Otherwise it carries out a part.
-	Instead bool
-	Began   time.Time
-	Facts   []byte
-}

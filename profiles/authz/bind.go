@@ -9,7 +9,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -82,10 +81,8 @@ func (s *spec) bind(p *workload.Bound, l model.Adapter, spaces []ownership.Space
 			}
 		}
 	}
-	p.Claims, p.Admit, p.Setup, p.Verify = b.spaces, b.admit, b.setup, b.verify
-	p.Facts, p.UnderWay = func(*measure.Result) any { return facts(s) }, b.underWay
+	p.Claims, p.Parts = b.spaces, workload.Parts{b}
 	b.share(p.Shared)
-	p.Join = b.join
 	return nil
 }
 
@@ -148,8 +145,8 @@ func (b *binding) kinds(what string) []kind {
 	return []kind{{"memberships", len(m.Edges), 2}}
 }
 
-// setup makes the tables, and finds out what an earlier run has loaded.
-func (b *binding) setup(ctx context.Context, progress func(done, total int64)) error {
+// Setup makes the tables, and finds out what an earlier run has loaded.
+func (b *binding) Setup(ctx context.Context, progress func(done, total int64)) error {
 	s := b.s
 	if err := b.l.Prepare(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
@@ -164,10 +161,8 @@ func (b *binding) setup(ctx context.Context, progress func(done, total int64)) e
 			if s.load == "never" && there < items && s.driver != "null" { // which has nothing, ever
 				return fault.Input(fmt.Errorf("load=never, and tenant %s has %d of its %d items", t.name, there, items), "let a run with load=auto finish the load")
 			}
-			if progress != nil {
-				ready++
-				progress(ready, all)
-			}
+			ready++
+			progress(ready, all)
 		}
 	}
 	return nil
@@ -196,8 +191,8 @@ func (b *binding) ready(t *tenant) (there, items int64) {
 	return there, items
 }
 
-// admit looks at the tables that are there and at what an earlier run has loaded.
-func (b *binding) admit(ctx context.Context, c *ownership.Claim) error {
+// Admit looks at the tables that are there and at what an earlier run has loaded.
+func (b *binding) Admit(ctx context.Context, c *ownership.Claim) error {
 	b.claim = c
 	if l, ok := b.l.(model.Checker); ok {
 		if err := l.Check(ctx, c); err != nil {

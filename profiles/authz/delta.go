@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -13,8 +14,9 @@ import (
 // counted are the kinds of work that are counted: those of loads, and the tests.
 var counted = []string{"users", "groups", "memberships", "profileSections", "valid", "sweep", "mix", "staleness", "profile"}
 
-func facts(s *spec) *report.Facts {
-	m := s.model
+// Facts returns the record of what has been done so far.
+func (b *binding) Facts(*measure.Result) any {
+	s, m := b.s, b.s.model
 	f := &report.Facts{
 		Mode: s.mode, Variant: s.variant, Membership: s.membership, Strategy: s.strategy, JSON: s.json, Compat: s.compat, Concurrent: s.rounds[0].concurrent,
 		CacheTTLMS: s.ttl.Milliseconds(), Viewer: s.viewer, PasswordHash: s.password,
@@ -156,26 +158,27 @@ func (b *binding) each(f func(*tenant)) {
 	}
 }
 
-// join begins in a worker what is begun where the run is conducted. Whoever takes the place of
-// that one goes by the batches that were stored when the run began, since workers have stored
-// others by now.
-func (b *binding) join(ctx context.Context, as workload.Joined) (err error) {
-	if !as.Instead {
-		b.carried.earlier, b.s.tells = b.loaded, true
-		b.s.name(b.epoch)
-	}
+// Join begins in a worker what Setup has begun where the run is conducted.
+func (b *binding) Join(ctx context.Context) (err error) {
+	b.carried.earlier, b.s.tells = b.loaded, true
+	b.s.name(b.epoch)
 	b.each(func(t *tenant) {
-		if !as.Instead && err == nil {
+		if err == nil {
 			err = b.look(ctx, t)
 		}
 		b.ready(t)
 		for _, what := range b.s.loadPhases() {
-			if !as.Instead {
-				t.loader(what).leave(b.s)
-			}
+			t.loader(what).leave(b.s)
 		}
 	})
 	return err
+}
+
+// Succeed goes by the batches that were stored when the run began, since workers have stored
+// others by now.
+func (b *binding) Succeed(context.Context, workload.Predecessor) error {
+	b.each(func(t *tenant) { b.ready(t) })
+	return nil
 }
 
 // tenantTold is the record of a tenant.

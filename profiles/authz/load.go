@@ -229,8 +229,8 @@ func (l *loader) stuck() (kind string, items int, since time.Time) {
 	return l.kinds[l.at].name, len(l.again) + l.flying, l.since
 }
 
-// underWay names the loads that wait for a failing store, once the run's time is up.
-func (b *binding) underWay() (what []string, since time.Time) {
+// UnderWay names the loads that wait for a failing store, once the run's time is up.
+func (b *binding) UnderWay() (what []string, since time.Time) {
 	if b.s.duration == 0 {
 		return nil, since
 	}

@@ -17,9 +17,9 @@ import (
 // sample is how many memberships of a tenant are read back.
 const sample = 200
 
-// verify reports wrong decisions, and reads back a sample of what was loaded and
+// Verify reports wrong decisions, and reads back a sample of what was loaded and
 // every role that the mix changed.
-func (b *binding) verify(ctx context.Context) workload.Verification {
+func (b *binding) Verify(ctx context.Context) workload.Verification {
 	if b.s.driver == "null" {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
@@ -91,11 +90,17 @@ func on[C any](s *spec, open func(*model.Options, C) (model.Adapter, []ownership
 		b.connect(p.Plan)
 		p.Claims = claims
 		if l, ok := l.(model.Checker); ok {
-			p.Admit = l.Check
+			p.Parts = append(p.Parts, tables{l})
 		}
 		return nil
 	})
 }
+
+// tables are those of a layer.
+type tables struct{ model.Checker }
+
+// Admit refuses tables that are there and are not suitable.
+func (t tables) Admit(ctx context.Context, c *ownership.Claim) error { return t.Check(ctx, c) }
 
 // options are what the layer is told of the run.
 func (s *spec) options() *model.Options {
@@ -145,13 +150,10 @@ func (b *binding) connect(p *workload.Plan) {
 			t.NewTask = b.tasks(t.Name)
 		}
 	}
-	p.Setup, p.Verify, p.Teardown = b.setup, b.account.verify, b.teardown
-	p.Watch = b.watch
-	p.Facts, p.UnderWay, p.Calls = func(r *measure.Result) any { return b.facts(r) }, b.drain.underWay, b.calls
+	p.Parts = append(p.Parts, b, b.account, b.drain)
 	if b.s.via != facts.ViaDirect && b.s.answered() {
-		p.Answer = b.way.answer
+		p.Parts = append(p.Parts, b.way)
 	}
-	p.Join, p.Settle = b.join, b.settle
 	b.share(p.Shared)
 }
 
@@ -176,8 +178,8 @@ func (b *binding) newStage(recv transport.Receiver, g *stage.Gate) *stage.Stage 
 // took notes how long a batch took in the store stage.
 func (b *binding) took(m transport.Meta, s int, from, to int64) { b.boxes.took(&m, s, false, from, to) }
 
-// setup makes what the layer needs, and opens the way to it.
-func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
+// Setup makes what the layer needs, and opens the way to it.
+func (b *binding) Setup(ctx context.Context, _ func(done, total int64)) error {
 	tr, err := b.l.Prepare(ctx)
 	if err != nil {
 		return fault.Code(err, fault.CodeStore)
@@ -193,29 +195,32 @@ func (b *binding) setup(ctx context.Context, _ func(done, total int64)) error {
 	return nil
 }
 
-// join begins what setup has begun in another process.
-func (b *binding) join(ctx context.Context, as workload.Joined) error {
-	if as.Instead {
-		var last facts.Facts
-		if err := json.Unmarshal(as.Facts, &last); err == nil { // what is not there is missing in the report
-			b.watcher.earlier = last.Processes
-		}
-		b.clock.zero.Store(int64(as.Began.Sub(b.clock.epoch)))
-	} else {
-		b.ledger.Record()
-	}
+// Join begins what Setup has begun in another process.
+func (b *binding) Join(ctx context.Context) error {
+	b.ledger.Record()
 	b.reopen()
 	return b.way.open(ctx)
 }
 
-// watch takes part in the sampling of the run.
-func (b *binding) watch(ctx context.Context, set *watch.Set) {
+// Succeed takes the place of the process in which Setup was called.
+func (b *binding) Succeed(ctx context.Context, dead workload.Predecessor) error {
+	var last facts.Facts
+	if err := json.Unmarshal(dead.Facts, &last); err == nil { // what is not there is missing in the report
+		b.watcher.earlier = last.Processes
+	}
+	b.clock.zero.Store(int64(dead.Began.Sub(b.clock.epoch)))
+	b.reopen()
+	return b.way.open(ctx)
+}
+
+// Watch takes part in the sampling of the run.
+func (b *binding) Watch(ctx context.Context, set *watch.Set) {
 	b.watcher.begin(ctx, set, b.s, b.way.broker())
 	set.After(b.series.sample)
 }
 
-// calls counts the statements of the store that have worked, and the errors, of all processes.
-func (b *binding) calls() (worked, failed int64) {
+// Calls counts the statements of the store that have worked, and the errors, of all processes.
+func (b *binding) Calls() (worked, failed int64) {
 	wrong := b.wrong(b.others.Told())
 	for _, n := range wrong.Errors {
 		failed += n
@@ -223,16 +228,16 @@ func (b *binding) calls() (worked, failed int64) {
 	return b.counts.Statements(), failed
 }
 
-// settle ends what goes on beside the workers, once what is on its way is durable.
-func (b *binding) settle(ctx context.Context) {
+// Settle ends what goes on beside the workers, once what is on its way is durable.
+func (b *binding) Settle(ctx context.Context) {
 	if len(b.others.Told()) == 0 {
 		b.drain.finish(ctx)
 	}
 	b.way.end(ctx)
 }
 
-// teardown ends what goes on, and removes the queues of the run.
-func (b *binding) teardown(ctx context.Context) error {
+// Teardown ends what goes on, and removes the queues of the run.
+func (b *binding) Teardown(ctx context.Context) error {
 	b.way.end(ctx)
 	if q := b.way.broker(); q != nil {
 		return q.Remove()

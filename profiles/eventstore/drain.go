@@ -115,8 +115,8 @@ func (p *standstill) over() bool {
 	return now.Sub(p.moved) >= p.d.spec.drain || now.After(p.longer)
 }
 
-// underWay names what is waited for while the drain goes on.
-func (d *drain) underWay() ([]string, time.Time) {
+// UnderWay names what is waited for while the drain goes on.
+func (d *drain) UnderWay() ([]string, time.Time) {
 	d.mu.Lock()
 	draining := d.from != 0 && d.to == 0
 	d.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
-// facts returns the record of the run so far, as far as r has its figures.
-func (b *binding) facts(r *measure.Result) *facts.Facts {
+// Facts returns the record of the run so far, as far as r has its figures.
+func (b *binding) Facts(r *measure.Result) any {
 	s := b.s
 	stands := b.others.Told()
 	f := &facts.Facts{

@@ -43,9 +43,9 @@ func (a *account) readBack(ctx context.Context) (*facts.Ledger, error) {
 	return b.ledger.Audit(ctx, t)
 }
 
-// verify waits for what is on its way, ends the store stage, and accounts for every
+// Verify waits for what is on its way, ends the store stage, and accounts for every
 // event.
-func (a *account) verify(ctx context.Context) workload.Verification {
+func (a *account) Verify(ctx context.Context) workload.Verification {
 	v := a.outcome(ctx)
 	if s := a.b.search; s != nil {
 		v.Summary += "; " + s.summary()
@@ -56,7 +56,7 @@ func (a *account) verify(ctx context.Context) workload.Verification {
 // outcome determines what became of every event.
 func (a *account) outcome(ctx context.Context) workload.Verification {
 	b := a.b
-	b.settle(ctx)
+	b.Settle(ctx)
 	b.series.seconds.Close()
 	left := b.ledger.Left()
 	switch {

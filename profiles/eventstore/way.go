@@ -197,9 +197,9 @@ func (w *way) broker() *transport.AMQP {
 	return b
 }
 
-// answer asks the broker: without one that confirms, no batch reaches the store, and no call
+// Answer asks the broker: without one that confirms, no batch reaches the store, and no call
 // fails that would show it.
-func (w *way) answer(ctx context.Context) error {
+func (w *way) Answer(ctx context.Context) error {
 	if err := w.broker().Answer(ctx); err != nil {
 		return fmt.Errorf("the broker does not answer: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -43,9 +42,8 @@ func (s *spec) bind(_ context.Context, p *workload.Bound) error {
 	for _, l := range b.loads {
 		p.Claims = append(p.Claims, ownership.Space{Space: l.space, Kind: "hash", Parts: padogrid.GroupForms(l.space, s.prefix)})
 	}
-	p.Admit, p.Verify = b.admit, b.verify
+	p.Parts = workload.Parts{b}
 	b.share(p.Shared)
-	p.Facts = func(*measure.Result) any { return facts(s, b.loads) }
 	return nil
 }
 
@@ -75,8 +73,8 @@ func (b *binding) capabilities() error {
 	return err
 }
 
-// admit looks at what the maps hold, and says what is to be recorded of them.
-func (b *binding) admit(ctx context.Context, c *ownership.Claim) error {
+// Admit looks at what the maps hold, and says what is to be recorded of them.
+func (b *binding) Admit(ctx context.Context, c *ownership.Claim) error {
 	b.claim = c
 	for _, l := range b.loads {
 		if err := b.admitMap(ctx, c, l); err != nil {

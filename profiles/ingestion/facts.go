@@ -1,6 +1,10 @@
 package ingestion
 
-import "time"
+import (
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
 
 // Facts is the profile's record in run.json: what the document needs beyond what every
 // run has. See docs/ingestion.md.
@@ -50,14 +54,15 @@ type MapFacts struct {
 	Existed bool `json:"existed,omitempty"`
 }
 
-// facts returns the record of what has been done so far.
-func facts(s *spec, loads []*load) Facts {
+// Facts returns the record of what has been done so far.
+func (b *binding) Facts(*measure.Result) any {
+	s := b.s
 	f := Facts{
 		Schema: 1, Prefix: s.prefix, MemberSetSize: s.members, Layout: s.layout(),
 		TestCount: s.testCount, IntervalMS: s.interval.Milliseconds(), BaseMS: s.base, Maps: []MapFacts{},
 	}
 	f.Zone, _ = time.Now().Zone()
-	for _, l := range loads {
+	for _, l := range b.loads {
 		f.Maps = append(f.Maps, l.facts())
 	}
 	return f

@@ -29,9 +29,9 @@ const (
 	maxExamples = 10
 )
 
-// verify compares what is stored with what was acknowledged: the number of entries, and
+// Verify compares what is stored with what was acknowledged: the number of entries, and
 // a sample of their values.
-func (b *binding) verify(ctx context.Context) workload.Verification {
+func (b *binding) Verify(ctx context.Context) workload.Verification {
 	if store.Forgets(b.conn) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}

@@ -154,10 +154,7 @@ func (p *work) join(ctx context.Context) error {
 	if err := p.plan.Shared.Adopt(p.order.Found); err != nil {
 		return fmt.Errorf("take over what was prepared: %w", err)
 	}
-	if p.plan.Join == nil {
-		return nil
-	}
-	return p.plan.Join(ctx, workload.Joined{})
+	return p.plan.Join(ctx)
 }
 
 // carryOut works, now, and tells of each second.
@@ -193,9 +190,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	p.env.Tell("working")
 	p.beat(own, beside, run.Done())
 	res, cause := run.Wait()
-	if p.plan.Settle != nil {
-		p.plan.Settle(ctx)
-	}
+	p.plan.Settle(ctx)
 	p.leave.end() // nothing more is written
 	observed := own.Observed(ctx)
 	doubts := p.doubts(res, observed)

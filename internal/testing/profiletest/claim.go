@@ -23,37 +23,38 @@ func Bind(tb testing.TB, profile string, plan *workload.Plan, c store.Conn, in w
 	if p.Claims == nil {
 		return p
 	}
-	setup, teardown := p.Setup, p.Teardown
 	if p.Keeps != nil {
 		tb.Cleanup(func() { _ = p.Keeps.Close() })
+		c = p.Keeps
 	}
-	var claim *ownership.Claim
-	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
-		conn := c
-		if p.Keeps != nil {
-			conn = p.Keeps
-		}
-		var err error
-		claim, err = ownership.Take(ctx, conn, ownership.Want{
-			Namespace: in.Namespace, Profile: profile, Run: runID, Spaces: p.Claims, Allow: in.AllowExisting, Admit: p.Admit,
-		})
-		if err == nil {
-			err = claim.Release(ctx)
-		}
-		if err != nil || setup == nil {
-			return err
-		}
-		if err := setup(ctx, progress); err != nil {
-			return errors.Join(err, claim.Abandon(ctx, err))
-		}
-		return nil
-	}
-	p.Teardown = func(ctx context.Context) error {
-		var err error
-		if teardown != nil {
-			err = teardown(ctx)
-		}
-		return errors.Join(err, claim.Cleanup(ctx))
-	}
+	want := ownership.Want{Namespace: in.Namespace, Profile: profile, Run: runID, Spaces: p.Claims, Allow: in.AllowExisting, Admit: p.Admit}
+	p.Parts = workload.Parts{&claiming{Parts: p.Parts, conn: c, want: want}}
 	return p
+}
+
+// claiming are the parts of a plan whose setup claims its spaces first.
+type claiming struct {
+	workload.Parts
+	conn  store.Conn
+	want  ownership.Want
+	claim *ownership.Claim
+}
+
+// Setup claims the spaces, and has the parts prepare the store.
+func (c *claiming) Setup(ctx context.Context, progress func(done, total int64)) (err error) {
+	if c.claim, err = ownership.Take(ctx, c.conn, c.want); err == nil {
+		err = c.claim.Release(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.Parts.Setup(ctx, progress); err != nil {
+		return errors.Join(err, c.claim.Abandon(ctx, err))
+	}
+	return nil
+}
+
+// Teardown has the parts remove what they made, and drops the spaces.
+func (c *claiming) Teardown(ctx context.Context) error {
+	return errors.Join(c.Parts.Teardown(ctx), c.claim.Cleanup(ctx))
 }

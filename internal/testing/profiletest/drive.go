@@ -85,15 +85,23 @@ func (w *watcher) Connector(driver string) workload.Connector {
 			return err
 		}
 		w.claims = b.Claims != nil
-		verify := b.Verify
-		b.Verify = func(ctx context.Context) workload.Verification {
-			var err error
-			w.made, err = storetest.As[store.Keeper](w.t, w.conn).Made(ctx, w.namespace)
-			assert.NoError(w.t, err)
-			return verify(ctx)
-		}
+		b.Parts = append(workload.Parts{noting{w, b.Parts}}, b.Parts...)
 		return nil
 	}
+}
+
+// noting notes what a plan has made before it verifies.
+type noting struct {
+	w  *watcher
+	of workload.Parts
+}
+
+// Verify has the plan verify.
+func (n noting) Verify(ctx context.Context) workload.Verification {
+	var err error
+	n.w.made, err = storetest.As[store.Keeper](n.w.t, n.w.conn).Made(ctx, n.w.namespace)
+	assert.NoError(n.w.t, err)
+	return n.of.Verify(ctx)
 }
 
 // left is the encoder of a format that is written when the cleanup is over and the

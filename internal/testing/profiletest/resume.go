@@ -95,25 +95,42 @@ func (d dying) Connector(driver string) workload.Connector {
 		if err := connect(ctx, b); err != nil {
 			return err
 		}
-		switch facts, teardown := b.Facts, b.Teardown; d.at {
+		switch d.at {
 		case Verifying:
-			b.Verify = func(context.Context) workload.Verification { die(d.t); return workload.Verification{} }
+			b.Parts = append(workload.Parts{dyingToVerify{d.t}}, b.Parts...)
 		case Removing:
-			var removed atomic.Bool
-			b.Teardown = func(ctx context.Context) error {
-				removed.Store(true)
-				if teardown == nil {
-					return nil
-				}
-				return teardown(ctx)
-			}
-			b.Facts = func(measured *measure.Result) any { // called when everything has been removed
-				if removed.Load() {
-					die(d.t)
-				}
-				return facts(measured)
-			}
+			b.Parts = append(workload.Parts{&dyingOnceRemoved{of: b.Parts, t: d.t}}, b.Parts...)
 		}
 		return nil
 	}
+}
+
+// dyingToVerify is a part of a plan that ends its process instead of verifying.
+type dyingToVerify struct{ t *testing.T }
+
+// Verify ends the process.
+func (d dyingToVerify) Verify(context.Context) workload.Verification {
+	die(d.t)
+	return workload.Verification{}
+}
+
+// dyingOnceRemoved is a part of a plan that ends its process when everything has been removed.
+type dyingOnceRemoved struct {
+	of      workload.Parts
+	t       *testing.T
+	removed atomic.Bool
+}
+
+// Teardown notes that the others are removed after it.
+func (d *dyingOnceRemoved) Teardown(context.Context) error {
+	d.removed.Store(true)
+	return nil
+}
+
+// Facts are asked for when everything has been removed.
+func (d *dyingOnceRemoved) Facts(measured *measure.Result) any {
+	if d.removed.Load() {
+		die(d.t)
+	}
+	return d.of.Facts(measured)
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -53,15 +52,13 @@ func bind(s *model.Spec, l layer.Adapter, p *workload.Bound) error {
 	}
 	b.takeStock()
 	b.connect(p.Plan)
-	p.Claims, p.Admit, p.Setup, p.Verify = b.claims(), b.admit, b.setup, b.verify
+	p.Claims, p.Parts = b.claims(), workload.Parts{b}
 	if o, ok := b.layer.(layer.Owner); ok {
 		if p.Keeps = o.Own(); p.Keeps != nil {
 			b.conn = p.Keeps
 		}
 	}
 	b.share(p.Shared)
-	p.Join = b.join
-	p.Facts = func(*measure.Result) any { return b.facts() }
 	return nil
 }
 

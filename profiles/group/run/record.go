@@ -3,12 +3,13 @@ package run
 import (
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
-// facts returns the record of what has been done so far.
-func (b *binding) facts() report.Facts {
+// Facts returns the record of what has been done so far.
+func (b *binding) Facts(*measure.Result) any {
 	f := report.Facts{Schema: 1, Flavour: b.s.Flavour, Database: b.s.Database, TestCount: b.s.TestCount, IntervalMS: b.s.Interval.Milliseconds(), Groups: []report.TrackFacts{}}
 	f.Zone, _ = time.Now().Zone()
 	for _, r := range b.runs {

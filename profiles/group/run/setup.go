@@ -62,8 +62,8 @@ func (b *binding) timesOf(st *stock) store.Space {
 	return store.Space{Namespace: st.space.Namespace, Name: model.Timeouts(st.space), Shape: "zset"}
 }
 
-// admit notes what exists, and decides what is to be loaded and so written.
-func (b *binding) admit(ctx context.Context, c *ownership.Claim) error {
+// Admit notes what exists, and decides what is to be loaded and so written.
+func (b *binding) Admit(ctx context.Context, c *ownership.Claim) error {
 	b.claim = c
 	for _, st := range b.inOrder() {
 		if k := st.op.Kind; k == model.KindTopic || k == model.KindSTopic {
@@ -117,11 +117,8 @@ func (b *binding) inOrder() []*stock {
 	return out
 }
 
-// setup loads what is read but does not exist, and makes receivers listen.
-func (b *binding) setup(ctx context.Context, progress func(done, total int64)) error {
-	if progress == nil {
-		progress = func(int64, int64) {}
-	}
+// Setup loads what is read but does not exist, and makes receivers listen.
+func (b *binding) Setup(ctx context.Context, progress func(done, total int64)) error {
 	if r, ok := b.layer.(layer.Preparer); ok {
 		if err := r.Prepare(ctx, b.claim); err != nil {
 			return fault.Code(err, fault.CodeStore)

@@ -84,12 +84,9 @@ func (b *binding) share(s *workload.Shared) {
 	s.WhenLost(func(workload.Process) { b.lose() })
 }
 
-// join takes the structures for such as a process has loaded in whose place this one is, and
+// Succeed takes the structures for such as a process has loaded in whose place this one is, and
 // whose places are claimed as it found them.
-func (b *binding) join(ctx context.Context, as workload.Joined) error {
-	if !as.Instead {
-		return nil
-	}
+func (b *binding) Succeed(ctx context.Context, _ workload.Predecessor) error {
 	if r, ok := b.layer.(layer.Preparer); ok {
 		if err := r.Prepare(ctx, b.claim); err != nil {
 			return err

@@ -20,9 +20,9 @@ const (
 	drain       = 3 * time.Second
 )
 
-// verify compares what is stored with what was acknowledged: the number of elements of
+// Verify compares what is stored with what was acknowledged: the number of elements of
 // each structure, and a sample of the keys.
-func (b *binding) verify(ctx context.Context) workload.Verification {
+func (b *binding) Verify(ctx context.Context) workload.Verification {
 	said := ""
 	if s, ok := b.layer.(layer.Speaker); ok {
 		said = s.Says() // before reading back is counted

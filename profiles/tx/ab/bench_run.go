@@ -52,23 +52,24 @@ func (s *benchSpec) Connector(driver string) workload.Connector {
 
 func (s *benchSpec) bind(_ context.Context, c *dtm.Bench, p *workload.Bound) error {
 	b := &benchRun{s: s, conn: c}
-	p.Setup = b.setup
-	p.Facts = func(*measure.Result) any { return b.facts() }
-	p.Verify = func(ctx context.Context) workload.Verification {
-		u := common.Meter{}.Usage(ctx)
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.after = u
-		return workload.Verification{State: workload.Skipped, Summary: "dtm's benchmark server does not name its sagas, so none can be looked up; its answers are counted"}
-	}
+	p.Parts = workload.Parts{b}
 	p.Phases[0].Tracks[0].NewTask = func(int) (workload.Task, error) {
 		return &benchTask{b: b, c: c.Client(s.keepAlive), t: b.tally()}, nil
 	}
 	return nil
 }
 
-// setup makes sure that the URL works, with one request, which is one saga.
-func (b *benchRun) setup(ctx context.Context, _ func(done, total int64)) error {
+// Verify notes what the run has used; there is nothing that could be compared.
+func (b *benchRun) Verify(ctx context.Context) workload.Verification {
+	u := common.Meter{}.Usage(ctx)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.after = u
+	return workload.Verification{State: workload.Skipped, Summary: "dtm's benchmark server does not name its sagas, so none can be looked up; its answers are counted"}
+}
+
+// Setup makes sure that the URL works, with one request, which is one saga.
+func (b *benchRun) Setup(ctx context.Context, _ func(done, total int64)) error {
 	c := b.conn.Client(false)
 	defer c.Close()
 	r, err := c.Get(ctx, wallClock{})
@@ -157,7 +158,8 @@ func (t *benchTally) count(r dtm.Request, err error) {
 	}
 }
 
-func (b *benchRun) facts() *saga.Facts {
+// Facts returns the record of what has been done so far.
+func (b *benchRun) Facts(*measure.Result) any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	x := &saga.BenchFacts{Path: b.conn.Path(), KeepAlive: b.s.keepAlive, Length: b.first.Body, Statuses: map[string]int64{}}

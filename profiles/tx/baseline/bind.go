@@ -32,17 +32,20 @@ type primitives interface {
 // run is a baseline plan at work on one store.
 type run struct {
 	s     *Spec
+	calls primitives
 	rows  []*rowWork
-	sagas *saga.Run
-	saved []int64 // sagas saved by each client of tx-save
-	mu    sync.Mutex
-	last  common.Usage // at the end; guarded by mu
+	// sagas are the transactions of the ceiling, beneath what verifies them; nil: there are none.
+	sagas   *saga.Run
+	beneath workload.Parts
+	saved   []int64 // sagas saved by each client of tx-save
+	mu      sync.Mutex
+	last    common.Usage // at the end; guarded by mu
 }
 
 // bind connects a plan to a store. The transactions of the ceiling are
 // bound as those of mode=saga.
 func bind(c store.Conn, p *workload.Plan, s *Spec, pr primitives, l *model.Adapter, m common.Meter) error {
-	b := &run{s: s, saved: make([]int64, workload.MaxThreads)}
+	b := &run{s: s, calls: pr, saved: make([]int64, workload.MaxThreads)}
 	for i := range p.Phases {
 		name := p.Phases[i].Name
 		w := &rowWork{name: name, title: name, depth: 1, meter: m}
@@ -57,14 +60,15 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, pr primitives, l *model.Adapt
 		}
 	}
 	distinct(b.rows)
-	sub := &workload.Plan{Phases: p.Phases}
+	p.Claims = pr.Spaces()
 	if s.saga != nil {
 		b.sagas = saga.NewRun(s.saga, l, m)
-		saga.BindRun(c, sub, b.sagas)
+		var claims []ownership.Space
+		claims, b.beneath = b.sagas.Parts(c)
+		p.Claims = append(p.Claims, claims...)
 		b.bindSagaRows(p, l)
 	}
-	b.setUp(p, sub, pr)
-	p.Facts = func(*measure.Result) any { return b.facts() }
+	p.Parts = append(workload.Parts{b}, b.beneath...)
 	return nil
 }
 
@@ -125,27 +129,22 @@ func (b *run) bindSagaRows(p *workload.Plan, l *model.Adapter) {
 	}
 }
 
-func (b *run) setUp(p, sub *workload.Plan, pr primitives) {
-	p.Claims, p.Admit, p.Teardown = append(pr.Spaces(), sub.Claims...), sub.Admit, sub.Teardown
-	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
-		if err := pr.Create(ctx); err != nil {
-			return fault.Code(err, fault.CodeStore)
-		}
-		if sub.Setup == nil {
-			return nil
-		}
-		return sub.Setup(ctx, progress)
-	}
-	p.Verify = func(ctx context.Context) workload.Verification {
-		u := b.rows[0].meter.Usage(ctx)
-		b.mu.Lock()
-		b.last = u
-		b.mu.Unlock()
-		if sub.Verify != nil {
-			return sub.Verify(ctx)
-		}
+// Setup makes what the calls write.
+func (b *run) Setup(ctx context.Context, _ func(done, total int64)) error {
+	return fault.Code(b.calls.Create(ctx), fault.CodeStore)
+}
+
+// Verify notes what the server has done, and verifies the transactions of the ceiling, if there are
+// any.
+func (b *run) Verify(ctx context.Context) workload.Verification {
+	u := b.rows[0].meter.Usage(ctx)
+	b.mu.Lock()
+	b.last = u
+	b.mu.Unlock()
+	if b.sagas == nil {
 		return workload.Verification{State: workload.Skipped, Summary: "these calls leave nothing that could be verified"}
 	}
+	return b.beneath.Verify(ctx)
 }
 
 // Facts is the record of mode=baseline in run.json. docs/tx.md describes it.
@@ -188,7 +187,8 @@ func (r *RowFacts) judge() {
 	}
 }
 
-func (b *run) facts() *Facts {
+// Facts returns the record of what has been done so far.
+func (b *run) Facts(*measure.Result) any {
 	f := &Facts{Schema: 1, Mode: Mode, Cores: runtime.GOMAXPROCS(0), Rows: []RowFacts{}}
 	b.mu.Lock()
 	last := b.last

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
@@ -58,18 +57,9 @@ func bind(c store.Conn, p *workload.Plan, s *Spec, st adapter) error {
 		b.works = append(b.works, w)
 		p.Phases[0].Tracks[i].NewTask = func(worker int) (workload.Task, error) { return w.newTask(worker), nil }
 	}
-	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
-		if progress == nil {
-			progress = func(int64, int64) {}
-		}
-		return fault.Code(b.setup(ctx, progress), fault.CodeStore)
-	}
-	// Which spaces these are depends on what is there.
-	p.Claims, p.Admit = []ownership.Space{}, b.admit
-	p.Verify, p.Teardown = b.verify, b.teardown
+	p.Claims = []ownership.Space{} // Admit adds them: which these are depends on what is there
+	p.Parts = workload.Parts{b}
 	b.share(p.Shared)
-	p.Join = b.join
-	p.Facts = func(*measure.Result) any { return b.facts() }
 	return nil
 }
 
@@ -79,9 +69,9 @@ type preparer interface {
 	cleanup(ctx context.Context) error
 }
 
-// admit settles the layout, looks at what is there, and wants the spaces that are to
+// Admit settles the layout, looks at what is there, and wants the spaces that are to
 // be loaded or written.
-func (b *run) admit(ctx context.Context, c *ownership.Claim) error {
+func (b *run) Admit(ctx context.Context, c *ownership.Claim) error {
 	made := c.Made()
 	b.claim, b.missing, b.s.layout = c, nil, b.layout
 	if err := b.settle(made); err != nil {
@@ -96,6 +86,11 @@ func (b *run) admit(ctx context.Context, c *ownership.Claim) error {
 		return nil
 	}
 	return b.summaries(ctx, made)
+}
+
+// Setup loads the maps that are missing, and makes the store ready for transactions.
+func (b *run) Setup(ctx context.Context, progress func(done, total int64)) error {
+	return fault.Code(b.setup(ctx, progress), fault.CodeStore)
 }
 
 func (b *run) setup(ctx context.Context, progress func(done, total int64)) error {
@@ -294,8 +289,8 @@ func (b *run) summaries(ctx context.Context, made []store.Made) error {
 	return err
 }
 
-// teardown removes what this run made beside its maps.
-func (b *run) teardown(ctx context.Context) error {
+// Teardown removes what this run made beside its maps.
+func (b *run) Teardown(ctx context.Context) error {
 	if p, ok := b.layer.(preparer); ok {
 		return p.cleanup(ctx)
 	}

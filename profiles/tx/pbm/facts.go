@@ -1,6 +1,10 @@
 package pbm
 
-import "time"
+import (
+	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
 
 // Facts is the record of mode=pbm in run.json. See docs/tx.md.
 type Facts struct {
@@ -48,7 +52,8 @@ type MapFacts struct {
 	ThreadsChanged bool    `json:"threads_changed,omitempty"`
 }
 
-func (b *run) facts() *Facts {
+// Facts returns the record of what has been done so far.
+func (b *run) Facts(*measure.Result) any {
 	b.mu.Lock()
 	loaded := b.loaded
 	b.mu.Unlock()

@@ -50,11 +50,8 @@ func (b *run) share(s *workload.Shared) {
 	}
 }
 
-// join takes the maps that a process has loaded in whose place this one is for complete.
-func (b *run) join(ctx context.Context, as workload.Joined) error {
-	if !as.Instead {
-		return nil
-	}
+// Succeed takes the maps that a process has loaded in whose place this one is for complete.
+func (b *run) Succeed(ctx context.Context, _ workload.Predecessor) error {
 	for _, name := range b.missing {
 		if err := b.claim.Update(ctx, b.s.space(name), b.params(name, "")); err != nil {
 			return err

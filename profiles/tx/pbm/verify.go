@@ -19,9 +19,9 @@ const mostSummaries = 5000
 // mostExamples is how many wrong ones are named.
 const mostExamples = 10
 
-// verify reads back summaries: each group with an acknowledged transaction must have
+// Verify reads back summaries: each group with an acknowledged transaction must have
 // one, and it must match the group.
-func (b *run) verify(ctx context.Context) workload.Verification {
+func (b *run) Verify(ctx context.Context) workload.Verification {
 	if store.Forgets(b.c) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}

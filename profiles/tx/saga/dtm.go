@@ -26,27 +26,31 @@ func (s Binding) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error 
 	s.Shards = 1
 	d := ondtm.New(c, s.Spec)
 	r := NewRun(s.Spec, d.Layer(), common.Meter{})
-	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
-		if progress == nil {
-			progress = func(int64, int64) {}
-		}
-		return r.setupOn(ctx, d, progress)
-	}
-	p.Verify = func(ctx context.Context) workload.Verification {
-		defer func() { _ = errors.Join(r.log.close(), d.Close()) }() // nobody uses them any more
-		if err := r.settle(ctx, d); err != nil {
-			r.measureEnd(ctx)
-			return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
-		}
-		return r.verify(ctx)
-	}
-	p.Facts = func(*measure.Result) any { return r.facts() }
+	p.Parts = workload.Parts{&dtmRun{r, d}}
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return &dtmTask{d: d, Task: r.NewTask(worker)}, nil }
 	return nil
 }
 
-// setupOn starts the endpoint and makes the accounts.
-func (r *Run) setupOn(ctx context.Context, d *ondtm.DTM, progress func(done, total int64)) error {
+// dtmRun is a run whose transactions a dtm server coordinates.
+type dtmRun struct {
+	run *Run
+	d   *ondtm.DTM
+}
+
+// Verify waits for what the server has still to do.
+func (x *dtmRun) Verify(ctx context.Context) workload.Verification {
+	r := x.run
+	defer func() { _ = errors.Join(r.log.close(), x.d.Close()) }() // nobody uses them any more
+	if err := r.settle(ctx, x.d); err != nil {
+		r.measureEnd(ctx)
+		return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
+	}
+	return r.verify(ctx)
+}
+
+// Setup starts the endpoint and makes the accounts.
+func (x *dtmRun) Setup(ctx context.Context, progress func(done, total int64)) error {
+	r, d := x.run, x.d
 	if err := d.Listen(ctx); err != nil {
 		return err
 	}
@@ -72,6 +76,9 @@ func (r *Run) setupOn(ctx context.Context, d *ondtm.DTM, progress func(done, tot
 	r.measureStart(ctx)
 	return nil
 }
+
+// Facts returns the record of what has been done so far.
+func (x *dtmRun) Facts(*measure.Result) any { return x.run.facts() }
 
 // dtmTask is one client of the server. It belongs to its worker.
 type dtmTask struct {

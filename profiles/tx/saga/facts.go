@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
@@ -142,7 +143,9 @@ type Cost struct {
 	Calls Agreement `json:"calls"`
 }
 
-// facts returns the record of what has been done so far.
+// Facts returns the record of what has been done so far.
+func (r *Run) Facts(*measure.Result) any { return r.facts() }
+
 func (r *Run) facts() *Facts {
 	sp := r.spec
 	r.mu.Lock()

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -25,42 +24,39 @@ import (
 func bindSaga(c store.Conn, p *workload.Plan, s Binding, l *model.Adapter, m common.Meter) error {
 	r := NewRun(s.Spec, l, m)
 	r.whole, r.stake = true, s.stake
-	BindRun(c, p, r)
-	p.Facts = func(*measure.Result) any { return r.facts() }
+	p.Claims, p.Parts = r.Parts(c)
 	r.share(p)
-	p.Join = r.join
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.NewTask(r.stake.Number(worker)), nil }
 	return nil
 }
 
-// BindRun sets a plan's claims, setup, verification and teardown.
-func BindRun(c store.Conn, p *workload.Plan, r *Run) {
-	p.Claims, p.Admit = r.claims(), r.admit
-	p.Setup = func(ctx context.Context, progress func(done, total int64)) error {
-		if progress == nil {
-			progress = func(int64, int64) {}
-		}
-		return r.setup(ctx, progress)
-	}
-	p.Verify = func(ctx context.Context) workload.Verification {
-		defer func() { _ = r.log.close() }() // nothing more is written
-		if store.Forgets(c) {
-			r.measureEnd(ctx)
-			return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
-		}
-		return r.verify(ctx)
-	}
-	p.Teardown = func(ctx context.Context) error {
-		if r.layer.Cleanup == nil {
-			return nil
-		}
-		return r.layer.Cleanup(ctx)
-	}
+// Parts are the claims of a run, and what prepares and verifies it.
+func (r *Run) Parts(c store.Conn) ([]ownership.Space, workload.Parts) {
+	r.db = c
+	return r.claims(), workload.Parts{r}
 }
 
-// setup makes tables and accounts, and takes up what an earlier run has left
+// Verify compares what is stored with what was acknowledged.
+func (r *Run) Verify(ctx context.Context) workload.Verification {
+	defer func() { _ = r.log.close() }() // nothing more is written
+	if store.Forgets(r.db) {
+		r.measureEnd(ctx)
+		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+	}
+	return r.verify(ctx)
+}
+
+// Teardown removes what the layer has made.
+func (r *Run) Teardown(ctx context.Context) error {
+	if r.layer.Cleanup == nil {
+		return nil
+	}
+	return r.layer.Cleanup(ctx)
+}
+
+// Setup makes tables and accounts, and takes up what an earlier run has left
 // unfinished.
-func (r *Run) setup(ctx context.Context, progress func(done, total int64)) error {
+func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) error {
 	sp := r.spec
 	if sp.AckLog != "" {
 		log, earlier, err := openAckLog(sp.AckLog)
@@ -106,8 +102,8 @@ func (r *Run) claims() []ownership.Space {
 	return []ownership.Space{{Space: r.spec.Space(), Parts: KeyForms, Params: r.params()}}
 }
 
-// admit refuses what was made with other accounts.
-func (r *Run) admit(ctx context.Context, c *ownership.Claim) error {
+// Admit refuses what was made with other accounts.
+func (r *Run) Admit(ctx context.Context, c *ownership.Claim) error {
 	sp, want := r.spec, r.params()
 	r.existed = false
 	for _, wanted := range r.claims() {

@@ -55,15 +55,19 @@ func (r *Run) share(p *workload.Plan) {
 	workload.Pass(s, 0, int(model.OpSaga), remainder{r, p})
 }
 
-// join begins in a worker what setup has begun where the run is conducted. All workers
-// together look after unfinished transactions as often as one process does.
-func (r *Run) join(_ context.Context, as workload.Joined) error {
+// Succeed notes that this process takes the place of another.
+func (r *Run) Succeed(context.Context, workload.Predecessor) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if as.Instead {
-		r.resumed = true
-		return nil
-	}
+	r.resumed = true
+	return nil
+}
+
+// Join begins in a worker what Setup has begun where the run is conducted. All workers
+// together look after unfinished transactions as often as one process does.
+func (r *Run) Join(context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	turn := func(every time.Duration) int64 {
 		return time.Now().Add(every * time.Duration(r.stake.Process+1)).UnixNano()
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
@@ -30,6 +31,7 @@ const (
 type Run struct {
 	spec  *model.Spec
 	layer *model.Adapter
+	db    store.Conn  // where it is all kept
 	store model.Store // for calls that belong to no single transaction
 	conn  common.Meter
 	log   *ackLog
