@@ -16,7 +16,6 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/join"
 	"github.com/perfbench/perfbench/cmd/perfbench/lab"
 	"github.com/perfbench/perfbench/cmd/perfbench/list"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/sweeping"
 	"github.com/perfbench/perfbench/cmd/perfbench/workbench"
 )
@@ -54,7 +53,7 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.SetVersionTemplate("{{.Version}}\n")
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) { cli.Help(c.OutOrStdout(), c) })
 	c.Flags().BoolP("version", "v", false, "print which build this is")
-	c.AddCommand(workbench.Command(a, func(cmd *cobra.Command, f *runflags.Flags, w *runflags.Workers, args []string) error {
+	c.AddCommand(workbench.Command(a, func(cmd *cobra.Command, f *cli.Flags, w *cli.Workers, args []string) error {
 		return headless.DryRun(cmd, a, f, w, args)
 	}), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), join.Command(a), join.Workers(a), headless.Resume(a), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
 		lab.Command(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a))

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles"
@@ -135,4 +138,35 @@ func Runs(dir string) []string {
 		out = append(out, rundir.Base(e.Dir))
 	}
 	return out
+}
+
+// DefaultPlan is the plan that a profile makes without flags on the first store
+// that it runs on, nil when there is none.
+func DefaultPlan(p workload.Profile) *workload.Plan {
+	prepared, err := session.Prepare(context.Background(), session.Env{
+		Profiles: []workload.Profile{p}, Formats: Formats(), Drivers: drivers.All(),
+	}, session.Request{Profile: p.Name})
+	if err != nil {
+		return nil
+	}
+	return prepared.Plan
+}
+
+// knobNames returns what --set can change in a profile, as list knobs names it with --all;
+// nil when there is no such profile.
+func knobNames(profile string) []string {
+	p, err := Profile([]string{profile})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	if plan := DefaultPlan(p); plan != nil {
+		for _, k := range plan.Knobs {
+			names = append(names, k.Name)
+		}
+	}
+	for _, q := range slices.Concat(p.Params, request.RunParams()) {
+		names = append(names, q.Name)
+	}
+	return names
 }

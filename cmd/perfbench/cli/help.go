@@ -14,7 +14,7 @@ import (
 )
 
 // Groups are what flags are shown under, in order; those of "" are the command's own.
-var Groups = []string{"", Workload, Load, Limits, Comparison, Workers, Output, Safety, Screen}
+var Groups = []string{"", Workload, Load, Limits, Comparison, Together, Output, Safety, Screen}
 
 // The names of groups of flags.
 const (
@@ -22,7 +22,7 @@ const (
 	Load       = request.GroupLoad
 	Limits     = request.GroupLimits
 	Comparison = request.GroupComparison
-	Workers    = "Workers"
+	Together   = "Workers"
 	Output     = request.GroupOutput
 	Safety     = request.GroupSafety
 	Screen     = request.GroupScreen

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
@@ -64,7 +63,7 @@ func (a command) tree() *cobra.Command {
 		s.Flags().StringVarP(&f.profile, "profile", "p", "", "`NAME` the profile that reads --file (default: the first that can)")
 		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` its first line is the target's password")
 		_ = s.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return runflags.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+			return cli.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 		}) // the flag exists
 		c.AddCommand(s)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/doctor"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/session"
@@ -65,7 +64,7 @@ input; 3 the store cannot be reached or refuses.`,
 			if len(args) > 0 {
 				return nil, cli.NoFiles
 			}
-			return runflags.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+			return cli.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
 		},
 	}
 	fs := c.Flags()

@@ -15,7 +15,6 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
@@ -31,8 +30,8 @@ import (
 // command is the command in one call.
 type command struct {
 	*cli.Call
-	flags runflags.Flags
-	crew  runflags.Workers
+	flags cli.Flags
+	crew  cli.Workers
 	asked find.Asked
 }
 
@@ -91,7 +90,7 @@ to its end.`,
 // task is one search.
 type task struct {
 	*cli.Call
-	flags    *runflags.Flags
+	flags    *cli.Flags
 	run      request.Run
 	prepared *session.Prepared
 
@@ -100,7 +99,7 @@ type task struct {
 }
 
 // Make makes searches of the runs of plans that are some.
-func Make(c *cli.Call, f *runflags.Flags, d *experiment.Driver) headless.Make {
+func Make(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 	return func(ctx context.Context, r request.Run) (headless.Task, error) {
 		t := &task{Call: c, flags: f, run: r}
 		if err := r.Check(); err != nil {

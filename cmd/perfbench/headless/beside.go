@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/session"
@@ -39,7 +38,7 @@ func (b Beside) begin(ctx context.Context, l *session.Driven, say func(format st
 
 // Run does one run, as the command run does, and something beside. The outcome is nil when
 // it did not start.
-func Run(ctx context.Context, c *cli.Call, f *runflags.Flags, p *session.Prepared, b Beside) (*session.Concluded, error) {
+func Run(ctx context.Context, c *cli.Call, f *cli.Flags, p *session.Prepared, b Beside) (*session.Concluded, error) {
 	return command{c}.run(ctx, f, p, b)
 }
 
@@ -47,13 +46,13 @@ func Run(ctx context.Context, c *cli.Call, f *runflags.Flags, p *session.Prepare
 // came to; with --json its run.json is on stdout. An error says that it did not
 // start, that its folder is gone, or that stdout takes nothing; any other stands in the
 // outcome.
-func Perform(c *cli.Call, f *runflags.Flags, d *experiment.Driver) experiment.Perform {
+func Perform(c *cli.Call, f *cli.Flags, d *experiment.Driver) experiment.Perform {
 	return func(ctx context.Context, t experiment.Turn) (*session.Concluded, error) {
 		return command{c}.turn(ctx, f, d, t)
 	}
 }
 
-func (a command) turn(ctx context.Context, f *runflags.Flags, d *experiment.Driver, t experiment.Turn) (*session.Concluded, error) {
+func (a command) turn(ctx context.Context, f *cli.Flags, d *experiment.Driver, t experiment.Turn) (*session.Concluded, error) {
 	status := newStatus(a.Stderr, f)
 	status.say("%s", t.What)
 	p, err := d.Prepare(ctx, t.Request)
@@ -87,7 +86,7 @@ func (a command) printJSON(o *session.Concluded) error {
 }
 
 // DryRun says what a run with these flags would do; args are what ProfileOrPlan lets through.
-func DryRun(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, w *runflags.Workers, args []string) error {
+func DryRun(cmd *cobra.Command, c *cli.Call, f *cli.Flags, w *cli.Workers, args []string) error {
 	d := experiment.NewDriver(c.Session, w.Series())
 	return CarryOut(cmd, c, f, d, args, w.Check(), command{c}.make(f, d, Makes{}))
 }
@@ -99,7 +98,7 @@ func PrintPlan(c *cli.Call, p *session.Prepared) { command{c}.printPlan(p) }
 func PrintList(c *cli.Call, title string, list []string) { command{c}.printList(title, list) }
 
 // printOther writes a summary of another kind than that of a run.
-func (a command) printOther(text string, o *session.Concluded, f *runflags.Flags) {
+func (a command) printOther(text string, o *session.Concluded, f *cli.Flags) {
 	if f.Quiet {
 		fmt.Fprintln(a.Stdout, o.Dir)
 		return

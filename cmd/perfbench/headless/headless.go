@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
@@ -32,7 +31,7 @@ type command struct{ *cli.Call }
 func Command(c *cli.Call, others Makes) *cobra.Command { return command{c}.tree(others) }
 
 func (a command) tree(others Makes) *cobra.Command {
-	f, w := &runflags.Flags{}, &runflags.Workers{}
+	f, w := &cli.Flags{}, &cli.Workers{}
 	c := &cobra.Command{
 		Use: "run PROFILE | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
@@ -87,7 +86,7 @@ else the smallest that is not 0.`,
 
 // run does one run, and something beside, and tells all of it; its outcome is nil when it
 // did not start.
-func (a command) run(ctx context.Context, f *runflags.Flags, p *session.Prepared, b Beside) (*session.Concluded, error) {
+func (a command) run(ctx context.Context, f *cli.Flags, p *session.Prepared, b Beside) (*session.Concluded, error) {
 	o, err := a.perform(ctx, p, newStatus(a.Stderr, f), b)
 	if err != nil {
 		return nil, err
@@ -150,7 +149,7 @@ func (a command) perform(ctx context.Context, p *session.Prepared, status *statu
 
 // printSummary writes how a run ended to stdout; with --quiet its path alone. A
 // folder that is gone is not named.
-func (a command) printSummary(o *session.Concluded, f *runflags.Flags, gone bool) {
+func (a command) printSummary(o *session.Concluded, f *cli.Flags, gone bool) {
 	dir := o.Dir
 	if gone {
 		dir = ""
@@ -167,7 +166,7 @@ func (a command) printSummary(o *session.Concluded, f *runflags.Flags, gone bool
 }
 
 // coloured is the text of a run in the colours of --theme, on a terminal that wants any.
-func (a command) coloured(text string, f *runflags.Flags) string {
+func (a command) coloured(text string, f *cli.Flags) string {
 	if f.Theme == "mono" || f.Plain || !a.WantsColour() {
 		return text
 	}
@@ -276,7 +275,7 @@ type status struct {
 	stage   string
 }
 
-func newStatus(w io.Writer, f *runflags.Flags) *status {
+func newStatus(w io.Writer, f *cli.Flags) *status {
 	return &status{w: w, quiet: f.Quiet, plain: f.Plain || f.ASCII}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -16,7 +15,7 @@ import (
 
 // Resume goes on with a run of workers whose coordinator died.
 func Resume(c *cli.Call) *cobra.Command {
-	a, f := command{c}, &runflags.Flags{Theme: "auto"}
+	a, f := command{c}, &cli.Flags{Theme: "auto"}
 	var runs, passwordFile string
 	cmd := &cobra.Command{
 		Use: "resume RUN", Short: "Go on with a run of workers whose coordinator died",
@@ -64,7 +63,7 @@ PERFBENCH_TARGET_PASSWORD. Exit codes are those of run.`,
 }
 
 // resume goes on with the run in a folder.
-func (a command) resume(ctx context.Context, f *runflags.Flags, dir, passwordFile string) error {
+func (a command) resume(ctx context.Context, f *cli.Flags, dir, passwordFile string) error {
 	password := session.Password(a.Environ)
 	if passwordFile != "" {
 		var err error

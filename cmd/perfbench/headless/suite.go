@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
@@ -54,7 +53,7 @@ func Complete(c *cobra.Command, args []string, typed string) ([]string, cobra.Sh
 // CarryOut does what the flags ask for, or the runs of a plan file, when all of them are
 // found to be possible; args are what ProfileOrPlan has let through. It resolves the flags;
 // wrong is what is known to be wrong besides, d what drives all.
-func CarryOut(cmd *cobra.Command, c *cli.Call, f *runflags.Flags, d *experiment.Driver, args []string, wrong error, make Make) error {
+func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Driver, args []string, wrong error, make Make) error {
 	a, ctx := command{c}, cmd.Context()
 	var problems workload.Problems
 	plan := len(args) > 0 && isPlan(args[0])
@@ -155,7 +154,7 @@ func (f faults) err(runs int) error {
 
 // suite does the runs of a file in order and sums them up. A run that failed is told of
 // at once; the error has the code of the worst.
-func (a command) suite(ctx context.Context, f *runflags.Flags, d *experiment.Driver, file *request.File, all []Task) error {
+func (a command) suite(ctx context.Context, f *cli.Flags, d *experiment.Driver, file *request.File, all []Task) error {
 	status := newStatus(a.Stderr, f)
 	rows := [][]string{{"RUN", "THROUGHPUT", "P99", "ERRORS", "VERDICT", "EXIT", "REPORT"}}
 	var errs []error
@@ -202,7 +201,7 @@ func (w *Went) row() []string {
 }
 
 // printSuite writes one line for each run to stdout.
-func (a command) printSuite(rows [][]string, f *runflags.Flags) {
+func (a command) printSuite(rows [][]string, f *cli.Flags) {
 	for _, row := range rows {
 		for i := range row {
 			row[i] = cli.Plain(row[i], f.Plain || f.ASCII)

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -31,8 +30,8 @@ type Make func(ctx context.Context, r request.Run) (Task, error)
 
 // Makes are how the commands beside run make the tasks of plans.
 type Makes struct {
-	Find  func(c *cli.Call, f *runflags.Flags, d *experiment.Driver) Make
-	Sweep func(c *cli.Call, f *runflags.Flags, d *experiment.Driver) Make
+	Find  func(c *cli.Call, f *cli.Flags, d *experiment.Driver) Make
+	Sweep func(c *cli.Call, f *cli.Flags, d *experiment.Driver) Make
 }
 
 // Went says how a task went.
@@ -50,7 +49,7 @@ type Went struct {
 // single is a run, or several of the same.
 type single struct {
 	command
-	flags   *runflags.Flags
+	flags   *cli.Flags
 	driver  *experiment.Driver
 	name    string
 	repeats *experiment.Repeats
@@ -58,7 +57,7 @@ type single struct {
 
 // make makes the task of a plain run, with those that it is to be compared with, or of the
 // search or sweep that it is instead.
-func (a command) make(f *runflags.Flags, d *experiment.Driver, others Makes) Make {
+func (a command) make(f *cli.Flags, d *experiment.Driver, others Makes) Make {
 	return func(ctx context.Context, r request.Run) (Task, error) {
 		if r.Find != nil || r.Sweep != nil {
 			r.Repeat = f.Run.Repeat.Over(r.Repeat)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/remote/part"
@@ -21,7 +20,7 @@ import (
 
 type command struct {
 	*cli.Call
-	runflags.Reach
+	cli.Reach
 	passwordFile string
 	target       string
 	patience     time.Duration

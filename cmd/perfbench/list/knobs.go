@@ -1,7 +1,6 @@
 package list
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -37,7 +35,7 @@ func listKnobs(args []string, all bool) (listing, error) {
 		return listing{}, err
 	}
 	data := []knobEntry{}
-	if plan := defaultPlan(p); plan != nil {
+	if plan := cli.DefaultPlan(p); plan != nil {
 		start := session.Settings(plan)
 		for _, k := range plan.Knobs {
 			e := knobEntry{
@@ -111,30 +109,4 @@ func defaultText(q workload.Param) string {
 		return units.Size(n)
 	}
 	return q.Default
-}
-
-// defaultPlan is the plan that a profile makes without flags on the first store
-// that it runs on, nil when there is none.
-func defaultPlan(p workload.Profile) *workload.Plan {
-	prepared, err := session.Prepare(context.Background(), session.Env{
-		Profiles: []workload.Profile{p}, Formats: cli.Formats(), Drivers: drivers.All(),
-	}, session.Request{Profile: p.Name})
-	if err != nil {
-		return nil
-	}
-	return prepared.Plan
-}
-
-// KnobNames returns what --set can change in a profile, nil when there is no such
-// profile.
-func KnobNames(profile string) []string {
-	l, err := listKnobs([]string{profile}, true)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, r := range l.rows {
-		names = append(names, r[0])
-	}
-	return names
 }

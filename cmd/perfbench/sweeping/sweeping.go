@@ -12,7 +12,6 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
@@ -23,8 +22,8 @@ import (
 // command is the command in one call.
 type command struct {
 	*cli.Call
-	flags runflags.Flags
-	crew  runflags.Workers
+	flags cli.Flags
+	crew  cli.Workers
 	asked request.Sweep
 }
 
@@ -74,7 +73,7 @@ threshold ends the sweep.`,
 	a.flags.RegisterJSON(c)
 	a.crew.Register(c)
 	_ = c.RegisterFlagCompletionFunc("over", func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		names, how := runflags.CompleteSet(c, args, typed)
+		names, how := cli.CompleteSet(c, args, typed)
 		return append(names, sweep.Target+"="), how
 	}) // the flag exists
 	return c
@@ -83,14 +82,14 @@ threshold ends the sweep.`,
 // task is one sweep.
 type task struct {
 	*cli.Call
-	flags  *runflags.Flags
+	flags  *cli.Flags
 	driver *experiment.Driver
 	run    request.Run
 	sweep  *experiment.Sweep
 }
 
 // Make makes sweeps of the runs of plans that are some.
-func Make(c *cli.Call, f *runflags.Flags, d *experiment.Driver) headless.Make {
+func Make(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 	return func(ctx context.Context, r request.Run) (headless.Task, error) {
 		if err := r.Check(); err != nil {
 			return nil, err

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/tui"
 	"github.com/perfbench/perfbench/tui/dashboard"
@@ -21,7 +21,7 @@ type surroundings struct {
 	// home is what ~ stands for in a path that is typed; empty when there is none.
 	home string
 	// crew is who does the work of runs; nil: this process.
-	crew *runflags.Workers
+	crew *cli.Workers
 	// soft ends at the first interrupt, hard at the second.
 	soft, hard context.Context
 }

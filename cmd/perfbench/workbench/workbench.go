@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/runflags"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/request"
@@ -29,17 +28,17 @@ type command struct{ *cli.Call }
 
 // Command opens the workbench.
 // dry says what a run with its flags would do, for --dry-run.
-func Command(c *cli.Call, dry func(*cobra.Command, *runflags.Flags, *runflags.Workers, []string) error) *cobra.Command {
+func Command(c *cli.Call, dry func(*cobra.Command, *cli.Flags, *cli.Workers, []string) error) *cobra.Command {
 	return command{c}.tree(dry)
 }
 
 // Open opens the workbench as it is without flags.
 func Open(ctx context.Context, c *cli.Call) error {
-	return command{c}.start(ctx, &runflags.Flags{Theme: runflags.Themes()[0]}, &runflags.Workers{}, nil)
+	return command{c}.start(ctx, &cli.Flags{Theme: cli.Themes()[0]}, &cli.Workers{}, nil)
 }
 
-func (a command) tree(dry func(*cobra.Command, *runflags.Flags, *runflags.Workers, []string) error) *cobra.Command {
-	f, w, see := &runflags.Flags{}, &runflags.Workers{}, &runflags.Watch{}
+func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []string) error) *cobra.Command {
+	f, w, see := &cli.Flags{}, &cli.Workers{}, &cli.Watch{}
 	c := &cobra.Command{
 		Use: "tui [PROFILE]", Short: "Open the workbench: pick, run, tune and compare on one screen",
 		Example: `  perfbench tui
@@ -94,19 +93,19 @@ func dryRun(c *cobra.Command) bool {
 }
 
 // watch opens the workbench on a run that another process drives.
-func (a command) watch(c *cobra.Command, f *runflags.Flags, o remote.JoinOptions, err error) error {
+func (a command) watch(c *cobra.Command, f *cli.Flags, o remote.JoinOptions, err error) error {
 	if err != nil {
 		return err
 	}
 	if err := f.Resolve(a.Call, c); err != nil {
 		return err
 	}
-	return a.start(c.Context(), f, &runflags.Workers{}, &o)
+	return a.start(c.Context(), f, &cli.Workers{}, &o)
 }
 
 // start opens the workbench, on the run that is to be watched if there is one, and when it
 // has closed prints what its runs came to.
-func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Workers, watch *remote.JoinOptions) error {
+func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch *remote.JoinOptions) error {
 	if !a.StdoutTerminal || !a.StdinTerminal {
 		return fault.Input(errNoTerminal, "without a terminal use  perfbench run")
 	}
@@ -160,7 +159,7 @@ func (a command) start(ctx context.Context, f *runflags.Flags, w *runflags.Worke
 
 // surroundings gathers what the screens work with. Nothing may write to the terminal while
 // they own it, so the log goes to a file and a ring.
-func (a command) surroundings(ctx context.Context, f *runflags.Flags) (b *surroundings, logs *logRing, closeLog func()) {
+func (a command) surroundings(ctx context.Context, f *cli.Flags) (b *surroundings, logs *logRing, closeLog func()) {
 	b, logs = &surroundings{env: a.Session(), out: f.Run.Request.Out, soft: ctx, hard: a.Hard}, &logRing{}
 	if b.out == "" {
 		b.out = session.DefaultOut

@@ -1,4 +1,4 @@
-package runflags
+package cli
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/remote/crew"
@@ -52,7 +51,7 @@ func (w *Workers) Register(c *cobra.Command) {
 	fs.StringVar(&w.tlsCA, "tls-ca", "", "`FILE` with those who may have signed the certificate of --nats, as PEM")
 	fs.DurationVar(&w.patience, "patience", 0, "`D`: how long a silent worker is waited for (default "+units.Duration(remote.DefaultPatience)+")")
 	fs.StringVar(&w.onLoss, "on-loss", "", "`WHAT` comes of a run that loses a worker: degrade (default), where the others go on; redeal, where they take on what it had to do; or end")
-	cli.Group(fs, cli.Workers, "workers", "listen", "token-file", "watch-token-file", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "coordinator-key", "tls-ca", "patience", "on-loss")
+	Group(fs, Together, "workers", "listen", "token-file", "watch-token-file", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "coordinator-key", "tls-ca", "patience", "on-loss")
 }
 
 // Asked says whether there are to be workers. Those of nil are not.

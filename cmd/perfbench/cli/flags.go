@@ -1,6 +1,4 @@
-// Package runflags is the flags that run and tui share: what they say, what the
-// environment gives in their place, and what a shell can complete.
-package runflags
+package cli
 
 import (
 	"cmp"
@@ -12,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/request"
@@ -50,24 +47,24 @@ func Themes() []string {
 }
 
 // Register adds the flags of one run to a command.
-func (f *Flags) Register(a *cli.Call, c *cobra.Command) {
+func (f *Flags) Register(a *Call, c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
 	f.values, f.switches = map[string]*string{}, map[string]*bool{}
 	for _, field := range request.Fields() {
-		if field.Flag.Group != cli.Comparison && field.Name != "json" {
+		if field.Flag.Group != Comparison && field.Name != "json" {
 			f.add(fs, field)
 		}
 	}
 	c.InitDefaultHelpFlag()
-	cli.Group(fs, cli.Screen, "help")
+	Group(fs, Screen, "help")
 	complete(a, c)
 }
 
 // RegisterRepeat adds the flags of several runs in turn.
-func (f *Flags) RegisterRepeat(a *cli.Call, c *cobra.Command) {
+func (f *Flags) RegisterRepeat(a *Call, c *cobra.Command) {
 	for _, field := range request.Fields() {
-		if field.Flag.Group == cli.Comparison {
+		if field.Flag.Group == Comparison {
 			f.add(c.Flags(), field)
 		}
 	}
@@ -106,7 +103,7 @@ func (f *Flags) add(fs *pflag.FlagSet, field request.Field) {
 	default:
 		fs.StringVarP(f.text(field), field.Name, flag.Letter, field.Default, help)
 	}
-	cli.Group(fs, flag.Group, field.Name)
+	Group(fs, flag.Group, field.Name)
 }
 
 // text returns where a text goes that is no value.
@@ -141,7 +138,7 @@ func (f *Flags) onOff(field request.Field) *bool {
 }
 
 // Resolve turns flags and environment into the request. Its errors are of input.
-func (f *Flags) Resolve(a *cli.Call, c *cobra.Command) error {
+func (f *Flags) Resolve(a *Call, c *cobra.Command) error {
 	r := &f.Run.Request
 	r.From, r.Values = map[string]string{}, workload.Values{}
 	var problems workload.Problems
@@ -202,11 +199,11 @@ func (f *Flags) contradictions() error {
 
 // open opens the way out of figures, if all else is right and something will run; else it
 // says what is wrong with it.
-func (f *Flags) open(a *cli.Call, c *cobra.Command, run bool) error {
+func (f *Flags) open(a *Call, c *cobra.Command, run bool) error {
 	if !run || f.DryRun {
 		return telemetry.Check(f.outlet)
 	}
-	f.outlet.Version = cli.Of().Version
+	f.outlet.Version = Of().Version
 	var err error
 	a.Outlet, err = telemetry.Open(c.Context(), f.outlet)
 	return err
@@ -233,7 +230,7 @@ func (f *Flags) File() *request.File {
 // Plan returns what the plan file at a path says, or at - the standard input, with flags
 // and environment on top of each of its runs. Call Resolve before. Errors are of input; the
 // file comes with them as far as it was understood.
-func (f *Flags) Plan(a *cli.Call, path string) (*request.File, error) {
+func (f *Flags) Plan(a *Call, path string) (*request.File, error) {
 	var data []byte
 	var err error
 	if path == "-" {

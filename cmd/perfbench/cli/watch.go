@@ -1,4 +1,4 @@
-package runflags
+package cli
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/remote/crew"
@@ -26,7 +25,7 @@ func (w *Watch) Register(c *cobra.Command) {
 	fs.StringVar(&w.which, "watch", "", "`RUN` with workers to be watched: nats://HOST:PORT of its coordinator, or its id or folder on this machine")
 	fs.StringVar(&w.fingerprint, "fingerprint", "", "`SHA256` of the certificate of the coordinator that is watched")
 	fs.StringVar(&w.run, "run", "", "`ID` of the run to be watched, where several are coordinated over one NATS")
-	cli.Group(fs, cli.Workers, "watch", "fingerprint", "run")
+	Group(fs, Together, "watch", "fingerprint", "run")
 }
 
 // besides are the flags that say something about watching, beside those of the screen.
@@ -48,7 +47,7 @@ func (w *Watch) Of(c *cobra.Command, args []string, own *Workers, out string) (o
 		return o, true, refuse(args[0])
 	}
 	c.Flags().Visit(func(p *pflag.Flag) {
-		if err == nil && !slices.Contains(besides, p.Name) && cli.GroupOf(p) != cli.Screen {
+		if err == nil && !slices.Contains(besides, p.Name) && GroupOf(p) != Screen {
 			err = refuse("--" + p.Name)
 		}
 	})

@@ -1,4 +1,4 @@
-package runflags
+package cli
 
 import (
 	"errors"

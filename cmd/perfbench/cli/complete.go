@@ -1,4 +1,4 @@
-package runflags
+package cli
 
 import (
 	"slices"
@@ -6,51 +6,49 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/list"
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 )
 
 // complete offers what is known for the flags of run and tui.
-func complete(a *cli.Call, c *cobra.Command) {
+func complete(a *Call, c *cobra.Command) {
 	register := func(flag string, f cobra.CompletionFunc) { _ = c.RegisterFlagCompletionFunc(flag, f) } // the flag exists
-	register("profile", cli.CompleteProfiles)
+	register("profile", CompleteProfiles)
 	register("preset", func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return cli.PresetNames(profileOf(c, args)), cli.NoFiles
+		return PresetNames(profileOf(c, args)), NoFiles
 	})
 	register("format", func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
-		names := cli.FormatNames()
+		names := FormatNames()
 		for i := range names {
 			names[i] = before + names[i]
 		}
-		return names, cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+		return names, NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return Targets(a), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+		return Targets(a), NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("set", CompleteSet)
-	register("theme", cobra.FixedCompletions(Themes(), cli.NoFiles))
+	register("theme", cobra.FixedCompletions(Themes(), NoFiles))
 }
 
-func completeRepeat(a *cli.Call, c *cobra.Command) {
+func completeRepeat(a *Call, c *cobra.Command) {
 	register := func(flag string, f cobra.CompletionFunc) { _ = c.RegisterFlagCompletionFunc(flag, f) } // the flag exists
 	register("against", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return Targets(a), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+		return Targets(a), NoFiles | cobra.ShellCompDirectiveNoSpace
 	})
 	register("against-set", CompleteSet)
-	register("unsure", cobra.FixedCompletions(compare.Policies, cli.NoFiles))
+	register("unsure", cobra.FixedCompletions(compare.Policies, NoFiles))
 }
 
 // CompleteSet offers the settings and parameters of the profile that was named.
 func CompleteSet(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	names := list.KnobNames(profileOf(c, args))
+	names := knobNames(profileOf(c, args))
 	for i := range names {
 		names[i] += "="
 	}
-	return names, cli.NoFiles | cobra.ShellCompDirectiveNoSpace
+	return names, NoFiles | cobra.ShellCompDirectiveNoSpace
 }
 
 // profileOf is the profile that was named, by its flag or without.
@@ -62,7 +60,7 @@ func profileOf(c *cobra.Command, args []string) string {
 }
 
 // Targets offers recent targets and an example of each kind.
-func Targets(a *cli.Call) []string {
+func Targets(a *Call) []string {
 	var out []string
 	if dir, err := a.StateDir(); err == nil {
 		out = request.Recent(dir)
