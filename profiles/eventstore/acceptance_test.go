@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // The documented load, two generators of 50,000 events a second with a tick a second,
@@ -24,7 +24,7 @@ func TestTheDocumentedLoadHasTheDocumentedFigures(t *testing.T) {
 	c.Timetable = []string{"2500ms:batch=400"}
 	o := c.Run(t)
 	require.NoError(t, o.Err)
-	f := profiletest.Facts[facts.Facts](t, o)
+	f := profiletest.Facts[report.Facts](t, o)
 	require.GreaterOrEqual(t, len(f.Steps), 2)
 	for i, want := range []struct {
 		mean float64
@@ -73,7 +73,7 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	c.Timetable = []string{"2s:batch=400"} // by hand, in place of the preset's
 	o := c.Run(t)
 	require.NoError(t, o.Err)
-	f := profiletest.Facts[facts.Facts](t, o)
+	f := profiletest.Facts[report.Facts](t, o)
 	require.Len(t, f.Steps, 3)
 	assert.Equal(t, []string{"1", "2", "drain"}, []string{f.Steps[0].Name, f.Steps[1].Name, f.Steps[2].Name})
 	// A tick that a busy machine sends late counts where it was sent.
@@ -88,7 +88,7 @@ func TestThePresetRunsBothDocumentedStepsAndTheDrain(t *testing.T) {
 	assert.Greater(t, first.Events, int64(2), "the first step has ticks of its own")
 	assert.Positive(t, second.Events, "and so has the second")
 	assert.Equal(t, second.Events, f.Steps[1].Offered.Events, "nothing is due after the end")
-	assert.True(t, slices.ContainsFunc(f.Processes[0].Points, func(x facts.ResourcePoint) bool { return x.RSS != nil && x.CPU != nil }), "our own process is seen")
+	assert.True(t, slices.ContainsFunc(f.Processes[0].Points, func(x report.ResourcePoint) bool { return x.RSS != nil && x.CPU != nil }), "our own process is seen")
 	assert.EqualValues(t, 40_002, f.Ledger.Acked)
 	assert.Equal(t, 300, f.Steps[0].MaxBatch)
 	assert.Equal(t, second.Events/5_000*13, second.Batches, "ticks of 5,000 in batches of 400")

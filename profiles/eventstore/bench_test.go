@@ -20,7 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // openRun opens a target and makes a plan for it, ready to be run by an engine.
@@ -51,7 +51,7 @@ func openRun(b testing.TB, target string, set ...string) *workload.Plan {
 }
 
 // endToEnd runs a plan and reports what came through.
-func endToEnd(b *testing.B, target string, set ...string) *facts.Facts {
+func endToEnd(b *testing.B, target string, set ...string) *report.Facts {
 	b.Helper()
 	p := openRun(b, target, append([]string{"verify=off", "query=off", "failureRate=0"}, set...)...)
 	require.NoError(b, p.Setup(b.Context(), nil))
@@ -76,14 +76,14 @@ func endToEnd(b *testing.B, target string, set ...string) *facts.Facts {
 	close(done)
 	<-looked
 	p.Verify(context.Background())
-	f := p.Facts(measured).(*facts.Facts)
+	f := p.Facts(measured).(*report.Facts)
 	b.ReportMetric(float64(eventstoretest.CPUTime()-began)/1000/float64(f.Ledger.Sent), "own-cpu-us/event")
 	require.Equal(b, f.Ledger.Sent, f.Ledger.Acked, "everything that was sent is durable")
 	return f
 }
 
 // coresOf is how many cores a process has used, on average; 0 when nobody knows.
-func coresOf(p facts.Process) float64 {
+func coresOf(p report.Process) float64 {
 	sum, n := 0.0, 0
 	for _, at := range p.Points {
 		if at.CPU != nil {
@@ -95,7 +95,7 @@ func coresOf(p facts.Process) float64 {
 
 // tell says what a run came to: stored events a second of the time from the first
 // to the last, drain included, and the highest backlog.
-func tell(b *testing.B, f *facts.Facts) {
+func tell(b *testing.B, f *report.Facts) {
 	b.Helper()
 	stored, from, to := int64(0), f.Steps[0].FromNs, f.Steps[0].ToNs
 	for _, s := range f.Steps {

@@ -10,7 +10,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/inmemory"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
@@ -18,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/oncassandra"
 	"github.com/perfbench/perfbench/profiles/eventstore/onredis"
 	"github.com/perfbench/perfbench/profiles/eventstore/onsql"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
@@ -151,7 +151,7 @@ func (b *binding) connect(p *workload.Plan) {
 		}
 	}
 	p.Parts = append(p.Parts, b, b.account, b.drain)
-	if b.s.via != facts.ViaDirect && b.s.answered() {
+	if b.s.via != report.ViaDirect && b.s.answered() {
 		p.Parts = append(p.Parts, b.way)
 	}
 	b.share(p.Shared)
@@ -204,7 +204,7 @@ func (b *binding) Join(ctx context.Context) error {
 
 // Succeed takes the place of the process in which Setup was called.
 func (b *binding) Succeed(ctx context.Context, dead workload.Predecessor) error {
-	var last facts.Facts
+	var last report.Facts
 	if err := json.Unmarshal(dead.Facts, &last); err == nil { // what is not there is missing in the report
 		b.watcher.earlier = last.Processes
 	}

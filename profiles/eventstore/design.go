@@ -9,8 +9,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
@@ -110,7 +110,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	} else if s.start.Rate > 0 {
 		p.Bytes = int64(s.start.Rate * in.Duration.Seconds() * float64(s.start.Payload+300) / s.Ratio)
 	}
-	if s.via != facts.ViaDirect && s.publish == "fireAndForget" {
+	if s.via != report.ViaDirect && s.publish == "fireAndForget" {
 		p.Warnings = append(p.Warnings, "publish=fireAndForget: nothing confirms that messages arrive; what gets lost is counted")
 	}
 	if s.Kind == generate.BodyTable && r.Values["bodyDataLength"].Origin == workload.OriginFile {
@@ -122,7 +122,7 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 // queryTrack returns a track that reads, with its own settings.
 func (s *spec) queryTrack(name string) workload.Track {
 	return workload.Track{
-		Name: name, Ops: facts.QueryOps, OpUnits: []string{"events read", "events read", "events read"}, Counted: -1, Apart: true, Total: 0,
+		Name: name, Ops: report.QueryOps, OpUnits: []string{"events read", "events read", "events read"}, Counted: -1, Apart: true, Total: 0,
 		Start: workload.Settings{Threads: s.queryThreads, Rate: s.queryRate, Batch: s.start.Batch, Payload: s.start.Payload},
 	}
 }

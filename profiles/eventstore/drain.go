@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
@@ -129,7 +129,7 @@ func (d *drain) UnderWay() ([]string, time.Time) {
 
 // whither says where events on their way may be.
 func (s *spec) whither() string {
-	if s.via == facts.ViaDirect {
+	if s.via == report.ViaDirect {
 		return "to the store"
 	}
 	return "through the broker to the store"
@@ -138,7 +138,7 @@ func (s *spec) whither() string {
 // answered reports whether the transport confirms what it accepts: if not, missing
 // events are lost, and nobody knows.
 func (s *spec) answered() bool {
-	return s.via == facts.ViaDirect || !s.Compat && s.publish != "fireAndForget"
+	return s.via == report.ViaDirect || !s.Compat && s.publish != "fireAndForget"
 }
 
 // quiet determines whether nothing is on its way any more if there are no
@@ -196,7 +196,7 @@ func (d *drain) end() {
 }
 
 // report tells of the drain of this process; nil: it has not begun.
-func (d *drain) report() *facts.Drain {
+func (d *drain) report() *report.Drain {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.from == 0 {
@@ -206,7 +206,7 @@ func (d *drain) report() *facts.Drain {
 	if to == 0 {
 		to = d.clock.now()
 	}
-	return &facts.Drain{FromNs: d.clock.since(d.from), ToNs: d.clock.since(to), Backlog: d.backlog, Left: d.ledger.Left()}
+	return &report.Drain{FromNs: d.clock.since(d.from), ToNs: d.clock.since(to), Backlog: d.backlog, Left: d.ledger.Left()}
 }
 
 // errTimeUp is the reason for not handing over a batch that was waiting for room when

@@ -16,7 +16,7 @@
 // parts are packages: wire has the encoding of events; generate makes them, transport
 // carries them, and stage stores them through inmemory, onredis, onsql or oncassandra,
 // which implement the adapter of model, and counts them by step; ledger accounts for them;
-// facts is the record of it, from which report makes a document.
+// report has the record of it and the documents that are made from that.
 //
 // A step is a segment of the run, and how long a stage took is measured by the platform,
 // which keeps it by segment. What th2's page has besides is counted here, because the
@@ -28,13 +28,11 @@ import (
 	"io/fs"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
-	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
 // Name is the profile's name.
-const Name = facts.Profile
+const Name = report.Profile
 
 //go:embed presets/*.yaml
 var presets embed.FS
@@ -58,9 +56,4 @@ func Profile() workload.Profile {
 		Read:          read,
 		Design:        Design,
 	}
-}
-
-// read reads the files of --file.
-func read(files []workload.File) (workload.Values, []string, error) {
-	return stage.Read(files, params())
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
@@ -216,13 +216,13 @@ func (k *generatorTask) skips(it *workload.Iteration, total int, due int64) bool
 	b := k.b
 	period := int64(time.Second) / int64(b.s.tickRate)
 	if it.Now()-due > period {
-		b.failures.Lose(func(l *facts.Losses) { l.LateTicks += int64(total) })
+		b.failures.Lose(func(l *report.Losses) { l.LateTicks += int64(total) })
 		return true
 	}
 	per := it.Settings.Rate / float64(it.Settings.Threads) / float64(b.s.tickRate)
 	if k.missing += per - float64(total); k.missing >= float64(total) {
 		k.missing -= float64(total)
-		b.failures.Lose(func(l *facts.Losses) { l.Remainder += int64(total) })
+		b.failures.Lose(func(l *report.Losses) { l.Remainder += int64(total) })
 		return true
 	}
 	return false

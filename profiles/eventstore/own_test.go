@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // What workers use is added up second by second; what is unknown of one stays unknown, and 0 is a
@@ -19,7 +19,7 @@ func TestWhatWorkersUseIsAddedUp(t *testing.T) {
 	at := func(process int, second int64, cpu float64, rss int64, gcs *int64) {
 		var sent bytes.Buffer
 		require.NoError(t, gob.NewEncoder(&sent).Encode(look{
-			SeriesPoint: facts.SeriesPoint{AtNs: second * 1e9},
+			SeriesPoint: report.SeriesPoint{AtNs: second * 1e9},
 			Own:         &own{CPU: &cpu, RSS: &rss, OldGCs: gcs, GCTimeNs: gcs},
 		}))
 		var l look
@@ -30,7 +30,7 @@ func TestWhatWorkersUseIsAddedUp(t *testing.T) {
 	at(1, 1, 0.25, 50, nil)
 	at(0, 2, 0, 110, new(int64(3)))
 	at(1, 2, 0.5, 40, new(int64(2)))
-	assert.Equal(t, []facts.ResourcePoint{
+	assert.Equal(t, []report.ResourcePoint{
 		{AtNs: 1e9, CPU: new(1.75), RSS: new(int64(150)), OldGCs: new(int64(0)), GCTimeNs: new(int64(0))},
 		{AtNs: 2e9, CPU: new(0.5), RSS: new(int64(150)), OldGCs: new(int64(5)), GCTimeNs: new(int64(3))},
 	}, x.workers())
@@ -40,11 +40,11 @@ func TestWhatWorkersUseIsAddedUp(t *testing.T) {
 func TestSamplesOfTheStoreGoOn(t *testing.T) {
 	p := newWatched("redis")
 	p.facts.Role = "redis"
-	p.recall([]facts.Process{
-		{Role: facts.RoleOwn, Points: []facts.ResourcePoint{{AtNs: 5e8}}},
-		{Role: "redis", Points: []facts.ResourcePoint{{AtNs: 1e9}, {AtNs: 2e9}}},
+	p.recall([]report.Process{
+		{Role: report.RoleOwn, Points: []report.ResourcePoint{{AtNs: 5e8}}},
+		{Role: "redis", Points: []report.ResourcePoint{{AtNs: 1e9}, {AtNs: 2e9}}},
 	})
-	p.points.Add(facts.ResourcePoint{AtNs: 15e8}) // is there already
-	p.points.Add(facts.ResourcePoint{AtNs: 7e9})
-	assert.Equal(t, []facts.ResourcePoint{{AtNs: 1e9}, {AtNs: 2e9}, {AtNs: 7e9}}, p.points.Samples())
+	p.points.Add(report.ResourcePoint{AtNs: 15e8}) // is there already
+	p.points.Add(report.ResourcePoint{AtNs: 7e9})
+	assert.Equal(t, []report.ResourcePoint{{AtNs: 1e9}, {AtNs: 2e9}, {AtNs: 7e9}}, p.points.Samples())
 }

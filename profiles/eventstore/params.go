@@ -3,8 +3,8 @@ package eventstore
 import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // Choices of parameters.
@@ -60,7 +60,7 @@ func (s *spec) declareGenerator(p *values.Fields) {
 
 // declareStage declares the parameters of the transport and the estore box.
 func (s *spec) declareStage(p *values.Fields) {
-	p.Target(&s.via, "via", facts.ViaDirect, "direct, or the URL of a RabbitMQ between generators and store stage: amqp://host:5672/")
+	p.Target(&s.via, "via", report.ViaDirect, "direct, or the URL of a RabbitMQ between generators and store stage: amqp://host:5672/")
 	p.Int(&s.prefetch, "prefetchCount", 160, 1, 65_535, "batches", "batches delivered to the store stage and not yet acknowledged")
 	p.Choice(&s.schema, "schema", schemaLean, []string{schemaLean, schemaCradle}, "lean: bounded partitions; cradle: the original's tables and bytes")
 	p.Duration(&s.bucket, "bucket", "2s", "how much time one partition of schema=lean holds")

@@ -2,7 +2,7 @@ package eventstore
 
 import (
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
@@ -10,7 +10,7 @@ import (
 func (b *binding) Facts(r *measure.Result) any {
 	s := b.s
 	stands := b.others.Told()
-	f := &facts.Facts{
+	f := &report.Facts{
 		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.Durability,
 		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: b.way.name(),
 		Crashes: b.way.crashed(), Drain: drainOf(stands, b.drain.report), Limits: b.limits(stands),
@@ -33,8 +33,8 @@ func (b *binding) Facts(r *measure.Result) any {
 // stand is how a process stands: its drain, nil before that has begun, the most that its store
 // stage has held and was given at once in each step, and what went wrong.
 type stand struct {
-	Drain    *facts.Drain
-	Peaks    facts.Limits
+	Drain    *report.Drain
+	Peaks    report.Limits
 	MaxBatch []int64
 	Wrong    stage.Wrong
 }
@@ -56,11 +56,11 @@ func (b *binding) wrong(stands []stand) stage.Wrong {
 }
 
 // drainOf tells of the drain of all processes, which is own if there is one; nil: none has begun.
-func drainOf(stands []stand, own func() *facts.Drain) *facts.Drain {
+func drainOf(stands []stand, own func() *report.Drain) *report.Drain {
 	if len(stands) == 0 {
 		return own()
 	}
-	var all *facts.Drain
+	var all *report.Drain
 	for _, o := range stands {
 		switch {
 		case o.Drain == nil:
@@ -74,13 +74,13 @@ func drainOf(stands []stand, own func() *facts.Drain) *facts.Drain {
 }
 
 // limits are those of the store stages of all processes, and what they have held.
-func (b *binding) limits(stands []stand) facts.Limits {
-	one := facts.Limits{MaxTasks: b.s.maxTasks, MaxTaskBytes: b.s.maxTaskBytes}
+func (b *binding) limits(stands []stand) report.Limits {
+	one := report.Limits{MaxTasks: b.s.maxTasks, MaxTaskBytes: b.s.maxTaskBytes}
 	if len(stands) == 0 {
 		_, _, one.PeakTasks, one.PeakBytes = b.way.inside()
 		return one
 	}
-	var all facts.Limits
+	var all report.Limits
 	for _, o := range stands {
 		all.MaxTasks += one.MaxTasks
 		all.MaxTaskBytes += one.MaxTaskBytes

@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // TestChild is no test of its own: it is what TestResumedEvents starts, and what dies.
@@ -53,21 +53,21 @@ func TestResumedEvents(t *testing.T) {
 				assert.Equal(t, want, got, op)
 				assert.Zero(t, errs, op)
 			}
-			for _, op := range facts.QueryOps {
+			for _, op := range report.QueryOps {
 				got, errs := operation(&o.Run, "query", op)
 				assert.Positive(t, got, op)
 				assert.Zero(t, errs, op)
 			}
-			want, got := profiletest.Facts[facts.Facts](t, one), profiletest.Facts[facts.Facts](t, o)
+			want, got := profiletest.Facts[report.Facts](t, one), profiletest.Facts[report.Facts](t, o)
 			assert.NotNil(t, got.Drain)
 			for _, p := range got.Processes {
-				sorted := slices.IsSortedFunc(p.Points, func(a, b facts.ResourcePoint) int { return cmp.Compare(a.AtNs, b.AtNs) })
+				sorted := slices.IsSortedFunc(p.Points, func(a, b report.ResourcePoint) int { return cmp.Compare(a.AtNs, b.AtNs) })
 				assert.True(t, sorted, "samples of %s, before and after", p.Role)
 			}
 			_, stages := whole(&want)
 			_, same := whole(&got)
 			assert.Equal(t, stages, same)
-			for _, f := range []*facts.Facts{&want, &got} {
+			for _, f := range []*report.Facts{&want, &got} {
 				f.Ledger.ReadNs, f.Ledger.OutOfOrder = 0, 0
 			}
 			assert.Equal(t, want.Ledger, got.Ledger)

@@ -15,7 +15,6 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
@@ -32,14 +31,14 @@ func start(t *testing.T, target string, set ...string) (*session.Driven, error) 
 }
 
 // finish waits for the end of a run and returns it with its facts.
-func finish(t *testing.T, l *session.Driven) (*session.Concluded, *facts.Facts) {
+func finish(t *testing.T, l *session.Driven) (*session.Concluded, *report.Facts) {
 	t.Helper()
 	o := profiletest.Finish(t, l)
-	f := profiletest.Facts[facts.Facts](t, o)
+	f := profiletest.Facts[report.Facts](t, o)
 	return o, &f
 }
 
-func run(t *testing.T, target string, set ...string) (*session.Concluded, *facts.Facts) {
+func run(t *testing.T, target string, set ...string) (*session.Concluded, *report.Facts) {
 	t.Helper()
 	l, err := start(t, target, set...)
 	require.NoError(t, err)
@@ -92,7 +91,7 @@ func TestStores(t *testing.T) {
 					o = profiletest.Drive(t, caseOf(c.target, set...)).Concluded
 				}
 				require.NoError(t, o.Err)
-				f := profiletest.Facts[facts.Facts](t, o)
+				f := profiletest.Facts[report.Facts](t, o)
 				n, errs := operation(&o.Run, "events", "publish")
 				assert.EqualValues(t, 3000, n)
 				assert.Zero(t, errs)
@@ -108,10 +107,10 @@ func TestStores(t *testing.T) {
 				assert.Empty(t, f.Errors)
 				assert.NotEmpty(t, f.Durability)
 				if name == "cassandra" {
-					assert.Equal(t, 1, slices.IndexFunc(f.Processes, func(p facts.Process) bool { return p.Role == "cassandra" && len(p.JavaArgs) > 0 }), "the options of its JVM")
+					assert.Equal(t, 1, slices.IndexFunc(f.Processes, func(p report.Process) bool { return p.Role == "cassandra" && len(p.JavaArgs) > 0 }), "the options of its JVM")
 				}
 				if shape == "single root" { // 30 of a thousand
-					assert.InDelta(t, 90, total(&f, func(s *facts.Step) int64 { return *s.Failed }), 60, "stored events with status FAILED")
+					assert.InDelta(t, 90, total(&f, func(s *report.Step) int64 { return *s.Failed }), 60, "stored events with status FAILED")
 				}
 			})
 		}
@@ -125,15 +124,15 @@ func TestCradleTakesOneStatementForABatch(t *testing.T) {
 	o, f := run(t, labtest.Cassandra(t).Patient(), "schema=cradle", "failureRate=0", "namespace=statements", "events=3000", "batch=300", "query=off")
 	require.NoError(t, o.Err)
 	accounted(t, o, f, 3000)
-	rows := total(f, func(s *facts.Step) int64 { return s.Rows })
+	rows := total(f, func(s *report.Step) int64 { return s.Rows })
 	assert.EqualValues(t, 10+2, rows, "each batch, and a root of each generator")
-	assert.Equal(t, rows+4, total(f, func(s *facts.Step) int64 { return s.Statements }), "and once two for a duration, the scope and the page's scope")
-	stored := total(f, func(s *facts.Step) int64 { return s.CompressedBytes + s.LinkBytes })
+	assert.Equal(t, rows+4, total(f, func(s *report.Step) int64 { return s.Statements }), "and once two for a duration, the scope and the page's scope")
+	stored := total(f, func(s *report.Step) int64 { return s.CompressedBytes + s.LinkBytes })
 	assert.InEpsilon(t, 354, float64(stored)/3000, 0.02, "bytes of content and links")
 }
 
 // total adds up a figure of all steps.
-func total(f *facts.Facts, of func(*facts.Step) int64) (n int64) {
+func total(f *report.Facts, of func(*report.Step) int64) (n int64) {
 	for i := range f.Steps {
 		n += of(&f.Steps[i])
 	}
@@ -144,9 +143,9 @@ func total(f *facts.Facts, of func(*facts.Step) int64) (n int64) {
 // what is rejected counts in batches and in events, apart from them.
 func TestFailedIsNotRejected(t *testing.T) {
 	t.Parallel()
-	failed := func(s *facts.Step) int64 { return *s.Failed }
-	batches := func(s *facts.Step) int64 { return *s.DeadBatches }
-	events := func(s *facts.Step) int64 { return s.DeadLettered }
+	failed := func(s *report.Step) int64 { return *s.Failed }
+	batches := func(s *report.Step) int64 { return *s.DeadBatches }
+	events := func(s *report.Step) int64 { return s.DeadLettered }
 	_, f := run(t, "memory:", "events=10000", "batch=350", "failureRate=100", "payload=100", "query=off")
 	assert.InDelta(t, 1000, total(f, failed), 150)
 	assert.Zero(t, total(f, batches))
@@ -160,7 +159,7 @@ func TestFailedIsNotRejected(t *testing.T) {
 
 // amid begins a run that is paced and does not end by itself, calls f once more than so
 // many events are stored, and ends it when as many again are.
-func amid(t *testing.T, target string, more int64, set []string, f func()) (*session.Concluded, *facts.Facts) {
+func amid(t *testing.T, target string, more int64, set []string, f func()) (*session.Concluded, *report.Facts) {
 	t.Helper()
 	l, err := start(t, target, append([]string{"rate=4000", "events=100000000", "batch=50", "payload=300", "timeout=1s", "query=off"}, set...)...)
 	require.NoError(t, err)
@@ -208,7 +207,7 @@ func wentOn(t *testing.T, o *session.Concluded) {
 	}
 }
 
-func accounted(t *testing.T, o *session.Concluded, f *facts.Facts, n int64) {
+func accounted(t *testing.T, o *session.Concluded, f *report.Facts, n int64) {
 	t.Helper()
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 	assert.Equal(t, n+2, f.Ledger.Once, "with a root for each of two generators")

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/find"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // searching looks for the highest rate whose backlog stays bounded, and paces the
@@ -52,12 +52,12 @@ func (x *searching) run(ctx context.Context) {
 
 // report returns what has been found so far, in the time of the run, which began at
 // zero.
-func (x *searching) report(zero int64) *facts.Search {
+func (x *searching) report(zero int64) *report.Search {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	f := &facts.Search{Rate: x.rate}
+	f := &report.Search{Rate: x.rate}
 	for _, s := range x.list {
-		f.Trials = append(f.Trials, facts.SearchTrial{Rate: s.Rate, FromNs: s.From - zero, ToNs: s.To - zero, Stored: s.Done, Slope: s.Slope, Held: s.Held, Why: s.Why})
+		f.Trials = append(f.Trials, report.SearchTrial{Rate: s.Rate, FromNs: s.From - zero, ToNs: s.To - zero, Stored: s.Done, Slope: s.Slope, Held: s.Held, Why: s.Why})
 	}
 	return f
 }

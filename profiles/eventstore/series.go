@@ -7,8 +7,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
@@ -17,9 +17,9 @@ const maxPoints = 600
 
 // look is one observation of the run.
 type look struct {
-	facts.SeriesPoint            // without rates
-	Sums              stage.Sums // totals so far, from which rates are computed
-	Own               *own       // of a worker, or of all workers; nil: this process is not a worker
+	report.SeriesPoint            // without rates
+	Sums               stage.Sums // totals so far, from which rates are computed
+	Own                *own       // of a worker, or of all workers; nil: this process is not a worker
 }
 
 // eyes are what an observation is made of.
@@ -71,7 +71,7 @@ func (e *eyes) see(ctx context.Context) *look {
 	now := e.counts.Sums()
 	now.At = e.clock.since(e.clock.now())
 	segment, _ := e.counts.Now()
-	p := facts.SeriesPoint{AtNs: now.At, Step: int(segment), Ready: -1, Unacked: -1, QueuedBytes: -1}
+	p := report.SeriesPoint{AtNs: now.At, Step: int(segment), Ready: -1, Unacked: -1, QueuedBytes: -1}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if d, err := e.way.via.Depth(ctx); err == nil {
@@ -99,7 +99,7 @@ func (x *series) told() *look {
 
 // sum adds up what workers observed at the end of a second.
 func (x *series) sum(at int64, all []*look) {
-	sum := look{SeriesPoint: facts.SeriesPoint{Ready: -1, Unacked: -1, QueuedBytes: -1}}
+	sum := look{SeriesPoint: report.SeriesPoint{Ready: -1, Unacked: -1, QueuedBytes: -1}}
 	for _, l := range all {
 		sum.Join(&l.SeriesPoint)
 		sum.Sums.Add(&l.Sums)
@@ -127,11 +127,11 @@ func higherBacklog(earlier, later look) look {
 }
 
 // report returns the samples with their rates, and the interval between them.
-func (x *series) report() ([]facts.SeriesPoint, int64) {
+func (x *series) report() ([]report.SeriesPoint, int64) {
 	x.mu.Lock()
 	looks, every := x.looks.Samples(), x.looks.Every(time.Second)
 	x.mu.Unlock()
-	out := make([]facts.SeriesPoint, len(looks))
+	out := make([]report.SeriesPoint, len(looks))
 	var prev stage.Sums
 	for i, l := range looks {
 		p, now := l.SeriesPoint, l.Sums
@@ -153,13 +153,13 @@ func (x *series) report() ([]facts.SeriesPoint, int64) {
 }
 
 // workers returns what the processes of all workers used together, second by second.
-func (x *series) workers() []facts.ResourcePoint {
+func (x *series) workers() []report.ResourcePoint {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	out := []facts.ResourcePoint{}
+	out := []report.ResourcePoint{}
 	for _, l := range x.looks.Samples() {
 		if l.Own != nil {
-			p := facts.ResourcePoint(*l.Own)
+			p := report.ResourcePoint(*l.Own)
 			p.AtNs = l.AtNs
 			out = append(out, p)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // Share gives process i of n its generators: those that follow the generators of the
@@ -18,7 +18,7 @@ func (s *spec) Share(p *workload.Plan, i, n int) error {
 	switch {
 	case s.search:
 		return refuse("search=on paces the generators of one process", "leave --workers or search=on out")
-	case s.via != facts.ViaDirect:
+	case s.via != report.ViaDirect:
 		return refuse("batches in one queue would reach the store stage of a worker other than the one that waits for them", "use via=direct, or leave --workers out")
 	case s.crash > 0:
 		return refuse("crash ends the store stage of one process", "leave --workers or crash out")

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // Three workers write what one process would, and it is told and verified as that of one.
@@ -28,21 +28,21 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 		assert.Equal(t, want, got, op)
 		assert.Zero(t, errs, op)
 	}
-	for _, op := range facts.QueryOps { // which rows are asked for is a matter of chance
+	for _, op := range report.QueryOps { // which rows are asked for is a matter of chance
 		got, errs := operation(&all.Run, "query", op)
 		assert.Positive(t, got, op)
 		assert.Zero(t, errs, op)
 	}
-	want, got := profiletest.Facts[facts.Facts](t, one), profiletest.Facts[facts.Facts](t, all)
+	want, got := profiletest.Facts[report.Facts](t, one), profiletest.Facts[report.Facts](t, all)
 	require.NotEmpty(t, want.Steps)
-	assert.NotEmpty(t, want.Process(facts.RoleOwn).Points)
-	own := got.Process(facts.RoleOwn)
-	assert.True(t, slices.ContainsFunc(own.Points, func(x facts.ResourcePoint) bool { return x.RSS != nil && x.Heap != nil }), "of the workers, not of who conducts")
+	assert.NotEmpty(t, want.Process(report.RoleOwn).Points)
+	own := got.Process(report.RoleOwn)
+	assert.True(t, slices.ContainsFunc(own.Points, func(x report.ResourcePoint) bool { return x.RSS != nil && x.Heap != nil }), "of the workers, not of who conducts")
 	assert.Contains(t, own.Note, "3 workers together")
-	for _, f := range []*facts.Facts{&want, &got} {
-		assert.True(t, slices.IsSortedFunc(f.Series, func(a, b facts.SeriesPoint) int { return cmp.Compare(a.AtNs+f.SeriesEveryNs/2, b.AtNs) }), "one series, whose samples are a second apart")
+	for _, f := range []*report.Facts{&want, &got} {
+		assert.True(t, slices.IsSortedFunc(f.Series, func(a, b report.SeriesPoint) int { return cmp.Compare(a.AtNs+f.SeriesEveryNs/2, b.AtNs) }), "one series, whose samples are a second apart")
 		assert.NotNil(t, f.Drain)
-		f.Page, f.Ledger.ReadNs, f.Ledger.OutOfOrder, f.Series, f.Processes, f.Drain, f.Limits = "", 0, 0, nil, nil, nil, facts.Limits{}
+		f.Page, f.Ledger.ReadNs, f.Ledger.OutOfOrder, f.Series, f.Processes, f.Drain, f.Limits = "", 0, 0, nil, nil, nil, report.Limits{}
 	}
 	// In one process it is a matter of chance which generator makes how many, and so how
 	// long their numbers are.
@@ -50,7 +50,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 	second, more := whole(&got)
 	assert.InEpsilon(t, first.SentBytes, second.SentBytes, 0.01)
 	assert.InEpsilon(t, first.StoredBytes, second.StoredBytes, 0.01)
-	for _, s := range []*facts.Step{&first, &second} {
+	for _, s := range []*report.Step{&first, &second} {
 		s.SentBytes, s.ReceivedBytes, s.RawBytes, s.CompressedBytes, s.LinkBytes, s.StoredBytes = 0, 0, 0, 0, 0, 0
 	}
 	assert.Equal(t, first, second)
@@ -70,7 +70,7 @@ func TestWorkersStoreInCassandra(t *testing.T) {
 	for _, op := range o.Run.Operations {
 		errs += op.Errors
 	}
-	f := profiletest.Facts[facts.Facts](t, o)
+	f := profiletest.Facts[report.Facts](t, o)
 	for i := range f.Steps {
 		stored += f.Steps[i].Stored.Events
 	}
@@ -84,7 +84,7 @@ func TestWorkersStoreInCassandra(t *testing.T) {
 
 // whole adds up the steps, as how much is stored after the load is a matter of chance, and
 // how many batches went through each stage.
-func whole(f *facts.Facts) (sum facts.Step, stages map[string]int64) {
+func whole(f *report.Facts) (sum report.Step, stages map[string]int64) {
 	stages = map[string]int64{}
 	for i := range f.Steps {
 		addTo(&sum, &f.Steps[i])
@@ -92,15 +92,15 @@ func whole(f *facts.Facts) (sum facts.Step, stages map[string]int64) {
 			stages[l.Stage] += l.Count
 		}
 	}
-	delete(stages, facts.StageStore) // as many in a call as there happen to be
+	delete(stages, report.StageStore) // as many in a call as there happen to be
 	return sum, stages
 }
 
 // addTo adds what is counted in a step.
-func addTo(sum, s *facts.Step) {
+func addTo(sum, s *report.Step) {
 	sum.Rate, sum.Generators, sum.MaxBatch = sum.Rate+s.Rate, sum.Generators+s.Generators, max(sum.MaxBatch, s.MaxBatch)
 	sum.Batch, sum.Payload = cmp.Or(sum.Batch, s.Batch), cmp.Or(sum.Payload, s.Payload)
-	for _, a := range []struct{ to, from *facts.Amount }{
+	for _, a := range []struct{ to, from *report.Amount }{
 		{&sum.Offered, &s.Offered},
 		{&sum.Sent, &s.Sent},
 		{&sum.Confirmed, &s.Confirmed},

@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -205,7 +205,7 @@ func (s *spec) check(r *values.Reader, in workload.Inputs) {
 	if s.schema == schemaCradle && s.codec == wire.Zstd {
 		bad("use compression=lz4, zlib or none", "compression=zstd: schema=cradle knows LZ4 and ZLIB")
 	}
-	if v := s.via; v != facts.ViaDirect && parses(v) && !strings.HasPrefix(v, "lab:") && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {
+	if v := s.via; v != report.ViaDirect && parses(v) && !strings.HasPrefix(v, "lab:") && !strings.HasPrefix(v, "amqp://") && !strings.HasPrefix(v, "amqps://") {
 		bad("for example amqp://guest:guest@localhost:5672/", "via: %q is neither direct nor a URL of RabbitMQ", redactVia(v))
 	}
 	if s.search && s.start.Rate == 0 {

@@ -4,14 +4,14 @@ import (
 	"strconv"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
 // stepsOf returns the steps of a run: the segments that began before the generators had ended,
 // and the drain; nil: it has not begun. length is how long the load is to last, 0 if nobody knows.
-func stepsOf(r *measure.Result, c *stage.Counts, drain *facts.Drain, length int64) []facts.Step {
-	out := []facts.Step{}
+func stepsOf(r *measure.Result, c *stage.Counts, drain *report.Drain, length int64) []report.Step {
+	out := []report.Step{}
 	if r == nil {
 		return out
 	}
@@ -45,14 +45,14 @@ func stepsOf(r *measure.Result, c *stage.Counts, drain *facts.Drain, length int6
 	}
 	if drain != nil {
 		s := stepOf(nil, c.Drained(), drain.FromNs, drain.ToNs)
-		s.Name, s.Latency = facts.DrainStep, latencies(r, 0, stage.Count)
+		s.Name, s.Latency = report.DrainStep, latencies(r, 0, stage.Count)
 		out = append(out, s)
 	}
 	return out
 }
 
 // stepOf completes what was counted in a step.
-func stepOf(settings map[string]float64, s facts.Step, from, to int64) facts.Step {
+func stepOf(settings map[string]float64, s report.Step, from, to int64) report.Step {
 	of := func(knob string) float64 { return settings[trackEvents+"."+knob] }
 	s.FromNs, s.ToNs = from, to
 	s.Batch, s.Rate, s.Generators, s.Payload = int(of("batch")), of("rate"), int(of("threads")), int(of("payload"))
@@ -60,14 +60,14 @@ func stepOf(settings map[string]float64, s facts.Step, from, to int64) facts.Ste
 }
 
 // latencies are those of the stages in a segment; first is the number of the first stage.
-func latencies(r *measure.Result, segment, first int) []facts.StageLatency {
-	out := []facts.StageLatency{}
+func latencies(r *measure.Result, segment, first int) []report.StageLatency {
+	out := []report.StageLatency{}
 	if segment >= len(r.Stages) {
 		return out
 	}
 	for i, s := range r.Stages[segment][first : first+stage.Count] {
 		if s.Count > 0 {
-			out = append(out, facts.StageLatency{
+			out = append(out, report.StageLatency{
 				Stage: stage.Names[i], Count: s.Count, Mean: int64(s.Mean), P50: s.P50, P95: s.P95, P99: s.P99, P999: s.P999, Max: s.Max,
 			})
 		}

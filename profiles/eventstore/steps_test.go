@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
@@ -31,7 +31,7 @@ func TestNothingIsOfferedAfterTheEnd(t *testing.T) {
 	s := stepsOf(r, &stage.Counts{}, nil, 4e9)
 	require.Len(t, s, 1)
 	assert.EqualValues(t, 200_000, s[0].Offered.Events)
-	assert.Equal(t, facts.Step{Name: "1", FromNs: 2e9, ToNs: 5e9, Batch: 400, Rate: 100_000, Generators: 2, Offered: s[0].Offered, Failed: new(int64(0)), DeadBatches: new(int64(0)), Latency: []facts.StageLatency{}}, s[0])
+	assert.Equal(t, report.Step{Name: "1", FromNs: 2e9, ToNs: 5e9, Batch: 400, Rate: 100_000, Generators: 2, Offered: s[0].Offered, Failed: new(int64(0)), DeadBatches: new(int64(0)), Latency: []report.StageLatency{}}, s[0])
 	assert.EqualValues(t, 300_000, stepsOf(r, &stage.Counts{}, nil, 0)[0].Offered.Events, "of a load without an end")
 	assert.Empty(t, stepsOf(nil, &stage.Counts{}, nil, 0))
 }
@@ -49,13 +49,13 @@ func TestSegmentsAreSteps(t *testing.T) {
 	for _, segment := range []uint16{0, 1, stage.Steps - 1, stage.Steps, stage.Steps + 2} {
 		c.Made(&transport.Meta{Step: segment, Count: 10})
 	}
-	s := stepsOf(r, c, &facts.Drain{FromNs: 4, ToNs: 5}, 0)
+	s := stepsOf(r, c, &report.Drain{FromNs: 4, ToNs: 5}, 0)
 	require.Len(t, s, stage.Steps+1)
 	assert.EqualValues(t, 10, s[1].Offered.Events)
-	assert.Equal(t, []facts.StageLatency{{Stage: facts.StageWork, Count: 3, Mean: 2, P50: 2, P95: 3, P99: 4, P999: 5, Max: 6}}, s[1].Latency)
+	assert.Equal(t, []report.StageLatency{{Stage: report.StageWork, Count: 3, Mean: 2, P50: 2, P95: 3, P99: 4, P999: 5, Max: 6}}, s[1].Latency)
 	last, drain := s[stage.Steps-1], s[stage.Steps]
 	assert.EqualValues(t, 30, last.Offered.Events)
 	assert.Equal(t, int64(r.Phases[0].To), last.ToNs)
-	assert.Equal(t, []any{facts.DrainStep, int64(4), int64(5)}, []any{drain.Name, drain.FromNs, drain.ToNs})
-	assert.Equal(t, []facts.StageLatency{{Stage: facts.StageDurable, Count: 1, Max: 9}}, drain.Latency)
+	assert.Equal(t, []any{report.DrainStep, int64(4), int64(5)}, []any{drain.Name, drain.FromNs, drain.ToNs})
+	assert.Equal(t, []report.StageLatency{{Stage: report.StageDurable, Count: 1, Max: 9}}, drain.Latency)
 }

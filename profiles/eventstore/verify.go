@@ -8,8 +8,8 @@ import (
 
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // account verifies what is stored: every event is read back and accounted for.
@@ -18,11 +18,11 @@ type account struct {
 	shared *workload.Shared
 
 	mu      sync.Mutex
-	audited *facts.Ledger // nil until then
+	audited *report.Ledger // nil until then
 }
 
 // sums fills in what became of all events, as far as that is known.
-func (a *account) sums(f *facts.Ledger) {
+func (a *account) sums(f *report.Ledger) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.audited != nil {
@@ -33,7 +33,7 @@ func (a *account) sums(f *facts.Ledger) {
 }
 
 // readBack reads back everything of this run and accounts for it.
-func (a *account) readBack(ctx context.Context) (*facts.Ledger, error) {
+func (a *account) readBack(ctx context.Context) (*report.Ledger, error) {
 	b := a.b
 	t := ledger.Trail{Lookup: b.l, Traits: b.tr, Authors: b.boxes.authors}
 	if first, last, _ := b.queries.sample.span(); first > 0 {
@@ -77,7 +77,7 @@ func (a *account) outcome(ctx context.Context) workload.Verification {
 	a.audited = f
 	a.mu.Unlock()
 	if b.s.Compat {
-		b.failures.Lose(func(l *facts.Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
+		b.failures.Lose(func(l *report.Losses) { l.Duplicates, l.Unconfirmed = f.Duplicated, f.Unconfirmed })
 	}
 	return a.judge(f, left)
 }
@@ -94,7 +94,7 @@ func (a *account) excused() int64 {
 }
 
 // judge derives the verdict from the account.
-func (a *account) judge(f *facts.Ledger, left int64) workload.Verification {
+func (a *account) judge(f *report.Ledger, left int64) workload.Verification {
 	v := workload.Verification{State: workload.Passed}
 	check := func(name string, n, of int64, fails bool) {
 		c := workload.Check{Name: name, OK: n == 0 || !fails, Of: of, Want: "0", Got: fmt.Sprint(n), Examples: f.Examples[name]}

@@ -21,7 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/eventstore"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // startVia starts a run into a database file of its own, through a broker.
@@ -31,25 +31,25 @@ func startVia(t *testing.T, via string, set ...string) (*session.Driven, error) 
 }
 
 // seen waits until what a run has written of itself is as wanted.
-func seen(t *testing.T, l *session.Driven, want func(*facts.Facts) bool) {
+func seen(t *testing.T, l *session.Driven, want func(*report.Facts) bool) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		folder, err := rundir.Load(l.Opened.Dir())
-		var f facts.Facts
+		var f report.Facts
 		return err == nil && json.Unmarshal(folder.Run.Facts, &f) == nil && want(&f)
 	}, 5*time.Minute, 50*time.Millisecond, "the run does not come so far")
 }
 
 // finishVia waits for the end and returns the facts and the report.
-func finishVia(t *testing.T, l *session.Driven) (*session.Concluded, *facts.Facts, string) {
+func finishVia(t *testing.T, l *session.Driven) (*session.Concluded, *report.Facts, string) {
 	t.Helper()
 	o, f := finish(t, l)
-	report, err := os.ReadFile(filepath.Join(o.Dir, "th2-report.md"))
+	page, err := os.ReadFile(filepath.Join(o.Dir, "th2-report.md"))
 	require.NoError(t, err)
-	return o, f, string(report)
+	return o, f, string(page)
 }
 
-func stored(f *facts.Facts) (n int64) {
+func stored(f *report.Facts) (n int64) {
 	for _, s := range f.Steps {
 		n += s.Stored.Events
 	}
@@ -88,21 +88,21 @@ func killedInMidRun(t *testing.T, srv *labtest.Server) {
 	srv.Ctl("set_permissions", "tester", ".*", ".*", ".*")
 	l, err := startVia(t, "amqp://tester:hush5hush@"+srv.Addr(), "rate=4000", "events=16000", "batch=50", "payload=300", "query=off", "drain=4m")
 	require.NoError(t, err)
-	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 3000 })
+	seen(t, l, func(f *report.Facts) bool { return stored(f) > 3000 })
 	began := time.Now()
 	srv.Kill()
 	srv.Restart()
 	t.Logf("the broker was away for %v", time.Since(began))
-	o, f, report := finishVia(t, l)
+	o, f, page := finishVia(t, l)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
-	assert.Equal(t, facts.Ledger{
+	assert.Equal(t, report.Ledger{
 		Generated: f.Ledger.Generated, Sent: f.Ledger.Generated, Confirmed: f.Ledger.Generated, Acked: f.Ledger.Generated,
 		Read: true, Once: f.Ledger.Generated, OutOfOrder: f.Ledger.OutOfOrder, ReadNs: f.Ledger.ReadNs,
 	}, f.Ledger, "every event is confirmed and stored exactly once")
 	assert.GreaterOrEqual(t, f.Ledger.Generated, int64(16000))
 	t.Logf("finished %v after the kill; drain %+v", time.Since(began), f.Drain)
-	assert.Contains(t, report, "RabbitMQ "+srv.Version())
-	assert.Contains(t, report, "![rabbitmq: resident memory](th2-rabbitmq-memory.svg)")
+	assert.Contains(t, page, "RabbitMQ "+srv.Version())
+	assert.Contains(t, page, "![rabbitmq: resident memory](th2-rabbitmq-memory.svg)")
 
 	require.NoError(t, filepath.WalkDir(o.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -121,10 +121,10 @@ func alarmInMidRun(t *testing.T, srv *labtest.Server) {
 	l, err := startVia(t, srv.URL(), "rate=2000", "events=100000000", // until it is told to end
 		"batch=50", "payload=300", "query=off", "drain=4m")
 	require.NoError(t, err)
-	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 1000 })
+	seen(t, l, func(f *report.Facts) bool { return stored(f) > 1000 })
 	srv.Ctl("set_disk_free_limit", "500000GB")
 	const why = "the broker accepts nothing: low on disk"
-	seen(t, l, func(f *facts.Facts) bool {
+	seen(t, l, func(f *report.Facts) bool {
 		for _, p := range f.Series {
 			if p.Blocked == why {
 				return true
@@ -134,10 +134,10 @@ func alarmInMidRun(t *testing.T, srv *labtest.Server) {
 	})
 	srv.Ctl("set_disk_free_limit", "50MB")
 	l.Stop(errors.New("enough was seen"))
-	o, f, report := finishVia(t, l)
+	o, f, page := finishVia(t, l)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 	assert.Equal(t, f.Ledger.Generated, f.Ledger.Once)
-	assert.Contains(t, report, "did not take anything for a while: "+why)
+	assert.Contains(t, page, "did not take anything for a while: "+why)
 }
 
 func alarmRefusesARun(t *testing.T, srv *labtest.Server) {
@@ -169,7 +169,7 @@ func queuesAreWrittenDown(t *testing.T, srv *labtest.Server) {
 	ns := fmt.Sprint("left", time.Now().UnixNano())
 	l, err := startVia(t, srv.URL(), "namespace="+ns, "rate=2000", "events=100000000", "batch=50", "payload=300", "query=off", "verify=off")
 	require.NoError(t, err)
-	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 500 })
+	seen(t, l, func(f *report.Facts) bool { return stored(f) > 500 })
 	target, err := store.ParseTarget(srv.URL())
 	require.NoError(t, err)
 	conn, err := broker.Driver.Open(t.Context(), target, store.OpenOptions{})
@@ -201,7 +201,7 @@ func killedForGood(t *testing.T, srv *labtest.Server) {
 	t.Helper()
 	l, err := startVia(t, srv.URL(), "rate=2000", "events=100000000", "batch=50", "payload=300", "query=off", "drain=1s")
 	require.NoError(t, err)
-	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 500 })
+	seen(t, l, func(f *report.Facts) bool { return stored(f) > 500 })
 	srv.Kill()
 	defer srv.Restart()
 	o, _, _ := finishVia(t, l)
@@ -216,17 +216,17 @@ func killedForGoodInCompat(t *testing.T, srv *labtest.Server) {
 	began := time.Now()
 	l, err := startVia(t, srv.URL(), "compat=on", "rate=20000", "duration=1h", "batch=50", "payload=300", "query=off", "drain=1s", "maxTaskCount=8")
 	require.NoError(t, err)
-	seen(t, l, func(f *facts.Facts) bool { return stored(f) > 3000 })
+	seen(t, l, func(f *report.Facts) bool { return stored(f) > 3000 })
 	srv.Kill()
-	seen(t, l, func(f *facts.Facts) bool {
+	seen(t, l, func(f *report.Facts) bool {
 		i := len(f.Series) - 1
 		return i >= 0 && f.Series[i].Ready < 0 && f.Series[i].BacklogEvents > 0
 	})
 	l.Stop(errors.New("enough was seen"))
-	o, f, report := finishVia(t, l)
+	o, f, page := finishVia(t, l)
 	t.Logf("%v after %v", o.Run.Verification.Summary, time.Since(began))
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 	assert.Positive(t, f.Losses.Unconfirmed)
 	assert.Equal(t, f.Ledger.Generated, f.Ledger.Once+f.Losses.Unconfirmed+f.Ledger.DeadLettered, "%+v", f.Ledger)
-	assert.Contains(t, report, "unconfirmed (Q6)")
+	assert.Contains(t, page, "unconfirmed (Q6)")
 }

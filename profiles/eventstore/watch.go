@@ -14,7 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/watch"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -45,10 +45,10 @@ type watcher struct {
 	clock  *runClock
 	// earlier are the processes as another process has sampled them, which this one takes the
 	// place of.
-	earlier []facts.Process
+	earlier []report.Process
 
 	mu      sync.Mutex
-	machine facts.Machine
+	machine report.Machine
 	list    []*watched
 }
 
@@ -58,45 +58,45 @@ func newWatcher(driver string, clock *runClock) *watcher {
 
 // watched is one process with its samples.
 type watched struct {
-	role   string        // in the set of the run
-	facts  facts.Process // without points; guarded by the watcher's mu, like them
-	points measure.Downsampled[facts.ResourcePoint]
+	role   string         // in the set of the run
+	facts  report.Process // without points; guarded by the watcher's mu, like them
+	points measure.Downsampled[report.ResourcePoint]
 }
 
 func newWatched(role string) *watched {
-	return &watched{role: role, points: measure.Downsampled[facts.ResourcePoint]{
-		Most: maxPoints, At: func(x facts.ResourcePoint) int64 { return x.AtNs }, Join: joined,
+	return &watched{role: role, points: measure.Downsampled[report.ResourcePoint]{
+		Most: maxPoints, At: func(x report.ResourcePoint) int64 { return x.AtNs }, Join: joined,
 	}}
 }
 
 // begin takes part in the sampling of a run: it adds the broker, if there is one, and the processes
 // named by the parameter watch, and keeps the samples.
 func (w *watcher) begin(ctx context.Context, set *watch.Set, s *spec, broker *transport.AMQP) {
-	list := []*watched{newWatched(facts.RoleOwn)}
+	list := []*watched{newWatched(report.RoleOwn)}
 	add := func(role string) { list = append(list, newWatched(role)) }
 	pids, _ := readWatch(s.watch) // Design has checked it
 	if broker != nil {
 		addr := broker.Hosts()[0]
-		p := watch.Find(ctx, pids[facts.RoleBroker], addr)
+		p := watch.Find(ctx, pids[report.RoleBroker], addr)
 		if !p.CountSockets(addr) {
 			p.CountTraffic(broker.Traffic())
 		}
-		set.Put(facts.RoleBroker, p)
-		set.Counts(facts.RoleBroker, broker.Counts)
-		add(facts.RoleBroker)
+		set.Put(report.RoleBroker, p)
+		set.Counts(report.RoleBroker, broker.Counts)
+		add(report.RoleBroker)
 	}
 	if own := s.watchStore(ctx, set, pids[w.driver]); own != "" {
 		add(own)
 	}
 	for role, pid := range pids {
-		if role != facts.RoleBroker && role != w.driver && role != facts.RoleOwn {
+		if role != report.RoleBroker && role != w.driver && role != report.RoleOwn {
 			set.Put(role, watch.FindServer(ctx, pid, ""))
 			add(role)
 		}
 	}
 	processor, memory := watch.Machine(ctx)
 	w.mu.Lock()
-	w.machine, w.list = facts.Machine{Processor: processor, Memory: memory}, list
+	w.machine, w.list = report.Machine{Processor: processor, Memory: memory}, list
 	w.mu.Unlock()
 	set.Each(func(m *watch.Member) { w.of(m.Role, func(p *watched) { p.learn(m, w.driver) }) })
 	w.mu.Lock()
@@ -137,9 +137,9 @@ func (p *watched) learn(m *watch.Member, driver string) {
 }
 
 // recall begins with what another process had sampled of the store.
-func (p *watched) recall(earlier []facts.Process) {
+func (p *watched) recall(earlier []report.Process) {
 	for _, e := range earlier {
-		if e.Role == p.facts.Role && e.Role != facts.RoleOwn {
+		if e.Role == p.facts.Role && e.Role != report.RoleOwn {
 			for _, x := range e.Points {
 				p.points.Add(x)
 			}
@@ -172,12 +172,12 @@ func (w *watcher) keep(m *watch.Member, x watch.Point) {
 }
 
 // point converts a sample to the form in which it is recorded.
-func (p *watched) point(s watch.Point) facts.ResourcePoint {
-	x := facts.ResourcePoint{
+func (p *watched) point(s watch.Point) report.ResourcePoint {
+	x := report.ResourcePoint{
 		CPU: s.CPU, Throttled: s.Throttled, RSS: s.RSS, NetIn: s.NetIn, NetOut: s.NetOut,
 		Heap: s.HeapUsed, HeapMax: s.HeapMax, Old: s.Old, Young: s.Young, OldGCs: s.OldGCs, YoungGCs: s.YoungGCs, GCTimeNs: (*int64)(s.GCTime),
 	}
-	if p.facts.Role != facts.RoleOwn {
+	if p.facts.Role != report.RoleOwn {
 		x.LoadPerCPU, x.Load5PerCPU, x.Load15PerCPU, x.MachineUsed = s.Load, s.Load5, s.Load15, s.MachineUsed
 	}
 	return x
@@ -185,8 +185,8 @@ func (p *watched) point(s watch.Point) facts.ResourcePoint {
 
 // joined merges two samples into one: the mean of rates, the sum of counts, the higher
 // of states.
-func joined(a, b facts.ResourcePoint) facts.ResourcePoint {
-	return facts.ResourcePoint{
+func joined(a, b report.ResourcePoint) report.ResourcePoint {
+	return report.ResourcePoint{
 		AtNs: b.AtNs, CPU: mean(a.CPU, b.CPU), Throttled: mean(a.Throttled, b.Throttled), NetIn: mean(a.NetIn, b.NetIn), NetOut: mean(a.NetOut, b.NetOut),
 		LoadPerCPU: mean(a.LoadPerCPU, b.LoadPerCPU), Load5PerCPU: mean(a.Load5PerCPU, b.Load5PerCPU), Load15PerCPU: mean(a.Load15PerCPU, b.Load15PerCPU),
 		MachineUsed: higher(a.MachineUsed, b.MachineUsed), RSS: higher(a.RSS, b.RSS), Heap: higher(a.Heap, b.Heap), HeapMax: higher(a.HeapMax, b.HeapMax),
@@ -220,14 +220,14 @@ func sum[T int64 | float64](a, b *T) *T {
 
 // report returns the samples so far. If so many workers do the work, own are those of their
 // processes together.
-func (w *watcher) report(workers int, own func() []facts.ResourcePoint) (facts.Machine, []facts.Process) {
+func (w *watcher) report(workers int, own func() []report.ResourcePoint) (report.Machine, []report.Process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := []facts.Process{}
+	out := []report.Process{}
 	for _, p := range w.list {
 		one := p.facts
 		one.Points = p.points.Samples()
-		if workers > 0 && one.Role == facts.RoleOwn { // this process has neither generated nor stored
+		if workers > 0 && one.Role == report.RoleOwn { // this process has neither generated nor stored
 			one.PID, one.Points = 0, own()
 			one.Note = fmt.Sprintf("%s together; throttling and collection time are those of the worker with the most", units.Plural(workers, "worker"))
 		}
@@ -238,13 +238,13 @@ func (w *watcher) report(workers int, own func() []facts.ResourcePoint) (facts.M
 
 // own is a sample of a worker's process, which the worker reports to the coordinator.
 // It is encoded as JSON, because gob does not distinguish 0 from unknown.
-type own facts.ResourcePoint
+type own report.ResourcePoint
 
 // GobEncode implements gob.GobEncoder.
-func (o *own) GobEncode() ([]byte, error) { return json.Marshal((*facts.ResourcePoint)(o)) }
+func (o *own) GobEncode() ([]byte, error) { return json.Marshal((*report.ResourcePoint)(o)) }
 
 // GobDecode implements gob.GobDecoder.
-func (o *own) GobDecode(data []byte) error { return json.Unmarshal(data, (*facts.ResourcePoint)(o)) }
+func (o *own) GobDecode(data []byte) error { return json.Unmarshal(data, (*report.ResourcePoint)(o)) }
 
 // usage is what this process uses, if it is a worker's. One goroutine may use it: the one that
 // tells.
@@ -255,7 +255,7 @@ func (u *usage) sample(ctx context.Context) *own {
 	if u.self == nil {
 		u.self = watch.Self(ctx)
 	}
-	p := watched{facts: facts.Process{Role: facts.RoleOwn}}
+	p := watched{facts: report.Process{Role: report.RoleOwn}}
 	return (*own)(new(p.point(u.self.Sample(ctx))))
 }
 
@@ -279,5 +279,5 @@ func (o *own) after(earlier *own) *own {
 	if o == nil || earlier == nil {
 		return o.plus(earlier)
 	}
-	return (*own)(new(joined(facts.ResourcePoint(*earlier), facts.ResourcePoint(*o))))
+	return (*own)(new(joined(report.ResourcePoint(*earlier), report.ResourcePoint(*o))))
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/broker/amqp"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
@@ -44,7 +44,7 @@ const maxPendingBytes = 64 << 20
 // open opens the transport, and starts the store stage.
 func (w *way) open(ctx context.Context) (err error) {
 	s := w.spec
-	if s.via == facts.ViaDirect {
+	if s.via == report.ViaDirect {
 		w.via = transport.NewDirect(w.clock.now, s.prefetch, s.maxTaskBytes)
 	} else if w.via, err = transport.OverAMQP(ctx, s.via, amqp.Options{
 		Prefix: s.namespace, Profile: Name, Run: s.runID,
@@ -209,7 +209,7 @@ func (w *way) Answer(ctx context.Context) error {
 // name describes the transport for reports.
 func (w *way) name() string {
 	if w.via == nil {
-		return facts.ViaDirect
+		return report.ViaDirect
 	}
 	return w.via.Name()
 }

@@ -11,7 +11,7 @@ var layers = []struct{ floor, packages string }{
 	{"whose data are whose; servers; curves over a knob", "internal/ownership internal/broker internal/lab internal/watch/self internal/sweep"},
 	{"the vocabulary of a run", "internal/workload internal/broker/amqp"},
 	{"every store, the engine, what is kept of a run, YAML", "internal/store/... internal/engine internal/rundir internal/rundir/hlog internal/yaml"},
-	{"values for profiles, and what is said about runs", "internal/values internal/facts internal/history internal/explain internal/compare internal/threshold internal/telemetry internal/session/settle internal/session/timetable internal/remote/..."},
+	{"values for profiles, and what is said about runs", "internal/values internal/history internal/explain internal/compare internal/threshold internal/telemetry internal/session/settle internal/session/timetable internal/remote/..."},
 	{"searches on a run", "internal/find"},
 	{"requests, generated data", "internal/request internal/datagen"},
 	{"applications, and reports", "profiles/... internal/report"},

@@ -15,6 +15,9 @@ const (
 	Mixed      = "MIXED"
 )
 
+// EventMode is the value of useTransportMode with which the original makes batches of events.
+const EventMode = "EVENT_MODE"
+
 // Values of bodyKind: the content of bodies.
 const (
 	BodyTable  = "table"

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/model"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
 
@@ -19,7 +19,7 @@ type audit struct {
 	seen   map[int]*seqset
 	last   map[int]int64
 	open   model.Opener
-	f      facts.Ledger
+	f      report.Ledger
 }
 
 // maxExamples is how many events of each kind are named.
@@ -127,7 +127,7 @@ type Trail struct {
 }
 
 // Audit reads back everything of the run and accounts for it.
-func (l *Ledger) Audit(ctx context.Context, t Trail) (*facts.Ledger, error) {
+func (l *Ledger) Audit(ctx context.Context, t Trail) (*report.Ledger, error) {
 	a := &audit{ledger: l, trail: t, makers: map[int]*generate.Maker{}, seen: map[int]*seqset{}, last: map[int]int64{}, open: model.Opener{Traits: t.Traits}}
 	began := time.Now()
 	if t.From > 0 {

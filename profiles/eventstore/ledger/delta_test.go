@@ -8,7 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -41,10 +41,10 @@ func TestWhatIsToldIsKnownElsewhere(t *testing.T) {
 		assert.Empty(t, b.Acked, "it was told before")
 	}
 	assert.True(t, there.Take(workload.Process{}, told))
-	var want, got facts.Ledger
+	var want, got report.Ledger
 	here.Sums(&want)
 	there.Sums(&got)
-	assert.Equal(t, facts.Ledger{Generated: 80, Sent: 70, Confirmed: 80, Acked: 50, DeadLettered: 10}, want)
+	assert.Equal(t, report.Ledger{Generated: 80, Sent: 70, Confirmed: 80, Acked: 50, DeadLettered: 10}, want)
 	assert.Equal(t, want, got)
 	assert.EqualValues(t, 10, there.Left())
 	there.Lose(5)

@@ -5,7 +5,7 @@ package ledger
 import (
 	"sync"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -106,7 +106,7 @@ func (l *Ledger) Left() (n int64) {
 }
 
 // Sums fills in what is known without reading back.
-func (l *Ledger) Sums(f *facts.Ledger) {
+func (l *Ledger) Sums(f *report.Ledger) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f.Generated, f.Sent, f.Confirmed, f.Acked, f.DeadLettered = 0, 0, 0, 0, 0

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // appendix writes what the original lacks.
@@ -25,7 +24,7 @@ func appendix(w *page, src *source, d *deployment) {
 	backlog(w, src.f)
 	integrity(w, src)
 	readBack(w, src)
-	search(w, src.f)
+	searched(w, src.f)
 	verdict(w, src)
 }
 
@@ -76,7 +75,7 @@ func inForce(w *page, src *source) {
 }
 
 // stepsInFull writes the steps including the drain.
-func stepsInFull(w *page, f *facts.Facts) {
+func stepsInFull(w *page, f *Facts) {
 	w.printf("### Steps\n\n")
 	var rows [][]string
 	for i := range f.Steps {
@@ -85,7 +84,7 @@ func stepsInFull(w *page, f *facts.Facts) {
 		if s.Rate == 0 {
 			rate = "closed loop"
 		}
-		if s.Name == facts.DrainStep {
+		if s.Name == DrainStep {
 			rate, offered, size, generators = "none", "none", "none", "none"
 		}
 		rows = append(rows, []string{
@@ -119,7 +118,7 @@ func receivedInFull(w *page, src *source) {
 
 // mostEvents returns the largest number of events in one batch, for a step that
 // received any.
-func mostEvents(s *facts.Step) string {
+func mostEvents(s *Step) string {
 	if s.Received.Batches == 0 {
 		return unknown
 	}
@@ -146,7 +145,7 @@ func contentInFull(w *page, src *source) {
 }
 
 // latency writes the table that the original lacks.
-func latency(w *page, f *facts.Facts) {
+func latency(w *page, f *Facts) {
 	w.printf("### Latency\n\n")
 	var rows [][]string
 	for i := range f.Steps {
@@ -163,18 +162,18 @@ func latency(w *page, f *facts.Facts) {
 	w.printf("Of batches. What begins with \"due\" counts from when the schedule wanted the batch, so that a generator that is held up\nhides nothing.\n\n")
 }
 
-func backlog(w *page, f *facts.Facts) {
+func backlog(w *page, f *Facts) {
 	w.printf("### Backlog\n\n")
 	var rows [][]string
 	for i := range f.Steps {
 		s := &f.Steps[i]
-		peak := func(of func(*facts.SeriesPoint) int64) float64 {
-			return facts.Over(s, f.Values(func(p *facts.SeriesPoint) float64 { return known(of(p)) })).Peak
+		peak := func(of func(*SeriesPoint) int64) float64 {
+			return Over(s, f.Values(func(p *SeriesPoint) float64 { return known(of(p)) })).Peak
 		}
 		rows = append(rows, []string{
-			s.Name, number("%.0f", peak(func(p *facts.SeriesPoint) int64 { return p.Ready })), number("%.0f", peak(func(p *facts.SeriesPoint) int64 { return p.Unacked })),
-			number("%.0f", peak(func(p *facts.SeriesPoint) int64 { return p.BacklogEvents })), number("%.3g", peak(func(p *facts.SeriesPoint) int64 { return p.LagNs })/1e9),
-			number("%+.0f", backlogSlope(f, s)), number("%.0f", peak(func(p *facts.SeriesPoint) int64 { return p.Tasks })), spell(s.BlockedNs),
+			s.Name, number("%.0f", peak(func(p *SeriesPoint) int64 { return p.Ready })), number("%.0f", peak(func(p *SeriesPoint) int64 { return p.Unacked })),
+			number("%.0f", peak(func(p *SeriesPoint) int64 { return p.BacklogEvents })), number("%.3g", peak(func(p *SeriesPoint) int64 { return p.LagNs })/1e9),
+			number("%+.0f", backlogSlope(f, s)), number("%.0f", peak(func(p *SeriesPoint) int64 { return p.Tasks })), spell(s.BlockedNs),
 		})
 	}
 	w.table([]string{
@@ -281,7 +280,7 @@ func readBack(w *page, src *source) {
 	w.printf("### Read-back\n\n")
 	var rows [][]string
 	for _, o := range src.run.Operations {
-		if !slices.Contains(facts.QueryOps, o.Op) || o.Calls+o.Errors == 0 {
+		if !slices.Contains(QueryOps, o.Op) || o.Calls+o.Errors == 0 {
 			continue
 		}
 		perSecond := math.NaN()
@@ -300,7 +299,7 @@ func readBack(w *page, src *source) {
 	w.table([]string{"when", "query by", "queries", "errors", "found", "found/s", "mean", "p50", "p95", "p99", "p99.9", "max"}, rows...)
 }
 
-func search(w *page, f *facts.Facts) {
+func searched(w *page, f *Facts) {
 	found := f.Search
 	if found == nil {
 		return
@@ -332,5 +331,5 @@ func verdict(w *page, src *source) {
 		rows = append(rows, []string{s.Name, yes, why, binds(src, s)})
 	}
 	w.table([]string{"step", "sustained", "why", "what binds"}, rows...)
-	w.printf("A step is sustained when at least %g %% of what was offered was stored within it and the backlog grew by less than %g %% of the rate.\n", facts.SustainedPart*100, facts.SustainedSlope*100)
+	w.printf("A step is sustained when at least %g %% of what was offered was stored within it and the backlog grew by less than %g %% of the rate.\n", SustainedPart*100, SustainedSlope*100)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // picture is a chart with the name of its file, without the extension.
@@ -31,7 +30,7 @@ func (c *charts) add(file, title string, at []float64, format func(float64) stri
 }
 
 // drawCharts makes every chart for which there are values.
-func drawCharts(f *facts.Facts) []picture {
+func drawCharts(f *Facts) []picture {
 	if len(f.Series) == 0 {
 		return nil
 	}
@@ -49,12 +48,12 @@ func drawCharts(f *facts.Facts) []picture {
 }
 
 // ofRun makes the charts of the whole run.
-func (c *charts) ofRun(f *facts.Facts) {
+func (c *charts) ofRun(f *Facts) {
 	var at []float64
 	for i := range f.Series {
 		at = append(at, float64(f.Series[i].AtNs)/1e9)
 	}
-	line := func(name string, of func(*facts.SeriesPoint) float64) plot.Line {
+	line := func(name string, of func(*SeriesPoint) float64) plot.Line {
 		l := plot.Line{Name: name}
 		for _, t := range f.Values(of) {
 			l.Values = append(l.Values, t.Value)
@@ -72,17 +71,17 @@ func (c *charts) ofRun(f *facts.Facts) {
 	}
 	mib := func(v float64) string { return three(v/(1<<20)) + " MiB/s" }
 	add("event-rate", "event rate, K item/s", func(v float64) string { return three(v / 1000) },
-		line("received", func(p *facts.SeriesPoint) float64 { return p.Received }), line("sent", func(p *facts.SeriesPoint) float64 { return p.Sent }),
-		line("stored", func(p *facts.SeriesPoint) float64 { return p.Stored }))
-	add("batch-events", "in batch size, events", three, line("events in a batch", func(p *facts.SeriesPoint) float64 { return positive(p.BatchEvents) }))
-	add("batch-bytes", "in batch size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("batch", func(p *facts.SeriesPoint) float64 { return positive(p.BatchBytes) }))
-	add("event-bytes", "in event size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("event", func(p *facts.SeriesPoint) float64 { return positive(p.EventBytes) }))
+		line("received", func(p *SeriesPoint) float64 { return p.Received }), line("sent", func(p *SeriesPoint) float64 { return p.Sent }),
+		line("stored", func(p *SeriesPoint) float64 { return p.Stored }))
+	add("batch-events", "in batch size, events", three, line("events in a batch", func(p *SeriesPoint) float64 { return positive(p.BatchEvents) }))
+	add("batch-bytes", "in batch size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("batch", func(p *SeriesPoint) float64 { return positive(p.BatchBytes) }))
+	add("event-bytes", "in event size, KiB of protobuf", func(v float64) string { return three(v / 1024) }, line("event", func(p *SeriesPoint) float64 { return positive(p.EventBytes) }))
 	space := f.Book + ":" + f.Scope
-	add("content", "event batch content size", mib, line(space+" raw", func(p *facts.SeriesPoint) float64 { return p.Raw }), line(space+" compressed", func(p *facts.SeriesPoint) float64 { return p.Compressed }))
-	add("backlog", "backlog, events due and not durable", three, line("backlog", func(p *facts.SeriesPoint) float64 { return known(p.BacklogEvents) }))
-	add("queue", "batches in the transport", three, line("ready", func(p *facts.SeriesPoint) float64 { return known(p.Ready) }), line("delivered, not acknowledged", func(p *facts.SeriesPoint) float64 { return known(p.Unacked) }))
-	add("lag", "lag, seconds by which the oldest event that is not durable is late", three, line("lag", func(p *facts.SeriesPoint) float64 { return float64(p.LagNs) / 1e9 }))
-	add("tasks", "batches within the store stage", three, line("tasks", func(p *facts.SeriesPoint) float64 { return known(p.Tasks) }))
+	add("content", "event batch content size", mib, line(space+" raw", func(p *SeriesPoint) float64 { return p.Raw }), line(space+" compressed", func(p *SeriesPoint) float64 { return p.Compressed }))
+	add("backlog", "backlog, events due and not durable", three, line("backlog", func(p *SeriesPoint) float64 { return known(p.BacklogEvents) }))
+	add("queue", "batches in the transport", three, line("ready", func(p *SeriesPoint) float64 { return known(p.Ready) }), line("delivered, not acknowledged", func(p *SeriesPoint) float64 { return known(p.Unacked) }))
+	add("lag", "lag, seconds by which the oldest event that is not durable is late", three, line("lag", func(p *SeriesPoint) float64 { return float64(p.LagNs) / 1e9 }))
+	add("tasks", "batches within the store stage", three, line("tasks", func(p *SeriesPoint) float64 { return known(p.Tasks) }))
 }
 
 // throttledMuch is the level at which the original draws a line.
@@ -97,7 +96,7 @@ func muchThrottled(v *float64) *float64 {
 }
 
 // ofProcess makes the charts of one that was watched.
-func (c *charts) ofProcess(p *facts.Process, machine *facts.Machine) {
+func (c *charts) ofProcess(p *Process, machine *Machine) {
 	short := map[string]string{"perfbench": "estore", "rabbitmq": "rabbitmq"}[p.Role]
 	if short == "" {
 		short = "store"
@@ -106,39 +105,39 @@ func (c *charts) ofProcess(p *facts.Process, machine *facts.Machine) {
 	for j := range p.Points {
 		at = append(at, float64(p.Points[j].AtNs)/1e9)
 	}
-	plain := func(name string, all []facts.Timed) plot.Line {
+	plain := func(name string, all []Timed) plot.Line {
 		l := plot.Line{Name: name}
 		for _, t := range all {
 			l.Values = append(l.Values, t.Value)
 		}
 		return l
 	}
-	line := func(name string, of func(*facts.ResourcePoint) *float64) plot.Line { return plain(name, p.Values(of)) }
-	counts := func(name string, of func(*facts.ResourcePoint) *int64) plot.Line {
+	line := func(name string, of func(*ResourcePoint) *float64) plot.Line { return plain(name, p.Values(of)) }
+	counts := func(name string, of func(*ResourcePoint) *int64) plot.Line {
 		return plain(name, p.PerMinute(of))
 	}
 	add := func(file, title string, format func(float64) string, lines ...plot.Line) {
 		c.add(short+"-"+file, p.Role+": "+title, at, format, lines...)
 	}
 	mbps := func(v float64) string { return three(v*8/1e6) + " Mbps" }
-	add("cpu", "CPU, cores", three, line("CPU", func(x *facts.ResourcePoint) *float64 { return x.CPU }))
-	add("throttling", "CPU throttling", func(v float64) string { return three(v*100) + " %" }, line("throttled", func(x *facts.ResourcePoint) *float64 { return x.Throttled }),
-		line("25 %", func(x *facts.ResourcePoint) *float64 { return muchThrottled(x.Throttled) }))
-	add("memory", "resident memory", memory, line("RSS", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.RSS) }))
-	add("network", "network", mbps, line("in", func(x *facts.ResourcePoint) *float64 { return x.NetIn }), line("out", func(x *facts.ResourcePoint) *float64 { return x.NetOut }))
-	add("heap", "heap", memory, line("used", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Heap) }), line("limit", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.HeapMax) }),
-		line("old", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Old) }), line("young", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Young) }))
-	add("gc", "collections a minute", three, counts("old", func(x *facts.ResourcePoint) *int64 { return x.OldGCs }), counts("young", func(x *facts.ResourcePoint) *int64 { return x.YoungGCs }))
-	add("gc-time", "time in collections", func(v float64) string { return three(v/6e10*100) + " %" }, counts("both", func(x *facts.ResourcePoint) *int64 { return x.GCTimeNs }))
-	add("load", "load of the machine per core", three, line("1 min", func(x *facts.ResourcePoint) *float64 { return x.LoadPerCPU }),
-		line("5 min", func(x *facts.ResourcePoint) *float64 { return x.Load5PerCPU }), line("15 min", func(x *facts.ResourcePoint) *float64 { return x.Load15PerCPU }))
-	total := func(x *facts.ResourcePoint) *float64 {
+	add("cpu", "CPU, cores", three, line("CPU", func(x *ResourcePoint) *float64 { return x.CPU }))
+	add("throttling", "CPU throttling", func(v float64) string { return three(v*100) + " %" }, line("throttled", func(x *ResourcePoint) *float64 { return x.Throttled }),
+		line("25 %", func(x *ResourcePoint) *float64 { return muchThrottled(x.Throttled) }))
+	add("memory", "resident memory", memory, line("RSS", func(x *ResourcePoint) *float64 { return Whole(x.RSS) }))
+	add("network", "network", mbps, line("in", func(x *ResourcePoint) *float64 { return x.NetIn }), line("out", func(x *ResourcePoint) *float64 { return x.NetOut }))
+	add("heap", "heap", memory, line("used", func(x *ResourcePoint) *float64 { return Whole(x.Heap) }), line("limit", func(x *ResourcePoint) *float64 { return Whole(x.HeapMax) }),
+		line("old", func(x *ResourcePoint) *float64 { return Whole(x.Old) }), line("young", func(x *ResourcePoint) *float64 { return Whole(x.Young) }))
+	add("gc", "collections a minute", three, counts("old", func(x *ResourcePoint) *int64 { return x.OldGCs }), counts("young", func(x *ResourcePoint) *int64 { return x.YoungGCs }))
+	add("gc-time", "time in collections", func(v float64) string { return three(v/6e10*100) + " %" }, counts("both", func(x *ResourcePoint) *int64 { return x.GCTimeNs }))
+	add("load", "load of the machine per core", three, line("1 min", func(x *ResourcePoint) *float64 { return x.LoadPerCPU }),
+		line("5 min", func(x *ResourcePoint) *float64 { return x.Load5PerCPU }), line("15 min", func(x *ResourcePoint) *float64 { return x.Load15PerCPU }))
+	total := func(x *ResourcePoint) *float64 {
 		if x.MachineUsed == nil || machine.Memory == 0 {
 			return nil
 		}
-		return facts.Whole(&machine.Memory)
+		return Whole(&machine.Memory)
 	}
-	add("machine-memory", "memory of the machine", memory, line("used", func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.MachineUsed) }), line("total", total))
+	add("machine-memory", "memory of the machine", memory, line("used", func(x *ResourcePoint) *float64 { return Whole(x.MachineUsed) }), line("total", total))
 }
 
 // csv returns every series as a table.

@@ -6,34 +6,32 @@ import (
 	"slices"
 	"strings"
 
-	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // unknown is shown for what is neither known nor given.
 const unknown = "n/a"
 
 // components are those that a file of facts may mention.
-var components = []string{facts.RoleOwn, facts.RoleBroker, "cassandra", "redis", "mysql", "postgres"}
+var components = []string{RoleOwn, RoleBroker, "cassandra", "redis", "mysql", "postgres"}
 
 // checkFacts checks a --facts file.
 func checkFacts(path string, data []byte) error {
-	_, err := given.Parse(path, data, components)
+	_, err := parseGiven(path, data, components)
 	return err
 }
 
 // deployment is what ran where: the components, their machines and their software, as
 // seen or otherwise as given.
 type deployment struct {
-	given     *given.Facts
+	given     *surroundings
 	store     rundir.Store
 	driver    string // of the store
 	schema    string // of the events in the store
 	transport string
 	cpus      any // of perfbench's machine, if known
-	machine   facts.Machine
-	seen      func(role string) *facts.Process
+	machine   Machine
+	seen      func(role string) *Process
 }
 
 func newDeployment(src *source) *deployment {
@@ -51,19 +49,19 @@ func within(driver string) bool {
 // storeRole returns the component that stores.
 func (d *deployment) storeRole() string {
 	if within(d.driver) {
-		return facts.RoleOwn
+		return RoleOwn
 	}
 	return storeProcess(d.driver)
 }
 
 // hasBroker reports whether there was a broker between generators and store stage.
-func (d *deployment) hasBroker() bool { return d.transport != facts.ViaDirect }
+func (d *deployment) hasBroker() bool { return d.transport != ViaDirect }
 
 // parts returns the components that took part in the run.
 func (d *deployment) parts() []string {
-	out := []string{facts.RoleOwn}
+	out := []string{RoleOwn}
 	if d.hasBroker() {
-		out = append(out, facts.RoleBroker)
+		out = append(out, RoleBroker)
 	}
 	if !within(d.driver) {
 		out = append(out, d.storeRole())
@@ -80,11 +78,11 @@ func (d *deployment) machineOf(component string) string {
 	if name := d.given.Topology[component]; name != "" {
 		return name
 	}
-	if component == facts.RoleOwn {
+	if component == RoleOwn {
 		return ownMachine
 	}
 	if p := d.seen(component); p != nil && p.PID > 0 {
-		return d.machineOf(facts.RoleOwn)
+		return d.machineOf(RoleOwn)
 	}
 	return unknown
 }
@@ -113,19 +111,19 @@ func hardware(w *page, d *deployment) {
 
 // machines returns those given and, if none were, those of the components; perfbench
 // knows its own.
-func (d *deployment) machines() []given.Machine {
+func (d *deployment) machines() []host {
 	list := slices.Clone(d.given.Machines)
 	for _, c := range d.parts() {
 		name := d.machineOf(c)
 		if name == unknown {
 			name = "machine of " + c
 		}
-		if !slices.ContainsFunc(list, func(m given.Machine) bool { return m.Name == name }) {
-			list = append(list, given.Machine{Name: name, Count: 1})
+		if !slices.ContainsFunc(list, func(m host) bool { return m.Name == name }) {
+			list = append(list, host{Name: name, Count: 1})
 		}
 	}
 	for i := range list {
-		if m := &list[i]; m.Name == d.machineOf(facts.RoleOwn) {
+		if m := &list[i]; m.Name == d.machineOf(RoleOwn) {
 			cpu := d.machine.Processor
 			if d.cpus != nil {
 				cpu = strings.TrimSuffix(fmt.Sprintf("%v core, %s", d.cpus, cpu), ", ")
@@ -143,12 +141,12 @@ func (d *deployment) machines() []given.Machine {
 func software(w *page, d *deployment) {
 	w.printf("## Software configuration\n\n### RabbitMQ\n\n")
 	if d.hasBroker() {
-		image := cmp.Or(d.given.Software[facts.RoleBroker].Image, unknown)
+		image := cmp.Or(d.given.Software[RoleBroker].Image, unknown)
 		if server, _, ok := strings.Cut(d.transport, " at "); ok {
 			image += " (" + server + ")"
 		}
-		w.bullets("", [2]string{"VM", d.machineOf(facts.RoleBroker)}, [2]string{"Docker image", image})
-		d.arguments(w, facts.RoleBroker, false)
+		w.bullets("", [2]string{"VM", d.machineOf(RoleBroker)}, [2]string{"Docker image", image})
+		d.arguments(w, RoleBroker, false)
 	} else {
 		none := unknown + ": no broker, via=direct"
 		w.bullets("", [2]string{"VM", none}, [2]string{"Docker image", none})

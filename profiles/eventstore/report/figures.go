@@ -6,34 +6,33 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // What the counts and series of a step come to.
 
 // receivedRate returns how many events per second a step received.
-func receivedRate(f *facts.Facts, s *facts.Step) float64 {
-	if facts.Long(s) {
-		return facts.Over(s, f.Values(func(p *facts.SeriesPoint) float64 { return p.Received })).Mean
+func receivedRate(f *Facts, s *Step) float64 {
+	if Long(s) {
+		return Over(s, f.Values(func(p *SeriesPoint) float64 { return p.Received })).Mean
 	}
 	return float64(s.Received.Events) / s.Seconds()
 }
 
 // contentRates returns the bytes per second of content, before and after compression.
-func contentRates(f *facts.Facts, s *facts.Step) (raw, compressed float64) {
-	if facts.Long(s) {
-		return facts.Over(s, f.Values(func(p *facts.SeriesPoint) float64 { return p.Raw })).Mean, facts.Over(s, f.Values(func(p *facts.SeriesPoint) float64 { return p.Compressed })).Mean
+func contentRates(f *Facts, s *Step) (raw, compressed float64) {
+	if Long(s) {
+		return Over(s, f.Values(func(p *SeriesPoint) float64 { return p.Raw })).Mean, Over(s, f.Values(func(p *SeriesPoint) float64 { return p.Compressed })).Mean
 	}
 	return float64(s.RawBytes) / s.Seconds(), float64(s.CompressedBytes) / s.Seconds()
 }
 
 // backlogSlope returns how fast the backlog grew within a step, in events per second.
-func backlogSlope(f *facts.Facts, s *facts.Step) float64 {
-	return facts.Slope(s, f.Values(func(p *facts.SeriesPoint) float64 { return float64(p.BacklogEvents) }))
+func backlogSlope(f *Facts, s *Step) float64 {
+	return Slope(s, f.Values(func(p *SeriesPoint) float64 { return float64(p.BacklogEvents) }))
 }
 
 // sustained says whether a step's rate could be sustained.
-func sustained(f *facts.Facts, s *facts.Step) (string, string) {
+func sustained(f *Facts, s *Step) (string, string) {
 	if s.Rate == 0 {
 		return "n/a", "closed loop: nothing is due before it is sent"
 	}
@@ -42,18 +41,18 @@ func sustained(f *facts.Facts, s *facts.Step) (string, string) {
 	switch {
 	case math.IsNaN(part):
 		return "n/a", "nothing was offered"
-	case part < facts.SustainedPart:
+	case part < SustainedPart:
 		return "no", fmt.Sprintf("%.1f %% of what was offered was stored within the step", part*100)
 	case math.IsNaN(grows):
 		return "n/a", "the step is too short to tell how the backlog grew"
-	case grows > facts.SustainedSlope*s.Rate:
+	case grows > SustainedSlope*s.Rate:
 		return "no", fmt.Sprintf("the backlog grew by %.0f events/s", grows)
 	}
-	return "yes", fmt.Sprintf("%.1f %% stored within the step, the backlog grew by less than %g %% of the rate", min(part, 1)*100, facts.SustainedSlope*100)
+	return "yes", fmt.Sprintf("%.1f %% stored within the step, the backlog grew by less than %g %% of the rate", min(part, 1)*100, SustainedSlope*100)
 }
 
 // binds says what kept a step from storing more, as far as the figures show.
-func binds(src *source, s *facts.Step) string {
+func binds(src *source, s *Step) string {
 	cores, sum := cores(src.f, s)
 	cpus, whose := processors(src.run)
 	waited := float64(s.BlockedNs) / float64(max(s.ToNs-s.FromNs, 1))
@@ -96,11 +95,11 @@ func processors(run *rundir.Run) (n float64, whose string) {
 const busy = 0.85
 
 // cores says how many cores each watched process has used, and returns their total.
-func cores(f *facts.Facts, s *facts.Step) (text string, sum float64) {
+func cores(f *Facts, s *Step) (text string, sum float64) {
 	var all []string
 	for i := range f.Processes {
 		p := &f.Processes[i]
-		if v := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.CPU })).Mean; v > 0 {
+		if v := Over(s, p.Values(func(x *ResourcePoint) *float64 { return x.CPU })).Mean; v > 0 {
 			all, sum = append(all, fmt.Sprintf("%s used %s", p.Role, three(v))), sum+v
 		}
 	}

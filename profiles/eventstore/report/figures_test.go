@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"testing"
@@ -7,19 +7,19 @@ import (
 
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/eventstoretest"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // The report names what kept a step from storing more.
 func TestTheReportSaysWhatBinds(t *testing.T) {
-	for want, change := range map[string]func(f *facts.Facts, s *facts.Step, cpus *any){
-		"the rate that was offered: perfbench used":                                         func(_ *facts.Facts, s *facts.Step, _ *any) { s.Stored = s.Offered },
-		"the processors of this machine, 4: perfbench used 2.50, cassandra used 1.20 cores": func(*facts.Facts, *facts.Step, *any) {},
-		"for room under the limits 1.0 threads waited on average": func(_ *facts.Facts, s *facts.Step, cpus *any) {
+	for want, change := range map[string]func(f *report.Facts, s *report.Step, cpus *any){
+		"the rate that was offered: perfbench used":                                         func(_ *report.Facts, s *report.Step, _ *any) { s.Stored = s.Offered },
+		"the processors of this machine, 4: perfbench used 2.50, cassandra used 1.20 cores": func(*report.Facts, *report.Step, *any) {},
+		"for room under the limits 1.0 threads waited on average": func(_ *report.Facts, s *report.Step, cpus *any) {
 			*cpus, s.BlockedNs = 16, s.ToNs-s.FromNs
 		},
-		"not the limits of the store stage, and not the processors: perfbench used": func(_ *facts.Facts, _ *facts.Step, cpus *any) { *cpus = 16.0 },
-		"what the processes used is not known":                                      func(f *facts.Facts, _ *facts.Step, _ *any) { f.Processes = nil },
+		"not the limits of the store stage, and not the processors: perfbench used": func(_ *report.Facts, _ *report.Step, cpus *any) { *cpus = 16.0 },
+		"what the processes used is not known":                                      func(f *report.Facts, _ *report.Step, _ *any) { f.Processes = nil },
 	} {
 		f := eventstoretest.Facts()
 		s := &f.Steps[0]
@@ -28,11 +28,11 @@ func TestTheReportSaysWhatBinds(t *testing.T) {
 		cpus := any(4)
 		change(f, s, &cpus)
 		folder.Run.Environment["cpus"] = cpus
-		assert.Contains(t, binds(&source{run: &folder.Run, f: f}, s), want)
+		assert.Contains(t, report.Binds(&folder.Run, f, s), want)
 	}
 	f := eventstoretest.Facts()
 	folder := eventstoretest.Folder(t, f)
 	folder.Run.Workers = []rundir.Worker{{Host: "a", CPUs: 2}, {Host: "a", CPUs: 2}, {Host: "b", CPUs: 2}}
 	f.Steps[0].Stored.Events = f.Steps[0].Offered.Events / 2
-	assert.Contains(t, binds(&source{run: &folder.Run, f: f}, &f.Steps[0]), "the processors of the workers' machines, 4: perfbench used")
+	assert.Contains(t, report.Binds(&folder.Run, f, &f.Steps[0]), "the processors of the workers' machines, 4: perfbench used")
 }

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"os"
@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/eventstoretest"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // originalHeadings are those of th2's own report of this test, in its order, and
@@ -47,10 +46,10 @@ const appendixHeading = "## Appendix: what perfbench adds"
 func TestTheDocumentFollowsTheOriginal(t *testing.T) {
 	t.Parallel()
 	here := eventstoretest.Facts()
-	here.Store, here.Transport = "redis", facts.ViaDirect
-	for name, f := range map[string]*facts.Facts{"as documented": eventstoretest.Facts(), "another store, no broker": here} {
-		report := encoded(t, eventstoretest.Folder(t, f))[reportFile]
-		original, appendix, ok := strings.Cut(report, appendixHeading+"\n")
+	here.Store, here.Transport = "redis", report.ViaDirect
+	for name, f := range map[string]*report.Facts{"as documented": eventstoretest.Facts(), "another store, no broker": here} {
+		page := encoded(t, eventstoretest.Folder(t, f))[report.ReportFile]
+		original, appendix, ok := strings.Cut(page, appendixHeading+"\n")
 		require.True(t, ok, name)
 		var headings, columns []string
 		fenced := false
@@ -80,7 +79,7 @@ func TestTheDocumentFollowsTheOriginal(t *testing.T) {
 // Each value of the original's tables stands in its unit and form.
 func TestValuesHaveTheUnitsOfTheOriginal(t *testing.T) {
 	t.Parallel()
-	report := encoded(t, eventstoretest.Folder(t, eventstoretest.Facts()))[reportFile]
+	page := encoded(t, eventstoretest.Folder(t, eventstoretest.Facts()))[report.ReportFile]
 	for _, row := range []string{
 		`\| 2 \| 400 \| \d+ KiB \| 1\.\d\d KiB \| 80\.6K item/s \|`,
 		`\| 1 \| \d+ MiB/s \| 2\d\.\d MiB/s \| 5\.\d\d times \|`,
@@ -89,13 +88,13 @@ func TestValuesHaveTheUnitsOfTheOriginal(t *testing.T) {
 		`\| 1 \| n/a \| n/a \|`,
 		`\| 1 \| 1\.35 \| 6\.\d+ GiB \| 280\.00 Mbps \|`,
 	} {
-		assert.Regexp(t, `(?m)^`+row+`$`, report)
+		assert.Regexp(t, `(?m)^`+row+`$`, page)
 	}
 	old := eventstoretest.Facts()
 	old.Steps[0].Failed, old.Steps[0].DeadBatches = nil, nil // of an earlier version
 	old.Steps[1].Failed, old.Steps[1].DeadBatches, old.Steps[1].DeadLettered = new(int64(1000)), new(int64(2)), 700
-	report = encoded(t, eventstoretest.Folder(t, old))[reportFile]
-	assert.Contains(t, report, "\n| 1 | 0 | n/a | 0 | n/a |\n| 2 | 1 | 2 | 700 | 1000 |\n")
+	page = encoded(t, eventstoretest.Folder(t, old))[report.ReportFile]
+	assert.Contains(t, page, "\n| 1 | 0 | n/a | 0 | n/a |\n| 2 | 1 | 2 | 700 | 1000 |\n")
 }
 
 // A file of facts fills in what nobody could measure, and what was measured stays.
@@ -109,14 +108,14 @@ func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 		}
 	}
 	folder.Run.Facts = eventstoretest.Folder(t, f).Run.Facts
-	before := encoded(t, folder)[reportFile]
+	before := encoded(t, folder)[report.ReportFile]
 	assert.Contains(t, before, "+ **Disk**: n/a\n")
 	assert.Contains(t, before, "+ **machine of cassandra**\n  + **CPU**: n/a\n  + **RAM**: n/a\n")
 	assert.Contains(t, before, "+ **Special java args**: n/a\n")
 
-	folder.Given = []byte(given.Example)
+	folder.Given = []byte(report.ExampleGiven)
 	files := encoded(t, folder)
-	report := files[reportFile]
+	page := files[report.ReportFile]
 	for _, want := range []string{
 		" (performance lab)\n", "### Cluster\n\n+ **CPU**: 2 x Xeon Gold 5218\n+ **RAM**: 768 GB\n+ **Disk**: 5 SSDs of 3.5 TB, RAID 5\n",
 		"+ **node-1**\n  + **CPU**: 11 core\n  + **RAM**: 30 GB\n+ **db**\n  + **CPU**: 4 core\n  + **RAM**: 8 GB\n  + **Disk**: 200 GB SSD\n  + **Remark**: shared with nobody\n\n",
@@ -124,13 +123,13 @@ func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 		"### Cassandra\n\n+ **VM**: db\n+ **Version**: 5.0.9\n+ **Special java args**:\n  + -Xms4G\n  + -Xmx4G\n",
 		"* The network between the machines has 10 Gbit/s.\n",
 	} {
-		assert.Contains(t, report, want)
+		assert.Contains(t, page, want)
 	}
 	for _, want := range []string{">node-1<", ">db<", ">woodpecker x2<", ">RabbitMQ<", ">estore<", ">Apache Cassandra 5.0.9<", ">4 core, 8 GB<"} {
-		assert.Contains(t, files[schemaFile], want)
+		assert.Contains(t, files[report.SchemaFile], want)
 	}
 	folder.Given = []byte("machines: 7\n")
-	_, err := encodeReport(folder)
+	_, err := report.Encode(folder)
 	require.ErrorContains(t, err, "facts.yaml:1:11: machines is not a list")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 }
@@ -138,11 +137,11 @@ func TestFactsFillInWhatAClientCannotKnow(t *testing.T) {
 // The page shows a file of facts; it is the one that the format reads.
 func TestTheDocumentedFactsAreRead(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/event-store.md")
+	doc, err := os.ReadFile("../../../docs/event-store.md")
 	require.NoError(t, err)
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	require.Len(t, blocks, 1)
-	require.NoError(t, checkFacts("page", []byte(blocks[0][1])))
-	assert.Equal(t, given.Example, blocks[0][1])
-	assert.ErrorContains(t, checkFacts("f.yaml", []byte("topology: {kassandra: x}")), `f.yaml:1:12: topology has no key "kassandra"`)
+	require.NoError(t, report.CheckFacts("page", []byte(blocks[0][1])))
+	assert.Equal(t, report.ExampleGiven, blocks[0][1])
+	assert.ErrorContains(t, report.CheckFacts("f.yaml", []byte("topology: {kassandra: x}")), `f.yaml:1:12: topology has no key "kassandra"`)
 }

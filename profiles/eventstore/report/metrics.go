@@ -1,8 +1,6 @@
 package report
 
-import (
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
-)
+import ()
 
 // The original's tables, with its headings and column names: the steps without the
 // drain, each value with its unit.
@@ -19,7 +17,7 @@ func metrics(w *page, src *source) {
 }
 
 // perStep writes a table with a row for each step.
-func perStep(w *page, steps []*facts.Step, head []string, cells func(*facts.Step) []string) {
+func perStep(w *page, steps []*Step, head []string, cells func(*Step) []string) {
 	var rows [][]string
 	for _, s := range steps {
 		rows = append(rows, append([]string{s.Name}, cells(s)...))
@@ -29,7 +27,7 @@ func perStep(w *page, steps []*facts.Step, head []string, cells func(*facts.Step
 
 func received(w *page, src *source) {
 	w.printf("### events received by estore (avg)\n\n")
-	perStep(w, src.steps, []string{"step", "events in batch", "batch size<br/>(serialized protobuf)", "event size<br/>(serialized protobuf)", "event rate"}, func(s *facts.Step) []string {
+	perStep(w, src.steps, []string{"step", "events in batch", "batch size<br/>(serialized protobuf)", "event size<br/>(serialized protobuf)", "event rate"}, func(s *Step) []string {
 		return []string{
 			number("%.0f", ratio(s.Received.Events, s.Received.Batches)), number("%.0f KiB", ratio(s.ReceivedBytes, s.Received.Batches)/1024),
 			number("%.2f KiB", ratio(s.ReceivedBytes, s.Received.Events)/1024), src.rate(with(three(receivedRate(src.f, s)/1000), "K item/s")),
@@ -40,7 +38,7 @@ func received(w *page, src *source) {
 
 func content(w *page, src *source) {
 	w.printf("### cradle (avg)\n\n")
-	perStep(w, src.steps, []string{"step", "raw rate", "compressed rate", "compression"}, func(s *facts.Step) []string {
+	perStep(w, src.steps, []string{"step", "raw rate", "compressed rate", "compression"}, func(s *Step) []string {
 		raw, compressed := contentRates(src.f, s)
 		return []string{
 			src.rate(with(three(raw/(1<<20)), " MiB/s")), src.rate(with(three(compressed/(1<<20)), " MiB/s")), number("%.2f times", ratio(s.RawBytes, s.CompressedBytes)),
@@ -50,13 +48,13 @@ func content(w *page, src *source) {
 }
 
 func estoreResources(w *page, src *source) {
-	p := watchedAs(src.f, facts.RoleOwn)
+	p := watchedAs(src.f, RoleOwn)
 	w.printf("### computation resources by estore (max)\n\n")
-	perStep(w, src.steps, []string{"step", "CPU", "CPU throttling", "RAM"}, func(s *facts.Step) []string {
+	perStep(w, src.steps, []string{"step", "CPU", "CPU throttling", "RAM"}, func(s *Step) []string {
 		return []string{
-			number("%.2f", p.Top(s, func(x *facts.ResourcePoint) *float64 { return x.CPU })),
-			number("%.1f %%", 100*p.Top(s, func(x *facts.ResourcePoint) *float64 { return x.Throttled })),
-			memory(p.TopWhole(s, func(x *facts.ResourcePoint) *int64 { return x.RSS })),
+			number("%.2f", p.Top(s, func(x *ResourcePoint) *float64 { return x.CPU })),
+			number("%.1f %%", 100*p.Top(s, func(x *ResourcePoint) *float64 { return x.Throttled })),
+			memory(p.TopWhole(s, func(x *ResourcePoint) *int64 { return x.RSS })),
 		}
 	})
 	p.why(w, hasRSS)
@@ -64,13 +62,13 @@ func estoreResources(w *page, src *source) {
 }
 
 func estoreJVM(w *page, src *source) {
-	p := watchedAs(src.f, facts.RoleOwn)
+	p := watchedAs(src.f, RoleOwn)
 	w.printf("### JVM metrics of estore (max)\n\n")
-	perStep(w, src.steps, []string{"step", "HEAP", "old gen", "yang gen", "GC count<br/>old gen", "GC count<br/>yang gen"}, func(s *facts.Step) []string {
+	perStep(w, src.steps, []string{"step", "HEAP", "old gen", "yang gen", "GC count<br/>old gen", "GC count<br/>yang gen"}, func(s *Step) []string {
 		return []string{
-			memory(p.TopWhole(s, func(x *facts.ResourcePoint) *int64 { return x.Heap })), memory(p.TopWhole(s, func(x *facts.ResourcePoint) *int64 { return x.Old })),
-			memory(p.TopWhole(s, func(x *facts.ResourcePoint) *int64 { return x.Young })),
-			number("%.0f times/min", p.TopCount(s, func(x *facts.ResourcePoint) *int64 { return x.OldGCs })), number("%.0f times/min", p.TopCount(s, func(x *facts.ResourcePoint) *int64 { return x.YoungGCs })),
+			memory(p.TopWhole(s, func(x *ResourcePoint) *int64 { return x.Heap })), memory(p.TopWhole(s, func(x *ResourcePoint) *int64 { return x.Old })),
+			memory(p.TopWhole(s, func(x *ResourcePoint) *int64 { return x.Young })),
+			number("%.0f times/min", p.TopCount(s, func(x *ResourcePoint) *int64 { return x.OldGCs })), number("%.0f times/min", p.TopCount(s, func(x *ResourcePoint) *int64 { return x.YoungGCs })),
 		}
 	})
 	p.why(w, hasHeap)
@@ -78,10 +76,10 @@ func estoreJVM(w *page, src *source) {
 }
 
 func brokerResources(w *page, src *source) {
-	p := watchedAs(src.f, facts.RoleBroker)
+	p := watchedAs(src.f, RoleBroker)
 	w.printf("## Computation resources RabbitMQ (max)\n\n")
-	perStep(w, src.steps, []string{"step", "CPU", "RAM"}, func(s *facts.Step) []string {
-		return []string{number("%.2f", p.Top(s, func(x *facts.ResourcePoint) *float64 { return x.CPU })), memory(p.TopWhole(s, func(x *facts.ResourcePoint) *int64 { return x.RSS }))}
+	perStep(w, src.steps, []string{"step", "CPU", "RAM"}, func(s *Step) []string {
+		return []string{number("%.2f", p.Top(s, func(x *ResourcePoint) *float64 { return x.CPU })), memory(p.TopWhole(s, func(x *ResourcePoint) *int64 { return x.RSS }))}
 	})
 	p.why(w, hasRSS)
 	w.show("rabbitmq-cpu", "rabbitmq-memory")
@@ -90,13 +88,13 @@ func brokerResources(w *page, src *source) {
 func storeResources(w *page, src *source) {
 	p := watchedAs(src.f, storeProcess(src.f.Store))
 	w.printf("## Computation resources Cassandra (max)\n\n")
-	perStep(w, src.steps, []string{"step", "CPU", "RAM", "Network"}, func(s *facts.Step) []string {
+	perStep(w, src.steps, []string{"step", "CPU", "RAM", "Network"}, func(s *Step) []string {
 		return []string{
-			number("%.2f", p.Top(s, func(x *facts.ResourcePoint) *float64 { return x.LoadPerCPU })), memory(p.TopWhole(s, func(x *facts.ResourcePoint) *int64 { return x.MachineUsed })),
-			number("%.2f Mbps", p.Top(s, func(x *facts.ResourcePoint) *float64 { return x.NetIn })*8/1e6),
+			number("%.2f", p.Top(s, func(x *ResourcePoint) *float64 { return x.LoadPerCPU })), memory(p.TopWhole(s, func(x *ResourcePoint) *int64 { return x.MachineUsed })),
+			number("%.2f Mbps", p.Top(s, func(x *ResourcePoint) *float64 { return x.NetIn })*8/1e6),
 		}
 	})
-	p.why(w, func(x *facts.ResourcePoint) bool { return x.LoadPerCPU != nil })
+	p.why(w, func(x *ResourcePoint) bool { return x.LoadPerCPU != nil })
 	w.show("store-load", "store-machine-memory", "store-network")
 }
 

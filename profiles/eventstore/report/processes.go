@@ -4,19 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // watched is one of the run's processes, by its role.
 type watched struct {
-	*facts.Process // nil if none was watched
-	role           string
-	brokerless     bool // nothing stood between generators and store stage
+	*Process   // nil if none was watched
+	role       string
+	brokerless bool // nothing stood between generators and store stage
 }
 
-func watchedAs(f *facts.Facts, role string) watched {
-	return watched{f.Process(role), role, f.Transport == facts.ViaDirect}
+func watchedAs(f *Facts, role string) watched {
+	return watched{f.Process(role), role, f.Transport == ViaDirect}
 }
 
 // missing says why there are no figures for the process.
@@ -28,7 +26,7 @@ func (p watched) missing() string {
 		return "nothing was measured: the run was too short"
 	case p.Process == nil && within(p.role):
 		return "the store is within perfbench, see estore"
-	case p.role == facts.RoleBroker && p.brokerless:
+	case p.role == RoleBroker && p.brokerless:
 		return "no broker: via=direct"
 	default:
 		return "no such process was watched; it must be on this machine, or name it with --set watch=" + p.role + "=PID"
@@ -36,7 +34,7 @@ func (p watched) missing() string {
 }
 
 // why says why a table has no figures.
-func (p watched) why(w *page, what func(*facts.ResourcePoint) bool) {
+func (p watched) why(w *page, what func(*ResourcePoint) bool) {
 	if p.Process == nil || !p.Has(what) {
 		w.printf("n/a: %s.\n\n", p.missing())
 	}
@@ -47,9 +45,9 @@ func storeProcess(driver string) string { return cmp.Or(driver, "cassandra") }
 
 // processes writes all figures of the processes that were watched.
 func processes(w *page, src *source) {
-	resources(w, src, facts.RoleOwn, "perfbench, generators and store stage", "estore-network")
-	jvm(w, src.f, facts.RoleOwn, "Heap of perfbench")
-	resources(w, src, facts.RoleBroker, "RabbitMQ", "rabbitmq-network")
+	resources(w, src, RoleOwn, "perfbench, generators and store stage", "estore-network")
+	jvm(w, src.f, RoleOwn, "Heap of perfbench")
+	resources(w, src, RoleBroker, "RabbitMQ", "rabbitmq-network")
 	role := storeProcess(src.f.Store)
 	title := "Cassandra"
 	if role != "cassandra" {
@@ -62,7 +60,7 @@ func processes(w *page, src *source) {
 }
 
 // origin says where the figures of a process come from.
-func origin(w *page, p *facts.Process, note string) {
+func origin(w *page, p *Process, note string) {
 	words := []string{fmt.Sprintf("Process %d (%s), measured.", p.PID, p.Name)}
 	if note != "" {
 		words = append(words, "Note: "+strings.TrimSuffix(note, ".")+".")
@@ -84,12 +82,12 @@ func resources(w *page, src *source, role, title string, pictures ...string) {
 		if p.Silent(s, hasRSS) {
 			continue
 		}
-		cpu := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.CPU }))
-		throttled := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.Throttled }))
-		rss := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.RSS) }))
-		in := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.NetIn }))
-		out := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.NetOut }))
-		load := facts.Over(s, p.Values(func(x *facts.ResourcePoint) *float64 { return x.LoadPerCPU }))
+		cpu := Over(s, p.Values(func(x *ResourcePoint) *float64 { return x.CPU }))
+		throttled := Over(s, p.Values(func(x *ResourcePoint) *float64 { return x.Throttled }))
+		rss := Over(s, p.Values(func(x *ResourcePoint) *float64 { return Whole(x.RSS) }))
+		in := Over(s, p.Values(func(x *ResourcePoint) *float64 { return x.NetIn }))
+		out := Over(s, p.Values(func(x *ResourcePoint) *float64 { return x.NetOut }))
+		load := Over(s, p.Values(func(x *ResourcePoint) *float64 { return x.LoadPerCPU }))
 		rows = append(rows, []string{
 			s.Name, number("%.2f", cpu.Mean), number("%.2f", cpu.Top), number("%.2f", cpu.Peak), number("%.1f", throttled.Top*100),
 			memory(rss.Mean), memory(rss.Top), three(in.Mean * 8 / 1e6), three(in.Top * 8 / 1e6), three(out.Mean * 8 / 1e6), three(out.Top * 8 / 1e6),
@@ -108,15 +106,15 @@ func resources(w *page, src *source, role, title string, pictures ...string) {
 
 // windows explains the maxima.
 func windows(w *page, src *source) {
-	if len(src.steps) > 0 && facts.Long(src.steps[0]) {
-		w.printf("Maxima are of means over %s, peaks of single samples; averages leave out the first %s of a step.\n\n", spell(int64(facts.Window)), spell(int64(facts.Settling)))
+	if len(src.steps) > 0 && Long(src.steps[0]) {
+		w.printf("Maxima are of means over %s, peaks of single samples; averages leave out the first %s of a step.\n\n", spell(int64(Window)), spell(int64(Settling)))
 		return
 	}
 	w.printf("Samples are of %s; a step is too short for maxima of longer means.\n\n", spell(src.f.SeriesEveryNs))
 }
 
 // jvm writes a table of heap and collections.
-func jvm(w *page, f *facts.Facts, role, title string, pictures ...string) {
+func jvm(w *page, f *Facts, role, title string, pictures ...string) {
 	w.printf("### %s\n\n", title)
 	p := watchedAs(f, role)
 	if p.Process == nil || !p.Has(hasHeap) {
@@ -133,14 +131,14 @@ func jvm(w *page, f *facts.Facts, role, title string, pictures ...string) {
 		if p.Silent(s, hasHeap) {
 			continue
 		}
-		get := func(of func(*facts.ResourcePoint) *float64) facts.Stat { return facts.Over(s, p.Values(of)) }
-		heap := get(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Heap) })
-		limit := get(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.HeapMax) })
-		old := get(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Old) })
-		young := get(func(x *facts.ResourcePoint) *float64 { return facts.Whole(x.Young) })
-		oldGC := facts.Over(s, p.PerMinute(func(x *facts.ResourcePoint) *int64 { return x.OldGCs }))
-		youngGC := facts.Over(s, p.PerMinute(func(x *facts.ResourcePoint) *int64 { return x.YoungGCs }))
-		pause := facts.Over(s, p.PerMinute(func(x *facts.ResourcePoint) *int64 { return x.GCTimeNs }))
+		get := func(of func(*ResourcePoint) *float64) Stat { return Over(s, p.Values(of)) }
+		heap := get(func(x *ResourcePoint) *float64 { return Whole(x.Heap) })
+		limit := get(func(x *ResourcePoint) *float64 { return Whole(x.HeapMax) })
+		old := get(func(x *ResourcePoint) *float64 { return Whole(x.Old) })
+		young := get(func(x *ResourcePoint) *float64 { return Whole(x.Young) })
+		oldGC := Over(s, p.PerMinute(func(x *ResourcePoint) *int64 { return x.OldGCs }))
+		youngGC := Over(s, p.PerMinute(func(x *ResourcePoint) *int64 { return x.YoungGCs }))
+		pause := Over(s, p.PerMinute(func(x *ResourcePoint) *int64 { return x.GCTimeNs }))
 		rows = append(rows, []string{
 			s.Name, memory(heap.Top), memory(limit.Peak), memory(old.Top), memory(young.Top),
 			number("%.0f", oldGC.Top), number("%.0f", youngGC.Top), number("%.1f", pause.Top/6e10*100), number("%.1f", pause.Mean/6e10*100),
@@ -154,5 +152,5 @@ func jvm(w *page, f *facts.Facts, role, title string, pictures ...string) {
 	w.show(pictures...)
 }
 
-func hasRSS(x *facts.ResourcePoint) bool  { return x.RSS != nil }
-func hasHeap(x *facts.ResourcePoint) bool { return x.Heap != nil }
+func hasRSS(x *ResourcePoint) bool  { return x.RSS != nil }
+func hasHeap(x *ResourcePoint) bool { return x.Heap != nil }

@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	given "github.com/perfbench/perfbench/internal/facts"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // FormatID is the id of the profile's document.
@@ -26,7 +24,7 @@ const reportFile = "th2-report.md"
 // Formats returns the documents of the profile.
 func Formats() []rundir.Format {
 	return []rundir.Format{{
-		ID: FormatID, Title: "th2's performance report in Markdown, with charts", Profile: facts.Profile,
+		ID: FormatID, Title: "th2's performance report in Markdown, with charts", Profile: Profile,
 		Doc: reportDoc, Encode: encodeReport, Facts: checkFacts, Names: []string{reportFile, "th2-series.csv", "th2-*.svg"},
 	}}
 }
@@ -35,19 +33,19 @@ func Formats() []rundir.Format {
 // given of its surroundings.
 type source struct {
 	run      *rundir.Run
-	f        *facts.Facts
-	given    *given.Facts  // empty when there are none
+	f        *Facts
+	given    *surroundings // empty when there are none
 	hasGiven bool          // there is a file of facts
-	steps    []*facts.Step // without the drain
+	steps    []*Step       // without the drain
 }
 
 func newSource(folder *rundir.Folder) (*source, error) {
-	src := &source{run: &folder.Run, f: &facts.Facts{}, given: &given.Facts{}, hasGiven: folder.Given != nil}
+	src := &source{run: &folder.Run, f: &Facts{}, given: &surroundings{}, hasGiven: folder.Given != nil}
 	if _, err := folder.Run.DecodeFacts(src.f); err != nil {
 		return nil, err
 	}
 	for i := range src.f.Steps {
-		if s := &src.f.Steps[i]; s.Name != facts.DrainStep {
+		if s := &src.f.Steps[i]; s.Name != DrainStep {
 			src.steps = append(src.steps, s)
 		}
 	}
@@ -55,7 +53,7 @@ func newSource(folder *rundir.Folder) (*source, error) {
 		return src, nil
 	}
 	var err error
-	src.given, err = given.Parse(rundir.FactsFile, folder.Given, components)
+	src.given, err = parseGiven(rundir.FactsFile, folder.Given, components)
 	return src, err
 }
 

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"encoding/json"
@@ -18,20 +18,20 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/eventstoretest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 var update = goflag.Bool("update", false, "write the golden files anew")
 
 func encoded(t *testing.T, folder *rundir.Folder) map[string]string {
 	t.Helper()
-	files, err := encodeReport(folder)
+	files, err := report.Encode(folder)
 	require.NoError(t, err)
 	out := map[string]string{}
 	for _, f := range files {
 		out[f.Name] = string(f.Data)
 	}
-	again, err := encodeReport(folder)
+	again, err := report.Encode(folder)
 	require.NoError(t, err)
 	assert.Equal(t, files, again, "the same folder gives the same bytes")
 	return out
@@ -43,16 +43,16 @@ func TestReportHasEveryTableOfTheOriginal(t *testing.T) {
 	golden := filepath.Join("testdata", "th2-report.golden.md")
 	if *update {
 		require.NoError(t, os.MkdirAll("testdata", 0o700))
-		require.NoError(t, os.WriteFile(golden, []byte(files[reportFile]), 0o600))
+		require.NoError(t, os.WriteFile(golden, []byte(files[report.ReportFile]), 0o600))
 	}
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
-	assert.Equal(t, string(want), files[reportFile])
+	assert.Equal(t, string(want), files[report.ReportFile])
 
 	for name, text := range files {
 		switch filepath.Ext(name) {
 		case ".svg":
-			assert.Contains(t, files[reportFile], "("+name+")", "every chart is shown in the report")
+			assert.Contains(t, files[report.ReportFile], "("+name+")", "every chart is shown in the report")
 			d := xml.NewDecoder(strings.NewReader(text))
 			for err = nil; err == nil; {
 				_, err = d.Token()
@@ -68,18 +68,18 @@ func TestReportHasEveryTableOfTheOriginal(t *testing.T) {
 
 func TestReportOfNothingSaysSoEverywhere(t *testing.T) {
 	t.Parallel()
-	folder := eventstoretest.Folder(t, &facts.Facts{Transport: facts.ViaDirect})
+	folder := eventstoretest.Folder(t, &report.Facts{Transport: report.ViaDirect})
 	folder.Run.Facts, folder.Run.Operations = nil, nil
 	files := encoded(t, folder)
 	assert.Len(t, files, 2, "no charts, but the drawing")
-	report := files[reportFile]
+	page := files[report.ReportFile]
 	for _, want := range []string{"### Heap of perfbench\n\nn/a: ", "### Latency\n\nn/a: ", "### Read-back\n\nn/a: ", "n/a: nothing was read back", "No errors."} {
-		assert.Contains(t, report, want)
+		assert.Contains(t, page, want)
 	}
-	assert.NotContains(t, report, "NaN")
-	assert.NotContains(t, report, "### Sustainable rate")
+	assert.NotContains(t, page, "NaN")
+	assert.NotContains(t, page, "### Sustainable rate")
 	folder.Run.Facts = json.RawMessage(`[]`)
-	_, err := encodeReport(folder)
+	_, err := report.Encode(folder)
 	assert.ErrorContains(t, err, "facts of run 260102-030405-event-store-cassandra: ")
 }
 
@@ -88,15 +88,15 @@ func TestReportOfAFailedVerificationHasNoRates(t *testing.T) {
 	folder := eventstoretest.Folder(t, eventstoretest.Facts())
 	folder.Run.Verification.State = workload.Failed
 	folder.Run.Verdict = rundir.Verdict{State: "INVALID", Reasons: []string{"3 events are missing"}}
-	report := encoded(t, folder)[reportFile]
-	assert.Contains(t, report, "Verdict: **INVALID** (3 events are missing)")
-	assert.Contains(t, report, "| 1 | 300 | 438 KiB | 1.46 KiB | NaN |")
+	page := encoded(t, folder)[report.ReportFile]
+	assert.Contains(t, page, "Verdict: **INVALID** (3 events are missing)")
+	assert.Contains(t, page, "| 1 | 300 | 438 KiB | 1.46 KiB | NaN |")
 }
 
 func TestWindowsSettlingAndSlopes(t *testing.T) {
 	t.Parallel()
-	s := &facts.Step{FromNs: 0, ToNs: int64(200 * time.Second)}
-	var all []facts.Timed
+	s := &report.Step{FromNs: 0, ToNs: int64(200 * time.Second)}
+	var all []report.Timed
 	for i := 1; i <= 200; i++ {
 		v := 10.0
 		switch {
@@ -105,23 +105,23 @@ func TestWindowsSettlingAndSlopes(t *testing.T) {
 		case i == 100:
 			v = 610
 		}
-		all = append(all, facts.Timed{AtNs: int64(i) * int64(time.Second), Value: v})
+		all = append(all, report.Timed{AtNs: int64(i) * int64(time.Second), Value: v})
 	}
-	got := facts.Over(s, all)
+	got := report.Over(s, all)
 	assert.InDelta(t, 10+600.0/170, got.Mean, 1e-9)
 	assert.InDelta(t, 1000, got.Peak, 0)
 	assert.InDelta(t, 530, got.Top, 30, "half a window of 1000 and half of 10")
-	assert.InDelta(t, 0, facts.Slope(s, []facts.Timed{{AtNs: 1e9, Value: 5}, {AtNs: 2e9, Value: 5}, {AtNs: 3e9, Value: 5}}), 1e-9)
-	assert.InDelta(t, 7, facts.Slope(s, []facts.Timed{{AtNs: 1e9, Value: 5}, {AtNs: 2e9, Value: 12}, {AtNs: 3e9, Value: 19}}), 1e-9)
-	assert.True(t, math.IsNaN(facts.Slope(s, all[:2])))
-	assert.Equal(t, "n/a", three(facts.Over(s, nil).Mean))
+	assert.InDelta(t, 0, report.Slope(s, []report.Timed{{AtNs: 1e9, Value: 5}, {AtNs: 2e9, Value: 5}, {AtNs: 3e9, Value: 5}}), 1e-9)
+	assert.InDelta(t, 7, report.Slope(s, []report.Timed{{AtNs: 1e9, Value: 5}, {AtNs: 2e9, Value: 12}, {AtNs: 3e9, Value: 19}}), 1e-9)
+	assert.True(t, math.IsNaN(report.Slope(s, all[:2])))
+	assert.Equal(t, "n/a", report.Three(report.Over(s, nil).Mean))
 }
 
 func TestCollectionsCountOverTheTimeSinceTheHeapWasAskedFor(t *testing.T) {
 	t.Parallel()
-	p := &facts.Process{}
+	p := &report.Process{}
 	for second := range 21 {
-		x := facts.ResourcePoint{AtNs: int64(second) * 1e9}
+		x := report.ResourcePoint{AtNs: int64(second) * 1e9}
 		if second%10 == 0 {
 			x.Heap = new(int64(1))
 			if second > 0 {
@@ -130,7 +130,7 @@ func TestCollectionsCountOverTheTimeSinceTheHeapWasAskedFor(t *testing.T) {
 		}
 		p.Points = append(p.Points, x)
 	}
-	for i, v := range p.PerMinute(func(x *facts.ResourcePoint) *int64 { return x.YoungGCs }) {
+	for i, v := range p.PerMinute(func(x *report.ResourcePoint) *int64 { return x.YoungGCs }) {
 		if i == 10 || i == 20 {
 			assert.InDelta(t, 30, v.Value, 1e-9, "5 in 10 s")
 			continue

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/yaml"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
-	"github.com/perfbench/perfbench/profiles/eventstore/stage"
 )
 
 // scenario is what the run was to do: the values in force, where its events went, and
@@ -18,7 +16,7 @@ type scenario struct {
 	config            map[string]string
 	page, book, scope string
 	compat            bool
-	steps             []*facts.Step
+	steps             []*Step
 }
 
 func newScenario(src *source) *scenario {
@@ -124,7 +122,7 @@ func (sc *scenario) woodpecker() string {
 	}
 	custom := yaml.NewMapping().Maybe("tickRate", b.integer("tickRate"))
 	if len(sc.steps) > 0 && !events.Empty() {
-		custom.Maybe("maxBatchSize", yaml.Whole(int64(sc.steps[0].Batch))).Maybe("useTransportMode", yaml.Word(stage.EventMode))
+		custom.Maybe("maxBatchSize", yaml.Whole(int64(sc.steps[0].Batch))).Maybe("useTransportMode", yaml.Word(generate.EventMode))
 	}
 	custom.Maybe("generatorSettings", yaml.NewMapping().Maybe("eventGeneratorSettings", events))
 	return document("Th2Box", "woodpecker", yaml.NewMapping().Maybe("customConfig", custom))

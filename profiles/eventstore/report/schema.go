@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 )
 
 // schemaFile is the name of the drawing that shows what ran where.
@@ -30,11 +29,11 @@ const (
 
 // schemaBoxes returns the components in the order in which an event passes them.
 func schemaBoxes(d *deployment, sc *scenario) []schemaBox {
-	list := []schemaBox{{title: strings.TrimSpace("woodpecker " + sc.generators()), lines: []string{"generators of perfbench"}, machine: d.machineOf(facts.RoleOwn), next: "EventBatch"}}
+	list := []schemaBox{{title: strings.TrimSpace("woodpecker " + sc.generators()), lines: []string{"generators of perfbench"}, machine: d.machineOf(RoleOwn), next: "EventBatch"}}
 	if d.hasBroker() {
-		list = append(list, schemaBox{title: "RabbitMQ", lines: []string{"one exchange, one queue"}, machine: d.machineOf(facts.RoleBroker), next: "prefetch " + cmp.Or(sc.config["prefetchCount"], unknown)})
+		list = append(list, schemaBox{title: "RabbitMQ", lines: []string{"one exchange, one queue"}, machine: d.machineOf(RoleBroker), next: "prefetch " + cmp.Or(sc.config["prefetchCount"], unknown)})
 	}
-	list = append(list, schemaBox{title: "estore", lines: []string{"store stage of perfbench"}, machine: d.machineOf(facts.RoleOwn), next: "rows"})
+	list = append(list, schemaBox{title: "estore", lines: []string{"store stage of perfbench"}, machine: d.machineOf(RoleOwn), next: "rows"})
 	store := schemaBox{title: d.storeName(), machine: d.machineOf(d.storeRole())}
 	if d.store.Topology != "" && !within(d.driver) {
 		store.lines = append(store.lines, d.store.Topology)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -46,7 +46,7 @@ func (c *composer) work(ctx context.Context, d *transport.Delivery) error {
 		inner, err = c.valid.check(&c.b, st.Wall())
 	}
 	if err == nil && st.Options.Compat && c.b.Parent.Set && wire.ContentSize(c.b.Events) > st.Options.BatchLimit {
-		st.Failures.Lose(func(l *facts.Losses) { l.Oversized += int64(d.Count) })
+		st.Failures.Lose(func(l *report.Losses) { l.Oversized += int64(d.Count) })
 		err = invalid("%d bytes of content are over the limit of %d", wire.ContentSize(c.b.Events), st.Options.BatchLimit)
 	}
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/model"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 )
 
@@ -21,7 +21,7 @@ const (
 )
 
 // Names are those of the stages, in the same order.
-var Names = []string{facts.StageSend, facts.StageConfirm, facts.StageReceive, facts.StageWork, facts.StageStore, facts.StageDurable}
+var Names = []string{report.StageSend, report.StageConfirm, report.StageReceive, report.StageWork, report.StageStore, report.StageDurable}
 
 // Steps is how many steps have figures of their own. What happens in later ones counts in the
 // last of them.
@@ -50,11 +50,11 @@ func (a *amount) add(events int32) {
 	a.batches.Add(1)
 }
 
-func (a *amount) read() facts.Amount {
-	return facts.Amount{Events: a.events.Load(), Batches: a.batches.Load()}
+func (a *amount) read() report.Amount {
+	return report.Amount{Events: a.events.Load(), Batches: a.batches.Load()}
 }
 
-// step has the fields of facts.Step that are counted.
+// step has the fields of report.Step that are counted.
 type step struct {
 	offered, sent, confirmed, received, acked                                         amount
 	stored, failed, dead, deadBatches                                                 atomic.Int64
@@ -76,11 +76,11 @@ func (s *step) numbers() []*atomic.Int64 {
 }
 
 // report returns what was counted in a step.
-func (s *step) facts() facts.Step {
+func (s *step) facts() report.Step {
 	failed, dead := s.failed.Load(), s.deadBatches.Load()
-	return facts.Step{
+	return report.Step{
 		Offered: s.offered.read(), Sent: s.sent.read(), Confirmed: s.confirmed.read(), Received: s.received.read(), Acked: s.acked.read(),
-		Stored:   facts.Amount{Events: s.stored.Load(), Batches: s.acked.batches.Load()},
+		Stored:   report.Amount{Events: s.stored.Load(), Batches: s.acked.batches.Load()},
 		MaxBatch: int(s.maxBatch.Load()), SentBytes: s.sentBytes.Load(), ReceivedBytes: s.receivedBytes.Load(), RawBytes: s.rawBytes.Load(),
 		CompressedBytes: s.compressedBytes.Load(), LinkBytes: s.linkBytes.Load(), StoredBytes: s.storedBytes.Load(), Rows: s.rows.Load(),
 		Statements: s.statements.Load(), Retries: s.retries.Load(), DeadLettered: s.dead.Load(), DeadBatches: &dead, Failed: &failed, BlockedNs: s.blockedNs.Load(),
@@ -218,10 +218,10 @@ func (c *Counts) RaiseMaxBatch(most []int64) {
 }
 
 // Step returns what was counted in a segment.
-func (c *Counts) Step(segment int) facts.Step { return c.steps[min(segment, Steps-1)].facts() }
+func (c *Counts) Step(segment int) report.Step { return c.steps[min(segment, Steps-1)].facts() }
 
 // Drained returns what was counted in the drain.
-func (c *Counts) Drained() facts.Step { return c.drain.facts() }
+func (c *Counts) Drained() report.Step { return c.drain.facts() }
 
 // Statements returns how many statements of the store have worked.
 func (c *Counts) Statements() (n int64) {

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
 // Wrong is what went wrong: errors by their text, and what compat loses like the original.
 type Wrong struct {
-	Losses facts.Losses
+	Losses report.Losses
 	Errors map[string]int64
 }
 
@@ -29,11 +29,11 @@ func (w *Wrong) Join(o *Wrong) {
 }
 
 // List lists the errors, the most frequent first.
-func (w *Wrong) List() (out []facts.Error) {
+func (w *Wrong) List() (out []report.Error) {
 	for text, n := range w.Errors {
-		out = append(out, facts.Error{Text: text, Count: n})
+		out = append(out, report.Error{Text: text, Count: n})
 	}
-	slices.SortFunc(out, func(a, b facts.Error) int { return int(b.Count - a.Count) })
+	slices.SortFunc(out, func(a, b report.Error) int { return int(b.Count - a.Count) })
 	return out
 }
 
@@ -58,7 +58,7 @@ func (f *Failures) Add(err error) {
 }
 
 // Lose counts losses of compat.
-func (f *Failures) Lose(count func(*facts.Losses)) {
+func (f *Failures) Lose(count func(*report.Losses)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	count(&f.wrong.Losses)

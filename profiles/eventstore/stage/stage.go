@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
 	"github.com/perfbench/perfbench/profiles/eventstore/generate"
 	"github.com/perfbench/perfbench/profiles/eventstore/ledger"
 	"github.com/perfbench/perfbench/profiles/eventstore/model"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/transport"
 	"github.com/perfbench/perfbench/profiles/eventstore/wire"
 )
@@ -144,7 +144,7 @@ func (st *Stage) compose(c *composer) {
 // reject gives up a delivery that violates a rule.
 func (st *Stage) reject(d *transport.Delivery, err error) {
 	if st.Options.Compat {
-		st.Failures.Lose(func(l *facts.Losses) {
+		st.Failures.Lose(func(l *report.Losses) {
 			if d.First == 1 {
 				l.RootRejected += int64(d.Count)
 			} else {
@@ -203,7 +203,7 @@ func (st *Stage) settle(j *job, err error) {
 		return
 	}
 	if st.Options.Compat {
-		st.Failures.Lose(func(l *facts.Losses) { l.Exhausted += int64(j.d.Count) })
+		st.Failures.Lose(func(l *report.Losses) { l.Exhausted += int64(j.d.Count) })
 	}
 	st.refuse(j.d, err)
 }

@@ -1,7 +1,4 @@
-// Package facts reads --facts files: what a client cannot know about the environment of
-// a run, such as the machines, what runs on each of them, and how it was started.
-// Formats that have fields for this use it to fill in what was not measured.
-package facts
+package report
 
 import (
 	"fmt"
@@ -12,34 +9,36 @@ import (
 	"github.com/perfbench/perfbench/internal/yaml"
 )
 
-// Facts is the content of a file. What it does not mention is empty.
-type Facts struct {
+// surroundings is the content of a file of --facts: what a client cannot know about the
+// environment of a run, such as the machines, what runs on each of them, and how it was started.
+// What it does not mention is empty.
+type surroundings struct {
 	// Cluster is the hardware that the machines run on.
-	Cluster Machine
+	Cluster host
 	// Machines are those that take part, virtual or not.
-	Machines []Machine
+	Machines []host
 	// Topology names the machine of each component, Software its version or image, and
 	// Arguments those with which it was started.
 	Topology  map[string]string
-	Software  map[string]Software
+	Software  map[string]program
 	Arguments map[string][]string
 	// Remarks are sentences to repeat.
 	Remarks []string
 }
 
-// Machine is one machine, or several identical ones.
-type Machine struct {
+// host is one machine, or several identical ones.
+type host struct {
 	Name           string
 	Count          int // 1 unless the file says otherwise
 	CPU, RAM, Disk string
 	Remark         string
 }
 
-// Software identifies what a component runs.
-type Software struct{ Image, Version string }
+// program identifies what a component runs.
+type program struct{ Image, Version string }
 
-// Example shows every key. Formats that read facts document it.
-const Example = `cluster:                  # the hardware below the machines
+// exampleGiven shows every key; the documentation has it.
+const exampleGiven = `cluster:                  # the hardware below the machines
   name: performance lab
   cpu: 2 x Xeon Gold 5218
   ram: 768 GB
@@ -67,17 +66,17 @@ remarks:
   - The network between the machines has 10 Gbit/s.
 `
 
-// Parse parses a file of facts about these components. All errors have the code of bad
+// parseGiven parses a file of facts about these components. All errors have the code of bad
 // input and are joined, each one sentence with its place.
-func Parse(path string, data []byte, components []string) (*Facts, error) {
+func parseGiven(path string, data []byte, components []string) (*surroundings, error) {
 	top, err := yaml.Form{Example: "the documentation of the format has an example"}.Parse(path, data)
 	switch {
 	case err != nil:
 		return nil, err
 	case top.Kind() == yaml.Nothing:
-		return nil, fault.Input(fmt.Errorf("%s: the file of --facts is empty", path), "it may have "+strings.Join(sections, ", "))
+		return nil, fault.Input(fmt.Errorf("%s: the file of --facts is empty", path), "it may have "+strings.Join(givenSections, ", "))
 	}
-	r := &reader{components: components, f: &Facts{Topology: map[string]string{}, Software: map[string]Software{}, Arguments: map[string][]string{}}}
+	r := &givenReader{components: components, f: &surroundings{Topology: map[string]string{}, Software: map[string]program{}, Arguments: map[string][]string{}}}
 	r.file(top)
 	if err := top.Err(); err != nil {
 		return nil, err
@@ -85,38 +84,38 @@ func Parse(path string, data []byte, components []string) (*Facts, error) {
 	return r.f, nil
 }
 
-var sections = []string{"cluster", "machines", "topology", "software", "arguments", "remarks"}
+var givenSections = []string{"cluster", "machines", "topology", "software", "arguments", "remarks"}
 
-type reader struct {
+type givenReader struct {
 	components []string
-	f          *Facts
+	f          *surroundings
 	names      []string    // of the machines
 	places     []yaml.Node // the machines that the topology mentions
 }
 
-func (r *reader) file(top yaml.Node) {
-	top.Each(yaml.Keys{What: "the file", Names: sections}, func(k, v yaml.Node) {
+func (r *givenReader) file(top yaml.Node) {
+	top.Each(yaml.Keys{What: "the file", Names: givenSections}, func(k, v yaml.Node) {
 		what := k.Text()
 		switch what {
 		case "cluster":
-			r.f.Cluster = machine(v, what)
+			r.f.Cluster = hostOf(v, what)
 		case "machines":
-			list(v, what, r.machine)
+			itemsOf(v, what, r.machine)
 		case "topology":
 			r.each(v, what, func(component string, v yaml.Node) {
-				r.f.Topology[component] = text(v, "topology."+component)
+				r.f.Topology[component] = textOf(v, "topology."+component)
 				r.places = append(r.places, v)
 			})
 		case "software":
-			r.each(v, what, func(component string, v yaml.Node) { r.f.Software[component] = software(v, component) })
+			r.each(v, what, func(component string, v yaml.Node) { r.f.Software[component] = programOf(v, component) })
 		case "arguments":
 			r.each(v, what, func(component string, v yaml.Node) {
-				list(v, "arguments."+component, func(i yaml.Node) {
-					r.f.Arguments[component] = append(r.f.Arguments[component], text(i, "arguments."+component))
+				itemsOf(v, "arguments."+component, func(i yaml.Node) {
+					r.f.Arguments[component] = append(r.f.Arguments[component], textOf(i, "arguments."+component))
 				})
 			})
 		case "remarks":
-			list(v, what, func(i yaml.Node) { r.f.Remarks = append(r.f.Remarks, text(i, "a remark")) })
+			itemsOf(v, what, func(i yaml.Node) { r.f.Remarks = append(r.f.Remarks, textOf(i, "a remark")) })
 		}
 	})
 	for _, n := range r.places {
@@ -131,11 +130,11 @@ func (r *reader) file(top yaml.Node) {
 }
 
 // each calls f for every component of a mapping.
-func (r *reader) each(n yaml.Node, what string, f func(component string, v yaml.Node)) {
+func (r *givenReader) each(n yaml.Node, what string, f func(component string, v yaml.Node)) {
 	n.Each(yaml.Keys{What: what, Names: r.components}, func(k, v yaml.Node) { f(k.Text(), v) })
 }
 
-func list(n yaml.Node, what string, f func(yaml.Node)) {
+func itemsOf(n yaml.Node, what string, f func(yaml.Node)) {
 	if n.Kind() != yaml.List {
 		n.Fail("write each on a line of its own after a -", "%s is not a list", what)
 	}
@@ -145,7 +144,7 @@ func list(n yaml.Node, what string, f func(yaml.Node)) {
 }
 
 // text reads a value that must not be empty.
-func text(n yaml.Node, what string) string {
+func textOf(n yaml.Node, what string) string {
 	s := strings.Join(strings.Fields(n.Text()), " ")
 	if n.Kind() != yaml.Scalar || s == "" || n.IsNull() {
 		n.Fail("leave out what is not known", "%s has no text", what)
@@ -155,8 +154,8 @@ func text(n yaml.Node, what string) string {
 }
 
 // machine reads one of the machines, which the topology refers to.
-func (r *reader) machine(n yaml.Node) {
-	m := machine(n, "a machine")
+func (r *givenReader) machine(n yaml.Node) {
+	m := hostOf(n, "a machine")
 	switch {
 	case m.Name == "" && n.Kind() == yaml.Mapping:
 		n.Fail("the topology refers to machines by their names", "a machine has no name")
@@ -169,22 +168,22 @@ func (r *reader) machine(n yaml.Node) {
 	r.f.Machines = append(r.f.Machines, m)
 }
 
-func machine(n yaml.Node, what string) Machine {
-	m := Machine{Count: 1}
+func hostOf(n yaml.Node, what string) host {
+	m := host{Count: 1}
 	n.Each(yaml.Keys{What: what, Names: []string{"name", "count", "cpu", "ram", "disk", "remark"}}, func(k, v yaml.Node) {
 		if k.Text() == "count" {
 			m.Count = int(v.Whole("count of "+what, 1, 10_000))
 			return
 		}
-		*map[string]*string{"name": &m.Name, "cpu": &m.CPU, "ram": &m.RAM, "disk": &m.Disk, "remark": &m.Remark}[k.Text()] = text(v, k.Text()+" of "+what)
+		*map[string]*string{"name": &m.Name, "cpu": &m.CPU, "ram": &m.RAM, "disk": &m.Disk, "remark": &m.Remark}[k.Text()] = textOf(v, k.Text()+" of "+what)
 	})
 	return m
 }
 
-func software(n yaml.Node, component string) (s Software) {
+func programOf(n yaml.Node, component string) (s program) {
 	what := "software." + component
 	n.Each(yaml.Keys{What: what, Names: []string{"image", "version"}}, func(k, v yaml.Node) {
-		*map[string]*string{"image": &s.Image, "version": &s.Version}[k.Text()] = text(v, what+"."+k.Text())
+		*map[string]*string{"image": &s.Image, "version": &s.Version}[k.Text()] = textOf(v, what+"."+k.Text())
 	})
 	return s
 }

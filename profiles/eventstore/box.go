@@ -1,4 +1,4 @@
-package stage
+package eventstore
 
 import (
 	"errors"
@@ -11,13 +11,14 @@ import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
-	"github.com/perfbench/perfbench/profiles/eventstore/facts"
+	"github.com/perfbench/perfbench/profiles/eventstore/generate"
+	"github.com/perfbench/perfbench/profiles/eventstore/report"
 )
 
-// Read reads the files of --file: boxes of th2, with or without their Kubernetes
+// read reads the files of --file: boxes of th2, with or without their Kubernetes
 // wrapper, one file for the woodpecker and one for the estore, or YAML of names and
-// values, of these parameters. Errors have the code of bad input and name the line.
-func Read(files []workload.File, params []workload.Param) (workload.Values, []string, error) {
+// values. Errors have the code of bad input and name the line.
+func read(files []workload.File) (workload.Values, []string, error) {
 	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
 		top, err := yaml.Form{}.First(f.Path, f.Data)
 		switch {
@@ -26,7 +27,7 @@ func Read(files []workload.File, params []workload.Param) (workload.Values, []st
 		case top.Kind() == yaml.Nothing:
 			return nil, []string{f.Path + ": is empty"}, nil
 		case !isBox(top):
-			vs, err := values.OwnYAML(f, params, "threads", "rate", "payload", "batch")
+			vs, err := values.OwnYAML(f, params(), "threads", "rate", "payload", "batch")
 			return vs, nil, err
 		}
 		b := &boxFile{path: f.Path}
@@ -82,12 +83,9 @@ func millis(s string) (string, error) {
 
 func lower(s string) (string, error) { return strings.ToLower(s), nil }
 
-// EventMode is the mode that makes batches of events.
-const EventMode = "EVENT_MODE"
-
 // modes are the values of useTransportMode; only the first one generates events, and
 // boxes for an older core have a boolean.
-var modes = []string{EventMode, "MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"}
+var modes = []string{generate.EventMode, "MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"}
 
 // mode accepts every mode: events are generated in any case.
 func mode(s string) (string, error) {
@@ -204,7 +202,7 @@ func (b *boxFile) top(n yaml.Node) {
 			b.cycles = v
 		case known(name):
 			b.one(k, v)
-		case slices.Contains(aside, name), name == "profile" && v.Text() != facts.Profile:
+		case slices.Contains(aside, name), name == "profile" && v.Text() != report.Profile:
 			b.sleeps(k)
 		case name != "profile" && !slices.Contains(wrapper, name):
 			b.warn(k, "%s is unknown and has no effect%s", name, near(name, aside))
@@ -335,7 +333,7 @@ func (b *boxFile) setKey(k, v yaml.Node, d boxKey) {
 		}
 	}
 	switch {
-	case k.Text() == "useTransportMode" && text != EventMode:
+	case k.Text() == "useTransportMode" && text != generate.EventMode:
 		b.warn(k, "useTransportMode: %s makes no batches of events in the original; here it does", text)
 	case d.note != "":
 		b.warn(k, "%s has no effect; %s", k.Text(), d.note)

@@ -1,4 +1,4 @@
-package facts
+package report
 
 import "cmp"
 

@@ -1,6 +1,4 @@
-// Package facts defines the profile's own record of a run, and the figures that can be
-// computed from it alone.
-package facts
+package report
 
 // Facts is the profile's own record in a run's folder, from which the th2-style report
 // and the verdict are made. It is rewritten every second, so that a run cut short

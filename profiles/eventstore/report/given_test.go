@@ -1,4 +1,4 @@
-package facts
+package report
 
 import (
 	"testing"
@@ -9,17 +9,15 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 )
 
-var components = []string{"perfbench", "rabbitmq", "cassandra"}
-
 func TestTheExampleIsRead(t *testing.T) {
-	f, err := Parse("facts.yaml", []byte(Example), components)
+	f, err := parseGiven("facts.yaml", []byte(exampleGiven), components)
 	require.NoError(t, err)
-	assert.Equal(t, Machine{Name: "performance lab", Count: 1, CPU: "2 x Xeon Gold 5218", RAM: "768 GB", Disk: "5 SSDs of 3.5 TB, RAID 5"}, f.Cluster)
+	assert.Equal(t, host{Name: "performance lab", Count: 1, CPU: "2 x Xeon Gold 5218", RAM: "768 GB", Disk: "5 SSDs of 3.5 TB, RAID 5"}, f.Cluster)
 	require.Len(t, f.Machines, 2)
 	assert.Equal(t, "db", f.Topology["cassandra"])
 	assert.Equal(t, "db", f.Machines[1].Name)
 	assert.Equal(t, "shared with nobody", f.Machines[1].Remark)
-	assert.Equal(t, Software{Image: "docker.io/bitnami/rabbitmq:3.11.2"}, f.Software["rabbitmq"])
+	assert.Equal(t, program{Image: "docker.io/bitnami/rabbitmq:3.11.2"}, f.Software["rabbitmq"])
 	assert.Equal(t, []string{"-Xms4G", "-Xmx4G"}, f.Arguments["cassandra"])
 	assert.Equal(t, []string{"The network between the machines has 10 Gbit/s."}, f.Remarks)
 }
@@ -44,10 +42,10 @@ func TestEachFaultIsOneSentenceWithItsLine(t *testing.T) {
 		"f.yaml:1:16: cpu of cluster has no text":                       "cluster: {cpu: }\n",
 		`f.yaml:1:23: software.rabbitmq has no key "tag"`:               "software: {rabbitmq: {tag: x}}\n",
 	} {
-		_, err := Parse("f.yaml", []byte(text), components)
+		_, err := parseGiven("f.yaml", []byte(text), components)
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), want)
 	}
-	_, err := Parse("f.yaml", []byte("machine: []\n"), components)
+	_, err := parseGiven("f.yaml", []byte("machine: []\n"), components)
 	assert.Contains(t, fault.HintOf(err), "did you mean machines")
 }
