@@ -92,13 +92,13 @@ type Chooser struct {
 // Ask opens the list before its contents are known.
 func (c *Chooser) Ask() { *c = Chooser{Open: true} }
 
-// Offer fills it with the runs of a profile. Those on the same store come first, as
-// they are the most likely choice.
+// Offer fills it with the runs of a profile that have ended: the one that is shown has its
+// folder, too. Those on the same store come first, as they are the most likely choice.
 func (c *Chooser) Offer(runs []rundir.Run, profile, store string) {
 	c.known, c.runs, c.at = true, nil, 0
 	for _, same := range []bool{true, false} {
 		for _, r := range runs {
-			if r.Profile == profile && (r.Store.Name == store) == same {
+			if r.Profile == profile && r.EndedBy != rundir.StillRunning && (r.Store.Name == store) == same {
 				c.runs = append(c.runs, r)
 			}
 		}

@@ -307,7 +307,7 @@ func (ch *charts) draw(e screen.Env, p panes, r image.Rectangle, pane widget.Pan
 }
 
 // timeline draws the lower border of the last chart: moments of the run, and the user's
-// marks.
+// marks, which no moment is written over.
 func (ch *charts) timeline(a Axis, w, labels int) string {
 	cells := []rune(strings.Repeat("─", max(w-2, 0)))
 	x0 := labels + 2
@@ -316,15 +316,17 @@ func (ch *charts) timeline(a Axis, w, labels int) string {
 			copy(cells[x:], r)
 		}
 	}
+	marks := ch.now.markCells(a)
 	for _, t := range a.Round() {
 		text := " " + widget.Clock(time.Duration(t)*time.Second) + " "
+		n := len([]rune(text))
 		x := x0 + a.Cell(float64(t))
-		if x < x0+a.Cells {
-			put(x-len([]rune(text))/2, text)
+		from := x - n/2
+		covered := func(mark int) bool { return x0+mark > from && x0+mark < from+n-1 }
+		if x < x0+a.Cells && !slices.ContainsFunc(marks, covered) {
+			put(from, text)
 		}
 	}
-	marks := ch.now.markCells(a)
-	slices.Sort(marks)
 	for _, m := range marks {
 		if m >= 0 && m < a.Cells {
 			put(x0+m, "◆")
