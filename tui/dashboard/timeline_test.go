@@ -17,7 +17,7 @@ func TestAMarkIsNotWrittenOverAMoment(t *testing.T) {
 	run.Mark("half-time")
 	d.refresh()
 	line := d.charts.timeline(a, 78, 8)
-	assert.NotContains(t, line, ":15", line)
+	assert.NotContains(t, line, "15", line)
 	assert.Contains(t, line, "◆")
 	assert.Contains(t, line, " 00:30 ")
 }
