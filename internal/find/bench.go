@@ -8,8 +8,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -182,7 +182,7 @@ func (b *bench) readTimes(h *heard, in *measure.Interval) {
 
 // about reports whether a condition applies to an operation; without a name it applies
 // to those that count.
-func (b *bench) about(e threshold.Expr, op measure.Operation) bool {
+func (b *bench) about(e condition.Threshold, op measure.Operation) bool {
 	return e.About(op) && (e.Of != "" || b.counts(op))
 }
 

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -51,7 +51,7 @@ const MostThreads = 256
 
 // Options say what to look for.
 type Options struct {
-	Under []threshold.Expr
+	Under []condition.Threshold
 	Over  workload.Knob
 	// From is the first level to try; 0: to be determined. To is the highest; 0: no
 	// limit.
@@ -91,7 +91,7 @@ func Read(a Asked, plan *workload.Plan) (Options, error) {
 		problems.Add(fault.Field("under", fault.Input(errors.New("under: a search needs a condition"), "for example --under 'p99<10ms'")))
 	}
 	for _, text := range a.Under {
-		e, err := condition(text, plan.Operations())
+		e, err := readCondition(text, plan.Operations())
 		problems.Add(fault.Field("under", err))
 		o.Under = append(o.Under, e)
 	}
@@ -118,14 +118,14 @@ func Read(a Asked, plan *workload.Plan) (Options, error) {
 	return o, problems.Err()
 }
 
-// condition parses one condition on a run with these operations.
-func condition(text string, ops []measure.Operation) (threshold.Expr, error) {
-	e, err := threshold.Parse(text)
+// readCondition parses one condition on a run with these operations.
+func readCondition(text string, ops []measure.Operation) (condition.Threshold, error) {
+	e, err := condition.ParseThreshold(text)
 	if err != nil {
 		// The grammar is the same; only the flag has another name.
 		return e, fault.Hint(fault.Input(errors.New(strings.Replace(err.Error(), "threshold", "under", 1)), ""), "write it like p99<10ms, put.p99.9<=20ms or errors<1%")
 	}
-	bad := func(why, hint string) (threshold.Expr, error) {
+	bad := func(why, hint string) (condition.Threshold, error) {
 		return e, fault.Input(fmt.Errorf("under %q: %s", text, why), hint)
 	}
 	switch {

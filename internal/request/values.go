@@ -10,9 +10,9 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -287,8 +287,8 @@ func length(v workload.Value) (d time.Duration, endless bool, err error) {
 // warmup returns the length of the warm-up, or the longest length of one that ends
 // itself.
 func warmup(v workload.Value, duration time.Duration) (time.Duration, error) {
-	if v.Text == settle.Auto {
-		return settle.LongestWarmup(duration), nil
+	if v.Text == condition.Auto {
+		return condition.LongestWarmup(duration), nil
 	}
 	d, err := v.Duration()
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package rundir is the run directory: the model of run.json, writing a run as it goes
 // so that a killed one loses at most a second, and reading it back. Every document is a
-// pure function of what this package loads.
+// pure function of what this package loads. It also finds, archives and deletes kept runs.
 package rundir
 
 import (

@@ -5,15 +5,15 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/session/settle"
 )
 
 // convergence finds out when a run knows what it was to find out (--until). While the run
 // goes on, only the sink uses it.
 type convergence struct {
-	goal  *settle.Goal // nil: there is none
-	watch *settle.Watch
+	goal  *condition.Goal // nil: there is none
+	watch *condition.Convergence
 }
 
 // add adds a second, with its response times and its sums, and reports whether the goal
@@ -23,7 +23,7 @@ func (c *convergence) add(s *measure.Second, times *hdrhistogram.Histogram, sum 
 		return false
 	}
 	if c.watch == nil {
-		c.watch = settle.NewWatch(*c.goal)
+		c.watch = condition.NewConvergence(*c.goal)
 	}
 	return c.watch.Add(times, measure.Rate(sum.Count, sum.Active), len(s.Result.Changes))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/session/timetable"
+	"github.com/perfbench/perfbench/internal/session"
 )
 
 // A timetable whose changes come closer than segments may be says so, before the run
@@ -36,7 +36,7 @@ func TestChangesThatShareASegmentAreSaid(t *testing.T) {
 		{"more segments than a run has", every(5000, time.Second), 0, "at: a run has at most 4096 segments; the last 905 moments of the timetable share one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, warnings, err := timetable.Parse(c.table, plan, c.duration)
+			_, warnings, err := session.ParseTimetable(c.table, plan, c.duration)
 			require.NoError(t, err)
 			if c.want == "" {
 				assert.Empty(t, warnings)
@@ -45,7 +45,7 @@ func TestChangesThatShareASegmentAreSaid(t *testing.T) {
 			assert.Equal(t, []string{c.want}, warnings)
 		})
 	}
-	_, _, err := timetable.Parse(every(20_001, time.Second), plan, 0)
+	_, _, err := session.ParseTimetable(every(20_001, time.Second), plan, 0)
 	assert.ErrorContains(t, err, "at: the timetable has 20001 changes, more than the 20000 that it may have")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 

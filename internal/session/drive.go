@@ -10,7 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/remote/view"
+	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/telemetry"
@@ -265,12 +265,12 @@ func (d *Driven) afterInterrupt(ctx context.Context) {
 }
 
 // view returns the run as shown to those who watch it.
-func (d *Driven) view() *view.View {
+func (d *Driven) view() *crew.View {
 	v := d.Opened.shown
-	v.Progress = view.Progress{Stage: view.Working}
+	v.Progress = crew.Progress{Stage: crew.Working}
 	select {
 	case <-d.run.Done():
-		v.Progress.Stage = view.Verifying
+		v.Progress.Stage = crew.Verifying
 	default:
 	}
 	v.Snapshot, v.Verdict, v.Samples = d.run.Snapshot(), d.Verdict(), d.Samples()
@@ -286,8 +286,8 @@ func (d *Driven) show(c *Concluded) {
 		return
 	}
 	v := d.view()
-	v.Progress.Stage, v.Verdict = view.Ended, c.Run.Verdict
-	v.Came = &view.Came{Code: c.Code(), Dir: c.Dir}
+	v.Progress.Stage, v.Verdict = crew.Ended, c.Run.Verdict
+	v.Came = &crew.Came{Code: c.Code(), Dir: c.Dir}
 	if c.Err != nil {
 		v.Came.Err = c.Err.Error()
 	}

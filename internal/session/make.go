@@ -11,14 +11,12 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/session/settle"
-	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -393,7 +391,7 @@ func (m *maker) schedule(plan *workload.Plan) error {
 	if plan == nil {
 		return nil
 	}
-	table, warnings, err := timetable.Parse(m.p.changes(), plan, m.p.Inputs.Duration)
+	table, warnings, err := ParseTimetable(m.p.changes(), plan, m.p.Inputs.Duration)
 	m.p.Timetable = table
 	m.warn(warnings...)
 	return fault.Field("at", sourced(m.p.req, "at", err))
@@ -405,7 +403,7 @@ func (m *maker) until() error {
 	if text == "" {
 		return nil
 	}
-	goal, err := settle.Parse(text)
+	goal, err := condition.ParseGoal(text)
 	if err == nil && m.p.Inputs.Duration == 0 && !m.p.Inputs.Endless {
 		err = fault.Input(fmt.Errorf("until: %s may never be reached, so it needs a duration", goal.Text), "add --duration, the longest that the run may take")
 	}
@@ -417,7 +415,7 @@ func (m *maker) until() error {
 func (m *maker) conditions(plan *workload.Plan) error {
 	var problems workload.Problems
 	for _, text := range m.p.req.Thresholds {
-		e, err := threshold.Parse(text)
+		e, err := condition.ParseThreshold(text)
 		if err == nil && plan != nil {
 			err = e.Check(plan.Operations())
 		}

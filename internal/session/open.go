@@ -11,7 +11,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote/crew"
-	"github.com/perfbench/perfbench/internal/remote/view"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -43,7 +42,7 @@ type Opened struct {
 	// told means that it was told to begin.
 	crew    *crew.Crew
 	told    bool
-	shown   view.View
+	shown   crew.View
 	sampler *Sampler
 	ceiling *ceiling
 	heap    heap

@@ -13,7 +13,6 @@ import (
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/remote/crew"
-	"github.com/perfbench/perfbench/internal/remote/view"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
@@ -265,7 +264,7 @@ func (g *opening) gather(ctx context.Context) error {
 	return g.o.crew.Coordinator.Gather(ctx, func(joined, ready int, missing string) {
 		now := waiting
 		now.Progress.Done = int64(ready)
-		g.o.crew.Show(func() *view.View { return &now })
+		g.o.crew.Show(func() *crew.View { return &now })
 		g.report(Progress{Stage: "waiting for workers", Note: missing, Done: int64(ready), Total: int64(g.p.workers.Workers)})
 	})
 }
@@ -273,14 +272,14 @@ func (g *opening) gather(ctx context.Context) error {
 // openCrew begins to listen for workers, and shows the run to its watchers as it is before
 // it begins.
 func (g *opening) openCrew(ctx context.Context, id, dir string, order remote.Order, run *rundir.Run) (err error) {
-	g.o.shown = view.View{
+	g.o.shown = crew.View{
 		Version: g.p.workers.Version, ID: run.ID, Order: order, Store: g.p.Driver.Name, Target: g.p.Target.Redacted(), Started: run.Started,
 		Verdict:  rundir.Verdict{State: verdict.Valid},
-		Progress: view.Progress{Step: "waiting for workers", Total: int64(g.p.workers.Workers)},
+		Progress: crew.Progress{Step: "waiting for workers", Total: int64(g.p.workers.Workers)},
 	}
 	g.o.shown.Order.Found = nil
 	waiting := g.o.shown
-	g.o.crew, err = crew.Open(ctx, *g.p.workers, g.o.plan, id, dir, order, func() *view.View { return &waiting })
+	g.o.crew, err = crew.Open(ctx, *g.p.workers, g.o.plan, id, dir, order, func() *crew.View { return &waiting })
 	return err
 }
 

@@ -5,13 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -27,12 +26,12 @@ type Prepared struct {
 	// Preset is the preset used; empty if files replace it.
 	Preset     string
 	Timetable  []engine.At
-	Thresholds []threshold.Expr
+	Thresholds []condition.Threshold
 	Formats    []rundir.Format
 	Out        string
 	Cleanup    bool
 	// Until is what ends the run early; nil if nothing does.
-	Until *settle.Goal
+	Until *condition.Goal
 	// RequireValid makes any other verdict than VALID an error.
 	RequireValid bool
 	// Warnings are sentences to show before the start.

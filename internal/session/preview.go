@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/request"
-	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -22,7 +21,7 @@ func (p *Prepared) Preview() request.Preview {
 	for _, q := range p.Plan.Parameters {
 		v.Parameters = append(v.Parameters, line(q.Name, q.Text, q.From()))
 	}
-	v.Timetable = timetable.Words(p.Timetable, p.Plan)
+	v.Timetable = TimetableInWords(p.Timetable, p.Plan)
 	for _, t := range p.Thresholds {
 		v.Thresholds = append(v.Thresholds, t.Text)
 	}

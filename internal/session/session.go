@@ -1,5 +1,6 @@
 // Package session prepares and carries out one run: merging values, designing the plan,
-// opening the store, writing the run directory, running, verifying, judging. Both the
+// opening the store, writing the run directory, running, verifying, judging, and changing
+// live knobs at the times of a timetable. Both the
 // headless command and the workbench use it, so that a run is the same whoever asked
 // for it. It knows neither flags nor screens.
 package session

@@ -6,10 +6,10 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
-	"github.com/perfbench/perfbench/internal/threshold"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -17,7 +17,7 @@ import (
 // thresholds are those of a run, with the histograms of the whole run that they are judged
 // by. While the run goes on, only the sink uses them.
 type thresholds struct {
-	list    []threshold.Expr
+	list    []condition.Threshold
 	counted []bool
 	tracks  []string
 	dir     string
@@ -28,11 +28,11 @@ type thresholds struct {
 
 // aborted is a threshold that ended the run, and the value that it had reached.
 type aborted struct {
-	expr    threshold.Expr
-	outcome threshold.Outcome
+	expr    condition.Threshold
+	outcome condition.Outcome
 }
 
-func newThresholds(list []threshold.Expr, plan *workload.Plan, dir string) *thresholds {
+func newThresholds(list []condition.Threshold, plan *workload.Plan, dir string) *thresholds {
 	return &thresholds{list: list, counted: plan.Counted(), tracks: trackNames(plan), dir: dir, merged: map[string]*hdrhistogram.Histogram{}}
 }
 
@@ -63,7 +63,7 @@ func (t *thresholds) merge(op measure.Operation, what string, h *hdrhistogram.Hi
 // end reports whether a run that has measured for so long ends because it has missed a
 // threshold that is marked to abort; it does so once.
 func (t *thresholds) end(run *rundir.Run, measured time.Duration) bool {
-	if t.aborted != nil || !slices.ContainsFunc(t.list, func(e threshold.Expr) bool { return e.Abort }) {
+	if t.aborted != nil || !slices.ContainsFunc(t.list, func(e condition.Threshold) bool { return e.Abort }) {
 		return false
 	}
 	of := t.seenBy(run)
@@ -98,7 +98,7 @@ func (t *thresholds) judge(run *rundir.Run) (all []rundir.Threshold, missed []st
 
 // seenBy returns the run as each threshold sees it: for a whole track or run, only the
 // operations that count in its unit.
-func (t *thresholds) seenBy(run *rundir.Run) func(threshold.Expr) *rundir.Folder {
+func (t *thresholds) seenBy(run *rundir.Run) func(condition.Threshold) *rundir.Folder {
 	view := *run
 	if run.Failed() {
 		view.Operations = append([]rundir.Operation(nil), run.Operations...)
@@ -113,7 +113,7 @@ func (t *thresholds) seenBy(run *rundir.Run) func(threshold.Expr) *rundir.Folder
 			whole.Operations = append(whole.Operations, o)
 		}
 	}
-	return func(e threshold.Expr) *rundir.Folder {
+	return func(e condition.Threshold) *rundir.Folder {
 		f := &rundir.Folder{Dir: t.dir, Run: view, Histograms: t.merged}
 		if e.Of == "" || slices.Contains(t.tracks, e.Of) {
 			f.Run = whole

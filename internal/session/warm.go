@@ -6,16 +6,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/session/settle"
 	"github.com/perfbench/perfbench/internal/telemetry"
 )
 
 // WarmsItself reports whether the warm-up ends once the run has settled, rather than at
 // Inputs.Warmup.
-func (p *Prepared) WarmsItself() bool { return p.Inputs.Values["warmup"].Text == settle.Auto }
+func (p *Prepared) WarmsItself() bool { return p.Inputs.Values["warmup"].Text == condition.Auto }
 
 // warmup is that of a run, which may end itself. Only the sink calls add.
 type warmup struct {
@@ -28,7 +28,7 @@ type warmup struct {
 	// open means that it ends itself and has not yet: settled finds out when it can, by the
 	// operations that counts names, by index.
 	open    bool
-	settled settle.Warm
+	settled condition.Warmup
 	counts  []bool
 	// numbering is held while seconds are renumbered, and while samples get their
 	// numbers.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/broker/amqp"
+	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/eventstore/stage"
@@ -46,7 +46,7 @@ func (w *way) open(ctx context.Context) (err error) {
 	s := w.spec
 	if s.via == report.ViaDirect {
 		w.via = transport.NewDirect(w.clock.now, s.prefetch, s.maxTaskBytes)
-	} else if w.via, err = transport.OverAMQP(ctx, s.via, amqp.Options{
+	} else if w.via, err = transport.OverAMQP(ctx, s.via, broker.Options{
 		Prefix: s.namespace, Profile: Name, Run: s.runID,
 		Lossy: s.Compat, FireAndForget: s.publish == "fireAndForget",
 		MaxPending: s.maxTasks, MaxBytes: min(s.maxTaskBytes, maxPendingBytes),

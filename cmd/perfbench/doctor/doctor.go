@@ -1,172 +1,106 @@
-// Package doctor is the command that looks at this machine and a store before anything is
-// measured.
 package doctor
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"strings"
+	"slices"
 
-	"github.com/spf13/cobra"
-
-	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/internal/doctor"
-	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// command is the command in one call, with its flags.
-type command struct {
-	*cli.Call
-	json, write             bool
-	namespace, passwordFile string
+// The states of findings.
+const (
+	Good    = "ok"
+	Doubt   = "warning"
+	Wrong   = "problem"
+	Unknown = "unknown"
+)
+
+// Finding is the result of one check.
+type Finding struct {
+	// About names what was checked: "open files". State is one of the states above.
+	About string `json:"about"`
+	State string `json:"state"`
+	// Found says what is the case, Do what to do about it; Do is empty if all is well.
+	Found string `json:"found"`
+	Do    string `json:"do,omitempty"`
 }
 
-// Command says what is wrong with this machine or a target, and what to do.
-func Command(c *cli.Call) *cobra.Command { return (&command{Call: c}).tree() }
-
-func (a *command) tree() *cobra.Command {
-	c := &cobra.Command{
-		Use: "doctor [TARGET]", Short: "Say what would spoil a run on this machine or at a target, and what to do",
-		Long: `doctor looks at the terminal and at this machine: open files, ports, the quota of
-its control group, the clock and how late timers fire. With TARGET it also looks at that
-store: whether it can be reached, its version and settings, how long a small question
-takes, what it lets us do, the kernel settings that matter if it runs on this machine, and
-what each profile would do there.
-
-It takes about two seconds. It changes nothing, except that --write tries whether a run
-may write; what it wrote is removed.
-
-Exit codes: 0 nothing stands in the way of a run, though there may be warnings; 2 bad
-input; 3 the store cannot be reached or refuses.`,
-		Example: `  perfbench doctor
-  perfbench doctor redis://localhost:6379
-  perfbench doctor lab:postgres --write --json`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fault.Input(fmt.Errorf("doctor: unexpected argument %q", args[1]), "it takes one target")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			for _, name := range []string{"namespace", "password-file"} {
-				if err := a.FromEnvironment(c, name, map[string]string{}); err != nil {
-					return err
-				}
-			}
-			return a.examine(c.Context(), strings.Join(args, ""))
-		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cli.NoFiles
-			}
-			return cli.Targets(a.Call), cli.NoFiles | cobra.ShellCompDirectiveNoSpace
-		},
-	}
-	fs := c.Flags()
-	fs.SortFlags = false
-	fs.BoolVar(&a.write, "write", false, "test whether a run is allowed to write; the test data is removed")
-	fs.StringVar(&a.namespace, "namespace", "perfbench", "`NAME` prefix of what a run makes")
-	fs.StringVar(&a.passwordFile, "password-file", "", "`FILE` its first line is the target's password")
-	fs.BoolVar(&a.json, "json", false, "write JSON")
-	return c
+// Section has the findings about one subject.
+type Section struct {
+	// Subject is the terminal, this machine, the store or the profiles.
+	Subject  string    `json:"subject"`
+	Findings []Finding `json:"findings"`
 }
 
-// examine looks at everything and says what it found.
-func (a *command) examine(ctx context.Context, target string) error {
-	var s doctor.Store
-	if target != "" {
-		var err error
-		if s, err = a.store(target); err != nil {
-			return err
-		}
-	}
-	a.Begin()
-	machine := doctor.LookAround(ctx, os.DirFS("/"))
-	all := []doctor.Section{a.terminal().Section(), machine.Section()}
-	var failed error
-	if target != "" {
-		sec, info, err := s.Examine(ctx, machine)
-		failed = err
-		env := a.Session()
-		env.Environ = nil // what a profile does by default
-		all = append(all, sec, doctor.Profiles(ctx, env, target, s.Driver, info))
-	}
-	if err := a.print(all); err != nil {
-		return err
-	}
-	if failed != nil {
-		a.Log.Debug("The store was not looked at in full", "error", failed)
-		return fault.Code(fmt.Errorf("%s is not ready for a run", s.Target.Redacted()), fault.CodeStore)
-	}
-	return nil
-}
-
-// store reads a target, with its password.
-func (a *command) store(target string) (doctor.Store, error) {
-	url, err := a.Resolve(target)
-	if err != nil {
-		return doctor.Store{}, err
-	}
-	s, err := doctor.Open(drivers.All(), url)
-	if err != nil {
-		return s, err
-	}
-	switch {
-	case a.passwordFile != "":
-		s.Target.Password, err = session.ReadPassword(a.passwordFile)
-	case s.Target.Password == "" && (len(s.Target.Hosts) > 0 || s.Target.Scheme == "unix"):
-		s.Target.Password = session.Password(a.Environ)
-	}
-	s.Namespace, s.Write, s.Options = a.namespace, a.write, store.OpenOptions{Threads: 2, Log: a.Log}
-	return s, err
-}
-
-// terminal is what stdout is.
-func (a *command) terminal() doctor.Terminal {
-	t := doctor.Terminal{Is: a.StdoutTerminal, Width: a.StdoutWidth, Poor: a.PoorLetters()}
-	t.Kind, _ = a.Getenv("TERM")
-	t.Colours, _ = a.Getenv("COLORTERM")
-	refused, _ := a.Getenv("NO_COLOR")
-	t.Refused = refused != ""
-	for _, name := range []string{"LANG", "LC_CTYPE", "LC_ALL"} {
-		if v, _ := a.Getenv(name); v != "" {
-			t.Locale = v
-		}
-	}
-	return t
-}
-
-// print writes what was found to stdout.
-func (a *command) print(all []doctor.Section) error {
-	if a.json {
-		return cli.JSON(a.Stdout, struct {
-			State    string           `json:"state"`
-			Sections []doctor.Section `json:"sections"`
-		}{doctor.Worst(all), all})
-	}
+// Count returns how many findings in all sections have a state.
+func Count(all []Section, state string) int {
+	n := 0
 	for _, s := range all {
-		var rows [][]string
 		for _, f := range s.Findings {
-			found := f.Found
-			if f.Do != "" {
-				found += " → " + f.Do
+			if f.State == state {
+				n++
 			}
-			rows = append(rows, []string{"  " + f.About, f.State, found})
 		}
-		fmt.Fprintln(a.Stdout, cli.Printable(s.Subject))
-		cli.Columns(a.Stdout, a.StdoutWidth, rows)
-		fmt.Fprintln(a.Stdout)
 	}
-	problems, warnings := doctor.Count(all, doctor.Wrong), doctor.Count(all, doctor.Doubt)
-	if problems+warnings == 0 {
-		fmt.Fprintln(a.Stdout, "No problems found.")
-		return nil
-	}
-	fmt.Fprintf(a.Stdout, "%s, %s.\n", units.Plural(problems, "problem"), units.Plural(warnings, "warning"))
-	return nil
+	return n
 }
+
+// list gathers findings in order.
+type list []Finding
+
+func (l *list) good(about, found string)      { *l = append(*l, Finding{about, Good, found, ""}) }
+func (l *list) doubt(about, found, do string) { *l = append(*l, Finding{about, Doubt, found, do}) }
+func (l *list) wrong(about, found, do string) { *l = append(*l, Finding{about, Wrong, found, do}) }
+func (l *list) unknown(about, why string)     { *l = append(*l, Finding{about, Unknown, why, ""}) }
+
+// either adds a good finding, or a doubtful one with what to do.
+func (l *list) either(ok bool, about, found, do string) {
+	if ok {
+		l.good(about, found)
+		return
+	}
+	l.doubt(about, found, do)
+}
+
+// Worst returns the worst state of all findings.
+func Worst(all []Section) string {
+	for _, state := range []string{Wrong, Doubt} {
+		if Count(all, state) > 0 {
+			return state
+		}
+	}
+	return Good
+}
+
+// Terminal describes the standard output.
+type Terminal struct {
+	// Is means that it is a terminal, Width is its width in cells.
+	Is    bool
+	Width int
+	// Kind, Colours and Locale come from the environment: TERM, COLORTERM, and the
+	// first of LC_ALL, LC_CTYPE and LANG. Refused means that NO_COLOR is set.
+	Kind, Colours, Locale string
+	Refused, Poor         bool
+}
+
+// Section says what can be shown on a terminal.
+func (t Terminal) Section() Section {
+	var l list
+	if !t.Is {
+		l.good("terminal", "stdout is not a terminal: perfbench run prints lines; perfbench tui needs one")
+		return Section{"terminal", l}
+	}
+	l.either(t.Kind != "dumb" && t.Kind != "", "terminal", "TERM is "+quoted(t.Kind), "set TERM to what it is, such as xterm-256color; perfbench run works without")
+	l.either(t.Width >= narrow, "width", units.Plural(t.Width, "column"), "make it 80 columns or wider; below 60 the workbench leaves parts out")
+	switch {
+	case t.Refused:
+		l.good("colours", "none: NO_COLOR is set")
+	default:
+		many := t.Colours == "truecolor" || t.Colours == "24bit" || has(t.Kind, "256color") || has(t.Kind, "direct") || slices.Contains([]string{"xterm-kitty", "alacritty", "wezterm", "foot", "xterm-ghostty"}, t.Kind)
+		l.either(many, "colours", "TERM is "+quoted(t.Kind)+", COLORTERM "+quoted(t.Colours), "with 16 colours charts have fewer shades; if it has more, set TERM=xterm-256color or COLORTERM=truecolor")
+	}
+	l.either(!t.Poor, "letters", "the locale is "+quoted(t.Locale), "charts are drawn in ASCII: set LANG to a UTF-8 locale, such as C.UTF-8")
+	return Section{"terminal", l}
+}
+
+// narrow is the width for which screens are designed.
+const narrow = 80

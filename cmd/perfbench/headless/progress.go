@@ -7,7 +7,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/session"
-	"github.com/perfbench/perfbench/internal/session/timetable"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -21,7 +20,7 @@ func (s *status) show(l *session.Driven) {
 	}
 	for ; s.changes < len(snap.Changes); s.changes++ {
 		c := snap.Changes[s.changes]
-		if end, ok := timetable.End(p.Timetable, c.Ramp); ok {
+		if end, ok := session.RampEnd(p.Timetable, c.Ramp); ok {
 			if s.ramp != c.Ramp {
 				s.ramp = c.Ramp
 				s.say("%s  %s %s → %s, on a ramp to %s at %s (%s)", Clock(c.At), c.Name, p.FormatSetting(c.Name, c.From), p.FormatSetting(c.Name, c.To),

@@ -12,7 +12,6 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 )
@@ -47,7 +46,7 @@ run or holds what no run writes.`,
 
 // prune deletes runs.
 func (a *command) prune(list []rundir.Entry, keeps bool) error {
-	p := history.Prune{Keep: a.keep}
+	p := rundir.Prune{Keep: a.keep}
 	switch {
 	case a.olderThan == "" && !keeps:
 		return fault.Input(errors.New("prune: nothing says which runs to delete"), "give --older-than 30d, --keep 20, or both")
@@ -55,19 +54,19 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 		return fault.Input(fmt.Errorf("keep: %d is below 0", a.keep), "write it like --keep 20")
 	case a.olderThan != "":
 		var err error
-		if p.Before, err = history.Ago("older-than", a.olderThan, time.Now()); err != nil {
+		if p.Before, err = rundir.ParseAgo("older-than", a.olderThan, time.Now()); err != nil {
 			return err
 		}
 	}
 	var gone []rundir.Entry
 	var size int64
 	for _, e := range p.Of(list) {
-		if err := history.Removable(e, cli.Formats()); err != nil {
+		if err := rundir.Deletable(e, cli.Formats()); err != nil {
 			fmt.Fprintln(a.Stderr, "warning: "+err.Error())
 			continue
 		}
 		gone = append(gone, e)
-		size += history.Size(e)
+		size += rundir.Size(e)
 	}
 	switch {
 	case a.json:
@@ -87,7 +86,7 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 	}
 	var errs []error
 	for _, e := range gone {
-		errs = append(errs, history.Remove(e, cli.Formats()))
+		errs = append(errs, rundir.Delete(e, cli.Formats()))
 	}
 	return errors.Join(errs...)
 }
@@ -152,7 +151,7 @@ func (a *command) archive(refs []string) error {
 	var errs []error
 	var made []rundir.Entry
 	for _, dir := range dirs {
-		name, run, err := history.Archive(dir, a.out)
+		name, run, err := rundir.Archive(dir, a.out)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -162,7 +161,7 @@ func (a *command) archive(refs []string) error {
 			fmt.Fprintln(a.Stdout, name)
 		}
 		if a.remove {
-			errs = append(errs, history.Remove(rundir.Entry{Dir: dir, Run: run}, cli.Formats()))
+			errs = append(errs, rundir.Delete(rundir.Entry{Dir: dir, Run: run}, cli.Formats()))
 		}
 	}
 	if a.json {

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -91,13 +90,13 @@ func (a *command) fromEnvironment(c *cobra.Command) {
 // withRuns hands the runs that are asked for to do.
 func (a *command) withRuns(c *cobra.Command, do func(list []rundir.Entry) error) error {
 	a.fromEnvironment(c)
-	f := history.Filter{Profile: a.profile, Target: a.target}
+	f := rundir.Filter{Profile: a.profile, Target: a.target}
 	var err error
 	if f.Tags, err = request.Tags(a.tags); err != nil {
 		return err
 	}
 	if a.since != "" {
-		if f.Since, err = history.Ago("since", a.since, time.Now()); err != nil {
+		if f.Since, err = rundir.ParseAgo("since", a.since, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -136,7 +135,7 @@ type row struct {
 func rowOf(e rundir.Entry) row {
 	r, h := &e.Run, e.Run.Headline()
 	out := row{
-		ID: r.ID, Dir: e.Dir, Archived: rundir.IsArchive(e.Dir), Bytes: history.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
+		ID: r.ID, Dir: e.Dir, Archived: rundir.IsArchive(e.Dir), Bytes: rundir.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
 		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Segments: r.Mixes(), Verdict: r.Verdict.State, Tags: r.Tags, Note: r.Note,
 	}
 	if !math.IsNaN(h.Rate) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -45,7 +44,7 @@ func (a *command) note(args []string) error {
 		return err
 	}
 	if len(args) > 1 {
-		return history.Note(dir, strings.Join(args[1:], " "))
+		return rundir.Note(dir, strings.Join(args[1:], " "))
 	}
 	f, err := rundir.Load(dir)
 	if err == nil && f.Run.Note != "" {

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -65,7 +64,7 @@ func (k *kept) remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	return history.Remove(rundir.Entry{Dir: dir, Run: f.Run}, cli.Formats())
+	return rundir.Delete(rundir.Entry{Dir: dir, Run: f.Run}, cli.Formats())
 }
 
 func (k *kept) Pack(ids []string) error {
@@ -74,8 +73,8 @@ func (k *kept) Pack(ids []string) error {
 		dir, err := rundir.Find(k.out, id)
 		if err == nil {
 			var run rundir.Run
-			if _, run, err = history.Archive(dir, ""); err == nil {
-				err = history.Remove(rundir.Entry{Dir: dir, Run: run}, cli.Formats())
+			if _, run, err = rundir.Archive(dir, ""); err == nil {
+				err = rundir.Delete(rundir.Entry{Dir: dir, Run: run}, cli.Formats())
 			}
 		}
 		errs = append(errs, err)
@@ -88,7 +87,7 @@ func (k *kept) Annotate(id, note string) error {
 	if err != nil {
 		return err
 	}
-	return history.Note(dir, note)
+	return rundir.Note(dir, note)
 }
 
 func (k *kept) Formats(profile string) []rundir.Format {

@@ -13,7 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/remote"
-	"github.com/perfbench/perfbench/internal/remote/view"
+	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -30,7 +30,7 @@ type watchedRun struct {
 	done chan struct{}
 
 	mu      sync.Mutex
-	now     *view.View
+	now     *crew.View
 	heard   time.Time
 	outcome screen.Outcome
 }
@@ -80,14 +80,14 @@ func (r *watchedRun) begin(ctx context.Context, c catalogue) error {
 }
 
 // ask asks the coordinator how the run is.
-func (r *watchedRun) ask(ctx context.Context) (*view.View, error) {
+func (r *watchedRun) ask(ctx context.Context) (*crew.View, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	data, err := r.w.Ask(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return view.Read(data)
+	return crew.ReadView(data)
 }
 
 // follow asks until the run has ended, or nobody has answered for too long.
@@ -96,11 +96,11 @@ func (r *watchedRun) follow(ctx context.Context) {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
 	for {
-		var v *view.View
+		var v *crew.View
 		var err error
 		select {
 		case last := <-r.w.Last():
-			v, err = view.Read(last)
+			v, err = crew.ReadView(last)
 		case <-tick.C:
 			v, err = r.ask(ctx)
 		}
@@ -123,7 +123,7 @@ func (r *watchedRun) follow(ctx context.Context) {
 }
 
 // cameTo is what came of the run, which is not this command's: it has no error of it.
-func cameTo(v *view.View) screen.Outcome {
+func cameTo(v *crew.View) screen.Outcome {
 	o := screen.Outcome{Watched: true}
 	var run rundir.Run
 	if err := json.Unmarshal(infile.Harmless(v.Came.Run), &run); err != nil {
@@ -138,7 +138,7 @@ func cameTo(v *view.View) screen.Outcome {
 	return o
 }
 
-func (r *watchedRun) last() *view.View {
+func (r *watchedRun) last() *crew.View {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.now
@@ -159,7 +159,7 @@ func (r *watchedRun) Progress() screen.Progress {
 	defer r.mu.Unlock()
 	p := r.now.Progress
 	out := screen.Progress{
-		Stage: [...]screen.Stage{view.Preparing: screen.Preparing, view.Working: screen.Measuring, view.Verifying: screen.Verifying, view.Ended: screen.Ended}[p.Stage],
+		Stage: [...]screen.Stage{crew.Preparing: screen.Preparing, crew.Working: screen.Measuring, crew.Verifying: screen.Verifying, crew.Ended: screen.Ended}[p.Stage],
 		Step:  p.Step, Note: p.Note, Done: p.Done, Total: p.Total,
 	}
 	if silent := time.Since(r.heard); silent > late {

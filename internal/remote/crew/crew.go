@@ -1,6 +1,7 @@
 // Package crew is the workers of one run as the coordinator's session sees them: they stand
 // in for the workers of its engine. It shares settings out among them, hands what they
-// measured to the run and what they did to the plan, and says what became of each.
+// measured to the run and what they did to the plan, and says what became of each. A View is
+// what it shows of the run to those who watch it, as it goes over the wire.
 package crew
 
 import (
@@ -19,7 +20,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/remote"
-	"github.com/perfbench/perfbench/internal/remote/view"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -111,7 +111,7 @@ type Crew struct {
 // Open begins to listen for the workers of a run, whose plan is bound, by an order. What
 // they send is kept below dir until Close. show says how the run is, until Show is told of
 // another.
-func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, order remote.Order, show func() *view.View) (*Crew, error) {
+func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, order remote.Order, show func() *View) (*Crew, error) {
 	if plan.Shared.Empty() {
 		return nil, errors.New("the plan takes nothing in from workers")
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/remote/view"
 )
 
 // fresh is how old what is shown may be: several who watch cost little more than one.
@@ -18,13 +17,13 @@ const fresh = 200 * time.Millisecond
 // display owns what those who watch the run are told.
 type display struct {
 	mu     sync.Mutex
-	of     func() *view.View
+	of     func() *View
 	packed []byte
 	at     time.Time
 }
 
 // set has f say from now on how the run is; what it returns is never written to again.
-func (d *display) set(f func() *view.View) {
+func (d *display) set(f func() *View) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.of, d.packed = f, nil
@@ -42,14 +41,14 @@ func (d *display) show() []byte {
 
 // Show has f say from now on how the run is. It may be called from any goroutine; what it
 // returns is never written to again.
-func (c *Crew) Show(f func() *view.View) { c.display.set(f) }
+func (c *Crew) Show(f func() *View) { c.display.set(f) }
 
 // Concluded shows all who watch what came of the run.
-func (c *Crew) Concluded(v *view.View) {
+func (c *Crew) Concluded(v *View) {
 	if c == nil {
 		return
 	}
-	c.Show(func() *view.View { return v })
+	c.Show(func() *View { return v })
 	c.Coordinator.Last(c.display.show())
 }
 

@@ -7,29 +7,29 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/perfbench/perfbench/internal/broker/amqp"
+	"github.com/perfbench/perfbench/internal/broker"
 )
 
 // ErrUnconfirmed is reported for batches that are published without asking for
 // confirmation.
-var ErrUnconfirmed = amqp.ErrUnconfirmed
+var ErrUnconfirmed = broker.ErrUnconfirmed
 
 // AMQP carries batches through a RabbitMQ queue.
 type AMQP struct {
-	*amqp.Queue
+	*broker.Carrier
 	clock  func() int64
 	stages atomic.Int64 // receivers that were opened
 }
 
 // OverAMQP opens a queue for batches; clock is the run's clock.
-func OverAMQP(ctx context.Context, target string, o amqp.Options, clock func() int64) (*AMQP, error) {
+func OverAMQP(ctx context.Context, target string, o broker.Options, clock func() int64) (*AMQP, error) {
 	o.ContentType, o.Type = "application/x-protobuf", "EventBatch"
 	o.Ours = func(header []byte) bool { return len(header) == metaSize }
-	q, err := amqp.Open(ctx, target, o)
+	q, err := broker.Open(ctx, target, o)
 	if err != nil {
 		return nil, err
 	}
-	return &AMQP{Queue: q, clock: clock}, nil
+	return &AMQP{Carrier: q, clock: clock}, nil
 }
 
 // metaSize is the length of a batch's header in bytes.
@@ -61,17 +61,17 @@ func unpack(b []byte, size int) Meta {
 
 // closed translates err into this package's errors.
 func closed(err error) error {
-	if errors.Is(err, amqp.ErrClosed) {
+	if errors.Is(err, broker.ErrClosed) {
 		return ErrClosed
 	}
 	return err
 }
 
-type amqpPublisher struct{ p *amqp.Publisher }
+type amqpPublisher struct{ p *broker.Publisher }
 
 // Publisher opens the sending side of a generator.
 func (t *AMQP) Publisher(ctx context.Context, generator int, confirm func(Meta, error)) (Publisher, error) {
-	p, err := t.Queue.Publisher(ctx, fmt.Sprintf("generator %d", generator), func(m *amqp.Message, err error) {
+	p, err := t.Carrier.Publisher(ctx, fmt.Sprintf("generator %d", generator), func(m *broker.Message, err error) {
 		e := m.Of.(*Envelope)
 		meta := e.Meta
 		e.Release()
@@ -86,20 +86,20 @@ func (t *AMQP) Publisher(ctx context.Context, generator int, confirm func(Meta, 
 // Publish waits until there is room among the unconfirmed batches, and queues one.
 func (p amqpPublisher) Publish(ctx context.Context, e *Envelope) error {
 	e.Size = len(e.Body)
-	return closed(p.p.Publish(ctx, &amqp.Message{Header: e.pack(), Body: e.Body, Of: e}))
+	return closed(p.p.Publish(ctx, &broker.Message{Header: e.pack(), Body: e.Body, Of: e}))
 }
 
 // Close waits until the broker has confirmed everything.
 func (p amqpPublisher) Close(ctx context.Context) error { return p.p.Close(ctx) }
 
 type amqpReceiver struct {
-	r     *amqp.Receiver
+	r     *broker.Receiver
 	clock func() int64
 }
 
 // Receiver opens the receiving side.
 func (t *AMQP) Receiver(ctx context.Context, prefetch int) (Receiver, error) {
-	r, err := t.Queue.Receiver(ctx, fmt.Sprintf("store stage %d", t.stages.Add(1)), prefetch)
+	r, err := t.Carrier.Receiver(ctx, fmt.Sprintf("store stage %d", t.stages.Add(1)), prefetch)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +116,11 @@ func (r amqpReceiver) Receive(ctx context.Context) (*Delivery, error) {
 }
 
 // Ack acknowledges the batch.
-func (r amqpReceiver) Ack(d *Delivery) error { return r.r.Ack(d.Origin.(*amqp.Delivery)) }
+func (r amqpReceiver) Ack(d *Delivery) error { return r.r.Ack(d.Origin.(*broker.Delivery)) }
 
 // Nack returns the batch to the queue, or sends it to the dead letters.
 func (r amqpReceiver) Nack(d *Delivery, requeue bool) error {
-	return r.r.Nack(d.Origin.(*amqp.Delivery), requeue)
+	return r.r.Nack(d.Origin.(*broker.Delivery), requeue)
 }
 
 // Close ends the receiver as a crash would.
@@ -128,6 +128,6 @@ func (r amqpReceiver) Close() error { return r.r.Close() }
 
 // Depth returns what is in the queue.
 func (t *AMQP) Depth(ctx context.Context) (Depth, error) {
-	d, err := t.Queue.Depth(ctx)
+	d, err := t.Carrier.Depth(ctx)
 	return Depth{Ready: d.Ready, Unacked: d.Unacked, Events: -1, Bytes: -1, DeadLettered: d.DeadLettered, Blocked: d.Blocked}, closed(err)
 }

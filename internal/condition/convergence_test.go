@@ -1,4 +1,4 @@
-package settle
+package condition
 
 import (
 	"math"
@@ -19,14 +19,14 @@ func TestParseGoals(t *testing.T) {
 		"p99.9+-0.5 %":     {Text: "p99.9+-0.5 %", Figure: "p99.9", Within: 0.005},
 		"throughput +/-1%": {Text: "throughput +/-1%", Figure: "throughput", Within: 0.01},
 	} {
-		got, err := Parse(text)
+		got, err := ParseGoal(text)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got)
 	}
 	for text, want := range map[string]string{
 		"p99": `until: "p99" is not FIGURE ±PERCENT%`, "p100 ±2%": `until: no confidence interval is known for "p100"`, "max ±2%": `until: no confidence interval is known for "max"`, "p99 ±0%": "until: ±0% is not in",
 	} {
-		_, err := Parse(text)
+		_, err := ParseGoal(text)
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
@@ -39,7 +39,7 @@ func TestTheGoalIsKept(t *testing.T) {
 	wrong, longest := 0, 0
 	for seed := range uint64(runs) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		w := NewWatch(Goal{Figure: "throughput", Within: within})
+		w := NewConvergence(Goal{Figure: "throughput", Within: within})
 		drift, sum, n := 0.0, 0.0, 0
 		for reached := false; !reached; n++ {
 			drift = 0.5*drift + 0.05*r.NormFloat64()
@@ -57,7 +57,7 @@ func TestTheGoalIsKept(t *testing.T) {
 }
 
 func TestWhyAGoalWasMissed(t *testing.T) {
-	w := NewWatch(Goal{Text: "throughput ±1%", Figure: "throughput", Within: 0.01})
+	w := NewConvergence(Goal{Text: "throughput ±1%", Figure: "throughput", Within: 0.01})
 	for range 6 {
 		w.Add(nil, 20_000, 0)
 	}
@@ -69,7 +69,7 @@ func TestWhyAGoalWasMissed(t *testing.T) {
 }
 
 func TestPercentilesNeedCalls(t *testing.T) {
-	w := NewWatch(Goal{Text: "p99 ±5%", Figure: "p99", Within: 0.05})
+	w := NewConvergence(Goal{Text: "p99 ±5%", Figure: "p99", Within: 0.05})
 	r := rand.New(rand.NewPCG(1, 1))
 	second := func(calls int) bool {
 		h := measure.NewHistogram()

@@ -1,6 +1,4 @@
-// Package view is what a coordinator shows of its run to those who watch it, as it goes
-// over the wire.
-package view
+package crew
 
 import (
 	"bytes"
@@ -83,8 +81,8 @@ func (v *View) Pack() []byte {
 	return b.Bytes()
 }
 
-// Read reads what Pack wrote. Nothing that a text of it says can control a terminal.
-func Read(data []byte) (*View, error) {
+// ReadView reads what Pack wrote. Nothing that a text of it says can control a terminal.
+func ReadView(data []byte) (*View, error) {
 	v := &View{}
 	if err := gob.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(data)), most)).Decode(v); err != nil {
 		return nil, fmt.Errorf("read how the run is: %w", err)

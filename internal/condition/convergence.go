@@ -1,6 +1,4 @@
-// Package settle decides when a figure of a run is known precisely enough for the run
-// to end, and when a warm-up is over.
-package settle
+package condition
 
 import (
 	"fmt"
@@ -28,16 +26,16 @@ type Goal struct {
 	Within float64
 }
 
-var grammar = regexp.MustCompile(`^(\S+?)\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%$`)
+var goalGrammar = regexp.MustCompile(`^(\S+?)\s*(?:±|\+-|\+/-)\s*([0-9.]+)\s*%$`)
 
-const example = "write it like 'p99 ±2%' or 'throughput +-1%'"
+const goalExample = "write it like 'p99 ±2%' or 'throughput +-1%'"
 
-// Parse parses a goal such as "p99 ±2%"; +- may be typed for ±. Errors have the code of
+// ParseGoal parses a goal such as "p99 ±2%"; +- may be typed for ±. Errors have the code of
 // bad input.
-func Parse(text string) (Goal, error) {
-	m := grammar.FindStringSubmatch(strings.TrimSpace(text))
+func ParseGoal(text string) (Goal, error) {
+	m := goalGrammar.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
-		return Goal{}, fault.Input(fmt.Errorf("until: %q is not FIGURE ±PERCENT%%", text), example)
+		return Goal{}, fault.Input(fmt.Errorf("until: %q is not FIGURE ±PERCENT%%", text), goalExample)
 	}
 	if _, ok := measure.ParsePercentile(m[1]); !ok && m[1] != "throughput" {
 		return Goal{}, fault.Input(fmt.Errorf("until: no confidence interval is known for %q", m[1]),
@@ -45,7 +43,7 @@ func Parse(text string) (Goal, error) {
 	}
 	v, err := strconv.ParseFloat(m[2], 64)
 	if err != nil || v <= 0 || v > 100 {
-		return Goal{}, fault.Input(fmt.Errorf("until: ±%s%% is not in 0.01..100 %%", m[2]), example)
+		return Goal{}, fault.Input(fmt.Errorf("until: ±%s%% is not in 0.01..100 %%", m[2]), goalExample)
 	}
 	return Goal{Text: strings.TrimSpace(text), Figure: m[1], Within: v / 100}, nil
 }
@@ -58,9 +56,9 @@ const (
 	twice        = 2
 )
 
-// Watch watches a figure approach its goal, second by second. It is used by one
+// Convergence watches a figure approach its goal, second by second. It is used by one
 // goroutine.
-type Watch struct {
+type Convergence struct {
 	goal    Goal
 	values  []float64 // logarithms of the figure, one per interval
 	open    *hdrhistogram.Histogram
@@ -70,17 +68,17 @@ type Watch struct {
 	by      float64
 }
 
-// NewWatch returns a Watch for a goal.
-func NewWatch(g Goal) *Watch {
-	return &Watch{goal: g, open: measure.NewHistogram(), by: math.NaN()}
+// NewConvergence returns a Convergence towards a goal.
+func NewConvergence(g Goal) *Convergence {
+	return &Convergence{goal: g, open: measure.NewHistogram(), by: math.NaN()}
 }
 
 // Add takes a whole second: its response times, its units per second, and the number of
 // its segment; a new segment restarts the watch. It reports whether the goal has been
 // reached.
-func (w *Watch) Add(times *hdrhistogram.Histogram, perSecond float64, segment int) bool {
+func (w *Convergence) Add(times *hdrhistogram.Histogram, perSecond float64, segment int) bool {
 	if segment != w.segment {
-		*w = Watch{goal: w.goal, open: measure.NewHistogram(), by: math.NaN(), segment: segment}
+		*w = Convergence{goal: w.goal, open: measure.NewHistogram(), by: math.NaN(), segment: segment}
 	}
 	w.seconds++
 	if p, ok := measure.ParsePercentile(w.goal.Figure); ok {
@@ -109,7 +107,7 @@ func (w *Watch) Add(times *hdrhistogram.Histogram, perSecond float64, segment in
 }
 
 // Missed says by how much the goal was missed; empty if it was reached.
-func (w *Watch) Missed(after time.Duration) string {
+func (w *Convergence) Missed(after time.Duration) string {
 	switch {
 	case w.inARow >= twice:
 		return ""

@@ -1,4 +1,4 @@
-package timetable
+package session
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-func plan() *workload.Plan {
+func knobPlan() *workload.Plan {
 	return &workload.Plan{
 		Knobs:  []workload.Knob{workload.Threads(), workload.Rate("calls"), workload.Payload()},
 		Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "left"}, {Name: "right"}}}},
@@ -21,7 +21,7 @@ func plan() *workload.Plan {
 }
 
 func TestRampInStepsOfAQuarterSecond(t *testing.T) {
-	table, warnings, err := Parse([]string{"2s..3s:rate=1000..2000,left.threads=8..1", "3s..3250ms:payload=1KiB..2KiB", "3s:right.threads=3"}, plan(), 0)
+	table, warnings, err := ParseTimetable([]string{"2s..3s:rate=1000..2000,left.threads=8..1", "3s..3250ms:payload=1KiB..2KiB", "3s:right.threads=3"}, knobPlan(), 0)
 	require.NoError(t, err)
 	assert.Empty(t, warnings)
 	type step struct {
@@ -43,11 +43,11 @@ func TestRampInStepsOfAQuarterSecond(t *testing.T) {
 	assert.Equal(t, []string{
 		"from 2s to 3s: rate = 1000 to 2000", "from 2s to 3s: left.threads = 8 to 1",
 		"from 3s to 3.25s: payload = 1 KiB to 2 KiB", "at 3s: right.threads = 3",
-	}, Words(table, plan()))
+	}, TimetableInWords(table, knobPlan()))
 }
 
 func TestOneRampMayBeginWhereAnotherEnds(t *testing.T) {
-	table, _, err := Parse([]string{"2s..3s:rate=20..5", "1s..2s:rate=10..20"}, plan(), 0)
+	table, _, err := ParseTimetable([]string{"2s..3s:rate=20..5", "1s..2s:rate=10..20"}, knobPlan(), 0)
 	require.NoError(t, err)
 	assert.Equal(t, engine.At{After: 2 * time.Second, Track: workload.AllTracks, Value: 20, Ramp: 1, Last: true}, bare(table[4]))
 	assert.Equal(t, engine.At{After: 2 * time.Second, Track: workload.AllTracks, Value: 20, Ramp: 2, First: true}, bare(table[5]))
@@ -74,15 +74,15 @@ func TestBadRamps(t *testing.T) {
 		`paused is on or off and has no ramp`:                                       "1s..2s:paused=on..off",
 		`the timetable has 20401 changes, more than the 20000 that it may have`:     "0s..85m:rate=1..2",
 	} {
-		_, _, err := Parse(strings.Fields(entries), plan(), 0)
+		_, _, err := ParseTimetable(strings.Fields(entries), knobPlan(), 0)
 		require.Error(t, err, want)
 		assert.Contains(t, err.Error(), want)
 		assert.NotContains(t, err.Error(), "\n", "one sentence")
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
-	_, _, err := Parse([]string{"0s:rate=1", "1s..3s:rate=1..9", "1s..3s:left.threads=1..9", "2s:right.threads=2", "3s:rate=1"}, plan(), 0)
+	_, _, err := ParseTimetable([]string{"0s:rate=1", "1s..3s:rate=1..9", "1s..3s:left.threads=1..9", "2s:right.threads=2", "3s:rate=1"}, knobPlan(), 0)
 	assert.NoError(t, err, "side by side, and one after the other")
-	_, warnings, err := Parse([]string{"1s..3s:rate=1..9"}, plan(), 2*time.Second)
+	_, warnings, err := ParseTimetable([]string{"1s..3s:rate=1..9"}, knobPlan(), 2*time.Second)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"at 1s..3s:rate=1..9: the run ends after 2s, so the ramp will not reach its end"}, warnings)
 }

@@ -1,4 +1,4 @@
-package settle
+package condition
 
 import (
 	"math"
@@ -43,13 +43,13 @@ const (
 	sameMean = 0.03
 )
 
-// Warm watches the warm-up of a run until it has settled. It is used by one goroutine.
-type Warm struct{ rates, tails []float64 }
+// Warmup watches the warm-up of a run until it has settled. It is used by one goroutine.
+type Warmup struct{ rates, tails []float64 }
 
 // Add takes a whole second: units per second and the 99th percentile of the response
 // time. It reports whether both have settled. While nothing is done they have not, however
 // level that may be.
-func (w *Warm) Add(perSecond float64, p99 time.Duration) bool {
+func (w *Warmup) Add(perSecond float64, p99 time.Duration) bool {
 	if perSecond <= 0 && len(w.rates) == 0 {
 		return false
 	}

@@ -1,6 +1,4 @@
-// Package history deals with kept runs: selecting them, deciding which are to go,
-// deleting and archiving them.
-package history
+package rundir
 
 import (
 	"errors"
@@ -13,7 +11,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/rundir"
 )
 
 // Filter selects runs; empty fields match any run.
@@ -27,7 +24,7 @@ type Filter struct {
 }
 
 // Of returns the matching runs of a list.
-func (f Filter) Of(list []rundir.Entry) (out []rundir.Entry) {
+func (f Filter) Of(list []Entry) (out []Entry) {
 	for _, e := range list {
 		if f.wants(&e.Run) {
 			out = append(out, e)
@@ -36,7 +33,7 @@ func (f Filter) Of(list []rundir.Entry) (out []rundir.Entry) {
 	return out
 }
 
-func (f Filter) wants(r *rundir.Run) bool {
+func (f Filter) wants(r *Run) bool {
 	for name, value := range f.Tags {
 		if got, ok := r.Tags[name]; !ok || got != value {
 			return false
@@ -49,9 +46,9 @@ func (f Filter) wants(r *rundir.Run) bool {
 
 var days = regexp.MustCompile(`^([0-9]{1,5})([dw])$`)
 
-// Ago parses a moment in the past: a date (2026-11-01), or how long ago it was (36h,
+// ParseAgo parses a moment in the past: a date (2026-11-01), or how long ago it was (36h,
 // 7d, 4w). what is the flag for messages. Errors have the code of bad input.
-func Ago(what, text string, now time.Time) (time.Time, error) {
+func ParseAgo(what, text string, now time.Time) (time.Time, error) {
 	if at, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
 		return at, nil
 	}
@@ -76,7 +73,7 @@ type Prune struct {
 }
 
 // Of returns the runs to be removed from a list, newest first.
-func (p Prune) Of(list []rundir.Entry) (out []rundir.Entry) {
+func (p Prune) Of(list []Entry) (out []Entry) {
 	for _, e := range list[min(p.Keep, len(list)):] {
 		if p.Before.IsZero() || e.Run.Started.Before(p.Before) {
 			out = append(out, e)
@@ -85,11 +82,11 @@ func (p Prune) Of(list []rundir.Entry) (out []rundir.Entry) {
 	return out
 }
 
-// Removable says why a run must not be deleted; nil if everything there is ours, with
+// Deletable says why a run must not be deleted; nil if everything there is ours, with
 // documents in these formats, and nobody needs it any more.
-func Removable(e rundir.Entry, formats []rundir.Format) error {
+func Deletable(e Entry, formats []Format) error {
 	keep := func(why string) error { return fmt.Errorf("%s is left alone: %s", e.Dir, why) }
-	if rundir.Base(e.Dir) != e.Run.ID {
+	if Base(e.Dir) != e.Run.ID {
 		return keep("it does not have the name of its run, " + e.Run.ID)
 	}
 	info, err := os.Lstat(e.Dir)
@@ -100,7 +97,7 @@ func Removable(e rundir.Entry, formats []rundir.Format) error {
 		return nil
 	case !info.IsDir():
 		return keep("it is a link to somewhere else")
-	case rundir.Alive(e.Dir):
+	case Alive(e.Dir):
 		return keep("its run is still going")
 	}
 	files, err := os.ReadDir(e.Dir)
@@ -108,33 +105,33 @@ func Removable(e rundir.Entry, formats []rundir.Format) error {
 		return keep(err.Error())
 	}
 	for _, f := range files {
-		if !f.Type().IsRegular() || !rundir.Belongs(f.Name(), formats) {
+		if !f.Type().IsRegular() || !Belongs(f.Name(), formats) {
 			return keep(f.Name() + " in it is not a file of a run")
 		}
 	}
 	return nil
 }
 
-// Remove deletes a run that is Removable. The file that identifies it as a run is
+// Delete deletes a run that is Removable. The file that identifies it as a run is
 // deleted last, so that an interrupted removal can be completed the next time.
-func Remove(e rundir.Entry, formats []rundir.Format) error {
-	if err := Removable(e, formats); err != nil {
+func Delete(e Entry, formats []Format) error {
+	if err := Deletable(e, formats); err != nil {
 		return err
 	}
-	if rundir.IsArchive(e.Dir) {
+	if IsArchive(e.Dir) {
 		return os.Remove(e.Dir)
 	}
 	files, err := os.ReadDir(e.Dir)
 	var errs []error
 	for _, f := range files {
-		if f.Name() != rundir.RunFile {
+		if f.Name() != RunFile {
 			errs = append(errs, os.Remove(filepath.Join(e.Dir, f.Name())))
 		}
 	}
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
-	return errors.Join(os.Remove(filepath.Join(e.Dir, rundir.RunFile)), os.Remove(e.Dir))
+	return errors.Join(os.Remove(filepath.Join(e.Dir, RunFile)), os.Remove(e.Dir))
 }
 
 // longestNote is the length of the longest note in bytes.
@@ -144,30 +141,30 @@ const longestNote = 500
 // text removes it. The error has the code of bad input if the run is archived or the
 // note is too long.
 func Note(dir, text string) error {
-	text = rundir.OneLine(text)
-	path := filepath.Join(dir, rundir.NoteFile)
+	text = OneLine(text)
+	path := filepath.Join(dir, NoteFile)
 	switch {
-	case rundir.IsArchive(dir):
+	case IsArchive(dir):
 		return fault.Input(fmt.Errorf("%s is an archive, and archives are never changed", dir), "write a note before a run is archived")
 	case len(text) > longestNote:
 		return fault.Input(fmt.Errorf("note: %d bytes are more than the longest note may have, %d", len(text), longestNote), "")
 	case text == "":
-		return rundir.Remove(path)
+		return Remove(path)
 	}
-	return rundir.Write(path, []byte(text+"\n"), false)
+	return Write(path, []byte(text+"\n"), false)
 }
 
 // Archive puts the run of a folder into an archive in folder out, or next to it if out
 // is empty, and reads it back. It returns the archive, and the run in it.
-func Archive(dir, out string) (string, rundir.Run, error) {
-	none := rundir.Run{}
-	if rundir.IsArchive(dir) {
+func Archive(dir, out string) (string, Run, error) {
+	none := Run{}
+	if IsArchive(dir) {
 		return "", none, fault.Input(fmt.Errorf("%s is already an archive", dir), "")
 	}
-	if rundir.Alive(dir) {
+	if Alive(dir) {
 		return "", none, fault.Input(fmt.Errorf("run %s is still going", dir), "archive it when it has ended")
 	}
-	before, err := rundir.Load(dir) // repairs a run that was cut short
+	before, err := Load(dir) // repairs a run that was cut short
 	if err != nil {
 		return "", none, err
 	}
@@ -181,14 +178,14 @@ func Archive(dir, out string) (string, rundir.Run, error) {
 			out = filepath.Dir(filepath.Clean(dir))
 		}
 	}
-	name := filepath.Join(out, filepath.Base(whole)+rundir.Suffix)
+	name := filepath.Join(out, filepath.Base(whole)+Suffix)
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return "", none, fault.Input(err, "name another folder with --out")
 	}
-	if err := rundir.WriteArchive(whole, name); err != nil {
+	if err := WriteArchive(whole, name); err != nil {
 		return "", none, err
 	}
-	after, err := rundir.Load(name)
+	after, err := Load(name)
 	if err == nil && (after.Run.ID != before.Run.ID || len(after.Series) != len(before.Series) || len(after.Histograms) != len(before.Histograms)) {
 		err = errors.New("its content differs from that of the folder")
 	}
@@ -199,7 +196,7 @@ func Archive(dir, out string) (string, rundir.Run, error) {
 }
 
 // Size returns how many bytes a run takes up on disk, as far as that can be determined.
-func Size(e rundir.Entry) (sum int64) {
+func Size(e Entry) (sum int64) {
 	if info, err := os.Stat(e.Dir); err == nil && info.Mode().IsRegular() {
 		return info.Size()
 	}

@@ -102,10 +102,10 @@ func TestTerminals(t *testing.T) {
 	assert.Equal(t, Good, Worst([]Section{Terminal{}.Section()}), "a pipe is no fault")
 }
 
-var drivers = store.Drivers{memory.Driver, redis.Driver, sqlstore.SQLite}
+var testDrivers = store.Drivers{memory.Driver, redis.Driver, sqlstore.SQLite}
 
 func TestAStoreThatAnswers(t *testing.T) {
-	s, err := Open(drivers, "memory:")
+	s, err := Open(testDrivers, "memory:")
 	require.NoError(t, err)
 	s.Namespace, s.Write, s.Options = "perfbench", true, store.OpenOptions{Threads: 1, Log: slog.New(slog.DiscardHandler)}
 	sec, info, err := s.Examine(t.Context(), kernel(nil))
@@ -116,7 +116,7 @@ func TestAStoreThatAnswers(t *testing.T) {
 }
 
 func TestAStoreThatIsAway(t *testing.T) {
-	s, err := Open(drivers, "redis://127.0.0.1:1") // nobody listens there
+	s, err := Open(testDrivers, "redis://127.0.0.1:1") // nobody listens there
 	require.NoError(t, err)
 	s.Target.Password, s.Options = "s3cret-word", store.OpenOptions{Threads: 1, Log: slog.New(slog.DiscardHandler)}
 	sec, info, err := s.Examine(t.Context(), kernel(map[string]string{"proc/sys/vm/overcommit_memory": "0"}))
@@ -131,7 +131,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 
 func TestAFileThatIsMissingIsNotMade(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.db")
-	s, err := Open(drivers, "sqlite:"+path)
+	s, err := Open(testDrivers, "sqlite:"+path)
 	require.NoError(t, err)
 	s.Namespace, s.Options = "perfbench", store.OpenOptions{Threads: 1, Log: slog.New(slog.DiscardHandler)}
 	sec, info, err := s.Examine(t.Context(), kernel(nil))
@@ -145,7 +145,7 @@ func TestAFileThatIsMissingIsNotMade(t *testing.T) {
 	assert.Equal(t, Good, about(t, sec, "writing").State)
 	assert.FileExists(t, path)
 
-	s, err = Open(drivers, "sqlite:"+filepath.Join(t.TempDir(), "nowhere", "none.db"))
+	s, err = Open(testDrivers, "sqlite:"+filepath.Join(t.TempDir(), "nowhere", "none.db"))
 	require.NoError(t, err)
 	_, _, err = s.Examine(t.Context(), kernel(nil))
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))

@@ -1,10 +1,9 @@
-package amqp
+package broker
 
 import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,13 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/watch"
 )
-
-func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
 // The tests of this package share a broker, which some of them kill: none that
 // uses it may be parallel.
@@ -34,7 +30,7 @@ const patience = 90 * time.Second
 var runs atomic.Int64
 
 // through opens a queue of its own, which go with the test.
-func through(t *testing.T, srv *labtest.Server, change func(*Options)) *Queue {
+func through(t *testing.T, srv *labtest.Server, change func(*Options)) *Carrier {
 	t.Helper()
 	o := Options{
 		Prefix: "test", Profile: "profile", Run: fmt.Sprint(time.Now().UnixNano(), "-", runs.Add(1)), MaxPending: 64, MaxBytes: 8 << 20,
@@ -88,7 +84,7 @@ func number(t *testing.T, d *Delivery) int64 {
 }
 
 // publish sends n batches and waits until the broker answers for all.
-func publish(t *testing.T, tr *Queue, n int, during func(i int)) *answers {
+func publish(t *testing.T, tr *Carrier, n int, during func(i int)) *answers {
 	t.Helper()
 	a := &answers{}
 	p, err := tr.Publisher(t.Context(), "one", a.confirm)
@@ -123,7 +119,7 @@ func consume(t *testing.T, r *Receiver, want int, settle func(d *Delivery) error
 }
 
 // depth polls until the broker tells what is wanted: it counts with a delay.
-func depth(t *testing.T, tr *Queue, want func(Depth) bool) Depth {
+func depth(t *testing.T, tr *Carrier, want func(Depth) bool) Depth {
 	t.Helper()
 	var d Depth
 	require.Eventually(t, func() bool {
@@ -295,7 +291,7 @@ func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
 // refused and stays; so do those beside it, and nothing of ours is left.
 func TestQueuesOfOthersStay(t *testing.T) {
 	srv := labtest.Shared(t, "rabbitmq")
-	addr, err := broker.Parse(srv.URL())
+	addr, err := Parse(srv.URL())
 	require.NoError(t, err)
 	c, err := addr.Dial(t.Context(), "others", nil)
 	require.NoError(t, err)

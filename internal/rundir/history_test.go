@@ -1,4 +1,4 @@
-package history_test
+package rundir_test
 
 import (
 	"os"
@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/perfbench/perfbench/internal/history"
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
@@ -32,27 +31,27 @@ func ids(list []rundir.Entry) (out []string) {
 func TestFilters(t *testing.T) {
 	list := []rundir.Entry{entry("a", 0, map[string]string{"x": "1", "y": "2"}), entry("b", 3, map[string]string{"x": "1"}), entry("c", 9, nil)}
 	for _, c := range []struct {
-		f    history.Filter
+		f    rundir.Filter
 		want []string
 	}{
-		{history.Filter{}, []string{"a", "b", "c"}},
-		{history.Filter{Tags: map[string]string{"x": "1"}}, []string{"a", "b"}},
-		{history.Filter{Tags: map[string]string{"x": "1", "y": "2"}}, []string{"a"}},
-		{history.Filter{Tags: map[string]string{"x": ""}}, nil},
-		{history.Filter{Profile: "ingestion"}, nil},
-		{history.Filter{Target: "host", Since: now.AddDate(0, 0, -3)}, []string{"a", "b"}},
-		{history.Filter{Target: "redis", Profile: "tx"}, []string{"a", "b", "c"}},
+		{rundir.Filter{}, []string{"a", "b", "c"}},
+		{rundir.Filter{Tags: map[string]string{"x": "1"}}, []string{"a", "b"}},
+		{rundir.Filter{Tags: map[string]string{"x": "1", "y": "2"}}, []string{"a"}},
+		{rundir.Filter{Tags: map[string]string{"x": ""}}, nil},
+		{rundir.Filter{Profile: "ingestion"}, nil},
+		{rundir.Filter{Target: "host", Since: now.AddDate(0, 0, -3)}, []string{"a", "b"}},
+		{rundir.Filter{Target: "redis", Profile: "tx"}, []string{"a", "b", "c"}},
 	} {
 		assert.Equal(t, c.want, ids(c.f.Of(list)), "%+v", c.f)
 	}
 	for _, c := range []struct {
-		p    history.Prune
+		p    rundir.Prune
 		want []string
 	}{
-		{history.Prune{Keep: 2}, []string{"c"}},
-		{history.Prune{Keep: 9}, nil},
-		{history.Prune{Before: now.AddDate(0, 0, -1)}, []string{"b", "c"}},
-		{history.Prune{Before: now.AddDate(0, 0, -1), Keep: 2}, []string{"c"}},
+		{rundir.Prune{Keep: 2}, []string{"c"}},
+		{rundir.Prune{Keep: 9}, nil},
+		{rundir.Prune{Before: now.AddDate(0, 0, -1)}, []string{"b", "c"}},
+		{rundir.Prune{Before: now.AddDate(0, 0, -1), Keep: 2}, []string{"c"}},
 	} {
 		assert.Equal(t, c.want, ids(c.p.Of(list)), "%+v", c.p)
 	}
@@ -62,12 +61,12 @@ func TestAgo(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		"2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), "36h": now.Add(-36 * time.Hour), "7d": now.AddDate(0, 0, -7), "2w": now.AddDate(0, 0, -14),
 	} {
-		got, err := history.Ago("since", text, now)
+		got, err := rundir.ParseAgo("since", text, now)
 		require.NoError(t, err)
 		assert.True(t, want.Equal(got), text)
 	}
 	for _, bad := range []string{"", "soon", "-3h", "7", "2026-13-01"} {
-		_, err := history.Ago("since", bad, now)
+		_, err := rundir.ParseAgo("since", bad, now)
 		assert.ErrorContains(t, err, "since: ")
 	}
 }
@@ -86,30 +85,30 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 		return e, dir
 	}
 	e, dir := folder(t, "a")
-	require.NoError(t, history.Remove(e, formats))
+	require.NoError(t, rundir.Delete(e, formats))
 	assert.NoDirExists(t, dir)
 
 	e, dir = folder(t, "a")
 	name := dir + rundir.Suffix
 	require.NoError(t, rundir.WriteArchive(dir, name))
 	e.Dir = name
-	require.NoError(t, history.Remove(e, formats))
+	require.NoError(t, rundir.Delete(e, formats))
 	assert.NoFileExists(t, name)
 	assert.DirExists(t, dir)
 
 	e, dir = folder(t, "renamed")
-	assert.ErrorContains(t, history.Remove(e, formats), "it does not have the name of its run, a")
+	assert.ErrorContains(t, rundir.Delete(e, formats), "it does not have the name of its run, a")
 	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
 
 	e, dir = folder(t, "a")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "notes"), 0o755))
-	assert.ErrorContains(t, history.Remove(e, formats), "notes in it is not a file of a run")
+	assert.ErrorContains(t, rundir.Delete(e, formats), "notes in it is not a file of a run")
 	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
 
 	for _, name := range []string{"report.docx", "my.md", "Makefile", ".profile", ".tmp", "run.json.bak"} {
 		e, dir = folder(t, "a")
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("mine"), 0o600))
-		assert.ErrorContains(t, history.Remove(e, formats), name+" in it is not a file of a run")
+		assert.ErrorContains(t, rundir.Delete(e, formats), name+" in it is not a file of a run")
 		assert.FileExists(t, filepath.Join(dir, name))
 		assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
 	}
@@ -117,13 +116,13 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 	for _, name := range []string{"report.md", "put.response.hgrm", rundir.NoteFile, ".reserve", ".report.md.tmp", "find.svg"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	require.NoError(t, history.Remove(e, formats))
+	require.NoError(t, rundir.Delete(e, formats))
 	assert.NoDirExists(t, dir)
 
 	e, dir = folder(t, "a")
 	e.Dir = filepath.Join(t.TempDir(), "a")
 	require.NoError(t, os.Symlink(dir, e.Dir))
-	assert.ErrorContains(t, history.Remove(e, formats), "it is a link to somewhere else")
+	assert.ErrorContains(t, rundir.Delete(e, formats), "it is a link to somewhere else")
 	assert.FileExists(t, filepath.Join(dir, rundir.HlogFile))
 
 	e, dir = folder(t, "a")
@@ -131,7 +130,7 @@ func TestOnlyRunsAreDeleted(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	if rundir.Lock(f) {
-		assert.ErrorContains(t, history.Remove(e, formats), "its run is still going")
+		assert.ErrorContains(t, rundir.Delete(e, formats), "its run is still going")
 	}
 }
 
@@ -147,11 +146,11 @@ func TestANoteIsKeptWithItsRun(t *testing.T) {
 		require.Len(t, list, 1)
 		return list[0].Run.Note
 	}
-	require.NoError(t, history.Note(dir, " with the\nnew \x1b[31mindex"))
+	require.NoError(t, rundir.Note(dir, " with the\nnew \x1b[31mindex"))
 	assert.Equal(t, "with the new [31mindex", kept())
-	assert.ErrorContains(t, history.Note(dir, strings.Repeat("x", 501)), "501 bytes are more than the longest note may have, 500")
+	assert.ErrorContains(t, rundir.Note(dir, strings.Repeat("x", 501)), "501 bytes are more than the longest note may have, 500")
 	require.NoError(t, rundir.WriteArchive(dir, dir+rundir.Suffix))
 	require.NoError(t, os.RemoveAll(dir))
 	assert.Equal(t, "with the new [31mindex", kept(), "it goes with the run into its archive")
-	assert.ErrorContains(t, history.Note(dir+rundir.Suffix, "x"), "is an archive, and archives are never changed")
+	assert.ErrorContains(t, rundir.Note(dir+rundir.Suffix, "x"), "is an archive, and archives are never changed")
 }

@@ -1,4 +1,4 @@
-package threshold
+package condition
 
 import (
 	"fmt"
@@ -23,20 +23,20 @@ type Outcome struct {
 }
 
 // Reason says in one clause what was required and what was measured.
-func (e Expr) Reason(o Outcome) string {
+func (e Threshold) Reason(o Outcome) string {
 	return fmt.Sprintf("threshold %s missed: it was %s", e.Text, o.Got)
 }
 
 // Ends reports whether the expression ends a run that has been measured for this long
 // with this outcome.
-func (e Expr) Ends(o Outcome, measured time.Duration) bool {
+func (e Threshold) Ends(o Outcome, measured time.Duration) bool {
 	return e.Abort && measured >= e.After && o.Measured && !o.OK
 }
 
 // Judge evaluates the expression for the whole run. Histograms are merged, so the
 // percentile of several operations is that of all their calls. A threshold on something
 // that was not measured at all counts as missed.
-func (e Expr) Judge(f *rundir.Folder) Outcome {
+func (e Threshold) Judge(f *rundir.Folder) Outcome {
 	switch e.Stat {
 	case "errors":
 		return e.errors(f)
@@ -51,7 +51,7 @@ func (e Expr) Judge(f *rundir.Folder) Outcome {
 	return Outcome{OK: e.holds(v), Got: units.Duration(time.Duration(v)), Measured: measure.Enough(e.Percentile(), h.TotalCount())}
 }
 
-func (e Expr) errors(f *rundir.Folder) Outcome {
+func (e Threshold) errors(f *rundir.Folder) Outcome {
 	var failed, calls, late int64
 	for _, o := range f.Run.Operations {
 		if e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
@@ -75,7 +75,7 @@ func (e Expr) errors(f *rundir.Folder) Outcome {
 	return Outcome{OK: e.holds(v), Got: fmt.Sprintf("%.3g %%", v), Measured: true}
 }
 
-func (e Expr) throughput(f *rundir.Folder) Outcome {
+func (e Threshold) throughput(f *rundir.Folder) Outcome {
 	if h := f.Run.Headline(); e.Of == "" && !math.IsNaN(h.Rate) {
 		return Outcome{OK: e.holds(h.Rate), Got: units.Number(h.Rate) + "/s", Measured: true}
 	}
@@ -91,7 +91,7 @@ func (e Expr) throughput(f *rundir.Folder) Outcome {
 	return Outcome{OK: e.holds(sum), Got: units.Number(sum) + "/s", Measured: true}
 }
 
-func (e Expr) merged(f *rundir.Folder) *hdrhistogram.Histogram {
+func (e Threshold) merged(f *rundir.Folder) *hdrhistogram.Histogram {
 	var sum *hdrhistogram.Histogram
 	for _, o := range f.Run.Operations {
 		if !e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
@@ -109,7 +109,7 @@ func (e Expr) merged(f *rundir.Folder) *hdrhistogram.Histogram {
 	return sum
 }
 
-func (e Expr) holds(v float64) bool {
+func (e Threshold) holds(v float64) bool {
 	switch e.Rel {
 	case "<":
 		return v < e.Limit
@@ -124,12 +124,12 @@ func (e Expr) holds(v float64) bool {
 
 // Percentile returns the percentile that the expression is about, 99.9 for p99.9; 0 if
 // it is about something else.
-func (e Expr) Percentile() float64 {
+func (e Threshold) Percentile() float64 {
 	p, _ := measure.ParsePercentile(e.Stat) // it returns 0 for anything else
 	return p
 }
 
-func (e Expr) value(h *hdrhistogram.Histogram) float64 {
+func (e Threshold) value(h *hdrhistogram.Histogram) float64 {
 	switch e.Stat {
 	case "max":
 		return float64(h.Max())

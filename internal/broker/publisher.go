@@ -1,4 +1,4 @@
-package amqp
+package broker
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 const headerName = "perfbench"
 
 // header returns a message's header; false if it is not one of ours.
-func (t *Queue) header(headers amqp091.Table) ([]byte, bool) {
+func (t *Carrier) header(headers amqp091.Table) ([]byte, bool) {
 	b, ok := headers[headerName].([]byte)
 	return b, ok && t.o.Ours(b)
 }
@@ -22,7 +22,7 @@ func (t *Queue) header(headers amqp091.Table) ([]byte, bool) {
 // broken connection those messages are sent again in their order, so some may arrive
 // twice but none is lost.
 type Publisher struct {
-	t       *Queue
+	t       *Carrier
 	name    string
 	confirm func(*Message, error)
 	ctx     context.Context // ends with cancel
@@ -48,7 +48,7 @@ type Publisher struct {
 // Publisher opens a sending side; name is what the broker shows for its connection.
 // confirm is called exactly once for every message that Publish has accepted, from any
 // goroutine: with nil if the broker confirms it, otherwise with the reason.
-func (t *Queue) Publisher(ctx context.Context, name string, confirm func(*Message, error)) (*Publisher, error) {
+func (t *Carrier) Publisher(ctx context.Context, name string, confirm func(*Message, error)) (*Publisher, error) {
 	p := &Publisher{t: t, name: name, confirm: confirm, done: make(chan struct{}), returned: map[string]bool{}}
 	p.changed.L = &p.mu
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -62,7 +62,7 @@ func (t *Queue) Publisher(ctx context.Context, name string, confirm func(*Messag
 }
 
 // confirms reports whether the broker is to confirm each message.
-func (t *Queue) confirms() bool { return !t.o.Lossy && !t.o.FireAndForget }
+func (t *Carrier) confirms() bool { return !t.o.Lossy && !t.o.FireAndForget }
 
 // wake wakes all who wait for a change of the publisher.
 func (p *Publisher) wake() {

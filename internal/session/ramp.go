@@ -1,4 +1,4 @@
-package timetable
+package session
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// entry is one change as written: At holds what it changes, and the initial value.
-type entry struct {
+// tableEntry is one change as written: At holds what it changes, and the initial value.
+type tableEntry struct {
 	engine.At
 	text, name string
 	from, to   time.Duration // the same, except for a ramp
@@ -22,7 +22,7 @@ type entry struct {
 }
 
 // values reads what a knob is set to: one value, or two for a ramp.
-func (e *entry) values(text string, ramp bool) error {
+func (e *tableEntry) values(text string, ramp bool) error {
 	first, last, two := strings.Cut(text, "..")
 	switch {
 	case ramp && !two:
@@ -47,7 +47,7 @@ func (e *entry) values(text string, ramp bool) error {
 
 // steps returns how many steps of engine.Together, or slightly more, a ramp has; 0: not
 // a ramp.
-func (e *entry) steps() int {
+func (e *tableEntry) steps() int {
 	if e.to == e.from {
 		return 0
 	}
@@ -56,7 +56,7 @@ func (e *entry) steps() int {
 
 // expand writes a change as the engine takes it: a ramp becomes steps, each with the
 // value at its beginning, and the last with the final value.
-func (e *entry) expand(ramp int) []engine.At {
+func (e *tableEntry) expand(ramp int) []engine.At {
 	n := e.steps()
 	if n == 0 {
 		e.After = e.from
@@ -79,8 +79,8 @@ func (e *entry) expand(ramp int) []engine.At {
 
 // inOrder expands all entries, in order of time: where one ramp ends as another begins,
 // the end comes first.
-func inOrder(list []entry) []engine.At {
-	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.from, b.from) })
+func inOrder(list []tableEntry) []engine.At {
+	slices.SortStableFunc(list, func(a, b tableEntry) int { return cmp.Compare(a.from, b.from) })
 	var out []engine.At
 	ramps := 0
 	for _, e := range list {
@@ -95,7 +95,7 @@ func inOrder(list []entry) []engine.At {
 
 // overlapping rejects a ramp during which something else changes the same knob: the two
 // would undo each other step by step.
-func overlapping(list []entry) error {
+func overlapping(list []tableEntry) error {
 	var problems workload.Problems
 	for i, ramp := range list {
 		if ramp.steps() == 0 {
@@ -115,9 +115,9 @@ func overlapping(list []entry) error {
 	return problems.Err()
 }
 
-// Words describes what a timetable, as returned by Parse, will do, with one line per
+// TimetableInWords describes what a timetable, as returned by Parse, will do, with one line per
 // ramp.
-func Words(table []engine.At, plan *workload.Plan) []string {
+func TimetableInWords(table []engine.At, plan *workload.Plan) []string {
 	var out []string
 	for i, at := range table {
 		if at.Ramp > 0 && !at.First {
@@ -130,7 +130,7 @@ func Words(table []engine.At, plan *workload.Plan) []string {
 		if at.Knob.Name == Paused {
 			text = map[bool]string{true: "on", false: "off"}[at.Value != 0]
 		}
-		if end, ok := End(table[i:], at.Ramp); ok {
+		if end, ok := RampEnd(table[i:], at.Ramp); ok {
 			out = append(out, fmt.Sprintf("from %s to %s: %s = %s to %s", at.After, end.After, name, text, at.Knob.Format(end.Value)))
 			continue
 		}
@@ -139,9 +139,9 @@ func Words(table []engine.At, plan *workload.Plan) []string {
 	return out
 }
 
-// End returns the last step of the ramp with that number; false if there is no such
+// RampEnd returns the last step of the ramp with that number; false if there is no such
 // ramp.
-func End(table []engine.At, ramp int) (engine.At, bool) {
+func RampEnd(table []engine.At, ramp int) (engine.At, bool) {
 	for _, at := range slices.Backward(table) {
 		if ramp > 0 && at.Ramp == ramp {
 			return at, true

@@ -1,4 +1,4 @@
-package amqp
+package broker
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 )
 
 // soon returns the deadline for closing a connection.
-func (t *Queue) soon() time.Time { return time.Now().Add(200 * time.Millisecond) }
+func (t *Carrier) soon() time.Time { return time.Now().Add(200 * time.Millisecond) }
 
 // Delivery is a message that has been delivered to a receiver.
 type Delivery struct {
@@ -26,7 +26,7 @@ type Delivery struct {
 // delivery belongs to its connection: when that has gone, the broker delivers the
 // message again, and settling the delivery has no effect.
 type Receiver struct {
-	t        *Queue
+	t        *Carrier
 	prefetch int
 	name     string
 	in       chan *Delivery
@@ -37,7 +37,7 @@ type Receiver struct {
 
 // Receiver opens a receiving side with at most prefetch messages delivered and not yet
 // settled; name is what the broker shows for its connection.
-func (t *Queue) Receiver(ctx context.Context, name string, prefetch int) (*Receiver, error) {
+func (t *Carrier) Receiver(ctx context.Context, name string, prefetch int) (*Receiver, error) {
 	r := &Receiver{
 		t: t, prefetch: max(prefetch, 1), name: name,
 		in: make(chan *Delivery), done: make(chan struct{}),
@@ -153,7 +153,7 @@ type settled struct{ ack, requeue bool }
 
 // session settles the deliveries of one connection. Tags count from 1.
 type session struct {
-	t    *Queue
+	t    *Carrier
 	ch   *amqp091.Channel
 	wake chan struct{}
 

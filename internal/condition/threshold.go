@@ -1,7 +1,7 @@
-// Package threshold parses --threshold conditions such as "put.p99<5ms", "errors<1%" or
-// "throughput>10000", and evaluates them for a measured run. It has no state; all its
-// functions may be called from any goroutine.
-package threshold
+// Package condition is what a run was asked to meet: thresholds such as "put.p99<5ms",
+// "errors<1%" or "throughput>10000", which are evaluated for a measured run; a figure that
+// is to be known precisely enough for the run to end; and a warm-up that ends itself.
+package condition
 
 import (
 	"fmt"
@@ -24,10 +24,10 @@ var stats = []string{
 // times are the times of an operation.
 var times = []string{"response", "service", "wait", "lateness"}
 
-var grammar = regexp.MustCompile(
+var thresholdGrammar = regexp.MustCompile(
 	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput)(?:\.(response|service|wait|lateness))?$`)
 
-const example = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000 or 'errors<5% abort after 30s'"
+const thresholdExample = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000 or 'errors<5% abort after 30s'"
 
 // aborts matches the end of an expression that can end the run early.
 var aborts = regexp.MustCompile(`^(.*?)\s+abort(?:\s+after\s+(\S+))?$`)
@@ -36,8 +36,8 @@ var aborts = regexp.MustCompile(`^(.*?)\s+abort(?:\s+after\s+(\S+))?$`)
 // may end it: a store that has just been started is slow for its first seconds.
 const DefaultAfter = 5 * time.Second
 
-// Expr is one condition.
-type Expr struct {
+// Threshold is one condition.
+type Threshold struct {
 	// Text is the expression as written, without spaces at its ends.
 	Text string
 	// Of is the track, the operation, or both with a dot in between; empty: the whole
@@ -60,11 +60,11 @@ type Expr struct {
 	After time.Duration
 }
 
-// Parse parses an expression. Its errors have the code of bad input and carry a hint.
-func Parse(text string) (Expr, error) {
-	e := Expr{Text: strings.TrimSpace(text)}
-	bad := func(why string) (Expr, error) {
-		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %s", text, why), example)
+// ParseThreshold parses an expression. Its errors have the code of bad input and carry a hint.
+func ParseThreshold(text string) (Threshold, error) {
+	e := Threshold{Text: strings.TrimSpace(text)}
+	bad := func(why string) (Threshold, error) {
+		return Threshold{}, fault.Input(fmt.Errorf("threshold %q: %s", text, why), thresholdExample)
 	}
 	condition := e.Text
 	if m := aborts.FindStringSubmatch(e.Text); m != nil {
@@ -87,14 +87,14 @@ func Parse(text string) (Expr, error) {
 		e.Rel, right = e.Rel+"=", rest
 	}
 	right = strings.TrimSpace(right)
-	m := grammar.FindStringSubmatch(left)
+	m := thresholdGrammar.FindStringSubmatch(left)
 	if m == nil {
 		word := left[strings.LastIndex(left, ".")+1:]
 		if slices.Contains(times, word) {
 			left = strings.TrimSuffix(left, "."+word)
 			word = left[strings.LastIndex(left, ".")+1:]
 		}
-		return Expr{}, fault.Input(fmt.Errorf("threshold %q: %q is not a figure that is measured", text, word), fault.Suggest(word, stats))
+		return Threshold{}, fault.Input(fmt.Errorf("threshold %q: %q is not a figure that is measured", text, word), fault.Suggest(word, stats))
 	}
 	e.Of, e.Stat, e.Time = m[1], m[2], m[3]
 	if _, ok := measure.ParsePercentile(e.Stat); !ok && e.Stat[0] == 'p' {
@@ -107,7 +107,7 @@ func Parse(text string) (Expr, error) {
 }
 
 // limit parses the right-hand side and says what is wrong with it, or "".
-func (e *Expr) limit(s string) string {
+func (e *Threshold) limit(s string) string {
 	if e.latency() {
 		d, err := time.ParseDuration(s)
 		if err != nil || d < 0 {
@@ -137,11 +137,11 @@ func (e *Expr) limit(s string) string {
 	return ""
 }
 
-func (e Expr) latency() bool { return e.Stat != "errors" && e.Stat != "throughput" }
+func (e Threshold) latency() bool { return e.Stat != "errors" && e.Stat != "throughput" }
 
 // Check returns an error of bad input, with the closest valid name, unless the
 // expression refers to one of these operations or to their tracks.
-func (e Expr) Check(ops []measure.Operation) error {
+func (e Threshold) Check(ops []measure.Operation) error {
 	if e.Of == "" || slices.ContainsFunc(ops, e.About) {
 		return nil
 	}
@@ -157,6 +157,6 @@ func (e Expr) Check(ops []measure.Operation) error {
 }
 
 // About reports whether the expression refers to an operation.
-func (e Expr) About(o measure.Operation) bool {
+func (e Threshold) About(o measure.Operation) bool {
 	return e.Of == "" || e.Of == o.Track || e.Of == o.Op || e.Of == o.Track+"."+o.Op
 }

@@ -1,5 +1,4 @@
-// Package timetable reads the changes that a run makes to its live knobs while it runs.
-package timetable
+package session
 
 import (
 	"fmt"
@@ -18,15 +17,15 @@ const Paused = "paused"
 
 const atExample = "write it like 10s:threads=32,payload=4KiB, or 10s..40s:rate=1000..20000 for a ramp"
 
-// Parse parses the entries of a timetable for a plan, such as
+// ParseTimetable parses the entries of a timetable for a plan, such as
 // "10s:threads=32,profile.payload=4KiB", "5s:paused=on" or, for ramps,
 // "10s..40s:rate=1000..20000". It returns them in order of time, with each ramp
 // expanded into its steps. Errors have the code of bad input, all of them joined;
 // warnings name what will never happen within the duration (0: unknown). It touches
 // nothing and may be called from any goroutine.
-func Parse(entries []string, plan *workload.Plan, duration time.Duration) ([]engine.At, []string, error) {
+func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duration) ([]engine.At, []string, error) {
 	var problems workload.Problems
-	var list []entry
+	var list []tableEntry
 	var warnings []string
 	for _, text := range entries {
 		from, to, what, err := parseTimes(text)
@@ -91,7 +90,7 @@ func parseTimes(entry string) (from, to time.Duration, what string, err error) {
 // log of every report.
 const maxChanges = 20_000
 
-func tooMany(list []entry) error {
+func tooMany(list []tableEntry) error {
 	n := 0
 	for _, e := range list {
 		n += e.steps() + 1
@@ -130,13 +129,13 @@ func crowded(table []engine.At, duration time.Duration) string {
 
 // parseChange parses "threads=32" or "profile.threads=8" and, for ramps,
 // "rate=1000..20000".
-func parseChange(s string, plan *workload.Plan, ramp bool) (entry, error) {
+func parseChange(s string, plan *workload.Plan, ramp bool) (tableEntry, error) {
 	name, text, ok := strings.Cut(s, "=")
 	name, text = strings.TrimSpace(name), strings.TrimSpace(text)
 	if !ok || name == "" {
-		return entry{}, fault.Input(fmt.Errorf("%q is not NAME=VALUE", s), atExample)
+		return tableEntry{}, fault.Input(fmt.Errorf("%q is not NAME=VALUE", s), atExample)
 	}
-	e := entry{name: name, At: engine.At{Track: workload.AllTracks}}
+	e := tableEntry{name: name, At: engine.At{Track: workload.AllTracks}}
 	knob := name
 	if i := strings.LastIndex(name, "."); i >= 0 {
 		knob = name[i+1:]

@@ -1,4 +1,4 @@
-package settle_test
+package condition_test
 
 import (
 	"math"
@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/perfbench/perfbench/internal/session/settle"
+	"github.com/perfbench/perfbench/internal/condition"
 )
 
 // settles tells after how many seconds a warm-up has settled in which a call takes as long
 // as said at a second, for four callers; 0: not within two minutes.
 func settles(takes func(second int) time.Duration) int {
-	var w settle.Warm
+	var w condition.Warmup
 	for i := range 120 {
 		d := takes(i)
 		if w.Add(4/d.Seconds(), d*3/2) {
@@ -36,7 +36,7 @@ func TestAWarmupLastsUntilTheRunIsLevel(t *testing.T) {
 
 // Throughput of an open loop says nothing: it is what was asked for.
 func TestAWarmupWaitsForTheSlowerOfThroughputAndP99(t *testing.T) {
-	var w settle.Warm
+	var w condition.Warmup
 	n := 1
 	for ; n < 120 && !w.Add(1000, time.Duration(5+max(12-n, 0))*time.Millisecond); n++ {
 	}
@@ -47,7 +47,7 @@ func TestAWarmupWaitsForTheSlowerOfThroughputAndP99(t *testing.T) {
 // That nothing is done is level and has not settled. What is done later is not kept waiting
 // for as long as that lasted.
 func TestAWarmupDoesNotSettleOnNothing(t *testing.T) {
-	var w settle.Warm
+	var w condition.Warmup
 	add := func(n int, perSecond float64, p99 time.Duration) (settled int) {
 		for i := range n {
 			if w.Add(perSecond, p99) {
@@ -78,6 +78,6 @@ func TestTheLongestWarmup(t *testing.T) {
 	for of, want := range map[time.Duration]time.Duration{
 		0: 2 * time.Minute, time.Second: 15 * time.Second, 45500 * time.Millisecond: 45 * time.Second, time.Hour: 2 * time.Minute,
 	} {
-		assert.Equal(t, want, settle.LongestWarmup(of), of.String())
+		assert.Equal(t, want, condition.LongestWarmup(of), of.String())
 	}
 }

@@ -1,4 +1,4 @@
-package threshold_test
+package condition_test
 
 import (
 	"testing"
@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
-	"github.com/perfbench/perfbench/internal/threshold"
 )
 
 func TestParseReadsEveryForm(t *testing.T) {
 	ms := float64(time.Millisecond)
-	for text, want := range map[string]threshold.Expr{
+	for text, want := range map[string]condition.Threshold{
 		"p99<5ms":                       {Stat: "p99", Time: "response", Rel: "<", Limit: 5 * ms},
 		"put.p99.9 <= 20ms":             {Of: "put", Stat: "p99.9", Time: "response", Rel: "<=", Limit: 20 * ms},
 		"profile.put.p99.99.wait<1s":    {Of: "profile.put", Stat: "p99.99", Time: "wait", Rel: "<", Limit: 1000 * ms},
@@ -34,7 +34,7 @@ func TestParseReadsEveryForm(t *testing.T) {
 		"throughput>=2M/s":              {Stat: "throughput", Rel: ">=", Limit: 2e6},
 		"a group.with.dots.max.wait<1h": {Of: "a group.with.dots", Stat: "max", Time: "wait", Rel: "<", Limit: 3600 * 1000 * ms},
 	} {
-		got, err := threshold.Parse(text)
+		got, err := condition.ParseThreshold(text)
 		require.NoError(t, err, text)
 		got.Text = ""
 		assert.Equal(t, want, got, text)
@@ -56,7 +56,7 @@ func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 		"throughput>many":       {`"many" is not a number`, "write it like"},
 		"put.P99.service<5ms":   {`"P99" is not a figure that is measured`, "did you mean p99"},
 	} {
-		_, err := threshold.Parse(text)
+		_, err := condition.ParseThreshold(text)
 		require.Error(t, err, text)
 		assert.Contains(t, err.Error(), want.message)
 		assert.Contains(t, fault.HintOf(err), want.hint)
@@ -67,16 +67,16 @@ func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 func TestCheckKnowsTracksAndOperations(t *testing.T) {
 	ops := []measure.Operation{{Track: "eligibility", Op: "put"}, {Track: "profile", Op: "putall"}}
 	for _, of := range []string{"", "put.", "profile.", "profile.putall."} {
-		e, err := threshold.Parse(of + "p99<5ms")
+		e, err := condition.ParseThreshold(of + "p99<5ms")
 		require.NoError(t, err)
 		assert.NoError(t, e.Check(ops), of)
 	}
-	e, err := threshold.Parse("profil.p99<5ms")
+	e, err := condition.ParseThreshold("profil.p99<5ms")
 	require.NoError(t, err)
 	err = e.Check(ops)
 	require.ErrorContains(t, err, `no track or operation "profil"`)
 	assert.Contains(t, fault.HintOf(err), "did you mean profile")
-	e, err = threshold.Parse("profile.put.p99<5ms")
+	e, err = condition.ParseThreshold("profile.put.p99<5ms")
 	require.NoError(t, err)
 	assert.Error(t, e.Check(ops), "profile only does putall")
 }
@@ -121,7 +121,7 @@ func TestJudge(t *testing.T) {
 		"throughput>=900":    {true, "900/s"},
 		"b.throughput>500/s": {false, "450/s"},
 	} {
-		e, err := threshold.Parse(text)
+		e, err := condition.ParseThreshold(text)
 		require.NoError(t, err, text)
 		got := e.Judge(folder(t))
 		assert.Equal(t, want.ok, got.OK, text)
@@ -134,7 +134,7 @@ func TestNoThroughputMissesItsThreshold(t *testing.T) {
 	for i := range f.Run.Operations {
 		f.Run.Operations[i].Throughput = nil
 	}
-	e, err := threshold.Parse("throughput>0")
+	e, err := condition.ParseThreshold("throughput>0")
 	require.NoError(t, err)
 	got := e.Judge(f)
 	assert.False(t, got.OK)
@@ -154,7 +154,7 @@ func TestARunEndsOnceAMissIsCertainAndLateEnough(t *testing.T) {
 		"throughput>1000 abort":       true,
 		"throughput>1 abort after 0s": false,
 	} {
-		e, err := threshold.Parse(text)
+		e, err := condition.ParseThreshold(text)
 		require.NoError(t, err, text)
 		assert.Equal(t, ends, e.Ends(e.Judge(folder(t)), 10*time.Second), text)
 	}

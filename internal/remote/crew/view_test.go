@@ -1,4 +1,4 @@
-package view
+package crew
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ func TestAHostileViewIsHarmless(t *testing.T) {
 		Verdict:  rundir.Verdict{Reasons: []string{bad}},
 		Settings: []workload.Settings{{Threads: 3}},
 	}
-	got, err := Read(v.Pack())
+	got, err := ReadView(v.Pack())
 	require.NoError(t, err)
 	assert.Equal(t, []string{good, good, good, good, good}, []string{got.ID, got.Store, got.Progress.Step, got.Progress.Note, got.Came.Err})
 	assert.Equal(t, good, got.Snapshot.Phases[0])

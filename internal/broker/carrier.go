@@ -1,7 +1,4 @@
-// Package amqp provides a queue for a single run in RabbitMQ that loses nothing that
-// the broker has confirmed: what was on its way when a connection broke is sent again,
-// and what a receiver has not settled is delivered again.
-package amqp
+package broker
 
 import (
 	"context"
@@ -14,7 +11,6 @@ import (
 
 	amqp091 "github.com/rabbitmq/amqp091-go"
 
-	"github.com/perfbench/perfbench/internal/broker"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
@@ -72,17 +68,17 @@ type Depth struct {
 	Blocked string
 }
 
-// Queue carries messages through RabbitMQ: an exchange and a queue of the run's own,
+// Carrier carries messages through RabbitMQ: an exchange and a queue of the run's own,
 // and a queue for dead letters. Every publisher, every receiver and the queue itself
 // has its own connection, and reconnects when it breaks. Any goroutine may call its
 // methods.
-type Queue struct {
-	addr    *broker.Address
+type Carrier struct {
+	addr    *Address
 	o       Options
 	version string
 	traffic watch.Traffic
 	// management is nil if the target does not give its URL.
-	management *broker.Management
+	management *Management
 
 	exchange, queue, deadExchange, deadQueue string
 
@@ -99,15 +95,15 @@ type Queue struct {
 	closed  bool
 	// claim claims the queues, which keeper creates and deletes over admin.
 	claim  *ownership.Claim
-	keeper broker.Keeper
+	keeper Keeper
 	// leftQueues and leftBatches are what earlier runs have left on the broker.
 	leftQueues, leftBatches int
 }
 
 // Open connects and declares what the run needs. Errors have the code of a store that
 // cannot be reached.
-func Open(ctx context.Context, target string, o Options) (*Queue, error) {
-	addr, err := broker.Parse(target)
+func Open(ctx context.Context, target string, o Options) (*Carrier, error) {
+	addr, err := Parse(target)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +111,11 @@ func Open(ctx context.Context, target string, o Options) (*Queue, error) {
 	if o.Prefix == "" {
 		name = o.Profile + "." + o.Run
 	}
-	t := &Queue{
+	t := &Carrier{
 		addr: addr, management: addr.Management(), o: o, blocked: map[*Publisher]string{},
 		exchange: name, queue: name, deadExchange: name + ".dead", deadQueue: name + ".dead",
 	}
-	t.keeper = broker.Keeper{Connection: t.adminConnection, Make: t.declareOne}
+	t.keeper = Keeper{Connection: t.adminConnection, Make: t.declareOne}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, err := t.adminChannel(ctx); err != nil {
@@ -132,9 +128,9 @@ func Open(ctx context.Context, target string, o Options) (*Queue, error) {
 		switch {
 		case fault.CodeOf(err) == fault.CodeInput:
 			return nil, fault.Input(fmt.Errorf("broker %s: %w", t.addr, err), "use another --namespace")
-		case errors.Is(err, broker.ErrBlocked):
+		case errors.Is(err, ErrBlocked):
 			hint = "give it room, or lower its limits"
-		case errors.Is(err, broker.ErrLocked):
+		case errors.Is(err, ErrLocked):
 			hint = "try again when the others have begun"
 		}
 		return nil, fault.Store(fmt.Errorf("broker %s: %w", t.addr, err), hint)
@@ -144,7 +140,7 @@ func Open(ctx context.Context, target string, o Options) (*Queue, error) {
 
 // register claims our queues, which records them, and counts those left by earlier
 // runs. t.mu is held.
-func (t *Queue) register(ctx context.Context) (err error) {
+func (t *Carrier) register(ctx context.Context) (err error) {
 	w := ownership.Want{Namespace: t.o.Prefix, Profile: t.o.Profile, Run: t.o.Run}
 	for _, name := range t.queues() {
 		w.Spaces = append(w.Spaces, ownership.Space{Space: t.space(name)})
@@ -157,7 +153,7 @@ func (t *Queue) register(ctx context.Context) (err error) {
 		if err != nil {
 			return errors.Join(err, t.claim.Cleanup(ctx))
 		}
-		if found.Kind == broker.Unused && found.Size > 0 {
+		if found.Kind == Unused && found.Size > 0 {
 			t.leftQueues++
 			t.leftBatches += int(found.Size)
 		}
@@ -165,12 +161,12 @@ func (t *Queue) register(ctx context.Context) (err error) {
 	return nil
 }
 
-func (t *Queue) space(queue string) store.Space {
-	return store.Space{Namespace: t.o.Prefix, Name: queue, Shape: broker.Shape}
+func (t *Carrier) space(queue string) store.Space {
+	return store.Space{Namespace: t.o.Prefix, Name: queue, Shape: Shape}
 }
 
 // queues returns the queues of the run, in order of creation.
-func (t *Queue) queues() []string {
+func (t *Carrier) queues() []string {
 	if t.o.Lossy {
 		return []string{t.queue}
 	}
@@ -178,12 +174,12 @@ func (t *Queue) queues() []string {
 }
 
 // connect opens a connection and a channel, and declares everything on it.
-func (t *Queue) connect(ctx context.Context, role string) (*amqp091.Connection, *amqp091.Channel, error) {
+func (t *Carrier) connect(ctx context.Context, role string) (*amqp091.Connection, *amqp091.Channel, error) {
 	return t.open(ctx, role, t.declare)
 }
 
 // open is connect with a function that does the declarations.
-func (t *Queue) open(ctx context.Context, role string, declare func(*amqp091.Channel) error) (*amqp091.Connection, *amqp091.Channel, error) {
+func (t *Carrier) open(ctx context.Context, role string, declare func(*amqp091.Channel) error) (*amqp091.Connection, *amqp091.Channel, error) {
 	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" "+role, &t.traffic)
 	if err != nil {
 		return nil, nil, err
@@ -200,7 +196,7 @@ func (t *Queue) open(ctx context.Context, role string, declare func(*amqp091.Cha
 }
 
 // Answer connects and logs in, and changes nothing; see store.Answerer.
-func (t *Queue) Answer(ctx context.Context) error {
+func (t *Carrier) Answer(ctx context.Context) error {
 	c, err := t.addr.Dial(ctx, "perfbench "+t.o.Run+" answer", &t.traffic)
 	if err != nil {
 		return err
@@ -209,7 +205,7 @@ func (t *Queue) Answer(ctx context.Context) error {
 }
 
 // declare creates exchanges and queues if they do not exist.
-func (t *Queue) declare(ch *amqp091.Channel) error {
+func (t *Carrier) declare(ch *amqp091.Channel) error {
 	for _, name := range t.queues() {
 		if err := t.declareOne(ch, name); err != nil {
 			return err
@@ -219,7 +215,7 @@ func (t *Queue) declare(ch *amqp091.Channel) error {
 }
 
 // declareOne creates a queue and its exchange if they do not exist.
-func (t *Queue) declareOne(ch *amqp091.Channel, queue string) error {
+func (t *Carrier) declareOne(ch *amqp091.Channel, queue string) error {
 	args := amqp091.Table{}
 	if queue == t.queue && !t.o.Lossy {
 		args["x-dead-letter-exchange"] = t.deadExchange
@@ -240,7 +236,7 @@ func declareQueue(ch *amqp091.Channel, exchange, queue string, durable bool, arg
 
 // adminChannel returns the queue's own channel, which is reopened if it has broken.
 // t.mu is held.
-func (t *Queue) adminChannel(ctx context.Context) (*amqp091.Channel, error) {
+func (t *Carrier) adminChannel(ctx context.Context) (*amqp091.Channel, error) {
 	if t.channel != nil && !t.channel.IsClosed() {
 		return t.channel, nil
 	}
@@ -255,18 +251,18 @@ func (t *Queue) adminChannel(ctx context.Context) (*amqp091.Channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.admin, t.channel, t.version = c, ch, broker.Property(c, "version")
+	t.admin, t.channel, t.version = c, ch, Property(c, "version")
 	return ch, nil
 }
 
 // adminConnection returns the connection of the queue's own channel. t.mu is held.
-func (t *Queue) adminConnection(ctx context.Context) (*amqp091.Connection, error) {
+func (t *Carrier) adminConnection(ctx context.Context) (*amqp091.Connection, error) {
 	_, err := t.adminChannel(ctx)
 	return t.admin, err
 }
 
 // disconnect closes the queue's own connection. t.mu is held.
-func (t *Queue) disconnect(deadline time.Time) {
+func (t *Carrier) disconnect(deadline time.Time) {
 	if t.management != nil {
 		t.management.Close()
 	}
@@ -277,7 +273,7 @@ func (t *Queue) disconnect(deadline time.Time) {
 }
 
 // Name describes the queue.
-func (t *Queue) Name() string {
+func (t *Carrier) Name() string {
 	how := "durable queue, persistent messages, publisher confirms"
 	switch {
 	case t.o.Lossy:
@@ -292,13 +288,13 @@ func (t *Queue) Name() string {
 }
 
 // Hosts returns the broker's host:port pairs.
-func (t *Queue) Hosts() []string { return t.addr.Hosts() }
+func (t *Carrier) Hosts() []string { return t.addr.Hosts() }
 
 // Traffic counts the bytes to and from the broker.
-func (t *Queue) Traffic() *watch.Traffic { return &t.traffic }
+func (t *Carrier) Traffic() *watch.Traffic { return &t.traffic }
 
 // Depth asks the broker how many messages wait.
-func (t *Queue) Depth(ctx context.Context) (Depth, error) {
+func (t *Carrier) Depth(ctx context.Context) (Depth, error) {
 	d := Depth{Ready: -1, Unacked: t.unsettled.Load(), DeadLettered: t.dropped.Load()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -334,7 +330,7 @@ func (t *Queue) Depth(ctx context.Context) (Depth, error) {
 // Counts returns what the broker reports about itself: through its management plugin if
 // the target gives its URL, and otherwise how many messages our queue has. The error
 // says why the plugin reports nothing.
-func (t *Queue) Counts(ctx context.Context) ([]watch.Count, error) {
+func (t *Carrier) Counts(ctx context.Context) ([]watch.Count, error) {
 	var refused error
 	if t.management != nil {
 		list, err := t.management.Counts(ctx)
@@ -354,14 +350,14 @@ func (t *Queue) Counts(ctx context.Context) ([]watch.Count, error) {
 }
 
 // Close deletes those queues of the run that are empty, and leaves the rest.
-func (t *Queue) Close() error {
+func (t *Carrier) Close() error {
 	return t.remove(true)
 }
 
 // Remove deletes what the run has created on the broker, including messages.
-func (t *Queue) Remove() error { return t.remove(false) }
+func (t *Carrier) Remove() error { return t.remove(false) }
 
-func (t *Queue) remove(onlyEmpty bool) error {
+func (t *Carrier) remove(onlyEmpty bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), longestWait)
@@ -372,7 +368,7 @@ func (t *Queue) remove(onlyEmpty bool) error {
 	err := t.claim.Cleanup(ctx)
 	t.disconnect(time.Now().Add(time.Second))
 	switch {
-	case onlyEmpty && errors.Is(err, broker.ErrInUse):
+	case onlyEmpty && errors.Is(err, ErrInUse):
 		return nil // it stays, and is empty
 	case err != nil:
 		return fmt.Errorf("broker %s: %w", t.addr, err)
@@ -382,7 +378,7 @@ func (t *Queue) remove(onlyEmpty bool) error {
 
 // block notes that the broker accepts nothing from a publisher or, with "", that it
 // does again.
-func (t *Queue) block(p *Publisher, why string) {
+func (t *Carrier) block(p *Publisher, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if delete(t.blocked, p); why != "" {
