@@ -68,7 +68,7 @@ func (s *spec) Connector(driver string) workload.Connector {
 	case "redis":
 		return on(s, onredis.New)
 	case "cassandra":
-		if s.schema == schemaCradle {
+		if s.layout.schema == schemaCradle {
 			return on(s, oncassandra.NewCradle)
 		}
 		return on(s, oncassandra.NewLean)
@@ -105,28 +105,25 @@ func (t tables) Admit(ctx context.Context, c *ownership.Claim) error { return t.
 // options are what the layer is told of the run.
 func (s *spec) options() *model.Options {
 	o := &model.Options{
-		Namespace: s.namespace, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Born: s.Born, Bucket: s.bucket, Shards: s.shards,
-		PageSize: s.pageSize, QueryLimit: s.queryLimit, Gorm: s.gorm,
+		Namespace: s.namespace, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Born: s.Born, Bucket: s.layout.bucket, Shards: s.layout.shards,
+		PageSize: s.layout.pageSize, QueryLimit: s.query.limit, Gorm: s.layout.gorm,
 	}
-	o.Params = map[string]string{"schema": s.schema, "book": o.Book, "page": o.Page}
+	o.Params = map[string]string{"schema": s.layout.schema, "book": o.Book, "page": o.Page}
 	return o
 }
 
 // stageOptions are what the store stage is told of the run.
 func (s *spec) stageOptions() *stage.Options {
-	return &stage.Options{
-		Codec: s.codec, CompressOver: s.compressOver, BatchLimit: s.batchLimit,
-		MaxTasks: s.maxTasks, MaxTaskBytes: s.maxTaskBytes, Composers: s.processing, PerCall: s.rowsPerCall,
-		Timeout: s.timeout, Retries: s.maxRetries, RetryBase: s.retryBase, Requeue: s.onFailure == failRequeue,
-		FlushEvery: s.counterEvery, RandomID: s.randomID, Compat: s.Compat,
-	}
+	o := s.stage
+	o.Requeue, o.Compat = s.onFailure == failRequeue, s.Compat
+	return &o
 }
 
 // bind makes the parts of a run.
 func (s *spec) bind(l model.Adapter) *binding {
 	b := &binding{
 		s: s, l: l, clock: &runClock{epoch: time.Now()}, counts: &stage.Counts{}, failures: &stage.Failures{}, ledger: ledger.New(),
-		quota: newQuota(s.events),
+		quota: newQuota(s.load.events),
 	}
 	b.others = workload.EachOf(b.stand, (*stand).sound)
 	b.boxes = &mailboxes{counts: b.counts, authors: generate.NewAuthors(&s.Shape)}
@@ -136,7 +133,7 @@ func (s *spec) bind(l model.Adapter) *binding {
 	b.series = newSeries(eyes{b.clock, b.counts, b.ledger, b.way})
 	b.watcher = newWatcher(s.driver, b.clock)
 	b.account = &account{b: b}
-	if s.search {
+	if s.search.on {
 		b.search = newSearching(s, b.clock, func() int64 { return b.counts.Sums().Stored })
 	}
 	return b
@@ -151,7 +148,7 @@ func (b *binding) connect(p *workload.Plan) {
 		}
 	}
 	p.Parts = append(p.Parts, b, b.account, b.drain)
-	if b.s.via != report.ViaDirect && b.s.answered() {
+	if b.s.route.via != report.ViaDirect && b.s.answered() {
 		p.Parts = append(p.Parts, b.way)
 	}
 	b.share(p.Shared)

@@ -25,7 +25,7 @@ func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
 	s := p.Binder.(*spec)
 	f := eventstoretest.Facts()
 	f.Config = s.config
-	f.Steps[0].Batch = s.start.Batch
+	f.Steps[0].Batch = s.load.start.Batch
 	documents, err := report.Formats()[0].Encode(eventstoretest.Folder(t, f))
 	require.NoError(t, err)
 	var files []workload.File

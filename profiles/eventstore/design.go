@@ -61,8 +61,8 @@ func (s *spec) begin(runID string, at time.Time) {
 // unitsOf returns how many events one iteration of a generator covers: a batch or, with
 // ticks, everything in a tick.
 func (s *spec) unitsOf(set *workload.Settings) int {
-	if s.pacing == pacingTicked && set.Rate > 0 {
-		return max(int(set.Rate/float64(set.Threads)/float64(s.tickRate)), 1)
+	if s.load.pacing == pacingTicked && set.Rate > 0 {
+		return max(int(set.Rate/float64(set.Threads)/float64(s.load.tickRate)), 1)
 	}
 	return max(set.Batch, 1)
 }
@@ -80,37 +80,37 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 		Knobs: []workload.Knob{workload.Threads(), workload.Rate("events"), payload, batch},
 	}
 	load := workload.Track{
-		Name: trackEvents, Ops: loadOps, Counted: 1, Start: s.start, Units: s.unitsOf, Total: s.events, Relays: true,
+		Name: trackEvents, Ops: loadOps, Counted: 1, Start: s.load.start, Units: s.unitsOf, Total: s.load.events, Relays: true,
 	}
 	tracks := []workload.Track{load}
-	if s.query == queryDuring || s.query == queryBoth {
+	if s.query.when == queryDuring || s.query.when == queryBoth {
 		tracks = append(tracks, s.queryTrack(trackReaders))
 	}
 	p.Stages = slices.Repeat(stage.Names, 2) // of steps, and of the drain
-	p.Connections = s.queryThreads + 18      // the writers of the store stage, and the one who keeps records
+	p.Connections = s.query.threads + 18     // the writers of the store stage, and the one who keeps records
 	p.Phases = []workload.Phase{
-		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks, NoCeiling: s.search}, // a search sets the pace
+		{Name: phaseLoad, Duration: in.Duration, Tracks: tracks, NoCeiling: s.search.on}, // a search sets the pace
 		{Name: phaseDrain, After: []string{phaseLoad}, Tracks: []workload.Track{{
-			Name: trackDrain, Ops: drainOps, Counted: -1, Apart: true, Relays: true, Start: workload.Settings{Threads: 1, Batch: s.start.Batch, Payload: s.start.Payload},
+			Name: trackDrain, Ops: drainOps, Counted: -1, Apart: true, Relays: true, Start: workload.Settings{Threads: 1, Batch: s.load.start.Batch, Payload: s.load.start.Payload},
 		}}},
 	}
-	if s.query == queryAfter || s.query == queryBoth {
+	if s.query.when == queryAfter || s.query.when == queryBoth {
 		p.Phases = append(p.Phases, workload.Phase{Name: phaseQuery, After: []string{phaseDrain}, Tracks: []workload.Track{s.queryTrack(trackQuery)}})
 	}
 	switch {
-	case s.search:
+	case s.search.on:
 		p.Ends = "search=on ends with the rate that it finds"
-	case s.events > 0:
+	case s.load.events > 0:
 		p.Ends = "events says how many there are"
 	}
 	place := strconv.Quote(s.namespace)
-	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.Book, s.Scope, s.start.Batch, place)}
-	if s.events > 0 {
-		p.Bytes = s.events * int64(float64(s.start.Payload+300)/s.Ratio)
-	} else if s.start.Rate > 0 {
-		p.Bytes = int64(s.start.Rate * in.Duration.Seconds() * float64(s.start.Payload+300) / s.Ratio)
+	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.Book, s.Scope, s.load.start.Batch, place)}
+	if s.load.events > 0 {
+		p.Bytes = s.load.events * int64(float64(s.load.start.Payload+300)/s.Ratio)
+	} else if s.load.start.Rate > 0 {
+		p.Bytes = int64(s.load.start.Rate * in.Duration.Seconds() * float64(s.load.start.Payload+300) / s.Ratio)
 	}
-	if s.via != report.ViaDirect && s.publish == "fireAndForget" {
+	if s.route.via != report.ViaDirect && s.route.publish == "fireAndForget" {
 		p.Warnings = append(p.Warnings, "publish=fireAndForget: nothing confirms that messages arrive; what gets lost is counted")
 	}
 	if s.Kind == generate.BodyTable && r.Values["bodyDataLength"].Origin == workload.OriginFile {
@@ -123,6 +123,6 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 func (s *spec) queryTrack(name string) workload.Track {
 	return workload.Track{
 		Name: name, Ops: report.QueryOps, OpUnits: []string{"events read", "events read", "events read"}, Counted: -1, Apart: true, Total: 0,
-		Start: workload.Settings{Threads: s.queryThreads, Rate: s.queryRate, Batch: s.start.Batch, Payload: s.start.Payload},
+		Start: workload.Settings{Threads: s.query.threads, Rate: s.query.rate, Batch: s.load.start.Batch, Payload: s.load.start.Payload},
 	}
 }

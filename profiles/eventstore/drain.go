@@ -129,7 +129,7 @@ func (d *drain) UnderWay() ([]string, time.Time) {
 
 // whither says where events on their way may be.
 func (s *spec) whither() string {
-	if s.via == report.ViaDirect {
+	if s.route.via == report.ViaDirect {
 		return "to the store"
 	}
 	return "through the broker to the store"
@@ -138,7 +138,7 @@ func (s *spec) whither() string {
 // answered reports whether the transport confirms what it accepts: if not, missing
 // events are lost, and nobody knows.
 func (s *spec) answered() bool {
-	return s.via == report.ViaDirect || !s.Compat && s.publish != "fireAndForget"
+	return s.route.via == report.ViaDirect || !s.Compat && s.route.publish != "fireAndForget"
 }
 
 // quiet determines whether nothing is on its way any more if there are no

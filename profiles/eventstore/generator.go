@@ -52,7 +52,7 @@ type generatorTask struct {
 }
 
 func (b *binding) newGeneratorTask(worker int) (workload.Task, error) {
-	number := b.s.stake.Number(worker)
+	number := b.s.load.stake.Number(worker)
 	pub, err := b.way.publisher(number, b.answer)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if b.search != nil && !it.Warmup {
 		return k.searched(ctx, it)
 	}
-	if b.s.pacing == pacingTicked {
+	if b.s.load.pacing == pacingTicked {
 		return k.tick(ctx, it)
 	}
 	n := b.quota.claim(it.Settings.Batch, it.Warmup)
@@ -214,12 +214,12 @@ func (k *generatorTask) tick(ctx context.Context, it *workload.Iteration) error 
 // catch up, or because integer division drops remainders that add up to one.
 func (k *generatorTask) skips(it *workload.Iteration, total int, due int64) bool {
 	b := k.b
-	period := int64(time.Second) / int64(b.s.tickRate)
+	period := int64(time.Second) / int64(b.s.load.tickRate)
 	if it.Now()-due > period {
 		b.failures.Lose(func(l *report.Losses) { l.LateTicks += int64(total) })
 		return true
 	}
-	per := it.Settings.Rate / float64(it.Settings.Threads) / float64(b.s.tickRate)
+	per := it.Settings.Rate / float64(it.Settings.Threads) / float64(b.s.load.tickRate)
 	if k.missing += per - float64(total); k.missing >= float64(total) {
 		k.missing -= float64(total)
 		b.failures.Lose(func(l *report.Losses) { l.Remainder += int64(total) })
@@ -231,12 +231,12 @@ func (k *generatorTask) skips(it *workload.Iteration, total int, due int64) bool
 // limited returns a context that ends when the run's time is up: a transport that
 // accepts nothing must not hold up a generator any longer.
 func (k *generatorTask) limited(ctx context.Context, it *workload.Iteration) context.Context {
-	if k.b.s.duration == 0 {
+	if k.b.s.load.duration == 0 {
 		return ctx
 	}
 	if k.end == nil {
 		// The margin is for what is being handed over just then.
-		left := k.b.s.duration - time.Duration(it.Now()) + 500*time.Millisecond
+		left := k.b.s.load.duration - time.Duration(it.Now()) + 500*time.Millisecond
 		var cancel context.CancelFunc
 		k.end, cancel = context.WithTimeoutCause(ctx, left, errTimeUp)
 		context.AfterFunc(k.b.way.stopped, cancel) // at the latest

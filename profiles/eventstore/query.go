@@ -147,7 +147,7 @@ func (q *queries) task(track string, worker int) *queryTask {
 // ended reports whether there is no other query to make.
 func (q *queries) ended(after bool) bool {
 	if after {
-		return q.b.drain.gaveUp.Load() || q.asked.Add(1) > int64(q.b.s.queries)
+		return q.b.drain.gaveUp.Load() || q.asked.Add(1) > int64(q.b.s.query.count)
 	}
 	return q.b.quota.over()
 }
@@ -186,7 +186,7 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 // there may be nothing for long, and a range in which there is nothing tests nothing.
 func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 	_, _, longest := k.q.sample.span()
-	width := int64(k.q.b.s.queryRange)
+	width := int64(k.q.b.s.query.width)
 	begin, _ := k.q.sample.pick(k.d.Next())
 	from := begin.Start
 	// A batch is found by its earliest event, so one that began earlier may extend into
@@ -198,7 +198,7 @@ func (k *queryTask) byRange(ctx context.Context) (n int, err error) {
 		}
 		for i := range es {
 			if at := es[i].ID.Start.NS(); at >= from && at < from+width {
-				if n++; n >= k.q.b.s.queryLimit {
+				if n++; n >= k.q.b.s.query.limit {
 					return model.ErrEnough
 				}
 			}
@@ -245,8 +245,8 @@ func (k *queryTask) byParent(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return err
 		}
-		if n += len(es); n >= k.q.b.s.queryLimit {
-			n = k.q.b.s.queryLimit
+		if n += len(es); n >= k.q.b.s.query.limit {
+			n = k.q.b.s.query.limit
 			return model.ErrEnough
 		}
 		return nil

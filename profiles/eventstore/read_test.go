@@ -40,8 +40,8 @@ func TestBoxesOfTh2AreRead(t *testing.T) {
 	require.NoError(t, err)
 	s := p.Binder.(*spec)
 	assert.Equal(t, 175, p.Tracks()[0].Start.Batch)
-	assert.Equal(t, wire.Zlib, s.codec)
-	assert.Equal(t, 64, s.maxTasks)
+	assert.Equal(t, wire.Zlib, s.stage.Codec)
+	assert.Equal(t, 64, s.stage.MaxTasks)
 }
 
 func TestWhatABoxDoesNotSayIsAsInTheOriginal(t *testing.T) {
@@ -80,11 +80,11 @@ func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
 		vs.Set(workload.Value{Name: "compat", Text: compat, Origin: workload.OriginFlag})
 		p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
 		require.NoError(t, err)
-		assert.Equal(t, want, p.Binder.(*spec).compressOver)
+		assert.Equal(t, want, p.Binder.(*spec).stage.CompressOver)
 		vs.Set(workload.Value{Name: "compressOver", Text: "7", Origin: workload.OriginFlag})
 		p, err = Design(workload.Inputs{Values: vs, Namespace: "x"})
 		require.NoError(t, err)
-		assert.Equal(t, 7, p.Binder.(*spec).compressOver, "given by hand")
+		assert.Equal(t, 7, p.Binder.(*spec).stage.CompressOver, "given by hand")
 	}
 }
 

@@ -11,14 +11,14 @@ func (b *binding) Facts(r *measure.Result) any {
 	s := b.s
 	stands := b.others.Told()
 	f := &report.Facts{
-		Schema: s.schema, Store: s.driver, Compression: s.codecName, Pacing: s.pacing, Compat: s.Compat, Durability: b.tr.Durability,
+		Schema: s.layout.schema, Store: s.driver, Compression: s.codecName, Pacing: s.load.pacing, Compat: s.Compat, Durability: b.tr.Durability,
 		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: b.way.name(),
 		Crashes: b.way.crashed(), Drain: drainOf(stands, b.drain.report), Limits: b.limits(stands),
 	}
 	for _, one := range stands {
 		b.counts.RaiseMaxBatch(one.MaxBatch)
 	}
-	f.Steps = stepsOf(r, b.counts, f.Drain, int64(s.duration))
+	f.Steps = stepsOf(r, b.counts, f.Drain, int64(s.load.duration))
 	f.Series, f.SeriesEveryNs = b.series.report()
 	wrong := b.wrong(stands)
 	f.Losses, f.Errors = wrong.Losses, wrong.List()
@@ -75,7 +75,7 @@ func drainOf(stands []stand, own func() *report.Drain) *report.Drain {
 
 // limits are those of the store stages of all processes, and what they have held.
 func (b *binding) limits(stands []stand) report.Limits {
-	one := report.Limits{MaxTasks: b.s.maxTasks, MaxTaskBytes: b.s.maxTaskBytes}
+	one := report.Limits{MaxTasks: b.s.stage.MaxTasks, MaxTaskBytes: b.s.stage.MaxTaskBytes}
 	if len(stands) == 0 {
 		_, _, one.PeakTasks, one.PeakBytes = b.way.inside()
 		return one

@@ -24,11 +24,11 @@ type searching struct {
 // newSearching makes the search of a run; stored returns how many events are stored.
 func newSearching(s *spec, clock *runClock, stored func() int64) *searching {
 	p := find.NewPacer(clock.now)
-	return &searching{pacer: p, start: s.searchRate, load: find.Chain{
-		Unit: "events", Trial: s.searchTrial, Pace: p.Pace, Clock: clock.now,
+	return &searching{pacer: p, start: s.search.rate, load: find.Chain{
+		Unit: "events", Trial: s.search.trial, Pace: p.Pace, Clock: clock.now,
 		Done: stored,
 		// At every point on the way there may be one batch of each generator.
-		Slack: func() float64 { return float64(8 * s.start.Batch * s.start.Threads) },
+		Slack: func() float64 { return float64(8 * s.load.start.Batch * s.load.start.Threads) },
 	}}
 }
 

@@ -16,9 +16,9 @@ import (
 func (s *spec) Share(p *workload.Plan, i, n int) error {
 	refuse := func(why, hint string) error { return fault.Hint(errors.New(why), hint) }
 	switch {
-	case s.search:
+	case s.search.on:
 		return refuse("search=on paces the generators of one process", "leave --workers or search=on out")
-	case s.via != report.ViaDirect:
+	case s.route.via != report.ViaDirect:
 		return refuse("batches in one queue would reach the store stage of a worker other than the one that waits for them", "use via=direct, or leave --workers out")
 	case s.crash > 0:
 		return refuse("crash ends the store stage of one process", "leave --workers or crash out")
@@ -51,12 +51,12 @@ func (s *spec) divide(t *workload.Track, i, n int) error {
 		if err != nil {
 			return err
 		}
-		s.stake = workload.Stake{Process: i, Of: n, From: from, To: to, All: all}
-		if s.events > 0 && s.events < int64(all) {
-			return fault.Hint(fmt.Errorf("there are %s for %s", units.Plural(int(s.events), "event"), units.Plural(all, "generator")), "use more events, or leave --workers out")
+		s.load.stake = workload.Stake{Process: i, Of: n, From: from, To: to, All: all}
+		if s.load.events > 0 && s.load.events < int64(all) {
+			return fault.Hint(fmt.Errorf("there are %s for %s", units.Plural(int(s.load.events), "event"), units.Plural(all, "generator")), "use more events, or leave --workers out")
 		}
-		s.events = s.events*int64(to)/int64(all) - s.events*int64(from)/int64(all)
-		t.Total = s.events
+		s.load.events = s.load.events*int64(to)/int64(all) - s.load.events*int64(from)/int64(all)
+		t.Total = s.load.events
 		return nil
 	case trackDrain:
 		t.First = i
@@ -67,7 +67,7 @@ func (s *spec) divide(t *workload.Track, i, n int) error {
 	if err != nil {
 		return fault.Hint(err, fmt.Sprintf("use --set queryThreads=%d or query=off", n))
 	}
-	s.queries = s.queries*to/all - s.queries*from/all
+	s.query.count = s.query.count*to/all - s.query.count*from/all
 	return nil
 }
 
@@ -108,7 +108,7 @@ func (k books) Take(from workload.Process, told []ledger.BookTold) bool {
 
 // lose takes for attempted whatever the generators of a lost process may have sent.
 func (b *binding) lose(of workload.Process) {
-	all := b.s.start.Threads
+	all := b.s.load.start.Threads
 	from, to := workload.Stretch(all, of.Of, of.Part)
 	most := max(len(b.boxes.each()), all)
 	gone := workload.Stake{Process: of.Part, Of: of.Of, From: from, To: to, All: all}

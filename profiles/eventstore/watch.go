@@ -74,7 +74,7 @@ func newWatched(role string) *watched {
 func (w *watcher) begin(ctx context.Context, set *watch.Set, s *spec, broker *transport.AMQP) {
 	list := []*watched{newWatched(report.RoleOwn)}
 	add := func(role string) { list = append(list, newWatched(role)) }
-	pids, _ := readWatch(s.watch) // Design has checked it
+	pids, _ := readWatch(s.watch.processes) // Design has checked it
 	if broker != nil {
 		addr := broker.Hosts()[0]
 		p := watch.Find(ctx, pids[report.RoleBroker], addr)
@@ -112,8 +112,8 @@ func (w *watcher) begin(ctx context.Context, set *watch.Set, s *spec, broker *tr
 func (s *spec) watchStore(ctx context.Context, set *watch.Set, pid int) (role string) {
 	if pid > 0 {
 		addr := ""
-		if len(s.hosts) > 0 {
-			addr = store.HostPort(s.hosts[0], storePorts[s.driver])
+		if len(s.watch.hosts) > 0 {
+			addr = store.HostPort(s.watch.hosts[0], storePorts[s.driver])
 		}
 		set.Put(s.driver, watch.FindServer(ctx, pid, addr))
 	}
@@ -121,7 +121,7 @@ func (s *spec) watchStore(ctx context.Context, set *watch.Set, pid int) (role st
 		if role == "" && (m.Role == s.driver || strings.HasPrefix(m.Role, s.driver+watch.At)) {
 			role = m.Role
 			if s.driver == "cassandra" {
-				m.AskJVM(cmp.Or(s.nodetool, s.agent))
+				m.AskJVM(cmp.Or(s.watch.nodetool, s.watch.agent))
 			}
 		}
 	})

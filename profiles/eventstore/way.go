@@ -44,12 +44,12 @@ const maxPendingBytes = 64 << 20
 // open opens the transport, and starts the store stage.
 func (w *way) open(ctx context.Context) (err error) {
 	s := w.spec
-	if s.via == report.ViaDirect {
-		w.via = transport.NewDirect(w.clock.now, s.prefetch, s.maxTaskBytes)
-	} else if w.via, err = transport.OverAMQP(ctx, s.via, broker.Options{
+	if s.route.via == report.ViaDirect {
+		w.via = transport.NewDirect(w.clock.now, s.route.prefetch, s.stage.MaxTaskBytes)
+	} else if w.via, err = transport.OverAMQP(ctx, s.route.via, broker.Options{
 		Prefix: s.namespace, Profile: Name, Run: s.runID,
-		Lossy: s.Compat, FireAndForget: s.publish == "fireAndForget",
-		MaxPending: s.maxTasks, MaxBytes: min(s.maxTaskBytes, maxPendingBytes),
+		Lossy: s.Compat, FireAndForget: s.route.publish == "fireAndForget",
+		MaxPending: s.stage.MaxTasks, MaxBytes: min(s.stage.MaxTaskBytes, maxPendingBytes),
 	}, w.clock.now); err != nil {
 		return err
 	}
@@ -65,11 +65,11 @@ func (w *way) open(ctx context.Context) (err error) {
 
 // begin starts a store stage.
 func (w *way) begin() error {
-	recv, err := w.via.Receiver(w.stopped, w.spec.prefetch)
+	recv, err := w.via.Receiver(w.stopped, w.spec.route.prefetch)
 	if err != nil {
 		return fault.Code(fmt.Errorf("event-store: open the receiver: %w", err), fault.CodeStore)
 	}
-	g := stage.NewGate(int64(w.spec.maxTasks), w.spec.maxTaskBytes)
+	g := stage.NewGate(int64(w.spec.stage.MaxTasks), w.spec.stage.MaxTaskBytes)
 	_, _, g.Peak, g.PeakBytes = w.inside()
 	st := w.newStage(recv, g)
 	if err := st.Start(); err != nil {
