@@ -31,6 +31,8 @@ func watching(t *testing.T, w, h int) (*testApp, *tuitest.Run) {
 func TestWhoWatchesARunChangesNothing(t *testing.T) {
 	a, run := watching(t, 80, 24)
 	assert.Contains(t, picture(t, a), "watching: no key changes the run")
+	assert.Contains(t, picture(t, a), "threads 16   payload 1 KiB")
+	assert.NotContains(t, picture(t, a), "◂", "there is nothing to turn")
 	before := run.Settings(screen.All)
 	for _, key := range []string{"+", "-", "]", "space", "t", "x", "f", "w", "m", "u", "{"} {
 		send(t, a, key)

@@ -274,6 +274,9 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 		gap, space = " ", ""
 	}
 	line, x := s.Muted.On(prefix), ansi.StringWidth(prefix)
+	if ks.control == nil {
+		return ks.still(s, line, x, knobs, values, gap, e.W), nil
+	}
 	var zones []zone
 	for i, k := range knobs {
 		at := x + ansi.StringWidth(k.Name+space) // of the left arrow
@@ -286,6 +289,17 @@ func (ks *knobs) line(e screen.Env) (string, []zone) {
 		x = to + 1 + len(gap)
 	}
 	return strings.TrimRight(line, " "), zones
+}
+
+// still continues the line of a run that is only watched, with nothing to click.
+func (ks *knobs) still(s *widget.Styles, line string, x int, list []workload.Knob, values []string, gap string, w int) string {
+	for i, k := range list {
+		if x += ansi.StringWidth(k.Name+values[i]) + 1 + len(gap); x-len(gap) > w {
+			break
+		}
+		line += s.Muted.On(k.Name) + " " + s.Bold.On(values[i]) + gap
+	}
+	return strings.TrimRight(line, " ")
 }
 
 // value returns the requested value; if tracks differ in a value that does not add
