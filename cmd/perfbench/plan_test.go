@@ -11,9 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/finding"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
-	"github.com/perfbench/perfbench/cmd/perfbench/sweeping"
 	"github.com/perfbench/perfbench/internal/request"
 )
 
@@ -41,8 +39,8 @@ func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 		without []string
 	}{
 		{headless.Command(&cli.Call{}, headless.Makes{}), nil, []string{"name", "find", "sweep"}},
-		{finding.Command(&cli.Call{}), run["find"].Properties, []string{"name", "find", "sweep", "repeat", "against", "against-set", "tolerance", "unsure"}},
-		{sweeping.Command(&cli.Call{}), run["sweep"].Properties, []string{"name", "find", "sweep", "against", "against-set", "tolerance", "unsure"}},
+		{findCommand(&cli.Call{}), run["find"].Properties, []string{"name", "find", "sweep", "repeat", "against", "against-set", "tolerance", "unsure"}},
+		{sweepCommand(&cli.Call{}), run["sweep"].Properties, []string{"name", "find", "sweep", "against", "against-set", "tolerance", "unsure"}},
 	} {
 		t.Run(c.command.Name(), func(t *testing.T) {
 			flags := c.command.Flags()

@@ -34,8 +34,8 @@ func row(run *rundir.Run, w *exec.Cmd) (out []rundir.Worker) {
 	return out
 }
 
-// units is how many the run did.
-func units(run *rundir.Run) (n int64) {
+// done is how many the run did.
+func done(run *rundir.Run) (n int64) {
 	for _, o := range run.Operations {
 		n += o.Count
 	}
@@ -57,7 +57,7 @@ func TestTheRestOfAKilledWorkerIsDoneByAnother(t *testing.T) {
 	run := p.folder(t).Run
 	assert.Equal(t, "passed", run.Verification.State, run.Verification.Summary)
 	assert.Contains(t, run.Verification.Summary, "6001 entries are there")
-	assert.EqualValues(t, 6001, units(&run))
+	assert.EqualValues(t, 6001, done(&run))
 	gone := row(&run, workers[1])
 	require.Len(t, gone, 1)
 	assert.Equal(t, "gone", gone[0].State)
@@ -92,7 +92,7 @@ func TestAStoppedWorkerWhosePartWasDealtIsToldToEnd(t *testing.T) {
 	for _, w := range run.Workers {
 		all += w.Count
 	}
-	assert.Equal(t, units(&run), all)
+	assert.Equal(t, done(&run), all)
 	stopped := row(&run, workers[0])
 	require.NotEmpty(t, stopped)
 	assert.True(t, stopped[0].Dismissed)

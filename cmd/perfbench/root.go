@@ -6,17 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/comparison"
-	"github.com/perfbench/perfbench/cmd/perfbench/data"
 	"github.com/perfbench/perfbench/cmd/perfbench/doctor"
-	"github.com/perfbench/perfbench/cmd/perfbench/documents"
-	"github.com/perfbench/perfbench/cmd/perfbench/finding"
 	"github.com/perfbench/perfbench/cmd/perfbench/headless"
-	"github.com/perfbench/perfbench/cmd/perfbench/history"
-	"github.com/perfbench/perfbench/cmd/perfbench/join"
-	"github.com/perfbench/perfbench/cmd/perfbench/lab"
-	"github.com/perfbench/perfbench/cmd/perfbench/list"
-	"github.com/perfbench/perfbench/cmd/perfbench/sweeping"
 	"github.com/perfbench/perfbench/cmd/perfbench/workbench"
 )
 
@@ -53,10 +44,14 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.SetVersionTemplate("{{.Version}}\n")
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) { cli.Help(c.OutOrStdout(), c) })
 	c.Flags().BoolP("version", "v", false, "print which build this is")
-	c.AddCommand(workbench.Command(a, func(cmd *cobra.Command, f *cli.Flags, w *cli.Workers, args []string) error {
+	dryRun := func(cmd *cobra.Command, f *cli.Flags, w *cli.Workers, args []string) error {
 		return headless.DryRun(cmd, a, f, w, args)
-	}), headless.Command(a, headless.Makes{Find: finding.Make, Sweep: sweeping.Make}), join.Command(a), join.Workers(a), headless.Resume(a), finding.Command(a), sweeping.Command(a), list.Command(a), data.Command(a), documents.Command(a), comparison.Command(a), history.Command(a),
-		lab.Command(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a))
+	}
+	c.AddCommand(
+		workbench.Command(a, dryRun), headless.Command(a, headless.Makes{Find: makeFind, Sweep: makeSweep}), workerCommand(a),
+		workersCommand(a), headless.Resume(a), findCommand(a), sweepCommand(a), listCommand(a), dataCommand(a), reportCommand(a),
+		compareCommand(a), historyCommand(a), labCommand(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a),
+	)
 	c.SetHelpCommand(helpCommand())
 	return tree{c}
 }

@@ -1,6 +1,4 @@
-// Package finding is the command that looks for the highest rate, or number of threads,
-// that a store sustains.
-package finding
+package main
 
 import (
 	"context"
@@ -27,18 +25,18 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// command is the command in one call.
-type command struct {
+// findCmd is the command in one call.
+type findCmd struct {
 	*cli.Call
 	flags cli.Flags
 	crew  cli.Workers
 	asked find.Asked
 }
 
-// Command looks for the highest rate or number of threads.
-func Command(c *cli.Call) *cobra.Command { return (&command{Call: c}).tree() }
+// findCommand looks for the highest rate or number of threads.
+func findCommand(c *cli.Call) *cobra.Command { return (&findCmd{Call: c}).tree() }
 
-func (a *command) tree() *cobra.Command {
+func (a *findCmd) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "find PROFILE --under 'p99<10ms' | find PLAN.yaml", Short: "Find the highest rate, or number of threads, that meets a condition",
 		Long: `find does one run and raises its rate while the conditions hold: by doubling first,
@@ -67,7 +65,7 @@ to its end.`,
 			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, a.crew.Check(), func(ctx context.Context, r request.Run) (headless.Task, error) {
 				asked := a.asked.Above(r.Find)
 				r.Find = &asked
-				return Make(a.Call, &a.flags, d)(ctx, r)
+				return makeFind(a.Call, &a.flags, d)(ctx, r)
 			})
 		},
 		ValidArgsFunction: headless.Complete,
@@ -87,8 +85,8 @@ to its end.`,
 	return c
 }
 
-// task is one search.
-type task struct {
+// findTask is one search.
+type findTask struct {
 	*cli.Call
 	flags    *cli.Flags
 	run      request.Run
@@ -98,10 +96,10 @@ type task struct {
 	result  *find.Result
 }
 
-// Make makes searches of the runs of plans that are some.
-func Make(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
+// makeFind makes searches of the runs of plans that are some.
+func makeFind(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 	return func(ctx context.Context, r request.Run) (headless.Task, error) {
-		t := &task{Call: c, flags: f, run: r}
+		t := &findTask{Call: c, flags: f, run: r}
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
@@ -139,7 +137,7 @@ func ignored(vs workload.Values, over string) error {
 }
 
 // request adds to what is to run what a search needs.
-func (t *task) request() {
+func (t *findTask) request() {
 	r := &t.run.Request
 	r.Values = maps.Clone(r.Values)
 	if _, ok := t.Getenv(request.Variable("duration")); !ok {
@@ -151,7 +149,7 @@ func (t *task) request() {
 }
 
 // Do implements headless.Task.
-func (t *task) Do(ctx context.Context) (w headless.Went) {
+func (t *findTask) Do(ctx context.Context) (w headless.Went) {
 	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, headless.Beside{During: t.search, Summary: t.summary})
 	if w.Outcome != nil {
 		r := t.result
@@ -172,7 +170,7 @@ func (t *task) Do(ctx context.Context) (w headless.Went) {
 }
 
 // Print implements headless.Task.
-func (t *task) Print(context.Context) error {
+func (t *findTask) Print(context.Context) error {
 	headless.PrintPlan(t.Call, t.prepared)
 	bound := ""
 	if t.options.From > 0 {
@@ -188,12 +186,12 @@ func (t *task) Print(context.Context) error {
 }
 
 // Asked implements headless.Task.
-func (t *task) Asked() request.Run {
+func (t *findTask) Asked() request.Run {
 	return request.Run{Name: t.run.Name, Request: t.prepared.Asked(), Find: t.run.Find}
 }
 
 // search searches while the run goes on, and ends it.
-func (t *task) search(ctx context.Context, l *session.Driven, say func(format string, args ...any)) {
+func (t *findTask) search(ctx context.Context, l *session.Driven, say func(format string, args ...any)) {
 	t.result = experiment.Search(ctx, l, t.options, func(s find.Step, words string) {
 		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Opened.Prepared.Plan.Unit, p99(s))
 	})
@@ -210,6 +208,6 @@ func p99(s find.Step) string {
 }
 
 // summary keeps what was found with the run, and says it.
-func (t *task) summary(o *session.Concluded) (string, error) {
+func (t *findTask) summary(o *session.Concluded) (string, error) {
 	return report.FoundText(t.result) + "\n", experiment.KeepFound(o.Dir, t.result)
 }

@@ -1,4 +1,4 @@
-package documents
+package main
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 
 // forPeople settles what --open and --against ask for: the format to open, and the run to
 // compare with.
-func (a command) forPeople(refs []string, runs string, o reportOptions) (reportOptions, error) {
+func (a reportCmd) forPeople(refs []string, runs string, o reportOptions) (reportOptions, error) {
 	if o.open {
 		switch {
 		case len(refs) > 1:
@@ -41,7 +41,7 @@ func (a command) forPeople(refs []string, runs string, o reportOptions) (reportO
 
 // show writes the summary of a run for who looks at a terminal, and how it compares to an
 // earlier one.
-func (a command) show(f *rundir.Folder) {
+func (a reportCmd) show(f *rundir.Folder) {
 	fmt.Fprint(a.Stdout, cli.Plain(summary.Text(&f.Run, ""), a.PoorLetters()))
 	summary.Draw(a.Call, f, false)
 	if text := report.Against(f); text != "" {

@@ -1,6 +1,4 @@
-// Package sweeping is the command that does a run at each of several values of a knob, or
-// of two, and says what comes of them.
-package sweeping
+package main
 
 import (
 	"cmp"
@@ -19,18 +17,18 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// command is the command in one call.
-type command struct {
+// sweepCmd is the command in one call.
+type sweepCmd struct {
 	*cli.Call
 	flags cli.Flags
 	crew  cli.Workers
 	asked request.Sweep
 }
 
-// Command does a run at each point.
-func Command(c *cli.Call) *cobra.Command { return (&command{Call: c}).tree() }
+// sweepCommand does a run at each point.
+func sweepCommand(c *cli.Call) *cobra.Command { return (&sweepCmd{Call: c}).tree() }
 
-func (a *command) tree() *cobra.Command {
+func (a *sweepCmd) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "sweep PROFILE --over threads=1,2,4,…,64 | sweep PLAN.yaml", Short: "Do a run at each of several values of a knob, and say where the knee is",
 		Long: `sweep does a run at each value of a knob or parameter, or at each pair of the values
@@ -60,7 +58,7 @@ threshold ends the sweep.`,
 				asked := a.asked.Above(r.Sweep)
 				asked.Repeat = cmp.Or(asked.Repeat, r.Repeat.Times)
 				r.Sweep = &asked
-				return Make(a.Call, &a.flags, d)(ctx, r)
+				return makeSweep(a.Call, &a.flags, d)(ctx, r)
 			})
 		},
 		ValidArgsFunction: headless.Complete,
@@ -79,8 +77,8 @@ threshold ends the sweep.`,
 	return c
 }
 
-// task is one sweep.
-type task struct {
+// sweepTask is one sweep.
+type sweepTask struct {
 	*cli.Call
 	flags  *cli.Flags
 	driver *experiment.Driver
@@ -88,20 +86,20 @@ type task struct {
 	sweep  *experiment.Sweep
 }
 
-// Make makes sweeps of the runs of plans that are some.
-func Make(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
+// makeSweep makes sweeps of the runs of plans that are some.
+func makeSweep(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 	return func(ctx context.Context, r request.Run) (headless.Task, error) {
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
 		s, err := d.Sweep(ctx, r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat)})
-		return &task{c, f, d, r, s}, err
+		return &sweepTask{c, f, d, r, s}, err
 	}
 }
 
 // Do implements headless.Task: it does the runs that are not done yet, and says what all
 // come to.
-func (t *task) Do(ctx context.Context) (w headless.Went) {
+func (t *sweepTask) Do(ctx context.Context) (w headless.Went) {
 	if dir := t.sweep.Resume(); dir != "" && !t.flags.Quiet {
 		fmt.Fprintf(t.Stderr, "%s goes on: %d of %d runs are done\n", dir, len(t.sweep.Result().Runs), t.sweep.Result().All())
 	}
@@ -124,7 +122,7 @@ func (t *task) Do(ctx context.Context) (w headless.Went) {
 }
 
 // Print implements headless.Task.
-func (t *task) Print(context.Context) error {
+func (t *sweepTask) Print(context.Context) error {
 	r := t.sweep.Result()
 	fmt.Fprintf(t.Stdout, "%d runs, %d at each of %d points. The first of them: ", r.All(), r.Rounds, r.All()/r.Rounds)
 	headless.PrintPlan(t.Call, t.sweep.First())
@@ -132,7 +130,7 @@ func (t *task) Print(context.Context) error {
 }
 
 // Asked implements headless.Task.
-func (t *task) Asked() request.Run {
+func (t *sweepTask) Asked() request.Run {
 	r := request.Run{Name: t.run.Name, Request: t.sweep.First().Asked(), Sweep: t.run.Sweep}
 	for _, x := range t.sweep.Result().Axes { // what the points differ in
 		delete(r.Request.Values, x.Name)

@@ -1,5 +1,4 @@
-// Package list is the command that shows what this version of perfbench has.
-package list
+package main
 
 import (
 	"fmt"
@@ -23,13 +22,13 @@ type listing struct {
 	hidden int
 }
 
-// command is the command in one call.
-type command struct{ *cli.Call }
+// listCmd is the command in one call.
+type listCmd struct{ *cli.Call }
 
-// Command lists profiles, stores, formats, presets and knobs.
-func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
+// listCommand lists profiles, stores, formats, presets and knobs.
+func listCommand(c *cli.Call) *cobra.Command { return listCmd{c}.tree() }
 
-func (a command) tree() *cobra.Command {
+func (a listCmd) tree() *cobra.Command {
 	var asJSON, all bool
 	c := &cobra.Command{
 		Use: "list", Short: "List profiles, stores, formats, presets, knobs, and the schema of plans",
@@ -92,7 +91,7 @@ func (a command) tree() *cobra.Command {
 }
 
 // planSchema prints the JSON Schema of plan files.
-func (a command) planSchema() error {
+func (a listCmd) planSchema() error {
 	data, err := planSchema()
 	if err != nil {
 		return err
@@ -187,7 +186,7 @@ func listFormats() listing {
 }
 
 // formatDoc prints the documentation of a format.
-func (a command) formatDoc(id string) error {
+func (a listCmd) formatDoc(id string) error {
 	fs, err := rundir.Pick(cli.Formats(), []string{id}, "")
 	if err != nil {
 		return err
@@ -244,7 +243,7 @@ func listPresets(args []string) (listing, error) {
 }
 
 // presetText prints the YAML of a preset.
-func (a command) presetText(profile, name string) error {
+func (a listCmd) presetText(profile, name string) error {
 	p, err := cli.Profile([]string{profile})
 	if err != nil {
 		return err

@@ -1,6 +1,4 @@
-// Package history is the command that lists the runs that are kept, deletes old ones, and
-// puts them into archives.
-package history
+package main
 
 import (
 	"encoding/json"
@@ -20,8 +18,8 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// command is the command in one call, with what was asked of it.
-type command struct {
+// historyCmd is the command in one call, with what was asked of it.
+type historyCmd struct {
 	*cli.Call
 	runs, profile, target, since string
 	tags                         []string
@@ -35,10 +33,10 @@ type command struct {
 	remove bool
 }
 
-// Command lists, deletes and archives runs.
-func Command(c *cli.Call) *cobra.Command { return (&command{Call: c}).tree() }
+// historyCommand lists, deletes and archives runs.
+func historyCommand(c *cli.Call) *cobra.Command { return (&historyCmd{Call: c}).tree() }
 
-func (a *command) tree() *cobra.Command {
+func (a *historyCmd) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "history", Short: "List the runs that are kept; delete, archive or annotate them",
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
@@ -58,7 +56,7 @@ the highest of its operations that count.`,
 }
 
 // filters adds the flags that say which runs are meant.
-func (a *command) filters(c *cobra.Command) {
+func (a *historyCmd) filters(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&a.profile, "profile", "p", "", "`NAME` only runs of this profile")
@@ -76,19 +74,19 @@ func (a *command) filters(c *cobra.Command) {
 	}) // the flag exists
 }
 
-func (a *command) folder(c *cobra.Command) {
+func (a *historyCmd) folder(c *cobra.Command) {
 	c.Flags().StringVar(&a.runs, "runs", session.DefaultOut, "`DIR` where to look for runs")
 }
 
 // fromEnvironment looks for runs where the environment has new ones written.
-func (a *command) fromEnvironment(c *cobra.Command) {
+func (a *historyCmd) fromEnvironment(c *cobra.Command) {
 	if v, ok := a.Getenv(request.EnvPrefix + "OUT"); ok && v != "" && !c.Flags().Changed("runs") {
 		a.runs = v
 	}
 }
 
 // withRuns hands the runs that are asked for to do.
-func (a *command) withRuns(c *cobra.Command, do func(list []rundir.Entry) error) error {
+func (a *historyCmd) withRuns(c *cobra.Command, do func(list []rundir.Entry) error) error {
 	a.fromEnvironment(c)
 	f := rundir.Filter{Profile: a.profile, Target: a.target}
 	var err error
@@ -110,8 +108,8 @@ func (a *command) withRuns(c *cobra.Command, do func(list []rundir.Entry) error)
 	return do(f.Of(list))
 }
 
-// row is a run as it is listed.
-type row struct {
+// historyRow is a run as it is listed.
+type historyRow struct {
 	ID         string            `json:"id"`
 	Dir        string            `json:"dir"`
 	Archived   bool              `json:"archived"`
@@ -132,9 +130,9 @@ type row struct {
 	Note       string            `json:"note,omitempty"`
 }
 
-func rowOf(e rundir.Entry) row {
+func rowOf(e rundir.Entry) historyRow {
 	r, h := &e.Run, e.Run.Headline()
-	out := row{
+	out := historyRow{
 		ID: r.ID, Dir: e.Dir, Archived: rundir.IsArchive(e.Dir), Bytes: rundir.Size(e), Profile: r.Profile, Mode: r.Mode, Target: r.Target, Store: r.Store.Name,
 		Started: r.Started, MeasuredS: r.MeasuredS, EndedBy: r.EndedBy, Unit: r.Unit, Segments: r.Mixes(), Verdict: r.Verdict.State, Tags: r.Tags, Note: r.Note,
 	}
@@ -148,7 +146,7 @@ func rowOf(e rundir.Entry) row {
 }
 
 // list lists runs.
-func (a *command) list(list []rundir.Entry) error {
+func (a *historyCmd) list(list []rundir.Entry) error {
 	if a.json {
 		return a.writeJSON(list)
 	}
@@ -160,8 +158,8 @@ func (a *command) list(list []rundir.Entry) error {
 	return nil
 }
 
-func (a *command) writeJSON(list []rundir.Entry) error {
-	rows := []row{}
+func (a *historyCmd) writeJSON(list []rundir.Entry) error {
+	rows := []historyRow{}
 	for _, e := range list {
 		rows = append(rows, rowOf(e))
 	}
@@ -171,7 +169,7 @@ func (a *command) writeJSON(list []rundir.Entry) error {
 }
 
 // table writes runs in columns.
-func (a *command) table(list []rundir.Entry) {
+func (a *historyCmd) table(list []rundir.Entry) {
 	rows := [][]string{{"run", "began", "throughput", "p99", "verdict", "tags"}}
 	noted := slices.ContainsFunc(list, func(e rundir.Entry) bool { return e.Run.Note != "" })
 	if noted {

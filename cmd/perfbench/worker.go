@@ -1,6 +1,4 @@
-// Package join has the commands that make this machine a worker of a run that another
-// coordinates, and that tell who has become one.
-package join
+package main
 
 import (
 	"context"
@@ -18,7 +16,8 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 )
 
-type command struct {
+// workerCmd is either of the two commands in one call.
+type workerCmd struct {
 	*cli.Call
 	cli.Reach
 	passwordFile string
@@ -27,28 +26,28 @@ type command struct {
 	stay         bool
 }
 
-// one refuses anything but one URL.
-func one(c *cobra.Command, args []string) error {
+// oneCoordinator refuses anything but one URL.
+func oneCoordinator(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fault.Input(fmt.Errorf("%s: it takes the URL of one coordinator, and was given %d arguments", c.Name(), len(args)), "write it like perfbench "+c.Name()+" nats://127.0.0.1:4222")
 	}
 	return nil
 }
 
-// Workers tells who has joined a run.
-func Workers(c *cli.Call) *cobra.Command {
-	a := &command{Call: c}
+// workersCommand tells who has joined a run.
+func workersCommand(c *cli.Call) *cobra.Command {
+	a := &workerCmd{Call: c}
 	cmd := &cobra.Command{
 		Use: "workers nats://HOST:PORT", Short: "Tell who has joined a run that has workers, and how they are",
 		Example: "  perfbench workers nats://127.0.0.1:4222",
-		Args:    one,
+		Args:    oneCoordinator,
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.list(cmd.Context(), args[0]) },
 	}
 	a.Register(cmd.Flags(), 0)
 	return cmd
 }
 
-func (a *command) list(ctx context.Context, target string) error {
+func (a *workerCmd) list(ctx context.Context, target string) error {
 	o, err := a.Options("workers", target)
 	if err != nil {
 		return err
@@ -69,9 +68,9 @@ func (a *command) list(ctx context.Context, target string) error {
 	return w.Flush()
 }
 
-// Command makes this machine a worker.
-func Command(c *cli.Call) *cobra.Command {
-	a := &command{Call: c}
+// workerCommand makes this machine a worker.
+func workerCommand(c *cli.Call) *cobra.Command {
+	a := &workerCmd{Call: c}
 	cmd := &cobra.Command{
 		Use: "join nats://HOST:PORT", Short: "Work for a run that another perfbench coordinates",
 		Long: `join makes this machine a worker of a run: the one that perfbench run … --workers N
@@ -89,7 +88,7 @@ A worker is of the same version as its coordinator, and has the target's passwor
 		Example: `  perfbench join nats://127.0.0.1:4222
   perfbench join nats://127.0.0.1:4222 --stay
   perfbench join tls://10.0.0.5:4222 --token-file token --fingerprint 3f9a…`,
-		Args: one,
+		Args: oneCoordinator,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.join(cmd.Context(), args[0], cmd.Flags().Changed("wait"))
 		},
@@ -103,7 +102,7 @@ A worker is of the same version as its coordinator, and has the target's passwor
 }
 
 // join does runs; limited says that somebody said how long to wait for one.
-func (a *command) join(ctx context.Context, target string, limited bool) error {
+func (a *workerCmd) join(ctx context.Context, target string, limited bool) error {
 	o, err := a.Options("join", target)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package history
+package main
 
 import (
 	"bufio"
@@ -16,7 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-func (a *command) pruneTree() *cobra.Command {
+func (a *historyCmd) pruneTree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "prune --older-than TIME | --keep N", Short: "Delete old runs for good",
 		Long: `prune deletes the runs that began before --older-than, except the newest --keep;
@@ -45,7 +45,7 @@ run or holds what no run writes.`,
 }
 
 // prune deletes runs.
-func (a *command) prune(list []rundir.Entry, keeps bool) error {
+func (a *historyCmd) prune(list []rundir.Entry, keeps bool) error {
 	p := rundir.Prune{Keep: a.keep}
 	switch {
 	case a.olderThan == "" && !keeps:
@@ -92,7 +92,7 @@ func (a *command) prune(list []rundir.Entry, keeps bool) error {
 }
 
 // sure asks whether runs are to go for good.
-func (a *command) sure(n int, size int64) (bool, error) {
+func (a *historyCmd) sure(n int, size int64) (bool, error) {
 	if a.yes {
 		return true, nil
 	}
@@ -112,7 +112,7 @@ func (a *command) sure(n int, size int64) (bool, error) {
 	return false, nil
 }
 
-func (a *command) archiveTree() *cobra.Command {
+func (a *historyCmd) archiveTree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "archive RUN...", Short: "Put runs into one file each, which all commands read",
 		Long: `archive puts the folder of each run into a zip archive of the same name beside it, and
@@ -136,7 +136,7 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 }
 
 // archive archives runs; what cannot be done of one does not stop the others.
-func (a *command) archive(refs []string) error {
+func (a *historyCmd) archive(refs []string) error {
 	if len(refs) == 0 {
 		return fault.Input(errors.New("no run was named"), "name one:  perfbench history archive latest")
 	}

@@ -1,5 +1,4 @@
-// Package lab is the command that starts and stops disposable real servers.
-package lab
+package main
 
 import (
 	"errors"
@@ -21,13 +20,13 @@ func labNames() []string {
 	return out
 }
 
-// command is the command in one call.
-type command struct{ *cli.Call }
+// labCmd is the command in one call.
+type labCmd struct{ *cli.Call }
 
-// Command starts and stops disposable real servers.
-func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
+// labCommand starts and stops disposable real servers.
+func labCommand(c *cli.Call) *cobra.Command { return labCmd{c}.tree() }
 
-func (a command) tree() *cobra.Command {
+func (a labCmd) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "lab", Short: "Disposable real servers on this machine",
 		Long: `lab starts real servers on free loopback ports, each with a folder of its own,
@@ -39,7 +38,7 @@ deletes the data on down. A running one is a target: --target lab:redis`,
 	return c
 }
 
-func (a command) labUp() *cobra.Command {
+func (a labCmd) labUp() *cobra.Command {
 	var port int
 	c := &cobra.Command{
 		Use: "up NAME...", Short: "Start servers: " + strings.Join(labNames(), ", "),
@@ -66,9 +65,9 @@ func (a command) labUp() *cobra.Command {
 }
 
 // step shows what the lab is doing.
-func (a command) step(s string) { fmt.Fprintln(a.Stderr, s) }
+func (a labCmd) step(s string) { fmt.Fprintln(a.Stderr, s) }
 
-func (a command) labDown() *cobra.Command {
+func (a labCmd) labDown() *cobra.Command {
 	return &cobra.Command{
 		Use: "down [NAME...]", Short: "Stop servers and delete their data; without NAME, all of them",
 		ValidArgs: labNames(), Args: cli.OneOf("service", 0, 9, labNames()...),
@@ -102,7 +101,7 @@ func (a command) labDown() *cobra.Command {
 	}
 }
 
-func (a command) labStatus() *cobra.Command {
+func (a labCmd) labStatus() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "status", Short: "Show what is running, with its URLs",

@@ -1,5 +1,4 @@
-// Package documents is the command that writes the documents of finished runs.
-package documents
+package main
 
 import (
 	"errors"
@@ -18,13 +17,13 @@ import (
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
 
-// command is the command in one call.
-type command struct{ *cli.Call }
+// reportCmd is the command in one call.
+type reportCmd struct{ *cli.Call }
 
-// Command writes any document of finished runs.
-func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
+// reportCommand writes any document of finished runs.
+func reportCommand(c *cli.Call) *cobra.Command { return reportCmd{c}.tree() }
 
-func (a command) tree() *cobra.Command {
+func (a reportCmd) tree() *cobra.Command {
 	var o reportOptions
 	var runs string
 	c := &cobra.Command{
@@ -87,7 +86,7 @@ type reportOptions struct {
 
 // writeReports writes the documents of all runs; what cannot be written of one
 // does not stop the others.
-func (a command) writeReports(refs []string, runs string, o reportOptions) error {
+func (a reportCmd) writeReports(refs []string, runs string, o reportOptions) error {
 	out := o.out
 	if len(refs) == 0 {
 		return fault.Input(errors.New("no run was named"), "name one:  perfbench report latest,  or the folder of a run")
@@ -116,7 +115,7 @@ func (a command) writeReports(refs []string, runs string, o reportOptions) error
 
 // writeTogether writes documents of several runs: one of all of them where a format
 // joins runs, beside their folders or in out, else one a run.
-func (a command) writeTogether(refs []string, runs string, o reportOptions) error {
+func (a reportCmd) writeTogether(refs []string, runs string, o reportOptions) error {
 	ids, out := o.formats, o.out
 	if out == "-" && len(ids) != 1 {
 		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(ids)), "name it with --format")
@@ -190,7 +189,7 @@ func foundTexts(runs, ref string, ids []string) []*rundir.Folder {
 }
 
 // loadRun finds and loads a run, and says when it is still going.
-func (a command) loadRun(runs, ref string) (*rundir.Folder, error) {
+func (a reportCmd) loadRun(runs, ref string) (*rundir.Folder, error) {
 	dir, err := rundir.Find(runs, cli.Unshield(ref))
 	if err != nil {
 		return nil, err
@@ -220,7 +219,7 @@ func nothingToSay(f *rundir.Folder, formats []rundir.Format) error {
 }
 
 // writeReport writes the documents of one run.
-func (a command) writeReport(dir string, o reportOptions) error {
+func (a reportCmd) writeReport(dir string, o reportOptions) error {
 	ids, out := o.formats, o.out
 	f, err := rundir.Load(dir)
 	if err != nil {
@@ -288,7 +287,7 @@ func keepFacts(f *rundir.Folder, o reportOptions) error {
 	return rundir.KeepFacts(f.Dir, f.Given)
 }
 
-func (a command) writeToStdout(f *rundir.Folder, formats []rundir.Format) error {
+func (a reportCmd) writeToStdout(f *rundir.Folder, formats []rundir.Format) error {
 	if len(formats) != 1 {
 		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(formats)), "name it with --format")
 	}

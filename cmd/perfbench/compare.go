@@ -1,6 +1,4 @@
-// Package comparison is the command that compares finished runs, and says whether the
-// second side is worse.
-package comparison
+package main
 
 import (
 	"errors"
@@ -20,11 +18,11 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 )
 
-// command is the command in one call.
-type command struct{ *cli.Call }
+// compareCmd is the command in one call.
+type compareCmd struct{ *cli.Call }
 
-// options are what was asked of a comparison beside its sides.
-type options struct {
+// compareOptions are what was asked of a comparison beside its sides.
+type compareOptions struct {
 	formats         []string
 	out, runs       string
 	tolerance       string
@@ -32,11 +30,11 @@ type options struct {
 	force, noLetter bool
 }
 
-// Command compares finished runs.
-func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
+// compareCommand compares finished runs.
+func compareCommand(c *cli.Call) *cobra.Command { return compareCmd{c}.tree() }
 
-func (a command) tree() *cobra.Command {
-	o := &options{}
+func (a compareCmd) tree() *cobra.Command {
+	o := &compareOptions{}
 	c := &cobra.Command{
 		Use: "compare A B", Short: "Say whether B is better or worse than A, and how sure that is",
 		Long: `compare puts two sides of finished runs next to each other, figure by figure: each
@@ -104,7 +102,7 @@ func twoSides(_ *cobra.Command, args []string) error {
 }
 
 // compare compares two sides and writes what it comes to.
-func (a command) compare(refA, refB string, o *options) error {
+func (a compareCmd) compare(refA, refB string, o *compareOptions) error {
 	tolerance, err := compare.ParseTolerance(o.tolerance)
 	if err != nil {
 		return err
@@ -149,7 +147,7 @@ func (a command) compare(refA, refB string, o *options) error {
 }
 
 // side gathers the runs of a side and names what was left out.
-func (a command) side(runs, ref string) (compare.Set, error) {
+func (a compareCmd) side(runs, ref string) (compare.Set, error) {
 	set, warnings, err := compare.FindSet(runs, ref)
 	for _, w := range warnings {
 		fmt.Fprintln(a.Stderr, "warning: "+cli.Printable(w))
@@ -158,7 +156,7 @@ func (a command) side(runs, ref string) (compare.Set, error) {
 }
 
 // write writes the documents.
-func (a command) write(files []rundir.File, o *options) error {
+func (a compareCmd) write(files []rundir.File, o *compareOptions) error {
 	if o.out == "-" {
 		text := string(files[0].Data)
 		if o.formats[0] == "text" {

@@ -1,5 +1,4 @@
-// Package data is the command that shows and deletes what perfbench made in a store.
-package data
+package main
 
 import (
 	"bufio"
@@ -34,13 +33,13 @@ type dataFlags struct {
 	listing workload.Lister
 }
 
-// command is the command in one call.
-type command struct{ *cli.Call }
+// dataCmd is the command in one call.
+type dataCmd struct{ *cli.Call }
 
-// Command shows or deletes what perfbench made in a store.
-func Command(c *cli.Call) *cobra.Command { return command{c}.tree() }
+// dataCommand shows or deletes what perfbench made in a store.
+func dataCommand(c *cli.Call) *cobra.Command { return dataCmd{c}.tree() }
 
-func (a command) tree() *cobra.Command {
+func (a dataCmd) tree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "data", Short: "Show or delete what perfbench made in a store",
 		Args: cli.NoSuchCommand, RunE: cli.SubcommandNeeded,
@@ -87,7 +86,7 @@ type kept struct {
 }
 
 // withData opens the store and hands what was made there to do.
-func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Context, f *dataFlags, k *kept) error) error {
+func (a dataCmd) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Context, f *dataFlags, k *kept) error) error {
 	for _, name := range []string{"target", "namespace", "file", "password-file", "yes"} {
 		if err := a.FromEnvironment(c, name, map[string]string{}); err != nil {
 			return err
@@ -127,7 +126,7 @@ func (a command) withData(c *cobra.Command, f *dataFlags, do func(ctx context.Co
 }
 
 // dataTarget reads the target and refuses those that keep nothing.
-func (a command) dataTarget(ctx context.Context, f *dataFlags) (store.Target, store.Driver, error) {
+func (a dataCmd) dataTarget(ctx context.Context, f *dataFlags) (store.Target, store.Driver, error) {
 	if f.target == "" {
 		return store.Target{}, store.Driver{}, fault.Input(errors.New("no target was named"), "give --target URL, for example redis://localhost:6379")
 	}
@@ -164,7 +163,7 @@ func keeperAt(url string) (store.Target, store.Driver, error) {
 
 // namesOfFiles returns the names of the spaces that a run of the files would
 // write, nil without files.
-func (a command) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) {
+func (a dataCmd) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) {
 	if len(f.files) == 0 {
 		return nil, nil
 	}
@@ -223,7 +222,7 @@ func (k *kept) list(ctx context.Context, namespace string) error {
 	return nil
 }
 
-func (a command) dataList(ctx context.Context, f *dataFlags, k *kept) error {
+func (a dataCmd) dataList(ctx context.Context, f *dataFlags, k *kept) error {
 	if f.json {
 		return cli.JSON(a.Stdout, k.all)
 	}
@@ -238,7 +237,7 @@ func (a command) dataList(ctx context.Context, f *dataFlags, k *kept) error {
 	return fault.Code(err, fault.CodeStore)
 }
 
-func (a command) entries(f *dataFlags, all []entry) {
+func (a dataCmd) entries(f *dataFlags, all []entry) {
 	if len(all) == 0 {
 		fmt.Fprintf(a.Stdout, "perfbench has recorded nothing under namespace %q\n", f.namespace)
 		return
@@ -265,7 +264,7 @@ func (a command) entries(f *dataFlags, all []entry) {
 	})
 }
 
-func (a command) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
+func (a dataCmd) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 	a.entries(f, k.all)
 	if len(k.all) == 0 {
 		return nil
@@ -296,7 +295,7 @@ func (a command) dataDelete(ctx context.Context, f *dataFlags, k *kept) error {
 }
 
 // deleteAll deletes spaces one by one.
-func (a command) deleteAll(ctx context.Context, claim *ownership.Claim, all []entry) error {
+func (a dataCmd) deleteAll(ctx context.Context, claim *ownership.Claim, all []entry) error {
 	return ownership.InTurn(all, func(e entry) error {
 		last := time.Now()
 		_, err := claim.Delete(ctx, e.Space, func(int64) { // keys, rows or tables, as the store has it
@@ -337,7 +336,7 @@ func several(n int64, one, many string) string {
 
 // listing prints what a file names, and with a claim removes what of it is
 // ours.
-func (a command) listing(ctx context.Context, f *dataFlags, conn store.Conn, claim *ownership.Claim) error {
+func (a dataCmd) listing(ctx context.Context, f *dataFlags, conn store.Conn, claim *ownership.Claim) error {
 	text, err := f.listing.Listing(ctx, conn, claim)
 	fmt.Fprint(a.Stdout, text)
 	return fault.Code(err, fault.CodeStore)

@@ -1,4 +1,4 @@
-package history
+package main
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-func (a *command) noteTree() *cobra.Command {
+func (a *historyCmd) noteTree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "note RUN [TEXT]", Short: "Write a note on a run, which reports and lists show",
 		Long: `note keeps one line with a run, in note.txt in its folder, in place of the note before.
@@ -35,7 +35,7 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 }
 
 // note writes or prints the note of a run.
-func (a *command) note(args []string) error {
+func (a *historyCmd) note(args []string) error {
 	if len(args) == 0 {
 		return fault.Input(errors.New("no run was named"), `name one:  perfbench history note latest "with the new index"`)
 	}
