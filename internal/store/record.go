@@ -44,3 +44,17 @@ func AppendRecords[T ~string | ~[]byte](out []Made, namespace string, texts map[
 func NotOurs(where, what string) error {
 	return fault.Store(fmt.Errorf("%s is not a %s of perfbench", where, what), "use another --namespace")
 }
+
+// InPlace calls f once put has put in place what f needs, and both again while absent says of
+// an error that somebody else removed it in the meantime, up to five times.
+func InPlace(put, f func() error, absent func(error) bool) error {
+	for try := 1; ; try++ {
+		err := put()
+		if err == nil {
+			err = f()
+		}
+		if err == nil || !absent(err) || try == 5 {
+			return err
+		}
+	}
+}

@@ -178,15 +178,7 @@ func (ts *tables) create(ctx context.Context, t *table) error {
 // inMade calls f with the table of records in place, and again if somebody else dropped
 // it in the meantime along with their last record.
 func (ts *tables) inMade(ctx context.Context, made *table, f func() error) error {
-	for try := 1; ; try++ {
-		err := ts.create(ctx, made)
-		if err == nil {
-			err = f()
-		}
-		if err == nil || !absent(err) || try == 5 {
-			return err
-		}
-	}
+	return store.InPlace(func() error { return ts.create(ctx, made) }, f, absent)
 }
 
 // exact reports whether a table has our columns and our primary key, and nothing else.

@@ -218,16 +218,13 @@ func (ts *tables) create(ctx context.Context, t *table) error {
 // inMade calls f with the table of records in place, and again if somebody else dropped
 // it in the meantime along with their last record.
 func (ts *tables) inMade(ctx context.Context, made *table, f func() error) error {
-	for try := 1; ; try++ {
-		err := ts.create(ctx, made)
-		if err == nil {
-			err = f()
+	return store.InPlace(func() error { return ts.create(ctx, made) }, f, func(err error) bool {
+		gone := Absent(err)
+		if gone {
+			ts.forget(made)
 		}
-		if err == nil || !Absent(err) || try == 5 {
-			return err
-		}
-		ts.forget(made)
-	}
+		return gone
+	})
 }
 
 // fits reports whether a table has our columns.
