@@ -84,13 +84,13 @@ func (l *mailboxes) box(generator int) *mailbox {
 	if generator < len(all) {
 		return all[generator]
 	}
-	all = slices.Clone(all)
-	for len(all) <= generator {
-		l.authors.Know(len(all))
-		all = append(all, &mailbox{})
+	more := slices.Clone(all)
+	for len(more) <= generator {
+		l.authors.Know(len(more))
+		more = append(more, &mailbox{})
 	}
-	l.all.Store(&all)
-	return all[generator]
+	l.all.Store(&more)
+	return more[generator]
 }
 
 // of returns the mailbox for a batch; nil: there is none.
