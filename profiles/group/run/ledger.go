@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/datagen"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -77,22 +76,4 @@ func (l *ledger) sample(most int64) []int64 {
 		}
 	}
 	return out
-}
-
-// stock is the state of one structure. It is safe for use by several goroutines.
-type stock struct {
-	op      *model.Op // the first that names it
-	space   store.Space
-	ledgers map[string]*ledger
-	// pushed and popped count elements of a list, queue or stream: acknowledged ones
-	// and, with maybe, those of calls whose fate is unknown.
-	pushed, popped, maybePushed, maybePopped atomic.Int64
-	writes, removes                          bool
-
-	made   bool  // an earlier run of ours created it
-	filled bool  // there was something in it
-	before int64 // its size then, if it is counted
-	loaded int64
-	seed   string // the seed with which it was made
-	half   bool   // an earlier run began to load it and was cut short
 }

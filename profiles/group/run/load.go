@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
@@ -19,16 +21,67 @@ const (
 	loadBatch = 500
 )
 
+// loading is what is done before the groups begin: structures that are read are loaded, and receivers
+// listen.
+type loading struct {
+	w *work
+	g *grounds
+}
+
+// Setup loads what is read but does not exist, and makes receivers listen.
+func (x *loading) Setup(ctx context.Context, progress func(done, total int64)) error {
+	if r, ok := x.w.layer.(layer.Preparer); ok {
+		if err := r.Prepare(ctx, x.g.claim); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+	if err := x.w.resume(ctx, progress); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	if err := x.loadAll(ctx, progress); err != nil {
+		return fault.Code(err, fault.CodeStore)
+	}
+	for i := range x.w.s.Steps {
+		for _, l := range x.w.s.Topics(i) {
+			if x.w.s.Load == model.LoadOnly {
+				continue
+			}
+			if _, err := x.w.topics.of(l.Op).receiver(ctx, x.w.s.Subscribers-1); err != nil {
+				return fault.Code(err, fault.CodeStore)
+			}
+		}
+	}
+	return nil
+}
+
+// Succeed takes the structures for such as a process has loaded in whose place this one is, and
+// whose places are claimed as it found them.
+func (x *loading) Succeed(ctx context.Context, _ workload.Predecessor) error {
+	if r, ok := x.w.layer.(layer.Preparer); ok {
+		if err := r.Prepare(ctx, x.g.claim); err != nil {
+			return err
+		}
+	}
+	for _, st := range x.w.structures.all {
+		if x.w.loads(st) {
+			if err := x.g.record(ctx, st, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // loads reports whether a structure is to be loaded before the run: it is read, no
 // group writes it, and it does not exist.
-func (b *binding) loads(st *stock) bool {
+func (w *work) loads(st *stock) bool {
 	switch {
-	case b.s.Load == model.LoadNever, st.op.Kind.Topic():
+	case w.s.Load == model.LoadNever, st.op.Kind.Topic():
 		return false
-	case b.s.Load == model.LoadAuto && (st.writes || !st.half && st.filled):
+	case w.s.Load == model.LoadAuto && (st.writes || !st.half && st.filled):
 		return false
 	}
-	for _, o := range b.s.Order {
+	for _, o := range w.s.Order {
 		if o.Space == st.space && o.Action.Reads() {
 			return true
 		}
@@ -45,10 +98,10 @@ type reading struct {
 
 // readings returns what must exist for the operations on a structure to find everything
 // that they request: of several ranges with the same keys, the longest.
-func (b *binding) readings(st *stock) []reading {
+func (x *loading) readings(st *stock) []reading {
 	var out []reading
 next:
-	for _, o := range b.s.Order {
+	for _, o := range x.w.s.Order {
 		if o.Space != st.space || !o.Action.Reads() {
 			continue
 		}
@@ -70,41 +123,41 @@ next:
 }
 
 // loadAll loads every structure that needs it.
-func (b *binding) loadAll(ctx context.Context, progress func(done, total int64)) error {
+func (x *loading) loadAll(ctx context.Context, progress func(done, total int64)) error {
 	var todo []reading
 	var total int64
-	for _, st := range b.inOrder() {
-		if !b.loads(st) {
+	for _, st := range x.w.structures.all {
+		if !x.w.loads(st) {
 			continue
 		}
-		for _, r := range b.readings(st) {
+		for _, r := range x.readings(st) {
 			todo = append(todo, r)
 			total += r.n
 		}
 	}
 	var done atomic.Int64
 	for _, r := range todo {
-		st := b.stocks[r.o.Space]
+		st := x.w.structures.at[r.o.Space]
 		if st.half && !r.o.Kind.Keyed() { // existing elements are not added again
 			there := min(st.before, r.n)
 			r.first, r.n = r.first+there, r.n-there
 		}
-		if err := b.loadOne(ctx, r, func(n int64) { progress(done.Add(n), total) }); err != nil {
+		if err := x.loadOne(ctx, r, func(n int64) { progress(done.Add(n), total) }); err != nil {
 			return fmt.Errorf("load %s: %w", model.KeyOf(r.o.Space), err)
 		}
 		st.loaded += r.n
 		if !st.writes && !st.removes {
 			continue // what is only read is not compared
 		}
-		n, err := b.layer.Size(ctx, r.o)
+		n, err := x.w.layer.Size(ctx, r.o)
 		if err != nil {
 			return fmt.Errorf("count %s: %w", model.KeyOf(r.o.Space), err)
 		}
 		st.before = max(n, 0)
 	}
 	for _, r := range todo {
-		if st := b.stocks[r.o.Space]; st.loaded > 0 || st.half {
-			if err := b.record(ctx, st, false); err != nil {
+		if st := x.w.structures.at[r.o.Space]; st.loaded > 0 || st.half {
+			if err := x.g.record(ctx, st, false); err != nil {
 				return err
 			}
 		}
@@ -113,7 +166,7 @@ func (b *binding) loadAll(ctx context.Context, progress func(done, total int64))
 }
 
 // loadOne writes one range of keys with several goroutines.
-func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)) error {
+func (x *loading) loadOne(ctx context.Context, r reading, progress func(n int64)) error {
 	w := *r.o
 	w.Action, w.Children = model.ActPutAll, nil
 	if w.Kind != model.KindMap && w.Kind != model.KindCache && !w.Kind.Many() {
@@ -124,11 +177,11 @@ func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)
 	var next atomic.Int64
 	for i := range loaders {
 		group.Go(func() error {
-			h, err := b.layer.Caller(&w)
+			h, err := x.w.layer.Caller(&w)
 			if err != nil {
 				return err
 			}
-			k := &task{b: b, rnd: rand.New(rand.NewPCG(uint64(b.s.Seed), uint64(i)))}
+			k := &task{w: x.w, rnd: rand.New(rand.NewPCG(uint64(x.w.s.Seed), uint64(i)))}
 			c := layer.Call{Op: &w, Action: w.Action, Payload: w.Payload}
 			for {
 				from := next.Add(batch) - batch
@@ -137,7 +190,7 @@ func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)
 				}
 				n := min(batch, r.n-from)
 				k.reset(&c)
-				if err := b.lacking(ctx, k, &c, r.first+from, n); err != nil {
+				if err := x.lacking(ctx, k, &c, r.first+from, n); err != nil {
 					return err
 				}
 				if len(c.Entries) > 0 {
@@ -154,10 +207,10 @@ func (b *binding) loadOne(ctx context.Context, r reading, progress func(n int64)
 
 // lacking adds the next n numbers to a call that loads: for a table whose load was cut
 // short, only those whose rows are missing.
-func (b *binding) lacking(ctx context.Context, k *task, c *layer.Call, first, n int64) error {
+func (x *loading) lacking(ctx context.Context, k *task, c *layer.Call, first, n int64) error {
 	var there map[string]bool
-	f, ok := b.layer.(layer.Finder)
-	if ok && c.Op.Table && b.stocks[c.Op.Space].half {
+	f, ok := x.w.layer.(layer.Finder)
+	if ok && c.Op.Table && x.w.structures.at[c.Op.Space].half {
 		ids := make([]string, n)
 		for j := range n {
 			ids[j] = c.Op.Factory.ID(first + j)

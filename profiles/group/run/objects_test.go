@@ -42,7 +42,7 @@ objects:
 	for _, name := range []string{"northwind", "defined"} {
 		b.Run(name, func(b *testing.B) {
 			o := s.Ops[name]
-			k := &task{b: &binding{s: s}}
+			k := &task{w: &work{s: s}}
 			c := layer.Call{Op: o, Action: model.ActPut}
 			n := int64(0)
 			b.ReportAllocs()

@@ -20,7 +20,7 @@ func (k *task) prepare(c *kept, i int, p padogrid.Piece, it *workload.Iteration)
 		return
 	}
 	if c.stock == nil {
-		k.b.place(c)
+		k.w.place(c)
 	}
 	c.Warm = it.Warmup
 	c.Payload = o.PayloadOf(g, it.Settings)
@@ -115,7 +115,7 @@ func (k *task) add(c *layer.Call, n int64, parent string, tag []byte) {
 	case o.Factory.Entity.Object != nil:
 		k.defined(c, &e, n, parent)
 	default:
-		id, r := o.Factory.Object(n, parent, k.b.s.Today)
+		id, r := o.Factory.Object(n, parent, k.w.s.Today)
 		e.Key = append(e.Key, id...)
 		if o.Table {
 			c.Objects = append(c.Objects, r)
@@ -129,7 +129,7 @@ func (k *task) add(c *layer.Call, n int64, parent string, tag []byte) {
 	c.Entries = append(c.Entries, e)
 	if o.Space.Grouped && !o.Kind.Many() {
 		if tag == nil {
-			tag = k.b.tag(o, n, e.Key)
+			tag = tagOf(k.w.s, o, n, e.Key)
 		}
 		c.Tags = append(c.Tags, tag)
 	}
@@ -140,10 +140,10 @@ func (k *task) add(c *layer.Call, n int64, parent string, tag []byte) {
 // and verification uses the key under which an entry was written.
 func (k *task) readKey(dst []byte, o *model.Op, n int64) []byte {
 	if o.Direct && o.Factory.Joined {
-		id, _ := o.Factory.Object(n, "", k.b.s.Today)
+		id, _ := o.Factory.Object(n, "", k.w.s.Today)
 		return append(dst, id...)
 	}
-	if o.Factory.Random && (o.Direct || !k.b.s.Compat) {
+	if o.Factory.Random && (o.Direct || !k.w.s.Compat) {
 		return append(dst, o.Factory.ID(n)...)
 	}
 	return o.Factory.Key(dst, n)
@@ -159,7 +159,7 @@ func (k *task) value(c *layer.Call, old []byte) []byte {
 	}
 	if len(k.blob) < c.Payload {
 		k.blob = make([]byte, c.Payload)
-		if k.b.s.Fill == "random" {
+		if k.w.s.Fill == "random" {
 			for i := range k.blob {
 				k.blob[i] = byte(k.rnd.Uint32())
 			}
@@ -186,7 +186,7 @@ func (k *task) defined(c *layer.Call, e *store.Entry, n int64, parent string) {
 	m.Make(n, link, parent, c.Payload)
 	e.Key = append(e.Key, m.Key()...)
 	switch {
-	case o.Table && k.b.s.Mapper == "raw":
+	case o.Table && k.w.s.Mapper == "raw":
 		c.Objects = append(c.Objects, northwind.Cells(m.Args(nil)))
 	case o.Table:
 		c.Objects = append(c.Objects, northwind.GormRow{Row: m.Struct()})

@@ -8,27 +8,31 @@ import (
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
+// record is what the run tells of itself in reports.
+type record struct{ w *work }
+
 // Facts returns the record of what has been done so far.
-func (b *binding) Facts(*measure.Result) any {
-	f := report.Facts{Schema: 1, Flavour: b.s.Flavour, Database: b.s.Database, TestCount: b.s.TestCount, IntervalMS: b.s.Interval.Milliseconds(), Groups: []report.TrackFacts{}}
+func (x *record) Facts(*measure.Result) any {
+	w := x.w
+	f := report.Facts{Schema: 1, Flavour: w.s.Flavour, Database: w.s.Database, TestCount: w.s.TestCount, IntervalMS: w.s.Interval.Milliseconds(), Groups: []report.TrackFacts{}}
 	f.Zone, _ = time.Now().Zone()
-	for _, r := range b.runs {
+	for _, r := range w.runs {
 		f.Groups = append(f.Groups, r.facts())
 	}
-	for _, st := range b.inOrder() {
+	for _, st := range w.structures.all {
 		f.Loaded += st.loaded
 		if !st.op.Kind.Topic() {
 			continue
 		}
-		t := b.topic(st.op)
+		t := w.topics.of(st.op)
 		tf := report.TopicFacts{
-			Topic: st.op.Target, Kind: string(st.op.Kind), Subscribers: b.s.Subscribers, Published: t.published.Load(),
+			Topic: st.op.Target, Kind: string(st.op.Kind), Subscribers: w.s.Subscribers, Published: t.published.Load(),
 			Owed: t.owed(), Delivered: t.delivered.Load(), Untimed: t.untimed.Load(), Strange: t.strange.Load(),
 		}
 		tf.Lost = max(tf.Owed-tf.Delivered, 0)
 		f.Topics = append(f.Topics, tf)
 	}
-	if n, ok := b.layer.(layer.Nearer); ok {
+	if n, ok := w.layer.(layer.Nearer); ok {
 		f.Near = n.NearFacts()
 	}
 	return f

@@ -13,23 +13,30 @@ import (
 // askRows is approximately how many rows are queried at once.
 const askRows = 1000
 
+// resumption finds out what an earlier run has done, for one with resume=on.
+type resumption struct {
+	w      *work
+	finder layer.Finder
+}
+
 // resume marks the invocations whose rows all exist, so that a load that was cut short
 // continues where it stopped.
-func (b *binding) resume(ctx context.Context, progress func(done, total int64)) error {
-	f, ok := b.layer.(layer.Finder)
-	if !b.s.Resume || !ok {
+func (w *work) resume(ctx context.Context, progress func(done, total int64)) error {
+	f, ok := w.layer.(layer.Finder)
+	if !w.s.Resume || !ok {
 		return nil
 	}
+	x := &resumption{w, f}
 	var done, total int64
-	for _, st := range b.inOrder() {
-		if st.made && st.seed != "" && st.seed != fmt.Sprint(b.s.Seed) {
-			return fault.Input(fmt.Errorf("resume=on: %s was filled with seed %s, this run has %d", model.KeyOf(st.space), st.seed, b.s.Seed), "--seed "+st.seed)
+	for _, st := range w.structures.all {
+		if st.made && st.seed != "" && st.seed != fmt.Sprint(w.s.Seed) {
+			return fault.Input(fmt.Errorf("resume=on: %s was filled with seed %s, this run has %d", model.KeyOf(st.space), st.seed, w.s.Seed), "--seed "+st.seed)
 		}
 	}
-	for _, r := range b.runs {
+	for _, r := range w.runs {
 		total += r.g.Invocations()
 	}
-	for _, r := range b.runs {
+	for _, r := range w.runs {
 		if !r.g.Resumable() {
 			continue
 		}
@@ -37,7 +44,7 @@ func (b *binding) resume(ctx context.Context, progress func(done, total int64)) 
 		for share, n := range r.g.Shares {
 			r.done[share] = make([]uint64, (n+63)/64)
 			for off := int64(0); off < n; {
-				next, err := b.seek(ctx, f, r, share, off)
+				next, err := x.seek(ctx, r, share, off)
 				if err != nil {
 					return err
 				}
@@ -56,12 +63,12 @@ type rows map[*model.Op]map[string]int64
 
 // seek looks for the rows of the invocations of a share from off on, and returns the
 // first one that it did not look at.
-func (b *binding) seek(ctx context.Context, f layer.Finder, r *groupRun, share int, off int64) (int64, error) {
+func (x *resumption) seek(ctx context.Context, r *groupRun, share int, off int64) (int64, error) {
 	want, n, from := rows{}, 0, off
 	for ; off < r.g.Shares[share] && n < askRows; off++ {
 		for _, o := range r.g.Ops {
 			for _, number := range o.Numbers(r.g, share, off) {
-				n += b.rowsOf(o, number, off, want)
+				n += x.rowsOf(o, number, off, want)
 			}
 		}
 	}
@@ -71,7 +78,7 @@ func (b *binding) seek(ctx context.Context, f layer.Finder, r *groupRun, share i
 		for id := range ids {
 			list = append(list, id)
 		}
-		there, err := f.Present(ctx, o, list)
+		there, err := x.finder.Present(ctx, o, list)
 		if err != nil {
 			return off, err
 		}
@@ -91,7 +98,7 @@ func (b *binding) seek(ctx context.Context, f layer.Finder, r *groupRun, share i
 }
 
 // rowsOf adds the row with a number and those of its children, and counts them.
-func (b *binding) rowsOf(o *model.Op, n, owner int64, to rows) int {
+func (x *resumption) rowsOf(o *model.Op, n, owner int64, to rows) int {
 	if to[o] == nil {
 		to[o] = map[string]int64{}
 	}
@@ -103,8 +110,8 @@ func (b *binding) rowsOf(o *model.Op, n, owner int64, to rows) int {
 	if o.Parent == nil {
 		nth = n - o.Start + 1
 	}
-	for i := range o.Children.Count(b.s.Seed, o.Name, n) {
-		sum += b.rowsOf(o.Children.Child, nth*o.Children.Most+1+i, owner, to)
+	for i := range o.Children.Count(x.w.s.Seed, o.Name, n) {
+		sum += x.rowsOf(o.Children.Child, nth*o.Children.Most+1+i, owner, to)
 	}
 	return sum
 }

@@ -11,9 +11,9 @@ import (
 
 // sameness returns a function that compares an entry read back with what was written:
 // defined objects are compared completely; of others it is enough that they exist.
-func (b *binding) sameness(l *ledger) func(c *layer.Call, n int64) string {
+func (v *verification) sameness(l *ledger) func(c *layer.Call, n int64) string {
 	d := l.op.Object()
-	writers, alone := b.writersOf(l)
+	writers, alone := v.writersOf(l)
 	if d == nil || !alone {
 		return func(*layer.Call, int64) string { return "" }
 	}
@@ -61,10 +61,10 @@ type writer struct {
 
 // writersOf returns how the objects of a ledger are made, and whether nobody else
 // writes to their structure.
-func (b *binding) writersOf(l *ledger) (out []writer, alone bool) {
+func (v *verification) writersOf(l *ledger) (out []writer, alone bool) {
 	alone = true
 	form := l.op.Form()
-	for _, o := range b.s.Order {
+	for _, o := range v.w.s.Order {
 		if o.Space != l.op.Space || !o.Action.Writes() && o.Parent == nil {
 			continue
 		}

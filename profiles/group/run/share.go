@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -65,13 +63,13 @@ func undivided(s *model.Spec) error {
 // share registers what processes share: how much there was in the structures, the invocations of
 // the groups, and what became of the structures. The tracks of groups come in their order, before
 // those of the topics of a step, of which there are none.
-func (b *binding) share(s *workload.Shared) {
-	for k, r := range b.runs {
+func (w *work) share(s *workload.Shared) {
+	for k, r := range w.runs {
 		workload.Share(s, r.Work)
 		workload.Pass(s, k, 0, r)
 		s.WhenLost(r.Lose)
 	}
-	for _, st := range b.inOrder() {
+	for _, st := range w.structures.all {
 		s.Keep(nil, &st.before, &st.loaded)
 		workload.Share(s, workload.CountersOf(mostMoved, &st.pushed, &st.popped, &st.maybePushed, &st.maybePopped))
 		for _, form := range slices.Sorted(maps.Keys(st.ledgers)) {
@@ -81,25 +79,7 @@ func (b *binding) share(s *workload.Shared) {
 			workload.Share(s, workload.Payloads{SizeSet: &l.payloads})
 		}
 	}
-	s.WhenLost(func(workload.Process) { b.lose() })
-}
-
-// Succeed takes the structures for such as a process has loaded in whose place this one is, and
-// whose places are claimed as it found them.
-func (b *binding) Succeed(ctx context.Context, _ workload.Predecessor) error {
-	if r, ok := b.layer.(layer.Preparer); ok {
-		if err := r.Prepare(ctx, b.claim); err != nil {
-			return err
-		}
-	}
-	for _, st := range b.inOrder() {
-		if b.loads(st) {
-			if err := b.record(ctx, st, false); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	s.WhenLost(func(workload.Process) { w.lose() })
 }
 
 func (c *counts) list() (out []*atomic.Int64) {
@@ -110,38 +90,15 @@ func (c *counts) list() (out []*atomic.Int64) {
 	return out
 }
 
-// unknown is how many elements a process that was lost may have pushed or popped: any
-// number.
-const unknown = 1 << 40
-
-// mostMoved is how many elements other processes may tell of: those of a coordinator that
-// died hold what is unknown of each that it lost.
-const mostMoved = workload.MaxProcesses * 2 * unknown
-
 // lose takes for attempted whatever may be done to a structure.
-func (b *binding) lose() {
-	for _, r := range b.runs {
+func (w *work) lose() {
+	for _, r := range w.runs {
 		for _, o := range r.g.Ops {
 			for _, of := range o.Family() {
 				if of.Kind != model.KindSleep {
-					b.stocks[of.Space].lose()
+					w.structures.at[of.Space].lose()
 				}
 			}
-		}
-	}
-}
-
-// lose takes for attempted all that may be done to a structure.
-func (st *stock) lose() {
-	if st.writes {
-		st.maybePushed.Add(unknown)
-	}
-	if st.removes {
-		st.maybePopped.Add(unknown)
-	}
-	for _, l := range st.ledgers {
-		for n := range l.n {
-			l.set(l.tried, l.lo+n)
 		}
 	}
 }

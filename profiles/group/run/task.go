@@ -13,7 +13,7 @@ import (
 
 // task is one caller of a group. It belongs to its worker.
 type task struct {
-	b       *binding
+	w       *work
 	r       *groupRun
 	loop    *padogrid.Loop[counts]
 	calls   []kept
@@ -30,11 +30,66 @@ type kept struct {
 	noted int // payload size last noted in the ledger
 	led   *ledger
 	stock *stock
+	topic *topicRun // nil: it is not about one
 }
 
-func newTask(b *binding, r *groupRun, worker int) (*task, error) {
-	k := &task{b: b, r: r, loop: r.Loop(worker)}
-	k.rnd = rand.New(rand.NewPCG(uint64(b.s.Seed), uint64(worker)<<32|uint64(len(r.g.Track))))
+// attempt notes that a call is about to be made.
+func (c *kept) attempt() {
+	switch {
+	case c.Op.Kind.Topic():
+		c.topic.attempted.Add(int64(len(c.Entries)))
+		if c.Op.Kind == model.KindRTopic {
+			c.stock.maybePushed.Add(int64(len(c.Entries)))
+		}
+	case c.Op.Kind.Keyed():
+		if c.led == nil {
+			return
+		}
+		for _, n := range c.Numbers {
+			c.led.set(c.led.tried, n)
+		}
+		if c.noted != c.Payload {
+			c.led.payloads.Note(c.Payload)
+			c.noted = c.Payload
+		}
+	case c.Action.Writes():
+		c.stock.maybePushed.Add(int64(len(c.Entries)))
+	case c.Action.Takes():
+		c.stock.maybePopped.Add(1)
+	}
+}
+
+// settle notes what became of it. What failed may have been done or not.
+func (c *kept) settle(res layer.Result, err error) {
+	if err != nil {
+		return
+	}
+	n := int64(len(c.Entries))
+	switch {
+	case c.Op.Kind.Topic():
+		c.topic.published.Add(n)
+		if c.Op.Kind == model.KindRTopic {
+			c.stock.maybePushed.Add(-n)
+			c.stock.pushed.Add(n)
+		}
+	case c.Op.Kind.Keyed():
+		if c.led != nil {
+			for _, n := range c.Numbers {
+				c.led.set(c.led.acked, n)
+			}
+		}
+	case c.Action.Writes():
+		c.stock.maybePushed.Add(-n)
+		c.stock.pushed.Add(n)
+	case c.Action.Takes():
+		c.stock.maybePopped.Add(-1)
+		c.stock.popped.Add(res.Entries)
+	}
+}
+
+func newTask(w *work, r *groupRun, worker int) (*task, error) {
+	k := &task{w: w, r: r, loop: r.Loop(worker)}
+	k.rnd = rand.New(rand.NewPCG(uint64(w.s.Seed), uint64(worker)<<32|uint64(len(r.g.Track))))
 	k.calls = make([]kept, len(r.g.Ops))
 	k.callers = make([]layer.Caller, len(r.g.Names))
 	for i, o := range r.g.Ops {
@@ -44,7 +99,7 @@ func newTask(b *binding, r *groupRun, worker int) (*task, error) {
 		if o.Action == model.ActSleep {
 			continue
 		}
-		h, err := b.caller(o)
+		h, err := w.layer.Caller(o)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +110,7 @@ func newTask(b *binding, r *groupRun, worker int) (*task, error) {
 
 // Do invokes the group once.
 func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
-	if k.b.s.Load == model.LoadOnly {
+	if k.w.s.Load == model.LoadOnly {
 		return workload.ErrDone
 	}
 	if k.loop.Paused(ctx, it) {
@@ -103,14 +158,14 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *kept) er
 		m := it.Begin(workload.Op(op))
 		return it.End(m, 1, k.loop.Sleep(ctx, c.Op.Pause))
 	}
-	k.b.attempt(c)
+	c.attempt()
 	m := it.Begin(workload.Op(op))
 	if c.Op.Kind.Topic() {
-		k.b.stamp(&c.Call)
+		c.topic.stamp(&c.Call)
 	}
 	res, err := k.callers[op].Do(ctx, &c.Call)
 	_ = it.End(m, 1, err)
-	k.b.settle(c, res, err)
+	c.settle(res, err)
 	if it.Warmup {
 		return err
 	}
@@ -144,8 +199,8 @@ func (k *task) children(ctx context.Context, it *workload.Iteration, parent *lay
 		}
 		for child := range many {
 			one := kept{Call: layer.Call{Op: r.Child, Action: c.Action, Warm: it.Warmup, Payload: r.Child.PayloadOf(k.r.g, it.Settings)}}
-			k.b.place(&one)
-			k.add(&one.Call, nth*r.Most+1+child, string(parent.Entries[i].Key), tagOf(parent, i))
+			k.w.place(&one)
+			k.add(&one.Call, nth*r.Most+1+child, string(parent.Entries[i].Key), tagIn(parent, i))
 			if err := k.carryOut(ctx, it, &one); err != nil {
 				return err
 			}
@@ -159,7 +214,7 @@ func (k *task) children(ctx context.Context, it *workload.Iteration, parent *lay
 	return nil
 }
 
-func tagOf(c *layer.Call, i int) []byte {
+func tagIn(c *layer.Call, i int) []byte {
 	if i < len(c.Tags) {
 		return c.Tags[i]
 	}
@@ -170,5 +225,5 @@ func (k *task) childCount(o *model.Op, n int64) int64 {
 	if o.Shared != nil && o.Children.Spread == model.ChildrenUniform && o.Children.Least == 1 {
 		return 1 + o.Shared.Intn(o.Children.Most)
 	}
-	return o.Children.Count(k.b.s.Seed, o.Name, n)
+	return o.Children.Count(k.w.s.Seed, o.Name, n)
 }

@@ -30,7 +30,10 @@ const (
 
 // topicRun is the state of one topic.
 type topicRun struct {
-	o                    *model.Op
+	o     *model.Op
+	layer layer.Adapter
+	epoch time.Time // of the times in messages
+
 	attempted, published atomic.Int64
 	sent                 atomic.Int64 // numbers given out
 	// delivered, strange and untimed are totals over all receivers.
@@ -56,22 +59,34 @@ func (t *topicRun) owed() int64 {
 	return n
 }
 
-func (b *binding) topic(o *model.Op) *topicRun {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	key := string(o.Kind) + " " + o.Target
-	if b.topics[key] == nil {
-		b.topics[key] = &topicRun{o: o}
-	}
-	return b.topics[key]
+// topics are those that operations name.
+type topics struct{ all map[topicName]*topicRun }
+
+// topicName is what a topic goes by.
+type topicName struct {
+	kind   model.Kind
+	target string
 }
 
+// newTopics returns the topics of a plan on a layer.
+func newTopics(s *model.Spec, l layer.Adapter) *topics {
+	x, now := &topics{map[topicName]*topicRun{}}, time.Now()
+	for _, o := range s.Order {
+		if name := (topicName{o.Kind, o.Target}); o.Kind.Topic() && x.all[name] == nil {
+			x.all[name] = &topicRun{o: o, layer: l, epoch: now}
+		}
+	}
+	return x
+}
+
+// of is the topic of an operation.
+func (x *topics) of(o *model.Op) *topicRun { return x.all[topicName{o.Kind, o.Target}] }
+
 // stamp numbers the messages of a call and adds when they were sent.
-func (b *binding) stamp(c *layer.Call) {
-	t := b.topic(c.Op)
+func (t *topicRun) stamp(c *layer.Call) {
 	n := int64(len(c.Entries))
 	first := t.sent.Add(n) - n + 1
-	now := int64(time.Since(b.epoch))
+	now := int64(time.Since(t.epoch))
 	for i := range c.Entries {
 		v := c.Entries[i].Val
 		if len(v) < headerBytes {
@@ -96,9 +111,8 @@ type message struct {
 // inbox is one receiver of a topic. A goroutine of the store puts messages in, and its
 // worker takes them out.
 type inbox struct {
-	t     *topicRun
-	epoch time.Time
-	in    chan message // of capacity 8192, for what arrives while the worker records
+	t  *topicRun
+	in chan message // of capacity 8192, for what arrives while the worker records
 	// The messages with numbers after from, up to until, are owed to this receiver;
 	// others that arrive do not count.
 	from  int64
@@ -114,7 +128,7 @@ type inbox struct {
 // Put receives a message. If the worker is far behind, or has ended, the message counts
 // but its time is not recorded.
 func (x *inbox) Put(body []byte) {
-	m := message{sent: -1, got: int64(time.Since(x.epoch))}
+	m := message{sent: -1, got: int64(time.Since(x.t.epoch))}
 	if !x.ready.Load() {
 		return
 	}
@@ -148,7 +162,6 @@ func (x *inbox) Fail(err error) { x.err.CompareAndSwap(nil, &err) }
 
 // receiverTask records deliveries. It belongs to its worker.
 type receiverTask struct {
-	b      *binding
 	t      *topicRun
 	x      *inbox
 	worker int
@@ -159,18 +172,18 @@ type receiverTask struct {
 
 // receiver returns the i-th receiver of a topic, which listens from then on, whether or
 // not anybody takes out its messages. One that was turned off is replaced.
-func (b *binding) receiver(ctx context.Context, t *topicRun, i int) (*inbox, error) {
+func (t *topicRun) receiver(ctx context.Context, i int) (*inbox, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.boxes) <= i {
-		x, err := b.newReceiver(ctx, t)
+		x, err := t.newReceiver(ctx)
 		if err != nil {
 			return nil, err
 		}
 		t.boxes = append(t.boxes, x)
 	}
 	if i >= 0 && !t.boxes[i].listens() {
-		x, err := b.newReceiver(ctx, t)
+		x, err := t.newReceiver(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -180,10 +193,10 @@ func (b *binding) receiver(ctx context.Context, t *topicRun, i int) (*inbox, err
 	return t.boxes[max(i, 0)], nil
 }
 
-func (b *binding) newReceiver(ctx context.Context, t *topicRun) (*inbox, error) {
-	x := &inbox{t: t, epoch: b.epoch, in: make(chan message, 8192)}
+func (t *topicRun) newReceiver(ctx context.Context) (*inbox, error) {
+	x := &inbox{t: t, in: make(chan message, 8192)}
 	x.until.Store(math.MaxInt64)
-	stop, err := b.layer.Subscribe(ctx, t.o, x)
+	stop, err := t.layer.Subscribe(ctx, t.o, x)
 	if err != nil {
 		return nil, err
 	}
@@ -254,14 +267,14 @@ func (k *receiverTask) drain(it *workload.Iteration, x *inbox, most int) {
 }
 
 // listen returns the task of a receiver.
-func (b *binding) listen(t *topicRun, from []*groupRun, worker int) (workload.Task, error) {
+func (t *topicRun) listen(from []*groupRun, worker int) (workload.Task, error) {
 	// The receiver outlives the phase, for messages that are still on their way: verify
 	// ends it.
-	x, err := b.receiver(context.Background(), t, worker)
+	x, err := t.receiver(context.Background(), worker)
 	if err != nil {
 		return nil, err
 	}
-	return &receiverTask{b: b, t: t, x: x, worker: worker, from: from, timer: time.NewTimer(time.Hour)}, nil
+	return &receiverTask{t: t, x: x, worker: worker, from: from, timer: time.NewTimer(time.Hour)}, nil
 }
 
 // patience is how long a receiver waits for the next message before it checks whether
@@ -274,7 +287,7 @@ func (k *receiverTask) Do(ctx context.Context, it *workload.Iteration) error {
 		k.sweep(it)
 	}
 	if !k.x.listens() && k.worker < it.Settings.Threads { // turned on again
-		x, err := k.b.receiver(context.Background(), k.t, k.worker)
+		x, err := k.t.receiver(context.Background(), k.worker)
 		if err != nil {
 			return err
 		}
@@ -323,20 +336,14 @@ func (k *receiverTask) record(it *workload.Iteration, m message) {
 	if m.sent < 0 || m.warm != it.Warmup {
 		return
 	}
-	offset := it.Now() - int64(time.Since(k.b.epoch))
+	offset := it.Now() - int64(time.Since(k.t.epoch))
 	it.Record(0, 1, m.sent+offset, m.sent+offset, m.got+offset, nil)
 }
 
 // hangUp waits for messages on their way, no longer than most, and ends all receivers.
-func (b *binding) hangUp(ctx context.Context, most time.Duration) error {
+func (x *topics) hangUp(ctx context.Context, most time.Duration) error {
 	var errs []error
-	b.mu.Lock()
-	topics := make([]*topicRun, 0, len(b.topics))
-	for _, t := range b.topics {
-		topics = append(topics, t)
-	}
-	b.mu.Unlock()
-	for _, t := range topics {
+	for _, t := range x.all {
 		t.mu.Lock()
 		boxes := slices.Concat(t.boxes, t.gone)
 		t.mu.Unlock()
@@ -344,10 +351,10 @@ func (b *binding) hangUp(ctx context.Context, most time.Duration) error {
 		for len(boxes) > 0 && t.delivered.Load() < t.owed() && time.Now().Before(until) && ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
-		for _, x := range boxes {
+		for _, box := range boxes {
 			t.mu.Lock()
-			stop := x.stop
-			x.stop = nil
+			stop := box.stop
+			box.stop = nil
 			t.mu.Unlock()
 			if stop != nil {
 				errs = append(errs, stop())

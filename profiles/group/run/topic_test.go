@@ -9,8 +9,8 @@ import (
 
 // A receiver does not leave while it has messages that it has not recorded.
 func TestAReceiverTakesOutWhatHasCome(t *testing.T) {
-	topic := &topicRun{}
-	x := &inbox{t: topic, epoch: time.Now(), in: make(chan message, 4)}
+	topic := &topicRun{epoch: time.Now()}
+	x := &inbox{t: topic, in: make(chan message, 4)}
 	x.until.Store(2)
 	x.ready.Store(true)
 	topic.boxes = []*inbox{x}

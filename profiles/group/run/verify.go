@@ -20,94 +20,100 @@ const (
 	drain       = 3 * time.Second
 )
 
+// verification compares what is stored with what was acknowledged, once the groups have ended.
+type verification struct {
+	w    *work
+	conn store.Conn // where it is stored
+}
+
 // Verify compares what is stored with what was acknowledged: the number of elements of
 // each structure, and a sample of the keys.
-func (b *binding) Verify(ctx context.Context) workload.Verification {
+func (v *verification) Verify(ctx context.Context) workload.Verification {
 	said := ""
-	if s, ok := b.layer.(layer.Speaker); ok {
+	if s, ok := v.w.layer.(layer.Speaker); ok {
 		said = s.Says() // before reading back is counted
 	}
 	missed := int64(0)
-	for _, r := range b.runs {
+	for _, r := range v.w.runs {
 		for _, o := range r.facts().Ops {
 			missed += o.Misses
 		}
 	}
-	hung := b.hangUp(ctx, drain)
-	v := b.compare(ctx, hung)
-	v.Missed = missed
-	if err := b.layer.Close(); err != nil {
-		v.Summary += fmt.Sprintf("; closing: %v", err)
+	hung := v.w.topics.hangUp(ctx, drain)
+	out := v.compare(ctx, hung)
+	out.Missed = missed
+	if err := v.w.layer.Close(); err != nil {
+		out.Summary += fmt.Sprintf("; closing: %v", err)
 	}
-	if said != "" && v.Summary != "" {
+	if said != "" && out.Summary != "" {
 		said = "; " + said
 	}
-	v.Summary += said
-	return v
+	out.Summary += said
+	return out
 }
 
-func (b *binding) compare(ctx context.Context, hung error) workload.Verification {
-	if store.Forgets(b.conn) {
+func (v *verification) compare(ctx context.Context, hung error) workload.Verification {
+	if store.Forgets(v.conn) {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
-	v := workload.Verification{State: workload.Passed}
-	for _, st := range b.inOrder() {
-		checks, err := b.verifyStock(ctx, st)
-		v.Checks = append(v.Checks, checks...)
+	out := workload.Verification{State: workload.Passed}
+	for _, st := range v.w.structures.all {
+		checks, err := v.verifyStock(ctx, st)
+		out.Checks = append(out.Checks, checks...)
 		if err != nil {
-			return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("%s could not be read back: %v", model.KeyOf(st.space), err)}
+			return workload.Verification{State: workload.Incomplete, Checks: out.Checks, Summary: fmt.Sprintf("%s could not be read back: %v", model.KeyOf(st.space), err)}
 		}
 	}
-	for _, c := range v.Checks {
+	for _, c := range out.Checks {
 		if !c.OK {
-			v.State = workload.Failed
+			out.State = workload.Failed
 		}
 	}
-	switch n := len(v.Checks); {
-	case v.State == workload.Failed:
-		v.Summary = "what is stored is not what was acknowledged"
+	switch n := len(out.Checks); {
+	case out.State == workload.Failed:
+		out.Summary = "what is stored is not what was acknowledged"
 	case hung != nil:
-		v.Summary = fmt.Sprintf("%s %s right; listening did not end well: %v", units.Plural(n, "comparison"), units.Choose(n, "is", "are"), hung)
+		out.Summary = fmt.Sprintf("%s %s right; listening did not end well: %v", units.Plural(n, "comparison"), units.Choose(n, "is", "are"), hung)
 	case n == 0:
 		return workload.Verification{State: workload.Skipped, Summary: "nothing was written that could be read back"}
 	default:
-		v.Summary = fmt.Sprintf("%s of what is stored with what was acknowledged %s right", units.Plural(n, "comparison"), units.Choose(n, "is", "are"))
+		out.Summary = fmt.Sprintf("%s of what is stored with what was acknowledged %s right", units.Plural(n, "comparison"), units.Choose(n, "is", "are"))
 	}
-	return v
+	return out
 }
 
-func (b *binding) verifyStock(ctx context.Context, st *stock) ([]workload.Check, error) {
+func (v *verification) verifyStock(ctx context.Context, st *stock) ([]workload.Check, error) {
 	switch {
 	case !st.writes && !st.removes:
 		return nil, nil
 	case st.op.Kind == model.KindTopic, st.op.Kind == model.KindSTopic:
-		return []workload.Check{b.deliveries(st)}, nil
-	case st.op.Kind == model.KindRTopic && b.s.Trim > 0:
-		return []workload.Check{b.deliveries(st)}, nil
+		return []workload.Check{v.deliveries(st)}, nil
+	case st.op.Kind == model.KindRTopic && v.w.s.Trim > 0:
+		return []workload.Check{v.deliveries(st)}, nil
 	case !st.op.Kind.Keyed():
-		check, err := b.length(ctx, st)
+		check, err := v.length(ctx, st)
 		if err == nil && st.op.Kind == model.KindRTopic {
-			return []workload.Check{check, b.deliveries(st)}, nil
+			return []workload.Check{check, v.deliveries(st)}, nil
 		}
 		return []workload.Check{check}, err
 	}
-	return b.keys(ctx, st)
+	return v.keys(ctx, st)
 }
 
 // deliveries compares the messages received with those that were owed to receivers.
 // Only a stream guarantees them all.
-func (b *binding) deliveries(st *stock) workload.Check {
-	t := b.topic(st.op)
+func (v *verification) deliveries(st *stock) workload.Check {
+	t := v.w.topics.of(st.op)
 	owed, got := t.owed(), t.delivered.Load()
 	c := workload.Check{Name: "topic " + st.op.Target + ": deliveries", Want: "up to " + strconv.FormatInt(owed, 10), Got: strconv.FormatInt(got, 10), OK: got <= owed}
 	t.mu.Lock()
 	receivers := int64(len(t.boxes) + len(t.gone))
 	t.mu.Unlock()
-	if t.brief.Load() && receivers != int64(b.s.Subscribers) { // it is unknown whose messages these were
+	if t.brief.Load() && receivers != int64(v.w.s.Subscribers) { // it is unknown whose messages these were
 		c.Want, c.OK = "any: messages without a number", true
 		return c
 	}
-	if st.op.Kind == model.KindRTopic && b.s.Trim == 0 {
+	if st.op.Kind == model.KindRTopic && v.w.s.Trim == 0 {
 		maybe := (t.attempted.Load() - t.published.Load()) * receivers
 		c.Want = strconv.FormatInt(owed, 10)
 		c.OK = got >= owed-maybe && got <= owed
@@ -116,8 +122,8 @@ func (b *binding) deliveries(st *stock) workload.Check {
 }
 
 // length compares the length of a list, queue or stream.
-func (b *binding) length(ctx context.Context, st *stock) (workload.Check, error) {
-	got, err := b.layer.Size(ctx, st.op)
+func (v *verification) length(ctx context.Context, st *stock) (workload.Check, error) {
+	got, err := v.w.layer.Size(ctx, st.op)
 	if err != nil {
 		return workload.Check{}, err
 	}
@@ -137,7 +143,7 @@ func bounds(least, most int64) string {
 }
 
 // keys compares the number of entries, and reads back a sample.
-func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error) {
+func (v *verification) keys(ctx context.Context, st *stock) ([]workload.Check, error) {
 	name := string(st.op.Kind) + " " + st.op.Target
 	var least, most int64
 	exact := true
@@ -150,7 +156,7 @@ func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error)
 		exact = false // keys of different forms may be equal
 	}
 	var checks []workload.Check
-	got, err := b.layer.Size(ctx, st.op)
+	got, err := v.w.layer.Size(ctx, st.op)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +168,7 @@ func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error)
 		return checks, nil
 	}
 	for _, l := range st.ledgers {
-		check, err := b.sample(ctx, name, l)
+		check, err := v.sample(ctx, name, l)
 		if err != nil {
 			return checks, err
 		}
@@ -174,18 +180,18 @@ func (b *binding) keys(ctx context.Context, st *stock) ([]workload.Check, error)
 }
 
 // sample reads back acknowledged keys one by one.
-func (b *binding) sample(ctx context.Context, name string, l *ledger) (workload.Check, error) {
+func (v *verification) sample(ctx context.Context, name string, l *ledger) (workload.Check, error) {
 	o := *l.op
 	o.Action, o.Children, o.Sequential, o.Direct = model.ActGet, nil, true, true
 	check := workload.Check{Name: name + ": keys read back", OK: true}
-	h, err := b.layer.Caller(&o)
+	h, err := v.w.layer.Caller(&o)
 	if err != nil {
 		return check, err
 	}
-	k := &task{b: b}
+	k := &task{w: v.w}
 	c := layer.Call{Op: &o, Action: model.ActGet}
 	numbers := l.sample(sampleKeys)
-	same := b.sameness(l)
+	same := v.sameness(l)
 	good := 0
 	for _, n := range numbers {
 		k.reset(&c)
