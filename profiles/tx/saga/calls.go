@@ -39,7 +39,7 @@ func (k *Task) accountMoved(err error) {
 // accountPoll is account for a look at the index and what followed from it.
 func (k *Task) accountPoll(err error) {
 	t, c := k.t, &k.c
-	k.run.polls.Add(1)
+	k.run.beside.polls.Add(1)
 	if err != nil && !errors.Is(err, coordinator.ErrUndecided) && !errors.Is(err, model.ErrMoved) && !errors.Is(err, model.ErrNone) && !errors.Is(err, coordinator.ErrWaiting) {
 		t.uncertain.Add(1)
 	}

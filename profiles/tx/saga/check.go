@@ -1,13 +1,10 @@
 package saga
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/datagen"
-	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
@@ -27,7 +24,7 @@ const (
 	checkPayload = "payloads carry what they were given"
 )
 
-// findings collects problems, by check. It is guarded by the run's lock.
+// findings collects problems, by check. Its owner guards it.
 type findings struct {
 	bad      map[string]int64
 	examples map[string][]string
@@ -51,9 +48,17 @@ func (f *findings) offend(check, format string, args ...any) {
 	}
 }
 
+// comparison compares what is stored of sagas with what their clients were told.
+type comparison struct {
+	spec  *model.Spec
+	sizes *datagen.Sizes
+}
+
+func (r *Run) comparison() *comparison { return &comparison{r.spec, &r.sizes} }
+
 // judge compares what is stored of a saga with what its client was told, and records
 // violations. For an unfinished saga it only records that it is unfinished.
-func (r *Run) judge(f *findings, s *model.Stored, told outcome, check string) {
+func (j *comparison) judge(f *findings, s *model.Stored, told outcome, check string) {
 	f.ask(check, 1)
 	if s.Status == "" && s.Inner == "" && len(s.Ledger) == 0 {
 		if told != unknown {
@@ -74,12 +79,12 @@ func (r *Run) judge(f *findings, s *model.Stored, told outcome, check string) {
 	} else if !model.Final(s.Status) {
 		f.offend(checkStates, "%s: is %s", s.Gid, s.Status)
 	}
-	r.carried(f, s, check != checkEarlier)
+	j.carried(f, s, check != checkEarlier)
 	f.ask(checkWhole, 1)
-	if why := r.broken(s); why != "" {
+	if why := j.broken(s); why != "" {
 		f.offend(checkWhole, "%s: %s", s.Gid, why)
 	}
-	if k := s.Of(); r.spec.Accounts > 0 && s.Status == model.Failed && (k == model.KindSaga || k == model.KindTCC) {
+	if k := s.Of(); j.spec.Accounts > 0 && s.Status == model.Failed && (k == model.KindSaga || k == model.KindTCC) {
 		f.ask(checkOrder, 1)
 		if why := order(s); why != "" {
 			f.offend(checkOrder, "%s: %s", s.Gid, why)
@@ -90,8 +95,8 @@ func (r *Run) judge(f *findings, s *model.Stored, told outcome, check string) {
 // carried compares the fillings in the payloads of a transaction with what they should
 // be: each has its own filling, all have one size, and that is one set in this run
 // unless the transaction belongs to another.
-func (r *Run) carried(f *findings, s *model.Stored, own bool) {
-	if r.sizes.Most() == 0 && !slices.ContainsFunc(s.Fillings, func(t string) bool { return t != "" }) {
+func (j *comparison) carried(f *findings, s *model.Stored, own bool) {
+	if j.sizes.Most() == 0 && !slices.ContainsFunc(s.Fillings, func(t string) bool { return t != "" }) {
 		return // nothing, as in the original
 	}
 	for i, text := range s.Fillings {
@@ -101,7 +106,7 @@ func (r *Run) carried(f *findings, s *model.Stored, own bool) {
 		step, _ := s.Of().Place(i)
 		err := datagen.Check(text, datagen.Of(s.Gid, step))
 		if err == nil && own {
-			err = r.sizes.Check(len(text))
+			err = j.sizes.Check(len(text))
 		}
 		if err == nil && len(text) != len(s.Fillings[0]) {
 			err = fmt.Errorf("it carries %d bytes, and that of row 1 %d", len(text), len(s.Fillings[0]))
@@ -192,87 +197,11 @@ func order(s *model.Stored) string {
 	return ""
 }
 
-// sample reads back some of a worker's own finished sagas during the run, and
-// occasionally adds up the money.
-func (k *Task) sample(ctx context.Context, it *workload.Iteration) error {
-	const some = 16
-	r, t := k.run, k.t
-	byShard := map[int][]int64{}
-	oldest := t.kept(time.Now(), r.spec.FinishedExpire)
-	for range some {
-		if t.seq <= oldest {
-			break
-		}
-		seq := oldest + k.c.Rand.Int64N(t.seq-oldest)
-		if t.get(seq) != unknown {
-			shard := int(seq+int64(k.worker)) % r.spec.Shards
-			if !slices.Contains(byShard[shard], seq) {
-				byShard[shard] = append(byShard[shard], seq)
-			}
-		}
+func (f *findings) merge(g *findings) {
+	for name, n := range g.asked {
+		f.ask(name, n)
+		f.bad[name] += g.bad[name]
+		f.examples[name] = append(f.examples[name], g.examples[name]...)
+		f.examples[name] = f.examples[name][:min(len(f.examples[name]), maxExamples)]
 	}
-	start := it.Now()
-	var err error
-	for shard, seqs := range byShard {
-		gids := make([]string, len(seqs))
-		for i, seq := range seqs {
-			gids[i] = string(model.AppendGid(nil, r.spec.Stamp, k.worker, seq))
-		}
-		var got []model.Stored
-		if got, err = r.store.Read(ctx, shard, gids); err != nil {
-			break
-		}
-		r.mu.Lock()
-		for i := range got {
-			r.judge(&r.notes, &got[i], t.get(seqs[i]), checkSampled)
-			r.notes.sampled++
-		}
-		r.mu.Unlock()
-	}
-	if err == nil {
-		err = r.addUp(ctx)
-	}
-	it.Record(model.OpCheck, 1, start, start, it.Now(), err)
-	return err
-}
-
-// fewAccounts is how many accounts can be added up during the run without a noticeable
-// effect.
-const fewAccounts = 20000
-
-// addUp checks that no money was made or lost, including what is in unfinished
-// transactions. With several prefixes there is no moment at which all could be seen.
-func (r *Run) addUp(ctx context.Context) error {
-	if r.spec.Accounts == 0 || r.spec.Shards > 1 || r.spec.Accounts > fewAccounts {
-		return nil
-	}
-	r.polls.Add(1)
-	got, err := r.store.Money(ctx)
-	if err != nil || len(got) == 0 {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.notes.moneys++
-	r.notes.ask(checkMoney, 1)
-	if want := r.spec.Accounts * r.spec.Balance; got[0].Sum-got[0].Flying != want {
-		r.notes.offend(checkMoney, "mid-run: %d on the accounts and %d under way, instead of %d", got[0].Sum, -got[0].Flying, want)
-	}
-	return nil
-}
-
-// kept returns the first of a worker's sagas that is still kept at a time.
-func (t *tally) kept(now time.Time, expire time.Duration) int64 {
-	first := int64(0)
-	for i, m := range t.marks {
-		if now.Sub(m.at) < expire-max(2*time.Second, expire/4) {
-			break
-		}
-		if i+1 < len(t.marks) {
-			first = t.marks[i+1].seq
-		} else {
-			first = t.seq
-		}
-	}
-	return first
 }

@@ -121,13 +121,6 @@ func (c *clients) knows(worker int) bool {
 	return c.tallies[worker] != nil || len(c.tallies) < mostClients
 }
 
-// seconds is for how long the run can have gone on, by a clock that is a minute ahead.
-func (r *Run) seconds() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return int64((workload.Elapsed(r.before.At) + time.Minute) / time.Second)
-}
-
 // sound reports whether a client can have done this in so many seconds.
 func (o *tallyTold) sound(seconds int64) bool {
 	if o.Worker > workload.MaxThreads*workload.MaxThreads || o.Seq/mostASecond > seconds || int64(len(o.Marks)) > seconds+1 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -26,31 +25,31 @@ func (s Binding) onDTM(_ context.Context, c *dtm.Conn, p *workload.Bound) error 
 	s.Shards = 1
 	d := ondtm.New(c, s.Spec)
 	r := NewRun(s.Spec, d.Layer(), common.Meter{})
-	p.Parts = workload.Parts{&dtmRun{r, d}}
+	o := newOpening(r)
+	p.Parts = workload.Parts{&dtmRun{newVerification(r, o, nil), d}}
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return &dtmTask{d: d, Task: r.NewTask(worker)}, nil }
 	return nil
 }
 
 // dtmRun is a run whose transactions a dtm server coordinates.
 type dtmRun struct {
-	run *Run
-	d   *ondtm.DTM
+	*verification
+	d *ondtm.DTM
 }
 
 // Verify waits for what the server has still to do.
 func (x *dtmRun) Verify(ctx context.Context) workload.Verification {
-	r := x.run
-	defer func() { _ = errors.Join(r.log.close(), x.d.Close()) }() // nobody uses them any more
-	if err := r.settle(ctx, x.d); err != nil {
-		r.measureEnd(ctx)
+	defer func() { _ = errors.Join(x.r.log.close(), x.d.Close()) }() // nobody uses them any more
+	if err := x.settle(ctx); err != nil {
+		x.r.usage.end(ctx)
 		return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
 	}
-	return r.verify(ctx)
+	return x.verify(ctx)
 }
 
 // Setup starts the endpoint and makes the accounts.
 func (x *dtmRun) Setup(ctx context.Context, progress func(done, total int64)) error {
-	r, d := x.run, x.d
+	r, o, d := x.r, x.o, x.d
 	if err := d.Listen(ctx); err != nil {
 		return err
 	}
@@ -64,21 +63,18 @@ func (x *dtmRun) Setup(ctx context.Context, progress func(done, total int64)) er
 		}
 		r.log = log
 	}
-	r.base = map[int64]int64{}
+	o.base = map[int64]int64{}
 	if sp.Accounts > 0 {
 		if err := d.Prepare(ctx, progress); err != nil {
 			return err
 		}
-		if err := d.Balances(ctx, func(a, n, frozen int64) { r.base[a] = n + frozen }); err != nil {
+		if err := d.Balances(ctx, func(a, n, frozen int64) { o.base[a] = n + frozen }); err != nil {
 			return err
 		}
 	}
-	r.measureStart(ctx)
+	r.usage.begin(ctx)
 	return nil
 }
-
-// Facts returns the record of what has been done so far.
-func (x *dtmRun) Facts(*measure.Result) any { return x.run.facts() }
 
 // dtmTask is one client of the server. It belongs to its worker.
 type dtmTask struct {
@@ -172,19 +168,19 @@ func (k *dtmTask) phased(ctx context.Context, it *workload.Iteration, body []byt
 
 // settle waits until the server has finished what is undecided, which it does by itself
 // after its retry interval.
-func (r *Run) settle(ctx context.Context, d *ondtm.DTM) error {
+func (x *dtmRun) settle(ctx context.Context) error {
 	const most = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	began := time.Now()
-	for worker, t := range r.clients.all() {
+	for worker, t := range x.r.clients.all() {
 		for seq := range t.seq {
 			if t.get(seq) != unknown {
 				continue
 			}
-			gid := string(model.AppendGid(nil, r.spec.Stamp, worker, seq))
+			gid := string(model.AppendGid(nil, x.r.spec.Stamp, worker, seq))
 			for {
-				got, err := d.Query(ctx, gid)
+				got, err := x.d.Query(ctx, gid)
 				if err != nil {
 					return fmt.Errorf("unfinished sagas could not be waited for: %w", err)
 				}
@@ -192,7 +188,7 @@ func (r *Run) settle(ctx context.Context, d *ondtm.DTM) error {
 					break // it never arrived
 				}
 				if model.Final(got.Status) {
-					r.took(&r.atEnd, &model.Saga{Gid: gid, Status: got.Status})
+					x.took(&model.Saga{Gid: gid, Status: got.Status})
 					break
 				}
 				if err := store.Rest(ctx, 100*time.Millisecond); err != nil {
@@ -201,8 +197,8 @@ func (r *Run) settle(ctx context.Context, d *ondtm.DTM) error {
 			}
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.atEnd.Seconds = time.Since(began).Seconds()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.atEnd.Seconds = time.Since(began).Seconds()
 	return nil
 }

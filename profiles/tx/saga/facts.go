@@ -144,21 +144,25 @@ type Cost struct {
 }
 
 // Facts returns the record of what has been done so far.
-func (r *Run) Facts(*measure.Result) any { return r.facts() }
+func (v *verification) Facts(*measure.Result) any { return v.facts() }
 
-func (r *Run) facts() *Facts {
-	sp := r.spec
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	beside, notes := r.together()
+func (v *verification) facts() *Facts {
+	r, sp := v.r, v.r.spec
+	used := r.usage.span()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	beside, notes := r.beside.together(&v.notes)
+	v.o.mu.Lock()
+	atStart, earlier := v.o.atStart, int64(len(v.o.earlier))
+	v.o.mu.Unlock()
 	f := &Facts{
 		Schema: 1, Mode: Mode, Kind: sp.Kind.Name, Branches: sp.Branches, Accounts: sp.Accounts, Balance: sp.Balance, Prefixes: sp.Shards,
-		Swept: beside.Swept, AtStart: r.atStart, InRun: beside.InRun, AtEnd: r.atEnd,
-		Sampled: notes.sampled, MoneyInRun: notes.moneys, ReadBack: r.readBack, Absent: r.absent, LostAcked: notes.bad[checkAcked],
-		EarlierAcked: int64(len(r.earlier)), EarlierLost: notes.bad[checkEarlier], AccountsRead: r.balances,
+		Swept: beside.Swept, AtStart: atStart, InRun: beside.InRun, AtEnd: v.atEnd,
+		Sampled: notes.sampled, MoneyInRun: notes.moneys, ReadBack: v.readBack, Absent: v.absent, LostAcked: notes.bad[checkAcked],
+		EarlierAcked: earlier, EarlierLost: notes.bad[checkEarlier], AccountsRead: v.balances,
 	}
 	f.Conflicts, f.Waited = beside.Saw.Conflicts, beside.Saw.Waited
-	f.Stuck, f.Left, f.UnderWay = r.atEnd.Undecided, r.left, -r.flying
+	f.Stuck, f.Left, f.UnderWay = v.atEnd.Undecided, v.left, -v.flying
 	var early, late, all int64
 	var gaps [][]gap
 	var end int64
@@ -174,22 +178,22 @@ func (r *Run) facts() *Facts {
 	}
 	g := longest(gaps)
 	f.StallFromS, f.StallS = float64(g.from)/1e9, float64(g.to-g.from)/1e9
-	until := r.after.At
+	until := used.after.At
 	if until.IsZero() {
 		until = time.Now()
 	}
-	elapsed := until.Sub(r.before.At).Seconds()
-	if len(r.others.Told()) > 0 { // the others have been waited for already
+	elapsed := until.Sub(used.before.At).Seconds()
+	if len(r.beside.others.Told()) > 0 { // the others have been waited for already
 		elapsed = float64(end) / 1e9
 	}
-	f.Rates = r.rates(early, late, elapsed)
+	f.Rates = rates(sp, early, late, elapsed)
 	if s := float64(end) / 1e9; s > 0 {
 		f.Rates.Done, f.Rates.Undone, f.Rates.Undecided, f.Rates.Unknown = float64(f.Done)/s, float64(f.Undone)/s, float64(f.Undecided)/s, float64(f.Unknown)/s
 	}
 	f.Rates.BytesPer = -1
-	f.Cost = r.cost(all, &beside)
-	if u := r.after; !u.At.IsZero() && all > 0 && same(r.before, u) {
-		f.Rates.BytesPer = float64(u.Memory-r.before.Memory) / float64(all)
+	f.Cost = v.cost(all, used, &beside)
+	if u := used.after; !u.At.IsZero() && all > 0 && same(used.before, u) {
+		f.Rates.BytesPer = float64(u.Memory-used.before.Memory) / float64(all)
 		f.Rates.MemoryAtBurst = max(f.Rates.BytesPer, 0) * f.Rates.Burst * f.Rates.RetentionS
 	}
 	return f
@@ -213,8 +217,8 @@ func (f *Facts) add(t *tally) {
 	f.Taken += t.Taken.Load()
 }
 
-func (r *Run) rates(early, late int64, elapsed float64) Rates {
-	keep := r.spec.FinishedExpire.Seconds()
+func rates(sp *model.Spec, early, late int64, elapsed float64) Rates {
+	keep := sp.FinishedExpire.Seconds()
 	out := Rates{RetentionS: keep}
 	if first := min(elapsed, keep); first > 0 {
 		out.Burst = float64(early) / first
@@ -227,17 +231,17 @@ func (r *Run) rates(early, late int64, elapsed float64) Rates {
 
 // predicted returns the expected number of scripts of a transaction whose failing step
 // is drawn uniformly.
-func (r *Run) predicted() float64 {
-	n, p := float64(r.spec.Branches), r.spec.FailRate
-	if r.spec.Kind != model.KindSaga {
-		return r.spec.Formula()
+func predicted(sp *model.Spec) float64 {
+	n, p := float64(sp.Branches), sp.FailRate
+	if sp.Kind != model.KindSaga {
+		return sp.Formula()
 	}
 	step := (n + 1) / 2
-	if r.spec.FailAt > 0 {
-		step = float64(r.spec.FailAt)
+	if sp.FailAt > 0 {
+		step = float64(sp.FailAt)
 	}
 	calls := (1-p)*(n+2) + p*(2*step+3)
-	if r.spec.Accounts > 0 {
+	if sp.Accounts > 0 {
 		calls += (1-p)*n + p*(2*step-1) // the refused action is not carried out
 	}
 	return calls
@@ -247,33 +251,33 @@ func (r *Run) predicted() float64 {
 // does.
 func same(u, v common.Usage) bool { return u.CPU >= 0 && v.CPU >= u.CPU }
 
-// cost returns the cost of a transaction; all is how many were begun. The run's lock is
-// held.
-func (r *Run) cost(all int64, beside *besideTold) Cost {
-	before, after := r.before, r.after
-	var predicted, uncertain, lost int64
+// cost returns the cost of a transaction; all is how many were begun. The caller
+// holds v.mu.
+func (v *verification) cost(all int64, used span, beside *besideTold) Cost {
+	r, before, after := v.r, used.before, used.after
+	var foreseen, uncertain, lost int64
 	slack := int64(agreeCalls)
 	for _, t := range r.clients.all() {
-		predicted += t.expected.Load()
+		foreseen += t.expected.Load()
 		uncertain += t.uncertain.Load()
 	}
-	predicted += beside.Polls*r.layer.Price.Lock() + r.extra
+	foreseen += beside.Polls*r.layer.Price.Lock() + used.extra
 	if beside.Saw.Repeats {
 		lost, slack = beside.Saw.Conflicts, slack+int64(len(r.clients.all()))
 	}
-	c := Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: r.predicted()}
-	c.Calls = agreement(before, after, predicted, uncertain, lost, slack)
-	if !r.spec.CountCalls || !r.whole {
+	c := Cost{ClientUS: -1, ServerUS: -1, Counted: -1, Predicted: -1, Received: -1, Sent: -1, Mean: predicted(r.spec)}
+	c.Calls = agreement(before, after, foreseen, uncertain, lost, slack)
+	if !r.spec.CountCalls || !v.whole {
 		c.Calls.State, c.Calls.Why = NotCompared, "the server is not ours alone"
-	} else if r.neighbour != "" {
-		c.Calls.State, c.Calls.Why = NotCompared, "another perfbench used the same server, and its calls are counted too: "+r.neighbour
+	} else if used.neighbour != "" {
+		c.Calls.State, c.Calls.Why = NotCompared, "another perfbench used the same server, and its calls are counted too: "+used.neighbour
 	}
 	switch {
-	case r.resumed:
+	case v.o.resumed:
 		c.Calls.State, c.Calls.Why = NotCompared, "the coordinator was resumed, and the additional calls of the previous one are unknown"
 	case r.shared.Lost():
 		c.Calls.State, c.Calls.Why = NotCompared, "it is not known what a worker that was lost called"
-	case len(r.others.Told()) > 0 && beside.Saw.Repeats: // databases also count the queries of workers as they join
+	case len(r.beside.others.Told()) > 0 && beside.Saw.Repeats: // databases also count the queries of workers as they join
 		c.Calls.State, c.Calls.Why = NotCompared, "workers ask the database for more than transactions"
 	}
 	n := float64(all)

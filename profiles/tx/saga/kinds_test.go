@@ -227,7 +227,7 @@ func TestWhatAKilledRunHasFrozen(t *testing.T) {
 			require.NoError(t, st.Balances(t.Context(), func(_, _, frozen int64) { assert.Zero(t, frozen) }))
 			stored, err := st.Read(t.Context(), 0, []string{s.Gid})
 			require.NoError(t, err)
-			assert.Empty(t, (&Run{spec: p.Binder.(Binding).Spec}).broken(&stored[0]))
+			assert.Empty(t, (&comparison{spec: p.Binder.(Binding).Spec}).broken(&stored[0]))
 		})
 	}
 }

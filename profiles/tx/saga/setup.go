@@ -1,7 +1,6 @@
 package saga
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -23,64 +23,81 @@ import (
 // bindSaga connects a saga plan to a store of transactions.
 func bindSaga(c store.Conn, p *workload.Plan, s Binding, l *model.Adapter, m common.Meter) error {
 	r := NewRun(s.Spec, l, m)
-	r.whole, r.stake = true, s.stake
-	p.Claims, p.Parts = r.Parts(c)
-	r.share(p)
+	r.stake = s.stake
+	o := newOpening(r)
+	v := newVerification(r, o, c)
+	v.whole = true
+	p.Claims, p.Parts = o.claims(), workload.Parts{o, v}
+	r.share(p, o)
 	p.Phases[0].Tracks[0].NewTask = func(worker int) (workload.Task, error) { return r.NewTask(r.stake.Number(worker)), nil }
 	return nil
 }
 
-// Parts are the claims of a run, and what prepares and verifies it.
+// Parts are the claims of a run that is one part of a plan, and what prepares and verifies it.
 func (r *Run) Parts(c store.Conn) ([]ownership.Space, workload.Parts) {
-	r.db = c
-	return r.claims(), workload.Parts{r}
+	o := newOpening(r)
+	return o.claims(), workload.Parts{o, newVerification(r, o, c)}
 }
 
-// Verify compares what is stored with what was acknowledged.
-func (r *Run) Verify(ctx context.Context) workload.Verification {
-	defer func() { _ = r.log.close() }() // nothing more is written
-	if store.Forgets(r.db) {
-		r.measureEnd(ctx)
-		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
-	}
-	return r.verify(ctx)
+// opening is how all stood when the run began: what an earlier one had left, and the balances.
+type opening struct {
+	r     *Run
+	store model.Store
+
+	mu      sync.Mutex
+	atStart recovery
+	base    map[int64]int64                   // balances
+	foreign map[string]map[string]model.Entry // ledgers of others' unfinished sagas
+	earlier map[string]outcome                // from the log of a run that was killed
+	// resumed means that this process has replaced another one.
+	resumed bool
+}
+
+func newOpening(r *Run) *opening {
+	return &opening{r: r, store: r.layer.Open(), foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}}
+}
+
+// took records a saga that was taken up.
+func (o *opening) took(s *model.Saga) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.atStart.add(s)
 }
 
 // Teardown removes what the layer has made.
-func (r *Run) Teardown(ctx context.Context) error {
-	if r.layer.Cleanup == nil {
+func (o *opening) Teardown(ctx context.Context) error {
+	if o.r.layer.Cleanup == nil {
 		return nil
 	}
-	return r.layer.Cleanup(ctx)
+	return o.r.layer.Cleanup(ctx)
 }
 
 // Setup makes tables and accounts, and takes up what an earlier run has left
 // unfinished.
-func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) error {
-	sp := r.spec
+func (o *opening) Setup(ctx context.Context, progress func(done, total int64)) error {
+	sp := o.r.spec
 	if sp.AckLog != "" {
 		log, earlier, err := openAckLog(sp.AckLog)
 		if err != nil {
 			return err
 		}
-		r.mu.Lock()
-		r.log, r.earlier = log, earlier
-		r.mu.Unlock()
+		o.mu.Lock()
+		o.r.log, o.earlier = log, earlier
+		o.mu.Unlock()
 	}
-	if at := r.layer.Places; at != nil {
+	if at := o.r.layer.Places; at != nil {
 		if err := at.Create(ctx); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
 	}
-	if err := r.store.Prepare(ctx, progress); err != nil {
+	if err := o.store.Prepare(ctx, progress); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	if err := r.takeUp(ctx); err != nil {
+	if err := o.takeUp(ctx); err != nil {
 		return fault.Code(err, fault.CodeStore)
 	}
-	r.nextPoll.Store(time.Now().Add(sp.Cron).UnixNano())
-	r.nextCheck.Store(time.Now().Add(sp.Check).UnixNano())
-	r.measureStart(ctx)
+	o.r.beside.begin(workload.Stake{})
+	o.r.usage.begin(ctx)
 	return nil
 }
 
@@ -95,23 +112,21 @@ var KeyForms = []string{
 var gidForm = fmt.Sprintf("[0-9a-z]{%d}", model.GidLength)
 
 // claims returns where sagas are kept: in tables of their own, or in keys.
-func (r *Run) claims() []ownership.Space {
-	if at := r.layer.Places; at != nil {
-		return at.Spaces(r.params())
+func (o *opening) claims() []ownership.Space {
+	if at := o.r.layer.Places; at != nil {
+		return at.Spaces(o.params())
 	}
-	return []ownership.Space{{Space: r.spec.Space(), Parts: KeyForms, Params: r.params()}}
+	return []ownership.Space{{Space: o.r.spec.Space(), Parts: KeyForms, Params: o.params()}}
 }
 
 // Admit refuses what was made with other accounts.
-func (r *Run) Admit(ctx context.Context, c *ownership.Claim) error {
-	sp, want := r.spec, r.params()
-	r.existed = false
-	for _, wanted := range r.claims() {
+func (o *opening) Admit(ctx context.Context, c *ownership.Claim) error {
+	sp, want := o.r.spec, o.params()
+	for _, wanted := range o.claims() {
 		spot := c.Spot(wanted.Space)
 		if spot.State == ownership.Fresh {
 			continue
 		}
-		r.existed = true
 		old := spot.Earlier.Params
 		if len(old) == 0 { // with tables, older versions recorded them separately
 			all, _ := c.Earlier(sp.Space())
@@ -122,14 +137,14 @@ func (r *Run) Admit(ctx context.Context, c *ownership.Claim) error {
 				"use the same values, another --namespace, or delete it with  "+ownership.DeleteCommand(sp.Namespace))
 		}
 	}
-	if at := r.layer.Places; at != nil {
+	if at := o.r.layer.Places; at != nil {
 		return at.Check(ctx, c)
 	}
 	return nil
 }
 
-func (r *Run) params() map[string]string {
-	sp := r.spec
+func (o *opening) params() map[string]string {
+	sp := o.r.spec
 	return map[string]string{
 		"accounts": strconv.FormatInt(sp.Accounts, 10), "balance": strconv.FormatInt(sp.Balance, 10), "prefixes": strconv.Itoa(sp.Shards),
 	}
@@ -148,24 +163,24 @@ func words(params map[string]string) string {
 }
 
 // takeUp continues what is due of an earlier run, and notes the state of the rest.
-func (r *Run) takeUp(ctx context.Context) error {
+func (o *opening) takeUp(ctx context.Context) error {
 	began := time.Now()
-	c := coordinator.Recovery(r.spec, r.layer.Open())
-	for shard := range r.spec.Shards {
-		list, err := r.store.Unfinished(ctx, shard)
+	c := coordinator.Recovery(o.r.spec, o.r.layer.Open())
+	for shard := range o.r.spec.Shards {
+		list, err := o.store.Unfinished(ctx, shard)
 		if err != nil {
 			return fmt.Errorf("look for unfinished transactions: %w", err)
 		}
 		for _, p := range list {
 			if p.Due.After(began) {
-				if err := r.leave(ctx, shard, p.Gid); err != nil {
+				if err := o.leave(ctx, shard, p.Gid); err != nil {
 					return err
 				}
 				continue
 			}
 			s, err := c.Resume(ctx, shard, p.Gid)
 			if errors.Is(err, coordinator.ErrWaiting) {
-				if err := r.leave(ctx, shard, p.Gid); err != nil {
+				if err := o.leave(ctx, shard, p.Gid); err != nil {
 					return err
 				}
 				continue
@@ -173,54 +188,29 @@ func (r *Run) takeUp(ctx context.Context) error {
 			if err != nil && !errors.Is(err, model.ErrNone) && !errors.Is(err, coordinator.ErrUndecided) && !errors.Is(err, model.ErrMoved) {
 				return err
 			}
-			r.took(&r.atStart, s)
+			o.took(s)
 			if err != nil { // somebody else continues it, or this run will later
-				if err := r.leave(ctx, shard, p.Gid); err != nil {
+				if err := o.leave(ctx, shard, p.Gid); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	r.mu.Lock()
-	r.atStart.Seconds = time.Since(began).Seconds()
-	r.mu.Unlock()
-	if r.spec.Accounts == 0 {
+	o.mu.Lock()
+	o.atStart.Seconds = time.Since(began).Seconds()
+	o.mu.Unlock()
+	if o.r.spec.Accounts == 0 {
 		return nil
 	}
-	r.base = map[int64]int64{}
-	return r.store.Balances(ctx, func(a, balance, frozen int64) { r.base[a] = balance + frozen })
+	o.base = map[int64]int64{}
+	return o.store.Balances(ctx, func(a, balance, frozen int64) { o.base[a] = balance + frozen })
 }
 
 // leave notes the state of a saga that is not finished before the run.
-func (r *Run) leave(ctx context.Context, shard int, gid string) error {
-	got, err := r.store.Read(ctx, shard, []string{gid})
+func (o *opening) leave(ctx context.Context, shard int, gid string) error {
+	got, err := o.store.Read(ctx, shard, []string{gid})
 	if err == nil {
-		r.foreign[gid] = got[0].Ledger
+		o.foreign[gid] = got[0].Ledger
 	}
 	return err
-}
-
-func (r *Run) measureStart(ctx context.Context) {
-	company, u := r.company(ctx), r.conn.Usage(ctx)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.before, r.neighbour = u, company
-	r.extra = r.layer.Saw().Beside
-}
-
-func (r *Run) measureEnd(ctx context.Context) {
-	u, company := r.conn.Usage(ctx), r.company(ctx)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.after, r.neighbour = u, cmp.Or(r.neighbour, company)
-	r.extra = r.layer.Saw().Beside - r.extra
-}
-
-// company says who else of perfbench uses the server whose calls are compared; empty if
-// they are not.
-func (r *Run) company(ctx context.Context) string {
-	if !r.spec.CountCalls {
-		return ""
-	}
-	return r.conn.Company(ctx)
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
@@ -45,126 +42,31 @@ func (s Binding) Passes() error { return nil }
 
 // share registers what processes share: how all stood when the run began, what clients did, and
 // what was done beside that.
-func (r *Run) share(p *workload.Plan) {
+func (r *Run) share(p *workload.Plan, o *opening) {
 	s := p.Shared
 	r.shared = s
-	s.Keep(&r.mu, &r.atStart, &r.base, &r.foreign, &r.before)
+	s.Keep(&o.mu, &o.atStart, &o.base, &o.foreign)
+	s.Keep(&r.usage.mu, &r.usage.before)
 	workload.Share(s, &r.clients)
 	workload.Share(s, workload.Payloads{SizeSet: &r.sizes})
-	workload.Share(s, r.others)
+	workload.Share(s, r.beside.others)
 	workload.Pass(s, 0, int(model.OpSaga), remainder{r, p})
 }
 
 // Succeed notes that this process takes the place of another.
-func (r *Run) Succeed(context.Context, workload.Predecessor) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.resumed = true
+func (o *opening) Succeed(context.Context, workload.Predecessor) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.resumed = true
 	return nil
 }
 
-// Join begins in a worker what Setup has begun where the run is conducted. All workers
-// together look after unfinished transactions as often as one process does.
-func (r *Run) Join(context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	turn := func(every time.Duration) int64 {
-		return time.Now().Add(every * time.Duration(r.stake.Process+1)).UnixNano()
-	}
-	r.nextPoll.Store(turn(r.spec.Cron))
-	r.nextCheck.Store(turn(r.spec.Check))
-	r.tells = true
-	r.before.Client = r.conn.Client()
+// Join begins in a worker what Setup has begun where the run is conducted.
+func (o *opening) Join(context.Context) error {
+	o.r.tells = true
+	o.r.beside.begin(o.r.stake)
+	o.r.usage.join()
 	return nil
-}
-
-// processes is how many share the work.
-func (r *Run) processes() int { return max(r.stake.Of, 1) }
-
-// besideTold is what a process did beside the transactions of its clients, as it stands.
-type besideTold struct {
-	Polls, Swept int64
-	InRun        recovery
-	Notes        notesTold
-	Saw          model.Noticed
-	Client       float64 // CPU seconds
-}
-
-type notesTold struct {
-	Bad, Asked      map[string]int64
-	Examples        map[string][]string
-	Sampled, Moneys int64
-}
-
-// beside is what this process did beside transactions.
-func (r *Run) beside() besideTold {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := &r.notes
-	return besideTold{
-		Polls: r.polls.Load(), Swept: r.swept, InRun: r.inRun, Saw: r.layer.Saw(), Client: r.conn.Client() - r.before.Client,
-		Notes: notesTold{maps.Clone(n.bad), maps.Clone(n.asked), cloned(n.examples), n.sampled, n.moneys},
-	}
-}
-
-func cloned(in map[string][]string) map[string][]string {
-	out := make(map[string][]string, len(in))
-	for k, v := range in {
-		out[k] = slices.Clone(v)
-	}
-	return out
-}
-
-// mostFindings is how many different things that were found wrong a process may tell of.
-const mostFindings = 100
-
-// sound reports whether a process can have done this.
-func (b *besideTold) sound() bool {
-	n := &b.Notes
-	if len(n.Bad) > mostFindings || len(n.Asked) > mostFindings || len(n.Examples) > mostFindings || len(b.InRun.Gids) > maxExamples {
-		return false
-	}
-	for _, list := range n.Examples {
-		if len(list) > maxExamples {
-			return false
-		}
-	}
-	return true
-}
-
-// together adds up what was done beside transactions, by this process and the others. The
-// caller holds r.mu.
-func (r *Run) together() (all besideTold, notes findings) {
-	all = besideTold{Polls: r.polls.Load(), Swept: r.swept, InRun: r.inRun, Saw: r.layer.Saw(), Client: r.after.Client - r.before.Client}
-	notes.merge(&r.notes)
-	notes.sampled, notes.moneys = r.notes.sampled, r.notes.moneys
-	for i, o := range r.others.Told() {
-		if i == 0 {
-			all.Client = 0 // this one conducts, and does nothing of it
-		}
-		all.Polls += o.Polls
-		all.Swept += o.Swept
-		all.InRun.join(&o.InRun)
-		all.Saw.Beside += o.Saw.Beside
-		all.Saw.Conflicts += o.Saw.Conflicts
-		all.Saw.Waited += o.Saw.Waited
-		all.Client += o.Client
-		n := &o.Notes
-		notes.merge(&findings{bad: n.Bad, asked: n.Asked, examples: n.Examples})
-		notes.sampled += n.Sampled
-		notes.moneys += n.Moneys
-	}
-	return all, notes
-}
-
-func (r *recovery) join(o *recovery) {
-	r.Found += o.Found
-	r.Done += o.Done
-	r.Undone += o.Undone
-	r.Undecided += o.Undecided
-	r.Seconds += o.Seconds
-	r.Gids = append(slices.Clone(r.Gids), o.Gids...)
-	r.Gids = r.Gids[:min(len(r.Gids), maxExamples)]
 }
 
 // remainder is what of the transactions another process can carry out.

@@ -3,14 +3,12 @@ package saga
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/datagen"
-	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/coordinator"
@@ -26,101 +24,31 @@ const (
 	ackedUndone
 )
 
-// Run is a saga run in progress: what its workers share. It is safe for use by several
-// goroutines.
+// Run is what the clients of a run share: where they carry out their transactions, and what each has
+// done. It is safe for use by several goroutines.
 type Run struct {
 	spec  *model.Spec
 	layer *model.Adapter
-	db    store.Conn  // where it is all kept
-	store model.Store // for calls that belong to no single transaction
-	conn  common.Meter
-	log   *ackLog
-	// polls counts calls outside sagas, if each is one call of the store.
-	polls atomic.Int64
-	// whole means that the run consists only of sagas, so that the store's counters are
-	// about them; extra counts the statements outside transactions during measurement.
-	whole bool
-	extra int64
-	// nextPoll is when to look for unfinished sagas next, in Unix ns.
-	nextPoll  atomic.Int64
-	nextCheck atomic.Int64
-	shard     atomic.Int64 // the prefix to look at next
+	// log is where outcomes are written that clients were told; nil: nowhere.
+	log *ackLog
 	// sizes are the sizes of payloads set in this run.
-	sizes datagen.Sizes
-
+	sizes   datagen.Sizes
 	clients clients
-
-	mu     sync.Mutex
-	notes  findings
-	before common.Usage
-	after  common.Usage
-	// neighbour says who else of perfbench used the server at the beginning or the end.
-	neighbour string
-	// existed means that an earlier run made the space; atStart is what it left.
-	existed  bool
-	atStart  recovery
-	inRun    recovery
-	atEnd    recovery
-	base     map[int64]int64                   // balances before the run
-	foreign  map[string]map[string]model.Entry // ledgers of others' unfinished sagas before the run
-	earlier  map[string]outcome                // from the log of a run that was killed
-	swept    int64
-	verified bool
-	balances int64 // accounts whose balance was compared
-	left     int64 // sagas that are unfinished at the end
-	flying   int64 // what these have taken off the accounts (negative) or put on them
-	readBack int64
-	absent   int64           // requested, not found, and never acknowledged
-	moved    map[int64]int64 // what the ledgers of this run add up to, by account
-	// resumed means that this process has replaced another one.
-	resumed bool
-	// shared is what processes share; nil: there is one. others are those that do the work, if
-	// this one does not. tells means that this process reports to another, as its stake.
+	beside  *beside
+	usage   *usage
+	// stake is which of the clients are this process's; tells means that it reports to another.
+	stake workload.Stake
+	tells bool
+	// shared is what processes share; nil: there is one.
 	shared *workload.Shared
-	others *workload.Each[besideTold]
-	tells  bool
-	stake  workload.Stake
 }
-
-// recovery counts unfinished sagas that were taken up again.
-type recovery struct {
-	Found     int64    `json:"found"`
-	Done      int64    `json:"done"`
-	Undone    int64    `json:"undone"`
-	Undecided int64    `json:"undecided"`
-	Seconds   float64  `json:"seconds"`
-	Gids      []string `json:"examples,omitempty"`
-}
-
-// took records a saga that was taken up.
-func (r *Run) took(in *recovery, s *model.Saga) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	in.add(s)
-}
-
-func (r *recovery) add(s *model.Saga) {
-	r.Found++
-	switch {
-	case s != nil && s.Status == model.Succeed:
-		r.Done++
-	case s != nil && s.Status == model.Failed:
-		r.Undone++
-	default:
-		r.Undecided++
-	}
-	if s != nil && len(r.Gids) < maxExamples {
-		r.Gids = append(r.Gids, s.Gid+" "+s.Status)
-	}
-}
-
-const maxExamples = 10
 
 // NewRun returns a run of sp over a layer; conn reports what it uses.
 func NewRun(sp *model.Spec, l *model.Adapter, conn common.Meter) *Run {
-	r := &Run{spec: sp, layer: l, store: l.Open(), conn: conn, foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}, moved: map[int64]int64{}}
-	r.clients = clients{tallies: map[int]*tally{}, seconds: r.seconds}
-	r.others = workload.EachOf(r.beside, (*besideTold).sound)
+	r := &Run{spec: sp, layer: l}
+	r.usage = &usage{conn: conn, saw: l.Saw, counts: sp.CountCalls}
+	r.beside = newBeside(r)
+	r.clients = clients{tallies: map[int]*tally{}, seconds: r.usage.seconds}
 	return r
 }
 
@@ -335,62 +263,18 @@ func (k *Task) transfers() {
 	s.Steps[0].Amount = -total
 }
 
-// housekeeping takes up unfinished sagas, reads back some finished ones and, if the
-// store does not do so, removes old ones. It is done by whichever worker comes first
-// when it is due.
-func (k *Task) housekeeping(ctx context.Context, it *workload.Iteration) error {
-	r := k.run
-	now := time.Now().UnixNano()
-	if next := r.nextPoll.Load(); now >= next && r.nextPoll.CompareAndSwap(next, now+int64(r.spec.Cron)*int64(r.processes())) {
-		if err := k.poll(ctx, it); err != nil && ctx.Err() == nil {
-			return err
+// kept returns the first of a worker's sagas that is still kept at a time.
+func (t *tally) kept(now time.Time, expire time.Duration) int64 {
+	first := int64(0)
+	for i, m := range t.marks {
+		if now.Sub(m.at) < expire-max(2*time.Second, expire/4) {
+			break
+		}
+		if i+1 < len(t.marks) {
+			first = t.marks[i+1].seq
+		} else {
+			first = t.seq
 		}
 	}
-	if next := r.nextCheck.Load(); r.spec.Check > 0 && now >= next && r.nextCheck.CompareAndSwap(next, now+int64(r.spec.Check)*int64(r.processes())) {
-		if err := k.sample(ctx, it); err != nil && ctx.Err() == nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// poll takes up one unfinished saga. If there was one, the next worker looks again at
-// once.
-func (k *Task) poll(ctx context.Context, it *workload.Iteration) error {
-	r := k.run
-	for range r.spec.Shards {
-		shard := int(r.shard.Add(1)) % r.spec.Shards
-		start := it.Now()
-		s, hit, err := k.c.Recover(ctx, shard)
-		k.accountPoll(err)
-		if errors.Is(err, coordinator.ErrWaiting) {
-			continue
-		}
-		if errors.Is(err, coordinator.ErrUndecided) || errors.Is(err, model.ErrMoved) || errors.Is(err, model.ErrNone) {
-			err = nil // it was attempted; or somebody else was faster
-		}
-		if hit || err != nil {
-			it.Record(model.OpRecover, 1, start, start, it.Now(), err)
-		}
-		if err != nil {
-			return err
-		}
-		if hit {
-			r.nextPoll.Store(0)
-			r.took(&r.inRun, s)
-			return nil
-		}
-	}
-	start := it.Now()
-	n, err := r.store.Sweep(ctx, time.Now())
-	if n > 0 || err != nil {
-		it.Record(model.OpSweep, 1, start, start, it.Now(), err)
-		r.mu.Lock()
-		r.swept += n
-		r.mu.Unlock()
-	}
-	if err != nil {
-		return fmt.Errorf("remove finished transactions: %w", err)
-	}
-	return nil
+	return first
 }

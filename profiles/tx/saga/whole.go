@@ -8,10 +8,10 @@ import (
 
 // broken says what makes a finished transaction neither done nor undone; "" if nothing
 // does.
-func (r *Run) broken(s *model.Stored) string {
+func (j *comparison) broken(s *model.Stored) string {
 	k := s.Of()
 	if k == model.KindSaga {
-		return whole(s, r.spec.Accounts > 0)
+		return whole(s, j.spec.Accounts > 0)
 	}
 	if !model.Final(s.Status) {
 		return ""
@@ -19,7 +19,7 @@ func (r *Run) broken(s *model.Stored) string {
 	if why := rowsAmiss(k, s); why != "" {
 		return why
 	}
-	if r.spec.Accounts == 0 {
+	if j.spec.Accounts == 0 {
 		return ""
 	}
 	if why := deedsAmiss(k, s); why != "" {
