@@ -22,13 +22,13 @@ func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // wh
 func TestProfile(t *testing.T) { profiletest.Run(t, Profile()) }
 
 // design makes a plan of the defaults with some values set.
-func design(t *testing.T, set ...string) (*workload.Plan, *spec) {
+func design(t *testing.T, set ...string) (*workload.Plan, *site) {
 	t.Helper()
 	p, err := Design(workload.Inputs{Values: given(t, set...), Seed: 42, Namespace: "perfbench"})
 	require.NoError(t, err)
-	s := p.Binder.(*spec)
-	s.begin("260102-030405-authz-x")
-	return p, s
+	x := p.Binder.(*site)
+	x.begin("260102-030405-authz-x")
+	return p, x
 }
 
 // given are the values of the preset small with some set.
@@ -45,10 +45,10 @@ func given(t *testing.T, set ...string) workload.Values {
 func TestRunsBecomePhases(t *testing.T) {
 	for _, c := range []struct{ n, c, phases int }{{1, 1, 1}, {4, 4, 1}, {1, 4, 1}, {10, 2, 5}, {10, 4, 3}, {12, 4, 3}} {
 		p, s := design(t, fmt.Sprintf("runs=%d", c.n), fmt.Sprintf("concurrent=%d", c.c))
-		assert.Len(t, s.phase, c.phases)
-		assert.Len(t, s.phase[0], c.c)
+		assert.Len(t, s.tenants, c.phases)
+		assert.Len(t, s.tenants[0], c.c)
 		assert.Len(t, p.Tracks(), 3*c.phases*c.c)
-		assert.True(t, strings.HasSuffix(s.phase[0][0].name, fmt.Sprintf("-%d-0", c.phases-1)), "names count down: %s", s.phase[0][0].name)
+		assert.True(t, strings.HasSuffix(s.tenants[0][0].name, fmt.Sprintf("-%d-0", c.phases-1)), "names count down: %s", s.tenants[0][0].name)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestASeriesRunsOneTestAfterTheOther(t *testing.T) {
 		"load-2": {"load-1"}, "valid-2": {"load-2"}, "sweep-2": {"valid-2"},
 	}, after)
 	var names []string
-	for _, ph := range s.phase {
+	for _, ph := range s.tenants {
 		for _, t := range ph {
 			names = append(names, strings.TrimPrefix(t.name, "perf-test-"))
 		}
@@ -95,11 +95,11 @@ func TestASeriesRunsOneTestAfterTheOther(t *testing.T) {
 	in := workload.Inputs{Values: profiletest.Values(t, Profile(), "baseline"), Namespace: "perfbench"}
 	p, err = Design(in)
 	require.NoError(t, err)
-	assert.Equal(t, []round{{1, 1, 0}, {1, 4, 1}, {3, 4, 2}}, p.Binder.(*spec).rounds)
+	assert.Equal(t, rounds{{1, 1, 0}, {1, 4, 1}, {3, 4, 2}}, p.Binder.(*site).s.rounds)
 	in.Values.Set(workload.Value{Name: "concurrent", Text: "2", Origin: workload.OriginFlag})
 	p, err = Design(in)
 	require.NoError(t, err)
-	assert.Equal(t, []round{{1, 2, 0}}, p.Binder.(*spec).rounds)
+	assert.Equal(t, rounds{{1, 2, 0}}, p.Binder.(*site).s.rounds)
 	in.Values.Set(workload.Value{Name: "series", Text: "1/0", Origin: workload.OriginFlag})
 	_, err = Design(in)
 	assert.ErrorContains(t, err, `series: "1/0"`)

@@ -68,8 +68,8 @@ func BenchmarkAgainstBareLoop(b *testing.B) {
 	m, err := model.New(generate.Dataset("classic", 1000, 700, 42), model.Roles, false)
 	require.NoError(b, err)
 	l := oncassandra.New(c.(cassandra.Typed), "bench")
-	require.NoError(b, l.Prepare(b.Context()))
-	bare := &bareLoop{m: m, l: l, session: c.(cassandra.Typed).Session(), workers: workers}
+	require.NoError(b, l.Tables.Create(b.Context()))
+	bare := &bareLoop{m: m, l: l.Tables.(*cassandra.Set), session: c.(cassandra.Typed).Session(), workers: workers}
 	set := map[string]string{
 		"namespace": "bench", "users": "1000", "groups": "700", "variant": "v2", "tests": "valid", "seed": "42", "threads": strconv.Itoa(workers),
 	}
@@ -119,7 +119,7 @@ func median(xs []float64) float64 {
 // bareLoop sends what a run sends, and does nothing else.
 type bareLoop struct {
 	m       *model.Model
-	l       *oncassandra.Adapter
+	l       *cassandra.Set
 	session *gocql.Session
 	workers int
 }
@@ -198,10 +198,10 @@ func million(b *testing.B) (*workload.Plan, *spec) {
 	}
 	p, err := Design(in)
 	require.NoError(b, err)
-	s := p.Binder.(*spec)
-	s.begin("260102-030405-authz-x")
-	require.Greater(b, len(s.model.Edges), 1_000_000)
-	return p, s
+	x := p.Binder.(*site)
+	x.begin("260102-030405-authz-x")
+	require.Greater(b, len(x.s.model.Edges), 1_000_000)
+	return p, x.s
 }
 
 // peakMiB is the most memory that this process has ever had.

@@ -24,46 +24,39 @@ import (
 // binding is the plan at work on one store.
 type binding struct {
 	*bound
+	site   *site
 	claim  *ownership.Claim // nil where nothing is kept
-	spaces []ownership.Space
-	epoch  string // of the names of its tenants
-	loaded bool   // by an earlier run, in whole or part
+	epoch  string           // of the names of its tenants
+	loaded bool             // by an earlier run, in whole or part
 }
 
 // Connector connects a plan to a store by the layer of its kind.
-func (s *spec) Connector(driver string) workload.Connector {
+func (x *site) Connector(driver string) workload.Connector {
 	switch driver {
 	case "cassandra":
-		return on(s, oncassandra.New)
+		return on(x, oncassandra.New)
 	case "redis":
-		return on(s, onredis.New)
+		return on(x, onredis.New)
 	case "memory", "null":
 		return func(_ context.Context, p *workload.Bound) error {
-			return s.bind(p, inmemory.New(driver == "null"), nil)
+			return x.bind(p, inmemory.New(driver == "null"))
 		}
 	}
-	return on(s, onsql.New)
-}
-
-// placed is a layer that keeps its data in a store.
-type placed interface {
-	model.Adapter
-	// Spaces lists where.
-	Spaces() []ownership.Space
+	return on(x, onsql.New)
 }
 
 // on connects a plan to stores whose connections are of type C.
-func on[C any, L placed](s *spec, make func(c C, namespace string) L) workload.Connector {
+func on[C any](x *site, open func(c C, namespace string) *model.Adapter) workload.Connector {
 	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {
-		l := make(c, s.namespace)
-		return s.bind(p, l, l.Spaces())
+		return x.bind(p, open(c, x.s.namespace))
 	})
 }
 
 // bind connects a plan to a store. It changes nothing there.
-func (s *spec) bind(p *workload.Bound, l model.Adapter, spaces []ownership.Space) error {
-	s.begin(p.RunID)
-	b := &binding{bound: &bound{s: s, conn: p.Conn, l: l}, spaces: spaces}
+func (x *site) bind(p *workload.Bound, l *model.Adapter) error {
+	s := x.s
+	x.begin(p.RunID)
+	b := &binding{bound: &bound{s: s, conn: p.Conn, l: l}, site: x}
 	for i := range p.Phases {
 		ph := &p.Phases[i]
 		what, number, _ := strings.Cut(ph.Name, "-")
@@ -72,16 +65,16 @@ func (s *spec) bind(p *workload.Bound, l model.Adapter, spaces []ownership.Space
 			return fmt.Errorf("authz: phase %s: %w", ph.Name, err)
 		}
 		for j := range ph.Tracks {
-			t, wrap := s.phase[k][j], ph.Duration > 0 && s.count == 0 || ph.Name == s.goesOn
+			t, wrap := x.tenants[k][j], ph.Duration > 0 && s.count == 0 || ph.Name == s.goesOn
 			if what == "users" || what == "load" {
 				t.loader(what).endless = wrap
 			}
 			ph.Tracks[j].NewTask = func(worker int) (workload.Task, error) {
-				return b.task(what, t, s.stake.Number(worker), wrap, ph.Name == s.goesOn)
+				return b.task(what, t, x.stake.Number(worker), wrap, ph.Name == s.goesOn)
 			}
 		}
 	}
-	p.Claims, p.Parts = b.spaces, workload.Parts{b}
+	p.Claims, p.Parts = l.Spaces, workload.Parts{b}
 	b.share(p.Shared)
 	return nil
 }
@@ -148,11 +141,13 @@ func (b *binding) kinds(what string) []kind {
 // Setup makes the tables, and finds out what an earlier run has loaded.
 func (b *binding) Setup(ctx context.Context, progress func(done, total int64)) error {
 	s := b.s
-	if err := b.l.Prepare(ctx); err != nil {
-		return fault.Code(err, fault.CodeStore)
+	if tables := b.l.Tables; tables != nil {
+		if err := tables.Create(ctx); err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
 	}
-	all, ready := int64(s.tenants()), int64(0)
-	for _, ph := range s.phase {
+	all, ready := int64(s.rounds.tenants()), int64(0)
+	for _, ph := range b.site.tenants {
 		for _, t := range ph {
 			if err := b.look(ctx, t); err != nil {
 				return err
@@ -171,7 +166,7 @@ func (b *binding) Setup(ctx context.Context, progress func(done, total int64)) e
 // look asks which batches of a tenant are stored, where an earlier run has loaded some.
 func (b *binding) look(ctx context.Context, t *tenant) (err error) {
 	if b.loaded {
-		t.marks, err = b.l.Marks(ctx, t.name)
+		t.marks, err = b.l.Progress.Marks(ctx, t.name)
 	}
 	return fault.Code(err, fault.CodeStore)
 }
@@ -194,12 +189,12 @@ func (b *binding) ready(t *tenant) (there, items int64) {
 // Admit looks at the tables that are there and at what an earlier run has loaded.
 func (b *binding) Admit(ctx context.Context, c *ownership.Claim) error {
 	b.claim = c
-	if l, ok := b.l.(model.Checker); ok {
-		if err := l.Check(ctx, c); err != nil {
+	if tables := b.l.Tables; tables != nil {
+		if err := tables.Check(ctx, c); err != nil {
 			return err
 		}
 	}
-	old, _ := c.Earlier(b.spaces[0].Space)
+	old, _ := c.Earlier(b.l.Spaces[0].Space)
 	if err := b.adopt(old); err != nil {
 		return err
 	}
@@ -207,25 +202,25 @@ func (b *binding) Admit(ctx context.Context, c *ownership.Claim) error {
 }
 
 // shapeOf is what a load must have in common with an earlier one to go on with it.
-func (s *spec) shapeOf() string {
-	return fmt.Sprintf("%s %s %s %s %d %s", s.mode, s.variant, s.model.Fingerprint(), s.roundWords(), s.batch, s.membership)
+func shapeOf(s *spec) string {
+	return fmt.Sprintf("%s %s %s %s %d %s", s.mode, s.variant, s.model.Fingerprint(), s.rounds.words(), s.batch, s.membership)
 }
 
 // adopt goes on with the tenants of an earlier run when it loaded the same data and
 // did not come to the end of it, or when nothing is to be loaded.
 func (b *binding) adopt(old store.Made) error {
 	s := b.s
-	same := old.Params["shape"] == s.shapeOf()
+	same := old.Params["shape"] == shapeOf(s)
 	if s.load == "never" && !same {
 		return fault.Input(errors.New("load=never, and no earlier run has loaded these data into this namespace"), "load them with load=auto or load=only, the same parameters and --seed")
 	}
 	b.loaded = same && (s.load == "never" || old.Params["loaded"] != "yes")
-	b.epoch = epochOf(s.runID)
+	b.epoch = epochOf(b.site.runID)
 	b.carried.earlier = b.loaded
 	if b.loaded {
 		b.epoch = old.Params["epoch"]
 	}
-	s.name(b.epoch)
+	b.site.name(b.epoch)
 	return nil
 }
 
@@ -238,8 +233,8 @@ func (b *binding) record(ctx context.Context) error {
 	if b.s.load == "never" || b.complete() {
 		loaded = "yes"
 	}
-	params := map[string]string{"shape": b.s.shapeOf(), "epoch": b.epoch, "loaded": loaded}
-	for _, sp := range b.spaces {
+	params := map[string]string{"shape": shapeOf(b.s), "epoch": b.epoch, "loaded": loaded}
+	for _, sp := range b.l.Spaces {
 		if err := b.claim.Update(ctx, sp.Space, params); err != nil {
 			return err
 		}
@@ -249,7 +244,7 @@ func (b *binding) record(ctx context.Context) error {
 
 // complete says that every tenant has loaded all it has.
 func (b *binding) complete() bool {
-	for _, ph := range b.s.phase {
+	for _, ph := range b.site.tenants {
 		for _, t := range ph {
 			if !t.loaded() {
 				return false

@@ -23,7 +23,7 @@ var Strategies = []string{Ancestry, PermCache, MembershipsCache, Level, Server}
 
 // Checker decides by one strategy over a layer. It belongs to one worker.
 type Checker struct {
-	Layer    model.Adapter
+	Layer    *model.Adapter
 	Strategy string
 	Work     model.Work
 	// Invalidate means that changes drop what is cached for those concerned.
@@ -105,13 +105,13 @@ func (c *Checker) Allowed(ctx context.Context, principal, resource, role string)
 func (c *Checker) decide(ctx context.Context, principal, resource, role string) (bool, error) {
 	switch c.Strategy {
 	case Server:
-		if s, ok := c.Layer.(model.Walker); ok {
-			return s.HasRole(ctx, &c.Work, principal, resource, role)
+		if w := c.Layer.Walker; w != nil {
+			return w.HasRole(ctx, &c.Work, principal, resource, role)
 		}
 	case MembershipsCache:
 		return c.byClosure(ctx, principal, resource, role)
 	case PermCache:
-		ok, err := c.Layer.Permitted(ctx, &c.Work, principal, resource, role)
+		ok, err := c.Layer.Permissions.Permitted(ctx, &c.Work, principal, resource, role)
 		if err == nil {
 			c.Work.Looked(ok)
 		}
@@ -120,7 +120,7 @@ func (c *Checker) decide(ctx context.Context, principal, resource, role string) 
 		}
 		ok, err = c.byAncestry(ctx, principal, resource, role, false)
 		if ok && err == nil {
-			err = c.Layer.Permit(ctx, &c.Work, principal, resource, role)
+			err = c.Layer.Permissions.Permit(ctx, &c.Work, principal, resource, role)
 		}
 		return ok, err
 	}
@@ -131,12 +131,12 @@ func (c *Checker) decide(ctx context.Context, principal, resource, role string) 
 // visited once, so that cycles end. With early, the groups of a level are tried before
 // the next level is read; otherwise all of them at the end.
 func (c *Checker) byAncestry(ctx context.Context, principal, resource, role string, early bool) (bool, error) {
-	direct, err := c.Layer.Role(ctx, &c.Work, principal, resource)
+	direct, err := c.Layer.Graph.Role(ctx, &c.Work, principal, resource)
 	if err != nil || direct == role {
 		return err == nil, err
 	}
 	if c.Exists {
-		a, ok, err := c.Layer.Account(ctx, &c.Work, principal)
+		a, ok, err := c.Layer.Accounts.Account(ctx, &c.Work, principal)
 		if err != nil || !ok {
 			if err == nil {
 				err = fmt.Errorf("there is no principal %s", principal)
@@ -150,7 +150,7 @@ func (c *Checker) byAncestry(ctx context.Context, principal, resource, role stri
 	seen := map[string]bool{principal: true}
 	var all []string
 	for frontier := []string{principal}; len(frontier) > 0; {
-		up, err := c.Layer.Parents(ctx, &c.Work, frontier)
+		up, err := c.Layer.Graph.Parents(ctx, &c.Work, frontier)
 		if err != nil {
 			return false, err
 		}
@@ -175,7 +175,7 @@ func (c *Checker) byAncestry(ctx context.Context, principal, resource, role stri
 }
 
 func (c *Checker) anyOn(ctx context.Context, resource, role string, principals []string) (bool, error) {
-	roles, err := c.Layer.RolesOn(ctx, &c.Work, resource, principals)
+	roles, err := c.Layer.Graph.RolesOn(ctx, &c.Work, resource, principals)
 	return slices.ContainsFunc(roles, func(h model.Held) bool { return h.Role == role }), err
 }
 
@@ -183,7 +183,7 @@ func (c *Checker) anyOn(ctx context.Context, resource, role string, principals [
 func (c *Checker) Explode(ctx context.Context, principal string) (all []string, direct int, err error) {
 	seen := map[string]bool{principal: true}
 	for frontier := []string{principal}; len(frontier) > 0; {
-		up, err := c.Layer.Parents(ctx, &c.Work, frontier)
+		up, err := c.Layer.Graph.Parents(ctx, &c.Work, frontier)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -206,11 +206,11 @@ func (c *Checker) Explode(ctx context.Context, principal string) (all []string, 
 // byClosure looks up which groups have the role, and whether any of them is among the
 // principal's cached groups.
 func (c *Checker) byClosure(ctx context.Context, principal, resource, role string) (bool, error) {
-	direct, err := c.Layer.RolesOn(ctx, &c.Work, resource, []string{principal})
+	direct, err := c.Layer.Graph.RolesOn(ctx, &c.Work, resource, []string{principal})
 	if err != nil || len(direct) > 0 && direct[0].Role == role {
 		return err == nil, err
 	}
-	groups, err := c.Layer.MemberGroups(ctx, &c.Work, resource)
+	groups, err := c.Layer.Graph.MemberGroups(ctx, &c.Work, resource)
 	if err != nil || len(groups) == 0 {
 		return false, err
 	}
@@ -220,7 +220,7 @@ func (c *Checker) byClosure(ctx context.Context, principal, resource, role strin
 			wanted = append(wanted, g.ID)
 		}
 	}
-	mine, known, err := c.Layer.Closure(ctx, &c.Work, principal, wanted)
+	mine, known, err := c.Layer.Closures.Closure(ctx, &c.Work, principal, wanted)
 	if err != nil {
 		return false, err
 	}
@@ -229,7 +229,7 @@ func (c *Checker) byClosure(ctx context.Context, principal, resource, role strin
 	}
 	mine, n, err := c.Explode(ctx, principal)
 	if err == nil && (len(mine) > 0 || c.Sentinel) {
-		err = c.Layer.PutClosure(ctx, &c.Work, principal, mine, n)
+		err = c.Layer.Closures.PutClosure(ctx, &c.Work, principal, mine, n)
 	}
 	if err != nil {
 		return false, err
@@ -240,7 +240,7 @@ func (c *Checker) byClosure(ctx context.Context, principal, resource, role strin
 // Change grants or revokes a role, and drops what is cached for those concerned: the
 // member and, if it is a group, everybody below it.
 func (c *Checker) Change(ctx context.Context, g model.Grant) error {
-	if err := c.Layer.Change(ctx, &c.Work, []model.Grant{g}); err != nil || !c.Invalidate {
+	if err := c.Layer.Edges.Change(ctx, &c.Work, []model.Grant{g}); err != nil || !c.Invalidate {
 		return err
 	}
 	if c.Memory != nil {
@@ -258,10 +258,10 @@ func (c *Checker) Change(ctx context.Context, g model.Grant) error {
 		if model.IsGroup(resource) { // someone who leaves a group may lose any permission
 			resource = ""
 		}
-		return c.Layer.Forbid(ctx, &c.Work, resource, concerned)
+		return c.Layer.Permissions.Forbid(ctx, &c.Work, resource, concerned)
 	}
 	if model.IsGroup(g.Resource) {
-		return c.Layer.DropClosures(ctx, &c.Work, concerned)
+		return c.Layer.Closures.DropClosures(ctx, &c.Work, concerned)
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (c *Checker) Below(ctx context.Context, principal string) ([]string, error)
 			continue
 		}
 		for after := ""; ; {
-			ms, err := c.Layer.Members(ctx, &c.Work, out[i], after, 1000)
+			ms, err := c.Layer.Graph.Members(ctx, &c.Work, out[i], after, 1000)
 			if err != nil {
 				return nil, err
 			}

@@ -77,7 +77,7 @@ func TestFoldersOfBothGenerations(t *testing.T) {
 	}
 	d := mustRead(t, classic, true)
 	assert.Equal(t, 2, d.Mapped, "contacts and everyone")
-	vis, data, err := (&spec{model: &model.Model{Data: d}}).sectionOf(0, 0)
+	vis, data, err := sectionOf(&model.Model{Data: d}, 0, 0)
 	require.NoError(t, err)
 	assert.Equal(t, "private", vis)
 	assert.JSONEq(t, `{"aboutMePrivacy":"contacts"}`, data)
@@ -170,13 +170,13 @@ func TestAFolderIsReadOnce(t *testing.T) {
 	write(t, dir, "worlds/0.txt", `{"id":"w","roles":{"member":{"users":["ann"]}}}`)
 	_, first := design(t, "folder="+dir)
 	_, second := design(t, "folder="+dir, "threads=4")
-	assert.Same(t, first.model, second.model)
+	assert.Same(t, first.s.model, second.s.model)
 	_, other := design(t, "folder="+dir, "variant=v2")
-	assert.NotSame(t, first.model, other.model)
+	assert.NotSame(t, first.s.model, other.s.model)
 	write(t, dir, "users/0.txt", `{"userid":"ann"}`, `{"userid":"bob"}`)
 	_, changed := design(t, "folder="+dir)
-	assert.Equal(t, 2, changed.model.Users)
-	assert.Equal(t, 1, first.model.Users)
+	assert.Equal(t, 2, changed.s.model.Users)
+	assert.Equal(t, 1, first.s.model.Users)
 }
 
 func TestFilesAreReadAsTheyAreMeant(t *testing.T) {

@@ -2,7 +2,6 @@ package authz
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -30,7 +29,7 @@ func (b *binding) Facts(*measure.Result) any {
 			f.Series = append(f.Series, report.Series{Phases: rd.phases, Concurrent: rd.concurrent})
 		}
 	}
-	for _, ph := range s.phase {
+	for _, ph := range b.site.tenants {
 		p := report.PhaseFacts{Load: []report.Step{}, Tests: []report.Step{}}
 		for _, t := range ph {
 			p.Tenants = append(p.Tenants, t.name)
@@ -90,52 +89,10 @@ func stepOf(kind string, ts []*tenant) (report.Step, bool) {
 	return st, found
 }
 
-// Passes says why nobody can do what another process has left.
-func (s *spec) Passes() error {
-	return errors.New("a tenant is loaded once, and nobody else knows which batches of it a lost worker had stored")
-}
-
-// Share gives process i of n some of the concurrent requests within each tenant, those
-// that follow those of the processes before it, and the corresponding part of the
-// batches of its load and of the items of each test.
-func (s *spec) Share(p *workload.Plan, i, n int) error {
-	q := *s
-	q.phase = nil
-	for k, ts := range s.phase {
-		q.phase = append(q.phase, nil)
-		for _, t := range ts {
-			q.phase[k] = append(q.phase[k], &tenant{s: &q, phase: t.phase, number: t.number})
-		}
-	}
-	workload.Own(p)
-	for k := range p.Phases {
-		for j := range p.Phases[k].Tracks {
-			t := &p.Phases[k].Tracks[j]
-			all := t.Start.Threads
-			from, to, err := workload.Divide(t, "track "+t.Name, all, i, n, n)
-			if err != nil {
-				return err
-			}
-			q.stake = workload.Stake{Process: i, Of: n, From: from, To: to, All: all}
-		}
-	}
-	p.Binder = &q
-	return nil
-}
-
-// stretch returns the range of n things that this process has to do, with to excluded.
-func (s *spec) stretch(n int64) (from, to int64) {
-	if s.stake.Of == 0 {
-		return 0, n
-	}
-	all := int64(s.stake.All)
-	return n * int64(s.stake.From) / all, n * int64(s.stake.To) / all
-}
-
 // share registers what processes share: whose tenants these are, which batches of them were stored
 // when the run began, and what became of each.
 func (b *binding) share(s *workload.Shared) {
-	b.s.shared = s
+	b.site.shared = s
 	s.Found(nil, &b.epoch, &b.loaded)
 	b.each(func(t *tenant) {
 		s.Keep(nil, &t.marks)
@@ -151,7 +108,7 @@ func (b *binding) share(s *workload.Shared) {
 
 // each calls f for the tenants of all phases.
 func (b *binding) each(f func(*tenant)) {
-	for _, ph := range b.s.phase {
+	for _, ph := range b.site.tenants {
 		for _, t := range ph {
 			f(t)
 		}
@@ -160,15 +117,15 @@ func (b *binding) each(f func(*tenant)) {
 
 // Join begins in a worker what Setup has begun where the run is conducted.
 func (b *binding) Join(ctx context.Context) (err error) {
-	b.carried.earlier, b.s.tells = b.loaded, true
-	b.s.name(b.epoch)
+	b.carried.earlier, b.site.tells = b.loaded, true
+	b.site.name(b.epoch)
 	b.each(func(t *tenant) {
 		if err == nil {
 			err = b.look(ctx, t)
 		}
 		b.ready(t)
 		for _, what := range b.s.loadPhases() {
-			t.loader(what).leave(b.s)
+			t.loader(what).leave(b.site)
 		}
 	})
 	return err

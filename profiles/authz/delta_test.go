@@ -13,10 +13,10 @@ import (
 // decision of the store. Whoever is allowed though not is one.
 func TestDecisionsAboutWhatALostWorkerHasNotLoaded(t *testing.T) {
 	t.Parallel()
-	s := &spec{model: &model.Model{Local: make([]string, 10)}, shared: &workload.Shared{}}
-	s.phase = [][]*tenant{{{s: s, name: "a"}}}
-	a := s.phase[0][0]
-	(&binding{bound: &bound{s: s}}).share(s.shared)
+	s := &site{s: &spec{model: &model.Model{Local: make([]string, 10)}}, shared: &workload.Shared{}}
+	s.tenants = [][]*tenant{{{s: s.s, site: s, name: "a"}}}
+	a := s.tenants[0][0]
+	(&binding{bound: &bound{s: s.s}, site: s}).share(s.shared)
 	assert.True(t, a.Take(workload.Process{Of: 2}, tenantTold{Wrong: wrongTold{Counts: [2]int64{3, 0}, Examples: []string{"someone"}}, Changed: map[string]string{"member\x00resource": "viewer"}}))
 	assert.False(t, a.verdict().OK)
 	assert.Equal(t, []string{"someone"}, a.verdict().Examples)

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/datagen"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/model"
@@ -44,9 +43,22 @@ func principalKnob() workload.Knob {
 	return k
 }
 
-// fillings returns the plan's knobs for sizes: those that have an effect on one of its
-// tracks.
-func (s *spec) fillings() (out []workload.Knob) {
+// fillings are the plan's knobs for sizes, those that have an effect on one of its tracks, and their
+// initial values.
+type fillings struct {
+	knobs []workload.Knob
+	sizes []int
+}
+
+func fillingsOf(s *spec, r *values.Reader) (f fillings) {
+	f.knobs = fillingKnobs(s)
+	for _, k := range f.knobs {
+		f.sizes = append(f.sizes, r.Payload(k, 0, k.Name))
+	}
+	return f
+}
+
+func fillingKnobs(s *spec) (out []workload.Knob) {
 	what, load := "principal", s.load != "never"
 	switch {
 	case s.mode == report.ModeProfiles:
@@ -93,46 +105,18 @@ func (s *spec) carries(phase, knob string) bool {
 }
 
 // fit sets a track's initial sizes, and the knobs that have no effect on it.
-func (s *spec) fit(r *values.Reader, t *workload.Track, phase string) {
-	for i, k := range s.knobs {
-		if !s.carries(phase, k.Name) {
+func (f *fillings) fit(d *designer, t *workload.Track, phase string) {
+	for i, k := range f.knobs {
+		if !d.s.carries(phase, k.Name) {
 			t.Idle = append(t.Idle, k.Name)
 			continue
 		}
-		size, aimed := s.sizes[i], t.Name+"."+k.Name
-		if v, ok := r.Values.Pick(aimed, k.Name); ok && v.Name == aimed {
-			size = r.Payload(k, 0, aimed)
+		size, aimed := f.sizes[i], t.Name+"."+k.Name
+		if v, ok := d.r.Values.Pick(aimed, k.Name); ok && v.Name == aimed {
+			size = d.r.Payload(k, 0, aimed)
 		}
 		t.Start = k.Set(t.Start, float64(size))
 	}
-}
-
-// extra returns the total size of a tenant's fillings at the start, as a number and in
-// words.
-func (s *spec) extra(p *workload.Plan) (bytes int64, text string) {
-	m := s.model
-	for _, t := range p.Tracks() {
-		what, _, _ := strings.Cut(t.Name, "-")
-		n := t.Start.Payload
-		switch {
-		case !strings.HasSuffix(t.Name, "-0-0"): // all tenants are the same
-			continue
-		case what == "users":
-			bytes += int64(m.Users) * int64(t.Start.Extra[extraPrincipal])
-			if n := int64(t.Start.Extra[extraPrincipal]); n > 0 {
-				text += ", each principal with " + units.Size(n) + " beside"
-			}
-			continue
-		case what == "load" && s.mode == report.ModeProfiles:
-			bytes += int64(2*m.Users) * int64(n)
-		case what == "load" && s.variant == "v1":
-			bytes += int64(m.Users+m.Groups()) * int64(n)
-		}
-		if what == "load" && n > 0 {
-			text += ", each " + map[bool]string{true: "section", false: "principal"}[s.mode == report.ModeProfiles] + " with " + units.Size(int64(n)) + " beside"
-		}
-	}
-	return bytes, text
 }
 
 // carried is the record of fillings in a run, and of those that were wrong when read
@@ -275,7 +259,7 @@ func (k *worker) accountOf(t *tenant, p int32, size int) (model.Account, error) 
 	if a.Visibility, err = model.Visibility(u.Privacy); err != nil {
 		return a, err
 	}
-	a.Password, err = k.b.s.hash(u.ID)
+	a.Password, err = hashed(k.b.s.password, u.ID)
 	return a, err
 }
 
@@ -283,16 +267,16 @@ func (k *worker) accountOf(t *tenant, p int32, size int) (model.Account, error) 
 // does.
 func (k *worker) putSection(ctx context.Context, t *tenant, user, n, size int) error {
 	id, name := t.id(int32(user)), sectionNames[n]
-	vis, data, err := k.b.s.sectionOf(user, n)
+	vis, data, err := sectionOf(k.b.s.model, user, n)
 	if err != nil {
 		return err
 	}
 	note(&k.b.carried.sections, &k.noted[1], size)
 	data = grow(data, filled(id, 1+n, size))
-	if _, _, _, err := k.b.l.Section(ctx, &k.c.Work, id, name); err != nil {
+	if _, _, _, err := k.b.l.Sections.Section(ctx, &k.c.Work, id, name); err != nil {
 		return err
 	}
-	return k.b.l.PutSection(ctx, &k.c.Work, id, name, vis, data)
+	return k.b.l.Sections.PutSection(ctx, &k.c.Work, id, name, vis, data)
 }
 
 // again reads back some of a tenant's records, which checks their fillings.
@@ -305,7 +289,7 @@ func (b *binding) again(ctx context.Context, t *tenant) error {
 	for p := 0; p < len(m.Local); p += step {
 		id := t.id(int32(p))
 		if err := b.insist(ctx, func() error {
-			a, ok, err := b.l.Account(ctx, w, id)
+			a, ok, err := b.l.Accounts.Account(ctx, w, id)
 			switch {
 			case ok:
 				b.carried.account(a)
@@ -321,8 +305,8 @@ func (b *binding) again(ctx context.Context, t *tenant) error {
 				break
 			}
 			if err := b.insist(ctx, func() error {
-				_, data, _, err := b.l.Section(ctx, w, id, name)
-				if _, want, _ := b.s.sectionOf(p, n); err == nil && b.plain(id, n, data, want) != want { // records without a visibility were rejected when they were read
+				_, data, _, err := b.l.Sections.Section(ctx, w, id, name)
+				if _, want, _ := sectionOf(m, p, n); err == nil && b.plain(id, n, data, want) != want { // records without a visibility were rejected when they were read
 					b.carried.offend(id, "section "+name+" of its profile is not the one that was stored")
 				}
 				return err

@@ -105,18 +105,18 @@ func (l *loader) done(process, of int) {
 }
 
 // leave leaves to other processes their batches, right after begin.
-func (l *loader) leave(s *spec) {
+func (l *loader) leave(mine *site) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	mine := false
+	some := false
 	for _, have := range l.have {
-		from, to := s.stretch(int64(len(have)))
+		from, to := mine.stretch(int64(len(have)))
 		for b := range have {
 			have[b] = have[b] || int64(b) < from || int64(b) >= to
-			mine = mine || !have[b]
+			some = some || !have[b]
 		}
 	}
-	l.endless = l.endless && mine
+	l.endless = l.endless && some
 	l.at, l.next = 0, 0
 	l.turn()
 }
@@ -234,7 +234,7 @@ func (b *binding) UnderWay() (what []string, since time.Time) {
 	if b.s.duration == 0 {
 		return nil, since
 	}
-	for _, tenants := range b.s.phase {
+	for _, tenants := range b.site.tenants {
 		for _, t := range tenants {
 			for i := range t.loads {
 				kind, n, at := t.loads[i].stuck()

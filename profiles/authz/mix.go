@@ -152,7 +152,7 @@ func (k *mixTask) expand(ctx context.Context, it *workload.Iteration) error {
 
 func (k *mixTask) grant(ctx context.Context, it *workload.Iteration) error {
 	k.made++
-	g := granted{fmt.Sprintf("c:%s:%s-%d-%d", k.t.name, k.b.s.runID, k.number, k.made), int32(k.users.Next()), false}
+	g := granted{fmt.Sprintf("c:%s:%s-%d-%d", k.t.name, k.t.site.runID, k.number, k.made), int32(k.users.Next()), false}
 	if k.r.IntN(2) == 0 {
 		g.member = int32(k.b.s.model.Users + int(k.groups.Next()))
 	}
@@ -201,5 +201,5 @@ func (k *mixTask) update(ctx context.Context, it *workload.Iteration) error {
 		return err
 	}
 	mark := it.Begin(opUpdate)
-	return it.End(mark, 1, k.b.l.PutAccount(ctx, &k.c.Work, a))
+	return it.End(mark, 1, k.b.l.Accounts.PutAccount(ctx, &k.c.Work, a))
 }

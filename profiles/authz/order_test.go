@@ -35,13 +35,13 @@ func span(ts []*tenant, kinds ...string) (from, to int64) {
 // before is checked; the sweep follows the valid checks of its own phase; names
 // count down; and all of it stands in the document.
 func TestPhasesOverlapInARun(t *testing.T) {
-	var s *spec
+	var s *site
 	profile := Profile()
 	design := profile.Design
 	profile.Design = func(in workload.Inputs) (*workload.Plan, error) {
 		p, err := design(in)
 		if err == nil {
-			s = p.Binder.(*spec)
+			s = p.Binder.(*site)
 		}
 		return p, err
 	}
@@ -56,9 +56,9 @@ func TestPhasesOverlapInARun(t *testing.T) {
 	<-l.Done()
 	o := l.Conclude(t.Context())
 	require.NoError(t, o.Err)
-	require.Len(t, s.phase, 3)
+	require.Len(t, s.tenants, 3)
 	var before int64
-	for k, ts := range s.phase {
+	for k, ts := range s.tenants {
 		loadFrom, loadTo := span(ts, "users", "groups", "memberships")
 		validFrom, validTo := span(ts, "valid")
 		sweepFrom, sweepTo := span(ts, "sweep")
@@ -66,8 +66,8 @@ func TestPhasesOverlapInARun(t *testing.T) {
 		assert.GreaterOrEqual(t, loadFrom, before, "loads do not overlap")
 		assert.GreaterOrEqual(t, validFrom, loadTo)
 		assert.GreaterOrEqual(t, sweepFrom, validTo)
-		if k+1 < len(s.phase) {
-			next, _ := span(s.phase[k+1], "users")
+		if k+1 < len(s.tenants) {
+			next, _ := span(s.tenants[k+1], "users")
 			assert.Less(t, next, sweepTo, "the next load begins beside these checks")
 		}
 		before = loadTo

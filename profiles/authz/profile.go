@@ -51,7 +51,7 @@ func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if err != nil || k.b.s.driver == "null" {
 		return err
 	}
-	want := k.b.s.shown(user, reader)
+	want := shown(k.b.s.model, user, reader)
 	for n := range got.sections {
 		got.sections[n] = k.b.plain(k.t.id(int32(user)), n, got.sections[n], want.sections[n])
 	}
@@ -68,7 +68,7 @@ func (k *profileTask) Do(ctx context.Context, it *workload.Iteration) error {
 // known that the reader may see it.
 func (b *bound) profile(ctx context.Context, w *model.Work, id, reader string) (seen, error) {
 	var out seen
-	a, ok, err := b.l.Account(ctx, w, id)
+	a, ok, err := b.l.Accounts.Account(ctx, w, id)
 	if err != nil || !ok && b.s.driver != "null" {
 		if err == nil {
 			err = fmt.Errorf("there is no user %s", id)
@@ -80,7 +80,7 @@ func (b *bound) profile(ctx context.Context, w *model.Work, id, reader string) (
 		out.first, out.last = a.First, a.Last
 	}
 	for n, name := range sectionNames {
-		vis, data, _, err := b.l.Section(ctx, w, id, name)
+		vis, data, _, err := b.l.Sections.Section(ctx, w, id, name)
 		if err != nil {
 			return out, err
 		}
@@ -97,14 +97,14 @@ func (b *bound) profile(ctx context.Context, w *model.Work, id, reader string) (
 }
 
 // shown returns what a reader must be shown of a user's profile.
-func (s *spec) shown(user int, reader string) seen {
+func shown(m *model.Model, user int, reader string) seen {
 	var out seen
-	u := &s.model.Data.Users[user]
+	u := &m.Data.Users[user]
 	if vis, _ := model.Visibility(u.Privacy); named(vis, reader) { // others were rejected when they were read
 		out.first, out.last = u.First, u.Last
 	}
 	for n := range sectionNames {
-		if vis, data, _ := s.sectionOf(user, n); visible(vis, reader) {
+		if vis, data, _ := sectionOf(m, user, n); visible(vis, reader) {
 			out.sections[n], out.decoded[n] = data, true
 		}
 	}

@@ -24,6 +24,9 @@ type round struct {
 	phases, concurrent, first int
 }
 
+// rounds are the tests of a run, one after the other.
+type rounds []round
+
 // readRounds reads runs and concurrent, or the series given instead by a preset or a
 // user: whichever has the higher origin.
 func (s *spec) readRounds(r *values.Reader, p workload.Param) {
@@ -56,15 +59,15 @@ func (s *spec) addRound(r *values.Reader, n, c int) {
 		rd.first += before.phases
 	}
 	s.rounds = append(s.rounds, rd)
-	if all := s.tenants(); all > maxTenants {
+	if all := s.rounds.tenants(); all > maxTenants {
 		r.Problems.Add(fault.Field("runs", fault.Input(fmt.Errorf("runs: %d phases of %d tenants are more than %d", rd.phases, c, maxTenants), "")))
 	}
 }
 
 // tenants returns how many tenants the run has.
-func (s *spec) tenants() int {
+func (rs rounds) tenants() int {
 	n := 0
-	for _, rd := range s.rounds {
+	for _, rd := range rs {
 		n += rd.phases * rd.concurrent
 	}
 	return n
@@ -72,8 +75,8 @@ func (s *spec) tenants() int {
 
 // tenantName returns the name of tenant i of phase k: phases count down within a test,
 // and each test has its own epoch, as if it had been started a moment later.
-func (s *spec) tenantName(epoch string, k, i int) string {
-	for number, rd := range s.rounds {
+func (rs rounds) tenantName(epoch string, k, i int) string {
+	for number, rd := range rs {
 		if k >= rd.first+rd.phases {
 			continue
 		}
@@ -86,15 +89,6 @@ func (s *spec) tenantName(epoch string, k, i int) string {
 	return epoch
 }
 
-// name names the tenants.
-func (s *spec) name(epoch string) {
-	for k, ph := range s.phase {
-		for i, t := range ph {
-			t.name = s.tenantName(epoch, k, i)
-		}
-	}
-}
-
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
@@ -103,10 +97,10 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// roundWords describes the rounds, for comparison with those of a later load.
-func (s *spec) roundWords() string {
+// words describes the rounds, for comparison with those of a later load.
+func (rs rounds) words() string {
 	var out []string
-	for _, rd := range s.rounds {
+	for _, rd := range rs {
 		out = append(out, fmt.Sprintf("%d %d", rd.phases, rd.concurrent))
 	}
 	return strings.Join(out, ", ")

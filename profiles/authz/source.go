@@ -22,8 +22,8 @@ var latest struct {
 	model weak.Pointer[model.Model]
 }
 
-// read makes the model, or reuses one made from the same source.
-func (s *spec) read() error {
+// modelOf makes the model, or reuses one made from the same source.
+func modelOf(s *spec) (*model.Model, error) {
 	var f *Folder
 	key := fmt.Sprint(s.mode, s.shape, s.users, s.groups, s.seed, s.membership, s.variant, s.permission)
 	if s.folder != "" {
@@ -33,29 +33,28 @@ func (s *spec) read() error {
 		}
 		var err error
 		if f, err = Open(s.folder, batches, s.mode == report.ModeChecks); err != nil {
-			return err
+			return nil, err
 		}
 		state, err := f.State()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		key += state
 	}
 	latest.Lock()
 	defer latest.Unlock()
 	if m := latest.model.Value(); m != nil && latest.key == key {
-		s.model = m
-		return nil
+		return m, nil
 	}
-	m, err := s.makeModel(f)
+	m, err := makeModel(s, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.model, latest.key, latest.model = m, key, weak.Make(m)
-	return nil
+	latest.key, latest.model = key, weak.Make(m)
+	return m, nil
 }
 
-func (s *spec) makeModel(f *Folder) (*model.Model, error) {
+func makeModel(s *spec, f *Folder) (*model.Model, error) {
 	var d *model.Dataset
 	switch {
 	case f != nil:
@@ -83,9 +82,9 @@ func (s *spec) makeModel(f *Folder) (*model.Model, error) {
 	return m, nil
 }
 
-// hash returns the stored form of a password. The original's password is the user's id.
-func (s *spec) hash(id string) (string, error) {
-	if s.password != "bcrypt" {
+// hashed returns the stored form of a password. The original's password is the user's id.
+func hashed(how, id string) (string, error) {
+	if how != "bcrypt" {
 		return "", nil
 	}
 	h, err := bcrypt.GenerateFromPassword([]byte(id)[:min(len(id), 72)], bcrypt.DefaultCost)

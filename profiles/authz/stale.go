@@ -39,7 +39,7 @@ func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 		return workload.ErrDone
 	}
 	k.made++
-	suffix := fmt.Sprintf(":%s:%s-probe-%d-%d", k.t.name, k.b.s.runID, k.number, k.made)
+	suffix := fmt.Sprintf(":%s:%s-probe-%d-%d", k.t.name, k.t.site.runID, k.number, k.made)
 	p := probe{"u" + suffix, "g" + suffix, "c" + suffix}
 	from := it.Now()
 	if err := k.fill(ctx, p); err != nil {
@@ -77,11 +77,11 @@ func (k *staleTask) Do(ctx context.Context, it *workload.Iteration) error {
 // fill admits a user, and makes both workers see it.
 func (k *staleTask) fill(ctx context.Context, p probe) error {
 	if k.c.Exists {
-		if err := k.b.l.PutAccount(ctx, &k.c.Work, model.Account{ID: p.user, Tenant: k.t.name, Kind: "u", Visibility: "public"}); err != nil {
+		if err := k.b.l.Accounts.PutAccount(ctx, &k.c.Work, model.Account{ID: p.user, Tenant: k.t.name, Kind: "u", Visibility: "public"}); err != nil {
 			return err
 		}
 	}
-	err := k.b.l.Change(ctx, &k.c.Work, []model.Grant{{Resource: p.resource, Member: p.group, Role: "viewer"}, {Resource: p.group, Member: p.user, Role: "member"}})
+	err := k.b.l.Edges.Change(ctx, &k.c.Work, []model.Grant{{Resource: p.resource, Member: p.group, Role: "viewer"}, {Resource: p.group, Member: p.user, Role: "member"}})
 	for _, c := range []*Checker{k.c, k.observer} {
 		var ok bool
 		if err == nil {

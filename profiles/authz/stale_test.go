@@ -25,11 +25,11 @@ func (n *noted) Failed(uint16, error) uint8 { return 1 }
 
 // probing makes one staleness probe in virtual time on a layer, and returns how
 // long what was revoked was still granted.
-func probing(t *testing.T, l model.Adapter, set ...string) (time.Duration, *staleTask) {
+func probing(t *testing.T, l *model.Adapter, set ...string) (time.Duration, *staleTask) {
 	t.Helper()
 	_, s := design(t, append([]string{"tests=staleness", "probes=1"}, set...)...)
-	b := &bound{s: s, l: l}
-	tn := s.phase[0][0]
+	b := &bound{s: s.s, l: l}
+	tn := s.tenants[0][0]
 	k := &staleTask{worker: b.worker(tn, 0), tally: tn.tally("staleness"), n: 1, observer: b.checker()}
 	rec := &noted{}
 	begin := time.Now()
@@ -78,18 +78,18 @@ func TestRevokedPermissionInACacheThatNobodyEmpties(t *testing.T) {
 
 // late is a layer that puts what was read before a revocation into the cache after
 // it.
-type late struct{ *inmemory.Adapter }
+type late struct{ model.Closures }
 
 func (l late) PutClosure(ctx context.Context, w *model.Work, principal string, groups []string, direct int) error {
 	time.Sleep(5 * time.Millisecond)
-	return l.Adapter.PutClosure(ctx, w, principal, groups, direct)
+	return l.Closures.PutClosure(ctx, w, principal, groups, direct)
 }
 
 func (l late) DropClosures(ctx context.Context, w *model.Work, principals []string) error {
-	err := l.Adapter.DropClosures(ctx, w, principals)
+	err := l.Closures.DropClosures(ctx, w, principals)
 	go func() {
 		time.Sleep(2500 * time.Microsecond)
-		_ = l.Adapter.PutClosure(ctx, w, principals[0], []string{"g:late"}, 1) // in memory, which cannot fail
+		_ = l.Closures.PutClosure(ctx, w, principals[0], []string{"g:late"}, 1) // in memory, which cannot fail
 	}()
 	return err
 }
@@ -97,15 +97,17 @@ func (l late) DropClosures(ctx context.Context, w *model.Work, principals []stri
 // One denial is not the end: what was under way may still fill the cache.
 func TestProbeAsksAgainAfterADenial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := late{inmemory.New(false)}
+		l := inmemory.New(false)
+		kept := l.Closures
+		l.Closures = late{kept}
 		_, s := design(t, "tests=staleness", "strategy=memberships-cache")
-		b := &bound{s: s, l: l}
+		b := &bound{s: s.s, l: l}
 		c := b.checker()
 		c.Exists = false
 		w := &watcher{c: c, p: probe{"u:t:x", "g:late", "c:t:y"}, limit: time.Second}
-		require.NoError(t, l.Change(t.Context(), &model.Work{}, []model.Grant{{Resource: "c:t:y", Member: "g:late", Role: "viewer"}}))
-		require.NoError(t, l.DropClosures(t.Context(), &model.Work{}, []string{"u:t:x"}))
-		require.NoError(t, l.Adapter.PutClosure(t.Context(), &model.Work{}, "u:t:x", []string{"g:other"}, 1))
+		require.NoError(t, l.Edges.Change(t.Context(), &model.Work{}, []model.Grant{{Resource: "c:t:y", Member: "g:late", Role: "viewer"}}))
+		require.NoError(t, l.Closures.DropClosures(t.Context(), &model.Work{}, []string{"u:t:x"}))
+		require.NoError(t, kept.PutClosure(t.Context(), &model.Work{}, "u:t:x", []string{"g:other"}, 1))
 		w.revoked.Store(time.Now().UnixNano())
 		require.NoError(t, w.watch(t.Context()))
 		assert.True(t, w.stuck)

@@ -69,12 +69,14 @@ func TestAllStoresDecideAlike(t *testing.T) {
 			t.Parallel()
 			s := &spec{model: m, namespace: "parity", driver: name, strategy: Ancestry}
 			c := conn(t, url)
-			l, spaces := layerOf(s, c)
-			claim, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: s.namespace, Profile: report.Name, Run: "parity", Spaces: spaces})
+			l := layerOf(s, c)
+			claim, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: s.namespace, Profile: report.Name, Run: "parity", Spaces: l.Spaces})
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, claim.Release(t.Context())) }()
-			require.NoError(t, l.Prepare(t.Context()))
-			require.NoError(t, l.Prepare(t.Context()), "a second time changes nothing")
+			if l.Tables != nil {
+				require.NoError(t, l.Tables.Create(t.Context()))
+				require.NoError(t, l.Tables.Create(t.Context()), "a second time changes nothing")
+			}
 			tn := &tenant{s: s, name: "perf-test-1-0-0"}
 			var all []model.Grant
 			for p := range m.Up {
@@ -83,11 +85,11 @@ func TestAllStoresDecideAlike(t *testing.T) {
 				}
 			}
 			for part := range slices.Chunk(all, 20) {
-				require.NoError(t, l.Change(t.Context(), &model.Work{}, part))
+				require.NoError(t, l.Edges.Change(t.Context(), &model.Work{}, part))
 			}
 			var first []bool
 			for _, strategy := range Strategies {
-				if _, ok := l.(model.Walker); strategy == Server && !ok {
+				if strategy == Server && l.Walker == nil {
 					continue
 				}
 				got := decisions(t, l, m, tn, strategy)
@@ -105,7 +107,7 @@ func TestAllStoresDecideAlike(t *testing.T) {
 
 // decisions asks for every user and group what a strategy decides, each group by a
 // worker of its own, and wants the oracle's answers.
-func decisions(t *testing.T, l model.Adapter, m *model.Model, tn *tenant, strategy string) []bool {
+func decisions(t *testing.T, l *model.Adapter, m *model.Model, tn *tenant, strategy string) []bool {
 	t.Helper()
 	all := make([]bool, m.Top*m.Users)
 	var workers sync.WaitGroup
@@ -128,12 +130,12 @@ func decisions(t *testing.T, l model.Adapter, m *model.Model, tn *tenant, strate
 }
 
 // revoking: what is cached is denied once it is revoked, with both caches.
-func revoking(t *testing.T, l model.Adapter, tn *tenant) {
+func revoking(t *testing.T, l *model.Adapter, tn *tenant) {
 	t.Helper()
 	for _, strategy := range []string{PermCache, MembershipsCache} {
 		k := &Checker{Layer: l, Strategy: strategy, Invalidate: true}
 		u, g, c := "u:"+tn.name+":new", "g:"+tn.name+":new", "c:"+tn.name+":new"
-		require.NoError(t, l.Change(t.Context(), &model.Work{}, []model.Grant{{Resource: c, Member: g, Role: "viewer"}, {Resource: g, Member: u, Role: "member"}}))
+		require.NoError(t, l.Edges.Change(t.Context(), &model.Work{}, []model.Grant{{Resource: c, Member: g, Role: "viewer"}, {Resource: g, Member: u, Role: "member"}}))
 		for range 2 {
 			ok, err := k.Allowed(t.Context(), u, c, "viewer")
 			require.NoError(t, err)
@@ -148,7 +150,7 @@ func revoking(t *testing.T, l model.Adapter, tn *tenant) {
 
 // carrying: what principals and sections carry comes back as it was stored, and goes
 // again; without it they are as the original has them.
-func carrying(t *testing.T, l model.Adapter, tn *tenant) {
+func carrying(t *testing.T, l *model.Adapter, tn *tenant) {
 	t.Helper()
 	for _, size := range []int{0, 70_000, 0} {
 		for kind, base := range map[string]string{"u": "", "g": model.GroupDescription} {
@@ -156,8 +158,8 @@ func carrying(t *testing.T, l model.Adapter, tn *tenant) {
 			a := model.Account{ID: id, Tenant: tn.name, Kind: kind, Visibility: "public", Filling: filled(id, 0, size)}
 			description := a.Values()[len(model.AccountColumns)-1]
 			assert.Equal(t, base+a.Filling, description)
-			require.NoError(t, l.PutAccount(t.Context(), &model.Work{}, a))
-			got, ok, err := l.Account(t.Context(), &model.Work{}, id)
+			require.NoError(t, l.Accounts.PutAccount(t.Context(), &model.Work{}, a))
+			got, ok, err := l.Accounts.Account(t.Context(), &model.Work{}, id)
 			require.NoError(t, err)
 			require.True(t, ok)
 			assert.Equal(t, a.Filling, got.Filling)
@@ -165,8 +167,8 @@ func carrying(t *testing.T, l model.Adapter, tn *tenant) {
 		}
 		id := "u:" + tn.name + ":heavy"
 		want := grow(`{"aboutMe":"text"}`, filled(id, 1, size))
-		require.NoError(t, l.PutSection(t.Context(), &model.Work{}, id, sectionNames[0], "public", want))
-		_, got, ok, err := l.Section(t.Context(), &model.Work{}, id, sectionNames[0])
+		require.NoError(t, l.Sections.PutSection(t.Context(), &model.Work{}, id, sectionNames[0], "public", want))
+		_, got, ok, err := l.Sections.Section(t.Context(), &model.Work{}, id, sectionNames[0])
 		require.NoError(t, err)
 		require.True(t, ok)
 		assert.Equal(t, want, got)
@@ -210,7 +212,7 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 		})
 	}
 	assert.EqualValues(t, 1, took(b.checker(), 5, 4, "manager", true), "a direct hit")
-	require.NoError(t, b.l.PutAccount(t.Context(), &model.Work{}, model.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
+	require.NoError(t, b.l.Accounts.PutAccount(t.Context(), &model.Work{}, model.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
 	k.c = b.checker()
 	assert.EqualValues(t, 3, counting(t, k.worker, func() error {
 		_, err := k.c.Allowed(t.Context(), "u:perf-test-1-0-0:nobody", tn.id(4), "member")
@@ -223,14 +225,14 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 	warm := b.checker()
 	took(warm, 1, 4, "member", true)
 	assert.EqualValues(t, 4, took(warm, 1, 4, "member", true), "kept memberships, however deep")
-	require.NoError(t, b.l.PutAccount(t.Context(), &model.Work{}, model.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
+	require.NoError(t, b.l.Accounts.PutAccount(t.Context(), &model.Work{}, model.Account{ID: "u:perf-test-1-0-0:nobody", Kind: "u"}))
 	assert.EqualValues(t, 2, took(warm, 1, 6, "viewer", false), "a resource without groups")
 }
 
 func TestFullProfileTakesThreeReads(t *testing.T) {
-	_, s := design(t, "mode=user-profile", "users=3")
-	b := &bound{s: s, l: inmemory.New(false)}
-	tn := s.phase[0][0]
+	_, x := design(t, "mode=user-profile", "users=3")
+	b := &bound{s: x.s, l: inmemory.New(false)}
+	tn := x.tenants[0][0]
 	k := &loadTask{worker: b.worker(tn, 0)}
 	for i := range 3 {
 		require.NoError(t, k.store(t.Context(), tn, kind{name: "users", n: 3}, i, &workload.Settings{}))
@@ -243,38 +245,35 @@ func TestFullProfileTakesThreeReads(t *testing.T) {
 		for user := range 3 {
 			got, err := b.profile(t.Context(), &w, tn.id(int32(user)), reader)
 			require.NoError(t, err)
-			assert.Equal(t, s.shown(user, reader), got)
+			assert.Equal(t, shown(x.s.model, user, reader), got)
 		}
 		assert.EqualValues(t, 9, w.Statements, reader)
 	}
 }
 
-// layerOf finds the layer for a connection, and the spaces that it keeps data in.
-func layerOf(s *spec, c store.Conn) (model.Adapter, []ownership.Space) {
+// layerOf finds the layer for a connection.
+func layerOf(s *spec, c store.Conn) *model.Adapter {
 	switch c := c.(type) {
 	case cassandra.Typed:
-		l := oncassandra.New(c, s.namespace)
-		return l, l.Spaces()
+		return oncassandra.New(c, s.namespace)
 	case redis.Typed:
-		l := onredis.New(c, s.namespace)
-		return l, l.Spaces()
+		return onredis.New(c, s.namespace)
 	case sqlstore.Typed:
-		l := onsql.New(c, s.namespace)
-		return l, l.Spaces()
+		return onsql.New(c, s.namespace)
 	}
-	return inmemory.New(s.driver == "null"), nil
+	return inmemory.New(s.driver == "null")
 }
 
 // A table that an older version made is named before anything is written.
 func TestOlderSchemaIsRefused(t *testing.T) {
 	t.Parallel()
 	db := conn(t, "sqlite:"+filepath.Join(t.TempDir(), "old.db")).(sqlstore.Typed)
-	l, _ := layerOf(&spec{namespace: "old"}, db)
+	l := layerOf(&spec{namespace: "old"}, db)
 	_, err := db.SQL().ExecContext(t.Context(), `CREATE TABLE old_authz_roles (principal_id TEXT, value TEXT)`)
 	require.NoError(t, err)
 	_, err = db.SQL().ExecContext(t.Context(), `CREATE INDEX old_authz_roles_by_resource ON old_authz_roles (value)`)
 	require.NoError(t, err)
-	err = l.Prepare(t.Context())
+	err = l.Tables.Create(t.Context())
 	require.ErrorContains(t, err, "old_authz_roles has columns other than this version's")
 	assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 
@@ -287,8 +286,8 @@ func TestOlderSchemaIsRefused(t *testing.T) {
 	} {
 		table := `"` + keyspace + `".oldcassandra_authz_` + name
 		require.NoError(t, c.Session().Query("CREATE TABLE "+table+" ("+columns+")").ExecContext(t.Context()))
-		l, _ = layerOf(&spec{namespace: "oldcassandra"}, c)
-		err = l.Prepare(t.Context())
+		l = layerOf(&spec{namespace: "oldcassandra"}, c)
+		err = l.Tables.Create(t.Context())
 		require.ErrorContains(t, err, "the table oldcassandra.oldcassandra_authz_"+name+" has columns other than this version's: an older version made it")
 		assert.Equal(t, fault.CodeStore, fault.CodeOf(err))
 		require.NoError(t, c.Session().Query("DROP TABLE "+table).ExecContext(t.Context()))
@@ -304,10 +303,10 @@ func TestClosuresAreKeptAtOnce(t *testing.T) {
 			t.Parallel()
 			c := conn(t, url)
 			l := onsql.New(c.(sqlstore.Typed), "atonce")
-			claim, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: "atonce", Profile: report.Name, Run: "atonce", Spaces: l.Spaces()})
+			claim, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: "atonce", Profile: report.Name, Run: "atonce", Spaces: l.Spaces})
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, claim.Release(t.Context())) }()
-			require.NoError(t, l.Prepare(t.Context()))
+			require.NoError(t, l.Tables.Create(t.Context()))
 			groups := []string{"g:a", "g:b", "g:c", "g:d", "g:e", "g:f"}
 			var all sync.WaitGroup
 			for worker := range 4 {
@@ -318,16 +317,16 @@ func TestClosuresAreKeptAtOnce(t *testing.T) {
 					}
 					w := &model.Work{}
 					for range 60 {
-						if !assert.NoError(t, l.PutClosure(t.Context(), w, "u:one", found, 2)) ||
-							!assert.NoError(t, l.DropClosures(t.Context(), w, []string{"u:one"})) {
+						if !assert.NoError(t, l.Closures.PutClosure(t.Context(), w, "u:one", found, 2)) ||
+							!assert.NoError(t, l.Closures.DropClosures(t.Context(), w, []string{"u:one"})) {
 							return
 						}
 					}
 				})
 			}
 			all.Wait()
-			require.NoError(t, l.PutClosure(t.Context(), &model.Work{}, "u:one", groups, 2))
-			kept, known, err := l.Closure(t.Context(), &model.Work{}, "u:one", groups)
+			require.NoError(t, l.Closures.PutClosure(t.Context(), &model.Work{}, "u:one", groups, 2))
+			kept, known, err := l.Closures.Closure(t.Context(), &model.Work{}, "u:one", groups)
 			require.NoError(t, err)
 			assert.True(t, known)
 			assert.ElementsMatch(t, groups, kept)
@@ -351,15 +350,15 @@ func TestDroppedClosureIsNoDenial(t *testing.T) {
 			dropper.Go(func() {
 				defer over.Store(true)
 				for range 300 {
-					if !assert.NoError(t, l.PutClosure(t.Context(), &model.Work{}, "u:t:me", among[:1], 1)) ||
-						!assert.NoError(t, l.DropClosures(t.Context(), &model.Work{}, []string{"u:t:me"})) {
+					if !assert.NoError(t, l.Closures.PutClosure(t.Context(), &model.Work{}, "u:t:me", among[:1], 1)) ||
+						!assert.NoError(t, l.Closures.DropClosures(t.Context(), &model.Work{}, []string{"u:t:me"})) {
 						return
 					}
 				}
 			})
 			defer dropper.Wait()
 			for !over.Load() {
-				mine, known, err := l.Closure(t.Context(), &model.Work{}, "u:t:me", among)
+				mine, known, err := l.Closures.Closure(t.Context(), &model.Work{}, "u:t:me", among)
 				require.NoError(t, err)
 				require.Equal(t, known, len(mine) == 1, "known, and which")
 			}

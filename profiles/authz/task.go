@@ -32,7 +32,7 @@ func (s *spec) hopeless(since, now int64) bool {
 // bound is the plan in progress on one store.
 type bound struct {
 	s    *spec
-	l    model.Adapter
+	l    *model.Adapter
 	conn store.Conn
 	// carried is the record of fillings.
 	carried carried
@@ -106,7 +106,7 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 			// Marking belongs to the item that it follows: a failed attempt is one of the
 			// item's, and otherwise it is not measured.
 			start := it.Now()
-			if err = k.b.l.Mark(ctx, k.t.name, batchName(kd.name, batch)); err != nil {
+			if err = k.b.l.Progress.Mark(ctx, k.t.name, batchName(kd.name, batch)); err != nil {
 				it.Record(workload.Op(kd.op), 0, start, start, it.Now(), err)
 			}
 		}
@@ -146,14 +146,14 @@ func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int, set *wo
 		if k.b.s.mode == report.ModeProfiles {
 			size = int(set.Extra[extraPrincipal])
 		}
-		if _, _, err := l.Account(ctx, w, t.id(int32(i))); err != nil {
+		if _, _, err := l.Accounts.Account(ctx, w, t.id(int32(i))); err != nil {
 			return err
 		}
 		a, err := k.accountOf(t, int32(i), size)
 		if err != nil {
 			return err
 		}
-		return l.PutAccount(ctx, w, a)
+		return l.Accounts.PutAccount(ctx, w, a)
 	case "groups":
 		return k.storeGroup(ctx, t, i, set.Payload)
 	case "profileSections":
@@ -166,58 +166,58 @@ func (k *loadTask) store(ctx context.Context, t *tenant, kd kind, i int, set *wo
 	}
 	g := model.Grant{Resource: t.id(e.Group), Member: t.id(e.Member), Role: m.Roles[e.Role]}
 	if !v1 {
-		return l.Change(ctx, w, []model.Grant{g})
+		return l.Edges.Change(ctx, w, []model.Grant{g})
 	}
 	if c := m.Creators[int(e.Group)-m.Users]; c >= 0 {
-		if _, _, err := l.Account(ctx, w, t.id(c)); err != nil {
+		if _, _, err := l.Accounts.Account(ctx, w, t.id(c)); err != nil {
 			return err
 		}
-		if _, err := l.Role(ctx, w, t.id(c), g.Resource); err != nil {
+		if _, err := l.Graph.Role(ctx, w, t.id(c), g.Resource); err != nil {
 			return err
 		}
 	}
 	for _, id := range []string{g.Resource, g.Member} {
-		if _, _, err := l.Account(ctx, w, id); err != nil {
+		if _, _, err := l.Accounts.Account(ctx, w, id); err != nil {
 			return err
 		}
 	}
-	if err := l.SetMember(ctx, w, g); err != nil {
+	if err := l.Edges.SetMember(ctx, w, g); err != nil {
 		return err
 	}
-	return l.SetRole(ctx, w, g)
+	return l.Edges.SetRole(ctx, w, g)
 }
 
 func (k *loadTask) storeGroup(ctx context.Context, t *tenant, i, size int) error {
 	m, l, w := k.b.s.model, k.b.l, &k.c.Work
 	p, creator := int32(m.Users+i), m.Creators[i]
 	if creator >= 0 {
-		if _, _, err := l.Account(ctx, w, t.id(creator)); err != nil {
+		if _, _, err := l.Accounts.Account(ctx, w, t.id(creator)); err != nil {
 			return err
 		}
 	}
-	if _, _, err := l.Account(ctx, w, t.id(p)); err != nil {
+	if _, _, err := l.Accounts.Account(ctx, w, t.id(p)); err != nil {
 		return err
 	}
 	a, err := k.accountOf(t, p, size)
 	if err == nil {
-		err = l.PutAccount(ctx, w, a)
+		err = l.Accounts.PutAccount(ctx, w, a)
 	}
 	if err != nil || creator < 0 {
 		return err
 	}
 	g := model.Grant{Resource: t.id(p), Member: t.id(creator), Role: "manager"}
-	if err := l.SetMember(ctx, w, g); err != nil {
+	if err := l.Edges.SetMember(ctx, w, g); err != nil {
 		return err
 	}
-	return l.SetRole(ctx, w, g)
+	return l.Edges.SetRole(ctx, w, g)
 }
 
 var sectionNames = []string{"aboutme", "publications"}
 
 // sectionOf returns one section of a user: its visibility and its data.
-func (s *spec) sectionOf(user, n int) (vis, data string, err error) {
-	u := &s.model.Data.Users[user]
-	about, pubs := generate.Sections(s.model.Data, user)
+func sectionOf(m *model.Model, user, n int) (vis, data string, err error) {
+	u := &m.Data.Users[user]
+	about, pubs := generate.Sections(m.Data, user)
 	if n == 0 {
 		vis, err = model.Visibility(u.AboutVis)
 		return vis, about, err
@@ -271,7 +271,7 @@ func (k *listTask) Do(ctx context.Context, it *workload.Iteration) error {
 // next returns the number of this process's next item of a test; false if there are no
 // more. A warm-up has numbers of its own and does not use up any.
 func (t *tenant) next(test int, n int64, wrap bool, it *workload.Iteration) (int64, bool) {
-	from, to := t.s.stretch(n)
+	from, to := t.site.stretch(n)
 	mine := to - from
 	if mine == 0 {
 		return 0, false

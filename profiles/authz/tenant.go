@@ -11,6 +11,7 @@ import (
 // tenant is one run of the original: its data and its record.
 type tenant struct {
 	s             *spec
+	site          *site
 	name          string
 	phase, number int
 
@@ -67,7 +68,7 @@ func (t *tenant) forWarmUp() *tenant {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.warm == nil {
-		t.warm = &tenant{s: t.s, name: t.name + "-warmup", phase: t.phase, number: t.number}
+		t.warm = &tenant{s: t.s, site: t.site, name: t.name + "-warmup", phase: t.phase, number: t.number}
 	}
 	return t.warm
 }
@@ -157,7 +158,7 @@ func (t *tenant) remember(g model.Grant, err error) {
 		t.changed = map[string]string{}
 	}
 	key := g.Member + "\x00" + g.Resource
-	if t.s.tells {
+	if t.site.tells {
 		if t.news == nil {
 			t.news = map[string]bool{}
 		}

@@ -28,7 +28,7 @@ func (b *binding) Verify(ctx context.Context) workload.Verification {
 	}
 	v := workload.Verification{State: workload.Passed}
 	var decisions, read int64
-	for _, ph := range b.s.phase {
+	for _, ph := range b.site.tenants {
 		for _, t := range ph {
 			decisions += t.decisions()
 			v.Checks = append(v.Checks, t.verdict())
@@ -87,7 +87,7 @@ func (t *tenant) verdict() workload.Check {
 		Name: t.name + ": wrong decisions", OK: denied+allowed == 0, Want: "0",
 		Got: fmt.Sprintf("%d denied though allowed, %d allowed though not", denied, allowed), Examples: examples[:min(len(examples), 10)],
 	}
-	if t.s.shared.Lost() && !loaded { // what a worker that has gone did not load grants nothing to anybody
+	if t.site.shared.Lost() && !loaded { // what a worker that has gone did not load grants nothing to anybody
 		c.OK, c.Want = allowed == 0, "0 allowed though not, of a tenant of which a worker that was lost has not loaded all"
 	}
 	return c
@@ -115,7 +115,7 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 		principal, resource, _ := strings.Cut(key, "\x00")
 		var got string
 		if err := b.insist(ctx, func() (err error) {
-			got, err = b.l.Role(ctx, &model.Work{}, principal, resource)
+			got, err = b.l.Graph.Role(ctx, &model.Work{}, principal, resource)
 			return err
 		}); err != nil {
 			return c, asked, err

@@ -24,11 +24,12 @@ type Adapter struct {
 }
 
 // New returns an empty layer; if nothing is set, it keeps nothing.
-func New(nothing bool) *Adapter {
-	return &Adapter{
+func New(nothing bool) *model.Adapter {
+	l := &Adapter{
 		nothing: nothing, accounts: map[string]model.Account{}, up: map[string]map[string]string{}, down: map[string]map[string]string{},
 		cache: map[string][]string{}, perms: map[string]bool{}, sect: map[string][2]string{}, done: map[string]map[string]bool{},
 	}
+	return &model.Adapter{Accounts: l, Graph: l, Edges: l, Closures: l, Permissions: l, Sections: l, Progress: l}
 }
 
 // read and write run f under the lock.
@@ -50,9 +51,6 @@ func (p *Adapter) write(ctx context.Context, w *model.Work, f func()) error {
 	f()
 	return nil
 }
-
-// Prepare has nothing to do: there are no tables.
-func (p *Adapter) Prepare(context.Context) error { return nil }
 
 // Account reads a principal, false if there is none.
 func (p *Adapter) Account(ctx context.Context, w *model.Work, id string) (a model.Account, ok bool, err error) {

@@ -65,24 +65,31 @@ type Grant struct{ Resource, Member, Role string }
 // Held is a role that someone has on something.
 type Held struct{ ID, Role string }
 
-// Adapter is the application's data layer. Each kind of store implements it over its
-// typed connection. All methods are safe for use by several goroutines; a Work belongs
-// to the caller.
-type Adapter interface {
-	Preparer
-	Accounts
-	Graph
-	Edges
-	Closures
-	Permissions
-	Sections
-	Progress
+// Adapter is the application's data layer on one kind of store, as the parts that its code uses. All
+// methods are safe for use by several goroutines; a Work belongs to the caller.
+type Adapter struct {
+	// Spaces are where data are kept; none: nothing is kept.
+	Spaces []ownership.Space
+	// Tables are what the data are kept in; nil: the store has none.
+	Tables      Tables
+	Accounts    Accounts
+	Graph       Graph
+	Edges       Edges
+	Closures    Closures
+	Permissions Permissions
+	Sections    Sections
+	Progress    Progress
+	// Walker walks the graph in the store; nil: it cannot.
+	Walker Walker
 }
 
-// Preparer creates tables, if the store has any, and refuses those of another version.
-type Preparer interface {
-	// Prepare is called once, before the first work, by one goroutine.
-	Prepare(ctx context.Context) error
+// Tables are those of a store that has any.
+type Tables interface {
+	// Check returns an error that names the first table that is there and unsuitable. It is
+	// called before anything is created.
+	Check(ctx context.Context, c *ownership.Claim) error
+	// Create creates those that are missing, before the first work.
+	Create(ctx context.Context) error
 }
 
 // Accounts are the principals.
@@ -156,18 +163,11 @@ type Progress interface {
 	Mark(ctx context.Context, tenant, batch string) error
 }
 
-// Walker is a layer whose store can walk the graph by itself.
+// Walker is a store that can walk the graph by itself.
 type Walker interface {
 	// HasRole reports whether a principal has a role on a resource, itself or through
 	// the groups that it is in.
 	HasRole(ctx context.Context, w *Work, principal, resource, role string) (bool, error)
-}
-
-// Checker is a layer that can check, before anything is created, whether existing tables
-// are suitable.
-type Checker interface {
-	// Check returns an error that names the first unsuitable table.
-	Check(ctx context.Context, c *ownership.Claim) error
 }
 
 // EmptyClosure stands for "cached, and in no group".

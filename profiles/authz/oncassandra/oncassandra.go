@@ -10,7 +10,6 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
-	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/profiles/authz/model"
@@ -19,7 +18,7 @@ import (
 // Adapter keeps one upward partition per principal and one downward partition per
 // resource.
 type Adapter struct {
-	*cassandra.Set
+	conn     cassandra.Typed
 	stmt     map[string]string // by use
 	parallel int
 }
@@ -69,24 +68,22 @@ var cassandraStatements = map[string]string{
 }
 
 // New returns the layer for a namespace. It changes nothing in the store.
-func New(c cassandra.Typed, namespace string) *Adapter {
+func New(c cassandra.Typed, namespace string) *model.Adapter {
 	space := store.Space{Namespace: namespace, Name: "authz", Shape: store.Keys, Grouped: true}
-	l := &Adapter{Set: cassandra.New(c, space, "authz_", cassandraTables), stmt: map[string]string{}, parallel: 32}
+	tables := cassandra.New(c, space, "authz_", cassandraTables)
+	l := &Adapter{conn: tables.Conn, stmt: map[string]string{}, parallel: 32}
 	for use, text := range cassandraStatements {
-		l.stmt[use] = l.Text(text)
+		l.stmt[use] = tables.Text(text)
 	}
-	return l
+	return &model.Adapter{
+		Spaces: tables.Spaces(nil), Tables: tables,
+		Accounts: l, Graph: l, Edges: l, Closures: l, Permissions: l, Sections: l, Progress: l,
+	}
 }
-
-// Spaces returns the tables as one space.
-func (l *Adapter) Spaces() []ownership.Space { return l.Set.Spaces(nil) }
-
-// Prepare creates the tables.
-func (l *Adapter) Prepare(ctx context.Context) error { return l.Create(ctx) }
 
 func (l *Adapter) exec(ctx context.Context, w *model.Work, use string, args ...any) error {
 	w.Statements++
-	if err := l.Conn.Query(l.stmt[use], args...).ExecContext(ctx); err != nil {
+	if err := l.conn.Query(l.stmt[use], args...).ExecContext(ctx); err != nil {
 		return fmt.Errorf("%s: %w", use, err)
 	}
 	return nil
@@ -95,7 +92,7 @@ func (l *Adapter) exec(ctx context.Context, w *model.Work, use string, args ...a
 // one reads one row, false if there is none.
 func (l *Adapter) one(ctx context.Context, w *model.Work, use string, dest []any, args ...any) (bool, error) {
 	w.Statements++
-	err := l.Conn.Query(l.stmt[use], args...).ScanContext(ctx, dest...)
+	err := l.conn.Query(l.stmt[use], args...).ScanContext(ctx, dest...)
 	if errors.Is(err, gocql.ErrNotFound) {
 		return false, nil
 	}
@@ -108,7 +105,7 @@ func (l *Adapter) one(ctx context.Context, w *model.Work, use string, dest []any
 // pairsOf reads rows with an id and a role.
 func (l *Adapter) pairsOf(ctx context.Context, w *model.Work, use string, args ...any) ([]model.Held, error) {
 	w.Statements++
-	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
+	iter := l.conn.Query(l.stmt[use], args...).IterContext(ctx)
 	var out []model.Held
 	var h model.Held
 	for iter.Scan(&h.ID, &h.Role) {
@@ -153,7 +150,7 @@ func (l *Adapter) SetRole(ctx context.Context, w *model.Work, g model.Grant) err
 // Change writes grants and revocations, both directions.
 func (l *Adapter) Change(ctx context.Context, w *model.Work, gs []model.Grant) error {
 	w.Statements++
-	b := l.Conn.Batch(gocql.LoggedBatch)
+	b := l.conn.Batch(gocql.LoggedBatch)
 	for _, g := range gs {
 		if g.Role == "" {
 			b.Query(l.stmt["dropMember"], g.Resource, g.Member)
@@ -238,7 +235,7 @@ func (l *Adapter) Members(ctx context.Context, w *model.Work, resource, after st
 
 func (l *Adapter) list(ctx context.Context, w *model.Work, use string, args ...any) ([]string, error) {
 	w.Statements++
-	iter := l.Conn.Query(l.stmt[use], args...).IterContext(ctx)
+	iter := l.conn.Query(l.stmt[use], args...).IterContext(ctx)
 	var out []string
 	var id string
 	for iter.Scan(&id) {
@@ -284,7 +281,7 @@ func (l *Adapter) PutClosure(ctx context.Context, w *model.Work, principal strin
 func (l *Adapter) putAll(ctx context.Context, w *model.Work, use, principal string, groups []string) error {
 	for part := range slices.Chunk(groups, 40) {
 		w.Statements++
-		b := l.Conn.Batch(gocql.UnloggedBatch)
+		b := l.conn.Batch(gocql.UnloggedBatch)
 		for _, g := range part {
 			b.Query(l.stmt[use], principal, g)
 		}

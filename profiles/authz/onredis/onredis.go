@@ -20,28 +20,27 @@ import (
 type Adapter struct {
 	c link.Client // for rare operations
 	// calls sends everything else.
-	calls     *link.Batches
-	scripts   link.Scripts
-	namespace string
-	prefix    string // "perfbench:authz:"
+	calls   *link.Batches
+	scripts link.Scripts
+	prefix  string // "perfbench:authz:"
 }
 
 // New returns the layer for a namespace. It changes nothing in the store.
-func New(c redis.Typed, namespace string) *Adapter {
+func New(c redis.Typed, namespace string) *model.Adapter {
 	prefix := "authz:"
 	if namespace != "" {
 		prefix = namespace + ":authz:"
 	}
 	lines := c.Lines(true)
-	return &Adapter{
+	l := &Adapter{
 		c: c.Client(), calls: link.NewBatches(lines), scripts: link.Scripts{Lines: lines, How: link.BySHA},
-		namespace: namespace, prefix: prefix,
+		prefix: prefix,
 	}
-}
-
-// Spaces returns the keys as one space.
-func (r *Adapter) Spaces() []ownership.Space {
-	return []ownership.Space{{Space: store.Space{Namespace: r.namespace, Name: "authz", Shape: store.Keys, Grouped: true}, Parts: redisKeys}}
+	keys := store.Space{Namespace: namespace, Name: "authz", Shape: store.Keys, Grouped: true}
+	return &model.Adapter{
+		Spaces:   []ownership.Space{{Space: keys, Parts: redisKeys}},
+		Accounts: l, Graph: l, Edges: l, Closures: l, Permissions: l, Sections: l, Progress: l, Walker: l,
+	}
 }
 
 // redisKeys are the forms of all keys. An id names its tenant, as the hash tag does.
@@ -73,9 +72,6 @@ func (r *Adapter) down(resource, member string) string {
 	}
 	return r.key("mu", resource)
 }
-
-// Prepare does nothing, as there are no tables.
-func (r *Adapter) Prepare(context.Context) error { return nil }
 
 // Account reads a principal, false if there is none.
 func (r *Adapter) Account(ctx context.Context, w *model.Work, id string) (model.Account, bool, error) {

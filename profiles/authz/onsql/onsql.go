@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
@@ -18,8 +17,8 @@ import (
 
 // Adapter keeps one table of edges with the inverse index; ids are compared byte by byte.
 type Adapter struct {
-	*sqltable.Set
-	db *sql.DB
+	tables *sqltable.Set
+	db     *sql.DB
 }
 
 // sqlTables are the tables. Two ids and a role must fit into an index.
@@ -49,19 +48,17 @@ var sqlTables = []sqltable.Table{
 }
 
 // New returns the layer for a namespace. It changes nothing in the store.
-func New(c sqlstore.Typed, namespace string) *Adapter {
-	return &Adapter{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
+func New(c sqlstore.Typed, namespace string) *model.Adapter {
+	l := &Adapter{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
+	return &model.Adapter{
+		Spaces: l.tables.Spaces(nil), Tables: l.tables,
+		Accounts: l, Graph: l, Edges: l, Closures: l, Permissions: l, Sections: l, Progress: l, Walker: l,
+	}
 }
-
-// Spaces returns the tables, each as a space.
-func (l *Adapter) Spaces() []ownership.Space { return l.Set.Spaces(nil) }
-
-// Prepare creates the tables.
-func (l *Adapter) Prepare(ctx context.Context) error { return l.Create(ctx) }
 
 func (l *Adapter) exec(ctx context.Context, w *model.Work, s string, args ...any) error {
 	w.Statements++
-	p, err := l.Stmt(ctx, s)
+	p, err := l.tables.Stmt(ctx, s)
 	if err == nil {
 		_, err = p.ExecContext(ctx, args...)
 	}
@@ -70,7 +67,7 @@ func (l *Adapter) exec(ctx context.Context, w *model.Work, s string, args ...any
 
 func (l *Adapter) rows(ctx context.Context, w *model.Work, s string, each func(*sql.Rows) error, args ...any) error {
 	w.Statements++
-	p, err := l.Stmt(ctx, s)
+	p, err := l.tables.Stmt(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -250,7 +247,7 @@ func (l *Adapter) PutClosure(ctx context.Context, w *model.Work, principal strin
 	if len(groups) == 0 {
 		groups = []string{model.EmptyClosure}
 	}
-	p, err := l.Stmt(ctx, putClosure)
+	p, err := l.tables.Stmt(ctx, putClosure)
 	if err != nil {
 		return err
 	}
@@ -275,7 +272,7 @@ func (l *Adapter) PutClosure(ctx context.Context, w *model.Work, principal strin
 
 // again calls f again if the database rolled it back because of another transaction.
 func (l *Adapter) again(ctx context.Context, f func() error) error {
-	return sqlstore.Retry(ctx, l.Conn, func(time.Duration) {}, f)
+	return sqlstore.Retry(ctx, l.tables.Conn, func(time.Duration) {}, f)
 }
 
 // DropClosures drops the cached groups of principals.
