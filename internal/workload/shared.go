@@ -47,9 +47,9 @@ type Mergeable[T any] interface {
 // Work is what another process can finish when that which had it is lost.
 type Work[R any] interface {
 	// Rest tells what is left of the part of a lost process, which is not credited with anything from then
-	// on. It is called where the whole is. did is what figures contain of that part: whatever they
-	// do not contain is done again, or as much of it.
-	Rest(of Process, did Did) R
+	// on. It is called where the whole is. did is what figures contain of that part, of each operation
+	// that it was registered with: whatever they do not contain is done again, or as much of it.
+	Rest(of Process, did []Did) R
 	// Inherit takes over the rest of a part, in a plan that was divided for the same part, before it
 	// begins. again is how many had it before. false: it is of another run.
 	Inherit(rest R, again int) bool
@@ -65,11 +65,12 @@ type merging struct {
 	read func(*gob.Decoder) (take func(Process) bool, err error)
 }
 
-// work is a Work likewise, of an operation of a track.
+// work is a Work likewise, of operations of a track.
 type work struct {
-	track, op int
-	rest      func(*gob.Encoder, Process, Did) error
-	inherit   func(d *gob.Decoder, again int) (bool, error)
+	track   int
+	ops     []int
+	rest    func(*gob.Encoder, Process, []Did) error
+	inherit func(d *gob.Decoder, again int) (bool, error)
 }
 
 // guarded are pointers to variables, which guard guards; nil: nothing does.
@@ -97,11 +98,11 @@ func Share[T any](s *Shared, m Mergeable[T]) {
 // its part may have been attempted.
 func (s *Shared) WhenLost(lose func(of Process)) { s.losers = append(s.losers, lose) }
 
-// Pass registers the work of a track whose figures are those of the operation op of it.
-func Pass[R any](s *Shared, track, op int, w Work[R]) {
+// Pass registers work of a track whose figures are those of these operations of it.
+func Pass[R any](s *Shared, track int, w Work[R], ops ...int) {
 	s.works = append(s.works, work{
-		track: track, op: op,
-		rest: func(e *gob.Encoder, of Process, did Did) error { return e.Encode(w.Rest(of, did)) },
+		track: track, ops: ops,
+		rest: func(e *gob.Encoder, of Process, did []Did) error { return e.Encode(w.Rest(of, did)) },
 		inherit: func(d *gob.Decoder, again int) (bool, error) {
 			var rest R
 			if err := d.Decode(&rest); err != nil {
@@ -186,7 +187,11 @@ func (s *Shared) rest(of Process, did func(track, op int) Did) []byte {
 	return encoded(func(e *gob.Encoder) error {
 		err := e.Encode(s.again[of.Part])
 		for _, w := range s.works {
-			err = errors.Join(err, w.rest(e, of, did(w.track, w.op)))
+			var all []Did
+			for _, op := range w.ops {
+				all = append(all, did(w.track, op))
+			}
+			err = errors.Join(err, w.rest(e, of, all))
 		}
 		return err
 	})

@@ -38,15 +38,15 @@ func newState() *state {
 	workload.Share(&s.Shared, workload.Flag{Bool: &s.flag})
 	workload.Share(&s.Shared, workload.Payloads{SizeSet: &s.sizes})
 	workload.Share(&s.Shared, s.each)
-	workload.Pass(&s.Shared, 1, 0, s)
+	workload.Pass(&s.Shared, 1, s, 0)
 	s.Found(nil, &s.found)
 	s.Keep(&s.mu, &s.kept)
 	s.WhenLost(func(of workload.Process) { s.lost = append(s.lost, of) })
 	return s
 }
 
-func (s *state) Rest(of workload.Process, did workload.Did) int64 {
-	return s.n[0].Load() - did.Units + int64(of.Part)*1000
+func (s *state) Rest(of workload.Process, did []workload.Did) int64 {
+	return s.n[0].Load() - did[0].Units + int64(of.Part)*1000
 }
 
 func (s *state) Inherit(rest int64, again int) bool {

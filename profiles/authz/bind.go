@@ -57,6 +57,7 @@ func (x *site) bind(p *workload.Bound, l *model.Adapter) error {
 	s := x.s
 	x.begin(p.RunID)
 	b := &binding{bound: &bound{s: s, conn: p.Conn, l: l}, site: x}
+	track := 0
 	for i := range p.Phases {
 		ph := &p.Phases[i]
 		what, number, _ := strings.Cut(ph.Name, "-")
@@ -69,6 +70,8 @@ func (x *site) bind(p *workload.Bound, l *model.Adapter) error {
 			if what == "users" || what == "load" {
 				t.loader(what).endless = wrap
 			}
+			b.pass(p.Shared, track, what, t, len(ph.Tracks[j].Ops))
+			track++
 			ph.Tracks[j].NewTask = func(worker int) (workload.Task, error) {
 				return b.task(what, t, x.stake.Number(worker), wrap, ph.Name == s.goesOn)
 			}

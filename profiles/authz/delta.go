@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/report"
@@ -120,15 +121,15 @@ func (b *binding) Join(ctx context.Context) (err error) {
 	b.carried.earlier, b.site.tells = b.loaded, true
 	b.site.name(b.epoch)
 	b.each(func(t *tenant) {
-		if err == nil {
-			err = b.look(ctx, t)
+		if err == nil { // whose place this process takes may have stored some
+			t.marks, err = b.l.Progress.Marks(ctx, t.name)
 		}
 		b.ready(t)
 		for _, what := range b.s.loadPhases() {
 			t.loader(what).leave(b.site)
 		}
 	})
-	return err
+	return fault.Code(err, fault.CodeStore)
 }
 
 // Succeed goes by the batches that were stored when the run began, since workers have stored
@@ -215,6 +216,7 @@ func negative(n int64) bool { return n < 0 }
 
 // elsewhere is the record of a tenant in another process.
 type elsewhere struct {
+	part    int // of the work
 	tallies map[string][]*tally
 	wrong   wrongTold
 	changed map[string]string
@@ -239,7 +241,7 @@ func (t *tenant) Take(from workload.Process, news tenantTold) bool {
 	}
 	o := t.others[from.Number]
 	if o == nil {
-		o = &elsewhere{tallies: map[string][]*tally{}, changed: map[string]string{}}
+		o = &elsewhere{part: from.Part, tallies: map[string][]*tally{}, changed: map[string]string{}}
 		t.others[from.Number] = o
 	}
 	if int64(len(o.changed)+len(news.Changed)) > 2*relations {

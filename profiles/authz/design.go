@@ -92,7 +92,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if s.model, err = modelOf(s); err != nil {
 		return nil, fault.Code(err, fault.CodeInput)
 	}
-	d := &designer{s: s, r: r, in: in, start: start, site: &site{s: s}}
+	d := &designer{s: s, r: r, in: in, start: start, site: &site{s: s, threads: start.Threads}}
 	plan := d.plan() // this may find more problems
 	return plan, r.Problems.Err()
 }

@@ -36,6 +36,7 @@ type loader struct {
 	seen     int       // the value of ended when stuck last looked
 	quiet    time.Time // since when it has had that value
 	endless  bool      // items are stored repeatedly, until the phase's time is up
+	silent   []int64   // by kind: how many items are stored that another process has measured
 	// elsewhere holds which processes, out of the given number, have ended their parts
 	// of the load; 0 means that this process does all of it.
 	elsewhere map[int]bool
@@ -47,6 +48,7 @@ type loader struct {
 type item struct {
 	kind, i int
 	stored  bool
+	silent  bool // it has been measured
 }
 
 // begin sets up what is to be loaded and which of it is done.
@@ -54,7 +56,7 @@ func (l *loader) begin(kinds []kind, size int, done map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kinds, l.size, l.gate, l.missing = kinds, size, make(chan struct{}), map[int]int{}
-	l.have, l.before = nil, 0
+	l.have, l.before, l.silent = nil, 0, make([]int64, len(kinds))
 	for _, k := range kinds {
 		have := make([]bool, (k.n+size-1)/size)
 		for b := range have {
@@ -121,6 +123,45 @@ func (l *loader) leave(mine *site) {
 	l.turn()
 }
 
+// lacking is how many items of a kind are in its batches between from and to that are not there, with to
+// excluded. The caller holds the lock.
+func (l *loader) lacking(kind int, from, to int64) (n int64) {
+	for b := from; b < to; b++ {
+		if !l.have[kind][b] {
+			n += int64(min(l.size, l.kinds[kind].n-int(b)*l.size))
+		}
+	}
+	return n
+}
+
+// missingOf is how many items of a kind were not there when the run began, of those that a process has.
+func (l *loader) missingOf(kind int, stretch func(n int64) (from, to int64)) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	from, to := stretch(int64(len(l.have[kind])))
+	return l.lacking(kind, from, to)
+}
+
+// owe has that many items of a kind stored and measured, right after leave, of those that this process
+// has. Others that are not there are stored first.
+func (l *loader) owe(kind int, items int64, stretch func(n int64) (from, to int64)) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	have := l.have[kind]
+	from, to := stretch(int64(len(have)))
+	missing := l.lacking(kind, from, to)
+	for b := to - 1; b >= from && missing < items; b-- { // it is marked, and figures do not have it
+		if have[b] {
+			have[b] = false
+			missing += int64(min(l.size, l.kinds[kind].n-int(b)*l.size))
+		}
+	}
+	l.silent[kind] = missing - items
+	l.at, l.next = 0, 0
+	l.turn()
+	return items >= 0 && items <= missing
+}
+
 // claim returns an item that is not stored, if necessary after waiting for a kind to
 // end; false if there are no more.
 func (l *loader) claim(ctx context.Context) (item, bool) {
@@ -156,7 +197,10 @@ func (l *loader) nextItem() (item, bool) {
 	if l.next >= l.kinds[l.at].n {
 		return item{}, false
 	}
-	it := item{kind: l.at, i: l.next}
+	it := item{kind: l.at, i: l.next, silent: l.silent[l.at] > 0}
+	if it.silent {
+		l.silent[l.at]--
+	}
 	if b := it.i / l.size; it.i%l.size == 0 {
 		l.missing[b] = min(l.size, l.kinds[l.at].n-it.i)
 	}

@@ -67,6 +67,37 @@ func TestWorkersLoadAndAskWhatOneProcessWould(t *testing.T) {
 	}
 }
 
+// What a killed worker had left to load and to ask is done by another: in the load, of which no reading
+// of it is missing something then, and in the middle of the tests.
+func TestWhatALostWorkerLeftIsDoneByAnother(t *testing.T) {
+	t.Parallel()
+	target := labtest.Redis(t).URL()
+	for name, c := range map[string]struct {
+		after int64
+		set   []string
+	}{
+		"load": {300, []string{"load=only", "users=3000", "groups=300"}},
+		"test": {400, []string{"tests=valid,sweep", "users=60", "groups=9", "sweepLimit=700", "rate=300"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := append(c.set, "threads=6", "loadBatch=7", "seed=3")
+			one := caseOf(target, append(set, "namespace=whole"+name)...).Run(t)
+			require.NoError(t, one.Err)
+			o := caseOf(target, append(set, "namespace=lost"+name)...).Losing(t, 3, c.after)
+			assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+			assert.Equal(t, one.Run.Verification.Summary, o.Run.Verification.Summary)
+			total := func(r *rundir.Run) (n int64) {
+				for _, o := range r.Operations {
+					n += o.Count
+					assert.Zero(t, o.Errors, "%s %s", o.Track, o.Op)
+				}
+				return n
+			}
+			assert.Equal(t, total(&one.Run), total(&o.Run))
+		})
+	}
+}
+
 // same compares the facts of two runs in two phases, but for times and names.
 func same(t *testing.T, one, other *session.Concluded) {
 	t.Helper()

@@ -96,9 +96,14 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 	kd := l.kinds[next.kind]
 	from := it.Now()
 	var err error
-	if !next.stored {
+	at := kd.n - 1 - next.i // the original works backwards from the end
+	switch {
+	case next.stored:
+	case next.silent:
+		err = k.store(ctx, k.t, kd, at, it.Settings)
+	default:
 		m := it.Begin(workload.Op(kd.op))
-		err = it.End(m, 1, k.store(ctx, k.t, kd, kd.n-1-next.i, it.Settings)) // the original works backwards from the end
+		err = it.End(m, 1, k.store(ctx, k.t, kd, at, it.Settings))
 	}
 	stored := err == nil
 	if stored {
@@ -112,7 +117,9 @@ func (k *loadTask) Do(ctx context.Context, it *workload.Iteration) error {
 		}
 	}
 	now := it.Now()
-	k.tallies[next.kind].note(from, now, k.cost(), err)
+	if cost := k.cost(); !next.silent {
+		k.tallies[next.kind].note(from, now, cost, err)
+	}
 	if err != nil && k.b.conn.Classify(err) == store.WrongType { // trying again would not help
 		l.end(next, now, stored, err)
 		return workload.Fatal(fault.Store(fmt.Errorf("load %s of tenant %s: somebody else's data is where item %d of %d belongs: %w", kd.name, k.t.name, next.i+1, kd.n, err), "use another --namespace"))

@@ -32,7 +32,7 @@ func (b *binding) share(s *workload.Shared) {
 		workload.Share(s, l.work)
 		workload.Share(s, workload.Payloads{SizeSet: &l.sizes})
 		workload.Share(s, workload.BitsOf(l.acked.shares...))
-		workload.Pass(s, k, 0, l.work)
+		workload.Pass(s, k, l.work, 0)
 		s.WhenLost(l.work.Lose)
 	}
 }

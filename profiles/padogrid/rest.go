@@ -44,7 +44,7 @@ type Rest struct {
 
 // Rest tells what is left of the part of a lost process. What figures do not have does not
 // count as done any more.
-func (w *Work[T]) Rest(of workload.Process, did workload.Did) Rest {
+func (w *Work[T]) Rest(of workload.Process, did []workload.Did) Rest {
 	from, to := w.stretch(of)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -57,7 +57,7 @@ func (w *Work[T]) Rest(of workload.Process, did workload.Did) Rest {
 		return r
 	}
 	r.Again = slices.Clone(p.under)
-	over := max(p.done-did.Units, 0)
+	over := max(p.done-did[0].Units, 0)
 	p.done -= over
 	r.Again = append(r.Again, w.last(from, to, over, p.under)...)
 	for worker, t := range w.tallies {

@@ -66,7 +66,7 @@ func undivided(s *model.Spec) error {
 func (w *work) share(s *workload.Shared) {
 	for k, r := range w.runs {
 		workload.Share(s, r.Work)
-		workload.Pass(s, k, 0, r)
+		workload.Pass(s, k, r, 0)
 		s.WhenLost(r.Lose)
 	}
 	for _, st := range w.structures.all {

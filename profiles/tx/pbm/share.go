@@ -42,7 +42,7 @@ func (b *run) share(s *workload.Shared) {
 		workload.Share(s, w.Work)
 		workload.Share(s, workload.Payloads{SizeSet: &w.sizes})
 		workload.Share(s, workload.BitsOf(w.touched))
-		workload.Pass(s, k, int(opWork), w.Work)
+		workload.Pass(s, k, w.Work, int(opWork))
 		s.WhenLost(func(of workload.Process) {
 			w.Lose(of)
 			w.sizes.Note(w.m.start.Payload)

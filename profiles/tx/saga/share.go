@@ -50,7 +50,7 @@ func (r *Run) share(p *workload.Plan, o *opening) {
 	workload.Share(s, &r.clients)
 	workload.Share(s, workload.Payloads{SizeSet: &r.sizes})
 	workload.Share(s, r.beside.others)
-	workload.Pass(s, 0, int(model.OpSaga), remainder{r, p})
+	workload.Pass(s, 0, remainder{r, p}, int(model.OpSaga))
 }
 
 // Succeed notes that this process takes the place of another.
@@ -77,10 +77,10 @@ type remainder struct {
 
 // Rest tells how many transactions a process has left: what it may have begun since it told is
 // taken up by whoever finds it, and others are made in its place.
-func (m remainder) Rest(of workload.Process, did workload.Did) int64 {
+func (m remainder) Rest(of workload.Process, did []workload.Did) int64 {
 	all := m.r.spec.Start.Threads
 	from, to := workload.Stretch(all, of.Of, of.Part)
-	return max(share(m.r.spec.Count, from, to, all)-did.Units-did.Failed, 0)
+	return max(share(m.r.spec.Count, from, to, all)-did[0].Units-did[0].Failed, 0)
 }
 
 // Inherit goes on with the transactions that another process has left.
