@@ -9,7 +9,6 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
 	"github.com/perfbench/perfbench/profiles/group/inmemory"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/oncoherence"
 	"github.com/perfbench/perfbench/profiles/group/onredis"
@@ -76,12 +75,12 @@ func (b binder) Share(p *workload.Plan, i, n int) error {
 func (b binder) Passes() error { return nil }
 
 // onMaps provides maps through the shapes that every store has.
-func onMaps(_ context.Context, s *model.Spec, c store.Conn) (layer.Adapter, error) {
-	return layer.NewMaps(s, c), noNearCache(s)
+func onMaps(_ context.Context, s *model.Spec, c store.Conn) (model.Adapter, error) {
+	return model.NewMaps(s, c), noNearCache(s)
 }
 
 // inMemory provides every structure in this process.
-func inMemory(_ context.Context, s *model.Spec, c store.Conn) (layer.Adapter, error) {
+func inMemory(_ context.Context, s *model.Spec, c store.Conn) (model.Adapter, error) {
 	return inmemory.New(s, c), noNearCache(s)
 }
 

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -14,22 +13,22 @@ import (
 // for tests on a virtual clock. Maps are the store's own. If the store keeps nothing,
 // neither does the layer.
 type Adapter struct {
-	*layer.Maps
+	*model.Maps
 	forgets bool
 
 	mu     sync.Mutex
 	lists  map[store.Space][]string
 	sets   map[store.Space]map[string]bool
-	topics map[store.Space][]layer.Inbox
+	topics map[store.Space][]model.Inbox
 }
 
 // New returns the layer for a plan on the maps of this process.
 func New(s *model.Spec, c store.Conn) *Adapter {
-	return &Adapter{Maps: layer.NewMaps(s, c), forgets: store.Forgets(c)}
+	return &Adapter{Maps: model.NewMaps(s, c), forgets: store.Forgets(c)}
 }
 
 // Caller returns what carries out the calls of an operation.
-func (m *Adapter) Caller(o *model.Op) (layer.Caller, error) {
+func (m *Adapter) Caller(o *model.Op) (model.Caller, error) {
 	if o.Kind == model.KindMap && o.Action != model.ActRemove {
 		return m.Maps.Caller(o)
 	}
@@ -50,11 +49,11 @@ func (m *Adapter) Size(ctx context.Context, o *model.Op) (int64, error) {
 }
 
 // Subscribe listens to a topic from now on.
-func (m *Adapter) Subscribe(_ context.Context, o *model.Op, to layer.Inbox) (func() error, error) {
+func (m *Adapter) Subscribe(_ context.Context, o *model.Op, to model.Inbox) (func() error, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.topics == nil {
-		m.topics = map[store.Space][]layer.Inbox{}
+		m.topics = map[store.Space][]model.Inbox{}
 	}
 	m.topics[o.Space] = append(m.topics[o.Space], to)
 	return func() error { return nil }, nil
@@ -63,7 +62,7 @@ func (m *Adapter) Subscribe(_ context.Context, o *model.Op, to layer.Inbox) (fun
 type caller struct{ m *Adapter }
 
 // Do carries out a call.
-func (h caller) Do(_ context.Context, c *layer.Call) (layer.Result, error) {
+func (h caller) Do(_ context.Context, c *model.Call) (model.Result, error) {
 	m := h.m
 	n := int64(len(c.Entries))
 	m.mu.Lock()
@@ -79,34 +78,34 @@ func (h caller) Do(_ context.Context, c *layer.Call) (layer.Result, error) {
 				x.Put(e.Val)
 			}
 		}
-		return layer.Result{Entries: n}, nil
+		return model.Result{Entries: n}, nil
 	case m.forgets && c.Action.Writes():
-		return layer.Result{Entries: n}, nil
+		return model.Result{Entries: n}, nil
 	case c.Op.Kind.Keyed():
 		return m.keyed(c), nil
 	case c.Action.Writes():
 		for _, e := range c.Entries {
 			m.lists[at] = append(m.lists[at], string(e.Val))
 		}
-		return layer.Result{Entries: n}, nil
+		return model.Result{Entries: n}, nil
 	}
 	list := m.lists[at]
 	if len(list) == 0 {
-		return layer.Result{Misses: 1}, nil
+		return model.Result{Misses: 1}, nil
 	}
 	if c.Action.Takes() {
 		m.lists[at] = list[1:]
 	}
-	return layer.Result{Entries: 1}, nil
+	return model.Result{Entries: 1}, nil
 }
 
-func (m *Adapter) keyed(c *layer.Call) layer.Result {
+func (m *Adapter) keyed(c *model.Call) model.Result {
 	set := m.sets[c.Op.Space]
 	if set == nil {
 		set = map[string]bool{}
 		m.sets[c.Op.Space] = set
 	}
-	var r layer.Result
+	var r model.Result
 	for _, e := range c.Entries {
 		there := set[string(e.Key)]
 		switch {
@@ -115,7 +114,7 @@ func (m *Adapter) keyed(c *layer.Call) layer.Result {
 		case c.Action == model.ActRemove:
 			delete(set, string(e.Key))
 		}
-		f := layer.Found(1, there)
+		f := model.Found(1, there)
 		r.Entries, r.Misses = r.Entries+f.Entries, r.Misses+f.Misses
 	}
 	return r

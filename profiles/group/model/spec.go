@@ -1,5 +1,5 @@
-// Package model is the result of a design: groups, their operations, and the structures
-// that these work on.
+// Package model is the result of a design: groups, their operations, and the structures that these
+// work on; and what the operations need of a store, the interface of the adapters.
 package model
 
 import (

@@ -1,9 +1,8 @@
 package model
 
 import (
-	"strings"
-
 	"slices"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/store"
 )

@@ -12,22 +12,20 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/units"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
-	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
 // Adapter provides what Oracle's Go client supports: maps, caches with expiry, queues,
 // and reads through near caches if requested.
 type Adapter struct {
-	*layer.Maps
+	*model.Maps
 	c    *coherence.Conn
 	near *coherence.Near
 }
 
 // New returns the layer for a plan on Coherence.
-func New(ctx context.Context, s *model.Spec, c *coherence.Conn) (layer.Adapter, error) {
-	r := &Adapter{Maps: layer.NewMaps(s, c), c: c}
+func New(ctx context.Context, s *model.Spec, c *coherence.Conn) (model.Adapter, error) {
+	r := &Adapter{Maps: model.NewMaps(s, c), c: c}
 	if !s.Near {
 		return r, nil
 	}
@@ -63,7 +61,7 @@ func (r *Adapter) Close() error {
 }
 
 // Caller returns what carries out the calls of an operation.
-func (r *Adapter) Caller(o *model.Op) (layer.Caller, error) {
+func (r *Adapter) Caller(o *model.Op) (model.Caller, error) {
 	switch {
 	case o.Kind.Topic():
 		return nil, fault.Hint(errors.New("there are no topics in Oracle's Go client for Coherence (v2.3.1)"), "a queue hands each message to one reader; redis:// has topics")
@@ -97,25 +95,25 @@ type cacheCaller struct {
 }
 
 // Do carries out a call.
-func (h *cacheCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
-	n := layer.Result{Entries: int64(len(c.Entries))}
+func (h *cacheCaller) Do(ctx context.Context, c *model.Call) (model.Result, error) {
+	n := model.Result{Entries: int64(len(c.Entries))}
 	switch c.Action {
 	case model.ActPut:
 		return n, h.maps.PutExpiring(ctx, h.o.Space, c.Entries[0].Key, c.Entries[0].Val, h.o.TTL)
 	case model.ActSet, model.ActPutAll:
 		return n, h.maps.PutAllExpiring(ctx, h.o.Space, c.Entries, h.o.TTL)
 	case model.ActGet, model.ActGetAll:
-		h.keys = layer.KeysInto(h.keys, c)
+		h.keys = model.KeysInto(h.keys, c)
 		vals, err := h.maps.GetAll(ctx, h.o.Space, h.keys)
 		if len(vals) == 1 {
 			c.Got = vals[0]
 		}
-		return layer.Hits(vals), err
+		return model.Hits(vals), err
 	case model.ActRemove:
 		there, err := h.maps.Remove(ctx, h.o.Space, c.Entries[0].Key)
-		return layer.Found(1, there), err
+		return model.Found(1, there), err
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
 // queueCaller does the calls on a queue.
@@ -133,37 +131,37 @@ const (
 )
 
 // Do carries out a call.
-func (h queueCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h queueCaller) Do(ctx context.Context, c *model.Call) (model.Result, error) {
 	at := h.o.Space
 	switch c.Action {
 	case model.ActOffer:
 		for _, e := range c.Entries {
 			if err := h.queues.Offer(ctx, at, e.Val); err != nil {
-				return layer.Result{}, err
+				return model.Result{}, err
 			}
 		}
-		return layer.Result{Entries: int64(len(c.Entries))}, nil
+		return model.Result{Entries: int64(len(c.Entries))}, nil
 	case model.ActPoll:
 		_, ok, err := h.queues.Poll(ctx, at)
-		return layer.Found(1, ok), err
+		return model.Found(1, ok), err
 	case model.ActPeek:
 		_, ok, err := h.queues.Peek(ctx, at)
-		return layer.Found(1, ok), err
+		return model.Found(1, ok), err
 	case model.ActTake:
 		until := time.Now().Add(h.wait)
 		for pause := firstLook; ; pause = min(2*pause, lastLook) {
 			_, ok, err := h.queues.Poll(ctx, at)
 			if ok || err != nil || time.Now().Add(pause).After(until) {
-				return layer.Found(1, ok), err
+				return model.Found(1, ok), err
 			}
 			select {
 			case <-ctx.Done():
-				return layer.Result{}, ctx.Err()
+				return model.Result{}, ctx.Err()
 			case <-time.After(pause):
 			}
 		}
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
 // nearCaller reads through a near cache for one worker.
@@ -174,26 +172,26 @@ type nearCaller struct {
 }
 
 // Do carries out a call.
-func (h *nearCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *nearCaller) Do(ctx context.Context, c *model.Call) (model.Result, error) {
 	if c.Action == model.ActGet {
 		ok, err := h.near.Get(ctx, h.o.Space, c.Entries[0].Key)
-		return layer.Found(1, ok), err
+		return model.Found(1, ok), err
 	}
-	h.keys = layer.KeysInto(h.keys, c)
+	h.keys = model.KeysInto(h.keys, c)
 	n, err := h.near.GetAll(ctx, h.o.Space, h.keys)
-	return layer.Result{Entries: int64(n), Misses: int64(len(h.keys) - n)}, err
+	return model.Result{Entries: int64(n), Misses: int64(len(h.keys) - n)}, err
 }
 
 // Expires marks that expiry times are stored with the entries.
-func (r *Adapter) Expires() {}
+func (r *Adapter) Expires() bool { return true }
 
 // NearFacts returns what the near caches did.
-func (r *Adapter) NearFacts() *report.NearFacts {
+func (r *Adapter) NearFacts() *model.NearFacts {
 	if r.near == nil {
 		return nil
 	}
 	s := r.near.Stats()
-	f := &report.NearFacts{Hits: s.Hits, Misses: s.Reads - s.Hits, HitNS: int64(s.Hit), MissNS: int64(s.Miss)}
+	f := &model.NearFacts{Hits: s.Hits, Misses: s.Reads - s.Hits, HitNS: int64(s.Hit), MissNS: int64(s.Miss)}
 	if s.Reads > 0 {
 		f.HitRate = float64(s.Hits) / float64(s.Reads)
 	}
@@ -213,7 +211,7 @@ func (r *Adapter) Says() string {
 }
 
 // sentence says it to people.
-func sentence(f *report.NearFacts) string {
+func sentence(f *model.NearFacts) string {
 	if f.Hits+f.Misses == 0 {
 		return "near cache: nothing was read through it"
 	}

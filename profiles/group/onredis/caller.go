@@ -10,7 +10,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -42,7 +41,7 @@ type publisher interface {
 }
 
 // Do carries out a call.
-func (h *caller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *caller) Do(ctx context.Context, c *model.Call) (model.Result, error) {
 	r, err := h.route(ctx, c)
 	if err != nil {
 		return r, fmt.Errorf("%s %s: %w", c.Action, h.key, err)
@@ -50,7 +49,7 @@ func (h *caller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
 	return r, nil
 }
 
-func (h *caller) route(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *caller) route(ctx context.Context, c *model.Call) (model.Result, error) {
 	switch h.o.Kind {
 	case model.KindCache:
 		return h.doCache(ctx, c)
@@ -71,12 +70,12 @@ func (h *caller) route(ctx context.Context, c *layer.Call) (layer.Result, error)
 		h.at.Add(h.mapKey(c))
 		h.at.Bytes(c.Entries[0].Key)
 		n, err := h.lines.Do(ctx, &h.at)
-		return layer.Found(1, n > 0), err
+		return model.Found(1, n > 0), err
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
-func (h *caller) mapKey(c *layer.Call) string {
+func (h *caller) mapKey(c *model.Call) string {
 	if len(c.Tags) > 0 {
 		return h.key + ":{" + string(c.Tags[0]) + "}"
 	}
@@ -84,22 +83,22 @@ func (h *caller) mapKey(c *layer.Call) string {
 }
 
 // found returns the result of a call on one entry.
-func found(there bool, err error) (layer.Result, error) { return layer.Found(1, there), err }
+func found(there bool, err error) (model.Result, error) { return model.Found(1, there), err }
 
 // there returns the result of a request for the entries of a call, of which n exist.
-func there(c *layer.Call, n int64, err error) (layer.Result, error) {
+func there(c *model.Call, n int64, err error) (model.Result, error) {
 	if err != nil {
-		return layer.Result{}, err
+		return model.Result{}, err
 	}
-	return layer.Result{Entries: n, Misses: int64(len(c.Entries)) - n}, nil
+	return model.Result{Entries: n, Misses: int64(len(c.Entries)) - n}, nil
 }
 
 // doList uses RPUSH, LREM, LINDEX, LPOP and BLPOP; the latter waits on a connection of
 // go-redis.
-func (h *caller) doList(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *caller) doList(ctx context.Context, c *model.Call) (model.Result, error) {
 	switch c.Action {
 	case model.ActAdd, model.ActOffer, model.ActAddAll:
-		return layer.Result{Entries: int64(len(c.Entries))}, h.list.Push(ctx, c.Entries)
+		return model.Result{Entries: int64(len(c.Entries))}, h.list.Push(ctx, c.Entries)
 	case model.ActRemove:
 		return found(h.list.Remove(ctx, c.Entries[0].Val))
 	case model.ActGet:
@@ -111,24 +110,24 @@ func (h *caller) doList(ctx context.Context, c *layer.Call) (layer.Result, error
 	case model.ActTake:
 		err := h.c.BLPop(ctx, h.wait, h.key).Err()
 		if errors.Is(err, goredis.Nil) {
-			return layer.Result{Misses: 1}, nil
+			return model.Result{Misses: 1}, nil
 		}
-		return layer.Result{Entries: 1}, err
+		return model.Result{Entries: 1}, err
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
 // doTopic uses PUBLISH, SPUBLISH, or XADD and ZCARD in a script; batches are sent
 // together.
-func (h *caller) doTopic(ctx context.Context, c *layer.Call) (layer.Result, error) {
-	return layer.Result{Entries: int64(len(c.Entries))}, explainTopic(h.o, h.topic.Publish(ctx, c.Entries))
+func (h *caller) doTopic(ctx context.Context, c *model.Call) (model.Result, error) {
+	return model.Result{Entries: int64(len(c.Entries))}, explainTopic(h.o, h.topic.Publish(ctx, c.Entries))
 }
 
 // doSet uses SADD, SREM, SISMEMBER and SMISMEMBER; the members are the keys.
-func (h *caller) doSet(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *caller) doSet(ctx context.Context, c *model.Call) (model.Result, error) {
 	switch c.Action {
 	case model.ActAdd, model.ActAddAll:
-		return layer.Result{Entries: int64(len(c.Entries))}, h.set.Add(ctx, c.Entries)
+		return model.Result{Entries: int64(len(c.Entries))}, h.set.Add(ctx, c.Entries)
 	case model.ActRemove:
 		return found(h.set.Remove(ctx, c.Entries))
 	case model.ActGet:
@@ -137,15 +136,15 @@ func (h *caller) doSet(ctx context.Context, c *layer.Call) (layer.Result, error)
 		n, err := h.set.Count(ctx, c.Entries)
 		return there(c, n, err)
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
 // doZSet uses ZADD, ZREM, ZSCORE and ZMSCORE; the members are the keys, the scores
 // their numbers.
-func (h *caller) doZSet(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *caller) doZSet(ctx context.Context, c *model.Call) (model.Result, error) {
 	switch c.Action {
 	case model.ActAdd, model.ActAddAll:
-		return layer.Result{Entries: int64(len(c.Entries))}, h.sorted.Add(ctx, c.Entries, c.Numbers)
+		return model.Result{Entries: int64(len(c.Entries))}, h.sorted.Add(ctx, c.Entries, c.Numbers)
 	case model.ActRemove:
 		return found(h.sorted.Remove(ctx, c.Entries))
 	case model.ActGet:
@@ -154,13 +153,13 @@ func (h *caller) doZSet(ctx context.Context, c *layer.Call) (layer.Result, error
 		n, err := h.sorted.Count(ctx, c.Entries)
 		return there(c, n, err)
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
 // doBucket uses SET with GET, SET, MSET, GET, MGET and UNLINK, with PX if there is a
 // time to live. On a cluster a batch consists of single commands sent together.
-func (h *caller) doBucket(ctx context.Context, c *layer.Call) (r layer.Result, err error) {
-	n := layer.Result{Entries: int64(len(c.Entries))}
+func (h *caller) doBucket(ctx context.Context, c *model.Call) (r model.Result, err error) {
+	n := model.Result{Entries: int64(len(c.Entries))}
 	switch c.Action {
 	case model.ActPut:
 		return n, h.buckets.Put(ctx, c.Entries[0])
@@ -179,15 +178,15 @@ func (h *caller) doBucket(ctx context.Context, c *layer.Call) (r layer.Result, e
 	case model.ActRemove:
 		return found(h.buckets.Remove(ctx, c.Entries[0].Key))
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
 // doHash uses HSET, HGETALL and UNLINK on one HASH per entry, together with PEXPIRE if
 // there is a time to live.
-func (h *caller) doHash(ctx context.Context, c *layer.Call) (r layer.Result, err error) {
+func (h *caller) doHash(ctx context.Context, c *model.Call) (r model.Result, err error) {
 	switch c.Action {
 	case model.ActPut, model.ActSet, model.ActPutAll:
-		return layer.Result{Entries: int64(len(c.Entries))}, h.hashes.Set(ctx, c.Entries)
+		return model.Result{Entries: int64(len(c.Entries))}, h.hashes.Set(ctx, c.Entries)
 	case model.ActGet:
 		var yes bool
 		h.buf, yes, err = h.hashes.Get(ctx, c.Entries[0].Key, h.buf)
@@ -199,5 +198,5 @@ func (h *caller) doHash(ctx context.Context, c *layer.Call) (r layer.Result, err
 	case model.ActRemove:
 		return found(h.hashes.Remove(ctx, c.Entries[0].Key))
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -153,7 +152,7 @@ func begin(c *link.Caller, s link.Script, k *cacheKeys) {
 }
 
 // doCache does the calls on a map cache.
-func (h *caller) doCache(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *caller) doCache(ctx context.Context, c *model.Call) (model.Result, error) {
 	now := time.Now().UnixMilli()
 	switch c.Action {
 	case model.ActPut, model.ActSet, model.ActPutAll:
@@ -166,7 +165,7 @@ func (h *caller) doCache(ctx context.Context, c *layer.Call) (layer.Result, erro
 			h.at.Bytes(e.Val)
 		}
 		_, err := bySHA(h.lines).Finish(ctx, &h.at, cachePut)
-		return layer.Result{Entries: int64(len(c.Entries))}, err
+		return model.Result{Entries: int64(len(c.Entries))}, err
 	case model.ActGet, model.ActGetAll:
 		begin(&h.at, cacheGet, h.cache)
 		h.at.Num(now)
@@ -187,13 +186,13 @@ func (h *caller) doCache(ctx context.Context, c *layer.Call) (layer.Result, erro
 			h.at.Bytes(c.Entries[0].Key)
 			_, err = h.lines.Do(ctx, &h.at)
 		}
-		return layer.Found(1, gone > 0), err
+		return model.Found(1, gone > 0), err
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
 // read counts what came back for the entries of a call, and hands over a single one.
-func (h *caller) read(c *layer.Call, err error) (layer.Result, error) {
+func (h *caller) read(c *model.Call, err error) (model.Result, error) {
 	n := int64(0)
 	for i := 0; err == nil && i < h.at.Reply.Len(); i++ {
 		v, yes := h.at.Reply.At(i)

@@ -10,7 +10,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -48,7 +47,7 @@ func (n *nearCache) keeps(o *model.Op) bool {
 }
 
 // Caller returns what carries out the calls of an operation.
-func (n *nearCache) Caller(o *model.Op) layer.Caller {
+func (n *nearCache) Caller(o *model.Op) model.Caller {
 	return &nearCaller{n: n, o: o, key: model.KeyOf(o.Space)}
 }
 
@@ -63,7 +62,7 @@ type nearCaller struct {
 // Do uses HGET, HMGET, GET or a GET for each of several buckets, answered from memory
 // unless the server has invalidated the key. One HASH is one key: any write to a map
 // invalidates everything cached for it.
-func (h *nearCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *nearCaller) Do(ctx context.Context, c *model.Call) (model.Result, error) {
 	h.reads = h.reads[:0]
 	switch {
 	case h.o.Kind == model.KindBucket:
@@ -81,7 +80,7 @@ func (h *nearCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error
 		h.reads = append(h.reads, link.Read{Key: h.key, Command: command})
 	}
 	h.n.near.Do(ctx, h.reads)
-	var r layer.Result
+	var r model.Result
 	var err error
 	for i := range h.reads {
 		read := &h.reads[i]
@@ -105,7 +104,7 @@ func (h *nearCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error
 		}
 	}
 	if err != nil {
-		return layer.Result{}, err
+		return model.Result{}, err
 	}
 	return r, nil
 }

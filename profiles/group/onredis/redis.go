@@ -18,9 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
-	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
 // LayTogether stores what belongs together under common hash tags, if the plan leaves
@@ -34,7 +32,7 @@ func LayTogether(s *model.Spec, c store.Conn) {
 // Adapter provides every structure: maps through the shapes of the store, all others with
 // the commands of the table in docs/group.md.
 type Adapter struct {
-	*layer.Maps
+	*model.Maps
 	client  link.Client
 	cluster bool
 	near    *nearCache
@@ -46,13 +44,13 @@ type Adapter struct {
 }
 
 // New returns the layer for a plan on Redis, or on the embedded store.
-func New(ctx context.Context, s *model.Spec, t redis.Typed) (layer.Adapter, error) {
+func New(ctx context.Context, s *model.Spec, t redis.Typed) (model.Adapter, error) {
 	LayTogether(s, t)
 	maps := store.Conn(t)
 	if !s.Pipelining {
 		maps = t.Alone()
 	}
-	r := &Adapter{Maps: layer.NewMaps(s, maps), client: t.Client(), lines: t.Lines(s.Pipelining), cluster: link.IsCluster(t.Client()), sweepEvery: sweepEvery}
+	r := &Adapter{Maps: model.NewMaps(s, maps), client: t.Client(), lines: t.Lines(s.Pipelining), cluster: link.IsCluster(t.Client()), sweepEvery: sweepEvery}
 	for _, o := range s.Order {
 		if o.Kind == model.KindSTopic && s.Driver == "embedded" {
 			return nil, fault.Input(fmt.Errorf("%s: operation %s: the embedded store has no sharded topics", o.Where, o.Name), "use redis:// of version 7 or later, or a topic or rtopic")
@@ -78,11 +76,11 @@ func (r *Adapter) Prepare(context.Context, *ownership.Claim) error {
 }
 
 // NearFacts returns what client-side caching did.
-func (r *Adapter) NearFacts() *report.NearFacts {
+func (r *Adapter) NearFacts() *model.NearFacts {
 	if r.near == nil {
 		return nil
 	}
-	return &report.NearFacts{Hits: r.near.hits.Load(), Misses: r.near.misses.Load(), Invalidations: r.near.near.Invalidated()}
+	return &model.NearFacts{Hits: r.near.hits.Load(), Misses: r.near.misses.Load(), Invalidations: r.near.near.Invalidated()}
 }
 
 // Close releases what the layer has opened.
@@ -101,7 +99,7 @@ func (r *Adapter) Close() error {
 func entryKey(s store.Space, key []byte) string { return model.KeyOf(s) + ":{" + string(key) + "}" }
 
 // Caller returns what carries out the calls of an operation.
-func (r *Adapter) Caller(o *model.Op) (layer.Caller, error) {
+func (r *Adapter) Caller(o *model.Op) (model.Caller, error) {
 	if o.Action == model.ActQuery {
 		return nil, fault.Hint(errors.New("query: perfbench reads Redis by key only"), "query runs on mysql://, postgres:// and sqlite:")
 	}
@@ -156,7 +154,7 @@ func (r *Adapter) Size(ctx context.Context, o *model.Op) (int64, error) {
 }
 
 // Subscribe listens to a topic until the function returned is called.
-func (r *Adapter) Subscribe(ctx context.Context, o *model.Op, to layer.Inbox) (func() error, error) {
+func (r *Adapter) Subscribe(ctx context.Context, o *model.Op, to model.Inbox) (func() error, error) {
 	key := model.KeyOf(o.Space)
 	if o.Kind == model.KindRTopic {
 		return r.follow(ctx, key, to)
@@ -205,7 +203,7 @@ func explainTopic(o *model.Op, err error) error {
 }
 
 // follow reads a stream from its current end.
-func (r *Adapter) follow(ctx context.Context, key string, to layer.Inbox) (func() error, error) {
+func (r *Adapter) follow(ctx context.Context, key string, to model.Inbox) (func() error, error) {
 	last := "0"
 	if end, err := r.client.XRevRangeN(ctx, key, "+", "-", 1).Result(); err != nil {
 		return nil, fmt.Errorf("follow %s: %w", key, err)

@@ -14,7 +14,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -32,7 +31,7 @@ func TestExpiredEntriesOfCachesAreSwept(t *testing.T) {
 	caller, err := l.Caller(o)
 	require.NoError(t, err)
 	for i := range 250 {
-		_, err := caller.Do(t.Context(), &layer.Call{Op: o, Action: o.Action, Entries: []store.Entry{{Key: fmt.Append(nil, i), Val: []byte("v")}}})
+		_, err := caller.Do(t.Context(), &model.Call{Op: o, Action: o.Action, Entries: []store.Entry{{Key: fmt.Append(nil, i), Val: []byte("v")}}})
 		require.NoError(t, err)
 	}
 	keys := newCacheKeys(o.Space).keys

@@ -21,7 +21,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
 )
@@ -46,7 +45,7 @@ func openDatabase(ctx context.Context, s *model.Spec, conn store.Conn) (sqlstore
 // Adapter writes objects into tables, with or without gorm. Everything else is left to
 // the shapes of the store.
 type Adapter struct {
-	*layer.Maps
+	*model.Maps
 	db   sqlstore.Typed
 	done func() error
 	// apart means that the database is not the run's store.
@@ -57,12 +56,12 @@ type Adapter struct {
 }
 
 // New returns the layer for a plan whose objects are rows of tables.
-func New(ctx context.Context, s *model.Spec, c store.Conn) (layer.Adapter, error) {
+func New(ctx context.Context, s *model.Spec, c store.Conn) (model.Adapter, error) {
 	db, done, err := openDatabase(ctx, s, c)
 	if err != nil {
 		return nil, err
 	}
-	return &Adapter{Maps: layer.NewMaps(s, db), db: db, done: done, apart: store.Conn(db) != c}, nil
+	return &Adapter{Maps: model.NewMaps(s, db), db: db, done: done, apart: store.Conn(db) != c}, nil
 }
 
 // Own returns a database that is not the run's: an embedded one.
@@ -78,7 +77,7 @@ func (r *Adapter) Own() store.Conn {
 func (r *Adapter) Close() error { return r.done() }
 
 // Caller returns what carries out the calls of an operation.
-func (r *Adapter) Caller(o *model.Op) (layer.Caller, error) {
+func (r *Adapter) Caller(o *model.Op) (model.Caller, error) {
 	if !o.Table {
 		return r.Maps.Caller(o)
 	}
@@ -164,7 +163,7 @@ func newTexts(e *northwind.Entity, name string, d sqltext.Dialect) *sqlTexts {
 }
 
 // queryLimit returns the largest number of rows that a query returns.
-func queryLimit(c *layer.Call) int { return max(c.Op.Batch, 1) }
+func queryLimit(c *model.Call) int { return max(c.Op.Batch, 1) }
 
 // gormCaller works on one table through gorm, for one worker.
 type gormCaller struct {
@@ -172,13 +171,13 @@ type gormCaller struct {
 	e      *northwind.Entity
 	t      *sqlTexts
 	id     string // the column that holds the key
-	sought func(c *layer.Call) any
+	sought func(c *model.Call) any
 }
 
 var upsert = clause.OnConflict{UpdateAll: true}
 
 // Do carries out a call.
-func (h *gormCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *gormCaller) Do(ctx context.Context, c *model.Call) (model.Result, error) {
 	r, err := h.route(ctx, c)
 	if err != nil {
 		return r, fmt.Errorf("%s %s: %w", c.Action, h.t.name, err)
@@ -186,31 +185,31 @@ func (h *gormCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error
 	return r, nil
 }
 
-func (h *gormCaller) route(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *gormCaller) route(ctx context.Context, c *model.Call) (model.Result, error) {
 	db := h.db.WithContext(ctx).Table(h.t.name)
 	n := int64(len(c.Entries))
 	switch c.Action {
 	case model.ActPut:
-		return layer.Result{Entries: 1}, db.Clauses(upsert).Create(northwind.RowOf(c.Objects[0])).Error
+		return model.Result{Entries: 1}, db.Clauses(upsert).Create(northwind.RowOf(c.Objects[0])).Error
 	case model.ActPutAll:
 		rows := reflect.MakeSlice(reflect.SliceOf(reflect.PointerTo(h.e.RowType())), len(c.Objects), len(c.Objects))
 		for i, o := range c.Objects {
 			rows.Index(i).Set(reflect.ValueOf(northwind.RowOf(o)))
 		}
-		return layer.Result{Entries: n}, db.Clauses(upsert).Create(rows.Interface()).Error
+		return model.Result{Entries: n}, db.Clauses(upsert).Create(rows.Interface()).Error
 	case model.ActGet:
 		c.Row = reflect.New(h.e.RowType()).Interface()
 		err := db.Where(map[string]any{h.id: string(c.Entries[0].Key)}).Take(c.Row).Error
 		if errors.Is(err, gorm.ErrRecordNotFound) {
-			return layer.Result{Misses: 1}, nil
+			return model.Result{Misses: 1}, nil
 		}
-		return layer.Result{Entries: 1}, err
+		return model.Result{Entries: 1}, err
 	}
 	rows := reflect.New(reflect.SliceOf(h.e.RowType()))
 	if c.Action == model.ActQuery {
 		db = db.Where(map[string]any{h.e.Search(): h.sought(c)}).Limit(queryLimit(c))
 		err := db.Find(rows.Interface()).Error
-		return layer.Found(int64(rows.Elem().Len()), rows.Elem().Len() > 0), err
+		return model.Found(int64(rows.Elem().Len()), rows.Elem().Len() > 0), err
 	}
 	keys := make([]string, n)
 	for i, e := range c.Entries {
@@ -218,7 +217,7 @@ func (h *gormCaller) route(ctx context.Context, c *layer.Call) (layer.Result, er
 	}
 	err := db.Where(map[string]any{h.id: keys}).Find(rows.Interface()).Error
 	got := int64(rows.Elem().Len())
-	return layer.Result{Entries: got, Misses: max(n-got, 0)}, err
+	return model.Result{Entries: got, Misses: max(n-got, 0)}, err
 }
 
 // rawCaller works on one table with its own statements, for one worker.
@@ -226,13 +225,13 @@ type rawCaller struct {
 	db     *sql.DB
 	t      *sqlTexts
 	id     string // the column that holds the key
-	sought func(c *layer.Call) any
+	sought func(c *model.Call) any
 	stmts  map[int]*sql.Stmt // upserts by the number of their rows
 	args   []any
 }
 
 // Do carries out a call.
-func (h *rawCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *rawCaller) Do(ctx context.Context, c *model.Call) (model.Result, error) {
 	r, err := h.route(ctx, c)
 	if err != nil {
 		return r, fmt.Errorf("%s %s: %w", c.Action, h.t.name, err)
@@ -240,26 +239,26 @@ func (h *rawCaller) Do(ctx context.Context, c *layer.Call) (layer.Result, error)
 	return r, nil
 }
 
-func (h *rawCaller) route(ctx context.Context, c *layer.Call) (layer.Result, error) {
+func (h *rawCaller) route(ctx context.Context, c *model.Call) (model.Result, error) {
 	n := int64(len(c.Entries))
 	switch c.Action {
 	case model.ActPut, model.ActPutAll:
-		return layer.Result{Entries: n}, h.write(ctx, c.Objects)
+		return model.Result{Entries: n}, h.write(ctx, c.Objects)
 	case model.ActGet:
 		got, err := h.read(ctx, h.t.pick+h.t.Quote(h.id)+" = "+h.t.Mark(1), string(c.Entries[0].Key))
-		return layer.Found(1, got > 0), err
+		return model.Found(1, got > 0), err
 	case model.ActGetAll:
 		h.args = h.args[:0]
 		for _, e := range c.Entries {
 			h.args = append(h.args, string(e.Key))
 		}
 		got, err := h.read(ctx, h.t.pick+h.t.Quote(h.id)+" IN "+h.t.Rows(1, len(h.args)), h.args...)
-		return layer.Result{Entries: got, Misses: max(n-got, 0)}, err
+		return model.Result{Entries: got, Misses: max(n-got, 0)}, err
 	case model.ActQuery:
 		got, err := h.read(ctx, h.t.find+strconv.Itoa(queryLimit(c)), h.sought(c))
-		return layer.Found(got, got > 0), err
+		return model.Found(got, got > 0), err
 	}
-	return layer.Result{}, store.ErrUnsupported
+	return model.Result{}, store.ErrUnsupported
 }
 
 // write upserts rows with one statement, prepared once for each number of rows.
@@ -309,13 +308,13 @@ func (h *rawCaller) read(ctx context.Context, text string, args ...any) (int64, 
 
 // soughtBy returns a function that gives the value that a query searches for: in
 // Northwind's tables a state, in others that of the object with the call's number.
-func soughtBy(o *model.Op) func(c *layer.Call) any {
+func soughtBy(o *model.Op) func(c *model.Call) any {
 	d := o.Object()
 	if d == nil || o.Action != model.ActQuery {
-		return func(c *layer.Call) any { return datagen.StateOf(c.Numbers[0]) }
+		return func(c *model.Call) any { return datagen.StateOf(c.Numbers[0]) }
 	}
 	m, at := o.Maker(), slices.Index(d.Columns(), d.Search().Name)
-	return func(c *layer.Call) any {
+	return func(c *model.Call) any {
 		m.Make(c.Numbers[0], datagen.None, "", 0)
 		return m.Arg(at)
 	}

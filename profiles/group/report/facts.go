@@ -2,7 +2,11 @@
 // made from them.
 package report
 
-import "time"
+import (
+	"time"
+
+	"github.com/perfbench/perfbench/profiles/group/model"
+)
 
 // Facts is the profile's record in run.json: what the document needs beyond what every
 // run has. See docs/group.md.
@@ -18,8 +22,8 @@ type Facts struct {
 	Groups     []TrackFacts `json:"groups"`
 	Topics     []TopicFacts `json:"topics,omitempty"`
 	// Loaded is how many entries were written before the run, for it to read.
-	Loaded int64      `json:"entries_loaded,omitempty"`
-	Near   *NearFacts `json:"near_cache,omitempty"`
+	Loaded int64            `json:"entries_loaded,omitempty"`
+	Near   *model.NearFacts `json:"near_cache,omitempty"`
 }
 
 // TrackFacts is the outcome of one group. Counts and times are of the measured part.
@@ -86,19 +90,4 @@ type TopicFacts struct {
 	// when; Strange counts messages that were not ours.
 	Untimed int64 `json:"untimed,omitempty"`
 	Strange int64 `json:"strange,omitempty"`
-}
-
-// NearFacts is what client-side caching did.
-type NearFacts struct {
-	Hits          int64 `json:"hits"`
-	Misses        int64 `json:"misses"`
-	Invalidations int64 `json:"invalidations"`
-	// HitRate is the fraction of reads that were hits. HitNS and MissNS are the mean
-	// times of an entry that came from memory and from the server; Improvement is how
-	// many times as long the reads would have taken without the cache. All are for
-	// Coherence only, whose client does not report invalidations.
-	HitRate     float64 `json:"hit_rate,omitempty"`
-	HitNS       int64   `json:"hit_ns,omitempty"`
-	MissNS      int64   `json:"miss_ns,omitempty"`
-	Improvement float64 `json:"improvement,omitempty"`
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -19,7 +18,7 @@ import (
 // layer.
 type work struct {
 	s          *model.Spec
-	layer      layer.Adapter
+	layer      model.Adapter
 	structures *structures
 	topics     *topics
 	runs       []*groupRun
@@ -27,7 +26,7 @@ type work struct {
 
 // Connector binds a plan to what a kind of store can do for it. It changes nothing
 // there.
-func Connector[C store.Conn](s *model.Spec, open func(ctx context.Context, s *model.Spec, c C) (layer.Adapter, error)) workload.Connector {
+func Connector[C store.Conn](s *model.Spec, open func(ctx context.Context, s *model.Spec, c C) (model.Adapter, error)) workload.Connector {
 	return workload.On(func(ctx context.Context, c C, p *workload.Bound) error {
 		l, err := open(ctx, s, c)
 		if err != nil {
@@ -38,14 +37,14 @@ func Connector[C store.Conn](s *model.Spec, open func(ctx context.Context, s *mo
 }
 
 // bind gives the plan its work on a layer.
-func bind(s *model.Spec, l layer.Adapter, p *workload.Bound) error {
+func bind(s *model.Spec, l model.Adapter, p *workload.Bound) error {
 	w := &work{s: s, layer: l, structures: newStructures(s), topics: newTopics(s, l)}
 	if err := w.check(); err != nil {
-		return errors.Join(err, l.Close())
+		return errors.Join(err, w.close())
 	}
 	w.connect(p.Plan)
 	conn := p.Conn
-	if o, ok := l.(layer.Owner); ok {
+	if o, ok := l.(model.Owner); ok {
 		if p.Keeps = o.Own(); p.Keeps != nil {
 			conn = p.Keeps
 		}
@@ -70,6 +69,14 @@ func (w *work) check() error {
 		}
 	}
 	return problems.Err()
+}
+
+// close releases what the adapter has opened.
+func (w *work) close() error {
+	if c, ok := w.layer.(model.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // connect gives the tracks their tasks.

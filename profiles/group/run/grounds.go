@@ -7,7 +7,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -41,8 +40,8 @@ func (g *grounds) claims() []ownership.Space {
 // sweeps says whether the times at which the entries of a structure expire are kept
 // beside it.
 func (g *grounds) sweeps(st *stock) bool {
-	_, expires := g.w.layer.(layer.Expirer)
-	return st.op.Kind == model.KindCache && st.removes && !expires
+	x, ok := g.w.layer.(model.Expirer)
+	return st.op.Kind == model.KindCache && st.removes && !(ok && x.Expires())
 }
 
 // timesOf returns the space of the sorted set that belongs to a cache.
@@ -88,7 +87,7 @@ func (g *grounds) Admit(ctx context.Context, c *ownership.Claim) error {
 
 // fits rejects a table of ours, made for an earlier definition, that does not fit.
 func (g *grounds) fits(ctx context.Context, o *model.Op) error {
-	if f, ok := g.w.layer.(layer.Fitter); ok {
+	if f, ok := g.w.layer.(model.Fitter); ok {
 		return f.Fits(ctx, o)
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -30,7 +29,7 @@ type loading struct {
 
 // Setup loads what is read but does not exist, and makes receivers listen.
 func (x *loading) Setup(ctx context.Context, progress func(done, total int64)) error {
-	if r, ok := x.w.layer.(layer.Preparer); ok {
+	if r, ok := x.w.layer.(model.Preparer); ok {
 		if err := r.Prepare(ctx, x.g.claim); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
@@ -57,7 +56,7 @@ func (x *loading) Setup(ctx context.Context, progress func(done, total int64)) e
 // Succeed takes the structures for such as a process has loaded in whose place this one is, and
 // whose places are claimed as it found them.
 func (x *loading) Succeed(ctx context.Context, _ workload.Predecessor) error {
-	if r, ok := x.w.layer.(layer.Preparer); ok {
+	if r, ok := x.w.layer.(model.Preparer); ok {
 		if err := r.Prepare(ctx, x.g.claim); err != nil {
 			return err
 		}
@@ -182,7 +181,7 @@ func (x *loading) loadOne(ctx context.Context, r reading, progress func(n int64)
 				return err
 			}
 			k := &task{w: x.w, rnd: rand.New(rand.NewPCG(uint64(x.w.s.Seed), uint64(i)))}
-			c := layer.Call{Op: &w, Action: w.Action, Payload: w.Payload}
+			c := model.Call{Op: &w, Action: w.Action, Payload: w.Payload}
 			for {
 				from := next.Add(batch) - batch
 				if from >= r.n {
@@ -207,9 +206,9 @@ func (x *loading) loadOne(ctx context.Context, r reading, progress func(n int64)
 
 // lacking adds the next n numbers to a call that loads: for a table whose load was cut
 // short, only those whose rows are missing.
-func (x *loading) lacking(ctx context.Context, k *task, c *layer.Call, first, n int64) error {
+func (x *loading) lacking(ctx context.Context, k *task, c *model.Call, first, n int64) error {
 	var there map[string]bool
-	f, ok := x.w.layer.(layer.Finder)
+	f, ok := x.w.layer.(model.Finder)
 	if ok && c.Op.Table && x.w.structures.at[c.Op.Space].half {
 		ids := make([]string, n)
 		for j := range n {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/group/design"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -43,7 +42,7 @@ objects:
 		b.Run(name, func(b *testing.B) {
 			o := s.Ops[name]
 			k := &task{w: &work{s: s}}
-			c := layer.Call{Op: o, Action: model.ActPut}
+			c := model.Call{Op: o, Action: model.ActPut}
 			n := int64(0)
 			b.ReportAllocs()
 			for b.Loop() {

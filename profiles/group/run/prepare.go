@@ -6,7 +6,6 @@ import (
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
 	"github.com/perfbench/perfbench/profiles/padogrid"
@@ -42,7 +41,7 @@ func (k *task) prepare(c *kept, i int, p padogrid.Piece, it *workload.Iteration)
 }
 
 // reset empties a call and keeps its buffers.
-func (k *task) reset(c *layer.Call) {
+func (k *task) reset(c *model.Call) {
 	c.Numbers, c.Objects, c.Tags, c.Entries = c.Numbers[:0], c.Objects[:0], c.Tags[:0], c.Entries[:0]
 }
 
@@ -66,7 +65,7 @@ func (k *task) bulk(c *kept, i int, p padogrid.Piece, batch int) {
 }
 
 // choose adds the keys that a read requests: distinct random ones, or the next ones.
-func (k *task) choose(c *layer.Call, batch int, invocation int64) {
+func (k *task) choose(c *model.Call, batch int, invocation int64) {
 	o := c.Op
 	first := o.Start
 	if o.Factory != nil && c.Action == model.ActGetAll && !o.StartAdd {
@@ -95,7 +94,7 @@ func (k *task) draw(o *model.Op) int64 {
 }
 
 // add adds the entry with a number to a call.
-func (k *task) add(c *layer.Call, n int64, parent string, tag []byte) {
+func (k *task) add(c *model.Call, n int64, parent string, tag []byte) {
 	o := c.Op
 	c.Numbers = append(c.Numbers, n)
 	var e store.Entry
@@ -150,7 +149,7 @@ func (k *task) readKey(dst []byte, o *model.Op, n int64) []byte {
 }
 
 // value returns the contents of a value without a factory.
-func (k *task) value(c *layer.Call, old []byte) []byte {
+func (k *task) value(c *model.Call, old []byte) []byte {
 	if c.Op.Kind.Topic() { // each message has its own header
 		if len(old) != c.Payload {
 			return make([]byte, c.Payload)
@@ -169,7 +168,7 @@ func (k *task) value(c *layer.Call, old []byte) []byte {
 }
 
 // defined adds a defined object to a call.
-func (k *task) defined(c *layer.Call, e *store.Entry, n int64, parent string) {
+func (k *task) defined(c *model.Call, e *store.Entry, n int64, parent string) {
 	o := c.Op
 	m := k.makers[o]
 	if m == nil {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/profiles/group/layer"
+	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
@@ -32,7 +32,7 @@ func (x *record) Facts(*measure.Result) any {
 		tf.Lost = max(tf.Owed-tf.Delivered, 0)
 		f.Topics = append(f.Topics, tf)
 	}
-	if n, ok := w.layer.(layer.Nearer); ok {
+	if n, ok := w.layer.(model.Nearer); ok {
 		f.Near = n.NearFacts()
 	}
 	return f

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -16,13 +15,13 @@ const askRows = 1000
 // resumption finds out what an earlier run has done, for one with resume=on.
 type resumption struct {
 	w      *work
-	finder layer.Finder
+	finder model.Finder
 }
 
 // resume marks the invocations whose rows all exist, so that a load that was cut short
 // continues where it stopped.
 func (w *work) resume(ctx context.Context, progress func(done, total int64)) error {
-	f, ok := w.layer.(layer.Finder)
+	f, ok := w.layer.(model.Finder)
 	if !w.s.Resume || !ok {
 		return nil
 	}

@@ -5,24 +5,23 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/datagen"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
 // sameness returns a function that compares an entry read back with what was written:
 // defined objects are compared completely; of others it is enough that they exist.
-func (v *verification) sameness(l *ledger) func(c *layer.Call, n int64) string {
+func (v *verification) sameness(l *ledger) func(c *model.Call, n int64) string {
 	d := l.op.Object()
 	writers, alone := v.writersOf(l)
 	if d == nil || !alone {
-		return func(*layer.Call, int64) string { return "" }
+		return func(*model.Call, int64) string { return "" }
 	}
 	m := l.op.Maker()
 	sizes := l.payloads.All()
 	if !d.Live() || len(sizes) == 0 {
 		sizes = []int{0}
 	}
-	return func(c *layer.Call, n int64) string {
+	return func(c *model.Call, n int64) string {
 		if c.Got == nil && c.Row == nil {
 			return "" // a structure that keeps no values
 		}
@@ -40,7 +39,7 @@ func (v *verification) sameness(l *ledger) func(c *layer.Call, n int64) string {
 }
 
 // differs says in what an entry differs from the object just made.
-func differs(m *datagen.Maker, c *layer.Call) string {
+func differs(m *datagen.Maker, c *model.Call) string {
 	if c.Row != nil {
 		if column := m.Differs(c.Row); column != "" {
 			return fmt.Sprintf("its column %s is not what was written", column)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 )
@@ -17,7 +16,7 @@ type task struct {
 	r       *groupRun
 	loop    *padogrid.Loop[counts]
 	calls   []kept
-	callers []layer.Caller // of the operations and their families, by the track's names
+	callers []model.Caller // of the operations and their families, by the track's names
 	rnd     *rand.Rand
 	blob    []byte
 	// makers make the objects that the file defines.
@@ -26,7 +25,7 @@ type task struct {
 
 // kept is a call with the records of its structure.
 type kept struct {
-	layer.Call
+	model.Call
 	noted int // payload size last noted in the ledger
 	led   *ledger
 	stock *stock
@@ -60,7 +59,7 @@ func (c *kept) attempt() {
 }
 
 // settle notes what became of it. What failed may have been done or not.
-func (c *kept) settle(res layer.Result, err error) {
+func (c *kept) settle(res model.Result, err error) {
 	if err != nil {
 		return
 	}
@@ -91,9 +90,9 @@ func newTask(w *work, r *groupRun, worker int) (*task, error) {
 	k := &task{w: w, r: r, loop: r.Loop(worker)}
 	k.rnd = rand.New(rand.NewPCG(uint64(w.s.Seed), uint64(worker)<<32|uint64(len(r.g.Track))))
 	k.calls = make([]kept, len(r.g.Ops))
-	k.callers = make([]layer.Caller, len(r.g.Names))
+	k.callers = make([]model.Caller, len(r.g.Names))
 	for i, o := range r.g.Ops {
-		k.calls[i] = kept{Call: layer.Call{Op: o, Action: o.Action}}
+		k.calls[i] = kept{Call: model.Call{Op: o, Action: o.Action}}
 	}
 	for o, i := range r.g.Index {
 		if o.Action == model.ActSleep {
@@ -181,10 +180,10 @@ func (k *task) carryOut(ctx context.Context, it *workload.Iteration, c *kept) er
 }
 
 // children writes the children of what a call has written, and their children.
-func (k *task) children(ctx context.Context, it *workload.Iteration, parent *layer.Call) error {
+func (k *task) children(ctx context.Context, it *workload.Iteration, parent *model.Call) error {
 	r := parent.Op.Children
 	for i, n := range parent.Numbers {
-		c := kept{Call: layer.Call{Op: r.Child, Action: r.Child.ChildAction(), Warm: it.Warmup}}
+		c := kept{Call: model.Call{Op: r.Child, Action: r.Child.ChildAction(), Warm: it.Warmup}}
 		if c.Action == model.ActSleep {
 			if err := k.carryOut(ctx, it, &c); err != nil {
 				return err
@@ -198,7 +197,7 @@ func (k *task) children(ctx context.Context, it *workload.Iteration, parent *lay
 			nth = n - parent.Op.Start + 1
 		}
 		for child := range many {
-			one := kept{Call: layer.Call{Op: r.Child, Action: c.Action, Warm: it.Warmup, Payload: r.Child.PayloadOf(k.r.g, it.Settings)}}
+			one := kept{Call: model.Call{Op: r.Child, Action: c.Action, Warm: it.Warmup, Payload: r.Child.PayloadOf(k.r.g, it.Settings)}}
 			k.w.place(&one)
 			k.add(&one.Call, nth*r.Most+1+child, string(parent.Entries[i].Key), tagIn(parent, i))
 			if err := k.carryOut(ctx, it, &one); err != nil {
@@ -214,7 +213,7 @@ func (k *task) children(ctx context.Context, it *workload.Iteration, parent *lay
 	return nil
 }
 
-func tagIn(c *layer.Call, i int) []byte {
+func tagIn(c *model.Call, i int) []byte {
 	if i < len(c.Tags) {
 		return c.Tags[i]
 	}

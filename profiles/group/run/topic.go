@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -31,7 +30,7 @@ const (
 // topicRun is the state of one topic.
 type topicRun struct {
 	o     *model.Op
-	layer layer.Adapter
+	from  model.Subscriber
 	epoch time.Time // of the times in messages
 
 	attempted, published atomic.Int64
@@ -69,11 +68,12 @@ type topicName struct {
 }
 
 // newTopics returns the topics of a plan on a layer.
-func newTopics(s *model.Spec, l layer.Adapter) *topics {
+func newTopics(s *model.Spec, l model.Adapter) *topics {
+	from, _ := l.(model.Subscriber) // one without any refuses the callers of topics
 	x, now := &topics{map[topicName]*topicRun{}}, time.Now()
 	for _, o := range s.Order {
 		if name := (topicName{o.Kind, o.Target}); o.Kind.Topic() && x.all[name] == nil {
-			x.all[name] = &topicRun{o: o, layer: l, epoch: now}
+			x.all[name] = &topicRun{o: o, from: from, epoch: now}
 		}
 	}
 	return x
@@ -83,7 +83,7 @@ func newTopics(s *model.Spec, l layer.Adapter) *topics {
 func (x *topics) of(o *model.Op) *topicRun { return x.all[topicName{o.Kind, o.Target}] }
 
 // stamp numbers the messages of a call and adds when they were sent.
-func (t *topicRun) stamp(c *layer.Call) {
+func (t *topicRun) stamp(c *model.Call) {
 	n := int64(len(c.Entries))
 	first := t.sent.Add(n) - n + 1
 	now := int64(time.Since(t.epoch))
@@ -196,7 +196,7 @@ func (t *topicRun) receiver(ctx context.Context, i int) (*inbox, error) {
 func (t *topicRun) newReceiver(ctx context.Context) (*inbox, error) {
 	x := &inbox{t: t, in: make(chan message, 8192)}
 	x.until.Store(math.MaxInt64)
-	stop, err := t.layer.Subscribe(ctx, t.o, x)
+	stop, err := t.from.Subscribe(ctx, t.o, x)
 	if err != nil {
 		return nil, err
 	}

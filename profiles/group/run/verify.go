@@ -9,7 +9,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/group/layer"
 	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
@@ -30,7 +29,7 @@ type verification struct {
 // each structure, and a sample of the keys.
 func (v *verification) Verify(ctx context.Context) workload.Verification {
 	said := ""
-	if s, ok := v.w.layer.(layer.Speaker); ok {
+	if s, ok := v.w.layer.(model.Speaker); ok {
 		said = s.Says() // before reading back is counted
 	}
 	missed := int64(0)
@@ -42,7 +41,7 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	hung := v.w.topics.hangUp(ctx, drain)
 	out := v.compare(ctx, hung)
 	out.Missed = missed
-	if err := v.w.layer.Close(); err != nil {
+	if err := v.w.close(); err != nil {
 		out.Summary += fmt.Sprintf("; closing: %v", err)
 	}
 	if said != "" && out.Summary != "" {
@@ -189,7 +188,7 @@ func (v *verification) sample(ctx context.Context, name string, l *ledger) (work
 		return check, err
 	}
 	k := &task{w: v.w}
-	c := layer.Call{Op: &o, Action: model.ActGet}
+	c := model.Call{Op: &o, Action: model.ActGet}
 	numbers := l.sample(sampleKeys)
 	same := v.sameness(l)
 	good := 0

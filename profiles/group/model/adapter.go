@@ -1,27 +1,19 @@
-// Package layer is what the operations of a group need of a store: one interface, the
-// data passed to it, and maps through the shapes that every store has.
-package layer
+package model
 
 import (
 	"context"
 
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/profiles/group/model"
 	"github.com/perfbench/perfbench/profiles/group/northwind"
-	"github.com/perfbench/perfbench/profiles/group/report"
 )
 
 // Adapter is what one kind of store can do for a plan.
 type Adapter interface {
 	// Caller returns what carries out the calls of an operation; one worker uses it.
-	Caller(o *model.Op) (Caller, error)
-	// Subscribe starts to listen to a topic; it returns nil if there is none.
-	Subscribe(ctx context.Context, o *model.Op, to Inbox) (func() error, error)
+	Caller(o *Op) (Caller, error)
 	// Size returns how many elements a structure has, -1 if unknown.
-	Size(ctx context.Context, o *model.Op) (int64, error)
-	// Close releases what the layer has opened.
-	Close() error
+	Size(ctx context.Context, o *Op) (int64, error)
 }
 
 // Caller carries out the calls of one operation for one worker.
@@ -38,8 +30,18 @@ type Inbox interface {
 	Fail(err error)
 }
 
-// Optional interfaces of layers.
+// Optional interfaces of adapters.
 type (
+	// Closer has opened something.
+	Closer interface {
+		// Close releases it.
+		Close() error
+	}
+	// Subscriber has topics.
+	Subscriber interface {
+		// Subscribe starts to listen to a topic, until what it returns is called.
+		Subscribe(ctx context.Context, o *Op, to Inbox) (stop func() error, err error)
+	}
 	// Preparer prepares what a run needs once its places are claimed.
 	Preparer interface {
 		// Prepare is called once, before any caller is made.
@@ -48,22 +50,22 @@ type (
 	// Fitter rejects a table of ours that does not fit the objects of an operation.
 	Fitter interface {
 		// Fits returns an error that says which column is missing or of another type.
-		Fits(ctx context.Context, o *model.Op) error
+		Fits(ctx context.Context, o *Op) error
 	}
 	// Finder finds out which rows of a table exist.
 	Finder interface {
 		// Present returns those of ids whose rows exist.
-		Present(ctx context.Context, o *model.Op, ids []string) (map[string]bool, error)
+		Present(ctx context.Context, o *Op, ids []string) (map[string]bool, error)
 	}
 	// Expirer stores expiry times with the entries, rather than separately.
 	Expirer interface {
-		// Expires does nothing: implementing it is enough.
-		Expires()
+		// Expires reports whether it does.
+		Expires() bool
 	}
 	// Nearer reads through client-side caching.
 	Nearer interface {
 		// NearFacts returns what the caching did; nil if it was not requested.
-		NearFacts() *report.NearFacts
+		NearFacts() *NearFacts
 	}
 	// Speaker has something to add to the verification.
 	Speaker interface {
@@ -79,8 +81,8 @@ type (
 
 // Call is the data of one operation of one invocation. It is reused for the next.
 type Call struct {
-	Op     *model.Op
-	Action model.Action
+	Op     *Op
+	Action Action
 	Warm   bool
 	// Numbers, Tags and Entries have the same length: what is written or read.
 	Numbers []int64
@@ -130,4 +132,19 @@ func KeysInto(keys [][]byte, c *Call) [][]byte {
 		keys = append(keys, e.Key)
 	}
 	return keys
+}
+
+// NearFacts is what client-side caching did.
+type NearFacts struct {
+	Hits          int64 `json:"hits"`
+	Misses        int64 `json:"misses"`
+	Invalidations int64 `json:"invalidations"`
+	// HitRate is the fraction of reads that were hits. HitNS and MissNS are the mean
+	// times of an entry that came from memory and from the server; Improvement is how
+	// many times as long the reads would have taken without the cache. All are for
+	// Coherence only, whose client does not report invalidations.
+	HitRate     float64 `json:"hit_rate,omitempty"`
+	HitNS       int64   `json:"hit_ns,omitempty"`
+	MissNS      int64   `json:"miss_ns,omitempty"`
+	Improvement float64 `json:"improvement,omitempty"`
 }

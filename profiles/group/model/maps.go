@@ -1,4 +1,4 @@
-package layer
+package model
 
 import (
 	"context"
@@ -6,27 +6,20 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/profiles/group/model"
 )
 
 // Maps carries out the operations on maps through the shapes that every store has; it
 // knows no store.
 type Maps struct {
-	Spec *model.Spec
+	Spec *Spec
 	conn store.Conn
 }
 
 // NewMaps returns the maps of a store.
-func NewMaps(s *model.Spec, c store.Conn) *Maps { return &Maps{s, c} }
-
-// Close does nothing.
-func (m *Maps) Close() error { return nil }
-
-// Subscribe is not supported: maps have no topics.
-func (m *Maps) Subscribe(context.Context, *model.Op, Inbox) (func() error, error) { return nil, nil }
+func NewMaps(s *Spec, c store.Conn) *Maps { return &Maps{s, c} }
 
 // Size returns how many elements a structure has.
-func (m *Maps) Size(ctx context.Context, o *model.Op) (int64, error) {
+func (m *Maps) Size(ctx context.Context, o *Op) (int64, error) {
 	c, err := store.As[store.Counter](m.conn)
 	if err != nil {
 		return -1, nil //nolint:nilerr // a store that cannot count is asked for samples only
@@ -35,31 +28,31 @@ func (m *Maps) Size(ctx context.Context, o *model.Op) (int64, error) {
 }
 
 // Caller gets from the connection what an action on a map needs.
-func (m *Maps) Caller(o *model.Op) (Caller, error) {
-	if o.Kind != model.KindMap {
+func (m *Maps) Caller(o *Op) (Caller, error) {
+	if o.Kind != KindMap {
 		return nil, fault.Hint(fmt.Errorf("there is no %s here", o.Kind), "redis:// has every structure, this store has maps")
 	}
 	h := &mapCaller{}
 	var err error
-	acts := []model.Action{o.Action}
+	acts := []Action{o.Action}
 	if o.Parent != nil {
 		acts = append(acts, o.ChildAction())
 	}
 	for _, a := range acts {
 		switch {
-		case a == model.ActRemove, a == model.ActQuery:
+		case a == ActRemove, a == ActQuery:
 			err = fmt.Errorf("%s: %w", a, store.ErrUnsupported)
 		case o.Space.Grouped:
 			h.grouped, err = store.As[store.GroupPutter](m.conn)
-		case a == model.ActPut:
+		case a == ActPut:
 			h.put, err = store.As[store.Putter](m.conn)
-		case a == model.ActSet:
+		case a == ActSet:
 			h.set, err = store.As[store.Setter](m.conn)
-		case a == model.ActPutAll:
+		case a == ActPutAll:
 			h.putAll, err = store.As[store.BatchPutter](m.conn)
-		case a == model.ActGet:
+		case a == ActGet:
 			h.get, err = store.As[store.Getter](m.conn)
-		case a == model.ActGetAll:
+		case a == ActGetAll:
 			h.getAll, err = store.As[store.BatchGetter](m.conn)
 		}
 		if err != nil {
@@ -90,17 +83,17 @@ func (h *mapCaller) Do(ctx context.Context, c *Call) (Result, error) {
 	}
 	n := Result{Entries: int64(len(c.Entries))}
 	switch c.Action {
-	case model.ActPut:
+	case ActPut:
 		return n, h.put.Put(ctx, c.Op.Space, c.Entries[0].Key, c.Entries[0].Val)
-	case model.ActSet:
+	case ActSet:
 		return n, h.set.Set(ctx, c.Op.Space, c.Entries[0].Key, c.Entries[0].Val)
-	case model.ActPutAll:
+	case ActPutAll:
 		return n, h.putAll.PutAll(ctx, c.Op.Space, c.Entries)
-	case model.ActGet:
+	case ActGet:
 		v, ok, err := h.get.Get(ctx, c.Op.Space, c.Entries[0].Key, h.buf)
 		h.buf, c.Got = v, v
 		return Found(1, ok), err
-	case model.ActGetAll:
+	case ActGetAll:
 		h.keys = KeysInto(h.keys, c)
 		vals, err := h.getAll.GetAll(ctx, c.Op.Space, h.keys)
 		return Hits(vals), err
@@ -112,9 +105,9 @@ func (h *mapCaller) Do(ctx context.Context, c *Call) (Result, error) {
 func (h *mapCaller) doGrouped(ctx context.Context, c *Call) (Result, error) {
 	n := Result{Entries: int64(len(c.Entries))}
 	switch c.Action {
-	case model.ActPut:
+	case ActPut:
 		return n, h.grouped.PutGroup(ctx, c.Op.Space, c.Tags[0], c.Entries[0].Key, c.Entries[0].Val)
-	case model.ActSet, model.ActPutAll:
+	case ActSet, ActPutAll:
 		h.groups = h.groups[:0]
 		for i := range c.Entries {
 			h.groups = append(h.groups, store.Group{Name: c.Tags[i], Entries: c.Entries[i : i+1]})
