@@ -58,7 +58,7 @@ func (b *batch) fill(i, n int, entry func(i int) (string, []byte)) (int, error) 
 
 // batches sends entries, as many per message as fit.
 func (ms *Maps) batches(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte),
-	send func(ctx context.Context, m Cache, entries map[string]Value) error,
+	send func(ctx context.Context, m writing, entries map[string]Value) error,
 ) error {
 	for i := 0; i < n; {
 		b := spare.Get().(*batch)
@@ -67,7 +67,7 @@ func (ms *Maps) batches(ctx context.Context, s store.Space, n int, entry func(i 
 			return err
 		}
 		i = next
-		if _, err := on(ctx, ms.sessions, "put all", s, func(ctx context.Context, m Cache) (none, error) {
+		if _, err := on(ctx, ms.sessions, "put all", s, func(ctx context.Context, m writing) (none, error) {
 			defer b.free()
 			return none{}, send(ctx, m, b.entries)
 		}); err != nil {

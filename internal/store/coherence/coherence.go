@@ -158,7 +158,7 @@ func (ss *sessions) connect(ctx context.Context) error {
 		if err != nil {
 			return 0, err
 		}
-		return m.Size(ctx)
+		return m.(counting).Size(ctx)
 	})
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 // Info describes the server and the connection to it.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
-	if _, err := onCache(ctx, c.sessions, "count", madeName(""), func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) }); err != nil {
+	if _, err := onCache(ctx, c.sessions, "count", madeName(""), func(ctx context.Context, m counting) (int, error) { return m.Size(ctx) }); err != nil {
 		return store.Info{}, c.sessions.explain(ctx, err)
 	}
 	topology := "behind one gRPC proxy"
@@ -29,6 +29,6 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 
 // Answer asks for the size of one of our own caches.
 func (c *Conn) Answer(ctx context.Context) error {
-	_, err := onCache(ctx, c.sessions, "count", madeName(""), func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) })
+	_, err := onCache(ctx, c.sessions, "count", madeName(""), func(ctx context.Context, m counting) (int, error) { return m.Size(ctx) })
 	return err
 }

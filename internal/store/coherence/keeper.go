@@ -50,9 +50,23 @@ func (r *Records) sizeOf(ctx context.Context, s store.Space) (int64, string, err
 	return n, "cache", err
 }
 
+// recordCache is what is used of the cache of records, clearing of one that is dropped.
+type (
+	recordCache interface {
+		Get(ctx context.Context, key string) (*Value, error)
+		EntrySetFilter(ctx context.Context, filter filters.Filter) <-chan *client.StreamedEntry[string, Value]
+		ContainsKey(ctx context.Context, key string) (bool, error)
+		Put(ctx context.Context, key string, v Value) (*Value, error)
+		Remove(ctx context.Context, key string) (*Value, error)
+	}
+	clearing interface {
+		Clear(ctx context.Context) error
+	}
+)
+
 // recorded reports whether a space is recorded as ours.
 func (r *Records) recorded(ctx context.Context, s store.Space) (bool, error) {
-	return onCache(ctx, r.sessions, "read", madeName(s.Namespace), func(ctx context.Context, m Cache) (bool, error) {
+	return onCache(ctx, r.sessions, "read", madeName(s.Namespace), func(ctx context.Context, m recordCache) (bool, error) {
 		return m.ContainsKey(ctx, madeKey(s))
 	})
 }
@@ -68,7 +82,7 @@ func (r *Records) Record(ctx context.Context, m store.Made) error {
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", m.Name, err)
 	}
-	_, err = onCache(ctx, r.sessions, "write", madeName(m.Namespace), func(ctx context.Context, made Cache) (none, error) {
+	_, err = onCache(ctx, r.sessions, "write", madeName(m.Namespace), func(ctx context.Context, made recordCache) (none, error) {
 		_, err := made.Put(ctx, madeKey(m.Space), text)
 		return none{}, err
 	})
@@ -78,7 +92,7 @@ func (r *Records) Record(ctx context.Context, m store.Made) error {
 // Made lists what is recorded under a namespace, by name.
 func (r *Records) Made(ctx context.Context, namespace string) ([]store.Made, error) {
 	name := madeName(namespace)
-	texts, err := onCache(ctx, r.sessions, "read", name, func(ctx context.Context, m Cache) (map[string][]byte, error) {
+	texts, err := onCache(ctx, r.sessions, "read", name, func(ctx context.Context, m recordCache) (map[string][]byte, error) {
 		out := map[string][]byte{}
 		var first error
 		for e := range m.EntrySetFilter(ctx, filters.Always()) {
@@ -119,7 +133,7 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 	if s.Shape == QueueShape {
 		err = r.queues.Clear(ctx, s)
 	} else {
-		_, err = on(ctx, r.sessions, "clear", s, func(ctx context.Context, m Cache) (none, error) { return none{}, m.Clear(ctx) })
+		_, err = on(ctx, r.sessions, "clear", s, func(ctx context.Context, m clearing) (none, error) { return none{}, m.Clear(ctx) })
 	}
 	if err != nil {
 		return 0, err
@@ -127,7 +141,7 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 	if progress != nil {
 		progress(n)
 	}
-	_, err = onCache(ctx, r.sessions, "write", madeName(s.Namespace), func(ctx context.Context, m Cache) (none, error) {
+	_, err = onCache(ctx, r.sessions, "write", madeName(s.Namespace), func(ctx context.Context, m recordCache) (none, error) {
 		_, err := m.Remove(ctx, madeKey(s))
 		return none{}, err
 	})
@@ -146,7 +160,7 @@ func (p *Prober) Probe(ctx context.Context, s store.Space) error {
 		}
 	}
 	key := store.Unlikely()
-	_, err := onCache(ctx, p.sessions, "probe", prefixed(s.Namespace, "perfbench-probe"), func(ctx context.Context, m Cache) (none, error) {
+	_, err := onCache(ctx, p.sessions, "probe", prefixed(s.Namespace, "perfbench-probe"), func(ctx context.Context, m recordCache) (none, error) {
 		if _, err := m.Put(ctx, key, []byte(key)); err != nil {
 			return none{}, err
 		}

@@ -120,9 +120,18 @@ func (ls *Leases) overtake(ctx context.Context, name string, was, claim []byte) 
 	return old.Lease, took, err
 }
 
+// leaseCache is what is used of the cache that holds a lease.
+type leaseCache interface {
+	Get(ctx context.Context, key string) (*Value, error)
+	PutIfAbsent(ctx context.Context, key string, v Value) (*Value, error)
+	PutWithExpiry(ctx context.Context, key string, v Value, ttl time.Duration) (*Value, error)
+	ReplaceMapping(ctx context.Context, key string, before, v Value) (bool, error)
+	RemoveMapping(ctx context.Context, key string, v Value) (bool, error)
+}
+
 // leaseText reads the entry, nil if there is none.
 func (ls *Leases) leaseText(ctx context.Context, name string) ([]byte, error) {
-	return onCache(ctx, ls.sessions, "read the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
+	return onCache(ctx, ls.sessions, "read the lease in", name, func(ctx context.Context, m leaseCache) ([]byte, error) {
 		v, err := m.Get(ctx, store.LeaseKey)
 		if err != nil || v == nil {
 			return nil, err
@@ -133,7 +142,7 @@ func (ls *Leases) leaseText(ctx context.Context, name string) ([]byte, error) {
 
 // putLease stores the entry if the current one equals old; nil stands for none.
 func (ls *Leases) putLease(ctx context.Context, name string, old, text []byte) (bool, error) {
-	return onCache(ctx, ls.sessions, "take the lease in", name, func(ctx context.Context, m Cache) (bool, error) {
+	return onCache(ctx, ls.sessions, "take the lease in", name, func(ctx context.Context, m leaseCache) (bool, error) {
 		if old == nil {
 			before, err := m.PutIfAbsent(ctx, store.LeaseKey, text)
 			return before == nil, err
@@ -144,7 +153,7 @@ func (ls *Leases) putLease(ctx context.Context, name string, old, text []byte) (
 
 // expireLease stores the entry with an expiry, and returns the previous one.
 func (ls *Leases) expireLease(ctx context.Context, name string, text []byte, ttl time.Duration) ([]byte, error) {
-	return onCache(ctx, ls.sessions, "renew the lease in", name, func(ctx context.Context, m Cache) ([]byte, error) {
+	return onCache(ctx, ls.sessions, "renew the lease in", name, func(ctx context.Context, m leaseCache) ([]byte, error) {
 		v, err := m.PutWithExpiry(ctx, store.LeaseKey, text, ttl)
 		if err != nil || v == nil {
 			return nil, err
@@ -178,7 +187,7 @@ func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) err
 	if err != nil {
 		return fmt.Errorf("lease of %s: %w", namespace, err)
 	}
-	_, err = onCache(ctx, ls.sessions, "give back the lease in", madeName(namespace), func(ctx context.Context, m Cache) (bool, error) {
+	_, err = onCache(ctx, ls.sessions, "give back the lease in", madeName(namespace), func(ctx context.Context, m leaseCache) (bool, error) {
 		return m.RemoveMapping(ctx, store.LeaseKey, text)
 	})
 	return err

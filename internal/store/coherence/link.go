@@ -9,28 +9,7 @@ import (
 	"time"
 
 	client "github.com/oracle/coherence-go-client/v2/coherence"
-	"github.com/oracle/coherence-go-client/v2/coherence/filters"
 )
-
-// Cache is a cache of the client, with text keys and byte values: what is used of
-// client.NamedCache. That and the session are named by no field or method, because a
-// package that comes across them compiles 400 functions of the client again.
-type Cache interface {
-	Get(ctx context.Context, key string) (*Value, error)
-	GetAll(ctx context.Context, keys []string) <-chan *client.StreamedEntry[string, Value]
-	EntrySetFilter(ctx context.Context, filter filters.Filter) <-chan *client.StreamedEntry[string, Value]
-	ContainsKey(ctx context.Context, key string) (bool, error)
-	Put(ctx context.Context, key string, v Value) (*Value, error)
-	PutIfAbsent(ctx context.Context, key string, v Value) (*Value, error)
-	PutWithExpiry(ctx context.Context, key string, v Value, ttl time.Duration) (*Value, error)
-	PutAll(ctx context.Context, entries map[string]Value) error
-	PutAllWithExpiry(ctx context.Context, entries map[string]Value, ttl time.Duration) error
-	ReplaceMapping(ctx context.Context, key string, before, v Value) (bool, error)
-	Remove(ctx context.Context, key string) (*Value, error)
-	RemoveMapping(ctx context.Context, key string, v Value) (bool, error)
-	Clear(ctx context.Context) error
-	Size(ctx context.Context) (int, error)
-}
 
 // session is a session of the client: a *client.Session.
 type session interface {
@@ -38,8 +17,10 @@ type session interface {
 	Close()
 }
 
-// cacheIn looks up a cache of a session.
-func cacheIn(s session, name string, options ...func(*client.CacheOptions)) (Cache, error) {
+// cacheIn looks up a cache of a session: a client.NamedCache with text keys and byte values, of which
+// each caller sees what it uses. It and the session are named by no field or method, because a package
+// that comes across them compiles 400 functions of the client again.
+func cacheIn(s session, name string, options ...func(*client.CacheOptions)) (any, error) {
 	m, err := client.GetNamedCache[string, Value](s.(*client.Session), name, options...)
 	if err != nil {
 		return nil, err
@@ -193,14 +174,14 @@ func (l *link) version() string {
 
 // cache returns the cache of that name, which the server creates if necessary. It is
 // looked up once per session.
-func (l *link) cache(name string) (Cache, error) {
+func (l *link) cache(name string) (any, error) {
 	if m, ok := l.caches.Load(name); ok {
-		return m.(Cache), nil
+		return m, nil
 	}
 	l.making.Lock()
 	defer l.making.Unlock()
 	if m, ok := l.caches.Load(name); ok {
-		return m.(Cache), nil
+		return m, nil
 	}
 	m, err := cacheIn(l.session, name)
 	if err != nil {

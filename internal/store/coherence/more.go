@@ -14,7 +14,7 @@ func (ms *Maps) PutExpiring(ctx context.Context, s store.Space, key, val []byte,
 		return err
 	}
 	k, v := textKey(key), bytesOf(val)
-	_, err := on(ctx, ms.sessions, "put", s, func(ctx context.Context, m Cache) (none, error) {
+	_, err := on(ctx, ms.sessions, "put", s, func(ctx context.Context, m writing) (none, error) {
 		_, err := m.PutWithExpiry(ctx, k, v, ttl)
 		return none{}, err
 	})
@@ -28,7 +28,7 @@ func (ms *Maps) PutAllExpiring(ctx context.Context, s store.Space, es []store.En
 		return ms.PutAll(ctx, s, es)
 	}
 	return ms.batches(ctx, s, len(es), func(i int) (string, []byte) { return textKey(es[i].Key), es[i].Val },
-		func(ctx context.Context, m Cache, entries map[string]Value) error {
+		func(ctx context.Context, m writing, entries map[string]Value) error {
 			return m.PutAllWithExpiry(ctx, entries, ttl)
 		})
 }
@@ -37,7 +37,7 @@ func (ms *Maps) PutAllExpiring(ctx context.Context, s store.Space, es []store.En
 // value back.
 func (ms *Maps) Remove(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
-	return on(ctx, ms.sessions, "remove", s, func(ctx context.Context, m Cache) (bool, error) {
+	return on(ctx, ms.sessions, "remove", s, func(ctx context.Context, m writing) (bool, error) {
 		old, err := m.Remove(ctx, k)
 		return old != nil, err
 	})
@@ -46,14 +46,14 @@ func (ms *Maps) Remove(ctx context.Context, s store.Space, key []byte) (bool, er
 // Has reports whether there is an entry, without transferring its value.
 func (ms *Maps) Has(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
-	return on(ctx, ms.sessions, "look for a key in", s, func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
+	return on(ctx, ms.sessions, "look for a key in", s, func(ctx context.Context, m reading) (bool, error) { return m.ContainsKey(ctx, k) })
 }
 
 // HasGroup reports whether there is an entry in a group, without transferring its
 // value.
 func (ms *Maps) HasGroup(ctx context.Context, s store.Space, group, key []byte) (bool, error) {
 	k := groupedKey(group, key)
-	return on(ctx, ms.sessions, "look for a key in", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ContainsKey(ctx, k) })
+	return on(ctx, ms.sessions, "look for a key in", grouped(s), func(ctx context.Context, m reading) (bool, error) { return m.ContainsKey(ctx, k) })
 }
 
 // Replace stores a value in a group if the current one equals old, where nil stands for
@@ -64,11 +64,11 @@ func (ms *Maps) Replace(ctx context.Context, s store.Space, group, key, old, val
 	}
 	k, v := groupedKey(group, key), bytesOf(val)
 	if old == nil {
-		return on(ctx, ms.sessions, "put if absent", grouped(s), func(ctx context.Context, m Cache) (bool, error) {
+		return on(ctx, ms.sessions, "put if absent", grouped(s), func(ctx context.Context, m swapping) (bool, error) {
 			before, err := m.PutIfAbsent(ctx, k, v)
 			return before == nil, err
 		})
 	}
 	before := bytesOf(old)
-	return on(ctx, ms.sessions, "replace", grouped(s), func(ctx context.Context, m Cache) (bool, error) { return m.ReplaceMapping(ctx, k, before, v) })
+	return on(ctx, ms.sessions, "replace", grouped(s), func(ctx context.Context, m swapping) (bool, error) { return m.ReplaceMapping(ctx, k, before, v) })
 }

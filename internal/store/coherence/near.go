@@ -37,7 +37,13 @@ type Near struct {
 
 type nearCache struct {
 	l *link
-	m Cache
+	m nearReading
+}
+
+// nearReading is what is used of a near cache.
+type nearReading interface {
+	Get(ctx context.Context, key string) (*Value, error)
+	GetAll(ctx context.Context, keys []string) <-chan *client.StreamedEntry[string, Value]
 }
 
 // asking is the context of one read. It notes whether the client waited for the server,
@@ -83,12 +89,12 @@ func (n *Near) open(ctx context.Context) error {
 	for _, s := range n.spaces {
 		name, err := cacheOf(s)
 		if err == nil {
-			var m Cache
-			m, err = callOn(ctx, n.sessions, l, func(context.Context, *link) (Cache, error) {
+			var m any
+			m, err = callOn(ctx, n.sessions, l, func(context.Context, *link) (any, error) {
 				return cacheIn(l.session, name, client.WithNearCache(&client.NearCacheOptions{HighUnits: nearEntries}))
 			})
 			if err == nil {
-				n.caches.Store(name, &nearCache{l, m})
+				n.caches.Store(name, &nearCache{l, m.(nearReading)})
 			}
 		}
 		if err != nil {
@@ -139,7 +145,7 @@ func (l *link) alive() bool {
 // Get reads one entry, and reports whether there is one.
 func (n *Near) Get(ctx context.Context, s store.Space, key []byte) (bool, error) {
 	k := textKey(key)
-	got, err := n.read(ctx, "get", s, 1, func(ctx *asking, m Cache) (found, error) {
+	got, err := n.read(ctx, "get", s, 1, func(ctx *asking, m nearReading) (found, error) {
 		v, err := m.Get(ctx, k)
 		if err != nil || v == nil {
 			return found{}, err
@@ -160,7 +166,7 @@ func (n *Near) GetAll(ctx context.Context, s store.Space, keys [][]byte) (int, e
 	}
 	slices.Sort(texts) // an entry that is requested twice is returned once
 	texts = slices.Compact(texts)
-	return n.read(ctx, "get all", s, len(texts), func(ctx *asking, m Cache) (f found, err error) {
+	return n.read(ctx, "get all", s, len(texts), func(ctx *asking, m nearReading) (f found, err error) {
 		for e := range m.GetAll(ctx, texts) { // those in memory come first
 			if e.Err != nil {
 				err = e.Err
@@ -178,7 +184,7 @@ func (n *Near) GetAll(ctx context.Context, s store.Space, keys [][]byte) (int, e
 // found is the result of a read: entries, and how many of them were in memory.
 type found struct{ entries, hits int }
 
-func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f func(ctx *asking, m Cache) (found, error)) (int, error) {
+func (n *Near) read(ctx context.Context, what string, s store.Space, keys int, f func(ctx *asking, m nearReading) (found, error)) (int, error) {
 	name, err := cacheOf(s)
 	if err != nil {
 		return 0, err

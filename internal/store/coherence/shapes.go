@@ -3,6 +3,9 @@ package coherence
 import (
 	"context"
 	"fmt"
+	"time"
+
+	client "github.com/oracle/coherence-go-client/v2/coherence"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
@@ -23,8 +26,31 @@ func fits(val []byte) error {
 	return nil
 }
 
-// on runs f on the cache of a space.
-func on[T any](ctx context.Context, ss *sessions, what string, s store.Space, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
+// What is used of the cache of a map, by what it is for.
+type (
+	reading interface {
+		Get(ctx context.Context, key string) (*Value, error)
+		GetAll(ctx context.Context, keys []string) <-chan *client.StreamedEntry[string, Value]
+		ContainsKey(ctx context.Context, key string) (bool, error)
+	}
+	writing interface {
+		Put(ctx context.Context, key string, v Value) (*Value, error)
+		PutWithExpiry(ctx context.Context, key string, v Value, ttl time.Duration) (*Value, error)
+		PutAll(ctx context.Context, entries map[string]Value) error
+		PutAllWithExpiry(ctx context.Context, entries map[string]Value, ttl time.Duration) error
+		Remove(ctx context.Context, key string) (*Value, error)
+	}
+	swapping interface {
+		PutIfAbsent(ctx context.Context, key string, v Value) (*Value, error)
+		ReplaceMapping(ctx context.Context, key string, before, v Value) (bool, error)
+	}
+	counting interface {
+		Size(ctx context.Context) (int, error)
+	}
+)
+
+// on runs f on the cache of a space. M is what f uses of it.
+func on[T, M any](ctx context.Context, ss *sessions, what string, s store.Space, f func(ctx context.Context, m M) (T, error)) (T, error) {
 	name, err := cacheOf(s)
 	if err != nil {
 		var zero T
@@ -34,14 +60,14 @@ func on[T any](ctx context.Context, ss *sessions, what string, s store.Space, f 
 }
 
 // onCache is on for a cache given by name.
-func onCache[T any](ctx context.Context, ss *sessions, what, name string, f func(ctx context.Context, m Cache) (T, error)) (T, error) {
+func onCache[T, M any](ctx context.Context, ss *sessions, what, name string, f func(ctx context.Context, m M) (T, error)) (T, error) {
 	v, err := call(ctx, ss, func(ctx context.Context, l *link) (T, error) {
 		m, err := l.cache(name)
 		if err != nil {
 			var zero T
 			return zero, err
 		}
-		return f(ctx, m)
+		return f(ctx, m.(M))
 	})
 	return v, wrap(what, name, err)
 }
@@ -64,7 +90,7 @@ func (ms *Maps) put(ctx context.Context, s store.Space, key string, val []byte) 
 		return err
 	}
 	v := bytesOf(val)
-	_, err := on(ctx, ms.sessions, "put", s, func(ctx context.Context, m Cache) (none, error) {
+	_, err := on(ctx, ms.sessions, "put", s, func(ctx context.Context, m writing) (none, error) {
 		_, err := m.Put(ctx, key, v)
 		return none{}, err
 	})
@@ -83,13 +109,13 @@ func (ms *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) err
 }
 
 func (ms *Maps) putAll(ctx context.Context, s store.Space, n int, entry func(i int) (string, []byte)) error {
-	return ms.batches(ctx, s, n, entry, func(ctx context.Context, m Cache, entries map[string]Value) error { return m.PutAll(ctx, entries) })
+	return ms.batches(ctx, s, n, entry, func(ctx context.Context, m writing, entries map[string]Value) error { return m.PutAll(ctx, entries) })
 }
 
 // Get reads one value into buf.
 func (ms *Maps) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
 	k := textKey(key)
-	v, err := on(ctx, ms.sessions, "get", s, func(ctx context.Context, m Cache) (*Value, error) { return m.Get(ctx, k) })
+	v, err := on(ctx, ms.sessions, "get", s, func(ctx context.Context, m reading) (*Value, error) { return m.Get(ctx, k) })
 	if err != nil || v == nil {
 		return buf[:0], false, err
 	}
@@ -109,7 +135,7 @@ func (ms *Maps) getAll(ctx context.Context, s store.Space, keys []string) ([][]b
 	if len(keys) == 0 {
 		return nil, ctx.Err()
 	}
-	got, err := on(ctx, ms.sessions, "get all", s, func(ctx context.Context, m Cache) (map[string][]byte, error) { return collect(ctx, m, keys) })
+	got, err := on(ctx, ms.sessions, "get all", s, func(ctx context.Context, m reading) (map[string][]byte, error) { return collect(ctx, m, keys) })
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +150,7 @@ func (ms *Maps) getAll(ctx context.Context, s store.Space, keys []string) ([][]b
 
 // collect reads the answers of a getAll to their end, as otherwise the client would
 // wait for a reader forever.
-func collect(ctx context.Context, m Cache, keys []string) (map[string][]byte, error) {
+func collect(ctx context.Context, m reading, keys []string) (map[string][]byte, error) {
 	got := make(map[string][]byte, len(keys))
 	var first error
 	for e := range m.GetAll(ctx, keys) {
@@ -142,7 +168,7 @@ func collect(ctx context.Context, m Cache, keys []string) (map[string][]byte, er
 
 // Count returns how many entries a space holds.
 func (ms *Maps) Count(ctx context.Context, s store.Space) (int64, error) {
-	n, err := on(ctx, ms.sessions, "count", s, func(ctx context.Context, m Cache) (int, error) { return m.Size(ctx) })
+	n, err := on(ctx, ms.sessions, "count", s, func(ctx context.Context, m counting) (int, error) { return m.Size(ctx) })
 	return int64(n), err
 }
 
