@@ -24,7 +24,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/dataset"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/oncassandra"
 	"github.com/perfbench/perfbench/profiles/authz/report"
@@ -65,7 +65,7 @@ func BenchmarkAgainstBareLoop(b *testing.B) {
 	c, err := drivers.Open(b.Context(), target, store.OpenOptions{Threads: workers})
 	require.NoError(b, err)
 	defer c.Close()
-	m, err := model.New(generate.Dataset("classic", 1000, 700, 42), model.Roles, false)
+	m, err := model.New(dataset.Generate("classic", 1000, 700, 42), model.Roles, false)
 	require.NoError(b, err)
 	l := oncassandra.New(c.(cassandra.Typed), "bench")
 	require.NoError(b, l.Tables.Create(b.Context()))

@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/dataset"
 	"github.com/perfbench/perfbench/profiles/authz/inmemory"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/oncassandra"
@@ -122,7 +122,7 @@ func shuffled(s *spec) []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	r := generate.Stream(s.seed, "sweep", 0)
+	r := dataset.Stream(s.seed, "sweep", 0)
 	r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return order
 }

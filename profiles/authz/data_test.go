@@ -13,6 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/dataset"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
@@ -59,9 +60,9 @@ func write(t *testing.T, dir, name string, lines ...string) {
 
 func mustRead(t *testing.T, dir string, sections bool) *model.Dataset {
 	t.Helper()
-	f, err := Open(dir, "all", true)
+	f, err := dataset.Open(dir, "all", true)
 	require.NoError(t, err)
-	d, err := ReadFolder(f, sections)
+	d, err := f.Read(sections)
 	require.NoError(t, err)
 	return d
 }
@@ -118,13 +119,13 @@ func TestBadLoaderFilesAreNamedByLine(t *testing.T) {
 		`{"userid":"bob"`:                                                   "users/0.txt:3: not a JSON object",
 	} {
 		write(t, dir, "users/0.txt", user, "", text)
-		f, err := Open(dir, "all", true)
+		f, err := dataset.Open(dir, "all", true)
 		require.NoError(t, err)
-		_, err = ReadFolder(f, true)
+		_, err = f.Read(true)
 		require.ErrorContains(t, err, want)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
-	_, err := Open(t.TempDir(), "all", true)
+	_, err := dataset.Open(t.TempDir(), "all", true)
 	assert.ErrorContains(t, err, "users/0.txt")
 }
 
@@ -138,27 +139,27 @@ func TestAllBatchesOfAFolder(t *testing.T) {
 	}
 	write(t, dir, "users/notes.txt", "not a batch")
 	write(t, dir, "users/007.txt", "not a batch either")
-	_, err := Open(dir, "all", true)
+	_, err := dataset.Open(dir, "all", true)
 	require.ErrorContains(t, err, "users/3.txt")
 	for n := 3; n < 10; n++ {
 		write(t, dir, fmt.Sprintf("users/%d.txt", n), fmt.Sprintf(`{"userid":"batch%d-ann"}`, n))
 	}
-	_, err = Open(dir, "all", true)
+	_, err = dataset.Open(dir, "all", true)
 	require.ErrorContains(t, err, "worlds/3.txt")
-	f, err := Open(dir, "10, 0", true)
+	f, err := dataset.Open(dir, "10, 0", true)
 	require.NoError(t, err)
-	d, err := ReadFolder(f, false)
+	d, err := f.Read(false)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"batch10-ann", "batch0-ann"}, []string{d.Users[0].ID, d.Users[1].ID})
 	for _, bad := range []string{"one", "-1", "0,0", "0,"} {
-		_, err = Open(dir, bad, true)
+		_, err = dataset.Open(dir, bad, true)
 		require.ErrorContains(t, err, "batches:", bad)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	}
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "worlds")))
-	_, err = Open(dir, "all", true)
+	_, err = dataset.Open(dir, "all", true)
 	require.ErrorContains(t, err, "groups/0.txt")
-	_, err = Open(dir, "all", false)
+	_, err = dataset.Open(dir, "all", false)
 	require.NoError(t, err, "profiles need no groups")
 }
 

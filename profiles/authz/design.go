@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/authz/dataset"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -77,7 +78,7 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	r := values.New(in.Values)
 	p.Read(r)
 	s.folder, s.permission, s.batches = strings.TrimSpace(s.folder), strings.TrimSpace(s.permission), strings.TrimSpace(s.batches)
-	_, err := BatchNumbers(s.batches)
+	_, err := dataset.BatchNumbers(s.batches)
 	r.Problems.Add(err)
 	if s.changes() && s.mode == report.ModeChecks && s.variant != "v1" {
 		r.Problems.Add(fault.Input(fmt.Errorf("mix: update stores principals, and variant=%s has none", s.variant), "use variant=v1, or leave update out"))

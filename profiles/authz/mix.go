@@ -6,7 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/datagen"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/dataset"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
@@ -54,7 +54,7 @@ func (k *mixTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if weights[updateMix] == 0 {
 		weights = weights[:updateMix]
 	}
-	switch generate.Pick(k.r, weights...) {
+	switch dataset.Pick(k.r, weights...) {
 	case 0:
 		err = k.check(ctx, it)
 	case 1:

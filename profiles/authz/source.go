@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/dataset"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -24,7 +24,7 @@ var latest struct {
 
 // modelOf makes the model, or reuses one made from the same source.
 func modelOf(s *spec) (*model.Model, error) {
-	var f *Folder
+	var f *dataset.Folder
 	key := fmt.Sprint(s.mode, s.shape, s.users, s.groups, s.seed, s.membership, s.variant, s.permission)
 	if s.folder != "" {
 		batches := s.batches
@@ -32,7 +32,7 @@ func modelOf(s *spec) (*model.Model, error) {
 			batches = "0" // the original read no others
 		}
 		var err error
-		if f, err = Open(s.folder, batches, s.mode == report.ModeChecks); err != nil {
+		if f, err = dataset.Open(s.folder, batches, s.mode == report.ModeChecks); err != nil {
 			return nil, err
 		}
 		state, err := f.State()
@@ -54,18 +54,18 @@ func modelOf(s *spec) (*model.Model, error) {
 	return m, nil
 }
 
-func makeModel(s *spec, f *Folder) (*model.Model, error) {
+func makeModel(s *spec, f *dataset.Folder) (*model.Model, error) {
 	var d *model.Dataset
 	switch {
 	case f != nil:
 		var err error
-		if d, err = ReadFolder(f, s.mode == report.ModeProfiles); err != nil {
+		if d, err = f.Read(s.mode == report.ModeProfiles); err != nil {
 			return nil, err
 		}
 	case s.mode == report.ModeProfiles:
-		d = generate.Dataset(s.shape, s.users, 0, s.seed)
+		d = dataset.Generate(s.shape, s.users, 0, s.seed)
 	default:
-		d = generate.Dataset(s.shape, s.users, s.groups, s.seed)
+		d = dataset.Generate(s.shape, s.users, s.groups, s.seed)
 	}
 	m, err := model.New(d, s.membership, s.variant == "v1")
 	if err != nil {

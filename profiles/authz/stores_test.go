@@ -22,7 +22,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/dataset"
 	"github.com/perfbench/perfbench/profiles/authz/inmemory"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/oncassandra"
@@ -59,7 +59,7 @@ func stores(t *testing.T) map[string]string {
 // decision of each strategy is the oracle's.
 func TestAllStoresDecideAlike(t *testing.T) {
 	t.Parallel()
-	data := generate.Dataset("classic", 24, 8, 3)
+	data := dataset.Generate("classic", 24, 8, 3)
 	data.Groups[0].Roles[0].Groups = []string{data.Groups[1].ID}
 	data.Groups[1].Roles[0].Groups = []string{data.Groups[0].ID, data.Groups[1].ID}
 	m, err := model.New(data, model.Nested, true)

@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/authz/generate"
+	"github.com/perfbench/perfbench/profiles/authz/dataset"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
 )
@@ -53,7 +53,7 @@ func (b *bound) worker(t *tenant, number int) *worker {
 	return &worker{
 		b: b, t: t, number: number, o: model.NewOracle(b.s.model),
 		c: b.checker(),
-		r: generate.Stream(b.s.seed, t.name[len(t.name)-3:], number+1<<20*t.phase),
+		r: dataset.Stream(b.s.seed, t.name[len(t.name)-3:], number+1<<20*t.phase),
 	}
 }
 
@@ -224,7 +224,7 @@ var sectionNames = []string{"aboutme", "publications"}
 // sectionOf returns one section of a user: its visibility and its data.
 func sectionOf(m *model.Model, user, n int) (vis, data string, err error) {
 	u := &m.Data.Users[user]
-	about, pubs := generate.Sections(m.Data, user)
+	about, pubs := dataset.Sections(m.Data, user)
 	if n == 0 {
 		vis, err = model.Visibility(u.AboutVis)
 		return vis, about, err

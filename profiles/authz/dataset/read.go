@@ -1,4 +1,4 @@
-package authz
+package dataset
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ type fileRole struct {
 // Read reads the output of a model loader: the users, with the sections of their
 // profiles if wanted, and the groups, if any of their files are listed. A folder with
 // an invalid line is rejected as a whole; the error names file and line.
-func ReadFolder(f *Folder, withSections bool) (*model.Dataset, error) {
+func (f *Folder) Read(withSections bool) (*model.Dataset, error) {
 	d := &model.Dataset{Source: f.dir, Files: f.groups}
 	for _, path := range f.users {
 		if err := lines(path, func(raw []byte, _ int) error {

@@ -1,4 +1,4 @@
-package generate
+package dataset
 
 import (
 	"testing"
@@ -10,18 +10,18 @@ import (
 )
 
 func TestGeneratorIsDeterministicAndLikeTheOriginal(t *testing.T) {
-	first, second := Dataset("classic", 50, 25, 7), Dataset("classic", 50, 25, 7)
+	first, second := Generate("classic", 50, 25, 7), Generate("classic", 50, 25, 7)
 	assert.Equal(t, first, second)
-	assert.NotEqual(t, Dataset("classic", 50, 25, 7), Dataset("classic", 50, 25, 8))
-	d := Dataset("classic", 50, 25, 7)
+	assert.NotEqual(t, Generate("classic", 50, 25, 7), Generate("classic", 50, 25, 8))
+	d := Generate("classic", 50, 25, 7)
 	a, p := Sections(d, 3)
-	a2, p2 := Sections(Dataset("classic", 50, 25, 7), 3)
+	a2, p2 := Sections(Generate("classic", 50, 25, 7), 3)
 	assert.Equal(t, a+p, a2+p2)
 	count := func(shape string, users, groups int, mode string) (float64, float64) {
 		edges, allowed := 0.0, 0.0
 		const seeds = 5
 		for seed := range int64(seeds) {
-			m, err := model.New(Dataset(shape, users, groups, seed), mode, true)
+			m, err := model.New(Generate(shape, users, groups, seed), mode, true)
 			require.NoError(t, err)
 			edges += float64(len(m.Edges)) / seeds
 			o, role := model.NewOracle(m), int(m.Role("member"))

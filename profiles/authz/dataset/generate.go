@@ -1,5 +1,6 @@
-// Package generate makes data sets as the original's model loaders did.
-package generate
+// Package dataset is what tenants are loaded with: data sets made as the original's model loaders did,
+// or read from the folders that these wrote.
+package dataset
 
 import (
 	"encoding/json"
@@ -147,8 +148,8 @@ func (p *pool) draw(r *rand.Rand) (int, bool) {
 	return p.members[lo], true
 }
 
-// Dataset makes a data set of a shape, "classic" or "hilary", from a seed.
-func Dataset(shape string, users, groups int, seed int64) *model.Dataset {
+// Generate makes a data set of a shape, "classic" or "hilary", from a seed.
+func Generate(shape string, users, groups int, seed int64) *model.Dataset {
 	d := &model.Dataset{Source: shape, Seed: seed, Users: make([]model.User, users), Groups: make([]model.Group, groups)}
 	old := shape == "classic"
 	var byKind, content [3]pool
