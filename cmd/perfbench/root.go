@@ -42,7 +42,7 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.SetIn(a.Stdin)
 	c.SetFlagErrorFunc(cli.BadFlag)
 	c.SetVersionTemplate("{{.Version}}\n")
-	c.SetHelpFunc(func(c *cobra.Command, _ []string) { cli.Help(c.OutOrStdout(), c) })
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) { cli.Brief(c.OutOrStdout(), c) })
 	c.Flags().BoolP("version", "v", false, "print which build this is")
 	dryRun := func(cmd *cobra.Command, f *cli.Flags, w *cli.Workers, args []string) error {
 		return headless.DryRun(cmd, a, f, w, args)
@@ -66,13 +66,15 @@ func (t tree) execute(ctx context.Context, args []string) error {
 
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "help [command]", Short: "Help about any command",
+		Use: "help [command]", Short: "Say everything about a command: all flags, exit codes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, rest, err := cmd.Root().Find(args)
 			if err != nil || c == nil || len(rest) > 0 {
 				return cli.NoSuchCommand(cmd.Root(), args)
 			}
-			return c.Help()
+			c.InitDefaultHelpFlag()
+			cli.Help(c.OutOrStdout(), c)
+			return nil
 		},
 	}
 }

@@ -77,6 +77,31 @@ func TestHelpFitsEightyColumns(t *testing.T) {
 	}
 }
 
+// --help of a command that does runs fits two screens and says how to see the rest; help shows
+// every flag, of any command.
+func TestHelpHasTwoLayers(t *testing.T) {
+	brief := 0
+	for _, c := range commands() {
+		words := strings.Fields(c.CommandPath())[1:]
+		_, short, _ := terminal(t, "", "", append(slices.Clone(words), "--help")...)
+		_, whole, _ := terminal(t, "", "", append([]string{"help"}, words...)...)
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			assert.Contains(t, whole, "--"+f.Name, "%s --%s", c.CommandPath(), f.Name)
+		})
+		if !slices.Contains([]string{"run", "tui", "find", "sweep"}, strings.Join(words, " ")) {
+			assert.Equal(t, whole, short, c.CommandPath())
+			continue
+		}
+		brief++
+		assert.Contains(t, strings.ReplaceAll(short, "\n", " "), "perfbench "+strings.Join(append([]string{"help"}, words...), " ")+" shows all of them")
+		assert.Less(t, strings.Count(short, "\n"), 80, "%s --help", c.CommandPath())
+		for _, flag := range []string{"--target", "--duration", "--threads", "--rate", "--set", "--dry-run"} {
+			assert.Contains(t, short, flag, c.CommandPath())
+		}
+	}
+	assert.Equal(t, 4, brief)
+}
+
 // A flag that takes a value says what stands for it, once.
 func TestFlagsNameTheirValues(t *testing.T) {
 	for _, c := range commands() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -68,12 +69,39 @@ func Flag(f *pflag.Flag) (names, value, text string) {
 	return names, value, text
 }
 
-// Help writes what a command does, in 80 columns.
+// everyday are the flags of a run that most runs need; --help shows no others of its groups.
+var everyday = []string{
+	"profile", "target", "preset", "file", "set", "threads", "rate", "payload", "warmup", "duration", "count", "threshold",
+	"against", "repeat", "out", "format", "password-file", "cleanup", "dry-run", "help",
+}
+
+// Help writes all that a command does, in 80 columns.
 func Help(w io.Writer, c *cobra.Command) {
-	about := c.Long
-	if about == "" {
-		about = c.Short + "."
+	help(w, c, about(c), func(*pflag.Flag) bool { return true })
+}
+
+// Brief writes what most people need of a command that does runs, and how to see the rest; of
+// any other it writes what [Help] does.
+func Brief(w io.Writer, c *cobra.Command) {
+	if f := c.Flags().Lookup("profile"); f == nil || GroupOf(f) != Workload {
+		Help(w, c)
+		return
 	}
+	first, _, _ := strings.Cut(about(c), "\n\n")
+	help(w, c, first, func(f *pflag.Flag) bool { return GroupOf(f) == "" || slices.Contains(everyday, f.Name) })
+	fmt.Fprintf(w, "\n%s\n", fill(fmt.Sprintf("These are the flags that most runs need. perfbench help %s shows all of them, and everything else there is to know.", c.Name()), helpWidth))
+}
+
+// about says what a command does, in paragraphs.
+func about(c *cobra.Command) string {
+	if c.Long == "" {
+		return c.Short + "."
+	}
+	return c.Long
+}
+
+// help writes a text about a command, how it is called, and those of its flags that are shown.
+func help(w io.Writer, c *cobra.Command, about string, shown func(*pflag.Flag) bool) {
 	fmt.Fprintf(w, "%s\n\nUsage:\n", fill(about, helpWidth))
 	if c.Runnable() {
 		fmt.Fprintln(w, command(c.UseLine()))
@@ -96,18 +124,18 @@ func Help(w io.Writer, c *cobra.Command) {
 		}
 	}
 	for _, g := range Groups {
-		flags(w, c, g)
+		flags(w, c, g, shown)
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n%s COMMAND --help says more about a command.\n", c.CommandPath())
 	}
 }
 
-// flags writes those of a group.
-func flags(w io.Writer, c *cobra.Command, group string) {
+// flags writes those of a group that are shown.
+func flags(w io.Writer, c *cobra.Command, group string, shown func(*pflag.Flag) bool) {
 	first := true
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || GroupOf(f) != group {
+		if f.Hidden || GroupOf(f) != group || !shown(f) {
 			return
 		}
 		if first {
