@@ -151,10 +151,30 @@ func understood(ctx context.Context, args []string) error {
 	return c.ValidateArgs(c.Flags().Args())
 }
 
-// Each page is reached from the README, and names no page that is not there.
+// Each page is reached from the README, and names no page, no heading and no picture that is
+// not there.
 func TestPagesAreLinked(t *testing.T) {
 	all := pages(t)
 	link := regexp.MustCompile(`\]\(([^)#:]+\.md)(#[^)]*)?\)`)
+	other := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	within := regexp.MustCompile(`\]\((?:([^)#:]+\.md))?#([^)]+)\)`)
+	for name, page := range all {
+		page = block.ReplaceAllString(page, "")
+		for _, m := range other.FindAllStringSubmatch(page, -1) {
+			_, err := os.Stat(filepath.Join("../..", filepath.Dir(name), m[1]))
+			assert.NoError(t, err, "%s links to it", name)
+		}
+		for _, m := range within.FindAllStringSubmatch(page, -1) {
+			to := name
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(name), m[1])
+			}
+			text, err := os.ReadFile(filepath.Join("../..", to))
+			if assert.NoError(t, err, "%s links to it", name) {
+				assert.Contains(t, anchors(string(text)), m[2], "%s links to %s", name, to)
+			}
+		}
+	}
 	reached, todo := map[string]bool{"README.md": true}, []string{"README.md"}
 	for len(todo) > 0 {
 		name := todo[0]
@@ -174,6 +194,67 @@ func TestPagesAreLinked(t *testing.T) {
 	for name := range all {
 		assert.True(t, reached[name], "no page leads to %s", name)
 	}
+}
+
+// anchors are what links can name in a page: its headings, in lower case and without
+// punctuation.
+func anchors(page string) (all []string) {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(block.ReplaceAllString(page, ""), -1) {
+		plain := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return all
+}
+
+// A page says what it is for, and has a first command to try, before its first section.
+func TestPagesBeginWithAPurposeAndACommand(t *testing.T) {
+	for name, page := range pages(t) {
+		if slices.Contains([]string{"README.md", "docs/CHANGELOG.md", "docs/internals.md"}, name) {
+			continue // the front page, which has a first run; what has changed; for developers
+		}
+		title, rest, _ := strings.Cut(page, "\n\n")
+		assert.Regexp(t, `^# \S.*$`, title, name)
+		head, _, _ := strings.Cut(rest, "\n## ")
+		assert.Regexp(t, `^[\pL*\x60]`, head, "%s begins with something other than a sentence", name)
+		assert.Regexp(t, `(?m)^(    )?perfbench `, head, "%s has no command before its first section", name)
+	}
+}
+
+// The menu of the site (make docs) leads to every page.
+func TestTheMenuOfTheSiteHasEveryPage(t *testing.T) {
+	script, err := os.ReadFile("../../.ci/docs")
+	require.NoError(t, err)
+	_, menu, found := strings.Cut(string(script), "\nnav:\n")
+	require.True(t, found)
+	listed := regexp.MustCompile(`[\w/-]+\.md`).FindAllString(menu, -1)
+	for name := range pages(t) {
+		if in, ok := strings.CutPrefix(name, "docs/"); ok {
+			assert.Contains(t, listed, in)
+		}
+	}
+}
+
+// A word that is explained to users and to developers is explained in the same words.
+func TestWordsMeanTheSameToAll(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^\| ([^|]+) \| ([^|]+) \|$`)
+	contributing, err := os.ReadFile("../../CONTRIBUTING.md")
+	require.NoError(t, err)
+	_, glossary, _ := strings.Cut(string(contributing), "\n## Glossary\n")
+	meanings, both := map[string]string{}, 0
+	for _, m := range row.FindAllStringSubmatch(glossary, -1) {
+		for word := range strings.SplitSeq(m[1], ", ") {
+			meanings[word] = m[2]
+		}
+	}
+	for _, m := range row.FindAllStringSubmatch(pages(t)["docs/glossary.md"], -1) {
+		for word := range strings.SplitSeq(m[1], ", ") {
+			if meaning, ok := meanings[word]; ok && m[1] != "word" {
+				both++
+				assert.Equal(t, meaning, m[2], word)
+			}
+		}
+	}
+	assert.Greater(t, both, 20)
 }
 
 // The code of docs/internals.md is that of tests, from their imports to the first that tries it.

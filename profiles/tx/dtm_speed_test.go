@@ -15,7 +15,7 @@ import (
 // one Redis. The server is named with PERFBENCH_TEST_DTM_BENCH, as the URL that ab
 // asks for (http://127.0.0.1:8083/api/busi_bench/benchEmptyUrl), its Redis with
 // PERFBENCH_TEST_DTM_REDIS; what is written there stays, as what dtm writes does, until
-// that server wipes its store at its next start. docs/tx.md says how to come by one.
+// that server wipes its store at its next start. docs/tx-saga.md says how to come by one.
 func BenchmarkSagaAgainstDTM(b *testing.B) {
 	bench, ab := originals(b)
 	store := os.Getenv("PERFBENCH_TEST_DTM_REDIS")

@@ -76,7 +76,7 @@ func (b *benchRun) Setup(ctx context.Context, _ func(done, total int64)) error {
 	if err != nil {
 		hint := "look at its log; its store may be away"
 		if r.Status == 0 || r.Status == http.StatusNotFound {
-			hint = "is this dtm's benchmark server? docs/tx.md says how to start one"
+			hint = "is this dtm's benchmark server? docs/tx-saga.md says how to start one"
 		}
 		return fault.Store(fmt.Errorf("GET %s before the run: %w", b.conn.Path(), err), hint)
 	}

@@ -147,7 +147,7 @@ func (b *run) Verify(ctx context.Context) workload.Verification {
 	return b.beneath.Verify(ctx)
 }
 
-// Facts is the record of mode=baseline in run.json. docs/tx.md describes it.
+// Facts is the record of mode=baseline in run.json. docs/tx-baseline.md describes it.
 type Facts struct {
 	Schema  int        `json:"schema"`
 	Mode    string     `json:"mode"`

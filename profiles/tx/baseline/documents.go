@@ -87,7 +87,7 @@ mode=baseline. ` + "`ceiling.md`" + ` is Markdown that also reads well as plain 
 rows with their rates, spread and CPU, the limits that follow from them, and says which
 limit binds and what fraction of it was reached. The fraction is left out if a row that
 it depends on had errors, varied by more than 10 %, or was too short. The facts of
-run.json have the same figures; docs/tx.md explains how they are worked out.
+run.json have the same figures; docs/tx-baseline.md explains how they are worked out.
 `
 
 func encodeCeiling(f *rundir.Folder) ([]rundir.File, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 )
 
-// Facts is the record of mode=pbm in run.json. See docs/tx.md.
+// Facts is the record of mode=pbm in run.json. See docs/tx-pbm.md.
 type Facts struct {
 	Schema int    `json:"schema"`
 	Mode   string `json:"mode"`

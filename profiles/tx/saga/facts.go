@@ -9,7 +9,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
 )
 
-// Facts is the record of mode=saga in run.json. See docs/tx.md.
+// Facts is the record of mode=saga in run.json. See docs/tx-saga.md.
 type Facts struct {
 	Schema int    `json:"schema"`
 	Mode   string `json:"mode"`
@@ -77,7 +77,7 @@ type Facts struct {
 	Bench *BenchFacts `json:"bench,omitempty"`
 }
 
-// BenchFacts are the facts of a run against dtm's benchmark server. See docs/tx.md.
+// BenchFacts are the facts of a run against dtm's benchmark server. See docs/tx-saga.md.
 type BenchFacts struct {
 	Path      string `json:"path"`
 	KeepAlive bool   `json:"keep_alive"`
