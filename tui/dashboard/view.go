@@ -11,11 +11,13 @@ import (
 // View draws the page.
 func (d *Dashboard) View(e screen.Env) string {
 	d.narrow, d.small = e.W < 80, widget.SizeOf(e.W, e.H) == widget.Small
-	draw := d.page.draw
+	var all []string
 	if d.now.progress.Stage == screen.Preparing {
-		draw = d.lines.preparing
+		all = d.lines.preparing(e)
+	} else {
+		all = d.page.draw(e)
 	}
-	return widget.Page(e.W, e.H, append(draw(e), widget.Footer(e.Styles, e.W, d.Keys().Short)))
+	return widget.Page(e.W, e.H, append(all, widget.Footer(e.Styles, e.W, d.Keys().Short)))
 }
 
 // page is where the parts of the dashboard are, now that it has its size and they their
