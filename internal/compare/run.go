@@ -71,12 +71,7 @@ func measuredOf(f *rundir.Folder, op *measure.Operation, times batches) Measured
 		}
 		tag := hlog.Tag(o.Track, o.Op, hlog.Response)
 		tags = append(tags, tag)
-		if h := f.Histograms[tag]; h != nil {
-			if m.Response == nil {
-				m.Response = measure.NewHistogram()
-			}
-			m.Response.Merge(h)
-		}
+		m.Response = measure.Merge(m.Response, f.Histograms[tag])
 	}
 	rates, errs := seconds(f, op)
 	m.set(Throughput, relative(rate, level(batched(rates), times.segments)))

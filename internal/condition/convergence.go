@@ -82,9 +82,7 @@ func (w *Convergence) Add(times *hdrhistogram.Histogram, perSecond float64, segm
 	}
 	w.seconds++
 	if p, ok := measure.ParsePercentile(w.goal.Figure); ok {
-		if times != nil {
-			w.open.Merge(times)
-		}
+		w.open = measure.Merge(w.open, times)
 		if !measure.Enough(p, w.open.TotalCount()) {
 			return false
 		}

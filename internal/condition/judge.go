@@ -92,21 +92,14 @@ func (e Threshold) throughput(f *rundir.Folder) Outcome {
 }
 
 func (e Threshold) merged(f *rundir.Folder) *hdrhistogram.Histogram {
-	var sum *hdrhistogram.Histogram
+	var parts []*hdrhistogram.Histogram
 	for _, o := range f.Run.Operations {
 		if !e.About(measure.Operation{Track: o.Track, Op: o.Op}) {
 			continue
 		}
-		h := f.Histograms[o.Track+"."+o.Op+"."+e.Time]
-		switch {
-		case h == nil:
-		case sum == nil:
-			sum = h.Clone()
-		default:
-			sum.Merge(h)
-		}
+		parts = append(parts, f.Histograms[o.Track+"."+o.Op+"."+e.Time])
 	}
-	return sum
+	return measure.Merge(parts...)
 }
 
 func (e Threshold) holds(v float64) bool {

@@ -78,9 +78,8 @@ func (s *stepSum) add(o stepSum) {
 	}
 	s.seconds += o.seconds
 	s.count, s.errors, s.busy, s.threads = s.count+o.count, s.errors+o.errors, s.busy+o.busy, o.threads
-	s.response.Merge(o.response)
-	s.service.Merge(o.service)
-	s.lateness.Merge(o.lateness)
+	s.response, s.service = measure.Merge(s.response, o.response), measure.Merge(s.service, o.service)
+	s.lateness = measure.Merge(s.lateness, o.lateness)
 }
 
 // waitingSeconds is how many finished seconds may wait for the search, which normally
@@ -121,9 +120,9 @@ func (b *bench) second(s *measure.Second) {
 		in := &s.Intervals[i]
 		b.readTimes(&h, in)
 		if b.counts(in.Op) {
-			merge(h.sum.response, in.Response)
-			merge(h.sum.service, in.Service)
-			merge(h.sum.lateness, in.Lateness)
+			h.sum.response = measure.Merge(h.sum.response, in.Response)
+			h.sum.service = measure.Merge(h.sum.service, in.Service)
+			h.sum.lateness = measure.Merge(h.sum.lateness, in.Lateness)
 		}
 	}
 	h.sum.threads = threads
@@ -193,12 +192,6 @@ func (b *bench) counts(op measure.Operation) bool {
 		}
 	}
 	return false
-}
-
-func merge(into, from *hdrhistogram.Histogram) {
-	if from != nil {
-		into.Merge(from)
-	}
 }
 
 // Set sets the knob to a level.

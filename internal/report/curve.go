@@ -81,11 +81,11 @@ func curveOf(h *hdrhistogram.Histogram, at []float64) []float64 {
 
 // all returns the times of one kind of all calls that count.
 func all(f *rundir.Folder, what string) *hdrhistogram.Histogram {
-	sum := measure.NewHistogram()
+	parts := []*hdrhistogram.Histogram{measure.NewHistogram()}
 	for _, o := range f.Run.Operations {
 		if h := f.Histograms[hlog.Tag(o.Track, o.Op, what)]; h != nil && f.Run.Counts(o) {
-			sum.Merge(h)
+			parts = append(parts, h)
 		}
 	}
-	return sum
+	return measure.Merge(parts...)
 }

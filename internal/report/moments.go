@@ -79,10 +79,7 @@ func (m *moments) add(second int, h *hdrhistogram.Histogram) {
 // add adds calls to the part at position at out of n.
 func add(parts []*hdrhistogram.Histogram, at, n int, h *hdrhistogram.Histogram) {
 	i := at * len(parts) / n
-	if parts[i] == nil {
-		parts[i] = measure.NewHistogram()
-	}
-	parts[i].Merge(h)
+	parts[i] = measure.Merge(parts[i], h)
 }
 
 // stretches returns the measured seconds in fewer parts.

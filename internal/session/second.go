@@ -96,7 +96,7 @@ func (o *summary) of(s *measure.Second, warmup time.Duration) (Second, *hdrhisto
 			times = measure.NewHistogram()
 		}
 		if at := slices.Index(o.list, in.Op); in.Response != nil && (at < 0 || o.counted[at]) {
-			times.Merge(in.Response)
+			times = measure.Merge(times, in.Response)
 		}
 	}
 	if times != nil {

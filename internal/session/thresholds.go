@@ -50,14 +50,9 @@ func (t *thresholds) add(s *measure.Second) {
 }
 
 func (t *thresholds) merge(op measure.Operation, what string, h *hdrhistogram.Histogram) {
-	if h == nil {
-		return
+	if tag := hlog.Tag(op.Track, op.Op, what); h != nil {
+		t.merged[tag] = measure.Merge(t.merged[tag], h)
 	}
-	tag := hlog.Tag(op.Track, op.Op, what)
-	if t.merged[tag] == nil {
-		t.merged[tag] = measure.NewHistogram()
-	}
-	t.merged[tag].Merge(h)
 }
 
 // end reports whether a run that has measured for so long ends because it has missed a
