@@ -92,6 +92,18 @@ func TestTheWaysLeadThroughTheCode(t *testing.T) {
 	assert.Greater(t, steps, 15)
 }
 
+// Every file that the page names is there.
+func TestFilesThatAreNamedAreThere(t *testing.T) {
+	text, err := fs.ReadFile(os.DirFS(root), "CONTRIBUTING.md")
+	require.NoError(t, err)
+	named := regexp.MustCompile("`((?:internal|cmd|tui|profiles)/[a-z/]+\\.go)`").FindAllSubmatch(text, -1)
+	assert.Greater(t, len(named), 10)
+	for _, m := range named {
+		_, err := os.Stat(filepath.Join(root, string(m[1])))
+		assert.NoError(t, err)
+	}
+}
+
 // declared returns the functions and methods of a package, those of interfaces included, as
 // Name or Type.Name.
 func declared(t *testing.T, name string) (out []string) {
