@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // refusals returns the reasons why two sets cannot be compared, one sentence each.
@@ -22,6 +24,7 @@ func refusals(a, b Set) []string {
 	differ(x.Profile != y.Profile, "A is a run of %s and B of %s", x.Profile, y.Profile)
 	differ(x.Profile == y.Profile && x.Unit != y.Unit, "A counts %s and B %s", x.Unit, y.Unit)
 	differ(x.Store.Name != y.Store.Name, "A ran on %s and B on %s", x.Store.Name, y.Store.Name)
+	differ(arrivals(x) != arrivals(y), "A has arrivals %s and B %s", arrivals(x), arrivals(y))
 	if p, q, ok := payloads(x, y); ok {
 		differ(true, "A has values of %s and B of %s", p, q)
 	} else {
@@ -30,6 +33,10 @@ func refusals(a, b Set) []string {
 	}
 	return slices.Concat(out, repeats("A", a), repeats("B", b), failures("A", a), failures("B", b))
 }
+
+// arrivals returns how the calls of a run were spread, if they came at a rate: evenly, in runs
+// from before there was a choice.
+func arrivals(c *Conditions) string { return cmp.Or(c.Parameters["arrivals"], workload.Even) }
 
 // payloads returns the first pair of value sizes in which two runs differ.
 func payloads(a, b *Conditions) (x, y string, differ bool) {

@@ -164,6 +164,7 @@ func TestWhatIsNoPairIsRefused(t *testing.T) {
 		"A ran on redis and B on mysql":          func(c *Conditions) { c.Store.Name = "mysql" },
 		"A stores 1 MiB of data and B 2 MiB":     func(c *Conditions) { c.DataBytes = 2 << 20 },
 		"A has values of 1 KiB and B of 2 KiB":   func(c *Conditions) { c.DataBytes, c.Settings = 2<<20, map[string]float64{"feed.payload": 2048} },
+		"A has arrivals even and B poisson":      func(c *Conditions) { c.Parameters = map[string]string{"arrivals": "poisson"} },
 		"":                                       func(c *Conditions) { c.DataBytes = 0 },
 	} {
 		other := same

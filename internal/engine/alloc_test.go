@@ -35,3 +35,26 @@ func BenchmarkIteration(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkClaim is what a due time costs, for each kind of arrivals.
+func BenchmarkClaim(b *testing.B) {
+	for _, kind := range []string{"even", "poisson", "bursts=10x,1s,9s"} {
+		b.Run(kind, func(b *testing.B) {
+			how, err := workload.ParseArrivals(kind)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := newSchedule(0, 100_000)
+			if s.units = 1; how.Poisson {
+				s.gaps = newGaps(1)
+			}
+			if how.Factor > 0 {
+				s.tide = newTide(how, 1, 0)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				s.claim(1, 0, true)
+			}
+		})
+	}
+}

@@ -24,18 +24,22 @@ var hotLoops = []struct {
 	rate       float64
 	plain      bool
 	iterations int64
+	how        workload.Arrivals
 }{
-	{"closed", 4, 0, false, 50_000},
-	{"overdue", 4, workload.MaxRate, false, 50_000},
-	{"each", 4, 15_000, false, 2_000},
-	{"one", 4, 60_000, false, 6_000},
-	{"more workers than alarms", 2 * fewAlarms, 15_000, false, 2_000},
-	{"timers", 4, 15_000, true, 2_000},
+	{"closed", 4, 0, false, 50_000, workload.Arrivals{}},
+	{"overdue", 4, workload.MaxRate, false, 50_000, workload.Arrivals{}},
+	{"overdue independent", 4, 1e9 / leastMean, false, 50_000, workload.Arrivals{Poisson: true}},
+	{"overdue bursts", 4, 1e9 / leastMean, false, 50_000, workload.Arrivals{Poisson: true, Factor: 2, Burst: time.Second, Calm: time.Second}},
+	{"each", 4, 15_000, false, 2_000, workload.Arrivals{}},
+	{"one", 4, 60_000, false, 6_000, workload.Arrivals{}},
+	{"one independent", 4, 60_000, false, 6_000, workload.Arrivals{Poisson: true}},
+	{"more workers than alarms", 2 * fewAlarms, 15_000, false, 2_000, workload.Arrivals{}},
+	{"timers", 4, 15_000, true, 2_000, workload.Arrivals{}},
 }
 
 // circling starts a plan that goes on until the test ends and returns a function that
 // waits for n more calls of do, at which the last of them wakes it.
-func circling(t *testing.T, threads int, rate float64, plain bool, do func()) func(n int64) {
+func circling(t *testing.T, threads int, rate float64, plain bool, how workload.Arrivals, do func()) func(n int64) {
 	t.Helper()
 	var count, target atomic.Int64
 	reached := make(chan struct{}, 1)
@@ -48,7 +52,7 @@ func circling(t *testing.T, threads int, rate float64, plain bool, do func()) fu
 			}
 		}
 		return nil
-	})), func(o *Options) { o.PlainTimer = plain })
+	})), func(o *Options) { o.PlainTimer, o.Arrivals = plain, how })
 	t.Cleanup(func() {
 		r.Stop(nil) // the test's context may have done it already
 		_, _ = r.Wait()
@@ -67,7 +71,7 @@ func circling(t *testing.T, threads int, rate float64, plain bool, do func()) fu
 func TestLoopAllocatesNothing(t *testing.T) {
 	for _, c := range hotLoops {
 		t.Run(c.name, func(t *testing.T) {
-			await := circling(t, c.threads, c.rate, c.plain, func() {})
+			await := circling(t, c.threads, c.rate, c.plain, c.how, func() {})
 			await(c.iterations) // until batches go round
 			got := testing.AllocsPerRun(1, func() { await(c.iterations) })
 			assert.Less(t, got/float64(c.iterations), 0.2)
@@ -119,7 +123,7 @@ func mutexProfile() []runtime.BlockProfileRecord {
 func TestLoopTakesNoLock(t *testing.T) {
 	for _, c := range hotLoops {
 		t.Run(c.name, func(t *testing.T) {
-			await := circling(t, c.threads, c.rate, c.plain, func() {})
+			await := circling(t, c.threads, c.rate, c.plain, c.how, func() {})
 			await(c.iterations)
 			assert.Empty(t, contended(t, func() { await(2 * c.iterations) }))
 		})
@@ -130,7 +134,7 @@ func TestLoopTakesNoLock(t *testing.T) {
 func TestALockInTheLoopIsSeen(t *testing.T) {
 	var mu sync.Mutex
 	n := 0
-	await := circling(t, 4, 0, false, func() {
+	await := circling(t, 4, 0, false, workload.Arrivals{}, func() {
 		mu.Lock()
 		n++
 		if n%1000 == 0 {

@@ -24,6 +24,11 @@ type Options struct {
 	// Warmup is how long the run goes on before measurement begins, unless
 	// EndWarmup ends it.
 	Warmup time.Duration
+	// Arrivals say how due times are spread; they are a function of Seed and of Stream, which
+	// differs between the processes of a distributed run.
+	Arrivals workload.Arrivals
+	Seed     int64
+	Stream   int
 	// Timetable holds live changes, in any order.
 	Timetable []At
 	// Classify returns the class of an operation's error, never 0 for an error. It
@@ -81,6 +86,7 @@ type Run struct {
 	stages int // index of the plan's first stage
 	others others
 	past   *past // nil: it began here
+	tide   *tide // nil: there are no bursts
 	// precise means that workers may sleep on alarms.
 	precise bool
 
@@ -114,6 +120,9 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		from = o.Late.Began
 	}
 	r.Clock.start(from, o.Signs)
+	if o.Arrivals.Factor > 0 {
+		r.tide = newTide(o.Arrivals, uint64(o.Seed), -int64(o.Warmup))
+	}
 	if err := r.layOut(); err != nil {
 		return nil, err
 	}

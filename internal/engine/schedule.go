@@ -12,6 +12,10 @@ type schedule struct {
 	// modified. A schedule has one leg, plus one for each step of a ramp.
 	legs   atomic.Pointer[[]leg]
 	ticket atomic.Int64
+	// gaps are those between iterations of this many units; nil: they are even.
+	gaps  *gaps
+	units int64
+	tide  *tide // nil: there are no bursts
 	// abandoned counts units that were claimed but not started.
 	abandoned atomic.Int64
 	// waiting is how many workers are free and asleep.
@@ -23,8 +27,8 @@ type schedule struct {
 }
 
 // leg is the part of a schedule from the moment epoch, in ns since measurement
-// began. At epoch, unit of the schedule's units had fallen due, counting
-// fractions.
+// began. By epoch, unit of the schedule's units were to have fallen due on average,
+// counting fractions.
 type leg struct {
 	epoch  int64
 	unit   float64
@@ -51,7 +55,7 @@ func newSchedule(now int64, rate float64) *schedule {
 func (s *schedule) bend(moment int64, rate float64) {
 	legs := *s.legs.Load()
 	last := legs[len(legs)-1]
-	next := leg{epoch: moment, unit: last.unit + float64(moment-last.epoch)/last.period, period: 1e9 / rate}
+	next := leg{epoch: moment, unit: s.by(last, moment), period: 1e9 / rate}
 	legs = append(legs[:len(legs):len(legs)], next)
 	s.legs.Store(&legs)
 }
@@ -62,14 +66,40 @@ func (s *schedule) period() float64 {
 	return legs[len(legs)-1].period
 }
 
+// by returns how many units are to have fallen due on average by a moment of a leg.
+func (s *schedule) by(l leg, moment int64) float64 {
+	if s.tide != nil {
+		return l.unit + (s.tide.scheduled(moment)-s.tide.scheduled(l.epoch))/l.period
+	}
+	return l.unit + float64(moment-l.epoch)/l.period
+}
+
+// place returns how many units are to have fallen due on average when a unit does.
+func (s *schedule) place(unit int64) float64 {
+	if s.gaps == nil {
+		return float64(unit)
+	}
+	n, more := unit/s.units, unit%s.units
+	x := s.gaps.at(n)
+	if more > 0 { // the iterations have other sizes now
+		x += (s.gaps.at(n+1) - x) * float64(more) / float64(s.units)
+	}
+	return x * float64(s.units)
+}
+
 // due returns when a unit is due.
 func (s *schedule) due(unit int64) int64 {
+	x := s.place(unit)
 	legs := *s.legs.Load()
 	i := len(legs) - 1
-	for i > 0 && float64(unit) < legs[i].unit {
+	for i > 0 && x < legs[i].unit {
 		i--
 	}
-	return legs[i].epoch + int64((float64(unit)-legs[i].unit)*legs[i].period)
+	after := (x - legs[i].unit) * legs[i].period
+	if s.tide != nil {
+		return s.tide.moment(s.tide.scheduled(legs[i].epoch) + after)
+	}
+	return legs[i].epoch + int64(after)
 }
 
 // claim takes the next due time, for an iteration of that many units. Unless
@@ -129,7 +159,11 @@ func (s *schedule) dueBy(now int64) int64 {
 	if now < legs[i].epoch {
 		return 0
 	}
-	return int64(legs[i].unit+float64(now-legs[i].epoch)/legs[i].period) + 1
+	x := s.by(legs[i], now)
+	if s.gaps != nil {
+		return s.gaps.count(x/float64(s.units)) * s.units
+	}
+	return int64(x) + 1
 }
 
 // backlog returns how many units are due and unclaimed.

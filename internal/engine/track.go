@@ -50,6 +50,7 @@ type track struct {
 	each, one *alarms
 
 	// Guarded by run.mu.
+	schedules int   // how many there have been
 	ends      int64 // when its phase ends; math.MaxInt64 if the phase has no duration
 	state     int
 	span      measure.Span
@@ -110,7 +111,7 @@ func (t *track) follow(s workload.Settings, how rhythm) {
 		a.sched = prev.sched
 		a.sched.bend(r.timeline.changed, a.Rate)
 	default:
-		a.sched = newSchedule(now+t.offset(a), a.Rate)
+		a.sched = t.schedule(now, a)
 	}
 	if a.sched != nil {
 		apart := a.sched.period() * float64(a.units)
@@ -134,6 +135,18 @@ func (t *track) follow(s workload.Settings, how rhythm) {
 	if prev.sched != a.sched {
 		t.giveUp(prev, now)
 	}
+}
+
+// schedule begins one for the settings. The caller holds run.mu.
+func (t *track) schedule(now int64, a *active) *schedule {
+	o := &t.run.opts
+	if !o.Arrivals.Poisson || 1e9/a.Rate*float64(a.units) < leastMean {
+		return newSchedule(now+t.offset(a), a.Rate)
+	}
+	s := newSchedule(now, a.Rate)
+	s.gaps, s.units, s.tide = newGaps(mix(uint64(o.Seed))^mix(uint64(o.Stream))^uint64(t.index)<<32^uint64(t.schedules)), int64(a.units), t.run.tide
+	t.schedules++
+	return s
 }
 
 // offset is how much later than its settings a track's first iteration falls due, in ns.

@@ -25,6 +25,9 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 	if len(p.Timetable) > 0 {
 		problems.Add(fault.Input(errors.New("at: a search turns the knobs itself and has no timetable"), "leave --at out"))
 	}
+	if p.Inputs.Arrivals.Factor > 0 {
+		problems.Add(fault.Field("arrivals", fault.Input(fmt.Errorf("arrivals: a search needs a steady rate, and %s is none", p.Inputs.Arrivals), "use even or poisson")))
+	}
 	left, err := time.ParseDuration(find.Within)
 	problems.Add(err)
 	if p.Inputs.Duration > 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Limits above which a resource counts as having held the run back. docs/why.md lists
@@ -67,6 +68,9 @@ func pacing(s *stretch) (string, []string) {
 		return "", nil
 	}
 	chance := scatter * math.Sqrt(s.asked/float64(s.n)) // arrivals may come by chance
+	if strings.HasPrefix(s.f.Run.Parameters["arrivals"], workload.Bursts) {
+		chance = s.asked // and more or fewer bursts than usual
+	}
 	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance || s.backlog > pacedLag*s.asked {
 		return "", nil
 	}

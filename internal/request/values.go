@@ -256,6 +256,13 @@ func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 		in.Count, err = v.Int(1, 1<<53)
 		problems.Add(err)
 	}
+	if v, ok := vs["arrivals"]; ok {
+		in.Arrivals, err = workload.ParseArrivals(v.Text)
+		if err != nil {
+			err = fault.Field("arrivals", fault.Input(fmt.Errorf("arrivals (%s): %w", v.From(), err), ""))
+		}
+		problems.Add(err)
+	}
 	in.Seed, err = vs["seed"].Int(-1<<62, 1<<62)
 	problems.Add(err)
 	in.AllowExisting, err = vs["allow-existing"].Bool()

@@ -74,7 +74,7 @@ func YAML(f workload.File, known []string) ([]workload.Value, error) {
 }
 
 // RunNames are the values that every run has.
-var RunNames = []string{"duration", "count", "drain", "warmup", "until", "at", "seed", "namespace", "allow-existing", "cleanup", "require-valid"}
+var RunNames = []string{"arrivals", "duration", "count", "drain", "warmup", "until", "at", "seed", "namespace", "allow-existing", "cleanup", "require-valid"}
 
 // OwnYAML is YAML for a profile with these parameters and knobs. Knobs may be aimed at a
 // track.

@@ -59,6 +59,8 @@ type Inputs struct {
 	// them.
 	Values Values
 	Seed   int64
+	// Arrivals say how the due times of an open loop are spread.
+	Arrivals Arrivals
 	// Duration and Count end the run, whichever comes first; 0: not given.
 	Duration time.Duration
 	Count    int64

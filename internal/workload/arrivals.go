@@ -1,0 +1,82 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Arrivals say how the due times of an open loop are spread over time at a given mean rate.
+// The zero value is even.
+type Arrivals struct {
+	// Poisson means that calls come independently of each other, as from many users:
+	// the gaps between them are exponentially distributed.
+	Poisson bool
+	// Factor is how many times as many calls come in a burst as between bursts; 0: there are
+	// no bursts. Burst and Calm are the mean lengths of a burst and of the time between two;
+	// both are exponentially distributed. With bursts, arrivals are Poisson within each.
+	Factor      float64
+	Burst, Calm time.Duration
+}
+
+// Names of arrivals.
+const (
+	Even    = "even"
+	Poisson = "poisson"
+	Bursts  = "bursts"
+)
+
+// ArrivalsHelp says what can be asked for.
+const ArrivalsHelp = "even; poisson; bursts=10x,1s,9s: ten times as many for 1s on average, every 9s on average"
+
+// ParseArrivals reads arrivals as users type them.
+func ParseArrivals(text string) (Arrivals, error) {
+	text = strings.TrimSpace(text)
+	switch text {
+	case Even, "":
+		return Arrivals{}, nil
+	case Poisson:
+		return Arrivals{Poisson: true}, nil
+	}
+	bad := func(why string) (Arrivals, error) {
+		return Arrivals{}, fmt.Errorf("%q: %s", text, why)
+	}
+	words, found := strings.CutPrefix(text, Bursts+"=")
+	if !found {
+		return bad("arrivals are even, poisson or bursts=10x,1s,9s")
+	}
+	parts := strings.Split(words, ",")
+	if len(parts) != 3 {
+		return bad("bursts are a factor, the mean length of a burst, and that of the time between two, such as bursts=10x,1s,9s")
+	}
+	out := Arrivals{Poisson: true}
+	times, found := strings.CutSuffix(strings.TrimSpace(parts[0]), "x")
+	var err error
+	if out.Factor, err = units.ParseNumber(times); err != nil || !found || out.Factor <= 1 || out.Factor > 1000 {
+		return bad(fmt.Sprintf("%q is not a factor above 1x and up to 1000x, such as 10x", parts[0]))
+	}
+	for i, d := range []*time.Duration{&out.Burst, &out.Calm} {
+		*d, err = time.ParseDuration(strings.TrimSpace(parts[i+1]))
+		if err == nil && (*d < 10*time.Millisecond || *d > 24*time.Hour) {
+			err = errors.New("out of range")
+		}
+		if err != nil {
+			return bad(fmt.Sprintf("%q is not a length from 10ms to 24h, such as 1s", parts[i+1]))
+		}
+	}
+	return out, nil
+}
+
+// String writes arrivals as users type them.
+func (a Arrivals) String() string {
+	switch {
+	case a.Factor > 0:
+		return fmt.Sprintf("%s=%sx,%s,%s", Bursts, plain(a.Factor), a.Burst, a.Calm)
+	case a.Poisson:
+		return Poisson
+	}
+	return Even
+}
