@@ -163,9 +163,13 @@ func (h *hunt) near(level float64) bool {
 func (h *hunt) known() Range { return h.from(func(float64) bool { return true }) }
 
 // certain is known for a search that ends early: a level that failed in nothing but a
-// single doubtful step, which would have been repeated, is as if it had not been tried.
+// single doubtful step, or held as often as it failed, would have been tried again and is as
+// if it had not been tried.
 func (h *hunt) certain() Range {
-	return h.from(func(l float64) bool { v := h.votes[l]; return v[0] >= v[1] || h.clear[l] || v[0]+v[1] > 1 })
+	return h.from(func(l float64) bool {
+		v := h.votes[l]
+		return v[0] > v[1] || v[0] < v[1] && (h.clear[l] || v[0]+v[1] > 1)
+	})
 }
 
 // from returns what has been found by the levels that count.

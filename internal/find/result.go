@@ -86,8 +86,10 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 		r.Limit = Limit{By: ByNone, Text: "nothing: the highest level to be tried held"}
 		if !r.Complete {
 			r.Limit.Text = "unknown: every level that was tried held"
-			if s := r.Steps[len(r.Steps)-1]; !s.Held {
-				r.Limit.Text = fmt.Sprintf("unknown: whether %s holds is in doubt", units.Number(s.Level))
+			for _, s := range r.Steps {
+				if s.Level > r.Found && !s.Held {
+					r.Limit.Text = fmt.Sprintf("unknown: whether %s holds is in doubt", units.Number(s.Level))
+				}
 			}
 		}
 	}

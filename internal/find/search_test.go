@@ -137,6 +137,21 @@ func TestBacklogIsJudgedAtTheEndOrWhenItIsHopeless(t *testing.T) {
 	assert.Equal(t, "the backlog grew by 5 events/s", s.Why)
 }
 
+// A level that has failed and held when the time is up is neither too much nor found.
+func TestALevelThatHeldAsOftenAsItFailedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	tries := map[float64]int{}
+	last := false
+	c := Choice{Start: 100, Raise: 2, Confirm: true, Up: func() bool { return last }}
+	r, err := c.Find(t.Context(), func(_ context.Context, level float64, _ bool) (Tried, error) {
+		tries[level]++
+		last = tries[800] == 2
+		return Tried{Rate: level, Held: level < 800 || last, Doubtful: level == 800}, nil
+	}, func(Tried) {})
+	require.NoError(t, err)
+	assert.Equal(t, Range{Low: 400}, r)
+}
+
 // A level whose only step was doubtful when the time was up is not too much: nothing is known
 // of it.
 func TestADoubtfulStepAloneIsNotTooMuch(t *testing.T) {
