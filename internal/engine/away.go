@@ -29,60 +29,74 @@ type Away interface {
 	Control(workload.Word)
 }
 
-// others are the processes that do the work of a run, where it has no workers of its own; of the
-// zero value there are none.
-type others struct{ away Away }
-
-// there says whether others do the work.
-func (o others) there() bool { return o.away != nil }
-
-// tell passes the word on to them.
-func (o others) tell(w workload.Word) {
-	if o.away != nil {
-		o.away.Control(w)
-	}
+// workerPool is where the workers of a run are: in this process, or in others.
+type workerPool interface {
+	// carryOut works on a track until it is over.
+	carryOut(t *track)
+	// paced says whether due times are made here.
+	paced() bool
+	// tell passes the word on to workers elsewhere.
+	tell(w workload.Word)
+	// ended waits until workers elsewhere have told of all that they did, or the run is given up.
+	ended(givenUp <-chan struct{})
+	// seen returns what workers elsewhere know of a track; see Away.
+	seen(track int) (backlog int64, ended time.Duration)
+	// unstarted is how many units of a track were due in a segment and begun by none of
+	// the workers elsewhere.
+	unstarted(segment, track int) int64
 }
 
-// follow has them follow settings of all tracks from now on, in a segment.
-func (o others) follow(want []workload.Settings, segment uint16) {
-	o.tell(workload.Word{Tracks: slices.Clone(want), Segment: int(segment)})
+// local are workers in this process, of which each track knows its own.
+type local struct{}
+
+func (local) carryOut(t *track)                    { t.supervise() }
+func (local) paced() bool                          { return true }
+func (local) tell(workload.Word)                   {}
+func (local) ended(<-chan struct{})                {}
+func (local) seen(int) (b int64, at time.Duration) { return 0, 0 }
+func (local) unstarted(int, int) int64             { return 0 }
+
+// remote are workers in other processes.
+type remote struct{ away Away }
+
+func (o remote) carryOut(t *track) {
+	which := workload.AllTracks // only the end follows
+	if g := &t.run.graph; g.leads(g.of(t).spec.Name) {
+		which = t.index
+	}
+	o.wait(which, t.run.hard.Done())
+	t.run.trackOver(t)
 }
 
-// wait waits until none of them works on a track any more, or the run is given up.
-func (o others) wait(track int, givenUp <-chan struct{}) {
-	if o.away == nil {
-		return
-	}
+func (o remote) paced() bool { return false }
+
+func (o remote) tell(w workload.Word) { o.away.Control(w) }
+
+func (o remote) ended(givenUp <-chan struct{}) { o.wait(workload.AllTracks, givenUp) }
+
+func (o remote) wait(track int, givenUp <-chan struct{}) {
 	select {
 	case <-o.away.Over(track):
 	case <-givenUp:
 	}
 }
 
-// seen returns what is known about a track that they work on.
-func (o others) seen(track int) (backlog int64, ended time.Duration) {
-	if o.away == nil {
-		return 0, 0
+func (o remote) seen(track int) (backlog int64, ended time.Duration) { return o.away.Seen(track) }
+
+func (o remote) unstarted(segment, track int) int64 { return o.away.Unstarted(segment, track) }
+
+// poolOf returns the workers of a run.
+func poolOf(away Away) workerPool {
+	if away == nil {
+		return local{}
 	}
-	return o.away.Seen(track)
+	return remote{away}
 }
 
-// unstarted is how many units of a track were due in a segment and begun by none of them.
-func (o others) unstarted(segment, track int) int64 {
-	if o.away == nil {
-		return 0
-	}
-	return o.away.Unstarted(segment, track)
-}
-
-// await replaces the supervisor for a track that is worked on elsewhere.
-func (t *track) await() {
-	which := workload.AllTracks // only the end follows
-	if g := &t.run.graph; g.leads(g.of(t).spec.Name) {
-		which = t.index
-	}
-	t.run.others.wait(which, t.run.hard.Done())
-	t.run.trackOver(t)
+// follow has workers elsewhere follow the settings that are asked for of all tracks. The
+// caller holds r.mu.
+func (r *Run) follow() {
+	r.pool.tell(workload.Word{Tracks: slices.Clone(r.settings.want), Segment: int(r.timeline.segment())})
 }
 
 // Merge adds what another process has measured. It returns an error if that is

@@ -46,7 +46,7 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 		how = bend
 	}
 	r.publish(how)
-	r.others.follow(r.settings.want, r.timeline.segment())
+	r.follow()
 }
 
 // publish puts what is asked for into force on all tracks that run. The caller holds r.mu.
@@ -95,7 +95,7 @@ func (s source) Control() measure.Control {
 	for i, t := range r.tracks {
 		never[i] = t.neverStarted(now, len(r.timeline.segments))
 		for k := range never[i] {
-			never[i][k] += r.others.unstarted(k, i)
+			never[i][k] += r.pool.unstarted(k, i)
 		}
 		sp := t.span
 		if t.state == running {

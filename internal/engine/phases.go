@@ -17,7 +17,7 @@ func (r *Run) startReady() {
 		now := r.opts.Late.begins(p.spec.Name, r.now())
 		r.note(Note{At: time.Duration(now), Phase: p.spec.Name})
 		if len(p.spec.After) > 0 {
-			r.others.tell(workload.Word{Phase: p.spec.Name})
+			r.pool.tell(workload.Word{Phase: p.spec.Name})
 		}
 		r.begin(p, now)
 		if at, ok := p.ends(); ok {
@@ -36,11 +36,7 @@ func (r *Run) begin(p *phaseState, now int64) {
 		}
 		t.span.From, t.span.Begun = max(now, 0), r.measuring
 		t.publish(anew)
-		if r.others.there() {
-			go t.await()
-			continue
-		}
-		go t.supervise()
+		go r.pool.carryOut(t)
 	}
 	if len(p.tracks) == 0 {
 		p.state = over
@@ -71,7 +67,7 @@ func (r *Run) trackOver(t *track) {
 	t.each.close()
 	t.one.close()
 	t.span.To = max(r.now(), 0)
-	_, ended := r.others.seen(t.index)
+	_, ended := r.pool.seen(t.index)
 	if ended > 0 {
 		t.span.To = min(t.span.To, int64(ended))
 	}
@@ -93,7 +89,7 @@ func (r *Run) trackOver(t *track) {
 
 // finish closes the books once the last track is over.
 func (r *Run) finish() {
-	r.others.wait(workload.AllTracks, r.hard.Done())
+	r.pool.ended(r.hard.Done())
 	result := r.col.Close()
 	r.mu.Lock()
 	r.result = result

@@ -99,11 +99,11 @@ func (p *past) recall(r *Run) {
 	}
 	for _, ph := range r.graph.phases {
 		if ph.state == running && len(ph.spec.After) > 0 {
-			r.others.tell(workload.Word{Phase: ph.spec.Name}) // harmless to processes that have heard of it already
+			r.pool.tell(workload.Word{Phase: ph.spec.Name}) // harmless to processes that have heard of it already
 		}
 	}
 	if len(r.timeline.changes) > 0 {
-		r.others.follow(r.settings.want, r.timeline.segment())
+		r.follow()
 	}
 }
 
@@ -130,7 +130,7 @@ func (p *past) then(r *Run, gauges []measure.Gauge, at int64) {
 	for i := range gauges {
 		g, s, t := &gauges[i], wanted(i), r.tracks[i]
 		g.Threads, g.Payload, g.Batch, g.Rate, g.Paused, g.Segment = s.Threads, s.Payload, s.Batch, s.Rate, s.Paused, segment
-		_, ended := r.others.seen(i)
+		_, ended := r.pool.seen(i)
 		g.Running = t.state != waiting && t.span.From < at && (ended == 0 || int64(ended) >= at)
 	}
 }

@@ -104,7 +104,7 @@ func (t *track) follow(s workload.Settings, how rhythm) {
 		a.units = max(t.spec.Units(&s), 1)
 	}
 	switch {
-	case a.Rate <= 0 || a.Paused || r.others.there():
+	case a.Rate <= 0 || a.Paused || !r.pool.paced():
 	case how != anew && prev != nil && prev.Rate == a.Rate && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
 	case how == bend && prev != nil && prev.sched != nil && !a.ended:
@@ -273,7 +273,7 @@ func (t *track) gauge(now int64) measure.Gauge {
 	if a.sched != nil && t.state == running {
 		g.Backlog = a.sched.backlog(now)
 	}
-	if backlog, _ := t.run.others.seen(t.index); t.state == running {
+	if backlog, _ := t.run.pool.seen(t.index); t.state == running {
 		g.Backlog += backlog
 	}
 	return g
