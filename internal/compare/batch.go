@@ -208,7 +208,7 @@ func (m *Measured) percentiles(times []counts, segments []int) {
 func byChance(h *hdrhistogram.Histogram, q float64) Estimate {
 	n, p := float64(h.TotalCount()), q/100
 	by := 2 * math.Sqrt(p*(1-p)/n) * 100
-	at := func(q float64) float64 { return float64(h.ValueAtPercentile(min(max(q, 0), 100))) }
+	at := func(q float64) float64 { return float64(measure.Percentile(h, min(max(q, 0), 100))) }
 	return Estimate{
 		Value: at(q), SE: (at(q+by) - at(q-by)) / 4, DF: math.Inf(1),
 		Vague: !measure.Enough(q, h.TotalCount()),

@@ -86,7 +86,7 @@ func (w *Convergence) Add(times *hdrhistogram.Histogram, perSecond float64, segm
 		if !measure.Enough(p, w.open.TotalCount()) {
 			return false
 		}
-		w.values = append(w.values, math.Log(math.Max(float64(w.open.ValueAtPercentile(p)), 1)))
+		w.values = append(w.values, math.Log(math.Max(float64(measure.Percentile(w.open, p)), 1)))
 		w.open.Reset()
 	} else if perSecond > 0 {
 		w.values = append(w.values, math.Log(perSecond))

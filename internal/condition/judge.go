@@ -131,6 +131,6 @@ func (e Threshold) value(h *hdrhistogram.Histogram) float64 {
 	case "mean":
 		return h.Mean()
 	default:
-		return float64(h.ValueAtPercentile(e.Percentile()))
+		return float64(measure.Percentile(h, e.Percentile()))
 	}
 }

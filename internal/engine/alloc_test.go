@@ -53,7 +53,7 @@ func BenchmarkClaim(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				s.claim(1, 0, true)
+				s.next(1, 0, true)
 			}
 		})
 	}

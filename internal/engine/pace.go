@@ -171,7 +171,7 @@ func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	}
 	own = w.debt
 	if w.held.from == nil {
-		w.held = a.sched.claim(a.units, now, a.alarms == nil)
+		w.held = a.sched.next(a.units, now, a.alarms == nil)
 		if w.held.from == nil && !w.rest(a) {
 			return 0, 0, false
 		}
@@ -204,7 +204,7 @@ func (w *worker) rest(a *active) bool {
 	if w.alarm == nil {
 		return false
 	}
-	w.held = a.sched.claim(a.units, 0, true)
+	w.held = a.sched.next(a.units, 0, true)
 	return true
 }
 

@@ -23,7 +23,7 @@ type schedule struct {
 
 	spare    atomic.Int32
 	mu       sync.Mutex
-	returned []claim // due times whose worker left before they came
+	returned []slot // due times whose worker left before they came
 }
 
 // leg is the part of a schedule from the moment epoch, in ns since measurement
@@ -35,8 +35,8 @@ type leg struct {
 	period float64 // ns per unit
 }
 
-// claim is a due time held by one worker.
-type claim struct {
+// slot is a due time held by one worker.
+type slot struct {
 	from  *schedule
 	unit  int64 // its number in the schedule
 	due   int64
@@ -102,9 +102,9 @@ func (s *schedule) due(unit int64) int64 {
 	return legs[i].epoch + int64(after)
 }
 
-// claim takes the next due time, for an iteration of that many units. Unless
+// next claims the next due time, for an iteration of that many units. Unless
 // ahead is true, it takes only one that has come by now, or none.
-func (s *schedule) claim(units int, now int64, ahead bool) claim {
+func (s *schedule) next(units int, now int64, ahead bool) slot {
 	if s.spare.Load() > 0 {
 		if c, ok := s.takeBack(); ok {
 			return c
@@ -113,34 +113,34 @@ func (s *schedule) claim(units int, now int64, ahead bool) claim {
 	n := int64(units)
 	if ahead {
 		first := s.ticket.Add(n) - n
-		return claim{s, first, s.due(first), n}
+		return slot{s, first, s.due(first), n}
 	}
 	for {
 		first := s.ticket.Load()
 		due := s.due(first)
 		if due > now {
-			return claim{}
+			return slot{}
 		}
 		if s.ticket.CompareAndSwap(first, first+n) {
-			return claim{s, first, due, n}
+			return slot{s, first, due, n}
 		}
 	}
 }
 
 // handBack returns a due time that its worker will not serve, so that another
 // can.
-func (s *schedule) handBack(c claim) {
+func (s *schedule) handBack(c slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.returned = append(s.returned, c)
 	s.spare.Store(int32(len(s.returned)))
 }
 
-func (s *schedule) takeBack() (claim, bool) {
+func (s *schedule) takeBack() (slot, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.returned) == 0 {
-		return claim{}, false
+		return slot{}, false
 	}
 	c := s.returned[0]
 	s.returned = s.returned[1:]

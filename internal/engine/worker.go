@@ -23,8 +23,8 @@ type worker struct {
 	seen    *active // the settings that it follows
 	seqs    *sequence
 	block   span
-	held    claim // a due time waiting to be served
-	idle    bool  // it has been free since the time in field free
+	held    slot // a due time waiting to be served
+	idle    bool // it has been free since the time in field free
 	free    int64
 	debt    int64 // the lateness of its last iteration, which may delay the next
 	alarm   *alarm
@@ -65,7 +65,7 @@ func (w *worker) loop() (again bool) {
 		if v := recover(); v != nil {
 			w.it.Abort(&panicError{value: v, at: origin(debug.Stack())})
 			w.block.from++
-			w.held, w.idle = claim{}, false
+			w.held, w.idle = slot{}, false
 			again = !w.pauseAfterFailure()
 		}
 	}()
@@ -94,7 +94,7 @@ func (w *worker) loop() (again bool) {
 		w.idle, w.debt = false, it.Lateness()
 		if err == nil {
 			w.block.from++
-			w.held, w.fails = claim{}, 0
+			w.held, w.fails = slot{}, 0
 			continue
 		}
 		if !w.failed(a, err) {
@@ -114,7 +114,7 @@ func (w *worker) failed(a *active, err error) bool {
 		return false
 	}
 	w.block.from++
-	w.held = claim{}
+	w.held = slot{}
 	class := w.t.run.opts.Classify(err)
 	if a.sched != nil || w.t.run.opts.Unreachable == nil || !w.t.run.opts.Unreachable(class) {
 		w.fails = 0
@@ -150,7 +150,7 @@ func (w *worker) adopt(a *active) {
 		w.held.due = a.sched.due(w.held.unit) // a ramp may have moved it
 	default:
 		w.held.from.abandoned.Add(w.held.units)
-		w.held = claim{}
+		w.held = slot{}
 		w.giveBack()
 	}
 }

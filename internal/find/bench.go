@@ -264,12 +264,12 @@ func (b *bench) tooFew() bool {
 	if b.step.busy*2 < b.step.seconds || b.step.seconds == 0 {
 		return false
 	}
-	return b.quick == 0 || float64(b.step.service.ValueAtPercentile(50)) <= busier*b.quick
+	return b.quick == 0 || float64(measure.Percentile(b.step.service, 50)) <= busier*b.quick
 }
 
 // note remembers how fast calls are when nothing slows them down.
 func (b *bench) note(held bool) {
-	if p50 := float64(b.step.service.ValueAtPercentile(50)); held && p50 > 0 {
+	if p50 := float64(measure.Percentile(b.step.service, 50)); held && p50 > 0 {
 		if b.quick == 0 {
 			b.quick = math.Inf(1)
 		}

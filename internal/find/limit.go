@@ -30,7 +30,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 		Ops: []verdict.Op{{
 			Name: "all calls", Counts: true, Count: sum.count, Calls: sum.response.TotalCount(), Errors: sum.errors,
 			Response: measure.Summarize(sum.response), Lateness: measure.Summarize(sum.lateness),
-			ServiceMean: sum.service.Mean(), ServiceP50: sum.service.ValueAtPercentile(50), ServiceP99: sum.service.ValueAtPercentile(99),
+			ServiceMean: sum.service.Mean(), ServiceP50: measure.Percentile(sum.service, 50), ServiceP99: measure.Percentile(sum.service, 99),
 		}},
 	}
 	if o != nil && len(f.plan.Phases) == 1 {
@@ -70,7 +70,7 @@ func (f *Finder) suspect(s Step, sum *stepSum) Limit {
 // half of all calls took far longer in it than when it has little to do, or too long for a
 // condition by themselves. What holds perfbench up now and then does not slow that many.
 func (f *Finder) carries(sum *stepSum) bool {
-	return f.bench.quick > 0 && float64(sum.service.ValueAtPercentile(50)) > busier*f.bench.quick || f.alone(sum) != ""
+	return f.bench.quick > 0 && float64(measure.Percentile(sum.service, 50)) > busier*f.bench.quick || f.alone(sum) != ""
 }
 
 // disturbs reports whether a cause takes perfbench moments now and then, and leaves it what

@@ -22,11 +22,11 @@ var percentiles = []float64{50, 90, 95, 99, 99.9, 99.99}
 // finds them all.
 var summarized = slices.Concat([]float64{0}, percentiles, []float64{100})
 
-// Summarize summarizes a histogram. It and At are the only places where
-// percentiles are computed, so that all documents and screens agree with each
-// other and with other readers of the histogram log: a percentile is the highest
-// value equivalent to the one at that rank. For a nil or empty histogram it
-// returns zeros. It only reads h.
+// Summarize summarizes a histogram of the library. Percentiles are computed here, by At and
+// by Percentile, and in hist.summary for the figures of a run under way, with the same
+// numbers, so that all documents and screens agree with each other and with other readers of
+// the histogram log: a percentile is the highest value equivalent to the one at that rank.
+// For a nil or empty histogram it returns zeros. It only reads h.
 func Summarize(h *hdrhistogram.Histogram) Summary {
 	if h == nil || h.TotalCount() == 0 {
 		return Summary{}
@@ -43,6 +43,10 @@ func Summarize(h *hdrhistogram.Histogram) Summary {
 func At(h *hdrhistogram.Histogram, percentiles ...float64) []int64 {
 	return h.ValueAtPercentilesSlice(percentiles)
 }
+
+// Percentile returns the value of a histogram at one percentile, as Summarize computes it; 0 if
+// it is empty. It only reads h.
+func Percentile(h *hdrhistogram.Histogram, p float64) int64 { return h.ValueAtPercentile(p) }
 
 // Above counts the values of a histogram that are above a limit in nanoseconds,
 // as far as its precision can tell. A nil histogram has none.

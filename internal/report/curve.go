@@ -73,7 +73,7 @@ func curveOf(h *hdrhistogram.Histogram, at []float64) []float64 {
 	out := rundir.Gaps(len(at))
 	for i, x := range at {
 		if part := math.Pow(10, -x); part*float64(h.TotalCount()) >= beyond || x == 0 {
-			out[i] = float64(h.ValueAtPercentile((1 - part) * 100))
+			out[i] = float64(measure.Percentile(h, (1-part)*100))
 		}
 	}
 	return out

@@ -3,8 +3,6 @@
 // pure: what was observed goes in, the verdict comes out.
 package verdict
 
-import ()
-
 // States of a verdict.
 const (
 	// Valid means that nothing was noticed that would distort the store's figures.

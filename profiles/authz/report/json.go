@@ -328,5 +328,5 @@ func valueAt(h *hdrhistogram.Histogram, q float64) int64 {
 	if h.TotalCount() == 0 {
 		return 0
 	}
-	return h.ValueAtQuantile(q)
+	return measure.Percentile(h, q)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -247,13 +248,13 @@ func (a *abSummary) times(b *bytes.Buffer) {
 	b.WriteString("\nConnection Times (ms)\n              min  mean[+/-sd] median   max\n")
 	for _, r := range a.table() {
 		h := r.h
-		fmt.Fprintf(b, "%-12s%5d %4.0f %5.1f %6d %7d\n", r.label, wholeMS(h.Min()), msOf(h.Mean()), msOf(h.StdDev()), wholeMS(h.ValueAtQuantile(50)), wholeMS(h.Max()))
+		fmt.Fprintf(b, "%-12s%5d %4.0f %5.1f %6d %7d\n", r.label, wholeMS(h.Min()), msOf(h.Mean()), msOf(h.StdDev()), wholeMS(measure.Percentile(h, 50)), wholeMS(h.Max()))
 	}
 	for _, r := range a.table() {
 		if r.h.TotalCount() == 0 {
 			continue
 		}
-		apart := math.Abs(math.Round(msOf(r.h.Mean())) - float64(wholeMS(r.h.ValueAtQuantile(50))))
+		apart := math.Abs(math.Round(msOf(r.h.Mean())) - float64(wholeMS(measure.Percentile(r.h, 50))))
 		switch sd := msOf(r.h.StdDev()); {
 		case apart > 2*sd:
 			fmt.Fprintf(b, "ERROR: The median and mean for the %s time are more than twice the standard\n       deviation apart. These results are NOT reliable.\n", r.what)
@@ -263,7 +264,7 @@ func (a *abSummary) times(b *bytes.Buffer) {
 	}
 	b.WriteString("\nPercentage of the requests served within a certain time (ms)\n")
 	for _, p := range abPercents {
-		fmt.Fprintf(b, "  %d%%  %5d\n", p, wholeMS(a.total.ValueAtQuantile(float64(p))))
+		fmt.Fprintf(b, "  %d%%  %5d\n", p, wholeMS(measure.Percentile(a.total, float64(p))))
 	}
 	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", wholeMS(a.total.Max()))
 }

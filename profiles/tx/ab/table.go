@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // abTable sets summaries side by side: one column each, with a row for each line of ab.
@@ -56,11 +58,11 @@ func abTable(sums []*abSummary) []byte {
 				return "–"
 			}
 			h := a.table()[i].h
-			return fmt.Sprintf("%.3f, %.3f ms", msOf(h.Mean()), msOf(float64(h.ValueAtQuantile(50))))
+			return fmt.Sprintf("%.3f, %.3f ms", msOf(h.Mean()), msOf(float64(measure.Percentile(h, 50))))
 		})
 	}
 	for _, p := range abPercents {
-		text(fmt.Sprintf("%d%%", p), "%.3f ms", func(a *abSummary) any { return msOf(float64(a.total.ValueAtQuantile(float64(p)))) })
+		text(fmt.Sprintf("%d%%", p), "%.3f ms", func(a *abSummary) any { return msOf(float64(measure.Percentile(a.total, float64(p)))) })
 	}
 	text("100% (longest request)", "%.3f ms", func(a *abSummary) any { return msOf(float64(a.total.Max())) })
 	text("Rate, as a multiple of the first", "%.2f", func(a *abSummary) any { return a.rate() / sums[0].rate() })

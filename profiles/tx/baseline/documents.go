@@ -8,6 +8,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 )
@@ -74,9 +75,9 @@ func encodeBenchmark(f *rundir.Folder) ([]rundir.File, error) {
 		if r.Errors > 0 || f.Run.Failed() {
 			rate = 0
 		}
-		fmt.Fprintf(&quiet, "%s: %.2f requests per second, p50=%.3f msec\n", title, rate, ms(float64(h.ValueAtQuantile(50))))
+		fmt.Fprintf(&quiet, "%s: %.2f requests per second, p50=%.3f msec\n", title, rate, ms(float64(measure.Percentile(h, 50))))
 		fmt.Fprintf(&csv, "\"%s\",\"%.2f\",\"%.3f\",\"%.3f\",\"%.3f\",\"%.3f\",\"%.3f\",\"%.3f\"\n", strings.ReplaceAll(title, `"`, `""`), rate,
-			ms(h.Mean()), ms(float64(h.Min())), ms(float64(h.ValueAtQuantile(50))), ms(float64(h.ValueAtQuantile(95))), ms(float64(h.ValueAtQuantile(99))), ms(float64(h.Max())))
+			ms(h.Mean()), ms(float64(h.Min())), ms(float64(measure.Percentile(h, 50))), ms(float64(measure.Percentile(h, 95))), ms(float64(measure.Percentile(h, 99))), ms(float64(h.Max())))
 	}
 	return []rundir.File{{Name: "redis-benchmark.txt", Data: quiet.Bytes()}, {Name: "redis-benchmark.csv", Data: csv.Bytes()}}, nil
 }
