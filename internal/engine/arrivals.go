@@ -28,15 +28,16 @@ const (
 	leastMean = 1000
 )
 
-// gaps are the arrivals of independent users. Any goroutine may call its methods; claims in
-// the order of their numbers, or nearly so, take no lock.
+// gaps are the arrivals of independent users. Any goroutine may call its methods; only count
+// takes a lock.
 type gaps struct {
 	seed uint64
 	kept [keptBlocks]block
+	// sums holds the sums of all gaps before each block, as far as count has come. It is
+	// replaced by a longer one, never changed.
+	sums atomic.Pointer[[]float64]
 
-	mu sync.Mutex
-	// sums holds the sums of all gaps before each block, as far as count has come.
-	sums []float64
+	mu sync.Mutex // who makes sums longer
 }
 
 // States of a block beside its number.
@@ -53,7 +54,8 @@ type block struct {
 }
 
 func newGaps(seed uint64) *gaps {
-	g := &gaps{seed: seed, sums: []float64{0}}
+	g := &gaps{seed: seed}
+	g.sums.Store(&[]float64{0})
 	for i := range g.kept {
 		g.kept[i].number.Store(empty)
 	}
@@ -83,9 +85,7 @@ func (g *gaps) at(k int64) float64 {
 	if n > 0 {
 		var ok bool
 		if before, ok = g.read(n<<gapBits - 1); !ok { // long ago, or far ahead
-			g.mu.Lock()
 			before = g.before(n)
-			g.mu.Unlock()
 		}
 	}
 	var sums [inBlock]float64
@@ -128,30 +128,46 @@ func (g *gaps) fill(n int64, sum float64, to *[inBlock]float64) {
 	}
 }
 
-// before returns the sum of all gaps before a block. The caller holds g.mu.
+// before returns the sum of all gaps before a block, from the nearest that is known.
 func (g *gaps) before(n int64) float64 {
+	known := *g.sums.Load()
+	from := min(n, int64(len(known))-1)
+	sum := known[from]
 	var sums [inBlock]float64
-	for int64(len(g.sums)) <= n {
-		g.fill(int64(len(g.sums))-1, g.sums[len(g.sums)-1], &sums)
-		g.sums = append(g.sums, sums[inBlock-1])
+	for ; from < n; from++ {
+		g.fill(from, sum, &sums)
+		sum = sums[inBlock-1]
 	}
-	return g.sums[n]
+	return sum
 }
 
 // count returns how many arrivals there are up to x.
 func (g *gaps) count(x float64) int64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for last := len(g.sums) - 1; g.sums[last] <= x; last++ {
-		g.before(int64(last) + 1)
-	}
-	n := int64(sort.SearchFloat64s(g.sums, math.Nextafter(x, math.Inf(1)))) - 1
+	known := g.upTo(x)
+	n := int64(sort.SearchFloat64s(known, math.Nextafter(x, math.Inf(1)))) - 1
 	if n < 0 {
 		return 0
 	}
 	var sums [inBlock]float64
-	g.fill(n, g.sums[n], &sums)
+	g.fill(n, known[n], &sums)
 	return n<<gapBits + int64(sort.SearchFloat64s(sums[:], math.Nextafter(x, math.Inf(1))))
+}
+
+// upTo returns the sums before each block, beyond x.
+func (g *gaps) upTo(x float64) []float64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	known := *g.sums.Load()
+	if known[len(known)-1] > x {
+		return known
+	}
+	var sums [inBlock]float64
+	for known[len(known)-1] <= x {
+		g.fill(int64(len(known))-1, known[len(known)-1], &sums)
+		known = append(known, sums[inBlock-1])
+	}
+	g.sums.Store(&known)
+	return known
 }
 
 // tide stretches and squeezes a run's time, in ns: during bursts more of the schedule's time
