@@ -62,18 +62,10 @@ func newGaps(seed uint64) *gaps {
 	return g
 }
 
-// mix is the finaliser of splitmix64 (Steele, Lea and Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
 // exponential returns number i of a sequence of exponentially distributed numbers with
 // mean 1.
 func exponential(seed uint64, i int64) float64 {
-	return -math.Log((float64(mix(seed+uint64(i))>>11) + 0.5) / (1 << 53))
+	return rand.New(rand.NewPCG(seed, uint64(i))).ExpFloat64()
 }
 
 // at returns the sum of gaps up to and including gap k.
@@ -188,7 +180,7 @@ type tide struct {
 type turns struct{ run, schedule []float64 }
 
 func newTide(a workload.Arrivals, seed uint64, began int64) *tide {
-	t := &tide{seed: mix(seed), began: began, calm: float64(a.Calm), burst: float64(a.Burst)}
+	t := &tide{seed: seed, began: began, calm: float64(a.Calm), burst: float64(a.Burst)}
 	t.turns.Store(&turns{run: []float64{0}, schedule: []float64{0}})
 	t.slow = (t.calm + t.burst) / (t.calm + a.Factor*t.burst)
 	t.fast = a.Factor * t.slow

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -144,7 +145,8 @@ func (t *track) schedule(now int64, a *active) *schedule {
 		return newSchedule(now+t.offset(a), a.Rate)
 	}
 	s := newSchedule(now, a.Rate)
-	s.gaps, s.units, s.tide = newGaps(mix(uint64(o.Seed))^mix(uint64(o.Stream))^uint64(t.index)<<32^uint64(t.schedules)), int64(a.units), t.run.tide
+	seed := rand.NewPCG(uint64(o.Seed), uint64(o.Stream)<<40|uint64(t.index)<<20|uint64(t.schedules)).Uint64()
+	s.gaps, s.units, s.tide = newGaps(seed), int64(a.units), t.run.tide
 	t.schedules++
 	return s
 }

@@ -332,7 +332,18 @@ func (m *maker) design(vs workload.Values) error {
 	m.p.Plan = plan
 	m.redact(plan)
 	m.warn(plan.Warnings...)
+	m.paced(plan)
 	return problems.Err()
+}
+
+// paced warns of arrivals that mean nothing, as no rate is asked for and nothing is going to
+// set one.
+func (m *maker) paced(plan *workload.Plan) {
+	a := m.p.Inputs.Arrivals
+	rated := slices.ContainsFunc(plan.Tracks(), func(t *workload.Track) bool { return t.Start.Rate > 0 })
+	if a.Poisson && !rated && m.p.req.MaxThreads == 0 && len(m.p.changes()) == 0 {
+		m.warn(fmt.Sprintf("arrivals %s mean nothing without a rate: each thread makes its next call when it has the answer to the last", a))
+	}
 }
 
 // checkNames rejects names, which may come from a file, with characters that are not
