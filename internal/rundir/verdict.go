@@ -49,6 +49,10 @@ func (r *Run) Judge() Verdict {
 	return v
 }
 
+// LateTail returns a sentence for a run whose p99.9 is mostly lateness, though too little to
+// doubt the run, and "" for any other.
+func (r *Run) LateTail() string { return verdict.LateTail(r.record()) }
+
 // judgeDamaged judges a run whose figures were recomputed from what is left of its
 // files. What cast doubt on it before still does, though it may not show in the rest.
 func (r *Run) judgeDamaged() Verdict {

@@ -13,7 +13,7 @@ import (
 // Limits beyond which a rule applies. docs/verdict.md lists them with the reasons.
 const (
 	lateShare      = 0.10  // of a response percentile may be our own lateness
-	lateMost       = 0.50  // of it, in a store outside this process, however short it is
+	lateMost       = 0.50  // of one, in a store outside this process, however short it is
 	lostShare      = 0.01  // of the time may be lost to pauses
 	lostMost       = 0.5   // seconds of it
 	crowdShare     = 0.10  // by which a figure may shift because others had the processors
@@ -80,17 +80,20 @@ var rules = []rule{
 }
 
 // shown are the percentiles that summaries and screens show, each with the lateness up to
-// which it counts as prompt.
+// which it counts as prompt. Below that, lateness of most of a figure is a reason, but a
+// remark where a few moments decide the percentile: a system that stops every program for a
+// few milliseconds, twice a second, decides p99.9, and nobody has one that does not.
 var shown = []struct {
-	name   string
-	p      float64
-	prompt time.Duration
-	of     func(measure.Summary) int64
+	name    string
+	p       float64
+	prompt  time.Duration
+	moments bool
+	of      func(measure.Summary) int64
 }{
-	{"p50", 50, 50 * time.Microsecond, func(s measure.Summary) int64 { return s.P50 }},
-	{"p90", 90, 200 * time.Microsecond, func(s measure.Summary) int64 { return s.P90 }},
-	{"p99", 99, time.Millisecond, func(s measure.Summary) int64 { return s.P99 }},
-	{"p99.9", 99.9, 5 * time.Millisecond, func(s measure.Summary) int64 { return s.P999 }},
+	{"p50", 50, 50 * time.Microsecond, false, func(s measure.Summary) int64 { return s.P50 }},
+	{"p90", 90, 200 * time.Microsecond, false, func(s measure.Summary) int64 { return s.P90 }},
+	{"p99", 99, time.Millisecond, false, func(s measure.Summary) int64 { return s.P99 }},
+	{"p99.9", 99.9, 5 * time.Millisecond, true, func(s measure.Summary) int64 { return s.P999 }},
 }
 
 func verification(r *Record) (string, string) {
@@ -215,23 +218,52 @@ func suspended(r *Record) (string, string) {
 // few microseconds change what nobody reads, even where they are a large part of a call;
 // but in a store outside this process they must not be most of it.
 func lateness(r *Record) (string, string) {
-	worst, text := 0.0, ""
+	l := r.latest(false)
+	if l.share == 0 {
+		return "", ""
+	}
+	return Degraded, fmt.Sprintf("perfbench itself started operations late: %s; "+
+		"leave the machine to perfbench, lower the rate, or read the service time", l.text)
+}
+
+// LateTail returns a sentence for a run whose p99.9 is mostly lateness, though too little to
+// doubt the run, and "" for any other.
+func LateTail(r Record) string {
+	if l := r.latest(true); l.share > 0 {
+		return "Some operations were started late, which decides the tail: " + l.text + ". What the store did then, the service time tells."
+	}
+	return ""
+}
+
+// late is the percentile that lateness shapes most.
+type late struct {
+	share float64 // of the response time; 0 if there is none
+	text  string
+}
+
+// latest returns the worst of those that cast doubt on the run, or of the remarks.
+func (r *Record) latest(remarks bool) late {
+	var worst late
 	look := func(ops []Op, where string) {
 		for _, o := range ops {
 			for _, s := range shown {
 				if !measure.Enough(s.p, o.Response.Count) || o.Response.Count == 0 {
 					continue
 				}
-				late, all := s.of(o.Lateness), s.of(o.Response)
+				lateness, all := s.of(o.Lateness), s.of(o.Response)
 				if all <= 0 {
 					continue
 				}
-				share := float64(late) / float64(all)
-				matters := late >= s.prompt.Nanoseconds() || !r.InProcess && share >= lateMost
-				if matters && share >= lateShare && share > worst {
-					worst = share
-					text = fmt.Sprintf("perfbench itself started operations late: %s of %s%s is %s, and of its lateness %s (%s); "+
-						"leave the machine to perfbench, lower the rate, or read the service time", s.name, o.Name, where, ns(all), ns(late), percent(min(share, 1)))
+				share, long := float64(lateness)/float64(all), lateness >= s.prompt.Nanoseconds()
+				most := !r.InProcess && share >= lateMost
+				found := long || most && !s.moments
+				if remarks {
+					found = !long && most && s.moments
+				}
+				if found && share >= lateShare && share > worst.share {
+					worst.share = share
+					worst.text = fmt.Sprintf("%s of %s%s is %s, and of its lateness %s (%s)",
+						s.name, o.Name, where, ns(all), ns(lateness), percent(min(share, 1)))
 				}
 			}
 		}
@@ -240,10 +272,7 @@ func lateness(r *Record) (string, string) {
 	for _, s := range r.Segments {
 		look(s.Ops, s.where())
 	}
-	if text == "" {
-		return "", ""
-	}
-	return Degraded, text
+	return worst
 }
 
 func backlog(r *Record) (string, string) {

@@ -268,6 +268,25 @@ func TestMicrosecondsOfLatenessAreNothing(t *testing.T) {
 	assert.Equal(t, Valid, Judge(r).State, "a fifth of each percentile, and nowhere much")
 }
 
+// What a few moments of a machine decide is said, and is no reason below 5 ms; what makes
+// half of a p99 is one.
+func TestALateTailIsARemark(t *testing.T) {
+	const us, ms = 1000, 1_000_000
+	r := clean()
+	assert.Empty(t, LateTail(r))
+	r.Ops[0].Response.P999, r.Ops[0].Lateness.P999 = 6*ms, 4*ms
+	assert.Equal(t, Valid, Judge(r).State)
+	assert.Contains(t, LateTail(r), "p99.9 of "+r.Ops[0].Name+" is 6 ms, and of its lateness 4 ms (67 %)")
+	r.InProcess = true
+	assert.Empty(t, LateTail(r), "of a store that is no server")
+	r.InProcess = false
+	r.Ops[0].Lateness.P999 = 5 * ms
+	assert.True(t, has(Judge(r), Lateness), "5 ms of it")
+	assert.Empty(t, LateTail(r), "a reason is not also a remark")
+	r.Ops[0].Lateness.P999, r.Ops[0].Response.P99, r.Ops[0].Lateness.P99 = 0, 900*us, 500*us
+	assert.True(t, has(Judge(r), Lateness), "half of p99")
+}
+
 func TestOneShortPauseOfALongRunIsNothing(t *testing.T) {
 	r := clean()
 	r.Observed.Pauses, r.Observed.PausedS = 1, 0.3
