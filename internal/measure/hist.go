@@ -318,6 +318,7 @@ func (t *times) totals(op Operation) Totals {
 		out.Service, out.Lateness = v.service.summary(), v.lateness.summary()
 	}
 	out.Beyond = v.response.beyond
+	out.Slowest = slowest(out.Calls, v.response.at)
 	return out
 }
 

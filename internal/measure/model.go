@@ -47,6 +47,8 @@ type Totals struct {
 	// Lateness is the part of Wait that is our fault, not the store's: see
 	// Sample.Late.
 	Response, Service, Wait, Lateness Summary
+	// Slowest are the response times of requests that make several such calls at once.
+	Slowest [len(parallel)]Slowest
 }
 
 // Throughput is the number of successful units per second of the period, as

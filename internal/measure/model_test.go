@@ -99,6 +99,7 @@ func countUp(t *testing.T, op Operation, all []Call, in func(s *Call) bool) coun
 		}
 	}
 	c.Response, c.Service, c.Wait, c.Lateness = Summarize(c.times[0]), Summarize(c.times[1]), Summarize(c.times[2]), Summarize(c.times[3])
+	c.Slowest = SlowestOf(c.times[0])
 	return c
 }
 

@@ -115,7 +115,7 @@ func (g *generator) add(o *measure.Totals, sum, op int, units int64, h [4]*hdrhi
 	o.Calls += h[0].TotalCount()
 	o.Active += time.Second
 	o.Response, o.Service, o.Wait = measure.Summarize(all[0]), measure.Summarize(all[1]), measure.Summarize(all[2])
-	o.Lateness = measure.Summarize(all[3])
+	o.Lateness, o.Slowest = measure.Summarize(all[3]), measure.SlowestOf(all[0])
 }
 
 // settle brings what is not per operation up to the end of second t.

@@ -13,6 +13,9 @@ import (
 func SetResult(run *Run, res *measure.Result) {
 	run.MeasuredS = res.Measured.Seconds()
 	run.Operations = operations(res.Ops)
+	for i := range res.Ops {
+		run.Operations[i].Slowest = slowest(res.Ops[i].Slowest[:])
+	}
 	run.Segments = make([]Segment, len(res.Segments))
 	for i, s := range res.Segments {
 		run.Segments[i] = Segment{
@@ -72,6 +75,22 @@ func LatencyOf(s measure.Summary) Latency {
 		Mean: s.Mean, Min: s.Min, P50: s.P50, P90: s.P90, P95: s.P95,
 		P99: s.P99, P999: s.P999, P9999: s.P9999, Max: s.Max,
 	}
+}
+
+// slowest returns what documents show of requests of several calls; nil if no call was timed.
+func slowest(list []measure.Slowest) (out []Slowest) {
+	known := func(v int64) *int64 {
+		if v == measure.Hidden {
+			return nil
+		}
+		return &v
+	}
+	for _, s := range list {
+		if s.Calls > 0 {
+			out = append(out, Slowest{s.Calls, known(s.P50), known(s.P99)})
+		}
+	}
+	return out
 }
 
 // copySettings copies m without values that JSON cannot represent.

@@ -251,6 +251,17 @@ type Operation struct {
 	// Lateness is the part of the wait that is perfbench's own fault; all 0 in closed
 	// loop and in runs made before it was measured.
 	Lateness Latency `json:"lateness_ns"`
+	// Slowest are the response times of requests that make several calls at once, if those
+	// are independent; of the whole run only, and nil in runs made before they were computed.
+	Slowest []Slowest `json:"slowest_of,omitempty"`
+}
+
+// Slowest is the response time, in nanoseconds, of a request that waits for several calls;
+// a percentile is nil if too few calls were timed to tell.
+type Slowest struct {
+	Calls int    `json:"calls"`
+	P50   *int64 `json:"p50_ns"`
+	P99   *int64 `json:"p99_ns"`
 }
 
 // Late reports whether the run has lateness, that is, ran in open loop.

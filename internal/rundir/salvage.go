@@ -135,6 +135,8 @@ func (f *Folder) recompute(until float64, hlogBytes int64) {
 		o.Calls = digest(hlog.Response).Count
 		o.Response, o.Service, o.Wait = LatencyOf(digest(hlog.Response)), LatencyOf(digest(hlog.Service)), LatencyOf(digest(hlog.Wait))
 		o.Lateness = LatencyOf(digest(hlog.Lateness))
+		several := measure.SlowestOf(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)])
+		o.Slowest = slowest(several[:])
 	}
 	segments := []Segment{}
 	for _, s := range r.Segments {

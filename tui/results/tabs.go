@@ -239,6 +239,9 @@ func (l *loadedRun) percentiles(s *widget.Styles, w int) []string {
 			title += s.Warn.On(fmt.Sprintf("  %s over one hour", widget.Whole(o.Beyond)))
 		}
 		out = append(append(out, title, head), rows...)
+		if several := report.AtOnce(l.folder, o); several != "" {
+			out = append(out, widget.MutedLines(s, several, w)...)
+		}
 		if o.Wait.Max == 0 {
 			out = append(out, widget.MutedLines(s, "no target rate: a call is due when it starts, so there is no wait", w)...)
 		}

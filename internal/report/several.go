@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/rundir/hlog"
+)
+
+// IfIndependent explains how the times of requests of several calls are computed, for every
+// document and screen.
+const IfIndependent = "A request that makes several calls at once is as slow as the slowest of them. " +
+	"If the calls are independent, its percentile p is the percentile p^(1/N) of one call."
+
+// several shows what a page that makes several calls would wait, and what one call of
+// several units did.
+func several(f *rundir.Folder) Section {
+	r := &f.Run
+	t := Table{Left: 4, Columns: []string{"track", "operation", "request", "", "p50", "p99"}}
+	hidden, batches := false, false
+	for _, o := range r.Operations {
+		if o.Calls == 0 {
+			continue
+		}
+		if n := perCall(o); n > 1 {
+			l := o.Response.Shown(o.Calls)
+			t.Add(o.Track, o.Op, fmt.Sprintf("one call of %d %s", n, r.UnitOf(o)), "measured", Nanos(l.P50), Nanos(l.P99))
+			batches = true
+		}
+		for _, s := range measure.SlowestOf(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)]) {
+			if s.Calls == 0 {
+				continue
+			}
+			hidden = hidden || s.P99 == measure.Hidden
+			t.Add(o.Track, o.Op, fmt.Sprintf("%d calls at once", s.Calls), "if independent", Nanos(s.P50), Nanos(s.P99))
+		}
+	}
+	s := Section{Heading: "Requests of several calls", Table: t}
+	if len(t.Rows) == 0 {
+		return Section{}
+	}
+	s.Text = append(s.Text, IfIndependent)
+	if batches {
+		s.Text = append(s.Text, "A call of several units is such a request, too, and was measured.")
+	}
+	if hidden {
+		s.Text = append(s.Text, fmt.Sprintf("A dash stands where fewer than ten calls are beyond that percentile: p99 of 100 calls at once needs %s calls.",
+			Whole(measure.NeedsOfSlowest(99, 100))))
+	}
+	return s
+}
+
+// perCall returns how many units a call of an operation has, on average.
+func perCall(o rundir.Operation) int64 {
+	if done := o.Calls - min(o.Errors, o.Calls-1); done > 0 {
+		return (o.Count + done/2) / done
+	}
+	return 1
+}
+
+// AtOnce says in a line what requests of several calls would wait; "" if no call was timed.
+func AtOnce(f *rundir.Folder, o rundir.Operation) string {
+	var parts []string
+	for _, s := range measure.SlowestOf(f.Histograms[hlog.Tag(o.Track, o.Op, hlog.Response)]) {
+		if s.Calls > 0 {
+			parts = append(parts, fmt.Sprintf("%d: p50 %s, p99 %s", s.Calls, Nanos(s.P50), Nanos(s.P99)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "the slowest of calls made at once, if independent: of " + strings.Join(parts, "; of ")
+}
