@@ -16,9 +16,6 @@ const (
 	MostEarlier  = 20
 	// alikeFor is how much longer than another a run of the same plan may be.
 	alikeFor = 1.25
-	// shows is how many standard errors a change must have to be found four times out of
-	// five, with the confidence of ranges.
-	shows = 2.8
 )
 
 // Repeats reports whether two runs are of the same plan on the same machine: they differ
@@ -74,8 +71,9 @@ func (f Figure) noLessThan(change stat.Estimate, before []Estimate) stat.Estimat
 func single(c *Comparison) []string {
 	if noise := Throughput.noise(of(Throughput, c.before.part(nil))); !math.IsNaN(noise.SE) {
 		text := fmt.Sprintf("One run a side: what %d earlier runs of the same plan on this machine differed by, one from the next, counts as chance (%.2g %% in throughput).", len(c.before.Runs), 100*noise.SE)
-		if n := math.Ceil(2 * math.Pow(shows*noise.SE/c.Tolerance, 2)); n > 1 {
-			text += fmt.Sprintf(" It takes some %d runs a side to find a change of %.3g %% (--repeat).", int(max(n, leastEarlier)), 100*c.Tolerance)
+		change := stat.Estimate{SE: math.Sqrt2 * noise.SE, DF: noise.DF}
+		if n := needed(change, certainty, math.Log1p(c.Tolerance), 1, false); n > 1 {
+			text += fmt.Sprintf(" It takes some %d runs a side to find a change of %.3g %% (--repeat).", max(n, leastEarlier), 100*c.Tolerance)
 		}
 		return []string{text}
 	}

@@ -33,7 +33,7 @@ func held(sides ...Set) float64 {
 func limited(fs []Finding) {
 	for i := range fs {
 		if f := &fs[i]; f.Figure == Throughput && f.Verdict != Noted {
-			f.Verdict, f.Within, f.Held = Same, 0, true
+			f.Verdict, f.Within, f.Held, f.Power = Same, 0, true, nil
 		}
 	}
 }

@@ -48,6 +48,8 @@ type Finding struct {
 	// Held means that the target rate determined the figure on both sides, so it is not
 	// judged.
 	Held bool
+	// Power says, for the verdict Unsure, what the runs could have shown; nil otherwise.
+	Power *Power
 
 	change stat.Estimate // on the figure's scale
 }
@@ -99,7 +101,9 @@ func findings(a, b []Measured, pairs [][2]int, before []Measured, tolerance floa
 		out = append(out, f)
 	}
 	for i, confidence := range together(out) {
-		out[i].judge(confidence, tolerance)
+		if f := &out[i]; f.judge(confidence, tolerance) == Unsure {
+			f.Power = f.power(confidence, tolerance, aSide(len(a), len(b)))
+		}
 	}
 	return out
 }
@@ -180,8 +184,8 @@ func within(runs []Estimate) float64 {
 	return math.Sqrt(sum) / float64(len(runs))
 }
 
-// judge determines the verdict, with ranges of the given confidence.
-func (f *Finding) judge(confidence, tolerance float64) {
+// judge determines and returns the verdict, with ranges of the given confidence.
+func (f *Finding) judge(confidence, tolerance float64) Verdict {
 	share, least := f.Figure.byShare(), sameWithin
 	if share {
 		least, tolerance = sameShare, sameShare
@@ -215,4 +219,5 @@ func (f *Finding) judge(confidence, tolerance float64) {
 	default:
 		f.Verdict = Unsure
 	}
+	return f.Verdict
 }

@@ -122,6 +122,7 @@ func beside(c *compare.Comparison) Section {
 	}
 	if len(c.Parts) > 0 {
 		s.Table = Findings(c.Parts[0], c.A.Runs[0].Conditions.Unit)
+		s.Parts = unsure(c.Parts[0], c.A.Runs[0].Conditions.Unit)
 	}
 	return s
 }

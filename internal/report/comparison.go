@@ -69,7 +69,9 @@ func compared(c *compare.Comparison) Page {
 			}
 			heading = op.Track + " " + op.Op
 		}
-		p.Sections = append(p.Sections, Section{Heading: heading, Weight: Answer, Table: Findings(part, a.UnitOf(part.Operation))})
+		p.Sections = append(p.Sections, Section{
+			Heading: heading, Weight: Answer, Table: Findings(part, a.UnitOf(part.Operation)), Parts: unsure(part, a.UnitOf(part.Operation)),
+		})
 	}
 	if len(c.Differences) > 0 {
 		t := Table{Left: 3, Columns: []string{"", "A", "B"}}
@@ -86,6 +88,11 @@ const reading = "The figure after ± is the margin of error, at 95 % confidence.
 	"that all figures together raise a false alarm in at most 5 of 100 comparisons. " +
 	"Better and worse: chance does not explain the change. Same within N %: if there is a change, it is smaller than that. Unsure: too close to call; " +
 	"more or longer runs would settle it. A question mark stands for a range too wide to be of use. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
+
+// unsure says what the runs could have shown where it cannot be told.
+func unsure(p compare.Part, unit string) []Section {
+	return some(Section{Heading: "Where it is unsure", Text: p.Powers(unit)})
+}
 
 // sideOf describes a side.
 func sideOf(name string, s compare.Set) string {
@@ -163,6 +170,28 @@ type jsonFinding struct {
 	Verdict compare.Verdict `json:"verdict"`
 	Within  float64         `json:"same_within,omitempty"`
 	Paired  bool            `json:"paired,omitempty"`
+	// Power is that of a figure that is unsure.
+	Power *jsonPower `json:"power,omitempty"`
+}
+
+// jsonPower is what the runs could have shown: changes as Change is one; null if they show
+// none, however large, or if it would take too many runs.
+type jsonPower struct {
+	Shows      *float64 `json:"shows_at_80"`
+	ShowsOften *float64 `json:"shows_at_90"`
+	Of         float64  `json:"change_wanted"`
+	More       *int     `json:"more_runs_a_side"`
+}
+
+func jsonPowerOf(p *compare.Power) *jsonPower {
+	if p == nil {
+		return nil
+	}
+	out := &jsonPower{Shows: finite(p.Shows), ShowsOften: finite(p.ShowsOften), Of: p.Of}
+	if p.More >= 0 {
+		out.More = &p.More
+	}
+	return out
 }
 
 type jsonRange struct {
@@ -204,7 +233,7 @@ func comparisonJSON(c *compare.Comparison) ([]byte, error) {
 			part.Track, part.Op = p.Operation.Track, p.Operation.Op
 		}
 		for _, f := range p.Findings {
-			part.Figures = append(part.Figures, jsonFinding{f.Figure, side(f.A), side(f.B), finite(f.Change), finite(f.Lo), finite(f.Hi), f.Verdict, f.Within, f.Paired})
+			part.Figures = append(part.Figures, jsonFinding{f.Figure, side(f.A), side(f.B), finite(f.Change), finite(f.Lo), finite(f.Hi), f.Verdict, f.Within, f.Paired, jsonPowerOf(f.Power)})
 		}
 		out.Parts = append(out.Parts, part)
 	}

@@ -323,6 +323,12 @@ func (c *Comparison) table(e screen.Env, w int) []string {
 	}
 	head, rows := g.Lines(s, w)
 	out := append([]string{head}, rows...)
+	if powers := m.powers(c.op); len(powers) > 0 {
+		out = append(out, "")
+		for _, text := range powers {
+			out = append(out, widget.MutedLines(s, text, w)...)
+		}
+	}
 	if doubts := m.doubts(); doubts != "" {
 		out = append(out, "")
 		for _, l := range widget.Wrap("! "+doubts, w) {

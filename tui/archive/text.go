@@ -13,11 +13,17 @@ func (m *comparedRuns) doubts() string {
 	return strings.Join(slices.Concat(m.Refusals, m.Cautions), " · ")
 }
 
+// powers says what the runs could have shown of an operation where it cannot be told.
+func (m *comparedRuns) powers(op int) []string {
+	p := m.parts[op].Part
+	return p.Powers(m.A.Runs[0].Conditions.UnitOf(p.Operation))
+}
+
 // text returns the comparison for the clipboard.
 func (m *comparedRuns) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A %s (%s)\nB %s (%s)\n", m.A.Name, widget.NameOf(m.a), m.B.Name, widget.NameOf(m.b))
-	for _, p := range m.parts {
+	for i, p := range m.parts {
 		g := widget.Grid{Cols: []widget.Column{{Head: p.name}, {Head: "A", Right: true}, {Head: "B", Right: true}, {Head: "change", Right: true}, {Head: "between", Right: true}, {Head: "verdict"}}}
 		for _, f := range p.Findings {
 			g.Add(f.Label(m.A.Runs[0].Conditions.UnitOf(p.Operation)), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())
@@ -26,6 +32,9 @@ func (m *comparedRuns) text() string {
 		b.WriteString("\n" + strings.TrimRight(head, " ") + "\n")
 		for _, r := range rows {
 			b.WriteString(strings.TrimRight(r, " ") + "\n")
+		}
+		for _, text := range m.powers(i) {
+			b.WriteString(text + "\n")
 		}
 	}
 	if doubts := m.doubts(); doubts != "" {

@@ -1,0 +1,137 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/compare/stat"
+)
+
+const (
+	// usually and nearlyAlways are the powers for which it is said how large a change some
+	// runs could have shown: they show it in so many of such comparisons.
+	usually, nearlyAlways = 0.8, 0.9
+	// mostMore is the largest number of further runs that anybody is told to do.
+	mostMore = 1000
+)
+
+// Power says what a comparison that is unsure could have shown.
+type Power struct {
+	// Shows and ShowsOften are the smallest changes, as Finding.Change, that these runs would
+	// have shown with a power of 80 and of 90 %; infinite if they show nothing, however large.
+	Shows, ShowsOften float64
+	// More is how many further runs a side show a change of Of with a power of 80 %, if they
+	// scatter as these do: 0 if these are enough, -1 if more than mostMore or unknown.
+	More int
+	Of   float64
+}
+
+// power computes what a finding that was judged with a confidence could have shown; runs are
+// how many there are a side.
+func (f *Finding) power(confidence, tolerance, runs float64) *Power {
+	if f.Figure.byShare() {
+		tolerance = sameShare
+	}
+	p := &Power{Shows: f.shows(confidence, usually), ShowsOften: f.shows(confidence, nearlyAlways), More: -1, Of: tolerance}
+	of := tolerance
+	if !f.Figure.byShare() {
+		of = math.Log1p(tolerance)
+	}
+	if n := needed(f.change, confidence, of, runs, f.Paired); n > 0 {
+		p.More = max(n-int(runs), 0)
+	}
+	return p
+}
+
+// shows returns the smallest change that a test of this confidence finds with this power.
+func (f *Finding) shows(confidence, power float64) float64 {
+	by := f.change.SE * reach(confidence, power, f.change.DF)
+	switch {
+	case math.IsNaN(by):
+		return math.Inf(1)
+	case f.Figure.byShare():
+		return by
+	}
+	return math.Expm1(by)
+}
+
+// reach returns how many standard errors a change must have for a test of this confidence to
+// find it with this power.
+func reach(confidence, power, df float64) float64 {
+	return stat.T(confidence, df) + stat.T(2*power-1, df)
+}
+
+// needed returns how many runs a side show a change, on the figure's scale, if each scatters
+// as those of an estimate do; 0 if that is unknown, or too many.
+func needed(e stat.Estimate, confidence, change, runs float64, paired bool) int {
+	if math.IsNaN(e.SE) {
+		return 0
+	}
+	one := e.SE * math.Sqrt(runs)
+	for n := max(int(runs), 1); n <= int(runs)+mostMore; n++ {
+		df := e.DF // with one run a side, of which the scatter is known
+		switch {
+		case n == int(runs):
+		case paired:
+			df = float64(n - 1)
+		default:
+			df = float64(2*n - 2)
+		}
+		if one/math.Sqrt(float64(n))*reach(confidence, usually, df) <= change {
+			return n
+		}
+	}
+	return 0
+}
+
+// aSide returns how many runs there are a side; of unequal sides, so many that would tell as
+// much.
+func aSide(a, b int) float64 { return 2 / (1/float64(a) + 1/float64(b)) }
+
+// PowerText says how large a change the runs could have shown, and how many more would show
+// what counts as one; "" if the finding is not unsure.
+func (f Finding) PowerText() string {
+	p := f.Power
+	if p == nil {
+		return ""
+	}
+	of := f.sized(p.Of)
+	text := "these runs could not have shown any change"
+	if !math.IsInf(p.Shows, 0) {
+		text = fmt.Sprintf("these runs show a change of %s in 8 of 10 comparisons, and of %s in 9", f.sized(p.Shows), f.sized(p.ShowsOften))
+	}
+	switch {
+	case p.More > 0:
+		more := fmt.Sprintf("%d more runs a side", p.More)
+		if p.More == 1 {
+			more = "one more run a side"
+		}
+		return text + "; " + of + " would take " + more
+	case p.More == 0:
+		return text + "; they are enough for " + of
+	case math.IsInf(p.Shows, 0):
+		return text
+	}
+	return text + fmt.Sprintf("; %s would take more than %d more a side", of, mostMore)
+}
+
+// sized formats the size of a change.
+func (f Finding) sized(v float64) string {
+	switch {
+	case f.Figure.byShare():
+		return fmt.Sprintf("%.2g points", v*100)
+	case v >= 10:
+		return fmt.Sprintf("×%.3g", v+1)
+	}
+	return fmt.Sprintf("%.2g %%", v*100)
+}
+
+// Powers returns a sentence for each figure that is unsure: what these runs could have shown.
+func (p Part) Powers(unit string) (out []string) {
+	for _, f := range p.Findings {
+		if text := f.PowerText(); text != "" {
+			out = append(out, f.Label(unit)+": "+text+".")
+		}
+	}
+	return out
+}
