@@ -29,6 +29,9 @@ func Asked(r *rundir.Run) request.Request {
 		}
 	}
 	values["seed"] = fmt.Sprint(r.Seed)
+	if _, told := r.Parameters["arrivals"]; !told && rated(r) { // from before there was a choice
+		q.Values["arrivals"] = workload.Value{Name: "arrivals", Text: workload.Even, Origin: workload.OriginFlag}
+	}
 	for k, v := range values {
 		if said(r, k) {
 			q.Values[k] = workload.Value{Name: k, Text: v, Origin: workload.OriginFlag}
@@ -70,6 +73,20 @@ func said(r *rundir.Run, name string) bool {
 		return flag == "" || flag == "set" || flag == name // not set by a different flag
 	}
 	return from != "" && from != "default" && from != "preset"
+}
+
+// rated reports whether calls were sent at a rate at any time.
+func rated(r *rundir.Run) bool {
+	isRate := func(name string) bool {
+		_, base := rundir.TrackOf(name)
+		return base == "rate"
+	}
+	for name, v := range r.Settings {
+		if v > 0 && isRate(name) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.Changes, func(c rundir.Change) bool { return c.To > 0 && isRate(c.Name) })
 }
 
 // Command returns the command line that repeats a run.

@@ -8,7 +8,8 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// What was asked for is asked for again, and what follows from that is left out.
+// What was asked for is asked for again, and what follows from that is left out. A run from
+// before there was a choice of arrivals had even ones.
 func TestTheCommandOfARun(t *testing.T) {
 	r := &rundir.Run{
 		Profile: "ingestion", Target: "redis://h:6379/?tls=1", Seed: 7,
@@ -24,7 +25,7 @@ func TestTheCommandOfARun(t *testing.T) {
 		},
 		Verdict: rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}},
 	}
-	assert.Equal(t, `perfbench run --profile ingestion --target 'redis://h:6379/?tls=1' --preset small --cleanup --duration 60s `+
+	assert.Equal(t, `perfbench run --profile ingestion --target 'redis://h:6379/?tls=1' --preset small --arrivals even --cleanup --duration 60s `+
 		`--set 'prefix=it'\''s' --seed 7 --threads 4 --at 35s:threads=16 --at 40s..50s:rate=100..300 --threshold 'p99<1ms'`, Command(r))
 }
 
@@ -44,9 +45,9 @@ func TestTheCommandOfARunWithFilesAndATimetable(t *testing.T) {
 			{At: 3.25, Name: "rate", From: 2000, To: 2500, Segment: 1, Ramp: 1, By: "timetable"}, {At: 5, Name: "rate", From: 2500, To: 6000, Segment: 2, Ramp: 1, By: "timetable"},
 		},
 	}
-	assert.Equal(t, `perfbench run --profile ingestion --target memory: --file 'a b.properties' --file more.yaml --duration forever `+
+	assert.Equal(t, `perfbench run --profile ingestion --target memory: --file 'a b.properties' --file more.yaml --arrivals even --duration forever `+
 		`--set profile.threads=3 --seed 1 --at 3s..5s:rate=2000..6000 --at 1h:rate=1 --at 2s:threads=8`, Command(r))
 	r.Files, r.Timetable = nil, nil
-	assert.Equal(t, `perfbench run --profile ingestion --target memory: --duration forever --set mapNames=profile `+
+	assert.Equal(t, `perfbench run --profile ingestion --target memory: --arrivals even --duration forever --set mapNames=profile `+
 		`--set profile.threads=3 --seed 1 --at 2s:threads=8 --at 3.25s..5s:rate=2500..6000`, Command(r), "what earlier versions kept")
 }

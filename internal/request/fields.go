@@ -119,7 +119,7 @@ func rows() []Field {
 		knob(workload.Rate(""), "r", "N", "target rate per second: calls are sent on schedule even if the store is slow; 0 = unlimited"),
 		{
 			Param: param("arrivals", workload.Text, "how calls come at a rate: "+workload.ArrivalsHelp),
-			Flag:  Flag{"", "HOW", "how calls come at a rate: even (as ever), poisson (independently, as from many users), or bursts=10x,1s,9s", GroupLoad, false},
+			Flag:  Flag{"", "HOW", "how calls come at a rate: poisson (default: independently, as from many users), even, or bursts=10x,1s,9s", GroupLoad, false},
 		},
 		knob(workload.Payload(), "", "SIZE", "size of one value: 512, 1KiB, 10KB"),
 		knob(workload.Batch(), "", "N", "entries in one batched call"),

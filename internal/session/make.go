@@ -332,17 +332,35 @@ func (m *maker) design(vs workload.Values) error {
 	m.p.Plan = plan
 	m.redact(plan)
 	m.warn(plan.Warnings...)
-	m.paced(plan)
+	m.arrivals(plan)
 	return problems.Err()
 }
 
-// paced warns of arrivals that mean nothing, as no rate is asked for and nothing is going to
-// set one.
-func (m *maker) paced(plan *workload.Plan) {
-	a := m.p.Inputs.Arrivals
+// arrivals decides how calls come at a rate if nobody has said: independently, as from many
+// users, unless the plan imitates another pacing. A run without a rate has none; it warns of
+// those that were asked for, unless something may set a rate as it goes.
+func (m *maker) arrivals(plan *workload.Plan) {
+	in := &m.p.Inputs
+	asked, given := in.Values["arrivals"]
+	given = given && strings.TrimSpace(asked.Text) != ""
 	rated := slices.ContainsFunc(plan.Tracks(), func(t *workload.Track) bool { return t.Start.Rate > 0 })
-	if a.Poisson && !rated && m.p.req.MaxThreads == 0 && len(m.p.changes()) == 0 {
-		m.warn(fmt.Sprintf("arrivals %s mean nothing without a rate: each thread makes its next call when it has the answer to the last", a))
+	goes := rated || m.p.req.MaxThreads > 0 || len(m.p.changes()) > 0
+	if given {
+		if in.Arrivals.Poisson && !goes {
+			m.warn(fmt.Sprintf("arrivals %s mean nothing without a rate: each thread makes its next call when it has the answer to the last", in.Arrivals))
+		}
+		return
+	}
+	usual := workload.Value{Name: "arrivals", Text: workload.Poisson, Origin: workload.OriginDefault}
+	if plan.Evenly != "" {
+		usual.Text, usual.Where = workload.Even, "with "+plan.Evenly
+		if rated {
+			m.warn(plan.Evenly + ": calls come evenly, as in what it imitates; with --arrivals poisson they come independently, as from many users")
+		}
+	}
+	in.Arrivals, _ = workload.ParseArrivals(usual.Text)
+	if goes {
+		in.Values["arrivals"] = usual
 	}
 }
 

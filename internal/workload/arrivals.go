@@ -30,7 +30,7 @@ const (
 )
 
 // ArrivalsHelp says what can be asked for.
-const ArrivalsHelp = "even; poisson; bursts=10x,1s,9s: ten times as many for 1s on average, every 9s on average"
+const ArrivalsHelp = "poisson: independently, as from many users, which is the default but where an original's pacing is imitated; even; bursts=10x,1s,9s: ten times as many for 1s on average, every 9s on average"
 
 // ParseArrivals reads arrivals as users type them.
 func ParseArrivals(text string) (Arrivals, error) {

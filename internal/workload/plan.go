@@ -31,6 +31,9 @@ type Plan struct {
 	// Ends says in one sentence why the run ends by itself although it was meant to
 	// go on until stopped; empty if it does not.
 	Ends string
+	// Evenly is the value for which calls at a rate come evenly unless the user says otherwise,
+	// as in what the plan imitates: "compat=on"; empty: they come independently.
+	Evenly string
 	// Connections is how many operations the profile may have under way at once,
 	// when it is not the workers that call the store; 0 means one per thread.
 	Connections int

@@ -59,7 +59,8 @@ type Inputs struct {
 	// them.
 	Values Values
 	Seed   int64
-	// Arrivals say how the due times of an open loop are spread.
+	// Arrivals say how the due times of an open loop are spread; if the user does not, they are
+	// decided after the plan is made.
 	Arrivals Arrivals
 	// Duration and Count end the run, whichever comes first; 0: not given.
 	Duration time.Duration

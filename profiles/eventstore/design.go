@@ -103,6 +103,14 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	case s.load.events > 0:
 		p.Ends = "events says how many there are"
 	}
+	switch {
+	case s.search.on:
+		p.Evenly = "search=on"
+	case s.load.pacing == pacingTicked:
+		p.Evenly = "pacing=" + pacingTicked
+	case s.Compat:
+		p.Evenly = "compat=on"
+	}
 	place := strconv.Quote(s.namespace)
 	p.Writes = []string{fmt.Sprintf("events of book %s, scope %s, in batches of up to %d, as a page of its own, under the namespace %s", s.Book, s.Scope, s.load.start.Batch, place)}
 	if s.load.events > 0 {

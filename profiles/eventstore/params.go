@@ -40,7 +40,7 @@ func (s *spec) declare() *values.Fields {
 // declareGenerator declares the parameters of the woodpecker box, under its own names
 // where it has them.
 func (s *spec) declareGenerator(p *values.Fields) {
-	p.Choice(&s.load.pacing, "pacing", pacingPaced, []string{pacingPaced, pacingTicked}, "paced: batches spread evenly over a second; ticked: the load of a tick all at once, as the original does")
+	p.Choice(&s.load.pacing, "pacing", pacingPaced, []string{pacingPaced, pacingTicked}, "paced: each batch on its own; ticked: the load of a tick all at once, as the original does")
 	p.Int(&s.load.tickRate, "tickRate", 1, 1, 1000, "ticks/s", "ticks a second of each generator, with pacing=ticked")
 	p.Int64(&s.load.events, "events", 100_000, 1, 1_000_000_000_000, "events", "events to store when neither --count nor --duration says")
 	p.Text(&s.book, "bookName", "estore_perf_test_01", "book of the events")

@@ -252,6 +252,9 @@ func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 		Warnings:   r.Warnings,
 		Binder:     s,
 	}
+	if s.compat {
+		p.Evenly = "compat=on"
+	}
 	phase := workload.Phase{Name: "ingest", Duration: in.Duration}
 	for i := range s.maps {
 		m := &s.maps[i]

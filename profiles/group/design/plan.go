@@ -72,6 +72,9 @@ func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 		Knobs:      []workload.Knob{threadsKnob(), rateKnob(), workload.Payload(), workload.Batch()},
 		Parameters: k.Shown, Warnings: k.Warnings, Spaces: s.Spaces(),
 	}
+	if s.Compat {
+		p.Evenly = "compat=on"
+	}
 	notYet := func(int) (workload.Task, error) { return nil, errors.New("group: not connected to a store") }
 	listens := false
 	for i, step := range s.Steps {

@@ -240,6 +240,9 @@ func planPBM(s *Spec, in workload.Inputs) *workload.Plan {
 		Binder: s,
 		Bytes:  s.entries() * int64(s.eligPayload),
 	}
+	if s.compat {
+		p.Evenly = "compat=on"
+	}
 	for _, m := range s.flat {
 		p.Bytes += m.entries * int64(m.payload)
 	}
