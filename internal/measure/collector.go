@@ -270,6 +270,9 @@ func (c *Collector) add(s *Call) {
 	if s.End >= c.win.end {
 		a = c.win.later(s.End, warm)
 	}
+	if s.Opens && !warm {
+		c.all.arrivals[c.cfg.OpTrack[s.Op]].add(s)
+	}
 	t := a.of(s.Op, s.Segment)
 	timed := c.timed(s)
 	if s.Class == 0 {

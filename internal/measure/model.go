@@ -180,6 +180,8 @@ type Segment struct {
 	// those of a ramp have come to by its end, nil if they did not change.
 	Settings, SettingsEnd map[string]float64
 	Ops                   []Totals
+	// Arrivals are those of the tracks of which enough came in open loop to tell.
+	Arrivals []Arrivals
 }
 
 // ErrorCount is how often an operation failed with errors of one class.

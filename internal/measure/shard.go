@@ -26,6 +26,9 @@ type Call struct {
 	Worker uint16
 	// Class is the class of its error; 0: it succeeded.
 	Class uint8
+	// Opens means that it is the first of an iteration that fell due by the schedule of an
+	// open loop.
+	Opens bool
 	// Warm means that its iteration began during warm-up, to which it belongs.
 	Warm bool
 }

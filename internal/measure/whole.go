@@ -16,21 +16,23 @@ type segment struct {
 // whole is all that was measured up to the last closed second: by operation, by segment, and
 // what failed.
 type whole struct {
-	cfg     *Config
-	log     *errorLog
-	ops     []*times
-	segs    []*segment
-	errs    map[errorKey]int64
-	tally   tally
-	stages  stages
-	spreads []spreads
-	control Control
-	until   int64 // the end of the last closed second
+	cfg    *Config
+	log    *errorLog
+	ops    []*times
+	segs   []*segment
+	errs   map[errorKey]int64
+	tally  tally
+	stages stages
+	// arrivals are those of each track.
+	arrivals []arrivals
+	spreads  []spreads
+	control  Control
+	until    int64 // the end of the last closed second
 }
 
 func newWhole(cfg *Config, log *errorLog) whole {
 	n := len(cfg.Ops)
-	a := whole{cfg: cfg, log: log, ops: make([]*times, n), errs: map[errorKey]int64{}, tally: newTally(cfg), stages: newStages(cfg), spreads: make([]spreads, n)}
+	a := whole{cfg: cfg, log: log, ops: make([]*times, n), errs: map[errorKey]int64{}, tally: newTally(cfg), stages: newStages(cfg), arrivals: make([]arrivals, len(cfg.Tracks)), spreads: make([]spreads, n)}
 	for i := range a.ops {
 		a.ops[i] = &times{}
 	}
@@ -116,6 +118,12 @@ func (a *whole) result(gauges []Gauge) *Result {
 		info.To = min(info.To, r.Measured)
 		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd, Ops: a.segment(i).digest(a.cfg.Ops)}
 		a.fill(s.Ops, info.Unstarted, int64(info.From), int64(info.To))
+		for track := range a.arrivals {
+			if how, ok := a.arrivals[track].in(i); ok {
+				how.Track = a.cfg.Tracks[track]
+				s.Arrivals = append(s.Arrivals, how)
+			}
+		}
 		r.Segments = append(r.Segments, s)
 		for op := range r.Ops {
 			r.Ops[op].Unstarted += s.Ops[op].Unstarted

@@ -22,6 +22,11 @@ func SetResult(run *Run, res *measure.Result) {
 			From: s.From.Seconds(), To: s.To.Seconds(),
 			Settings: copySettings(s.Settings), Operations: operations(s.Ops),
 		}
+		for _, a := range s.Arrivals {
+			run.Segments[i].Arrivals = append(run.Segments[i].Arrivals, Arrivals{
+				Track: a.Track, SpanS: a.Span.Seconds(), Spans: a.Spans, Mean: a.Mean, Asked: a.Asked, Begun: a.Begun, Moved: a.Moved, Late: a.Late,
+			})
+		}
 		if s.SettingsEnd != nil {
 			run.Segments[i].SettingsEnd = copySettings(s.SettingsEnd)
 		}

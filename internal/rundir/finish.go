@@ -257,9 +257,7 @@ func (r *Run) Remarks() []string {
 		out = append(out, fmt.Sprintf("%s changed mid-run: figures of the whole run mix what came before and after; those of the %d segments do not.",
 			units.Plural(int64(len(r.Moves())), "setting"), parts))
 	}
-	if late := r.LateTail(); late != "" {
-		out = append(out, late)
-	}
+	out = append(out, r.Asides()...)
 	if r.Failed() {
 		out = append(out, "The verification of this run failed, so it has no throughput.")
 	}

@@ -290,6 +290,25 @@ type Segment struct {
 	// not change within the segment.
 	SettingsEnd map[string]float64 `json:"settings_end,omitempty"`
 	Operations  []Operation        `json:"operations"`
+	// Arrivals say how the calls of each track came in open loop, where enough came to tell.
+	Arrivals []Arrivals `json:"arrivals,omitempty"`
+}
+
+// Arrivals say how the calls of a track came in open loop, by their numbers in short spans.
+type Arrivals struct {
+	Track string  `json:"track"`
+	SpanS float64 `json:"span_s"`
+	Spans int64   `json:"spans"`
+	// Mean is how many calls fell due in a span. Asked is the variance of that number over its
+	// mean: 1 if calls come independently, nearly 0 if evenly. Begun is that of the calls that
+	// began in a span.
+	Mean  float64 `json:"mean"`
+	Asked float64 `json:"dispersion_asked"`
+	Begun float64 `json:"dispersion_begun"`
+	// Moved is the share of calls that would have to begin in another span for as many to
+	// begin in each as fell due; Late is how much of that is perfbench's own doing.
+	Moved float64 `json:"moved"`
+	Late  float64 `json:"moved_late"`
 }
 
 // Ramp reports whether settings moved within the segment.

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -49,9 +50,8 @@ func (r *Run) Judge() Verdict {
 	return v
 }
 
-// LateTail returns a sentence for a run whose p99.9 is mostly lateness, though too little to
-// doubt the run, and "" for any other.
-func (r *Run) LateTail() string { return verdict.LateTail(r.record()) }
+// Asides returns sentences about what casts no doubt on the run, but has to be known.
+func (r *Run) Asides() []string { return verdict.Remarks(r.record()) }
 
 // judgeDamaged judges a run whose figures were recomputed from what is left of its
 // files. What cast doubt on it before still does, though it may not show in the rest.
@@ -88,6 +88,15 @@ func (r *Run) record() verdict.Record {
 				seg.Ops = append(seg.Ops, r.judged(o))
 			}
 			rec.Segments = append(rec.Segments, seg)
+		}
+	}
+	for _, s := range r.Segments {
+		where := ""
+		if len(r.Segments) > 1 {
+			where = fmt.Sprintf(" in the segment from %.3g s", s.From)
+		}
+		for _, a := range s.Arrivals {
+			rec.Came = append(rec.Came, verdict.Came{Track: a.Track, Segment: where, Span: a.SpanS, Moved: a.Moved, Late: a.Late, Asked: a.Asked, Begun: a.Begun})
 		}
 	}
 	if o := r.Observed; o != nil && len(r.Workers) > 0 {

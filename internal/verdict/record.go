@@ -28,6 +28,8 @@ type Record struct {
 	// Segments are those that live changes made, if they made several: what the whole run
 	// evens out or mixes is judged there.
 	Segments []Segment
+	// Came is how calls came in open loop, track by track and segment by segment.
+	Came []Came
 	// Verified is the outcome of the verification.
 	Verified Verified
 	// Fault is what ended the run early; empty if nothing did.
@@ -71,6 +73,20 @@ type Segment struct {
 	// Sought means that a search made it to find out what the store does not hold.
 	Sought bool
 	Ops    []Op
+}
+
+// Came is how the calls of a track came in one segment of an open loop.
+type Came struct {
+	Track string
+	// Segment is empty, or tells which one it was.
+	Segment string
+	// Span is the length of the spans in which calls were counted, in seconds. Moved is the
+	// share of calls that began in another span than they fell due in, as far as others did
+	// not take their place; Late is the part of it that is perfbench's own doing.
+	Span, Moved, Late float64
+	// Asked and Begun are the variance of the numbers over their mean, of the calls that were
+	// due in a span and of those that began in it.
+	Asked, Begun float64
 }
 
 // Op is the result of one operation.

@@ -14,6 +14,7 @@ import (
 const (
 	lateShare      = 0.10  // of a response percentile may be our own lateness
 	lateMost       = 0.50  // of one, in a store outside this process, however short it is
+	movedShare     = 0.10  // of the iterations may begin in another span than they fell due in
 	lostShare      = 0.01  // of the time may be lost to pauses
 	lostMost       = 0.5   // seconds of it
 	crowdShare     = 0.10  // by which a figure may shift because others had the processors
@@ -63,6 +64,7 @@ var rules = []rule{
 	{cause: Skew, look: skew},
 	{cause: Suspended, look: suspended},
 	{cause: Lateness, look: lateness},
+	{cause: Arrivals, look: arrivals},
 	{cause: Backlog, look: backlog},
 	{cause: Unstarted, atEnd: true, look: unstarted},
 	{cause: Throttled, look: throttled},
@@ -226,9 +228,20 @@ func lateness(r *Record) (string, string) {
 		"leave the machine to perfbench, lower the rate, or read the service time", l.text)
 }
 
-// LateTail returns a sentence for a run whose p99.9 is mostly lateness, though too little to
+// Remarks are sentences about what nobody has to doubt a run for, but has to know.
+func Remarks(r Record) []string {
+	var out []string
+	for _, text := range []string{lateTail(&r), evened(&r)} {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// lateTail returns a sentence for a run whose p99.9 is mostly lateness, though too little to
 // doubt the run, and "" for any other.
-func LateTail(r Record) string {
+func lateTail(r *Record) string {
 	if l := r.latest(true); l.share > 0 {
 		return "Some operations were started late, which decides the tail: " + l.text + ". What the store did then, the service time tells."
 	}

@@ -27,6 +27,7 @@ const (
 	Skew         Cause = "skew"
 	Suspended    Cause = "suspended"
 	Lateness     Cause = "lateness"
+	Arrivals     Cause = "arrivals"
 	Backlog      Cause = "backlog"
 	Unstarted    Cause = "unstarted"
 	Throttled    Cause = "throttled"

@@ -273,16 +273,16 @@ func TestMicrosecondsOfLatenessAreNothing(t *testing.T) {
 func TestALateTailIsARemark(t *testing.T) {
 	const us, ms = 1000, 1_000_000
 	r := clean()
-	assert.Empty(t, LateTail(r))
+	assert.Empty(t, lateTail(&r))
 	r.Ops[0].Response.P999, r.Ops[0].Lateness.P999 = 6*ms, 4*ms
 	assert.Equal(t, Valid, Judge(r).State)
-	assert.Contains(t, LateTail(r), "p99.9 of "+r.Ops[0].Name+" is 6 ms, and of its lateness 4 ms (67 %)")
+	assert.Contains(t, lateTail(&r), "p99.9 of "+r.Ops[0].Name+" is 6 ms, and of its lateness 4 ms (67 %)")
 	r.InProcess = true
-	assert.Empty(t, LateTail(r), "of a store that is no server")
+	assert.Empty(t, lateTail(&r), "of a store that is no server")
 	r.InProcess = false
 	r.Ops[0].Lateness.P999 = 5 * ms
 	assert.True(t, has(Judge(r), Lateness), "5 ms of it")
-	assert.Empty(t, LateTail(r), "a reason is not also a remark")
+	assert.Empty(t, lateTail(&r), "a reason is not also a remark")
 	r.Ops[0].Lateness.P999, r.Ops[0].Response.P99, r.Ops[0].Lateness.P99 = 0, 900*us, 500*us
 	assert.True(t, has(Judge(r), Lateness), "half of p99")
 }
@@ -395,4 +395,22 @@ func TestOneTickOfAShortRunIsNotStolenTime(t *testing.T) {
 	assert.False(t, has(Judge(r), Stolen))
 	r.Observed.Seconds = 1
 	assert.True(t, has(Judge(r), Stolen))
+}
+
+// Calls that went out in other spans than they were due in are a reason; if it was because all
+// threads were busy, it is said.
+func TestCallsThatDoNotComeAsAsked(t *testing.T) {
+	r := clean()
+	r.Came = []Came{{Track: "puts", Span: 0.01, Asked: 1, Begun: 1.1, Moved: 0.05, Late: 0.02}}
+	assert.Equal(t, Valid, Judge(r).State)
+	assert.Empty(t, Remarks(r))
+	r.Came = append(r.Came, Came{Track: "gets", Segment: " in the segment from 5 s", Span: 0.02, Asked: 1, Begun: 0.2, Moved: 0.3, Late: 0.02})
+	assert.Equal(t, Valid, Judge(r).State)
+	require.Len(t, Remarks(r), 1)
+	assert.Contains(t, Remarks(r)[0], "all threads were busy when 28 % of those of gets in the segment from 5 s fell due, in spans of 20 ms")
+	r.Came[1].Late = 0.25
+	v := Judge(r)
+	assert.True(t, has(v, Arrivals))
+	assert.Contains(t, v.Reasons[0].Text, "25 % of those of gets in the segment from 5 s went out in other spans of 20 ms")
+	assert.Empty(t, Remarks(r))
 }

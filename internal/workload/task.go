@@ -82,6 +82,7 @@ type Iteration struct {
 	own   int64 // how much of the wait may be our own lateness
 	late  int64 // how much of it was
 	first bool
+	fell  bool // it fell due, and nothing of it has been recorded yet
 	open  bool
 	mark  Mark
 }
@@ -110,7 +111,7 @@ func (it *Iteration) Reset(due int64) { it.ResetLate(due, 0) }
 // our own lateness: math.MaxInt64, no limit, for a worker that was free when the
 // iteration fell due.
 func (it *Iteration) ResetLate(due, own int64) {
-	it.due, it.own, it.late, it.first = due, own, 0, true
+	it.due, it.own, it.late, it.first, it.fell = due, own, 0, true, true
 }
 
 // Lateness returns how much later than necessary the iteration began because of
@@ -176,6 +177,9 @@ func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
 	s := measure.Call{
 		Due: due, Start: start, End: end, Units: int32(units),
 		Op: it.base + uint16(op), Segment: it.Segment, Worker: uint16(it.Worker), Warm: it.Warmup,
+	}
+	if due == it.due {
+		s.Opens, it.fell = it.fell, false
 	}
 	if due == it.due && start > due {
 		s.Late = min(start-due, it.own)

@@ -75,8 +75,8 @@ func Text(r *rundir.Run, dir string) string {
 	for _, n := range r.Notices {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
-	if late := r.LateTail(); late != "" {
-		fmt.Fprintf(&b, "note: %s\n", late)
+	for _, text := range r.Asides() {
+		fmt.Fprintf(&b, "note: %s\n", text)
 	}
 	for _, t := range r.Verdict.Missed() {
 		fmt.Fprintf(&b, "threshold %s missed: it was %s\n", t.Expr, t.Got)
