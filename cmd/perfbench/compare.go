@@ -28,6 +28,7 @@ type compareOptions struct {
 	tolerance       string
 	unsure          string
 	force, noLetter bool
+	aa              bool
 }
 
 // compareCommand compares finished runs.
@@ -36,7 +37,7 @@ func compareCommand(c *cli.Call) *cobra.Command { return compareCmd{c}.tree() }
 func (a compareCmd) tree() *cobra.Command {
 	o := &compareOptions{}
 	c := &cobra.Command{
-		Use: "compare A B", Short: "Say whether B is better or worse than A, and how sure that is",
+		Use: "compare A B | --aa A", Short: "Say whether B is better or worse than A, and how sure that is",
 		Long: `compare puts two sides of finished runs next to each other, figure by figure: each
 with its margin of error, the change with its least and greatest likely value, and
 better, worse, same within N %, or unsure.
@@ -47,6 +48,11 @@ has made. Several runs a side show how much runs vary. One run a side cannot, un
 three earlier runs of the same plan are in the folder of --runs; of less than 5 s, its
 figures are then unsure.
 
+With --aa there is one side, A, of three runs or more: its runs are compared with each
+other, which tells the noise of this machine and store, and what one, three, five and
+ten runs a side could show. It is kept in the folder of --runs, for comparisons of
+single runs of the same plan on this machine.
+
 What the sides differ in is listed. Sides of different profiles, units, kinds of
 store or data sizes cannot be compared and are refused, as are repeats that differ
 and runs that failed verification, unless --force is given.
@@ -56,8 +62,14 @@ calls is worse by more than --tolerance, or unsure with --unsure fail.`,
 		Example: `  perfbench compare -2 -1
   perfbench compare 'results/before-*' 'results/after-*'
   perfbench compare baseline.json latest --tolerance 10% --format markdown
+  perfbench compare --aa 'results/before-*'
   perfbench compare before after --format text,junit,html --out comparison`,
-		Args: twoSides,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.aa {
+				return oneSide(cmd, args)
+			}
+			return twoSides(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from := map[string]string{}
 			if err := errors.Join(a.FromEnvironment(cmd, "tolerance", from), a.FromEnvironment(cmd, "unsure", from)); err != nil {
@@ -65,6 +77,9 @@ calls is worse by more than --tolerance, or unsure with --unsure fail.`,
 			}
 			if v, ok := a.Getenv(request.EnvPrefix + "OUT"); ok && v != "" && !cmd.Flags().Changed("runs") {
 				o.runs = v
+			}
+			if o.aa {
+				return a.compareAA(cli.Unshield(args[0]), o)
 			}
 			return a.compare(cli.Unshield(args[0]), cli.Unshield(args[1]), o)
 		},
@@ -79,6 +94,7 @@ calls is worse by more than --tolerance, or unsure with --unsure fail.`,
 	fs.SortFlags = false
 	fs.StringVar(&o.tolerance, "tolerance", "5%", "`SHARE` how much worse B may be")
 	fs.StringVar(&o.unsure, "unsure", string(compare.Pass), "`POLICY` what to do where it cannot be told: "+strings.Join(compare.Policies, ", "))
+	fs.BoolVar(&o.aa, "aa", false, "compare the runs of one side with each other: how much do runs differ here?")
 	fs.BoolVar(&o.force, "force", false, "compare even sides that cannot properly be compared")
 	fs.StringSliceVar(&o.formats, "format", []string{"text"}, "`LIST` documents: "+strings.Join(report.ComparisonFormats(), ", "))
 	fs.StringVarP(&o.out, "out", "o", "-", "`DIR` where the documents go; - for stdout")
@@ -99,6 +115,50 @@ func twoSides(_ *cobra.Command, args []string) error {
 		return fault.Input(fmt.Errorf("compare takes two sides, not %d", n), "put a pattern in quotes:  perfbench compare 'before-*' 'after-*'")
 	}
 	return nil
+}
+
+// oneSide wants exactly one argument.
+func oneSide(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fault.Input(fmt.Errorf("compare --aa takes one side, not %d", len(args)), "for example:  perfbench compare --aa 'results/before-*'")
+	}
+	return nil
+}
+
+// compareAA compares the runs of one side with each other, writes what they come to, and
+// keeps it.
+func (a compareCmd) compareAA(ref string, o *compareOptions) error {
+	tolerance, err := compare.ParseTolerance(o.tolerance)
+	if err != nil {
+		return err
+	}
+	if o.out == "-" && len(o.formats) != 1 {
+		return fault.Input(fmt.Errorf("--out - takes one format, not %d", len(o.formats)), "name a folder with --out")
+	}
+	side, err := a.side(o.runs, ref)
+	if err != nil {
+		return err
+	}
+	n, err := compare.AA(side, tolerance)
+	if err != nil {
+		return err
+	}
+	var files []rundir.File
+	for _, id := range o.formats {
+		f, err := report.Noise(n, strings.TrimSpace(id))
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if err := a.write(files, o); err != nil {
+		return err
+	}
+	file, err := compare.KeepNoise(o.runs, side)
+	if err == nil {
+		fmt.Fprintln(a.Stderr, "kept in "+cli.Printable(file))
+	}
+	return err
 }
 
 // compare compares two sides and writes what it comes to.

@@ -61,9 +61,10 @@ func FindSet(out, ref string) (Set, []string, error) {
 	return set, left, nil
 }
 
-// Earlier reads the runs in the folder out that are repeats of A's only one, the oldest
-// first, and no more than are worth reading; none if a side has several runs, which show by
-// themselves how much runs differ. What cannot be read shows nothing.
+// Earlier reads the runs in the folder out that are repeats of A's only one, and those that
+// KeepNoise has kept there, the oldest first, and no more than are worth reading; none if a
+// side has several runs, which show by themselves how much runs differ. What cannot be read
+// shows nothing.
 func Earlier(out string, a, b Set) (runs []*Run) {
 	if len(a.Runs) != 1 || len(b.Runs) != 1 {
 		return nil
@@ -73,8 +74,7 @@ func Earlier(out string, a, b Set) (runs []*Run) {
 			runs = append(runs, r)
 		}
 	}
-	slices.Reverse(runs)
-	return runs
+	return merged(keptNoise(out, &a.Runs[0].Conditions), runs)
 }
 
 // Kept reads what Earlier does, for a run that a report compares with another.

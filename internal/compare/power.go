@@ -18,7 +18,7 @@ const (
 // Power says what a comparison that is unsure could have shown.
 type Power struct {
 	// Shows and ShowsOften are the smallest changes, as Finding.Change, that these runs would
-	// have shown with a power of 80 and of 90 %; infinite if they show nothing, however large.
+	// have shown with a power of 80 and of 90 %; infinite if it is unknown, or a hundredfold.
 	Shows, ShowsOften float64
 	// More is how many further runs a side show a change of Of with a power of 80 %, if they
 	// scatter as these do: 0 if these are enough, -1 if more than mostMore or unknown.
@@ -51,6 +51,8 @@ func (f *Finding) shows(confidence, power float64) float64 {
 		return math.Inf(1)
 	case f.Figure.byShare():
 		return by
+	case by > math.Log(100):
+		return math.Inf(1)
 	}
 	return math.Expm1(by)
 }
@@ -96,9 +98,12 @@ func (f Finding) PowerText() string {
 		return ""
 	}
 	of := f.sized(p.Of)
-	text := "these runs could not have shown any change"
+	text := "these runs could hardly have shown any change"
 	if !math.IsInf(p.Shows, 0) {
-		text = fmt.Sprintf("these runs show a change of %s in 8 of 10 comparisons, and of %s in 9", f.sized(p.Shows), f.sized(p.ShowsOften))
+		text = fmt.Sprintf("these runs show a change of %s in 8 of 10 comparisons", f.sized(p.Shows))
+		if !math.IsInf(p.ShowsOften, 0) {
+			text += fmt.Sprintf(", and of %s in 9", f.sized(p.ShowsOften))
+		}
 	}
 	switch {
 	case p.More > 0:
@@ -120,8 +125,10 @@ func (f Finding) sized(v float64) string {
 	switch {
 	case f.Figure.byShare():
 		return fmt.Sprintf("%.2g points", v*100)
-	case v >= 10:
-		return fmt.Sprintf("×%.3g", v+1)
+	case math.IsInf(v, 0):
+		return anything
+	case v >= 1:
+		return fmt.Sprintf("×%.2g", v+1)
 	}
 	return fmt.Sprintf("%.2g %%", v*100)
 }

@@ -49,7 +49,7 @@ func TestUnsureSaysWhatWouldTell(t *testing.T) {
 	assert.Equal(t, "these runs show a change of 15 % in 8 of 10 comparisons, and of 17 % in 9; 5 % would take 12 more runs a side", f.PowerText())
 	f = Sets(side(1, 100), side(2, 98), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Unsure, f.Verdict)
-	assert.Equal(t, "these runs could not have shown any change", f.PowerText())
+	assert.Equal(t, "these runs could hardly have shown any change", f.PowerText())
 	f = Sets(side(1, 100, 100.1, 99.9), side(2, 200, 200.1, 199.9), Options{}).Parts[0].Findings[0]
 	require.Equal(t, Better, f.Verdict)
 	assert.Empty(t, f.PowerText())

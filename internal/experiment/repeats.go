@@ -24,7 +24,9 @@ import (
 const (
 	// usualRepeats is how many runs a side are compared unless --repeat says.
 	usualRepeats = 5
-	mostRepeats  = 1000
+	// usualAA is how many repeats are compared with each other.
+	usualAA     = 10
+	mostRepeats = 1000
 )
 
 // Repeats are several runs of the same, or of two sides that take turns and are compared, and
@@ -80,6 +82,12 @@ func (r *Repeats) read() error {
 	if asked.Times == "" && r.paired() {
 		r.Times = usualRepeats
 	}
+	if asked.AA && r.paired() {
+		problems.Add(fault.Input(errors.New("aa: the repeats of one run are compared with each other, and there is another"), "leave --against and --against-set out"))
+	}
+	if asked.Times == "" && asked.AA {
+		r.Times = usualAA
+	}
 	if asked.Times != "" {
 		n, err := strconv.Atoi(asked.Times)
 		if err != nil || n < 1 || n > mostRepeats {
@@ -109,7 +117,7 @@ func (r *Repeats) read() error {
 
 // compares refuses what only says something of a comparison where there is none.
 func (r *Repeats) compares(name string) error {
-	if r.paired() {
+	if r.paired() || r.Asked.AA && name == "tolerance" {
 		return nil
 	}
 	return fault.Input(errors.New(name+": there is nothing to compare with"), "name it with --against or --against-set")
@@ -205,6 +213,9 @@ func (r *Repeats) Conclude() (*Came, error) {
 	}
 	if len(sets) == 1 {
 		files[0].Name = "baseline.json"
+		if r.Asked.AA {
+			return r.concludeAA(sets[0], files)
+		}
 		return r.keep(&Came{Text: report.Repeats(sets[0])}, "-repeats", files)
 	}
 	c := compare.Sets(sets[0], sets[1], compare.Options{Tolerance: r.tolerance, Unsure: r.unsure, Earlier: compare.Earlier(r.out(), sets[0], sets[1])})
@@ -224,6 +235,29 @@ func (r *Repeats) Conclude() (*Came, error) {
 		err = errors.Join(err, c.Err())
 	}
 	return came, err
+}
+
+// concludeAA says how much the repeats differ, and keeps that for later comparisons.
+func (r *Repeats) concludeAA(s compare.Set, files []rundir.File) (*Came, error) {
+	n, err := compare.AA(s, r.tolerance)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := compare.KeepNoise(r.out(), s); err != nil {
+		return nil, err
+	}
+	for _, id := range report.NoiseFormats() {
+		file, err := report.Noise(n, id)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	text, err := report.Noise(n, "text")
+	if err != nil {
+		return nil, err
+	}
+	return r.keep(&Came{Text: string(text.Data)}, "-repeats", files)
 }
 
 // out is the folder of the runs.

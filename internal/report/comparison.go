@@ -174,8 +174,8 @@ type jsonFinding struct {
 	Power *jsonPower `json:"power,omitempty"`
 }
 
-// jsonPower is what the runs could have shown: changes as Change is one; null if they show
-// none, however large, or if it would take too many runs.
+// jsonPower is what the runs could have shown: changes as Change is one; null if that is
+// unknown or a hundredfold, or if it would take too many runs.
 type jsonPower struct {
 	Shows      *float64 `json:"shows_at_80"`
 	ShowsOften *float64 `json:"shows_at_90"`

@@ -206,6 +206,7 @@ func rows() []Field {
 			text:  func(r *Run) *string { return &r.Repeat.Unsure },
 			here:  true,
 		},
+		terminal("aa", "", "", "compare the repeats (10 unless --repeat says) with each other, and keep how much they differ for later comparisons", GroupComparison),
 		{
 			Param: param("out", workload.Text, "folder that gets the run folders"),
 			Flag:  Flag{"o", "DIR", "where the folders of runs go (default results)", GroupOutput, false},

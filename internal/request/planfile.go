@@ -33,10 +33,12 @@ type Run struct {
 }
 
 // Repeat says how often a run is done, and with which other it takes turns, as in the
-// flags repeat, against, against-set, tolerance and unsure.
+// flags repeat, against, against-set, tolerance, unsure and aa.
 type Repeat struct {
 	Times, Against, Tolerance, Unsure string
 	Sets                              []string
+	// AA compares the repeats with each other, to tell how much runs differ.
+	AA bool
 }
 
 // Over returns r with empty fields taken from below.

@@ -132,6 +132,8 @@ func (f *Flags) onOff(field request.Field) *bool {
 		return &f.Plain
 	case "ascii":
 		return &f.ASCII
+	case "aa":
+		return &f.Run.Repeat.AA
 	}
 	f.switches[field.Name] = new(bool)
 	return f.switches[field.Name]

@@ -51,7 +51,8 @@ Each value is taken from the first of these that gives it: flag, environment
 With --repeat N the run is done N times; with --against or --against-set each time in
 turn with one that differs only in that, in a shuffled order. Every run has a
 folder as usual. At the end it says how the runs vary, or compares them: A is the run
-as given, B the other. --repeat is 5 then, unless it is given.
+as given, B the other. --repeat is 5 then, unless it is given. With --aa the runs of
+--repeat are compared with each other: how much do runs differ here?
 
 With --workers N, other processes do the work, which join with perfbench join: each does its
 part, all at the same time, for one result. docs/workers.md says which profiles can.
