@@ -67,7 +67,9 @@ func (s *spec) divide(t *workload.Track, i, n int) error {
 	if err != nil {
 		return fault.Hint(err, fmt.Sprintf("use --set queryThreads=%d or query=off", n))
 	}
-	s.query.count = s.query.count*to/all - s.query.count*from/all
+	if t.Name == trackQuery { // readers have no count
+		s.query.count = s.query.count*to/all - s.query.count*from/all
+	}
 	return nil
 }
 
