@@ -162,6 +162,14 @@ type packed struct {
 	Beyond int64
 }
 
+// total is how many values it has, those beyond included.
+func (p packed) total() (n int64) {
+	for _, c := range p.Count {
+		n += c
+	}
+	return n
+}
+
 // sound reports whether p can be the encoding of a histogram: buckets in order, each once,
 // with counts that do not overflow.
 func (p packed) sound() bool {
@@ -180,13 +188,7 @@ func (p packed) sound() bool {
 
 // brief reports whether p, which is sound, can be what one process has measured in a
 // second.
-func (p packed) brief() bool {
-	total := p.Beyond
-	for _, n := range p.Count {
-		total += n
-	}
-	return within(mostCount, total)
-}
+func (p packed) brief() bool { return within(mostCount, p.Beyond+p.total()) }
 
 func (p packed) into(h *hist) {
 	for k, i := range p.Index {

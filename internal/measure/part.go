@@ -39,6 +39,9 @@ type PartRow struct {
 	Times       packedTimes
 }
 
+// Calls is how many calls were timed.
+func (r *PartRow) Calls() int64 { return r.Times.Closed.total() + r.Times.Open[0].total() }
+
 // PartClass counts failures of one operation and class.
 type PartClass struct {
 	Op    uint16

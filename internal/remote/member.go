@@ -166,7 +166,8 @@ func (m *member) tallyUp(p *measure.Part) {
 	}
 	if p.T >= 0 {
 		for _, r := range p.Rows {
-			at(r.Op).Units += r.Times.Count
+			did := at(r.Op)
+			did.Units, did.Timed = did.Units+r.Times.Count, did.Timed+r.Calls()
 		}
 	}
 	for _, f := range p.Classes { // of warm-up there are none

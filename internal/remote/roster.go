@@ -153,11 +153,17 @@ func (r *Roster) Away() (out []bool) {
 	return out
 }
 
-// PartOf is the number of the part that a member has or had.
-func (r *Roster) PartOf(member int) int {
+// PartOf is the number of the part that a member has or had, and how many had it before.
+func (r *Roster) PartOf(member int) (part, again int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.members[member].part
+	part = r.members[member].part
+	for _, m := range r.members[:member] {
+		if m.part == part {
+			again++
+		}
+	}
+	return part, again
 }
 
 // Parts is the part of each member that is there, -1 of one whose part is done by another.

@@ -60,3 +60,11 @@ func (s *Stake) Number(worker int) int {
 	}
 	return s.All + (worker-s.To)*s.Of + s.Process
 }
+
+// Owns reports whether a number is that of a worker of this part, whichever process had it.
+func (s *Stake) Owns(number int) bool {
+	if number < s.All {
+		return number >= s.From && number < s.To
+	}
+	return (number-s.All)%s.Of == s.Process
+}

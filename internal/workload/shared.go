@@ -31,8 +31,8 @@ type Shared struct {
 // Process is one of those that share a run.
 type Process struct {
 	// Number is its own among all that there have been. Part is its part of the work, of Of: whoever
-	// finishes that of a lost one has the same.
-	Number, Part, Of int
+	// finishes that of a lost one has the same. Again is how many had that part before.
+	Number, Part, Of, Again int
 }
 
 // Mergeable is state that is told of and merged: Bits, Counters, a profile's record of its work.
@@ -55,9 +55,9 @@ type Work[R any] interface {
 	Inherit(rest R, again int) bool
 }
 
-// Did is what became of the calls of an operation: the units that succeeded, and the calls
-// that failed.
-type Did struct{ Units, Failed int64 }
+// Did is what became of the calls of an operation: the units that succeeded, the calls that were
+// timed, and those that failed.
+type Did struct{ Units, Timed, Failed int64 }
 
 // merging is a Mergeable whose type is known to what is in it.
 type merging struct {

@@ -122,7 +122,7 @@ func (s *spec) stageOptions() *stage.Options {
 // bind makes the parts of a run.
 func (s *spec) bind(l model.Adapter) *binding {
 	b := &binding{
-		s: s, l: l, clock: &runClock{epoch: time.Now()}, counts: &stage.Counts{}, failures: &stage.Failures{}, ledger: ledger.New(),
+		s: s, l: l, clock: &runClock{epoch: time.Now()}, counts: &stage.Counts{}, failures: &stage.Failures{}, ledger: ledger.New(s.planted()),
 		quota: newQuota(s.load.events),
 	}
 	b.others = workload.EachOf(b.stand, (*stand).sound)
@@ -151,7 +151,7 @@ func (b *binding) connect(p *workload.Plan) {
 	if b.s.route.via != report.ViaDirect && b.s.answered() {
 		p.Parts = append(p.Parts, b.way)
 	}
-	b.share(p.Shared)
+	b.share(p)
 }
 
 func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {

@@ -19,6 +19,9 @@ import (
 type quota struct {
 	limited bool
 	left    atomic.Int64
+	// anew is how many are to be made before these and not measured, in the place of events that
+	// were measured in another process and not stored.
+	anew atomic.Int64
 }
 
 func newQuota(events int64) *quota {
@@ -32,12 +35,25 @@ func (q *quota) claim(n int, warm bool) int {
 	if !q.limited || warm {
 		return n
 	}
-	left := q.left.Add(int64(-n)) + int64(n)
+	return take(&q.left, n)
+}
+
+// again takes n events, or what is left, of those to be made anew.
+func (q *quota) again(n int, warm bool) int {
+	if warm || q.anew.Load() <= 0 {
+		return 0
+	}
+	return take(&q.anew, n)
+}
+
+// take takes n, or what is left.
+func take(from *atomic.Int64, n int) int {
+	left := from.Add(int64(-n)) + int64(n)
 	return int(min(max(left, 0), int64(n)))
 }
 
 // over reports whether all events have been made.
-func (q *quota) over() bool { return q.limited && q.left.Load() <= 0 }
+func (q *quota) over() bool { return q.limited && q.left.Load() <= 0 && q.anew.Load() <= 0 }
 
 // generatorTask is a worker that generates: one batch per iteration or, with ticks, all
 // batches of a tick.
@@ -81,6 +97,9 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 	k.collect(it)
 	b.counts.Enter(it.Segment, it.Warmup)
 	if !k.planted {
+		if b.s.load.stake.Again > 0 && b.quota.over() {
+			return workload.ErrDone // whoever had this part had made all events
+		}
 		if err := k.plant(ctx, it); errors.Is(err, errTimeUp) {
 			return workload.ErrDone
 		} else if err != nil {
@@ -90,6 +109,12 @@ func (k *generatorTask) Do(ctx context.Context, it *workload.Iteration) error {
 	}
 	if b.search != nil && !it.Warmup {
 		return k.searched(ctx, it)
+	}
+	if n := b.quota.again(it.Settings.Batch, it.Warmup); n > 0 {
+		if _, err := k.hand(ctx, it, n, it.Due()); !errors.Is(err, errTimeUp) {
+			return err
+		}
+		return workload.ErrDone
 	}
 	if b.s.load.pacing == pacingTicked {
 		return k.tick(ctx, it)
@@ -119,12 +144,17 @@ func (k *generatorTask) collect(it *workload.Iteration) {
 	k.box.record(it, opDurable, k.b.clock.zero.Load())
 }
 
-// publish generates a batch of n events and hands it over. due is by the iteration's
-// clock.
-func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op workload.Op, n int, due int64) error {
-	start := it.Now()
+// hand generates a batch of n events and hands it over, from start on. due is by the
+// iteration's clock.
+func (k *generatorTask) hand(ctx context.Context, it *workload.Iteration, n int, due int64) (start int64, err error) {
+	start = it.Now()
 	first := k.g.Fill(wire.StampOf(k.b.clock.wall()), n, it.Settings.Payload)
-	err := k.send(ctx, it, first, due)
+	return start, k.send(ctx, it, first, due)
+}
+
+// publish hands a batch over, and records that.
+func (k *generatorTask) publish(ctx context.Context, it *workload.Iteration, op workload.Op, n int, due int64) error {
+	start, err := k.hand(ctx, it, n, due)
 	if errors.Is(err, errTimeUp) {
 		return workload.ErrDone
 	}

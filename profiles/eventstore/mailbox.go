@@ -1,7 +1,7 @@
 package eventstore
 
 import (
-	"slices"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -65,11 +65,11 @@ type mailboxes struct {
 	counts  *stage.Counts
 	authors *generate.Authors
 	mu      sync.Mutex // held to add any
-	all     atomic.Pointer[[]*mailbox]
+	all     atomic.Pointer[map[int]*mailbox]
 }
 
-// each returns all of them.
-func (l *mailboxes) each() []*mailbox {
+// each returns all of them, by the numbers of their generators. The map does not change.
+func (l *mailboxes) each() map[int]*mailbox {
 	if all := l.all.Load(); all != nil {
 		return *all
 	}
@@ -81,25 +81,19 @@ func (l *mailboxes) box(generator int) *mailbox {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.each()
-	if generator < len(all) {
-		return all[generator]
+	if x := all[generator]; x != nil {
+		return x
 	}
-	more := slices.Clone(all)
-	for len(more) <= generator {
-		l.authors.Know(len(more))
-		more = append(more, &mailbox{})
-	}
+	l.authors.Know(generator)
+	x, more := &mailbox{}, make(map[int]*mailbox, len(all)+1)
+	maps.Copy(more, all)
+	more[generator] = x
 	l.all.Store(&more)
-	return more[generator]
+	return x
 }
 
 // of returns the mailbox for a batch; nil: there is none.
-func (l *mailboxes) of(m *transport.Meta) *mailbox {
-	if all := l.each(); int(m.Generator) < len(all) {
-		return all[m.Generator]
-	}
-	return nil
-}
+func (l *mailboxes) of(m *transport.Meta) *mailbox { return l.each()[int(m.Generator)] }
 
 // durable puts the outcome of a batch into the mailbox of its generator.
 func (l *mailboxes) durable(m transport.Meta, at int64, err error) {

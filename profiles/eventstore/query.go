@@ -124,9 +124,10 @@ func (r *reservoir) span() (first, last, longest int64) {
 // queries are those of the phase after the load, of which there are so many, and those beside it,
 // which end with it.
 type queries struct {
-	b      *binding
-	sample *reservoir
-	asked  atomic.Int64 // in the phase after the load
+	b       *binding
+	sample  *reservoir
+	asked   atomic.Int64 // in the phase after the load
+	filling sync.Mutex   // the sample, with what others have stored
 }
 
 func newQueries(b *binding) *queries { return &queries{b: b, sample: newReservoir(b.s.Seed)} }
@@ -157,15 +158,15 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 	if k.q.ended(k.after) {
 		return workload.ErrDone
 	}
-	if _, ok := k.q.sample.pick(0); !ok {
-		if k.after {
-			return workload.ErrDone
-		}
+	if _, ok := k.q.sample.pick(0); !ok && !k.after {
 		select { // nothing is there yet
 		case <-ctx.Done():
 		case <-time.After(5 * time.Millisecond):
 		}
 		return nil
+	}
+	if err := k.q.fill(ctx); err != nil {
+		return err
 	}
 	k.turn++
 	m := it.Begin(workload.Op(k.turn % 3))
@@ -180,6 +181,33 @@ func (k *queryTask) Do(ctx context.Context, it *workload.Iteration) error {
 		n, err = k.byParent(ctx)
 	}
 	return it.End(m, n, err)
+}
+
+// fill makes sure that there are rows to choose from: who goes on with the part of another, and
+// has stored none, takes those of others. It returns ErrDone if there are none.
+func (q *queries) fill(ctx context.Context) error {
+	if _, ok := q.sample.pick(0); ok {
+		return nil
+	}
+	q.filling.Lock()
+	defer q.filling.Unlock()
+	if q.b.s.load.stake.Again > 0 {
+		n := 0
+		err := q.b.l.Scan(ctx, q.b.s.Born-int64(time.Minute), q.b.clock.wall(), func(r *model.Record) error { // clocks run apart
+			if q.sample.add(r); n >= sampleSize {
+				return model.ErrEnough
+			}
+			n++
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("query: find rows to ask for: %w", err)
+		}
+	}
+	if _, ok := q.sample.pick(0); !ok {
+		return workload.ErrDone
+	}
+	return nil
 }
 
 // byRange reads the events of a time range that begins where a row does: between bursts

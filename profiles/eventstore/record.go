@@ -15,6 +15,9 @@ func (b *binding) Facts(r *measure.Result) any {
 		Config: s.config, Book: string(s.Book), Page: s.page, Scope: string(s.Scope), Transport: b.way.name(),
 		Crashes: b.way.crashed(), Drain: drainOf(stands, b.drain.report), Limits: b.limits(stands),
 	}
+	if f.Drain != nil {
+		f.Drain.Left = b.ledger.Left() // nothing of a process that was lost
+	}
 	for _, one := range stands {
 		b.counts.RaiseMaxBatch(one.MaxBatch)
 	}

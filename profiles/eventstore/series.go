@@ -35,6 +35,8 @@ type eyes struct {
 type series struct {
 	eyes
 	own usage
+	// hosted means that another part of the run, in the same process, tells what that uses.
+	hosted bool
 	// seconds are those of workers.
 	seconds workload.Seconds[look]
 
@@ -91,7 +93,7 @@ func (x *series) told() *look {
 		return nil
 	}
 	l := x.see(context.Background())
-	if l != nil {
+	if l != nil && !x.hosted {
 		l.Own = x.own.sample(context.Background())
 	}
 	return l

@@ -37,11 +37,6 @@ func (s *spec) Share(p *workload.Plan, i, n int) error {
 	return nil
 }
 
-// Passes says why nobody can do what another process has left.
-func (s *spec) Passes() error {
-	return errors.New("what a worker had generated and not stored yet is lost with it, and nobody else knows which events these are")
-}
-
 // divide leaves in a track what is done by process i of n.
 func (s *spec) divide(t *workload.Track, i, n int) error {
 	switch t.Name {
@@ -55,7 +50,7 @@ func (s *spec) divide(t *workload.Track, i, n int) error {
 		if s.load.events > 0 && s.load.events < int64(all) {
 			return fault.Hint(fmt.Errorf("there are %s for %s", units.Plural(int(s.load.events), "event"), units.Plural(all, "generator")), "use more events, or leave --workers out")
 		}
-		s.load.events = s.load.events*int64(to)/int64(all) - s.load.events*int64(from)/int64(all)
+		s.load.events = share(s.load.events, s.load.stake)
 		t.Total = s.load.events
 		return nil
 	case trackDrain:
@@ -74,8 +69,9 @@ func (s *spec) divide(t *workload.Track, i, n int) error {
 }
 
 // share registers what processes share: whose events these are and what the store is like, what
-// became of the events, and what was observed.
-func (b *binding) share(s *workload.Shared) {
+// became of the events, what was observed, and what another process can finish.
+func (b *binding) share(p *workload.Plan) {
+	s := p.Shared
 	b.account.shared = s
 	s.Found(nil, &b.s.Born, &b.s.SequenceOfAlias0, &b.s.page, &b.tr)
 	workload.Share(s, b.clock)
@@ -85,6 +81,7 @@ func (b *binding) share(s *workload.Shared) {
 	workload.Share(s, &b.series.seconds)
 	workload.Share(s, workload.CountersOf(mostCounted, b.counts.Numbers()...))
 	s.WhenLost(b.lose)
+	b.pass(p)
 }
 
 // mostCounted is by how much a count may change within a second: a thousand times more than
@@ -110,17 +107,24 @@ func (k books) Take(from workload.Process, told []ledger.BookTold) bool {
 
 // lose takes for attempted whatever the generators of a lost process may have sent.
 func (b *binding) lose(of workload.Process) {
-	all := b.s.load.start.Threads
-	from, to := workload.Stretch(all, of.Of, of.Part)
-	most := max(len(b.boxes.each()), all)
-	gone := workload.Stake{Process: of.Part, Of: of.Of, From: from, To: to, All: all}
-	for w := from; ; w++ {
-		g := gone.Number(w)
-		if w >= to && g >= most {
-			break
+	gone := b.stake(of)
+	most := gone.To // it may have as many more as others have
+	for g := range b.boxes.each() {
+		if g >= gone.All {
+			most = max(most, gone.To+(g-gone.All)/of.Of%workload.MaxThreads+1)
 		}
+	}
+	for w := gone.From; w < most; w++ {
+		g := gone.Number(w)
 		b.boxes.box(g)
 		b.ledger.Lose(uint32(g))
 	}
 	b.queries.sample.reach(b.s.Born, b.clock.wall())
+}
+
+// stake returns which generators a process has, of all those of the run.
+func (b *binding) stake(of workload.Process) workload.Stake {
+	all := b.s.load.start.Threads
+	from, to := workload.Stretch(all, of.Of, of.Part)
+	return workload.Stake{Process: of.Part, Of: of.Of, From: from, To: to, All: all, Again: of.Again}
 }

@@ -125,6 +125,40 @@ func addTo(sum, s *report.Step) {
 	}
 }
 
+// What killed workers had left to make and to query is done by others: as many events are counted as
+// were asked for, and whatever was acknowledged is there once.
+func TestWhatKilledWorkersLeftIsDoneByOthers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		target string
+		after  []int64
+	}{
+		"redis":     {labtest.Redis(t).URL(), []int64{600, 1500}},
+		"cassandra": {labtest.Cassandra(t).Patient(), []int64{600}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name != "redis" {
+				labtest.Full(t, "the case redis")
+			}
+			set := []string{"threads=6", "events=4003", "batch=20", "treeDepth=2", "childCount=2", "payload=300", "rate=600", "queryThreads=3", "queries=60"}
+			o := caseOf(c.target, append(set, "namespace=lost", "seed=3")...).Losing(t, 3, c.after...)
+			assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+			made, errs := operation(&o.Run, "events", "publish")
+			assert.EqualValues(t, 4003, made)
+			assert.Zero(t, errs)
+			f := profiletest.Facts[report.Facts](t, o)
+			assert.GreaterOrEqual(t, f.Ledger.Acked, int64(4003+6*7), "and the trees")
+			assert.Zero(t, f.Drain.Left)
+			for _, op := range report.QueryOps {
+				got, errs := operation(&o.Run, "query", op)
+				assert.Positive(t, got, op)
+				assert.Zero(t, errs, op)
+			}
+		})
+	}
+}
+
 // What cannot be divided is refused with the reason, before anything starts.
 func TestWorkThatCannotBeDivided(t *testing.T) {
 	t.Parallel()

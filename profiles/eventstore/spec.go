@@ -188,6 +188,14 @@ func (s *spec) asOriginal(r *values.Reader) {
 	}
 }
 
+// planted returns how many events each generator makes as trees, before all others.
+func (s *spec) planted() int64 {
+	if s.Compat {
+		return 0 // they are part of the first batch
+	}
+	return int64(s.Trees() * generate.TreeSize(s.Depth, s.Children))
+}
+
 // shown shows a parameter as set by compat.
 func (s *spec) shown(r *values.Reader, name, text string) {
 	for i := range r.Shown {

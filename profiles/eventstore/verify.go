@@ -122,6 +122,9 @@ func (a *account) judge(f *report.Ledger, left int64) workload.Verification {
 		f.Sent, f.Once, f.Duplicated, missing, f.DeadLettered)
 	if a.shared.Lost() {
 		v.Summary += "; a worker that was lost may have sent more than it told"
+		if b.s.answered() && f.Unconfirmed > 0 {
+			v.Summary += fmt.Sprintf(", and %d events that it had not stored went with it", f.Unconfirmed)
+		}
 	}
 	if !b.s.answered() {
 		v.Summary += fmt.Sprintf("; %d were published without confirmation and are not there", f.Unconfirmed)

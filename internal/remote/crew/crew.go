@@ -250,7 +250,7 @@ func (c *Crew) credit(worker int, ledger []byte) (err error) {
 func (c *Crew) process(worker int) workload.Process {
 	p := workload.Process{Number: worker, Part: worker, Of: c.n}
 	if worker >= c.n {
-		p.Part = c.Coordinator.Roster.PartOf(worker)
+		p.Part, p.Again = c.Coordinator.Roster.PartOf(worker)
 	}
 	return p
 }
@@ -329,7 +329,7 @@ func (c *Crew) Lost() {
 		if m.State == remote.Ended && !m.Unusable {
 			continue
 		}
-		c.plan.Shared.Lose(workload.Process{Number: i, Part: m.Part, Of: c.n})
+		c.plan.Shared.Lose(c.process(i))
 	}
 }
 

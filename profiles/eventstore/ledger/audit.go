@@ -99,7 +99,7 @@ func (a *audit) missing() {
 		for seq := int64(1); seq <= b.generated; seq++ {
 			switch {
 			case seen.has(seq), b.refused.has(seq):
-			case b.acked.has(seq) || b.confirmed.has(seq):
+			case b.acked.has(seq) || b.confirmed.has(seq) && !b.lost:
 				a.f.Missing++
 				a.example("missing", fmt.Sprintf("generator %d, event %d", g, seq))
 			default:

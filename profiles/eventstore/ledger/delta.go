@@ -12,9 +12,9 @@ type Stretch struct{ From, Count int64 }
 // BookTold is the account of one generator, for a process that has none of its events:
 // how many there are so far, and what became of them since the last report.
 type BookTold struct {
-	Generator                 uint32
-	Generated, Sent, Unsent   int64
-	Confirmed, Acked, Refused []Stretch
+	Generator                        uint32
+	Generated, Sent, Unsent, Settled int64
+	Confirmed, Acked, Refused        []Stretch
 }
 
 // Record makes the ledger keep what is to be reported by Tell. It must be called before
@@ -57,16 +57,17 @@ func (l *Ledger) Tell() (out []BookTold) {
 		if news := l.news[g]; news != nil {
 			t = *news
 		}
-		t.Generator, t.Generated, t.Sent, t.Unsent = g, b.generated, b.sent, b.unsent
+		t.Generator, t.Generated, t.Sent, t.Unsent, t.Settled = g, b.generated, b.sent, b.unsent, b.settled
 		out = append(out, t)
 	}
 	clear(l.news)
 	return out
 }
 
-// What a report may claim at most: generators, and events since the last report.
+// What a report may claim at most: the number of a generator, also of one that does what many
+// before it have left, and events since the last report.
 const (
-	mostGenerators = 1 << 20
+	mostGenerators = 100 * workload.MaxProcesses * workload.MaxThreads
 	mostNews       = 1 << 32
 )
 
@@ -74,7 +75,7 @@ const (
 // generator, event or count that there cannot be.
 func sound(told []BookTold) bool {
 	for _, t := range told {
-		if t.Generator >= mostGenerators || t.Generated < 0 || t.Sent < 0 || t.Unsent < 0 {
+		if t.Generator >= mostGenerators || t.Generated < 0 || t.Sent < 0 || t.Unsent < 0 || t.Settled < 0 {
 			return false
 		}
 		for _, row := range [][]Stretch{t.Confirmed, t.Acked, t.Refused} {
@@ -101,7 +102,7 @@ func (l *Ledger) Take(_ workload.Process, told []BookTold) bool {
 	defer l.mu.Unlock()
 	for _, t := range told {
 		b := l.of(t.Generator)
-		b.generated, b.sent, b.unsent = t.Generated, t.Sent, t.Unsent
+		b.generated, b.sent, b.unsent, b.settled = t.Generated, t.Sent, t.Unsent, t.Settled
 		for _, row := range []struct {
 			to   *seqset
 			from []Stretch
@@ -115,7 +116,8 @@ func (l *Ledger) Take(_ workload.Process, told []BookTold) bool {
 }
 
 // Lose notes that the process of a generator has gone: it may have sent more than it
-// reported, and nothing of it is on its way any more.
+// reported, and nothing of it is on its way any more. What was confirmed and is not durable
+// was in its queue.
 func (l *Ledger) Lose(generator uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

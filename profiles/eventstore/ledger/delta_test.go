@@ -15,7 +15,7 @@ import (
 // What one process tells, bit by bit, is what another then knows.
 func TestWhatIsToldIsKnownElsewhere(t *testing.T) {
 	t.Parallel()
-	here, there := New(), New()
+	here, there := New(0), New(0)
 	here.Record()
 	batch := func(g uint32, first int64) transport.Meta {
 		return transport.Meta{Generator: g, First: first, Count: 10}

@@ -12,6 +12,7 @@ import (
 // Ledger accounts for every event of the run. Its methods may be called from any
 // goroutine.
 type Ledger struct {
+	trees int64 // how many events of each generator, the first, are its trees
 	mu    sync.Mutex
 	books map[uint32]*book
 	news  map[uint32]*BookTold // nil: nothing is reported
@@ -27,11 +28,14 @@ type book struct {
 	acked     seqset
 	// refused events were given up by the store stage: invalid, or retries exhausted.
 	refused seqset
+	// settled is how many of the events that a run is asked for are durable or were given up: neither
+	// trees nor those of its warm-up.
+	settled int64
 	lost    bool // together with its process
 }
 
-// New returns an empty ledger.
-func New() *Ledger { return &Ledger{books: map[uint32]*book{}} }
+// New returns an empty ledger of generators whose first events, so many of each, are trees.
+func New(trees int64) *Ledger { return &Ledger{trees: trees, books: map[uint32]*book{}} }
 
 // of returns the book of a generator. The caller holds l.mu.
 func (l *Ledger) of(generator uint32) *book {
@@ -72,7 +76,8 @@ func (l *Ledger) Acked(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.note(m.Generator, m.First, int64(m.Count), toldAcked)
-	return l.of(m.Generator).acked.add(m.First, int64(m.Count))
+	b := l.of(m.Generator)
+	return l.settle(b, &m, b.acked.add(m.First, int64(m.Count)))
 }
 
 // Refused notes that the store stage has given up a batch.
@@ -80,7 +85,23 @@ func (l *Ledger) Refused(m transport.Meta) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.note(m.Generator, m.First, int64(m.Count), toldRefused)
-	return l.of(m.Generator).refused.add(m.First, int64(m.Count))
+	b := l.of(m.Generator)
+	return l.settle(b, &m, b.refused.add(m.First, int64(m.Count)))
+}
+
+// settle counts events of a batch that were not durable or given up before. The caller holds l.mu.
+func (l *Ledger) settle(b *book, m *transport.Meta, added int64) int64 {
+	if !m.Warm && m.First > l.trees {
+		b.settled += added
+	}
+	return added
+}
+
+// Done returns how many of a generator's events that the run was asked for are durable or given up.
+func (l *Ledger) Done(generator uint32) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of(generator).settled
 }
 
 // Settled reports whether everything that was sent is durable or given up.

@@ -64,7 +64,7 @@ func newLine(t *testing.T, s *Options, l *slow) *line {
 	require.NoError(t, err)
 	x.st = &Stage{
 		Options: s, Layer: l, Traits: model.Traits{Writers: 128, Group: 1}, Receiver: recv, Gate: NewGate(int64(s.MaxTasks), s.MaxTaskBytes),
-		Counts: &Counts{}, Failures: &Failures{}, Ledger: ledger.New(), Clock: clock, Wall: func() int64 { return time.Now().UnixNano() },
+		Counts: &Counts{}, Failures: &Failures{}, Ledger: ledger.New(0), Clock: clock, Wall: func() int64 { return time.Now().UnixNano() },
 		Took: func(transport.Meta, int, int64, int64) {}, Durable: func(transport.Meta, int64, error) {}, Stored: func(*model.Record) {},
 	}
 	require.NoError(t, x.st.Start())
