@@ -222,7 +222,7 @@ func (t *tide) scheduled(moment int64) float64 {
 	for known.run[len(known.run)-1] <= x {
 		known = t.turn(known)
 	}
-	i := sort.SearchFloat64s(known.run, math.Nextafter(x, math.Inf(1))) - 1
+	i := before(known.run, x)
 	speed, _ := t.speed(i)
 	return known.schedule[i] + (x-known.run[i])*speed
 }
@@ -236,7 +236,17 @@ func (t *tide) moment(x float64) int64 {
 	for known.schedule[len(known.schedule)-1] <= x {
 		known = t.turn(known)
 	}
-	i := sort.SearchFloat64s(known.schedule, math.Nextafter(x, math.Inf(1))) - 1
+	i := before(known.schedule, x)
 	speed, _ := t.speed(i)
 	return t.began + int64(known.run[i]+(x-known.schedule[i])/speed)
+}
+
+// before returns the index of the last turn up to a time, from the end on: those that are
+// claimed are mostly in one of the last two.
+func before(turns []float64, x float64) int {
+	i := len(turns) - 1
+	for turns[i] > x {
+		i--
+	}
+	return i
 }

@@ -33,6 +33,8 @@ type leg struct {
 	epoch  int64
 	unit   float64
 	period float64 // ns per unit
+	// passed is the schedule's time at epoch, where a tide stretches it.
+	passed float64
 }
 
 // slot is a due time held by one worker.
@@ -49,6 +51,14 @@ func newSchedule(now int64, rate float64) *schedule {
 	return s
 }
 
+// follow has a tide stretch the time of a schedule that has just been made.
+func (s *schedule) follow(t *tide) {
+	first := (*s.legs.Load())[0]
+	first.passed = t.scheduled(first.epoch)
+	s.tide = t
+	s.legs.Store(&[]leg{first})
+}
+
 // bend continues at another rate from a moment on without starting over: units
 // that were due and have not started stay due, and the rhythm has no gap. One
 // goroutine at a time may call it.
@@ -56,6 +66,9 @@ func (s *schedule) bend(moment int64, rate float64) {
 	legs := *s.legs.Load()
 	last := legs[len(legs)-1]
 	next := leg{epoch: moment, unit: s.by(last, moment), period: 1e9 / rate}
+	if s.tide != nil {
+		next.passed = s.tide.scheduled(moment)
+	}
 	legs = append(legs[:len(legs):len(legs)], next)
 	s.legs.Store(&legs)
 }
@@ -69,7 +82,7 @@ func (s *schedule) period() float64 {
 // by returns how many units are to have fallen due on average by a moment of a leg.
 func (s *schedule) by(l leg, moment int64) float64 {
 	if s.tide != nil {
-		return l.unit + (s.tide.scheduled(moment)-s.tide.scheduled(l.epoch))/l.period
+		return l.unit + (s.tide.scheduled(moment)-l.passed)/l.period
 	}
 	return l.unit + float64(moment-l.epoch)/l.period
 }
@@ -97,7 +110,7 @@ func (s *schedule) due(unit int64) int64 {
 	}
 	after := (x - legs[i].unit) * legs[i].period
 	if s.tide != nil {
-		return s.tide.moment(s.tide.scheduled(legs[i].epoch) + after)
+		return s.tide.moment(legs[i].passed + after)
 	}
 	return legs[i].epoch + int64(after)
 }

@@ -146,7 +146,10 @@ func (t *track) schedule(now int64, a *active) *schedule {
 	}
 	s := newSchedule(now, a.Rate)
 	seed := rand.NewPCG(uint64(o.Seed), uint64(o.Stream)<<40|uint64(t.index)<<20|uint64(t.schedules)).Uint64()
-	s.gaps, s.units, s.tide = newGaps(seed), int64(a.units), t.run.tide
+	s.gaps, s.units = newGaps(seed), int64(a.units)
+	if t.run.tide != nil {
+		s.follow(t.run.tide)
+	}
 	t.schedules++
 	return s
 }
