@@ -30,7 +30,7 @@ var thresholdGrammar = regexp.MustCompile(
 const thresholdExample = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000 or 'errors<5% abort after 30s'"
 
 // aborts matches the end of an expression that can end the run early.
-var aborts = regexp.MustCompile(`^(.*?)\s+abort(?:\s+after\s+(\S+))?$`)
+var aborts = regexp.MustCompile(`^(.*?)\s+abort(?:\s+after\s+(\S+(?: \pL+)?))?$`)
 
 // DefaultAfter is how long a run is measured before an expression that names no time
 // may end it: a store that has just been started is slow for its first seconds.
@@ -70,7 +70,7 @@ func ParseThreshold(text string) (Threshold, error) {
 	if m := aborts.FindStringSubmatch(e.Text); m != nil {
 		condition, e.Abort, e.After = m[1], true, DefaultAfter
 		if m[2] != "" {
-			d, err := time.ParseDuration(m[2])
+			d, err := units.ParseDuration(m[2])
 			if err != nil || d < 0 {
 				return bad(fmt.Sprintf("abort after: %q is not a duration such as 30s", m[2]))
 			}
@@ -109,7 +109,7 @@ func ParseThreshold(text string) (Threshold, error) {
 // limit parses the right-hand side and says what is wrong with it, or "".
 func (e *Threshold) limit(s string) string {
 	if e.latency() {
-		d, err := time.ParseDuration(s)
+		d, err := units.ParseDuration(s)
 		if err != nil || d < 0 {
 			return fmt.Sprintf("%q is not a duration such as 5ms", s)
 		}

@@ -26,6 +26,8 @@ func TestParseReadsEveryForm(t *testing.T) {
 		"errors < 5 %  abort after 30s": {Stat: "errors", Rel: "<", Limit: 5, Percent: true, Abort: true, After: 30 * time.Second},
 		"put.p50.lateness<1ms":          {Of: "put", Stat: "p50", Time: "lateness", Rel: "<", Limit: ms},
 		"p99.service<5ms":               {Stat: "p99", Time: "service", Rel: "<", Limit: 5 * ms},
+		"p99<5 ms":                      {Stat: "p99", Time: "response", Rel: "<", Limit: 5 * ms},
+		"max<1min abort after 1 min":    {Stat: "max", Time: "response", Rel: "<", Limit: 60 * 1000 * ms, Abort: true, After: time.Minute},
 		"g1.mean>1us":                   {Of: "g1", Stat: "mean", Time: "response", Rel: ">", Limit: ms / 1000},
 		"errors<1%":                     {Stat: "errors", Rel: "<", Limit: 1, Percent: true},
 		"profile.errors <= 0":           {Of: "profile", Stat: "errors", Rel: "<=", Limit: 0},

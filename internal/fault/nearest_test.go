@@ -12,6 +12,8 @@ func TestNearest(t *testing.T) {
 	assert.Equal(t, "ingestion", Nearest("injestion", names))
 	assert.Equal(t, "event-store", Nearest("eventstore", names))
 	assert.Empty(t, Nearest("zzz", names))
+	assert.Empty(t, Nearest("mongodb", []string{"mariadb", "redis", "mysql"}), "another store is no typo")
+	assert.Equal(t, "mariadb", Nearest("maria", []string{"mariadb", "redis", "mysql"}))
 }
 
 func TestHint(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -220,11 +219,11 @@ func (t telling) verdict(st *state) {
 var sources = map[string]string{rundir.OfClient: "client"}
 
 // samples sends what was sampled of store, processes and machine: each number is a
-// metric named after its source and itself.
+// metric named after its source and itself, in base units.
 func (t telling) samples(list []rundir.Sample) {
 	for _, s := range list {
-		name := cmp.Or(sources[s.Source], s.Source) + "_" + s.Name
-		t.value(gauge(plain(name), "As in store.csv: "+s.Source+", "+s.Name+".", "node"), s.Value, s.Node)
+		name, v := base(cmp.Or(sources[s.Source], s.Source)+"_"+s.Name, s.Value)
+		t.value(gauge(plain(name), "As in store.csv: "+s.Source+", "+s.Name+".", "node"), v, s.Node)
 	}
 }
 
@@ -246,14 +245,4 @@ func (t telling) info() {
 		}
 	}
 	t.value(gauge("run_info", "1, with what the run is.", labels...), 1, values...)
-}
-
-// plain replaces the characters that the name of a metric must not contain.
-func plain(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
-			return r
-		}
-		return '_'
-	}, name)
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
@@ -116,9 +117,9 @@ func push(ctx context.Context, o Options, from prometheus.Gatherer) (*pusher, er
 	}
 	var by exporter
 	if to.grpc {
-		by, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}), otlpmetricgrpc.WithTimeout(patience))
+		by, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}), otlpmetricgrpc.WithTimeout(patience), otlpmetricgrpc.WithCompressor("gzip"))
 	} else {
-		by, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}), otlpmetrichttp.WithTimeout(patience))
+		by, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}), otlpmetrichttp.WithTimeout(patience), otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression))
 	}
 	if err != nil {
 		return nil, fault.Field("otlp", fault.Input(fmt.Errorf("otlp: cannot push to %s: %w", to.shown, err), "variables named OTEL_EXPORTER_OTLP_… count too"))
@@ -160,7 +161,7 @@ func describe(version string) *resource.Resource {
 	}
 	return resource.NewSchemaless(
 		attribute.String("service.name", "perfbench"), attribute.String("service.version", cmp.Or(version, "unknown")),
-		attribute.String("host.name", host), attribute.Int("process.pid", os.Getpid()),
+		attribute.String("service.instance.id", rand.Text()), attribute.String("host.name", host), attribute.Int("process.pid", os.Getpid()),
 	)
 }
 
@@ -174,6 +175,7 @@ func (p *pusher) push(ctx context.Context) {
 		return // no run yet
 	}
 	if err == nil {
+		dress(scopes)
 		err = p.by.Export(within, &metricdata.ResourceMetrics{Resource: p.sender, ScopeMetrics: scopes})
 	}
 	switch {

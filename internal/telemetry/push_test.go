@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"compress/gzip"
 	"context"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 	pb "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	metrics "go.opentelemetry.io/proto/otlp/metrics/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/stats"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/perfbench/perfbench/internal/telemetry"
@@ -22,8 +24,20 @@ import (
 // receiver takes what is pushed, by the protocol's own definition.
 type receiver struct {
 	pb.UnimplementedMetricsServiceServer
-	mu   sync.Mutex
-	last *pb.ExportMetricsServiceRequest
+	mu     sync.Mutex
+	last   *pb.ExportMetricsServiceRequest
+	zipped bool // what came by gRPC was compressed; other HTTP is not accepted
+}
+
+func (r *receiver) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
+func (r *receiver) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+func (r *receiver) HandleConn(context.Context, stats.ConnStats)                       {}
+func (r *receiver) HandleRPC(_ context.Context, s stats.RPCStats) {
+	if h, ok := s.(*stats.InHeader); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.zipped = h.Compression == "gzip"
+	}
 }
 
 func (r *receiver) Export(_ context.Context, m *pb.ExportMetricsServiceRequest) (*pb.ExportMetricsServiceResponse, error) {
@@ -34,9 +48,13 @@ func (r *receiver) Export(_ context.Context, m *pb.ExportMetricsServiceRequest) 
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	data, err := io.ReadAll(q.Body)
 	var m pb.ExportMetricsServiceRequest
-	if err != nil || q.URL.Path != "/v1/metrics" || proto.Unmarshal(data, &m) != nil {
+	var data []byte
+	body, err := gzip.NewReader(q.Body)
+	if err == nil {
+		data, err = io.ReadAll(body)
+	}
+	if err != nil || q.Header.Get("Content-Encoding") != "gzip" || q.URL.Path != "/v1/metrics" || proto.Unmarshal(data, &m) != nil {
 		http.Error(w, "not metrics", http.StatusBadRequest)
 		return
 	}
@@ -72,7 +90,7 @@ func TestWhatIsPushedIsWhatTheRunCameTo(t *testing.T) {
 			} else {
 				l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // for the test
 				require.NoError(t, err)
-				s := grpc.NewServer()
+				s := grpc.NewServer(grpc.StatsHandler(r))
 				pb.RegisterMetricsServiceServer(s, r)
 				go func() { _ = s.Serve(l) }() // it ends with Stop
 				t.Cleanup(s.Stop)
@@ -86,7 +104,7 @@ func TestWhatIsPushedIsWhatTheRunCameTo(t *testing.T) {
 
 			got := r.byName(t)
 			for i, op := range o.Run.Operations {
-				sum := got["perfbench_units_total"].GetSum()
+				sum := got["perfbench_units"].GetSum()
 				assert.True(t, sum.IsMonotonic)
 				assert.Equal(t, float64(op.Count), sum.DataPoints[i].GetAsDouble())
 				h := got["perfbench_response_time_seconds"].GetExponentialHistogram().DataPoints[i]
@@ -97,6 +115,10 @@ func TestWhatIsPushedIsWhatTheRunCameTo(t *testing.T) {
 				}
 				assert.Equal(t, h.Count, n)
 			}
+			assert.Equal(t, "s", got["perfbench_response_time_seconds"].Unit)
+			assert.Equal(t, "{unit}", got["perfbench_units"].Unit)
+			assert.Equal(t, protocol == "grpc", r.zipped, "what is pushed is compressed")
+			assert.Contains(t, r.last.ResourceMetrics[0].Resource.String(), "service.instance.id")
 			assert.Contains(t, r.last.ResourceMetrics[0].Resource.String(), `"blue"`, "what the environment says is passed on")
 			assert.Equal(t, 1.0, got["perfbench_ended"].GetGauge().DataPoints[0].GetAsDouble())
 		})

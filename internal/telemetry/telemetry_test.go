@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -205,6 +207,25 @@ func TestPrometheusReadsWhatIsServed(t *testing.T) {
 		p99 := p.await("histogram_quantile(0.99, perfbench_response_time_seconds" + labels + ")")
 		assert.InEpsilon(t, float64(op.Response.P99)/1e9, p99, 0.045, "a native bucket is 4.4 % wide")
 	}
+}
+
+// Names and units are as Prometheus' own linter wants them, and a share of a second is
+// given in seconds.
+func TestNamesFollowTheConventions(t *testing.T) {
+	out := open(t, telemetry.Options{Addr: "127.0.0.1:0"})
+	at := served(out)
+	l := start(t, out, labtest.Redis(t).URL(), "duration", "10m", "threads", "2")
+	defer func() {
+		l.Stop(session.ErrStopped)
+		assert.NoError(t, l.Conclude(t.Context()).Err)
+	}()
+	for scrape(t, out)["perfbench_store_commands_per_second"] == nil {
+		require.NoError(t, t.Context().Err())
+	}
+	problems, err := promlint.New(bytes.NewReader(get(t, at))).Lint()
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+	assert.Contains(t, scrape(t, out), "perfbench_store_latest_fork_seconds")
 }
 
 // What is served as text has classic histograms, which add up.

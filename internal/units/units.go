@@ -3,6 +3,7 @@
 package units
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -101,6 +102,21 @@ func ParseWhole(s string) (int64, error) {
 	}
 	return int64(v), nil
 }
+
+// ParseDuration reads a duration as Go writes it ("1m30s", "2.5ms") and as Duration or a
+// person does: "5 ms", "1min", "30 sec".
+func ParseDuration(s string) (time.Duration, error) {
+	return time.ParseDuration(written.ReplaceAllStringFunc(strings.TrimSpace(s), func(part string) string {
+		m := written.FindStringSubmatch(part)
+		return m[1] + cmp.Or(longUnits[m[2]], m[2])
+	}))
+}
+
+// written matches a number and its unit, and longUnits are the units that Go lacks.
+var (
+	written   = regexp.MustCompile(`([\d.]+) ?(\p{L}+)`)
+	longUnits = map[string]string{"min": "m", "sec": "s", "hour": "h", "hours": "h"}
+)
 
 // Size formats a number of bytes with three significant digits and a binary unit: "512
 // B", "1 KiB", "1.5 MiB".

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestParseSize(t *testing.T) {
@@ -47,6 +48,23 @@ func TestParseWhole(t *testing.T) {
 	for _, in := range []string{"1.5", "1.0001k", "9007199254740993.0", "99999999999999999999", "1e18", ""} {
 		_, err := ParseWhole(in)
 		assert.Error(t, err, in)
+	}
+}
+
+// What Duration writes and what people write is read.
+func TestParseDuration(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"5ms": 5 * time.Millisecond, "5 ms": 5 * time.Millisecond, " 1m30s ": 90 * time.Second, "1min30sec": 90 * time.Second,
+		"1min": time.Minute, "0.5 h": 30 * time.Minute, "2hours": 2 * time.Hour, "850 µs": 850 * time.Microsecond, "0": 0,
+		Duration(1234 * time.Microsecond): 1230 * time.Microsecond,
+	} {
+		d, err := ParseDuration(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, d, text)
+	}
+	for _, text := range []string{"", "5", "5 m s", "ms", "five ms", "1 day", "5  ms"} {
+		_, err := ParseDuration(text)
+		assert.Error(t, err, text)
 	}
 }
 

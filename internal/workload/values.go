@@ -181,7 +181,7 @@ func (v Value) Size(lo, hi int64) (int64, error) {
 
 // Duration reads a Go duration that is not negative.
 func (v Value) Duration() (time.Duration, error) {
-	d, err := time.ParseDuration(strings.TrimSpace(v.Text))
+	d, err := units.ParseDuration(v.Text)
 	if err != nil || d < 0 {
 		return 0, v.bad("a duration such as 500ms, 30s or 5m")
 	}
