@@ -253,3 +253,22 @@ func TestTwentyPressesAreTwentyThreadsAndTwentyChanges(t *testing.T) {
 	send(t, a, "u")
 	assert.Equal(t, workload.Settings{Threads: 16, Payload: 1 << 10, Batch: 100}, run.Settings(0), "undo takes back what was pressed together")
 }
+
+// A has calls come in another way, and only at a rate.
+func TestHowCallsComeIsAKey(t *testing.T) {
+	a, run := dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	send(t, a, "A")
+	assert.Contains(t, picture(t, a), "without a rate, calls come when the last ones are answered")
+	assert.Zero(t, run.Settings(screen.All).Coming)
+	a, run = dashApp(t, Options{}, 2, 3*time.Second, 120, 40)
+	run.Change("test", screen.All, func(s workload.Settings) workload.Settings {
+		s.Rate, s.Coming = 1000, workload.ComeIndependently
+		return s
+	})
+	for _, want := range []workload.Coming{workload.ComeEvenly, workload.ComeInBursts, workload.ComeIndependently} {
+		run.Tick(time.Second)
+		send(t, a, "A")
+		assert.Equal(t, want, run.Settings(screen.All).Coming)
+	}
+	assert.Regexp(t, `arrivals .*→ poisson`, picture(t, a), "the presses of a key are one change")
+}

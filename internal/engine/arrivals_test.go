@@ -201,3 +201,44 @@ func queue(t *testing.T, servers int, load float64, how workload.Arrivals, const
 	})
 	return out
 }
+
+// How calls come may be changed while a run goes: a segment begins at the change, and its
+// calls come as it says, from a schedule that begins then.
+func TestArrivalsAreLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var due [3][]int64 // of each segment
+		call := func(_ context.Context, it *workload.Iteration) error {
+			due[it.Segment] = append(due[it.Segment], it.Due())
+			return it.End(it.Begin(0), 1, nil)
+		}
+		come := func(c workload.Coming) func(workload.Settings) workload.Settings {
+			return func(s workload.Settings) workload.Settings { s.Coming = c; return s }
+		}
+		at := func(second int, c workload.Coming) At {
+			return At{After: time.Duration(second) * time.Second, Track: workload.AllTracks, Knob: workload.Knob{Name: workload.ComingKnob}, Value: float64(c)}
+		}
+		r := start(t, onePhase(30*time.Second, pool("p", workload.Settings{Threads: 1, Rate: 100}, call)), func(o *Options) {
+			o.Arrivals, o.Timetable = workload.Arrivals{Poisson: true}, []At{at(10, workload.ComeEvenly), at(20, workload.ComeIndependently)}
+		})
+		r.Change("test", workload.AllTracks, come(workload.ComeIndependently)) // as it is
+		assert.Equal(t, workload.ComeIndependently, r.Settings(workload.AllTracks).Coming)
+		res := result(t, r)
+		require.Len(t, res.Segments, 3)
+		assert.NotContains(t, res.Segments[0].Settings, workload.ComingKnob)
+		assert.EqualValues(t, workload.ComeEvenly, res.Segments[1].Settings[workload.ComingKnob])
+		assert.NotContains(t, res.Segments[2].Settings, workload.ComingKnob, "as it began")
+		require.Len(t, res.Changes, 2)
+		assert.Equal(t, []float64{float64(workload.ComeIndependently), float64(workload.ComeEvenly)}, []float64{res.Changes[0].From, res.Changes[0].To})
+		for i, all := range due {
+			assert.InDelta(t, 1000, len(all), 5*math.Sqrt(1000), "segment %d", i)
+			sum, square := 0.0, 0.0
+			for k := 1; k < len(all); k++ {
+				gap := float64(all[k]-all[k-1]) / 1e7 // of the mean
+				sum, square = sum+gap, square+gap*gap
+			}
+			n := float64(len(all) - 1)
+			variance := square/n - sum*sum/n/n
+			assert.InDelta(t, []float64{1, 0, 1}[i], variance, 0.3, "segment %d", i)
+		}
+	})
+}

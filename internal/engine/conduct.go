@@ -14,7 +14,7 @@ type At struct {
 	// Track is the index of the track, or workload.AllTracks.
 	Track int
 	// Knob is what to change; a Knob with only the name "paused" pauses (1) or
-	// resumes (0).
+	// resumes (0), and one named workload.ComingKnob sets how calls come.
 	Knob  workload.Knob
 	Value float64
 	// Ramp is the number, from 1, of the ramp that this is a step of; 0 if none. A
@@ -28,8 +28,12 @@ type At struct {
 
 // apply makes the change that a timetable entry describes.
 func (a At) apply(s workload.Settings) workload.Settings {
-	if a.Knob.Name == "paused" {
+	switch a.Knob.Name {
+	case "paused":
 		s.Paused = a.Value != 0
+		return s
+	case workload.ComingKnob:
+		s.Coming = workload.Coming(a.Value)
 		return s
 	}
 	return a.Knob.Set(s, a.Knob.Clamp(a.Value))

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -11,7 +12,9 @@ import (
 func (r *Run) Settings(track int) workload.Settings {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.settings.of(track)
+	s := r.settings.of(track)
+	s.Coming = cmp.Or(s.Coming, r.settings.began)
+	return s
 }
 
 // Change changes the live settings of one track, or of all. In the latter case f

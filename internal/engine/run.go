@@ -86,7 +86,7 @@ type Run struct {
 	stages int // index of the plan's first stage
 	pool   workerPool
 	past   *past // nil: it began here
-	tide   *tide // nil: there are no bursts
+	tide   *tide // nil: there have been no bursts; guarded by mu
 	// precise means that workers may sleep on alarms.
 	precise bool
 
@@ -107,7 +107,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	}
 	o.Timetable = slices.Clone(o.Timetable)
 	slices.SortStableFunc(o.Timetable, func(a, b At) int { return int(a.After - b.After) })
-	r := &Run{opts: o, precise: !o.PlainTimer && !virtualTime(), pool: poolOf(o.Away), settings: newSettings(o.Plan)}
+	r := &Run{opts: o, precise: !o.PlainTimer && !virtualTime(), pool: poolOf(o.Away), settings: newSettings(o.Plan, o.Arrivals)}
 	r.timeline = newTimeline(r.settings.byName())
 	r.conductor = conductor{run: r, table: o.Timetable, skipped: make(chan struct{}, 1)}
 	r.appointments = appointments{clock: &r.Clock, mu: &r.mu}
@@ -120,9 +120,6 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 		from = o.Late.Began
 	}
 	r.Clock.start(from, o.Signs)
-	if o.Arrivals.Factor > 0 {
-		r.tide = newTide(o.Arrivals, uint64(o.Seed), -int64(o.Warmup))
-	}
 	if err := r.layOut(); err != nil {
 		return nil, err
 	}

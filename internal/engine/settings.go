@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/measure"
@@ -15,10 +16,12 @@ type settings struct {
 	want  []workload.Settings // of each track
 	// weights are the proportions of the tracks' threads, by which totals are spread.
 	weights []int
+	// began is the kind of arrivals with which the run began.
+	began workload.Coming
 }
 
-func newSettings(p *workload.Plan) *settings {
-	s := &settings{knobs: p.Knobs, specs: p.Tracks()}
+func newSettings(p *workload.Plan, how workload.Arrivals) *settings {
+	s := &settings{knobs: p.Knobs, specs: p.Tracks(), began: how.Kind()}
 	for _, t := range s.specs {
 		s.want = append(s.want, t.Start)
 	}
@@ -39,6 +42,9 @@ func (s *settings) byName() map[string]float64 {
 	out := workload.ByName(s.knobs, s.specs, func(i int) workload.Settings { return s.want[i] })
 	if slices.ContainsFunc(s.want, func(w workload.Settings) bool { return w.Paused }) {
 		out["paused"] = 1
+	}
+	if c := s.want[0].Coming; c != workload.AsBegun {
+		out[workload.ComingKnob] = float64(c)
 	}
 	return out
 }
@@ -80,6 +86,15 @@ func (s *settings) change(by string, track, ramp int, f func(workload.Settings) 
 		if from != to {
 			note(k.Name, from, to)
 		}
+	}
+	if from, to := cmp.Or(before.Coming, s.began), cmp.Or(after.Coming, s.began); from != to {
+		for i := range s.want {
+			s.want[i].Coming = to
+			if to == s.began {
+				s.want[i].Coming = workload.AsBegun
+			}
+		}
+		log = append(log, measure.Change{Name: workload.ComingKnob, From: float64(from), To: float64(to), By: by, Ramp: ramp})
 	}
 	if before.Paused != after.Paused {
 		for i := range s.want {

@@ -106,9 +106,9 @@ func (t *track) follow(s workload.Settings, how rhythm) {
 	}
 	switch {
 	case a.Rate <= 0 || a.Paused || !r.pool.paced():
-	case how != anew && prev != nil && prev.Rate == a.Rate && !prev.Paused && !a.ended:
+	case how != anew && prev != nil && prev.Rate == a.Rate && prev.Coming == a.Coming && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
-	case how == bend && prev != nil && prev.sched != nil && !a.ended:
+	case how == bend && prev != nil && prev.sched != nil && prev.Coming == a.Coming && !a.ended:
 		a.sched = prev.sched
 		a.sched.bend(r.timeline.changed, a.Rate)
 	default:
@@ -141,13 +141,17 @@ func (t *track) follow(s workload.Settings, how rhythm) {
 // schedule begins one for the settings. The caller holds run.mu.
 func (t *track) schedule(now int64, a *active) *schedule {
 	o := &t.run.opts
-	if !o.Arrivals.Poisson || 1e9/a.Rate*float64(a.units) < leastMean {
+	come := o.Arrivals.As(a.Coming)
+	if !come.Poisson || 1e9/a.Rate*float64(a.units) < leastMean {
 		return newSchedule(now+t.offset(a), a.Rate)
 	}
 	s := newSchedule(now, a.Rate)
 	seed := rand.NewPCG(uint64(o.Seed), uint64(o.Stream)<<40|uint64(t.index)<<20|uint64(t.schedules)).Uint64()
 	s.gaps, s.units = newGaps(seed), int64(a.units)
-	if t.run.tide != nil {
+	if come.Factor > 0 {
+		if t.run.tide == nil {
+			t.run.tide = newTide(come, uint64(o.Seed), -int64(o.Warmup))
+		}
 		s.follow(t.run.tide)
 	}
 	t.schedules++

@@ -43,6 +43,9 @@ func Asked(r *rundir.Run) request.Request {
 		}
 		at := Number(round(m.At)) + "s"
 		value := Number(m.To)
+		if m.Name == workload.ComingKnob {
+			value = rundir.SettingText(m.Name, m.To)
+		}
 		if m.Until > m.At {
 			at += ".." + Number(round(m.Until)) + "s"
 			value = Number(m.From) + ".." + value

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // TrackOf splits the name of a setting into its track, which may be empty, and the
@@ -27,6 +28,8 @@ func SettingText(name string, v float64) string {
 		return units.Size(int64(v))
 	case base == "rate" && v == 0:
 		return units.Unlimited
+	case base == workload.ComingKnob:
+		return workload.Coming(v).String()
 	case base == "paused":
 		return map[bool]string{true: "yes", false: "no"}[v != 0]
 	}

@@ -127,7 +127,10 @@ func TimetableInWords(table []engine.At, plan *workload.Plan) []string {
 		if at.Track >= 0 {
 			name = plan.Tracks()[at.Track].Name + "." + name
 		}
-		if at.Knob.Name == Paused {
+		switch at.Knob.Name {
+		case workload.ComingKnob:
+			text = workload.Coming(at.Value).String()
+		case Paused:
 			text = map[bool]string{true: "on", false: "off"}[at.Value != 0]
 		}
 		if end, ok := RampEnd(table[i:], at.Ramp); ok {

@@ -84,7 +84,7 @@ func foresee(p *workload.Plan, table []engine.At, machine, free int64) error {
 	now := starts
 	for _, at := range table {
 		if at.Knob.Get == nil {
-			continue // a pause
+			continue // a pause, or how calls come
 		}
 		now = workload.Turned(tracks, now, at.Track, at.Knob, at.Value)
 		if err := roomFor(p, starts, now, machine, free); err != nil {

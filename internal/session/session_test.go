@@ -83,19 +83,21 @@ func TestAllProblemsAtOnce(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*session.Request){
-		`unknown profile "tinny"`:                func(r *session.Request) { r.Profile = "tinny" },
-		`unknown preset "smal"`:                  func(r *session.Request) { r.Preset = "smal" },
-		"it keeps nothing":                       func(r *session.Request) { r.Target = "null:" },
-		"no such file":                           func(r *session.Request) { r.Files = []string{"missing.properties"} },
-		`no track or operation "middle"`:         func(r *session.Request) { r.Thresholds = []string{"middle.p99<1ms"} },
-		`no live knob "middle.threads"`:          func(r *session.Request) { r.Timetable = []string{"1s:middle.threads=1"} },
-		`threads: "5000" is not in 1..4096`:      func(r *session.Request) { r.Timetable = []string{"1s:threads=5000"} },
-		`threads: "1.5" is not a whole number`:   func(r *session.Request) { r.Timetable = []string{"1s:threads=1.5"} },
-		`payload: "big" is not a size`:           func(r *session.Request) { r.Timetable = []string{"1s:payload=big"} },
-		`"soon" is not a time`:                   func(r *session.Request) { r.Timetable = []string{"soon:threads=1"} },
-		`has no time and change`:                 func(r *session.Request) { r.Timetable = []string{"threads=1"} },
-		`paused: "maybe" (flag --at) is not on`:  func(r *session.Request) { r.Timetable = []string{"1s:paused=maybe"} },
-		`there is no knob or parameter "left.x"`: func(r *session.Request) { *r = asked(t, "left.x", "1") },
+		`unknown profile "tinny"`:                            func(r *session.Request) { r.Profile = "tinny" },
+		`unknown preset "smal"`:                              func(r *session.Request) { r.Preset = "smal" },
+		"it keeps nothing":                                   func(r *session.Request) { r.Target = "null:" },
+		"no such file":                                       func(r *session.Request) { r.Files = []string{"missing.properties"} },
+		`no track or operation "middle"`:                     func(r *session.Request) { r.Thresholds = []string{"middle.p99<1ms"} },
+		`no live knob "middle.threads"`:                      func(r *session.Request) { r.Timetable = []string{"1s:middle.threads=1"} },
+		`threads: "5000" is not in 1..4096`:                  func(r *session.Request) { r.Timetable = []string{"1s:threads=5000"} },
+		`threads: "1.5" is not a whole number`:               func(r *session.Request) { r.Timetable = []string{"1s:threads=1.5"} },
+		`payload: "big" is not a size`:                       func(r *session.Request) { r.Timetable = []string{"1s:payload=big"} },
+		`"soon" is not a time`:                               func(r *session.Request) { r.Timetable = []string{"soon:threads=1"} },
+		`has no time and change`:                             func(r *session.Request) { r.Timetable = []string{"threads=1"} },
+		`paused: "maybe" (flag --at) is not on`:              func(r *session.Request) { r.Timetable = []string{"1s:paused=maybe"} },
+		`arrivals: "odd" is not even, poisson or bursts`:     func(r *session.Request) { r.Timetable = []string{"1s:arrivals=odd"} },
+		`left.arrivals=even: how calls come is one of three`: func(r *session.Request) { r.Timetable = []string{"1s:left.arrivals=even"} },
+		`there is no knob or parameter "left.x"`:             func(r *session.Request) { *r = asked(t, "left.x", "1") },
 	} {
 		r := asked(t)
 		change(&r)
@@ -108,15 +110,15 @@ func TestRefusals(t *testing.T) {
 
 func TestTimetableInOrderWithWarnings(t *testing.T) {
 	r := asked(t, "duration", "10s", "threads", "4")
-	r.Timetable = []string{"5s:left.threads=9,payload=4KiB", "1s:threads=6", "2s:pause=on", "20s:threads=1"}
+	r.Timetable = []string{"5s:left.threads=9,payload=4KiB", "1s:threads=6", "2s:pause=on", "3s:arrivals=even", "20s:threads=1"}
 	p := prepare(t, env(t), r)
 	assert.Equal(t, []string{
-		"at 1s: threads = 6", "at 2s: paused = on", "at 5s: left.threads = 9", "at 5s: payload = 4 KiB", "at 20s: threads = 1",
+		"at 1s: threads = 6", "at 2s: paused = on", "at 3s: arrivals = even", "at 5s: left.threads = 9", "at 5s: payload = 4 KiB", "at 20s: threads = 1",
 	}, p.Preview().Timetable)
 	assert.Contains(t, strings.Join(p.Warnings, "\n"), "20s:threads=1: the run ends after 10s")
 	assert.Equal(t, 11, p.Threads(), "nine on the left and two on the right")
 	assert.Equal(t, workload.AllTracks, p.Timetable[0].Track)
-	assert.Equal(t, 0, p.Timetable[2].Track)
+	assert.Equal(t, 0, p.Timetable[3].Track)
 }
 
 func TestStrangeVariablesAreNamed(t *testing.T) {

@@ -155,6 +155,14 @@ func parseChange(s string, plan *workload.Plan, ramp bool) (tableEntry, error) {
 		}
 		return e, err
 	}
+	if knob == workload.ComingKnob {
+		if ramp || e.Track >= 0 {
+			return e, fault.Input(fmt.Errorf("%s: how calls come is one of three kinds, of all tracks, and has no ramp", s), "for example 10s:arrivals=even")
+		}
+		c, err := workload.ParseComing(text)
+		e.Knob, e.Value = workload.Knob{Name: knob}, float64(c)
+		return e, fault.Input(err, "bursts are as --arrivals says, or bursts=10x,1s,9s")
+	}
 	if e.Knob, ok = plan.Knob(knob); !ok {
 		return e, noKnob(name, plan)
 	}
@@ -169,7 +177,7 @@ func noKnob(name string, plan *workload.Plan) error {
 	for _, k := range plan.Knobs {
 		all = append(all, k.Name)
 	}
-	all = append(all, Paused)
+	all = append(all, Paused, workload.ComingKnob)
 	for _, t := range plan.Tracks() {
 		for _, k := range plan.Knobs {
 			if t.Turns(k) {

@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,4 +80,61 @@ func (a Arrivals) String() string {
 		return Poisson
 	}
 	return Even
+}
+
+// Coming is a kind of arrivals, in terms of a live setting.
+type Coming int
+
+// Kinds of arrivals. Of those that come in bursts, lengths and factor are those that the run
+// began with, or those of the example.
+const (
+	AsBegun Coming = iota
+	ComeEvenly
+	ComeIndependently
+	ComeInBursts
+)
+
+var comings = []string{"", Even, Poisson, Bursts}
+
+// ComingKnob is the name of the live setting.
+const ComingKnob = "arrivals"
+
+// ParseComing reads a kind of arrivals.
+func ParseComing(text string) (Coming, error) {
+	if i := slices.Index(comings, strings.TrimSpace(text)); i > 0 {
+		return Coming(i), nil
+	}
+	return AsBegun, fmt.Errorf("arrivals: %q is not %s, %s or %s", text, Even, Poisson, Bursts)
+}
+
+// String is what users type.
+func (c Coming) String() string {
+	if c < 0 || int(c) >= len(comings) {
+		return ""
+	}
+	return comings[c]
+}
+
+// Kind returns which kind the arrivals are.
+func (a Arrivals) Kind() Coming {
+	switch {
+	case a.Factor > 0:
+		return ComeInBursts
+	case a.Poisson:
+		return ComeIndependently
+	}
+	return ComeEvenly
+}
+
+// As returns the arrivals of a run that began with a when those of another kind are asked for.
+func (a Arrivals) As(c Coming) Arrivals {
+	switch {
+	case c == ComeEvenly:
+		return Arrivals{}
+	case c == ComeIndependently:
+		return Arrivals{Poisson: true}
+	case c == ComeInBursts && a.Factor == 0:
+		return Arrivals{Poisson: true, Factor: 10, Burst: time.Second, Calm: 9 * time.Second}
+	}
+	return a
 }

@@ -19,6 +19,9 @@ type Settings struct {
 	Batch int
 	// Paused keeps new iterations from starting; resuming begins a fresh schedule.
 	Paused bool
+	// Coming is how calls come at the rate, of all tracks alike: the zero value means as the
+	// run began with.
+	Coming Coming
 	// Extra holds the values of the plan's own knobs.
 	Extra [4]float64
 }

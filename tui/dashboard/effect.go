@@ -269,6 +269,9 @@ func changeText(p *workload.Plan, name string, from, to float64) string {
 	if knobOf(name) == "paused" {
 		return pauseText(what, to)
 	}
+	if name == workload.ComingKnob {
+		return what + turned(workload.Coming(from).String(), workload.Coming(to).String())
+	}
 	text := what + turned(widget.KnobText(k, from), widget.KnobText(k, to))
 	if name == k.Name {
 		text = each(p, k, text)
@@ -281,6 +284,9 @@ func changedTo(p *workload.Plan, c measure.Change) string {
 	what, k := subject(p, c.Name)
 	if knobOf(c.Name) == "paused" {
 		return pauseText(what, c.To)
+	}
+	if c.Name == workload.ComingKnob {
+		return what + " " + workload.Coming(c.To).String()
 	}
 	return what + " " + widget.KnobText(k, c.To)
 }

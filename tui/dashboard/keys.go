@@ -48,6 +48,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case d.now.watched && d.refuseChange(msg, k, e):
 	case key.Matches(msg, k.Pause):
 		d.knobs.pause()
+	case key.Matches(msg, k.Arrivals):
+		d.knobs.arrivals()
 	case key.Matches(msg, k.Tune):
 		d.search.panel.Open = false
 		d.tuner.toggle()
@@ -107,6 +109,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.PayloadUp.SetEnabled(has("payload"))
 	k.RateDown.SetEnabled(has("rate"))
 	k.RateUp.SetEnabled(has("rate") && !d.knobs.unlimited())
+	k.Arrivals.SetEnabled(has("rate") && !d.knobs.unlimited())
 	k.Pause.SetEnabled(live)
 	if d.now.snap != nil && d.sel.fig.paused {
 		k.Pause.SetHelp("space", "resume")
@@ -185,7 +188,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 		Full: [][]key.Binding{
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
-			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown},
+			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown, k.Arrivals},
 			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
 		},
 	}
@@ -210,6 +213,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.PayloadDown, d.knobs.without("payload")},
 		{k.RateUp, d.knobs.noHigherRate()},
 		{k.RateDown, "this profile has no rate to turn"},
+		{k.Arrivals, "without a rate, calls come when the last ones are answered"},
 	} {
 		if !r.b.Enabled() && widget.Presses(msg, r.b) {
 			if d.now.searching() {

@@ -38,6 +38,21 @@ func (ks *knobs) pause() {
 	})
 }
 
+// arrivals has calls come in the next way: independently, evenly, in bursts.
+func (ks *knobs) arrivals() {
+	next := workload.ComeEvenly
+	switch ks.now.run.Settings(screen.All).Coming {
+	case workload.ComeEvenly:
+		next = workload.ComeInBursts
+	case workload.ComeInBursts:
+		next = workload.ComeIndependently
+	}
+	ks.control.Change("workbench", screen.All, func(s workload.Settings) workload.Settings {
+		s.Coming = next
+		return s
+	})
+}
+
 // hopeless reports that the backlog will take long to serve, and how to get rid of it;
 // empty if it will not.
 func (ks *knobs) hopeless() string {

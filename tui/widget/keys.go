@@ -36,7 +36,7 @@ type Bindings struct {
 	Start, Launch, History, Export, Copy, CopySummary, Again, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
 	// dashboard
 	Pause, More, Less, MoreTen, LessTen                                 key.Binding
-	PayloadDown, PayloadUp, RateDown, RateUp                            key.Binding
+	PayloadDown, PayloadUp, RateDown, RateUp, Arrivals                  key.Binding
 	Tune, LogAxis, Mark, Stop, Undo, Reset, SavePreset                  key.Binding
 	Search, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate key.Binding
 	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                 key.Binding
@@ -87,6 +87,7 @@ func newBindings() Bindings {
 		PayloadUp:   Bind("]", "double payload", "]"),
 		RateDown:    Bind("{", "lower rate", "{"),
 		RateUp:      Bind("}", "higher rate", "}"),
+		Arrivals:    Bind("A", "how calls come", "A"),
 		Tune:        Bind("t", "tune", "t"),
 		LogAxis:     Bind("l", "log or linear axes", "l"),
 		Mark:        Bind("m", "mark", "m"),
@@ -117,7 +118,7 @@ var AllKeys = newBindings()
 // Knobs returns the bindings that turn a knob of a run, pause it or undo a turn.
 func (b *Bindings) Knobs() []*key.Binding {
 	return []*key.Binding{
-		&b.Pause, &b.More, &b.Less, &b.MoreTen, &b.LessTen, &b.PayloadDown, &b.PayloadUp, &b.RateDown, &b.RateUp, &b.Tune, &b.Undo, &b.Reset,
+		&b.Pause, &b.More, &b.Less, &b.MoreTen, &b.LessTen, &b.PayloadDown, &b.PayloadUp, &b.RateDown, &b.RateUp, &b.Arrivals, &b.Tune, &b.Undo, &b.Reset,
 	}
 }
 

@@ -85,6 +85,13 @@ func (r *Run) change(by string, track, ramp, seg int, f func(workload.Settings) 
 			}
 		}
 	}
+	if before.Coming != after.Coming {
+		prefix = ""
+		note(workload.ComingKnob, float64(before.Coming), float64(after.Coming))
+		for i := range r.want {
+			r.want[i].Coming = after.Coming
+		}
+	}
 	r.Publish()
 }
 
