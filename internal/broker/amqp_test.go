@@ -130,7 +130,11 @@ func depth(t *testing.T, tr *Carrier, want func(Depth) bool) Depth {
 	return d
 }
 
+// inPlace says what make test has in place of what needs a broker.
+const inPlace = "profiles/eventstore's TestBroker"
+
 func TestBatchesComeThroughTheBroker(t *testing.T) {
+	labtest.Full(t, inPlace)
 	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
 	assert.Contains(t, tr.Name(), "RabbitMQ "+srv.Version()+" at amqp://"+srv.Addr())
@@ -186,6 +190,7 @@ func TestBatchesComeThroughTheBroker(t *testing.T) {
 }
 
 func TestWhatAReceiverHeldComesAgain(t *testing.T) {
+	labtest.Full(t, inPlace)
 	tr := through(t, labtest.Shared(t, "rabbitmq"), nil)
 	publish(t, tr, 50, nil)
 	r, err := tr.Receiver(t.Context(), "stage", 30)
@@ -205,6 +210,7 @@ func TestWhatAReceiverHeldComesAgain(t *testing.T) {
 }
 
 func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
+	labtest.Full(t, inPlace)
 	const n = 2000
 	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
@@ -236,6 +242,7 @@ func TestAKillOfTheBrokerLosesNothingThatItConfirmed(t *testing.T) {
 }
 
 func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
+	labtest.Full(t, inPlace)
 	srv := labtest.Shared(t, "rabbitmq")
 	tr := through(t, srv, nil)
 	srv.Ctl("set_disk_free_limit", "500000GB")
@@ -273,6 +280,7 @@ func TestAnAlarmOfTheBrokerStopsPublishersAndIsReported(t *testing.T) {
 }
 
 func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
+	labtest.Full(t, inPlace)
 	tr := through(t, labtest.Shared(t, "rabbitmq"), func(o *Options) { o.Lossy = true })
 	assert.Contains(t, tr.Name(), "no confirms")
 	a := publish(t, tr, 20, nil)
@@ -290,6 +298,7 @@ func TestTheLossyWayLosesWhatItRejects(t *testing.T) {
 // A queue of others under the very name of ours, with something in it or empty, is
 // refused and stays; so do those beside it, and nothing of ours is left.
 func TestQueuesOfOthersStay(t *testing.T) {
+	labtest.Full(t, inPlace)
 	srv := labtest.Shared(t, "rabbitmq")
 	addr, err := Parse(srv.URL())
 	require.NoError(t, err)

@@ -17,8 +17,12 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
+// inPlace says what make test has in place of what needs a broker.
+const inPlace = "profiles/eventstore's TestBroker"
+
 func TestConnectionsAreNamedAndCounted(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	srv := labtest.RabbitMQ(t)
 	a, err := broker.Parse(srv.URL())
 	require.NoError(t, err)
@@ -35,6 +39,7 @@ func TestConnectionsAreNamedAndCounted(t *testing.T) {
 
 func TestRefusalsSayWhyAndKeepThePassword(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	srv := labtest.RabbitMQ(t)
 	deaf, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -61,6 +66,7 @@ func TestRefusalsSayWhyAndKeepThePassword(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	srv := labtest.RabbitMQTLS(t, labtest.TLSOptions{ClientAuth: true})
 	a, err := broker.Parse(srv.URL())
 	require.NoError(t, err)

@@ -47,6 +47,7 @@ func queue(t *testing.T, c *amqp.Connection, namespace, name string, messages in
 
 func TestQueuesThatWereLeftAreFoundAndDeleted(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	srv := labtest.RabbitMQ(t)
 	c := connected(t, srv.URL())
 	ns := fmt.Sprint("left", time.Now().UnixNano())
@@ -101,6 +102,7 @@ func TestQueuesThatWereLeftAreFoundAndDeleted(t *testing.T) {
 
 func TestRegisteringAtOnceLosesNothing(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	srv := labtest.RabbitMQ(t)
 	ns := fmt.Sprint("many", time.Now().UnixNano())
 	var wg sync.WaitGroup

@@ -123,6 +123,7 @@ func TestRabbitMQKeepsDurableMessagesOverAKill(t *testing.T) {
 
 func TestRabbitMQTellsWhatIsWrongWithItsConfiguration(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "profiles/eventstore's TestBroker")
 	needRabbitMQ(t)
 	dir := labDir(t)
 	_, err := lab.Up(t.Context(), dir, "rabbitmq", lab.Options{Tied: true, Args: []string{"--disk_free_limt", "60MB"}})

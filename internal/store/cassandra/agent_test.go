@@ -32,6 +32,7 @@ func ask(t *testing.T, url string) (status int, value any) {
 // The lab's Cassandra tells over HTTP what its JVM and it itself measure, and takes
 // no orders that way.
 func TestAgentTellsOfTheJVM(t *testing.T) {
+	labtest.Full(t, inPlace)
 	url := labtest.Cassandra(t).Jolokia()
 	require.NotEmpty(t, url)
 	status, heap := ask(t, url+"read/java.lang:type=Memory/HeapMemoryUsage")
@@ -56,6 +57,7 @@ func TestAgentTellsOfTheJVM(t *testing.T) {
 
 // A node tells of its thread pools by virtual tables, and of more by its agent.
 func TestNodeTellsOfItself(t *testing.T) {
+	labtest.Full(t, inPlace)
 	srv := labtest.Cassandra(t)
 	c := open(t, srv.URL())
 	work := func() {

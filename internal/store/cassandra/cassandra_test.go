@@ -19,6 +19,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
+// inPlace says what make test has in place of what needs a server.
+const inPlace = "a run of each profile on Cassandra"
+
 func dial(t *testing.T, url string) (*cassandra.Conn, error) {
 	t.Helper()
 	return storetest.Dial(t, cassandra.Driver, cassandra.Open, url)
@@ -32,6 +35,7 @@ func open(t *testing.T, url string) *cassandra.Conn {
 }
 
 func TestShapes(t *testing.T) {
+	labtest.Full(t, inPlace)
 	url := labtest.Cassandra(t).URL()
 	_, err := open(t, url).EnsureKeyspace(t.Context(), "storetest")
 	require.NoError(t, err)
@@ -42,6 +46,7 @@ func TestShapes(t *testing.T) {
 }
 
 func TestKeyspaceNamedAsTheNamespace(t *testing.T) {
+	labtest.Full(t, inPlace)
 	c := open(t, labtest.Cassandra(t).URL())
 	s := store.Space{Namespace: "own-space", Name: "a", Shape: store.Map}
 	made, err := c.Records.Made(t.Context(), s.Namespace)
@@ -55,6 +60,7 @@ func TestKeyspaceNamedAsTheNamespace(t *testing.T) {
 }
 
 func TestWhatTheReportSays(t *testing.T) {
+	labtest.Full(t, inPlace)
 	url := labtest.Cassandra(t).URL()
 	info, err := open(t, url).Info(t.Context())
 	require.NoError(t, err)
@@ -75,6 +81,7 @@ func TestWhatTheReportSays(t *testing.T) {
 }
 
 func TestTargetsThatCannotBe(t *testing.T) {
+	labtest.Full(t, inPlace)
 	srv := labtest.Cassandra(t)
 	for url, want := range map[string]string{
 		srv.URL() + "/nosuch?" + labtest.Patience:          "there is no keyspace nosuch",
@@ -93,6 +100,7 @@ func TestTargetsThatCannotBe(t *testing.T) {
 }
 
 func TestOlderTableIsNamed(t *testing.T) {
+	labtest.Full(t, inPlace)
 	c := open(t, labtest.Cassandra(t).URL())
 	ks, err := c.EnsureKeyspace(t.Context(), "older")
 	require.NoError(t, err)
@@ -146,7 +154,7 @@ func TestKilledNodeComesBack(t *testing.T) {
 }
 
 func TestPasswordsAndCertificates(t *testing.T) {
-	labtest.Full(t, "TLS and passwords on Redis and databases")
+	labtest.Full(t, "TLS and passwords on Redis")
 	srv := labtest.CassandraTLS(t, labtest.TLSOptions{Args: []string{"--authenticator", "PasswordAuthenticator"}})
 	_, rest, _ := strings.Cut(srv.URL(), "://")
 	host, _, _ := strings.Cut(rest, "?")
@@ -172,6 +180,7 @@ func TestPasswordsAndCertificates(t *testing.T) {
 // A table of others where our records would be, empty as it is, is neither taken nor
 // dropped; nor is one that they have put where ours was.
 func TestTablesOfOthersStay(t *testing.T) {
+	labtest.Full(t, inPlace)
 	c := open(t, labtest.Cassandra(t).URL())
 	for namespace, columns := range map[string]string{"others1": "k blob PRIMARY KEY, v blob, note text", "others2": "k blob, v blob, PRIMARY KEY (k, v)"} {
 		ks, err := c.EnsureKeyspace(t.Context(), namespace)
@@ -203,6 +212,7 @@ func TestTablesOfOthersStay(t *testing.T) {
 // their own, is not taken; and where they have put such a one in the place of ours, it is
 // neither written nor dropped, with --cleanup as little as by data delete.
 func TestTablesOfOthersInPlaceOfAProfilesStay(t *testing.T) {
+	labtest.Full(t, inPlace)
 	c := open(t, labtest.Cassandra(t).URL())
 	space := store.Space{Namespace: "others4", Name: "p", Shape: store.Keys, Grouped: true}
 	set := cassandra.New(c, space, "p_", []cassandra.Table{

@@ -15,6 +15,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
 
+// inPlace says what make test has in place of what needs a server.
+const inPlace = "a run of each profile on Coherence"
+
 func dial(t *testing.T, url string) (*coherence.Conn, error) {
 	t.Helper()
 	return storetest.Dial(t, coherence.Driver, coherence.Open, url)
@@ -32,6 +35,7 @@ func open(t *testing.T, url string) *coherence.Conn {
 
 // A member tells of itself where it has an agent; a client alone learns nothing.
 func TestMemberTellsOfItself(t *testing.T) {
+	labtest.Full(t, inPlace)
 	srv := labtest.Coherence(t)
 	url := storetest.With(srv.URL(), patient)
 	list, err := open(t, srv.URL()).Meter.Readings(t.Context())
@@ -48,6 +52,7 @@ func TestMemberTellsOfItself(t *testing.T) {
 }
 
 func TestShapes(t *testing.T) {
+	labtest.Full(t, inPlace)
 	url := labtest.Coherence(t).URL()
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, url) })
 	t.Run("fence", func(t *testing.T) { storetest.Fence(t, coherence.Driver, storetest.With(url, patient)) })

@@ -59,7 +59,7 @@ func TestNobodyAndAStrangerAnswer(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	labtest.Full(t, "TLS on Redis and databases")
+	labtest.Full(t, "TLS on Redis")
 	srv := labtest.CoherenceTLS(t, labtest.TLSOptions{ClientAuth: true})
 	c := open(t, srv.URL())
 	s := store.Space{Namespace: "tls", Name: "a", Shape: store.Map}
@@ -83,12 +83,10 @@ func TestTLS(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
+	labtest.Full(t, "profiles/ingestion's TestOnCoherence, on one that is killed")
 	srv := labtest.ToKill(t, "coherence")
 	t.Run("frozen", func(t *testing.T) { frozen(t, srv) })
-	t.Run("killed and restarted", func(t *testing.T) {
-		labtest.Full(t, "the case frozen, and profiles/ingestion's TestOnCoherence, on one that is killed")
-		killed(t, srv)
-	})
+	t.Run("killed and restarted", func(t *testing.T) { killed(t, srv) })
 }
 
 // killed: a server that is killed ends the calls under way, and is used again when
@@ -178,6 +176,7 @@ func frozen(t *testing.T, srv *labtest.Server) {
 
 // Calls that their callers leave at any moment do no harm to others.
 func TestCallsCutShort(t *testing.T) {
+	labtest.Full(t, inPlace)
 	c, err := dial(t, storetest.With(labtest.Coherence(t).URL(), patient+"&connections=1"))
 	require.NoError(t, err)
 	s := store.Space{Namespace: "short", Name: "a", Shape: store.Map}

@@ -96,6 +96,7 @@ func TestConformance(t *testing.T) {
 
 func TestConformanceOfCluster(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "a run of each profile on a cluster, and TestConformance")
 	srv := labtest.Cluster(t)
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
 	t.Run("fence", func(t *testing.T) { storetest.Fence(t, redis.Driver, srv.URL()) })
@@ -116,6 +117,7 @@ func TestConformanceOfCluster(t *testing.T) {
 
 func TestConformanceOfSentinel(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "TestConformance, and cmd/perfbench's TestNothingOfOthersIsLost behind sentinels")
 	srv := labtest.Sentinel(t)
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
 	info, err := open(t, srv.URL()).Info(t.Context())

@@ -26,6 +26,7 @@ func TestWhatOthersHaveJustMadeExists(t *testing.T) {
 // ours says which.
 func TestTablesOfSomebodyElse(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	c := dial(t, labtest.Postgres(t).URL())
 	const create = "CREATE TABLE IF NOT EXISTS slow (k INT PRIMARY KEY)"
 	tx, err := c.SQL().BeginTx(t.Context(), nil)

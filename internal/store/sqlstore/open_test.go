@@ -65,6 +65,7 @@ func run(t *testing.T, c *sqlstore.Conn, texts ...string) {
 
 func TestMariaDBRefusals(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	srv := labtest.MariaDB(t)
 	url, admin := srv.URL(), dial(t, srv.URL())
 	run(t, admin,
@@ -105,6 +106,7 @@ func TestMariaDBRefusals(t *testing.T) {
 
 func TestPostgresRefusals(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	srv := labtest.Postgres(t)
 	url, admin := srv.URL(), dial(t, srv.URL())
 	run(t, admin, "CREATE ROLE reader LOGIN", "CREATE ROLE few LOGIN CONNECTION LIMIT 1", "CREATE ROLE shut LOGIN PASSWORD '"+secret+"'")
@@ -147,6 +149,7 @@ func TestPostgresRefusals(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	for name, start := range map[string]func(testing.TB, labtest.TLSOptions) *labtest.TLSServer{
 		"mariadb": labtest.MariaDBTLS, "postgres": labtest.PostgresTLS,
 	} {

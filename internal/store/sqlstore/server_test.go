@@ -31,12 +31,16 @@ func ask(t *testing.T, c *sqlstore.Conn, question string) (answer string) {
 	return answer
 }
 
+// inPlace says what make test has in place of what needs one of these servers.
+const inPlace = "a run of each profile on MariaDB and PostgreSQL, and TestSQLiteKeepsThePromises"
+
 // each runs a test against both servers.
 func each(t *testing.T, f func(t *testing.T, start func(args ...string) *labtest.Server)) {
 	t.Helper()
 	for name, start := range map[string]func(testing.TB, ...string) *labtest.Server{"mariadb": labtest.MariaDB, "postgres": labtest.Postgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			labtest.Full(t, inPlace)
 			f(t, func(args ...string) *labtest.Server { return start(t, args...) })
 		})
 	}
@@ -142,6 +146,7 @@ func TestPoolKeepsWithinTheServersLimit(t *testing.T) {
 
 func TestInfoTellsWhatSpoilsAComparison(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	check := func(t *testing.T, url, name, warning, isolation string) {
 		t.Helper()
 		c := dial(t, url)
@@ -168,6 +173,7 @@ func TestInfoTellsWhatSpoilsAComparison(t *testing.T) {
 // gorm as well.
 func TestClassesOfWhatServersAnswer(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	for name, url := range map[string]string{"mariadb": labtest.MariaDB(t).URL(), "postgres": labtest.Postgres(t).URL(), "sqlite": "sqlite:"} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, url)
@@ -236,6 +242,7 @@ func TestDeadlockIsAConflict(t *testing.T) {
 // keys counting.
 func TestLargeBatches(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	for name, url := range map[string]string{"mariadb": labtest.MariaDB(t, "--max-allowed-packet", "1M").URL(), "postgres": labtest.Postgres(t).URL(), "sqlite": "sqlite:"} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, url)

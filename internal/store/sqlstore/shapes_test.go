@@ -42,6 +42,7 @@ func fenced(t *testing.T, d store.Driver, url string) {
 
 func TestMariaDBKeepsThePromises(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	url := labtest.MariaDB(t, "--performance-schema=ON").URL()
 	conformance(t, url)
 	fenced(t, sqlstore.MySQL, url)
@@ -54,6 +55,7 @@ func TestMariaDBKeepsThePromises(t *testing.T) {
 
 func TestPostgresKeepsThePromises(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	url := labtest.Postgres(t, "--shared_preload_libraries=pg_stat_statements").URL()
 	conformance(t, url)
 	fenced(t, sqlstore.Postgres, url)

@@ -36,6 +36,7 @@ var preparing = map[string]struct {
 // tables do; that of others stays.
 func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	for name, server := range preparing {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,6 +100,7 @@ func TestWhatIsPreparedGoesWithItsTables(t *testing.T) {
 // A call that waits for what is prepared waits no longer than it may.
 func TestWaitingForWhatIsPrepared(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	for name, server := range preparing {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,6 +133,7 @@ func TestWaitingForWhatIsPrepared(t *testing.T) {
 // What cannot keep as much prepared says so, and what to do.
 func TestServersThatCannotPrepareEnough(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, inPlace)
 	for name, want := range map[string]string{"postgres": "max_prepared_transactions = 20", "mariadb": "max_connections"} {
 		c := dial(t, labtest.Shared(t, name).URL())
 		many := 20

@@ -122,6 +122,7 @@ func TestTLSServer(t *testing.T) {
 
 func TestClusterTakesWritesOnEverySlot(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "what every test of a server does with it")
 	srv := labtest.Cluster(t)
 	assert.Equal(t, "redis+cluster://"+strings.Join(srv.Addrs("node"), ","), srv.URL())
 	c := redis.NewClusterClient(&redis.ClusterOptions{Addrs: srv.Addrs("node"), DisableIdentity: true, MaxRedirects: -1})
@@ -161,6 +162,7 @@ func TestClusterTakesWritesOnEverySlot(t *testing.T) {
 
 func TestSentinelsReplaceAKilledMaster(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "what every test of a server does with it")
 	srv := labtest.Sentinel(t, "--requirepass", "secret")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
