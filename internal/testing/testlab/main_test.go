@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,12 @@ func TestACommandFindsTheKeeperAndItsFailureIsOurs(t *testing.T) {
 	assert.Len(t, r.failures, 1)
 }
 
+func TestNamedPackagesAreThere(t *testing.T) {
+	for _, name := range slices.Concat(whole, long, linked) {
+		assert.DirExists(t, filepath.Join("../../..", name))
+	}
+}
+
 // What the small tier has left runs in the large one, and nothing beside it.
 func TestTheRestIsWhatWasLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "left.json")
@@ -112,6 +119,7 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 	require.Len(t, jobs, 3)
 	assert.Contains(t, jobs[0].command, "vet")
 	assert.Contains(t, jobs[1].command, "-race")
+	assert.Contains(t, jobs[1].command, "-skip="+computed)
 	assert.Equal(t, module+"internal/b", jobs[1].command[len(jobs[1].command)-1], "the only one in which there is something to find")
 	assert.Contains(t, jobs[2].command, `-run=^TestA$/^b_\(c\)$|^TestD$`)
 	assert.Contains(t, jobs[2].env, labtest.TierEnv+"=all")
@@ -124,4 +132,5 @@ func TestTheRestIsWhatWasLeft(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, jobs, 2, "with all under the detector, nothing else")
 	assert.Equal(t, 3, jobs[1].packages)
+	assert.NotContains(t, jobs[1].command, "-skip="+computed)
 }
