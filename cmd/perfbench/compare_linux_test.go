@@ -18,6 +18,7 @@ import (
 // these differ by counts as chance.
 func TestNeighbouringShortRunsAreNeitherBetterNorWorse(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "internal/compare, on figures of such runs")
 	srv, out := labtest.Redis(t), filepath.Join(t.TempDir(), "runs")
 	runs := func(from, to int) {
 		for i := from; i < to; i++ {

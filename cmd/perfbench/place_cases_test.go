@@ -42,41 +42,41 @@ var places = []placed{
 		theirs: "--set prefix=y",
 	},
 	{
-		name: "ingestion by group", small: "mariadb", on: "redis cassandra mariadb coherence",
+		name: "ingestion by group", small: "redis", on: "redis mariadb",
 		args:   "--profile ingestion --set layout=group --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5",
 		theirs: "--set prefix=y", apart: true,
 	},
 	{
-		name: "group of maps", small: "coherence", on: "redis cassandra postgres coherence",
+		name: "group of maps", small: "redis", on: "redis coherence",
 		args: "--profile group", theirs: "--set put1.key.startNum=100 --set put2.key.startNum=100",
 		file: "groupNames: g1\ng1: {operations: 'put1,put2', threadCount: 1, totalInvocationCount: 4}\n" +
 			"put1: {map: one, testCase: put, payloadSize: 16, totalEntryCount: 4}\nput2: {map: customers, testCase: put, totalEntryCount: 4, factory.class: customer}\n",
 	},
 	{
-		name: "group of structures", small: "cluster", updates: "}", on: "redis cluster",
+		name: "group of structures", small: "redis", updates: "}", on: "redis cluster",
 		args: "--profile group",
 		file: "groupNames: g1\ng1: {operations: 'b,h,s,z,l,q,c', threadCount: 1, totalInvocationCount: 4}\n" +
 			"b: {bucket: buckets, testCase: set, totalEntryCount: 4}\nh: {hash: hashes, testCase: put, totalEntryCount: 4}\ns: {rset: members, testCase: add, totalEntryCount: 4}\n" +
 			"z: {zset: ranks, testCase: add, totalEntryCount: 4}\nl: {list: l, testCase: add}\nq: {queue: q, testCase: offer}\nc: {mcache: c, testCase: put, totalEntryCount: 4}\n",
 	},
 	{
-		name: "pbm", small: "postgres", on: "redis cluster mariadb postgres",
+		name: "pbm", small: "postgres", on: "redis cluster postgres",
 		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --threads 2", updates: "summary summary_by_group }",
 	},
 	{
-		name: "pbm look-ups", reads: true, on: "cassandra coherence",
+		name: "pbm look-ups", reads: true, on: "coherence",
 		args: "--profile tx --set mapNames=eligibility,profile --set eligibility.totalEntryCount=10 --set profile.totalEntryCount=10 --set eligibility.testCase=get --set profile.testCase=getall --threads 2",
 	},
 	{
-		name: "saga", small: "sentinel", on: "sentinel cluster mariadb postgres",
+		name: "saga", small: "sentinel", on: "sentinel cluster postgres",
 		args: "--profile tx --preset saga --set countCalls=off --set transactions=5 --set accountCount=10 --threads 1", updates: "account :a", under: "acme:saga:{0}:foreign",
 	},
 	{
-		name: "baseline", small: "sqlite", on: "redis postgres sqlite",
+		name: "baseline", small: "sqlite", on: "redis sqlite",
 		args: "--profile tx --preset baseline --set requests=1 --threads 1", lasting: "--duration 10m", updates: "aaaaaaaaa",
 	},
 	{
-		name: "authz", small: "redis", on: "redis cluster cassandra mariadb postgres",
+		name: "authz", small: "redis", on: "redis cluster cassandra postgres",
 		args: "--profile authz --set users=4 --set groups=2 --set tests=valid",
 		also: "--profile authz --set users=4 --set groups=2 --set mode=user-profile", alsoOn: "redis postgres",
 		under: "acme:authz:foreign",
@@ -87,7 +87,7 @@ var places = []placed{
 		under: "acme:authz:foreign",
 	},
 	{
-		name: "event-store", small: "redis", on: "redis sentinel cassandra postgres sqlite",
+		name: "event-store", small: "redis", on: "redis sentinel cassandra postgres",
 		args: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1", lasting: "--count 100000 --duration 10m --rate 20",
 		also: "--profile event-store --set events=10 --batch 5 --threads 1 --payload 64 --set queries=1 --set schema=cradle", alsoOn: "cassandra",
 		under: "acme:events:foreign",

@@ -80,6 +80,9 @@ func TestWhatALostWorkerLeftIsDoneByAnother(t *testing.T) {
 		"test": {400, []string{"tests=valid,sweep", "users=60", "groups=9", "sweepLimit=700", "rate=300"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "load" {
+				labtest.Full(t, "the case test, and cmd/perfbench's TestTheRestOfAKilledWorkerIsDoneByAnother")
+			}
 			set := append(c.set, "threads=6", "loadBatch=7", "seed=3")
 			one := caseOf(target, append(set, "namespace=whole"+name)...).Run(t)
 			require.NoError(t, one.Err)

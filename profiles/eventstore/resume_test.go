@@ -26,6 +26,7 @@ func TestResumedEvents(t *testing.T) {
 	redis := labtest.Redis(t).URL()
 	one := caseOf(redis, set...).With("rate=unlimited", "queryRate=0", "namespace=one").Run(t)
 	require.NoError(t, one.Err)
+	// profiles/tx's TestResumedTransactionsOnMaps has the moments after the work.
 	for name, dies := range map[string]struct {
 		target string
 		at     profiletest.Moment
@@ -33,14 +34,12 @@ func TestResumedEvents(t *testing.T) {
 	}{
 		"making":    {redis, profiletest.AtWork, 600},
 		"late":      {redis, profiletest.AtWork, 2900},
-		"verifying": {redis, profiletest.Verifying, 0},
-		"removing":  {redis, profiletest.Removing, 0},
 		"cassandra": {labtest.Cassandra(t).Patient(), profiletest.AtWork, 600},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name != "making" {
-				labtest.Full(t, "the case making, and TestResumedTransactionsOnMaps for each moment")
+				labtest.Full(t, "the case making")
 			}
 			c := caseOf(dies.target, append(set, "namespace=resumed"+name)...)
 			c.Out = t.TempDir()

@@ -78,6 +78,10 @@ func TestStores(t *testing.T) {
 		"cradle":    {cassandra.Patient(), []string{"namespace=cradle", "schema=cradle"}},
 	} {
 		for shape, more := range shapes {
+			// What is generated is the same on all stores; how it is laid out there depends on the schema.
+			if shape == "mixed" && !slices.Contains([]string{"embedded", "memory", "postgres", "cradle"}, name) {
+				continue
+			}
 			t.Run(name+" "+shape, func(t *testing.T) {
 				if shape == "mixed" && name != "memory" && name != "embedded" {
 					labtest.Full(t, "the single root on "+name+", and mixed in the process")
@@ -185,6 +189,7 @@ func TestStoreKilledInMidRun(t *testing.T) {
 	})
 	t.Run("cassandra", func(t *testing.T) {
 		t.Parallel()
+		labtest.Full(t, "the case redis, and a load of authz on Cassandra that is killed")
 		srv := labtest.ToKill(t, "cassandra")
 		o, f := amid(t, srv.URL()+"?dial_timeout=2m&read_timeout=5s", 2000, []string{"namespace=killed", "drain=3m"}, func() { srv.Kill(); srv.Restart() })
 		wentOn(t, o)
@@ -222,6 +227,9 @@ func TestStoreStageKilledInMidRun(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]string{"embedded": "embedded:", "redis": labtest.Redis(t).URL()} {
 		t.Run(name, func(t *testing.T) {
+			if name == "redis" {
+				labtest.Full(t, "the same adapter on embedded")
+			}
 			o, f := run(t, target, "rate=8000", "events=16000", "batch=50", "payload=300", "crash=150ms", "query=during")
 			require.NoError(t, o.Err)
 			accounted(t, o, f, 16000)
@@ -248,6 +256,9 @@ func TestOversizedEventsAreKeptInParts(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]string{"embedded": "embedded:", "cassandra": labtest.Cassandra(t).Patient(), "redis": labtest.Redis(t).URL()} {
 		t.Run(name, func(t *testing.T) {
+			if name == "redis" {
+				labtest.Full(t, "the same adapter on embedded")
+			}
 			set := []string{"events=6", "batch=2", "payload=200KB", "compressibility=1.1", "maxTestEventBatchSize=64KiB", "queries=6", "namespace=parts"}
 			o, f := run(t, target, set...)
 			require.NoError(t, o.Err)

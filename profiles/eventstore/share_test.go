@@ -62,6 +62,7 @@ func TestWorkersWriteWhatOneProcessWould(t *testing.T) {
 // On Cassandra three workers store in batches of rows that no other has.
 func TestWorkersStoreInCassandra(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "TestWorkersWriteWhatOneProcessWould, and TestStores on Cassandra")
 	c := caseOf(labtest.Cassandra(t).Patient(), "namespace=together", "threads=3", "events=1500", "batch=100", "payload=300", "queryThreads=3", "queries=12")
 	o := c.Together(t, 3)
 	require.NoError(t, o.Err)

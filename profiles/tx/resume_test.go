@@ -70,6 +70,9 @@ func TestResumedXA(t *testing.T) {
 func TestResumedSagas(t *testing.T) {
 	t.Parallel()
 	for at, units := range moments {
+		if at == profiletest.Removing {
+			continue // as of transactions on maps
+		}
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			if at != profiletest.AtWork {
@@ -82,9 +85,7 @@ func TestResumedSagas(t *testing.T) {
 			assert.Equal(t, workload.Passed, v.State, "%+v", v)
 			assert.EqualValues(t, 800, f.Done+f.Undone+f.Undecided+f.Unknown)
 			assert.Positive(t, f.Undone)
-			if at != profiletest.Removing { // what the first had compared stays
-				assert.Equal(t, saga.NotCompared, f.Cost.Calls.State, "%+v", f.Cost.Calls)
-			}
+			assert.Equal(t, saga.NotCompared, f.Cost.Calls.State, "%+v", f.Cost.Calls)
 			ledgers := slices.IndexFunc(v.Checks, func(c workload.Check) bool { return c.Name == "balances are what the ledgers say" })
 			require.GreaterOrEqual(t, ledgers, 0, "%+v", v)
 			assert.Equal(t, "50", v.Checks[ledgers].Want, "each account")

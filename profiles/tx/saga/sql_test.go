@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
@@ -27,6 +28,9 @@ var databases = map[sqltext.Dialect]func(t *testing.T) string{
 func TestDatabases(t *testing.T) {
 	for name, start := range databases {
 		t.Run(string(name), func(t *testing.T) {
+			if name != sqltext.SQLite {
+				labtest.Full(t, "the case sqlite, and TestAccountsInOppositeOrder")
+			}
 			url := start(t)
 			t.Run("sweep", func(t *testing.T) { sweeps(t, url) })
 			t.Run("retention", func(t *testing.T) { retains(t, url) })
