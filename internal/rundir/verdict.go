@@ -129,6 +129,7 @@ func (r *Run) record() verdict.Record {
 			rec.PanicAt = e.Messages[0]
 		}
 	}
+	rec.Undone = r.Verification.Undone
 	switch r.Verification.State {
 	case workload.Passed:
 		rec.Verified = verdict.Passed

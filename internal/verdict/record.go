@@ -41,6 +41,8 @@ type Record struct {
 	// Workers are the processes that carried out the run together; none if there was
 	// only one.
 	Workers []Worker
+	// Undone is what none of them did that others built on, in one sentence; empty: nothing.
+	Undone string
 	// Coordinator is how many processors the process used that brought them together.
 	Coordinator float64
 	// Resumed records coordinators that died.

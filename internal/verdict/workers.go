@@ -83,6 +83,9 @@ func workers(r *Record) (string, string) {
 			all = same.add(all, w, ": "+strings.Join(w.Doubts, ", and "))
 		}
 	}
+	if r.Undone != "" {
+		all = append(all, r.Undone)
+	}
 	if len(all) == 0 {
 		return "", ""
 	}

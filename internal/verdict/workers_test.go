@@ -21,6 +21,9 @@ func TestWorkersThatWereLostOrLateAreNamed(t *testing.T) {
 	state, text := workers(&bad)
 	assert.Equal(t, Degraded, state)
 	assert.Equal(t, "worker 2 (b) was lost: what it did from 3 s on is not in the figures, and it was missed at 5.2 s; its threads and its rate were dealt to the others at 5.2 s; worker 3 (c) was silent for a while; worker 3 (c): too hot, and too old; worker 4 (d) did not finish: what it did from 3 s on is not in the figures; a live change took 900 ms to reach worker 5 (e); worker 6 (f) was silent for so long that the others went on without it; worker 7 (g) was lost: what it did from 3 s on is not in the figures, and it was missed at 5.2 s; what of its part is not in the figures was done, or done again, by worker 8 from 5.2 s on; it came back, and was told to end", text)
+	bad.Undone = "nobody did it"
+	_, more := workers(&bad)
+	assert.Equal(t, text+"; nobody did it", more)
 	broken := Record{Workers: []Worker{{Number: 1, Host: "a", Stalls: 1}, {Number: 2, Host: "b", Known: &known, Unusable: "what it sent cannot be used: it is no report"}}}
 	state, text = workers(&broken)
 	assert.Equal(t, Invalid, state)

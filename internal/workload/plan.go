@@ -225,6 +225,9 @@ type Verification struct {
 	// Missed is how many entries the run itself asked for and did not find, which is no
 	// error.
 	Missed int64 `json:"missed,omitempty"`
+	// Undone says in one sentence what nobody has done that later work builds on, because the worker
+	// that was to do it was lost; empty: nothing.
+	Undone string `json:"undone,omitempty"`
 }
 
 // Brief states the outcome in one sentence: for a failure the worst problem, with

@@ -28,6 +28,7 @@ type binding struct {
 	claim  *ownership.Claim // nil where nothing is kept
 	epoch  string           // of the names of its tenants
 	loaded bool             // by an earlier run, in whole or part
+	lost   []workload.Process
 }
 
 // Connector connects a plan to a store by the layer of its kind.

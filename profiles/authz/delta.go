@@ -100,6 +100,7 @@ func (b *binding) share(s *workload.Shared) {
 		workload.Share(s, t)
 		s.WhenLost(t.lose)
 	})
+	s.WhenLost(func(of workload.Process) { b.lost = append(b.lost, of) })
 	c := &b.carried
 	c.others = workload.EachOf(c.amiss, (*amiss).sound)
 	workload.Share(s, workload.Payloads{SizeSet: &c.principals})

@@ -1,10 +1,13 @@
 package authz
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
@@ -28,4 +31,38 @@ func TestDecisionsAboutWhatALostWorkerHasNotLoaded(t *testing.T) {
 	assert.False(t, a.verdict().OK, "all was loaded")
 	assert.True(t, a.Take(workload.Process{Number: 1, Part: 1, Of: 2}, tenantTold{Wrong: wrongTold{Counts: [2]int64{0, 1}}}))
 	assert.False(t, a.verdict().OK)
+}
+
+// What a lost worker had to load and nobody has stored is said: it was denied afterwards, and nobody
+// else will do it. Of what it told nothing is missing, and its heir counts as itself.
+func TestWhatNobodyLoadedIsSaid(t *testing.T) {
+	t.Parallel()
+	begin := func(part int) (*binding, *workload.Plan) {
+		p, _ := design(t, "users=40", "groups=10", "threads=4", "runs=2", "loadBatch=7", "tests=valid", "load=only")
+		if part >= 0 {
+			require.NoError(t, p.Divide(part, 2))
+		}
+		c := conn(t, "memory:")
+		p, err := p.Bind(t.Context(), "memory", c, "260102-030405-authz-x")
+		require.NoError(t, err)
+		return p.Parts[0].(*binding), p
+	}
+	whole, plan := begin(-1)
+	require.NoError(t, plan.Setup(t.Context(), nil))
+	half, p := begin(1)
+	require.NoError(t, p.Shared.Adopt(plan.Shared.Findings()))
+	require.NoError(t, p.Join(t.Context()))
+	assert.Empty(t, whole.undone())
+	plan.Shared.Lose(workload.Process{Number: 1, Part: 1, Of: 2})
+	all := int64(0)
+	half.each(func(tn *tenant) {
+		for k := range tn.loads[0].kinds {
+			all += tn.loads[0].missingOf(k, half.site.stretch)
+		}
+	})
+	items := fmt.Sprintf("%d of the %d items", all, all)
+	assert.Contains(t, whole.undone(), "nobody stored "+items+" of the load that a lost worker had")
+	profiletest.Work(t, p)
+	require.NoError(t, plan.Shared.Take(workload.Process{Number: 1, Part: 1, Of: 2}, p.Shared.Tell()))
+	assert.Empty(t, whole.undone())
 }

@@ -101,6 +101,16 @@ func TestWhatALostWorkerLeftIsDoneByAnother(t *testing.T) {
 	}
 }
 
+// Where nobody does what a killed worker had left of the load, the verdict says how much is missing.
+func TestWhatALostWorkerLeftOfALoadIsMissed(t *testing.T) {
+	labtest.Full(t, "TestWhatNobodyLoadedIsSaid")
+	t.Parallel()
+	o := caseOf(labtest.Redis(t).URL(), "users=900", "groups=300", "tests=valid", "threads=6", "rate=900", "loadBatch=7").Degrading(t, 3, 300)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+	assert.Regexp(t, `^nobody stored \d+ of the \d+ items of the load that a lost worker had: `, o.Run.Verification.Undone)
+	assert.Contains(t, strings.Join(o.Run.Verdict.Reasons, "; "), o.Run.Verification.Undone)
+}
+
 // same compares the facts of two runs in two phases, but for times and names.
 func same(t *testing.T, one, other *session.Concluded) {
 	t.Helper()

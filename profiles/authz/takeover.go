@@ -2,8 +2,10 @@ package authz
 
 import (
 	"cmp"
+	"fmt"
 	"sync/atomic"
 
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -125,4 +127,45 @@ func lower(all []*tally, most int64, of func(*tally) *atomic.Int64) {
 			over -= n
 		}
 	}
+}
+
+// undone says how much of the load nobody has stored, because the worker that was to do so was lost;
+// empty: all is there.
+func (b *binding) undone() string {
+	var left, all int64
+	parts := map[int]bool{}
+	for _, of := range b.lost {
+		if parts[of.Part] {
+			continue
+		}
+		parts[of.Part] = true
+		b.each(func(t *tenant) {
+			for _, what := range b.s.loadPhases() {
+				for k, kd := range b.kinds(what) {
+					mine := t.loader(what).missingOf(k, b.site.of(of))
+					all += mine
+					left += max(mine-t.storedBy(of.Part, kd.name), 0)
+				}
+			}
+		})
+	}
+	if left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("nobody stored %d of the %s of the load that a lost worker had: what was read and decided afterwards lacks them; --on-loss redeal has another worker store them",
+		left, units.Plural(int(all), "item"))
+}
+
+// storedBy is how many items of a kind were stored by those who had a part, as they told.
+func (t *tenant) storedBy(part int, kind string) (n int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, o := range t.others {
+		if o.part == part {
+			for _, k := range o.tallies[kind] {
+				n += k.count.Load()
+			}
+		}
+	}
+	return n
 }

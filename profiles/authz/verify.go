@@ -20,6 +20,12 @@ const sample = 200
 // Verify reports wrong decisions, and reads back a sample of what was loaded and
 // every role that the mix changed.
 func (b *binding) Verify(ctx context.Context) workload.Verification {
+	v := b.outcome(ctx)
+	v.Undone = b.undone()
+	return v
+}
+
+func (b *binding) outcome(ctx context.Context) workload.Verification {
 	if b.s.driver == "null" {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}

@@ -18,9 +18,22 @@ import (
 // the others. The package has a TestChild.
 func (c Case) Losing(t *testing.T, n int, after ...int64) *session.Concluded {
 	t.Helper()
+	o := c.losing(t, crew.Redeal, n, after)
+	require.GreaterOrEqual(t, len(o.Run.Workers), n+1, "one that has nothing left has no heir")
+	return o
+}
+
+// Degrading is Losing, but nobody does what the killed workers had left.
+func (c Case) Degrading(t *testing.T, n int, after ...int64) *session.Concluded {
+	t.Helper()
+	return c.losing(t, crew.Degrade, n, after)
+}
+
+func (c Case) losing(t *testing.T, onLoss string, n int, after []int64) *session.Concluded {
+	t.Helper()
 	p, err := c.Prepare(t.Context(), t)
 	require.NoError(t, err)
-	p, err = p.WithWorkers(crew.Ask{Workers: n, Listen: "127.0.0.1:0", OnLoss: crew.Redeal, Patience: 5 * time.Second})
+	p, err = p.WithWorkers(crew.Ask{Workers: n, Listen: "127.0.0.1:0", OnLoss: onLoss, Patience: 5 * time.Second})
 	require.NoError(t, err)
 	var all []*Process
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -47,6 +60,5 @@ func (c Case) Losing(t *testing.T, n int, after ...int64) *session.Concluded {
 		require.NoError(t, w.cmd.Wait(), out.String())
 	}
 	require.NoError(t, o.Err)
-	require.GreaterOrEqual(t, len(o.Run.Workers), n+1, "one that has nothing left has no heir")
 	return o
 }
