@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -24,6 +29,9 @@ type historyCmd struct {
 	runs, profile, target, since string
 	tags                         []string
 	json                         bool
+
+	changes bool
+	html    string
 
 	olderThan   string
 	keep        int
@@ -41,16 +49,35 @@ func (a *historyCmd) tree() *cobra.Command {
 		Use: "history", Short: "List the runs that are kept; delete, archive or annotate them",
 		Long: `history lists the runs in results/ (or --runs DIR), newest first, folders and
 archives. Filters combine: a run is listed when it matches all of them. The p99 is
-the highest of its operations that count.`,
+the highest of its operations that count.
+
+With --changes it says what changed when: run by run of the same plan on the same kind
+of machine, where throughput, p50 or p99 moved for good by 2.5 % or more, which run is
+the first after it, and what else differs there (version of the store, of perfbench,
+settings, machine). It takes six runs of a plan. --html FILE draws it.
+
+Exit codes: 0 done; 2 bad input; 5 with --changes: the last change of a figure was for
+the worse.`,
 		Example: `  perfbench history --profile ingestion --since 7d
   perfbench history --tag build=1.4.2 --json
+  perfbench history --changes --profile tx --since 8w
   perfbench history prune --older-than 30d --keep 20 --dry-run
   perfbench history archive latest --remove
   perfbench history note latest "with the new index"`,
 		Args: cli.NoSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.withRuns(cmd, a.list) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.changes {
+				return a.withRuns(cmd, a.changed)
+			}
+			if a.html != "" {
+				return fault.Input(errors.New("html: only --changes has a picture"), "add --changes")
+			}
+			return a.withRuns(cmd, a.list)
+		},
 	}
 	a.filters(c)
+	c.Flags().BoolVar(&a.changes, "changes", false, "say what changed when, and from which run on")
+	c.Flags().StringVar(&a.html, "html", "", "`FILE` that gets the changes as a page with pictures")
 	c.AddCommand(a.pruneTree(), a.archiveTree(), a.noteTree())
 	return c
 }
@@ -106,6 +133,31 @@ func (a *historyCmd) withRuns(c *cobra.Command, do func(list []rundir.Entry) err
 		return err
 	}
 	return do(f.Of(list))
+}
+
+// changed says what changed when in runs.
+func (a *historyCmd) changed(list []rundir.Entry) error {
+	var runs []*rundir.Run
+	for i := range list {
+		runs = append(runs, &list[i].Run)
+	}
+	series := compare.Changed(runs)
+	text := []byte(cli.Plain(report.Changed(series), a.StdoutTerminal && a.PoorLetters()))
+	if a.json {
+		var err error
+		if text, err = report.ChangedJSON(series); err != nil {
+			return err
+		}
+	}
+	if _, err := a.Stdout.Write(text); err != nil {
+		return err
+	}
+	if a.html != "" {
+		if err := os.WriteFile(a.html, report.ChangedHTML(series), 0o644); err != nil {
+			return fault.Input(fmt.Errorf("write the changes: %w", err), "name a file in a folder that exists with --html")
+		}
+	}
+	return compare.WorseSince(series)
 }
 
 // historyRow is a run as it is listed.

@@ -2,10 +2,10 @@ package compare
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -173,8 +173,7 @@ func noiseFile(out string, c *Conditions) string {
 	params := maps.Clone(c.Parameters)
 	delete(params, "seed")
 	s := &c.Store
-	key, _ := json.Marshal([]any{c.Profile, c.Mode, c.Target, s.Name, s.Product, s.Version, s.Topology, c.Settings, params, c.Machine}) // texts and numbers
 	h := fnv.New64a()
-	_, _ = h.Write(key) // never fails
+	_, _ = io.WriteString(h, keyOf(c.Profile, c.Mode, c.Target, s.Name, s.Product, s.Version, s.Topology, c.Settings, params, c.Machine)) // never fails
 	return filepath.Join(out, NoiseFolder, fmt.Sprintf("%s-%s-%016x.json", c.Profile, c.Store.Name, h.Sum64()))
 }

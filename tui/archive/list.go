@@ -6,6 +6,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -28,6 +30,7 @@ type List struct {
 	shown   []int
 	at, top int
 	shelf   RunList
+	changed map[string]string // what changed for good from a run on, by its id
 	// chosen are the ids of two runs to compare, in the order of choosing. If any run
 	// was put on a side, sides has the ids on side A and B instead, any number of them.
 	chosen []string
@@ -59,6 +62,7 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		h.toast.Tick(e.Now)
 	case screen.HistoryMsg:
 		h.rows, h.err, h.loaded = Items(msg.Runs, msg.Sweeps), msg.Err, true
+		h.changed = changedIn(msg.Runs)
 		h.sift()
 	case DoneMsg:
 		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist
@@ -78,6 +82,15 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		}
 	}
 	return h, nil
+}
+
+// changedIn says what changed for good in kept runs, by the first run after it.
+func changedIn(list []rundir.Run) map[string]string {
+	runs := make([]*rundir.Run, len(list))
+	for i := range list {
+		runs[i] = &list[i]
+	}
+	return report.ChangedAt(compare.Changed(runs))
 }
 
 // sift finds the rows that contain every word of the filter.

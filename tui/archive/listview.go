@@ -49,8 +49,11 @@ func (h *List) View(e screen.Env) string {
 	note := h.toast.Line(s, e.W)
 	if asked := h.shelf.Line(s, e.W); asked != "" {
 		note = asked
-	} else if r := h.run(); h.toast.Text == "" && r != nil && r.Note != "" {
+	} else if r := h.run(); h.toast.Text == "" && r != nil && r.Note+h.changed[r.ID] != "" {
 		note = widget.Fit(" "+s.Muted.On("note: ")+r.Note, e.W)
+		if what := h.changed[r.ID]; what != "" {
+			note = widget.Fit(" "+s.Warn.On("changed: ")+what, e.W)
+		}
 	}
 	return widget.Page(e.W, e.H, append(lines, note, widget.Footer(e.Styles, e.W, h.Keys().Short)))
 }
