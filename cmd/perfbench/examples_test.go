@@ -103,12 +103,10 @@ func TestExamplesOfStores(t *testing.T) {
 // planned only: their runs are those of the tests of each profile on that store.
 func TestExamplesOfStoresRun(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "TestExamplesOfStores, and the runs of each profile on each store")
 	for name, kind := range map[string]string{"redis": "redis", "sqlite": ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name != "redis" {
-				labtest.Full(t, "the suite for Redis, and TestExamplesOfStores")
-			}
 			target := "sqlite:" + filepath.Join(t.TempDir(), "examples.db")
 			if kind != "" {
 				target = grounds[kind](t).target()

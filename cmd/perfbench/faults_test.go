@@ -162,9 +162,7 @@ func TestStoreThatStaysDead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name != "redis" {
-				labtest.Full(t, "the case redis, and TestServerThatLoadsAtTheEnd on PostgreSQL")
-			}
+			labtest.Full(t, "the story dies")
 			srv := tt.server(t)
 			args := []string{"--target", srv.URL() + tt.params}
 			if tt.broker {
@@ -366,6 +364,7 @@ func TestControlCharactersInNames(t *testing.T) {
 // exit code 5. One whose store refuses everything has 3.
 func TestARunOfWhichMostCallsFailedExitsWithFive(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "the story stores, which ends with code 5")
 	srv := labtest.Redis(t)
 	p := startLogged(t, binary(t), "group", "--preset", "put-sleep", "--target", srv.URL(), "--duration", "5s")
 	require.NoError(t, measured(p.out, 1))
@@ -436,6 +435,7 @@ func passedTogether(t *testing.T, both ...*logged) {
 // beginning nor at the end of the other does it hold a lease.
 func TestANeighbourThatCameAndWentIsSeen(t *testing.T) {
 	t.Parallel()
+	labtest.Full(t, "internal/store/redis' TestNeighboursAreSeenByTheirLeases")
 	path, url := binary(t), labtest.Redis(t).URL()
 	whole := startLogged(t, path, "tx", "--preset", "saga", "--target", url, "--namespace", "whole", "--duration", "1h", "--rate", "100")
 	require.NoError(t, measured(whole.out, 1))

@@ -8,7 +8,7 @@ type placed struct {
 	// layout of the profile. What a kind does with data of others is the store's, not the
 	// profile's; the first plan is there for all kinds.
 	on string
-	// small is the kind on which make test does it.
+	// small is the kind on which make test does it, if it does.
 	small string
 	// args are those of run.
 	args string
@@ -42,18 +42,18 @@ var places = []placed{
 		theirs: "--set prefix=y",
 	},
 	{
-		name: "ingestion by group", small: "redis", on: "redis mariadb",
+		name: "ingestion by group", on: "redis mariadb",
 		args:   "--profile ingestion --set layout=group --set totalEntryCount=10 --set threadCount=1 --set payloadSize=16 --set batchSize=5",
 		theirs: "--set prefix=y", apart: true,
 	},
 	{
-		name: "group of maps", small: "redis", on: "redis coherence",
+		name: "group of maps", on: "redis coherence",
 		args: "--profile group", theirs: "--set put1.key.startNum=100 --set put2.key.startNum=100",
 		file: "groupNames: g1\ng1: {operations: 'put1,put2', threadCount: 1, totalInvocationCount: 4}\n" +
 			"put1: {map: one, testCase: put, payloadSize: 16, totalEntryCount: 4}\nput2: {map: customers, testCase: put, totalEntryCount: 4, factory.class: customer}\n",
 	},
 	{
-		name: "group of structures", small: "redis", updates: "}", on: "redis cluster",
+		name: "group of structures", updates: "}", on: "redis cluster",
 		args: "--profile group",
 		file: "groupNames: g1\ng1: {operations: 'b,h,s,z,l,q,c', threadCount: 1, totalInvocationCount: 4}\n" +
 			"b: {bucket: buckets, testCase: set, totalEntryCount: 4}\nh: {hash: hashes, testCase: put, totalEntryCount: 4}\ns: {rset: members, testCase: add, totalEntryCount: 4}\n" +
@@ -76,7 +76,7 @@ var places = []placed{
 		args: "--profile tx --preset baseline --set requests=1 --threads 1", lasting: "--duration 10m", updates: "aaaaaaaaa",
 	},
 	{
-		name: "authz", small: "redis", on: "redis cluster cassandra postgres",
+		name: "authz", on: "redis cluster cassandra postgres",
 		args: "--profile authz --set users=4 --set groups=2 --set tests=valid",
 		also: "--profile authz --set users=4 --set groups=2 --set mode=user-profile", alsoOn: "redis postgres",
 		under: "acme:authz:foreign",

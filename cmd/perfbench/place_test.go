@@ -63,7 +63,7 @@ func TestNothingOfOthersIsLost(t *testing.T) {
 			t.Run(p.name+" on "+kind, func(t *testing.T) {
 				t.Parallel()
 				if p.small == "" {
-					labtest.Full(t, "the other kinds of this profile, and profiletest's Drive, beside data of others, on each store")
+					labtest.Full(t, "other profiles here, and profiletest's Drive, beside data of others, on each store")
 				} else if kind != p.small {
 					labtest.Full(t, "it is done on "+p.small)
 				}
