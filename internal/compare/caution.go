@@ -24,7 +24,7 @@ func refusals(a, b Set) []string {
 	differ(x.Profile != y.Profile, "A is a run of %s and B of %s", x.Profile, y.Profile)
 	differ(x.Profile == y.Profile && x.Unit != y.Unit, "A counts %s and B %s", x.Unit, y.Unit)
 	differ(x.Store.Name != y.Store.Name, "A ran on %s and B on %s", x.Store.Name, y.Store.Name)
-	differ(arrivals(x) != arrivals(y), "A has arrivals %s and B %s", arrivals(x), arrivals(y))
+	differ(arrivals(x) != "" && arrivals(y) != "" && arrivals(x) != arrivals(y), "A has arrivals %s and B %s", arrivals(x), arrivals(y))
 	if p, q, ok := payloads(x, y); ok {
 		differ(true, "A has values of %s and B of %s", p, q)
 	} else {
@@ -35,8 +35,19 @@ func refusals(a, b Set) []string {
 }
 
 // arrivals returns how the calls of a run were spread, if they came at a rate: evenly, in runs
-// from before there was a choice.
-func arrivals(c *Conditions) string { return cmp.Or(c.Parameters["arrivals"], workload.Even) }
+// from before there was a choice; "" if they did not come at a rate, as far as is known.
+func arrivals(c *Conditions) string {
+	how := c.Parameters[workload.ComingKnob]
+	for name, v := range c.Settings {
+		if _, base := rundir.TrackOf(name); base == "rate" && v > 0 {
+			return cmp.Or(how, workload.Even)
+		}
+	}
+	if c.Changes > 0 { // a rate may have been set as it went
+		return how
+	}
+	return ""
+}
 
 // payloads returns the first pair of value sizes in which two runs differ.
 func payloads(a, b *Conditions) (x, y string, differ bool) {

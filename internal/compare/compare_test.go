@@ -157,15 +157,17 @@ func TestEveryDifferenceIsNamed(t *testing.T) {
 }
 
 func TestWhatIsNoPairIsRefused(t *testing.T) {
-	same := Conditions{Profile: "ingestion", Unit: "entries", Store: rundir.Store{Name: "redis"}, DataBytes: 1 << 20, State: verdict.Valid, Settings: map[string]float64{"feed.payload": 1024}}
+	same := Conditions{Profile: "ingestion", Unit: "entries", Store: rundir.Store{Name: "redis"}, DataBytes: 1 << 20, State: verdict.Valid, Settings: map[string]float64{"feed.payload": 1024, "rate": 9}}
 	for want, change := range map[string]func(*Conditions){
 		"A is a run of ingestion and B of group": func(c *Conditions) { c.Profile, c.Unit = "group", "invocations" },
 		"A counts entries and B checks":          func(c *Conditions) { c.Unit = "checks" },
 		"A ran on redis and B on mysql":          func(c *Conditions) { c.Store.Name = "mysql" },
 		"A stores 1 MiB of data and B 2 MiB":     func(c *Conditions) { c.DataBytes = 2 << 20 },
-		"A has values of 1 KiB and B of 2 KiB":   func(c *Conditions) { c.DataBytes, c.Settings = 2<<20, map[string]float64{"feed.payload": 2048} },
-		"A has arrivals even and B poisson":      func(c *Conditions) { c.Parameters = map[string]string{"arrivals": "poisson"} },
-		"":                                       func(c *Conditions) { c.DataBytes = 0 },
+		"A has values of 1 KiB and B of 2 KiB": func(c *Conditions) {
+			c.DataBytes, c.Settings = 2<<20, map[string]float64{"feed.payload": 2048, "rate": 9}
+		},
+		"A has arrivals even and B poisson": func(c *Conditions) { c.Parameters = map[string]string{"arrivals": "poisson"} },
+		"":                                  func(c *Conditions) { c.DataBytes = 0 },
 	} {
 		other := same
 		change(&other)
@@ -176,9 +178,13 @@ func TestWhatIsNoPairIsRefused(t *testing.T) {
 		}
 		assert.Equal(t, []string{want}, got)
 	}
+	closed := same // of the workbench, where a rate may be set as it goes
+	closed.Settings, closed.Parameters = map[string]float64{"feed.payload": 1024}, map[string]string{"arrivals": "poisson"}
+	assert.Empty(t, refusals(one(&Run{Conditions: same}), one(&Run{Conditions: closed})), "a closed loop has no arrivals")
+	assert.Equal(t, []Difference{{"rate", "9", "–"}}, Differences(&same, &closed))
 	first, second, seed := same, same, same
 	first.ID, second.ID, seed.Seed = "one", "two", 7
-	second.Settings = map[string]float64{"feed.payload": 1024, "threads": 3}
+	second.Settings = map[string]float64{"feed.payload": 1024, "rate": 9, "threads": 3}
 	assert.Equal(t, []string{"the runs of B are not repeats of the same run: one and two differ in threads"},
 		refusals(one(&Run{Conditions: same}), Set{Runs: []*Run{{Conditions: first}, {Conditions: seed}, {Conditions: second}}}))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // Difference is something other than their figures in which two runs differ, in words
@@ -60,6 +61,11 @@ func Differences(a, b *Conditions) []Difference {
 	}
 	for _, k := range slices.Sorted(maps.Keys(params)) {
 		x, y := a.Parameters[k], b.Parameters[k]
+		if k == workload.ComingKnob {
+			if x, y = arrivals(a), arrivals(b); x == "" || y == "" {
+				continue // the rate is the difference
+			}
+		}
 		track, base := rundir.TrackOf(k)
 		how := bare(x) + "\x00" + bare(y)
 		if params[k] && !turned[track+"\x00"+how] && !saysOf(base, how, whole) { // a file's name for a knob adds nothing
