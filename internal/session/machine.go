@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/verdict"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // environmentFacts returns what is known of the machine before a run.
@@ -31,6 +32,9 @@ func environment(version string, o *verdict.Observed) map[string]any {
 // FormatSetting formats the value of a live setting, named as in the change log, the
 // way users type it.
 func (p *Prepared) FormatSetting(name string, v float64) string {
+	if name == workload.ComingKnob {
+		return workload.Coming(v).String()
+	}
 	k, _ := p.Plan.Knob(name[strings.LastIndex(name, ".")+1:])
 	return k.Format(v)
 }
