@@ -39,7 +39,7 @@ func TestLatenessIsSmall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			figures := map[string][]float64{}
 			for range 3 {
-				r := ran(t, binary, srv.URL(), clientFault{flags: []string{"--threads=8", fmt.Sprintf("--rate=%.0f", rate)}}, 5)
+				r := ran(t, binary, srv.URL(), clientFault{flags: []string{"--threads=8", "--arrivals=even", fmt.Sprintf("--rate=%.0f", rate)}}, 5)
 				require.NotEmpty(t, r.Operations)
 				figures["redis"] = append(figures["redis"], float64(r.Operations[0].Lateness.P50))
 				ours, cpu := paced(t, rate, 8, false)
