@@ -28,7 +28,7 @@ func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &schema))
 	run := schema.Defs.Run.Properties
 	notOfARun := []string{
-		"dry-run", "quiet", "plain", "ascii", "theme", "help", "json", // of the terminal, and of a script in its place
+		"dry-run", "quiet", "plain", "ascii", "theme", "help", "json", "aa", // of the terminal, and of a script in its place
 		"metrics-addr", "otlp", "workers", "listen", "token-file", "watch-token-file", "coordinator-key", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss", // of where perfbench runs: all runs of a suite share them
 	}
 	for _, c := range []struct {
