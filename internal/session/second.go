@@ -90,15 +90,16 @@ func (o *summary) of(s *measure.Second, warmup time.Duration) (Second, *hdrhisto
 			out.P50, out.P99 = time.Duration(r.ResponseP50), p99
 		}
 	}
-	var times *hdrhistogram.Histogram
+	var all measure.Sum
+	if len(s.Intervals) > 0 {
+		all.Add(measure.NewHistogram())
+	}
 	for _, in := range s.Intervals {
-		if times == nil {
-			times = measure.NewHistogram()
-		}
-		if at := slices.Index(o.list, in.Op); in.Response != nil && (at < 0 || o.counted[at]) {
-			times = measure.Merge(times, in.Response)
+		if at := slices.Index(o.list, in.Op); at < 0 || o.counted[at] {
+			all.Add(in.Response)
 		}
 	}
+	times := all.Histogram()
 	if times != nil {
 		sum := measure.Summarize(times)
 		out.P50, out.P99 = time.Duration(sum.P50), time.Duration(sum.P99)

@@ -21,7 +21,7 @@ type thresholds struct {
 	counted []bool
 	tracks  []string
 	dir     string
-	merged  map[string]*hdrhistogram.Histogram
+	sums    map[string]*measure.Sum
 	// aborted is the one that ended the run; nil if none did.
 	aborted *aborted
 }
@@ -33,7 +33,7 @@ type aborted struct {
 }
 
 func newThresholds(list []condition.Threshold, plan *workload.Plan, dir string) *thresholds {
-	return &thresholds{list: list, counted: plan.Counted(), tracks: trackNames(plan), dir: dir, merged: map[string]*hdrhistogram.Histogram{}}
+	return &thresholds{list: list, counted: plan.Counted(), tracks: trackNames(plan), dir: dir, sums: map[string]*measure.Sum{}}
 }
 
 // add merges the histograms of a second.
@@ -50,9 +50,14 @@ func (t *thresholds) add(s *measure.Second) {
 }
 
 func (t *thresholds) merge(op measure.Operation, what string, h *hdrhistogram.Histogram) {
-	if tag := hlog.Tag(op.Track, op.Op, what); h != nil {
-		t.merged[tag] = measure.Merge(t.merged[tag], h)
+	if h == nil {
+		return
 	}
+	tag := hlog.Tag(op.Track, op.Op, what)
+	if t.sums[tag] == nil {
+		t.sums[tag] = &measure.Sum{}
+	}
+	t.sums[tag].Add(h)
 }
 
 // end reports whether a run that has measured for so long ends because it has missed a
@@ -108,8 +113,12 @@ func (t *thresholds) seenBy(run *rundir.Run) func(condition.Threshold) *rundir.F
 			whole.Operations = append(whole.Operations, o)
 		}
 	}
+	merged := map[string]*hdrhistogram.Histogram{}
+	for tag, sum := range t.sums {
+		merged[tag] = sum.Histogram()
+	}
 	return func(e condition.Threshold) *rundir.Folder {
-		f := &rundir.Folder{Dir: t.dir, Run: view, Histograms: t.merged}
+		f := &rundir.Folder{Dir: t.dir, Run: view, Histograms: merged}
 		if e.Of == "" || slices.Contains(t.tracks, e.Of) {
 			f.Run = whole
 		}
