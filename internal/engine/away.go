@@ -29,68 +29,60 @@ type Away interface {
 	Control(workload.Word)
 }
 
-// workerPool is where the workers of a run are: in this process, or in others.
-type workerPool interface {
-	// carryOut works on a track until it is over.
-	carryOut(t *track)
-	// paced says whether due times are made here.
-	paced() bool
-	// tell passes the word on to workers elsewhere.
-	tell(w workload.Word)
-	// ended waits until workers elsewhere have told of all that they did, or the run is given up.
-	ended(givenUp <-chan struct{})
-	// seen returns what workers elsewhere know of a track; see Away.
-	seen(track int) (backlog int64, ended time.Duration)
-	// unstarted is how many units of a track were due in a segment and begun by none of
-	// the workers elsewhere.
-	unstarted(segment, track int) int64
-}
+// workforce are the workers of a run: in this process, where each track knows its own; or in others, if
+// away is not nil.
+type workforce struct{ away Away }
 
-// local are workers in this process, of which each track knows its own.
-type local struct{}
-
-func (local) carryOut(t *track)                    { t.supervise() }
-func (local) paced() bool                          { return true }
-func (local) tell(workload.Word)                   {}
-func (local) ended(<-chan struct{})                {}
-func (local) seen(int) (b int64, at time.Duration) { return 0, 0 }
-func (local) unstarted(int, int) int64             { return 0 }
-
-// remote are workers in other processes.
-type remote struct{ away Away }
-
-func (o remote) carryOut(t *track) {
+// carryOut works on a track until it is over.
+func (w workforce) carryOut(t *track) {
+	if w.away == nil {
+		t.supervise()
+		return
+	}
 	which := workload.AllTracks // only the end follows
 	if g := &t.run.graph; g.leads(g.of(t).spec.Name) {
 		which = t.index
 	}
-	o.wait(which, t.run.hard.Done())
+	w.wait(which, t.run.hard.Done())
 	t.run.trackOver(t)
 }
 
-func (o remote) paced() bool { return false }
+// paced says whether due times are made here.
+func (w workforce) paced() bool { return w.away == nil }
 
-func (o remote) tell(w workload.Word) { o.away.Control(w) }
+// tell passes the word on to workers elsewhere.
+func (w workforce) tell(word workload.Word) {
+	if w.away != nil {
+		w.away.Control(word)
+	}
+}
 
-func (o remote) ended(givenUp <-chan struct{}) { o.wait(workload.AllTracks, givenUp) }
-
-func (o remote) wait(track int, givenUp <-chan struct{}) {
+// wait waits until workers elsewhere have told of all that they did on a track, or the run is given up.
+func (w workforce) wait(track int, givenUp <-chan struct{}) {
+	if w.away == nil {
+		return
+	}
 	select {
-	case <-o.away.Over(track):
+	case <-w.away.Over(track):
 	case <-givenUp:
 	}
 }
 
-func (o remote) seen(track int) (backlog int64, ended time.Duration) { return o.away.Seen(track) }
-
-func (o remote) unstarted(segment, track int) int64 { return o.away.Unstarted(segment, track) }
-
-// poolOf returns the workers of a run.
-func poolOf(away Away) workerPool {
-	if away == nil {
-		return local{}
+// seen returns what workers elsewhere know of a track; see Away.
+func (w workforce) seen(track int) (backlog int64, ended time.Duration) {
+	if w.away == nil {
+		return 0, 0
 	}
-	return remote{away}
+	return w.away.Seen(track)
+}
+
+// unstarted is how many units of a track were due in a segment and begun by none of the workers
+// elsewhere.
+func (w workforce) unstarted(segment, track int) int64 {
+	if w.away == nil {
+		return 0
+	}
+	return w.away.Unstarted(segment, track)
 }
 
 // follow has workers elsewhere follow the settings that are asked for of all tracks. The

@@ -89,7 +89,7 @@ func (r *Run) trackOver(t *track) {
 
 // finish closes the books once the last track is over.
 func (r *Run) finish() {
-	r.pool.ended(r.hard.Done())
+	r.pool.wait(workload.AllTracks, r.hard.Done())
 	result := r.col.Close()
 	r.mu.Lock()
 	r.result = result

@@ -84,7 +84,7 @@ type Run struct {
 	col    *measure.Collector
 	tracks []*track
 	stages int // index of the plan's first stage
-	pool   workerPool
+	pool   workforce
 	past   *past // nil: it began here
 	tide   *tide // nil: there have been no bursts; guarded by mu
 	// precise means that workers may sleep on alarms.
@@ -107,7 +107,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	}
 	o.Timetable = slices.Clone(o.Timetable)
 	slices.SortStableFunc(o.Timetable, func(a, b At) int { return int(a.After - b.After) })
-	r := &Run{opts: o, precise: !o.PlainTimer && !virtualTime(), pool: poolOf(o.Away), settings: newSettings(o.Plan, o.Arrivals)}
+	r := &Run{opts: o, precise: !o.PlainTimer && !virtualTime(), pool: workforce{o.Away}, settings: newSettings(o.Plan, o.Arrivals)}
 	r.timeline = newTimeline(r.settings.byName())
 	r.conductor = conductor{run: r, table: o.Timetable, skipped: make(chan struct{}, 1)}
 	r.appointments = appointments{clock: &r.Clock, mu: &r.mu}
