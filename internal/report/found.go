@@ -170,7 +170,13 @@ func curveText(r *find.Result) string {
 	if !plot.Some(values) || len(at) < 3 {
 		return ""
 	}
+	return logText(&c, c.Lines[0], "p99 over "+r.Over)
+}
+
+// logText draws a line of a chart in a few lines of text, on a logarithmic scale.
+func logText(c *plot.Chart, l plot.Line, title string) string {
 	const width = 60
+	at, values := c.At, l.Values
 	from, to := at[0], at[len(at)-1]
 	var line []float64
 	for i := range width {
@@ -180,7 +186,7 @@ func curveText(r *find.Result) string {
 		asciigraph.YAxisValueFormatter(func(v float64) string { return c.Format(math.Pow(10, v)) }),
 		asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(c.Across))
 	var b strings.Builder
-	b.WriteString("p99 over " + r.Over + "\n")
+	b.WriteString(title + "\n")
 	for l := range strings.Lines(picture) {
 		b.WriteString(strings.TrimRight(l, " \n") + "\n")
 	}

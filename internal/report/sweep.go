@@ -53,6 +53,7 @@ func SweepText(r *sweep.Result) string {
 			b.WriteString("\n" + s)
 		}
 	}
+	b.WriteString(loadText(r))
 	t := sweepTable(r)
 	return b.String() + "\n" + t.Text()
 }
@@ -66,8 +67,10 @@ func sweepPage(r *sweep.Result) Page {
 	s := Section{Heading: "Points", Table: sweepTable(r), Text: []string{
 		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash means too few calls to tell.",
 	}}
-	if c := sweepCurve(r); !c.Empty() {
-		s.Charts = []Graph{{Chart: c, Over: true}}
+	for _, c := range []plot.Chart{sweepCurve(r), loadCurve(r)} {
+		if !c.Empty() {
+			s.Charts = append(s.Charts, Graph{Chart: c, Over: true})
+		}
 	}
 	p.Sections = append(p.Sections, s)
 	return p
@@ -90,6 +93,7 @@ func SweepLead(r *sweep.Result) []string {
 	for _, l := range r.Lines {
 		out = append(out, kneeOf(r, l)...)
 	}
+	out = append(out, kneesOf(r)...)
 	if s := moreThreads(r); s != "" {
 		out = append(out, s)
 	}
@@ -186,6 +190,10 @@ func sweepTable(r *sweep.Result) Table {
 		t.Columns = append(t.Columns, a.Name)
 	}
 	t.Columns = append(t.Columns, "runs", r.Unit+"/s", "±", "p50", "p99", "errors", "not VALID")
+	load := r.OverRate() >= 0
+	if load {
+		t.Columns = append(t.Columns, "of the knee")
+	}
 	for _, p := range r.Points {
 		done, by, p50, p99 := "–", "", "–", "–"
 		if p.Done != nil {
@@ -197,7 +205,11 @@ func sweepTable(r *sweep.Result) Table {
 		if p.Runs > 0 {
 			p50, p99 = Nanos(p.P50), Nanos(p.P99)
 		}
-		t.Add(append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, Whole(p.Errors), strconv.Itoa(p.Doubtful))...)
+		row := append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, Whole(p.Errors), strconv.Itoa(p.Doubtful))
+		if load {
+			row = append(row, ofKnee(r, p))
+		}
+		t.Add(row...)
 	}
 	return t
 }

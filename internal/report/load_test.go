@@ -1,0 +1,55 @@
+package report
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/sweep"
+)
+
+// A sweep over rates on two stores, of which one keeps up to 2,000/s and the other to 4,000/s.
+func TestASweepOverRatesDrawsLatencyOverLoad(t *testing.T) {
+	r := &sweep.Result{
+		Profile: "ingestion", Unit: "entries", Rounds: 2, Open: true,
+		Axes: []sweep.Axis{{Name: "rate", Values: []string{"1k", "2k", "4k", "8k"}}, {Name: "target", Values: []string{"redis://a", "redis://b"}}},
+	}
+	for round := range r.Rounds {
+		for i, rate := range []float64{1000, 2000, 4000, 8000} {
+			for at, most := range []float64{2000, 4000} {
+				done, p99 := min(rate, most), int64(1e6*(1+i))
+				if rate > most {
+					p99 = 1e9
+				}
+				r.Runs = append(r.Runs, sweep.Run{Round: round, Point: 2*i + at, ID: "run-" + strconv.Itoa(len(r.Runs)), Done: &done, P50: p99 / 2, P99: p99, Verdict: "VALID"})
+			}
+		}
+	}
+	require.NoError(t, r.Settle())
+	c := loadCurve(r)
+	assert.Equal(t, []float64{1000, 2000, 4000, 8000}, c.At)
+	require.Len(t, c.Lines, 4)
+	assert.Equal(t, "p99 redis://b", c.Lines[2].Name)
+	assert.Equal(t, []float64{1e6, 2e6, 3e6, 1e9}, c.Lines[2].Values)
+	require.Len(t, c.Marks, 2)
+	assert.InDelta(t, 2000, c.Marks[0].At, 0)
+	assert.InDelta(t, 4000, c.Marks[1].At, 0)
+	text := SweepText(r)
+	assert.Contains(t, text, "The knee (target=redis://a) is at 2k entries/s: the highest rate that was met.")
+	assert.Contains(t, text, "p99 redis://a over rate\n")
+	assert.Regexp(t, `8k +redis://a .* 400 %\n`, text)
+	assert.Regexp(t, `8k +redis://b .* 200 %\n`, text)
+	files, err := Sweep(r)
+	require.NoError(t, err)
+	assert.Contains(t, string(files[3].Data), "response time over rate, entries per second")
+
+	r.Axes = r.Axes[:1]
+	r.Runs = []sweep.Run{{Point: 0, Done: new(1000.0), P50: 1, P99: 3, Verdict: "VALID"}, {Round: 1, Point: 0, Done: new(1000.0), P50: 1, P99: 5, Verdict: "VALID"}}
+	require.NoError(t, r.Settle())
+	c = loadCurve(r)
+	require.Len(t, c.Lines, 4, "one curve has a band")
+	assert.InDelta(t, 5, c.Lines[2].Values[0], 0)
+	assert.InDelta(t, 3, c.Lines[3].Values[0], 0)
+}
