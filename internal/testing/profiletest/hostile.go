@@ -32,14 +32,14 @@ type said struct {
 
 // garbage lists messages that no worker sends, by what is wrong with them.
 func garbage(t *testing.T) map[string]said {
-	report := func(r remote.Report, rows ...measure.PartRow) said { return said{"figures", packed(t, r, rows)} }
+	report := func(r remote.Report, rows ...measure.IncrementRow) said { return said{"figures", packed(t, r, rows)} }
 	return map[string]said{
 		"braces":              {"figures", []byte("{}")},
 		"nothing":             {"figures", nil},
-		"the end of time":     report(remote.Report{N: 1, Part: &measure.Part{T: math.MaxInt64 - 1}}),
-		"segments":            report(remote.Report{N: 1, Part: &measure.Part{}}, measure.PartRow{Segment: math.MaxUint16}),
-		"operations":          report(remote.Report{N: 1, Part: &measure.Part{}}, measure.PartRow{Op: math.MaxUint16}),
-		"negative failures":   report(remote.Report{N: 1, Part: &measure.Part{Classes: []measure.PartClass{{Count: -1}}}}),
+		"the end of time":     report(remote.Report{N: 1, Part: &measure.Increment{T: math.MaxInt64 - 1}}),
+		"segments":            report(remote.Report{N: 1, Part: &measure.Increment{}}, measure.IncrementRow{Segment: math.MaxUint16}),
+		"operations":          report(remote.Report{N: 1, Part: &measure.Increment{}}, measure.IncrementRow{Op: math.MaxUint16}),
+		"negative failures":   report(remote.Report{N: 1, Part: &measure.Increment{Classes: []measure.IncrementClass{{Count: -1}}}}),
 		"a ledger of braces":  report(remote.Report{N: 1, Ledger: []byte("{}x")}),
 		"a ledger of a bomb":  report(remote.Report{N: 1, Ledger: bytes.Repeat([]byte{0xff}, 1<<20)}),
 		"a track without end": {"ended", []byte(`{"track":4611686018427387904,"at_ns":1}`)},
@@ -48,7 +48,7 @@ func garbage(t *testing.T) map[string]said {
 }
 
 // packed is a report as workers send it.
-func packed(t *testing.T, r remote.Report, rows []measure.PartRow) []byte {
+func packed(t *testing.T, r remote.Report, rows []measure.IncrementRow) []byte {
 	t.Helper()
 	ledger := r.Ledger
 	r.Ledger = nil
