@@ -57,7 +57,7 @@ type Comparison struct {
 	// Unsure is what a gate does with figures that are unsure.
 	Unsure Policy
 	// Parts are all calls together, then each operation that all runs have.
-	Parts []Part
+	Parts []Pair
 	// Differences are what the two differ in, other than their figures.
 	Differences []Difference
 	// Refusals are sentences saying why the two cannot be compared at all.
@@ -70,8 +70,8 @@ type Comparison struct {
 	before Set
 }
 
-// Part compares one operation, or all calls.
-type Part struct {
+// Pair compares one operation, or all calls.
+type Pair struct {
 	// Operation is nil for all calls together.
 	Operation *measure.Operation
 	// A and B are the results of each run of a side.
@@ -91,7 +91,7 @@ func Sets(a, b Set, o Options) *Comparison {
 	pairs, atRate, before := rounds(a, b), held(a, b) > 0, earlier(a, b, o.Earlier)
 	c.before = before
 	for _, m := range a.Runs[0].Parts {
-		p := Part{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
+		p := Pair{Operation: m.Operation, A: a.part(m.Operation), B: b.part(m.Operation)}
 		if len(p.A) < len(a.Runs) || len(p.B) < len(b.Runs) {
 			continue // not all runs have it
 		}

@@ -31,7 +31,7 @@ func read(t *testing.T, f *rundir.Folder) *Run {
 func one(r *Run) Set { return Set{Runs: []*Run{r}} }
 
 // verdicts are those on each figure of a part.
-func verdicts(p Part) map[Figure]string {
+func verdicts(p Pair) map[Figure]string {
 	out := map[Figure]string{}
 	for _, f := range p.Findings {
 		out[f.Figure] = f.Words()
@@ -103,7 +103,7 @@ func TestRangesOfManyFiguresAreWider(t *testing.T) {
 // An unsure figure passes, passes with a warning, or fails, as asked.
 func TestWhatAnUnsureFigureIsToAGate(t *testing.T) {
 	e := func(v, se float64) []Estimate { return []Estimate{{Value: v, SE: se, DF: math.Inf(1)}} }
-	unsure := []Part{{Findings: []Finding{judged(Throughput, e(100, 10), e(120, 10)), judged(ClientCPU, e(100, 10), e(120, 10))}}}
+	unsure := []Pair{{Findings: []Finding{judged(Throughput, e(100, 10), e(120, 10)), judged(ClientCPU, e(100, 10), e(120, 10))}}}
 	require.Equal(t, Unsure, unsure[0].Findings[1].Verdict)
 	for policy, want := range map[Policy]struct{ warnings, code int }{"": {0, fault.CodeOK}, Pass: {0, fault.CodeOK}, Warn: {1, fault.CodeOK}, Fail: {0, fault.CodeThreshold}} {
 		c := Comparison{A: Set{Runs: []*Run{{}}}, Tolerance: DefaultTolerance, Unsure: policy, Parts: unsure}
@@ -112,7 +112,7 @@ func TestWhatAnUnsureFigureIsToAGate(t *testing.T) {
 		if err := c.Err(); err != nil {
 			assert.ErrorContains(t, err, "unsure")
 		}
-		c.Parts = []Part{{Findings: []Finding{judged(Throughput, e(100, 0.1), e(100, 0.1))}}}
+		c.Parts = []Pair{{Findings: []Finding{judged(Throughput, e(100, 0.1), e(100, 0.1))}}}
 		assert.Empty(t, c.Warnings())
 		assert.NoError(t, c.Err(), policy)
 	}
@@ -127,11 +127,11 @@ func TestWhatAnUnsureFigureIsToAGate(t *testing.T) {
 func TestWorseThanTheTolerance(t *testing.T) {
 	e := func(v float64) []Estimate { return []Estimate{{Value: v, SE: v / 1000, DF: math.Inf(1)}} }
 	for b, want := range map[float64]int{90: 1, 96: 0, 120: 0} {
-		c := Comparison{Tolerance: DefaultTolerance, Parts: []Part{{Findings: []Finding{judged(Throughput, e(100), e(b))}}}}
+		c := Comparison{Tolerance: DefaultTolerance, Parts: []Pair{{Findings: []Finding{judged(Throughput, e(100), e(b))}}}}
 		assert.Len(t, c.Worse(), want, "%v", b)
 	}
 	errors := judged(Errors, []Estimate{{DF: math.Inf(1)}}, []Estimate{{Value: 0.02, SE: 0.001, DF: math.Inf(1)}})
-	c := Comparison{Tolerance: 3, Parts: []Part{{Findings: []Finding{errors}}}}
+	c := Comparison{Tolerance: 3, Parts: []Pair{{Findings: []Finding{errors}}}}
 	assert.Len(t, c.Worse(), 1, "errors where there were none are beyond any tolerance")
 }
 

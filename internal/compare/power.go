@@ -134,7 +134,7 @@ func (f Finding) sized(v float64) string {
 }
 
 // Powers returns a sentence for each figure that is unsure: what these runs could have shown.
-func (p Part) Powers(unit string) (out []string) {
+func (p Pair) Powers(unit string) (out []string) {
 	for _, f := range p.Findings {
 		if text := f.PowerText(); text != "" {
 			out = append(out, f.Label(unit)+": "+text+".")

@@ -93,7 +93,7 @@ func (r *Run) follow() {
 
 // Merge adds what another process has measured. It returns an error if that is
 // not of this run.
-func (r *Run) Merge(p measure.Part) error {
+func (r *Run) Merge(p measure.Increment) error {
 	r.mu.Lock()
 	segments := len(r.timeline.segments)
 	r.mu.Unlock()

@@ -30,7 +30,7 @@ func TestARunThatOthersHaveBegun(t *testing.T) {
 			o.Held = true
 			o.Late = &Late{Began: time.Now().Add(-10500 * time.Millisecond), Phases: map[string]time.Duration{"load": 0, "read": 9 * time.Second}, Segment: 2}
 			o.Ended = func(track int, at time.Duration) { ended[track].Store(int64(at)) }
-			o.Part = func(p *measure.Part) {
+			o.Part = func(p *measure.Increment) {
 				seconds = append(seconds, p.T)
 				for _, row := range p.Rows {
 					counted[row.Op] += row.Times.Count

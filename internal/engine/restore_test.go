@@ -50,7 +50,7 @@ func (e *elsewhere) Control(w workload.Word) {
 }
 
 // take hands a part to a run that has it done here.
-func (e *elsewhere) take(t *testing.T, r *Run, p measure.Part) {
+func (e *elsewhere) take(t *testing.T, r *Run, p measure.Increment) {
 	require.NoError(t, r.Merge(p))
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -69,10 +69,10 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		}
 		timetable := []At{{After: 2300 * time.Millisecond, Track: workload.AllTracks, Knob: knobs[1], Value: 200}, {After: 6500 * time.Millisecond, Track: workload.AllTracks, Knob: knobs[0], Value: 3}}
 		var mu sync.Mutex
-		var kept []measure.Part
-		var follow func(measure.Part) // whoever listens now
+		var kept []measure.Increment
+		var follow func(measure.Increment) // whoever listens now
 		worker := start(t, plan(), func(o *Options) {
-			o.Part = func(p *measure.Part) {
+			o.Part = func(p *measure.Increment) {
 				mu.Lock()
 				defer mu.Unlock()
 				kept = append(kept, *p)
@@ -94,7 +94,7 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		})
 		began := time.Now()
 		mu.Lock()
-		follow = func(p measure.Part) { first.take(t, one, p) }
+		follow = func(p measure.Increment) { first.take(t, one, p) }
 		mu.Unlock()
 		one.Mark("hello")
 		time.Sleep(2300 * time.Millisecond)
@@ -117,7 +117,7 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		assert.EqualValues(t, 200, two.Settings(0).Rate)
 		mu.Lock()
 		list := kept
-		follow = func(p measure.Part) {
+		follow = func(p measure.Increment) {
 			first.take(t, one, p)
 			second.take(t, two, p)
 		}
@@ -159,8 +159,8 @@ func TestAnEngineComesWhenAllIsOver(t *testing.T) {
 			return onePhase(d, pool("p", workload.Settings{Threads: 2}, takes(time.Millisecond)))
 		}
 		began := time.Now()
-		var kept []measure.Part
-		want := result(t, start(t, plan(40*time.Second), func(o *Options) { o.Part = func(p *measure.Part) { kept = append(kept, *p) } }))
+		var kept []measure.Increment
+		want := result(t, start(t, plan(40*time.Second), func(o *Options) { o.Part = func(p *measure.Increment) { kept = append(kept, *p) } }))
 		time.Sleep(time.Hour)
 		away, read := newElsewhere(), make(chan struct{})
 		var told atomic.Int64

@@ -52,7 +52,7 @@ type Options struct {
 	PlainTimer bool
 	// Part, when set, takes each second in a form that another process can merge;
 	// see Run.Merge.
-	Part func(*measure.Part)
+	Part func(*measure.Increment)
 	// Held makes phases that wait for others wait for Enter as well. Ended, when
 	// set, is called when a track is over, with the time since measurement began;
 	// it must not block or call the run.
@@ -146,7 +146,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 func (r *Run) layOut() error {
 	cfg := measure.Config{
 		Classify: func(err error) uint8 { return max(r.opts.Classify(err), 1) }, Classes: r.opts.Classes, Timeout: r.opts.Timeout,
-		Start: -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions, Sink: r.opts.Sink, SinkFailed: r.Stop, Part: r.opts.Part,
+		Start: -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions, Sink: r.opts.Sink, SinkFailed: r.Stop, Increment: r.opts.Part,
 	}
 	if r.opts.Away != nil {
 		cfg.Complete = r.opts.Away.Complete

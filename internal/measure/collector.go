@@ -81,9 +81,9 @@ type Config struct {
 	// Sink takes each finished second; SinkFailed is called with its first error.
 	Sink       func(*Second) error
 	SinkFailed func(error)
-	// Part, when set, takes each closed second, before Sink does, for the process
+	// Increment, when set, takes each closed second, before Sink does, for the process
 	// that combines the parts of the run.
-	Part func(*Part)
+	Increment func(*Increment)
 	// Complete, when set, reports whether all other processes have delivered a
 	// second. The second stays open for them, within limits.
 	Complete func(second int) bool

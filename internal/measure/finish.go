@@ -72,8 +72,8 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 	if !warm {
 		c.all.tally.observe(c.gauges)
 	}
-	if c.cfg.Part != nil {
-		c.cfg.Part(c.part(a))
+	if c.cfg.Increment != nil {
+		c.cfg.Increment(c.part(a))
 	}
 	sec := Second{T: c.win.second, Length: time.Duration(until - max(from, c.cfg.Start)).Seconds(), Warmup: warm}
 	for op := range c.cfg.Ops {

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Part is what one of several processes that carry out a run together measured in
+// Increment is what one of several processes that carry out a run together measured in
 // one second. Nothing in it is summarized, so merged parts equal what a single
 // process would have measured. It can be encoded with encoding/gob.
-type Part struct {
+type Increment struct {
 	// T is the second, counted from the start of measurement; negative during
 	// warm-up.
 	T int
 	// Rows are the process's operations, each under the settings of each segment.
-	Rows []PartRow
+	Rows []IncrementRow
 	// Stages are how long stages took, of what came since the last part.
-	Stages []PartStage
+	Stages []IncrementStage
 	// Classes and Messages are the failures since the last part.
-	Classes  []PartClass
+	Classes  []IncrementClass
 	Messages []Message
 	// Gauges are the states of the process's tracks at the end of the second.
 	// Unstarted is what was due but never started so far, by segment and track.
@@ -33,24 +33,24 @@ type Part struct {
 	Did   [][]int64
 }
 
-// PartRow holds the samples of one operation under the settings of one segment.
-type PartRow struct {
+// IncrementRow holds the samples of one operation under the settings of one segment.
+type IncrementRow struct {
 	Op, Segment uint16
 	Times       packedTimes
 }
 
 // Calls is how many calls were timed.
-func (r *PartRow) Calls() int64 { return r.Times.Closed.total() + r.Times.Open[0].total() }
+func (r *IncrementRow) Calls() int64 { return r.Times.Closed.total() + r.Times.Open[0].total() }
 
-// PartClass counts failures of one operation and class.
-type PartClass struct {
+// IncrementClass counts failures of one operation and class.
+type IncrementClass struct {
 	Op    uint16
 	Class uint8
 	Count int64
 }
 
 // Sums returns how many units succeeded in the part, and how many calls failed.
-func (p *Part) Sums() (count, errors int64) {
+func (p *Increment) Sums() (count, errors int64) {
 	for _, r := range p.Rows {
 		count, errors = count+r.Times.Count, errors+r.Times.Errors
 	}
@@ -66,7 +66,7 @@ const (
 )
 
 // Segments is one more than the highest number of a segment in the part.
-func (p *Part) Segments() (n int) {
+func (p *Increment) Segments() (n int) {
 	for _, r := range p.Rows {
 		n = max(n, int(r.Segment)+1)
 	}
@@ -77,7 +77,7 @@ func (p *Part) Segments() (n int) {
 }
 
 // check returns an error if a part from another process does not fit the run.
-func (p *Part) check(ops, tracks, stages int) error {
+func (p *Increment) check(ops, tracks, stages int) error {
 	if p.T < -mostSeconds || p.T > mostSeconds {
 		return fmt.Errorf("figures of second %d, which no run has", p.T)
 	}
@@ -127,7 +127,7 @@ func (p *Part) check(ops, tracks, stages int) error {
 }
 
 // checkTracks is check for what the part says of tracks and their threads.
-func (p *Part) checkTracks(tracks int) error {
+func (p *Increment) checkTracks(tracks int) error {
 	if len(p.Did) > tracks || slices.ContainsFunc(p.Did, func(did []int64) bool { return len(did) > math.MaxUint16+1 || !within(mostCount, did...) }) {
 		return errors.New("threads that this run does not have")
 	}
@@ -160,7 +160,7 @@ func within(most int64, all ...int64) bool {
 // parts holds what other processes have measured, for the collector's goroutine.
 type parts struct {
 	mu      sync.Mutex
-	waiting []Part
+	waiting []Increment
 	sent    map[errorKey]int64 // failures that our parts have reported
 	told    int                // messages that they have reported
 	did     [][]int64          // calls of threads that they have reported
@@ -170,7 +170,7 @@ type parts struct {
 // closed join the open one, so that they count in the whole run and in their
 // segment. Any goroutine may call it; the part belongs to the collector
 // afterwards. It returns an error if the part is not of this run.
-func (c *Collector) Merge(p Part) error {
+func (c *Collector) Merge(p Increment) error {
 	if err := p.check(len(c.cfg.Ops), len(c.cfg.Tracks), c.cfg.Stages); err != nil {
 		return err
 	}
@@ -238,14 +238,14 @@ func (t *trackTally) more(did []int64) {
 	}
 }
 
-// part returns the open second, which is being closed, as a Part for another
+// part returns the open second, which is being closed, as an Increment for another
 // process.
-func (c *Collector) part(a *accumulator) *Part {
-	p := &Part{T: c.win.second, Gauges: slices.Clone(c.gauges), Stages: c.all.stages.part()}
+func (c *Collector) part(a *accumulator) *Increment {
+	p := &Increment{T: c.win.second, Gauges: slices.Clone(c.gauges), Stages: c.all.stages.part()}
 	for op, list := range a.ops {
 		for _, t := range list {
 			if t.count > 0 || t.errors > 0 || t.calls() > 0 {
-				p.Rows = append(p.Rows, PartRow{uint16(op), t.segment, t.pack()})
+				p.Rows = append(p.Rows, IncrementRow{uint16(op), t.segment, t.pack()})
 			}
 		}
 	}
@@ -254,7 +254,7 @@ func (c *Collector) part(a *accumulator) *Part {
 	}
 	for k, n := range c.all.errs {
 		if n > c.parts.sent[k] {
-			p.Classes = append(p.Classes, PartClass{k.op, k.class, n - c.parts.sent[k]})
+			p.Classes = append(p.Classes, IncrementClass{k.op, k.class, n - c.parts.sent[k]})
 			c.parts.sent[k] = n
 		}
 	}

@@ -52,9 +52,9 @@ func TestPartsMergeIntoWhatOneProcessWouldHaveMeasured(t *testing.T) {
 		var shards []*Shard
 		for range workers {
 			cfg := oneOperation(nil)
-			cfg.Part = func(p *Part) {
+			cfg.Increment = func(p *Increment) {
 				var wire bytes.Buffer
-				var came Part
+				var came Increment
 				require.NoError(t, gob.NewEncoder(&wire).Encode(p))
 				require.NoError(t, gob.NewDecoder(&wire).Decode(&came))
 				require.NoError(t, sum.Merge(came))
@@ -108,22 +108,22 @@ func TestPartsMergeIntoWhatOneProcessWouldHaveMeasured(t *testing.T) {
 func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
 	c := NewCollector(oneOperation(nil))
 	bad := packed{Index: []uint16{countsLen}, Count: []int64{1}}
-	for name, p := range map[string]Part{
-		"another operation":           {Rows: []PartRow{{Op: 1}}},
-		"failures of another":         {Classes: []PartClass{{Op: 1}}},
-		"a bucket that there is none": {Rows: []PartRow{{Times: packedTimes{Closed: bad}}}},
-		"buckets without counts":      {Rows: []PartRow{{Times: packedTimes{Open: [4]packed{{Index: []uint16{1}}}}}}},
+	for name, p := range map[string]Increment{
+		"another operation":           {Rows: []IncrementRow{{Op: 1}}},
+		"failures of another":         {Classes: []IncrementClass{{Op: 1}}},
+		"a bucket that there is none": {Rows: []IncrementRow{{Times: packedTimes{Closed: bad}}}},
+		"buckets without counts":      {Rows: []IncrementRow{{Times: packedTimes{Open: [4]packed{{Index: []uint16{1}}}}}}},
 		"a second that no run has":    {T: math.MaxInt64 - 1},
 		"a warm-up that no run has":   {T: math.MinInt64},
-		"a negative count":            {Rows: []PartRow{{Times: packedTimes{Count: -5}}}},
-		"negative errors":             {Rows: []PartRow{{Times: packedTimes{Errors: -5}}}},
-		"a count that overflows":      {Rows: []PartRow{{Times: packedTimes{Count: math.MaxInt64}}}},
-		"a negative bucket":           {Rows: []PartRow{{Times: packedTimes{Closed: packed{Index: []uint16{1}, Count: []int64{-1}}}}}},
-		"buckets that overflow":       {Rows: []PartRow{{Times: packedTimes{Closed: packed{Index: []uint16{1, 2}, Count: []int64{math.MaxInt64, math.MaxInt64}}}}}},
-		"a bucket twice":              {Rows: []PartRow{{Times: packedTimes{Closed: packed{Index: []uint16{1, 1}, Count: []int64{1, 1}}}}}},
-		"negative beyond":             {Rows: []PartRow{{Times: packedTimes{Closed: packed{Beyond: -1}}}}},
-		"an operation twice":          {Rows: []PartRow{{}, {}}},
-		"negative failures":           {Classes: []PartClass{{Count: -1}}},
+		"a negative count":            {Rows: []IncrementRow{{Times: packedTimes{Count: -5}}}},
+		"negative errors":             {Rows: []IncrementRow{{Times: packedTimes{Errors: -5}}}},
+		"a count that overflows":      {Rows: []IncrementRow{{Times: packedTimes{Count: math.MaxInt64}}}},
+		"a negative bucket":           {Rows: []IncrementRow{{Times: packedTimes{Closed: packed{Index: []uint16{1}, Count: []int64{-1}}}}}},
+		"buckets that overflow":       {Rows: []IncrementRow{{Times: packedTimes{Closed: packed{Index: []uint16{1, 2}, Count: []int64{math.MaxInt64, math.MaxInt64}}}}}},
+		"a bucket twice":              {Rows: []IncrementRow{{Times: packedTimes{Closed: packed{Index: []uint16{1, 1}, Count: []int64{1, 1}}}}}},
+		"negative beyond":             {Rows: []IncrementRow{{Times: packedTimes{Closed: packed{Beyond: -1}}}}},
+		"an operation twice":          {Rows: []IncrementRow{{}, {}}},
+		"negative failures":           {Classes: []IncrementClass{{Count: -1}}},
 		"tracks that there are none":  {Gauges: make([]Gauge, 9)},
 		"spans that there are none":   {Spans: make([]Span, 9)},
 		"a span that overflows":       {Spans: []Span{{From: math.MinInt64, To: math.MaxInt64}}},
@@ -135,7 +135,7 @@ func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
 	} {
 		assert.Error(t, c.Merge(p), name)
 	}
-	assert.NoError(t, c.Merge(Part{Rows: []PartRow{{Times: packedTimes{Count: 1}}}}))
+	assert.NoError(t, c.Merge(Increment{Rows: []IncrementRow{{Times: packedTimes{Count: 1}}}}))
 }
 
 // What a second of many workers, with twenty operations each, costs the coordinator beside
@@ -162,7 +162,7 @@ func BenchmarkASecondOfWorkers(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for range workers {
-					var p Part
+					var p Increment
 					require.NoError(b, gob.NewDecoder(bytes.NewReader(wire.Bytes())).Decode(&p))
 					p.T = sum.win.second
 					require.NoError(b, sum.Merge(p))

@@ -42,7 +42,7 @@ const (
 // youngFor returns how many seconds of a run have steps. There are none in a run
 // carried out by several processes, which exchange whole seconds.
 func youngFor(cfg *Config) int {
-	if cfg.Part != nil || cfg.Complete != nil {
+	if cfg.Increment != nil || cfg.Complete != nil {
 		return 0
 	}
 	return youth

@@ -21,7 +21,7 @@ type stages struct {
 
 func newStages(cfg *Config) stages {
 	a := stages{n: cfg.Stages}
-	if cfg.Part != nil {
+	if cfg.Increment != nil {
 		a.news = map[stageKey]*distribution{}
 	}
 	return a
@@ -29,8 +29,8 @@ func newStages(cfg *Config) stages {
 
 type stageKey struct{ stage, segment uint16 }
 
-// PartStage is how long a stage took in one segment.
-type PartStage struct {
+// IncrementStage is how long a stage took in one segment.
+type IncrementStage struct {
 	Stage, Segment uint16
 	Times          packed
 }
@@ -57,20 +57,20 @@ func (a *stages) of(stage, segment uint16) *distribution {
 }
 
 // part returns what came since the last part.
-func (a *stages) part() (out []PartStage) {
+func (a *stages) part() (out []IncrementStage) {
 	for k, d := range a.news {
 		if p := d.take(); len(p.Index) > 0 {
-			out = append(out, PartStage{k.stage, k.segment, p})
+			out = append(out, IncrementStage{k.stage, k.segment, p})
 		}
 	}
-	slices.SortFunc(out, func(a, b PartStage) int {
+	slices.SortFunc(out, func(a, b IncrementStage) int {
 		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Stage, b.Stage))
 	})
 	return out
 }
 
 // merge adds what another process measured.
-func (a *stages) merge(list []PartStage) {
+func (a *stages) merge(list []IncrementStage) {
 	for _, s := range list {
 		a.of(s.Stage, min(s.Segment, MostStaged-1)).merge(s.Times)
 	}

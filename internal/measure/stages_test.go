@@ -40,7 +40,7 @@ func TestStagesOfProcessesAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var processes [2]stages
 	for i := range processes {
-		processes[i] = newStages(&Config{Stages: 2, Part: func(*Part) {}})
+		processes[i] = newStages(&Config{Stages: 2, Increment: func(*Increment) {}})
 	}
 	for second := range 5 {
 		for i := range processes {
@@ -50,8 +50,8 @@ func TestStagesOfProcessesAddUp(t *testing.T) {
 				one.add(stage, segment, v)
 			}
 			var sent bytes.Buffer
-			var got Part
-			require.NoError(t, gob.NewEncoder(&sent).Encode(&Part{T: second, Stages: processes[i].part()}))
+			var got Increment
+			require.NoError(t, gob.NewEncoder(&sent).Encode(&Increment{T: second, Stages: processes[i].part()}))
 			require.NoError(t, gob.NewDecoder(&sent).Decode(&got))
 			require.NoError(t, got.check(0, 0, 2))
 			require.Error(t, got.check(0, 0, 1))
@@ -61,6 +61,6 @@ func TestStagesOfProcessesAddUp(t *testing.T) {
 	}
 	assert.Len(t, whole.segs, MostStaged)
 	assert.Empty(t, processes[0].part(), "it was told")
-	bad := Part{Stages: []PartStage{{Times: packed{Index: []uint16{countsLen}, Count: []int64{1}}}}}
+	bad := Increment{Stages: []IncrementStage{{Times: packed{Index: []uint16{countsLen}, Count: []int64{1}}}}}
 	assert.ErrorContains(t, bad.check(0, 0, 1), "a stage that this run does not have")
 }

@@ -46,7 +46,7 @@ func cluster(t *testing.T) (all []*server.Server) {
 // sends has a worker tell of so many seconds from one on.
 func sends(w *Worker, from, n int) {
 	for i := range n {
-		w.Outbox.Report(Report{Part: &measure.Part{T: from + i}})
+		w.Outbox.Report(Report{Part: &measure.Increment{T: from + i}})
 	}
 }
 

@@ -59,8 +59,8 @@ func simulate(text string) {
 	n, _ := strconv.Atoi(said[0])
 	second, _ := time.ParseDuration(said[1])
 	cfg := twenty()
-	parts := make(chan *measure.Part, 10)
-	cfg.Part = func(p *measure.Part) { parts <- p }
+	parts := make(chan *measure.Increment, 10)
+	cfg.Increment = func(p *measure.Increment) { parts <- p }
 	c := measure.NewCollector(cfg)
 	shard := c.Shard(0)
 	dice := rand.New(rand.NewPCG(1, 2))

@@ -115,7 +115,7 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	}
 
 	for _, w := range all {
-		w.Outbox.Report(Report{Part: &measure.Part{T: 0}, Began: time.Now().UnixNano()})
+		w.Outbox.Report(Report{Part: &measure.Increment{T: 0}, Began: time.Now().UnixNano()})
 	}
 	all[0].quit() // as a process that is stopped: its connection stays
 	all[2].nc.Close()
@@ -163,7 +163,7 @@ func TestReportsArriveInOrder(t *testing.T) {
 	require.NoError(t, w.Ready(t.Context(), nil))
 	require.NoError(t, c.Gather(t.Context(), func(int, int, string) {}))
 	for n := range 50 {
-		w.Outbox.Report(Report{Part: &measure.Part{T: n}})
+		w.Outbox.Report(Report{Part: &measure.Increment{T: n}})
 	}
 	w.Outbox.Report(Report{Over: true, Doubts: []string{"slow"}})
 	require.NoError(t, w.Leave(t.Context()))

@@ -62,7 +62,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	c.Commands.Enter("later")
 	assert.Equal(t, "later", (<-told[0]).Phase)
 	assert.Equal(t, "later", (<-told[1]).Phase)
-	all[0].Outbox.Report(Report{Part: &measure.Part{T: 3, Classes: []measure.PartClass{{Op: 1, Class: 1, Count: 2}}}})
+	all[0].Outbox.Report(Report{Part: &measure.Increment{T: 3, Classes: []measure.IncrementClass{{Op: 1, Class: 1, Count: 2}}}})
 	require.Eventually(t, func() bool { return c.Roster.Members()[0].Last == 3 }, 5*time.Minute, time.Millisecond)
 	all[0].quit() // its beat ends, and its connection stays
 	hush(t, c, 0)

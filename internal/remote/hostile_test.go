@@ -95,26 +95,26 @@ func squeezed(t testing.TB, all ...any) []byte {
 
 // hostile are reports that nobody measures, by what is wrong with them.
 func hostile(t testing.TB) map[string][]byte {
-	part := func(p measure.Part) []byte { return (&Report{N: 1, Part: &p}).pack().Bytes() }
+	part := func(p measure.Increment) []byte { return (&Report{N: 1, Part: &p}).pack().Bytes() }
 	return map[string][]byte{
 		"nothing":                         {},
 		"another language":                []byte("{}"),
-		"a second that never comes":       part(measure.Part{T: math.MaxInt64 - 1}),
-		"a second that is to come":        part(measure.Part{T: 1000}),
-		"before any warm-up":              part(measure.Part{T: math.MinInt64}),
-		"segments that there are none":    part(measure.Part{Rows: []measure.PartRow{{Segment: 65535}}}),
-		"an operation that there is none": part(measure.Part{Rows: []measure.PartRow{{Op: 7}}}),
-		"negative failures":               part(measure.Part{Classes: []measure.PartClass{{Count: -1}}}),
-		"a negative backlog":              part(measure.Part{Gauges: []measure.Gauge{{Backlog: -1}}}),
-		"tracks that there are none":      part(measure.Part{Gauges: make([]measure.Gauge, 2)}),
+		"a second that never comes":       part(measure.Increment{T: math.MaxInt64 - 1}),
+		"a second that is to come":        part(measure.Increment{T: 1000}),
+		"before any warm-up":              part(measure.Increment{T: math.MinInt64}),
+		"segments that there are none":    part(measure.Increment{Rows: []measure.IncrementRow{{Segment: 65535}}}),
+		"an operation that there is none": part(measure.Increment{Rows: []measure.IncrementRow{{Op: 7}}}),
+		"negative failures":               part(measure.Increment{Classes: []measure.IncrementClass{{Count: -1}}}),
+		"a negative backlog":              part(measure.Increment{Gauges: []measure.Gauge{{Backlog: -1}}}),
+		"tracks that there are none":      part(measure.Increment{Gauges: make([]measure.Gauge, 2)}),
 		"no number":                       (&Report{}).pack().Bytes(),
 		"processors without end":          (&Report{N: 1, Cores: math.Inf(1)}).pack().Bytes(),
 		"processors that are none":        (&Report{N: 1, Cores: math.NaN()}).pack().Bytes(),
 		"began on another day":            (&Report{N: 1, Began: 1}).pack().Bytes(),
 		"a machine that cannot be":        (&Report{N: 1, Company: &verdict.Company{Busy: math.NaN()}}).pack().Bytes(),
 		"doubts without end":              (&Report{N: 1, Doubts: make([]string, 1000)}).pack().Bytes(),
-		"rows that do not come":           squeezed(t, sheet{Report: Report{N: 1, Part: &measure.Part{}}, Rows: 60000}, []byte(nil)),
-		"rows without end":                squeezed(t, sheet{Report: Report{N: 1, Part: &measure.Part{}}, Rows: 1 << 40}, []byte(nil)),
+		"rows that do not come":           squeezed(t, sheet{Report: Report{N: 1, Part: &measure.Increment{}}, Rows: 60000}, []byte(nil)),
+		"rows without end":                squeezed(t, sheet{Report: Report{N: 1, Part: &measure.Increment{}}, Rows: 1 << 40}, []byte(nil)),
 		"lists without end":               squeezed(t, sheet{Report: Report{N: 1, Doubts: make([]string, 10<<20)}}, []byte(nil)),
 		"a bomb":                          squeezed(t, sheet{Report: Report{N: 1}}, make([]byte, 2*mostUnpacked)),
 	}
@@ -131,23 +131,23 @@ func TestAWorkerThatSendsWhatCannotBeUsedIsNamed(t *testing.T) {
 			assert.True(t, m.Unusable)
 			assert.Equal(t, Ended, m.State)
 			assert.Contains(t, m.Err, "what it sent cannot be used: ")
-			c.said(7, (&Report{N: 9, Part: &measure.Part{}}).pack().Bytes())
+			c.said(7, (&Report{N: 9, Part: &measure.Increment{}}).pack().Bytes())
 			assert.Equal(t, m.Last, c.Roster.Members()[0].Last, "nothing more of it counts")
 		})
 	}
 	c := alone(t)
 	c.Roster.at = time.Time{}
-	c.said(7, (&Report{N: 1, Part: &measure.Part{T: 1 << 20}}).pack().Bytes())
+	c.said(7, (&Report{N: 1, Part: &measure.Increment{T: 1 << 20}}).pack().Bytes())
 	assert.True(t, c.Roster.Members()[0].Unusable, "of a run that has not begun")
 	c = alone(t)
-	c.said(7, (&Report{N: 1, Part: &measure.Part{}, Doubts: []string{"slow\x1b[2J"}, Over: true}).pack().Bytes())
+	c.said(7, (&Report{N: 1, Part: &measure.Increment{}, Doubts: []string{"slow\x1b[2J"}, Over: true}).pack().Bytes())
 	assert.False(t, c.Roster.Members()[0].Unusable, "%+v", c.Roster.Members()[0])
 	assert.Equal(t, []string{"slow[2J"}, c.Roster.Members()[0].Doubts)
 }
 
 // A report arrives as it was sent.
 func TestAReportArrivesAsItWasSent(t *testing.T) {
-	r := Report{N: 3, Began: 4, Part: &measure.Part{T: 5, Rows: []measure.PartRow{{Op: 1}, {Op: 2, Segment: 1}}}, Ledger: []byte("ledger"), Cores: 1.5, Idle: true, Over: true, Err: "why", Doubts: []string{"slow"}, Company: &verdict.Company{Machine: "a", Busy: 2, Queue: new(0.5)}}
+	r := Report{N: 3, Began: 4, Part: &measure.Increment{T: 5, Rows: []measure.IncrementRow{{Op: 1}, {Op: 2, Segment: 1}}}, Ledger: []byte("ledger"), Cores: 1.5, Idle: true, Over: true, Err: "why", Doubts: []string{"slow"}, Company: &verdict.Company{Machine: "a", Busy: 2, Queue: new(0.5)}}
 	var came Report
 	require.NoError(t, came.unpack(r.pack().Bytes()))
 	assert.Equal(t, r, came)
@@ -181,7 +181,7 @@ func FuzzMessages(f *testing.F) {
 		}
 		f.Add(kind, bytes.Repeat([]byte("x"), 500_000))
 	}
-	f.Add(7, (&Report{N: 1, Part: &measure.Part{Rows: []measure.PartRow{{}}}, Over: true}).pack().Bytes())
+	f.Add(7, (&Report{N: 1, Part: &measure.Increment{Rows: []measure.IncrementRow{{}}}, Over: true}).pack().Bytes())
 	f.Fuzz(func(t *testing.T, kind int, data []byte) {
 		c := alone(t)
 		for range 3 {

@@ -157,7 +157,7 @@ func (m *member) record(r *Report, began time.Time) {
 }
 
 // tallyUp takes in what a part says of each operation.
-func (m *member) tallyUp(p *measure.Part) {
+func (m *member) tallyUp(p *measure.Increment) {
 	at := func(op uint16) *workload.Did {
 		for len(m.did) <= int(op) {
 			m.did = append(m.did, workload.Did{})

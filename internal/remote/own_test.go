@@ -84,7 +84,7 @@ func TestTheUsersOwnNATSMayBeRestarted(t *testing.T) {
 
 	const many = 700 // more than the coordinator asks for at a time
 	for n := range many {
-		w.Outbox.Report(Report{Part: &measure.Part{T: n}})
+		w.Outbox.Report(Report{Part: &measure.Increment{T: n}})
 	}
 	port := srv.Addr().String()
 	srv.Shutdown()
@@ -94,7 +94,7 @@ func TestTheUsersOwnNATSMayBeRestarted(t *testing.T) {
 	srv = theirs(t, n, dir, lets)
 	close(slow)
 	for n := range many {
-		w.Outbox.Report(Report{Part: &measure.Part{T: many + n}})
+		w.Outbox.Report(Report{Part: &measure.Increment{T: many + n}})
 	}
 	w.Outbox.Report(Report{Over: true})
 	require.NoError(t, w.Leave(t.Context()))

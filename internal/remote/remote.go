@@ -177,7 +177,7 @@ type Report struct {
 	// Began is when the worker's run did, by its clock in Unix ns.
 	Began int64
 	// Part is a finished second; nil in the last message.
-	Part *measure.Part
+	Part *measure.Increment
 	// Cores is how many processors the worker used since its last report.
 	Cores float64
 	// Ledger is what the profile tells of its work since the last message.

@@ -53,7 +53,7 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 			require.Eventually(t, func() bool { return applied(one) == 2 }, 5*time.Minute, time.Millisecond)
 			tell := func(second int) {
 				for _, w := range all {
-					w.Outbox.Report(Report{Part: &measure.Part{T: second}, Began: time.Now().UnixNano()})
+					w.Outbox.Report(Report{Part: &measure.Increment{T: second}, Began: time.Now().UnixNano()})
 				}
 			}
 			tell(0)
@@ -134,7 +134,7 @@ func TestAStreamThatIsFullForgetsTheFirst(t *testing.T) {
 	_, err = c.Start(t.Context())
 	require.NoError(t, err)
 	for second := range 50 {
-		w.Outbox.Report(Report{Part: &measure.Part{T: second}})
+		w.Outbox.Report(Report{Part: &measure.Increment{T: second}})
 		require.Eventually(t, func() bool {
 			k.mu.Lock()
 			defer k.mu.Unlock()

@@ -62,7 +62,7 @@ func TestATokenIsNoMasterKey(t *testing.T) {
 	require.NoError(t, err)
 	told := make(chan Command, 10)
 	w.Orders.OnCommand(func(cmd Command) { told <- cmd })
-	w.Outbox.Report(Report{Part: &measure.Part{}})
+	w.Outbox.Report(Report{Part: &measure.Increment{}})
 	require.Eventually(t, func() bool { return c.Roster.Members()[0].Last == 0 }, time.Minute, time.Millisecond)
 	stream := c.Connection.on.stream
 	victim := c.Commands.to(0, "")

@@ -49,7 +49,7 @@ func (r *Report) pack() *bytes.Buffer {
 	w.Reset(b)
 	s := sheet{Report: *r}
 	s.Report.Ledger = nil
-	var rows []measure.PartRow
+	var rows []measure.IncrementRow
 	if r.Part != nil {
 		part := *r.Part
 		rows, part.Rows, s.Report.Part = part.Rows, nil, &part
@@ -92,7 +92,7 @@ func (r *Report) unpack(data []byte) error {
 		r.Part.Rows = nil // they come one by one
 	}
 	for range s.Rows {
-		var row measure.PartRow
+		var row measure.IncrementRow
 		if err := next(mostOfRow, &row); err != nil {
 			return err
 		}

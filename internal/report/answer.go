@@ -128,7 +128,7 @@ func beside(c *compare.Comparison) Section {
 }
 
 // Findings returns the figures of one part of a comparison, with a row for each.
-func Findings(p compare.Part, unit string) Table {
+func Findings(p compare.Pair, unit string) Table {
 	t := Table{Left: 1, Columns: []string{"", "A", "B", "change", "between", "verdict"}}
 	for _, f := range p.Findings {
 		t.Add(f.Label(unit), f.Text(f.A, false), f.Text(f.B, false), f.ChangeText(), f.RangeText(), f.Words())

@@ -90,7 +90,7 @@ const reading = "The figure after ± is the margin of error, at 95 % confidence.
 	"more or longer runs would settle it. A question mark stands for a range too wide to be of use. A dash stands for a figure that is not known, or a percentile with too few calls behind it."
 
 // unsure says what the runs could have shown where it cannot be told.
-func unsure(p compare.Part, unit string) []Section {
+func unsure(p compare.Pair, unit string) []Section {
 	return some(Section{Heading: "Where it is unsure", Text: p.Powers(unit)})
 }
 

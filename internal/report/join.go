@@ -11,8 +11,8 @@ import (
 	"github.com/perfbench/perfbench/internal/rundir"
 )
 
-// Part is a document to be made: of one run, or of several if the format joins them.
-type Part struct {
+// Document is a document to be made: of one run, or of several if the format joins them.
+type Document struct {
 	Format rundir.Format
 	Runs   []*rundir.Folder
 }
@@ -20,21 +20,21 @@ type Part struct {
 // Plan returns the documents that runs have in the formats with these ids: one for all
 // runs of a profile if the format can join them, otherwise one per run. Runs are
 // ordered by when they began.
-func Plan(formats []rundir.Format, ids []string, runs []*rundir.Folder) ([]Part, error) {
+func Plan(formats []rundir.Format, ids []string, runs []*rundir.Folder) ([]Document, error) {
 	runs = slices.Clone(runs)
 	slices.SortStableFunc(runs, func(a, b *rundir.Folder) int { return a.Run.Started.Compare(b.Run.Started) })
-	var parts []Part
+	var parts []Document
 	for _, id := range ids {
 		for _, f := range runs {
 			picked, err := rundir.Pick(formats, []string{id}, f.Run.Profile)
 			if err != nil {
 				return nil, err
 			}
-			at := slices.IndexFunc(parts, func(p Part) bool {
+			at := slices.IndexFunc(parts, func(p Document) bool {
 				return p.Format.ID == picked[0].ID && p.Format.Join != nil && picked[0].Join != nil && p.Runs[0].Run.Profile == f.Run.Profile
 			})
 			if at < 0 {
-				parts = append(parts, Part{picked[0], []*rundir.Folder{f}})
+				parts = append(parts, Document{picked[0], []*rundir.Folder{f}})
 				continue
 			}
 			parts[at].Runs = append(parts[at].Runs, f)
@@ -44,10 +44,10 @@ func Plan(formats []rundir.Format, ids []string, runs []*rundir.Folder) ([]Part,
 }
 
 // Joined reports whether the document is one for all runs.
-func (p Part) Joined() bool { return p.Format.Join != nil }
+func (p Document) Joined() bool { return p.Format.Join != nil }
 
 // files makes the document.
-func (p Part) files() ([]rundir.File, error) {
+func (p Document) files() ([]rundir.File, error) {
 	if !p.Joined() {
 		return encode(p.Runs[0], p.Format)
 	}
@@ -60,7 +60,7 @@ func (p Part) files() ([]rundir.File, error) {
 
 // WriteJoined writes a document of several runs into dir, which is created if missing,
 // and returns the names of its files.
-func WriteJoined(p Part, dir string) ([]string, error) {
+func WriteJoined(p Document, dir string) ([]string, error) {
 	files, err := p.files()
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func WriteJoined(p Part, dir string) ([]string, error) {
 
 // PrintAll writes documents to w one after the other. If there are several files, each
 // follows a line with its name and, for a document of a single run, that run.
-func PrintAll(w io.Writer, parts []Part) error {
+func PrintAll(w io.Writer, parts []Document) error {
 	type named struct {
 		name string
 		data []byte

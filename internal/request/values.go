@@ -166,15 +166,19 @@ func ReadFiles(p *workload.Profile, paths []string) (workload.Values, []string, 
 	}
 	var problems workload.Problems
 	var files []workload.File
+	var run []string
+	for _, q := range RunParams() {
+		run = append(run, q.Name)
+	}
 	for _, path := range paths {
 		st, err := os.Stat(path)
 		if err == nil && st.IsDir() {
-			files = append(files, workload.File{Path: path})
+			files = append(files, workload.File{Path: path, Run: run})
 			continue
 		}
 		data, err := readFile("file", path, err)
 		problems.Add(err)
-		files = append(files, workload.File{Path: path, Data: data})
+		files = append(files, workload.File{Path: path, Data: data, Run: run})
 	}
 	if err := problems.Err(); err != nil {
 		return nil, nil, err

@@ -73,13 +73,10 @@ func YAML(f workload.File, known []string) ([]workload.Value, error) {
 	return readYAML(f, known, nil)
 }
 
-// RunNames are the values that every run has.
-var RunNames = []string{"arrivals", "duration", "count", "drain", "warmup", "until", "at", "seed", "namespace", "allow-existing", "cleanup", "require-valid"}
-
 // OwnYAML is YAML for a profile with these parameters and knobs. Knobs may be aimed at a
 // track.
 func OwnYAML(f workload.File, params []workload.Param, knobs ...string) ([]workload.Value, error) {
-	known := slices.Concat(RunNames, knobs)
+	known := slices.Concat(f.Run, knobs)
 	for _, p := range params {
 		known = append(known, p.Name)
 	}

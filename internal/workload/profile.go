@@ -50,6 +50,8 @@ type File struct {
 	Path string
 	// Data is the content of a file; nil for a folder.
 	Data []byte
+	// Run are the names of the values that every run has, which a file of ours may set.
+	Run []string
 }
 
 // Inputs is what Design works from.

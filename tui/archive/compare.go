@@ -49,7 +49,7 @@ type comparedRuns struct {
 
 // comparedPart is one operation, or all calls.
 type comparedPart struct {
-	compare.Part
+	compare.Pair
 	name   string
 	da, db chart.Distribution
 }
@@ -111,7 +111,7 @@ func compareRuns(runs Finished, a, b []string) (*comparedRuns, error) {
 	m := &comparedRuns{Comparison: compare.Sets(setA, setB, compare.Options{Earlier: earlier(runs, setA, setB)}), a: ra, b: rb}
 	for _, p := range m.Parts {
 		part := comparedPart{
-			Part: p, name: "all calls",
+			Pair: p, name: "all calls",
 			da: calls(p.A), db: calls(p.B),
 		}
 		if op := p.Operation; op != nil {

@@ -15,7 +15,7 @@ func (m *comparedRuns) doubts() string {
 
 // powers says what the runs could have shown of an operation where it cannot be told.
 func (m *comparedRuns) powers(op int) []string {
-	p := m.parts[op].Part
+	p := m.parts[op].Pair
 	return p.Powers(m.A.Runs[0].Conditions.UnitOf(p.Operation))
 }
 

@@ -98,7 +98,7 @@ type Crew struct {
 	closed sync.Once
 	// begun is closed when the run has begun, or does not begin any more; it sets the three.
 	begun chan struct{}
-	merge func(measure.Part) error
+	merge func(measure.Increment) error
 	stop  func(error)
 	mark  func(note string)
 
@@ -177,7 +177,7 @@ func (c *Crew) Join() string {
 // Follow connects the crew with the run that it works for, which has begun: merge takes
 // what was measured, stop ends it when a worker cannot go on, and mark notes what became of
 // one.
-func (c *Crew) Follow(merge func(measure.Part) error, stop func(error), mark func(note string)) {
+func (c *Crew) Follow(merge func(measure.Increment) error, stop func(error), mark func(note string)) {
 	c.merge, c.stop, c.mark = merge, stop, mark
 	close(c.begun)
 }

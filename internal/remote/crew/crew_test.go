@@ -89,9 +89,9 @@ func (heritable) Passes() error { return nil }
 // Each second has the processors of the workers that have told of it.
 func TestProcessorsOfWorkers(t *testing.T) {
 	c := &Crew{n: 3, begun: make(chan struct{})}
-	c.Follow(func(measure.Part) error { return nil }, nil, nil)
+	c.Follow(func(measure.Increment) error { return nil }, nil, nil)
 	for i, second := range []int{3, 4, 2} {
-		require.NoError(t, c.deliver(i, &remote.Report{Part: &measure.Part{T: second}, Cores: float64(i)}))
+		require.NoError(t, c.deliver(i, &remote.Report{Part: &measure.Increment{T: second}, Cores: float64(i)}))
 	}
 	assert.Equal(t, []rundir.Sample{
 		{T: 3, Source: "worker", Node: "1", Name: "cpu_cores", Value: 0}, {T: 3, Source: "worker", Node: "2", Name: "cpu_cores", Value: 1},
@@ -110,7 +110,7 @@ func TestALedgerThatEndsItsReaderIsRefused(t *testing.T) {
 	t.Parallel()
 	c := &Crew{begun: make(chan struct{}), plan: &workload.Plan{Shared: &workload.Shared{}}}
 	workload.Share(c.plan.Shared, ending{})
-	c.Follow(func(measure.Part) error { return nil }, func(error) {}, nil)
+	c.Follow(func(measure.Increment) error { return nil }, func(error) {}, nil)
 	err := c.deliver(1, &remote.Report{Ledger: c.plan.Shared.Tell()})
 	assert.ErrorContains(t, err, "take in what worker 2 has done: it is the record of another run")
 }

@@ -270,7 +270,7 @@ func (p *work) obey(c remote.Command) {
 }
 
 // send sends a second. The collector of the run calls it, one second after the other.
-func (p *work) send(part *measure.Part) {
+func (p *work) send(part *measure.Increment) {
 	r := remote.Report{Part: part, Ledger: p.plan.Shared.Tell(), Cores: p.cores()}
 	if !p.told && p.rest == nil {
 		p.told, r.Began = true, p.began.UnixNano()
