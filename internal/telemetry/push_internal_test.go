@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,19 +12,19 @@ import (
 )
 
 // counting is a receiver and what is pushed to it.
-type counting struct{ pushed, ended int }
+type counting struct{ pushed, ended atomic.Int32 }
 
 func (c *counting) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	return make([]metricdata.ScopeMetrics, 1), nil
 }
 
 func (c *counting) Export(ctx context.Context, _ *metricdata.ResourceMetrics) error {
-	c.pushed++
+	c.pushed.Add(1)
 	return ctx.Err()
 }
 
 func (c *counting) Shutdown(context.Context) error {
-	c.ended++
+	c.ended.Add(1)
 	return nil
 }
 
@@ -37,12 +38,13 @@ func TestFiguresArePushedUntilTheEnd(t *testing.T) {
 		p.start(ctx)
 		time.Sleep(2*Interval + time.Second)
 		synctest.Wait()
-		assert.Equal(t, 2, to.pushed)
+		assert.EqualValues(t, 2, to.pushed.Load())
 		cancel()
 		time.Sleep(Interval)
 		synctest.Wait()
-		assert.Equal(t, 3, to.pushed)
+		assert.EqualValues(t, 3, to.pushed.Load())
 		assert.Empty(t, p.close())
-		assert.Equal(t, counting{pushed: 4, ended: 1}, *to)
+		assert.EqualValues(t, 4, to.pushed.Load())
+		assert.EqualValues(t, 1, to.ended.Load())
 	})
 }
