@@ -133,6 +133,6 @@ func (a *workerCmd) join(ctx context.Context, target string, limited bool) error
 	a.Begin()
 	return part.All(ctx, part.Env{
 		Profiles: cli.Profiles(), Password: password, Target: a.target, Log: a.Log, Patience: a.patience,
-		Tell: func(sentence string) { fmt.Fprintln(a.Stderr, sentence) },
+		Say: func(sentence string) { fmt.Fprintln(a.Stderr, sentence) },
 	}, o)
 }

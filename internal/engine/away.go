@@ -50,8 +50,8 @@ func (w workforce) carryOut(t *track) {
 // paced says whether due times are made here.
 func (w workforce) paced() bool { return w.away == nil }
 
-// tell passes the word on to workers elsewhere.
-func (w workforce) tell(word workload.Word) {
+// send passes the word on to workers elsewhere.
+func (w workforce) send(word workload.Word) {
 	if w.away != nil {
 		w.away.Control(word)
 	}
@@ -88,7 +88,7 @@ func (w workforce) unstarted(segment, track int) int64 {
 // follow has workers elsewhere follow the settings that are asked for of all tracks. The
 // caller holds r.mu.
 func (r *Run) follow() {
-	r.pool.tell(workload.Word{Tracks: slices.Clone(r.settings.want), Segment: int(r.timeline.segment())})
+	r.pool.send(workload.Word{Tracks: slices.Clone(r.settings.want), Segment: int(r.timeline.segment())})
 }
 
 // Merge adds what another process has measured. It returns an error if that is

@@ -91,7 +91,7 @@ func (r *Run) Stop(cause error) {
 	if !r.stop(cause) {
 		return
 	}
-	r.pool.tell(workload.Word{Stop: fmt.Errorf("stopped: %v", cause)})
+	r.pool.send(workload.Word{Stop: fmt.Errorf("stopped: %v", cause)})
 	for _, t := range r.tracks {
 		t.end()
 	}

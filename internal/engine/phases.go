@@ -17,7 +17,7 @@ func (r *Run) startReady() {
 		now := r.opts.Late.begins(p.spec.Name, r.now())
 		r.note(Note{At: time.Duration(now), Phase: p.spec.Name})
 		if len(p.spec.After) > 0 {
-			r.pool.tell(workload.Word{Phase: p.spec.Name})
+			r.pool.send(workload.Word{Phase: p.spec.Name})
 		}
 		r.begin(p, now)
 		if at, ok := p.ends(); ok {

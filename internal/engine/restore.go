@@ -99,7 +99,7 @@ func (p *past) recall(r *Run) {
 	}
 	for _, ph := range r.graph.phases {
 		if ph.state == running && len(ph.spec.After) > 0 {
-			r.pool.tell(workload.Word{Phase: ph.spec.Name}) // harmless to processes that have heard of it already
+			r.pool.send(workload.Word{Phase: ph.spec.Name}) // harmless to processes that have heard of it already
 		}
 	}
 	if len(r.timeline.changes) > 0 {

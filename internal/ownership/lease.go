@@ -146,11 +146,11 @@ func (l *lease) seek(ctx context.Context, w *Want, resumed bool) error {
 			continue
 		case holder.WriteUntil == "" && !dead(holder), holder.WriteUntil != "" && !through(holder), time.Since(began) > 2*TTL:
 			return inUse(l.namespace, holder)
-		case told || w.Tell == nil:
+		case told || w.Say == nil:
 		case holder.WriteUntil != "":
-			w.Tell(fmt.Sprintf("%s was in use by the workers of %s, which have ended: waiting until %s for their lease to lapse", nameOf(l.namespace), words(holder), moment(time.Now().Add(TTL))))
+			w.Say(fmt.Sprintf("%s was in use by the workers of %s, which have ended: waiting until %s for their lease to lapse", nameOf(l.namespace), words(holder), moment(time.Now().Add(TTL))))
 		default:
-			w.Tell(fmt.Sprintf("%s is in use by %s, which has died: waiting until %s for its workers to say how long they still write", nameOf(l.namespace), words(holder), moment(time.Now().Add(TTL))))
+			w.Say(fmt.Sprintf("%s is in use by %s, which has died: waiting until %s for its workers to say how long they still write", nameOf(l.namespace), words(holder), moment(time.Now().Add(TTL))))
 		}
 		told = true
 		select {

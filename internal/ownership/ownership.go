@@ -28,8 +28,8 @@ type Want struct {
 	Spaces       []Space
 	// Workers is how many other processes will write for this one; 0: none will.
 	Workers int
-	// Tell, when set, is called with a sentence when the claim has to wait.
-	Tell func(sentence string)
+	// Say, when set, is called with a sentence when the claim has to wait.
+	Say func(sentence string)
 	// Allow permits writing into what others have made.
 	Allow bool
 	// Admit is called with what was found before anything is written. It may refuse it,

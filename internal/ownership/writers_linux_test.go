@@ -44,7 +44,7 @@ func TestWorkersKeepTheNamespaceOfTheirRun(t *testing.T) {
 		}
 		other := want("r2", "a")
 		said := ""
-		other.Tell = func(sentence string) { said = sentence }
+		other.Say = func(sentence string) { said = sentence }
 		go func() {
 			time.Sleep(2 * time.Second)
 			ask() // a worker has noticed
@@ -175,7 +175,7 @@ func TestALeaseOfWorkersThatHaveEndedIsWaitedFor(t *testing.T) {
 		require.NoError(t, errors.Join(gone, err))
 		time.Sleep(5 * time.Second)
 		other, said := want("r2", "a"), ""
-		other.Tell = func(sentence string) { said = sentence }
+		other.Say = func(sentence string) { said = sentence }
 		began := time.Now()
 		take(t, c, other)
 		assert.InDelta(t, TTL-5*time.Second, time.Since(began), float64(settling))

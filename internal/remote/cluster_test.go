@@ -68,7 +68,7 @@ func TestAClusterOfTheUserMayLoseAServer(t *testing.T) {
 	nodes := cluster(t)
 	k := &taken{}
 	s := &Server{URL: nodes[0].ClientURL()}
-	c := on(t, s, "run", Options{Take: k.take})
+	c := on(t, s, "run", Options{Received: k.take})
 	w, err := Join(t.Context(), JoinOptions{URL: nodes[1].ClientURL(), Version: "1"})
 	require.NoError(t, err)
 	const many = 200
@@ -97,7 +97,7 @@ func TestWhoIsThrownOutByNATSComesBack(t *testing.T) {
 	t.Parallel()
 	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
 	k, slow := &taken{}, make(chan struct{})
-	c := on(t, &Server{URL: srv.ClientURL()}, "run", Options{Take: func(worker int, r *Report) error {
+	c := on(t, &Server{URL: srv.ClientURL()}, "run", Options{Received: func(worker int, r *Report) error {
 		<-slow
 		return k.take(worker, r)
 	}})
@@ -189,7 +189,7 @@ func TestTheUsersOwnNATSKnowsUsByCredentialsOverTLS(t *testing.T) {
 	assert.ErrorContains(t, err, "certificate")
 
 	k := &taken{}
-	c := on(t, &Server{URL: at, Creds: creds, Authorities: pool}, "run", Options{Take: k.take})
+	c := on(t, &Server{URL: at, Creds: creds, Authorities: pool}, "run", Options{Received: k.take})
 	join := JoinOptions{URL: at, Version: "1", Authorities: pool}
 	_, err = Join(t.Context(), join)
 	assert.Error(t, err)

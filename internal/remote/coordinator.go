@@ -55,8 +55,8 @@ type Options struct {
 	Past *Restored
 	// Tracks is how many tracks the run has; 0: it is not known.
 	Tracks int
-	// Take is called with each report, in order for each worker and one at a time.
-	Take func(worker int, r *Report) error
+	// Received is called with each report, in order for each worker and one at a time.
+	Received func(worker int, r *Report) error
 	// Noticed is told of a worker that is silent, gone, given up or back; nil: nobody is. It
 	// must not wait.
 	Noticed func(worker int, host string, now State)

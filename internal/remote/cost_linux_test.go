@@ -129,7 +129,7 @@ func coordinate(b *testing.B, n int, second time.Duration) {
 	begun.Add(1)
 	c, err := Open(b.Context(), Options{
 		Workers: n, Listen: "127.0.0.1:0", Dir: b.TempDir(), Version: "1", Run: "run", Patience: 10 * time.Minute,
-		Take: func(_ int, r *Report) error {
+		Received: func(_ int, r *Report) error {
 			begun.Wait()
 			if r.Part == nil {
 				return nil

@@ -76,7 +76,7 @@ func TestAWorkerKnowsWhichRunIsNext(t *testing.T) {
 func TestAWorkerWaitsForTheNextRunUntilItIsToldThatThereIsNone(t *testing.T) {
 	t.Parallel()
 	k := &taken{}
-	c := open(t, Options{Workers: 1, Line: "l", More: true, Take: k.take})
+	c := open(t, Options{Workers: 1, Line: "l", More: true, Received: k.take})
 	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	assert.True(t, w.Place.More)

@@ -52,7 +52,7 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 	notices := make(chan string, 1000)
 	id, err := NewIdentity()
 	require.NoError(t, err)
-	c := open(t, Options{Workers: 3, Token: "secret", Identity: id, Order: []byte("order"), Patience: silent + time.Second, Take: k.take, Noticed: func(worker int, _ string, now State) {
+	c := open(t, Options{Workers: 3, Token: "secret", Identity: id, Order: []byte("order"), Patience: silent + time.Second, Received: k.take, Noticed: func(worker int, _ string, now State) {
 		notices <- strconv.Itoa(worker) + " " + string(now)
 	}})
 	o := JoinOptions{URL: c.Connection.URL(), Token: "secret", Fingerprint: id.Fingerprint, Version: "1"}
@@ -157,7 +157,7 @@ func TestWorkersJoinBeginReportAndAreMissed(t *testing.T) {
 // All reports arrive, in order and once, and those of an end that came later, too.
 func TestReportsArriveInOrder(t *testing.T) {
 	k := &taken{}
-	c := open(t, Options{Workers: 1, Take: k.take})
+	c := open(t, Options{Workers: 1, Received: k.take})
 	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	require.NoError(t, w.Ready(t.Context(), nil))
@@ -231,7 +231,7 @@ func TestASignedCertificateIsKnownByWhoSignedIt(t *testing.T) {
 	ours, others := labtest.Certificates(t), labtest.Certificates(t)
 	id, err := ReadIdentity(ours.Cert, ours.Key)
 	require.NoError(t, err)
-	c := open(t, Options{Workers: 1, Identity: id, Take: (&taken{}).take})
+	c := open(t, Options{Workers: 1, Identity: id, Received: (&taken{}).take})
 	for ca, known := range map[string]bool{ours.CA: true, others.CA: false} {
 		pool, err := ReadAuthorities(ca)
 		require.NoError(t, err)

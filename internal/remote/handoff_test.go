@@ -32,7 +32,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	returned := make(chan int, 10)
 	passed := make(chan [3]int, 10)
 	c := open(t, Options{
-		Workers: 2, Patience: 10 * time.Minute, Take: k.take,
+		Workers: 2, Patience: 10 * time.Minute, Received: k.take,
 		Noticed: func(worker int, _ string, now State) {
 			if now == Returned {
 				returned <- worker
@@ -113,7 +113,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 // Where nobody is there who could take a part on, nobody waits for it.
 func TestAPartThatNobodyCanTakeOn(t *testing.T) {
 	t.Parallel()
-	c := open(t, Options{Workers: 1, Patience: 10 * time.Minute, Take: (&taken{}).take, Pass: func(int, []workload.Did) Handoff { return Handoff{} }})
+	c := open(t, Options{Workers: 1, Patience: 10 * time.Minute, Received: (&taken{}).take, Pass: func(int, []workload.Did) Handoff { return Handoff{} }})
 	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Version: "1"})
 	require.NoError(t, err)
 	require.NoError(t, w.Ready(t.Context(), nil))

@@ -43,7 +43,7 @@ func alone(t testing.TB) *Coordinator {
 	require.NoError(t, err)
 	c := newCoordinator(Options{
 		Run: "run", Workers: 2, Version: "1", Tracks: 1, Key: key, Show: func() []byte { return nil },
-		Take: func(_ int, r *Report) error {
+		Received: func(_ int, r *Report) error {
 			if r.Part == nil {
 				return nil
 			}

@@ -54,7 +54,7 @@ func (in *intake) figures(m jetstream.Msg) {
 			return
 		}
 		in.replay.heard(&report)
-		err = in.o.Take(i, &report)
+		err = in.o.Received(i, &report)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -65,7 +65,7 @@ func TestTheUsersOwnNATSMayBeRestarted(t *testing.T) {
 	assert.ErrorContains(t, err, "does not let us in")
 
 	k, slow := &taken{}, make(chan struct{})
-	c := on(t, s, "one.run", Options{Take: func(worker int, r *Report) error {
+	c := on(t, s, "one.run", Options{Received: func(worker int, r *Report) error {
 		<-slow
 		return k.take(worker, r)
 	}})
@@ -146,11 +146,11 @@ func TestTwoRunsWithOneIDDoNotMeet(t *testing.T) {
 	t.Parallel()
 	srv := theirs(t, 0, t.TempDir(), func(*server.Options) {})
 	k := &taken{}
-	o := Options{NATS: &Server{URL: srv.ClientURL()}, Version: "1", Run: "twin", Workers: 1, Order: []byte("order"), Take: k.take}
+	o := Options{NATS: &Server{URL: srv.ClientURL()}, Version: "1", Run: "twin", Workers: 1, Order: []byte("order"), Received: k.take}
 	first, err := Open(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(first.Close)
-	o.Take = func(int, *Report) error { panic("another run's") }
+	o.Received = func(int, *Report) error { panic("another run's") }
 	_, err = Open(t.Context(), o)
 	require.ErrorContains(t, err, "another run with the id twin uses this NATS")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
@@ -172,6 +172,6 @@ func TestARunFollowsTheLastOneAtOnce(t *testing.T) {
 	streams := filepath.Join(dir, "jetstream", "$G", "streams")
 	require.NoError(t, os.MkdirAll(filepath.Dir(streams), 0o755))
 	require.NoError(t, os.WriteFile(streams, nil, 0o644))
-	on(t, &Server{URL: srv.ClientURL()}, "next", Options{Take: (&taken{}).take})
+	on(t, &Server{URL: srv.ClientURL()}, "next", Options{Received: (&taken{}).take})
 	assert.DirExists(t, streams)
 }

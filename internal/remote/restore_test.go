@@ -26,7 +26,7 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := &taken{}
-			o.Dir, o.Version, o.Run, o.Workers, o.Order, o.Take = t.TempDir(), "1", strings.ReplaceAll(name, "'", ""), 2, []byte("order"), k.take
+			o.Dir, o.Version, o.Run, o.Workers, o.Order, o.Received = t.TempDir(), "1", strings.ReplaceAll(name, "'", ""), 2, []byte("order"), k.take
 			one, err := Open(t.Context(), o)
 			require.NoError(t, err)
 			t.Cleanup(one.Close)
@@ -80,7 +80,7 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 			}
 
 			again := &taken{}
-			o.Take = again.take
+			o.Received = again.take
 			two, err := Open(t.Context(), o)
 			require.NoError(t, err)
 			t.Cleanup(two.Close)
@@ -123,7 +123,7 @@ func TestACoordinatorGoesOnInThePlaceOfAnother(t *testing.T) {
 func TestAStreamThatIsFullForgetsTheFirst(t *testing.T) {
 	t.Parallel()
 	k := &taken{}
-	o := Options{Listen: "127.0.0.1:0", Dir: t.TempDir(), Keep: 4 << 10, Version: "1", Run: "full", Workers: 1, Order: []byte("order"), Take: k.take}
+	o := Options{Listen: "127.0.0.1:0", Dir: t.TempDir(), Keep: 4 << 10, Version: "1", Run: "full", Workers: 1, Order: []byte("order"), Received: k.take}
 	c, err := Open(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)

@@ -57,7 +57,7 @@ func TestATokenIsNoMasterKey(t *testing.T) {
 	t.Parallel()
 	const token, watching = "0123456789abcdef", "fedcba9876543210"
 	k := &taken{}
-	c := open(t, Options{Workers: 2, Token: token, WatchToken: watching, Take: k.take, Show: func() []byte { return []byte("shown") }})
+	c := open(t, Options{Workers: 2, Token: token, WatchToken: watching, Received: k.take, Show: func() []byte { return []byte("shown") }})
 	w, err := Join(t.Context(), JoinOptions{URL: c.Connection.URL(), Token: token, Version: "1"})
 	require.NoError(t, err)
 	told := make(chan Command, 10)

@@ -17,15 +17,15 @@ type Bits struct {
 // BitsOf is the Mergeable of these rows.
 func BitsOf(rows ...[]atomic.Uint64) *Bits { return &Bits{rows: rows} }
 
-// BitsTold are the words of rows that have changed: At has the index of each of Words, in order,
+// BitsDelta are the words of rows that have changed: At has the index of each of Words, in order,
 // counted through all rows.
-type BitsTold struct {
+type BitsDelta struct {
 	At    []int64
 	Words []uint64
 }
 
-// Tell tells the words that have changed.
-func (b *Bits) Tell() (news BitsTold) {
+// Delta returns the words that have changed.
+func (b *Bits) Delta() (news BitsDelta) {
 	if b.told == nil {
 		for _, row := range b.rows {
 			b.told = append(b.told, make([]uint64, len(row)))
@@ -45,8 +45,8 @@ func (b *Bits) Tell() (news BitsTold) {
 	return news
 }
 
-// Take sets the bits that another process has set.
-func (b *Bits) Take(_ Process, news BitsTold) bool {
+// Merge sets the bits that another process has set.
+func (b *Bits) Merge(_ Process, news BitsDelta) bool {
 	if len(news.At) != len(news.Words) {
 		return false
 	}
@@ -77,14 +77,14 @@ func CountersOf(most int64, numbers ...*atomic.Int64) *Counters {
 	return &Counters{most, numbers, make([]int64, len(numbers))}
 }
 
-// CountersTold is by how much numbers have changed: At has the index of each that has, in order.
-type CountersTold struct {
+// CountersDelta is by how much numbers have changed: At has the index of each that has, in order.
+type CountersDelta struct {
 	At []int
 	By []int64 `told:"signed"`
 }
 
-// Tell tells by how much they have changed.
-func (c *Counters) Tell() (news CountersTold) {
+// Delta returns by how much they have changed.
+func (c *Counters) Delta() (news CountersDelta) {
 	for i, n := range c.numbers {
 		if now := n.Load(); now != c.told[i] {
 			news.At, news.By = append(news.At, i), append(news.By, now-c.told[i])
@@ -94,8 +94,8 @@ func (c *Counters) Tell() (news CountersTold) {
 	return news
 }
 
-// Take adds what another process has counted.
-func (c *Counters) Take(_ Process, news CountersTold) bool {
+// Merge adds what another process has counted.
+func (c *Counters) Merge(_ Process, news CountersDelta) bool {
 	if len(news.By) != len(news.At) {
 		return false
 	}
@@ -113,14 +113,14 @@ func (c *Counters) Take(_ Process, news CountersTold) bool {
 // Flag is a Mergeable that is true once it is in any process.
 type Flag struct{ *atomic.Bool }
 
-// FlagTold is whether it is.
-type FlagTold struct{ Set bool }
+// FlagDelta is whether it is.
+type FlagDelta struct{ Set bool }
 
-// Tell tells whether it is.
-func (f Flag) Tell() FlagTold { return FlagTold{f.Load()} }
+// Delta returns whether it is.
+func (f Flag) Delta() FlagDelta { return FlagDelta{f.Load()} }
 
-// Take sets it if it is in another process.
-func (f Flag) Take(_ Process, news FlagTold) bool {
+// Merge sets it if it is in another process.
+func (f Flag) Merge(_ Process, news FlagDelta) bool {
 	if news.Set {
 		f.Store(true)
 	}
@@ -138,16 +138,16 @@ type SizeSet interface {
 	Credit(sizes []int) bool
 }
 
-// PayloadsTold are all of them.
-type PayloadsTold struct {
+// PayloadsDelta are all of them.
+type PayloadsDelta struct {
 	Sizes []int `told:"payload"`
 }
 
-// Tell tells all of them.
-func (p Payloads) Tell() PayloadsTold { return PayloadsTold{p.All()} }
+// Delta returns all of them.
+func (p Payloads) Delta() PayloadsDelta { return PayloadsDelta{p.All()} }
 
-// Take adds those of another process.
-func (p Payloads) Take(_ Process, news PayloadsTold) bool { return p.Credit(news.Sizes) }
+// Merge adds those of another process.
+func (p Payloads) Merge(_ Process, news PayloadsDelta) bool { return p.Credit(news.Sizes) }
 
 // Each is a Mergeable of which each process tells how it stands in its own case. Where the whole is,
 // it holds the last word of each. It must not be copied.
@@ -164,11 +164,11 @@ func EachOf[T any](own func() T, sound func(now *T) bool) *Each[T] {
 	return &Each[T]{own: own, sound: sound, told: map[int]T{}}
 }
 
-// Tell tells how it stands here.
-func (e *Each[T]) Tell() T { return e.own() }
+// Delta returns how it stands here.
+func (e *Each[T]) Delta() T { return e.own() }
 
-// Take keeps how it stands in another process.
-func (e *Each[T]) Take(from Process, now T) bool {
+// Merge keeps how it stands in another process.
+func (e *Each[T]) Merge(from Process, now T) bool {
 	if e.sound != nil && !e.sound(&now) {
 		return false
 	}

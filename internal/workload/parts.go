@@ -58,7 +58,7 @@ type (
 		Answer(ctx context.Context) error
 	}
 	// Settler stops what goes on beside the workers, in a process that has done its part of a run,
-	// before the last call of Shared.Tell.
+	// before the last call of Shared.Delta.
 	Settler interface {
 		Settle(ctx context.Context)
 	}

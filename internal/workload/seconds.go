@@ -31,14 +31,14 @@ const mostUnsummed = 1000
 // lateSeconds is for how many seconds one process is waited for.
 const lateSeconds = 4
 
-// SecondTold is what a process observed; nil: nothing yet.
-type SecondTold[T any] struct{ Seen *T }
+// SecondDelta is what a process observed; nil: nothing yet.
+type SecondDelta[T any] struct{ Seen *T }
 
-// Tell observes, and tells it.
-func (s *Seconds[T]) Tell() SecondTold[T] { return SecondTold[T]{s.See()} }
+// Delta observes, and returns what it saw.
+func (s *Seconds[T]) Delta() SecondDelta[T] { return SecondDelta[T]{s.See()} }
 
-// Take takes in what another process observed.
-func (s *Seconds[T]) Take(from Process, told SecondTold[T]) bool {
+// Merge takes in what another process observed.
+func (s *Seconds[T]) Merge(from Process, told SecondDelta[T]) bool {
 	if told.Seen != nil && !s.Fits(told.Seen) {
 		return false
 	}

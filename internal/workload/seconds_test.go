@@ -30,10 +30,10 @@ func TestSecondsOfProcessesAreAddedUp(t *testing.T) {
 	sums := map[int64]int64{}
 	s := newSeconds(sums)
 	tell := func(process int, at float64, n int64) bool {
-		return s.Take(workload.Process{Number: process, Of: 2}, workload.SecondTold[observed]{Seen: &observed{int64(at * 1e9), n}})
+		return s.Merge(workload.Process{Number: process, Of: 2}, workload.SecondDelta[observed]{Seen: &observed{int64(at * 1e9), n}})
 	}
 	assert.False(t, s.Shared())
-	assert.True(t, s.Take(workload.Process{Number: 1, Of: 2}, workload.SecondTold[observed]{}), "it has not begun there")
+	assert.True(t, s.Merge(workload.Process{Number: 1, Of: 2}, workload.SecondDelta[observed]{}), "it has not begun there")
 	assert.True(t, s.Shared())
 	tell(0, 1.01, 1)
 	assert.Empty(t, sums, "one has told nothing")

@@ -37,11 +37,11 @@ type Process struct {
 
 // Mergeable is state that is told of and merged: Bits, Counters, a profile's record of its work.
 type Mergeable[T any] interface {
-	// Tell returns what is new since the last call, or how it stands. One goroutine at a time calls it.
-	Tell() T
-	// Take takes in what a process told; false: no process of this run can have done so. T has tags
+	// Delta returns what is new since the last call, or how it stands. One goroutine at a time calls it.
+	Delta() T
+	// Merge takes in what a process told; false: no process of this run can have done so. T has tags
 	// for what may be told; see bounded.
-	Take(from Process, news T) bool
+	Merge(from Process, news T) bool
 }
 
 // Work is what another process can finish when that which had it is lost.
@@ -61,8 +61,8 @@ type Did struct{ Units, Timed, Failed int64 }
 
 // merging is a Mergeable whose type is known to what is in it.
 type merging struct {
-	tell func(*gob.Encoder) error
-	read func(*gob.Decoder) (take func(Process) bool, err error)
+	write func(*gob.Encoder) error
+	read  func(*gob.Decoder) (take func(Process) bool, err error)
 }
 
 // work is a Work likewise, of operations of a track.
@@ -82,13 +82,13 @@ type guarded struct {
 // Share registers state.
 func Share[T any](s *Shared, m Mergeable[T]) {
 	one := merging{
-		tell: func(e *gob.Encoder) error { return e.Encode(m.Tell()) },
+		write: func(e *gob.Encoder) error { return e.Encode(m.Delta()) },
 		read: func(d *gob.Decoder) (func(Process) bool, error) {
 			var news T
 			if err := d.Decode(&news); err != nil {
 				return nil, unreadable(err)
 			}
-			return func(from Process) bool { return m.Take(from, news) }, bounded(reflect.ValueOf(&news).Elem(), "it", "")
+			return func(from Process) bool { return m.Merge(from, news) }, bounded(reflect.ValueOf(&news).Elem(), "it", "")
 		},
 	}
 	s.state = append(s.state, one)
@@ -129,11 +129,11 @@ func (s *Shared) Keep(guard sync.Locker, vars ...any) {
 // Empty reports whether nothing can be told: the work is that of one process.
 func (s *Shared) Empty() bool { return s == nil || len(s.state) == 0 }
 
-// Tell tells what became of the work in this process since the last call.
-func (s *Shared) Tell() []byte {
+// Delta returns what became of the work in this process since the last call.
+func (s *Shared) Delta() []byte {
 	return encoded(func(e *gob.Encoder) (err error) {
 		for _, m := range s.state {
-			err = errors.Join(err, m.tell(e))
+			err = errors.Join(err, m.write(e))
 		}
 		return err
 	})
@@ -142,9 +142,9 @@ func (s *Shared) Tell() []byte {
 // ErrAnotherRun means that what another process told does not fit the plan that is to take it in.
 var ErrAnotherRun = errors.New("it is the record of another run")
 
-// Take takes in what another process told, which may mean harm. It takes none of it unless all
+// Merge takes in what another process told, which may mean harm. It takes none of it unless all
 // can be read and is within bounds.
-func (s *Shared) Take(from Process, told []byte) error {
+func (s *Shared) Merge(from Process, told []byte) error {
 	in := bytes.NewReader(told)
 	d := gob.NewDecoder(in)
 	var takes []func(Process) bool

@@ -59,7 +59,7 @@ func TestWhatProcessesDidAddsUp(t *testing.T) {
 	t.Parallel()
 	whole, one, two := newState(), newState(), newState()
 	tell := func(number int, s *state) {
-		require.NoError(t, whole.Take(workload.Process{Number: number, Part: number, Of: 2}, s.Tell()))
+		require.NoError(t, whole.Merge(workload.Process{Number: number, Part: number, Of: 2}, s.Delta()))
 	}
 	one.rows[0][1].Store(5)
 	one.n[0].Store(7)
@@ -91,19 +91,19 @@ func TestWhatIsOfAnotherRunIsNotTakenIn(t *testing.T) {
 	t.Parallel()
 	good := newState()
 	good.n[0].Store(1)
-	told := good.Tell()
+	told := good.Delta()
 	long := newState()
 	workload.Share(&long.Shared, workload.Flag{Bool: &long.flag})
 	wide := newState()
 	wide.rows[1][0].Store(1)
 	for name, bad := range map[string][]byte{
-		"cut short": told[:len(told)-1], "longer": long.Tell(), "empty": nil,
-		"too much":      func() []byte { s := newState(); s.n[0].Store(51); return s.Tell() }(),
-		"too much down": func() []byte { s := newState(); s.n[0].Store(-51); return s.Tell() }(),
-		"unsound":       func() []byte { s := newState(); s.stands = 100; return s.Tell() }(),
+		"cut short": told[:len(told)-1], "longer": long.Delta(), "empty": nil,
+		"too much":      func() []byte { s := newState(); s.n[0].Store(51); return s.Delta() }(),
+		"too much down": func() []byte { s := newState(); s.n[0].Store(-51); return s.Delta() }(),
+		"unsound":       func() []byte { s := newState(); s.stands = 100; return s.Delta() }(),
 	} {
 		whole := newState()
-		require.Error(t, whole.Take(workload.Process{}, bad), name)
+		require.Error(t, whole.Merge(workload.Process{}, bad), name)
 		if name == "cut short" || name == "longer" {
 			assert.Zero(t, whole.n[0].Load(), name)
 		}
@@ -112,8 +112,8 @@ func TestWhatIsOfAnotherRunIsNotTakenIn(t *testing.T) {
 	workload.Share(narrow, workload.BitsOf(make([]atomic.Uint64, 2)))
 	broad := &workload.Shared{}
 	workload.Share(broad, workload.BitsOf(wide.rows[:]...))
-	assert.ErrorIs(t, narrow.Take(workload.Process{}, broad.Tell()), workload.ErrAnotherRun)
-	require.NoError(t, newState().Take(workload.Process{}, told))
+	assert.ErrorIs(t, narrow.Merge(workload.Process{}, broad.Delta()), workload.ErrAnotherRun)
+	require.NoError(t, newState().Merge(workload.Process{}, told))
 	assert.True(t, (*workload.Shared)(nil).Empty())
 }
 

@@ -15,9 +15,9 @@ import (
 const MaxProcesses = 1000
 
 // What anybody may say that another process has told: counts, sizes and times in ns up to
-// mostTold, times of day in ns up to mostMoment, and texts up to so many bytes.
+// mostDelta, times of day in ns up to mostMoment, and texts up to so many bytes.
 const (
-	mostTold   = 1 << 57
+	mostDelta  = 1 << 57
 	mostMoment = 1 << 62
 	mostWords  = 4 << 10
 )
@@ -33,10 +33,10 @@ const (
 func bounded(v reflect.Value, name, tag string) error {
 	switch v.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		lo, hi := int64(0), int64(mostTold)
+		lo, hi := int64(0), int64(mostDelta)
 		switch tag {
 		case "signed":
-			lo = -mostTold
+			lo = -mostDelta
 		case "time":
 			hi = mostMoment
 		case "payload":
@@ -46,7 +46,7 @@ func bounded(v reflect.Value, name, tag string) error {
 			return fmt.Errorf("%s is %d, which nobody can have counted", name, n)
 		}
 	case reflect.Float32, reflect.Float64:
-		if f := v.Float(); !(math.Abs(f) <= mostTold) || f < 0 && tag != "signed" { // not a number is neither
+		if f := v.Float(); !(math.Abs(f) <= mostDelta) || f < 0 && tag != "signed" { // not a number is neither
 			return fmt.Errorf("%s is %v, which nobody can have measured", name, f)
 		}
 	case reflect.String:

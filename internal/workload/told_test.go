@@ -15,9 +15,9 @@ type echo[T any] struct {
 	took  *T
 }
 
-func (e echo[T]) Tell() T { return e.tells }
+func (e echo[T]) Delta() T { return e.tells }
 
-func (e echo[T]) Take(_ workload.Process, news T) bool {
+func (e echo[T]) Merge(_ workload.Process, news T) bool {
 	*e.took = news
 	return true
 }
@@ -46,7 +46,7 @@ func TestWhatIsToldIsBounded(t *testing.T) {
 	read := func(a all) (got all, err error) {
 		s := &workload.Shared{}
 		workload.Share(s, echo[all]{a, &got})
-		err = s.Take(workload.Process{}, s.Tell())
+		err = s.Merge(workload.Process{}, s.Delta())
 		return got, err
 	}
 	got, err := read(fine)

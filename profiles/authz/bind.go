@@ -153,7 +153,7 @@ func (b *binding) Setup(ctx context.Context, progress func(done, total int64)) e
 	all, ready := int64(s.rounds.tenants()), int64(0)
 	for _, ph := range b.site.tenants {
 		for _, t := range ph {
-			if err := b.look(ctx, t); err != nil {
+			if err := b.find(ctx, t); err != nil {
 				return err
 			}
 			there, items := b.ready(t)
@@ -167,8 +167,8 @@ func (b *binding) Setup(ctx context.Context, progress func(done, total int64)) e
 	return nil
 }
 
-// look asks which batches of a tenant are stored, where an earlier run has loaded some.
-func (b *binding) look(ctx context.Context, t *tenant) (err error) {
+// find asks which batches of a tenant are stored, where an earlier run has loaded some.
+func (b *binding) find(ctx context.Context, t *tenant) (err error) {
 	if b.loaded {
 		t.marks, err = b.l.Progress.Marks(ctx, t.name)
 	}

@@ -140,27 +140,27 @@ func (b *binding) Succeed(context.Context, workload.Predecessor) error {
 	return nil
 }
 
-// tenantTold is the record of a tenant.
-type tenantTold struct {
+// tenantDelta is the record of a tenant.
+type tenantDelta struct {
 	Over [2]bool // the loads
 	// Tallies are those that have changed since the last report.
 	Tallies map[string][][]int64 `told:"signed"`
-	Wrong   wrongTold
+	Wrong   wrongDelta
 	// Changed are roles that were changed since then, Gone those whose state is
 	// unknown.
 	Changed map[string]string `told:"key"`
 	Gone    []string          `told:"key"`
 }
 
-// wrongTold are the wrong decisions of a process so far.
-type wrongTold struct {
+// wrongDelta are the wrong decisions of a process so far.
+type wrongDelta struct {
 	Counts   [2]int64
 	Examples []string
 }
 
-// Tell tells what was done of the tenant since the last call.
-func (t *tenant) Tell() tenantTold {
-	out := tenantTold{Over: [2]bool{t.loads[0].over(), t.loads[1].over()}, Tallies: map[string][][]int64{}}
+// Delta returns what was done of the tenant since the last call.
+func (t *tenant) Delta() tenantDelta {
+	out := tenantDelta{Over: [2]bool{t.loads[0].over(), t.loads[1].over()}, Tallies: map[string][][]int64{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for kind, list := range t.tallies {
@@ -180,7 +180,7 @@ func (t *tenant) Tell() tenantTold {
 		}
 		t.told[kind] = now
 	}
-	out.Wrong = wrongTold{t.wrongs, slices.Clone(t.wrong)}
+	out.Wrong = wrongDelta{t.wrongs, slices.Clone(t.wrong)}
 	out.Changed = map[string]string{}
 	for key := range t.news {
 		if role, known := t.changed[key]; known {
@@ -199,7 +199,7 @@ const mostExamples = 10
 // fits reports whether another process can have told this of a tenant that has so many
 // relations between principals and resources: kinds of work that there are, by as many workers
 // as there can be, and counts that are none below nothing, but for moments of the warm-up.
-func (n *tenantTold) fits(relations int64) bool {
+func (n *tenantDelta) fits(relations int64) bool {
 	for kind, list := range n.Tallies {
 		if !slices.Contains(counted, kind) || len(list) > workload.MaxThreads {
 			return false
@@ -219,12 +219,12 @@ func negative(n int64) bool { return n < 0 }
 type elsewhere struct {
 	part    int // of the work
 	tallies map[string][]*tally
-	wrong   wrongTold
+	wrong   wrongDelta
 	changed map[string]string
 }
 
-// Take takes in what another process has told of the tenant.
-func (t *tenant) Take(from workload.Process, news tenantTold) bool {
+// Merge takes in what another process has told of the tenant.
+func (t *tenant) Merge(from workload.Process, news tenantDelta) bool {
 	names := int64(len(t.s.model.Local))
 	relations := names * names
 	if !news.fits(relations) {

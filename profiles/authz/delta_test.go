@@ -20,7 +20,7 @@ func TestDecisionsAboutWhatALostWorkerHasNotLoaded(t *testing.T) {
 	s.tenants = [][]*tenant{{{s: s.s, site: s, name: "a"}}}
 	a := s.tenants[0][0]
 	(&binding{bound: &bound{s: s.s}, site: s}).share(s.shared)
-	assert.True(t, a.Take(workload.Process{Of: 2}, tenantTold{Wrong: wrongTold{Counts: [2]int64{3, 0}, Examples: []string{"someone"}}, Changed: map[string]string{"member\x00resource": "viewer"}}))
+	assert.True(t, a.Merge(workload.Process{Of: 2}, tenantDelta{Wrong: wrongDelta{Counts: [2]int64{3, 0}, Examples: []string{"someone"}}, Changed: map[string]string{"member\x00resource": "viewer"}}))
 	assert.False(t, a.verdict().OK)
 	assert.Equal(t, []string{"someone"}, a.verdict().Examples)
 	s.shared.Lose(workload.Process{Of: 2})
@@ -29,7 +29,7 @@ func TestDecisionsAboutWhatALostWorkerHasNotLoaded(t *testing.T) {
 	a.loads[0].done(0, 2)
 	a.loads[0].done(1, 2)
 	assert.False(t, a.verdict().OK, "all was loaded")
-	assert.True(t, a.Take(workload.Process{Number: 1, Part: 1, Of: 2}, tenantTold{Wrong: wrongTold{Counts: [2]int64{0, 1}}}))
+	assert.True(t, a.Merge(workload.Process{Number: 1, Part: 1, Of: 2}, tenantDelta{Wrong: wrongDelta{Counts: [2]int64{0, 1}}}))
 	assert.False(t, a.verdict().OK)
 }
 
@@ -63,6 +63,6 @@ func TestWhatNobodyLoadedIsSaid(t *testing.T) {
 	items := fmt.Sprintf("%d of the %d items", all, all)
 	assert.Contains(t, whole.undone(), "nobody stored "+items+" of the load that a lost worker had")
 	profiletest.Work(t, p)
-	require.NoError(t, plan.Shared.Take(workload.Process{Number: 1, Part: 1, Of: 2}, p.Shared.Tell()))
+	require.NoError(t, plan.Shared.Merge(workload.Process{Number: 1, Part: 1, Of: 2}, p.Shared.Delta()))
 	assert.Empty(t, whole.undone())
 }

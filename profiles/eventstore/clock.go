@@ -40,18 +40,18 @@ func (c *runClock) toCome(at int64) bool {
 	return at > int64(workload.Elapsed(c.epoch)+time.Minute)-min(c.zero.Load(), 0)
 }
 
-// clockTold is the time of the run in a process, and whether its measured part has begun there.
-type clockTold struct {
+// clockDelta is the time of the run in a process, and whether its measured part has begun there.
+type clockDelta struct {
 	Now     int64 `told:"signed"`
 	Entered bool
 }
 
-// Tell tells the time of the run.
-func (c *runClock) Tell() clockTold { return clockTold{c.since(c.now()), c.entered.Load()} }
+// Delta returns the time of the run.
+func (c *runClock) Delta() clockDelta { return clockDelta{c.since(c.now()), c.entered.Load()} }
 
-// Take sets the time of the run by that of another process. What takes longest to come makes the
+// Merge sets the time of the run by that of another process. What takes longest to come makes the
 // beginning seem late.
-func (c *runClock) Take(_ workload.Process, t clockTold) bool {
+func (c *runClock) Merge(_ workload.Process, t clockDelta) bool {
 	if c.toCome(t.Now) {
 		return false
 	}

@@ -24,7 +24,7 @@ func TestWhatWorkersUseIsAddedUp(t *testing.T) {
 		}))
 		var l look
 		require.NoError(t, gob.NewDecoder(&sent).Decode(&l))
-		assert.True(t, x.seconds.Take(workload.Process{Number: process, Of: 2}, workload.SecondTold[look]{Seen: &l}))
+		assert.True(t, x.seconds.Merge(workload.Process{Number: process, Of: 2}, workload.SecondDelta[look]{Seen: &l}))
 	}
 	at(0, 1, 1.5, 100, new(int64(0)))
 	at(1, 1, 0.25, 50, nil)

@@ -74,19 +74,19 @@ func (r *reservoir) reach(first, last int64) {
 	r.last = max(r.last, last)
 }
 
-// spanTold are the starts of what was stored.
-type spanTold struct {
+// spanDelta are the starts of what was stored.
+type spanDelta struct {
 	First, Last int64 `told:"time"`
 }
 
-// Tell tells the starts of what was stored.
-func (r *reservoir) Tell() spanTold {
+// Delta returns the starts of what was stored.
+func (r *reservoir) Delta() spanDelta {
 	first, last, _ := r.span()
-	return spanTold{first, last}
+	return spanDelta{first, last}
 }
 
-// Take extends the time range to what another process has stored.
-func (r *reservoir) Take(_ workload.Process, t spanTold) bool {
+// Merge extends the time range to what another process has stored.
+func (r *reservoir) Merge(_ workload.Process, t spanDelta) bool {
 	r.reach(t.First, t.Last)
 	return true
 }

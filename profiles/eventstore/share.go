@@ -94,9 +94,9 @@ type books struct {
 	boxes *mailboxes
 }
 
-// Take takes in what became of the events of another process.
-func (k books) Take(from workload.Process, told []ledger.BookTold) bool {
-	if !k.Ledger.Take(from, told) {
+// Merge takes in what became of the events of another process.
+func (k books) Merge(from workload.Process, told []ledger.BookDelta) bool {
+	if !k.Ledger.Merge(from, told) {
 		return false
 	}
 	for _, t := range told {

@@ -79,7 +79,7 @@ func twoLost(t *testing.T, back bool) (workload.Verification, *report.Ledger) {
 		return b, p
 	}
 	tells := func(p *workload.Plan, as workload.Process) {
-		require.NoError(t, plan.Shared.Take(as, p.Shared.Tell()))
+		require.NoError(t, plan.Shared.Merge(as, p.Shared.Delta()))
 	}
 	stored := func(b *binding) {
 		require.Eventually(t, func() bool { return b.ledger.Left() == 0 }, time.Minute, time.Millisecond)
@@ -155,7 +155,7 @@ func TestQueriesThatALostWorkerLeft(t *testing.T) {
 		}
 		r := profiletest.Work(t, p)
 		b.Settle(t.Context())
-		require.NoError(t, plan.Shared.Take(workload.Process{Of: 2}, p.Shared.Tell()))
+		require.NoError(t, plan.Shared.Merge(workload.Process{Of: 2}, p.Shared.Delta()))
 		return r
 	}
 	once := did(run(nil))

@@ -17,15 +17,15 @@ type Delta struct {
 	Cursors, Warm []int64
 	// Changed means that the number of threads was changed during the run.
 	Changed bool
-	Tallies []TallyTold
+	Tallies []TallyDelta
 	// Under are the pieces that were given out and had not come to their end.
 	Under []Piece
 }
 
-// TallyTold is what one thread has done since the last report; Began and Left are
+// TallyDelta is what one thread has done since the last report; Began and Left are
 // moments. Own has what the profile counts in addition, in the order of its own
 // function.
-type TallyTold struct {
+type TallyDelta struct {
 	Worker       int
 	Done, Failed int64
 	Busy         int64 `told:"signed"`
@@ -33,12 +33,12 @@ type TallyTold struct {
 	Own          []int64
 }
 
-func (t *TallyTold) same(o TallyTold) bool {
+func (t *TallyDelta) same(o TallyDelta) bool {
 	return t.Done == o.Done && t.Failed == o.Failed && t.Busy == o.Busy && t.Began == o.Began && t.Left == o.Left && slices.Equal(t.Own, o.Own)
 }
 
-// Tell tells what has been done since the last call.
-func (w *Work[T]) Tell() Delta {
+// Delta returns what has been done since the last call.
+func (w *Work[T]) Delta() Delta {
 	out := Delta{From: w.job.From, Changed: w.changed.Load()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,7 +56,7 @@ func (w *Work[T]) Tell() Delta {
 		out.Cursors, out.Warm = append(out.Cursors, w.cursors[i].Load()), append(out.Warm, w.warm[i].Load())
 	}
 	for worker, t := range w.tallies {
-		now := TallyTold{worker, t.Done.Load(), t.Failed.Load(), t.busy.Load(), t.began.Load(), t.left.Load(), nil}
+		now := TallyDelta{worker, t.Done.Load(), t.Failed.Load(), t.busy.Load(), t.began.Load(), t.left.Load(), nil}
 		for _, n := range w.own(&t.Own) {
 			now.Own = append(now.Own, n.Load())
 		}
@@ -74,8 +74,8 @@ func (w *Work[T]) Tell() Delta {
 	return out
 }
 
-// Take takes in what another process told.
-func (w *Work[T]) Take(_ workload.Process, told Delta) bool {
+// Merge takes in what another process told.
+func (w *Work[T]) Merge(_ workload.Process, told Delta) bool {
 	if !w.fits(&told) {
 		return false
 	}

@@ -44,7 +44,7 @@ func TestTheRestOfAPart(t *testing.T) {
 				done[[3]int64{int64(p.Share), p.Run, p.Off + u}] = true
 			}
 		}
-		require.True(t, whole.Take(workload.Process{}, w.Tell()))
+		require.True(t, whole.Merge(workload.Process{}, w.Delta()))
 	}
 	first := padogrid.NewWork[none](part, nil, nothing)
 	work(first, 31, 4)
@@ -66,13 +66,13 @@ func TestTheRestOfAPart(t *testing.T) {
 // Counts below nothing are of no process.
 func TestNegativeCountsAreNotTakenIn(t *testing.T) {
 	for name, bad := range map[string]padogrid.Delta{
-		"done":    {Tallies: []padogrid.TallyTold{{Done: -1}}},
-		"failed":  {Tallies: []padogrid.TallyTold{{Failed: -1}}},
-		"own":     {Tallies: []padogrid.TallyTold{{Own: []int64{-1}}}},
+		"done":    {Tallies: []padogrid.TallyDelta{{Done: -1}}},
+		"failed":  {Tallies: []padogrid.TallyDelta{{Failed: -1}}},
+		"own":     {Tallies: []padogrid.TallyDelta{{Own: []int64{-1}}}},
 		"cursors": {Cursors: []int64{-1}, Warm: []int64{0}},
 		"warm":    {Cursors: []int64{0}, Warm: []int64{-1}},
 	} {
 		w := padogrid.NewWork[none](padogrid.Job{Shares: []int64{4}, To: 1}, nil, nothing)
-		assert.False(t, w.Take(workload.Process{}, bad), name)
+		assert.False(t, w.Merge(workload.Process{}, bad), name)
 	}
 }

@@ -87,7 +87,7 @@ type Work[T any] struct {
 
 	mu      sync.Mutex
 	parts   map[int]*parted
-	told    map[int]TallyTold
+	told    map[int]TallyDelta
 	fresh   func(*T)
 	own     func(*T) []*atomic.Int64
 	tallies map[int]*Tally[T]
@@ -102,7 +102,7 @@ func NewWork[T any](job Job, fresh func(*T), own func(*T) []*atomic.Int64) *Work
 	if !shared {
 		job.To = n
 	}
-	w := &Work[T]{job: job, shared: shared, told: map[int]TallyTold{}, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, own: own, tallies: map[int]*Tally[T]{}, parts: map[int]*parted{}}
+	w := &Work[T]{job: job, shared: shared, told: map[int]TallyDelta{}, cursors: make([]Cursor, n), warm: make([]Cursor, n), fresh: fresh, own: own, tallies: map[int]*Tally[T]{}, parts: map[int]*parted{}}
 	w.first.Store(-1)
 	return w
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // look is what the layout of the dashboard depends on in addition to the size.
-type look struct {
+type contents struct {
 	// tuning means that the tuning panel is open.
 	tuning bool
 	// lower means that a small screen shows the lower panel instead of latency.
@@ -38,7 +38,7 @@ type panes struct {
 //	state                       keys
 //	event
 //	keys
-func layout(w, h int, l look) panes {
+func layout(w, h int, l contents) panes {
 	p := panes{size: widget.SizeOf(w, h)}
 	if p.size == widget.TooSmall {
 		return p
@@ -76,7 +76,7 @@ func layout(w, h int, l look) panes {
 
 // charts divides the rows from 1 to end between the two charts; a tall lower panel takes
 // the place of the latency chart.
-func (p *panes) charts(w, end int, l look) {
+func (p *panes) charts(w, end int, l contents) {
 	mid := 1 + end/2
 	p.throughput = image.Rect(0, 1, w, mid)
 	if l.tall && !p.ops.Empty() {
@@ -91,7 +91,7 @@ var wallFrom = image.Pt(170, 45)
 
 const wallWidth = 66
 
-func tuningLayout(p panes, w, h int, l look) panes {
+func tuningLayout(p panes, w, h int, l contents) panes {
 	p.state = image.Rect(0, h-2, w, h-1)
 	if p.size == widget.Small {
 		charts := 6 + (h-widget.MinHeight)/3

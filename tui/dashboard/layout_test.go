@@ -46,19 +46,19 @@ func TestLayout(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		w, h int
-		look look
+		look contents
 	}{
-		{"200x60", 200, 60, look{rows: 12}},
-		{"200x60 tuning", 200, 60, look{rows: 12, tuning: true}},
-		{"120x40", 120, 40, look{rows: 2}},
-		{"120x40 tuning", 120, 40, look{rows: 2, tuning: true}},
-		{"96x25", 96, 25, look{rows: 2}},
-		{"96x25 tuning", 96, 25, look{rows: 2, tuning: true}},
-		{"80x24 with many operations", 80, 24, look{rows: 9}},
-		{"80x24 tuning", 80, 24, look{rows: 9, tuning: true}},
-		{"60x16", 60, 16, look{rows: 2}},
-		{"60x16 operations", 60, 16, look{rows: 2, lower: true}},
-		{"60x16 tuning", 60, 16, look{rows: 2, tuning: true}},
+		{"200x60", 200, 60, contents{rows: 12}},
+		{"200x60 tuning", 200, 60, contents{rows: 12, tuning: true}},
+		{"120x40", 120, 40, contents{rows: 2}},
+		{"120x40 tuning", 120, 40, contents{rows: 2, tuning: true}},
+		{"96x25", 96, 25, contents{rows: 2}},
+		{"96x25 tuning", 96, 25, contents{rows: 2, tuning: true}},
+		{"80x24 with many operations", 80, 24, contents{rows: 9}},
+		{"80x24 tuning", 80, 24, contents{rows: 9, tuning: true}},
+		{"60x16", 60, 16, contents{rows: 2}},
+		{"60x16 operations", 60, 16, contents{rows: 2, lower: true}},
+		{"60x16 tuning", 60, 16, contents{rows: 2, tuning: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tuitest.Golden(t, drawing(t, c.w, c.h, layout(c.w, c.h, c.look)))
@@ -69,7 +69,7 @@ func TestLayout(t *testing.T) {
 func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
 	for w := range 210 {
 		for h := range 70 {
-			for _, l := range []look{{rows: 1}, {rows: 40}, {rows: 3, tuning: true}, {rows: 3, lower: true}} {
+			for _, l := range []contents{{rows: 1}, {rows: 40}, {rows: 3, tuning: true}, {rows: 3, lower: true}} {
 				p := layout(w, h, l)
 				if w < widget.MinWidth || h < widget.MinHeight {
 					require.Equal(t, panes{}, p)

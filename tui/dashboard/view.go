@@ -49,12 +49,12 @@ func (p *page) folds(e screen.Env) bool {
 }
 
 // look is what decides how the page is cut.
-func (p *page) look() look {
-	return look{tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: max(len(p.now.snap.Ops), 2), tall: p.lower.tab.tall() || p.against.chooser.Open}
+func (p *page) contents() contents {
+	return contents{tuning: p.aside(), lower: p.lower.folded || p.against.chooser.Open, rows: max(len(p.now.snap.Ops), 2), tall: p.lower.tab.tall() || p.against.chooser.Open}
 }
 
 // panes returns the rectangles of the parts.
-func (p *page) panes(e screen.Env) panes { return layout(e.W, e.H, p.look()) }
+func (p *page) panes(e screen.Env) panes { return layout(e.W, e.H, p.contents()) }
 
 // draw draws all of the page but the keys.
 func (p *page) draw(e screen.Env) []string {

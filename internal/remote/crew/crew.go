@@ -130,7 +130,7 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 	c.Show(show)
 	o := remote.Options{
 		Workers: a.Workers, Listen: a.Listen, Token: a.Token, WatchToken: a.WatchToken, Identity: a.Identity, Key: a.Key, Dir: c.folder.dir,
-		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Past: a.past, Tracks: len(plan.Tracks()), Take: c.deliver, Noticed: c.noticed, Show: c.display.show,
+		NATS: a.NATS, Patience: a.Patience, Version: a.Version, Run: run, Order: data, Past: a.past, Tracks: len(plan.Tracks()), Received: c.deliver, Noticed: c.noticed, Show: c.display.show,
 	}
 	if order.Stay {
 		o.Pass, o.Passed = c.pass, c.passed
@@ -243,7 +243,7 @@ func (c *Crew) credit(worker int, ledger []byte) (err error) {
 			err = fmt.Errorf("%w: %v", workload.ErrAnotherRun, r)
 		}
 	}()
-	return c.plan.Shared.Take(c.process(worker), ledger)
+	return c.plan.Shared.Merge(c.process(worker), ledger)
 }
 
 // process says which part of the work a worker has.

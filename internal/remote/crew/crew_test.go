@@ -102,8 +102,8 @@ func TestProcessorsOfWorkers(t *testing.T) {
 // ending is a part of what is shared that cannot be taken in.
 type ending struct{}
 
-func (ending) Tell() int                           { return 2 }
-func (ending) Take(_ workload.Process, n int) bool { return []bool{true}[n] }
+func (ending) Delta() int                           { return 2 }
+func (ending) Merge(_ workload.Process, n int) bool { return []bool{true}[n] }
 
 // A ledger that would end the process that reads it is the worker's error.
 func TestALedgerThatEndsItsReaderIsRefused(t *testing.T) {
@@ -111,6 +111,6 @@ func TestALedgerThatEndsItsReaderIsRefused(t *testing.T) {
 	c := &Crew{begun: make(chan struct{}), plan: &workload.Plan{Shared: &workload.Shared{}}}
 	workload.Share(c.plan.Shared, ending{})
 	c.Follow(func(measure.Increment) error { return nil }, func(error) {}, nil)
-	err := c.deliver(1, &remote.Report{Ledger: c.plan.Shared.Tell()})
+	err := c.deliver(1, &remote.Report{Ledger: c.plan.Shared.Delta()})
 	assert.ErrorContains(t, err, "take in what worker 2 has done: it is the record of another run")
 }

@@ -14,13 +14,13 @@ import (
 // sentence of each.
 func All(ctx context.Context, env Env, o remote.JoinOptions) error {
 	if o.Stay {
-		env.Tell("waiting for runs at " + o.URL)
+		env.Say("waiting for runs at " + o.URL)
 	}
 	for {
 		w, err := remote.Join(ctx, o)
 		switch {
 		case errors.Is(err, remote.ErrOver):
-			env.Tell("no other run follows")
+			env.Say("no other run follows")
 			return nil
 		case errors.Is(err, remote.ErrIdle), err != nil && o.Stay && ctx.Err() != nil: // between two runs
 			return nil
@@ -35,7 +35,7 @@ func All(ctx context.Context, env Env, o remote.JoinOptions) error {
 			if err := Do(ctx, env, w); err != nil || !w.Place.More {
 				return err
 			}
-			env.Tell("waiting for the next run")
+			env.Say("waiting for the next run")
 			o.Patience = cmp.Or(env.Patience, remote.DefaultAbsence)
 		}
 		o.After = w
@@ -46,7 +46,7 @@ func All(ctx context.Context, env Env, o remote.JoinOptions) error {
 // end it: what went wrong in one run may go well in the next.
 func one(ctx context.Context, env Env, w *remote.Worker) error {
 	quiet := env
-	quiet.Tell = func(string) {}
+	quiet.Say = func(string) {}
 	p := newWork(quiet, w)
 	err := p.do(ctx)
 	if ctx.Err() != nil {
@@ -56,6 +56,6 @@ func one(ctx context.Context, env Env, w *remote.Worker) error {
 	if err != nil {
 		came = "failed: " + err.Error()
 	}
-	env.Tell(fmt.Sprintf("run %s, worker %d of %d: %s", w.Place.Run, w.Place.Index+1, w.Place.Of, came))
+	env.Say(fmt.Sprintf("run %s, worker %d of %d: %s", w.Place.Run, w.Place.Index+1, w.Place.Of, came))
 	return nil
 }

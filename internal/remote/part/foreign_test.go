@@ -43,7 +43,7 @@ func TestAForeignCoordinatorDoesNotGetThePassword(t *testing.T) {
 			defer coordinator.Close()
 			w, err := remote.Join(t.Context(), remote.JoinOptions{URL: srv.ClientURL(), Version: "1", Key: c.key})
 			require.NoError(t, err)
-			env := Env{Password: "secret", Target: c.target, Tell: func(string) {}}
+			env := Env{Password: "secret", Target: c.target, Say: func(string) {}}
 			assert.ErrorContains(t, Do(t.Context(), env, w), c.why)
 			assert.ErrorContains(t, coordinator.Gather(t.Context(), func(int, int, string) {}), c.why)
 		})

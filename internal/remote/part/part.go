@@ -36,8 +36,8 @@ type Env struct {
 	Log    *slog.Logger
 	// Patience is how long to go on without a coordinator; 0: remote.DefaultAbsence.
 	Patience time.Duration
-	// Tell is given sentences of what happens; it may be called from any goroutine.
-	Tell func(sentence string)
+	// Say is given sentences of what happens; it may be called from any goroutine.
+	Say func(sentence string)
 }
 
 // work is a part under way.
@@ -93,7 +93,7 @@ func (p *work) do(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = p.conn.Close() }()
-	env.Tell(fmt.Sprintf("worker %d of %d of run %s: ready", w.Place.Index+1, w.Place.Of, w.Place.Run))
+	env.Say(fmt.Sprintf("worker %d of %d of run %s: ready", w.Place.Index+1, w.Place.Of, w.Place.Run))
 	if err := w.Begin(ctx); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (p *work) carryOut(ctx context.Context) error {
 		run.Follow(p.rest.Segment, p.rest.Settings)
 	}
 	p.w.Orders.OnCommand(p.obey)
-	p.env.Tell("working")
+	p.env.Say("working")
 	p.beat(own, beside, run.Done())
 	res, cause := run.Wait()
 	p.plan.Settle(ctx)
@@ -196,7 +196,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	observed := own.Observed(ctx)
 	doubts := p.doubts(res, observed)
 	p.stay(own, beside, cause)
-	last := remote.Report{Over: true, Ledger: p.plan.Shared.Tell(), Doubts: doubts}
+	last := remote.Report{Over: true, Ledger: p.plan.Shared.Delta(), Doubts: doubts}
 	if p.rest == nil { // otherwise the worker in whose process it is tells of it
 		last.Company = beside.seen(&observed, res)
 	}
@@ -208,7 +208,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	p.heirs.wait()
 	p.w.Outbox.Report(last)
 	p.came = fmt.Sprintf("done: %d %s", done(res), cmp.Or(p.plan.Unit, "operations"))
-	p.env.Tell(p.came)
+	p.env.Say(p.came)
 	return errors.Join(cause, p.say(ctx))
 }
 
@@ -271,7 +271,7 @@ func (p *work) obey(c remote.Command) {
 
 // send sends a second. The collector of the run calls it, one second after the other.
 func (p *work) send(part *measure.Increment) {
-	r := remote.Report{Part: part, Ledger: p.plan.Shared.Tell(), Cores: p.cores()}
+	r := remote.Report{Part: part, Ledger: p.plan.Shared.Delta(), Cores: p.cores()}
 	if !p.told && p.rest == nil {
 		p.told, r.Began = true, p.began.UnixNano()
 	}

@@ -56,12 +56,12 @@ func (p *work) takeOn(h *remote.Handoff) {
 		ctx := context.Background() // whoever is to end it says so
 		w, err := p.w.Beside(ctx, h.Index)
 		if err != nil {
-			p.env.Tell(fmt.Sprintf("the part of worker %d cannot be taken on: %v", h.Part+1, err))
+			p.env.Say(fmt.Sprintf("the part of worker %d cannot be taken on: %v", h.Part+1, err))
 			return
 		}
-		p.env.Tell(fmt.Sprintf("goes on with the part of worker %d", h.Part+1))
+		p.env.Say(fmt.Sprintf("goes on with the part of worker %d", h.Part+1))
 		heir := &work{env: p.env, w: w, rest: h, began: p.began, free: make(chan struct{}), leave: leave{lost: make(chan struct{})}}
-		heir.env.Tell = func(string) {}
+		heir.env.Say = func(string) {}
 		defer heir.leave.end()
 		if err := heir.prepare(ctx); err != nil {
 			if heir.conn != nil {
@@ -112,7 +112,7 @@ func (p *work) stay(own *self.Watcher, beside *company, cause error) {
 	if !p.order.Stay || cause != nil {
 		return
 	}
-	p.w.Outbox.Report(remote.Report{Idle: true, Ledger: p.plan.Shared.Tell()})
+	p.w.Outbox.Report(remote.Report{Idle: true, Ledger: p.plan.Shared.Delta()})
 	p.beat(own, beside, p.free)
 }
 

@@ -21,8 +21,8 @@ const KeeperEnv = "PERFBENCH_TEST_KEEPER"
 // them all on Close or when its process dies. A test binary has its own; go test on
 // many packages can be given one that serves them all (command testlab).
 type Keeper struct {
-	// Tell, if set before the first use, is called with each server that starts.
-	Tell func(step string)
+	// Say, if set before the first use, is called with each server that starts.
+	Say func(step string)
 
 	dir string
 	mu  sync.Mutex
@@ -105,8 +105,8 @@ func (k *Keeper) do(ctx context.Context, r request) (a reply, release func()) {
 		return a, release
 	}
 	turn, fresh := k.note(a.Dir, r)
-	if fresh && k.Tell != nil {
-		k.Tell("starting " + r.Name)
+	if fresh && k.Say != nil {
+		k.Say("starting " + r.Name)
 	}
 	if r.Turn {
 		select {

@@ -22,7 +22,7 @@ func join(t testing.TB, p workload.Profile, url string) error {
 	if err != nil {
 		return err
 	}
-	env := part.Env{Profiles: []workload.Profile{p}, Log: slog.New(slog.DiscardHandler), Tell: func(string) {}}
+	env := part.Env{Profiles: []workload.Profile{p}, Log: slog.New(slog.DiscardHandler), Say: func(string) {}}
 	return part.Do(t.Context(), env, w)
 }
 

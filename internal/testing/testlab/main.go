@@ -86,7 +86,7 @@ func (l *lab) run(ctx context.Context, rest bool, packages []string) (err error)
 	if err != nil {
 		return err
 	}
-	k.Tell = func(step string) { l.say("%s", step) }
+	k.Say = func(step string) { l.say("%s", step) }
 	defer func() { err = errors.Join(err, k.Close()) }()
 	listener, err := net.Listen("unix", k.Socket())
 	if err != nil {

@@ -9,31 +9,31 @@ import (
 // Stretch is a range of consecutive sequence numbers.
 type Stretch struct{ From, Count int64 }
 
-// BookTold is the account of one generator, for a process that has none of its events:
+// BookDelta is the account of one generator, for a process that has none of its events:
 // how many there are so far, and what became of them since the last report.
-type BookTold struct {
+type BookDelta struct {
 	Generator                        uint32
 	Generated, Sent, Unsent, Settled int64
 	Confirmed, Acked, Refused        []Stretch
 }
 
-// Record makes the ledger keep what is to be reported by Tell. It must be called before
+// Record makes the ledger keep what is to be reported by Delta. It must be called before
 // the first event.
 func (l *Ledger) Record() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.news = map[uint32]*BookTold{}
+	l.news = map[uint32]*BookDelta{}
 }
 
 // note keeps what is to be reported about a batch, if anything is. The caller holds
 // l.mu.
-func (l *Ledger) note(generator uint32, from, count int64, of func(*BookTold) *[]Stretch) {
+func (l *Ledger) note(generator uint32, from, count int64, of func(*BookDelta) *[]Stretch) {
 	if l.news == nil {
 		return
 	}
 	t := l.news[generator]
 	if t == nil {
-		t = &BookTold{}
+		t = &BookDelta{}
 		l.news[generator] = t
 	}
 	row := of(t)
@@ -44,16 +44,16 @@ func (l *Ledger) note(generator uint32, from, count int64, of func(*BookTold) *[
 	*row = append(*row, Stretch{from, count})
 }
 
-func toldConfirmed(t *BookTold) *[]Stretch { return &t.Confirmed }
-func toldAcked(t *BookTold) *[]Stretch     { return &t.Acked }
-func toldRefused(t *BookTold) *[]Stretch   { return &t.Refused }
+func toldConfirmed(t *BookDelta) *[]Stretch { return &t.Confirmed }
+func toldAcked(t *BookDelta) *[]Stretch     { return &t.Acked }
+func toldRefused(t *BookDelta) *[]Stretch   { return &t.Refused }
 
-// Tell tells what happened since the last call.
-func (l *Ledger) Tell() (out []BookTold) {
+// Delta returns what happened since the last call.
+func (l *Ledger) Delta() (out []BookDelta) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for g, b := range l.books {
-		t := BookTold{}
+		t := BookDelta{}
 		if news := l.news[g]; news != nil {
 			t = *news
 		}
@@ -73,7 +73,7 @@ const (
 
 // sound reports whether what another process has told can be what became of its events: no
 // generator, event or count that there cannot be.
-func sound(told []BookTold) bool {
+func sound(told []BookDelta) bool {
 	for _, t := range told {
 		if t.Generator >= mostGenerators || t.Generated < 0 || t.Sent < 0 || t.Unsent < 0 || t.Settled < 0 {
 			return false
@@ -93,8 +93,8 @@ func sound(told []BookTold) bool {
 	return true
 }
 
-// Take takes in what another process told.
-func (l *Ledger) Take(_ workload.Process, told []BookTold) bool {
+// Merge takes in what another process told.
+func (l *Ledger) Merge(_ workload.Process, told []BookDelta) bool {
 	if !sound(told) {
 		return false
 	}

@@ -32,15 +32,15 @@ func TestWhatIsToldIsKnownElsewhere(t *testing.T) {
 				here.Acked(m)
 			}
 		}
-		assert.True(t, there.Take(workload.Process{}, here.Tell()))
+		assert.True(t, there.Merge(workload.Process{}, here.Delta()))
 	}
 	here.Unsent(batch(0, 31))
-	told := here.Tell()
+	told := here.Delta()
 	assert.Len(t, told, 2)
 	for _, b := range told {
 		assert.Empty(t, b.Acked, "it was told before")
 	}
-	assert.True(t, there.Take(workload.Process{}, told))
+	assert.True(t, there.Merge(workload.Process{}, told))
 	var want, got report.Ledger
 	here.Sums(&want)
 	there.Sums(&got)
@@ -55,8 +55,8 @@ func TestWhatIsToldIsKnownElsewhere(t *testing.T) {
 
 // What no process can have seen of its events is not taken in: it would take all memory.
 func TestWhatNobodyCanHaveSeenIsNotTakenIn(t *testing.T) {
-	assert.True(t, sound([]BookTold{{Generator: 3, Generated: 7, Acked: []Stretch{{1, 7}}}}))
-	for name, bad := range map[string]BookTold{
+	assert.True(t, sound([]BookDelta{{Generator: 3, Generated: 7, Acked: []Stretch{{1, 7}}}}))
+	for name, bad := range map[string]BookDelta{
 		"generators without end": {Generator: math.MaxUint32},
 		"events without end":     {Acked: []Stretch{{0, math.MaxInt64}}},
 		"many stretches":         {Confirmed: []Stretch{{0, mostNews}, {0, mostNews}}},
@@ -64,6 +64,6 @@ func TestWhatNobodyCanHaveSeenIsNotTakenIn(t *testing.T) {
 		"fewer than none":        {Acked: []Stretch{{1, -1}}},
 		"a negative count":       {Generated: -1},
 	} {
-		assert.False(t, sound([]BookTold{bad}), name)
+		assert.False(t, sound([]BookDelta{bad}), name)
 	}
 }

@@ -15,7 +15,7 @@ type Ledger struct {
 	trees int64 // how many events of each generator, the first, are its trees
 	mu    sync.Mutex
 	books map[uint32]*book
-	news  map[uint32]*BookTold // nil: nothing is reported
+	news  map[uint32]*BookDelta // nil: nothing is reported
 }
 
 // book is the account of one generator's events, by their sequence numbers.

@@ -27,7 +27,7 @@ type beside struct {
 	nextPoll, nextCheck turn
 	shard               atomic.Int64 // the prefix to look at next
 	// others are the processes that do the work, if this one does not.
-	others *workload.Each[besideTold]
+	others *workload.Each[besideDelta]
 
 	mu    sync.Mutex
 	notes findings
@@ -38,7 +38,7 @@ type beside struct {
 func newBeside(r *Run) *beside {
 	b := &beside{spec: r.spec, store: r.layer.Open(), usage: r.usage}
 	b.nextPoll.every, b.nextCheck.every = int64(r.spec.Cron), int64(r.spec.Check)
-	b.others = workload.EachOf(b.tell, (*besideTold).sound)
+	b.others = workload.EachOf(b.delta, (*besideDelta).sound)
 	return b
 }
 
@@ -201,30 +201,30 @@ func (b *beside) addUp(ctx context.Context) error {
 	return nil
 }
 
-// besideTold is what a process did beside the transactions of its clients, as it stands.
-type besideTold struct {
+// besideDelta is what a process did beside the transactions of its clients, as it stands.
+type besideDelta struct {
 	Polls, Swept int64
 	InRun        recovery
-	Notes        notesTold
+	Notes        notesDelta
 	Saw          model.Noticed
 	Client       float64 // CPU seconds
 }
 
-type notesTold struct {
+type notesDelta struct {
 	Bad, Asked      map[string]int64
 	Examples        map[string][]string
 	Sampled, Moneys int64
 }
 
-// tell tells what this process did beside transactions.
-func (b *beside) tell() besideTold {
+// delta returns what this process did beside transactions.
+func (b *beside) delta() besideDelta {
 	used := b.usage.used()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := &b.notes
-	return besideTold{
+	return besideDelta{
 		Polls: b.polls.Load(), Swept: b.swept, InRun: b.inRun, Saw: b.usage.saw(), Client: used,
-		Notes: notesTold{maps.Clone(n.bad), maps.Clone(n.asked), cloned(n.examples), n.sampled, n.moneys},
+		Notes: notesDelta{maps.Clone(n.bad), maps.Clone(n.asked), cloned(n.examples), n.sampled, n.moneys},
 	}
 }
 
@@ -240,7 +240,7 @@ func cloned(in map[string][]string) map[string][]string {
 const mostFindings = 100
 
 // sound reports whether a process can have done this.
-func (b *besideTold) sound() bool {
+func (b *besideDelta) sound() bool {
 	n := &b.Notes
 	if len(n.Bad) > mostFindings || len(n.Asked) > mostFindings || len(n.Examples) > mostFindings || len(b.InRun.Gids) > maxExamples {
 		return false
@@ -255,11 +255,11 @@ func (b *besideTold) sound() bool {
 
 // together adds up what was done beside transactions by this process and the others, and what was
 // found wrong: by them, and in addition at the end.
-func (b *beside) together(atEnd *findings) (all besideTold, notes findings) {
+func (b *beside) together(atEnd *findings) (all besideDelta, notes findings) {
 	used := b.usage.whole()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all = besideTold{Polls: b.polls.Load(), Swept: b.swept, InRun: b.inRun, Saw: b.usage.saw(), Client: used}
+	all = besideDelta{Polls: b.polls.Load(), Swept: b.swept, InRun: b.inRun, Saw: b.usage.saw(), Client: used}
 	notes.merge(&b.notes)
 	notes.sampled, notes.moneys = b.notes.sampled, b.notes.moneys
 	notes.merge(atEnd)

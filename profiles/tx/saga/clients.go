@@ -36,24 +36,24 @@ func (c *clients) all() map[int]*tally {
 	return maps.Clone(c.tallies)
 }
 
-// tallyTold is what one client has done: numbers as they stand, and the rest since it was
+// tallyDelta is what one client has done: numbers as they stand, and the rest since it was
 // told of the last time.
-type tallyTold struct {
+type tallyDelta struct {
 	Worker   int
 	Counts   []int64
 	Seq      int64
 	From     int // of outcomes
 	Outcomes []uint8
-	Marks    []markTold
-	Gaps     []gapTold
+	Marks    []markDelta
+	Gaps     []gapDelta
 }
 
 type (
-	markTold struct {
+	markDelta struct {
 		At  int64 `told:"time"`
 		Seq int64
 	}
-	gapTold struct{ From, To int64 }
+	gapDelta struct{ From, To int64 }
 )
 
 // tellings is how far what a client did has been told.
@@ -69,16 +69,16 @@ func (t *tally) list() []*atomic.Int64 {
 	}
 }
 
-// Tell tells what each client has done.
-func (c *clients) Tell() (told []tallyTold) {
+// Delta returns what each client has done.
+func (c *clients) Delta() (told []tallyDelta) {
 	for worker, t := range c.all() {
-		told = append(told, t.tell(worker))
+		told = append(told, t.delta(worker))
 	}
 	return told
 }
 
-func (t *tally) tell(worker int) tallyTold {
-	out := tallyTold{Worker: worker}
+func (t *tally) delta(worker int) tallyDelta {
+	out := tallyDelta{Worker: worker}
 	for _, n := range t.list() {
 		out.Counts = append(out.Counts, n.Load())
 	}
@@ -88,10 +88,10 @@ func (t *tally) tell(worker int) tallyTold {
 	out.From = min(int(max(t.told.seq-1, 0)/4), len(t.outcomes))
 	out.Seq, out.Outcomes = t.seq, slices.Clone(t.outcomes[out.From:])
 	for _, m := range t.marks[t.told.marks:] {
-		out.Marks = append(out.Marks, markTold{m.at.UnixNano(), m.seq})
+		out.Marks = append(out.Marks, markDelta{m.at.UnixNano(), m.seq})
 	}
 	for _, g := range t.gaps[t.told.gaps:] {
-		out.Gaps = append(out.Gaps, gapTold{g.from, g.to})
+		out.Gaps = append(out.Gaps, gapDelta{g.from, g.to})
 	}
 	t.told = tellings{t.seq, len(t.marks), len(t.gaps)}
 	return out
@@ -103,11 +103,11 @@ const (
 	mostASecond = 1_000_000
 )
 
-// Take takes in what clients of another process have done.
-func (c *clients) Take(_ workload.Process, told []tallyTold) bool {
+// Merge takes in what clients of another process have done.
+func (c *clients) Merge(_ workload.Process, told []tallyDelta) bool {
 	seconds := c.seconds()
 	for i := range told {
-		if one := &told[i]; !one.sound(seconds) || !c.knows(one.Worker) || !c.of(one.Worker).take(one, seconds) {
+		if one := &told[i]; !one.sound(seconds) || !c.knows(one.Worker) || !c.of(one.Worker).merge(one, seconds) {
 			return false
 		}
 	}
@@ -122,19 +122,19 @@ func (c *clients) knows(worker int) bool {
 }
 
 // sound reports whether a client can have done this in so many seconds.
-func (o *tallyTold) sound(seconds int64) bool {
+func (o *tallyDelta) sound(seconds int64) bool {
 	if o.Worker > workload.MaxThreads*workload.MaxThreads || o.Seq/mostASecond > seconds || int64(len(o.Marks)) > seconds+1 {
 		return false
 	}
 	if int64(o.From) > o.Seq/4 || int64(o.From+len(o.Outcomes)) > o.Seq/4+1 || len(o.Gaps) > maxGaps {
 		return false
 	}
-	return !slices.ContainsFunc(o.Marks, func(m markTold) bool { return m.Seq > o.Seq })
+	return !slices.ContainsFunc(o.Marks, func(m markDelta) bool { return m.Seq > o.Seq })
 }
 
-// take takes in what the client has done in another process, in a run that has gone on for so
+// merge takes in what the client has done in another process, in a run that has gone on for so
 // many seconds at most.
-func (t *tally) take(one *tallyTold, seconds int64) bool {
+func (t *tally) merge(one *tallyDelta, seconds int64) bool {
 	counts := t.list()
 	t.mu.Lock()
 	defer t.mu.Unlock()

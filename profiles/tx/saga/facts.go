@@ -253,7 +253,7 @@ func same(u, v common.Usage) bool { return u.CPU >= 0 && v.CPU >= u.CPU }
 
 // cost returns the cost of a transaction; all is how many were begun. The caller
 // holds v.mu.
-func (v *verification) cost(all int64, used span, beside *besideTold) Cost {
+func (v *verification) cost(all int64, used span, beside *besideDelta) Cost {
 	r, before, after := v.r, used.before, used.after
 	var foreseen, uncertain, lost int64
 	slack := int64(agreeCalls)
