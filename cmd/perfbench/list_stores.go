@@ -18,11 +18,16 @@ type storeEntry struct {
 	Example  string            `json:"example"`
 	Params   []string          `json:"parameters"`
 	Profiles map[string]string `json:"profiles"`
+	// Asked are what its servers are asked for, with what is different without it.
+	Asked map[string]string `json:"asked,omitempty"`
 }
 
 // describe says what runs on a store, for a program and for a person.
 func describe(d store.Driver) (storeEntry, []string) {
-	e := storeEntry{d.Name, d.Title, d.Schemes, d.Example, some(d.Params), map[string]string{}}
+	e := storeEntry{d.Name, d.Title, d.Schemes, d.Example, some(d.Params), map[string]string{}, map[string]string{}}
+	for _, t := range d.Traits {
+		e.Asked[t.Title] = t.Without
+	}
 	var runs []string
 	for _, p := range cli.Profiles() {
 		b, ok := p.Binding(d.Name)
@@ -58,12 +63,16 @@ func listParameters(name string) (listing, error) {
 			continue
 		}
 		e, runs := describe(d)
-		return listing{head: []string{"STORE", d.Title}, rows: [][]string{
+		rows := [][]string{
 			{"target", d.Example},
 			{"schemes", strings.Join(d.Schemes, " ")},
 			{"profiles", strings.Join(runs, " ")},
 			{"parameters", strings.Join(d.Params, " ")},
-		}, data: e}, nil
+		}
+		for _, t := range d.Traits {
+			rows = append(rows, []string{"without " + t.Title, t.Without})
+		}
+		return listing{head: []string{"STORE", d.Title}, rows: rows, data: e}, nil
 	}
 	return listing{}, fault.Input(fmt.Errorf("unknown store %q", name), fault.Suggest(name, cli.StoreNames(), fault.SeeStores))
 }

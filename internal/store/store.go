@@ -85,6 +85,8 @@ type Driver struct {
 	Port int
 	// Params are the URL parameters it knows.
 	Params []string
+	// Traits are the abilities that its servers are asked for.
+	Traits []Trait
 	// Open connects and makes sure that the store answers and accepts us. Errors
 	// carry a hint and fault.CodeStore, and never a password.
 	Open func(ctx context.Context, t Target, o OpenOptions) (Conn, error)

@@ -19,6 +19,21 @@ type Binder interface {
 	Connector(driver string) Connector
 }
 
+// Needy is a Binder whose plan needs what some servers lack that speak the protocol of a
+// driver.
+type Needy interface {
+	// Needs returns what the plan needs of a store of the driver.
+	Needs(driver string) []store.Need
+}
+
+// Needs returns what the plan needs of a store of the driver beyond its shapes.
+func (p *Plan) Needs(driver string) []store.Need {
+	if n, ok := p.Binder.(Needy); ok {
+		return n.Needs(driver)
+	}
+	return nil
+}
+
 // Connector connects a plan to a store: it fills in Claims, Parts and the tracks'
 // NewTask, and registers what is Shared. It may query
 // the store but must not change anything.
@@ -97,6 +112,9 @@ func (p *Plan) Bind(ctx context.Context, driver string, c store.Conn, runID stri
 	connect := p.Binder.Connector(driver)
 	if connect == nil {
 		return nil, fault.Input(fmt.Errorf("this plan does not run on %s", driver), "perfbench list profiles says where each profile runs")
+	}
+	if err := store.Require(ctx, c, p.Needs(driver)); err != nil {
+		return nil, err
 	}
 	q := *p
 	q.Shared = &Shared{}

@@ -46,6 +46,14 @@ func (x *site) Connector(driver string) workload.Connector {
 	return on(x, onsql.New)
 }
 
+// Needs says that on Redis the strategy server is a script that follows the graph.
+func (x *site) Needs(driver string) []store.Need {
+	if driver != "redis" || x.s.strategy != Server {
+		return nil
+	}
+	return []store.Need{{Ability: store.FreeKeys, For: "strategy=server", Instead: "use --set strategy=ancestry, level or memberships-cache"}}
+}
+
 // on connects a plan to stores whose connections are of type C.
 func on[C any](x *site, open func(c C, namespace string) *model.Adapter) workload.Connector {
 	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {

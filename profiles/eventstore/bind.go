@@ -80,6 +80,15 @@ func (s *spec) Connector(driver string) workload.Connector {
 	})
 }
 
+// Needs says that on Redis a batch is added to a stream by a script.
+func (s *spec) Needs(driver string) []store.Need {
+	if driver != "redis" {
+		return nil
+	}
+	const instead = "use cassandra:, postgres: or mysql:"
+	return []store.Need{{Ability: store.Scripts, For: "event-store", Instead: instead}, {Ability: store.Streams, For: "event-store", Instead: instead}}
+}
+
 // on makes a Connector of what opens a layer on connections of type C.
 func on[C any](s *spec, open func(*model.Options, C) (model.Adapter, []ownership.Space)) workload.Connector {
 	return workload.On(func(_ context.Context, c C, p *workload.Bound) error {

@@ -62,6 +62,23 @@ func (b binder) Connector(driver string) workload.Connector {
 	return run.Connector(s, onMaps)
 }
 
+// Needs says which structures are more than commands of their own.
+func (b binder) Needs(driver string) []store.Need {
+	if driver != "redis" || b.s.Database {
+		return nil
+	}
+	var out []store.Need
+	for _, o := range b.s.Order {
+		switch o.Kind {
+		case model.KindCache:
+			out = append(out, store.Need{Ability: store.Scripts, For: "a map cache (mcache)", Instead: "use a map, or a bucket, whose entries can expire too"})
+		case model.KindRTopic:
+			out = append(out, store.Need{Ability: store.Streams, For: "a reliable topic (rtopic)", Instead: "use a topic or a queue"})
+		}
+	}
+	return out
+}
+
 // Share divides the callers of each group.
 func (b binder) Share(p *workload.Plan, i, n int) error {
 	s, err := run.Share(b.s, p, i, n)

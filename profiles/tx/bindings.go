@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/ab"
 	"github.com/perfbench/perfbench/profiles/tx/baseline"
@@ -40,6 +41,11 @@ func (b binder) Connector(driver string) workload.Connector {
 		return c
 	}
 	return refused(driver, b.mode)
+}
+
+// Needs returns what the plan of the mode needs.
+func (b binder) Needs(driver string) []store.Need {
+	return (&workload.Plan{Binder: b.Binder}).Needs(driver)
 }
 
 // Share divides the work of the mode.

@@ -93,7 +93,7 @@ func (a *command) examine(ctx context.Context, target string) error {
 		failed = err
 		env := a.Session()
 		env.Environ = nil // what a profile does by default
-		all = append(all, sec, Profiles(ctx, env, target, s.Driver, info))
+		all = append(all, sec, Profiles(ctx, env, target, s, info))
 	}
 	if err := a.print(all); err != nil {
 		return err

@@ -31,6 +31,8 @@ type Store struct {
 	Write     bool
 	// Options are those for connecting.
 	Options store.OpenOptions
+	// Facts are what it can do, once Examine has asked.
+	Facts store.Facts
 }
 
 // How long queries may take: a server that needs longer is as good as down.
@@ -45,7 +47,7 @@ const (
 
 // Examine checks the store. info is what it reports about itself, nil if it could not
 // be queried; the error says why, and has the code of a store.
-func (s Store) Examine(ctx context.Context, machine Machine) (sec Section, info *store.Info, err error) {
+func (s *Store) Examine(ctx context.Context, machine Machine) (sec Section, info *store.Info, err error) {
 	var l list
 	for _, c := range s.Target.Cautions("the connection to " + strings.Join(s.Target.Hosts, ", ")) {
 		l.doubt("connection", c, "see perfbench list stores "+s.Driver.Name+" for tls, ca and insecure")
@@ -80,7 +82,7 @@ func (s Store) reach(ctx context.Context, l *list) {
 }
 
 // ask connects and makes all the checks that do no harm.
-func (s Store) ask(ctx context.Context, l *list) (*store.Info, error) {
+func (s *Store) ask(ctx context.Context, l *list) (*store.Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
 	o := s.Options
@@ -109,6 +111,7 @@ func (s Store) ask(ctx context.Context, l *list) (*store.Info, error) {
 		l.good("room", units.Size(info.FreeBytes)+" are free")
 	}
 	s.trips(ctx, l, conn)
+	s.abilities(ctx, l, conn)
 	s.rights(ctx, l, conn)
 	return &info, nil
 }
@@ -188,6 +191,29 @@ func (s Store) rights(ctx context.Context, l *list, conn store.Conn) {
 	}
 }
 
+// abilities tells what the servers lack that others of their kind have, and keeps what they
+// answered for the profiles.
+func (s *Store) abilities(ctx context.Context, l *list, conn store.Conn) {
+	f, ok := store.Has[store.Factual](conn)
+	if !ok {
+		return
+	}
+	var err error
+	if s.Facts, err = f.Facts(ctx); err != nil {
+		l.unknown("abilities", plain(s.Target.Scrub(err)))
+		return
+	}
+	has := 0
+	for _, f := range s.Facts.All {
+		if f.Lacks == nil {
+			has++
+			continue
+		}
+		l.doubt(string(f.Ability), "there are no "+f.Title+": "+plain(s.Target.Scrub(f.Lacks)), "without: "+f.Without)
+	}
+	l.good("abilities", fmt.Sprintf("%d of the %d that it was asked for", has, len(s.Facts.All)))
+}
+
 // local reports whether all servers are on this machine.
 func (s Store) local() bool {
 	if s.Target.Scheme == "unix" {
@@ -211,7 +237,8 @@ func loopback(host string) bool {
 func plain(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // Profiles says what each profile would do on the store by default; info may be nil.
-func Profiles(ctx context.Context, env session.Env, target string, d store.Driver, info *store.Info) Section {
+func Profiles(ctx context.Context, env session.Env, target string, s Store, info *store.Info) Section {
+	d := s.Driver
 	var l list
 	for _, p := range env.Profiles {
 		if p.Design == nil {
@@ -229,6 +256,10 @@ func Profiles(ctx context.Context, env session.Env, target string, d store.Drive
 		prepared, err := session.Prepare(ctx, env, session.Request{Profile: p.Name, Target: target})
 		if err != nil {
 			l.doubt(p.Name, plain(err), fault.HintOf(err))
+			continue
+		}
+		if err := s.Facts.Lacking(prepared.Plan.Needs(d.Name)); err != nil {
+			l.doubt(p.Name, plain(s.Target.Scrub(err)), fault.HintOf(err))
 			continue
 		}
 		would(&l, p, b, prepared, info)

@@ -15,6 +15,8 @@ type call struct {
 	space store.Space
 	key   string
 	ready bool
+	// hash is the key of a call that names it more than once.
+	hash []byte
 	// more are for calls to several servers at once.
 	more []*link.Caller
 }

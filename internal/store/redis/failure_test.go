@@ -203,7 +203,7 @@ func TestProbeNamesWhatIsMissing(t *testing.T) {
 		what  string
 	}{
 		"nothing but reading": {[]any{"~*", "+@read", "+ping", "+info"}, `the user "app" may not use HSET on perfbench:_probe`},
-		"no scripts":          {[]any{"~*", "+@read", "+@write", "+ping"}, `may not use EVALSHA`},
+		"no scripts":          {[]any{"~*", "+@read", "+@write", "+ping"}, `may not use MULTI`},
 		"other keys":          {[]any{"~other:*", "+@all"}, `may not use HSET on perfbench:_probe`},
 		"not this key":        {[]any{"~perfbench:_*", "+@all"}, `may not use HDEL on perfbench:a`},
 	} {

@@ -13,10 +13,8 @@ import (
 func (m *Maps) PutGroup(ctx context.Context, s store.Space, name, key, val []byte) error {
 	l := m.acquire(s)
 	defer m.release(l)
-	scripts := link.Scripts{Lines: m.lines, How: link.BySHA}
-	scripts.Begin(&l.Request, putScript, 1)
-	group(&l.Request, l.key, name)
-	return failed("put", l, put(ctx, scripts, l, key, val))
+	l.Text = append(append(append(append(l.Text[:0], l.key...), ":{"...), name...), '}')
+	return failed("put", l, m.put(ctx, l, key, val))
 }
 
 // PutGroups stores the entries of several groups with one HSET for each, all sent

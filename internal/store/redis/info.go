@@ -42,7 +42,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 	info := store.Info{Name: "redis", Details: map[string]string{}}
 	masters := 0
 	err := c.servers.masters(ctx, func(ctx context.Context, m link.Client) error {
-		told := inform(ctx, m, "server", "memory", "persistence", "replication")
+		told := inform(ctx, m, "server", "memory", "persistence", "replication", "keydb")
 		maps.Copy(told, configured(ctx, m))
 		if masters++; masters == 1 {
 			identify(&info, told)
@@ -86,12 +86,29 @@ func configured(ctx context.Context, m link.Client) map[string]string {
 	return out
 }
 
+// products are servers that also tell a redis_version, for clients that ask for one: by the
+// field with the version of their own.
+var products = []struct{ field, name string }{
+	{"valkey_version", "valkey"},
+	{"dragonfly_version", "dragonfly"},
+	{"garnet_version", "garnet"},
+	{"kvrocks_version", "kvrocks"},
+	{"keydb_version", "keydb"},
+}
+
+// identify says which product it is that answered, and which version of it.
 func identify(info *store.Info, told map[string]string) {
 	info.Version = told["redis_version"]
-	if v := told["valkey_version"]; v != "" {
-		info.Name, info.Version = "valkey", v
-	} else if n := told["server_name"]; n != "" {
-		info.Name = n
+	for _, p := range products {
+		if v := told[p.field]; v != "" {
+			info.Name, info.Version = p.name, strings.TrimPrefix(v, "df-v")
+			return
+		}
+	}
+	if n := told["server_name"]; n != "" {
+		info.Name = strings.ToLower(n)
+	} else if told["mvcc_depth"] != "" || strings.Contains(told["executable"], "keydb") { // it has the version of Redis alone
+		info.Name = "keydb"
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -20,12 +19,12 @@ import (
 // Leases are who uses each namespace, and which of them were asked for here.
 type Leases struct {
 	servers *servers
-	ours    *atomic.Int64 // scripts called for leases
-	asked   sync.Map      // keys of leases
+	asked   sync.Map // keys of leases
 }
 
 // The lease of a namespace is a key that expires, set by SET NX PX, which only its
-// holder may extend or remove. KEYS: the lease; ARGV: its text, its TTL in ms.
+// holder may extend or remove. Servers without scripts get the same by WATCH and MULTI; see
+// watched.go. KEYS: the lease; ARGV: its text, its TTL in ms.
 var (
 	holdScript = goredis.NewScript(`
 local now = redis.call('GET', KEYS[1])
@@ -73,22 +72,41 @@ func (ls *Leases) Hold(ctx context.Context, namespace string, l store.Lease, ttl
 	if err != nil {
 		return l, store.Denied, fmt.Errorf("lease %s: %w", key, err)
 	}
-	got, err := ls.beside(ctx, holdScript, key, text, ttl.Milliseconds()).Slice()
+	hold, now, err := ls.hold(ctx, key, string(text), ttl)
 	if err != nil {
 		return l, store.Denied, leaseError(key, err)
 	}
-	how, _ := got[0].(int64)
-	now, _ := got[1].(string)
-	hold := []store.Hold{store.Denied, store.Taken, store.Renewed}[how]
 	if hold != store.Denied {
-		// Who may not write there is seen only while its lease lasts.
-		err := ls.beside(ctx, registerScript, register, key, text, hold == store.Taken, 2*ttl.Milliseconds()).Err()
-		if goredis.HasErrorPrefix(err, "NOPERM") { // the server counts no call
-			ls.ours.Add(-1)
-		}
+		_ = ls.register(ctx, key, string(text), hold == store.Taken, 2*ttl) // who may not write there is seen only while its lease lasts
 	}
 	holder, err := leaseOf(key, now)
 	return holder, hold, err
+}
+
+// hold takes the lease or renews it, and returns its text as it is now.
+func (ls *Leases) hold(ctx context.Context, key, text string, ttl time.Duration) (how store.Hold, now string, err error) {
+	if ls.servers.unscripted != nil {
+		return ls.holdWatched(ctx, key, text, ttl)
+	}
+	got, err := ls.beside(ctx, holdScript, key, text, ttl.Milliseconds()).Slice()
+	if err != nil {
+		return store.Denied, "", err
+	}
+	n, _ := got[0].(int64)
+	now, _ = got[1].(string)
+	return []store.Hold{store.Denied, store.Taken, store.Renewed}[n], now, nil
+}
+
+// register enters a lease into the register.
+func (ls *Leases) register(ctx context.Context, key, text string, taken bool, ttl time.Duration) error {
+	if ls.servers.unscripted != nil {
+		return ls.registerWatched(ctx, key, text, taken, ttl)
+	}
+	err := ls.beside(ctx, registerScript, register, key, text, taken, ttl.Milliseconds()).Err()
+	if goredis.HasErrorPrefix(err, "NOPERM") { // the server counts no call
+		ls.servers.ours.Add(-1)
+	}
+	return err
 }
 
 // Swap replaces the lease old.
@@ -99,6 +117,10 @@ func (ls *Leases) Swap(ctx context.Context, namespace string, old, l store.Lease
 	if err := errors.Join(err1, err2); err != nil {
 		return false, fmt.Errorf("lease %s: %w", key, err)
 	}
+	if ls.servers.unscripted != nil {
+		done, err := ls.ifStill(ctx, key, string(was), func(p goredis.Pipeliner) error { return p.Set(ctx, key, text, ttl).Err() })
+		return done, leaseError(key, err)
+	}
 	n, err := ls.beside(ctx, swapScript, key, was, text, ttl.Milliseconds()).Int()
 	return n == 1, leaseError(key, err)
 }
@@ -106,10 +128,10 @@ func (ls *Leases) Swap(ctx context.Context, namespace string, old, l store.Lease
 // beside calls a script that is not part of the application's work, and counts it so
 // that Usage can leave it out.
 func (ls *Leases) beside(ctx context.Context, s *goredis.Script, key string, args ...any) *goredis.Cmd {
-	ls.ours.Add(1)
+	ls.servers.ours.Add(1)
 	got := s.EvalSha(ctx, ls.servers.client, []string{key}, args...)
 	if goredis.HasErrorPrefix(got.Err(), "NOSCRIPT") {
-		ls.ours.Add(1)
+		ls.servers.ours.Add(1)
 		got = s.Eval(ctx, ls.servers.client, []string{key}, args...)
 	}
 	return got
@@ -172,8 +194,15 @@ func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) err
 	if err != nil {
 		return fmt.Errorf("lease %s: %w", key, err)
 	}
-	freed, err := ls.beside(ctx, freeScript, key, text).Int()
-	if freed > 0 {
+	var freed bool
+	if ls.servers.unscripted != nil {
+		freed, err = ls.ifStill(ctx, key, string(text), func(p goredis.Pipeliner) error { return p.Del(ctx, key).Err() })
+	} else {
+		var n int
+		n, err = ls.beside(ctx, freeScript, key, text).Int()
+		freed = n > 0
+	}
+	if freed {
 		_ = ls.servers.client.HDel(ctx, register, key).Err() // as above
 	}
 	return leaseError(key, err)

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -22,6 +23,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 		_ = c.servers.client.Close() // it could not be used
 		return nil, err
 	}
+	c.servers.askScripts(ctx)
 	return c, nil
 }
 
@@ -87,6 +89,10 @@ func (v *servers) checkCluster(ctx context.Context) error {
 	if strings.Contains(err.Error(), "cluster support disabled") {
 		return fault.Store(fmt.Errorf("redis: %s is a single server, but the target is written for a cluster", v.where()),
 			"did you mean "+v.scheme("")+"://"+v.target.Hosts[0]+"?")
+	}
+	if why := withholds(err); why != nil && !errors.Is(why, store.ErrUnknown) {
+		return fault.Store(fmt.Errorf("redis: %s: the nodes of the cluster cannot be found, because the server withholds CLUSTER: %w", v.where(), why),
+			"grant it:  ACL SETUSER … +cluster|slots,  or use "+v.scheme("")+":// if one address serves all keys")
 	}
 	return v.explain(ctx, err)
 }

@@ -48,15 +48,15 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &servers{client: link.Connect(u), target: t, tls: u.TLS, mode: modeOf(t.Scheme)}
+	v := &servers{client: link.Connect(u), target: t, tls: u.TLS, mode: modeOf(t.Scheme), ours: store.Beside(t)}
 	// A single caller has nobody to share with, and is faster without another goroutine
 	// that hands it its replies.
 	shared := o.Threads > 1 && v.pipelines()
-	lines, ours := link.NewLines(v.client, shared, u.Pool), store.Beside(t)
+	lines := link.NewLines(v.client, shared, u.Pool)
 	maps := newMaps(v, lines)
 	c := &Conn{
-		Maps: maps, Records: &Records{v, maps}, Leases: &Leases{servers: v, ours: ours},
-		Meter: &Meter{servers: v, ours: ours}, Prober: &Prober{v, maps},
+		Maps: maps, Records: &Records{v, maps}, Leases: &Leases{servers: v},
+		Meter: &Meter{servers: v}, Prober: &Prober{v, maps},
 		servers: v, size: u.Pool, lines: lines,
 	}
 	c.alone = sync.OnceValue(func() *link.Lines {

@@ -36,7 +36,7 @@ func (p *Prober) Probe(ctx context.Context, s store.Space) error {
 	}{
 		{"HSET", func() error { return p.maps.Set(ctx, tiny, field, []byte("v")) }},
 		{"HMSET", func() error { return p.maps.PutAll(ctx, tiny, []store.Entry{{Key: field, Val: []byte("v")}}) }},
-		{"EVALSHA", func() error { return p.maps.Put(ctx, tiny, field, []byte("v")) }},
+		{p.puts(), func() error { return p.maps.Put(ctx, tiny, field, []byte("v")) }},
 		{"HGET", func() error { _, _, err := p.maps.Get(ctx, tiny, field, nil); return err }},
 		{"", func() error { _ = p.servers.client.PExpire(ctx, key, litter).Err(); return nil }}, // it is removed below, unless we die
 		{"HDEL", func() error { return p.servers.client.HDel(ctx, key, string(field)).Err() }},
@@ -64,6 +64,14 @@ func (p *Prober) Probe(ctx context.Context, s store.Space) error {
 	return nil
 }
 
+// puts names the command of a put.
+func (p *Prober) puts() string {
+	if p.servers.unscripted != nil {
+		return "MULTI"
+	}
+	return "EVALSHA"
+}
+
 // refusal explains why a write was refused.
 func (p *Prober) refusal(ctx context.Context, command, key string, err error) error {
 	var reply goredis.Error
@@ -76,12 +84,16 @@ func (p *Prober) refusal(ctx context.Context, command, key string, err error) er
 	}
 	switch Classify(reply) {
 	case store.Refused:
+		rights := "+@read +@write +@scripting"
+		if p.servers.unscripted != nil {
+			rights = "+@read +@write +@scripting +@transaction"
+		}
 		who := p.servers.target.User
 		if who == "" {
 			who = "default"
 		}
 		return say(fmt.Sprintf("the user %q may not use %s on %s: %s", who, command, key, text),
-			fmt.Sprintf("grant it:  ACL SETUSER %s ~%s* +@read +@write +@scripting", who, prefixOf(key)))
+			fmt.Sprintf("grant it:  ACL SETUSER %s ~%s* %s", who, prefixOf(key), rights))
 	case store.ReadOnly:
 		if strings.HasPrefix(text, "MISCONF") {
 			return say("the server refuses writes because it could not save its data: "+text,

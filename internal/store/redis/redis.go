@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/tls"
 	"sync"
+	"sync/atomic"
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
@@ -26,7 +27,8 @@ var Driver = store.Driver{
 	Params: append([]string{
 		"db", "sentinel_user", "sentinel_password", "protocol", "pipelining",
 	}, store.NetworkParams...),
-	Open: store.Opens(Open),
+	Traits: store.TraitsOf(abilities),
+	Open:   store.Opens(Open),
 }
 
 // Typed is a connection whose client a profile may use directly: that of this package
@@ -61,7 +63,8 @@ var (
 		store.Metered
 		store.Notebook
 	} = (*Meter)(nil)
-	_ store.Prober = (*Prober)(nil)
+	_ store.Prober  = (*Prober)(nil)
+	_ store.Factual = (*servers)(nil)
 )
 
 // Conn owns the connections to one Redis: those of the client, and those for hot calls. It
@@ -82,7 +85,9 @@ type Conn struct {
 }
 
 // Components returns the parts that the connection is made of.
-func (c *Conn) Components() []any { return []any{c.Maps, c.Records, c.Leases, c.Meter, c.Prober} }
+func (c *Conn) Components() []any {
+	return []any{c.Maps, c.Records, c.Leases, c.Meter, c.Prober, c.servers}
+}
 
 // servers are the Redis that a target names: how they are laid out, the client that finds
 // them, and why they cannot be used.
@@ -91,6 +96,12 @@ type servers struct {
 	target store.Target
 	tls    *tls.Config
 	mode   mode
+	// ours counts the scripts called for leases and questions, which are no calls of
+	// applications.
+	ours *atomic.Int64
+	// unscripted is why the servers run no scripts; nil if they do. Open finds it out.
+	unscripted error
+	asked      store.Asked
 }
 
 // Client returns the go-redis client. It belongs to the connection: do not close

@@ -24,18 +24,33 @@ func newMaps(v *servers, lines *link.Lines) *Maps {
 var putScript = link.NewScript("put", "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('hset', KEYS[1], ARGV[1], ARGV[2]); return v")
 
 // Put stores one entry with a script that returns the old value, which is read and
-// discarded.
+// discarded. A server without scripts gets HGET and HSET in a MULTI.
 func (m *Maps) Put(ctx context.Context, s store.Space, key, val []byte) error {
 	l := m.acquire(s)
 	defer m.release(l)
-	scripts := link.Scripts{Lines: m.lines, How: link.BySHA}
-	scripts.Begin(&l.Request, putScript, 1)
-	l.Add(l.key)
-	return failed("put", l, put(ctx, scripts, l, key, val))
+	l.Text = append(l.Text[:0], l.key...)
+	return failed("put", l, m.put(ctx, l, key, val))
 }
 
-// put completes and runs the script call.
-func put(ctx context.Context, scripts link.Scripts, l *call, key, val []byte) error {
+// put carries out the call on the key that is in l.Text.
+func (m *Maps) put(ctx context.Context, l *call, key, val []byte) error {
+	l.hash = append(l.hash[:0], l.Text...)
+	if m.servers.unscripted != nil {
+		l.Multi()
+		l.Next("HGET")
+		l.Bytes(l.hash)
+		l.Bytes(key)
+		l.Next("HSET")
+		l.Bytes(l.hash)
+		l.Bytes(key)
+		l.Bytes(val)
+		l.Exec()
+		_, err := m.lines.Do(ctx, &l.Caller)
+		return err
+	}
+	scripts := link.Scripts{Lines: m.lines, How: link.BySHA}
+	scripts.Begin(&l.Request, putScript, 1)
+	l.Bytes(l.hash)
 	l.Bytes(key)
 	l.Bytes(val)
 	_, err := scripts.Finish(ctx, &l.Caller, putScript)

@@ -19,7 +19,6 @@ import (
 // Meter reads what the servers report about themselves, and knows what they do not show us.
 type Meter struct {
 	servers *servers
-	ours    *atomic.Int64 // scripts called for leases, which are no calls of applications
 	// hidesConfig, hidesSlow and hidesLatency say why the server does not show us its
 	// settings, its log of slow commands and its latency monitor; nil if it does.
 	hidesConfig, hidesSlow, hidesLatency atomic.Pointer[error]
@@ -28,7 +27,7 @@ type Meter struct {
 // Usage adds up what the masters report about themselves; calls are script calls,
 // except those for the lease.
 func (mt *Meter) Usage(ctx context.Context) store.Usage {
-	u := store.Usage{Kind: "scripts", Here: mt.servers.here(), Calls: -mt.ours.Load()}
+	u := store.Usage{Kind: "scripts", Here: mt.servers.here(), Calls: -mt.servers.ours.Load()}
 	if mt.servers.masters(ctx, func(ctx context.Context, m link.Client) error {
 		text, err := m.InfoMap(ctx, "cpu", "memory", "stats", "commandstats").Result()
 		if err != nil {

@@ -309,7 +309,7 @@ func (r *Adapter) Mark(ctx context.Context, tenant, batch string) error {
 
 // walkUp walks the graph inside the server. All keys of a tenant are on one node; those
 // of groups further up are built from the prefix, which the hash tag makes possible.
-var walkUp = link.NewScript("walk_up", `
+var walkUp = link.NewUndeclared("walk_up", `
 local p, r, role, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local isgroup = string.sub(r, 1, 2) == 'g:'
 if redis.call('hget', prefix .. (isgroup and 'rg:' or 'rx:') .. p, r) == role then return 1 end

@@ -28,6 +28,14 @@ func (s *Spec) Connector(driver string) workload.Connector {
 	return nil
 }
 
+// Needs returns what the sagas need that the ceiling is compared with.
+func (s *Spec) Needs(driver string) []store.Need {
+	if s.saga == nil {
+		return nil
+	}
+	return onredis.Needs(driver, s.saga)
+}
+
 func (s *Spec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
 	var sagas *model.Adapter
 	if s.saga != nil {

@@ -314,6 +314,22 @@ func (s *Spec) Connector(driver string) workload.Connector {
 	return nil
 }
 
+// Needs says by what transactions are atomic on Redis.
+func (s *Spec) Needs(driver string) []store.Need {
+	if driver != "redis" || !s.tx() {
+		return nil
+	}
+	need, ok := map[string]store.Need{
+		atomicScript:   {Ability: store.Scripts, For: "atomic=script", Instead: "use --set atomic=watch"},
+		atomicFunction: {Ability: store.Functions, For: "atomic=function", Instead: "use --set atomic=script or watch"},
+		atomicWatch:    {Ability: store.Transactions, For: "atomic=watch", Instead: "use --set atomic=script, or atomic=none for what it costs without"},
+	}[s.atomic]
+	if !ok {
+		return nil
+	}
+	return []store.Need{need}
+}
+
 func (s *Spec) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
 	st, err := newRedisLayer(c, s)
 	if err != nil {

@@ -88,8 +88,11 @@ func (r *redisLayer) functions() link.Scripts {
 	return f
 }
 
-// prepare loads the function if it is needed.
+// prepare makes the scripts known if they are called.
 func (r *redisLayer) prepare(ctx context.Context) error {
+	if !r.s.tx() || r.s.atomic == atomicWatch || r.s.atomic == atomicNone {
+		return nil
+	}
 	return r.functions().Load(ctx, libraryPBM, "--set atomic=script", summaryScript, summaryMapScript)
 }
 

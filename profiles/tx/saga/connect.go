@@ -35,6 +35,9 @@ func (s Binding) Connector(driver string) workload.Connector {
 	return nil
 }
 
+// Needs says that on Redis every step of a saga is a script.
+func (s Binding) Needs(driver string) []store.Need { return onredis.Needs(driver, s.Spec) }
+
 func (s Binding) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
 	s.Begin(b.RunID)
 	return bindSaga(b.Conn, b.Plan, s, onredis.New(c, s.Spec).Layer(), common.Of(c))

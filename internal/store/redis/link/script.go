@@ -26,7 +26,20 @@ func NewScript(name, text string) Script {
 			lines = append(lines, l)
 		}
 	}
-	text = strings.TrimSuffix(strings.Join(lines, ""), "\n")
+	return script(name, strings.TrimSuffix(strings.Join(lines, ""), "\n"))
+}
+
+// Undeclared is the first line of a script that uses keys which its caller does not name.
+// To Dragonfly, which otherwise refuses such a script, it is the permission; to others it
+// is a comment.
+const Undeclared = "--!df flags=allow-undeclared-keys\n"
+
+// NewUndeclared returns a script that uses keys which its caller does not name.
+func NewUndeclared(name, text string) Script {
+	return script(name, Undeclared+NewScript(name, text).Text)
+}
+
+func script(name, text string) Script {
 	sum := sha1.Sum([]byte(text)) //nolint:gosec // Redis names scripts so
 	return Script{name, text, hex.EncodeToString(sum[:])}
 }

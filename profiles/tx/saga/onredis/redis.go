@@ -11,6 +11,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -53,6 +54,22 @@ func New(c redis.Typed, sp *model.Spec) *Redis {
 		r.Base = append(r.Base, redis.KeyOf(sp.Space())+":{"+strconv.Itoa(i)+"}:")
 	}
 	return r
+}
+
+// Needs returns what transactions need of a store of the driver.
+func Needs(driver string, sp *model.Spec) []store.Need {
+	if driver != "redis" {
+		return nil
+	}
+	const instead = "use --set mode=pbm with atomic=watch, or postgres: or mysql:"
+	out := []store.Need{{Ability: store.Scripts, For: "mode=saga", Instead: instead}}
+	if sp.Script == link.ByFunction {
+		out[0] = store.Need{Ability: store.Functions, For: "script=function", Instead: "use --set script=evalsha"}
+	}
+	if sp.Accounts > 0 {
+		out = append(out, store.Need{Ability: store.FreeKeys, For: "the audit of accounts", Instead: "use --set accounts=0, which moves no money"})
+	}
+	return out
 }
 
 // seconds formats a duration as whole seconds, at least one.

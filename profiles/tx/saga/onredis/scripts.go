@@ -52,7 +52,7 @@ var (
 	touchScript  = link.NewScript(functionPrefix+"touch", touchLua)
 	lockScript   = link.NewScript(functionPrefix+"lock", lockLua)
 	MoveScript   = link.NewScript(functionPrefix+"move", moveLua)
-	totalScript  = link.NewScript(functionPrefix+"total", totalLua)
+	totalScript  = link.NewUndeclared(functionPrefix+"total", totalLua)
 
 	registerScript = link.NewScript(functionPrefix+"register", registerLua)
 	reserveScript  = link.NewScript(functionPrefix+"reserve", reserveLua)
