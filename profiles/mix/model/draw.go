@@ -8,7 +8,8 @@ type Keys struct {
 	// From and To limit the choice to the records From … To-1; To 0: up to the last.
 	From, To int64
 	// Hot is which share of the records HotCalls, a share of the calls, go to. The hot
-	// records move on by one every Drift calls; 0: they stay.
+	// records move on by one every Drift calls; 0: they stay. Exponential distributions
+	// have them for a steepness.
 	Hot, HotCalls float64
 	Drift         int64
 	// Mean and Deviation are those of Gaussian, as shares of the records; 0: the middle, and a
@@ -34,6 +35,10 @@ const (
 	HotSet KeyKind = "hot"
 	// Gaussian chooses by a bell curve over the records in order.
 	Gaussian KeyKind = "gaussian"
+	// Exponential becomes less and less likely from record 0 on, and LatestExponential from
+	// the record that was inserted last.
+	Exponential       KeyKind = "exponential"
+	LatestExponential KeyKind = "latest-exponential"
 	// Sequential takes one record after the other, and begins again after the last.
 	Sequential KeyKind = "sequential"
 	// Same is the record of an earlier step of the operation on the same data set.
@@ -41,7 +46,7 @@ const (
 )
 
 // KeyKinds are all distributions.
-var KeyKinds = []KeyKind{Uniform, Zipf, ZipfInOrder, Latest, HotSet, Gaussian, Sequential, Same}
+var KeyKinds = []KeyKind{Uniform, Zipf, ZipfInOrder, Latest, HotSet, Gaussian, Exponential, LatestExponential, Sequential, Same}
 
 // Number is a whole number that may be random: a size in bytes, a length, a time in ns.
 // The zero value stands for a number that is not given.
