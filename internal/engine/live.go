@@ -105,6 +105,11 @@ func (s source) Control() measure.Control {
 			sp.To = max(now, 0)
 		}
 		c.Spans = append(c.Spans, sp)
+		var worked []int64
+		if t.state == over { // each worker has said how long
+			worked = t.worked.times()
+		}
+		c.Worked = append(c.Worked, worked)
 		c.Total += t.spec.Total
 		known = known && (t.spec.Total > 0 || t.spec.Apart)
 	}

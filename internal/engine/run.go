@@ -69,6 +69,8 @@ type Options struct {
 	Past *Restored
 	// Late, when set, is the state of a run that other processes have begun before.
 	Late *Late
+	// binds stands between a worker and its clock and recorder where a test breaks them; nil: nothing.
+	binds func(it *workload.Iteration, now workload.Clock, rec workload.Recorder, base int)
 	// Signs tell when the process was stopped; with the zero value only silence
 	// does.
 	Signs Signs

@@ -49,6 +49,7 @@ type track struct {
 	out atomic.Bool
 	// each and one are the alarms of its workers: see pace. Made under run.mu.
 	each, one *alarms
+	worked    worked
 
 	// Guarded by run.mu.
 	schedules int   // how many there have been

@@ -21,6 +21,7 @@ type worker struct {
 	timer *time.Timer
 
 	seen    *active // the settings that it follows
+	since   int64   // when it began to follow them
 	seqs    *sequence
 	block   span
 	held    slot // a due time waiting to be served
@@ -45,7 +46,7 @@ func (t *track) work(id int, task workload.Task) {
 	w.timer.Stop()
 	w.it.Worker = t.spec.First + id
 	w.idle, w.free = true, t.active.Load().at
-	w.it.Bind(t.run.now, w.shard, t.base)
+	w.bind()
 	w.it.BindStages(t.run.stages)
 	for w.loop() {
 	}
@@ -55,6 +56,16 @@ func (t *track) work(id int, task workload.Task) {
 	w.letGo()
 	w.shard.Close()
 	t.exits <- exit{id, w.reached}
+}
+
+// bind gives the worker its clock and its recorder.
+func (w *worker) bind() {
+	r := w.t.run
+	if r.opts.binds != nil {
+		r.opts.binds(&w.it, r.now, w.shard, w.t.base)
+		return
+	}
+	w.it.Bind(r.now, w.shard, w.t.base)
 }
 
 // loop runs iterations until the worker should leave. It returns true if a panic
@@ -139,6 +150,7 @@ func (w *worker) pauseAfterFailure() bool {
 
 // adopt switches the worker to new settings.
 func (w *worker) adopt(a *active) {
+	w.account()
 	w.seen = a
 	w.it.Settings, w.it.Segment, w.it.Warmup = &a.Settings, a.segment, a.warm
 	if w.seqs != a.seqs {
@@ -155,8 +167,18 @@ func (w *worker) adopt(a *active) {
 	}
 }
 
+// account adds up the time for which the worker has followed its settings, up to its last call.
+func (w *worker) account() {
+	rest, now := w.it.Rest(), w.t.run.now()
+	if w.seen != nil && !w.seen.warm {
+		w.t.worked.add(w.seen.segment, now-w.since-rest)
+	}
+	w.since = now
+}
+
 // letGo hands back what the worker has claimed and will not do.
 func (w *worker) letGo() {
+	w.account()
 	w.giveBack()
 	w.seqs.handBack(w.block)
 	if s := w.held.from; s != nil {

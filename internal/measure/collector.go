@@ -23,6 +23,9 @@ type Control struct {
 	Segments []SegmentInfo
 	// Spans holds, per track, when its measured part began and ended.
 	Spans []Span
+	// Worked holds, per track that is over, how long its workers were at their calls and the
+	// pauses before them, by segment and by the engine's own account.
+	Worked [][]int64
 	// Phases names the phases in progress; Ran are those whose measured part has
 	// begun.
 	Phases []string
@@ -274,21 +277,21 @@ func (c *Collector) add(s *Call) {
 		c.all.arrivals[c.cfg.OpTrack[s.Op]].add(s)
 	}
 	t := a.of(s.Op, s.Segment)
-	timed := c.timed(s)
+	timed := c.timed(s) && (s.Class == 0 || s.Class == c.cfg.Timeout)
+	if timed {
+		t.record(s)
+	}
+	if !warm {
+		c.all.accounts[c.cfg.OpTrack[s.Op]].add(s, timed)
+	}
 	if s.Class == 0 {
 		t.count += int64(s.Units)
 		if !warm {
 			c.all.tally.add(c.cfg.OpTrack[s.Op], s)
 		}
-		if timed {
-			t.record(s)
-		}
 		return
 	}
 	t.errors++
-	if timed && s.Class == c.cfg.Timeout {
-		t.record(s)
-	}
 	if !warm {
 		c.all.errs[errorKey{s.Op, s.Class}]++
 	}

@@ -182,6 +182,8 @@ type Segment struct {
 	Ops                   []Totals
 	// Arrivals are those of the tracks of which enough came in open loop to tell.
 	Arrivals []Arrivals
+	// Accounts are those of the tracks that are over.
+	Accounts []Account
 }
 
 // ErrorCount is how often an operation failed with errors of one class.

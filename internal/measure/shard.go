@@ -16,6 +16,9 @@ type Call struct {
 	// because it had woken late before. The rest of the wait is backlog: all
 	// workers were busy.
 	Late int64
+	// Spent is how much of its worker's time ended with the call: since the end of the last,
+	// pause included. Those of a worker add up to the time up to its last call.
+	Spent int64
 	// Units is how many of the profile's units the operation covered.
 	Units int32
 	// Op is the index of the operation in the run's list.

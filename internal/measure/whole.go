@@ -25,6 +25,7 @@ type whole struct {
 	stages stages
 	// arrivals are those of each track.
 	arrivals []arrivals
+	accounts []accounts // of each track
 	spreads  []spreads
 	control  Control
 	until    int64 // the end of the last closed second
@@ -32,7 +33,7 @@ type whole struct {
 
 func newWhole(cfg *Config, log *errorLog) whole {
 	n := len(cfg.Ops)
-	a := whole{cfg: cfg, log: log, ops: make([]*times, n), errs: map[errorKey]int64{}, tally: newTally(cfg), stages: newStages(cfg), arrivals: make([]arrivals, len(cfg.Tracks)), spreads: make([]spreads, n)}
+	a := whole{cfg: cfg, log: log, ops: make([]*times, n), errs: map[errorKey]int64{}, tally: newTally(cfg), stages: newStages(cfg), arrivals: make([]arrivals, len(cfg.Tracks)), accounts: make([]accounts, len(cfg.Tracks)), spreads: make([]spreads, n)}
 	for i := range a.ops {
 		a.ops[i] = &times{}
 	}
@@ -122,6 +123,9 @@ func (a *whole) result(gauges []Gauge) *Result {
 			if how, ok := a.arrivals[track].in(i); ok {
 				how.Track = a.cfg.Tracks[track]
 				s.Arrivals = append(s.Arrivals, how)
+			}
+			if acc, ok := a.account(track, i, s.Ops); ok {
+				s.Accounts = append(s.Accounts, acc)
 			}
 		}
 		r.Segments = append(r.Segments, s)

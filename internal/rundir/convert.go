@@ -27,6 +27,9 @@ func SetResult(run *Run, res *measure.Result) {
 				Track: a.Track, SpanS: a.Span.Seconds(), Spans: a.Spans, Mean: a.Mean, Asked: a.Asked, Begun: a.Begun, Moved: a.Moved, Late: a.Late,
 			})
 		}
+		for _, a := range s.Accounts {
+			run.Segments[i].Accounts = append(run.Segments[i].Accounts, Account{Track: a.Track, Worked: a.Worked.Seconds(), Calls: a.Calls.Seconds(), Pauses: a.Pauses.Seconds()})
+		}
 		if s.SettingsEnd != nil {
 			run.Segments[i].SettingsEnd = copySettings(s.SettingsEnd)
 		}

@@ -292,6 +292,19 @@ type Segment struct {
 	Operations  []Operation        `json:"operations"`
 	// Arrivals say how the calls of each track came in open loop, where enough came to tell.
 	Arrivals []Arrivals `json:"arrivals,omitempty"`
+	// Accounts are two accounts of the time of each track's workers, which must agree.
+	Accounts []Account `json:"accounts,omitempty"`
+}
+
+// Account is how long the workers of a track were at work in a segment, up to the last call of
+// each: by the engine, and by the figures.
+type Account struct {
+	Track string `json:"track"`
+	// Worked is the engine's account. Calls is the number of calls times their mean service
+	// time, and Pauses what was between them, less what calls within others count twice.
+	Worked float64 `json:"worked_s"`
+	Calls  float64 `json:"calls_s"`
+	Pauses float64 `json:"pauses_s"`
 }
 
 // Arrivals say how the calls of a track came in open loop, by their numbers in short spans.

@@ -68,6 +68,9 @@ func (r *Run) judgeDamaged() Verdict {
 	return v
 }
 
+// askedLate is how many seconds after a warm-up a store may first be asked what it has counted.
+const askedLate = 0.5
+
 // record returns the run as the judgement sees it.
 func (r *Run) record() verdict.Record {
 	rec := verdict.Record{
@@ -97,6 +100,15 @@ func (r *Run) record() verdict.Record {
 		}
 		for _, a := range s.Arrivals {
 			rec.Came = append(rec.Came, verdict.Came{Track: a.Track, Segment: where, Span: a.SpanS, Moved: a.Moved, Late: a.Late, Asked: a.Asked, Begun: a.Begun})
+		}
+		for _, a := range s.Accounts {
+			rec.Accounts = append(rec.Accounts, verdict.Account{Track: a.Track, Segment: where, Seconds: s.To - s.From, Worked: a.Worked, Calls: a.Calls, Pauses: a.Pauses})
+		}
+	}
+	if o := r.Observed; o != nil && o.Store != nil && o.Store.Made != nil {
+		rec.Asked, rec.Made = o.Store.Asked, *o.Store.Made
+		if r.WarmupS > 0 {
+			rec.Uncounted = askedLate
 		}
 	}
 	if o := r.Observed; o != nil && len(r.Workers) > 0 {

@@ -81,9 +81,9 @@ func (e *conclusion) record(ctx context.Context, res *measure.Result, cause erro
 	e.o.lease.endWorkers(ctx, e.o.crew, e.d.onWait, e.p.env.Log)
 	e.run.Ended = time.Now()
 	e.run.EndedBy = endedBy(cause, e.d.run.ByDuration(), e.p.secret().hide)
-	e.run.Observed = e.d.Observed()
+	e.run.Observed = e.observed()
 	if e.run.Observed != nil && slices.Contains(e.run.Judge().Causes, string(verdict.Ceiling)) && e.o.ceiling.recalibrate(ctx) {
-		e.run.Observed = e.d.Observed()
+		e.run.Observed = e.observed()
 	}
 	e.run.Environment = environment(e.p.env.Version, e.run.Observed)
 	notices := []string{e.d.drain.abandoned(), "", e.o.heap.death(e.run.Errors, func() string { return outOfHeap(e.p) })}
@@ -95,6 +95,25 @@ func (e *conclusion) record(ctx context.Context, res *measure.Result, cause erro
 			e.run.Notices = append(e.run.Notices, n)
 		}
 	}
+}
+
+// observed is what was observed of the run, and how many requests its store must have got.
+func (e *conclusion) observed() *verdict.Observed {
+	o := e.d.Observed()
+	if o == nil || o.Store == nil || o.Store.Asked == nil {
+		return o
+	}
+	made := int64(0)
+	for _, op := range e.run.Operations {
+		for _, t := range e.o.plan.Tracks() {
+			if i := slices.Index(t.Ops, op.Op); t.Name == op.Track && i >= 0 && !t.Relays && !t.Spares && t.Counts(i) {
+				made += max(op.Calls-op.Errors, 0)
+			}
+		}
+	}
+	used := *o.Store
+	used.Made, o.Store = &made, &used
+	return o
 }
 
 // outOfHeap is what the log of the server says of its end, or "".

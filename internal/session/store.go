@@ -85,7 +85,7 @@ func between(before, after store.Usage) *verdict.Used {
 		}
 		return new(after - before)
 	}
-	u := verdict.Used{Received: grown(before.Received, after.Received), Sent: grown(before.Sent, after.Sent)}
+	u := verdict.Used{Received: grown(before.Received, after.Received), Sent: grown(before.Sent, after.Sent), Asked: grown(before.Asked, after.Asked)}
 	if before.CPU >= 0 && after.CPU >= before.CPU {
 		u.CPU = new(after.CPU - before.CPU)
 	}

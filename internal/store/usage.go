@@ -21,6 +21,9 @@ type Usage struct {
 	// and to query the server are left out. Only differences are meaningful.
 	Calls int64
 	Kind  string
+	// Asked is how many requests of any kind it has counted, also those of others and the
+	// connection's own.
+	Asked int64
 	// Received and Sent are in bytes, from the server's point of view.
 	Received, Sent int64
 	// Here means that it runs on this machine.
@@ -28,7 +31,7 @@ type Usage struct {
 }
 
 // Untold returns a usage of which nothing is known.
-func Untold() Usage { return Usage{CPU: -1, Memory: -1, Calls: -1, Received: -1, Sent: -1} }
+func Untold() Usage { return Usage{CPU: -1, Memory: -1, Calls: -1, Asked: -1, Received: -1, Sent: -1} }
 
 // Metered is implemented by connections whose server reports what it uses. A query
 // costs it a call or two. Any goroutine may call it.

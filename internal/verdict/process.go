@@ -48,6 +48,11 @@ type Used struct {
 	// "scripts", "statements".
 	Calls *int64 `json:"calls,omitempty"`
 	Kind  string `json:"calls_kind,omitempty"`
+	// Asked is how many requests of any kind it counted, those of others included. Made is how
+	// many the run must have made by its figures: one for each call that worked, of the operations
+	// that count.
+	Asked *int64 `json:"requests,omitempty"`
+	Made  *int64 `json:"requests_made,omitempty"`
 	// Received and Sent are in bytes.
 	Received *int64 `json:"received_bytes,omitempty"`
 	Sent     *int64 `json:"sent_bytes,omitempty"`

@@ -30,6 +30,13 @@ type Record struct {
 	Segments []Segment
 	// Came is how calls came in open loop, track by track and segment by segment.
 	Came []Came
+	// Accounts are two accounts of the workers' time, track by track and segment by segment.
+	Accounts []Account
+	// Asked is how many requests the store counted, nil if it does not count them; Made is how
+	// many it must have got. Uncounted is for how many seconds of the run it was not asked yet.
+	Asked     *int64
+	Made      int64
+	Uncounted float64
 	// Verified is the outcome of the verification.
 	Verified Verified
 	// Fault is what ended the run early; empty if nothing did.
@@ -89,6 +96,18 @@ type Came struct {
 	// Asked and Begun are the variance of the numbers over their mean, of the calls that were
 	// due in a span and of those that began in it.
 	Asked, Begun float64
+}
+
+// Account is how long the workers of a track were at work in one segment.
+type Account struct {
+	Track string
+	// Segment is empty, or tells which one it was; Seconds is how long it was.
+	Segment string
+	Seconds float64
+	// Worked is what the engine knows of it. Calls and Pauses are what the figures say: the
+	// number of calls times their mean service time, and what was between them. All are sums
+	// over the workers, in seconds.
+	Worked, Calls, Pauses float64
 }
 
 // Op is the result of one operation.

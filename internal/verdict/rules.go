@@ -27,11 +27,14 @@ const (
 	errorLeast     = 10    // calls of a segment: fewer decide no percentile that is shown
 	unstartedShare = 0.001 // of units that fell due
 	unstartedLeast = 10
-	cpuShare       = 0.85 // of the processors available to us
-	throttledShare = 0.01 // of the quota's periods, or of the time
-	stolenShare    = 0.02 // of the time
-	stolenLeast    = 0.05 // seconds of each processor: the system counts them in hundredths
-	schedShare     = 0.20 // of a response percentile may be waiting for a processor
+	lawShare       = 0.05  // by which a law may be missed
+	lawLeast       = 0.1   // seconds of workers' time, less of which shows nothing
+	lawFine        = 0.002 // of the calls' time: histograms are no finer
+	cpuShare       = 0.85  // of the processors available to us
+	throttledShare = 0.01  // of the quota's periods, or of the time
+	stolenShare    = 0.02  // of the time
+	stolenLeast    = 0.05  // seconds of each processor: the system counts them in hundredths
+	schedShare     = 0.20  // of a response percentile may be waiting for a processor
 	schedLeast     = 50 * time.Microsecond
 	wakeLate       = 5 * time.Millisecond // of a timer, one time in ten
 	gcPauses       = 0.01                 // of the time
@@ -60,6 +63,7 @@ var rules = []rule{
 	{cause: Errors, look: errors},
 	{cause: Unfinished, atEnd: true, look: unfinished},
 	{cause: Unmeasured, atEnd: true, look: unmeasured},
+	{cause: Laws, atEnd: true, look: laws},
 	{cause: Workers, look: workers},
 	{cause: Skew, look: skew},
 	{cause: Suspended, look: suspended},

@@ -23,6 +23,7 @@ const (
 	Errors       Cause = "errors"
 	Unfinished   Cause = "unfinished"
 	Unmeasured   Cause = "unmeasured"
+	Laws         Cause = "laws"
 	Workers      Cause = "workers"
 	Skew         Cause = "skew"
 	Suspended    Cause = "suspended"

@@ -25,6 +25,11 @@ func times(n, p50 int64) measure.Summary {
 	}
 }
 
+// account is that of eight workers in a minute, whose figures are off by a share of their time.
+func account(off float64) Account {
+	return Account{Track: "profile", Seconds: 60, Worked: 480, Calls: 400, Pauses: 80 + 480*off}
+}
+
 // clean is a run of a minute against a server, with nothing wrong about it.
 func clean() Record {
 	const calls, us = 300_000, 1000
@@ -75,6 +80,9 @@ func TestFaultsAreNamed(t *testing.T) {
 			shared(r, 0.5, 0.3, 0, 0, 2)
 			r.Observed.Processes[0].Queue, r.Observed.Processes[1].Queue, r.Observed.Pressure = nil, nil, 0.99
 		}},
+		{"a clock that runs 10 % fast", Laws, Invalid, func(r *Record) { r.Accounts = []Account{account(0), account(0.1)} }},
+		{"calls that are lost", Laws, Invalid, func(r *Record) { r.Accounts = []Account{account(0), account(-0.06)} }},
+		{"calls that the store never got", Laws, Degraded, func(r *Record) { r.Asked, r.Made = new(int64(280_000)), 300_000 }},
 		{"three stops of 0.3 s", Suspended, Degraded, func(r *Record) { r.Observed.Pauses, r.Observed.PausedS = 3, 0.8 }},
 		{"a stop of 0.3 s in a short run", Suspended, Degraded, func(r *Record) { r.Observed.Seconds, r.Observed.Pauses, r.Observed.PausedS = 5, 1, 0.3 }},
 		{"a rate beyond the store", Backlog, Degraded, func(r *Record) { r.Observed.Growth = Grown(ramp(60, 100), 5000, 0) }},
@@ -138,6 +146,28 @@ func TestFaultsAreNamed(t *testing.T) {
 			assert.Equal(t, c.state, v.State)
 			assert.NotContains(t, v.Reasons[0].Text, "%!")
 		})
+	}
+}
+
+// Accounts that agree as well as histograms do, of tracks that hardly worked, or of calls that
+// others make beside the workers, break no law; nor do requests that others make, that were
+// made before the store was first asked, or that failed, as when it was started anew.
+func TestLawsThatHold(t *testing.T) {
+	for name, change := range map[string]func(*Record){
+		"accounts that agree":        func(r *Record) { r.Accounts = []Account{account(0.04), account(-0.04)} },
+		"a track that hardly worked": func(r *Record) { r.Accounts = []Account{{Track: "p", Seconds: 60, Worked: 0.09}} },
+		"long calls beside the workers": func(r *Record) {
+			r.Accounts = []Account{{Track: "p", Seconds: 60, Worked: 60, Calls: 60_000, Pauses: -59_840}}
+		},
+		"others who ask the store, too":   func(r *Record) { r.Asked, r.Made = new(int64(900_000)), 300_000 },
+		"calls before it was first asked": func(r *Record) { r.Asked, r.Made, r.Uncounted = new(int64(283_000)), 300_000, 0.5 },
+		"a store that was started anew": func(r *Record) {
+			r.Asked, r.Made, r.Ops[0].Errors = new(int64(100_000)), 300_000, 1
+		},
+	} {
+		r := clean()
+		change(&r)
+		assert.Equal(t, Valid, Judge(r).State, "%s: %v", name, Judge(r).Reasons)
 	}
 }
 

@@ -131,6 +131,9 @@ type Track struct {
 	// Relays means that the track's operations do not call the store: they hand over what
 	// the profile stores later, or wait for it; see Relay.
 	Relays bool
+	// Spares means that its operations may work without asking the store, as what a near cache
+	// answers and pauses do.
+	Spares bool
 	// Idle names the plan's knobs that have no effect on this track: they keep
 	// their initial value here and cannot be aimed at it.
 	Idle  []string

@@ -81,6 +81,7 @@ type Iteration struct {
 	due   int64
 	own   int64 // how much of the wait may be our own lateness
 	late  int64 // how much of it was
+	last  int64 // the end of its last call
 	first bool
 	fell  bool // it fell due, and nothing of it has been recorded yet
 	open  bool
@@ -112,6 +113,14 @@ func (it *Iteration) Reset(due int64) { it.ResetLate(due, 0) }
 // iteration fell due.
 func (it *Iteration) ResetLate(due, own int64) {
 	it.due, it.own, it.late, it.first, it.fell = due, own, 0, true, true
+}
+
+// Rest returns how much time has passed since the last call ended, or since the last call of
+// Rest, and has the next one count from now. Only the engine and tests call it.
+func (it *Iteration) Rest() int64 {
+	last := it.last
+	it.last = it.now()
+	return it.last - last
 }
 
 // Lateness returns how much later than necessary the iteration began because of
@@ -177,6 +186,9 @@ func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
 	s := measure.Call{
 		Due: due, Start: start, End: end, Units: int32(units),
 		Op: it.base + uint16(op), Segment: it.Segment, Worker: uint16(it.Worker), Warm: it.Warmup,
+	}
+	if end > it.last {
+		s.Spent, it.last = end-it.last, end
 	}
 	if due == it.due {
 		s.Opens, it.fell = it.fell, false

@@ -46,7 +46,11 @@ type Meter struct {
 // a single node that has an agent.
 func (mt *Meter) Usage(ctx context.Context) store.Usage {
 	readings, _ := mt.Readings(ctx) // what is not reported is unknown
-	return store.UsageOf(readings, "requests_per_s", "requests")
+	u := store.UsageOf(readings, "requests_per_s", "requests")
+	if len(mt.cluster.session.GetHosts()) == 1 { // of several, one may not have answered
+		u.Asked = u.Calls
+	}
+	return u
 }
 
 // Readings returns the thread pools of every node from its virtual tables, which exist

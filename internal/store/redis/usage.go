@@ -35,6 +35,7 @@ func (mt *Meter) Usage(ctx context.Context) store.Usage {
 		}
 		number := func(section, name string) float64 { return decimal(text[section][name]) }
 		u.CPU += number("CPU", "used_cpu_sys") + number("CPU", "used_cpu_user")
+		u.Asked += int64(number("Stats", "total_commands_processed"))
 		u.Received += int64(number("Stats", "total_net_input_bytes"))
 		u.Sent += int64(number("Stats", "total_net_output_bytes"))
 		u.Memory += int64(number("Memory", "used_memory_dataset"))

@@ -55,11 +55,12 @@ func (mt *Meter) Usage(ctx context.Context) store.Usage {
 }
 
 func (mt *Meter) mysqlUsage(ctx context.Context, u *store.Usage) {
-	const status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent','Connections')"
-	if n, err := counts(ctx, mt.beside, status); err == nil && len(n) == 7 {
+	const status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_select','Com_insert','Com_update','Com_delete','Bytes_received','Bytes_sent','Connections','Questions')"
+	if n, err := counts(ctx, mt.beside, status); err == nil && len(n) == 8 {
 		u.Kind = "statements"
 		// The driver begins each connection with a SELECT of its own.
 		u.Calls = n["Com_select"] + n["Com_insert"] + n["Com_update"] + n["Com_delete"] - n["Connections"] - mt.beside.n.Load()
+		u.Asked = n["Questions"]
 		u.Received, u.Sent = n["Bytes_received"], n["Bytes_sent"]
 	}
 	var host, file string
@@ -117,10 +118,10 @@ func (mt *Meter) postgresUsage(ctx context.Context, u *store.Usage) {
 	if mt.beside.QueryRowContext(ctx, "SELECT to_regclass('pg_stat_statements') IS NOT NULL").Scan(&there) != nil || !there {
 		return
 	}
-	var n int64
-	if mt.beside.db.QueryRowContext(ctx, "SELECT COALESCE(SUM(calls), 0)::bigint FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"+
-		" AND query ~* '^(select|insert|update|delete)' AND query NOT LIKE '%pg\\_stat\\_statements%'").Scan(&n) == nil {
-		u.Kind, u.Calls = "statements", n-mt.beside.n.Load()
+	var n, all int64
+	if mt.beside.db.QueryRowContext(ctx, "SELECT COALESCE(SUM(calls) FILTER (WHERE query ~* '^(select|insert|update|delete)' AND query NOT LIKE '%pg\\_stat\\_statements%'), 0)::bigint, COALESCE(SUM(calls), 0)::bigint"+
+		" FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())").Scan(&n, &all) == nil {
+		u.Kind, u.Calls, u.Asked = "statements", n-mt.beside.n.Load(), all
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/storetest"
+	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -45,6 +46,12 @@ func Drive(t *testing.T, c Case) Driven {
 	}
 	assert.Equal(t, want, o.Run.Verification.State, "%+v", o.Run.Verification)
 	assert.Equal(t, c.Errors, len(o.Run.Errors) > 0, "%+v", o.Run.Errors)
+	assert.NotContains(t, o.Run.Verdict.Causes, string(verdict.Laws), "%v", o.Run.Verdict.Reasons)
+	require.NotEmpty(t, o.Run.Segments)
+	assert.NotEmpty(t, o.Run.Segments[0].Accounts, "two accounts of the workers' time")
+	if seen := o.Run.Observed; seen != nil && seen.Store != nil && seen.Store.Asked != nil {
+		assert.NotNil(t, seen.Store.Made, "what the store must have counted")
+	}
 	assert.True(t, w.looked, "the store was looked at after the cleanup")
 	return Driven{o, w.made}
 }

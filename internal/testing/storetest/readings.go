@@ -70,5 +70,6 @@ func OwnCallsLeftOut(t *testing.T, c store.Conn, call func() error) {
 	require.NoError(t, call())
 	after := meter.Usage(t.Context())
 	assert.EqualValues(t, 1, after.Calls-before.Calls)
+	assert.Greater(t, after.Asked, before.Asked, "of any kind")
 	assert.NoError(t, leases.Free(t.Context(), "own_calls", l))
 }

@@ -1,0 +1,59 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// laws looks for figures that cannot all be true.
+func laws(r *Record) (string, string) {
+	if a := r.unbalanced(); a != nil {
+		return Invalid, fmt.Sprintf("the figures of %s%s break Little's law: their calls per second, times how long one takes with the pause before it, make %s workers, and %s were at work; "+
+			"a clock runs wrong, or perfbench counts wrong: please report it", a.Track, a.Segment, workersAt(a.figures(), a.Seconds), workersAt(a.Worked, a.Seconds))
+	}
+	if asked, made := r.conserved(); asked < made {
+		return Degraded, fmt.Sprintf("the store counted fewer requests than this run made by its figures, %s instead of %s or more: calls are counted that never reached it; "+
+			"look whether something between answers in its place, or please report it", units.Number(asked), units.Number(made))
+	}
+	return "", ""
+}
+
+// conserved returns how many requests the store counted, and how many it must have counted.
+// Others may ask it too, so it may have more. Nothing is known if calls failed, as when a store
+// was started again and counts anew.
+func (r *Record) conserved() (asked, made float64) {
+	if r.Asked == nil || r.Seconds <= 0 {
+		return 0, 0
+	}
+	for _, o := range r.Ops {
+		if o.Errors > 0 {
+			return 0, 0
+		}
+	}
+	made = float64(r.Made) * max(1-lawShare-r.Uncounted/r.Seconds, 0)
+	return float64(*r.Asked), math.Floor(made)
+}
+
+// unbalanced returns the account whose sides are furthest apart, if they are too far.
+func (r *Record) unbalanced() *Account {
+	var worst *Account
+	for i := range r.Accounts {
+		a := &r.Accounts[i]
+		off := math.Abs(a.figures() - a.Worked)
+		if a.Worked < lawLeast || a.Seconds <= 0 || off <= lawShare*a.Worked+lawFine*a.Calls {
+			continue
+		}
+		if worst == nil || off/a.Worked > math.Abs(worst.figures()-worst.Worked)/worst.Worked {
+			worst = a
+		}
+	}
+	return worst
+}
+
+// figures is the workers' time by the figures, in seconds.
+func (a *Account) figures() float64 { return a.Calls + a.Pauses }
+
+// workersAt is how many workers it takes to work for so long together within some seconds.
+func workersAt(worked, seconds float64) string { return fmt.Sprintf("%.3g", worked/seconds) }
