@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 )
@@ -12,7 +13,8 @@ import (
 // A record of what was made is kept next to the data, as JSON under a key of its own among
 // those of its namespace. Where that is, and how it is written there, is up to the store.
 
-// LeaseKey is the key of a lease that is kept among the records; no space has this key.
+// LeaseKey is the key of a lease that is kept among the records, or how the keys of several
+// begin; no space has such a key.
 const LeaseKey = "\x00lease"
 
 // RecordKey returns the key of a space among the records.
@@ -27,7 +29,7 @@ func RecordKey(s Space) string {
 // of these; key tells the key of a space. If one is no record of ours, wrong is its key.
 func AppendRecords[T ~string | ~[]byte](out []Made, namespace string, texts map[string]T, key func(Space) string) (all []Made, wrong string) {
 	for _, k := range slices.Sorted(maps.Keys(texts)) {
-		if k == LeaseKey {
+		if strings.HasPrefix(k, LeaseKey) {
 			continue
 		}
 		var m Made

@@ -80,8 +80,12 @@ func (s *spec) Connector(driver string) workload.Connector {
 	})
 }
 
-// Needs says that on Redis a batch is added to a stream by a script.
+// Needs says that on Redis a batch is added to a stream by a script, and that the schema of
+// Cradle has durations that only grow.
 func (s *spec) Needs(driver string) []store.Need {
+	if driver == "cassandra" && s.layout.schema == schemaCradle {
+		return []store.Need{{Ability: store.Conditional, For: "schema=cradle", Instead: "use --set schema=lean, or a keyspace without tablets"}}
+	}
 	if driver != "redis" {
 		return nil
 	}

@@ -29,7 +29,8 @@ var Driver = store.Driver{
 	Params: append([]string{
 		"consistency", "serial_consistency", "dc", "replication", "protocol", "retries", "speculative", "speculative_delay",
 	}, store.NetworkParams...),
-	Open: store.Opens(Open),
+	Traits: store.TraitsOf(abilities),
+	Open:   store.Opens(Open),
 }
 
 // Typed is a connection whose session a profile may use directly. The session belongs
@@ -69,6 +70,7 @@ var (
 	_ store.Leaser  = (*Leases)(nil)
 	_ store.Metered = (*Meter)(nil)
 	_ store.Prober  = (*Prober)(nil)
+	_ store.Factual = (*cluster)(nil)
 )
 
 // Conn is the sessions with one cluster, from Open to Close. It is safe for use by several
@@ -92,7 +94,9 @@ func newConn(k *cluster, agent *watch.Agent) *Conn {
 }
 
 // Components returns the parts that the connection is made of.
-func (c *Conn) Components() []any { return []any{c.Maps, c.Records, c.Leases, c.Meter, c.Prober} }
+func (c *Conn) Components() []any {
+	return []any{c.Maps, c.Records, c.Leases, c.Meter, c.Prober, c.cluster}
+}
 
 // cluster is the nodes that a target names: the sessions with them, and their keyspaces.
 type cluster struct {
@@ -102,7 +106,12 @@ type cluster struct {
 	opts    options
 	// version, datacenter and nodes are as reported by the first node.
 	version, datacenter string
-	nodes               int
+	// product is "scylladb", or empty for Cassandra.
+	product string
+	nodes   int
+	// unconditional is why the nodes make no conditional writes; nil: not known to.
+	unconditional atomic.Pointer[error]
+	asked         store.Asked
 }
 
 // Session returns the driver's session for what is not measured. It belongs to the

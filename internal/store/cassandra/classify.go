@@ -133,7 +133,7 @@ func (k *cluster) explain(ctx context.Context, err error) error {
 	case t.Has("connection reset", "EOF", "connection closed"):
 		return t.Say("ended the connection", "does it speak TLS only? add tls=1 and ca=FILE")
 	case t.Has("unsupported protocol", "protocol version"):
-		return t.Say("it does not speak version "+fmt.Sprint(k.opts.protocol)+" of the protocol", "Cassandra before 4.0 needs protocol=4")
+		return t.Say("it does not speak version "+fmt.Sprint(k.opts.protocol)+" of the protocol", "leave protocol= out: perfbench tries 5 and then 4, which ScyllaDB and Cassandra before 4.0 speak")
 	}
 	return t.Unknown("is this Cassandra? perfbench lab up cassandra starts one")
 }

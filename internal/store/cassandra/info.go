@@ -1,6 +1,7 @@
 package cassandra
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -13,9 +14,13 @@ import (
 
 // Info describes the nodes and the connection to them.
 func (c *Conn) Info(ctx context.Context) (store.Info, error) {
+	var version string
 	q := c.own.Query("SELECT release_version FROM system.local").Consistency(gocql.One)
-	if err := q.ScanContext(ctx, &c.version); err != nil {
+	if err := q.ScanContext(ctx, &version); err != nil {
 		return store.Info{}, c.explain(ctx, err)
+	}
+	if c.product == "" {
+		c.version = version
 	}
 	o := &c.opts
 	topology := "one node"
@@ -23,7 +28,7 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 		topology = fmt.Sprintf("%d nodes", c.nodes)
 	}
 	info := store.Info{
-		Name: "cassandra", Version: c.version, Topology: topology,
+		Name: cmp.Or(c.product, "cassandra"), Version: c.version, Topology: topology,
 		Details: map[string]string{
 			"consistency":           o.consistency.String(),
 			"serial consistency":    o.serial.String(),
@@ -34,6 +39,10 @@ func (c *Conn) Info(ctx context.Context) (store.Info, error) {
 			"retry policy":          "none: an operation is one attempt",
 			"speculative execution": "off",
 		},
+	}
+	if c.product != "" {
+		info.Details["routing"] += "; not by shard"
+		info.Warnings = append(info.Warnings, "the driver is that of Cassandra, which knows no shards: a ScyllaDB node passes most calls on between its cores, which a driver of its own would not need")
 	}
 	if o.dc != "" {
 		info.Details["routing"] = "token-aware, then round robin within " + o.dc

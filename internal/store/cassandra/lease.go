@@ -49,6 +49,17 @@ func (ls *Leases) Hold(ctx context.Context, namespace string, l store.Lease, ttl
 }
 
 func (ls *Leases) hold(ctx context.Context, made *table, l store.Lease, text []byte, seconds int) (store.Lease, store.Hold, error) {
+	if ls.cluster.unconditional.Load() == nil {
+		holder, how, err := ls.holdIf(ctx, made, l, text, seconds)
+		if !ls.cluster.refusesConditions(err) {
+			return holder, how, err
+		}
+	}
+	return ls.outbid(ctx, made, l, l, seconds)
+}
+
+// holdIf takes or renews the lease by conditional writes.
+func (ls *Leases) holdIf(ctx context.Context, made *table, l store.Lease, text []byte, seconds int) (store.Lease, store.Hold, error) {
 	for {
 		now := map[string]any{}
 		applied, err := ls.cluster.own.Query("INSERT INTO "+made.full()+" (k, v) VALUES (?, ?) IF NOT EXISTS USING TTL ?", leaseKey, text, seconds).MapScanCASContext(ctx, now)
@@ -84,7 +95,14 @@ func (ls *Leases) Swap(ctx context.Context, namespace string, old, l store.Lease
 	if err := errors.Join(err1, err2); err != nil {
 		return false, fmt.Errorf("lease of %s: %w", namespace, err)
 	}
-	applied, err := ls.cluster.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", wholeSeconds(ttl), text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
+	applied, refused := false, ls.cluster.unconditional.Load() != nil
+	if !refused {
+		applied, err = ls.cluster.own.Query("UPDATE "+made.full()+" USING TTL ? SET v = ? WHERE k = ? IF v = ?", wholeSeconds(ttl), text, leaseKey, was).MapScanCASContext(ctx, map[string]any{})
+		refused = ls.cluster.refusesConditions(err)
+	}
+	if refused {
+		applied, err = ls.swapBids(ctx, made, old, l, wholeSeconds(ttl))
+	}
 	if absent(err) {
 		return false, nil
 	}
@@ -109,8 +127,17 @@ func (ls *Leases) Holder(ctx context.Context, namespace string) (store.Lease, bo
 		return store.Lease{}, false, err
 	}
 	text, there, err := read(ctx, ls.cluster.own.Query(made.get, leaseKey), nil)
-	if absent(err) || err == nil && !there {
+	if absent(err) {
 		return store.Lease{}, false, nil
+	}
+	if err == nil && !there {
+		all, err := ls.bids(ctx, made)
+		for _, b := range all {
+			if b.Held {
+				return b.Lease, true, nil
+			}
+		}
+		return store.Lease{}, false, wrap("read", made, err)
 	}
 	if err != nil {
 		return store.Lease{}, false, wrap("read", made, err)
@@ -133,10 +160,15 @@ func (ls *Leases) Free(ctx context.Context, namespace string, l store.Lease) err
 	case err != nil:
 	case left == 1:
 		err = ls.cluster.own.Query("DROP TABLE IF EXISTS " + made.full()).ExecContext(ctx)
+	case ls.cluster.unconditional.Load() != nil:
+		err = ls.withdraw(ctx, made, l)
 	default:
 		var text []byte
 		if text, err = json.Marshal(l); err == nil {
 			_, err = ls.cluster.own.Query("DELETE FROM "+made.full()+" WHERE k = ? IF v = ?", leaseKey, text).MapScanCASContext(ctx, map[string]any{})
+			if ls.cluster.refusesConditions(err) {
+				err = ls.withdraw(ctx, made, l)
+			}
 		}
 	}
 	return wrap("give back the lease in", made, err)

@@ -177,7 +177,15 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 		return nil, err
 	}
 	k := &cluster{target: t, opts: o}
-	if err := k.connect(ctx, config); err != nil {
+	err = k.connect(ctx, config)
+	if newer(err) && !t.Params.Has("protocol") && ctx.Err() == nil { // ScyllaDB, and Cassandra before 4.0
+		k.opts.protocol = 4
+		var older *gocql.ClusterConfig
+		if older, err = k.opts.cluster(t); err == nil {
+			err = k.connect(ctx, older)
+		}
+	}
+	if err != nil {
 		return nil, k.explain(ctx, err)
 	}
 	if err := k.greet(ctx); err != nil {
@@ -189,6 +197,12 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 		agent = watch.NewAgent(opts.Agent)
 	}
 	return newConn(k, agent), nil
+}
+
+// newer reports whether an error means that the nodes speak only older versions of the
+// protocol.
+func newer(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "rotocol version") || strings.Contains(err.Error(), "unsupported protocol"))
 }
 
 // behind dials as the driver does, with a fence before each write.
@@ -256,6 +270,9 @@ func (k *cluster) greet(ctx context.Context) error {
 	q := k.own.Query("SELECT release_version, data_center FROM system.local").Consistency(gocql.One)
 	if err := q.ScanContext(ctx, &k.version, &k.datacenter); err != nil {
 		return k.explain(ctx, err)
+	}
+	if version := ""; k.own.Query("SELECT version FROM system.versions WHERE key = 'local'").Consistency(gocql.One).ScanContext(ctx, &version) == nil && version != "" {
+		k.product, k.version = "scylladb", version // whose release_version is that of a Cassandra
 	}
 	k.nodes = len(k.session.GetHosts())
 	if k.opts.dc != "" && k.opts.dc != k.datacenter {

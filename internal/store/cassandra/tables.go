@@ -96,7 +96,16 @@ func (k *cluster) EnsureKeyspace(ctx context.Context, namespace string) (string,
 	}
 	stmt := fmt.Sprintf("CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'NetworkTopologyStrategy', '%s': %d}",
 		quoted(name), strings.ReplaceAll(k.datacenter, "'", "''"), replicas)
+	if k.tablets(ctx) {
+		stmt += " AND tablets = {'enabled': false}" // with them, most versions make no conditional writes
+	}
 	return name, k.explain(ctx, k.own.Query(stmt).ExecContext(ctx))
+}
+
+// tablets reports whether new keyspaces would have tablets, which only ScyllaDB knows.
+func (k *cluster) tablets(ctx context.Context) bool {
+	columns, err := k.Columns(ctx, "system_schema", "scylla_keyspaces")
+	return err == nil && columns["initial_tablets"] != ""
 }
 
 // Columns returns the columns of a table with their types.
