@@ -152,28 +152,33 @@ func (c *Conn) greet(ctx context.Context) error {
 		sqltext.Postgres: "SELECT version()",
 		sqltext.SQLite:   "SELECT 'sqlite ' || sqlite_version()",
 	}[c.server.d.Dialect]
+	if c.server.d.Dialect == sqltext.Postgres && c.pool.size > 1 {
+		if err := c.behindPooler(ctx); err != nil {
+			return err
+		}
+	}
 	var answer string
 	if err := c.pool.db.QueryRowContext(ctx, question).Scan(&answer); err != nil {
 		return err
 	}
 	c.product, c.version = identify(c.server.d.Dialect, answer)
+	c.disguised(ctx)
 	return nil
 }
 
-// identify extracts the product and its version from what a server says about itself.
-func identify(dialect sqltext.Dialect, answer string) (product, version string) {
-	first, rest, _ := strings.Cut(answer, " ")
-	if dialect == sqltext.MySQL {
-		version, _, _ = strings.Cut(first, "-")
-		if strings.Contains(strings.ToLower(answer), "mariadb") {
-			return "mariadb", version
+// disguised asks for products that give the version of another as theirs.
+func (c *Conn) disguised(ctx context.Context) {
+	var product, version string
+	switch {
+	case c.product == "mysql" && c.tables.beside.QueryRowContext(ctx, "SHOW VARIABLES LIKE 'aurora_version'").Scan(&product, &version) == nil:
+		c.product, c.version = "aurora mysql", version
+	case c.product == "postgresql":
+		const question = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_proc WHERE proname = 'aurora_version') THEN 'aurora postgresql'" +
+			" WHEN EXISTS (SELECT 1 FROM pg_settings WHERE name LIKE 'neon.%') THEN 'neon' ELSE 'postgresql' END"
+		if c.tables.beside.QueryRowContext(ctx, question).Scan(&product) == nil {
+			c.product = product
 		}
-		return "mysql", version
 	}
-	// "PostgreSQL 15.18 (Debian …) on …", "CockroachDB CCL v25.1.0 (…)"
-	version, _, _ = strings.Cut(rest, " (")
-	version, _, _ = strings.Cut(version, " on ")
-	return strings.ToLower(first), version
 }
 
 // limits asks how many connections and how large a statement the server allows, and
@@ -188,17 +193,19 @@ func (c *Conn) limits(ctx context.Context) error {
 			return err
 		}
 		c.Maps.largest = c.Maps.largest / 4 * 3
-		var name string
-		if err := c.pool.db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").Scan(&name, &used); err != nil {
+		var err error
+		if used, err = connected(ctx, c.pool.db, threadsConnected); err != nil {
 			return err
 		}
 	} else {
 		const question = `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
 			(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`
 		if err := c.pool.db.QueryRowContext(ctx, question).Scan(&allowed, &used); err != nil {
-			c.product = strings.TrimSpace(c.product) // servers that only speak the protocol need not have such settings
-			return ctx.Err()
+			return ctx.Err() // servers that only speak the protocol need not have such settings
 		}
+	}
+	if allowed <= 0 { // as many as there is memory for: TiDB, CockroachDB
+		return nil
 	}
 	free := max(allowed-used+1, 1) // one of those in use is ours
 	if c.pool.size > free {
@@ -208,6 +215,19 @@ func (c *Conn) limits(ctx context.Context) error {
 	}
 	return nil
 }
+
+// connected returns how many connections a MySQL has by a row of its status, 0 if there is no
+// such row, as in TiDB and Vitess.
+func connected(ctx context.Context, db *sql.DB, row string) (n int, err error) {
+	var name string
+	err = db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE '"+row+"'").Scan(&name, &n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return n, err
+}
+
+const threadsConnected = "Threads_connected"
 
 // settle gives a server a moment to release what it is busy with.
 func settle(ctx context.Context) error {

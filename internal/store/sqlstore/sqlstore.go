@@ -30,6 +30,7 @@ var MySQL = store.Driver{
 	Example: "mysql://root@localhost:3306/perfbench",
 	Port:    3306,
 	Params:  append(append([]string{"isolation"}, store.NetworkParams...), sqldial.MySQLParams...),
+	Traits:  store.TraitsOf(mysqlAbilities),
 	Open:    store.Opens(Open),
 }
 
@@ -41,6 +42,7 @@ var Postgres = store.Driver{
 	Example: "postgres://postgres@localhost:5432/perfbench",
 	Port:    5432,
 	Params:  append(append([]string{"isolation"}, store.NetworkParams...), sqldial.PostgresParams...),
+	Traits:  store.TraitsOf(postgresAbilities),
 	Open:    store.Opens(Open),
 }
 
@@ -75,6 +77,7 @@ var (
 		store.Pooled
 		store.Warmer
 		store.Answerer
+		store.Factual
 	} = (*Conn)(nil)
 	_ store.Maps = (*Maps)(nil)
 	_ interface {
@@ -113,6 +116,7 @@ type Conn struct {
 	// limited is a warning that the server allows fewer connections than requested, or
 	// "".
 	limited string
+	asked   store.Asked
 	// scratch is a folder to delete on Close, or "".
 	scratch string
 }

@@ -78,18 +78,18 @@ func CanPrepare(ctx context.Context, db *sql.DB, d sqltext.Dialect, branches int
 // canPrepareMySQL checks the number of connections: each prepared branch keeps its own.
 func canPrepareMySQL(ctx context.Context, db *sql.DB, branches int) error {
 	var version string
-	var most, used int
-	var name string
+	var most int
 	if err := db.QueryRowContext(ctx, "SELECT CONCAT(VERSION(), ' ', @@version_comment), @@max_connections").Scan(&version, &most); err != nil {
 		return fmt.Errorf("ask for max_connections: %w", err)
 	}
-	if err := db.QueryRowContext(ctx, "SHOW GLOBAL STATUS LIKE 'Threads_connected'").Scan(&name, &used); err != nil {
+	used, err := connected(ctx, db, threadsConnected)
+	if err != nil {
 		return fmt.Errorf("ask for the connections in use: %w", err)
 	}
 	if forgetsPrepared(version) {
 		return fault.Store(errors.New("MariaDB before 10.5 rolls a prepared transaction back when its connection ends"), "use MariaDB 10.5 or later")
 	}
-	if free := most - used; free < branches {
+	if free := most - used; most > 0 && free < branches {
 		return fault.Store(fmt.Errorf("a prepared branch keeps its connection: up to %d are needed, and the server has %d left of %d", branches, free, most),
 			"use fewer threads, or raise max_connections of the server")
 	}

@@ -133,7 +133,7 @@ type reading struct {
 
 // mysqlReadings are from SHOW GLOBAL STATUS; some servers lack some of them.
 var mysqlReadings = []reading{
-	{"Threads_connected", "clients", false},
+	{threadsConnected, "clients", false},
 	{"Threads_running", "running_threads", false},
 	{"Questions", "statements_per_s", true},
 	{"Com_commit", "commits_per_s", true},

@@ -35,8 +35,13 @@ func (s Binding) Connector(driver string) workload.Connector {
 	return nil
 }
 
-// Needs says that on Redis every step of a saga is a script.
-func (s Binding) Needs(driver string) []store.Need { return onredis.Needs(driver, s.Spec) }
+// Needs says that on Redis every step of a saga is a script, and that XA prepares branches.
+func (s Binding) Needs(driver string) []store.Need {
+	if s.Kind.Name == model.TransXA && (driver == "mysql" || driver == "postgres") {
+		return []store.Need{{Ability: store.TwoPhase, For: "transType=xa", Instead: "use --set transType=saga, tcc or msg"}}
+	}
+	return onredis.Needs(driver, s.Spec)
+}
 
 func (s Binding) onRedis(_ context.Context, c redis.Typed, b *workload.Bound) error {
 	s.Begin(b.RunID)

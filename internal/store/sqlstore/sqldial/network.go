@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5/stdlib"
+
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
 )
@@ -239,7 +241,16 @@ type Connector struct {
 	in func(database string) (driver.Connector, error)
 	// first are statements run on each new connection.
 	first []string
+	// shared means that a pooler gives each transaction another connection to the server.
+	shared atomic.Bool
 }
+
+// Share makes the connections that are opened from now on keep nothing on the server from one
+// transaction to the next: statements are sent and not prepared. A nil Connector is of a file.
+func (c *Connector) Share() { c.shared.Store(true) }
+
+// Shared reports whether Share was called.
+func (c *Connector) Shared() bool { return c != nil && c.shared.Load() }
 
 // Use makes connections be opened in a database from now on.
 func (c *Connector) Use(database string) error {
@@ -261,6 +272,9 @@ func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		if err := run(ctx, conn, text); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
+	}
+	if p, ok := conn.(*stdlib.Conn); ok && c.shared.Load() {
+		return unprepared{p}, nil
 	}
 	return conn, nil
 }

@@ -125,13 +125,17 @@ func Postgres(t store.Target, n *Network) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Connector{in: func(database string) (driver.Connector, error) {
+	c := &Connector{}
+	c.in = func(database string) (driver.Connector, error) {
 		config := config.Copy()
+		if c.Shared() {
+			config.DefaultQueryExecMode = pgx.QueryExecModeExec
+		}
 		config.Database = database
 		if database == "" {
 			config.Database = Maintenance
 		}
 		return stdlib.GetConnector(*config), nil
-	}}
+	}
 	return c, c.Use(t.Path)
 }
