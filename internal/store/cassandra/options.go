@@ -44,7 +44,7 @@ type options struct {
 	connections       int
 	protocol          int
 	dial, read, write time.Duration
-	dialer            gocql.Dialer // nil: the driver's own
+	dialer            dialer
 }
 
 var levels = map[string]gocql.Consistency{
@@ -169,9 +169,7 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 	if err != nil {
 		return nil, err
 	}
-	if opts.Fence != nil {
-		o.dialer = behind{net.Dialer{Timeout: o.dial}, opts.Fence}
-	}
+	o.dialer = dialer{net.Dialer{Timeout: o.dial}, opts.Fence}
 	config, err := o.cluster(t)
 	if err != nil {
 		return nil, err
@@ -203,21 +201,6 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 // protocol.
 func newer(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "rotocol version") || strings.Contains(err.Error(), "unsupported protocol"))
-}
-
-// behind dials as the driver does, with a fence before each write.
-type behind struct {
-	net.Dialer
-	fence *store.Fence
-}
-
-// DialContext connects with a node.
-func (b behind) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
-	c, err := b.Dialer.DialContext(ctx, network, addr)
-	if err != nil {
-		return nil, err
-	}
-	return b.fence.Conn(c), nil
 }
 
 // connect makes the session for what is measured, and the one for everything else. They
