@@ -74,6 +74,9 @@ func Refusal(notes []model.Note) error {
 // notes collects what became of keys.
 type notes []model.Note
 
+// mostUnknown is for how many unknown keys it is worked out what may have been meant.
+const mostUnknown = 20
+
 // done notes that a key is done as it says.
 func (n *notes) done(where, key string) {
 	*n = append(*n, model.Note{Where: where, Key: key, State: model.Done})
@@ -92,9 +95,17 @@ func (n *notes) refuse(where, key, format string, args ...any) {
 // unknown refuses a key that the tool does not have either.
 func (n *notes) unknown(where, key, tool string, names []string) {
 	text := tool + " has nothing of this name"
-	// With a place to see all names, not all are listed.
-	if near := strings.TrimSpace(fault.Suggest(key, names, "")); near != "" {
-		text += "; " + near
+	refused := 0
+	for _, old := range *n {
+		if old.State == model.Refused {
+			refused++
+		}
+	}
+	if refused < mostUnknown {
+		// With a place to see all names, not all are listed.
+		if near := strings.TrimSpace(fault.Suggest(key, names, "")); near != "" {
+			text += "; " + near
+		}
 	}
 	n.refuse(where, key, "%s", text)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/infile"
 )
 
 // word is a word of a command line, and the line that it begins on.
@@ -40,6 +41,9 @@ func commandsOf(name, text string, line int) ([][]word, error) {
 	for s.at < len(s.in) {
 		if err := s.next(); err != nil {
 			return nil, err
+		}
+		if len(s.words) > infile.MaxKeys {
+			return nil, s.fail(s.line, "", "a command has more than %d words", infile.MaxKeys)
 		}
 	}
 	s.endCommand()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
@@ -115,7 +114,7 @@ func (y *ycsb) rest() {
 			y.done(where, key)
 		case known:
 			y.about(where, key, "%s", what)
-		case strings.Contains(key, ".") && !nearYCSB(key):
+		case !ownYCSB(key):
 			y.about(where, key, "no effect: the store, and how it is reached, are named by --target")
 		default:
 			y.unknown(where, key, "the core workload of YCSB", slices.Sorted(maps.Keys(ycsbKeys)))
@@ -123,10 +122,10 @@ func (y *ycsb) rest() {
 	}
 }
 
-// nearYCSB reports whether a key with a dot is one of YCSB's own, mistyped.
-func nearYCSB(key string) bool {
-	near := fault.Nearest(key, slices.Collect(maps.Keys(ycsbKeys)))
-	return strings.Contains(near, ".") && strings.HasPrefix(key, near[:strings.IndexByte(near, '.')+1])
+// ownYCSB reports whether a key is of YCSB itself, and not of the binding of a store.
+func ownYCSB(key string) bool {
+	group, _, dotted := strings.Cut(key, ".")
+	return !dotted || slices.Contains([]string{"exponential", "measurement", "hdrhistogram", "histogram", "timeseries", "status", "basicdb"}, group)
 }
 
 // text returns a value, or what is so without it.
