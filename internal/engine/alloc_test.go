@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"runtime/metrics"
 	"testing"
 
 	"github.com/perfbench/perfbench/internal/workload"
@@ -56,5 +58,41 @@ func BenchmarkClaim(b *testing.B) {
 				s.next(1, 0, true)
 			}
 		})
+	}
+}
+
+// BenchmarkContention is BenchmarkIteration with more and more threads that may run at once, of
+// which a machine with fewer processors runs some in turn: which of our locks and shared words
+// would bind on 16 cores? wait-ns/op is how long goroutines waited for locks, the runtime's own
+// included; -mutexprofile and -blockprofile name them.
+func BenchmarkContention(b *testing.B) {
+	waited := func() float64 {
+		s := []metrics.Sample{{Name: "/sync/mutex/wait/total:seconds"}}
+		metrics.Read(s)
+		return s[0].Value.Float64()
+	}
+	for _, procs := range []int{1, 2, 4, 8, 16} {
+		for _, loop := range []struct {
+			name string
+			rate float64
+		}{{"closed", 0}, {"open", workload.MaxRate}} {
+			b.Run(fmt.Sprintf("%s/procs=%d", loop.name, procs), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				track := pool("p", workload.Settings{Threads: 4 * procs, Rate: loop.rate}, func(context.Context, *workload.Iteration) error { return nil })
+				track.Iterations = int64(b.N)
+				before := waited()
+				b.ResetTimer()
+				r, err := Start(b.Context(), Options{Plan: onePhase(0, track), Classify: classify, Classes: classes})
+				if err != nil {
+					b.Fatal(err)
+				}
+				res, err := r.Wait()
+				b.StopTimer()
+				if err != nil || res.Ops[0].Count != int64(b.N) {
+					b.Fatalf("did %d of %d: %v", res.Ops[0].Count, b.N, err)
+				}
+				b.ReportMetric((waited()-before)*1e9/float64(b.N), "wait-ns/op")
+			})
+		}
 	}
 }
