@@ -1,0 +1,87 @@
+package model
+
+import (
+	"context"
+
+	"github.com/perfbench/perfbench/internal/ownership"
+)
+
+// Adapter is the data of a workload on one kind of store.
+type Adapter struct {
+	// Spaces are those that the data sets are kept in, in their order; none if nothing is
+	// kept that could be anybody's.
+	Spaces []ownership.Space
+	// Tables makes what must be there before records are written; nil: nothing.
+	Tables Tables
+	// Lacks says why a step cannot be carried out on its data set (nil if it uses none), with
+	// what can, as a hint; nil if it can.
+	Lacks func(op *Operation, st *Step, d *Data) error
+	// Open returns the access of one more client.
+	Open func() (Client, error)
+	// Lags means that a read may miss what was acknowledged before, by the consistency
+	// that was asked for; Why says by which.
+	Lags bool
+	Why  string
+}
+
+// Tables makes what must be there before records are written.
+type Tables interface {
+	// Check refuses what is there and does not fit.
+	Check(ctx context.Context, c *ownership.Claim) error
+	// Create makes what is missing.
+	Create(ctx context.Context) error
+}
+
+// Client is one client's access to the data. It belongs to one goroutine.
+type Client interface {
+	// Do carries out a call. What it answers is valid until the next one.
+	Do(ctx context.Context, c *Call) error
+	// Close gives back what the client holds.
+	Close()
+}
+
+// Transactor is a Client that can carry out several calls as one transaction. Begin
+// begins it; the calls in between may be sent by Do or by Commit, whose answers then come
+// with it.
+type Transactor interface {
+	Client
+	Begin(ctx context.Context) error
+	// Commit ends the transaction; Abort takes it back after an error.
+	Commit(ctx context.Context) error
+	Abort(ctx context.Context)
+}
+
+// Call is one call to the store, with room for its answer.
+type Call struct {
+	Do Verb
+	// Set is the index of the data set.
+	Set int
+	// Rows are the records that it is about: their keys, and for writes their values. A Scan
+	// begins at the key of the only one.
+	Rows []Row
+	// Fields are the indexes of the fields that Row.Vals are of, of a hash; nil: all.
+	Fields []int
+	// Count is how many records a Scan reads, or elements a Range.
+	Count int
+	// By is what Add adds; of a sorted set, the score of what is included.
+	By int64
+	// TTL is after how many ns what is written expires; 0: never.
+	TTL int64
+	// Text is a statement's, and Args are its arguments.
+	Statement int
+	Args      [][]byte
+
+	// Got are the records that a Scan, or the elements that a Range or Members, has found.
+	Got []Row
+	// N is a counter's new value, a number of elements, or a statement's answer.
+	N int64
+}
+
+// Row is a record, or one element of a list, set, sorted set or stream.
+type Row struct {
+	Key []byte
+	// Vals are its values, one for each field of the call.
+	Vals [][]byte
+	// Found says, after a read, that it is there.
+	Found bool
+}
