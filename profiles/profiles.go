@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/eventstore/report"
 	"github.com/perfbench/perfbench/profiles/group"
 	"github.com/perfbench/perfbench/profiles/ingestion"
+	"github.com/perfbench/perfbench/profiles/mix"
 	"github.com/perfbench/perfbench/profiles/padogrid"
 	"github.com/perfbench/perfbench/profiles/tx"
 )
@@ -24,6 +25,7 @@ func All() []workload.Profile {
 		tx.Profile(),
 		authz.Profile(),
 		eventstore.Profile(),
+		mix.Profile(),
 	}
 }
 

@@ -161,7 +161,7 @@ func TestManualPages(t *testing.T) {
 func TestNoFlagOfARunIsIgnored(t *testing.T) {
 	samples := map[string]string{
 		"profile": "tx", "target": "null:", "preset": "large", "file": "some.properties", "set": "testCase=put", "threads": "7", "payload": "77", "batch": "7",
-		"rate": "77", "warmup": "7s", "at": "1s:threads=7", "duration": "7s", "count": "7", "until": "p99 ±7%", "drain": "7s", "threshold": "p77<7s",
+		"records": "7", "load": "some", "rate": "77", "warmup": "7s", "at": "1s:threads=7", "duration": "7s", "count": "7", "until": "p99 ±7%", "drain": "7s", "threshold": "p77<7s",
 		"require-valid": "true", "out": "elsewhere", "format": "csv", "tag": "colour", "facts": "missing.yaml", "metrics-addr": "9400", "otlp": "htp://h",
 		"namespace": "other", "seed": "7", "allow-existing": "true", "cleanup": "true", "password-file": "missing", "theme": "pink", "json": "true",
 		"repeat": "7", "against": "null:", "against-set": "threads=7", "tolerance": "x", "unsure": "x", "aa": "true",

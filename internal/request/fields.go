@@ -32,6 +32,8 @@ type Field struct {
 	kept string
 	// isKnob means that the value can change during a run.
 	isKnob bool
+	// ofProfile means that only profiles have it that have a parameter of that name.
+	ofProfile bool
 	// here means that a command line that does the run again leaves the field out.
 	here bool
 }
@@ -114,6 +116,16 @@ func rows() []Field {
 			Param:    param("set", workload.List, ""),
 			Flag:     Flag{"", "NAME=VALUE", "any knob or parameter, TRACK.NAME for one track; repeats", GroupWorkload, false},
 			terminal: true,
+		},
+		{
+			Param:     param("records", workload.Integer, "how many records are there before the run, of profiles that load them"),
+			Flag:      Flag{"", "N", "how many records are there before the run (mix); those that are missing are loaded first", GroupWorkload, false},
+			ofProfile: true,
+		},
+		{
+			Param:     param("load", workload.Text, "auto: what is missing is loaded first; only: nothing is done but that; skip: nothing is loaded"),
+			Flag:      Flag{"", "HOW", "auto: load what is missing first; only: load, and nothing else; skip: load nothing (mix; see the profile for others)", GroupWorkload, false},
+			ofProfile: true,
 		},
 		knob(workload.Threads(), "", "N", "number of threads, over all tracks"),
 		knob(workload.Rate(""), "r", "N", "target rate per second: calls are sent on schedule even if the store is slow; 0 = unlimited"),

@@ -27,7 +27,7 @@ func RunParams() []workload.Param {
 		switch {
 		case f.setHelp != "":
 			out = append(out, workload.Param{Name: f.Name, Kind: workload.Text, Help: f.setHelp})
-		case f.IsValue() && !f.isKnob:
+		case f.IsValue() && !f.isKnob && !f.ofProfile:
 			out = append(out, f.Param)
 		}
 	}

@@ -23,8 +23,11 @@ type Settings struct {
 	// run began with.
 	Coming Coming
 	// Extra holds the values of the plan's own knobs.
-	Extra [4]float64
+	Extra [MostExtra]float64
 }
+
+// MostExtra is how many knobs of its own a plan can have.
+const MostExtra = 24
 
 // AllTracks stands for the index of a track where a change is aimed at all of them, or the
 // totals of all are asked for.

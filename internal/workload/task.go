@@ -146,7 +146,13 @@ func (it *Iteration) Begin(op Op) Mark {
 // End stops the clock, records the operation with the units that it covered, and
 // returns err.
 func (it *Iteration) End(m Mark, units int, err error) error {
-	end := it.now()
+	return it.EndPaused(m, units, 0, err)
+}
+
+// EndPaused is End for an operation during which the client paused of its own accord for so
+// many ns, which do not count.
+func (it *Iteration) EndPaused(m Mark, units int, paused int64, err error) error {
+	end := max(it.now()-paused, m.start)
 	it.rec.Ended()
 	it.open = false
 	it.add(m.op, units, m.due, m.start, end, err)

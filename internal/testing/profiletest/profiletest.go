@@ -40,7 +40,6 @@ func describe(t *testing.T, p workload.Profile) {
 	} {
 		assert.NotEmpty(t, text, what)
 	}
-	assert.NotEmpty(t, p.Formats)
 	assert.NotNil(t, p.Design)
 }
 

@@ -84,7 +84,7 @@ func layOut(s *model.Spec, k *keys, in workload.Inputs) *workload.Plan {
 			ph.Name = uniqueName(ph.Name, phaseNames(p))
 		}
 		for _, g := range step {
-			g.Start.Extra = [4]float64{float64(s.Subscribers), float64(g.Start.Threads), g.Start.Rate}
+			g.Start.Extra[extraSubscribers], g.Start.Extra[extraThreads], g.Start.Extra[extraRate] = float64(s.Subscribers), float64(g.Start.Threads), g.Start.Rate
 			t := workload.Track{Name: g.Track, Ops: g.Names, OpUnits: unitsOf(g.Names), Counted: 1, Start: g.Start, NewTask: notYet}
 			t.Spares = s.Near || slices.ContainsFunc(g.Ops, (*model.Op).Pauses)
 			if !s.Wraps(g) {

@@ -1,5 +1,7 @@
 package model
 
+import "github.com/perfbench/perfbench/internal/datagen"
+
 // Keys is how records are chosen among those of a data set.
 type Keys struct {
 	Kind KeyKind
@@ -106,4 +108,18 @@ func (n *Number) Most() int64 {
 		most = max(most, c.Max)
 	}
 	return most
+}
+
+// Choice returns the distribution, without the limits of the records.
+func (k *Keys) Choice() datagen.Keys {
+	c := datagen.Keys{
+		Kind: datagen.KeyKind(k.Kind), Exponent: k.Exponent, Hot: k.Hot, HotCalls: k.HotCalls, Drift: k.Drift, Mean: k.Mean, Deviation: k.Deviation,
+	}
+	switch {
+	case k.Kind == Same:
+		c.Kind = datagen.UniformKeys // of the first step, which has none before it
+	case k.Kind == Gaussian && k.Deviation == 0:
+		c.Mean, c.Deviation = 0.5, 1.0/6
+	}
+	return c
 }

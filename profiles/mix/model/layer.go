@@ -2,7 +2,10 @@ package model
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
+	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 )
 
@@ -34,15 +37,16 @@ type Tables interface {
 
 // Client is one client's access to the data. It belongs to one goroutine.
 type Client interface {
-	// Do carries out a call. What it answers is valid until the next one.
+	// Do carries out a call. The answer lies in memory of the call, which keeps it until it is
+	// used again.
 	Do(ctx context.Context, c *Call) error
 	// Close gives back what the client holds.
 	Close()
 }
 
 // Transactor is a Client that can carry out several calls as one transaction. Begin
-// begins it; the calls in between may be sent by Do or by Commit, whose answers then come
-// with it.
+// begins it. Do may leave it to Commit to send the calls in between, and answers then come
+// with that.
 type Transactor interface {
 	Client
 	Begin(ctx context.Context) error
@@ -67,10 +71,12 @@ type Call struct {
 	By int64
 	// TTL is after how many ns what is written expires; 0: never.
 	TTL int64
-	// Text is a statement's, and Args are its arguments.
+	// Statement is the index of one, and Args are its arguments.
 	Statement int
 	Args      [][]byte
 
+	// Buf is the memory of answers: adapters append to it what Rows and Got refer to.
+	Buf []byte
 	// Got are the records that a Scan, or the elements that a Range or Members, has found.
 	Got []Row
 	// N is a counter's new value, a number of elements, or a statement's answer.
@@ -84,4 +90,36 @@ type Row struct {
 	Vals [][]byte
 	// Found says, after a read, that it is there.
 	Found bool
+}
+
+// Reads reports whether a verb's answer has values.
+func (v Verb) Reads() bool {
+	switch v {
+	case Get, Scan, Pop, Range, Members, Statement:
+		return true
+	}
+	return false
+}
+
+// Unable says that a store cannot carry out a step on a data set, and what it can.
+func Unable(store string, st *Step, d *Data, can []Verb) error {
+	words := make([]string, len(can))
+	for i, v := range can {
+		words[i] = string(v)
+	}
+	if len(can) == 0 {
+		return fault.Hint(fmt.Errorf("%s keeps no %s", store, d.Type.Plural()), "use redis:// or embedded:")
+	}
+	return fault.Hint(fmt.Errorf("%s has no %s on a %s", store, st.Do, d.Type), "on a "+string(d.Type)+" it has "+strings.Join(words, ", "))
+}
+
+// Plural is the word for several of a type.
+func (t Type) Plural() string {
+	switch t {
+	case Hash:
+		return "hashes"
+	case Sorted:
+		return "sorted sets"
+	}
+	return string(t) + "s"
 }

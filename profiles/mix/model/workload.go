@@ -3,7 +3,11 @@
 // of it, and the run carries that out through the adapters.
 package model
 
-import "time"
+import (
+	"slices"
+	"strconv"
+	"time"
+)
 
 // Workload is what an application does with a store.
 type Workload struct {
@@ -104,4 +108,49 @@ type KeyForm struct {
 	Prefix string
 	Length int
 	Hashed bool
+}
+
+// Append appends the key of a record.
+func (f *KeyForm) Append(dst []byte, record int64) []byte {
+	n := uint64(record)
+	if f.Hashed {
+		n = n*0x9e3779b97f4a7c15 + 1 // one to one
+		n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+		n ^= n >> 31
+	}
+	from := len(dst)
+	dst = append(dst, f.Prefix...)
+	var room [20]byte
+	digits := strconv.AppendUint(room[:0], n, 10)
+	for range f.Length - (len(dst) - from) - len(digits) {
+		dst = append(dst, '0')
+	}
+	return append(dst, digits...)
+}
+
+// Columns returns how many values a record of the data set has.
+func (d *Data) Columns() int { return max(len(d.Fields), 1) }
+
+// Statements returns the steps that are statements of the store's own, in order: a Call
+// names one by its index.
+func (w *Workload) Statements() []*Step {
+	var out []*Step
+	for i := range w.Operations {
+		for j := range w.Operations[i].Steps {
+			if s := &w.Operations[i].Steps[j]; s.Do == Statement {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// Index returns the position of a data set, or -1.
+func (w *Workload) Index(data string) int {
+	return slices.IndexFunc(w.Data, func(d Data) bool { return d.Name == data })
+}
+
+// Writes reports whether a verb writes values of a record.
+func (v Verb) Writes() bool {
+	return slices.Contains([]Verb{Put, Insert, Update, Modify, Push, Include, Append}, v)
 }

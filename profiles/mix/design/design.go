@@ -1,0 +1,272 @@
+// Package design works out the plan of a workload from values alone.
+package design
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/mix/model"
+	"github.com/perfbench/perfbench/profiles/mix/own"
+	"github.com/perfbench/perfbench/profiles/mix/run"
+)
+
+// Track is the name of the only track.
+const Track = "mix"
+
+// The parameters.
+var (
+	workloadParam = workload.Param{
+		Name: "workload", Kind: workload.Text,
+		Help: "data, operations and how often each is called, as YAML; a preset or --file gives it",
+	}
+	recordsParam = workload.Param{
+		Name: "records", Kind: workload.Integer, Unit: "records", Min: 1, Max: own.MostRecords,
+		Help: "how many records each data set has that has any, in place of what the workload says",
+	}
+	loadParam = workload.Param{
+		Name: "load", Kind: workload.Choice, Default: run.LoadAuto, Choices: []string{run.LoadAuto, run.LoadOnly, run.LoadSkip},
+		Help: "auto loads the records that are missing before the run; only does that and nothing else, and measures it; skip loads nothing",
+	}
+	loadersParam = workload.Param{
+		Name: "loaders", Kind: workload.Integer, Default: "16", Unit: "clients", Min: 1, Max: workload.MaxThreads,
+		Help: "clients that load at the same time before the run",
+	}
+)
+
+// Params returns the parameters.
+func Params() []workload.Param {
+	return []workload.Param{workloadParam, recordsParam, loadParam, loadersParam}
+}
+
+// Spec is what was worked out, for the binding. It is not modified afterwards.
+type Spec struct {
+	run.Spec
+	Namespace, Driver string
+}
+
+// designer reads the values of a plan. It belongs to one call of Design.
+type designer struct {
+	*values.Reader
+	s  *Spec
+	in workload.Inputs
+}
+
+// Design works out the plan, without its binder. It touches nothing; all problems are
+// returned joined, with the code of bad input.
+func Design(in workload.Inputs) (*workload.Plan, *Spec, error) {
+	d := &designer{Reader: values.New(in.Values), in: in, s: &Spec{Namespace: in.Namespace, Driver: in.Driver}}
+	s := d.s
+	s.Seed, s.Count = in.Seed, in.Count
+	s.Load = d.Choice(loadParam)
+	s.LoadThreads = int(d.Whole(loadersParam))
+	s.Wrap = in.Wraps()
+	if !d.work() {
+		return nil, nil, d.Problems.Err()
+	}
+	start := d.start()
+	if err := d.Problems.Err(); err != nil {
+		return nil, nil, err
+	}
+	return d.plan(start), s, nil
+}
+
+// work reads the workload.
+func (d *designer) work() bool {
+	v := d.Pick(workloadParam, workloadParam.Name)
+	if strings.TrimSpace(v.Text) == "" {
+		d.Blame(workloadParam.Name, "--preset or --file", "workload: there is none")
+		return false
+	}
+	w, err := own.Read(v.From(), v.Text)
+	if err != nil {
+		d.Problems.Add(err)
+		return false
+	}
+	d.s.Work = w
+	name := w.Name
+	if name == "" {
+		name = strings.Join(operations(w), ", ")
+	}
+	d.Show(workloadParam.Name, name, v)
+	if r, ok := d.Values[recordsParam.Name]; ok {
+		n := d.Integer(recordsParam, r)
+		for i := range w.Data {
+			if w.Data[i].Records > 0 {
+				w.Data[i].Records = n
+			}
+		}
+		d.Show(recordsParam.Name, strconv.FormatInt(n, 10), r)
+		d.Problems.Add(w.Complete())
+	}
+	return true
+}
+
+func operations(w *model.Workload) (out []string) {
+	for i := range w.Operations {
+		out = append(out, w.Operations[i].Name)
+	}
+	return out
+}
+
+// usualThreads is how many clients there are unless somebody says otherwise.
+const usualThreads = 8
+
+// start reads what the settings begin with, and makes the knobs.
+func (d *designer) start() workload.Settings {
+	w := d.s.Work
+	start := d.Settings(usualThreads)
+	k := payload()
+	start.Payload = d.Payload(k, 0, "payload")
+	d.s.Payload = start.Payload
+	for _, k := range w.Knobs(&start) {
+		v, ok := d.Values[k.Name]
+		if !ok {
+			continue
+		}
+		n, err := k.Parse(v.Text)
+		d.Problems.Add(fault.Field(k.Name, err))
+		start = k.Set(start, n)
+	}
+	sum := 0.0
+	for i := range w.Operations {
+		sum += w.WeightAt(&start, i)
+	}
+	if sum <= 0 {
+		d.Problems.Add(fault.Input(errors.New("all weights are 0, so there is nothing to do"), "--set "+model.WeightKnob(w.Operations[0].Name)+"=1"))
+	}
+	return start
+}
+
+// payload returns the knob for the size of values.
+func payload() workload.Knob {
+	k := workload.Payload()
+	k.Help = "size of each value, of a hash of each field; 0: as the workload says"
+	return k
+}
+
+// plan makes the plan.
+func (d *designer) plan(start workload.Settings) *workload.Plan {
+	s, w := d.s, d.s.Work
+	p := &workload.Plan{Unit: "operations", Knobs: []workload.Knob{workload.Threads(), workload.Rate("operations")}, Parameters: d.Shown}
+	if d.writes() {
+		p.Knobs = append(p.Knobs, payload())
+	}
+	t := workload.Track{
+		Name: Track, Start: start,
+		NewTask: func(int) (workload.Task, error) { return nil, errors.New("mix: not connected to a store") },
+	}
+	phase := workload.Phase{Name: Track, Duration: d.in.Duration}
+	if s.Load == run.LoadOnly {
+		p.Unit, phase.Name = "records", "load"
+		p.Knobs[1] = workload.Rate("records")
+		t.Name, t.Ops = "load", []string{"load"}
+		for i := range w.Data {
+			t.Total += w.Data[i].Records
+		}
+		t.Units = func(*workload.Settings) int { return run.LoadRows(w) }
+		if s.Wrap {
+			t.Total = 0
+		}
+	} else {
+		d.operations(p, &t)
+	}
+	phase.Tracks = []workload.Track{t}
+	p.Phases = []workload.Phase{phase}
+	d.data(p, start)
+	if s.Load != run.LoadOnly && !d.in.Wraps() && s.Count == 0 {
+		p.Warnings = append(p.Warnings, "nothing says when the run ends")
+	}
+	p.Warnings = append(p.Warnings, d.Warnings...)
+	return p
+}
+
+// operations makes the track one of operations.
+func (d *designer) operations(p *workload.Plan, t *workload.Track) {
+	w := d.s.Work
+	p.Knobs = append(p.Knobs, w.Knobs(&workload.Settings{})...)
+	t.Ops = operations(w)
+	t.Counted = len(t.Ops)
+	t.OpUnits = make([]string, len(t.Ops))
+	for i := range w.Operations {
+		for _, name := range run.Parts(&w.Operations[i]) {
+			t.Ops, t.OpUnits = append(t.Ops, name), append(t.OpUnits, "calls")
+		}
+	}
+	pauses := w.Session.Pause.Given()
+	for i := range w.Operations {
+		pauses = pauses || slices.ContainsFunc(w.Operations[i].Steps, func(st model.Step) bool { return st.Do == model.Think })
+	}
+	t.Spares = pauses
+	t.Iterations, t.Total = d.s.Count, d.s.Count
+}
+
+// writes reports whether the workload has values whose size can be set.
+func (d *designer) writes() bool {
+	return slices.ContainsFunc(d.s.Work.Data, func(one model.Data) bool { return one.Size.Given() })
+}
+
+// data says what is stored where, and how much.
+func (d *designer) data(p *workload.Plan, start workload.Settings) {
+	w := d.s.Work
+	for i := range w.Data {
+		one := &w.Data[i]
+		p.Spaces = append(p.Spaces, store.Space{Namespace: d.s.Namespace, Name: one.Name, Shape: store.Keys, Grouped: true})
+		size := bytesOf(one, start.Payload)
+		p.Bytes += one.Records * size
+		text := fmt.Sprintf("%s: %s of type %s", ownership.Name(p.Spaces[i]), units.Plural(one.Records, "record"), one.Type)
+		if size > 0 {
+			text += " and about " + units.Size(size)
+		}
+		switch {
+		case one.Records == 0:
+			text = fmt.Sprintf("%s: what is inserted, of type %s", ownership.Name(p.Spaces[i]), one.Type)
+		case d.s.Load == run.LoadAuto && (!one.Cached || one.Warm):
+			text += ", loaded first where they are missing by " + units.Plural(d.s.LoadThreads, "client")
+		case d.s.Load == run.LoadOnly:
+			text += ", by " + units.Plural(start.Threads, "client")
+		}
+		p.Writes = append(p.Writes, text)
+		p.Deletes = append(p.Deletes, fmt.Sprintf("at the end %s, unless an earlier run made it (--cleanup)", one.Name))
+	}
+}
+
+// bytesOf is about how large a record is.
+func bytesOf(d *model.Data, payload int) int64 {
+	total := 0.0
+	for i := range d.Columns() {
+		n := d.Size
+		if i < len(d.Fields) && d.Fields[i].Size.Given() {
+			n = d.Fields[i].Size
+		}
+		if payload > 0 {
+			n = model.One(int64(payload))
+		}
+		total += mean(n)
+	}
+	if d.Length.Given() {
+		total *= mean(d.Length)
+	}
+	return int64(math.Round(total))
+}
+
+// mean is about what a number is on average.
+func mean(n model.Number) float64 {
+	if n.Kind != model.Weighted {
+		return float64(n.Min+n.Max) / 2
+	}
+	sum, weights := 0.0, 0.0
+	for _, c := range n.Table {
+		sum, weights = sum+c.Weight*float64(c.Min+c.Max)/2, weights+c.Weight
+	}
+	return sum / weights
+}

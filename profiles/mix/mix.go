@@ -1,0 +1,227 @@
+// Package mix is the profile of any application whose calls can be listed: data, operations
+// on them, and how often each is called. It reads YAML of its own and the files of other
+// tools, chooses records by one distribution over all threads and workers, and checks what
+// it reads.
+//
+// Its parts are structured as the table in CONTRIBUTING.md says. Besides them, own reads
+// and writes our YAML, and foreign reads the files of other tools.
+package mix
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/values"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/internal/yaml"
+	"github.com/perfbench/perfbench/profiles/mix/design"
+	"github.com/perfbench/perfbench/profiles/mix/foreign"
+	"github.com/perfbench/perfbench/profiles/mix/inmemory"
+	"github.com/perfbench/perfbench/profiles/mix/model"
+	"github.com/perfbench/perfbench/profiles/mix/onredis"
+	"github.com/perfbench/perfbench/profiles/mix/own"
+	"github.com/perfbench/perfbench/profiles/mix/run"
+)
+
+// Name is the profile's name.
+const Name = "mix"
+
+//go:embed presets/*.yaml
+var presets embed.FS
+
+// Profile returns the profile's description.
+func Profile() workload.Profile {
+	fsys, _ := fs.Sub(presets, "presets") // cannot fail: the name is valid
+	return workload.Profile{
+		Name:          Name,
+		Title:         "Any mix of calls",
+		Summary:       "The workload that you have: data, operations, and how often each is called with which keys.",
+		Unit:          "operations",
+		Reads:         "our own YAML; memtier command lines and the suites that wrap them, YCSB properties, cassandra-stress profiles",
+		Writes:        "run.json with the hit ratio",
+		Thread:        "a client",
+		Presets:       fsys,
+		DefaultPreset: "shop",
+		LivePreset:    "shop-live",
+		Params:        design.Params(),
+		Stores:        bindings(),
+		Read:          Read,
+		Design:        Design,
+	}
+}
+
+func bindings() []workload.Binding {
+	return []workload.Binding{
+		{Driver: "embedded"},
+		{Driver: "redis"},
+		{Driver: "memory"},
+		{Driver: "null"},
+		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no records; use redis:// or embedded:"},
+		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no records; use redis:// or embedded:"},
+	}
+}
+
+// Design works out the plan. It touches nothing; all problems are returned joined, with
+// the code of bad input.
+func Design(in workload.Inputs) (*workload.Plan, error) {
+	p, s, err := design.Design(in)
+	if err != nil {
+		return nil, err
+	}
+	p.Binder = &binder{s}
+	return p, nil
+}
+
+// Read reads the files of --file: YAML of ours, which may have values of the run beside the
+// workload, or the files of other tools. A workload becomes the text of our YAML.
+func Read(files []workload.File) (workload.Values, []string, error) {
+	return values.Files(files, read)
+}
+
+func read(f workload.File) ([]workload.Value, []string, error) {
+	w, notes, err := foreign.Read(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if w == nil && len(notes) == 0 {
+		return readOwn(f)
+	}
+	if err := foreign.Refusal(notes); err != nil {
+		return nil, nil, fault.Code(err, fault.CodeInput)
+	}
+	var warnings []string
+	for _, n := range notes {
+		if n.State == model.Approximated {
+			warnings = append(warnings, fmt.Sprintf("%s: %s: %s", n.Where, n.Key, n.Text))
+		}
+	}
+	if err := w.Complete(); err != nil {
+		return nil, nil, fault.Sentence(f.Path+": "+err.Error(), err)
+	}
+	return append(ofRun(f.Path, &w.Run), valueOf(f.Path, w)), warnings, nil
+}
+
+// valueOf is the value that a workload travels as.
+func valueOf(path string, w *model.Workload) workload.Value {
+	return workload.Value{Name: "workload", Text: own.Write(w), Origin: workload.OriginFile, Where: path}
+}
+
+// ofRun are the values of how a file wants its workload run.
+func ofRun(path string, r *model.Run) (out []workload.Value) {
+	add := func(name, text string) {
+		out = append(out, workload.Value{Name: name, Text: text, Origin: workload.OriginFile, Where: path})
+	}
+	if r.Threads > 0 {
+		add("threads", strconv.Itoa(r.Threads))
+	}
+	if r.Rate > 0 {
+		add("rate", strconv.FormatFloat(r.Rate, 'f', -1, 64))
+	}
+	if r.Count > 0 {
+		add("count", strconv.FormatInt(r.Count, 10))
+	}
+	if r.Duration > 0 {
+		add("duration", r.Duration.String())
+	}
+	return out
+}
+
+// readOwn reads YAML of ours.
+func readOwn(f workload.File) ([]workload.Value, []string, error) {
+	top, err := own.Form.Parse(f.Path, f.Data)
+	if err != nil || top.Kind() == yaml.Nothing {
+		return nil, nil, err
+	}
+	var vs []workload.Value
+	r, some := own.NewReader(), false
+	known := append(slices.Clone(f.Run), "threads", "rate", "payload", "zipf", "hit")
+	for _, p := range design.Params() {
+		known = append(known, p.Name)
+	}
+	top.Each(yaml.Keys{What: "a workload", Names: append(slices.Clone(own.Keys), known...)}, func(key, v yaml.Node) {
+		switch {
+		case slices.Contains(own.Keys, key.Text()) && (key.Text() != "workload" || v.Kind() == yaml.Scalar):
+			some = true
+			r.Key(key, v)
+		case v.Kind() == yaml.List:
+			if items, ok := v.Texts(key.Text()); ok {
+				one := key.Value(key.Text(), workload.OriginFile)
+				one.Text = strings.Join(items, ",")
+				vs = append(vs, one)
+			}
+		case v.Kind() == yaml.Scalar:
+			vs = append(vs, v.Value(key.Text(), workload.OriginFile))
+		default:
+			v.Fail("", "%s is not a plain value", key.Text())
+		}
+	})
+	if some {
+		vs = append(vs, valueOf(f.Path, r.Workload(top)))
+	}
+	return vs, nil, top.Err()
+}
+
+// binder connects a plan to stores.
+type binder struct{ *design.Spec }
+
+// Connector returns the function that connects the plan to the stores of a driver.
+func (b *binder) Connector(driver string) workload.Connector {
+	switch driver {
+	case "memory", "null":
+		return func(_ context.Context, p *workload.Bound) error {
+			return b.bind(p, inmemory.New(b.Work, driver == "null"))
+		}
+	case "redis", "embedded":
+		return workload.On(func(_ context.Context, c redis.Typed, p *workload.Bound) error {
+			return b.bind(p, onredis.New(c, b.Work, b.Namespace))
+		})
+	}
+	return nil
+}
+
+// bind refuses what the store cannot do, and puts a run to work.
+func (b *binder) bind(p *workload.Bound, l *model.Adapter) error {
+	if b.Load != run.LoadOnly {
+		if err := run.Fits(b.Work, l); err != nil {
+			return fault.Code(err, fault.CodeInput)
+		}
+	}
+	run.New(&b.Spec.Spec, l, p.Conn, p.RunID).Bind(p)
+	return nil
+}
+
+// Share gives process i of n its part of the clients and of the operations, or of the
+// records that are to be loaded.
+func (b *binder) Share(p *workload.Plan, i, n int) error {
+	workload.Own(p)
+	t := &p.Phases[0].Tracks[0]
+	all := t.Start.Threads
+	from, to, err := workload.Divide(t, "profile mix", all, i, n, n)
+	if err != nil {
+		return err
+	}
+	s := *b.Spec
+	s.Stake = workload.Stake{Process: i, Of: n, From: from, To: to, All: all}
+	if s.Count > 0 && s.Load != run.LoadOnly {
+		t.Iterations = run.Part(s.Count, i, n)
+		t.Total = t.Iterations
+	}
+	p.Binder = &binder{&s}
+	return nil
+}
+
+// Passes says that any client can carry out what another has left.
+func (b *binder) Passes() error {
+	if b.Load == run.LoadOnly {
+		return errors.New("each worker loads a part of the records that no other knows")
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/mix/model"
+	"github.com/perfbench/perfbench/profiles/mix/report"
+)
+
+// Bind puts the run to work on a plan that is being connected.
+func (r *Run) Bind(p *workload.Bound) {
+	t := &p.Phases[0].Tracks[0]
+	if r.spec.Load == LoadOnly {
+		t.NewTask = r.NewLoadTask
+	} else {
+		t.NewTask = r.NewTask
+	}
+	p.Claims, p.Parts = r.layer.Spaces, workload.Parts{r}
+	r.share(p)
+}
+
+// Fits says what of a workload a store cannot do; nil if it can do all of it.
+func Fits(w *model.Workload, l *model.Adapter) error {
+	var errs []error
+	for i := range w.Operations {
+		o := &w.Operations[i]
+		for j := range o.Steps {
+			st := &o.Steps[j]
+			if st.Do == model.Think {
+				continue
+			}
+			var d *model.Data
+			if at := w.Index(st.Data); at >= 0 {
+				d = &w.Data[at]
+			}
+			if err := l.Lacks(o, st, d); err != nil {
+				errs = append(errs, fault.Input(fmt.Errorf("operation %s: %w", o.Name, err), fault.HintOf(err)))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Facts returns the record of what has been done so far.
+func (r *Run) Facts(*measure.Result) any {
+	hits, misses, early := r.tallies.sums()
+	f := &report.Facts{
+		Schema: 1, Workload: r.work.Name, Hits: hits, Misses: misses, Early: early,
+		Wrong: r.wrongs.Load(), Lost: r.losts.Load(), Stale: r.stales.Load(), ReadBack: r.read.Load(), Data: []report.Data{},
+	}
+	if hits+misses > 0 {
+		ratio := float64(hits) / float64(hits+misses)
+		f.HitRatio = &ratio
+	}
+	r.there.mu.Lock()
+	defer r.there.mu.Unlock()
+	for i, s := range r.sets {
+		f.Data = append(f.Data, report.Data{Name: s.Name, Type: string(s.Type), Records: s.Records, Loaded: r.there.Loaded[i], Inserted: max(r.nexts(i)-r.there.Base[i], 0)})
+	}
+	return f
+}

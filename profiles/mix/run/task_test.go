@@ -1,0 +1,289 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/memory"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/mix/inmemory"
+	"github.com/perfbench/perfbench/profiles/mix/model"
+	"github.com/perfbench/perfbench/profiles/mix/own"
+	"github.com/perfbench/perfbench/profiles/mix/run"
+)
+
+// watched is a store in memory whose calls a test sees, and may change.
+type watched struct {
+	model.Transactor
+	before func(c *model.Call) (skip bool)
+	after  func(c *model.Call)
+}
+
+func (w watched) Do(ctx context.Context, c *model.Call) error {
+	if w.before != nil && w.before(c) {
+		return nil
+	}
+	err := w.Transactor.Do(ctx, c)
+	if w.after != nil {
+		w.after(c)
+	}
+	return err
+}
+
+// bound is a workload at work on a store in memory.
+type bound struct {
+	*run.Run
+	plan *workload.Plan
+}
+
+func (b bound) task(t *testing.T, worker int, set workload.Settings) *profiletest.Stepper {
+	t.Helper()
+	tr := b.plan.Phases[0].Tracks[0]
+	tr.Start = set
+	return profiletest.Step(t, &tr, worker)
+}
+
+// at carries out the operation of a number.
+func at(t *testing.T, k *profiletest.Stepper, number int64) error {
+	t.Helper()
+	k.Seq, k.Forget = number, true
+	return k.Do(t.Context())
+}
+
+func bind(t *testing.T, s *run.Spec, w watched) bound {
+	t.Helper()
+	a := inmemory.New(s.Work, false)
+	open := a.Open
+	a.Open = func() (model.Client, error) {
+		c, err := open()
+		w.Transactor = c.(model.Transactor)
+		return w, err
+	}
+	target, err := store.ParseTarget("memory:")
+	require.NoError(t, err)
+	c, err := memory.Driver.Open(t.Context(), target, store.OpenOptions{})
+	require.NoError(t, err)
+	p := &workload.Plan{Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "mix", Ops: ops(s.Work)}}}}, Shared: &workload.Shared{}}
+	r := run.New(s, a, c, "run-1")
+	r.Bind(&workload.Bound{Plan: p, Conn: c, RunID: "run-1"})
+	if s.LoadThreads == 0 {
+		s.LoadThreads, s.Load = 2, run.LoadAuto
+	}
+	require.NoError(t, p.Setup(t.Context(), nil))
+	return bound{r, p}
+}
+
+func ops(w *model.Workload) (out []string) {
+	for i := range w.Operations {
+		out = append(out, w.Operations[i].Name)
+	}
+	for i := range w.Operations {
+		out = append(out, run.Parts(&w.Operations[i])...)
+	}
+	return out
+}
+
+func parse(t *testing.T, text string) *model.Workload {
+	t.Helper()
+	w, err := own.Read("test", text)
+	require.NoError(t, err)
+	return w
+}
+
+// settings are those that a workload begins with.
+func settings(w *model.Workload) workload.Settings {
+	s := workload.Settings{Threads: 1}
+	w.Knobs(&s)
+	return s
+}
+
+// hottest counts which records n operations are about, shared out among processes with
+// threads each, and returns the hundred most frequent, the most frequent first.
+func hottest(t *testing.T, processes, threads int, n int) []string {
+	t.Helper()
+	counts := map[string]int{}
+	for process := range processes {
+		w := parse(t, `
+data: {product: {records: 20_000, size: 16, cached: true}}
+operations: {look: {get: product, keys: zipf 1.1}}`)
+		s := &run.Spec{Work: w, Seed: 3}
+		if processes > 1 {
+			s.Stake = workload.Stake{Process: process, Of: processes}
+		}
+		b := bind(t, s, watched{after: func(c *model.Call) {
+			if c.Do == model.Get {
+				counts[string(c.Rows[0].Key)]++
+			}
+		}})
+		var tasks []*profiletest.Stepper
+		for i := range threads {
+			tasks = append(tasks, b.task(t, i, settings(w)))
+		}
+		for i := range n / processes {
+			require.NoError(t, at(t, tasks[i%threads], int64(i)))
+		}
+	}
+	all := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	return all[:100]
+}
+
+// The records that are called most often do not depend on who calls: with the same numbers
+// of operations, they are the very same.
+func TestOneDistributionOverAllThreadsAndWorkers(t *testing.T) {
+	alone := hottest(t, 1, 1, 60_000)
+	assert.Equal(t, alone, hottest(t, 3, 10, 60_000))
+	assert.Equal(t, alone, hottest(t, 1, 10, 60_000))
+}
+
+// What a store answers wrongly fails the read and the verification.
+func TestWrongAnswersAreNoticed(t *testing.T) {
+	const text = `
+data: {product: {records: 50, size: 100}}
+operations: {look: {get: product}, change: {put: product}}
+mix: {look: 1, change: 1}`
+	for name, c := range map[string]struct {
+		spoil watched
+		check string
+	}{
+		"torn": {watched{after: func(c *model.Call) {
+			if c.Do == model.Get && c.Rows[0].Found {
+				c.Rows[0].Vals[0][50] ^= 1
+			}
+		}}, "values that are not what was written"},
+		"another record": {watched{before: func(c *model.Call) bool {
+			if c.Do == model.Get && len(c.Rows) == 1 {
+				c.Rows[0].Key[len(c.Rows[0].Key)-1] = '0'
+			}
+			return false
+		}, after: func(c *model.Call) {
+			if c.Do == model.Get && len(c.Rows) == 1 {
+				c.Rows[0].Key[len(c.Rows[0].Key)-1] = '1'
+			}
+		}}, "values that are not what was written"},
+		"lost": {watched{after: func(c *model.Call) {
+			if c.Do == model.Get {
+				c.Rows[0].Found = false
+			}
+		}}, "acknowledged records that are not there"},
+		"writes that are acknowledged and dropped": {watched{before: func(c *model.Call) bool {
+			return c.Do == model.Put && len(c.Rows) == 1
+		}}, "reads of what had been overwritten"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := parse(t, text)
+			b := bind(t, &run.Spec{Work: w, Seed: 1}, c.spoil)
+			k := b.task(t, 0, settings(w))
+			for i := range int64(500) {
+				_ = at(t, k, i) // that it fails shows in the verification
+			}
+			v := b.Verify(t.Context())
+			assert.Equal(t, workload.Failed, v.State, v.Summary)
+			failed := ""
+			for _, check := range v.Checks {
+				if !check.OK {
+					failed += check.Name + "; "
+					assert.NotEmpty(t, check.Examples)
+				}
+			}
+			assert.Contains(t, failed, c.check)
+		})
+	}
+}
+
+// A store that does as it should passes, whatever is called.
+func TestRightAnswersPass(t *testing.T) {
+	w := parse(t, `
+data:
+  product: {records: 200, size: 20..2KiB, compressible: 30%}
+  user: {records: 100, fields: {name: 30, mail: 20..40, bio: 500}}
+  stock: {records: 50, type: counter, start: 10}
+  recent: {records: 20, type: list, length: 5, most: 10, size: 40}
+  tags: {records: 20, type: set, length: 8}
+  ranks: {records: 5, type: sorted, length: 20}
+  events: {records: 4, type: stream, length: 3, size: 50}
+  cache: {records: 100, size: 64, cached: true}
+operations:
+  look: {get: product, keys: zipf 0.99, batch: 1..5}
+  change: {put: product, keys: hot 10% 90% drift 5}
+  rename: {update: user, fields: [name, mail]}
+  some: {get: user, fields: 2, keys: gaussian}
+  rework: {modify: user, fields: 1}
+  order: [{get: user}, {add: stock, by: -3..-1}, {insert: order, size: 100..200}, {get: user, keys: same}]
+  pay: {steps: [{get: user}, {update: user, keys: same, fields: 1}, {add: stock}], atomic: true}
+  walk: {scan: product, count: 1..20}
+  newest: {get: order, keys: latest 0.99}
+  drop: {delete: order, keys: sequential}
+  pushes: [{push: recent}, {range: recent, count: 3}, {pop: recent}]
+  tagging: [{include: tags}, {has: tags}, {exclude: tags}, {members: tags}]
+  ranking: [{include: ranks}, {range: ranks, count: 4}]
+  logging: [{append: events}, {range: events, count: 2}]
+  through: {get: cache, fill: true, hit: 90%}
+`)
+	b := bind(t, &run.Spec{Work: w, Seed: 1}, watched{})
+	var tasks []*profiletest.Stepper
+	for i := range 4 {
+		tasks = append(tasks, b.task(t, i, settings(w)))
+	}
+	for i := range int64(8000) {
+		require.NoError(t, at(t, tasks[i%4], i), "operation %d", i)
+	}
+	v := b.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
+	assert.Contains(t, fmt.Sprint(v.Checks), "stock: sum of what was added")
+}
+
+// Weights, exponent and hit ratio follow the settings.
+func TestLiveSettings(t *testing.T) {
+	w := parse(t, `
+data: {product: {records: 1000, size: 16}}
+operations: {look: {get: product, keys: zipf 0.99, hit: 100%}, change: {put: product}}
+mix: {look: 90, change: 10}`)
+	counts, missed := map[model.Verb]int{}, 0
+	b := bind(t, &run.Spec{Work: w, Seed: 1}, watched{after: func(c *model.Call) {
+		counts[c.Do]++
+		if c.Do == model.Get && !c.Rows[0].Found {
+			missed++
+		}
+	}})
+	set := settings(w)
+	k := b.task(t, 0, set)
+	count := func(from int64) (look, change, miss int) {
+		clear(counts)
+		missed = 0
+		for i := from; i < from+10_000; i++ {
+			require.NoError(t, at(t, k, i))
+		}
+		return counts[model.Get], counts[model.Put], missed
+	}
+	look, change, miss := count(0)
+	assert.InDelta(t, 9000, look, 150)
+	assert.InDelta(t, 1000, change, 150)
+	assert.Zero(t, miss)
+	for _, knob := range w.Knobs(&workload.Settings{}) {
+		switch knob.Name {
+		case "weight-look":
+			set = knob.Set(set, 10)
+		case "hit":
+			set = knob.Set(set, 70)
+		}
+	}
+	k.Settings = &set
+	look, change, miss = count(10_000)
+	assert.InDelta(t, 5000, look, 250)
+	assert.InDelta(t, 5000, change, 250)
+	assert.InDelta(t, 1500, miss, 150)
+}

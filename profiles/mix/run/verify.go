@@ -1,0 +1,231 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/mix/model"
+)
+
+const (
+	// sampled is how many records of a data set are read back.
+	sampled = 10_000
+	// mostCounters is up to how many counters are added up.
+	mostCounters = 1 << 20
+)
+
+// Verify compares what is stored with what was acknowledged.
+func (r *Run) Verify(ctx context.Context) workload.Verification {
+	if r.forgets {
+		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
+	}
+	if r.claim != nil {
+		_ = r.claim.Restore(ctx) // if it cannot be recorded, that shows below
+	}
+	v := workload.Verification{State: workload.Passed}
+	if !r.told() {
+		r.readBack(ctx)
+	}
+	for i, s := range r.sets {
+		if check, ok := r.counters(ctx, i, s); ok {
+			v.Checks = append(v.Checks, check)
+		}
+	}
+	r.ended = true
+	if r.claim != nil {
+		if r.spec.Load == LoadOnly {
+			r.loadedAll()
+		}
+		_ = r.record(ctx) // a later run finds out by itself
+	}
+	read, wrong, lost, stale := r.read.Load(), r.wrongs.Load(), r.losts.Load(), r.stales.Load()
+	hits, misses, _ := r.tallies.sums()
+	v.Missed = misses
+	r.mu.Lock()
+	examples := slices.Clone(r.examples)
+	broken := r.broken
+	r.mu.Unlock()
+	reads := hits + read
+	v.Checks = append(v.Checks,
+		workload.Check{Name: "values that are not what was written", OK: wrong == 0, Of: reads, Want: "0", Got: strconv.FormatInt(wrong, 10)},
+		workload.Check{Name: "acknowledged records that are not there", OK: lost == 0, Of: reads, Want: "0", Got: strconv.FormatInt(lost, 10)})
+	old := workload.Check{Name: "reads of what had been overwritten", OK: stale == 0 || r.layer.Lags, Of: reads, Want: "0", Got: strconv.FormatInt(stale, 10)}
+	if r.layer.Lags {
+		old.Want = "any number (" + r.layer.Why + ")"
+	}
+	v.Checks = append(v.Checks, old)
+	for i := range v.Checks {
+		if !v.Checks[i].OK {
+			v.State = workload.Failed
+			v.Checks[i].Examples = examples
+		}
+	}
+	switch {
+	case v.State == workload.Failed:
+		v.Summary = "what is stored or was read is not what was acknowledged: " + wrongOf(v.Checks)
+	case broken != "":
+		v.State, v.Summary = workload.Incomplete, "what is stored could not be read back: "+broken
+	default:
+		v.Summary = fmt.Sprintf("%s of the run and %s read back at the end are right", units.Plural(hits, "read"), units.Plural(read, "record"))
+		if stale > 0 {
+			v.Summary += fmt.Sprintf("; %s of what had been overwritten, which %s allows", units.Plural(stale, "read"), r.layer.Why)
+		}
+	}
+	return v
+}
+
+// wrongOf names the failed checks.
+func wrongOf(checks []workload.Check) string {
+	var all []string
+	for _, c := range checks {
+		if !c.OK {
+			all = append(all, c.Name+": "+c.Words())
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// loadedAll notes that everything has been loaded, if it has.
+func (r *Run) loadedAll() {
+	if r.loader.done.Load() < r.loader.all {
+		return
+	}
+	r.there.mu.Lock()
+	defer r.there.mu.Unlock()
+	for i, s := range r.sets {
+		if s.loads() {
+			r.there.Loaded[i] = s.Records
+		}
+	}
+}
+
+// Settle reads back what this process has written, before the last report of it.
+func (r *Run) Settle(ctx context.Context) {
+	if !r.forgets {
+		r.readBack(ctx)
+	}
+}
+
+// readBack reads records that must be there, and checks them.
+func (r *Run) readBack(ctx context.Context) {
+	client, err := r.layer.Open()
+	if err == nil {
+		defer client.Close()
+		for _, s := range r.sets {
+			if s.Type == model.Value || s.Type == model.Hash {
+				if err = r.readSet(ctx, client, s); err != nil {
+					break
+				}
+			}
+		}
+	}
+	if err != nil {
+		r.mu.Lock()
+		r.broken = err.Error()
+		r.mu.Unlock()
+	}
+}
+
+// readSet reads back a sample of a data set, and what the run inserted last.
+func (r *Run) readSet(ctx context.Context, client model.Client, s *set) error {
+	k := &task{run: r, client: client, tally: &tally{}, last: make([]int64, len(r.sets)), hit: 1}
+	st := newStep(k, &model.Step{Do: model.Get, Data: s.Name}, 0, -1, -1)
+	inserted := s.issued.Load() * int64(max(r.stake.Of, 1))
+	all := s.base + inserted
+	every := max(all/sampled, 1)
+	var records []int64
+	flush := func() error {
+		if len(records) == 0 {
+			return nil
+		}
+		p := &st.main
+		st.grow(p, len(records))
+		for i, record := range records {
+			p.rows[i].record, p.rows[i].number, p.rows[i].absent = record, -1, false
+			p.call.Rows[i].Key, p.call.Rows[i].Found = s.Key.Append(p.call.Rows[i].Key[:0], record), false
+		}
+		st.pick(p, 0, false)
+		st.look(p)
+		if err := client.Do(ctx, &p.call); err != nil {
+			return fmt.Errorf("read back %s: %w", s.Name, err)
+		}
+		_ = st.found(p) // it notes what is wrong
+		r.read.Add(int64(len(records)))
+		records = records[:0]
+		return nil
+	}
+	perCall := int(max(min(loadRows, loadBytes/max(int64(s.columns)*max(s.Size.Most(), 1), 1)), 1))
+	for at := int64(0); at < all; at += every {
+		if !s.expected(&r.stake, at) {
+			continue
+		}
+		if records = append(records, at); len(records) == perCall {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// counters compares what counters come to with what was added.
+func (r *Run) counters(ctx context.Context, i int, s *set) (workload.Check, bool) {
+	if s.Type != model.Counter || !r.uses(s, model.Add) || s.Records > mostCounters || s.absent || r.uses(s, model.Delete, model.Put, model.Insert) {
+		return workload.Check{}, false
+	}
+	got, err := r.sum(ctx, s, s.Records)
+	if err != nil {
+		r.mu.Lock()
+		r.broken = err.Error()
+		r.mu.Unlock()
+		return workload.Check{}, false
+	}
+	r.there.mu.Lock()
+	got -= r.there.Sums[i]
+	r.there.mu.Unlock()
+	sum, low, high := s.sum.Load(), s.low.Load(), s.high.Load()
+	c := workload.Check{Name: s.Name + ": sum of what was added", OK: got >= sum+low && got <= sum+high, Want: strconv.FormatInt(sum, 10), Got: strconv.FormatInt(got, 10)}
+	if low != 0 || high != 0 {
+		c.Want = fmt.Sprintf("%d to %d", sum+low, sum+high)
+	}
+	if r.shared.Lost() {
+		c.OK, c.Want = true, "unknown, since a worker was lost"
+	}
+	return c, true
+}
+
+// sum adds up the first n counters of a data set.
+func (r *Run) sum(ctx context.Context, s *set, n int64) (int64, error) {
+	client, err := r.layer.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer client.Close()
+	c := &model.Call{Do: model.Get, Set: s.at}
+	sum := int64(0)
+	for at := int64(0); at < n; at += loadRows {
+		c.Rows = room(c.Rows, int(min(loadRows, n-at)))
+		for i := range c.Rows {
+			c.Rows[i].Key, c.Rows[i].Found = s.Key.Append(c.Rows[i].Key[:0], at+int64(i)), false
+		}
+		if err := client.Do(ctx, c); err != nil {
+			return 0, fmt.Errorf("add up %s: %w", s.Name, err)
+		}
+		for i := range c.Rows {
+			if !c.Rows[i].Found {
+				continue
+			}
+			v, err := strconv.ParseInt(string(c.Rows[i].Vals[0]), 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("add up %s: %w", s.Name, err)
+			}
+			sum += v
+		}
+	}
+	return sum, nil
+}

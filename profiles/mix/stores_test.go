@@ -1,0 +1,148 @@
+package mix
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/mix/report"
+)
+
+// plain is what every store can do; structures are what stores of keys can do beside it.
+const plain = `
+data:
+  product: {records: 300, size: 20..2KiB}
+  user:    {records: 100, fields: {name: 30, mail: 20..40, bio: 200}}
+  stock:   {records: 50, type: counter, start: 10}
+operations:
+  look:   {get: product, keys: zipf 0.99}
+  many:   {get: product, batch: 2..5}
+  change: {put: product}
+  rename: {update: user, fields: [name, mail]}
+  some:   {get: user, fields: 2}
+  whole:  {get: user}
+  rework: {modify: user, fields: 1}
+  order:  [{get: user}, {add: stock, by: -2..3}, {insert: order, size: 100..200}, {get: user, keys: same}]
+  newest: {get: order, keys: latest 0.99}
+  drop:   {delete: order, keys: sequential}
+`
+
+const structures = `
+data:
+  recent: {records: 20, type: list, length: 5, most: 10, size: 40}
+  tags:   {records: 20, type: set, length: 8}
+  ranks:  {records: 5, type: sorted, length: 20}
+  events: {records: 4, type: stream, length: 3, size: 50}
+  cache:  {records: 100, size: 64, cached: true, ttl: 1h}
+  person: {records: 10, fields: 3, size: 20}
+  stock:  {records: 50, type: counter, start: 10}
+operations:
+  lists:   [{push: recent}, {range: recent, count: 3}, {pop: recent}]
+  tagging: [{include: tags}, {has: tags}, {exclude: tags}, {members: tags}]
+  ranking: [{include: ranks}, {range: ranks, count: 4}, {has: ranks}]
+  logging: [{append: events}, {range: events, count: 2}]
+  through: {get: cache, fill: true, hit: 90%}
+`
+
+const transaction = `
+data:
+  person: {records: 10, fields: 3, size: 20}
+  stock:  {records: 50, type: counter, start: 10}
+operations:
+  pay: {steps: [{get: person}, {update: person, keys: same, fields: 1}, {add: stock, by: -1}, {insert: payment, size: 50}], atomic: true}
+`
+
+// caseOf is a run of a workload.
+func caseOf(t *testing.T, target, text string, set ...string) profiletest.Case {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "own.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return profiletest.Case{Profile: Profile(), Target: target, Files: []string{path}, Set: append([]string{"threads=4", "count=3000", "seed=7"}, set...)}
+}
+
+func TestEveryCallOnEveryStore(t *testing.T) {
+	for _, name := range []string{"memory", "embedded", "redis", "cluster"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target := profiletest.Target(t, name)
+			o := profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain"))
+			f := profiletest.Facts[report.Facts](t, o.Concluded)
+			assert.Positive(t, f.Hits)
+			assert.Positive(t, f.ReadBack)
+			require.NotNil(t, f.HitRatio)
+			profiletest.Drive(t, caseOf(t, target, structures, "namespace=mixstructures"))
+			if name != "cluster" {
+				profiletest.Drive(t, caseOf(t, target, transaction, "namespace=mixtx"))
+			}
+		})
+	}
+}
+
+// What is loaded is recognised by the next run, which goes on behind what was inserted.
+func TestALaterRunGoesOn(t *testing.T) {
+	t.Parallel()
+	c := caseOf(t, labtest.Redis(t).URL(), `
+data: {product: {records: 200, size: 50}}
+operations: {look: {get: product}, more: {insert: product}}`)
+	c.Out = t.TempDir()
+	first := profiletest.Facts[report.Facts](t, c.Run(t))
+	second := c.With("load=skip").Run(t)
+	assert.Equal(t, workload.Passed, second.Run.Verification.State)
+	f := profiletest.Facts[report.Facts](t, second)
+	assert.Equal(t, int64(200), f.Data[0].Loaded)
+	assert.InDelta(t, 1500, first.Data[0].Inserted, 200)
+	assert.Zero(t, f.Misses, "it knows how many there are")
+}
+
+// A load that is all there is to do is measured.
+func TestOnlyLoading(t *testing.T) {
+	t.Parallel()
+	c := caseOf(t, labtest.Redis(t).URL(), `
+data: {product: {records: 5000, size: 50}, user: {records: 300, fields: 4}}
+operations: {look: {get: product}}`, "load=only")
+	c.Set = []string{"threads=3", "load=only"}
+	c.Out = t.TempDir()
+	o := c.Run(t)
+	require.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	assert.Equal(t, int64(5300), o.Run.Operations[0].Count)
+	c.Set = []string{"threads=3", "load=skip", "count=1000"}
+	f := profiletest.Facts[report.Facts](t, c.Run(t))
+	assert.Zero(t, f.Misses)
+	assert.Equal(t, int64(1000), f.Hits)
+}
+
+func TestWhatAStoreCannotDoIsRefusedBefore(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"data: {product: {records: 9}}\noperations: {walk: {scan: product}}": {"keys of Redis have no order", "range on a sorted set"},
+	} {
+		_, err := caseOf(t, "embedded:", text).Start(t.Context(), t)
+		require.ErrorContains(t, err, want[0])
+		assert.Contains(t, fault.HintOf(err), want[1])
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+	_, err := caseOf(t, profiletest.Target(t, "cluster"), transaction).Start(t.Context(), t)
+	require.ErrorContains(t, err, "a cluster has no transactions on several keys")
+}
+
+// Three workers do together what one does.
+func TestSeveralWorkers(t *testing.T) {
+	t.Parallel()
+	c := caseOf(t, labtest.Redis(t).URL(), plain)
+	o := c.Together(t, 3)
+	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+	total := int64(0)
+	for _, op := range o.Run.Operations[:10] {
+		total += op.Count
+	}
+	assert.Equal(t, int64(3000), total)
+	f := profiletest.Facts[report.Facts](t, o)
+	assert.Positive(t, f.Hits)
+	assert.Positive(t, f.ReadBack)
+}
