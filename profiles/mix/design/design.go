@@ -43,9 +43,15 @@ var (
 	}
 )
 
+// callsParam is how many operations there are where nobody says how long the run lasts.
+var callsParam = workload.Param{
+	Name: "calls", Kind: workload.Integer, Default: "100000", Unit: "operations", Min: 1, Max: 1 << 53,
+	Help: "how many operations there are without --count and --duration",
+}
+
 // Params returns the parameters.
 func Params() []workload.Param {
-	return []workload.Param{workloadParam, recordsParam, loadParam, loadersParam}
+	return []workload.Param{workloadParam, recordsParam, loadParam, loadersParam, callsParam}
 }
 
 // Spec is what was worked out, for the binding. It is not modified afterwards.
@@ -70,6 +76,9 @@ func Design(in workload.Inputs) (*workload.Plan, *Spec, error) {
 	s.Load = d.Choice(loadParam)
 	s.LoadThreads = int(d.Whole(loadersParam))
 	s.Wrap = in.Wraps()
+	if n := d.Whole(callsParam); s.Count == 0 && !s.Wrap {
+		s.Count = n
+	}
 	if !d.work() {
 		return nil, nil, d.Problems.Err()
 	}
@@ -183,9 +192,6 @@ func (d *designer) plan(start workload.Settings) *workload.Plan {
 	phase.Tracks = []workload.Track{t}
 	p.Phases = []workload.Phase{phase}
 	d.data(p, start)
-	if s.Load != run.LoadOnly && !d.in.Wraps() && s.Count == 0 {
-		p.Warnings = append(p.Warnings, "nothing says when the run ends")
-	}
 	p.Warnings = append(p.Warnings, d.Warnings...)
 	return p
 }
