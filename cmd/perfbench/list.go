@@ -238,8 +238,12 @@ func listPresets(args []string) (listing, error) {
 		l.rows = append(l.rows, []string{i.Name, mark, i.Description})
 		data = append(data, e)
 	}
+	absent, err := request.Absent(p.Presets)
+	for _, i := range absent {
+		l.rows = append(l.rows, []string{i.Name, "absent", i.Description})
+	}
 	l.data = data
-	return l, nil
+	return l, err
 }
 
 // presetText prints the YAML of a preset.

@@ -3,7 +3,9 @@ package infile
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -67,4 +69,25 @@ func TestAnInterruptEndsTheWait(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
 	assert.PanicsWithValue(t, "oh", func() { _, _ = While(t.Context(), func() (int, error) { panic("oh") }) })
+}
+
+func TestFilesThatAreMadeUp(t *testing.T) {
+	m := Memory{"a.yaml": "one", "b/c.yaml": "three"}
+	names, err := fs.Glob(m, "*/*.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b/c.yaml"}, names)
+	data, err := ReadFS(Settings, m, "b/c.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "three", string(data))
+	f, err := m.Open("a.yaml")
+	require.NoError(t, err)
+	info, err := f.Stat()
+	require.NoError(t, err)
+	assert.Equal(t, int64(3), info.Size())
+	assert.True(t, info.Mode().IsRegular())
+	assert.NoError(t, f.Close())
+	_, err = m.Open("b")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = m.Glob("[")
+	assert.ErrorIs(t, err, path.ErrBadPattern)
 }

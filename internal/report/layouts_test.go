@@ -56,6 +56,8 @@ func TestJSONAsMemtierWritesIt(t *testing.T) {
 	type block struct {
 		Count       int64
 		Rate        float64                          `json:"Ops/sec"`
+		Hits        float64                          `json:"Hits/sec"`
+		Misses      float64                          `json:"Misses/sec"`
 		Average     float64                          `json:"Average Latency"`
 		Seconds     map[string]struct{ Count int64 } `json:"Time-Serie"`
 		Percentiles struct {
@@ -92,6 +94,13 @@ func TestJSONAsMemtierWritesIt(t *testing.T) {
 	require.NoError(t, json.Unmarshal(doc.Stats[totals], &all))
 	assert.Equal(t, total, all.Count)
 	assert.Len(t, all.Seconds, 10)
+
+	f.Run.Facts = json.RawMessage(`{"hits": 900, "misses": 100}`)
+	doc.Stats = nil
+	require.NoError(t, json.Unmarshal([]byte(printed(t, f, "memtier")), &doc))
+	require.NoError(t, json.Unmarshal(doc.Stats[totals], &all))
+	assert.InDelta(t, 900/f.Run.MeasuredS, all.Hits, 0.01)
+	assert.InDelta(t, 100/f.Run.MeasuredS, all.Misses, 0.01)
 }
 
 func TestForeignLayoutsOfAFailedVerificationHaveNoRates(t *testing.T) {

@@ -88,13 +88,18 @@ func memtierJSON(f *rundir.Folder) ([]byte, error) {
 		return nil, err
 	}
 	r := &f.Run
+	hits, misses := foundOf(r)
 	threads := r.Settings["threads"]
 	stats := object{{"Runtime", object{
 		{"Start time", r.Measured.UnixMilli()}, {"Finish time", r.Measured.UnixMilli() + int64(math.Round(r.MeasuredS*1000))},
 		{"Total duration", int64(math.Round(r.MeasuredS * 1000))}, {"Time unit", "MILLISECONDS"},
 	}}}
 	for _, o := range append(ops, all) {
-		block, err := memtierBlock(r, o, seconds[o.name])
+		found := [2]float64{}
+		if o == all || o.name == "get" {
+			found = [2]float64{hits, misses}
+		}
+		block, err := memtierBlock(r, o, found, seconds[o.name])
 		if err != nil {
 			return nil, err
 		}
@@ -118,6 +123,19 @@ func memtierJSON(f *rundir.Folder) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// foundOf returns how many records reads have found, and have not, where the profile's facts
+// say so.
+func foundOf(r *rundir.Run) (hits, misses float64) {
+	var facts struct {
+		Hits   float64 `json:"hits"`
+		Misses float64 `json:"misses"`
+	}
+	if _, err := r.DecodeFacts(&facts); err != nil {
+		return 0, 0 // another profile has something else under these names
+	}
+	return facts.Hits, facts.Misses
+}
+
 func perClient(calls int64, threads float64) int64 { return calls / max(int64(threads), 1) }
 
 // memtierName returns the name of a kind of calls: Sets, Gets …
@@ -129,10 +147,12 @@ func memtierName(op string) string {
 }
 
 // memtierBlock is what the layout says of a kind of calls; times are in milliseconds.
-func memtierBlock(r *rundir.Run, c *calls, seconds object) (object, error) {
-	rate := math.NaN()
-	if !r.Failed() && r.MeasuredS >= measure.ShortestRate {
-		rate = float64(c.calls) / r.MeasuredS
+func memtierBlock(r *rundir.Run, c *calls, found [2]float64, seconds object) (object, error) {
+	rate := func(n float64) any {
+		if r.Failed() || r.MeasuredS < measure.ShortestRate {
+			return nil
+		}
+		return fixed(n/r.MeasuredS, 2)
 	}
 	percentiles := object{}
 	for _, p := range memtierPercentiles {
@@ -145,7 +165,7 @@ func memtierBlock(r *rundir.Run, c *calls, seconds object) (object, error) {
 	percentiles = append(percentiles, member{"Histogram log format", object{{"Compressed Histogram", string(encoded)}}})
 	mean := fixed(c.response.Mean()/1e6, 3)
 	return object{
-		{"Count", c.calls}, {"Ops/sec", fixed(rate, 2)}, {"Hits/sec", fixed(0, 2)}, {"Misses/sec", fixed(0, 2)},
+		{"Count", c.calls}, {"Ops/sec", rate(float64(c.calls))}, {"Hits/sec", rate(found[0])}, {"Misses/sec", rate(found[1])},
 		{"Latency", mean}, {"Average Latency", mean},
 		{"Min Latency", fixed(float64(c.response.Min())/1e6, 3)}, {"Max Latency", fixed(float64(c.response.Max())/1e6, 3)},
 		{"KB/sec", fixed(0, 2)}, {"Time-Serie", seconds}, {"Percentile Latencies", percentiles},

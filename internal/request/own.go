@@ -3,7 +3,6 @@ package request
 import (
 	"errors"
 	"io/fs"
-	"path"
 )
 
 // Overlay presents the presets of own along with those that are built in; if both have
@@ -40,8 +39,8 @@ func (o overlay) Glob(pattern string) ([]string, error) {
 			return nil, err
 		}
 		for _, n := range names {
-			if !seen[path.Base(n)] {
-				seen[path.Base(n)] = true
+			if !seen[n] {
+				seen[n] = true
 				out = append(out, n)
 			}
 		}
