@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -21,7 +22,7 @@ import (
 // command is the command in one call, with its flags.
 type command struct {
 	*cli.Call
-	json, write             bool
+	json, write, try        bool
 	namespace, passwordFile string
 }
 
@@ -38,16 +39,22 @@ takes, what it lets us do, the kernel settings that matter if it runs on this ma
 what each profile would do there.
 
 It takes about two seconds. It changes nothing, except that --write tries whether a run
-may write; what it wrote is removed.
+may write; what it wrote is removed. --try carries out everything that a run asks of a
+store, in a namespace of its own that is removed again, within ten seconds: the table that
+it prints says what of perfbench works on a store.
 
 Exit codes: 0 nothing stands in the way of a run, though there may be warnings; 2 bad
 input; 3 the store cannot be reached or refuses.`,
 		Example: `  perfbench doctor
   perfbench doctor redis://localhost:6379
+  perfbench doctor redis://localhost:6379 --try
   perfbench doctor lab:postgres --write --json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fault.Input(fmt.Errorf("doctor: unexpected argument %q", args[1]), "it takes one target")
+			}
+			if a.try && len(args) == 0 {
+				return fault.Input(errors.New("doctor: --try needs a target"), "for example  perfbench doctor redis://localhost:6379 --try")
 			}
 			return nil
 		},
@@ -69,6 +76,7 @@ input; 3 the store cannot be reached or refuses.`,
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.BoolVar(&a.write, "write", false, "test whether a run is allowed to write; the test data is removed")
+	fs.BoolVar(&a.try, "try", false, "carry out all that a run asks of a store, in a namespace of its own that is removed again")
 	fs.StringVar(&a.namespace, "namespace", "perfbench", "`NAME` prefix of what a run makes")
 	fs.StringVar(&a.passwordFile, "password-file", "", "`FILE` its first line is the target's password")
 	fs.BoolVar(&a.json, "json", false, "write JSON")
@@ -93,7 +101,15 @@ func (a *command) examine(ctx context.Context, target string) error {
 		failed = err
 		env := a.Session()
 		env.Environ = nil // what a profile does by default
-		all = append(all, sec, Profiles(ctx, env, target, s, info))
+		all = append(all, sec)
+		if a.try && failed == nil {
+			var done Section
+			if done, failed = s.Try(ctx); fault.CodeOf(failed) == fault.CodeInput {
+				return failed
+			}
+			all = append(all, done)
+		}
+		all = append(all, Profiles(ctx, env, target, s, info))
 	}
 	if err := a.print(all); err != nil {
 		return err
