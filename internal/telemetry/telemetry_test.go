@@ -29,6 +29,7 @@ import (
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/memory"
+	"github.com/perfbench/perfbench/internal/store/null"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/telemetry"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
@@ -57,7 +58,7 @@ func start(t testing.TB, out *telemetry.Outlet, target string, values ...string)
 		r.Values.Set(workload.Value{Name: values[i], Text: values[i+1], Origin: workload.OriginFlag})
 	}
 	p, err := session.Prepare(t.Context(), session.Env{
-		Profiles: []workload.Profile{ingestion.Profile()}, Drivers: store.Drivers{redis.Driver, memory.Driver}, Version: "test", Outlet: out, Formats: report.All(),
+		Profiles: []workload.Profile{ingestion.Profile()}, Drivers: store.Drivers{redis.Driver, memory.Driver, null.Driver}, Version: "test", Outlet: out, Formats: report.All(),
 		Resolve: func(target string) (string, error) { return target, nil },
 	}, r)
 	require.NoError(t, err)
