@@ -237,6 +237,8 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 		return archive.NewRuns(a.bench.Runs, to.Chosen)
 	case screen.AskSweep:
 		return archive.Ask(a.bench.Sweeper, to)
+	case screen.AskSearch:
+		return dashboard.NewPlannedSearch(a.bench.Planner, a.titleOf(to.Request.Profile), to)
 	case screen.Sweep:
 		return archive.NewSweeps(a.bench.Sweeper, to.ID)
 	case screen.Compare:

@@ -14,6 +14,7 @@ import (
 type Bench struct {
 	Picker    picker.Bench
 	Starter   dashboard.Starter
+	Planner   dashboard.Planner
 	Dashboard dashboard.Bench
 	Results   results.Bench
 	Runs      archive.Runs

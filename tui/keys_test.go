@@ -10,6 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/archive"
@@ -54,6 +55,9 @@ func states(w, h int) map[string]func(t *testing.T) *testApp {
 			return archive.NewRuns(b, "")
 		}),
 		"sweep asked": over(func(b *tuitest.Bench) screen.Screen { return archive.Ask(b, screen.AskSweep{}) }),
+		"search asked": over(func(b *tuitest.Bench) screen.Screen {
+			return dashboard.NewPlannedSearch(b, "Bulk ingestion", screen.AskSearch{Request: request.Request{Target: "redis://h"}})
+		}),
 		"sweep": over(func(b *tuitest.Bench) screen.Screen {
 			past := tuitest.NewSweep(14)
 			b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &past}}

@@ -1,12 +1,15 @@
 package tui
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/results"
@@ -43,8 +46,38 @@ func TestThePickerBeginsSearchesAndSweeps(t *testing.T) {
 	send(t, a, "w")
 	assert.IsType(t, &archive.Screen{}, a.top())
 	send(t, a, "esc", "f", frame(a))
+	got := picture(t, a)
+	assert.Contains(t, got, "Find the highest load that holds")
+	assert.Contains(t, got, "Enter starts a run of up to 3m on embedded:; until then there is none.")
+	assert.True(t, a.isTyping())
+	send(t, a, "esc", frame(a))
+	require.Len(t, a.stack, 1)
+	assert.Empty(t, b.Started, "nothing has started")
+
+	send(t, a, "f", "enter", frame(a))
 	require.Len(t, b.Started, 1)
 	assert.Equal(t, "3m", b.Started[0].Values["duration"].Text)
-	assert.Contains(t, picture(t, a), "Find the highest load that holds")
+	assert.Equal(t, []find.Asked{{Under: []string{"p99<10ms"}, Over: "rate"}}, b.Next.Sought)
+}
+
+// The run of a search is never at full load if it is known where to begin.
+func TestTheRunOfASearchBeginsWithItsFirstLevel(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.Next.Tick(tuitest.Warmup + 3*time.Second)
+	a := pickApp(t, b, Options{}, 120, 40)
+	send(t, a, "f", "down", "down", "5", "0", "0")
+	assert.NotContains(t, picture(t, a), "unlimited,", "there is no need to know where to begin")
+	send(t, a, "enter")
+	require.Len(t, b.Started, 1)
+	assert.Equal(t, "500", b.Started[0].Values["rate"].Text)
+}
+
+func TestASearchThatCannotBeMadeStartsNothing(t *testing.T) {
+	b := tuitest.NewDemo()
+	b.FindErr = fault.Field("under", fault.Input(errors.New(`under "p99>1ms": turn it round`), ""))
+	a := pickApp(t, b, Options{}, 80, 24)
+	send(t, a, "f", "enter", frame(a))
+	assert.Contains(t, picture(t, a), "turn it round")
+	assert.Empty(t, b.Started)
 	assert.True(t, a.isTyping())
 }

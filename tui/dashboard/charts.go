@@ -29,7 +29,9 @@ type charts struct {
 	against *comparison
 	axes    axes
 	// scaleT and scaleL are the scales of throughput and latency.
-	scaleT, scaleL                chart.Ceiling
+	scaleT, scaleL chart.Ceiling
+	// scaledFrom is the moment from which on values set the scales.
+	scaledFrom                    time.Duration
 	throughputPanel, latencyPanel cached
 }
 
@@ -339,10 +341,33 @@ func (ch *charts) timeline(a Axis, w, labels int) string {
 func (ch *charts) rescale() {
 	a := ch.now.axis(240) // finer than any chart; a coarser one stays below its peaks
 	rate, lat := a.Rate(ch.now.snap, ch.sel.op), a.Latency(ch.now.snap, ch.sel.op)
+	if from := limited(ch.now.snap.Changes); from != ch.scaledFrom {
+		ch.scaleT, ch.scaleL, ch.scaledFrom = chart.Ceiling{}, chart.Ceiling{}, from
+	}
+	vals := func(s Series) float64 {
+		if from := ch.scaledFrom; from != 0 {
+			first, _ := a.within(s, from, open)
+			if s.Vals = s.Vals[first:]; len(s.Vals) == 0 {
+				return 0
+			}
+		}
+		return chart.Robust(s.Vals)
+	}
 	second := int(ch.sel.fig.drawn / time.Second)
-	ch.scaleT = ch.scaleT.Next(chart.Robust(rate.Vals), second)
-	p99, most := chart.Robust(lat.Vals), chart.Robust(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }).Vals)
+	ch.scaleT = ch.scaleT.Next(vals(rate), second)
+	p99, most := vals(lat), vals(a.Times(ch.now.snap, ch.sel.op, func(p measure.Point) int64 { return p.ResponseMax }))
 	ch.scaleL = ch.scaleL.Next(max(p99, min(most, 3*p99)), second)
+}
+
+// limited returns when a search first set a limit to the rate of a run that had none: what
+// was before may be far above all that it tries. It is 0 without such a search.
+func limited(changes []measure.Change) time.Duration {
+	for _, c := range slices.Backward(changes) {
+		if c.By == measure.BySearch && knobOf(c.Name) == "rate" && c.From == 0 {
+			return c.At
+		}
+	}
+	return 0
 }
 
 // choose selects an operation, or all of them with a negative one.

@@ -1,11 +1,14 @@
 package dashboard
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -14,9 +17,10 @@ import (
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// window is how many seconds before a change are compared with as many after it. fewest
-// is how many are needed to tell an effect from chance.
-const window, fewest = 10, 3
+// window is how many seconds before a change are compared with as many after it, at most.
+// fewest is how many are needed to tell an effect from chance. fresh is for how many
+// seconds a change is news.
+const window, fewest, fresh = 30, 3, 10
 
 // told is how long the effect of a change is shown.
 const told = 100 * time.Second
@@ -34,6 +38,10 @@ type effect struct {
 	first, last   time.Duration // of the key presses that made it
 	by            string
 	before, after stretch
+	// had is how many seconds before the change could be compared, window at most.
+	had int
+	// given means that throughput is what a rate asks for, so that p99 decides.
+	given bool
 	// scarce means that there are too few seconds between it and what came before it,
 	// past that it was long ago.
 	scarce, past bool
@@ -88,7 +96,9 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 	}
 	before, after := seconds(s, from, e.first), seconds(s, e.last, to)
 	k := min(len(before), len(after), window)
-	e.scarce = min(len(before), window) < fewest
+	e.had = min(len(before), window)
+	e.scarce = e.had < fewest
+	e.given = k > 0 && !slices.ContainsFunc(append(before[len(before)-k:], after[:k]...), func(s second) bool { return !s.open })
 	e.before, e.after = over(before[len(before)-k:]), over(after[:k])
 	return e, true
 }
@@ -120,6 +130,7 @@ func knobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1
 type second struct {
 	count, length, p99 float64
 	oldest             time.Duration
+	open               bool // calls were due at a rate
 }
 
 // seconds returns the finished ones that lie entirely in from..to, in order.
@@ -139,6 +150,7 @@ func seconds(s *measure.Snapshot, from, to time.Duration) []second {
 			}
 			x := at[r.T]
 			x.count += float64(r.Count)
+			x.open = r.Rate > 0
 			x.length, x.p99, x.oldest = max(x.length, r.Seconds), max(x.p99, float64(r.ResponseP99)), max(x.oldest, r.Oldest)
 		}
 	}
@@ -179,17 +191,47 @@ func over(list []second) stretch {
 // small, as a fraction, counts as none.
 const confidence, small = 0.95, 0.05
 
+// enough is how many seconds on either side tell a leap from chance if none of those before
+// reaches any of those after.
+const enough = 4
+
+// finding is what was found out about a figure.
+type finding struct {
+	is string
+	// needs is how many seconds on either side would make sure; 0 if that cannot be told.
+	needs int
+}
+
 // judged compares the logarithms of values before and after: changed, same, or unsure
 // if the difference may be chance.
-func judged(before, after []float64) string {
+func judged(before, after []float64) finding {
 	lo, hi := stat.Difference(stat.Successive(before), stat.Successive(after)).Interval(confidence)
 	switch most := max(math.Abs(lo), math.Abs(hi)); {
 	case most < small:
-		return same
-	case lo > 0 || hi < 0:
-		return changed
+		return finding{is: same}
+	case lo > 0 || hi < 0, leapt(before, after):
+		return finding{is: changed}
 	}
-	return unsure
+	out, diff, half := finding{is: unsure}, math.Abs(lo+hi)/2, (hi-lo)/2
+	if reach := max(diff, small-diff); !math.IsInf(half, 0) && !math.IsNaN(half) {
+		out.needs = int(min(math.Ceil(float64(len(after))*math.Pow(half/reach, 2)), 1e6))
+	}
+	return out
+}
+
+// leapt reports whether the values after lie apart from all those before, by more than the
+// ones before moved from one to the next. It sees what has not settled yet, such as the p99
+// of a store that falls behind more every second, which has no mean.
+func leapt(before, after []float64) bool {
+	if len(before) < enough || len(after) < enough {
+		return false
+	}
+	gap := max(slices.Min(after)-slices.Max(before), slices.Min(before)-slices.Max(after))
+	step := small
+	for i := 1; i < len(before); i++ {
+		step = max(step, math.Abs(before[i]-before[i-1]))
+	}
+	return gap > step
 }
 
 // The kinds of difference.
@@ -203,7 +245,7 @@ const (
 func (e *effect) unsure() string {
 	switch {
 	case e.scarce:
-		return "unsure: too little before it to compare"
+		return fmt.Sprintf("unsure: %d s before it to compare with; %d are needed", e.had, fewest)
 	case e.before.stood || e.after.stood:
 		return "unsure: the store stood still meanwhile"
 	}
@@ -305,52 +347,170 @@ func pauseText(what string, to float64) string {
 	return strings.TrimSuffix(what, "paused") + map[bool]string{true: "paused", false: "resumed"}[to != 0]
 }
 
-// outcome describes the effect of the change in words.
-func (e *effect) outcome() string {
+// outcome describes the effect of the change in words: figures with their ranges if room
+// cells are enough for that, else as much as fits, else the least.
+func (e *effect) outcome(room int) string {
 	switch why := e.unsure(); {
 	case e.pause(), e.past:
 		return ""
 	case why != "":
 		return why
 	case e.after.seconds < fewest:
-		return "measuring its effect"
+		return fmt.Sprintf("measuring its effect: %d of %d s", e.after.seconds, fewest)
 	}
+	text := ""
+	for _, d := range []detail{ranges, numbers, reasons, words} {
+		if text = e.told(d); ansi.StringWidth(text) <= room {
+			break
+		}
+	}
+	return text
+}
+
+// detail is how much is told about a figure.
+type detail int
+
+const (
+	words detail = iota
+	reasons
+	numbers
+	ranges
+)
+
+// told describes the effect in some detail. What decides comes first.
+func (e *effect) told(d detail) string {
 	rate, tail := e.throughput(), e.tail()
-	if rate == unsure && tail == unsure {
-		return "unsure: within the noise so far"
+	if d <= reasons && tail.is != changed && tail.is != same && (rate.is == unsure || e.given && tail.is == unsure) {
+		return "unsure: " + e.lacks()
 	}
-	words := []string{"throughput " + rate}
-	if tail != "" {
-		words = append(words, "p99 "+tail)
+	out := []string{rate.text("throughput", d)}
+	if tail.is != "" {
+		out = append(out, tail.text("p99", d))
 	}
-	return strings.Join(words, ", ")
+	if e.given {
+		slices.Reverse(out)
+	}
+	text := strings.Join(out, ", ")
+	if lacks := e.lacks(); lacks != "" && d != words {
+		text += "; " + lacks
+	}
+	return text
 }
 
-// throughput describes how the throughput has changed.
-func (e *effect) throughput() string {
-	if is := judged(e.before.rates, e.after.rates); is != changed {
-		return is
+// lacks says what would make sure what is unsure, and when that is known; "" if nothing is
+// unsure.
+func (e *effect) lacks() string {
+	open := []finding{e.tail().finding}
+	if !e.given || open[0].is == "" {
+		open = append(open, e.throughput().finding)
 	}
-	return widget.Percent(e.before.rate, e.after.rate)
-}
-
-// tail describes how p99 has changed; empty if there was none.
-func (e *effect) tail() string {
-	if !(e.before.p99 > 0 && e.after.p99 > 0) {
+	open = slices.DeleteFunc(open, func(f finding) bool { return f.is != unsure })
+	if len(open) == 0 {
 		return ""
 	}
-	if is := judged(e.before.tails, e.after.tails); is != changed {
-		return is
+	needs := 0
+	for _, f := range open {
+		if f.needs == 0 {
+			return "its seconds differ too much from each other"
+		}
+		needs = max(needs, f.needs)
 	}
-	return arrow(e.before.p99, e.after.p99)
+	switch more := needs - e.after.seconds; {
+	case needs > window:
+		return fmt.Sprintf("%d s do not tell so small a difference", window)
+	case needs > e.had:
+		return fmt.Sprintf("it takes %d s before a change, and there were %d", needs, e.had)
+	default:
+		return fmt.Sprintf("known in about %d s", max(more, 1))
+	}
 }
 
-// arrow formats the change of a latency, with the unit only once if it is the same.
-func arrow(from, to float64) string {
-	a, b := units.Duration(time.Duration(from)), units.Duration(time.Duration(to))
-	av, au, _ := strings.Cut(a, " ")
-	if _, bu, _ := strings.Cut(b, " "); au == bu {
-		a = av
+// moved is a figure before and after a change, and what was found out about it.
+type moved struct {
+	finding
+	before, after float64
+	// was and now are the lowest and the highest second.
+	was, now [2]float64
+	show     func(v float64) (number, unit string)
+}
+
+// text describes how the figure has changed.
+func (m *moved) text(name string, d detail) string {
+	switch {
+	case d <= reasons && m.is == changed && name == "p99", d == numbers && m.is != same:
+		name += " " + m.numbers()
+	case d == ranges:
+		name += " " + m.ranges()
 	}
-	return a + " → " + b
+	switch {
+	case m.is != changed:
+		name += " " + m.is
+	case d > reasons || name == "throughput":
+		name += " " + widget.Percent(m.before, m.after)
+	}
+	return name
+}
+
+// numbers formats both values: "20 → 40 ms".
+func (m *moved) numbers() string {
+	a, au := m.show(m.before)
+	b, bu := m.show(m.after)
+	if au == bu {
+		au = ""
+	}
+	return join(a, au) + " → " + join(b, bu)
+}
+
+// ranges formats both values with their ranges: "20 (19–21) → 40 (38–45) ms".
+func (m *moved) ranges() string {
+	one := func(v float64, r [2]float64) (text, unit string) {
+		n, u := m.show(v)
+		lo, lu := m.show(r[0])
+		hi, hu := m.show(r[1])
+		if lu == u && hu == u {
+			return n + " (" + lo + "–" + hi + ")", u
+		}
+		if lu == hu {
+			lu = ""
+		}
+		return join(n, u) + " (" + join(lo, lu) + "–" + join(hi, hu) + ")", ""
+	}
+	a, au := one(m.before, m.was)
+	b, bu := one(m.after, m.now)
+	if au == bu {
+		au = ""
+	}
+	return join(a, au) + " → " + join(b, bu)
+}
+
+func join(number, unit string) string { return strings.TrimSpace(number + " " + unit) }
+
+// throughput returns how the throughput has changed.
+func (e *effect) throughput() moved {
+	return moved{
+		finding: judged(e.before.rates, e.after.rates), before: e.before.rate, after: e.after.rate,
+		was: span(e.before.rates), now: span(e.after.rates), show: func(v float64) (string, string) { return units.Number(v), "" },
+	}
+}
+
+// tail returns how p99 has changed; it has nothing to say if there was none.
+func (e *effect) tail() moved {
+	if len(e.before.tails) < fewest || len(e.after.tails) < fewest {
+		return moved{}
+	}
+	return moved{
+		finding: judged(e.before.tails, e.after.tails), before: e.before.p99, after: e.after.p99,
+		was: span(e.before.tails), now: span(e.after.tails), show: func(v float64) (string, string) {
+			n, u, _ := strings.Cut(units.Duration(time.Duration(v)), " ")
+			return n, u
+		},
+	}
+}
+
+// span returns the lowest and the highest of values given by their logarithms.
+func span(logs []float64) [2]float64 {
+	if len(logs) == 0 {
+		return [2]float64{math.NaN(), math.NaN()}
+	}
+	return [2]float64{math.Exp(slices.Min(logs)), math.Exp(slices.Max(logs))}
 }

@@ -60,23 +60,71 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 	}{
 		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput +100 %, p99 20 → 40 ms"},
 		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput as before, p99 as before"},
-		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: within the noise so far"},
+		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: 30 s do not tell so small a difference"},
 		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "throughput +50 %, p99 as before"},
 		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput +50 %, p99 as before"},
-		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect"},
+		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3 s"},
 		{"a stall", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), stall), "unsure: the store stood still meanwhile"},
 		{"a stall before", []measure.Change{turn(5, 1, 2)}, join(steady(2, 1000, 2000), stall, steady(5, 1000, 2000)), "unsure: the store stood still meanwhile"},
-		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "unsure: too little before it to compare"},
-		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(10, 1500, 2000)), "unsure: too little before it to compare"},
+		{"another change just before", []measure.Change{{At: 8 * time.Second, Name: "payload"}, turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 2000, 2000)), "unsure: 2 s before it to compare with; 3 are needed"},
+		{"an undo of what has lasted for a second", []measure.Change{turn(10, 1, 2), by(turn(11, 2, 1), "undo")}, join(steady(10, 1000, 2000), steady(10, 1500, 2000)), "unsure: 1 s before it to compare with; 3 are needed"},
 		{"an undo is measured against what it takes back", []measure.Change{turn(5, 1, 2), by(turn(10, 2, 1), "undo")}, join(steady(5, 1000, 2000), steady(5, 2000, 2000), steady(5, 1000, 2000)), "throughput −50 %, p99 as before"},
 		{"a pause", []measure.Change{turn(5, 1, 2), pause(10, 1)}, join(steady(10, 1000, 2000), stall), ""},
-		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: too little before it to compare"},
+		{"a knob turned after a pause", []measure.Change{pause(4, 1), pause(8, 0), turn(9, 1, 2)}, join(steady(4, 1000, 2000), stall, steady(8, 2000, 2000)), "unsure: 1 s before it to compare with; 3 are needed"},
+		{"a tail that rises without end", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 7000), [][2]int64{{1000, 20000}, {1000, 52000}, {1000, 88000}, {1000, 131000}}), "throughput as before, p99 70 → 880 ms"},
+		{"a drift is no leap", []measure.Change{turn(5, 1, 2)}, [][2]int64{{1000, 1000}, {1000, 1040}, {1000, 1080}, {1000, 1120}, {1000, 1160}, {1000, 1200}, {1000, 1240}, {1000, 1280}, {1000, 1320}, {1000, 1360}}, "throughput as before, p99 unsure"},
 		{"long ago", []measure.Change{turn(4, 1, 2)}, steady(118, 1000, 2000), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, ok := lastEffect(course(c.changes, c.seconds...))
 			require.True(t, ok)
-			assert.Equal(t, c.want, e.outcome())
+			assert.Equal(t, c.want, e.outcome(0))
+		})
+	}
+}
+
+// With room, both figures are told before and after, each from its lowest to its highest
+// second.
+func TestAnEffectIsTwoFiguresWithTheirRanges(t *testing.T) {
+	turn := []measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}
+	e, _ := lastEffect(course(turn, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...))
+	assert.Equal(t, "throughput 1k (994–1.01k) → 2k (1.99k–2.01k) +100 %, p99 20 (19.8–20.2) → 40 (39.6–40.4) ms +100 %", e.outcome(math.MaxInt))
+	assert.Equal(t, "throughput 1k → 2k +100 %, p99 20 → 40 ms +100 %", e.outcome(60))
+	assert.Equal(t, "throughput +100 %, p99 20 → 40 ms", e.outcome(40))
+}
+
+// At a rate, throughput is what was asked for, and p99 decides.
+func TestAtARateP99Decides(t *testing.T) {
+	s := course([]measure.Change{{At: 10 * time.Second, Name: "rate", From: 1000, To: 2000}}, append(steady(10, 1000, 2000), steady(10, 2000, 4000)...)...)
+	for i := range s.Recent[0] {
+		s.Recent[0][i].Rate = 1000
+	}
+	e, _ := lastEffect(s)
+	assert.Equal(t, "p99 20 → 40 ms +100 %, throughput 1k → 2k +100 %", e.outcome(60))
+}
+
+// What is unsure says when it will be known, or what that would take.
+func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
+	unsettled := func(n int, p99 int64) (out [][2]int64) {
+		for i := range n {
+			out = append(out, [2]int64{1000, p99 + []int64{0, 300, -250, 90, -180, 200}[i%6]})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name          string
+		before, after int
+		p99           int64
+		want          string
+	}{
+		{"soon", 30, 5, 2240, "throughput as before, p99 20.9 → 22.4 ms unsure; known in about 9 s"},
+		{"too few before", 6, 6, 2240, "throughput as before, p99 unsure; it takes 8 s before a change, and there were 6"},
+		{"too small", 30, 30, 2050, "throughput as before, p99 20.9 → 21.4 ms unsure; 30 s do not tell so small a difference"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}
+			e, _ := lastEffect(course(turn, append(unsettled(c.before, 2000), unsettled(c.after, c.p99)...)...))
+			assert.Equal(t, c.want, e.outcome(90))
 		})
 	}
 }
@@ -86,7 +134,7 @@ func TestAnEffectEndsWithItsPhase(t *testing.T) {
 	s := course([]measure.Change{{At: 10 * time.Second, Name: "threads", From: 1, To: 2}}, append(append(steady(10, 1000, 2000), steady(4, 1500, 2000)...), steady(6, 9000, 100)...)...)
 	s.Ran = []measure.Phase{{Name: "load"}, {Name: "read", From: 14 * time.Second}}
 	e, _ := lastEffect(s)
-	assert.Equal(t, "throughput +50 %, p99 as before", e.outcome())
+	assert.Equal(t, "throughput +50 %, p99 as before", e.outcome(0))
 }
 
 func TestPressesCloseTogetherAreOneChange(t *testing.T) {

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		return said(s.Plain, l.now.progress.Step)
 	}
 	ef, ok := lastEffect(l.now.snap)
-	if causes, _ := Ours(l.now.verdict); len(causes) > 0 && (!ok || l.now.snap.At-ef.last > window*time.Second) {
+	if causes, _ := Ours(l.now.verdict); len(causes) > 0 && (!ok || l.now.snap.At-ef.last > fresh*time.Second) {
 		return said(s.Alarm, "perfbench is the bottleneck ("+strings.Join(causes, ", ")+"): tab shows what each side uses")
 	}
 	if ok {
@@ -93,18 +94,20 @@ func (l *lines) event(e screen.Env, rows int) []string {
 // if there is no room.
 func (l *lines) lastChange(e screen.Env, ef effect, rows int) []string {
 	s := e.Styles
-	at, what, outcome := widget.Clock(ef.last), ef.what(l.now.plan), ef.outcome()
+	at, what := widget.Clock(ef.last), ef.what(l.now.plan)
 	if ef.by == "undo" {
 		what = "undo: " + what
 	}
+	left := ansi.StringWidth(at+what) + 4
+	outcome := ef.outcome(e.W - left - 2)
 	between := "     "
 	for _, narrower := range []string{"   ", "  "} {
-		if ansi.StringWidth(at+what+between+outcome)+4 > e.W {
+		if left+ansi.StringWidth(between+outcome) > e.W {
 			between = narrower
 		}
 	}
-	if rows > 1 && ansi.StringWidth(at+what+between+outcome)+4 > e.W {
-		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+outcome, e.W)}
+	if full := ef.outcome(math.MaxInt); rows > 1 && outcome != full || left+ansi.StringWidth(between+outcome) > e.W && rows > 1 {
+		return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what), e.W), widget.Fit(" "+widget.Fit("", ansi.StringWidth(at))+"  "+ef.outcome(e.W-ansi.StringWidth(at)-4), e.W)}
 	}
 	return []string{widget.Fit(" "+s.Muted.On(at)+"  "+s.Bold.On(what)+between+outcome, e.W)}
 }

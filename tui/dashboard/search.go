@@ -18,16 +18,11 @@ type searcher struct {
 	searches screen.Searches // nil if the run is only watched
 	says     *messages
 	panel    Panel
-	// once and askOnce are what to do as soon as the run measures.
-	once    *find.Asked
-	askOnce bool
+	// once is what to search for as soon as the run measures.
+	once *find.Asked
 }
 
-// onceMeasuring stores what was requested when the run was started, to be done as soon as
-// it measures.
-func (s *searcher) onceMeasuring(to screen.Start) { s.once, s.askOnce = to.Search, to.AskSearch }
-
-// begin does it.
+// begin begins the search that was requested when the run was started.
 func (s *searcher) begin(e screen.Env) {
 	if s.now.progress.Stage != screen.Measuring {
 		return
@@ -35,10 +30,6 @@ func (s *searcher) begin(e screen.Env) {
 	if a := s.once; a != nil {
 		s.once = nil
 		s.start(e, *a)
-	}
-	if s.askOnce {
-		s.askOnce = false
-		s.panel.Ask("")
 	}
 }
 
@@ -56,7 +47,7 @@ func (s *searcher) press(e screen.Env) {
 	case s.now.endsSoon():
 		s.panel.Ask("This run ends by itself. The search gets a run of its own, of up to " + find.Within + ", and this one stops.")
 	default:
-		s.panel.Ask("")
+		s.panel.Ask("The search turns the knobs of this run, which ends when the answer is known.")
 	}
 }
 

@@ -19,12 +19,13 @@ type Panel struct {
 	// Open means that it is shown, Asking that a search is being requested.
 	Open, Asking bool
 	form         widget.Form
-	// note describes what else happens when the search begins.
+	// note describes what happens when the search begins, before how it goes on.
 	note string
 	last find.Asked
 }
 
-// Ask opens the form with the previous entries; note describes what starting leads to.
+// Ask opens the form with the previous entries; note describes what starting leads to,
+// before how a search goes on.
 func (p *Panel) Ask(note string) {
 	a := p.last
 	if len(a.Under) == 0 {
@@ -47,19 +48,24 @@ func (p *Panel) Paste(msg tea.PasteMsg) { p.form.Press(msg) }
 func (p *Panel) Press(msg tea.KeyPressMsg) (asked find.Asked, enter bool) {
 	switch msg.String() {
 	case "enter":
-		for one := range strings.SplitSeq(p.form.Value("under"), ",") {
-			if one = strings.TrimSpace(one); one != "" {
-				asked.Under = append(asked.Under, one)
-			}
-		}
-		asked.Over, asked.From, asked.To = p.form.Value("over"), p.form.Value("from"), p.form.Value("to")
-		return asked, true
+		return p.asked(), true
 	case "esc":
 		p.Open, p.Asking = false, false
 	default:
 		p.form.Press(msg)
 	}
 	return asked, false
+}
+
+// asked returns the contents of the form.
+func (p *Panel) asked() (a find.Asked) {
+	for one := range strings.SplitSeq(p.form.Value("under"), ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			a.Under = append(a.Under, one)
+		}
+	}
+	a.Over, a.From, a.To = p.form.Value("over"), p.form.Value("from"), p.form.Value("to")
+	return a
 }
 
 // Begun closes the form because a search has begun.
@@ -78,10 +84,8 @@ func (p *Panel) Draw(s *widget.Styles, w, h int, now *screen.Search, level float
 	if p.Asking {
 		frame.Title, frame.Foot = "Find the highest load that holds", "enter searches · esc cancels"
 		lines := p.form.Lines(s, w-4)
-		if p.note != "" {
-			lines = append(lines, "")
-			lines = append(lines, widget.MutedLines(s, p.note, w-4)...)
-		}
+		lines = append(lines, "")
+		lines = append(lines, widget.MutedLines(s, strings.TrimSpace(p.note+" "+goes(p.asked())), w-4)...)
 		if h >= len(lines)+4 {
 			lines = append([]string{""}, lines...)
 		}

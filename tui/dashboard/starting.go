@@ -85,7 +85,7 @@ func (s *Screen) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 			return s, tea.Batch(endRun(msg.run.Ending), screen.Back)
 		case msg.err == nil:
 			d := New(s.bench, msg.run)
-			d.search.onceMeasuring(s.to)
+			d.search.once = s.to.Search
 			return d, nil
 		case s.leaving:
 			return s, screen.Back

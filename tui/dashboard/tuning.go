@@ -257,7 +257,7 @@ func (tu *tuner) draw(e screen.Env, r image.Rectangle) []string {
 // else two, else one; below them the effect of the last change.
 func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 	n := len(tu.now.plan.Knobs)
-	effect := tu.effectLines(e, w)
+	effect := tu.effectLines(e, w, false)
 	per := 1
 	switch {
 	case 2+3*n+len(effect) <= h:
@@ -271,6 +271,9 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 	}
 	for i := range tu.now.plan.Knobs {
 		lines = append(lines, tu.knobLines(e, i+1, w, per)...)
+	}
+	if all := tu.effectLines(e, w, true); len(lines)+len(all) <= h {
+		effect = all
 	}
 	if room := h - len(lines); room < len(effect) && room > 0 {
 		effect = tu.briefEffect(e, room)
@@ -369,8 +372,9 @@ func (tu *tuner) unitText(k workload.Knob) string {
 	return text
 }
 
-// effectLines describe the effect of the last change: before, after, difference.
-func (tu *tuner) effectLines(e screen.Env, w int) []string {
+// effectLines describe the effect of the last change: before, after, difference; whole
+// with ranges, and with what would make sure.
+func (tu *tuner) effectLines(e screen.Env, w int, whole bool) []string {
 	s := e.Styles
 	ef, ok := lastEffect(tu.now.snap)
 	if !ok {
@@ -382,24 +386,37 @@ func (tu *tuner) effectLines(e screen.Env, w int) []string {
 	}
 	out := []string{"", widget.Spread(" "+s.Muted.On("Last change, at "+widget.Clock(ef.last)), s.Muted.On(ef.by)+" ", w), "   " + s.Bold.On(ef.what(tu.now.plan))}
 	if ef.pause() || ef.past || ef.unsure() != "" || ef.after.seconds < fewest {
-		for _, l := range widget.Wrap(ef.outcome(), w-4) {
+		for _, l := range widget.Wrap(ef.outcome(w-4), w-4) {
 			out = append(out, "   "+s.Muted.On(l))
 		}
 		return append(out, make([]string, max(5-len(out), 0))...)
 	}
-	rate := compare(s, w-22, units.Number(ef.before.rate)+" → "+units.Number(ef.after.rate), ef.before.rate, ef.after.rate, true)
-	if text := ef.throughput(); text == unsure || text == same {
-		rate = s.Muted.On(text)
+	figure := func(name string, m moved, moreIsBetter bool) {
+		value := "–"
+		switch m.is {
+		case "":
+		case changed:
+			value = compare(s, w-22, m.numbers(), m.before, m.after, moreIsBetter)
+		default:
+			value = widget.Fit(m.numbers(), max(w-22, 13)) + " " + s.Muted.On(m.is)
+		}
+		out = append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(name, 9, "…"), 10))+value)
+		if text := m.ranges(); whole && m.is != "" && ansi.StringWidth(text)+14 <= w {
+			out = append(out, "   "+s.Muted.On(widget.Fit("", 10)+text))
+		}
 	}
-	lat := "–"
-	switch text := ef.tail(); text {
-	case "":
-	case unsure, same:
-		lat = s.Muted.On(text)
-	default:
-		lat = compare(s, w-22, arrow(ef.before.p99, ef.after.p99), ef.before.p99, ef.after.p99, false)
+	rate, tail := func() { figure(tu.now.info.Unit+"/s", ef.throughput(), true) }, func() { figure("p99", ef.tail(), false) }
+	if ef.given {
+		rate, tail = tail, rate
 	}
-	return append(out, "   "+s.Muted.On(widget.Fit(ansi.Truncate(tu.now.info.Unit+"/s", 9, "…"), 10))+rate, "   "+s.Muted.On(widget.Fit("p99", 10))+lat)
+	rate() // what decides comes first
+	tail()
+	if lacks := ef.lacks(); whole && lacks != "" {
+		for _, l := range widget.Wrap("unsure: "+lacks, w-4) {
+			out = append(out, "   "+s.Muted.On(l))
+		}
+	}
+	return out
 }
 
 // briefEffect is effectLines for one line, or three.
@@ -408,7 +425,7 @@ func (tu *tuner) briefEffect(e screen.Env, room int) []string {
 	if !ok {
 		return nil
 	}
-	line := "   " + e.Styles.Bold.On(ef.what(tu.now.plan)) + "  " + ef.outcome()
+	line := "   " + e.Styles.Bold.On(ef.what(tu.now.plan)) + "  " + ef.outcome(0)
 	if room < 2 {
 		return []string{line}
 	}

@@ -10,19 +10,11 @@ import (
 )
 
 // The kinds of run that can be started with the current settings.
-func oneRun(r request.Request) screen.Destination { return screen.Start{Request: r} }
-func aSweep(r request.Request) screen.Destination { return screen.AskSweep{Request: r} }
+func oneRun(r request.Request) screen.Destination  { return screen.Start{Request: r} }
+func aSearch(r request.Request) screen.Destination { return screen.AskSearch{Request: r} }
+func aSweep(r request.Request) screen.Destination  { return screen.AskSweep{Request: r} }
 func onTargets(r request.Request) screen.Destination {
 	return screen.AskSweep{Request: r, Targets: true}
-}
-
-// aSearch starts a run that lasts as long as a search may take, unless its length was
-// set, and asks for the search.
-func aSearch(r request.Request) screen.Destination {
-	if _, ok := r.Values["duration"]; !ok {
-		r = screen.Searchable(r)
-	}
-	return screen.Start{Request: r, AskSearch: true}
 }
 
 // launch goes to the destination of the current settings, or reports why not. It first

@@ -115,7 +115,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.Again):
 		return screen.Replace(screen.Start{Request: r.run.asked()})
 	case key.Matches(msg, k.Search):
-		return screen.Replace(screen.Start{Request: screen.Searchable(r.run.asked()), AskSearch: true})
+		return screen.Open(screen.AskSearch{Request: screen.Searchable(r.run.asked())})
 	case key.Matches(msg, k.Sweep):
 		return screen.Open(screen.AskSweep{Request: r.run.asked()})
 	case key.Matches(msg, k.Targets):

@@ -22,9 +22,8 @@ type (
 	// Start connects with a request and shows its run.
 	Start struct {
 		Request request.Request
-		// Search begins as soon as the run does; AskSearch asks for it first.
-		Search    *find.Asked
-		AskSearch bool
+		// Search begins as soon as the run does.
+		Search *find.Asked
 	}
 	// Results shows a finished run, by its id.
 	Results struct{ ID string }
@@ -41,16 +40,20 @@ type (
 		// Targets asks for the targets to sweep over, rather than for values of a knob.
 		Targets bool
 	}
+	// AskSearch asks for a search in a run with a request, which starts once it is known
+	// what to search for.
+	AskSearch struct{ Request request.Request }
 	// Sweep shows an earlier sweep, by its id.
 	Sweep struct{ ID string }
 )
 
-func (Start) destination()    {}
-func (Results) destination()  {}
-func (Runs) destination()     {}
-func (Compare) destination()  {}
-func (AskSweep) destination() {}
-func (Sweep) destination()    {}
+func (Start) destination()     {}
+func (Results) destination()   {}
+func (Runs) destination()      {}
+func (Compare) destination()   {}
+func (AskSweep) destination()  {}
+func (AskSearch) destination() {}
+func (Sweep) destination()     {}
 
 // Messages between screens and application.
 type (

@@ -60,6 +60,7 @@ func (b *bench) screens(logs func() []string) tui.Bench {
 	return tui.Bench{
 		Picker:    picker.Bench{Catalogue: b.catalogue, Memory: b.memory, Planner: b.requests, Pinger: b.pinger, Runs: b.kept},
 		Starter:   b.starter,
+		Planner:   b.starter,
 		Dashboard: dashboard.Bench{Past: b.kept, Presets: b.presets},
 		Results:   b.kept, Runs: b.kept, Finished: b.kept,
 		Sweeper: b.sweeper,

@@ -9,6 +9,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -44,6 +45,16 @@ func (s *searches) wait() *find.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &s.last.Result
+}
+
+// CanFind says why a search on a run that has not started is not possible.
+func (s starter) CanFind(ctx context.Context, r request.Request, a find.Asked) error {
+	p, err := s.requests.prepare(ctx, s.requests.endless(r))
+	if err != nil {
+		return err
+	}
+	_, err = experiment.PrepareSearch(a, p, 0)
+	return err
 }
 
 func (s *searches) CanSearch(a find.Asked) error {

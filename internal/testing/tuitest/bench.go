@@ -31,6 +31,7 @@ type Bench struct {
 	StartErr  error
 	Next      *Run // what Start returns
 	SweepErr  error
+	FindErr   error     // what CanFind returns
 	NextSweep *SweepRun // what Sweep returns
 	// PastSweeps are the earlier sweeps.
 	PastSweeps []sweep.Kept

@@ -1,10 +1,16 @@
 package tuitest
 
 import (
+	"context"
+
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 )
+
+// CanFind returns FindErr.
+func (b *Bench) CanFind(context.Context, request.Request, find.Asked) error { return b.FindErr }
 
 // CanSearch returns Refused.
 func (r *Run) CanSearch(find.Asked) error { return r.Refused }

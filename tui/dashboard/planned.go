@@ -1,0 +1,150 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Planner knows, before a run starts, whether a search on it is possible.
+type Planner interface {
+	// CanFind returns why the search cannot be made on a run with the request: an input
+	// fault. It touches no store. Call it from a tea.Cmd.
+	CanFind(ctx context.Context, r request.Request, a find.Asked) error
+}
+
+// PlannedSearch asks for a search in a run of its own, and says what will happen. Nothing
+// has started before enter.
+type PlannedSearch struct {
+	from  Planner
+	title string // of the profile
+	req   request.Request
+	panel Panel
+	// busy means that the search is being checked.
+	busy bool
+}
+
+// checkedMsg says why a search cannot be made; nil if it can.
+type checkedMsg struct {
+	of    *PlannedSearch
+	asked find.Asked
+	err   error
+}
+
+// NewPlannedSearch asks for a search in a run with a request. title is that of the profile.
+func NewPlannedSearch(p Planner, title string, to screen.AskSearch) *PlannedSearch {
+	s := &PlannedSearch{from: p, title: title, req: to.Request}
+	s.panel.Ask("")
+	return s
+}
+
+// Typing reports whether text is being typed, which it always is.
+func (s *PlannedSearch) Typing() bool { return true }
+
+// Resting reports that nothing changes by itself.
+func (s *PlannedSearch) Resting() bool { return !s.busy }
+
+// Update handles one message.
+func (s *PlannedSearch) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case checkedMsg:
+		if msg.of != s {
+			return s, nil
+		}
+		if s.busy = false; msg.err != nil {
+			s.panel.Blame(msg.err)
+			return s, nil
+		}
+		return s, screen.Replace(screen.Start{Request: begins(s.req, msg.asked), Search: &msg.asked})
+	case tea.PasteMsg:
+		s.panel.Paste(msg)
+	case tea.KeyPressMsg:
+		if s.busy && msg.String() != "esc" {
+			return s, nil // it takes a moment
+		}
+		asked, enter := s.panel.Press(msg)
+		switch {
+		case !s.panel.Asking:
+			return s, screen.Back
+		case enter:
+			return s, s.check(e, asked)
+		}
+	}
+	return s, nil
+}
+
+func (s *PlannedSearch) check(e screen.Env, asked find.Asked) tea.Cmd {
+	s.busy = true
+	s.panel.Blame(nil)
+	ctx, cancel := e.Connecting()
+	from, req := s.from, begins(s.req, asked)
+	return func() tea.Msg {
+		defer cancel()
+		return checkedMsg{s, asked, from.CanFind(ctx, req, asked)}
+	}
+}
+
+// begins returns the request for the run of a search: it begins with the first level
+// rather than at full load, and with nothing that the search sets itself.
+func begins(r request.Request, a find.Asked) request.Request {
+	if _, ok := r.Values["duration"]; !ok {
+		r = screen.Searchable(r)
+	}
+	values := maps.Clone(r.Values)
+	maps.DeleteFunc(values, func(name string, _ workload.Value) bool {
+		_, base := rundir.TrackOf(name)
+		return base == find.OverRate || base == a.Over || name == "count"
+	})
+	switch from := strings.TrimSpace(a.From); {
+	case from != "":
+		values[a.Over] = workload.Value{Name: a.Over, Text: from, Origin: workload.OriginFlag}
+	case a.Over == find.OverThreads:
+		values[a.Over] = workload.Value{Name: a.Over, Text: "1", Origin: workload.OriginFlag}
+	}
+	r.Values = values
+	return r
+}
+
+// will describes which run the search starts.
+func (s *PlannedSearch) will() string {
+	target := widget.HideSecrets(cmp.Or(s.req.Target, widget.DefaultTarget))
+	length := find.Within
+	if v, ok := s.req.Values["duration"]; ok {
+		length = v.Text
+	}
+	return "Enter starts a run of up to " + length + " on " + target + "; until then there is none."
+}
+
+// goes describes how a search goes on.
+func goes(a find.Asked) string {
+	first, what := "", "the rate"
+	switch {
+	case a.Over == find.OverThreads:
+		what = "the number of threads"
+	case strings.TrimSpace(a.From) == "":
+		first = "For about three seconds the rate is unlimited, to know where to begin. "
+	}
+	return first + "It doubles " + what + " while the conditions hold, then halves what is left between the highest that held and the lowest that did not."
+}
+
+// View draws the page.
+func (s *PlannedSearch) View(e screen.Env) string {
+	if s.panel.note = s.will(); s.busy {
+		s.panel.note = "Getting ready …"
+	}
+	out := append([]string{widget.Fit(e.Styles.Bold.On(" perfbench")+e.Styles.Muted.On("  "+s.title), e.W)}, s.panel.Draw(e.Styles, e.W, e.H-2, nil, 0, 0)...)
+	return widget.Page(e.W, e.H, append(out, widget.Footer(e.Styles, e.W, s.Keys().Short)))
+}
+
+// Keys returns the keys that work now.
+func (s *PlannedSearch) Keys() widget.KeyMap { return s.panel.Keys() }
