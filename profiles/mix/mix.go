@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -29,12 +30,13 @@ import (
 	"github.com/perfbench/perfbench/profiles/mix/onredis"
 	"github.com/perfbench/perfbench/profiles/mix/own"
 	"github.com/perfbench/perfbench/profiles/mix/run"
+	"github.com/perfbench/perfbench/profiles/mix/twitter"
 )
 
 // Name is the profile's name.
 const Name = "mix"
 
-//go:embed presets/*.yaml
+//go:embed presets
 var presets embed.FS
 
 // Profile returns the profile's description.
@@ -48,7 +50,7 @@ func Profile() workload.Profile {
 		Reads:         "our own YAML; memtier command lines and the suites that wrap them, YCSB properties, cassandra-stress profiles",
 		Writes:        "run.json with the hit ratio",
 		Thread:        "a client",
-		Presets:       fsys,
+		Presets:       request.Overlay(fsys, twitter.Presets()),
 		DefaultPreset: "shop",
 		LivePreset:    "shop-live",
 		Params:        design.Params(),
