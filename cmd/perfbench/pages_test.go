@@ -83,6 +83,7 @@ func samples(t *testing.T, all map[string]string) string {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../profiles/mix/foreign/testdata"))) // files of other tools
 	return dir
 }
 
