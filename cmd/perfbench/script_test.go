@@ -23,6 +23,7 @@ import (
 //	plain FILE|stdout|stderr  wants no control characters
 //	redis VAR [ARGS...]    starts a server of the test's own, its URL in $VAR
 //	redis-cli VAR ARGS...  sends a command to it
+//	memcached VAR          starts a Memcached
 //	redis-stop VAR, redis-start VAR
 //	measured N [DIR]       waits until a run below results has written N rows
 //	absent TEXT            wants TEXT in no file below the work folder
@@ -42,7 +43,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": cmdExits, "plain": cmdPlain, "redis": cmdRedis, "redis-cli": cmdRedisCLI,
+			"exits": cmdExits, "plain": cmdPlain, "redis": cmdRedis, "memcached": cmdMemcached, "redis-cli": cmdRedisCLI,
 			"redis-stop": cmdRedisStop, "redis-start": cmdRedisStart, "measured": cmdMeasured, "absent": cmdAbsent, "rest": cmdRest,
 		},
 	})
@@ -99,6 +100,10 @@ func cmdRedis(ts *testscript.TestScript, _ bool, args []string) {
 	servers(ts)[args[0]] = srv
 	ts.Setenv(args[0], srv.URL())
 	ts.Setenv(args[0]+"_ADDR", srv.Addr())
+}
+
+func cmdMemcached(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], labtest.Memcached(tb(ts)).URL())
 }
 
 func cmdRedisCLI(ts *testscript.TestScript, _ bool, args []string) {

@@ -131,6 +131,7 @@ func Services() []Service {
 		cassandraService(),
 		coherenceService(),
 		rabbitmqService(),
+		memcachedService(),
 	}
 }
 

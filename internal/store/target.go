@@ -60,6 +60,7 @@ var schemes = map[string]scheme{
 	"mariadb":         {form: formHosts, example: "mariadb://root@localhost:3306/perfbench"},
 	"postgres":        {form: formHosts, example: "postgres://postgres@localhost:5432/perfbench"},
 	"postgresql":      {form: formHosts, example: "postgresql://postgres@localhost:5432/perfbench"},
+	"memcached":       {form: formHosts, example: "memcached://localhost:11211"},
 	"sqlite":          {form: formFile, example: "sqlite:perfbench.db"},
 	"coherence":       {form: formHosts, example: "coherence://localhost:1408"},
 	"dtm+http":        {form: formHosts, example: "dtm+http://localhost:36789"},

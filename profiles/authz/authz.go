@@ -56,6 +56,7 @@ func bindings() []workload.Binding {
 		{Driver: "memory"},
 		{Driver: "null"},
 		{Driver: "coherence", Refuse: "its checks walk indexes of memberships, and its Go client has caches of single entries; use cassandra: or redis:"},
+		{Driver: "memcached", Refuse: "its items cannot hold sets of members; use redis: or cassandra:"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no roles; use cassandra: or redis:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no roles; use cassandra: or redis:"},
 	}

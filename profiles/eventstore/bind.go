@@ -33,6 +33,7 @@ func bindings() []workload.Binding {
 		{Driver: "memory"},
 		{Driver: "null"},
 		{Driver: "coherence", Refuse: "events are kept in streams and tables; use cassandra: or redis:"},
+		{Driver: "memcached", Refuse: "it evicts what it stores, and has no order to read by; use redis: or cassandra:"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no events; use cassandra: or redis:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no events; use cassandra: or redis:"},
 	}

@@ -27,6 +27,7 @@ func bindings() []workload.Binding {
 		{Driver: "postgres", Note: "maps, entities"},
 		{Driver: "sqlite", Note: "maps, entities"},
 		{Driver: "coherence", Note: "maps, mcaches, queues"},
+		{Driver: "memcached", Refuse: "its items are neither maps that can be listed nor queues nor topics; use redis:// or embedded:"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
 	}

@@ -57,6 +57,7 @@ func bindings() []workload.Binding {
 		{Driver: "postgres"},
 		{Driver: "sqlite"},
 		{Driver: "coherence"},
+		{Driver: "memcached"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no entries; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no entries; use redis:// or embedded:"},
 	}

@@ -23,6 +23,7 @@ func bindings() []workload.Binding {
 		{Driver: "postgres"},
 		{Driver: "sqlite"},
 		{Driver: "coherence", Note: "pbm"},
+		{Driver: "memcached", Refuse: "it has no step over several items; use redis:// or embedded:"},
 		{Driver: "dtm", Note: "saga"},
 		{Driver: ab.Driver, Note: "saga, without accounts"},
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/store/dtm"
 	"github.com/perfbench/perfbench/internal/store/embedded"
+	"github.com/perfbench/perfbench/internal/store/memcached"
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/null"
 	"github.com/perfbench/perfbench/internal/store/redis"
@@ -23,6 +24,7 @@ func All() store.Drivers {
 		redis.Driver,
 		cassandra.Driver,
 		coherence.Driver,
+		memcached.Driver,
 		sqlstore.MySQL,
 		sqlstore.Postgres,
 		sqlstore.SQLite,

@@ -1,0 +1,198 @@
+package memcached
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bradfitz/gomemcache/memcache"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
+)
+
+// Maps are the items that keep the entries of spaces.
+type Maps struct{ *servers }
+
+// inFlight is how many calls of one that is about several entries are in progress at a time.
+const inFlight = 32
+
+// failed adds to err what was being done to which space.
+func failed(what string, s store.Space, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %w", what, s.Name, err)
+}
+
+// each calls f for 0..n-1, several at a time, and returns the first error.
+func each(ctx context.Context, n int, f func(i int) error) error {
+	var next atomic.Int64
+	var first atomic.Pointer[error]
+	var all sync.WaitGroup
+	for range min(n, inFlight) {
+		all.Go(func() {
+			for first.Load() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				err := ctx.Err()
+				if err == nil {
+					err = f(i)
+				}
+				if err != nil {
+					first.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := first.Load(); err != nil {
+		return *err
+	}
+	return ctx.Err()
+}
+
+// put reads the item of a key and then replaces it: two commands, since no single one does
+// both.
+func (m *Maps) put(key string, val []byte) error {
+	if _, err := m.client.Get(key); err != nil && !errors.Is(err, memcache.ErrCacheMiss) {
+		return err
+	}
+	return m.client.Set(&memcache.Item{Key: key, Value: val})
+}
+
+// Put stores one entry, having read the one in its place.
+func (m *Maps) Put(ctx context.Context, s store.Space, key, val []byte) error {
+	if err := m.open(ctx); err != nil {
+		return failed("put", s, err)
+	}
+	return failed("put", s, m.put(keyOf(s, nil, key), val))
+}
+
+// Set stores one entry.
+func (m *Maps) Set(ctx context.Context, s store.Space, key, val []byte) error {
+	if err := m.open(ctx); err != nil {
+		return failed("set", s, err)
+	}
+	return failed("set", s, m.client.Set(&memcache.Item{Key: keyOf(s, nil, key), Value: val}))
+}
+
+// PutAll stores entries with a set for each, several at a time.
+func (m *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) error {
+	if err := m.open(ctx); err != nil {
+		return failed("put all", s, err)
+	}
+	return failed("put all", s, each(ctx, len(es), func(i int) error {
+		return m.client.Set(&memcache.Item{Key: keyOf(s, nil, es[i].Key), Value: es[i].Val})
+	}))
+}
+
+// Get reads one value into buf.
+func (m *Maps) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
+	if err := m.open(ctx); err != nil {
+		return buf[:0], false, failed("get", s, err)
+	}
+	item, err := m.client.Get(keyOf(s, nil, key))
+	switch {
+	case errors.Is(err, memcache.ErrCacheMiss):
+		return buf[:0], false, nil
+	case err != nil:
+		return buf[:0], false, failed("get", s, err)
+	}
+	return append(buf[:0], item.Value...), true, nil
+}
+
+// GetAll reads the values of keys with one command to each server.
+func (m *Maps) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]byte, error) {
+	return m.getAll(ctx, s, nil, keys)
+}
+
+func (m *Maps) getAll(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+	if err := m.open(ctx); err != nil {
+		return nil, failed("get all", s, err)
+	}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = keyOf(s, group, k)
+	}
+	items, err := m.client.GetMulti(names)
+	if err != nil {
+		return nil, failed("get all", s, err)
+	}
+	out := make([][]byte, len(keys))
+	for i, name := range names {
+		if it := items[name]; it != nil {
+			out[i] = append([]byte{}, it.Value...)
+		}
+	}
+	return out, nil
+}
+
+// PutGroup stores one entry of a group, as Put does.
+func (m *Maps) PutGroup(ctx context.Context, s store.Space, group, key, val []byte) error {
+	if err := m.open(ctx); err != nil {
+		return failed("put", s, err)
+	}
+	s.Grouped = true
+	return failed("put", s, m.put(keyOf(s, group, key), val))
+}
+
+// PutGroups stores the entries of several groups with a set for each, several at a time.
+func (m *Maps) PutGroups(ctx context.Context, s store.Space, gs []store.Group) error {
+	if err := m.open(ctx); err != nil {
+		return failed("put groups", s, err)
+	}
+	s.Grouped = true
+	var all []*memcache.Item
+	for _, g := range gs {
+		for _, e := range g.Entries {
+			all = append(all, &memcache.Item{Key: keyOf(s, g.Name, e.Key), Value: e.Val})
+		}
+	}
+	return failed("put groups", s, each(ctx, len(all), func(i int) error { return m.client.Set(all[i]) }))
+}
+
+// GetGroup reads the values of keys in one group.
+func (m *Maps) GetGroup(ctx context.Context, s store.Space, group []byte, keys [][]byte) ([][]byte, error) {
+	s.Grouped = true
+	return m.getAll(ctx, s, group, keys)
+}
+
+// Count lists the keys of the servers and counts those of a space.
+func (m *Maps) Count(ctx context.Context, s store.Space) (n int64, err error) {
+	err = m.own(ctx, s, func(string) error { n++; return nil })
+	return n, failed("count", s, err)
+}
+
+// own calls f with the keys of a space.
+func (v *servers) own(ctx context.Context, s store.Space, f func(key string) error) error {
+	if err := v.open(ctx); err != nil {
+		return err
+	}
+	begin := string(prefix(s))
+	return v.keys(ctx, begin, func(key string) error {
+		if !belongs(s, key[len(begin):]) {
+			return nil
+		}
+		return f(key)
+	})
+}
+
+// Probe stores an item of a drawn name, reads and removes it.
+func (m *Maps) Probe(ctx context.Context, s store.Space) error {
+	tiny := store.Space{Namespace: s.Namespace, Name: "_probe " + store.Unlikely(), Shape: store.Map}
+	k, v := []byte("k"), []byte("v")
+	err := m.Put(ctx, tiny, k, v)
+	if err == nil {
+		var there bool
+		if _, there, err = m.Get(ctx, tiny, k, nil); err == nil && !there {
+			return fault.Store(errors.New("memcached: what was written is gone at once"), "give the server more memory (-m)")
+		}
+		err = errors.Join(err, m.client.Delete(keyOf(tiny, nil, k)))
+	}
+	return m.explain(ctx, err)
+}
