@@ -189,7 +189,7 @@ func (d *designer) plan(start workload.Settings) *workload.Plan {
 	} else {
 		d.operations(p, &t)
 	}
-	phase.Tracks = []workload.Track{t}
+	phase.Tracks, phase.NoCeiling = []workload.Track{t}, t.Spares // pauses set the pace
 	p.Phases = []workload.Phase{phase}
 	d.data(p, start)
 	p.Warnings = append(p.Warnings, d.Warnings...)

@@ -1,0 +1,30 @@
+package mix
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// What clients do without a store says nothing about perfbench's own speed when they pause.
+func TestWithPausesThereIsNoCeiling(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text  string
+		paces bool
+	}{
+		"without pauses":      {"data: {a: {records: 10}}\noperations: {one: {get: a}}\n", false},
+		"within an operation": {"data: {a: {records: 10}}\noperations: {one: [{get: a}, {think: 1ms}]}\n", true},
+	} {
+		path := filepath.Join(t.TempDir(), "own.yaml")
+		require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
+		p, err := Design(workload.Inputs{Files: []string{path}, Driver: "redis", Namespace: "perfbench", Seed: 1})
+		require.NoError(t, err, name)
+		assert.Equal(t, c.paces, p.Phases[0].NoCeiling, name)
+	}
+}
