@@ -1,8 +1,6 @@
 package mix
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,9 +19,9 @@ func TestWithPausesThereIsNoCeiling(t *testing.T) {
 		"without pauses":      {"data: {a: {records: 10}}\noperations: {one: {get: a}}\n", false},
 		"within an operation": {"data: {a: {records: 10}}\noperations: {one: [{get: a}, {think: 1ms}]}\n", true},
 	} {
-		path := filepath.Join(t.TempDir(), "own.yaml")
-		require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
-		p, err := Design(workload.Inputs{Files: []string{path}, Driver: "redis", Namespace: "perfbench", Seed: 1})
+		vs := workload.Values{}
+		vs.Set(workload.Value{Name: "workload", Text: c.text, Origin: workload.OriginFile})
+		p, err := Design(workload.Inputs{Values: vs, Driver: "redis", Namespace: "perfbench", Seed: 1})
 		require.NoError(t, err, name)
 		assert.Equal(t, c.paces, p.Phases[0].NoCeiling, name)
 	}
