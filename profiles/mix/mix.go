@@ -19,7 +19,10 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
@@ -27,7 +30,10 @@ import (
 	"github.com/perfbench/perfbench/profiles/mix/foreign"
 	"github.com/perfbench/perfbench/profiles/mix/inmemory"
 	"github.com/perfbench/perfbench/profiles/mix/model"
+	"github.com/perfbench/perfbench/profiles/mix/oncassandra"
+	"github.com/perfbench/perfbench/profiles/mix/oncoherence"
 	"github.com/perfbench/perfbench/profiles/mix/onredis"
+	"github.com/perfbench/perfbench/profiles/mix/onsql"
 	"github.com/perfbench/perfbench/profiles/mix/own"
 	"github.com/perfbench/perfbench/profiles/mix/run"
 	"github.com/perfbench/perfbench/profiles/mix/twitter"
@@ -66,6 +72,11 @@ func bindings() []workload.Binding {
 		{Driver: "redis"},
 		{Driver: "memory"},
 		{Driver: "null"},
+		{Driver: "cassandra"},
+		{Driver: "mysql"},
+		{Driver: "postgres"},
+		{Driver: "sqlite"},
+		{Driver: "coherence", Note: "values and whole records"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no records; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no records; use redis:// or embedded:"},
 	}
@@ -184,6 +195,18 @@ func (b *binder) Connector(driver string) workload.Connector {
 	case "redis", "embedded":
 		return workload.On(func(_ context.Context, c redis.Typed, p *workload.Bound) error {
 			return b.bind(p, onredis.New(c, b.Work, b.Namespace))
+		})
+	case "mysql", "postgres", "sqlite":
+		return workload.On(func(_ context.Context, c sqlstore.Typed, p *workload.Bound) error {
+			return b.bind(p, onsql.New(c, b.Work, b.Namespace))
+		})
+	case "cassandra":
+		return workload.On(func(ctx context.Context, c cassandra.Typed, p *workload.Bound) error {
+			return b.bind(p, oncassandra.New(ctx, c, b.Work, b.Namespace))
+		})
+	case "coherence":
+		return workload.On(func(_ context.Context, c *coherence.Conn, p *workload.Bound) error {
+			return b.bind(p, oncoherence.New(c, b.Work, b.Namespace))
 		})
 	}
 	return nil

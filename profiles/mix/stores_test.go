@@ -67,8 +67,17 @@ func caseOf(t *testing.T, target, text string, set ...string) profiletest.Case {
 	return profiletest.Case{Profile: Profile(), Target: target, Files: []string{path}, Set: append([]string{"threads=4", "count=3000", "seed=7"}, set...)}
 }
 
+// ordered is what stores can do that keep their keys in order.
+const ordered = `
+data:
+  product: {records: 300, size: 20..200}
+operations:
+  walk: {scan: product, count: 1..20, keys: zipf 0.99}
+  more: {insert: product}
+`
+
 func TestEveryCallOnEveryStore(t *testing.T) {
-	for _, name := range []string{"memory", "embedded", "redis", "cluster"} {
+	for _, name := range []string{"memory", "embedded", "redis", "cluster", "sqlite", "mariadb", "postgres"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target := profiletest.Target(t, name)
@@ -77,7 +86,12 @@ func TestEveryCallOnEveryStore(t *testing.T) {
 			assert.Positive(t, f.Hits)
 			assert.Positive(t, f.ReadBack)
 			require.NotNil(t, f.HitRatio)
-			profiletest.Drive(t, caseOf(t, target, structures, "namespace=mixstructures"))
+			switch name {
+			case "memory", "embedded", "redis", "cluster":
+				profiletest.Drive(t, caseOf(t, target, structures, "namespace=mixstructures"))
+			default:
+				profiletest.Drive(t, caseOf(t, target, ordered, "namespace=mixordered"))
+			}
 			if name != "cluster" {
 				profiletest.Drive(t, caseOf(t, target, transaction, "namespace=mixtx"))
 			}
@@ -129,6 +143,39 @@ func TestWhatAStoreCannotDoIsRefusedBefore(t *testing.T) {
 	}
 	_, err := caseOf(t, profiletest.Target(t, "cluster"), transaction).Start(t.Context(), t)
 	require.ErrorContains(t, err, "a cluster has no transactions on several keys")
+}
+
+// onCoherence is what an entry that is written as a whole can do.
+const onCoherence = `
+data:
+  product: {records: 300, size: 20..2KiB}
+  user:    {records: 100, fields: {name: 30, mail: 20..40}}
+operations:
+  look:   {get: product, keys: zipf 0.99}
+  many:   {get: product, batch: 2..5}
+  change: {put: product}
+  rework: {modify: product}
+  person: {get: user, fields: 1}
+  rename: {put: user}
+  more:   {insert: order, size: 100, ttl: 1h}
+  drop:   {delete: order, keys: sequential}
+`
+
+func TestCoherence(t *testing.T) {
+	t.Parallel()
+	target := profiletest.Target(t, "coherence")
+	profiletest.Drive(t, caseOf(t, target, onCoherence, "namespace=mixplain"))
+	_, err := caseOf(t, target, plain, "namespace=mixplain").Start(t.Context(), t)
+	require.ErrorContains(t, err, "Coherence has no update on a hash")
+}
+
+func TestCassandra(t *testing.T) {
+	t.Parallel()
+	target := profiletest.Target(t, "cassandra")
+	profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain"))
+	profiletest.Drive(t, caseOf(t, target, ordered, "namespace=mixordered"))
+	_, err := caseOf(t, target, transaction, "namespace=mixtx").Start(t.Context(), t)
+	require.ErrorContains(t, err, "Cassandra has no transactions over several records")
 }
 
 // Three workers do together what one does.

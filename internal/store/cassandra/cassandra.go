@@ -167,8 +167,8 @@ func (k *cluster) end() {
 // inFlight is how many statements of one batched call are in progress at a time.
 const inFlight = 32
 
-// each calls f for 0..n-1, several at a time, and returns the first error.
-func each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+// Each calls f for 0..n-1, several at a time, and returns the first error.
+func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	if n == 0 {
 		return ctx.Err()
 	}

@@ -58,7 +58,7 @@ func (s *Set) Spaces(params map[string]string) []ownership.Space {
 	return []ownership.Space{out}
 }
 
-var tableWord = regexp.MustCompile(`%[a-z_]+`)
+var tableWord = regexp.MustCompile(`%[a-z_][a-z0-9_]*`)
 
 // Text inserts the names of tables into a statement, where %name stands for a table.
 // All results are cached, so there should be few different statements.

@@ -21,6 +21,8 @@ type Adapter struct {
 	Lacks func(op *Operation, st *Step, d *Data) error
 	// Open returns the access of one more client.
 	Open func() (Client, error)
+	// Scattered means that a scan finds records in the order of the hash of their keys.
+	Scattered bool
 	// Lags means that a read may miss what was acknowledged before, by the consistency
 	// that was asked for; Why says by which.
 	Lags bool

@@ -13,6 +13,8 @@ type Facts struct {
 	Misses   int64    `json:"misses"`
 	Early    int64    `json:"early,omitempty"`
 	HitRatio *float64 `json:"hit_ratio,omitempty"`
+	// TriedAgain counts transactions that the store took back because of others.
+	TriedAgain int64 `json:"transactions_tried_again,omitempty"`
 	// Wrong, Lost and Stale count values that were not what was written, acknowledged
 	// records that were not there, and reads of what had been overwritten.
 	Wrong int64 `json:"wrong"`

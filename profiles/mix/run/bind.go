@@ -47,9 +47,9 @@ func Fits(w *model.Workload, l *model.Adapter) error {
 
 // Facts returns the record of what has been done so far.
 func (r *Run) Facts(*measure.Result) any {
-	hits, misses, early := r.tallies.sums()
+	hits, misses, early, again := r.tallies.sums()
 	f := &report.Facts{
-		Schema: 1, Workload: r.work.Name, Hits: hits, Misses: misses, Early: early,
+		Schema: 1, Workload: r.work.Name, Hits: hits, Misses: misses, Early: early, TriedAgain: again,
 		Wrong: r.wrongs.Load(), Lost: r.losts.Load(), Stale: r.stales.Load(), ReadBack: r.read.Load(), Data: []report.Data{},
 	}
 	if hits+misses > 0 {

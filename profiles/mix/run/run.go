@@ -128,7 +128,9 @@ func (r *Run) before(v version, floor uint32) bool {
 // tally is what one client has found. Only the client writes it; anybody may read it.
 type tally struct {
 	hits, misses, early atomic.Int64
-	_                   [40]byte
+	// again counts the transactions that were tried again.
+	again atomic.Int64
+	_     [32]byte
 }
 
 // tallies are those of all clients.
@@ -136,7 +138,7 @@ type tallies struct {
 	mu  sync.Mutex
 	all []*tally
 	// others is what other processes told.
-	hits, misses, early atomic.Int64
+	hits, misses, early, again atomic.Int64
 }
 
 // of returns the tally of one more client.
@@ -149,14 +151,14 @@ func (t *tallies) of() *tally {
 }
 
 // sums returns what all clients have found.
-func (t *tallies) sums() (hits, misses, early int64) {
+func (t *tallies) sums() (hits, misses, early, again int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	hits, misses, early = t.hits.Load(), t.misses.Load(), t.early.Load()
+	hits, misses, early, again = t.hits.Load(), t.misses.Load(), t.early.Load(), t.again.Load()
 	for _, one := range t.all {
-		hits, misses, early = hits+one.hits.Load(), misses+one.misses.Load(), early+one.early.Load()
+		hits, misses, early, again = hits+one.hits.Load(), misses+one.misses.Load(), early+one.early.Load(), again+one.again.Load()
 	}
-	return hits, misses, early
+	return hits, misses, early, again
 }
 
 // found is what was found wrong in what was read.

@@ -17,7 +17,7 @@ func (r *Run) share(p *workload.Bound) {
 	r.shared = s
 	s.Found(&r.there.mu, &r.there.Loaded, &r.there.Base, &r.there.Open)
 	s.Keep(&r.there.mu, &r.there.Sums)
-	numbers := []*atomic.Int64{&r.tallies.hits, &r.tallies.misses, &r.tallies.early, &r.wrongs, &r.losts, &r.stales, &r.read, &r.loader.done}
+	numbers := []*atomic.Int64{&r.tallies.hits, &r.tallies.misses, &r.tallies.early, &r.tallies.again, &r.wrongs, &r.losts, &r.stales, &r.read, &r.loader.done}
 	for _, set := range r.sets {
 		numbers = append(numbers, &set.sum, &set.low, &set.high)
 	}
@@ -53,6 +53,7 @@ func (t *tallies) gather() {
 		t.hits.Add(one.hits.Swap(0))
 		t.misses.Add(one.misses.Swap(0))
 		t.early.Add(one.early.Swap(0))
+		t.again.Add(one.again.Swap(0))
 	}
 }
 

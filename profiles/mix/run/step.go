@@ -489,8 +489,8 @@ func (s *step) judge(p *part, at *row, got *model.Row) (err error) {
 	}
 	r := s.task.run
 	for j, f := range p.picked {
-		if j >= len(got.Vals) {
-			break
+		if j >= len(got.Vals) || got.Vals[j] == nil {
+			continue // another has written some fields of a record that was not there
 		}
 		v, has, e := s.set.check(got.Vals[j], owner(got.Key, f))
 		switch floor := at.floors[j]; {
@@ -513,7 +513,7 @@ func (s *step) scanned(c *model.Call) (err error) {
 	last := c.Rows[0].Key
 	for i := range c.Got {
 		got := &c.Got[i]
-		if bytes.Compare(got.Key, last) < 0 {
+		if !r.layer.Scattered && bytes.Compare(got.Key, last) < 0 {
 			return r.wrong(s.set, got.Key, fmt.Errorf("a scan returned it after %q", last))
 		}
 		last = got.Key
@@ -521,6 +521,9 @@ func (s *step) scanned(c *model.Call) (err error) {
 			continue
 		}
 		for f := range got.Vals {
+			if got.Vals[f] == nil {
+				continue
+			}
 			if _, _, e := s.set.check(got.Vals[f], owner(got.Key, f)); e != nil {
 				err = r.wrong(s.set, got.Key, e)
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
@@ -253,33 +254,42 @@ func (k *task) call(ctx context.Context, it *workload.Iteration, s *step, p *par
 	return s.finish(p, err)
 }
 
-// transact carries out the steps as one transaction. What they answered is looked at once
-// it is known to hold.
+// transact carries out the steps as one transaction, and again if the store took it back
+// because of another. What they answered is looked at once it is known to hold.
 func (k *task) transact(ctx context.Context, it *workload.Iteration, o *operation, x uint64) error {
-	err := k.tx.Begin(ctx)
-	did := 0
-	for i, s := range o.steps {
-		if err != nil {
-			break
-		}
-		if i > 0 {
-			s.prepare(it, x+uint64(i*rowsApart))
-		}
-		did++
-		err = k.client.Do(ctx, &s.main.call)
+	for i, s := range o.steps[1:] {
+		s.prepare(it, x+uint64((i+1)*rowsApart))
 	}
-	if err != nil {
-		k.tx.Abort(ctx)
-	} else {
-		err = k.tx.Commit(ctx)
+	err := k.attempt(ctx, o)
+	for try := 1; try < tries && err != nil && k.run.conn.Classify(err) == store.Conflict; try++ {
+		k.tally.again.Add(1)
+		err = k.attempt(ctx, o)
 	}
 	first := err
-	for _, s := range o.steps[:did] {
+	for _, s := range o.steps {
 		if e := s.finish(&s.main, err); first == nil {
 			first = e
 		}
 	}
 	return first
+}
+
+// tries is how often a transaction is tried at most.
+const tries = 50
+
+// attempt tries a transaction once.
+func (k *task) attempt(ctx context.Context, o *operation) error {
+	err := k.tx.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range o.steps {
+		if err = k.client.Do(ctx, &s.main.call); err != nil {
+			k.tx.Abort(ctx)
+			return err
+		}
+	}
+	return k.tx.Commit(ctx)
 }
 
 // Parted reports whether the steps of an operation are timed one by one as well.

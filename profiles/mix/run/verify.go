@@ -44,7 +44,7 @@ func (r *Run) Verify(ctx context.Context) workload.Verification {
 		_ = r.record(ctx) // a later run finds out by itself
 	}
 	read, wrong, lost, stale := r.read.Load(), r.wrongs.Load(), r.losts.Load(), r.stales.Load()
-	hits, misses, _ := r.tallies.sums()
+	hits, misses, _, _ := r.tallies.sums()
 	v.Missed = misses
 	r.mu.Lock()
 	examples := slices.Clone(r.examples)

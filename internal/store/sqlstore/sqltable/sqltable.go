@@ -84,7 +84,7 @@ func (s *Set) Spaces(params map[string]string) []ownership.Space {
 	return out
 }
 
-var tableWord = regexp.MustCompile(`%[a-z_]+`)
+var tableWord = regexp.MustCompile(`%[a-z_][a-z0-9_]*`)
 
 // Text translates a statement into the dialect, see sqltext; %name stands for a table.
 // All results are cached, so there should be few different statements.
