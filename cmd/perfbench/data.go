@@ -27,7 +27,7 @@ import (
 // dataFlags are the flags of data list and data delete.
 type dataFlags struct {
 	target, namespace, passwordFile, profile string
-	files                                    []string
+	files, sets                              []string
 	yes, json                                bool
 	// listing is that of the files' plan, when it has a layout of its own.
 	listing workload.Lister
@@ -46,19 +46,20 @@ func (a dataCmd) tree() *cobra.Command {
 	}
 	f := &dataFlags{}
 	list := &cobra.Command{
-		Use: "list --target URL", Short: "List what perfbench made under a namespace, with its size now",
-		Args: cli.None(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataList) },
+		Use: "list [URL]", Short: "List what perfbench made under a namespace, with its size now",
+		Args: f.url, RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataList) },
 	}
 	list.Flags().BoolVar(&f.json, "json", false, "write JSON")
 	remove := &cobra.Command{
-		Use: "delete --target URL", Short: "Delete what perfbench made under a namespace, and nothing else",
-		Args: cli.None(nil), RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataDelete) },
+		Use: "delete [URL]", Short: "Delete what perfbench made under a namespace, and nothing else",
+		Args: f.url, RunE: func(c *cobra.Command, _ []string) error { return a.withData(c, f, a.dataDelete) },
 	}
 	remove.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	for _, s := range []*cobra.Command{list, remove} {
-		s.Flags().StringVarP(&f.target, "target", "t", "", "`URL` the store")
+		s.Flags().StringVarP(&f.target, "target", "t", "", "`URL` the store; also as an argument")
 		s.Flags().StringVar(&f.namespace, "namespace", "perfbench", "`NAME` prefix of what was made")
 		s.Flags().StringArrayVarP(&f.files, "file", "f", nil, "`PATH` only what a run of this file makes; repeats")
+		s.Flags().StringArrayVar(&f.sets, "set", nil, "`NAME=VALUE` a parameter of the runs of --file, such as compat=on; repeats")
 		s.Flags().StringVarP(&f.profile, "profile", "p", "", "`NAME` the profile that reads --file (default: the first that can)")
 		s.Flags().StringVar(&f.passwordFile, "password-file", "", "`FILE` its first line is the target's password")
 		_ = s.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -67,6 +68,36 @@ func (a dataCmd) tree() *cobra.Command {
 		c.AddCommand(s)
 	}
 	return c
+}
+
+// url takes the target as an argument.
+func (f *dataFlags) url(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) > 1 || !strings.Contains(args[0], ":"):
+		return fault.Input(fmt.Errorf("%s: unexpected argument %q", cli.Name(c), args[len(args)-1]), "it takes one target, for example redis://localhost:6379")
+	case f.target != "" && f.target != args[0]:
+		return fault.Input(fmt.Errorf("%s: two targets: --target %s and %s", cli.Name(c), f.target, args[0]), "give one of them")
+	}
+	f.target = args[0]
+	return nil
+}
+
+// values are those that the runs of the files are given.
+func (f *dataFlags) values() (workload.Values, error) {
+	out := workload.Values{"namespace": {Name: "namespace", Text: f.namespace, Origin: workload.OriginFlag, Where: "--namespace"}}
+	if len(f.sets) > 0 && len(f.files) == 0 {
+		return nil, fault.Input(errors.New("--set is about the runs of a file, and none was given"), "add --file, or leave it out: all that was made is listed and deleted, however its run was set")
+	}
+	for _, s := range f.sets {
+		name, text, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fault.Input(fmt.Errorf("--set %s: there is no =", s), "for example --set compat=on")
+		}
+		out[name] = workload.Value{Name: name, Text: text, Origin: workload.OriginFlag, Where: "--set"}
+	}
+	return out, nil
 }
 
 // entry is a space that we made, and what is there now.
@@ -164,6 +195,10 @@ func keeperAt(url string) (store.Target, store.Driver, error) {
 // namesOfFiles returns the names of the spaces that a run of the files would
 // write, nil without files.
 func (a dataCmd) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, error) {
+	given, err := f.values()
+	if err != nil {
+		return nil, err
+	}
 	if len(f.files) == 0 {
 		return nil, nil
 	}
@@ -177,9 +212,7 @@ func (a dataCmd) namesOfFiles(ctx context.Context, f *dataFlags) ([]string, erro
 		}
 		env := a.Session()
 		env.Environ = nil
-		plan, err := session.Prepare(ctx, env, session.Request{Profile: p.Name, Files: f.files, Target: f.target, Values: workload.Values{
-			"namespace": {Name: "namespace", Text: f.namespace, Origin: workload.OriginFlag, Where: "--namespace"},
-		}})
+		plan, err := session.Prepare(ctx, env, session.Request{Profile: p.Name, Files: f.files, Target: f.target, Values: given})
 		if err == nil {
 			f.listing, _ = plan.Plan.Binder.(workload.Lister)
 			names := []string{}

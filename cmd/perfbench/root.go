@@ -60,6 +60,9 @@ func (t tree) execute(ctx context.Context, args []string) error {
 	if args == nil {
 		args = []string{} // nil would make cobra look at the process's own
 	}
+	if err := cli.Habit(args); err != nil {
+		return err
+	}
 	t.SetArgs(cli.Shield(t.Command, args))
 	return t.ExecuteContext(ctx)
 }
