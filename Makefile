@@ -44,7 +44,7 @@ pace: ## how late operations start, on Redis and on null:, into docs/measurement
 demo: ## run the workbench in a terminal and draw its screens in docs/screens
 	@.ci/screens
 
-pages: ## do two runs on a Redis and draw their report in docs/screens
+pages: ## do runs, a sweep and a search, and draw what they leave in docs/screens
 	@.ci/pages
 
 docs: ## the pages of docs/ as a searchable site in dist/site; needs mkdocs
