@@ -186,6 +186,21 @@ func ReadFiles(p *workload.Profile, paths []string) (workload.Values, []string, 
 	return p.Read(files)
 }
 
+// Readers returns the names of the profiles that read files without an error and find values in
+// them.
+func Readers(all []workload.Profile, paths []string) []string {
+	var out []string
+	for i := range all {
+		if all[i].Read == nil || all[i].Design == nil {
+			continue
+		}
+		if vs, _, err := ReadFiles(&all[i], paths); err == nil && len(vs) > 0 {
+			out = append(out, all[i].Name)
+		}
+	}
+	return out
+}
+
 // NearPath returns a hint at the file that was probably meant by a path that does not
 // exist, or "".
 func NearPath(path string) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -262,7 +263,7 @@ func (m *maker) values() (workload.Values, error) {
 		}
 	}
 	from, warnings, err := request.ReadFiles(&m.p.Profile, m.p.req.Files)
-	problems.Add(fault.Field("file", err))
+	problems.Add(fault.Field("file", m.elsewhere(err)))
 	m.warn(warnings...)
 	request.Put(vs, from)
 	if err := problems.Err(); err != nil {
@@ -278,6 +279,24 @@ func (m *maker) values() (workload.Values, error) {
 		vs.Set(workload.Value{Name: "duration", Text: workload.Forever, Origin: workload.OriginDefault})
 	}
 	return vs, m.resolve(vs)
+}
+
+// elsewhere adds to an error of reading files which profiles read them. YAML of ours is
+// written for one profile, whose own words say more.
+func (m *maker) elsewhere(err error) error {
+	files := m.p.req.Files
+	if err == nil || slices.ContainsFunc(files, values.IsYAML) {
+		return err
+	}
+	names := request.Readers(m.p.env.Profiles, files)
+	if len(names) == 0 {
+		return err
+	}
+	which := "this file"
+	if len(files) > 1 {
+		which = "these files"
+	}
+	return fault.Hint(err, "--profile "+strings.Join(names, " or ")+" reads "+which)
 }
 
 // formats returns the requested formats or, if there are none, the default ones: json,

@@ -27,7 +27,11 @@ func ProfileOrPlan(c *cobra.Command, args []string) error {
 	case len(args) == 0 || isPlan(args[0]):
 		return nil
 	case filepath.Base(args[0]) != args[0] || filepath.Ext(args[0]) != "":
-		return fault.Input(fmt.Errorf("%s: %q is neither a profile nor a plan", cli.Name(c), args[0]), "a plan ends in .yaml or .yml")
+		hint := "a plan ends in .yaml or .yml"
+		if names := request.Readers(cli.Profiles(), args); len(names) > 0 {
+			hint = "here it is  perfbench " + cli.Name(c) + " " + strings.Join(names, "|") + " --file " + args[0]
+		}
+		return fault.Input(fmt.Errorf("%s: %q is neither a profile nor a plan", cli.Name(c), args[0]), hint)
 	case c.Flags().Changed("profile"):
 		return fault.Input(fmt.Errorf("%s: the profile is named twice, as %s and by --profile %s", cli.Name(c), args[0], c.Flag("profile").Value), "leave one out")
 	}

@@ -131,7 +131,7 @@ func run(t *testing.T, mode string, concurrent int, took time.Duration, phases .
 
 // The original's baseline of checks, each cell of it.
 func TestTableOfTheBaselineCellByCell(t *testing.T) {
-	table := newTable(ModeChecks, false)
+	table := newTable(ModeChecks)
 	for i, d := range []*document{
 		run(t, ModeChecks, 1, 0, []float64{7.9, 266.4, 186.5, 1133.6, 245.9}),
 		run(t, ModeChecks, 4, 0, []float64{3.63, 84.4, 57.58, 1893.2, 298.5}),
@@ -156,29 +156,27 @@ func TestTableOfTheBaselineCellByCell(t *testing.T) {
 
 // The original's baseline of profiles, each cell of it.
 func TestTableOfProfilesCellByCell(t *testing.T) {
-	for compat, span := range map[bool]string{false: `colspan="4"`, true: `colspan="6"`} {
-		table := newTable(ModeProfiles, compat)
-		for i, d := range []*document{
-			run(t, ModeProfiles, 1, 26225*time.Millisecond, []float64{1148.5, 424.5}),
-			run(t, ModeProfiles, 4, 90806*time.Millisecond, []float64{423.5, 123.2}),
-			run(t, ModeProfiles, 4, 237107*time.Millisecond, []float64{458.6, 87}, []float64{287, 83.8}, []float64{290.5, 121.9}),
-		} {
-			table.tests = append(table.tests, d.test(i+1))
-		}
-		assert.Equal(t, [][]string{
-			{"Phase", "Sections created/s", "Profiles retrieved/s", "time spent"},
-			{"Test #1: 1 phase; 1 concurrent tenant per phase"},
-			{"0", "1148.5", "424.5", "0m26.225s"},
-			{"Test #2: 1 phase, 4 concurrent tenants per phase"},
-			{"0", "423.5", "123.2", "1m30.806s"},
-			{"Test #3: 3 phases, 4 concurrent tenants per phase"},
-			{"0", "458.6", "87", ""},
-			{"1", "287", "83.8", ""},
-			{"2", "290.5", "121.9", "3m57.107s"},
-		}, cells(t, table.html()))
-		assert.Contains(t, string(table.html()), span)
-		assert.Contains(t, string(table.html()), `<table style="width:100%">`)
+	table := newTable(ModeProfiles)
+	for i, d := range []*document{
+		run(t, ModeProfiles, 1, 26225*time.Millisecond, []float64{1148.5, 424.5}),
+		run(t, ModeProfiles, 4, 90806*time.Millisecond, []float64{423.5, 123.2}),
+		run(t, ModeProfiles, 4, 237107*time.Millisecond, []float64{458.6, 87}, []float64{287, 83.8}, []float64{290.5, 121.9}),
+	} {
+		table.tests = append(table.tests, d.test(i+1))
 	}
+	assert.Equal(t, [][]string{
+		{"Phase", "Sections created/s", "Profiles retrieved/s", "time spent"},
+		{"Test #1: 1 phase; 1 concurrent tenant per phase"},
+		{"0", "1148.5", "424.5", "0m26.225s"},
+		{"Test #2: 1 phase, 4 concurrent tenants per phase"},
+		{"0", "423.5", "123.2", "1m30.806s"},
+		{"Test #3: 3 phases, 4 concurrent tenants per phase"},
+		{"0", "458.6", "87", ""},
+		{"1", "287", "83.8", ""},
+		{"2", "290.5", "121.9", "3m57.107s"},
+	}, cells(t, table.html()))
+	assert.Contains(t, string(table.html()), `<th colspan="6">Test #1`, "though it has four columns")
+	assert.Contains(t, string(table.html()), `<table style="width:100%">`)
 }
 
 func TestTableOfARun(t *testing.T) {
