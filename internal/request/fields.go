@@ -127,6 +127,11 @@ func rows() []Field {
 			Flag:      Flag{"", "HOW", "auto: load what is missing first; only: load, and nothing else; skip: load nothing (mix; see the profile for others)", GroupWorkload, false},
 			ofProfile: true,
 		},
+		{
+			Param:     param("memtier", workload.Text, "options of memtier_benchmark, of the profile mix"),
+			Flag:      Flag{"", "OPTIONS", "a workload as options of memtier_benchmark, in quotes (mix)", GroupWorkload, false},
+			ofProfile: true,
+		},
 		knob(workload.Threads(), "", "N", "number of threads, over all tracks"),
 		knob(workload.Rate(""), "r", "N", "target rate per second: calls are sent on schedule even if the store is slow; 0 = unlimited"),
 		{

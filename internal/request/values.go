@@ -156,9 +156,20 @@ func Defaults(p *workload.Profile) workload.Values {
 	return out
 }
 
-// ReadFiles has the profile read the files and folders of --file.
-func ReadFiles(p *workload.Profile, paths []string) (workload.Values, []string, error) {
-	if len(paths) == 0 {
+// Inline returns the texts that stand for files of a profile, as far as they are given.
+func Inline(p *workload.Profile, given workload.Values) (out []workload.File) {
+	for _, name := range p.Inline {
+		if v, ok := given[name]; ok && v.Text != "" {
+			out = append(out, workload.File{Path: "--" + name, Data: []byte(v.Text)})
+		}
+	}
+	return out
+}
+
+// ReadFiles has the profile read the files and folders of --file, and then texts that stand
+// for files.
+func ReadFiles(p *workload.Profile, paths []string, texts []workload.File) (workload.Values, []string, error) {
+	if len(paths)+len(texts) == 0 {
 		return nil, nil, nil
 	}
 	if p.Read == nil {
@@ -183,6 +194,10 @@ func ReadFiles(p *workload.Profile, paths []string) (workload.Values, []string, 
 	if err := problems.Err(); err != nil {
 		return nil, nil, err
 	}
+	for _, t := range texts {
+		t.Run = run
+		files = append(files, t)
+	}
 	return p.Read(files)
 }
 
@@ -194,7 +209,7 @@ func Readers(all []workload.Profile, paths []string) []string {
 		if all[i].Read == nil || all[i].Design == nil {
 			continue
 		}
-		if vs, _, err := ReadFiles(&all[i], paths); err == nil && len(vs) > 0 {
+		if vs, _, err := ReadFiles(&all[i], paths, nil); err == nil && len(vs) > 0 {
 			out = append(out, all[i].Name)
 		}
 	}

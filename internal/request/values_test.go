@@ -19,7 +19,7 @@ func TestFilesMaySetWhatEveryRunHas(t *testing.T) {
 		got = files
 		return nil, nil, nil
 	}}
-	_, _, err := ReadFiles(p, []string{path, filepath.Dir(path)})
+	_, _, err := ReadFiles(p, []string{path, filepath.Dir(path)}, nil)
 	require.NoError(t, err)
 	require.Len(t, got, 2)
 	for _, f := range got {

@@ -244,8 +244,12 @@ func (m *maker) resolve(vs workload.Values) error {
 func (m *maker) values() (workload.Values, error) {
 	vs := request.Defaults(&m.p.Profile)
 	var problems workload.Problems
+	given := workload.Values{}
+	request.Put(given, request.Environment(m.p.env.Environ, request.NamesOf(&m.p.Profile, nil).All(nil)))
+	request.Put(given, m.p.req.Values)
+	texts := request.Inline(&m.p.Profile, given)
 	m.p.Preset = m.p.req.Preset
-	if m.p.Preset == "" && len(m.p.req.Files) == 0 {
+	if m.p.Preset == "" && len(m.p.req.Files)+len(texts) == 0 {
 		m.p.Preset = m.p.Profile.DefaultPreset
 		if m.p.req.Endless {
 			m.p.Preset = cmp.Or(m.p.Profile.LivePreset, m.p.Preset)
@@ -262,15 +266,14 @@ func (m *maker) values() (workload.Values, error) {
 			vs.Set(v)
 		}
 	}
-	from, warnings, err := request.ReadFiles(&m.p.Profile, m.p.req.Files)
+	from, warnings, err := request.ReadFiles(&m.p.Profile, m.p.req.Files, texts)
 	problems.Add(fault.Field("file", m.elsewhere(err)))
 	m.warn(warnings...)
 	request.Put(vs, from)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	request.Put(vs, request.Environment(m.p.env.Environ, request.NamesOf(&m.p.Profile, nil).All(nil)))
-	request.Put(vs, m.p.req.Values)
+	request.Put(vs, given)
 	if len(m.p.req.Timetable) > 0 {
 		delete(vs, "at") // a timetable given by hand replaces any other
 	}

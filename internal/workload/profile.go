@@ -40,13 +40,17 @@ type Profile struct {
 	// Read turns the files of --file (a system's own, unchanged, or our YAML) into
 	// values of origin OriginFile. Nil if the profile reads no such files.
 	Read func(files []File) (Values, []string, error)
+	// Inline names the parameters whose text is read as the content of a file would be: what
+	// stands in a file of another tool may be on the command line as well.
+	Inline []string
 	// Design works out the plan from parameters alone, without touching anything.
 	// Its errors have code fault.CodeInput, all of them joined.
 	Design func(in Inputs) (*Plan, error)
 }
 
-// File is a file or folder named by --file.
+// File is a file or folder named by --file, or the text of a parameter that stands for one.
 type File struct {
+	// Path of a parameter is its flag: "--memtier".
 	Path string
 	// Data is the content of a file; nil for a folder.
 	Data []byte

@@ -62,6 +62,7 @@ func Profile() workload.Profile {
 		Params:        design.Params(),
 		Stores:        bindings(),
 		Read:          Read,
+		Inline:        []string{design.Memtier},
 		Design:        Design,
 	}
 }

@@ -23,11 +23,18 @@ import (
 // Track is the name of the only track.
 const Track = "mix"
 
+// Memtier is the parameter whose text is read as a file of memtier_benchmark would be.
+const Memtier = "memtier"
+
 // The parameters.
 var (
 	workloadParam = workload.Param{
 		Name: "workload", Kind: workload.Text,
 		Help: "data, operations and how often each is called, as YAML; a preset or --file gives it",
+	}
+	memtierParam = workload.Param{
+		Name: Memtier, Kind: workload.Text,
+		Help: "a workload as options of memtier_benchmark: --ratio 1:10 --data-size-range 32-512",
 	}
 	recordsParam = workload.Param{
 		Name: "records", Kind: workload.Integer, Unit: "records", Min: 1, Max: own.MostRecords,
@@ -51,7 +58,7 @@ var callsParam = workload.Param{
 
 // Params returns the parameters.
 func Params() []workload.Param {
-	return []workload.Param{workloadParam, recordsParam, loadParam, loadersParam, callsParam}
+	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, callsParam}
 }
 
 // Spec is what was worked out, for the binding. It is not modified afterwards.

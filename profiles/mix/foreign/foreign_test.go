@@ -175,6 +175,21 @@ func TestWhatMemtierIsRefused(t *testing.T) {
 	assert.ErrorContains(t, Refusal(notes), "x.sh:1: memtier_benchmark: a file is one workload")
 }
 
+// What is on our own command line is kept with the run.
+func TestPasswordsAreForFilesOnly(t *testing.T) {
+	for _, text := range []string{"-a geheim", "--uri redis://me:geheim@host"} {
+		_, notes, err := Memtier("--memtier", text)
+		require.NoError(t, err)
+		err = Refusal(notes)
+		require.ErrorContains(t, err, "use --password-file")
+		assert.NotContains(t, err.Error(), "geheim")
+		_, notes, err = Memtier("x.sh", text)
+		require.NoError(t, err)
+		require.NoError(t, Refusal(notes))
+		assert.NotContains(t, fmt.Sprint(notes), "geheim")
+	}
+}
+
 func TestScriptsThatCannotBeRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"memtier_benchmark --ratio '1:10":                 "s.sh:1: the quote",

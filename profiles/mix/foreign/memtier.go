@@ -111,8 +111,8 @@ var memtierShort = map[byte]string{
 }
 
 var memtierOptions = map[string]memtierOption{
-	"server": {why: ourTarget, do: none}, "port": {why: ourTarget, do: none}, "unix-socket": {why: ourTarget, do: none}, "uri": {why: ourTarget, do: none},
-	"authenticate": {why: "no effect: give user and password with --target and --password-file"},
+	"server": {why: ourTarget, do: none}, "port": {why: ourTarget, do: none}, "unix-socket": {why: ourTarget, do: none}, "uri": {why: ourTarget, do: (*memtier).secret},
+	"authenticate": {do: (*memtier).secret, why: "no effect: give user and password with --target and --password-file"},
 	"tls":          {plain: true, why: "no effect: use --target rediss://…"}, "tls-skip-verify": {plain: true, why: "no effect: use insecure=1 in --target"},
 	"cert": {why: "no effect: use cert= in --target"}, "key": {why: "no effect: use key= in --target"}, "cacert": {why: "no effect: use ca= in --target"},
 	"sni": {why: "no effect: use servername= in --target"}, "tls-protocols": {why: "no effect: client and server agree on the version of TLS"},
@@ -164,6 +164,14 @@ var memtierOptions = map[string]memtierOption{
 
 // none is of options that need no work, as what they ask for is so anyway.
 func none(*memtier, string) error { return nil }
+
+// secret refuses a password on our own command line, which is kept with the run.
+func (m *memtier) secret(v string) error {
+	if strings.HasPrefix(m.file, "--") && (strings.HasPrefix(v, "redis") && strings.Contains(v, "@") || !strings.Contains(v, "://")) {
+		return fmt.Errorf("a password does not belong here, where it would be kept with the run; use --password-file")
+	}
+	return nil
+}
 
 func memtierNames() []string {
 	var out []string
