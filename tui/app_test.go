@@ -94,6 +94,8 @@ func TestATerminalThatIsTooSmallSaysWhatIsNeeded(t *testing.T) {
 	send(t, a, tea.WindowSizeMsg{Width: 52, Height: 14})
 	assert.Contains(t, picture(t, a), "perfbench needs 60×16, this is 52×14")
 	tuitest.Golden(t, picture(t, a))
+	send(t, a, tea.WindowSizeMsg{Width: 30, Height: 6})
+	assert.Contains(t, picture(t, a), "30×6", "nothing is cut")
 }
 
 // pickApp is the workbench at its picker, everything read.

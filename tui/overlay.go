@@ -51,6 +51,19 @@ func (a *App) overlayKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// overlayKeys returns the keys that work while an overlay is open; long means that it has
+// more lines than fit.
+func (a *App) overlayKeys(long bool) []key.Binding {
+	if a.overlay == quitting {
+		return []key.Binding{widget.Bind("enter", "stop and quit", "enter"), widget.Bind("esc", "stay", "esc"), widget.Bind("ctrl+c", "stop at once", "ctrl+c")}
+	}
+	out := []key.Binding{widget.Bind("esc", "close", "esc")}
+	if long {
+		out = append(out, widget.Bind("↑↓", "scroll", "up", "down"))
+	}
+	return out
+}
+
 // float draws the overlay above a page.
 func (a *App) float(page string) string {
 	p, lines, r := a.box()
@@ -60,6 +73,7 @@ func (a *App) float(page string) string {
 		p.Note = fmt.Sprintf("%d–%d of %d", a.scroll+1, a.scroll+h-2, len(lines))
 		lines = lines[a.scroll:]
 	}
+	page = page[:strings.LastIndexByte(page, '\n')+1] + widget.Footer(a.env.Styles, a.env.W, a.overlayKeys(len(lines) > h-2))
 	box := strings.Join(p.Draw(a.env.Styles, r.Dx(), h, lines), "\n")
 	out := lipgloss.NewCompositor(
 		lipgloss.NewLayer(page),
@@ -177,10 +191,11 @@ func quitLines(e screen.Env) []string {
 
 // tooSmallView shows the size that is needed; a run continues meanwhile.
 func tooSmallView(e screen.Env) string {
-	text := fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", widget.MinWidth, widget.MinHeight, e.W, e.H)
+	text := widget.Wrap(fmt.Sprintf("perfbench needs %d×%d, this is %d×%d", widget.MinWidth, widget.MinHeight, e.W, e.H), e.W)
 	lines := widget.BlankLines(e.W, e.H)
-	text = ansi.Truncate(text, e.W, "…")
-	pad := (e.W - ansi.StringWidth(text)) / 2
-	lines[e.H/2] = widget.Fit(strings.Repeat(" ", pad)+text, e.W)
+	for i, l := range text[:min(len(text), e.H)] {
+		pad := max(e.W-ansi.StringWidth(l), 0) / 2
+		lines[max(e.H-len(text)+1, 0)/2+i] = widget.Fit(strings.Repeat(" ", pad)+l, e.W)
+	}
 	return strings.Join(lines, "\n")
 }

@@ -52,10 +52,19 @@ func TestARateIsTypedOverAndMadeUnlimitedByItsWord(t *testing.T) {
 	assert.Zero(t, run.Settings(screen.All).Rate)
 }
 
+func TestATypedValueThatIsCappedSaysSo(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	send(t, a, "t", "9", "9", "9", "9", "9", "enter")
+	assert.Equal(t, 4096, run.Settings(screen.All).Threads)
+	assert.Contains(t, picture(t, a), "096 is the most that threads can be")
+	send(t, a, "u")
+	assert.NotContains(t, picture(t, a), "is the most", "what was said of it goes with it")
+}
+
 func TestARateFarBeyondWhatWasReachedIsAskedAbout(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	send(t, a, "t", "down", "down", "down", "1", "e", "3", "0", "0", "enter")
-	assert.Contains(t, picture(t, a), "1G/s is", "what is asked about is what would be set")
+	assert.Contains(t, picture(t, a), "the most: 1G/s is", "what is asked about is what would be set")
 	send(t, a, "n", "enter", "esc")
 	for _, answer := range []struct {
 		key  string

@@ -22,12 +22,13 @@ func (f Finding) Label(unit string) string {
 	return string(f.Figure)
 }
 
-// anything is shown in place of a range so wide that it is meaningless: twice as large
-// as its figure, or a change by a factor of a hundred or more.
-const anything = "?"
+// anything is shown in place of a range so wide that it is meaningless: a change by a
+// factor of a hundred or more. vague follows a figure whose range is twice as large as the
+// figure, or as all that a share can be.
+const anything, vague = "?", " (vague)"
 
 // Text formats a side's figure: "831 µs ± 12 µs", where ± gives the distance to the end
-// of its range. With brief that is left out.
+// of its range, or "831 µs (vague)" where that says nothing. With brief that is left out.
 func (f Finding) Text(r Range, brief bool) string {
 	if r.Vague || math.IsNaN(r.Value) {
 		return Unknown
@@ -36,8 +37,8 @@ func (f Finding) Text(r Range, brief bool) string {
 	if brief || f.Figure == Max || math.IsInf(by, 0) || f.Figure.byShare() && by == 0 {
 		return text
 	}
-	if !f.Figure.byShare() && by > 2*r.Value {
-		return text + " ± " + anything
+	if by > 2*r.Value && (!f.Figure.byShare() || by >= 1) {
+		return text + vague
 	}
 	return text + " ± " + f.amount(by)
 }

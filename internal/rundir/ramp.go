@@ -1,5 +1,7 @@
 package rundir
 
+import "strings"
+
 // Move is a change as shown to people: a ramp is one move that stands for all its
 // steps, starting from the value at which it begins.
 type Move struct {
@@ -10,7 +12,8 @@ type Move struct {
 	Last  int
 }
 
-// Moves lists the changes of the run, each ramp as one.
+// Moves lists the changes of the run, each ramp as one, and as one what somebody did with
+// one knob within a segment.
 func (r *Run) Moves() []Move {
 	var out []Move
 	at := map[int]int{} // index of each ramp in out
@@ -22,6 +25,12 @@ func (r *Run) Moves() []Move {
 			}
 			m.To, m.Until, m.Last = c.To, c.At, c.Segment
 			continue
+		}
+		if n := len(out); n > 0 && c.Ramp == 0 && !strings.HasSuffix(c.Name, "paused") {
+			if m := &out[n-1]; m.Ramp == 0 && m.Name == c.Name && m.By == c.By && m.Segment == c.Segment {
+				m.To = c.To
+				continue
+			}
 		}
 		at[c.Ramp] = len(out)
 		out = append(out, Move{Change: c, Until: c.At, Last: c.Segment})

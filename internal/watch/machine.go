@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"runtime"
 	"strings"
 
 	"github.com/shirou/gopsutil/v4/cpu"
@@ -70,7 +71,7 @@ func part(name string, all map[string]disk.IOCountersStat) bool {
 func (s machineSums) since(before machineSums, seconds float64) *MachineUse {
 	u := &MachineUse{Link: busiest(before.links, s.links, seconds)}
 	if s.cpu && before.cpu {
-		u.CPU, u.InDisk = new(max(s.busy-before.busy, 0)/seconds), new(max(s.inDisk-before.inDisk, 0)/seconds)
+		u.CPU, u.InDisk = new(within(s.busy-before.busy, seconds)), new(max(s.inDisk-before.inDisk, 0)/seconds)
 	}
 	if s.disks && before.disks && s.read >= before.read && s.written >= before.written {
 		most := uint64(0)
@@ -83,4 +84,10 @@ func (s machineSums) since(before machineSums, seconds float64) *MachineUse {
 		u.DiskRead, u.DiskWritten = new(float64(s.read-before.read)/seconds), new(float64(s.written-before.written)/seconds)
 	}
 	return u
+}
+
+// within returns how many processors a time of their work is over some seconds. The counters
+// are read one after the other, so it may come to slightly more than there are.
+func within(used, seconds float64) float64 {
+	return min(max(used, 0)/seconds, float64(runtime.NumCPU()))
 }

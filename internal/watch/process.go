@@ -239,7 +239,7 @@ func (w *Process) Sample(ctx context.Context) (Usage, error) {
 		used = max(used, FamilyCPU(w.PID()))
 	}
 	if passed := s.At.Sub(w.at).Seconds(); !w.at.IsZero() && passed > 0 {
-		cores := max(used-w.cpu, 0) / passed
+		cores := within(used-w.cpu, passed)
 		s.CPU = &cores
 		if n := periods.Periods - w.periods.Periods; periods.Known && w.periods.Known && n > 0 {
 			part := float64(periods.Held-w.periods.Held) / float64(n)

@@ -41,6 +41,8 @@ type Knob struct {
 	// different: "threadCount".
 	Param          string
 	Min, Max, Step float64
+	// Zero is what a value of 0 is called if it is not a number of Unit: "none".
+	Zero string
 	// Log means that the knob is best changed by factors.
 	Log bool
 	// Sum means that the value over all tracks is the sum of the tracks' values.
@@ -94,6 +96,7 @@ func Payload() Knob {
 func Filling(what string) Knob {
 	k := Payload()
 	k.Help, k.Step = "bytes that each "+what+" carries on top of what the original stores; 0: none", 64
+	k.Zero = "none"
 	return k
 }
 

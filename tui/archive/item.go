@@ -48,11 +48,11 @@ func (i *Item) When() time.Time {
 }
 
 // holds reports whether an item contains every word.
-func (i *Item) holds(sought string) bool {
+func (i *Item) holds(sought string, now time.Time) bool {
 	if i.Run != nil {
-		return widget.HasWords(strings.Join(words(i.Run), " "), sought)
+		return widget.HasWords(strings.Join(words(i.Run, now), " "), sought)
 	}
-	parts := []string{i.Sweep.ID, "sweep", i.Sweep.Profile, i.Sweep.Target}
+	parts := append(dates(i.Sweep.When, now), i.Sweep.ID, "sweep", i.Sweep.Profile, i.Sweep.Target)
 	for _, a := range i.Sweep.Axes {
 		parts = append(parts, a.Name)
 	}

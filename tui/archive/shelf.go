@@ -2,6 +2,7 @@ package archive
 
 import (
 	"slices"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -28,6 +29,8 @@ type Keeper interface {
 type RunList struct {
 	// Filter is what the list is filtered by.
 	Filter widget.Filter
+	// Now is the time of the last frame, which days are told by.
+	Now time.Time
 
 	keeper Keeper
 	order  Order
@@ -48,7 +51,7 @@ func (s *RunList) Typing() bool { return s.Filter.Typing() || s.asked != nil || 
 func (s *RunList) Shown(all []Item) []int {
 	var out []int
 	for i := range all {
-		if all[i].holds(s.Filter.Text()) {
+		if all[i].holds(s.Filter.Text(), s.Now) {
 			out = append(out, i)
 		}
 	}
@@ -110,7 +113,23 @@ func Bindings(k *widget.Bindings, some, run bool) {
 	k.Annotate.SetEnabled(run)
 }
 
+// dates returns the ways in which a moment is told: as in lists, and as people write it.
+func dates(t, now time.Time) []string {
+	if t.IsZero() {
+		return nil
+	}
+	if !now.IsZero() {
+		t = t.In(now.Location())
+	}
+	out := []string{widget.DayText(t, now), t.Format("2006-01-02 15:04 Monday 2 January")}
+	if y, m, d := now.AddDate(0, 0, -1).Date(); t.Year() == y && t.Month() == m && t.Day() == d {
+		out = append(out, "yesterday")
+	}
+	return out
+}
+
 // words returns everything that a run can be filtered by.
-func words(r *rundir.Run) []string {
-	return append([]string{r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"], r.Note}, r.TagWords()...)
+func words(r *rundir.Run, now time.Time) []string {
+	out := append(dates(r.Started, now), widget.NameOf(r), r.Store.Version)
+	return append(append(out, r.ID, r.Profile, r.Mode, r.Store.Name, r.Store.Product, r.Target, r.Verdict.State, r.EndedBy, r.Parameters["preset"], r.Note), r.TagWords()...)
 }

@@ -62,7 +62,9 @@ func digest(s *measure.Snapshot, op int) figures {
 	for _, g := range s.Gauges {
 		f.inFlight += g.InFlight
 		f.oldest = max(f.oldest, g.Oldest)
-		f.backlog += g.Backlog
+		if g.Running { // what a track has left is no backlog of those that run
+			f.backlog += g.Backlog
+		}
 		f.open = f.open || g.Rate > 0
 		f.running = f.running || g.Running
 		f.paused = f.paused || g.Paused

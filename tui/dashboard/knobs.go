@@ -174,6 +174,7 @@ func (ks *knobs) change(e screen.Env, k workload.Knob, relative bool, f func(v f
 		ks.says.say(e, "not turned: "+err.Error(), true)
 		return
 	}
+	ks.says.hush()
 	apply := func(s workload.Settings) workload.Settings { return k.Set(s, k.Clamp(f(k.Get(s)))) }
 	if ks.track == screen.All && relative && !k.Sum && slices.Min(turned) != slices.Max(turned) {
 		for i := range ks.now.tracks {
@@ -216,6 +217,7 @@ func (ks *knobs) undo(e screen.Env) {
 	if len(ks.history) == 0 {
 		return
 	}
+	ks.says.hush()
 	last := ks.history[len(ks.history)-1]
 	ks.history = ks.history[:len(ks.history)-1]
 	if n := ks.sel.fig.backlog; n > 0 && last.knob.Name == "rate" {

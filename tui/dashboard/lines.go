@@ -143,7 +143,7 @@ func (l *lines) preparing(e screen.Env) []string {
 		}
 	}
 	for _, w := range l.now.plan.Warnings {
-		for i, text := range widget.Wrap(w, e.W-8) {
+		for i, text := range widget.Wrap(widget.Unflagged(w), e.W-8) {
 			if i == 0 {
 				body = append(body, "", "  "+s.Warn.On("! "+text))
 			} else {

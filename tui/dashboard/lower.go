@@ -184,6 +184,11 @@ func cols(texts ...string) string { return columns(numberCol, texts) }
 
 func narrowCols(texts ...string) string { return columns(numberCol-1, texts) }
 
+// trackCols aligns the columns of a narrow table of tracks, whose third head is long.
+func trackCols(rate, threads, inFlight, behind string) string {
+	return widget.FitRight(rate, numberCol-2) + widget.FitRight(threads, numberCol-1) + widget.FitRight(inFlight, numberCol+1) + widget.FitRight(behind, numberCol-2)
+}
+
 func columns(w int, texts []string) string {
 	var b strings.Builder
 	for _, t := range texts {
@@ -198,7 +203,7 @@ func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 	head := widget.Fit("  track", name) + cols(low.now.perSecond(), "threads", "in flight", "oldest", "behind")
 	wide, narrow := w-name >= 8*numberCol, w-name < 5*numberCol
 	if narrow {
-		head = widget.Fit("  track", name) + narrowCols("per s", "threads", "flying", "behind")
+		head = widget.Fit("  track", name) + trackCols("per s", "threads", "in flight", "behind")
 	}
 	if wide {
 		head += cols("payload", "batch", "rate")
@@ -223,7 +228,7 @@ func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 			behind = units.Number(float64(g.Backlog))
 		}
 		if narrow {
-			line := widget.Fit("  "+t, name) + s.Bold.On(narrowCols(units.Number(rate))) + narrowCols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), behind)
+			line := widget.Fit("  "+t, name) + trackCols(s.Bold.On(units.Number(rate)), widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), behind)
 			out = append(out, low.atRest(e, g.Running, t, name, line))
 			continue
 		}

@@ -41,6 +41,9 @@ func (m *messages) say(e screen.Env, text string, bad bool) {
 	m.toast = toast{text, bad, e.Now.Add(5 * time.Second)}
 }
 
+// hush drops what was said before something else was done.
+func (m *messages) hush() { m.toast = toast{} }
+
 func (m *messages) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	p := m.prompt
 	switch msg.String() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,9 @@ type tuner struct {
 	says    *messages
 	knobs   *knobs
 	presets Presets
-	open    bool
+	// list has the knobs that turn something on some track.
+	list []workload.Knob
+	open bool
 	// row is the selected row: 0 for the track, from 1 on the knobs.
 	row     int
 	typing  bool
@@ -44,6 +47,13 @@ type tuner struct {
 type presetSavedMsg struct {
 	path string
 	err  error
+}
+
+// turning returns the knobs that have an effect on at least one track.
+func turning(p *workload.Plan) []workload.Knob {
+	return slices.DeleteFunc(slices.Clone(p.Knobs), func(k workload.Knob) bool {
+		return !slices.ContainsFunc(p.Tracks(), func(t *workload.Track) bool { return t.Turns(k) })
+	})
 }
 
 // toggle opens the panel, or closes it.
@@ -69,8 +79,8 @@ func (tu *tuner) askPreset() {
 
 // selected returns the knob of the selected row.
 func (tu *tuner) selected() (workload.Knob, bool) {
-	if i := tu.row - 1; i >= 0 && i < len(tu.now.plan.Knobs) {
-		return tu.now.plan.Knobs[i], true
+	if i := tu.row - 1; i >= 0 && i < len(tu.list) {
+		return tu.list[i], true
 	}
 	return workload.Knob{}, false
 }
@@ -97,7 +107,7 @@ func (tu *tuner) press(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env) boo
 	case key.Matches(msg, k.Up):
 		tu.row = max(tu.row-1, tu.firstRow())
 	case key.Matches(msg, k.Down):
-		tu.row = min(tu.row+1, len(tu.now.plan.Knobs))
+		tu.row = min(tu.row+1, len(tu.list))
 	case key.Matches(msg, k.TurnDown):
 		tu.turnRow(e, false, false)
 	case key.Matches(msg, k.TurnUp):
@@ -157,14 +167,28 @@ func (tu *tuner) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 		case k.Name != "rate" && v != math.Trunc(v):
 			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a whole number", true)
 		default:
-			if v != k.Clamp(v) {
-				tu.says.say(e, k.Name+" is between "+widget.KnobText(workload.Knob{Unit: k.Unit}, k.Min)+" and "+widget.KnobText(k, k.Max), false)
-			}
 			tu.changeTo(e, k, k.Clamp(v))
+			if c := k.Clamp(v); v != c {
+				tu.capped(e, k, c)
+			}
 		}
 	default:
 		tu.text, _ = tu.text.Update(msg)
 	}
+}
+
+// capped says that a typed value is outside the range of its knob.
+func (tu *tuner) capped(e screen.Env, k workload.Knob, set float64) {
+	bare := workload.Knob{Unit: k.Unit}
+	end := "the most"
+	if set == k.Min {
+		end = "the least"
+	}
+	if tu.says.prompt != nil { // it asks whether to set it
+		tu.says.prompt.label = end + ": " + tu.says.prompt.label
+		return
+	}
+	tu.says.say(e, widget.KnobText(bare, set)+" is "+end+" that "+k.Name+" can be, so it is that", false)
 }
 
 // changeTo sets a knob to a value that was typed. It asks for confirmation of a rate
@@ -233,7 +257,7 @@ func (tu *tuner) drag(m tea.Mouse, r image.Rectangle, e screen.Env) {
 		if l.row != tu.dragged || l.wide == 0 {
 			continue
 		}
-		k := tu.now.plan.Knobs[l.row-1]
+		k := tu.list[l.row-1]
 		x := min(max(m.X-r.Min.X-1-l.slider, 0), l.wide-1)
 		if widget.Slide(k, k.Get(tu.now.run.Settings(tu.knobs.track)), l.wide) == x {
 			return // unchanged, so there is no change to log
@@ -256,7 +280,7 @@ func (tu *tuner) draw(e screen.Env, r image.Rectangle) []string {
 // lines lays out the panel in w×h cells: three lines per knob if there is room,
 // else two, else one; below them the effect of the last change.
 func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
-	n := len(tu.now.plan.Knobs)
+	n := len(tu.list)
 	effect := tu.effectLines(e, w, false)
 	per := 1
 	switch {
@@ -269,7 +293,7 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 	if per == 3 {
 		lines = append(lines, tuneLine{row: -1})
 	}
-	for i := range tu.now.plan.Knobs {
+	for i := range tu.list {
 		lines = append(lines, tu.knobLines(e, i+1, w, per)...)
 	}
 	if all := tu.effectLines(e, w, true); len(lines)+len(all) <= h {
@@ -337,7 +361,7 @@ func (tu *tuner) label(e screen.Env, row int, name string) string {
 }
 
 func (tu *tuner) knobLines(e screen.Env, row, w, per int) []tuneLine {
-	k := tu.now.plan.Knobs[row-1]
+	k := tu.list[row-1]
 	name := strings.ToUpper(k.Name[:1]) + k.Name[1:]
 	value := e.Styles.Bold.On(tu.unitText(k))
 	if tu.typing && tu.row == row {

@@ -2,6 +2,7 @@ package picker
 
 import (
 	"fmt"
+	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -15,15 +16,22 @@ type finder struct {
 	from  int // the row that was selected before
 }
 
-// matches returns the rows that contain every word.
+// matches returns the rows that contain every word, those first whose label does, then
+// those with the help, then those with the name that a file or --set has for it.
 func (x *finder) matches(rows []row) []int {
-	var out []int
+	var by [3][]int
 	for i, r := range rows {
-		if widget.HasWords(r.name+" "+r.help, x.field.Value()) {
-			out = append(out, i)
+		shown := label(r.name)
+		switch sought := x.field.Value(); {
+		case widget.HasWords(shown, sought):
+			by[0] = append(by[0], i)
+		case widget.HasWords(shown+" "+r.help, sought):
+			by[1] = append(by[1], i)
+		case widget.HasWords(shown+" "+r.help+" "+r.name, sought):
+			by[2] = append(by[2], i)
 		}
 	}
-	return out
+	return slices.Concat(by[:]...)
 }
 
 // title is the form's heading while searching.
@@ -40,29 +48,31 @@ func (f *form) pressFind(msg tea.KeyPressMsg) {
 	case "esc":
 		f.at, f.find = x.from, nil
 	case "up":
-		before := f.at
-		for _, i := range x.matches(f.rows) {
-			if i < before {
-				f.at = i // the last match before the selected row remains
-			}
-		}
+		f.step(-1)
 	case "down":
-		f.next(f.at + 1)
+		f.step(1)
 	default:
 		var ours bool
-		if x.field, ours = x.field.Update(msg); ours {
-			f.next(0)
+		if x.field, ours = x.field.Update(msg); !ours {
+			return
 		}
+		f.seek()
 	}
 }
 
-// next selects the first matching row from a given one on.
-func (f *form) next(from int) {
-	for _, i := range f.find.matches(f.rows) {
-		if i >= from {
-			f.at = i
-			return
-		}
+// seek selects the first match; nothing found leaves the selection where it was.
+func (f *form) seek() {
+	f.at = f.find.from
+	if found := f.find.matches(f.rows); f.find.field.Value() != "" && len(found) > 0 {
+		f.at = found[0]
+	}
+}
+
+// step selects the match before or after the selected row.
+func (f *form) step(by int) {
+	found := f.find.matches(f.rows)
+	if i := slices.Index(found, f.at) + by; i >= 0 && i < len(found) {
+		f.at = found[i]
 	}
 }
 

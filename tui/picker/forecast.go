@@ -101,7 +101,7 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 	case f.err != nil:
 		var out []string
 		for _, l := range widget.Sentences(s, f.err, w) {
-			out = append(out, s.Bad.On(unflagged(ansi.Strip(l))))
+			out = append(out, s.Bad.On(widget.Unflagged(ansi.Strip(l))))
 		}
 		return out
 	case f.preview == nil:
@@ -116,7 +116,7 @@ func (f *forecast) lines(s *widget.Styles, pr *workload.Profile, r request.Reque
 		}
 	}
 	for _, t := range v.Warnings {
-		out = append(out, widget.Labelled(s, 12, "!", t, s.Warn, w)...)
+		out = append(out, widget.Labelled(s, 12, "!", widget.Unflagged(t), s.Warn, w)...)
 	}
 	add("Length", s.Plain, v.Length)
 	add("Runs", s.Plain, v.Tracks...)

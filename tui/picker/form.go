@@ -328,7 +328,7 @@ func (f *form) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
 	case f.find != nil:
 		f.find.field, _ = f.find.field.Update(msg)
-		f.next(0)
+		f.seek()
 	case f.edit != nil:
 		f.edit.field, _ = f.edit.field.Update(msg)
 		return f.ask()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
 // The kinds of run that can be started with the current settings.
@@ -30,7 +31,7 @@ func (p *Picker) launch(e screen.Env, to func(request.Request) screen.Destinatio
 	case !p.forecast.current():
 		p.forecast.wanted = to
 	case p.forecast.err != nil:
-		p.toast.Say(e.Now, "not started: "+unflagged(firstLine(p.forecast.err)), true)
+		p.toast.Say(e.Now, "not started: "+widget.Unflagged(firstLine(p.forecast.err)), true)
 		if p.form.goTo(func(r *row) bool { return r.fault != "" }) {
 			p.pane = paneForm
 		}

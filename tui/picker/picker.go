@@ -79,6 +79,7 @@ func (p *Picker) Resting() bool { return p.ping.due.IsZero() && !p.ping.busy && 
 
 // Update handles one message.
 func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
+	p.runs.shelf.Now = e.Now
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		p.toast.Tick(e.Now)

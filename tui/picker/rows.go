@@ -339,11 +339,8 @@ func (s *sheet) blame(err error) {
 		name := fault.FieldOf(part)
 		for i := range s.rows {
 			if r := &s.rows[i]; r.name == name && r.fault == "" {
-				r.fault = unflagged(part.Error())
+				r.fault = widget.Unflagged(part.Error())
 			}
 		}
 	}
 }
-
-// unflagged removes the origin of a value if that is this form.
-func unflagged(text string) string { return strings.ReplaceAll(text, " (flag)", "") }

@@ -162,7 +162,7 @@ func settingsInWords(run *rundir.Run) string {
 			words = append(words, name+" "+rundir.SettingText(name, v))
 		}
 	}
-	if n := len(run.Changes); n > 0 {
+	if n := len(run.Moves()); n > 0 {
 		words = append(words, widget.Plural(int64(n), "live change")+" later")
 	}
 	if run.Parameters["preset"] != "" {

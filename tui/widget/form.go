@@ -73,7 +73,7 @@ func (f *Form) Blame(err error) {
 			f.rest = append(f.rest, part)
 			continue
 		}
-		f.faults[f.Rows[i].Name] = part.Error()
+		f.faults[f.Rows[i].Name] = Unflagged(part.Error())
 		first = min(first, i)
 	}
 	if first < len(f.Rows) {
@@ -163,7 +163,9 @@ func (f *Form) Lines(s *Styles, w int) []string {
 	}
 	for _, err := range f.rest {
 		out = append(out, "")
-		out = append(out, Sentences(s, err, w)...)
+		for _, l := range Sentences(s, err, w) {
+			out = append(out, Unflagged(l))
+		}
 	}
 	return out
 }

@@ -30,6 +30,8 @@ func KnobText(k workload.Knob, v float64) string {
 	switch {
 	case unlimited(k, v):
 		return units.Unlimited
+	case v == 0 && k.Zero != "":
+		return k.Zero
 	case k.Unit == "bytes":
 		return units.Size(int64(v))
 	case v == math.Trunc(v) && math.Abs(v) < 1e6:

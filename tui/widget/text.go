@@ -3,6 +3,7 @@ package widget
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -151,6 +152,25 @@ func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
 		out = append(out, lead+k.On(l))
 	}
 	return out
+}
+
+// flag is how a flag of the command line is named in a text.
+var flag = regexp.MustCompile(`--(set )?([a-z][a-z-]*)`)
+
+// Unflagged returns a text without the flags of the command line, which the workbench does
+// not have: it names the rows of forms.
+func Unflagged(text string) string {
+	text = flag.ReplaceAllStringFunc(text, func(f string) string {
+		switch name := strings.TrimPrefix(strings.TrimPrefix(f, "--"), "set "); name {
+		case "at":
+			return "timetable"
+		case "warmup":
+			return "warm-up"
+		default:
+			return name
+		}
+	})
+	return strings.ReplaceAll(text, " (flag)", "")
 }
 
 // Sentences returns an error with its hint below.

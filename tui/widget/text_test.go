@@ -39,3 +39,8 @@ func TestWrapCountsCells(t *testing.T) {
 		assert.Equal(t, c.want, Wrap(c.text, c.w), c.text)
 	}
 }
+
+// What is said to users of the command line is said to those of the workbench in its words.
+func TestTheWorkbenchNamesRowsRatherThanFlags(t *testing.T) {
+	assert.Equal(t, "leave timetable out, or set compat=on and warm-up; not a-- b", Unflagged("leave --at out, or set --set compat=on and --warmup; not a-- b (flag)"))
+}

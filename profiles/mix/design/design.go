@@ -167,6 +167,7 @@ func (d *designer) start() workload.Settings {
 func payload() workload.Knob {
 	k := workload.Payload()
 	k.Help = "size of each value, of a hash of each field; 0: as the workload says"
+	k.Zero = "as planned"
 	return k
 }
 
