@@ -5,7 +5,6 @@ package model
 
 import (
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -118,15 +117,30 @@ func (f *KeyForm) Append(dst []byte, record int64) []byte {
 		n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
 		n ^= n >> 31
 	}
-	from := len(dst)
 	dst = append(dst, f.Prefix...)
-	var room [20]byte
-	digits := strconv.AppendUint(room[:0], n, 10)
-	for range f.Length - (len(dst) - from) - len(digits) {
-		dst = append(dst, '0')
+	var room [LongestKey]byte
+	at := len(room)
+	for n >= 100 {
+		at -= 2
+		two := n % 100 * 2
+		n /= 100
+		room[at], room[at+1] = pairs[two], pairs[two+1]
 	}
-	return append(dst, digits...)
+	for n > 0 || at == len(room) {
+		at--
+		room[at] = byte('0' + n%10)
+		n /= 10
+	}
+	for len(room)-at < f.Length-len(f.Prefix) && at > 0 {
+		at--
+		room[at] = '0'
+	}
+	return append(dst, room[at:]...)
 }
+
+// pairs are the digits of the numbers below 100.
+const pairs = "00010203040506070809" + "10111213141516171819" + "20212223242526272829" + "30313233343536373839" + "40414243444546474849" +
+	"50515253545556575859" + "60616263646566676869" + "70717273747576777879" + "80818283848586878889" + "90919293949596979899"
 
 // Columns returns how many values a record of the data set has.
 func (d *Data) Columns() int { return max(len(d.Fields), 1) }

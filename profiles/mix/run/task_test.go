@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/memory"
+	"github.com/perfbench/perfbench/internal/store/null"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/inmemory"
@@ -286,4 +287,32 @@ mix: {look: 90, change: 10}`)
 	assert.InDelta(t, 5000, look, 250)
 	assert.InDelta(t, 5000, change, 250)
 	assert.InDelta(t, 1500, miss, 150)
+}
+
+// A client that reads and writes allocates nothing.
+func TestCallsAllocateNothing(t *testing.T) {
+	for name, text := range map[string]string{
+		"reads":  "operations: {look: {get: product, keys: zipf 0.99}}",
+		"writes": "operations: {change: {put: product, keys: latest 0.99}}",
+		"steps":  "operations: {both: [{get: user}, {update: user, keys: same, fields: 1}, {insert: product}]}",
+	} {
+		w := parse(t, "data: {product: {records: 1000, size: 1KiB}, user: {records: 100, fields: 5, size: 100}}\n"+text)
+		a := inmemory.New(w, true)
+		target, err := store.ParseTarget("null:")
+		require.NoError(t, err)
+		c, err := null.Driver.Open(t.Context(), target, store.OpenOptions{})
+		require.NoError(t, err)
+		p := &workload.Plan{Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "mix", Ops: ops(w)}}}}, Shared: &workload.Shared{}}
+		run.New(&run.Spec{Work: w, Load: run.LoadSkip}, a, c, "run-1").Bind(&workload.Bound{Plan: p, Conn: c, RunID: "run-1"})
+		require.NoError(t, p.Setup(t.Context(), nil))
+		k := bound{plan: p}.task(t, 0, settings(w))
+		n := int64(0)
+		do := func() {
+			n++
+			k.Seq, k.Forget = n, true
+			_ = k.Do(t.Context()) // nothing fails
+		}
+		do()
+		assert.Zero(t, testing.AllocsPerRun(1000, do), name)
+	}
 }
