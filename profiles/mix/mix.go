@@ -237,8 +237,9 @@ func (b *binder) Share(p *workload.Plan, i, n int) error {
 	s := *b.Spec
 	s.Stake = workload.Stake{Process: i, Of: n, From: from, To: to, All: all}
 	if s.Count > 0 && s.Load != run.LoadOnly {
-		t.Iterations = run.Part(s.Count, i, n)
-		t.Total = t.Iterations
+		depth, _ := s.Work.Pipelined() // it has been checked
+		t.Total = run.Part(s.Count, i, n)
+		t.Iterations = run.Iterations(t.Total, depth)
 	}
 	p.Binder = &binder{&s}
 	return nil

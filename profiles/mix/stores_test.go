@@ -145,6 +145,33 @@ func TestWhatAStoreCannotDoIsRefusedBefore(t *testing.T) {
 	require.ErrorContains(t, err, "a cluster has no transactions on several keys")
 }
 
+// Statements of the stores' own, on the tables and keys that the profile makes.
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	const data = "data: {user: {records: 100, fields: [name, mail], size: 30}}\noperations:\n  look: {get: user}\n"
+	for name, text := range map[string]string{
+		"redis":    "  own: {statement: 'HLEN ?', args: [{key: user, keys: zipf 0.99}], expect: 2}",
+		"embedded": "  own: {statement: 'HGET ? \"mail\"', args: [{key: user}]}",
+		"postgres": "  own: {statement: 'SELECT f_name FROM mixown_mix_user WHERE k = ? AND 5 < ?', args: [{key: user}, {number: 6..9}], expect: 1}",
+		"sqlite":   "  own: {statement: 'UPDATE mixown_mix_user SET f_mail = f_mail WHERE k IN (?, ?)', args: [{key: user, records: 0..49, keys: uniform}, {key: user, records: 50..99, keys: uniform}], expect: 2}",
+	} {
+		profiletest.Drive(t, caseOf(t, profiletest.Target(t, name), data+text, "namespace=mixown", "count=500"))
+	}
+	o := caseOf(t, "embedded:", data+"  own: {statement: 'HLEN ?', args: [{key: user}], expect: 3}", "count=500")
+	o.Errors = true
+	v := o.Run(t).Run.Verification
+	assert.Equal(t, workload.Failed, v.State)
+	assert.Contains(t, v.Checks[0].Examples[0], "HLEN ?: expected 3, found 2")
+}
+
+func TestAPipelineCountsItsCalls(t *testing.T) {
+	t.Parallel()
+	o := profiletest.Drive(t, caseOf(t, "embedded:", "data: {user: {records: 100}}\noperations: {look: {get: user, pipeline: 10}, change: {put: user, pipeline: 10}}", "count=1000"))
+	assert.Equal(t, int64(1000), o.Run.Operations[0].Count+o.Run.Operations[1].Count)
+	f := profiletest.Facts[report.Facts](t, o.Concluded)
+	assert.Equal(t, o.Run.Operations[0].Count, f.Hits)
+}
+
 // onCoherence is what an entry that is written as a whole can do.
 const onCoherence = `
 data:

@@ -221,7 +221,11 @@ func (d *designer) operations(p *workload.Plan, t *workload.Track) {
 		pauses = pauses || slices.ContainsFunc(w.Operations[i].Steps, func(st model.Step) bool { return st.Do == model.Think })
 	}
 	t.Spares = pauses
-	t.Iterations, t.Total = d.s.Count, d.s.Count
+	depth, _ := w.Pipelined() // it has been checked
+	t.Iterations, t.Total = run.Iterations(d.s.Count, depth), d.s.Count
+	if depth > 1 {
+		t.Units = func(*workload.Settings) int { return depth }
+	}
 }
 
 // writes reports whether the workload has values whose size can be set.

@@ -58,7 +58,34 @@ func (w *Workload) Complete() error {
 	for i := range w.Data {
 		problems.Add(w.Data[i].complete())
 	}
+	if _, err := w.Pipelined(); err != nil {
+		problems.Add(err)
+	}
 	return problems.Err()
+}
+
+// Pipelined returns how many calls a client sends before it waits for the first answer: the
+// same of all operations, which then have one step each.
+func (w *Workload) Pipelined() (int, error) {
+	depth := 0
+	for i := range w.Operations {
+		o := &w.Operations[i]
+		for j := range o.Steps {
+			p := max(o.Steps[j].Pipeline, 1)
+			if depth == 0 {
+				depth = p
+			}
+			switch {
+			case p != depth:
+				return 1, fault.Input(fmt.Errorf("operation %s: a pipeline of %d, and others have one of %d", o.Name, p, depth), "give all steps the same")
+			case p > 1 && len(o.Steps) > 1:
+				return 1, fault.Input(fmt.Errorf("operation %s: its %d steps wait for each other, so there is no pipeline", o.Name, len(o.Steps)), "leave pipeline out, or make each an operation")
+			case p > 1 && !slices.Contains([]Verb{Get, Put, Insert, Update, Delete, Add}, o.Steps[j].Do):
+				return 1, fault.Input(fmt.Errorf("operation %s: there is no pipeline of %s", o.Name, o.Steps[j].Do), "use a pipeline of 1")
+			}
+		}
+	}
+	return max(depth, 1), nil
 }
 
 func (w *Workload) completeStep(o *Operation, st *Step) error {

@@ -21,6 +21,9 @@ type Adapter struct {
 	Lacks func(op *Operation, st *Step, d *Data) error
 	// Open returns the access of one more client.
 	Open func() (Client, error)
+	// Key appends a record's key as the store has it, which is what a statement names; nil: it
+	// is the same.
+	Key func(dst []byte, set int, key []byte) []byte
 	// Scattered means that a scan finds records in the order of the hash of their keys.
 	Scattered bool
 	// Lags means that a read may miss what was acknowledged before, by the consistency

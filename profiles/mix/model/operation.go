@@ -88,8 +88,8 @@ type Step struct {
 	// Text is a Statement; Args are what its placeholders get, in order.
 	Text string
 	Args []Arg
-	// Expect, unless empty, is how many rows or which answer a Statement must have: see the
-	// reference in docs/mix.md.
+	// Expect, unless empty, is the answer that a Statement must have: how many rows there are
+	// or were changed, a number, or a text.
 	Expect string
 	// Pipeline is how many of the step's calls are sent before the first answer is waited
 	// for; 0: 1.

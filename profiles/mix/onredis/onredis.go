@@ -39,6 +39,9 @@ var kinds = map[model.Type]string{
 func New(c redis.Typed, w *model.Workload, namespace string) *model.Adapter {
 	d := &data{lines: c.Lines(true)}
 	a := &model.Adapter{Open: func() (model.Client, error) { return &client{data: d}, nil }}
+	a.Key = func(dst []byte, set int, key []byte) []byte {
+		return append(append(dst, d.sets[set].prefix...), key...)
+	}
 	cluster := link.IsCluster(c.Client())
 	a.Lacks = func(op *model.Operation, st *model.Step, d *model.Data) error { return lacks(op, st, d, cluster) }
 	for i := range w.Data {

@@ -183,9 +183,10 @@ type badData string
 func (b badData) Error() string { return string(b) }
 
 const (
-	errWrong = badData("what was read is not what was written")
-	errLost  = badData("a record that was acknowledged is not there")
-	errStale = badData("what was read is older than what was acknowledged before")
+	errWrong      = badData("what was read is not what was written")
+	errLost       = badData("a record that was acknowledged is not there")
+	errUnexpected = badData("a statement was not answered as expected")
+	errStale      = badData("what was read is older than what was acknowledged before")
 )
 
 func (f *found) example(s *set, key []byte, why string) {
@@ -201,6 +202,17 @@ func (f *found) wrong(s *set, key []byte, why error) error {
 	f.wrongs.Add(1)
 	f.example(s, key, why.Error())
 	return errWrong
+}
+
+// unexpected notes an answer to a statement that is not the one that it must have.
+func (f *found) unexpected(text, want, got string) error {
+	f.wrongs.Add(1)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.examples) < maxExamples {
+		f.examples = append(f.examples, fmt.Sprintf("%s: expected %s, found %s", text, want, got))
+	}
+	return errUnexpected
 }
 
 // lost notes a record that should be there.

@@ -133,13 +133,20 @@ func (m remainder) Inherit(left int64, again int) bool {
 		return true
 	}
 	t := &m.p.Phases[0].Tracks[0]
-	t.Iterations, t.Total = left, left
+	depth, _ := m.r.work.Pipelined() // it has been checked
+	t.Iterations, t.Total = Iterations(left, depth), left
 	if left == 0 {
 		t.NewTask = func(int) (workload.Task, error) {
 			return workload.TaskFunc(func(context.Context, *workload.Iteration) error { return workload.ErrDone }), nil
 		}
 	}
 	return true
+}
+
+// Iterations is how many calls of a task carry out a number of operations, of which a client
+// sends so many at a time.
+func Iterations(count int64, depth int) int64 {
+	return (count + int64(depth) - 1) / int64(depth)
 }
 
 // Part is how many of a number process i of n has.

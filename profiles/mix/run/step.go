@@ -38,6 +38,7 @@ type step struct {
 	// again puts back what was not found, or writes what was modified.
 	again part
 	argOf []argument
+	key   []byte // of a record, for a statement
 }
 
 // part is a call of a step, and what is known of its rows.
@@ -213,7 +214,10 @@ func (s *step) prepare(it *workload.Iteration, x uint64) {
 		return
 	}
 	p, n := &s.main, 1
-	if s.Batch.Given() {
+	switch {
+	case s.Pipeline > 1:
+		n = s.Pipeline
+	case s.Batch.Given():
 		n = int(max(s.batch.draw(mix(x^0xba7c4)), 1))
 	}
 	s.grow(p, n)
@@ -389,7 +393,12 @@ func (s *step) arguments(x uint64) {
 		}
 		switch a.Kind {
 		case model.ArgKey:
-			dst = a.set.Key.Append(dst, at)
+			if key := s.task.run.layer.Key; key != nil {
+				s.key = a.set.Key.Append(s.key[:0], at)
+				dst = key(dst, a.set.at, s.key)
+			} else {
+				dst = a.set.Key.Append(dst, at)
+			}
 		case model.ArgRecord:
 			dst = strconv.AppendInt(dst, at, 10)
 		case model.ArgValue:
@@ -425,9 +434,26 @@ func (s *step) finish(p *part, err error) error {
 		return s.scanned(&p.call)
 	case model.Range:
 		return s.elements(&p.call)
+	case model.Statement:
+		return s.expected(&p.call)
 	}
 	return nil
 }
+
+// expected compares the answer of a statement with what it must be.
+func (s *step) expected(c *model.Call) error {
+	if s.Expect == "" || s.Expect == string(c.Buf) || s.Expect == strconv.FormatInt(c.N, 10) {
+		return nil
+	}
+	got := strconv.FormatInt(c.N, 10)
+	if len(c.Buf) > 0 {
+		got = workload.PlainText(string(c.Buf), mostShown)
+	}
+	return s.task.run.unexpected(s.Text, s.Expect, got)
+}
+
+// mostShown is how much of an answer an example shows.
+const mostShown = 100
 
 // wrote notes what became of the writes of a call.
 func (s *step) wrote(p *part, err error) {

@@ -162,7 +162,7 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	o.steps[0].prepare(it, x)
 	m := it.Begin(workload.Op(at))
 	paused, err := k.carryOut(ctx, it, o, x)
-	return it.EndPaused(m, 1, paused, err)
+	return it.EndPaused(m, max(o.steps[0].Pipeline, 1), paused, err)
 }
 
 // forget makes "same" keys be drawn anew.
