@@ -204,19 +204,3 @@ func TestCassandra(t *testing.T) {
 	_, err := caseOf(t, target, transaction, "namespace=mixtx").Start(t.Context(), t)
 	require.ErrorContains(t, err, "Cassandra has no transactions over several records")
 }
-
-// Three workers do together what one does.
-func TestSeveralWorkers(t *testing.T) {
-	t.Parallel()
-	c := caseOf(t, labtest.Redis(t).URL(), plain)
-	o := c.Together(t, 3)
-	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
-	total := int64(0)
-	for _, op := range o.Run.Operations[:10] {
-		total += op.Count
-	}
-	assert.Equal(t, int64(3000), total)
-	f := profiletest.Facts[report.Facts](t, o)
-	assert.Positive(t, f.Hits)
-	assert.Positive(t, f.ReadBack)
-}
