@@ -127,6 +127,7 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 		"a write-ahead log":                          {[]func(*rundir.Folder){store("running", 15), store("log_sync_waiters", 12)}, Sync, "12 of 15 running statements"},
 		"committing threads":                         {[]func(*rundir.Folder){store("committing_threads", 12)}, Sync, "12 of 16 threads"},
 		"a small pool":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 2, 140e9 }}, Pool, "16 threads shared 2 connections and spent 88 %"},
+		"a pool of one":                              {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 1, 140e9 }}, Pool, "16 threads shared 1 connection and spent 88 %"},
 		"a pool for all":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { f.Run.Observed.PoolSize, f.Run.Observed.PoolWaitNs = 16, 140e9 }}, Unknown, ""},
 		"a busy store":                               {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfProcess, "cpu_cores", 3.5) }}, Store, "the store 3.5"},
 		"a busy machine":                             {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfMachine, "cpu_cores", 3.9) }}, Machine, "3.9 of 4"},

@@ -202,7 +202,7 @@ func pool(s *stretch) (string, []string) {
 		return "", nil
 	}
 	return "The pool of connections held the run back: raise connections= in the target, or use fewer threads.", append([]string{
-		fmt.Sprintf("%s threads shared %d connections and spent %s of their time waiting for one", units.Number(s.threads), o.PoolSize, percent(min(share, 1))),
+		fmt.Sprintf("%s threads shared %s and spent %s of their time waiting for one", units.Number(s.threads), units.Plural(o.PoolSize, "connection"), percent(min(share, 1))),
 	}, s.headroom()...)
 }
 
