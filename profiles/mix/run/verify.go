@@ -72,11 +72,23 @@ func (r *Run) Verify(ctx context.Context) workload.Verification {
 		v.State, v.Summary = workload.Incomplete, "what is stored could not be read back: "+broken
 	default:
 		v.Summary = fmt.Sprintf("%s of the run and %s read back at the end are right", units.Plural(hits, "read"), units.Plural(read, "record"))
+		if hits+misses > 0 {
+			v.Summary += fmt.Sprintf("; %s of the gets found their record", percent(hits, hits+misses))
+		}
 		if stale > 0 {
 			v.Summary += fmt.Sprintf("; %s of what had been overwritten, which %s allows", units.Plural(stale, "read"), r.layer.Why)
 		}
 	}
 	return v
+}
+
+// percent is a share in percent, to three digits; 100 % only if all are.
+func percent(n, of int64) string {
+	share := 100 * float64(n) / float64(of)
+	if n < of {
+		share = min(share, 99.99)
+	}
+	return strconv.FormatFloat(share, 'g', 4, 64) + " %"
 }
 
 // wrongOf names the failed checks.
