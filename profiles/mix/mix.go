@@ -21,6 +21,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/coherence"
+	"github.com/perfbench/perfbench/internal/store/memcached"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/values"
@@ -32,6 +33,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/oncassandra"
 	"github.com/perfbench/perfbench/profiles/mix/oncoherence"
+	"github.com/perfbench/perfbench/profiles/mix/onmemcached"
 	"github.com/perfbench/perfbench/profiles/mix/onredis"
 	"github.com/perfbench/perfbench/profiles/mix/onsql"
 	"github.com/perfbench/perfbench/profiles/mix/own"
@@ -78,6 +80,7 @@ func bindings() []workload.Binding {
 		{Driver: "postgres"},
 		{Driver: "sqlite"},
 		{Driver: "coherence", Note: "values and whole records"},
+		{Driver: "memcached", Note: "values"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no records; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no records; use redis:// or embedded:"},
 	}
@@ -204,6 +207,10 @@ func (b *binder) Connector(driver string) workload.Connector {
 	case "cassandra":
 		return workload.On(func(ctx context.Context, c cassandra.Typed, p *workload.Bound) error {
 			return b.bind(p, oncassandra.New(ctx, c, b.Work, b.Namespace))
+		})
+	case "memcached":
+		return workload.On(func(_ context.Context, c *memcached.Conn, p *workload.Bound) error {
+			return b.bind(p, onmemcached.New(c, b.Work, b.Namespace))
 		})
 	case "coherence":
 		return workload.On(func(_ context.Context, c *coherence.Conn, p *workload.Bound) error {

@@ -104,8 +104,10 @@ func (s *sheet) fill() {
 		length, rest := lengthFirst(pv.Run)
 		s.add("Length", length)
 		all, each := ofTracks(pv.Settings)
+		all, own := usualFirst(all, mostFirst-len(s.rows))
 		s.add("Knobs at the start", all)
 		s.addTexts()
+		s.add("Knobs of this workload", own)
 		s.add("Knobs of each track", each)
 		s.add("Parameters", withoutStarts(pv))
 		s.add("Run", rest)
@@ -142,6 +144,26 @@ func ofTracks(list []request.Line) (all, each []request.Line) {
 		}
 	}
 	return all, each
+}
+
+// mostFirst is how many rows there may be before the changes and conditions.
+const mostFirst = 12
+
+// usualFirst separates the knobs that every profile may have from those of one workload, if there
+// is no room for all.
+func usualFirst(list []request.Line, room int) (usual, own []request.Line) {
+	if len(list) <= room {
+		return list, nil
+	}
+	for _, v := range list {
+		switch v.Name {
+		case "threads", "rate", "payload", "batch":
+			usual = append(usual, v)
+		default:
+			own = append(own, v)
+		}
+	}
+	return usual, own
 }
 
 // withoutStarts returns the parameters of a plan except those that set the start value

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/bradfitz/gomemcache/memcache"
 
@@ -89,6 +91,40 @@ func (m *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 	return failed("put all", s, each(ctx, len(es), func(i int) error {
 		return m.client.Set(&memcache.Item{Key: keyOf(s, nil, es[i].Key), Value: es[i].Val})
 	}))
+}
+
+// SetExpiring stores one entry that expires after ttl, rounded up to a whole second; 0: never.
+func (m *Maps) SetExpiring(ctx context.Context, s store.Space, key, val []byte, ttl time.Duration) error {
+	if err := m.open(ctx); err != nil {
+		return failed("set", s, err)
+	}
+	return failed("set", s, m.client.Set(&memcache.Item{Key: keyOf(s, nil, key), Value: val, Expiration: expiration(ttl, time.Now())}))
+}
+
+// longest is the longest time that the server takes for one; what is longer is a moment.
+const longest = 30 * 24 * time.Hour
+
+// expiration is how a time to live is said to the server.
+func expiration(ttl time.Duration, now time.Time) int32 {
+	switch {
+	case ttl <= 0:
+		return 0
+	case ttl > longest:
+		return int32(min(now.Add(ttl).Unix(), math.MaxInt32))
+	}
+	return int32((ttl + time.Second - 1) / time.Second)
+}
+
+// Remove removes one entry, and reports whether it was there.
+func (m *Maps) Remove(ctx context.Context, s store.Space, key []byte) (bool, error) {
+	if err := m.open(ctx); err != nil {
+		return false, failed("remove", s, err)
+	}
+	err := m.client.Delete(keyOf(s, nil, key))
+	if errors.Is(err, memcache.ErrCacheMiss) {
+		return false, nil
+	}
+	return err == nil, failed("remove", s, err)
 }
 
 // Get reads one value into buf.

@@ -1,0 +1,39 @@
+package mix
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/profiles/mix/report"
+)
+
+const cache = `
+data:
+  page:    {records: 500, size: 20..2KiB, ttl: 1h}
+  article: {records: 200, size: 100, cached: true}
+operations:
+  look:    {get: page, keys: zipf 0.99}
+  many:    {get: page, batch: 2..5}
+  change:  {put: page}
+  rework:  {modify: page}
+  through: {get: article, fill: true, hit: 90%}
+  more:    {insert: note, size: 100}
+  drop:    {delete: note, keys: sequential}
+`
+
+func TestMemcached(t *testing.T) {
+	t.Parallel()
+	target := labtest.Memcached(t).URL()
+	o := profiletest.Drive(t, caseOf(t, target, cache, "namespace=mixcache"))
+	f := profiletest.Facts[report.Facts](t, o.Concluded)
+	assert.Positive(t, f.ReadBack)
+	require.NotNil(t, f.HitRatio)
+	for text, says := range map[string]string{plain: "Memcached keeps no hashes", transaction: "Memcached has no transactions"} {
+		_, err := caseOf(t, target, text, "namespace=mixcache").Start(t.Context(), t)
+		require.ErrorContains(t, err, says)
+	}
+}
