@@ -73,6 +73,11 @@ type (
 	Reporter interface {
 		Facts(measured *measure.Result) any
 	}
+	// Teller says in a few words what only the profile knows of the run so far, such as "hits 97 %";
+	// "" means nothing. Any goroutine may call it.
+	Teller interface {
+		Tells() string
+	}
 	// Remover removes what the run created outside its spaces. It is called with --cleanup only.
 	Remover interface {
 		Teardown(ctx context.Context) error
@@ -188,6 +193,14 @@ func (ps Parts) Facts(measured *measure.Result) any {
 		return p.Facts(measured)
 	}
 	return nil
+}
+
+// Tells is what the first Teller says; "": nothing.
+func (ps Parts) Tells() string {
+	for _, p := range are[Teller](ps) {
+		return p.Tells()
+	}
+	return ""
 }
 
 // Teardown has each Remover remove what it made.

@@ -26,6 +26,7 @@ type reading struct {
 	watch    watch
 	course   Course
 	verdict  rundir.Verdict
+	told     string         // what only the profile knows
 	found    *screen.Search // the last search
 }
 
@@ -62,7 +63,7 @@ func (r *reading) read() bool {
 	r.snap = s
 	r.course.Add(r.run.Samples())
 	r.watch = r.watch.next(s)
-	r.verdict = r.run.Verdict()
+	r.verdict, r.told = r.run.Verdict(), r.run.Plan().Tells()
 	return true
 }
 

@@ -130,6 +130,9 @@ func (sel *selection) state(e screen.Env, short bool) string {
 	} else {
 		parts = append(parts, "errors 0")
 	}
+	if sel.now.told != "" && !short {
+		parts = append(parts, sel.now.told)
+	}
 	line := strings.Join(parts, " · ")
 	if sel.now.snap.At <= 0 || sel.now.verdict.State == "" {
 		return line

@@ -45,6 +45,15 @@ func Fits(w *model.Workload, l *model.Adapter) error {
 	return errors.Join(errs...)
 }
 
+// Tells says which part of the gets has found something.
+func (r *Run) Tells() string {
+	hits, misses, _, _ := r.tallies.sums()
+	if hits+misses == 0 {
+		return ""
+	}
+	return "hits " + percent(hits, hits+misses)
+}
+
 // Facts returns the record of what has been done so far.
 func (r *Run) Facts(*measure.Result) any {
 	hits, misses, early, again := r.tallies.sums()
