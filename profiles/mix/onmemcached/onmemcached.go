@@ -4,6 +4,7 @@ package onmemcached
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
@@ -31,24 +32,23 @@ func New(c *memcached.Conn, w *model.Workload, namespace string) *model.Adapter 
 	return a
 }
 
-// lacks refuses what is not about single values.
+// can is what there is for values; nothing else is kept.
+var can = []model.Verb{model.Get, model.Put, model.Insert, model.Modify, model.Delete}
+
 func lacks(op *model.Operation, st *model.Step, d *model.Data) error {
-	const can = "on a value it has get, put, insert, modify and delete"
 	switch {
 	case op.Atomic:
 		return fault.Hint(errors.New("Memcached has no transactions"), "leave atomic out, or use a database or a single Redis")
 	case st.Do == model.Statement:
-		return fault.Hint(errors.New("Memcached has no statements"), can)
+		return fault.Hint(errors.New("Memcached has no statements"), "use get, put, insert, modify and delete")
 	case d == nil:
 		return nil
 	case d.Type != model.Value:
-		return fault.Hint(errors.New("Memcached keeps no "+d.Type.Plural()), "give the data a size and nothing else; "+can)
+		return model.Unable("Memcached", st, d, nil)
+	case !slices.Contains(can, st.Do):
+		return model.Unable("Memcached", st, d, can)
 	}
-	switch st.Do {
-	case model.Get, model.Put, model.Insert, model.Modify, model.Delete:
-		return nil
-	}
-	return fault.Hint(errors.New("Memcached has no "+string(st.Do)+" on a value"), can)
+	return nil
 }
 
 // client is one client. It belongs to one goroutine.
