@@ -321,6 +321,7 @@ func (m *maker) design(vs workload.Values) error {
 	in, cleanup, requireValid := request.Inputs(vs, &problems)
 	in.Driver = m.p.Driver.Name
 	in.Hosts = m.p.Target.Hosts
+	in.Cluster = strings.HasSuffix(m.p.Target.Scheme, "+cluster")
 	if m.p.env.Agent != nil {
 		in.Agent = m.p.env.Agent(m.p.Target.Redacted())
 	}

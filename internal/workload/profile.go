@@ -86,6 +86,9 @@ type Inputs struct {
 	// Hosts are the target's hosts as written, with or without a port; empty for a
 	// store within this process.
 	Hosts []string
+	// Cluster means that the target is written for a cluster on whose nodes the store places
+	// whole structures.
+	Cluster bool
 	// Agent is the URL of the Jolokia agent of the target server's JVM. It is empty
 	// unless the server was started by the lab and has one.
 	Agent string

@@ -47,6 +47,9 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
+	if v := in.Values["layout"]; in.Cluster && !s.grouped && v.Origin <= workload.OriginDefault {
+		r.Warn("layout=map keeps each map on one node of the cluster, where tx can look up entries and carry out no transaction: for those, load with --set layout=group")
+	}
 	return plan(s, r, in), nil
 }
 

@@ -224,6 +224,19 @@ func TestWhatAPresetHasIsNoWarningOfTheUsers(t *testing.T) {
 	assert.Empty(t, p.Warnings)
 }
 
+func TestOnAClusterTheLayoutDecidesWhatTxCanDo(t *testing.T) {
+	for layout, says := range map[string]bool{"": true, "map": false, "group": false} {
+		vs := given()
+		if layout != "" {
+			vs.Set(workload.Value{Name: "layout", Text: layout, Origin: workload.OriginFlag})
+		}
+		for _, cluster := range []bool{true, false} {
+			p := design(t, workload.Inputs{Values: vs, Driver: "redis", Cluster: cluster})
+			assert.Equal(t, says && cluster, strings.Contains(strings.Join(p.Warnings, "\n"), "load with --set layout=group"), "%s %t", layout, cluster)
+		}
+	}
+}
+
 func TestCountIsGivenAwayExactly(t *testing.T) {
 	for _, n := range []int64{2, 3, 101, 1000, 9999} {
 		vs := given([2]string{"mapNames", "eligibility,profile"}, [2]string{"threads", "7"}, [2]string{"testCount", "3"})
