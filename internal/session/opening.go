@@ -73,7 +73,7 @@ func (g *opening) begin(ctx context.Context) error {
 	}
 	if free := g.o.Info.FreeBytes; g.o.Info.NoFigure != "" && free > 0 && g.p.Plan.Bytes > free {
 		return fault.Input(fmt.Errorf("this run would store %s in perfbench itself, and this machine has %s of memory free", units.Size(g.p.Plan.Bytes), units.Size(free)),
-			"store less, or name a server with --target")
+			"store less"+offer(g.p.Plan, free, ", such as with ")+", or name a server with --target")
 	}
 	if err := foresee(g.p.Plan, g.p.Timetable, store.FreeMemory(), freeIn(&g.o.Info)); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (g *opening) notices(ctx context.Context) []string {
 	}
 	out = append(out, g.o.Info.Warnings...)
 	if free := g.o.Info.FreeBytes; free > 0 && g.p.Plan.Bytes > free/2 {
-		out = append(out, fmt.Sprintf("this run stores %s, more than half of the %s that %s has free", units.Size(g.p.Plan.Bytes), units.Size(free), g.o.Info.Name))
+		out = append(out, fmt.Sprintf("this run stores %s, more than half of the %s that %s has free", units.Size(g.p.Plan.Bytes), units.Size(free), g.o.Info.Name)+offer(g.p.Plan, free/2, "; what fits into half of it is "))
 	}
 	if n := g.o.heap.notice(ctx, g.p.env.Log); n != "" {
 		out = append(out, n)

@@ -37,6 +37,24 @@ func roomFor(p *workload.Plan, now, after []workload.Settings, machine, free int
 	return nil
 }
 
+// offer returns the count with which a plan stores no more than so many bytes, after some words;
+// "" if its work has no count.
+func offer(p *workload.Plan, room int64, before string) string {
+	var total int64
+	for _, t := range p.Tracks() {
+		total += t.Total
+	}
+	n := int64(float64(total) * float64(room) / float64(max(p.Bytes, 1)))
+	if n < 1 {
+		return ""
+	}
+	for tens := int64(1); ; tens *= 10 { // two digits say enough
+		if n/tens < 100 {
+			return before + fmt.Sprintf("--count %d", n/tens*tens)
+		}
+	}
+}
+
 // underWay returns how many bytes are in progress at once when all workers of the
 // busiest phase are in a call.
 func underWay(p *workload.Plan, of []workload.Settings) float64 {

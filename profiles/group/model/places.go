@@ -103,6 +103,9 @@ func (s *Spec) Bytes() int64 {
 			}
 			first, last := o.Reach(g)
 			n := last - first + 1
+			if o.Action.Writes() && !s.Wraps(g) && s.Load != LoadOnly {
+				n = min(n, g.Invocations()*int64(max(o.BatchOf(g, &g.Start), 1))*s.TestCount)
+			}
 			size := int64(o.Payload)
 			if o.Factory != nil {
 				size = o.Factory.Bytes(o.Payload)
