@@ -218,3 +218,24 @@ func TestTwittersClusters(t *testing.T) {
 	}
 	assert.Equal(t, 51, seen)
 }
+
+// What is paid in SmallBank stays in the bank, whoever else pays at the same time.
+func TestSmallBankKeepsItsMoney(t *testing.T) {
+	for _, name := range []string{"redis", "sqlite", "memory"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := profiletest.Case{
+				Profile: Profile(), Target: profiletest.Target(t, name), Preset: "smallbank",
+				Set: []string{"threads=8", "count=4000", "records=50", "namespace=smallbank"},
+			}
+			o := profiletest.Drive(t, c)
+			require.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
+			for _, account := range []string{"savings", "checking"} {
+				i := slices.IndexFunc(o.Run.Verification.Checks, func(c workload.Check) bool { return c.Name == account+": sum of what was added" })
+				require.GreaterOrEqual(t, i, 0, "the money of all %s accounts is added up", account)
+				assert.Equal(t, o.Run.Verification.Checks[i].Want, o.Run.Verification.Checks[i].Got)
+				assert.NotEqual(t, "0", o.Run.Verification.Checks[i].Got, "money was moved")
+			}
+		})
+	}
+}

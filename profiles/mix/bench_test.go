@@ -1,0 +1,201 @@
+package mix
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Of BenchmarkAgainstBareLoops: callers, records, bytes of a value, how long each side runs
+// before the other has its turn, and how often.
+const (
+	benchThreads = 16
+	benchRecords = 10_000
+	benchBytes   = 1024
+	benchTurn    = 500 * time.Millisecond
+	benchTurns   = 7
+)
+
+// The statements of the loops over SQL.
+const (
+	createBare = "CREATE TABLE IF NOT EXISTS bare (k varchar(64) PRIMARY KEY, v varchar(4000) NOT NULL)"
+	putBare    = "INSERT INTO bare (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = excluded.v"
+	getBare    = "SELECT v FROM bare WHERE k = $1"
+)
+
+const benchWorkload = `
+data: {record: {records: 10000, size: 1KiB}}
+operations: {read: {get: record, keys: zipf 0.99}, write: {put: record, keys: zipf 0.99}}
+mix: {read: 90, write: 10}
+`
+
+// BenchmarkAgainstBareLoops is the rate of calls of mix, which chooses keys, makes values and
+// checks what it reads, as a ratio to that of a loop that makes the same calls with the bare
+// client, over a connection a caller, with uniform keys and one value.
+func BenchmarkAgainstBareLoops(b *testing.B) {
+	value := strings.Repeat("x", benchBytes)
+	for name, open := range map[string]func(b *testing.B) (target string, call func(ctx context.Context, key string, write bool) error){
+		"redis": func(b *testing.B) (string, func(context.Context, string, bool) error) {
+			srv := labtest.Redis(b)
+			return srv.URL(), overGoRedis(b, srv.Addr(), value)
+		},
+		"redis without pipelining": func(b *testing.B) (string, func(context.Context, string, bool) error) {
+			srv := labtest.Redis(b)
+			return srv.URL() + "?pipelining=off", overGoRedis(b, srv.Addr(), value)
+		},
+		"postgres": func(b *testing.B) (string, func(context.Context, string, bool) error) {
+			target := profiletest.Target(b, "postgres")
+			cfg, err := pgxpool.ParseConfig(target)
+			require.NoError(b, err)
+			cfg.MaxConns, cfg.MinConns = benchThreads, benchThreads
+			p, err := pgxpool.NewWithConfig(b.Context(), cfg)
+			require.NoError(b, err)
+			b.Cleanup(p.Close)
+			_, err = p.Exec(b.Context(), createBare)
+			require.NoError(b, err)
+			return target, func(ctx context.Context, key string, write bool) error {
+				if write {
+					_, err := p.Exec(ctx, putBare, key, value)
+					return err
+				}
+				var v string
+				return p.QueryRow(ctx, getBare, key).Scan(&v)
+			}
+		},
+		"postgres over database sql": func(b *testing.B) (string, func(context.Context, string, bool) error) {
+			target := profiletest.Target(b, "postgres")
+			db, err := sql.Open("pgx", target)
+			require.NoError(b, err)
+			db.SetMaxOpenConns(benchThreads)
+			db.SetMaxIdleConns(benchThreads)
+			b.Cleanup(func() { _ = db.Close() })
+			_, err = db.ExecContext(b.Context(), createBare)
+			require.NoError(b, err)
+			return target, func(ctx context.Context, key string, write bool) error {
+				if write {
+					_, err := db.ExecContext(ctx, putBare, key, value)
+					return err
+				}
+				var v string
+				return db.QueryRowContext(ctx, getBare, key).Scan(&v)
+			}
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			target, call := open(b)
+			plan := benchPlan(b, target)
+			for i := range benchRecords {
+				require.NoError(b, call(b.Context(), bareKey(int64(i)), true))
+			}
+			var mine, bare, ratio []float64
+			for range benchTurns {
+				m, l := engineRate(b, plan), bareRate(b, call)
+				mine, bare, ratio = append(mine, m), append(bare, l), append(ratio, m/l)
+			}
+			b.ReportMetric(0, "ns/op") // has no meaning here
+			b.ReportMetric(middle(mine), "mix/s")
+			b.ReportMetric(middle(bare), "bare/s")
+			b.ReportMetric(middle(ratio), "mix/bare")
+		})
+	}
+}
+
+// overGoRedis returns calls over a client with a connection a caller.
+func overGoRedis(b *testing.B, addr, value string) func(ctx context.Context, key string, write bool) error {
+	b.Helper()
+	c := goredis.NewClient(&goredis.Options{Addr: addr, PoolSize: benchThreads, DisableIdentity: true, MaxRetries: -1})
+	b.Cleanup(func() { _ = c.Close() })
+	return func(ctx context.Context, key string, write bool) error {
+		if write {
+			return c.Set(ctx, key, value, 0).Err()
+		}
+		return c.Get(ctx, key).Err()
+	}
+}
+
+func middle(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
+}
+
+// benchPlan makes a plan whose records are loaded.
+func benchPlan(b *testing.B, target string) *workload.Plan {
+	b.Helper()
+	tg, d, err := drivers.Parse(target)
+	require.NoError(b, err)
+	c, err := drivers.Open(b.Context(), tg, store.OpenOptions{Threads: benchThreads})
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = c.Close() })
+	vs := workload.Values{}
+	for _, v := range [][2]string{{"workload", benchWorkload}, {"threads", fmt.Sprint(benchThreads)}, {"load", "auto"}, {"loaders", "16"}} {
+		vs.Set(workload.Value{Name: v[0], Text: v[1], Origin: workload.OriginFlag})
+	}
+	in := workload.Inputs{Values: vs, Seed: 1, Namespace: "mixbench", Driver: d.Name, Duration: time.Hour}
+	p, err := Design(in)
+	require.NoError(b, err)
+	p = profiletest.Bind(b, Name, p, c, in, "bench")
+	require.NoError(b, p.Setup(b.Context(), nil))
+	return p
+}
+
+// engineRate runs a plan for a turn, and returns calls a second.
+func engineRate(b *testing.B, p *workload.Plan) float64 {
+	b.Helper()
+	one := *p
+	one.Phases = slices.Clone(p.Phases)
+	one.Phases[0].Duration = benchTurn
+	rate := 0.0
+	for _, o := range profiletest.Work(b, &one).Ops {
+		require.Zero(b, o.Errors)
+		rate += o.Throughput()
+	}
+	return rate
+}
+
+func bareKey(n int64) string { return fmt.Sprintf("bare:%010d", n) }
+
+// bareRate calls in a loop for a turn, and returns calls a second.
+func bareRate(b *testing.B, call func(ctx context.Context, key string, write bool) error) float64 {
+	b.Helper()
+	keys := make([]string, benchRecords)
+	for i := range keys {
+		keys[i] = bareKey(int64(i))
+	}
+	var done atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	began := time.Now()
+	time.AfterFunc(benchTurn, func() { stop.Store(true) })
+	for w := range benchThreads {
+		wg.Go(func() {
+			rnd := rand.New(rand.NewPCG(1, uint64(w))) //nolint:gosec // no secret
+			for !stop.Load() {
+				if err := call(b.Context(), keys[rnd.IntN(benchRecords)], rnd.IntN(10) == 0); err != nil {
+					b.Error(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	return float64(done.Load()) / time.Since(began).Seconds()
+}
