@@ -43,13 +43,13 @@ const (
 
 const benchWorkload = `
 data: {record: {records: 10000, size: 1KiB}}
-operations: {read: {get: record, keys: zipf 0.99}, write: {put: record, keys: zipf 0.99}}
+operations: {read: {get: record}, write: {put: record}}
 mix: {read: 90, write: 10}
 `
 
 // BenchmarkAgainstBareLoops is the rate of calls of mix, which chooses keys, makes values and
 // checks what it reads, as a ratio to that of a loop that makes the same calls with the bare
-// client, over a connection a caller, with uniform keys and one value.
+// client, over a connection a caller, with one value.
 func BenchmarkAgainstBareLoops(b *testing.B) {
 	value := strings.Repeat("x", benchBytes)
 	for name, open := range map[string]func(b *testing.B) (target string, call func(ctx context.Context, key string, write bool) error){
