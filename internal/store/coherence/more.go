@@ -59,16 +59,25 @@ func (ms *Maps) HasGroup(ctx context.Context, s store.Space, group, key []byte) 
 // Replace stores a value in a group if the current one equals old, where nil stands for
 // none, and reports whether it did. The server compares and stores in one step.
 func (ms *Maps) Replace(ctx context.Context, s store.Space, group, key, old, val []byte) (bool, error) {
+	return ms.swap(ctx, grouped(s), groupedKey(group, key), old, val)
+}
+
+// Swap is Replace of an entry that is in no group.
+func (ms *Maps) Swap(ctx context.Context, s store.Space, key, old, val []byte) (bool, error) {
+	return ms.swap(ctx, s, textKey(key), old, val)
+}
+
+func (ms *Maps) swap(ctx context.Context, s store.Space, key string, old, val []byte) (bool, error) {
 	if err := fits(val); err != nil {
 		return false, err
 	}
-	k, v := groupedKey(group, key), bytesOf(val)
+	v := bytesOf(val)
 	if old == nil {
-		return on(ctx, ms.sessions, "put if absent", grouped(s), func(ctx context.Context, m swapping) (bool, error) {
-			before, err := m.PutIfAbsent(ctx, k, v)
+		return on(ctx, ms.sessions, "put if absent", s, func(ctx context.Context, m swapping) (bool, error) {
+			before, err := m.PutIfAbsent(ctx, key, v)
 			return before == nil, err
 		})
 	}
 	before := bytesOf(old)
-	return on(ctx, ms.sessions, "replace", grouped(s), func(ctx context.Context, m swapping) (bool, error) { return m.ReplaceMapping(ctx, k, before, v) })
+	return on(ctx, ms.sessions, "replace", s, func(ctx context.Context, m swapping) (bool, error) { return m.ReplaceMapping(ctx, key, before, v) })
 }
