@@ -79,7 +79,7 @@ func bindings() []workload.Binding {
 		{Driver: "mysql"},
 		{Driver: "postgres"},
 		{Driver: "sqlite"},
-		{Driver: "coherence", Note: "values and whole records"},
+		{Driver: "coherence", Note: "values, records and counters"},
 		{Driver: "memcached", Note: "values"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no records; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no records; use redis:// or embedded:"},
@@ -202,11 +202,13 @@ func (b *binder) Connector(driver string) workload.Connector {
 		})
 	case "mysql", "postgres", "sqlite":
 		return workload.On(func(_ context.Context, c sqlstore.Typed, p *workload.Bound) error {
-			return b.bind(p, onsql.New(c, b.Work, b.Namespace))
+			a, err := onsql.New(c, b.Work, b.Namespace)
+			return b.kept(p, a, err)
 		})
 	case "cassandra":
 		return workload.On(func(ctx context.Context, c cassandra.Typed, p *workload.Bound) error {
-			return b.bind(p, oncassandra.New(ctx, c, b.Work, b.Namespace))
+			a, err := oncassandra.New(ctx, c, b.Work, b.Namespace)
+			return b.kept(p, a, err)
 		})
 	case "memcached":
 		return workload.On(func(_ context.Context, c *memcached.Conn, p *workload.Bound) error {
@@ -214,10 +216,19 @@ func (b *binder) Connector(driver string) workload.Connector {
 		})
 	case "coherence":
 		return workload.On(func(_ context.Context, c *coherence.Conn, p *workload.Bound) error {
-			return b.bind(p, oncoherence.New(c, b.Work, b.Namespace))
+			a, err := oncoherence.New(c, b.Work, b.Namespace)
+			return b.kept(p, a, err)
 		})
 	}
 	return nil
+}
+
+// kept is bind where err says which data the store cannot keep.
+func (b *binder) kept(p *workload.Bound, l *model.Adapter, err error) error {
+	if err != nil {
+		return err
+	}
+	return b.bind(p, l)
 }
 
 // bind refuses what the store cannot do, and puts a run to work.

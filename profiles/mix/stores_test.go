@@ -172,28 +172,19 @@ func TestAPipelineCountsItsCalls(t *testing.T) {
 	assert.Equal(t, o.Run.Operations[0].Count, f.Hits)
 }
 
-// onCoherence is what an entry that is written as a whole can do.
-const onCoherence = `
-data:
-  product: {records: 300, size: 20..2KiB}
-  user:    {records: 100, fields: {name: 30, mail: 20..40}}
-operations:
-  look:   {get: product, keys: zipf 0.99}
-  many:   {get: product, batch: 2..5}
-  change: {put: product}
-  rework: {modify: product}
-  person: {get: user, fields: 1}
-  rename: {put: user}
-  more:   {insert: order, size: 100, ttl: 1h}
-  drop:   {delete: order, keys: sequential}
-`
-
 func TestCoherence(t *testing.T) {
 	t.Parallel()
 	target := profiletest.Target(t, "coherence")
-	profiletest.Drive(t, caseOf(t, target, onCoherence, "namespace=mixplain"))
-	_, err := caseOf(t, target, plain, "namespace=mixplain").Start(t.Context(), t)
-	require.ErrorContains(t, err, "Coherence has no update on a hash")
+	profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain"))
+	for text, want := range map[string]string{
+		ordered:     "Coherence has no scan on a value",
+		transaction: "Coherence has no transactions over several entries",
+		structures:  "Coherence keeps no sorted sets",
+		"data: {user: {records: 9, fields: 3, ttl: 1h}}\noperations: {put: {update: user, fields: 1}}": "an entry of Coherence that is replaced by update no longer expires, and user has a ttl",
+		"data: {product: {records: 9}}\noperations: {say: {statement: \"SELECT 1\"}}":                  "Coherence has no statements",
+	} {
+		require.ErrorContains(t, refused(t, target, text), want)
+	}
 }
 
 func TestCassandra(t *testing.T) {

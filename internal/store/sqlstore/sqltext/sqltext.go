@@ -138,6 +138,19 @@ func (d Dialect) Text(s string) string {
 	return b.String()
 }
 
+// Placeholders returns how many placeholders a statement for Text has.
+func Placeholders(s string) (n int) {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\'', '"', '`':
+			i = closing(s, i) - 1
+		case '?':
+			n++
+		}
+	}
+	return n
+}
+
 // closing returns the position after the quoted text that begins at byte i. A doubled
 // quote looks like the end of one text and the beginning of another, which has the same
 // effect.

@@ -35,6 +35,11 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestPlaceholders(t *testing.T) {
+	assert.Equal(t, 2, Placeholders("SELECT '?', \"a?\" FROM `t?` WHERE a = ? AND b = ?"))
+	assert.Zero(t, Placeholders("SELECT 'a?"))
+}
+
 func TestNames(t *testing.T) {
 	assert.Equal(t, "`a``b`", MySQL.Quote("a`b"))
 	assert.Equal(t, `"a""b"`, Postgres.Quote(`a"b`))
