@@ -37,6 +37,7 @@ type findCmd struct {
 func findCommand(c *cli.Call) *cobra.Command { return (&findCmd{Call: c}).tree() }
 
 func (a *findCmd) tree() *cobra.Command {
+	recovers := false
 	c := &cobra.Command{
 		Use: "find PROFILE --under 'p99<10ms' | find PLAN.yaml", Short: "Find the highest rate, or number of threads, that meets a condition",
 		Long: `find does one run and raises its rate while the conditions hold: by doubling first,
@@ -63,6 +64,9 @@ to its end.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := experiment.NewDriver(a.Session, a.crew.Series())
 			return headless.CarryOut(cmd, a.Call, &a.flags, d, args, a.crew.Check(), func(ctx context.Context, r request.Run) (headless.Task, error) {
+				if recovers {
+					a.asked.Under = append(a.asked.Under, find.Recovers)
+				}
 				asked := a.asked.Above(r.Find)
 				r.Find = &asked
 				return makeFind(a.Call, &a.flags, d)(ctx, r)
@@ -73,6 +77,7 @@ to its end.`,
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringArrayVar(&a.asked.Under, "under", nil, "`EXPR` must hold: p99<10ms, put.p99.9<=20ms, errors<1%; repeats")
+	fs.BoolVar(&recovers, "recovers", false, "find the highest base load from which the store comes back by itself after an overload: --under 'recovers<30s after 1s'; needs --client deadline=…")
 	fs.StringVar(&a.asked.Over, "over", "", "`KNOB` what to raise: rate or threads (default rate)")
 	fs.StringVar(&a.asked.From, "from", "", "`LEVEL` begin at this one (default: a quarter of the unlimited rate, or one thread)")
 	fs.StringVar(&a.asked.To, "to", "", fmt.Sprintf("`LEVEL` end at this one (default: none, or %d threads)", find.MostThreads))

@@ -164,7 +164,7 @@ func TestNoFlagOfARunIsIgnored(t *testing.T) {
 		"records": "7", "load": "some", "rate": "77", "warmup": "7s", "at": "1s:threads=7", "duration": "7s", "count": "7", "until": "p99 ±7%", "drain": "7s", "threshold": "p77<7s",
 		"require-valid": "true", "out": "elsewhere", "format": "csv", "tag": "colour", "facts": "missing.yaml", "metrics-addr": "9400", "otlp": "htp://h",
 		"namespace": "other", "seed": "7", "allow-existing": "true", "cleanup": "true", "password-file": "missing", "theme": "pink", "json": "true",
-		"repeat": "7", "against": "null:", "against-set": "threads=7", "tolerance": "x", "unsure": "x", "aa": "true",
+		"client": "deadline=7ms", "repeat": "7", "against": "null:", "against-set": "threads=7", "tolerance": "x", "unsure": "x", "aa": "true",
 		"workers": "7", "listen": "127.0.0.1:4222", "token-file": "missing", "watch-token-file": "missing", "coordinator-key": "missing", "tls-self-signed": "true", "tls-cert": "missing", "tls-key": "missing", "nats": "missing", "nats-creds": "missing", "nats-nkey": "missing", "tls-ca": "missing", "patience": "20s", "on-loss": "end",
 	}
 	stories := stories(t)

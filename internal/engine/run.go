@@ -29,6 +29,10 @@ type Options struct {
 	Arrivals workload.Arrivals
 	Seed     int64
 	Stream   int
+	// Client is what callers do when the store is slow or fails. Retryable reports whether what
+	// failed with a class of error may be tried again; nil: nothing may.
+	Client    workload.Client
+	Retryable func(class uint8) bool
 	// Timetable holds live changes, in any order.
 	Timetable []At
 	// Classify returns the class of an operation's error, never 0 for an error. It
@@ -148,7 +152,8 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 func (r *Run) layOut() error {
 	cfg := measure.Config{
 		Classify: func(err error) uint8 { return max(r.opts.Classify(err), 1) }, Classes: r.opts.Classes, Timeout: r.opts.Timeout,
-		Start: -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions, Sink: r.opts.Sink, SinkFailed: r.Stop, Increment: r.opts.Part,
+		Deadline: r.opts.Client.Deadline,
+		Start:    -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions, Sink: r.opts.Sink, SinkFailed: r.Stop, Increment: r.opts.Part,
 	}
 	if r.opts.Away != nil {
 		cfg.Complete = r.opts.Away.Complete

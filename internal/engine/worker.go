@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -30,8 +31,10 @@ type worker struct {
 	debt    int64 // the lateness of its last iteration, which may delay the next
 	alarm   *alarm
 	pool    *alarms // of alarm
-	fails   int     // consecutive failures to reach the store
-	reached bool    // it has come to the end of its work
+	credit  float64 // retries that it may still make, where these are limited
+	lots    *rand.Rand
+	fails   int  // consecutive failures to reach the store
+	reached bool // it has come to the end of its work
 }
 
 // exit tells the supervisor that a worker has ended.
@@ -101,7 +104,7 @@ func (w *worker) loop() (again bool) {
 		}
 		it.Seq = w.block.from
 		it.ResetLate(due, own)
-		err := w.task.Do(t.run.hard, it)
+		err := w.do()
 		w.idle, w.debt = false, it.Lateness()
 		if err == nil {
 			w.block.from++

@@ -28,6 +28,9 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 	if p.Inputs.Arrivals.Factor > 0 {
 		problems.Add(fault.Field("arrivals", fault.Input(fmt.Errorf("arrivals: a search needs a steady rate, and %s is none", p.Inputs.Arrivals), "use even or poisson")))
 	}
+	if o.Recovery != nil {
+		problems.Add(o.Recovery.Until(p.Inputs.Client.Deadline))
+	}
 	left, err := time.ParseDuration(find.Within)
 	problems.Add(err)
 	if p.Inputs.Duration > 0 {

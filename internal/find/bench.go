@@ -60,7 +60,7 @@ type heard struct {
 // stepSum sums up the seconds of a step, for the curve.
 type stepSum struct {
 	seconds                     int
-	count, errors               int64
+	count, errors, retries      int64
 	response, service, lateness *hdrhistogram.Histogram
 	slow                        []Reading // for each condition, the calls that the store alone made too slow
 	busy                        int       // number of seconds at whose end all threads were busy
@@ -78,6 +78,7 @@ func (s *stepSum) add(o stepSum) {
 	}
 	s.seconds += o.seconds
 	s.count, s.errors, s.busy, s.threads = s.count+o.count, s.errors+o.errors, s.busy+o.busy, o.threads
+	s.retries += o.retries
 	s.response, s.service = measure.Merge(s.response, o.response), measure.Merge(s.service, o.service)
 	s.lateness = measure.Merge(s.lateness, o.lateness)
 }
@@ -111,6 +112,8 @@ func (b *bench) second(s *measure.Second) {
 		if b.counted[r.Op] {
 			h.Done += float64(r.Count)
 			h.sum.count, h.sum.errors = h.sum.count+r.Count, h.sum.errors+r.Errors
+			h.sum.retries += r.Retries
+			h.Ended += float64(r.Errors)
 		}
 		if r.Errors > 0 {
 			b.readErrors(&h, op, r.Errors)
@@ -121,6 +124,7 @@ func (b *bench) second(s *measure.Second) {
 		b.readTimes(&h, in)
 		if b.counts(in.Op) {
 			h.sum.response = measure.Merge(h.sum.response, in.Response)
+			b.readGood(&h.Second, in)
 			h.sum.service = measure.Merge(h.sum.service, in.Service)
 			h.sum.lateness = measure.Merge(h.sum.lateness, in.Lateness)
 		}
@@ -133,6 +137,18 @@ func (b *bench) second(s *measure.Second) {
 	case b.in <- h:
 	default: // nobody is searching any more
 	}
+}
+
+// readGood adds the answers that were in time, where recovery is sought. What was given up at its
+// deadline was not: the limit is a little below it, as histograms know times to a thousandth.
+func (b *bench) readGood(s *Second, in *measure.Interval) {
+	if b.options.Recovery == nil || in.Response == nil {
+		return
+	}
+	limit := int64(b.options.Recovery.Deadline)
+	n := in.Response.TotalCount()
+	s.Ended += float64(n)
+	s.Good += float64(n - measure.Above(in.Response, limit-limit/500))
 }
 
 // readErrors adds failed calls to the readings of conditions on errors.

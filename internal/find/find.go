@@ -61,6 +61,8 @@ type Options struct {
 	// Threads is how many threads a search for the rate may use if the existing ones
 	// turn out to be too few; 0: their number is fixed.
 	Threads int
+	// Recovery is what is sought instead of the highest load that meets conditions; nil: it is not.
+	Recovery *Recovery
 }
 
 // Read parses a search request, given the plan that is to run. Errors have the code of
@@ -91,6 +93,17 @@ func Read(a Asked, plan *workload.Plan) (Options, error) {
 		problems.Add(fault.Field("under", fault.Input(errors.New("under: a search needs a condition"), "for example --under 'p99<10ms'")))
 	}
 	for _, text := range a.Under {
+		if r, ok, err := readRecovery(text); ok {
+			switch {
+			case err == nil && len(a.Under) > 1:
+				err = fault.Input(fmt.Errorf("under: %s is no condition beside others: it says itself which answers are good", Recovers), "leave the others out")
+			case err == nil && o.Over.Name != OverRate:
+				err = fault.Input(fmt.Errorf("over: what %s from is a rate", Recovers), "leave --over out")
+			}
+			problems.Add(fault.Field("under", err))
+			o.Recovery = &r
+			continue
+		}
 		e, err := readCondition(text, plan.Operations())
 		problems.Add(fault.Field("under", err))
 		o.Under = append(o.Under, e)

@@ -62,6 +62,8 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	Threads int     `json:"threads"`
 	Limit   Limit   `json:"limit"`
+	// Recovery is what a search for recovery from overload went by; nil for any other search.
+	Recovery *RecoverySought `json:"recovery,omitempty"`
 	// Steps are all the levels tried, in order.
 	Steps []Step `json:"steps"`
 }
@@ -90,6 +92,16 @@ type Step struct {
 	// the machine; nil if not observed.
 	CPU     *float64 `json:"cpu_cores,omitempty"`
 	Machine *float64 `json:"machine_cores,omitempty"`
+	// Recovered is how the store did before and after an overload; nil where none is sought.
+	Recovered *Recovered `json:"recovered,omitempty"`
+}
+
+// RecoverySought is what a search for recovery went by, in seconds: how long an overload lasted,
+// how long the store might take to recover, and until when answers were in time.
+type RecoverySought struct {
+	PulseS    float64 `json:"pulse_s"`
+	WithinS   float64 `json:"within_s"`
+	DeadlineS float64 `json:"deadline_s"`
 }
 
 // Above returns a with empty fields taken from below, which may be nil.

@@ -36,6 +36,8 @@ type Second struct {
 	// Lump is the largest number of units that fall due at once: a smaller shortfall is
 	// ignored.
 	Lump float64
+	// Good is how many answers were in time, of Ended; both are 0 unless recovery is sought.
+	Good, Ended float64
 	// Readings has one for each condition, in order.
 	Readings []Reading
 }

@@ -49,8 +49,18 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 			c.Low = min(c.Low, c.Start)
 		}
 	}
-	ends, err := seek.Find(ctx, f.bench, func(s Tried) {
+	back := &recovery{bench: f.bench}
+	search := func(found func(Tried)) (Range, error) { return seek.Find(ctx, f.bench, found) }
+	if o := f.options.Recovery; o != nil {
+		r.Under, r.Recovery = []string{Recovers}, &RecoverySought{PulseS: o.Pulse.Seconds(), WithinS: o.Within.Seconds(), DeadlineS: o.Deadline.Seconds()}
+		back.Recovery = *o
+		search = func(found func(Tried)) (Range, error) { return back.find(ctx, &f.options, found) }
+	}
+	ends, err := search(func(s Tried) {
 		step := f.step(s)
+		if f.options.Recovery != nil {
+			step.Recovered = new(back.last)
+		}
 		f.bench.note(s.Held)
 		r.Steps = append(r.Steps, step)
 		suspects, alone = append(suspects, f.suspect(step, &f.bench.step)), append(alone, f.alone(&f.bench.step))
@@ -64,6 +74,8 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 	switch {
 	case errors.Is(err, errOver):
 		r.Why, err = "the run ended first", nil
+	case errors.Is(err, errStuck):
+		r.Why, err = errStuck.Error(), nil
 	case err != nil:
 		r.Why = "it was interrupted"
 	case ends.Spent:
@@ -81,6 +93,9 @@ func (f *Finder) Find(ctx context.Context, told func(Step)) (Result, error) {
 				r.Limit = Limit{By: ByStore, Text: "the store: more than half of all calls take longer there than " + alone[i] + " allows"}
 			}
 		}
+	}
+	if r.Recovery != nil {
+		r.Limit = back.limit(r.Steps, r.TooMuch)
 	}
 	if r.TooMuch == 0 && r.Found > 0 {
 		r.Limit = Limit{By: ByNone, Text: "nothing: the highest level to be tried held"}

@@ -78,6 +78,8 @@ type Config struct {
 	// Timeout is the class of operations that took longer than allowed: they are
 	// timed, other failures are only counted.
 	Timeout uint8
+	// Deadline is until when after its due time the answer of a call is of use; 0: at any time.
+	Deadline time.Duration
 	// Start is when the run begins: the negative of the warm-up.
 	Start  int64
 	Source Source
@@ -277,7 +279,7 @@ func (c *Collector) add(s *Call) {
 		c.all.arrivals[c.cfg.OpTrack[s.Op]].add(s)
 	}
 	t := a.of(s.Op, s.Segment)
-	timed := c.timed(s) && (s.Class == 0 || s.Class == c.cfg.Timeout)
+	timed := c.timed(s) && !s.Again && (s.Class == 0 || s.Class == c.cfg.Timeout)
 	if timed {
 		t.record(s)
 	}
@@ -289,6 +291,10 @@ func (c *Collector) add(s *Call) {
 		if !warm {
 			c.all.tally.add(c.cfg.OpTrack[s.Op], s)
 		}
+		return
+	}
+	if s.Again {
+		t.again++
 		return
 	}
 	t.errors++

@@ -152,7 +152,7 @@ func (c *Collector) row(op int, t *times, from, until int64, warm bool) (Row, bo
 }
 
 func fillRow(r *Row, t *times) {
-	r.Count, r.Errors = t.count, t.errors
+	r.Count, r.Errors, r.Retries = t.count, t.errors, t.again
 	if t.calls() == 0 {
 		return
 	}
@@ -171,6 +171,7 @@ func isRest(from, until int64) bool {
 // second.
 func (r *Row) addRest(rest Row) {
 	r.Count, r.Errors, r.Seconds = r.Count+rest.Count, r.Errors+rest.Errors, r.Seconds+rest.Seconds
+	r.Retries += rest.Retries
 	if r.ResponseMax == 0 {
 		r.ResponseP50, r.ResponseP99, r.ServiceP99 = rest.ResponseP50, rest.ResponseP99, rest.ServiceP99
 	}

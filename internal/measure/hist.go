@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"math/bits"
+	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -199,6 +200,24 @@ func (p packed) into(h *hist) {
 	h.beyond += p.Beyond
 }
 
+// under returns how many values are surely below v: those of whole buckets.
+func (h *hist) under(v int64) (n int64) {
+	for i := h.lo; i <= h.hi && lowestAt(i)+sizeAt(i) <= v; i++ {
+		n += h.counts[i]
+	}
+	return n
+}
+
+// inTime returns how many calls were answered before a deadline had passed since they were due.
+func (t *times) inTime(deadline time.Duration) (n int64) {
+	for _, h := range []*hist{t.closed, t.open.response} {
+		if h != nil {
+			n += h.under(int64(deadline))
+		}
+	}
+	return n
+}
+
 // times holds the four histograms of one operation. In a closed loop, response
 // and service time are the same and there is no wait, so such samples are kept
 // only once, in closed.
@@ -207,6 +226,7 @@ type times struct {
 	open          views // members are nil until there are open-loop samples
 	hasOpen       bool
 	count, errors int64
+	again         int64 // calls that failed and were tried again
 	scratch       views
 }
 
@@ -255,6 +275,7 @@ func (t *times) record(s *Call) {
 func (t *times) merge(from *times) {
 	t.count += from.count
 	t.errors += from.errors
+	t.again += from.again
 	if from.closed != nil {
 		grow(&t.closed).merge(from.closed)
 	}
@@ -269,7 +290,7 @@ func (t *times) reset() {
 		t.closed.reset()
 	}
 	t.open.reset()
-	t.hasOpen, t.count, t.errors = false, 0, 0
+	t.hasOpen, t.count, t.errors, t.again = false, 0, 0, 0
 }
 
 // calls returns the number of values in each histogram.
@@ -309,7 +330,7 @@ func (t *times) views() views {
 
 // totals summarizes t.
 func (t *times) totals(op Operation) Totals {
-	out := Totals{Operation: op, Count: t.count, Calls: t.calls(), Errors: t.errors}
+	out := Totals{Operation: op, Count: t.count, Calls: t.calls(), Errors: t.errors, Retries: t.again}
 	if out.Calls == 0 {
 		return out
 	}
@@ -331,10 +352,11 @@ type packedTimes struct {
 	Open          [4]packed
 	HasOpen       bool
 	Count, Errors int64
+	Again         int64
 }
 
 func (t *times) pack() packedTimes {
-	p := packedTimes{HasOpen: t.hasOpen, Count: t.count, Errors: t.errors}
+	p := packedTimes{HasOpen: t.hasOpen, Count: t.count, Errors: t.errors, Again: t.again}
 	if t.closed != nil {
 		p.Closed = t.closed.pack()
 	}
@@ -349,6 +371,7 @@ func (t *times) pack() packedTimes {
 func (p packedTimes) into(t *times) {
 	t.count += p.Count
 	t.errors += p.Errors
+	t.again += p.Again
 	p.Closed.into(grow(&t.closed))
 	if p.HasOpen {
 		t.hasOpen = true

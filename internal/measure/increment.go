@@ -90,7 +90,7 @@ func (p *Increment) check(ops, tracks, stages int) error {
 			return errors.New("figures of an operation twice in one second")
 		}
 		seen[[2]uint16{r.Op, r.Segment}] = true
-		if !within(mostCount, r.Times.Count, r.Times.Errors) {
+		if !within(mostCount, r.Times.Count, r.Times.Errors, r.Times.Again) {
 			return errors.New("counts that nobody can have measured")
 		}
 		if int(r.Op) >= ops {
@@ -244,7 +244,7 @@ func (c *Collector) part(a *accumulator) *Increment {
 	p := &Increment{T: c.win.second, Gauges: slices.Clone(c.gauges), Stages: c.all.stages.part()}
 	for op, list := range a.ops {
 		for _, t := range list {
-			if t.count > 0 || t.errors > 0 || t.calls() > 0 {
+			if t.count > 0 || t.errors > 0 || t.again > 0 || t.calls() > 0 {
 				p.Rows = append(p.Rows, IncrementRow{uint16(op), t.segment, t.pack()})
 			}
 		}

@@ -92,7 +92,7 @@ func TestPartsMergeIntoWhatOneProcessWouldHaveMeasured(t *testing.T) {
 		assert.Equal(t, want.Errors, got.Errors)
 		assert.Len(t, got.Messages, 1)
 		for i := range 3 {
-			assert.Equal(t, one.all.segment(i).digest(whole.Ops), sum.all.segment(i).digest(whole.Ops), "segment %d", i)
+			assert.Equal(t, one.all.segment(i).digest(whole.Ops, 0), sum.all.segment(i).digest(whole.Ops, 0), "segment %d", i)
 		}
 		require.Equal(t, len(seconds[0]), len(seconds[1]))
 		for i, s := range seconds[0] {

@@ -37,6 +37,11 @@ type Totals struct {
 	Calls int64
 	// Errors is the number of calls that failed, timeouts included.
 	Errors int64
+	// Retries is the number of calls that failed and were tried again; they are no errors.
+	Retries int64
+	// InTime is the number of calls that were answered within the deadline of the moment that
+	// they were due; 0 without one.
+	InTime int64
 	// Unstarted is the number of units that were due by an open loop's schedule but
 	// never started.
 	Unstarted int64
@@ -86,6 +91,8 @@ type Row struct {
 	// Count is the number of units that succeeded, and Errors of calls that failed,
 	// that ended in this second.
 	Count, Errors int64
+	// Retries is the number of calls that failed and were tried again.
+	Retries int64
 	// Seconds is the length of the row: 1, except for the first and last of a
 	// track.
 	Seconds                                           float64

@@ -32,6 +32,8 @@ type Call struct {
 	// Opens means that it is the first of an iteration that fell due by the schedule of an
 	// open loop.
 	Opens bool
+	// Again means that it failed and is tried again.
+	Again bool
 	// Warm means that its iteration began during warm-up, to which it belongs.
 	Warm bool
 }

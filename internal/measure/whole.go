@@ -73,7 +73,7 @@ func (s *segment) merge(op int, t *times) {
 	s.rest[op], s.totals = open.pack(), nil
 }
 
-func (s *segment) digest(ops []Operation) []Totals {
+func (s *segment) digest(ops []Operation, deadline time.Duration) []Totals {
 	if s.totals != nil {
 		return slices.Clone(s.totals)
 	}
@@ -86,6 +86,7 @@ func (s *segment) digest(ops []Operation) []Totals {
 			s.rest[op].into(t)
 		}
 		out[op] = t.totals(ops[op])
+		out[op].InTime = t.inTime(deadline)
 	}
 	if s.live == nil {
 		s.totals = slices.Clone(out)
@@ -103,6 +104,7 @@ func (a *whole) result(gauges []Gauge) *Result {
 	}
 	for op := range a.cfg.Ops {
 		r.Ops[op] = a.ops[op].totals(a.cfg.Ops[op])
+		r.Ops[op].InTime = a.ops[op].inTime(a.cfg.Deadline)
 	}
 	for _, sp := range ctl.Spans {
 		r.Measured = max(r.Measured, time.Duration(min(sp.To, a.until)))
@@ -117,7 +119,7 @@ func (a *whole) result(gauges []Gauge) *Result {
 			break // opened after the last closed second
 		}
 		info.To = min(info.To, r.Measured)
-		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd, Ops: a.segment(i).digest(a.cfg.Ops)}
+		s := Segment{From: info.From, To: info.To, Settings: info.Settings, SettingsEnd: info.SettingsEnd, Ops: a.segment(i).digest(a.cfg.Ops, a.cfg.Deadline)}
 		a.fill(s.Ops, info.Unstarted, int64(info.From), int64(info.To))
 		for track := range a.arrivals {
 			if how, ok := a.arrivals[track].in(i); ok {

@@ -42,6 +42,9 @@ func FoundText(r *find.Result) string {
 		b.WriteString("\n" + s)
 	}
 	t := levels(r)
+	if r.Recovery != nil {
+		t = recoveries(r)
+	}
 	if len(r.Steps) == 0 {
 		return b.String()
 	}
@@ -56,6 +59,10 @@ func foundPage(r *find.Result) Page {
 	}
 	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; a doubtful one was tried again."}
 	p.Sections = append(p.Sections, s)
+	if r.Recovery != nil {
+		p.Sections = append([]Section{{Heading: "Recovery", Table: recoveries(r)}}, p.Sections...)
+		p.Sections[1].Text = []string{"The calls after the overload, of the last try of each base load."}
+	}
 	if len(r.Steps) > len(r.Curve()) {
 		all := Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
 		for _, s := range r.Steps {
@@ -76,6 +83,8 @@ func FoundLead(r *find.Result) []string {
 	}
 	var out []string
 	switch {
+	case r.Recovery != nil:
+		out = append(out, recoveredLead(r, many)...)
 	case !r.Tried():
 		out = append(out, fmt.Sprintf("The search tried no %s to its end, because %s.", what, r.Why))
 	case r.Found == 0 && !r.Complete:

@@ -138,6 +138,10 @@ func rows() []Field {
 			Param: param("arrivals", workload.Text, "how calls come at a rate: "+workload.ArrivalsHelp),
 			Flag:  Flag{"", "HOW", "how calls come at a rate: poisson (default: independently, as from many users), even, or bursts=10x,1s,9s", GroupLoad, false},
 		},
+		{
+			Param: param("client", workload.Text, workload.ClientHelp),
+			Flag:  Flag{"", "POLICY", "what callers do when the store is slow or fails: deadline=50ms,retries=3,backoff=10ms,budget=10% (default: wait, and try nothing again)", GroupLoad, false},
+		},
 		knob(workload.Payload(), "", "SIZE", "size of one value: 512, 1KiB, 10KB"),
 		knob(workload.Batch(), "", "N", "entries in one batched call"),
 		{

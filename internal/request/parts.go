@@ -52,6 +52,7 @@ func parts() []part {
 	return []part{
 		{wordFind, "look for the highest rate, or number of threads, that meets conditions", []workload.Param{
 			{Name: "under", Kind: workload.List, Help: "what must hold: p99<10ms, errors<1%"},
+			{Name: "recovers", Kind: workload.Switch, Help: "instead of what must hold: the highest base load from which the store comes back after an overload"},
 			{Name: "over", Kind: workload.Text, Help: "what is raised: rate, or threads"},
 			{Name: "from", Kind: workload.Number, Help: "where the search begins"},
 			{Name: "to", Kind: workload.Number, Help: "the most to try"},
@@ -143,7 +144,11 @@ func (s *section) find() *find.Asked {
 	if _, ok := s.parts[wordFind]; !ok {
 		return nil
 	}
-	return &find.Asked{Under: s.parts["find.under"].texts, Over: s.inPart("find.over"), From: s.inPart("find.from"), To: s.inPart("find.to")}
+	under := s.parts["find.under"].texts
+	if on, err := (workload.Value{Text: s.inPart("find.recovers")}).Bool(); err == nil && on {
+		under = append(slices.Clone(under), find.Recovers)
+	}
+	return &find.Asked{Under: under, Over: s.inPart("find.over"), From: s.inPart("find.from"), To: s.inPart("find.to")}
 }
 
 // sweep returns the sweep that a section requests; nil if none. Unless the sweep says

@@ -115,6 +115,15 @@ runs:
 	assert.Equal(t, "memory:", f.Runs[2].Request.Target)
 }
 
+func TestASearchForRecoveryIsASwitch(t *testing.T) {
+	f := read(t, "profile: ingestion\nclient: deadline=50ms\nruns:\n  - find: {recovers: on}\n  - find: {under: recovers<1m}\n  - find: {recovers: off, under: p99<1ms}\n")
+	require.Len(t, f.Runs, 3)
+	for i, want := range []string{"recovers", "recovers<1m", "p99<1ms"} {
+		assert.Equal(t, []string{want}, f.Runs[i].Find.Under)
+	}
+	assert.Equal(t, "deadline=50ms", f.Runs[0].Request.Values["client"].Text)
+}
+
 func TestARunMayBeASearchOrASweep(t *testing.T) {
 	f := read(t, `
 profile: ingestion

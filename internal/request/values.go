@@ -297,6 +297,13 @@ func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 		}
 		problems.Add(err)
 	}
+	if v, ok := vs["client"]; ok {
+		in.Client, err = workload.ParseClient(v.Text)
+		if err != nil {
+			err = fault.Field("client", fault.Input(fmt.Errorf("client (%s): %w", v.From(), err), ""))
+		}
+		problems.Add(err)
+	}
 	in.Seed, err = vs["seed"].Int(-1<<62, 1<<62)
 	problems.Add(err)
 	in.AllowExisting, err = vs["allow-existing"].Bool()

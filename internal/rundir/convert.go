@@ -16,12 +16,15 @@ func SetResult(run *Run, res *measure.Result) {
 	for i := range res.Ops {
 		run.Operations[i].Slowest = slowest(res.Ops[i].Slowest[:])
 	}
+	c, _ := workload.ParseClient(run.Parameters["client"]) // it was read when the run was made
+	inTime(run.Operations, res.Ops, c)
 	run.Segments = make([]Segment, len(res.Segments))
 	for i, s := range res.Segments {
 		run.Segments[i] = Segment{
 			From: s.From.Seconds(), To: s.To.Seconds(),
 			Settings: copySettings(s.Settings), Operations: operations(s.Ops),
 		}
+		inTime(run.Segments[i].Operations, s.Ops, c)
 		for _, a := range s.Arrivals {
 			run.Segments[i].Arrivals = append(run.Segments[i].Arrivals, Arrivals{
 				Track: a.Track, SpanS: a.Span.Seconds(), Spans: a.Spans, Mean: a.Mean, Asked: a.Asked, Begun: a.Begun, Moved: a.Moved, Late: a.Late,
@@ -61,12 +64,21 @@ func SetResult(run *Run, res *measure.Result) {
 	}
 }
 
+// inTime says how many calls were answered within the client's deadline, if there was one.
+func inTime(to []Operation, ops []measure.Totals, c workload.Client) {
+	for i := range to {
+		if c.Deadline > 0 {
+			to[i].InTime = &ops[i].InTime
+		}
+	}
+}
+
 func operations(ops []measure.Totals) []Operation {
 	out := make([]Operation, len(ops))
 	for i, t := range ops {
 		out[i] = Operation{
 			Track: t.Track, Op: t.Op, Count: t.Count, Calls: t.Calls, Errors: t.Errors,
-			Unstarted: t.Unstarted, Beyond: t.Beyond, ActiveS: t.Active.Seconds(),
+			Unstarted: t.Unstarted, Retries: t.Retries, Beyond: t.Beyond, ActiveS: t.Active.Seconds(),
 			Response: LatencyOf(t.Response), Service: LatencyOf(t.Service), Wait: LatencyOf(t.Wait),
 			Lateness: LatencyOf(t.Lateness),
 		}

@@ -106,7 +106,10 @@ func (s *Stretch) join(next Segment) {
 	for i, o := range s.Operations {
 		if i < len(next.Operations) {
 			n := next.Operations[i]
-			o.Count, o.Errors, o.Unstarted, o.Beyond = o.Count+n.Count, o.Errors+n.Errors, o.Unstarted+n.Unstarted, o.Beyond+n.Beyond
+			o.Count, o.Errors, o.Unstarted, o.Beyond, o.Retries = o.Count+n.Count, o.Errors+n.Errors, o.Unstarted+n.Unstarted, o.Beyond+n.Beyond, o.Retries+n.Retries
+			if o.InTime != nil && n.InTime != nil {
+				o.InTime = new(*o.InTime + *n.InTime)
+			}
 			o.ActiveS += n.ActiveS
 			o.Response.Max = max(o.Response.Max, n.Response.Max)
 			o.Throughput = nil

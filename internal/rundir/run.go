@@ -239,6 +239,11 @@ type Operation struct {
 	Calls     int64 `json:"calls"`
 	Errors    int64 `json:"errors"`
 	Unstarted int64 `json:"unstarted"`
+	// Retries is the calls that failed and were tried again, which are no errors.
+	Retries int64 `json:"retries,omitempty"`
+	// InTime is the calls that were answered within the client's deadline, counted from when they
+	// were due: what was of use to their callers. It is absent without a deadline.
+	InTime *int64 `json:"in_time,omitempty"`
 	// Beyond is the number of values over one hour, which were clipped to it.
 	Beyond int64 `json:"beyond_range"`
 	// Throughput is Count over the time that the track ran; null if that is shorter

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -51,7 +52,44 @@ func (r *Run) Judge() Verdict {
 }
 
 // Asides returns sentences about what casts no doubt on the run, but has to be known.
-func (r *Run) Asides() []string { return verdict.Remarks(r.record()) }
+func (r *Run) Asides() []string {
+	out := verdict.Remarks(r.record())
+	if text := r.attempts(); text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// attempts says what the policy of a client that is not patient made of the run; "" for any other.
+func (r *Run) attempts() string {
+	c, err := workload.ParseClient(r.Parameters["client"])
+	if err != nil || c.Patient() {
+		return ""
+	}
+	var good, ended, retries int64
+	for _, o := range r.Operations {
+		if !r.Counts(o) {
+			continue
+		}
+		ended, retries = ended+o.Calls+o.Errors, retries+o.Retries
+		for _, e := range r.Errors {
+			if e.Track == o.Track && e.Op == o.Op && e.Class == store.Timeout.String() {
+				ended -= e.Count // timed, and an error
+			}
+		}
+		if o.InTime != nil {
+			good += *o.InTime
+		}
+	}
+	if ended <= 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Callers had a policy (%s): a call took %.3g attempts.", c, float64(ended+retries)/float64(ended))
+	if c.Deadline > 0 {
+		text += fmt.Sprintf(" %.3g %% of the calls were answered within %s of when they were due.", 100*float64(good)/float64(ended), units.Duration(c.Deadline))
+	}
+	return text
+}
 
 // judgeDamaged judges a run whose figures were recomputed from what is left of its
 // files. What cast doubt on it before still does, though it may not show in the rest.

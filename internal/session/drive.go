@@ -115,6 +115,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 	o := engine.Options{
 		Away: d.Opened.away(), Plan: d.Opened.plan, Warmup: d.Opened.Prepared.Inputs.Warmup, Timetable: d.Opened.Prepared.Timetable,
 		Arrivals: d.Opened.Prepared.Inputs.Arrivals, Seed: d.Opened.Prepared.Inputs.Seed,
+		Client: d.Opened.Prepared.Inputs.Client, Retryable: store.Retryable,
 		Classify: classify(d.Opened.conn),
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },

@@ -186,6 +186,16 @@ var ClassNames = []string{
 	"conflict", "missing", "wrong type", "canceled", "panic", "other",
 }
 
+// Retryable reports whether callers may try again what failed with an error of a class, by its
+// value: what may work the next time.
+func Retryable(class uint8) bool {
+	switch Class(class) {
+	case Timeout, Unreachable, ReadOnly, Overloaded, Conflict:
+		return true
+	}
+	return false
+}
+
 // String returns the name shown to users.
 func (c Class) String() string {
 	if int(c) < len(ClassNames) {

@@ -68,6 +68,8 @@ type Inputs struct {
 	// Arrivals say how the due times of an open loop are spread; if the user does not, they are
 	// decided after the plan is made.
 	Arrivals Arrivals
+	// Client is what callers do when the store is slow or fails.
+	Client Client
 	// Duration and Count end the run, whichever comes first; 0: not given.
 	Duration time.Duration
 	Count    int64

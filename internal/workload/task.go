@@ -79,9 +79,12 @@ type Iteration struct {
 	base  uint16
 	stage uint16 // that of the first stage; 0: there are none
 	due   int64
-	own   int64 // how much of the wait may be our own lateness
-	late  int64 // how much of it was
-	last  int64 // the end of its last call
+	own   int64                  // how much of the wait may be our own lateness
+	late  int64                  // how much of it was
+	last  int64                  // the end of its last call
+	began int64                  // when its first call was due; until then, when the iteration is
+	may   func(class uint8) bool // what fails so may be tried again; nil: nothing may
+	again bool                   // something failed that may be tried again
 	first bool
 	fell  bool // it fell due, and nothing of it has been recorded yet
 	open  bool
@@ -112,7 +115,20 @@ func (it *Iteration) Reset(due int64) { it.ResetLate(due, 0) }
 // our own lateness: math.MaxInt64, no limit, for a worker that was free when the
 // iteration fell due.
 func (it *Iteration) ResetLate(due, own int64) {
-	it.due, it.own, it.late, it.first, it.fell = due, own, 0, true, true
+	it.due, it.own, it.late, it.first, it.fell, it.began = due, own, 0, true, true, due
+}
+
+// Attempt begins an attempt at the iteration. Calls that fail with a class for which may returns
+// true count as tried again and not as errors; nil: none does. Only the engine calls it.
+func (it *Iteration) Attempt(may func(class uint8) bool) { it.may, it.again = may, false }
+
+// Again reports whether the attempt failed such that another must follow, which is due when the
+// first was. Only the engine calls it.
+func (it *Iteration) Again() bool {
+	if it.again {
+		it.due, it.first, it.own, it.fell = min(it.due, it.began), true, it.late, false
+	}
+	return it.again
 }
 
 // Rest returns how much time has passed since the last call ended, or since the last call of
@@ -137,6 +153,7 @@ func (it *Iteration) Begin(op Op) Mark {
 	due := start
 	if it.first {
 		due, it.first = min(it.due, start), false
+		it.began = due
 	}
 	it.rec.Started(start)
 	it.mark, it.open = Mark{due, start, op}, true
@@ -205,6 +222,8 @@ func (it *Iteration) add(op Op, units int, due, start, end int64, err error) {
 	}
 	if err != nil {
 		s.Class = it.rec.Failed(s.Op, err)
+		s.Again = it.may != nil && it.may(s.Class)
+		it.again = it.again || s.Again
 	}
 	it.rec.Add(s)
 }
