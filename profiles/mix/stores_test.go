@@ -77,7 +77,7 @@ operations:
 `
 
 func TestEveryCallOnEveryStore(t *testing.T) {
-	for _, name := range []string{"memory", "embedded", "redis", "cluster", "sqlite", "mariadb", "postgres"} {
+	for _, name := range []string{"memory", "embedded", "redis", "cluster", "sentinel", "sqlite", "mariadb", "postgres"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target := profiletest.Target(t, name)
@@ -87,7 +87,7 @@ func TestEveryCallOnEveryStore(t *testing.T) {
 			assert.Positive(t, f.ReadBack)
 			require.NotNil(t, f.HitRatio)
 			switch name {
-			case "memory", "embedded", "redis", "cluster":
+			case "memory", "embedded", "redis", "cluster", "sentinel":
 				profiletest.Drive(t, caseOf(t, target, structures, "namespace=mixstructures"))
 			default:
 				profiletest.Drive(t, caseOf(t, target, ordered, "namespace=mixordered"))

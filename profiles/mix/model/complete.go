@@ -55,8 +55,15 @@ func (w *Workload) Complete() error {
 	if len(w.Operations) > 0 && sum <= 0 {
 		problems.Add(fault.Input(errors.New("no operation has a weight above 0"), "for example  mix: {"+w.Operations[0].Name+": 100}"))
 	}
+	same := map[string]string{}
 	for i := range w.Data {
-		problems.Add(w.Data[i].complete())
+		d := &w.Data[i]
+		problems.Add(d.complete())
+		plain := strings.ReplaceAll(strings.ToLower(d.Name), "-", "_")
+		if first, twice := same[plain]; twice {
+			problems.Add(fault.Input(fmt.Errorf("data sets %s and %s would be the same table", first, d.Name), "give one of them another name"))
+		}
+		same[plain] = d.Name
 	}
 	if _, err := w.Pipelined(); err != nil {
 		problems.Add(err)
