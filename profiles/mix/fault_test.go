@@ -1,0 +1,47 @@
+package mix
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// A server that dies in the middle of a run and comes back costs errors. What it has
+// acknowledged is there, and what became of the calls on their way is not known.
+func TestKilledInMidRun(t *testing.T) {
+	for name, server := range map[string]func(t *testing.T) *labtest.Server{
+		"mariadb":   func(t *testing.T) *labtest.Server { return labtest.MariaDB(t) },
+		"postgres":  func(t *testing.T) *labtest.Server { return labtest.Postgres(t) },
+		"cassandra": func(t *testing.T) *labtest.Server { return labtest.ToKill(t, "cassandra") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			labtest.Full(t, "TestPresetsOnEveryStore on servers that live")
+			t.Parallel()
+			srv := server(t)
+			c := caseOf(t, srv.URL()+"?dial_timeout=2m&read_timeout=10s", plain)
+			c.Set = []string{"threads=4", "seed=7", "namespace=mixkilled", "duration=1h", "drain=10m"}
+			c, middle := c.Amid(t, "mix", 2000)
+			l, err := c.Start(t.Context(), t)
+			require.NoError(t, err)
+			middle.Do(t, func() { srv.Kill() })
+			failed := func() bool {
+				return slices.ContainsFunc(l.Snapshot().Errors, func(e measure.ErrorCount) bool { return e.Class == "unreachable" })
+			}
+			require.Eventually(t, failed, 5*time.Minute, 5*time.Millisecond, "calls to a dead server fail")
+			srv.Restart()
+			before := l.Snapshot().Done
+			require.Eventually(t, func() bool { return l.Snapshot().Done > before+1000 }, 5*time.Minute, 5*time.Millisecond, "calls go on")
+			l.Stop(nil)
+			o := profiletest.Finish(t, l)
+			assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+		})
+	}
+}
