@@ -39,7 +39,7 @@ func recoveredLead(r *find.Result, many string) (out []string) {
 
 // recoveries is how the store did at each base load.
 func recoveries(r *find.Result) Table {
-	t := Table{Left: 1, Columns: []string{"", "base load", "in time before", "in time after", "good " + r.Unit + "/s", "recovered in", "attempts"}}
+	t := Table{Left: 1, Columns: []string{"", "base load", "in time before", "in time after", "in time/s", "recovered in", "attempts"}}
 	for _, s := range r.Curve() {
 		k := s.Recovered
 		if k == nil {
