@@ -139,10 +139,12 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	pass(t, a, run, 4*time.Second)
 	got := picture(t, a)
 	assert.Contains(t, got, "✗ The store has not answered since 00:10 (4 s) · the run goes on · unreachable")
+	assert.Contains(t, got, "─ Latency  no answer since 00:10 ─", "not what was before")
 	_, bar := a.top().(screen.Titled).Outside(a.env)
 	assert.Equal(t, tea.ProgressBarError, bar.State)
 	run.Gone = false
 	pass(t, a, run, 2*time.Second)
+	assert.NotContains(t, picture(t, a), "no answer since")
 	assert.Contains(t, picture(t, a), "✓ The store answers again since 00:14, after 4 s")
 	pass(t, a, run, 20*time.Second)
 	assert.NotContains(t, picture(t, a), "answers again")
@@ -151,7 +153,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 func TestAHangIsNoticedWithoutErrors(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
 	run.Hang = 2 * time.Second
-	pass(t, a, run, 4*time.Second)
+	pass(t, a, run, 2*time.Second)
 	assert.Contains(t, picture(t, a), "The store has not answered since 00:10")
 	send(t, a, "space")
 	run.Hang = 0

@@ -250,6 +250,32 @@ func TestWorkbenchGivesTheTerminalBackWhenItIsTold(t *testing.T) {
 
 // What a folder says that somebody else has made controls no terminal in which the workbench
 // shows it: in lists, on the pages of a run, in comparisons.
+// The form begins with what a plan says, or what was set for an earlier run, flags above.
+func TestTheWorkbenchBeginsWithAPlanOrARun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "results")
+	doing(t, nil, "run", "ingestion", "--quiet", "--target", "memory:", "--count", "4321", "--threads", "6", "--out", out)
+	plan := filepath.Join(dir, "night.yaml")
+	require.NoError(t, os.WriteFile(plan, []byte("profile: ingestion\ntarget: 'memory:'\nduration: 77s\nthreads: 4\n"), 0o600))
+	for _, c := range []struct {
+		args  []string
+		shown []string
+	}{
+		{[]string{"tui", plan, "--threads", "10"}, []string{"memory:", "77s", "with 5 threads"}},
+		{[]string{"tui", "--from", "latest", "--out", out, "--threads", "10"}, []string{"memory:", "4321", "with 5 threads"}},
+	} {
+		s := inTerminal(t, binary(t), 120, 40, c.args...)
+		s.shows(append(c.shown, "choose a profile")...)
+		s.press("q")
+	}
+	suite := filepath.Join(dir, "suite.yaml")
+	require.NoError(t, os.WriteFile(suite, []byte("profile: ingestion\nruns:\n- threads: 1\n- threads: 2\n"), 0o600))
+	said, err := exec.Command(binary(t), "tui", suite).CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(said), "has several runs, and the workbench begins with one")
+}
+
 func TestTheWorkbenchShowsAHostileFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -56,6 +56,9 @@ func (ch *charts) key(e screen.Env, p panes, r image.Rectangle) panelKey {
 	if ch.sel.fig.warmup {
 		k.text = "warm-up"
 	}
+	if ch.now.watch.gone {
+		k.text += "gone"
+	}
 	if ch.against.earlier != nil {
 		k.text += ch.against.earlier.ID
 	}
@@ -95,6 +98,9 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			l.P99 = ch.sel.fig.lastP99
 		}
 		brief := fmt.Sprintf("p50 %s   p99 %s   max %s", widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max))
+		if w := ch.now.watch; w.gone { // what is known of before says nothing about now
+			l, brief = measure.Summary{}, "no answer since "+widget.Clock(w.since)
+		}
 		axis := logWord(c.Log)
 		pane := widget.Panel{Title: "Latency" + ch.sel.ofOp() + "  p50 to p99, max" + axis, Under: ch.timeline(a, p.latency.Dx(), labelWidth(p))}
 		var beside [][3]string
@@ -107,6 +113,9 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 				pane.Title = strings.ReplaceAll(brief, "   ", "  ") + axis
 			}
 		default:
+			if ch.now.watch.gone {
+				pane.Title = "Latency" + ch.sel.ofOp() + "  " + brief + axis
+			}
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
 		}
 		pane.Note = noteFor(pane.Title, p.latency.Dx(), ch.sel.worstOf(), ch.sel.since())

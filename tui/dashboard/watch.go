@@ -28,6 +28,8 @@ type watch struct {
 	// with a success. back is when it answered again, valid if returned is set.
 	gone, returned bool
 	since, back    time.Duration
+	// answered is the end of the last second with a success; 0 before the first.
+	answered time.Duration
 }
 
 // next examines the seconds that have finished since.
@@ -77,13 +79,15 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 		if w.gone {
 			w.returned, w.back = true, time.Duration(t)*time.Second
 		}
-		w.gone, w.silent = false, 0
+		w.gone, w.silent, w.answered = false, 0, time.Duration(t+1)*time.Second
 	case errs > 0 || stuck && running:
 		w.silent++
 		if w.silent == 1 && !w.gone {
-			w.since = time.Duration(t) * time.Second
+			if w.since = time.Duration(t) * time.Second; w.answered > 0 {
+				w.since = min(w.since, w.answered)
+			}
 		}
-		if w.silent >= 2 || lost {
+		if w.silent >= 2 || lost || stuck && running {
 			w.gone = true
 		}
 	}

@@ -42,8 +42,8 @@ func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string
 			}
 		}
 	}
-	if room := h - len(out) - 1; room >= 8 && len(l.course.rates) > 1 {
-		out = append(append(out, ""), l.charts(s, w, min(room, 22))...)
+	if room := h - len(out) - 1; len(l.course.rates) > 1 && (room >= 8 || len(l.course.outages) > 0) { // a failure keeps its timeline, below the fold if need be
+		out = append(append(out, ""), l.charts(s, w, min(max(room, 13), 22))...)
 	}
 	return out
 }
@@ -240,6 +240,9 @@ func legend(c curves) string {
 	}
 	if len(c.changes) > 0 {
 		words = append(words, "┊ a setting changed")
+	}
+	if len(c.outages) > 0 {
+		words = append(words, "░ nothing succeeded")
 	}
 	if len(c.phases) > 0 {
 		words = append(words, "╎ a phase began")

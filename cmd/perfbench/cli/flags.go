@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -227,6 +228,12 @@ func (f *Flags) pickFormats() error {
 // File is the run that flags and environment ask for, as a file of plans.
 func (f *Flags) File() *request.File {
 	return &request.File{Runs: []request.Run{{Request: f.Run.Request}}}
+}
+
+// IsPlan says that an argument is the name of a plan file.
+func IsPlan(arg string) bool {
+	ending := strings.ToLower(filepath.Ext(arg))
+	return arg == "-" || ending == ".yaml" || ending == ".yml"
 }
 
 // Plan returns what the plan file at a path says, or at - the standard input, with flags

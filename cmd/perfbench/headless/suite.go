@@ -24,7 +24,7 @@ func ProfileOrPlan(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1:
 		return fault.Input(fmt.Errorf("%s: unexpected argument %q", cli.Name(c), args[1]), "it takes one profile or one plan; several runs go into one plan, under runs:")
-	case len(args) == 0 || isPlan(args[0]):
+	case len(args) == 0 || cli.IsPlan(args[0]):
 		return nil
 	case filepath.Base(args[0]) != args[0] || filepath.Ext(args[0]) != "":
 		hint := "a plan ends in .yaml or .yml"
@@ -37,12 +37,6 @@ func ProfileOrPlan(c *cobra.Command, args []string) error {
 	}
 	_, err := cli.Profile(args)
 	return err
-}
-
-// isPlan says that an argument is the name of a plan file.
-func isPlan(arg string) bool {
-	ending := strings.ToLower(filepath.Ext(arg))
-	return arg == "-" || ending == ".yaml" || ending == ".yml"
 }
 
 // Complete has a shell offer profiles, and files where none begins with what is typed.
@@ -60,7 +54,7 @@ func Complete(c *cobra.Command, args []string, typed string) ([]string, cobra.Sh
 func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Driver, args []string, wrong error, make Make) error {
 	a, ctx := command{c}, cmd.Context()
 	var problems workload.Problems
-	plan := len(args) > 0 && isPlan(args[0])
+	plan := len(args) > 0 && cli.IsPlan(args[0])
 	named := len(args) > 0 && !plan
 	if named {
 		problems.Add(cmd.Flags().Set("profile", args[0]))

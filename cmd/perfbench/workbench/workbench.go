@@ -18,8 +18,11 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui"
 )
 
@@ -38,11 +41,12 @@ func Open(ctx context.Context, c *cli.Call) error {
 }
 
 func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []string) error) *cobra.Command {
-	f, w, see := &cli.Flags{}, &cli.Workers{}, &cli.Watch{}
+	f, w, see, from := &cli.Flags{}, &cli.Workers{}, &cli.Watch{}, ""
 	c := &cobra.Command{
-		Use: "tui [PROFILE]", Short: "Open the workbench: pick, run, tune and compare on one screen",
+		Use: "tui [PROFILE | PLAN.yaml]", Short: "Open the workbench: pick, run, tune and compare on one screen",
 		Example: `  perfbench tui
   perfbench tui ingestion --target redis://localhost --threads 32
+  perfbench tui --from latest
   perfbench tui --watch nats://127.0.0.1:4222`,
 		Args: oneProfile, ValidArgsFunction: cli.CompleteProfiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,7 +56,8 @@ func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []strin
 			if dryRun(cmd) {
 				return dry(cmd, f, w, args)
 			}
-			if len(args) > 0 {
+			plan := len(args) > 0 && cli.IsPlan(args[0])
+			if len(args) > 0 && !plan {
 				if err := cmd.Flags().Set("profile", args[0]); err != nil {
 					return err
 				}
@@ -60,25 +65,85 @@ func (a command) tree(dry func(*cobra.Command, *cli.Flags, *cli.Workers, []strin
 			if err := errors.Join(f.Resolve(a.Call, cmd), w.Check()); err != nil {
 				return err
 			}
+			if plan {
+				if err := a.planned(f, args[0]); err != nil {
+					return err
+				}
+			}
+			if from != "" {
+				if err := a.likeRun(f, from); err != nil {
+					return err
+				}
+			}
 			return a.start(cmd.Context(), f, w, nil)
 		},
 	}
 	f.Register(a.Call, c)
 	w.Register(c)
 	see.Register(c)
+	c.Flags().StringVar(&from, "from", "", "begin with what was set for `RUN`: a folder, an id, latest, -1, -2")
 	c.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
 	c.Flags().BoolVar(&f.NoAnimation, "no-animation", false, "words instead of decorative motion")
-	cli.Group(c.Flags(), cli.Screen, "no-mouse", "no-animation")
+	cli.Group(c.Flags(), cli.Screen, "from", "no-mouse", "no-animation")
 	return c
 }
 
-// oneProfile refuses arguments other than the name of one profile.
+// planned begins with what a plan file says of its one run. Flags win.
+func (a command) planned(f *cli.Flags, path string) error {
+	if path == "-" {
+		return fault.Input(errors.New("tui: the standard input is the keyboard, not a plan"), "name a file")
+	}
+	file, err := f.Plan(a.Call, path)
+	switch {
+	case err != nil:
+		return err
+	case file.Suite || len(file.Runs) != 1:
+		return fault.Input(fmt.Errorf("tui: %s has several runs, and the workbench begins with one", path), "perfbench run "+path+" does all of them")
+	case file.Runs[0].Find != nil || file.Runs[0].Sweep != nil || file.Runs[0].Repeat.Times != "":
+		return fault.Input(fmt.Errorf("tui: %s asks for more than one plain run", path), "perfbench run "+path+" does that; in the workbench, f searches and w sweeps")
+	}
+	f.Run.Request = file.Runs[0].Request
+	byHand(f.Run.Request.Values)
+	return nil
+}
+
+// likeRun begins with what was set for an earlier run. Flags win.
+func (a command) likeRun(f *cli.Flags, ref string) error {
+	out := f.Run.Request.Out
+	if out == "" {
+		out = session.DefaultOut
+	}
+	dir, err := rundir.Find(out, ref)
+	if err != nil {
+		return fault.Field("from", err)
+	}
+	folder, err := rundir.Load(dir)
+	if err != nil {
+		return fault.Field("from", err)
+	}
+	f.Run.Request = f.Run.Request.Over(report.Asked(&folder.Run))
+	return nil
+}
+
+// byHand makes the values of a plan those that the form has as set there, to be reset.
+func byHand(values workload.Values) {
+	for name, v := range values {
+		if v.Origin == workload.OriginPlan {
+			v.Origin, v.Where = workload.OriginFlag, ""
+			values[name] = v
+		}
+	}
+}
+
+// oneProfile refuses arguments other than the name of one profile or of a plan.
 func oneProfile(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil
 	case len(args) > 1:
-		return fault.Input(fmt.Errorf("tui: unexpected argument %q", args[1]), "it takes one profile")
+		return fault.Input(fmt.Errorf("tui: unexpected argument %q", args[1]), "it takes one profile, or one plan")
+	case cli.IsPlan(args[0]):
+		return nil
 	case c.Flags().Changed("profile"):
 		return fault.Input(fmt.Errorf("tui: the profile is named twice, as %s and by --profile %s", args[0], c.Flag("profile").Value), "leave one out")
 	}
