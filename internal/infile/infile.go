@@ -37,6 +37,7 @@ var (
 	Baseline    = Kind{"a baseline", 64 * mib}
 	State       = Kind{"what perfbench keeps for itself", 4 * mib}
 	Batch       = Kind{"a batch of a model loader", gib}
+	Recorded    = Kind{"what a store was asked", 1024 * gib}
 )
 
 // MaxKeys is how many keys a file of settings, or a plan, has at most.
