@@ -50,7 +50,7 @@ Without a command it opens the workbench when it has a terminal.`,
 	c.AddCommand(
 		workbench.Command(a, dryRun), headless.Command(a, headless.Makes{Find: makeFind, Sweep: makeSweep}), workerCommand(a),
 		workersCommand(a), headless.Resume(a), findCommand(a), sweepCommand(a), listCommand(a), dataCommand(a), reportCommand(a),
-		compareCommand(a), historyCommand(a), labCommand(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a),
+		compareCommand(a), historyCommand(a), captureCommand(a), labCommand(a), doctor.Command(a), versionCommand(a), completionCommand(a), manCommand(a),
 	)
 	c.SetHelpCommand(helpCommand())
 	return tree{c}

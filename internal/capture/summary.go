@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // Limits of what a summary tells apart: beyond these, commands are counted together, keys
 // that were not seen before are not counted as keys of their own, and neither are connections.
 const (
-	maxCommands = 2000
+	maxCommands = 500
 	maxKeys     = 1 << 20
 )
 
@@ -29,7 +31,7 @@ type Meaning struct {
 	LeftOut string
 }
 
-// Spread is how numbers are spread; percentiles are exact to 1 %.
+// Spread is how numbers are spread; percentiles are exact to 1 %, of times to 0.1 %.
 type Spread struct {
 	Count int64 `json:"count"`
 	P50   int64 `json:"p50"`
@@ -92,7 +94,7 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 		keys     = map[uint64]int64{}
 		conns    = map[int64]struct{}{}
 		keySizes = newHist()
-		ttls     = newHist()
+		ttls     = hdrhistogram.New(1, most, 3)
 		second   int64
 		inSecond int64
 	)
@@ -195,5 +197,5 @@ func spread(h *hdrhistogram.Histogram) Spread {
 	if h.TotalCount() == 0 {
 		return Spread{}
 	}
-	return Spread{Count: h.TotalCount(), P50: h.ValueAtQuantile(50), P99: h.ValueAtQuantile(99), Max: h.Max()}
+	return Spread{Count: h.TotalCount(), P50: measure.Percentile(h, 50), P99: measure.Percentile(h, 99), Max: h.Max()}
 }

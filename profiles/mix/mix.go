@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
@@ -104,6 +105,9 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 }
 
 func read(f workload.File) ([]workload.Value, []string, error) {
+	if capture.Is(f.Data) {
+		return nil, nil, fault.Input(fmt.Errorf("%s is a capture, which cannot be replayed yet", f.Path), "perfbench capture --show FILE shows what is in it")
+	}
 	w, notes, err := foreign.Read(f)
 	if err != nil {
 		return nil, nil, err

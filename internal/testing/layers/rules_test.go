@@ -6,8 +6,8 @@ package layers
 // fits a package decides its floor.
 var layers = []struct{ floor, packages string }{
 	{"errors, files, units, pictures, statistics, the processes of this machine", "internal/fault internal/infile internal/units internal/plot internal/compare/stat internal/watch"},
-	{"what is measured, what stores were asked", "internal/measure internal/capture"},
-	{"what a store is, and what casts doubt on a run", "internal/store internal/verdict"},
+	{"what is measured", "internal/measure"},
+	{"what a store is and was asked, and what casts doubt on a run", "internal/store internal/verdict internal/capture"},
 	{"whose data are whose; servers; curves over a knob", "internal/ownership internal/lab internal/watch/self internal/sweep"},
 	{"the vocabulary of a run, and its broker", "internal/workload internal/broker"},
 	{"every store, the engine, what is kept of a run, YAML", "internal/store/... internal/engine internal/rundir internal/rundir/hlog internal/yaml"},
