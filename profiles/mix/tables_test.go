@@ -99,8 +99,8 @@ func TestWhatTablesDoNotHave(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want, hint string }{
 		"lists":        {"data: {recent: {records: 9, type: list, length: 2}}\noperations: {push: {push: recent}}", "data set recent: an SQL database keeps no lists", "redis://"},
 		"expiry":       {"data: {product: {records: 9, ttl: 1h}}\noperations: {get: {get: product}}", "rows of an SQL database do not expire, and product has a ttl", "cassandra://"},
-		"names":        {"data: {a-b: {records: 9}, A_b: {records: 9}}\noperations: {get: {get: a-b}}", "data sets a-b and A_b: in a database both are a_b", "differ in more than case"},
-		"fields":       {"data: {user: {records: 9, fields: [Name, name]}}\noperations: {get: {get: user}}", "data set user: fields Name and name: in a database both are name", "differ in more than case"},
+		"names":        {"data: {a-b: {records: 9}, A_b: {records: 9}}\noperations: {get: {get: a-b}}", "data sets a-b and A_b would be the same table", "another name"},
+		"fields":       {"data: {user: {records: 9, fields: [Name, name]}}\noperations: {get: {get: user}}", "data set user: fields Name and name would be the same column", "another name"},
 		"arguments":    {has + `look: {statement: "SELECT v FROM {product} WHERE k = ?"}}`, "operation look: the statement has 1 placeholders, and 0 arguments", "question mark"},
 		"no statement": {has + `look: {statement: "SELEC 1"}}`, "operation look: sqlite does not take the statement", "{NAME}"},
 		"no column":    {has + `look: {statement: "SELECT w FROM {product}"}}`, "operation look: sqlite does not take the statement", "{NAME}"},

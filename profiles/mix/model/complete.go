@@ -59,7 +59,7 @@ func (w *Workload) Complete() error {
 	for i := range w.Data {
 		d := &w.Data[i]
 		problems.Add(d.complete())
-		plain := strings.ReplaceAll(strings.ToLower(d.Name), "-", "_")
+		plain := ColumnName(d.Name)
 		if first, twice := same[plain]; twice {
 			problems.Add(fault.Input(fmt.Errorf("data sets %s and %s would be the same table", first, d.Name), "give one of them another name"))
 		}

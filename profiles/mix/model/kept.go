@@ -24,24 +24,20 @@ func (w *Workload) Kept(store string, can map[Type][]Verb) error {
 // not matter.
 func ColumnName(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }
 
-// Apart says which data sets would have the same table, and which fields the same column. The
-// error has the code of bad input.
+// Apart says which fields of a data set would be the same column. The error has the code of
+// bad input.
 func (w *Workload) Apart() error {
 	var errs []error
-	differ := func(what string, n int, name func(i int) string) {
-		seen := map[string]string{}
-		for i := range n {
-			column := ColumnName(name(i))
-			if other, there := seen[column]; there {
-				errs = append(errs, fault.Input(fmt.Errorf("%s %s and %s: in a database both are %s", what, other, name(i), column), "choose names that differ in more than case, - and _"))
-			}
-			seen[column] = name(i)
-		}
-	}
-	differ("data sets", len(w.Data), func(i int) string { return w.Data[i].Name })
 	for i := range w.Data {
 		d := &w.Data[i]
-		differ("data set "+d.Name+": fields", len(d.Fields), func(j int) string { return d.Fields[j].Name })
+		seen := map[string]string{}
+		for _, f := range d.Fields {
+			column := ColumnName(f.Name)
+			if first, twice := seen[column]; twice {
+				errs = append(errs, fault.Input(fmt.Errorf("data set %s: fields %s and %s would be the same column", d.Name, first, f.Name), "give one of them another name"))
+			}
+			seen[column] = f.Name
+		}
 	}
 	return errors.Join(errs...)
 }
