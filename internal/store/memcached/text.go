@@ -83,12 +83,9 @@ func (v *servers) stats(ctx context.Context, addr, about string) (map[string]str
 // keys calls f with the keys of all servers that begin with a prefix and have not expired.
 func (v *servers) keys(ctx context.Context, prefix string, f func(key string) error) error {
 	for _, addr := range v.addrs {
-		lines, err := v.lines(ctx, addr, "lru_crawler metadump all")
-		for errors.Is(err, errBusy) {
-			if err := store.Rest(ctx, 20*time.Millisecond); err != nil {
-				return err
-			}
-			lines, err = v.lines(ctx, addr, "lru_crawler metadump all")
+		lines, err := v.dump(ctx, addr, "hash")
+		if errors.Is(err, errProtocol) { // an older server does not know that
+			lines, err = v.dump(ctx, addr, "all")
 		}
 		if err != nil {
 			return fmt.Errorf("list the keys of %s: %w", addr, err)
@@ -104,6 +101,20 @@ func (v *servers) keys(ctx context.Context, prefix string, f func(key string) er
 		}
 	}
 	return nil
+}
+
+// dump returns the list of keys of a server, by its hash table or, with "all", by its queues of
+// items, which it goes on moving from one to another meanwhile, so that some can be missed.
+func (v *servers) dump(ctx context.Context, addr, by string) ([]string, error) {
+	for {
+		lines, err := v.lines(ctx, addr, "lru_crawler metadump "+by)
+		if !errors.Is(err, errBusy) {
+			return lines, err
+		}
+		if err := store.Rest(ctx, 20*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // item reads a line of the list of keys: "key=a%20b exp=-1 la=1700000000 …". over means that
