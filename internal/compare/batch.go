@@ -115,6 +115,9 @@ func readBatches(f *rundir.Folder) (batches, error) {
 	at, m := 0, hlog.NewMerger()
 	keep := func() {
 		for tag, h := range m.Histograms() {
+			if !strings.HasSuffix(tag, "."+hlog.Response) {
+				continue
+			}
 			if b.byTag[tag] == nil {
 				b.byTag[tag] = make([]counts, b.n)
 			}

@@ -22,10 +22,10 @@ func (f Finding) Label(unit string) string {
 	return string(f.Figure)
 }
 
-// anything is shown in place of a range so wide that it is meaningless: a change by a
-// factor of a hundred or more. vague follows a figure whose range is twice as large as the
+// anything is shown in place of a range so wide that it is meaningless: its ends differ
+// by a factor of a hundred or more. vague follows a figure whose range is twice as large as the
 // figure, or as all that a share can be.
-const anything, vague = "?", " (vague)"
+const anything, vague = "vague", " (vague)"
 
 // Text formats a side's figure: "831 µs ± 12 µs", where ± gives the distance to the end
 // of its range, or "831 µs (vague)" where that says nothing. With brief that is left out.

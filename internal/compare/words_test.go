@@ -17,7 +17,7 @@ func TestFindingsInWords(t *testing.T) {
 		{Finding{Figure: P99, A: Range{Value: 2e6, Lo: -inf, Hi: inf}, Change: -0.5, Lo: -inf, Hi: inf, Verdict: Unsure}, "2 ms", "-50.0 %", ""},
 		{Finding{Figure: P99, A: Range{Value: 2e6, Vague: true}, Change: 0.5, Lo: -inf, Hi: inf, Verdict: Unsure}, "–", "", ""},
 		{Finding{Figure: P50, A: Range{Value: 1e3, Lo: 990, Hi: 1010}, Change: 19, Lo: 9, Hi: 29, Verdict: Worse}, "1 µs ± 10 ns", "×20", "×10 … ×30"},
-		{Finding{Figure: P50, A: Range{Value: 1e3, Lo: 1, Hi: 9e9}, Change: 0.5, Lo: -0.99, Hi: 7, Verdict: Unsure}, "1 µs (vague)", "+50.0 %", "?"},
+		{Finding{Figure: P50, A: Range{Value: 1e3, Lo: 1, Hi: 9e9}, Change: 0.5, Lo: -0.99, Hi: 7, Verdict: Unsure}, "1 µs (vague)", "+50.0 %", "vague"},
 		{Finding{Figure: Errors, A: Range{}, Change: 0.002, Lo: 0.001, Hi: 0.003, Verdict: Worse}, "0 %", "+0.2 points", "+0.1 … +0.3 points"},
 		{Finding{Figure: Errors, Verdict: Same}, "0 %", "=", ""},
 		{Finding{Figure: Max, A: Range{Value: 5e6, Lo: -inf, Hi: inf}, Change: math.NaN(), Lo: -inf, Hi: inf}, "5 ms", "", ""},

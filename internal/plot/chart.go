@@ -11,6 +11,8 @@ import (
 type Chart struct {
 	// Title is shown above the chart; like all text here it is plain text.
 	Title string
+	// Caption says how to read the chart, below its title on a page.
+	Caption string
 	// At are the moments of the values in seconds; From and To are the time range that
 	// is shown. What is before second 0 is warm-up.
 	At       []float64
@@ -73,6 +75,9 @@ const (
 	Errors = "errors"
 	Range  = "likely" // where a mark may lie
 )
+
+// kinds are the kinds of spans, in the order of the legend, with what they are called in it.
+var kinds = [][2]string{{Warmup, "warm-up, not counted"}, {Stall, "stall"}, {Errors, "errors"}, {Range, "where the mark may lie"}}
 
 // maxPoints is how many points a drawn line has at most.
 const maxPoints = 900

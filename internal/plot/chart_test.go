@@ -60,6 +60,31 @@ func TestBothDrawingsShowTheSameLine(t *testing.T) {
 	assert.NotContains(t, c.Page(), "nothing", "a line without values has no place in the legend")
 }
 
+func TestAPageSaysHowToReadAChart(t *testing.T) {
+	c := Chart{
+		Title: "x", Caption: "a < b", At: []float64{-1, 0, 1}, From: -1, To: 2, Format: func(float64) string { return "" },
+		Lines: []Line{{Name: "x", Values: []float64{1, 2, 3}}}, Spans: []Span{{1, 2, Stall, "one"}, {0, 1, Stall, "another"}},
+	}
+	page := c.Page()
+	assert.Contains(t, page, "<small>a &lt; b</small>")
+	assert.Equal(t, 2, strings.Count(page, `class="key"`), "a single line needs no name, what is shaded has one for each kind")
+	assert.Contains(t, page, `<i class="shade warm"></i>warm-up, not counted</span>`)
+	assert.Contains(t, page, `<i class="shade stall"></i>stall</span>`)
+}
+
+func TestAFileLabelsTheTicksOfItsAxis(t *testing.T) {
+	c := Chart{
+		At: []float64{1, 5, 15}, To: 15, Ticks: []float64{1, 5, 15}, Format: func(float64) string { return "" },
+		Across: func(v float64) string { return "at " + strconv.FormatFloat(v, 'g', -1, 64) },
+		Lines:  []Line{{Name: "x", Values: []float64{1, 2, 3}}},
+	}
+	file := string(c.File())
+	assert.Equal(t, 3, strings.Count(file, ">at "))
+	for _, tick := range []string{">at 1<", ">at 5<", ">at 15<"} {
+		assert.Contains(t, file, tick)
+	}
+}
+
 func TestAChartWithoutValuesIsEmpty(t *testing.T) {
 	c := Chart{Lines: []Line{{Values: []float64{math.NaN()}}, {}}}
 	assert.True(t, c.Empty())

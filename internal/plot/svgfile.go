@@ -36,8 +36,11 @@ func (c *Chart) File() []byte {
 		fmt.Fprintf(&b, "<path d=\"M%g %.1fH%g\" stroke=\"#ddd\"/><text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
 			f.left, f.y(v), f.right, f.left-6, f.y(v)+4, html.EscapeString(c.Format(v)))
 	}
-	for i := range fileTicks + 1 {
-		s := f.from + span*float64(i)/fileTicks
+	ticks := c.Ticks
+	for i := 0; c.Ticks == nil && i <= fileTicks; i++ {
+		ticks = append(ticks, f.from+span*float64(i)/fileTicks)
+	}
+	for _, s := range ticks {
 		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(s), f.bottom+16, html.EscapeString(c.tick(s, span)))
 	}
 	for _, s := range c.Spans {

@@ -50,6 +50,9 @@ func (c *Chart) Page() string {
 	}
 	fmt.Fprintf(&d.b, "<figure class=\"%s\"%s data-unit=\"%s\" data-scale=\"%g %g %t\">\n<figcaption><b>%s</b>", class, time, c.Unit, d.Scale.Low, d.Scale.High, d.Scale.Log, html.EscapeString(c.Title))
 	d.legend()
+	if c.Caption != "" {
+		fmt.Fprintf(&d.b, "<small>%s</small>", html.EscapeString(c.Caption))
+	}
 	fmt.Fprintf(&d.b, "</figcaption>\n<svg class=\"plot\" role=\"img\" aria-label=\"%s\">\n", html.EscapeString(c.Describe()))
 	fmt.Fprintf(&d.b, "<svg class=\"data\" width=\"100%%\" height=\"100%%\" preserveAspectRatio=\"none\" viewBox=\"0 0 %.0f %d\">\n", c.span()*d.steps, d.height)
 	if c.Heat != nil {
@@ -94,17 +97,31 @@ func (d *drawing) x(at float64) float64 { return math.Round((at - d.From) * d.st
 
 func (d *drawing) y(v float64) float64 { return math.Round((1 - d.Part(v)) * float64(d.height)) }
 
-// legend names the lines if there are several; a line without values is not drawn.
+// legend names the lines if there are several, and what is shaded; a line without values
+// is not drawn.
 func (d *drawing) legend() {
-	if len(d.Lines) < 2 {
-		return
+	key := func(class, name string) {
+		fmt.Fprintf(&d.b, " <span class=\"key\"><i class=\"%s\"></i>%s</span>", class, html.EscapeString(name))
 	}
 	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
-		if !Some(l.Values) {
-			continue
+		if len(d.Lines) > 1 && Some(l.Values) {
+			key(d.class(i), l.Name)
 		}
-		fmt.Fprintf(&d.b, " <span class=\"key\"><i class=\"%s\"></i>%s</span>", d.class(i), html.EscapeString(l.Name))
 	}
+	spans := d.shaded()
+	for _, kind := range kinds {
+		if slices.ContainsFunc(spans, func(s Span) bool { return s.Kind == kind[0] }) {
+			key("shade "+kind[0], kind[1])
+		}
+	}
+}
+
+// shaded returns the spans, with the warm-up first.
+func (d *drawing) shaded() []Span {
+	if d.From < 0 && d.Across == nil {
+		return append([]Span{{d.From, 0, Warmup, kinds[0][1]}}, d.Spans...)
+	}
+	return d.Spans
 }
 
 // class returns the class of a line.
@@ -169,11 +186,7 @@ func step(b *strings.Builder, dx, dy float64) {
 }
 
 func (d *drawing) spans() {
-	spans := d.Spans
-	if d.From < 0 && d.Across == nil {
-		spans = append([]Span{{d.From, 0, Warmup, "warm-up, not counted"}}, spans...)
-	}
-	for _, s := range spans {
+	for _, s := range d.shaded() {
 		from := d.x(max(s.From, d.From))
 		fmt.Fprintf(&d.b, "<rect class=\"%s\" x=\"%.0f\" width=\"%.0f\" height=\"%d\"><title>%s</title></rect>\n",
 			s.Kind, from, max(d.x(min(s.To, d.To))-from, 1), d.height, html.EscapeString(s.Note))

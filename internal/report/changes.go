@@ -79,7 +79,7 @@ func differing(list []compare.Difference) string {
 func historyOf(s compare.Series, f compare.SeriesFigure) Graph {
 	unit := s.Runs[0].Unit
 	g := Graph{Over: true, Chart: plot.Chart{
-		Title: string(f.Figure) + " of each run", To: float64(len(s.Runs) - 1), Unit: plot.Nanoseconds, Format: duration,
+		Title: string(f.Figure) + " of each run", Caption: "A point for each run, in order. A dashed line is where a change was found.", To: float64(len(s.Runs) - 1), Unit: plot.Nanoseconds, Format: duration,
 		Across: func(x float64) string {
 			return s.Runs[min(max(int(x+0.5), 0), len(s.Runs)-1)].Started.Format(time.DateOnly)
 		},

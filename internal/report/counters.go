@@ -82,7 +82,11 @@ func (c counter) graph(a axis, lines []rundir.Line) Graph {
 	if strings.Contains(c.name, "bytes") {
 		format, unit = size, plot.Bytes
 	}
-	g := a.graph(c.title(), format, lines...)
+	caption := "Sampled once a second."
+	if len(lines) > 1 {
+		caption = "Sampled once a second, with a line for each node."
+	}
+	g := a.graph(c.title(), caption, format, lines...)
 	g.Low, g.Mean, g.Unit = true, strings.HasSuffix(c.name, "_per_s"), unit
 	return g
 }

@@ -34,10 +34,10 @@ func axisOf(f *rundir.Folder, c rundir.Timeline, events []event) axis {
 // mostShaded is how many periods are shaded; the table lists the others.
 const mostShaded = 100
 
-// graph returns a chart of lines with one value per second.
-func (a *axis) graph(title string, format func(float64) string, lines ...rundir.Line) Graph {
+// graph returns a chart of lines with one value per second; caption says how to read it.
+func (a *axis) graph(title, caption string, format func(float64) string, lines ...rundir.Line) Graph {
 	g := Graph{Chart: plot.Chart{
-		Title: Plain(title), From: float64(a.first), To: float64(a.first + a.n), Marks: a.marks, Spans: a.spans, Format: format,
+		Title: Plain(title), Caption: Plain(caption), From: float64(a.first), To: float64(a.first + a.n), Marks: a.marks, Spans: a.spans, Format: format,
 	}}
 	for i := range a.n {
 		g.At = append(g.At, float64(a.first+i)+0.5)
@@ -56,7 +56,7 @@ func duration(v float64) string { return units.Duration(time.Duration(v)) }
 func graphs(f *rundir.Folder, c rundir.Timeline, m moments, a axis) []Graph {
 	var out []Graph
 	if plot.Some(c.Rates) {
-		g := a.graph(f.Run.Unit+" per second", units.Number, rundir.Line{Name: "throughput", Values: c.Rates})
+		g := a.graph(f.Run.Unit+" per second", "Throughput: what counts, in each second of the run.", units.Number, rundir.Line{Name: "throughput", Values: c.Rates})
 		g.Mean, g.Filled = true, true
 		out = append(out, g)
 	}
@@ -64,17 +64,17 @@ func graphs(f *rundir.Folder, c rundir.Timeline, m moments, a axis) []Graph {
 		out = append(out, a.bands(f, c, m))
 	}
 	if heat := m.heat(); heat != nil {
-		g := a.graph("response times"+ofWhich(&f.Run)+": the stronger the colour, the more calls", duration)
+		g := a.graph("spread of response times"+ofWhich(&f.Run), "The stronger the colour, the more calls of that second took that long.", duration)
 		g.Heat, g.Unit = heat, plot.Nanoseconds
 		out = append(out, g)
 	}
 	if failed := failuresBySecond(f, a); plot.Some(failed) {
-		g := a.graph("errors per second", units.Number, rundir.Line{Name: "errors", Values: failed})
+		g := a.graph("errors per second", "Calls that failed, in each second.", units.Number, rundir.Line{Name: "errors", Values: failed})
 		g.Low, g.Filled = true, true
 		out = append(out, g)
 	}
 	if len(c.Others) > 0 {
-		g := a.graph("beside it, per second", units.Number, c.Others...)
+		g := a.graph("other operations per second", "They are timed, but do not count as throughput.", units.Number, c.Others...)
 		g.Mean, g.Apart = true, true
 		out = append(out, g)
 	}
@@ -97,7 +97,7 @@ func (a *axis) bands(f *rundir.Folder, c rundir.Timeline, m moments) Graph {
 	if !plot.Some(p90) {
 		lines = slices.Delete(lines, 2, 3)
 	}
-	g := a.graph("response time"+ofWhich(&f.Run), duration, lines...)
+	g := a.graph("response time"+ofWhich(&f.Run), "The upper edge of a band is that percentile of the calls of each second: of 100 calls, 99 are below the edge of p99.", duration, lines...)
 	g.Log, g.Bands, g.Main, g.Unit = true, true, 1, plot.Nanoseconds
 	return g
 }
@@ -199,12 +199,12 @@ func resources(f *rundir.Folder, a axis) Section {
 	s := Section{Heading: "Client, store and machine"}
 	cores := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 	if lines := used(f, a, "cpu_cores"); len(lines) > 0 {
-		g := a.graph("processors in use", cores, lines...)
+		g := a.graph("processors in use", "1 is one processor that is busy all the time.", cores, lines...)
 		g.Mean, g.Apart = true, true
 		s.Charts = append(s.Charts, g)
 	}
 	if lines := used(f, a, "memory_bytes"); len(lines) > 0 {
-		g := a.graph("memory in use", size, lines...)
+		g := a.graph("memory in use", "What is held in memory, second by second.", size, lines...)
 		g.Apart, g.Unit = true, plot.Bytes
 		s.Charts = append(s.Charts, g)
 	}

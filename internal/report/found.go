@@ -145,7 +145,7 @@ func levels(r *find.Result) Table {
 // curve returns the chart of latency over load.
 func curve(r *find.Result) plot.Chart {
 	c := plot.Chart{
-		Title: "response time over " + r.Over, Log: true, Across: func(v float64) string { return levelText(r, v) },
+		Title: "response time over " + r.Over, Caption: "Percentiles at each level that was tried.", Log: true, Across: func(v float64) string { return levelText(r, v) },
 		Format: func(v float64) string { return units.Duration(time.Duration(v)) },
 	}
 	var p50, p99, p999 []float64
@@ -164,7 +164,7 @@ func curve(r *find.Result) plot.Chart {
 		c.Lines = append(c.Lines, plot.Line{Name: "p99.9", Values: p999})
 	}
 	if len(c.At) > 0 {
-		c.To = c.At[len(c.At)-1]
+		c.To, c.Ticks = c.At[len(c.At)-1], apart(c.At)
 	}
 	if r.Found > 0 {
 		c.Marks = []plot.Mark{{At: r.Found, Name: "holds", Note: "the highest that holds: " + levelText(r, r.Found)}}
@@ -193,7 +193,7 @@ func logText(c *plot.Chart, l plot.Line, title string) string {
 	}
 	picture := asciigraph.Plot(line, asciigraph.Height(ChartHeight), asciigraph.Width(width),
 		asciigraph.YAxisValueFormatter(func(v float64) string { return c.Format(math.Pow(10, v)) }),
-		asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(c.Across))
+		asciigraph.XAxisRange(from, to), asciigraph.XAxisTickCount(evenly(from, to)), asciigraph.XAxisValueFormatter(c.Across))
 	var b strings.Builder
 	b.WriteString(title + "\n")
 	for l := range strings.Lines(picture) {

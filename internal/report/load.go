@@ -16,7 +16,10 @@ import (
 // value of the other axis: those of the median run and, with a single curve and several
 // rounds, the least and the most of p99. It is empty for any other sweep.
 func loadCurve(r *sweep.Result) plot.Chart {
-	c := plot.Chart{Title: "response time over rate, " + r.Unit + " per second", Log: true, Unit: plot.Nanoseconds, Format: duration, Across: units.Number}
+	c := plot.Chart{
+		Title: "response time over rate, " + r.Unit + " per second", Caption: "Percentiles of the median run at each rate; the knee is the highest rate that was met.",
+		Log: true, Unit: plot.Nanoseconds, Format: duration, Across: units.Number,
+	}
 	over := r.OverRate()
 	if over < 0 {
 		return c

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,7 +259,7 @@ func cells(texts []string) []string {
 // sweepCurve returns the chart of throughput over the knob, with a line for each value
 // of the other one, and the law for each.
 func sweepCurve(r *sweep.Result) plot.Chart {
-	c := plot.Chart{Title: r.Unit + " per second", Format: units.Number, Across: units.Number, Mean: true}
+	c := plot.Chart{Title: r.Unit + " per second", Caption: "The mean of the runs at each point.", Format: units.Number, Across: units.Number, Mean: true}
 	across := r.Across()
 	if across < 0 {
 		return c
@@ -276,6 +277,7 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 	}
 	for _, l := range r.Lines {
 		if l.Law != nil {
+			c.Caption = "The mean of the runs at each point, and the Universal Scalability Law that lies closest; at the knee, throughput stops rising with threads."
 			law := plot.Line{Name: strings.TrimSpace("law " + Plain(l.At))}
 			for _, n := range c.At {
 				law.Values = append(law.Values, l.Law.At(n))
@@ -314,6 +316,21 @@ func apart(values []float64) []float64 {
 	return append(out, values[last])
 }
 
+// evenly returns into how many ticks an axis of text is divided: the usual five or, if
+// its ends are whole numbers that people count by, as many as fall on whole numbers.
+func evenly(from, to float64) int {
+	const usual, counted = 5, 1000
+	if span := to - from; from == math.Trunc(from) && to == math.Trunc(to) && span < counted {
+		for _, n := range []int{usual, 4, 6, 3} {
+			if math.Mod(span, float64(n-1)) == 0 {
+				return n
+			}
+		}
+		return 2
+	}
+	return usual
+}
+
 // lineText draws a line over a knob in a few lines of text.
 func lineText(at []float64, l plot.Line, over, unit string) string {
 	var x, y []float64
@@ -332,7 +349,7 @@ func lineText(at []float64, l plot.Line, over, unit string) string {
 		drawn = append(drawn, interpolated(x, y, from+(to-from)*float64(i)/(width-1)))
 	}
 	picture := asciigraph.Plot(drawn, asciigraph.Height(ChartHeight), asciigraph.Width(width), asciigraph.LowerBound(0),
-		asciigraph.YAxisValueFormatter(units.Number), asciigraph.XAxisRange(from, to), asciigraph.XAxisValueFormatter(units.Number))
+		asciigraph.YAxisValueFormatter(units.Number), asciigraph.XAxisRange(from, to), asciigraph.XAxisTickCount(evenly(from, to)), asciigraph.XAxisValueFormatter(units.Number))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s/s over %s, %s\n", unit, over, l.Name)
 	for s := range strings.Lines(picture) {

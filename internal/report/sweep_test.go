@@ -63,6 +63,15 @@ func TestASweepOfWordsHasNoCurve(t *testing.T) {
 	assert.NotContains(t, text, "over mode, ")
 }
 
+func TestTextCountsThreadsInWholeNumbers(t *testing.T) {
+	for _, c := range []struct {
+		from, to float64
+		want     int
+	}{{1, 9, 5}, {2, 8, 4}, {1, 16, 4}, {1, 6, 6}, {1, 3, 3}, {1, 8, 2}, {0.5, 8, 5}, {1000, 30001, 5}} {
+		assert.Equal(t, c.want, evenly(c.from, c.to), "%g to %g", c.from, c.to)
+	}
+}
+
 // A sweep draws no point where none ran: threads=1 of two maps is two threads.
 func TestASweepDrawsThreadsThatRan(t *testing.T) {
 	r := &sweep.Result{

@@ -79,7 +79,7 @@ func FuzzMergeLog(f *testing.F) {
 	f.Add([]byte("Tag=,,,,\nTag=x,1,1,1,AAAA\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := Merge(bytes.NewReader(data))
-		assert.True(t, err != nil || len(got) <= bytes.Count(data, []byte("\n")))
+		assert.True(t, err != nil || len(got) <= 3*bytes.Count(data, []byte("\n")))
 	})
 }
 
@@ -113,6 +113,64 @@ func TestLogIsReadByTheUsualTools(t *testing.T) {
 	ours, err := Merge(bytes.NewReader(log))
 	require.NoError(t, err)
 	assert.True(t, want.Equals(ours["profile.put.service"]))
+}
+
+// A run may change between closed and open loop: its percentiles count the calls of both.
+func TestSecondsWithoutAWaitAreLeftOutButCount(t *testing.T) {
+	of := func(values ...int64) *hdrhistogram.Histogram {
+		h := measure.NewHistogram()
+		for _, v := range values {
+			require.NoError(t, h.RecordValue(v))
+		}
+		return h
+	}
+	op := measure.Operation{Track: "a", Op: "b"}
+	response, zeros := of(10, 20, 30), of(0, 0, 0)
+	closed := measure.Interval{Op: op, Response: response, Service: response, Wait: zeros, Lateness: zeros}
+	punctual := measure.Interval{Op: op, Response: response, Service: response, Wait: of(0, 5, 0), Lateness: zeros}
+	var e Encoder
+	write := func(list ...measure.Interval) (log []byte) {
+		var err error
+		for s, iv := range list {
+			log, err = e.Intervals(log, &measure.Second{T: s, Length: 1, Intervals: []measure.Interval{iv}})
+			require.NoError(t, err)
+		}
+		return log
+	}
+	for _, c := range []struct {
+		name     string
+		log      []byte
+		lines    int
+		wait     *hdrhistogram.Histogram
+		lateness *hdrhistogram.Histogram
+	}{
+		{"closed", write(closed, closed), 4, of(0, 0, 0, 0, 0, 0), of(0, 0, 0, 0, 0, 0)},
+		{"closed, then open", write(closed, punctual), 6, of(0, 0, 0, 0, 5, 0), of(0, 0, 0, 0, 0, 0)},
+		{"open, then closed", write(punctual, closed), 6, of(0, 0, 0, 0, 5, 0), of(0, 0, 0, 0, 0, 0)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.lines, bytes.Count(c.log, []byte("\n")))
+			m := NewMerger()
+			require.NoError(t, Each(bytes.NewReader(c.log), m.Add))
+			for range 2 { // asking does not add
+				got := m.Histograms()
+				assert.True(t, c.wait.Equals(got["a.b.wait"]))
+				assert.True(t, c.lateness.Equals(got["a.b.lateness"]))
+			}
+		})
+	}
+	t.Run("a folder of before lateness", func(t *testing.T) {
+		var log []byte
+		for line := range bytes.Lines(write(punctual)) {
+			if !bytes.Contains(line, []byte(".lateness,")) {
+				log = append(log, line...)
+			}
+		}
+		got, err := Merge(bytes.NewReader(log))
+		require.NoError(t, err)
+		assert.Contains(t, got, "a.b.wait")
+		assert.NotContains(t, got, "a.b.lateness", "not measured is not 0")
+	})
 }
 
 func TestTagHoldsNoSeparators(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -47,16 +48,18 @@ func Header(start time.Time) []byte {
 
 // Intervals appends the log lines of one second. In a closed loop the service time is
 // the response time and the lateness is the wait, usually as the same histogram, which
-// is then encoded only once.
+// is then encoded only once. If no call waited, which is so in a closed loop, wait and
+// lateness are left out: a Merger knows.
 func (e *Encoder) Intervals(dst []byte, s *measure.Second) ([]byte, error) {
 	for _, iv := range s.Intervals {
+		prompt := none(iv.Wait) && none(iv.Lateness)
 		var payload []byte
 		var of *hdrhistogram.Histogram
 		for _, part := range []struct {
 			what string
 			h    *hdrhistogram.Histogram
 		}{{Response, iv.Response}, {Service, iv.Service}, {Wait, iv.Wait}, {Lateness, iv.Lateness}} {
-			if part.h == nil || part.h.TotalCount() == 0 {
+			if part.h == nil || part.h.TotalCount() == 0 || prompt && (part.what == Wait || part.what == Lateness) {
 				continue
 			}
 			dst = fmt.Appendf(dst, "Tag=%s,%d.000,%.3f,%.3f,", Tag(iv.Op.Track, iv.Op.Op, part.what),
@@ -76,6 +79,9 @@ func (e *Encoder) Intervals(dst []byte, s *measure.Second) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+// none reports whether all values are 0.
+func none(h *hdrhistogram.Histogram) bool { return h == nil || h.Max() == 0 }
 
 // Interval is one line of a log; Payload is valid until the next one is read.
 type Interval struct {
@@ -127,7 +133,8 @@ func Each(r io.Reader, f func(Interval) error) error {
 	}
 }
 
-// Merger adds up the histograms of a log by tag. It may be used by one goroutine at a
+// Merger adds up the histograms of a log by tag. Calls without a wait, which the log leaves
+// out, count as a wait and a lateness of 0. It may be used by one goroutine at a
 // time.
 type Merger struct {
 	dec  decoder
@@ -139,19 +146,52 @@ func NewMerger() *Merger { return &Merger{sums: map[string]*hdrhistogram.Snapsho
 
 // Add adds the histogram of an interval to those of its tag.
 func (m *Merger) Add(iv Interval) error {
-	sum := m.sums[iv.Tag]
-	if sum == nil {
-		sum = measure.NewHistogram().Export()
-		m.sums[iv.Tag] = sum
-	}
-	if err := m.dec.add(sum, iv.Payload); err != nil {
+	if err := m.dec.add(m.sum(iv.Tag), iv.Payload); err != nil {
 		return fmt.Errorf("tag %s at second %g: %w", iv.Tag, iv.T, err)
 	}
 	return nil
 }
 
+// prompt adds the calls without a wait, of which the log has only the other times.
+func (m *Merger) prompt() {
+	for tag, sum := range maps.Clone(m.sums) {
+		op, ok := strings.CutSuffix(tag, "."+Response)
+		if !ok {
+			continue
+		}
+		n := total(sum)
+		if waits := m.sums[op+"."+Wait]; waits != nil {
+			n -= total(waits)
+		}
+		for _, what := range []string{Wait, Lateness} {
+			if n > 0 {
+				m.sum(op + "." + what).Counts[0] += n
+			}
+		}
+	}
+}
+
+// total returns the number of values.
+func total(s *hdrhistogram.Snapshot) (n int64) {
+	for _, c := range s.Counts {
+		n += c
+	}
+	return n
+}
+
+// sum returns the sum of a tag.
+func (m *Merger) sum(tag string) *hdrhistogram.Snapshot {
+	s := m.sums[tag]
+	if s == nil {
+		s = measure.NewHistogram().Export()
+		m.sums[tag] = s
+	}
+	return s
+}
+
 // Histograms returns the sums by tag.
 func (m *Merger) Histograms() map[string]*hdrhistogram.Histogram {
+	m.prompt()
 	out := make(map[string]*hdrhistogram.Histogram, len(m.sums))
 	for tag, s := range m.sums {
 		h := hdrhistogram.Import(s)
