@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/shirou/gopsutil/v4/mem"
 )
 
 // cassandraVersion is the release of Cassandra that the lab starts.
@@ -23,7 +21,7 @@ func cassandraService() Service {
 	return javaServer{
 		name: "cassandra", version: cassandraVersion, java: cassandraJava, main: "org.apache.cassandra.service.CassandraDaemon",
 		summary: "one Cassandra node with a heap of 512 MiB that grows to 2 GiB at most; the first start fetches some 70 MB through Maven",
-		ports:   3, fetch: fetchCassandra, prepare: prepareCassandra, answers: cassandraAnswers,
+		ports:   3, fetch: fetchCassandra, prepare: prepareCassandra, answers: cassandraAnswers, most: nodeHeap,
 	}.service()
 }
 
@@ -45,12 +43,8 @@ func prepareCassandra(h *host, dir, lib string, ports []int) ([]string, map[stri
 			return nil, nil, err
 		}
 	}
-	memory := uint64(0)
-	if m, err := mem.VirtualMemory(); err == nil {
-		memory = m.Total
-	}
 	_, forJava := cassandraSettings(h.rec.Args)
-	return append(append(forJava, heapLimit(memory)), cassandraArgs(dir, lib)...), files, os.MkdirAll(filepath.Join(dir, "data"), 0o700)
+	return append(forJava, cassandraArgs(dir, lib)...), files, os.MkdirAll(filepath.Join(dir, "data"), 0o700)
 }
 
 // cassandraSettings separates arguments for the node's configuration
@@ -67,12 +61,10 @@ func cassandraSettings(args []string) (forNode, forJava []string) {
 	return forNode, forJava
 }
 
-// heapLimit lets a node's heap grow to an eighth of the machine's memory, between 512
+// nodeHeap lets a node's heap grow to an eighth of the machine's memory, between 512
 // MiB and 2 GiB: a node that receives tens of thousands of rows a second for a minute
 // runs out of 512 MiB while compacting, and dies.
-func heapLimit(memory uint64) string {
-	return fmt.Sprintf("-Xmx%dm", min(max(memory/8>>20, 512), 2048))
-}
+func nodeHeap(memory uint64) uint64 { return min(max(memory/8>>20, leastHeap), 2048) }
 
 func concat(paths ...string) (string, error) {
 	var b strings.Builder

@@ -104,8 +104,10 @@ func TestJarsThatCannotBeFetchedLeaveNothing(t *testing.T) {
 }
 
 func TestHeapOfANodeGrowsWithTheMachine(t *testing.T) {
-	assert.Equal(t, "-Xmx512m", heapLimit(0), "nobody knows the memory")
-	assert.Equal(t, "-Xmx512m", heapLimit(2<<30))
-	assert.Equal(t, "-Xmx1024m", heapLimit(8<<30))
-	assert.Equal(t, "-Xmx2048m", heapLimit(64<<30))
+	node := javaServer{most: nodeHeap}
+	assert.Equal(t, []string{"-Xms512m", "-Xmx512m"}, node.heap(0), "nobody knows the memory")
+	assert.Equal(t, []string{"-Xms512m", "-Xmx512m"}, node.heap(2<<30))
+	assert.Equal(t, []string{"-Xms512m", "-Xmx1024m"}, node.heap(8<<30))
+	assert.Equal(t, []string{"-Xms512m", "-Xmx2048m"}, node.heap(64<<30))
+	assert.Equal(t, []string{"-Xms512m", "-Xmx512m"}, javaServer{}.heap(64<<30))
 }

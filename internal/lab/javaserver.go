@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/shirou/gopsutil/v4/mem"
 )
 
 // javaServer is a server that runs on Java, whose jars Maven fetches.
@@ -21,9 +23,24 @@ type javaServer struct {
 	ports   int
 	fetch   func(ctx context.Context, h *host) (lib string, err error)
 	answers func(ctx context.Context, h *host, p Process) error
+	// most is to how many MiB its heap may grow on a machine with that many bytes of
+	// memory, 0 if nobody knows; nil: it does not grow.
+	most func(memory uint64) uint64
 	// prepare returns the arguments of java and the files that go into the server's
 	// folder dir.
 	prepare func(h *host, dir, lib string, ports []int) (args []string, files map[string]string, err error)
+}
+
+// leastHeap is the size in MiB with which a heap begins.
+const leastHeap = 512
+
+// heap returns the arguments that say how large the heap is.
+func (s javaServer) heap(memory uint64) []string {
+	most := uint64(leastHeap)
+	if s.most != nil {
+		most = s.most(memory)
+	}
+	return []string{fmt.Sprintf("-Xms%dm", leastHeap), fmt.Sprintf("-Xmx%dm", most)}
 }
 
 // briefJava are the arguments for a java that lives for seconds: it compiles quickly
@@ -75,7 +92,11 @@ func (s javaServer) start(ctx context.Context, h *host) error {
 	if h.opts.Brief {
 		engine, stop = briefJava, "KILL"
 	}
-	args = slices.Concat(engine, []string{"-Xms512m", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true", agentArg(jar, dir, agentPort)}, args)
+	memory := uint64(0)
+	if m, err := mem.VirtualMemory(); err == nil {
+		memory = m.Total
+	}
+	args = slices.Concat(engine, s.heap(memory), []string{"-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true", agentArg(jar, dir, agentPort)}, args)
 	for i, a := range args {
 		args[i] = strconv.Quote(a)
 	}
