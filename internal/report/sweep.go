@@ -305,6 +305,9 @@ func sweepCurve(r *sweep.Result) plot.Chart {
 // first to the last.
 func apart(values []float64) []float64 {
 	const room = 1. / 16 // of the axis
+	if len(values) < 3 {
+		return slices.Clone(values)
+	}
 	last := len(values) - 1
 	least := room * (values[last] - values[0])
 	out := values[:1:1]

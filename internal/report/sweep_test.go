@@ -91,3 +91,13 @@ func TestASweepDrawsThreadsThatRan(t *testing.T) {
 	_, err := Sweep(r)
 	require.NoError(t, err)
 }
+
+func TestLabelsOfAnAxisStandApart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ values, want []float64 }{
+		{nil, nil}, {[]float64{5}, []float64{5}}, {[]float64{5, 6}, []float64{5, 6}},
+		{[]float64{0, 1, 50, 99, 100}, []float64{0, 50, 100}},
+	} {
+		assert.Equal(t, c.want, apart(c.values))
+	}
+}

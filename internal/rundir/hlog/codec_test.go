@@ -79,7 +79,7 @@ func FuzzMergeLog(f *testing.F) {
 	f.Add([]byte("Tag=,,,,\nTag=x,1,1,1,AAAA\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := Merge(bytes.NewReader(data))
-		assert.True(t, err != nil || len(got) <= 3*bytes.Count(data, []byte("\n")))
+		assert.True(t, err != nil || len(got) <= 2*bytes.Count(data, []byte("\n")))
 	})
 }
 
@@ -116,7 +116,7 @@ func TestLogIsReadByTheUsualTools(t *testing.T) {
 }
 
 // A run may change between closed and open loop: its percentiles count the calls of both.
-func TestSecondsWithoutAWaitAreLeftOutButCount(t *testing.T) {
+func TestLatenessOfCallsThatDidNotWaitIsLeftOutButCounts(t *testing.T) {
 	of := func(values ...int64) *hdrhistogram.Histogram {
 		h := measure.NewHistogram()
 		for _, v := range values {
@@ -144,9 +144,9 @@ func TestSecondsWithoutAWaitAreLeftOutButCount(t *testing.T) {
 		wait     *hdrhistogram.Histogram
 		lateness *hdrhistogram.Histogram
 	}{
-		{"closed", write(closed, closed), 4, of(0, 0, 0, 0, 0, 0), of(0, 0, 0, 0, 0, 0)},
-		{"closed, then open", write(closed, punctual), 6, of(0, 0, 0, 0, 5, 0), of(0, 0, 0, 0, 0, 0)},
-		{"open, then closed", write(punctual, closed), 6, of(0, 0, 0, 0, 5, 0), of(0, 0, 0, 0, 0, 0)},
+		{"closed", write(closed, closed), 6, of(0, 0, 0, 0, 0, 0), of(0, 0, 0, 0, 0, 0)},
+		{"closed, then open", write(closed, punctual), 7, of(0, 0, 0, 0, 5, 0), of(0, 0, 0, 0, 0, 0)},
+		{"open, then closed", write(punctual, closed), 7, of(0, 0, 0, 0, 5, 0), of(0, 0, 0, 0, 0, 0)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.lines, bytes.Count(c.log, []byte("\n")))

@@ -48,18 +48,18 @@ func Header(start time.Time) []byte {
 
 // Intervals appends the log lines of one second. In a closed loop the service time is
 // the response time and the lateness is the wait, usually as the same histogram, which
-// is then encoded only once. If no call waited, which is so in a closed loop, wait and
-// lateness are left out: a Merger knows.
+// is then encoded only once. If no call waited, as in a closed loop, none was late, and the
+// lateness is left out: a Merger knows.
 func (e *Encoder) Intervals(dst []byte, s *measure.Second) ([]byte, error) {
 	for _, iv := range s.Intervals {
-		prompt := none(iv.Wait) && none(iv.Lateness)
+		prompt := none(iv.Wait)
 		var payload []byte
 		var of *hdrhistogram.Histogram
 		for _, part := range []struct {
 			what string
 			h    *hdrhistogram.Histogram
 		}{{Response, iv.Response}, {Service, iv.Service}, {Wait, iv.Wait}, {Lateness, iv.Lateness}} {
-			if part.h == nil || part.h.TotalCount() == 0 || prompt && (part.what == Wait || part.what == Lateness) {
+			if part.h == nil || part.h.TotalCount() == 0 || prompt && part.what == Lateness {
 				continue
 			}
 			dst = fmt.Appendf(dst, "Tag=%s,%d.000,%.3f,%.3f,", Tag(iv.Op.Track, iv.Op.Op, part.what),
@@ -133,8 +133,8 @@ func Each(r io.Reader, f func(Interval) error) error {
 	}
 }
 
-// Merger adds up the histograms of a log by tag. Calls without a wait, which the log leaves
-// out, count as a wait and a lateness of 0. It may be used by one goroutine at a
+// Merger adds up the histograms of a log by tag. Calls that did not wait, whose lateness the
+// log leaves out, count as a lateness of 0. It may be used by one goroutine at a
 // time.
 type Merger struct {
 	dec  decoder
@@ -152,21 +152,23 @@ func (m *Merger) Add(iv Interval) error {
 	return nil
 }
 
-// prompt adds the calls without a wait, of which the log has only the other times.
+// prompt adds the lateness of calls that did not wait, which the log leaves out. If there is none
+// though calls waited, nobody measured it.
 func (m *Merger) prompt() {
-	for tag, sum := range maps.Clone(m.sums) {
-		op, ok := strings.CutSuffix(tag, "."+Response)
+	for tag, waits := range maps.Clone(m.sums) {
+		op, ok := strings.CutSuffix(tag, "."+Wait)
 		if !ok {
 			continue
 		}
-		n := total(sum)
-		if waits := m.sums[op+"."+Wait]; waits != nil {
-			n -= total(waits)
+		n, late := total(waits), m.sums[op+"."+Lateness]
+		switch {
+		case late != nil:
+			n -= total(late)
+		case n > waits.Counts[0]:
+			continue
 		}
-		for _, what := range []string{Wait, Lateness} {
-			if n > 0 {
-				m.sum(op + "." + what).Counts[0] += n
-			}
+		if n > 0 {
+			m.sum(op + "." + Lateness).Counts[0] += n
 		}
 	}
 }
