@@ -56,8 +56,8 @@ func TestKilledLoadGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name != "profiles" {
-				labtest.Full(t, "the case profiles")
+			if name != "only users" {
+				labtest.Full(t, "the case on Redis")
 			}
 			set := append([]string{fmt.Sprintf("threads=%d", workers), fmt.Sprintf("loadBatch=%d", batch)}, c.set...)
 			before := profiletest.Crash(t, caseOf(c.target, set...), c.kill)

@@ -77,7 +77,7 @@ type pkg struct {
 // them runs alone at the end. Those of whole are runs, and reports of runs.
 var (
 	whole = []string{
-		"cmd/perfbench", "profiles/group", "profiles/eventstore", "profiles/authz", "profiles/tx/saga", "profiles/ingestion",
+		"cmd/perfbench", "profiles/group", "profiles/eventstore", "profiles/authz", "profiles/tx/saga", "profiles/mix", "profiles/ingestion",
 		"profiles/tx/baseline", "profiles/tx/pbm", "profiles/tx", "internal/report",
 	}
 	long = []string{"internal/store/cassandra", "internal/store/coherence", "internal/store/sqlstore", "internal/broker"}
@@ -93,9 +93,12 @@ var linked = []string{
 // computed matches tests whose time goes into figures and pictures. Other tests of their
 // packages have the same goroutines, and make test has these: the detector does without.
 const computed = "^(TestResponseTimesAreThoseOfTheory|TestGapsRepeat|TestLoopAllocatesNothing|TestMemoryDoesNotGrowWithTheRun" +
+	"|TestNineOfTenSearchesForRecoveryAreRight|TestAStoreComesBack.*" +
 	"|TestFindTellsTooFewThreadsFromTheStore|TestFindBlamesAStoreThatIsTooSlowForTheCondition|TestFindDoesNotBlameWhatWasStolenForAFullQueue" +
 	"|Test(Dashboard|LowerPanel)?Pictures?(Of.*)?|TestEveryThemeSaysTheSame|TestEachTerminalGetsTheColoursThatItHas" +
 	"|TestNoScreenIsLargerThanTheTerminal|TestEveryKeyThatIsOfferedDoesSomething)$"
+
+var figures = regexp.MustCompile(computed)
 
 // list returns the packages that have tests, the longest first.
 func list(ctx context.Context, patterns []string) ([]pkg, error) {
@@ -196,7 +199,11 @@ func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 	}
 	for _, p := range all {
 		names := tests[p.ImportPath]
-		if len(names) == 0 || slices.ContainsFunc(raced, func(q pkg) bool { return q.ImportPath == p.ImportPath }) {
+		if slices.ContainsFunc(raced, func(q pkg) bool { return q.ImportPath == p.ImportPath }) {
+			// The detector's job has the others.
+			names = slices.DeleteFunc(names, func(name string) bool { return raceAll || !figures.MatchString(name) })
+		}
+		if len(names) == 0 {
 			continue
 		}
 		args := append(append([]string{"go"}, shuffled...), "-run="+only(names), p.ImportPath)
