@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -181,12 +182,11 @@ func TestBrokenFiguresDisagreeWithTheEngine(t *testing.T) {
 			for _, rate := range []float64{0, 200} {
 				t.Run(c.name+"/"+name, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						seed := uint64(0)
+						var seeds atomic.Uint64
 						all := accounted(t, workload.Settings{Threads: 4, Rate: rate}, call, func(o *Options) {
 							o.binds = func(it *workload.Iteration, now workload.Clock, rec workload.Recorder, base int) {
 								broken := c.with
-								broken.Recorder, broken.draw = rec, rand.New(rand.NewPCG(seed, 1))
-								seed++
+								broken.Recorder, broken.draw = rec, rand.New(rand.NewPCG(seeds.Add(1), 1))
 								it.Bind(func() int64 { return int64(c.fast * float64(now())) }, &broken, base)
 							}
 						})

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,19 +26,26 @@ import (
 // watched is a store in memory whose calls a test sees, and may change.
 type watched struct {
 	model.Transactor
+	mu     *sync.Mutex // several clients load
 	before func(c *model.Call) (skip bool)
 	after  func(c *model.Call)
 }
 
 func (w watched) Do(ctx context.Context, c *model.Call) error {
-	if w.before != nil && w.before(c) {
+	if w.before != nil && w.locked(func() bool { return w.before(c) }) {
 		return nil
 	}
 	err := w.Transactor.Do(ctx, c)
 	if w.after != nil {
-		w.after(c)
+		w.locked(func() bool { w.after(c); return true })
 	}
 	return err
+}
+
+func (w watched) locked(f func() bool) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return f()
 }
 
 // bound is a workload at work on a store in memory.
@@ -64,10 +72,12 @@ func bind(t *testing.T, s *run.Spec, w watched) bound {
 	t.Helper()
 	a := inmemory.New(s.Work, false)
 	open := a.Open
+	w.mu = new(sync.Mutex)
 	a.Open = func() (model.Client, error) {
 		c, err := open()
-		w.Transactor = c.(model.Transactor)
-		return w, err
+		one := w
+		one.Transactor = c.(model.Transactor)
+		return one, err
 	}
 	target, err := store.ParseTarget("memory:")
 	require.NoError(t, err)
