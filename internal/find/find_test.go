@@ -58,18 +58,22 @@ func findingSeen(t *testing.T, plan *workload.Plan, asked Asked, more func(*Opti
 	if more != nil {
 		more(&o)
 	}
+	return carriedOut(t, o, observed, engine.Options{Plan: plan, Classify: func(error) uint8 { return 1 }, Classes: []string{"", "other"}})
+}
+
+// carriedOut carries out a search in a run of its own, which is over when it returns.
+func carriedOut(t *testing.T, o Options, observed func() *verdict.Observed, of engine.Options) (Result, time.Duration) {
+	t.Helper()
 	var f atomic.Pointer[Finder]
-	run, err := engine.Start(t.Context(), engine.Options{
-		Plan: plan, Classify: func(error) uint8 { return 1 }, Classes: []string{"", "other"},
-		Sink: func(s *measure.Second) error {
-			if f := f.Load(); f != nil {
-				f.Second(s)
-			}
-			return nil
-		},
-	})
+	of.Sink = func(s *measure.Second) error {
+		if f := f.Load(); f != nil {
+			f.Second(s)
+		}
+		return nil
+	}
+	run, err := engine.Start(t.Context(), of)
 	require.NoError(t, err)
-	f.Store(New(run, plan, o, observed, true))
+	f.Store(New(run, of.Plan, o, observed, true))
 	r, err := f.Load().Find(t.Context(), func(Step) {})
 	require.NoError(t, err)
 	took := run.Elapsed()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/engine"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -29,8 +27,7 @@ func recovering(t *testing.T, target string, threads int, asked Asked, c workloa
 	o.Time = 50 * time.Minute
 	require.NotNil(t, o.Recovery)
 	require.NoError(t, o.Recovery.Until(c.Deadline))
-	var f atomic.Pointer[Finder]
-	run, err := engine.Start(t.Context(), engine.Options{
+	r, _ := carriedOut(t, o, nil, engine.Options{
 		Plan: plan, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
 		Classify: func(err error) uint8 {
 			if errors.Is(err, context.DeadlineExceeded) {
@@ -39,19 +36,7 @@ func recovering(t *testing.T, target string, threads int, asked Asked, c workloa
 			return uint8(store.Other)
 		},
 		Client: c, Retryable: store.Retryable, Seed: seed, Arrivals: workload.Arrivals{Poisson: true},
-		Sink: func(s *measure.Second) error {
-			if f := f.Load(); f != nil {
-				f.Second(s)
-			}
-			return nil
-		},
 	})
-	require.NoError(t, err)
-	f.Store(New(run, plan, o, nil, true))
-	r, err := f.Load().Find(t.Context(), func(Step) {})
-	require.NoError(t, err)
-	run.Stop(errors.New("found"))
-	_, _ = run.Wait()
 	return r
 }
 

@@ -73,10 +73,10 @@ type (
 	Reporter interface {
 		Facts(measured *measure.Result) any
 	}
-	// Teller says in a few words what only the profile knows of the run so far, such as "hits 97 %";
+	// StatusReporter says in a few words what only the profile knows of the run so far, such as "hits 97 %";
 	// "" means nothing. Any goroutine may call it.
-	Teller interface {
-		Tells() string
+	StatusReporter interface {
+		Status() string
 	}
 	// Remover removes what the run created outside its spaces. It is called with --cleanup only.
 	Remover interface {
@@ -195,10 +195,10 @@ func (ps Parts) Facts(measured *measure.Result) any {
 	return nil
 }
 
-// Tells is what the first Teller says; "": nothing.
-func (ps Parts) Tells() string {
-	for _, p := range are[Teller](ps) {
-		return p.Tells()
+// Status is what the first StatusReporter says; "": nothing.
+func (ps Parts) Status() string {
+	for _, p := range are[StatusReporter](ps) {
+		return p.Status()
 	}
 	return ""
 }

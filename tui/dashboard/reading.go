@@ -63,7 +63,7 @@ func (r *reading) read() bool {
 	r.snap = s
 	r.course.Add(r.run.Samples())
 	r.watch = r.watch.next(s)
-	r.verdict, r.told = r.run.Verdict(), r.run.Plan().Tells()
+	r.verdict, r.told = r.run.Verdict(), r.run.Plan().Status()
 	return true
 }
 

@@ -12,7 +12,7 @@ import (
 // hits is a part of a plan that has something to tell.
 type hits struct{}
 
-func (hits) Tells() string { return "hits 97 %" }
+func (hits) Status() string { return "hits 97 %" }
 
 // What only a profile knows of its run stands beside what all runs show.
 func TestWhatAProfileTellsOfItsRun(t *testing.T) {

@@ -163,37 +163,3 @@ func (k *cluster) end() {
 	}
 	both.Wait()
 }
-
-// inFlight is how many statements of one batched call are in progress at a time.
-const inFlight = 32
-
-// Each calls f for 0..n-1, several at a time, and returns the first error.
-func Each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
-	if n == 0 {
-		return ctx.Err()
-	}
-	if n == 1 {
-		return f(ctx, 0)
-	}
-	var next atomic.Int64
-	var first atomic.Pointer[error]
-	var all sync.WaitGroup
-	for range min(n, inFlight) {
-		all.Go(func() {
-			for first.Load() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := f(ctx, i); err != nil {
-					first.CompareAndSwap(nil, &err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if err := first.Load(); err != nil {
-		return *err
-	}
-	return nil
-}

@@ -52,7 +52,7 @@ func (m *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 	if err != nil {
 		return err
 	}
-	return wrap("put all", t, Each(ctx, len(es), func(ctx context.Context, i int) error {
+	return wrap("put all", t, store.Each(ctx, len(es), func(ctx context.Context, i int) error {
 		return m.cluster.Query(t.set, bytesOf(es[i].Key), bytesOf(es[i].Val)).ExecContext(ctx)
 	}))
 }
@@ -102,7 +102,7 @@ func (m *Maps) GetAll(ctx context.Context, s store.Space, keys [][]byte) ([][]by
 		return nil, err
 	}
 	out := make([][]byte, len(keys))
-	err = Each(ctx, len(keys), func(ctx context.Context, i int) error {
+	err = store.Each(ctx, len(keys), func(ctx context.Context, i int) error {
 		val, ok, err := read(ctx, m.cluster.Query(t.get, bytesOf(keys[i])), nil)
 		if ok {
 			out[i] = bytesOf(val)
@@ -156,7 +156,7 @@ func (m *Maps) PutGroups(ctx context.Context, s store.Space, gs []store.Group) e
 	if err != nil {
 		return err
 	}
-	return wrap("put groups", t, Each(ctx, len(gs), func(ctx context.Context, i int) error {
+	return wrap("put groups", t, store.Each(ctx, len(gs), func(ctx context.Context, i int) error {
 		return m.putGroup(ctx, t, &gs[i])
 	}))
 }

@@ -109,7 +109,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	v.client = memcache.NewFromSelector(list)
 	v.client.DialContext, v.client.Timeout = v.dial, v.limit
 	if v.client.MaxIdleConns = pool; pool == 0 {
-		v.client.MaxIdleConns = max(o.Threads, inFlight)
+		v.client.MaxIdleConns = max(o.Threads, store.InFlight)
 	}
 	c := &Conn{servers: v, Maps: &Maps{v}, Records: &Records{v}, Leases: &Leases{v}}
 	if err := c.Answer(ctx); err != nil {

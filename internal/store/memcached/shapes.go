@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/bradfitz/gomemcache/memcache"
@@ -18,44 +16,12 @@ import (
 // Maps are the items that keep the entries of spaces.
 type Maps struct{ *servers }
 
-// inFlight is how many calls of one that is about several entries are in progress at a time.
-const inFlight = 32
-
 // failed adds to err what was being done to which space.
 func failed(what string, s store.Space, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("%s %s: %w", what, s.Name, err)
-}
-
-// each calls f for 0..n-1, several at a time, and returns the first error.
-func each(ctx context.Context, n int, f func(i int) error) error {
-	var next atomic.Int64
-	var first atomic.Pointer[error]
-	var all sync.WaitGroup
-	for range min(n, inFlight) {
-		all.Go(func() {
-			for first.Load() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				err := ctx.Err()
-				if err == nil {
-					err = f(i)
-				}
-				if err != nil {
-					first.CompareAndSwap(nil, &err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if err := first.Load(); err != nil {
-		return *err
-	}
-	return ctx.Err()
 }
 
 // put reads the item of a key and then replaces it: two commands, since no single one does
@@ -88,7 +54,7 @@ func (m *Maps) PutAll(ctx context.Context, s store.Space, es []store.Entry) erro
 	if err := m.open(ctx); err != nil {
 		return failed("put all", s, err)
 	}
-	return failed("put all", s, each(ctx, len(es), func(i int) error {
+	return failed("put all", s, store.Each(ctx, len(es), func(_ context.Context, i int) error {
 		return m.client.Set(&memcache.Item{Key: keyOf(s, nil, es[i].Key), Value: es[i].Val})
 	}))
 }
@@ -189,7 +155,7 @@ func (m *Maps) PutGroups(ctx context.Context, s store.Space, gs []store.Group) e
 			all = append(all, &memcache.Item{Key: keyOf(s, g.Name, e.Key), Value: e.Val})
 		}
 	}
-	return failed("put groups", s, each(ctx, len(all), func(i int) error { return m.client.Set(all[i]) }))
+	return failed("put groups", s, store.Each(ctx, len(all), func(_ context.Context, i int) error { return m.client.Set(all[i]) }))
 }
 
 // GetGroup reads the values of keys in one group.

@@ -8,7 +8,7 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
-	"github.com/perfbench/perfbench/internal/store/cassandra"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
 
@@ -53,7 +53,7 @@ func (k *client) Do(ctx context.Context, c *model.Call) error {
 	if len(c.Rows) == 1 {
 		return k.row(ctx, s, t, c, 0)
 	}
-	return cassandra.Each(ctx, len(c.Rows), func(ctx context.Context, i int) error { return k.row(ctx, s, t, c, i) })
+	return store.Each(ctx, len(c.Rows), func(ctx context.Context, i int) error { return k.row(ctx, s, t, c, i) })
 }
 
 // text returns the statement of a call.

@@ -152,7 +152,7 @@ func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) error
 			return err
 		}
 	}
-	if err := r.look(ctx); err != nil {
+	if err := r.recall(ctx); err != nil {
 		return err
 	}
 	r.start()
@@ -179,9 +179,9 @@ func (r *Run) Join(context.Context) error {
 // Succeed goes on in the place of another process.
 func (r *Run) Succeed(ctx context.Context, _ workload.Predecessor) error { return r.Join(ctx) }
 
-// look finds out what the store has to say of what was there before: how far inserts of a
+// recall finds out what the store has to say of what was there before: how far inserts of a
 // run came that did not end, and what counters come to.
-func (r *Run) look(ctx context.Context) error {
+func (r *Run) recall(ctx context.Context) error {
 	for i, s := range r.sets {
 		if r.there.Open[i] {
 			end, err := r.reach(ctx, s, r.there.Base[i])

@@ -45,8 +45,8 @@ func Fits(w *model.Workload, l *model.Adapter) error {
 	return errors.Join(errs...)
 }
 
-// Tells says which part of the gets has found something.
-func (r *Run) Tells() string {
+// Status says which part of the gets has found something.
+func (r *Run) Status() string {
 	hits, misses, _, _ := r.tallies.sums()
 	if hits+misses == 0 {
 		return ""

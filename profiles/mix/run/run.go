@@ -60,7 +60,7 @@ type Run struct {
 	loader  *loader
 	claim   *ownership.Claim // nil where nothing is kept
 	there   there
-	others  *workload.Each[progressTold]
+	others  *workload.Each[progressDelta]
 	ended   bool
 }
 

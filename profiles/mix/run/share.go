@@ -57,9 +57,9 @@ func (t *tallies) gather() {
 	}
 }
 
-// progressTold is how far a process came: the numbers of inserts that it has given out, by
+// progressDelta is how far a process came: the numbers of inserts that it has given out, by
 // data set, and what was wrong.
-type progressTold struct {
+type progressDelta struct {
 	Of       int
 	Issued   []int64
 	Examples []string
@@ -67,8 +67,8 @@ type progressTold struct {
 }
 
 // progress is what this process tells.
-func (r *Run) progress() progressTold {
-	t := progressTold{Of: r.stake.Of}
+func (r *Run) progress() progressDelta {
+	t := progressDelta{Of: r.stake.Of}
 	for _, s := range r.sets {
 		t.Issued = append(t.Issued, s.issued.Load())
 	}
@@ -79,12 +79,12 @@ func (r *Run) progress() progressTold {
 }
 
 // sound reports whether a process can have told that.
-func (r *Run) sound(t *progressTold) bool {
+func (r *Run) sound(t *progressDelta) bool {
 	return len(t.Issued) == len(r.sets) && t.Of <= workload.MaxProcesses && len(t.Examples) <= maxExamples
 }
 
-// told reports whether other processes do the work, and takes over what they found wrong.
-func (r *Run) told() bool {
+// mergeOthers reports whether other processes do the work, and takes over what they found wrong.
+func (r *Run) mergeOthers() bool {
 	all := r.others.Told()
 	r.mu.Lock()
 	defer r.mu.Unlock()

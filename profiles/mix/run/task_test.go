@@ -254,7 +254,7 @@ operations:
 	}
 	v := b.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
-	assert.Regexp(t, `^hits 9\d\.\d+ %$`, b.Tells())
+	assert.Regexp(t, `^hits 9\d\.\d+ %$`, b.Status())
 	assert.Regexp(t, `; 9\d\.\d+ % of the gets found their record$`, v.Summary)
 	assert.Contains(t, fmt.Sprint(v.Checks), "stock: sum of what was added")
 }
