@@ -60,7 +60,7 @@ func TestKilledLoadGoesOn(t *testing.T) {
 				labtest.Full(t, "the case on Redis")
 			}
 			set := append([]string{fmt.Sprintf("threads=%d", workers), fmt.Sprintf("loadBatch=%d", batch)}, c.set...)
-			before := profiletest.Crash(t, caseOf(c.target, set...), c.kill)
+			before := profiletest.Crash(t, caseOf(c.target, append(set, "rate=1500")...), c.kill) // or all is loaded before a busy machine looks
 			o := finish(t, start(t, c.target, set...))
 			require.NoError(t, o.Err)
 			assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)

@@ -50,7 +50,7 @@ func TestResumedAfterALoadThatWasCutShort(t *testing.T) {
 	t.Parallel()
 	c := caseOf(labtest.Redis(t).URL(), "variant=v1", "tests=valid", "threads=4", "users=300", "groups=50", "loadBatch=20", "seed=5")
 	c.Out = t.TempDir()
-	before := profiletest.Crash(t, c, 150)
+	before := profiletest.Crash(t, c.With("rate=300"), 150) // or all is loaded before a busy machine looks
 	o := c.With("rate=400").Resumed(t, 3, profiletest.AtWork, 100)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
 	f := profiletest.Facts[report.Facts](t, o)

@@ -25,7 +25,10 @@ func TestMapsOnCassandra(t *testing.T) {
 			assert.Equal(t, int64(40), op.Calls, op.Op)
 		}
 	}
-	t.Run("defined objects", func(t *testing.T) { fleetInMaps(t, srv.Patient()) })
+	t.Run("defined objects", func(t *testing.T) {
+		labtest.Full(t, "TestDefinedObjectsInMaps on the other stores")
+		fleetInMaps(t, srv.Patient())
+	})
 	_, err := try(t, srv.URL(), nil, "preset", "queue", "namespace", "groupqueue")
 	require.ErrorContains(t, err, "there is no queue here")
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))

@@ -30,7 +30,10 @@ func TestOnCoherence(t *testing.T) {
 			}
 		}
 	})
-	t.Run("defined objects", func(t *testing.T) { fleetInMaps(t, url) })
+	t.Run("defined objects", func(t *testing.T) {
+		labtest.Full(t, "TestDefinedObjectsInMaps on the other stores")
+		fleetInMaps(t, url)
+	})
 	t.Run("near cache", func(t *testing.T) {
 		path := write(t, "g.yaml", "groupNames: g0,g1,g2\ng0: {operations: all1, threadCount: 1, totalInvocationCount: 1}\ng1: {operations: get1, threadCount: 2, totalInvocationCount: 600}\ng2: {operations: 'get1,put1', threadCount: 2, totalInvocationCount: 50}\n"+
 			"get1: {map: near, testCase: get, totalEntryCount: 50}\nput1: {map: near, testCase: put, totalEntryCount: 50}\n"+
@@ -44,6 +47,7 @@ func TestOnCoherence(t *testing.T) {
 		assert.Contains(t, o.Run.Verification.Summary, "came from memory")
 	})
 	t.Run("families", func(t *testing.T) {
+		labtest.Full(t, "TestFamiliesLieTogetherOnACluster")
 		_, f := driven(t, url, []string{write(t, "group.properties", "groupNames=g1\ng1.operations=put1\ng1.threadCount=2\ng1.totalInvocationCount=20\n"+
 			"put1.map=customers\nput1.testCase=put\nput1.totalEntryCount=20\nput1.factory.class=org.oracle.coherence.addon.demo.nw.impl.CustomerFactoryImpl\n"+
 			"put1.factory.er.operation=put2\nput1.factory.er.maxKeys=3\nput1.factory.er.isRandom=false\n"+

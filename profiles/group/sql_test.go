@@ -34,9 +34,7 @@ func TestEntitiesInDatabases(t *testing.T) {
 				continue // TestDefinedObjectsInDatabases has these
 			}
 			t.Run(name+" "+mapper, func(t *testing.T) {
-				if name != "postgres" {
-					labtest.Full(t, "postgres gorm, and TestDefinedObjectsInDatabases on the others")
-				}
+				labtest.Full(t, "TestDefinedObjectsInDatabases and TestEmbeddedDatabase")
 				ns := "n" + mapper
 				for _, p := range []string{"factory", "factory-er"} {
 					o, f := runs(t, target, nil, "preset", p, "mapper", mapper, "namespace", ns+p[7:min(len(p), 8)])

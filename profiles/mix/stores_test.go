@@ -81,19 +81,19 @@ func TestEveryCallOnEveryStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target := profiletest.Target(t, name)
-			o := profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain"))
+			o := profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain", "count=1500"))
 			f := profiletest.Facts[report.Facts](t, o.Concluded)
 			assert.Positive(t, f.Hits)
 			assert.Positive(t, f.ReadBack)
 			require.NotNil(t, f.HitRatio)
 			switch name {
 			case "memory", "embedded", "redis", "cluster", "sentinel":
-				profiletest.Drive(t, caseOf(t, target, structures, "namespace=mixstructures"))
+				profiletest.Drive(t, caseOf(t, target, structures, "namespace=mixstructures", "count=800"))
 			default:
-				profiletest.Drive(t, caseOf(t, target, ordered, "namespace=mixordered"))
+				profiletest.Drive(t, caseOf(t, target, ordered, "namespace=mixordered", "count=800"))
 			}
 			if name != "cluster" {
-				profiletest.Drive(t, caseOf(t, target, transaction, "namespace=mixtx"))
+				profiletest.Drive(t, caseOf(t, target, transaction, "namespace=mixtx", "count=800"))
 			}
 		})
 	}
@@ -175,7 +175,7 @@ func TestAPipelineCountsItsCalls(t *testing.T) {
 func TestCoherence(t *testing.T) {
 	t.Parallel()
 	target := profiletest.Target(t, "coherence")
-	profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain"))
+	profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain", "count=1500"))
 	for text, want := range map[string]string{
 		ordered:     "Coherence has no scan on a value",
 		transaction: "Coherence has no transactions over several entries",
@@ -190,7 +190,7 @@ func TestCoherence(t *testing.T) {
 func TestCassandra(t *testing.T) {
 	t.Parallel()
 	target := profiletest.Target(t, "cassandra")
-	profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain"))
+	profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain", "count=1500"))
 	profiletest.Drive(t, caseOf(t, target, ordered, "namespace=mixordered"))
 	_, err := caseOf(t, target, transaction, "namespace=mixtx").Start(t.Context(), t)
 	require.ErrorContains(t, err, "Cassandra has no transactions over several records")

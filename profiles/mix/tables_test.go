@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/profiles/mix/report"
 )
@@ -66,6 +67,9 @@ func TestPresetsOnEveryStore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "sqlite" {
+				labtest.Full(t, "TestEveryCallOnEveryStore, TestCassandra and TestCoherence")
+			}
 			target := profiletest.Target(t, name)
 			o := profiletest.Drive(t, profiletest.Case{Profile: Profile(), Target: target, Set: []string{"threads=4", "count=2000", "records=200", "namespace=mixshop"}})
 			f := profiletest.Facts[report.Facts](t, o.Concluded)
@@ -101,7 +105,7 @@ func TestWhatTablesDoNotHave(t *testing.T) {
 		"expiry":       {"data: {product: {records: 9, ttl: 1h}}\noperations: {get: {get: product}}", "rows of an SQL database do not expire, and product has a ttl", "cassandra://"},
 		"names":        {"data: {a-b: {records: 9}, A_b: {records: 9}}\noperations: {get: {get: a-b}}", "data sets a-b and A_b would be the same table", "another name"},
 		"fields":       {"data: {user: {records: 9, fields: [Name, name]}}\noperations: {get: {get: user}}", "data set user: fields Name and name would be the same column", "another name"},
-		"arguments":    {has + `look: {statement: "SELECT v FROM {product} WHERE k = ?"}}`, "operation look: the statement has 1 placeholders, and 0 arguments", "question mark"},
+		"arguments":    {has + `look: {statement: "SELECT v FROM {product} WHERE k = ?"}}`, "operation look: the statement has 1 placeholder, and 0 arguments", "question mark"},
 		"no statement": {has + `look: {statement: "SELEC 1"}}`, "operation look: sqlite does not take the statement", "{NAME}"},
 		"no column":    {has + `look: {statement: "SELECT w FROM {product}"}}`, "operation look: sqlite does not take the statement", "{NAME}"},
 	} {
@@ -129,7 +133,7 @@ func TestWhatCassandraDoesNotHave(t *testing.T) {
 		"data: {stock: {records: 9, type: counter, ttl: 1h}}\noperations: {add: {add: stock}}":    "counters of Cassandra do not expire, and stock has a ttl",
 		"data: {stock: {records: 9, type: counter}}\noperations: {put: {put: stock}}":             "Cassandra has no put on a counter",
 		has + `wipe: {statement: "TRUNCATE {product}"}}`:                                          "a statement of Cassandra begins with SELECT, INSERT, UPDATE, DELETE",
-		has + `look: {statement: "SELECT v FROM {product} WHERE k = ?"}}`:                         "operation look: the statement has 1 placeholders, and 0 arguments",
+		has + `look: {statement: "SELECT v FROM {product} WHERE k = ?"}}`:                         "operation look: the statement has 1 placeholder, and 0 arguments",
 		has + `look: {statement: "SELECT w FROM {product} WHERE k = ?", args: [{key: product}]}}`: "operation look: Cassandra does not take the statement",
 		has + `both: {steps: [{get: product}, {put: product, keys: same}], atomic: true}}`:        "Cassandra has no transactions over several records",
 	} {

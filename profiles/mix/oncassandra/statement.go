@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
 
@@ -61,7 +62,7 @@ func (d *data) prepare(ctx context.Context, early bool) error {
 		}
 		switch {
 		case errors.Is(err, errPrepared) && marks != len(s.Args):
-			errs = append(errs, fault.Input(fmt.Errorf("%s: the statement has %d placeholders, and %d arguments", where, marks, len(s.Args)), "write a question mark in the text for each of args"))
+			errs = append(errs, fault.Input(fmt.Errorf("%s: the statement has %s, and %s", where, units.Plural(marks, "placeholder"), units.Plural(len(s.Args), "argument")), "write a question mark in the text for each of args"))
 		case errors.Is(err, errPrepared), early && class == store.Missing:
 		case class == store.Unreachable, class == store.Timeout, class == store.Overloaded, class == store.Refused, class == store.Canceled:
 			errs = append(errs, fault.Store(fmt.Errorf("%s: prepare the statement: %w", where, err), ""))

@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
 
@@ -145,7 +146,7 @@ func lacks(_ *model.Operation, st *model.Step, d *model.Data) error {
 	switch {
 	case st.Do == model.Statement:
 		if n := sqltext.Placeholders(st.Text); n != len(st.Args) {
-			return fault.Hint(fmt.Errorf("the statement has %d placeholders, and %d arguments", n, len(st.Args)), "write a question mark in the text for each of args")
+			return fault.Hint(fmt.Errorf("the statement has %s, and %s", units.Plural(n, "placeholder"), units.Plural(len(st.Args), "argument")), "write a question mark in the text for each of args")
 		}
 		return nil
 	case d == nil:

@@ -84,11 +84,11 @@ func (s *set) own(k *workload.Stake, record int64) (int64, bool) {
 	return at / of, true
 }
 
-// expected reports whether a record must be there.
-func (s *set) expected(k *workload.Stake, record int64) bool {
-	if s.absent || s.gone.has(record) {
-		return false
-	}
+// left reports whether a record may be gone again.
+func (s *set) left(record int64) bool { return s.absent || s.gone.has(record) }
+
+// there reports whether a record has been stored, by all that was acknowledged until now.
+func (s *set) there(k *workload.Stake, record int64) bool {
 	if record < s.base {
 		return record < s.loaded
 	}

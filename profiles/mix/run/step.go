@@ -54,8 +54,8 @@ type row struct {
 	record int64
 	// number is that of an insert; -1: it is none.
 	number int64
-	// absent means that the record never was.
-	absent bool
+	// absent means that the record never was, and due that it was there before the call began.
+	absent, due bool
 	// slots, of the fields of the call, are followed; floors are what a read must find at
 	// least, and begun says which writes are counted.
 	slots  []int64
@@ -292,10 +292,12 @@ func (s *step) aim(at *row, to *model.Row, x uint64) {
 	to.Key, to.Found = s.set.Key.Append(to.Key[:0], at.record), false
 }
 
-// look notes which versions a read must find.
+// look notes which records a read must find, and which versions: those that were
+// acknowledged before it begins.
 func (s *step) look(p *part) {
 	for i := range p.call.Rows {
 		at := &p.rows[i]
+		at.due = !at.absent && s.set.there(&s.task.run.stake, at.record)
 		for j, f := range p.picked {
 			at.floors[j] = s.set.slots.floor(s.slot(at, f))
 		}
@@ -496,7 +498,7 @@ func (s *step) found(p *part) (err error) {
 			if e := s.judge(p, at, got); e != nil {
 				err = e
 			}
-		case !at.absent && !r.forgets && s.set.expected(&r.stake, at.record):
+		case at.due && !r.forgets && !s.set.left(at.record):
 			t.misses.Add(1)
 			err = r.lost(s.set, got.Key)
 		case at.record >= s.set.base && !at.absent:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,6 +30,8 @@ type watched struct {
 	mu     *sync.Mutex // several clients load
 	before func(c *model.Call) (skip bool)
 	after  func(c *model.Call)
+	// atOnce lets the hooks of several clients run at the same time.
+	atOnce bool
 }
 
 func (w watched) Do(ctx context.Context, c *model.Call) error {
@@ -43,8 +46,10 @@ func (w watched) Do(ctx context.Context, c *model.Call) error {
 }
 
 func (w watched) locked(f func() bool) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	if !w.atOnce {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+	}
 	return f()
 }
 
@@ -257,6 +262,47 @@ operations:
 	assert.Regexp(t, `^hits 9\d\.\d+ %$`, b.Status())
 	assert.Regexp(t, `; 9\d\.\d+ % of the gets found their record$`, v.Summary)
 	assert.Contains(t, fmt.Sprint(v.Checks), "stock: sum of what was added")
+}
+
+// A record whose insert is acknowledged while it is being read need not have been found.
+func TestAReadThatBeginsBeforeTheInsertEndsMayMiss(t *testing.T) {
+	w := parse(t, `
+data: {order: {records: 1, size: 20}}
+operations: {more: {insert: order}, newest: {get: order, keys: latest 0.99}}
+mix: {more: 1, newest: 1}`)
+	inserts, reads := settings(w), settings(w)
+	for _, knob := range w.Knobs(&workload.Settings{}) {
+		switch knob.Name {
+		case "weight-more":
+			reads = knob.Set(reads, 0)
+		case "weight-newest":
+			inserts = knob.Set(inserts, 0)
+		}
+	}
+	var first, missed atomic.Bool
+	begun, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	b := bind(t, &run.Spec{Work: w, Seed: 1}, watched{atOnce: true, before: func(c *model.Call) bool {
+		if c.Do == model.Insert && first.CompareAndSwap(false, true) {
+			close(begun)
+			<-goOn
+		}
+		return false
+	}, after: func(c *model.Call) {
+		if c.Do == model.Get && !c.Rows[0].Found && missed.CompareAndSwap(false, true) {
+			close(goOn)
+			assert.NoError(t, <-ended)
+		}
+	}})
+	slow, quick, reader := b.task(t, 0, inserts), b.task(t, 1, inserts), b.task(t, 2, reads)
+	go func() { ended <- at(t, slow, 0) }()
+	<-begun
+	require.NoError(t, at(t, quick, 1), "which makes readers choose from two, of which one is under way")
+	for i := int64(2); i < 1000 && !missed.Load(); i++ {
+		require.NoError(t, at(t, reader, i))
+	}
+	require.True(t, missed.Load())
+	v := b.Verify(t.Context())
+	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }
 
 // Weights, exponent and hit ratio follow the settings.

@@ -173,7 +173,7 @@ func (r *Run) readSet(ctx context.Context, client model.Client, s *set) error {
 	}
 	perCall := int(max(min(loadRows, loadBytes/max(int64(s.columns)*max(s.Size.Most(), 1), 1)), 1))
 	for at := int64(0); at < all; at += every {
-		if !s.expected(&r.stake, at) {
+		if s.left(at) || !s.there(&r.stake, at) {
 			continue
 		}
 		if records = append(records, at); len(records) == perCall {

@@ -147,7 +147,7 @@ func reading(resp *http.Response, err error) (model.Reply, error) {
 func TestSagasOnACoordinator(t *testing.T) {
 	t.Parallel()
 	addr := os.Getenv("PERFBENCH_TEST_DTM")
-	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s", "payload=100000"}
+	words := []string{"mode=saga", "threads=4", "transactions=200", "accountCount=20", "failRate=0.2", "checkInterval=0s", "payload=20000"}
 	if addr == "" {
 		sp := &model.Spec{Shards: 1, Retry: time.Second}
 		s := &standIn{c: &coordinator.Coordinator{Spec: sp}, Memory: onmemory.New(open(t, "memory:"), sp), gone: t.Context().Done()}
