@@ -45,11 +45,15 @@ func Habit(args []string) error {
 			continue
 		}
 		given, rest := h.read(rest)
-		named := h.is(args[0])
+		name := args[0]
+		if name == "run" {
+			name = args[1]
+		}
+		named := h.is(name)
 		if !named && len(given) == 0 {
 			continue
 		}
-		what := fmt.Sprintf("%s is a command of the original", args[0])
+		what := fmt.Sprintf("%s is a command of the original", name)
 		if !named {
 			what = fmt.Sprintf("%s is an option of the original's %s", h.first(args), h.program)
 		}
@@ -70,7 +74,7 @@ func (h habit) after(args []string) ([]string, bool) {
 		return nil, false
 	case h.is(args[0]):
 		return args[1:], true
-	case len(args) > 1 && args[0] == "run" && args[1] == h.profile && h.mode() == nil:
+	case len(args) > 1 && args[0] == "run" && (h.is(args[1]) || args[1] == h.profile && h.mode() == nil):
 		return args[2:], true
 	}
 	return nil, false

@@ -22,6 +22,7 @@ func TestHabits(t *testing.T) {
 		"test_group -list -prop g.properties -t redis://h": "perfbench data list --profile group --file g.properties -t redis://h",
 		"run group -run -delete -prop g.properties":        "perfbench data delete --profile group --file g.properties --target redis://localhost:6379",
 		"run group -db -run -prop g.properties":            "perfbench run group --file g.properties --target mysql://root@localhost:3306/perfbench",
+		"run test_group -list":                             "perfbench data list --profile group --target redis://localhost:6379",
 		"run-authz -s scripts -n 12 -c 4":                  "perfbench run authz --file scripts --set runs=12 --set concurrent=4",
 		"run-authz.js --scripts-dir scripts":               "perfbench run authz --file scripts",
 		"run authz -s scripts -c 4":                        "perfbench run authz --file scripts --set concurrent=4",
