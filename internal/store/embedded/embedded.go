@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"sync"
 	"time"
 
@@ -20,9 +22,13 @@ import (
 // NoFigure is what reports say about a run on this store.
 const NoFigure = "The store was miniredis, embedded in perfbench; these numbers do not describe a real Redis server."
 
-// tick is how often the clock of miniredis is advanced: its keys do not expire by
-// themselves.
-const tick = 100 * time.Millisecond
+// The keys of miniredis do not expire by themselves: its clock is advanced every tick, or less often
+// where that takes longer than one part in clockParts of the time, since it sorts all keys and answers
+// nobody meanwhile.
+const (
+	tick       = 100 * time.Millisecond
+	clockParts = 20
+)
 
 // Driver starts an embedded store; each Open starts its own.
 var Driver = store.Driver{
@@ -33,6 +39,10 @@ var Driver = store.Driver{
 	Params:  []string{"connections", "protocol", "pipelining"},
 	Open:    open,
 }
+
+// patience is how long an answer may take. A server within this process does not go away; it only waits
+// for a processor, for seconds on a busy machine.
+const patience = time.Minute
 
 var _ redis.Typed = (*Conn)(nil)
 
@@ -62,7 +72,12 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 		server.Close()
 		return nil, fault.Store(fmt.Errorf("embedded: the server within perfbench needs two for each connection: %w", fault.ErrFiles), "")
 	}
-	inner, err := redis.Open(ctx, store.Target{Scheme: "redis", Hosts: []string{server.Addr()}, Params: t.Params}, o)
+	params := maps.Clone(t.Params)
+	if params == nil {
+		params = url.Values{}
+	}
+	params.Set("read_timeout", patience.String())
+	inner, err := redis.Open(ctx, store.Target{Scheme: "redis", Hosts: []string{server.Addr()}, Params: params}, o)
 	if err != nil {
 		if fault.OutOfFiles() { // the server in here has none left for the connection
 			err = fault.Code(fault.Sentence("embedded: the server within perfbench could not take the connection: "+fault.ErrFiles.Error(), err), fault.CodeStore)
@@ -74,7 +89,7 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
 	// Ends with Close.
-	c.clock.Go(func() { c.keepTime(background) })
+	c.clock.Go(func() { keepTime(background, server.FastForward) })
 	return c, nil
 }
 
@@ -87,13 +102,18 @@ type meter struct{ *redis.Meter }
 // Usage reports nothing, since what the server uses is this process's own.
 func (meter) Usage(context.Context) store.Usage { return store.Untold() }
 
-func (c *Conn) keepTime(ctx context.Context) {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
+// keepTime advances a clock by the time that passes, until ctx ends.
+func keepTime(ctx context.Context, advance func(time.Duration)) {
+	last := time.Now()
+	timer := time.NewTimer(tick)
+	defer timer.Stop()
 	for {
 		select {
-		case <-ticker.C:
-			c.server.FastForward(tick)
+		case <-timer.C:
+			now := time.Now()
+			advance(now.Sub(last))
+			last = now
+			timer.Reset(max(tick, clockParts*time.Since(now)))
 		case <-ctx.Done():
 			return
 		}
