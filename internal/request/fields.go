@@ -128,6 +128,11 @@ func rows() []Field {
 			ofProfile: true,
 		},
 		{
+			Param:     param("check", workload.Text, "values: each value is checked as it is read; linearizable: so are the histories of a few hot records, after the run"),
+			Flag:      Flag{"", "WHAT", "linearizable: keep the histories of a few hot records, and check them after the run (mix)", GroupWorkload, false},
+			ofProfile: true,
+		},
+		{
 			Param:     param("memtier", workload.Text, "options of memtier_benchmark, of the profile mix"),
 			Flag:      Flag{"", "OPTIONS", "a workload as options of memtier_benchmark, in quotes (mix)", GroupWorkload, false},
 			ofProfile: true,

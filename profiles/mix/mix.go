@@ -249,6 +249,9 @@ func (b *binder) bind(p *workload.Bound, l *model.Adapter) error {
 // Share gives process i of n its part of the clients and of the operations, or of the
 // records that are to be loaded.
 func (b *binder) Share(p *workload.Plan, i, n int) error {
+	if n > 1 && b.Check == run.CheckLinearizable {
+		return fault.Input(errors.New("check: the clocks of several workers cannot order the calls of one record"), "run without --workers, or without --check linearizable")
+	}
 	workload.Own(p)
 	t := &p.Phases[0].Tracks[0]
 	all := t.Start.Threads

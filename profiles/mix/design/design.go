@@ -44,11 +44,18 @@ var (
 		Name: "load", Kind: workload.Choice, Default: run.LoadAuto, Choices: []string{run.LoadAuto, run.LoadOnly, run.LoadSkip},
 		Help: "auto loads the records that are missing before the run; only does that and nothing else, and measures it; skip loads nothing",
 	}
+	checkParam = workload.Param{
+		Name: "check", Kind: workload.Choice, Default: checkValues, Choices: []string{checkValues, run.CheckLinearizable},
+		Help: "values checks each value as it is read; linearizable also keeps the histories of a few hot records, and checks them after the run",
+	}
 	loadersParam = workload.Param{
 		Name: "loaders", Kind: workload.Integer, Default: "16", Unit: "clients", Min: 1, Max: workload.MaxThreads,
 		Help: "clients that load at the same time before the run",
 	}
 )
+
+// checkValues is the word for: nothing but the values is checked.
+const checkValues = "values"
 
 // callsParam is how many operations there are where nobody says how long the run lasts.
 var callsParam = workload.Param{
@@ -58,7 +65,7 @@ var callsParam = workload.Param{
 
 // Params returns the parameters.
 func Params() []workload.Param {
-	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, callsParam}
+	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam}
 }
 
 // Spec is what was worked out, for the binding. It is not modified afterwards.
@@ -89,6 +96,7 @@ func Design(in workload.Inputs) (*workload.Plan, *Spec, error) {
 	if !d.work() {
 		return nil, nil, d.Problems.Err()
 	}
+	d.check()
 	start := d.start()
 	if err := d.Problems.Err(); err != nil {
 		return nil, nil, err
@@ -125,6 +133,23 @@ func (d *designer) work() bool {
 		d.Problems.Add(w.Complete())
 	}
 	return true
+}
+
+// check reads what is to be checked, and says why a workload has no histories that could be.
+func (d *designer) check() {
+	if d.s.Check = d.Choice(checkParam); d.s.Check != run.CheckLinearizable {
+		return
+	}
+	var why []string
+	for i := range d.s.Work.Data {
+		one := &d.s.Work.Data[i]
+		because := run.Unchecked(d.s.Work, one)
+		if because == "" {
+			return
+		}
+		why = append(why, one.Name+": "+because)
+	}
+	d.Blame(checkParam.Name, "a data set of values or hashes that steps get and put", "check: no data set has histories that can be checked (%s)", strings.Join(why, "; "))
 }
 
 func operations(w *model.Workload) (out []string) {

@@ -65,6 +65,9 @@ func (r *Run) Facts(*measure.Result) any {
 		ratio := float64(hits) / float64(hits+misses)
 		f.HitRatio = &ratio
 	}
+	if r.histories != nil {
+		f.Linearizable = r.histories.found.Load()
+	}
 	r.there.mu.Lock()
 	defer r.there.mu.Unlock()
 	for i, s := range r.sets {

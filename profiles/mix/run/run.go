@@ -31,6 +31,8 @@ type Spec struct {
 	Payload int
 	// Count is how many operations there are; 0: as many as time allows.
 	Count int64
+	// Check is CheckLinearizable or empty.
+	Check string
 }
 
 // Words of Spec.Load: what is missing is loaded first; nothing is done but that, and it is
@@ -62,6 +64,8 @@ type Run struct {
 	there   there
 	others  *workload.Each[progressDelta]
 	ended   bool
+	// histories are those of hot records; nil: none are kept.
+	histories *histories
 }
 
 // New returns a run of a workload on the store of conn.
@@ -110,6 +114,9 @@ func (r *Run) begin() {
 			return slices.ContainsFunc(o.Steps, func(st model.Step) bool { return st.Data == s.Name && (st.Do.Writes() || st.Fill) })
 		})
 		s.track(written && !r.forgets)
+	}
+	if r.spec.Check == CheckLinearizable && !r.forgets {
+		r.follow()
 	}
 }
 

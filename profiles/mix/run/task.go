@@ -18,7 +18,9 @@ type task struct {
 	// tx is the client where an operation is a transaction; nil: it has none.
 	tx    model.Transactor
 	tally *tally
-	ops   []operation
+	// history keeps what is done to hot records; nil: none is kept.
+	history *historian
+	ops     []operation
 
 	// seen are the settings that the rest follows: upto are the sums of the weights, hit is
 	// the share of gets that ask for what is there.
@@ -67,7 +69,7 @@ func (r *Run) NewTask(worker int) (workload.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &task{run: r, client: c, tally: r.tallies.of(), last: make([]int64, len(r.sets)), ordinal: uint32(mix(uint64(worker))) & mostOrdinal}
+	k := &task{run: r, client: c, tally: r.tallies.of(), history: r.histories.of(), last: make([]int64, len(r.sets)), ordinal: uint32(mix(uint64(worker))) & mostOrdinal}
 	k.tx, _ = c.(model.Transactor)
 	k.session = session{length: numberOf(r.work.Session.Length), pause: numberOf(r.work.Session.Pause), on: r.work.Session.Length.Given(), number: uint64(worker) << 40}
 	part, number := workload.Op(len(r.work.Operations)), 0
@@ -247,11 +249,22 @@ func (k *task) step(ctx context.Context, it *workload.Iteration, s *step, x uint
 // call sends a call, and times it if it is an operation by itself.
 func (k *task) call(ctx context.Context, it *workload.Iteration, s *step, p *part, op workload.Op) error {
 	if op < 0 {
-		return s.finish(p, k.client.Do(ctx, &p.call))
+		return s.finish(p, k.send(ctx, s, p))
 	}
 	m := it.Begin(op)
-	err := it.End(m, 1, k.client.Do(ctx, &p.call))
+	err := it.End(m, 1, k.send(ctx, s, p))
 	return s.finish(p, err)
+}
+
+// send sends a call, and keeps it in the histories if it is about a hot record.
+func (k *task) send(ctx context.Context, s *step, p *part) error {
+	if k.history == nil || s.set == nil || !k.history.about(s, p) {
+		return k.client.Do(ctx, &p.call)
+	}
+	from := k.history.now()
+	err := k.client.Do(ctx, &p.call)
+	k.history.note(s, p, from, k.history.now(), err)
+	return err
 }
 
 // transact carries out the steps as one transaction, and again if the store took it back

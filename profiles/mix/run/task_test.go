@@ -73,7 +73,7 @@ func at(t *testing.T, k *profiletest.Stepper, number int64) error {
 	return k.Do(t.Context())
 }
 
-func bind(t *testing.T, s *run.Spec, w watched) bound {
+func bind(t testing.TB, s *run.Spec, w watched) bound {
 	t.Helper()
 	a := inmemory.New(s.Work, false)
 	open := a.Open

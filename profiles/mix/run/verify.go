@@ -59,10 +59,13 @@ func (r *Run) Verify(ctx context.Context) workload.Verification {
 		old.Want = "any number (" + r.layer.Why + ")"
 	}
 	v.Checks = append(v.Checks, old)
+	r.linearizable(ctx, &v)
 	for i := range v.Checks {
 		if !v.Checks[i].OK {
 			v.State = workload.Failed
-			v.Checks[i].Examples = examples
+			if len(v.Checks[i].Examples) == 0 {
+				v.Checks[i].Examples = examples
+			}
 		}
 	}
 	switch {
@@ -77,6 +80,9 @@ func (r *Run) Verify(ctx context.Context) workload.Verification {
 		}
 		if stale > 0 {
 			v.Summary += fmt.Sprintf("; %s of what had been overwritten, which %s allows", units.Plural(stale, "read"), r.layer.Why)
+		}
+		if r.histories != nil {
+			v.Summary += "; " + r.histories.found.Load().Words()
 		}
 	}
 	return v
