@@ -14,7 +14,8 @@ type At struct {
 	// Track is the index of the track, or workload.AllTracks.
 	Track int
 	// Knob is what to change; a Knob with only the name "paused" pauses (1) or
-	// resumes (0), and one named workload.ComingKnob sets how calls come.
+	// resumes (0), one named workload.ComingKnob sets how calls come, and one with the name of
+	// a fault's setting begins it or, with 0, ends it.
 	Knob  workload.Knob
 	Value float64
 	// Ramp is the number, from 1, of the ramp that this is a step of; 0 if none. A
@@ -34,6 +35,10 @@ func (a At) apply(s workload.Settings) workload.Settings {
 		return s
 	case workload.ComingKnob:
 		s.Coming = workload.Coming(a.Value)
+		return s
+	}
+	if kind, ok := workload.FaultSetting(a.Knob.Name); ok {
+		s.Faults[kind] = a.Value
 		return s
 	}
 	return a.Knob.Set(s, a.Knob.Clamp(a.Value))

@@ -92,6 +92,7 @@ func (r *Run) Stop(cause error) {
 		return
 	}
 	r.pool.send(workload.Word{Stop: fmt.Errorf("stopped: %v", cause)})
+	r.breakTo(workload.Faults{})
 	for _, t := range r.tracks {
 		t.end()
 	}

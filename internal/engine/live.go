@@ -54,12 +54,22 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 
 // publish puts what is asked for into force on all tracks that run. The caller holds r.mu.
 func (r *Run) publish(how rhythm) {
+	r.breakTo(r.settings.want[0].Faults)
 	for _, t := range r.tracks {
 		if t.state == running {
 			t.publish(how)
 			t.nudge()
 		}
 	}
+}
+
+// breakTo puts faults into force, none once the run ends. The caller holds r.mu.
+func (r *Run) breakTo(faults workload.Faults) {
+	if r.opts.Break == nil || faults == r.broken {
+		return
+	}
+	r.broken = faults
+	r.opts.Break(faults)
 }
 
 // Mark puts a note on the run's time line; after the first thousand notes it does

@@ -57,6 +57,9 @@ type Options struct {
 	// Part, when set, takes each second in a form that another process can merge;
 	// see Run.Merge.
 	Part func(*measure.Increment)
+	// Break, when set, is called with the faults that are in force from now on. It must not
+	// block or call the run. At its end they are healed.
+	Break func(workload.Faults)
 	// Held makes phases that wait for others wait for Enter as well. Ended, when
 	// set, is called when a track is over, with the time since measurement began;
 	// it must not block or call the run.
@@ -103,6 +106,7 @@ type Run struct {
 	graph        graph
 	conductor    conductor
 	appointments appointments
+	broken       workload.Faults // those in force
 }
 
 // Start begins a run. Cancelling ctx has the effect of Stop with the context's

@@ -43,6 +43,11 @@ func (s *settings) byName() map[string]float64 {
 	if slices.ContainsFunc(s.want, func(w workload.Settings) bool { return w.Paused }) {
 		out["paused"] = 1
 	}
+	for i, v := range s.want[0].Faults {
+		if v != 0 {
+			out[workload.FaultKinds()[i].Setting()] = v
+		}
+	}
 	if c := s.want[0].Coming; c != workload.AsBegun {
 		out[workload.ComingKnob] = float64(c)
 	}
@@ -96,6 +101,7 @@ func (s *settings) change(by string, track, ramp int, f func(workload.Settings) 
 		}
 		log = append(log, measure.Change{Name: workload.ComingKnob, From: float64(from), To: float64(to), By: by, Ramp: ramp})
 	}
+	log = append(log, s.breaks(by, before.Faults, after.Faults)...)
 	if before.Paused != after.Paused {
 		for i := range s.want {
 			if track == workload.AllTracks || track == i {
@@ -151,6 +157,19 @@ func (s *settings) even(k workload.Knob, before workload.Settings, f func(worklo
 			s.want[i] = k.Set(s.want[i], to)
 			log = append(log, measure.Change{Name: spec.Name + "." + k.Name, From: from, To: to})
 		}
+	}
+	return log
+}
+
+// breaks is change for the faults, which are of all tracks.
+func (s *settings) breaks(by string, before, after workload.Faults) (log []measure.Change) {
+	for i, to := range after {
+		if before[i] != to {
+			log = append(log, measure.Change{Name: workload.FaultKinds()[i].Setting(), From: before[i], To: to, By: by})
+		}
+	}
+	for i := range s.want {
+		s.want[i].Faults = after
 	}
 	return log
 }

@@ -26,6 +26,8 @@ type Order struct {
 	// Leased says that the store has a lease for the run, which workers go by that do not hear
 	// the coordinator.
 	Leased bool `json:"leased,omitempty"`
+	// Faults says that the run breaks connections, so that a worker's go through a proxy.
+	Faults bool `json:"faults,omitempty"`
 	// Sum is that of the coordinator's plan: a worker's has the same, or they differ.
 	Sum string `json:"sum"`
 }

@@ -171,7 +171,7 @@ func rows() []Field {
 		},
 		{
 			Param:   param("at", workload.List, "live changes, counted from the start of measurement: 10s:threads=32,payload=4KiB"),
-			Flag:    Flag{"", "TIME:NAME=VALUE,…", "a live change, counted from the start of measurement; 10s..40s:rate=1000..20000 is a ramp; repeats", GroupLoad, false},
+			Flag:    Flag{"", "TIME:NAME=VALUE,…", "a live change, counted from the start of measurement; 10s..40s:rate=1000..20000 is a ramp, 20s..30s:fault=delay:5ms a fault; repeats", GroupLoad, false},
 			Form:    Form{"timetable", "Changes and conditions", atHelp, "; "},
 			setHelp: atHelp,
 			list:    func(r *Run) *[]string { return &r.Request.Timetable }, kept: "timetable",

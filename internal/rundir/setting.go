@@ -23,6 +23,9 @@ func TrackOf(name string) (track, base string) {
 // SettingText formats a live setting for people, by its name. A value with a fraction,
 // such as a step of a ramp, gets four digits, or all those before the point.
 func SettingText(name string, v float64) string {
+	if kind, ok := workload.FaultSetting(name); ok {
+		return workload.FaultKinds()[kind].Format(v)
+	}
 	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
 	case base == "payload", base == "principal":
 		return units.Size(int64(v))

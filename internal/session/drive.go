@@ -119,6 +119,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		Classify: classify(d.Opened.conn),
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
+		Break:       func(f workload.Faults) { d.Opened.proxy.Set(f.Link()) },
 		Sink:        d.sink.second, Grace: d.Opened.grace(), Past: past,
 		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	}

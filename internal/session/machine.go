@@ -35,6 +35,9 @@ func (p *Prepared) FormatSetting(name string, v float64) string {
 	if name == workload.ComingKnob {
 		return workload.Coming(v).String()
 	}
+	if kind, ok := workload.FaultSetting(name); ok {
+		return workload.FaultKinds()[kind].Format(v)
+	}
 	k, _ := p.Plan.Knob(name[strings.LastIndex(name, ".")+1:])
 	return k.Format(v)
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/perfbench/perfbench/internal/condition"
+	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/request"
@@ -445,8 +446,23 @@ func (m *maker) schedule(plan *workload.Plan) error {
 	}
 	table, warnings, err := ParseTimetable(m.p.changes(), plan, m.p.Inputs.Duration)
 	m.p.Timetable = table
+	if err == nil {
+		err = m.breakable(table)
+	}
 	m.warn(warnings...)
 	return fault.Field("at", sourced(m.p.req, "at", err))
+}
+
+// breakable refuses faults that the store's connections cannot have.
+func (m *maker) breakable(table []engine.At) error {
+	d := m.p.Driver
+	if m.p.binding.Target != "" { // the store is another than the target names
+		var err error
+		if _, d, err = m.p.env.Drivers.Parse(m.p.binding.Target); err != nil {
+			return err
+		}
+	}
+	return breakable(table, &d)
 }
 
 // until parses what ends the run early.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
@@ -21,6 +22,9 @@ import (
 // is measured yet. Drive or Abandon must follow. Its exported methods may be called from
 // any goroutine.
 type Opened struct {
+	// proxy is what the connections go through; nil: the run has no faults.
+	proxy *proxy.Proxy
+
 	// Prepared is what was asked for, and what it comes to.
 	Prepared *Prepared
 	// Info is what the store reported about itself at the start.
@@ -83,7 +87,10 @@ func (p *Prepared) Open(ctx context.Context, progress func(Progress)) (*Opened, 
 	if err := g.connect(ctx); err != nil {
 		return nil, p.secret().hide(caused(ctx, err))
 	}
-	o.close = sync.OnceValue(o.conn.Close)
+	o.close = sync.OnceValue(func() error {
+		defer o.proxy.Close()
+		return o.conn.Close()
+	})
 	// A call in progress may ignore its context, so an interrupt closes the connection.
 	o.release = context.AfterFunc(ctx, func() { _ = o.close() })
 	var err error

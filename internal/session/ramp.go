@@ -127,6 +127,10 @@ func TimetableInWords(table []engine.At, plan *workload.Plan) []string {
 		if at.Track >= 0 {
 			name = plan.Tracks()[at.Track].Name + "." + name
 		}
+		if kind, ok := workload.FaultSetting(name); ok {
+			out = append(out, faultInWords(table[i:], kind)...)
+			continue
+		}
 		switch at.Knob.Name {
 		case workload.ComingKnob:
 			text = workload.Coming(at.Value).String()

@@ -39,6 +39,18 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so the ramp will not reach its end", text, duration))
 		}
 		for one := range strings.SplitSeq(what, ",") {
+			if word, ok := strings.CutPrefix(strings.TrimSpace(one), faultWord); ok {
+				broken, err := parseFault(word, from, to)
+				if err != nil {
+					problems.Add(fault.Hint(fmt.Errorf("at %q: %w", text, err), fault.HintOf(err)))
+					continue
+				}
+				for _, e := range broken {
+					e.text = text
+					list = append(list, e)
+				}
+				continue
+			}
 			e, err := parseChange(one, plan, to > from)
 			if err != nil {
 				problems.Add(fmt.Errorf("at %q: %w", text, err))
@@ -49,6 +61,7 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 		}
 	}
 	problems.Add(overlapping(list))
+	problems.Add(brokenTwice(list))
 	if err := tooMany(list); err != nil {
 		problems.Add(err)
 		return nil, warnings, problems.Err()
@@ -177,7 +190,7 @@ func noKnob(name string, plan *workload.Plan) error {
 	for _, k := range plan.Knobs {
 		all = append(all, k.Name)
 	}
-	all = append(all, Paused, workload.ComingKnob)
+	all = append(all, Paused, workload.ComingKnob, strings.TrimSuffix(faultWord, "="))
 	for _, t := range plan.Tracks() {
 		for _, k := range plan.Knobs {
 			if t.Turns(k) {

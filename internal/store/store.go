@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"reflect"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/proxy"
 )
 
 // ErrUnsupported is wrapped by errors about features that a store does not have.
@@ -85,12 +87,24 @@ type Driver struct {
 	Port int
 	// Params are the URL parameters it knows.
 	Params []string
+	// Breaks says which faults of connections it can have.
+	Breaks Breaks
 	// Traits are the abilities that its servers are asked for.
 	Traits []Trait
 	// Open connects and makes sure that the store answers and accepts us. Errors
 	// carry a hint and fault.CodeStore, and never a password.
 	Open func(ctx context.Context, t Target, o OpenOptions) (Conn, error)
 }
+
+// Breaks says which faults a driver's connections can have.
+type Breaks int
+
+// What faults can be of.
+const (
+	BreaksNothing Breaks = iota // it has no connections, and its calls wait for nothing
+	BreaksCalls                 // its calls, which are within this process
+	BreaksConnections
+)
 
 // Listens returns the addresses at which the servers of a target listen; none if that is not
 // known from it.
@@ -132,6 +146,9 @@ type OpenOptions struct {
 	Agent string
 	// Fence is what all writes of the connections pass; nil: none.
 	Fence *Fence
+	// Proxy is what all connections go through, and what stores of this process wait for; nil:
+	// the run has no faults.
+	Proxy *proxy.Proxy
 }
 
 // As returns what implements T, the connection itself or one of its components, or an

@@ -22,6 +22,8 @@ type Settings struct {
 	// Coming is how calls come at the rate, of all tracks alike: the zero value means as the
 	// run began with.
 	Coming Coming
+	// Faults are what is broken between the callers and the store, for all tracks alike.
+	Faults Faults
 	// Extra holds the values of the plan's own knobs.
 	Extra [MostExtra]float64
 }

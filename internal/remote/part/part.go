@@ -15,6 +15,7 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/store"
@@ -45,6 +46,7 @@ type work struct {
 	env   Env
 	w     *remote.Worker
 	order remote.Order
+	proxy *proxy.Proxy // nil: the run has no faults
 	plan  *workload.Plan
 	conn  store.Conn
 	// addrs are where the store's servers listen.
@@ -92,6 +94,7 @@ func (p *work) do(ctx context.Context) error {
 		}
 		return err
 	}
+	defer p.proxy.Close()
 	defer func() { _ = p.conn.Close() }()
 	env.Say(fmt.Sprintf("worker %d of %d of run %s: ready", w.Place.Index+1, w.Place.Of, w.Place.Run))
 	if err := w.Begin(ctx); err != nil {
@@ -128,7 +131,10 @@ func (p *work) prepare(ctx context.Context) error {
 	if p.order.Leased {
 		p.guard(driver, target)
 	}
-	if p.conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: threads, Log: p.env.Log, Fence: p.leave.fence}); err != nil {
+	if p.order.Faults {
+		p.proxy = proxy.New()
+	}
+	if p.conn, err = driver.Open(ctx, target, store.OpenOptions{Threads: threads, Log: p.env.Log, Fence: p.leave.fence, Proxy: p.proxy}); err != nil {
 		return fmt.Errorf("open %s: %w", target.Redacted(), err)
 	}
 	if _, err := p.conn.Info(ctx); err != nil {
@@ -169,6 +175,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	run, err := engine.Start(ctx, engine.Options{
 		Plan: p.plan, Warmup: p.order.Inputs.Warmup, Classify: p.classify, Classes: store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
+		Break:       func(f workload.Faults) { p.proxy.Set(f.Link()) },
 		Client:      p.order.Inputs.Client, Retryable: store.Retryable,
 		Arrivals: p.order.Inputs.Arrivals, Seed: p.order.Inputs.Seed, Stream: p.part(),
 		Late: p.late(), Part: p.send, Held: true, Ended: p.w.Ended, Grace: p.order.Inputs.Drain, Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},

@@ -37,7 +37,7 @@ func BenchmarkGathered(b *testing.B) {
 		require.NoError(b, err)
 		config.Dialer = &net.Dialer{Timeout: o.dial}
 		if gathered {
-			config.Dialer = dialer{net.Dialer{Timeout: o.dial}, nil}
+			config.Dialer = dialer{net.Dialer{Timeout: o.dial}, nil, nil}
 		}
 		s, err := config.CreateSession()
 		require.NoError(b, err)

@@ -24,6 +24,7 @@ var Driver = store.Driver{
 	Name:    "cassandra",
 	Title:   "Cassandra",
 	Schemes: []string{"cassandra"},
+	Breaks:  store.BreaksConnections,
 	Example: "cassandra://localhost:9042/keyspace",
 	Port:    9042,
 	Params: append([]string{

@@ -42,6 +42,7 @@ func TestShapes(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, url+"/storetest") })
 	t.Run("fence", func(t *testing.T) {
 		storetest.Fence(t, cassandra.Driver, storetest.With(url+"/storetest", labtest.Patience))
+		storetest.Proxy(t, cassandra.Driver, storetest.With(url+"/storetest", labtest.Patience))
 	})
 }
 

@@ -7,19 +7,21 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
-// dialer connects with a node as the driver does, with a fence before each write, and with
-// writes that are gathered.
+// dialer connects with a node as the driver does, by way of the proxy, with a fence before each
+// write, and with writes that are gathered.
 type dialer struct {
 	net.Dialer
 	fence *store.Fence
+	proxy *proxy.Proxy
 }
 
 // DialContext connects with a node.
 func (d dialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
-	c, err := d.Dialer.DialContext(ctx, network, addr)
+	c, err := d.proxy.Dial(ctx, &d.Dialer, network, addr)
 	if err != nil {
 		return nil, err
 	}

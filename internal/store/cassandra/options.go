@@ -169,7 +169,7 @@ func Open(ctx context.Context, t store.Target, opts store.OpenOptions) (*Conn, e
 	if err != nil {
 		return nil, err
 	}
-	o.dialer = dialer{net.Dialer{Timeout: o.dial}, opts.Fence}
+	o.dialer = dialer{net.Dialer{Timeout: o.dial}, opts.Fence, opts.Proxy}
 	config, err := o.cluster(t)
 	if err != nil {
 		return nil, err

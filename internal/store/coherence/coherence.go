@@ -18,11 +18,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/watch"
 )
@@ -32,6 +34,7 @@ var Driver = store.Driver{
 	Name:    "coherence",
 	Title:   "Coherence",
 	Schemes: []string{"coherence"},
+	Breaks:  store.BreaksConnections,
 	Example: "coherence://localhost:1408",
 	Port:    1408,
 	Params:  store.NetworkParams,
@@ -108,8 +111,8 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 		links: make([]atomic.Pointer[link], opts.connections),
 		wake:  make(chan struct{}, 1), stop: make(chan struct{}),
 	}
-	for _, h := range t.Hosts {
-		ss.hosts = append(ss.hosts, store.HostPort(h, 1408))
+	if err := ss.reachedBy(o.Proxy); err != nil {
+		return nil, err
 	}
 	Quiet()
 	limited, cancel := context.WithTimeout(ctx, opts.dial)
@@ -126,6 +129,22 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 		c.Meter.agent = watch.NewAgent(o.Agent)
 	}
 	return c, nil
+}
+
+// reachedBy notes the addresses of the hosts, those of the proxy if there is one: the client does
+// not let us dial. Certificates are still of the host that the target names.
+func (ss *sessions) reachedBy(p *proxy.Proxy) error {
+	for _, h := range ss.target.Hosts {
+		addr, err := p.Address(store.HostPort(h, 1408))
+		if err != nil {
+			return err
+		}
+		ss.hosts = append(ss.hosts, addr)
+	}
+	if p != nil && ss.tls != nil && ss.tls.ServerName == "" {
+		ss.tls.ServerName, _, _ = net.SplitHostPort(store.HostPort(ss.target.Hosts[0], 1408))
+	}
+	return nil
 }
 
 // connect opens the gates and the first session of each slot.

@@ -56,4 +56,5 @@ func TestShapes(t *testing.T) {
 	url := labtest.Coherence(t).URL()
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, url) })
 	t.Run("fence", func(t *testing.T) { storetest.Fence(t, coherence.Driver, storetest.With(url, patient)) })
+	t.Run("proxy", func(t *testing.T) { storetest.Proxy(t, coherence.Driver, storetest.With(url, patient)) })
 }

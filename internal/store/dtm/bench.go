@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -19,6 +20,7 @@ var BenchDriver = store.Driver{
 	Name:    "dtm-bench",
 	Title:   "dtm's benchmark server",
 	Schemes: []string{"dtm+bench"},
+	Breaks:  store.BreaksConnections,
 	Example: "dtm+bench://localhost:8083",
 	Params:  []string{"dial_timeout", "read_timeout"},
 	Open:    openBench,
@@ -39,9 +41,10 @@ var benchURLs = []string{benchURL, "bench", "benchFlashSales"}
 type Bench struct {
 	addr, host, path string
 	times            store.TimeoutSet
+	proxy            *proxy.Proxy
 }
 
-func openBench(ctx context.Context, t store.Target, _ store.OpenOptions) (store.Conn, error) {
+func openBench(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
 	if len(t.Hosts) != 1 {
 		return nil, fault.Input(errors.New("dtm+bench: name exactly one host"), "for example dtm+bench://localhost:8083")
 	}
@@ -63,7 +66,7 @@ func openBench(ctx context.Context, t store.Target, _ store.OpenOptions) (store.
 	if times.Read == 0 {
 		times.Read = readTimeout
 	}
-	b := &Bench{host: t.Hosts[0], path: benchBase + name, times: times, addr: store.HostPort(t.Hosts[0], benchPort)}
+	b := &Bench{host: t.Hosts[0], path: benchBase + name, times: times, addr: store.HostPort(t.Hosts[0], benchPort), proxy: o.Proxy}
 	// Names are looked up once, not for each connection.
 	if b.addr, err = b.reach(ctx); err != nil {
 		return nil, fault.Store(fmt.Errorf("dtm+bench: %w", err), "is dtm's benchmark server running there? its port is 8083 by default")

@@ -88,7 +88,7 @@ func (c *BenchClient) connect(ctx context.Context, clock Clock, r *Request) erro
 	if r.Reached = c.conn != nil; r.Reached {
 		return nil
 	}
-	conn, err := c.dialer.DialContext(ctx, "tcp", c.bench.addr)
+	conn, err := c.bench.proxy.Dial(ctx, &c.dialer, "tcp", c.bench.addr)
 	if err != nil {
 		return err
 	}

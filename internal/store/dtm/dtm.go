@@ -25,6 +25,7 @@ var Driver = store.Driver{
 	Name:    "dtm",
 	Title:   "dtm server",
 	Schemes: []string{"dtm+http"},
+	Breaks:  store.BreaksConnections,
 	Example: "dtm+http://localhost:36789",
 	Port:    36789,
 	Params:  []string{"dial_timeout", "read_timeout", "write_timeout", "connections"},
@@ -65,7 +66,9 @@ func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn,
 	c := &Conn{
 		base: "http://" + store.HostPort(t.Hosts[0], 36789) + "/api/dtmsvr/",
 		client: &http.Client{Timeout: times.Read, Transport: &http.Transport{
-			DialContext:  (&net.Dialer{Timeout: times.Dial}).DialContext,
+			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+				return o.Proxy.Dial(ctx, &net.Dialer{Timeout: times.Dial}, network, addr)
+			},
 			MaxIdleConns: n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n, DisableCompression: true,
 		}},
 	}

@@ -35,6 +35,7 @@ var Driver = store.Driver{
 	Name:    "embedded",
 	Title:   "Embedded (no server needed)",
 	Schemes: []string{"embedded"},
+	Breaks:  store.BreaksConnections,
 	Example: "embedded:",
 	Params:  []string{"connections", "protocol", "pipelining"},
 	Open:    open,

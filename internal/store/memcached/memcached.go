@@ -32,6 +32,7 @@ var Driver = store.Driver{
 	Name:    "memcached",
 	Title:   "Memcached",
 	Schemes: []string{"memcached"},
+	Breaks:  store.BreaksConnections,
 	Example: example,
 	Port:    port,
 	Params:  store.NetworkParams,
@@ -98,7 +99,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 		return nil, fault.Input(fmt.Errorf("memcached: %q follows the host, and a server has no databases", t.Path), "leave it out; --namespace keeps runs apart")
 	}
 	dialing := or(times.Dial)
-	v := &servers{target: t, limit: max(or(times.Read), or(times.Write)), dial: dialer(config, dialing, o.Fence)}
+	v := &servers{target: t, limit: max(or(times.Read), or(times.Write)), dial: dialer(config, dialing, o)}
 	for _, h := range t.Hosts {
 		v.addrs = append(v.addrs, store.HostPort(h, port))
 	}
@@ -125,16 +126,14 @@ func or(d time.Duration) time.Duration {
 	return d
 }
 
-// dialer returns what opens connections, with a fence before each write.
-func dialer(config *tls.Config, limit time.Duration, fence *store.Fence) func(ctx context.Context, network, addr string) (net.Conn, error) {
+// dialer returns what opens connections, by way of the proxy and with a fence before each write.
+func dialer(config *tls.Config, limit time.Duration, o store.OpenOptions) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := (&net.Dialer{Timeout: limit}).DialContext(ctx, network, addr)
+		c, err := o.Proxy.Dial(ctx, &net.Dialer{Timeout: limit}, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		if fence != nil {
-			c = fence.Conn(c)
-		}
+		c = o.Fence.Conn(c)
 		if config == nil {
 			return c, nil
 		}

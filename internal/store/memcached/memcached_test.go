@@ -49,6 +49,7 @@ func TestConformance(t *testing.T) {
 	srv := labtest.Memcached(t, "--max-item-size", "8m")
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
 	t.Run("fence", func(t *testing.T) { storetest.Fence(t, memcached.Driver, srv.URL()) })
+	t.Run("proxy", func(t *testing.T) { storetest.Proxy(t, memcached.Driver, srv.URL()) })
 	assert.Equal(t, "END", first(t, srv, "lru_crawler metadump all"), "the tests leave nothing behind")
 }
 

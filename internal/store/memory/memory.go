@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -27,6 +28,7 @@ var Driver = store.Driver{
 	Title:   "Memory of this process",
 	Schemes: []string{"memory"},
 	Example: "memory:",
+	Breaks:  store.BreaksCalls,
 	Params:  []string{"latency", "service", "servers", "stall", "stall_every"},
 	Open:    open,
 }
@@ -38,10 +40,11 @@ var _ store.Maps = (*Conn)(nil)
 type Conn struct {
 	db     *database
 	delay  delay
+	proxy  *proxy.Proxy
 	closed atomic.Bool
 }
 
-func open(ctx context.Context, t store.Target, _ store.OpenOptions) (store.Conn, error) {
+func open(ctx context.Context, t store.Target, o store.OpenOptions) (store.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Store(err, "")
 	}
@@ -49,7 +52,7 @@ func open(ctx context.Context, t store.Target, _ store.OpenOptions) (store.Conn,
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{db: databaseOf(t.Path), delay: d}, nil
+	return &Conn{db: databaseOf(t.Path), delay: d, proxy: o.Proxy}, nil
 }
 
 // Info describes the store. It never fails.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -20,7 +21,7 @@ func (c *Conn) Classify(err error) store.Class {
 		return store.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		return store.Timeout
-	case errors.Is(err, errClosed):
+	case errors.Is(err, errClosed), errors.Is(err, proxy.ErrRefused):
 		return store.Unreachable
 	}
 	return store.Other
@@ -29,6 +30,9 @@ func (c *Conn) Classify(err error) store.Class {
 func (c *Conn) wait(ctx context.Context) error {
 	if c.closed.Load() {
 		return errClosed
+	}
+	if err := c.proxy.Wait(ctx); err != nil {
+		return err
 	}
 	return c.delay.wait(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -19,8 +20,9 @@ var Driver = store.Driver{
 	Title:   "Nothing at all",
 	Schemes: []string{"null"},
 	Example: "null:",
-	Open: func(context.Context, store.Target, store.OpenOptions) (store.Conn, error) {
-		return Conn{}, nil
+	Breaks:  store.BreaksCalls,
+	Open: func(_ context.Context, _ store.Target, o store.OpenOptions) (store.Conn, error) {
+		return Conn{o.Proxy}, nil
 	},
 }
 
@@ -31,14 +33,14 @@ var _ interface {
 
 // Conn accepts every write and finds nothing. It is safe for use by several
 // goroutines.
-type Conn struct{}
+type Conn struct{ proxy *proxy.Proxy }
 
 // Info describes the store.
 func (Conn) Info(context.Context) (store.Info, error) {
 	return store.Info{Name: "null", Topology: "in process", NoFigure: NoFigure}, nil
 }
 
-// Classify knows only errors of contexts; nothing here returns any other.
+// Classify knows the errors of contexts and of faults; nothing here returns any other.
 func (Conn) Classify(err error) store.Class {
 	switch {
 	case err == nil:
@@ -47,6 +49,8 @@ func (Conn) Classify(err error) store.Class {
 		return store.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		return store.Timeout
+	case errors.Is(err, proxy.ErrRefused):
+		return store.Unreachable
 	}
 	return store.Other
 }
@@ -61,17 +65,19 @@ func (Conn) Forgets() bool { return true }
 func (Conn) Probe(context.Context, store.Space) error { return nil }
 
 // Put does nothing.
-func (Conn) Put(context.Context, store.Space, []byte, []byte) error { return nil }
+func (c Conn) Put(ctx context.Context, _ store.Space, _, _ []byte) error { return c.proxy.Wait(ctx) }
 
 // Set does nothing.
-func (Conn) Set(context.Context, store.Space, []byte, []byte) error { return nil }
+func (c Conn) Set(ctx context.Context, _ store.Space, _, _ []byte) error { return c.proxy.Wait(ctx) }
 
 // PutAll does nothing.
-func (Conn) PutAll(context.Context, store.Space, []store.Entry) error { return nil }
+func (c Conn) PutAll(ctx context.Context, _ store.Space, _ []store.Entry) error {
+	return c.proxy.Wait(ctx)
+}
 
 // Get finds nothing.
-func (Conn) Get(_ context.Context, _ store.Space, _, buf []byte) ([]byte, bool, error) {
-	return buf[:0], false, nil
+func (c Conn) Get(ctx context.Context, _ store.Space, _, buf []byte) ([]byte, bool, error) {
+	return buf[:0], false, c.proxy.Wait(ctx)
 }
 
 // absent is what GetAll returns for batches up to its length, to avoid allocating. It
@@ -86,22 +92,26 @@ func nothing(n int) [][]byte {
 }
 
 // GetAll finds nothing. The result must not be modified.
-func (Conn) GetAll(_ context.Context, _ store.Space, keys [][]byte) ([][]byte, error) {
-	return nothing(len(keys)), nil
+func (c Conn) GetAll(ctx context.Context, _ store.Space, keys [][]byte) ([][]byte, error) {
+	return nothing(len(keys)), c.proxy.Wait(ctx)
 }
 
 // Count returns 0.
 func (Conn) Count(context.Context, store.Space) (int64, error) { return 0, nil }
 
 // PutGroup does nothing.
-func (Conn) PutGroup(context.Context, store.Space, []byte, []byte, []byte) error { return nil }
+func (c Conn) PutGroup(ctx context.Context, _ store.Space, _, _, _ []byte) error {
+	return c.proxy.Wait(ctx)
+}
 
 // PutGroups does nothing.
-func (Conn) PutGroups(context.Context, store.Space, []store.Group) error { return nil }
+func (c Conn) PutGroups(ctx context.Context, _ store.Space, _ []store.Group) error {
+	return c.proxy.Wait(ctx)
+}
 
 // GetGroup finds nothing. The result must not be modified.
-func (Conn) GetGroup(_ context.Context, _ store.Space, _ []byte, keys [][]byte) ([][]byte, error) {
-	return nothing(len(keys)), nil
+func (c Conn) GetGroup(ctx context.Context, _ store.Space, _ []byte, keys [][]byte) ([][]byte, error) {
+	return nothing(len(keys)), c.proxy.Wait(ctx)
 }
 
 // Inspect finds nothing.

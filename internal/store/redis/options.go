@@ -95,8 +95,8 @@ func options(t store.Target, o store.OpenOptions) (link.Servers, error) {
 		SentinelUser: t.Params.Get("sentinel_user"), SentinelPassword: t.Params.Get("sentinel_password"),
 		TLS: config, Dial: or(times.Dial), Read: or(times.Read), Write: or(times.Write), Pool: pool,
 	}
-	if o.Fence != nil {
-		u.Dialer = dialBehind(o.Fence, config, u.Dial)
+	if o.Fence != nil || o.Proxy != nil {
+		u.Dialer = dialBehind(o, config, u.Dial)
 	}
 	switch {
 	case t.Scheme == "unix":
@@ -107,15 +107,15 @@ func options(t store.Target, o store.OpenOptions) (link.Servers, error) {
 	return u, nil
 }
 
-// dialBehind dials as go-redis does, with a fence before each write.
-func dialBehind(f *store.Fence, config *tls.Config, timeout time.Duration) func(ctx context.Context, network, addr string) (net.Conn, error) {
+// dialBehind dials as go-redis does, by way of the proxy and with a fence before each write.
+func dialBehind(o store.OpenOptions, config *tls.Config, timeout time.Duration) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: timeout, KeepAlive: 5 * time.Minute}
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := d.DialContext(ctx, network, addr)
+		c, err := o.Proxy.Dial(ctx, &d, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		c = f.Conn(c)
+		c = o.Fence.Conn(c)
 		if config == nil {
 			return c, nil
 		}

@@ -22,6 +22,7 @@ var Driver = store.Driver{
 		"redis", "rediss", "unix",
 		"redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel",
 	},
+	Breaks:  store.BreaksConnections,
 	Example: "redis://localhost:6379",
 	Port:    6379,
 	Params: append([]string{

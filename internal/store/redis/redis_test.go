@@ -88,7 +88,9 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("fence", func(t *testing.T) {
 		storetest.Fence(t, redis.Driver, srv.URL())
+		storetest.Proxy(t, redis.Driver, srv.URL())
 		storetest.Fence(t, redis.Driver, with(srv.URL(), "pipelining=off"))
+		storetest.Proxy(t, redis.Driver, with(srv.URL(), "pipelining=off"))
 	})
 	c := open(t, srv.URL())
 	assert.Equal(t, int64(0), do(t, c, "dbsize"), "the tests leave nothing behind")
@@ -100,6 +102,7 @@ func TestConformanceOfCluster(t *testing.T) {
 	srv := labtest.Cluster(t)
 	storetest.Run(t, func(t *testing.T) store.Conn { return open(t, srv.URL()) })
 	t.Run("fence", func(t *testing.T) { storetest.Fence(t, redis.Driver, srv.URL()) })
+	t.Run("proxy", func(t *testing.T) { storetest.Proxy(t, redis.Driver, srv.URL()) })
 	info, err := open(t, srv.URL()).Info(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "cluster of 3 masters", info.Topology)

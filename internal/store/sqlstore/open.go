@@ -68,7 +68,7 @@ func newConn(t store.Target, o store.OpenOptions) (*Conn, error) {
 		if p.db, err = sql.Open("sqlite", dsn); err != nil {
 			return nil, fault.Store(fmt.Errorf("sqlite: %w", err), "")
 		}
-	} else if v.network, p.connector, err = dial(t, d.Dialect, o.Fence); err != nil {
+	} else if v.network, p.connector, err = dial(t, d.Dialect, o); err != nil {
 		return nil, err
 	} else {
 		p.db = sql.OpenDB(p.connector)
@@ -97,8 +97,8 @@ func there(t store.Target) error {
 }
 
 // dial returns what opens connections to a server.
-func dial(t store.Target, d sqltext.Dialect, fence *store.Fence) (*sqldial.Network, *sqldial.Connector, error) {
-	n, err := sqldial.NewNetwork(t, fence)
+func dial(t store.Target, d sqltext.Dialect, o store.OpenOptions) (*sqldial.Network, *sqldial.Connector, error) {
+	n, err := sqldial.NewNetwork(t, o)
 	if err != nil {
 		return nil, nil, err
 	}

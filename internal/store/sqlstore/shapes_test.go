@@ -38,6 +38,7 @@ func conformance(t *testing.T, url string) {
 
 func fenced(t *testing.T, d store.Driver, url string) {
 	t.Run("fence", func(t *testing.T) { storetest.Fence(t, d, url) })
+	t.Run("proxy", func(t *testing.T) { storetest.Proxy(t, d, url) })
 }
 
 func TestMariaDBKeepsThePromises(t *testing.T) {

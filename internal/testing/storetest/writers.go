@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -115,4 +116,33 @@ func Fence(t *testing.T, d store.Driver, url string) {
 	got, err := other.GetGroup(t.Context(), g, k, [][]byte{k})
 	require.NoError(t, err)
 	assert.NotEmpty(t, got)
+}
+
+// Proxy checks that all connections to a server go through the proxy of a run with faults, and come back
+// when these end.
+func Proxy(t *testing.T, d store.Driver, url string) {
+	t.Helper()
+	target, err := store.ParseTarget(url)
+	require.NoError(t, err)
+	p := proxy.New()
+	t.Cleanup(p.Close)
+	c, err := d.Open(t.Context(), target, store.OpenOptions{Threads: 4, Log: slog.New(slog.DiscardHandler), Proxy: p})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	db := wholeOf(t, c)
+	s := ours(t, db, space("storetest-proxy", "spoilt"))
+	put := func(v string) error { return db.Put(t.Context(), s, []byte("k"), []byte(v)) }
+	require.NoError(t, put("1"))
+
+	const delay = 30 * time.Millisecond
+	p.Set(proxy.State{Delay: delay})
+	began := time.Now()
+	require.NoError(t, put("2"))
+	assert.GreaterOrEqual(t, time.Since(began), delay)
+
+	p.Set(proxy.State{Refused: true})
+	require.Eventually(t, func() bool { return put("3") != nil }, time.Minute, time.Millisecond)
+	p.Set(proxy.State{})
+	require.Eventually(t, func() bool { return put("4") == nil }, time.Minute, time.Millisecond, "connections come back")
+	want(t, db, s, "k", "4")
 }

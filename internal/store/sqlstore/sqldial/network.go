@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/store"
 )
 
@@ -32,6 +33,7 @@ const (
 type Network struct {
 	times store.TimeoutSet
 	fence *store.Fence
+	proxy *proxy.Proxy
 	// timeouts is how many reads and writes have timed out and have not been reported
 	// by TimedOut yet.
 	timeouts atomic.Int64
@@ -45,9 +47,10 @@ type Network struct {
 	cut   bool
 }
 
-// NewNetwork takes the fence of its connections, which may be nil, and the timeouts of a target: unless it says otherwise, 5 s to connect
-// and 30 s for a read or write. Errors have the code of bad input.
-func NewNetwork(t store.Target, fence *store.Fence) (*Network, error) {
+// NewNetwork takes the fence and the proxy of its connections, and the timeouts of a target:
+// unless it says otherwise, 5 s to connect and 30 s for a read or write. Errors have the code of
+// bad input.
+func NewNetwork(t store.Target, o store.OpenOptions) (*Network, error) {
 	times, err := store.Timeouts(t)
 	if times.Dial == 0 {
 		times.Dial = dialTimeout
@@ -58,13 +61,13 @@ func NewNetwork(t store.Target, fence *store.Fence) (*Network, error) {
 	if times.Write == 0 {
 		times.Write = ioTimeout
 	}
-	return &Network{times: times, fence: fence}, err
+	return &Network{times: times, fence: o.Fence, proxy: o.Proxy}, err
 }
 
 // dial is called by drivers for a new connection.
 func (n *Network) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: n.times.Dial}
-	c, err := d.DialContext(ctx, network, addr)
+	c, err := n.proxy.Dial(ctx, &d, network, addr)
 	if err != nil {
 		n.note(err)
 		return nil, err

@@ -1,0 +1,151 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/proxy"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Faults says how large each kind of fault is, by its index in FaultKinds; 0: there is none.
+type Faults [7]float64
+
+// FaultKind is one way in which what is between the callers and the store can be broken.
+type FaultKind struct {
+	// Name is as users type it: "delay". Value describes what follows it, "" if nothing does.
+	Name, Value, Help string
+	// read reads the value, and text writes it; nil: there is none, and 1 stands for the fault.
+	read func(text string) (float64, error)
+	text func(v float64) string
+	// set has a proxy do it.
+	set func(s *proxy.State, v float64)
+	// wire means that it needs a connection, and cannot happen to calls within this process.
+	wire bool
+}
+
+// FaultKinds returns the kinds, in the order to show them. It must not be changed.
+func FaultKinds() []FaultKind { return faultKinds[:] }
+
+var faultKinds = [len(Faults{})]FaultKind{
+	{Name: "delay", Value: "TIME", Help: "every answer comes so much later", read: readMs, text: textMs, set: func(s *proxy.State, v float64) { s.Delay = ofMs(v) }},
+	{Name: "jitter", Value: "TIME", Help: "every answer comes up to so much later, evenly spread", read: readMs, text: textMs, set: func(s *proxy.State, v float64) { s.Jitter = ofMs(v) }},
+	{Name: "loss", Value: "SHARE", Help: "so many of the pieces sent are lost: a connection stands still for 200 ms until TCP sends one again", read: readShare, text: textShare, set: func(s *proxy.State, v float64) { s.Loss = v / 100 }},
+	{Name: "bandwidth", Value: "SIZE/s", Help: "so much passes in a second, over all connections, in each direction", read: readBandwidth, text: textBandwidth, set: func(s *proxy.State, v float64) { s.Bandwidth = v }, wire: true},
+	{Name: "half-open", Help: "connections are taken, and nothing is ever answered on them", set: func(s *proxy.State, _ float64) { s.HalfOpen = true }},
+	{Name: "refused", Help: "connections are reset, and new ones refused", set: func(s *proxy.State, _ float64) { s.Refused = true }},
+	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends", set: func(s *proxy.State, _ float64) { s.Paused = true }},
+}
+
+// faultPrefix is what the names of faults among the settings begin with.
+const faultPrefix = "fault-"
+
+// FaultSetting returns the kind of fault that a setting is about; false if it is about none.
+func FaultSetting(name string) (kind int, ok bool) {
+	rest, ok := strings.CutPrefix(name, faultPrefix)
+	kind = slices.IndexFunc(faultKinds[:], func(k FaultKind) bool { return k.Name == rest })
+	return kind, ok && kind >= 0
+}
+
+// Setting is the name of a fault of the kind among the settings: "fault-delay".
+func (k *FaultKind) Setting() string { return faultPrefix + k.Name }
+
+// Format writes how large the fault is: "5ms", "1%", "on"; "none" for 0.
+func (k *FaultKind) Format(v float64) string {
+	switch {
+	case v == 0:
+		return "none"
+	case k.text == nil:
+		return "on"
+	}
+	return k.text(v)
+}
+
+const faultExample = "for example 20s..30s:fault=delay:5ms, 20s..22s:fault=pause"
+
+// ParseFault reads a fault, such as "delay:5ms" or "pause", and returns its kind and how large
+// it is. Errors have the code of bad input.
+func ParseFault(text string) (kind int, v float64, err error) {
+	name, value, given := strings.Cut(strings.TrimSpace(text), ":")
+	kind = slices.IndexFunc(faultKinds[:], func(k FaultKind) bool { return k.Name == name })
+	if kind < 0 {
+		var all []string
+		for _, k := range faultKinds {
+			all = append(all, k.Name)
+		}
+		return 0, 0, fault.Input(fmt.Errorf("fault: %q is not one of %s", name, strings.Join(all, ", ")), fault.Suggest(name, all, faultExample))
+	}
+	switch k := faultKinds[kind]; {
+	case k.read == nil && given:
+		return 0, 0, fault.Input(fmt.Errorf("fault: %s takes no value, and %q was given", name, value), "write fault="+name)
+	case k.read == nil:
+		return kind, 1, nil
+	case !given:
+		return 0, 0, fault.Input(fmt.Errorf("fault: how much %s is missing", name), "write fault="+name+":"+k.Value+"; "+faultExample)
+	default:
+		v, err = k.read(value)
+		if err != nil {
+			err = fault.Input(fmt.Errorf("fault: %s: %q is not %w", name, value, err), faultExample)
+		}
+		return kind, v, err
+	}
+}
+
+// Check returns an error of bad input if the fault cannot be had where there are no connections.
+func (k *FaultKind) Check(connections bool) error {
+	if k.wire && !connections {
+		return fault.Input(fmt.Errorf("fault: %s needs a connection, and this store is within perfbench", k.Name), "use delay, jitter, loss, half-open, refused or pause")
+	}
+	return nil
+}
+
+// Link returns what a proxy does for the faults.
+func (f Faults) Link() (s proxy.State) {
+	for i, v := range f {
+		if v != 0 {
+			faultKinds[i].set(&s, v)
+		}
+	}
+	return s
+}
+
+// longestDelay is the longest that a fault may delay an answer.
+const longestDelay = time.Minute
+
+func readMs(text string) (float64, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > longestDelay {
+		return 0, errors.New("a time up to 1m such as 5ms")
+	}
+	return float64(d) / float64(time.Millisecond), nil
+}
+
+func ofMs(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
+
+func textMs(v float64) string { return ofMs(v).String() }
+
+func readShare(text string) (float64, error) {
+	rest, ok := strings.CutSuffix(text, "%")
+	v, err := units.ParseNumber(rest)
+	if !ok || err != nil || v <= 0 || v > 100 {
+		return 0, errors.New("a share above 0 such as 1%")
+	}
+	return v, nil
+}
+
+func textShare(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) + "%" }
+
+func readBandwidth(text string) (float64, error) {
+	n, err := units.ParseSize(strings.TrimSuffix(text, "/s"))
+	if err != nil || n <= 0 {
+		return 0, errors.New("a size per second such as 1MB/s")
+	}
+	return float64(n), nil
+}
+
+func textBandwidth(v float64) string { return strings.ReplaceAll(units.Size(int64(v)), " ", "") + "/s" }
