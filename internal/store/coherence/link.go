@@ -69,8 +69,8 @@ type link struct {
 
 var errOld = errors.New("it speaks only version 0 of the gRPC protocol")
 
-// opening serializes the opening of sessions, because the client keeps its log level in
-// a package variable.
+// opening serializes the opening and the end of sessions: the client sets its log level, which
+// is a package variable, when it opens one, and reads it for the last word of one that ends.
 var opening sync.Mutex
 
 // openLink opens the session of a slot.
@@ -156,6 +156,8 @@ func settle() {
 // end closes a session and waits until the client has logged that it did.
 func end(s session) {
 	defer func() { _ = recover() }() // a session that never connected has no stream
+	opening.Lock()
+	defer opening.Unlock()
 	said := Listen(s.ID())
 	defer said.Forget()
 	s.Close()
