@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +15,6 @@ import (
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
-	"github.com/perfbench/perfbench/internal/measure"
-	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -97,8 +94,7 @@ type findTask struct {
 	run      request.Run
 	prepared *session.Prepared
 
-	options find.Options
-	result  *find.Result
+	search headless.Search
 }
 
 // makeFind makes searches of the runs of plans that are some.
@@ -115,7 +111,7 @@ func makeFind(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 		}
 		p = p.Steered()
 		t.prepared = p
-		t.options, err = experiment.PrepareSearch(*r.Find, p, 0)
+		t.search.Options, err = experiment.PrepareSearch(*r.Find, p, 0)
 		return t, errors.Join(err, ignored(p.Inputs.Values, r.Find.Over))
 	}
 }
@@ -155,9 +151,9 @@ func (t *findTask) request() {
 
 // Do implements headless.Task.
 func (t *findTask) Do(ctx context.Context) (w headless.Went) {
-	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, headless.Beside{During: t.search, Summary: t.summary})
+	w.Outcome, w.Err = headless.Run(ctx, t.Call, t.flags, t.prepared, t.search.Beside())
 	if w.Outcome != nil {
-		r := t.result
+		r := t.search.Result
 		w.Done, w.P99 = "none holds", "–"
 		if !r.Tried() {
 			w.Done = "none tried"
@@ -166,7 +162,7 @@ func (t *findTask) Do(ctx context.Context) (w headless.Went) {
 			w.Done = "up to " + units.Number(r.Done) + " " + r.Unit + "/s"
 			for _, s := range r.Curve() {
 				if s.Level == r.Found {
-					w.P99 = p99(s)
+					w.P99 = headless.P99(s)
 				}
 			}
 		}
@@ -178,14 +174,14 @@ func (t *findTask) Do(ctx context.Context) (w headless.Went) {
 func (t *findTask) Print(context.Context) error {
 	headless.PrintPlan(t.Call, t.prepared)
 	bound := ""
-	if t.options.From > 0 {
-		bound += " from " + units.Number(t.options.From)
+	if t.search.Options.From > 0 {
+		bound += " from " + units.Number(t.search.Options.From)
 	}
-	if t.options.To > 0 {
-		bound += " up to " + units.Number(t.options.To)
+	if t.search.Options.To > 0 {
+		bound += " up to " + units.Number(t.search.Options.To)
 	}
 	headless.PrintList(t.Call, "searches for", []string{
-		"the highest " + t.options.Over.Name + bound + ", in " + t.options.Time.String() + " or less", "under " + strings.Join(t.run.Find.Under, " and "),
+		"the highest " + t.search.Options.Over.Name + bound + ", in " + t.search.Options.Time.String() + " or less", "under " + strings.Join(t.run.Find.Under, " and "),
 	})
 	return nil
 }
@@ -193,26 +189,4 @@ func (t *findTask) Print(context.Context) error {
 // Asked implements headless.Task.
 func (t *findTask) Asked() request.Run {
 	return request.Run{Name: t.run.Name, Request: t.prepared.Asked(), Find: t.run.Find}
-}
-
-// search searches while the run goes on, and ends it.
-func (t *findTask) search(ctx context.Context, l *session.Driven, say func(format string, args ...any)) {
-	t.result = experiment.Search(ctx, l, t.options, func(s find.Step, words string) {
-		say("search  %s (%s %s/s, p99 %s)", words, units.Number(s.Done), l.Opened.Prepared.Plan.Unit, p99(s))
-	})
-	if ctx.Err() == nil { // otherwise the interrupt ends the run, and says so
-		l.Stop(session.Reached("search"))
-	}
-}
-
-func p99(s find.Step) string {
-	if s.Response.P99 == measure.Hidden {
-		return "–"
-	}
-	return units.Duration(time.Duration(s.Response.P99))
-}
-
-// summary keeps what was found with the run, and says it.
-func (t *findTask) summary(o *session.Concluded) (string, error) {
-	return report.FoundText(t.result) + "\n", experiment.KeepFound(o.Dir, t.result)
 }

@@ -33,7 +33,8 @@ func (a *sweepCmd) tree() *cobra.Command {
 		Use: "sweep PROFILE --over threads=1,2,4,…,64 | sweep PLAN.yaml", Short: "Do a run at each of several values of a knob, and say where the knee is",
 		Long: `sweep does a run at each value of a knob or parameter, or at each pair of the values
 of two, several times in rounds, each in an order of its own. Dots go on as the values
-before them do. --over target=URL,URL sets stores side by side.
+before them do. --over target=URL,URL sets stores side by side. --over rate=auto searches for
+the knee first, and takes ten rates from 20 to 125 % of it.
 
 Each run takes --duration (default 10s) after --warmup (default 2s) and has a folder as
 usual. What they come to stands on stdout, and as sweep.json, sweep.csv, sweep.txt,
@@ -49,7 +50,8 @@ Exit codes: those of run, of the worst of the runs. One that fails otherwise tha
 threshold ends the sweep.`,
 		Example: `  perfbench sweep ingestion --target redis://localhost --over threads=1,2,4,…,64
   perfbench sweep tx --target lab:postgres --over threads=1,2,4,8 --over payload=1KiB,16KiB
-  perfbench sweep ingestion --over threads=4,8,…,32 --over target=redis://old,redis://new`,
+  perfbench sweep ingestion --over threads=4,8,…,32 --over target=redis://old,redis://new
+  perfbench sweep ingestion --target redis://localhost --over rate=auto --threshold 'p99<10ms'`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wrong := a.FromEnvironment(cmd, "repeat", map[string]string{})
@@ -65,7 +67,7 @@ threshold ends the sweep.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&a.asked.Over, "over", nil, "`NAME=LIST` values of a knob or parameter, or of target: threads=1,2,4,…,64; once or twice")
+	fs.StringArrayVar(&a.asked.Over, "over", nil, "`NAME=LIST` values of a knob or parameter, or of target: threads=1,2,4,…,64; rate=auto: around the knee; once or twice")
 	fs.StringVar(&a.asked.Repeat, "repeat", "", "`N` how many runs at each point (default "+sweep.UsualRepeat+")")
 	a.flags.Register(a.Call, c)
 	a.flags.RegisterJSON(c)
@@ -126,6 +128,9 @@ func (t *sweepTask) Print(context.Context) error {
 	r := t.sweep.Result()
 	fmt.Fprintf(t.Stdout, "%d runs, %d at each of %d points. The first of them: ", r.All(), r.Rounds, r.All()/r.Rounds)
 	headless.PrintPlan(t.Call, t.sweep.First())
+	if list := t.sweep.Searches(); list != nil {
+		headless.PrintList(t.Call, "before the runs, whose rates lie at 20 to 125 % of the knee", list)
+	}
 	return nil
 }
 

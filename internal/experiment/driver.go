@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/session"
 )
 
@@ -71,9 +72,12 @@ type Turn struct {
 	Round, Member int
 	What          string
 	Request       session.Request
+	// Find is searched for during the run, which ends with it, and kept in its folder; nil
+	// for a run without a search.
+	Find *find.Asked
 }
 
-// Perform does the run of a turn and says how it goes. An error without an outcome means that
+// Perform does the run of a turn, with its search, and says how it goes. An error without an outcome means that
 // there is none to go by: the run did not start, or what is left of it is gone.
 type Perform func(ctx context.Context, t Turn) (*session.Concluded, error)
 
@@ -89,9 +93,14 @@ func (d *Driver) turns(ctx context.Context, all []Turn, perform Perform) (errs [
 		return goOn
 	})
 	if goOn && begun < len(all) {
-		errs = append(errs, fault.Code(errors.New("interrupted between two runs"), fault.CodeInterrupted))
+		errs = append(errs, interrupted())
 	}
 	return errs
+}
+
+// interrupted is the error of a series that ended between two of its runs.
+func interrupted() error {
+	return fault.Code(errors.New("interrupted between two runs"), fault.CodeInterrupted)
 }
 
 // failed reports whether the outcome of a run ends its series.

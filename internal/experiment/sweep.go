@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -28,7 +29,13 @@ const (
 // by round. It belongs to one goroutine.
 type Sweep struct {
 	driver *Driver
+	// common is what the runs have in common, axes is what they differ in, with all
+	// secrets.
+	common session.Request
+	axes   []sweep.Axis
 	points []point
+	// knees are the searches to make first, where the rates are left to the sweep.
+	knees  []search
 	result sweep.Result
 	// dir is empty until the first run is done.
 	dir string
@@ -38,6 +45,16 @@ type Sweep struct {
 type point struct {
 	request  session.Request
 	prepared *session.Prepared
+}
+
+// search is a search for the knee, with one of the values of the other axis.
+type search struct {
+	point
+
+	at    string
+	asked find.Asked
+	// widens means that the search may add threads.
+	widens bool
 }
 
 // Result returns the results so far. It is modified while Do runs.
@@ -61,8 +78,7 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 	if err != nil {
 		return nil, err
 	}
-	all, err := sweep.Points(axes, rounds)
-	if err != nil {
+	if _, err := sweep.Points(axes, rounds); err != nil {
 		return nil, err
 	}
 	for _, x := range axes {
@@ -74,19 +90,39 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 		return nil, fault.Field("duration", fault.Input(errors.New("duration: a run that goes on forever leaves no time for the other points"), "say how long each run measures: --duration 10s"))
 	}
 	r = usual(d.env().Environ, r, axes)
-	s := &Sweep{driver: d, result: sweep.Result{Schema: sweep.Schema, Axes: axes, Rounds: rounds, Workers: d.N(), Runs: []sweep.Run{}}}
+	s := &Sweep{driver: d, common: r, axes: axes, result: sweep.Result{Schema: sweep.Schema, Axes: slices.Clone(axes), Rounds: rounds, Workers: d.N(), Runs: []sweep.Run{}}}
+	tried := axes
+	if auto := sweep.AutoAxis(axes); auto >= 0 { // any rate shows whether the runs are possible
+		tried = slices.Clone(axes)
+		tried[auto].Values = []string{anyRate}
+	}
+	all, err := sweep.Points(tried, rounds)
+	if err != nil {
+		return nil, err
+	}
 	var problems workload.Problems
 	told := map[string]bool{}
-	for _, values := range all {
-		p := point{request: at(r, axes, values)}
-		p.prepared, err = d.Prepare(ctx, p.request)
+	add := func(err error) {
 		for _, e := range fault.Parts(err) {
 			if !told[e.Error()] {
 				problems.Add(e)
 			}
 			told[e.Error()] = true
 		}
+	}
+	for _, values := range all {
+		p := point{request: at(r, axes, values)}
+		if sweep.AutoAxis(axes) >= 0 {
+			p.request.Values.Set(workload.Value{Name: sweep.AutoKnob, Text: anyRate, Origin: workload.OriginFlag, Where: "--over, in place of " + sweep.Auto})
+		}
+		p.prepared, err = d.Prepare(ctx, p.request)
+		add(err)
 		s.points = append(s.points, p)
+		if auto := sweep.AutoAxis(axes); auto >= 0 && err == nil {
+			k, err := d.kneeSearch(ctx, &p, strings.Join(slices.Delete(slices.Clone(values), auto, auto+1), ""))
+			add(err)
+			s.knees = append(s.knees, k)
+		}
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -169,6 +205,9 @@ func (s *Sweep) describe() {
 	head := "rounds: " + strconv.Itoa(r.Rounds)
 	if r.Workers > 0 {
 		head += ", workers: " + strconv.Itoa(r.Workers)
+	}
+	if sweep.AutoAxis(s.axes) >= 0 { // the same words, whatever the rates turn out to be
+		head += ", " + sweep.AutoKnob + ": " + sweep.Auto
 	}
 	sum := sha256.Sum256(request.Write(head, plans))
 	r.Asked = hex.EncodeToString(sum[:])

@@ -20,15 +20,41 @@ import (
 func (s *Sweep) Resume() string {
 	if dir, old := sweep.Unfinished(s.First().Out, s.result.Asked); old != nil {
 		s.dir, s.result = dir, *old
+		if len(s.knees) > 0 {
+			s.choose()
+		}
 	}
 	return s.dir
 }
 
 // Do does the runs that are not done yet, one after the other, and writes the documents
-// on all that are. After each run, told is called with the results so far. The end of
+// on all that are. Where the rates are left to it, it searches for the knee first. After each
+// run, and when the rates are chosen, told is called with the results so far. The end of
 // ctx ends the sweep between two runs. The error is that of the worst failure.
 func (s *Sweep) Do(ctx context.Context, perform Perform, told func(sweep.Result)) error {
-	errs := s.driver.turns(ctx, s.left(), func(ctx context.Context, t Turn) (*session.Concluded, error) {
+	var errs []error
+	if sweep.AutoAxis(s.result.Axes) >= 0 {
+		s.driver.Each(ctx, 2, func(stage int) bool {
+			if stage == 0 {
+				errs = s.locate(ctx, perform)
+				told(s.result)
+				return len(s.result.Knees) > 0
+			}
+			errs = append(errs, s.runs(ctx, perform, told)...)
+			return true
+		})
+		if len(s.result.Runs) == 0 && ctx.Err() != nil && worst(errs) == nil {
+			errs = append(errs, interrupted())
+		}
+	} else {
+		errs = s.runs(ctx, perform, told)
+	}
+	return worst(append(errs, s.conclude()))
+}
+
+// runs does those that are not done yet.
+func (s *Sweep) runs(ctx context.Context, perform Perform, told func(sweep.Result)) []error {
+	return s.driver.turns(ctx, s.left(), func(ctx context.Context, t Turn) (*session.Concluded, error) {
 		o, err := perform(ctx, t)
 		if err == nil {
 			if !failed(o) {
@@ -44,7 +70,6 @@ func (s *Sweep) Do(ctx context.Context, perform Perform, told func(sweep.Result)
 		}
 		return o, err
 	})
-	return worst(append(errs, s.conclude()))
 }
 
 // left are the turns of the runs that are not done.

@@ -61,6 +61,8 @@ type Options struct {
 	// Threads is how many threads a search for the rate may use if the existing ones
 	// turn out to be too few; 0: their number is fixed.
 	Threads int
+	// Rough is as in Asked.
+	Rough bool
 	// Recovery is what is sought instead of the highest load that meets conditions; nil: it is not.
 	Recovery *Recovery
 }
@@ -69,7 +71,7 @@ type Options struct {
 // bad input, all of them joined; nothing is touched.
 func Read(a Asked, plan *workload.Plan) (Options, error) {
 	var problems workload.Problems
-	var o Options
+	o := Options{Rough: a.Rough}
 	if a.Over == "" {
 		a.Over = OverRate
 	}
@@ -131,6 +133,14 @@ func Read(a Asked, plan *workload.Plan) (Options, error) {
 	return o, problems.Err()
 }
 
+// Conditions returns those of the thresholds of a run that a search can keep, in their order.
+func Conditions(thresholds []string, plan *workload.Plan) []string {
+	return slices.DeleteFunc(slices.Clone(thresholds), func(text string) bool {
+		_, err := readCondition(text, plan.Operations())
+		return err != nil
+	})
+}
+
 // readCondition parses one condition on a run with these operations.
 func readCondition(text string, ops []measure.Operation) (condition.Threshold, error) {
 	e, err := condition.ParseThreshold(text)
@@ -180,6 +190,9 @@ func (o *Options) conditions() []Condition {
 // choice returns how levels are chosen.
 func (o *Options) choice() Choice {
 	c := Choice{Start: o.From, Raise: 2, Near: 1.03, Most: 100, High: o.To, Confirm: true}
+	if o.Rough {
+		c.Near, c.Confirm = 1.1, false
+	}
 	if o.Over.Name == OverThreads {
 		c.Whole, c.Low, c.Start = true, 1, max(c.Start, 1)
 	}

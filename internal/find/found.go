@@ -37,6 +37,8 @@ type Asked struct {
 	// From is the first level, empty if it is to be determined; To is the highest,
 	// empty for no limit.
 	From, To string
+	// Rough means that a first idea is enough: levels end 10 % apart, and none is confirmed.
+	Rough bool
 }
 
 // Result is the result of a search, as in find.json in the folder of its run.
@@ -112,7 +114,7 @@ func (a Asked) Above(below *Asked) Asked {
 	if len(a.Under) == 0 {
 		a.Under = below.Under
 	}
-	return Asked{a.Under, cmp.Or(a.Over, below.Over), cmp.Or(a.From, below.From), cmp.Or(a.To, below.To)}
+	return Asked{a.Under, cmp.Or(a.Over, below.Over), cmp.Or(a.From, below.From), cmp.Or(a.To, below.To), a.Rough}
 }
 
 // Words says in a few words how the step went.

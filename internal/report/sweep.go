@@ -95,6 +95,13 @@ func SweepLead(r *sweep.Result) []string {
 		out = append(out, kneeOf(r, l)...)
 	}
 	out = append(out, kneesOf(r)...)
+	for _, k := range r.Knees {
+		where := ""
+		if k.At != "" {
+			where = " at " + k.At
+		}
+		out = append(out, fmt.Sprintf("A search found first that %s %s/s hold%s with %s (run %s); the rates lie around that.", units.Number(k.Rate), r.Unit, where, Several(k.Threads, "thread"), k.Run))
+	}
 	if s := moreThreads(r); s != "" {
 		out = append(out, s)
 	}

@@ -115,6 +115,12 @@ func Parse(over []string) ([]Axis, error) {
 		return nil, fault.Input(fmt.Errorf("over: %d knobs are more than a sweep has", len(out)), "give one or two")
 	}
 	for _, a := range out {
+		if a.Auto() {
+			continue
+		}
+		if a.Name == AutoKnob && slices.Contains(a.Values, Auto) {
+			return nil, fault.Field("over", fault.Input(fmt.Errorf("over %s: %s stands beside other values", a.Name, Auto), "give it alone, or list all rates"))
+		}
 		for i, v := range a.Values {
 			if slices.Contains(a.Values[:i], v) {
 				return nil, fault.Input(fmt.Errorf("over %s: has a value twice: %s", a.Name, shown(a.Name, v)), runTwice)
@@ -242,13 +248,14 @@ func rule(list []float64) (func(float64) float64, error) {
 	return nil, errors.New("has neither an equal step nor an equal factor before the dots")
 }
 
-// Points returns all combinations of the values, with the last axis changing fastest.
+// Points returns all combinations of the values, with the last axis changing fastest;
+// rates that are yet to be chosen are in words.
 // More runs than MostRuns are an error of bad input.
 func Points(axes []Axis, repeats int) ([][]string, error) {
 	n, sizes := 1, []string{}
 	for _, a := range axes {
-		n *= len(a.Values)
-		sizes = append(sizes, fmt.Sprintf("%d of %s", len(a.Values), a.Name))
+		n *= len(a.List())
+		sizes = append(sizes, fmt.Sprintf("%d of %s", len(a.List()), a.Name))
 	}
 	if n*repeats > MostRuns {
 		return nil, fault.Field("over", fault.Input(fmt.Errorf("over: %s, %d times, are %d runs, more than the %d that a sweep may have", strings.Join(sizes, " × "), repeats, n*repeats, MostRuns),
@@ -258,7 +265,7 @@ func Points(axes []Axis, repeats int) ([][]string, error) {
 	for _, a := range axes {
 		var longer [][]string
 		for _, p := range out {
-			for _, v := range a.Values {
+			for _, v := range a.List() {
 				longer = append(longer, append(slices.Clone(p), v))
 			}
 		}

@@ -35,6 +35,9 @@ type Result struct {
 	Target string `json:"target,omitempty"`
 	Unit   string `json:"unit"`
 	Axes   []Axis `json:"axes"`
+	// Knees are what searches found where the rates were left to the sweep, one for each
+	// value of the other axis.
+	Knees  []Knee `json:"knees,omitempty"`
 	Rounds int    `json:"rounds"`
 	// Workers is how many processes did the work of each run; 0: the sweeping process did.
 	Workers int `json:"workers,omitempty"`
@@ -112,7 +115,7 @@ func (r *Result) Has(round, point int) bool {
 func (r *Result) All() int {
 	n := r.Rounds
 	for _, a := range r.Axes {
-		n *= len(a.Values)
+		n *= len(a.List())
 	}
 	return n
 }
@@ -200,8 +203,9 @@ func (r *Result) Best() int {
 func (r *Result) Place(point int) string {
 	var parts []string
 	for _, a := range slices.Backward(r.Axes) {
-		parts = append(parts, a.Name+"="+a.Values[point%len(a.Values)])
-		point /= len(a.Values)
+		list := a.List()
+		parts = append(parts, a.Name+"="+list[point%len(list)])
+		point /= len(list)
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, " and ")
@@ -222,7 +226,7 @@ func (r *Result) Others(across int) []string {
 	if len(r.Axes) < 2 {
 		return []string{""}
 	}
-	return r.Axes[1-across].Values
+	return r.Axes[1-across].List()
 }
 
 // Curves returns how many lines of measured throughput there are to draw: one for each

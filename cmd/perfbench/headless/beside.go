@@ -3,6 +3,7 @@ package headless
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -59,12 +60,25 @@ func (a command) turn(ctx context.Context, f *cli.Flags, d *experiment.Driver, t
 	if err != nil {
 		return nil, err
 	}
-	o, err := a.perform(ctx, p, status, Beside{})
+	var beside Beside
+	if t.Find != nil {
+		s := &Search{}
+		p = p.Steered()
+		if s.Options, err = experiment.PrepareSearch(*t.Find, p, 0); err != nil {
+			return nil, err
+		}
+		beside = s.Beside()
+	}
+	o, err := a.perform(ctx, p, status, beside)
 	if err != nil {
 		return nil, err
 	}
 	if missing(o.Dir) {
 		return nil, deleted(o)
+	}
+	if beside.Summary != nil {
+		_, err := beside.Summary(o) // the series says what it makes of it
+		o.Err = errors.Join(o.Err, err)
 	}
 	status.say("%s: %s", t.What, summary.Line(&o.Run))
 	if f.JSON {

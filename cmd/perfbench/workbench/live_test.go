@@ -176,3 +176,34 @@ func TestPathsBelowTheHomeOfTheUser(t *testing.T) {
 	})
 	assert.NoDirExists(t, "~")
 }
+
+// Rates that are left to a sweep lie around the knee, which a search finds once: a sweep
+// that goes on has the same rates.
+func TestASweepChoosesItsRatesInTheWorkbench(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bench) {
+		asked := sweep.Asked{Over: []string{"rate=auto"}, Repeat: "1"}
+		first, err := b.sweeper.Sweep(putting("duration", "2s", "warmup", "0s"), asked)
+		require.NoError(t, err)
+		before := first.Now()
+		assert.Equal(t, 10, before.All())
+		until(func() bool { now := first.Now(); return len(now.Runs) == 1 && now.Run != nil })
+		first.Stop()
+		<-first.Done()
+		require.NoError(t, first.Outcome().Err)
+		knees := first.Now().Knees
+		require.Len(t, knees, 1)
+		assert.Greater(t, knees[0].Rate, 0.0)
+		second, err := b.sweeper.Sweep(putting("duration", "2s", "warmup", "0s"), asked)
+		require.NoError(t, err)
+		assert.Equal(t, 1, second.Now().Before, "it goes on where it was")
+		<-second.Done()
+		require.NoError(t, second.Outcome().Err)
+		now := second.Now()
+		assert.Equal(t, knees, now.Knees)
+		assert.True(t, now.Complete())
+		rates := now.Axes[0].Numbers()
+		assert.InEpsilon(t, 0.2*knees[0].Rate, rates[0], 0.01)
+		assert.InEpsilon(t, 1.25*knees[0].Rate, rates[9], 0.01)
+		assert.Less(t, *now.Points[9].Done, 0.98*rates[9], "the highest is beyond the knee")
+	})
+}

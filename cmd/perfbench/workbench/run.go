@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/summary"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -34,6 +35,8 @@ type benchRun struct {
 	begun chan struct{}
 
 	searches *searches
+	// seeks is searched for from the beginning; nil: only what the user asks for.
+	seeks *find.Asked
 
 	mu       sync.Mutex
 	progress screen.Progress
@@ -123,6 +126,11 @@ func (r *benchRun) carry() {
 	}
 	if stopped {
 		live.Stop(r.cause())
+	}
+	if r.seeks != nil {
+		if err := r.searches.Search(*r.seeks); err != nil {
+			live.Stop(err)
+		}
 	}
 	stop := context.AfterFunc(r.hard, live.Kill)
 	<-live.Done()

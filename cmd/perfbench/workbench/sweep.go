@@ -177,7 +177,11 @@ func (s *benchSweep) perform(ctx context.Context, t experiment.Turn) (*session.C
 	if err != nil {
 		return nil, err
 	}
+	if t.Find != nil {
+		p = p.Steered()
+	}
 	run := newBenchRun(ctx, s.of.surroundings, s.of.kept, p)
+	run.seeks = t.Find
 	s.mu.Lock()
 	s.run, s.now.Run, s.now.What = run, shown{run}, t.What
 	stopped := s.stopped

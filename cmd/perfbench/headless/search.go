@@ -1,0 +1,45 @@
+package headless
+
+import (
+	"context"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/experiment"
+	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
+)
+
+// Search is a search on a run.
+type Search struct {
+	Options find.Options
+	// Result is nil until the search has ended.
+	Result *find.Result
+}
+
+// Beside returns the search as what is done beside its run, which it ends.
+func (s *Search) Beside() Beside { return Beside{During: s.during, Summary: s.summary} }
+
+func (s *Search) during(ctx context.Context, l *session.Driven, say func(format string, args ...any)) {
+	s.Result = experiment.Search(ctx, l, s.Options, func(step find.Step, words string) {
+		say("search  %s (%s %s/s, p99 %s)", words, units.Number(step.Done), l.Opened.Prepared.Plan.Unit, P99(step))
+	})
+	if ctx.Err() == nil { // otherwise the interrupt ends the run, and says so
+		l.Stop(session.Reached("search"))
+	}
+}
+
+// summary keeps what was found with the run, and says it.
+func (s *Search) summary(o *session.Concluded) (string, error) {
+	return report.FoundText(s.Result) + "\n", experiment.KeepFound(o.Dir, s.Result)
+}
+
+// P99 returns that of a step's response time as text.
+func P99(s find.Step) string {
+	if s.Response.P99 == measure.Hidden {
+		return "–"
+	}
+	return units.Duration(time.Duration(s.Response.P99))
+}
