@@ -243,6 +243,8 @@ func (a *App) screenFor(to screen.Destination) screen.Screen {
 		return archive.NewSweeps(a.bench.Sweeper, to.ID)
 	case screen.Compare:
 		return archive.NewComparison(a.bench.Finished, to.A, to.B)
+	case screen.Noise:
+		return archive.NewNoise(a.bench.Finished, to.Runs)
 	}
 	panic(fmt.Sprintf("there is no screen for %T", to))
 }

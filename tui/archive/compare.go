@@ -23,6 +23,9 @@ type Finished interface {
 	History() ([]rundir.Run, error)
 	// Load reads one finished run by its id.
 	Load(id string) (*rundir.Folder, error)
+	// KeepNoise keeps what runs of one side show of how much runs differ here, for later
+	// comparisons.
+	KeepNoise(s compare.Set) error
 }
 
 // Comparison shows two sides next to each other, each of one run or several. It belongs

@@ -158,7 +158,10 @@ func (h *List) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	case key.Matches(msg, k.SideB):
 		h.putOn(1)
 	case key.Matches(msg, k.Compare):
-		a, b, _ := h.pair()
+		a, b, two := h.pair()
+		if !two {
+			return screen.Open(screen.Noise{Runs: h.alone()})
+		}
 		return screen.Open(screen.Compare{A: a, B: b})
 	case widget.Presses(msg, k.Compare):
 		h.toast.Say(e.Now, "choose two runs with space, or several a side with a and b", false)
@@ -247,6 +250,20 @@ func (h *List) pair() (a, b []string, ok bool) {
 	return ids[:1], ids[1:2], true
 }
 
+// alone returns the runs of the only side that has any, if they are enough to say how much
+// runs differ; nil otherwise.
+func (h *List) alone() []string {
+	for i, ids := range h.sides {
+		if len(ids) >= leastAlone && len(h.sides[1-i]) == 0 {
+			return ids
+		}
+	}
+	return nil
+}
+
+// leastAlone is how many runs it takes to say how much they differ.
+const leastAlone = 3
+
 func (h *List) bindings() widget.Bindings {
 	k := widget.AllKeys
 	some, run := h.current() != nil, h.run() != nil
@@ -261,7 +278,7 @@ func (h *List) bindings() widget.Bindings {
 	k.SideB.SetEnabled(run)
 	Bindings(&k, some, run)
 	k.Compare.SetHelp("c", "compare")
-	k.Compare.SetEnabled(two)
+	k.Compare.SetEnabled(two || h.alone() != nil)
 	if h.shelf.Filter.Text() != "" {
 		k.Back.SetHelp("esc", "clear filter")
 	}

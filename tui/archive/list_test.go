@@ -184,6 +184,22 @@ func TestSeveralRunsASideAreCompared(t *testing.T) {
 	assert.Equal(t, [2][]string{}, h.sides, "space chooses two without sides")
 }
 
+// With three runs on one side, and the selected one among them, they are compared with each
+// other.
+func TestTheRunsOfOneSideAreComparedWithEachOther(t *testing.T) {
+	a, h := list(t, tuitest.NewDemo(), 80, 24)
+	a.Send(t, "a", "down", "a", "down", "a", "c")
+	assert.Equal(t, []screen.Destination{screen.Noise{Runs: []string{h.rows[0].ID(), h.rows[1].ID(), h.rows[2].ID()}}}, a.Asked)
+}
+
+func TestRunsThatAreNoRepeatsSayNothingOfNoise(t *testing.T) {
+	b := tuitest.NewDemo()
+	a := tuitest.NewStage(t, NewNoise(b, []string{b.Past[0].ID}), 80, 24)
+	assert.Contains(t, a.Picture(t), "The runs cannot be compared with each other")
+	a.Send(t, "esc")
+	assert.Equal(t, 1, a.Backs)
+}
+
 func TestASweepIsOpenedAndNotCompared(t *testing.T) {
 	b := tuitest.NewDemo()
 	past := tuitest.NewSweep(14)

@@ -32,6 +32,8 @@ type (
 	// Compare shows two sides next to each other, each of one run or several, by their
 	// ids.
 	Compare struct{ A, B []string }
+	// Noise shows how much runs differ from each other, by their ids.
+	Noise struct{ Runs []string }
 	// AskSweep asks for a sweep based on a request. The run in progress, if there is
 	// one, ends before the sweep begins.
 	AskSweep struct {
@@ -51,6 +53,7 @@ func (Start) destination()     {}
 func (Results) destination()   {}
 func (Runs) destination()      {}
 func (Compare) destination()   {}
+func (Noise) destination()     {}
 func (AskSweep) destination()  {}
 func (AskSearch) destination() {}
 func (Sweep) destination()     {}

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"errors"
+	"github.com/perfbench/perfbench/internal/compare"
 	"os"
 	"path/filepath"
 	"sync"
@@ -118,4 +119,10 @@ func (k *kept) Export(id string, formats []string, dir string) ([]string, error)
 		names[i] = filepath.Join(dir, name)
 	}
 	return names, err
+}
+
+// KeepNoise keeps what runs show of how much runs differ here, beside them.
+func (k *kept) KeepNoise(s compare.Set) error {
+	_, err := compare.KeepNoise(k.out, s)
+	return err
 }

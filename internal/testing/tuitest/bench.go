@@ -6,6 +6,7 @@ package tuitest
 import (
 	"context"
 	"fmt"
+	"github.com/perfbench/perfbench/internal/compare"
 	"maps"
 	"slices"
 	"sync"
@@ -188,3 +189,6 @@ func (b *Bench) SavePreset(name string, r request.Request) (string, error) {
 
 // Logs returns one line.
 func (b *Bench) Logs() []string { return []string{"11:40:02 INFO Connected store=redis"} }
+
+// KeepNoise keeps nothing.
+func (b *Bench) KeepNoise(compare.Set) error { return nil }
