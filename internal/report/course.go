@@ -164,6 +164,9 @@ func mean(rates []float64) float64 {
 func marks(r *rundir.Run) []plot.Mark {
 	var out []plot.Mark
 	for _, m := range r.Moves() {
+		if ofFault(&m.Change) { // it is shaded
+			continue
+		}
 		out = append(out, plot.Mark{At: m.At, Note: change(m)})
 	}
 	for _, m := range r.Marks {

@@ -35,16 +35,20 @@ const (
 	mostEvents = 30
 )
 
-// eventsOf lists what happened, the earliest first: live changes, users' notes, stalls
-// and bursts of errors.
+// eventsOf lists what happened, the earliest first: live changes, users' notes, faults
+// of the plan, stalls and bursts of errors.
 func eventsOf(f *rundir.Folder, c rundir.Timeline) []event {
 	var out []event
 	for _, m := range f.Run.Moves() {
+		if ofFault(&m.Change) {
+			continue
+		}
 		out = append(out, event{at: m.At, until: m.Until, what: change(m)})
 	}
 	for _, m := range f.Run.Marks {
 		out = append(out, event{at: m.At, until: m.At, what: Plain(m.Note)})
 	}
+	out = append(out, faultEvents(f)...)
 	out = append(out, stalls(f, c)...)
 	out = append(out, bursts(f, c)...)
 	slices.SortStableFunc(out, func(a, b event) int { return cmp.Compare(a.at, b.at) })

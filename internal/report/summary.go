@@ -9,11 +9,11 @@ import (
 )
 
 // Summary is the part of the text report that a run prints at its end: what ran, the
-// notices, each rate with its latency, and the errors.
+// notices, each rate with its latency, what faults cost, and the errors.
 func Summary(f *rundir.Folder) string {
 	p := RunPage(f)
 	p.Sections = slices.DeleteFunc(p.Sections, func(s Section) bool {
-		return s.Heading != "Operations" && s.Heading != "Errors"
+		return !slices.Contains([]string{"Operations", "Faults", "Errors"}, s.Heading)
 	})
 	return p.Text()
 }

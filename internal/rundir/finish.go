@@ -61,16 +61,16 @@ func (j *Journal) Finish(run Run) error {
 	return errors.Join(errs...)
 }
 
-// explain finds out what held the run back, from what is on the disk.
+// explain finds out what held the run back and what its faults cost, from what is on the disk.
 func (j *Journal) explain(run *Run) error {
-	if j.opts.Explain == nil {
-		return nil
-	}
 	f := &Folder{Dir: j.dir, Run: *run}
 	if _, err := f.readSeconds(); err != nil {
 		return err
 	}
-	run.Why = j.opts.Explain(f)
+	run.Faults = FaultsOf(f)
+	if j.opts.Explain != nil {
+		run.Why = j.opts.Explain(f)
+	}
 	return nil
 }
 

@@ -110,6 +110,8 @@ type Run struct {
 	// Why says what held the run back; absent until its end and in folders of older
 	// versions.
 	Why *Why `json:"why,omitempty"`
+	// Faults are the accounts of the faults of the timetable, worked out at the end.
+	Faults []Fault `json:"faults,omitempty"`
 	// Notices are sentences that every report must repeat: the numbers do not describe
 	// a real server, warnings of the file reader …
 	Notices []string `json:"notices"`

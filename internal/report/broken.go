@@ -1,0 +1,82 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Faults returns the accounts of a run's faults. For a run that did not work them out itself,
+// because it was made by an older version or never came to its end, they are worked out now.
+func Faults(f *rundir.Folder) []rundir.Fault {
+	if f.Run.Faults != nil {
+		return f.Run.Faults
+	}
+	return rundir.FaultsOf(f)
+}
+
+// FaultName names a fault as --at does: "delay:5ms", "pause".
+func FaultName(f *rundir.Fault) string {
+	if f.Size == "on" {
+		return f.Kind
+	}
+	return f.Kind + ":" + f.Size
+}
+
+// faultEvents are the faults as events, for the list and the charts.
+func faultEvents(f *rundir.Folder) (out []event) {
+	for _, a := range Faults(f) {
+		what := "fault " + FaultName(&a)
+		if !a.Healed {
+			what += ", to the end"
+		}
+		out = append(out, event{at: a.From, until: a.To, what: what, shade: plot.Fault})
+	}
+	return out
+}
+
+// ofFault reports whether a change is the beginning or the end of a fault.
+func ofFault(c *rundir.Change) bool {
+	_, ok := workload.FaultSetting(c.Name)
+	return ok
+}
+
+// lost tells what users lost by each fault of the plan.
+func lost(f *rundir.Folder) Section {
+	list := Faults(f)
+	if len(list) == 0 {
+		return Section{}
+	}
+	unit := f.Run.Unit
+	t := Table{Left: 1, Columns: []string{"fault", "from", "to", "due", unit, "failed", "most waiting", "nothing done for", "longest response", "first error after", "first success after its end", "as before after its end"}}
+	s := Section{Heading: "Faults", Weight: Answer, Text: []string{
+		"Most waiting, nothing done for and longest response cover the time until all was as before: until throughput and p99 were, for three seconds in a row, within what they were before the fault, widened by their own range.",
+	}}
+	for _, a := range list {
+		due := "–"
+		if a.Due != nil {
+			due = Whole(int64(*a.Due + 0.5))
+		}
+		longest := "–"
+		if a.Longest > 0 {
+			longest = Nanos(int64(a.Longest*1e9 + 0.5))
+		}
+		t.Add(FaultName(&a), plot.Moment(a.From, f.Run.MeasuredS), plot.Moment(a.To, f.Run.MeasuredS), due, Whole(a.Done), Whole(a.Failed), Whole(a.Waiting),
+			Length(a.Silent), longest, since(a.FirstError), since(a.FirstDone), since(a.Recovered))
+		if a.Why != "" {
+			s.Text = append(s.Text, fmt.Sprintf("When all was as before the fault %s is not known: %s.", FaultName(&a), a.Why))
+		}
+	}
+	s.Table = t
+	return s
+}
+
+// since formats a time after something; a dash: never.
+func since(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return Length(*v)
+}

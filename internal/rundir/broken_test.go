@@ -1,0 +1,107 @@
+package rundir
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// broken is a run second by second: units done and failed, units waiting, and the longest
+// response time in ms, which stands for p99 too.
+type broken struct {
+	rate float64 // 0: closed loop
+	rows [][4]int64
+	at   []Change
+}
+
+func (b broken) folder() *Folder {
+	f := &Folder{Run: Run{
+		Unit: "calls", MeasuredS: float64(len(b.rows)), Changes: b.at,
+		Operations: []Operation{{Track: "t", Op: "get"}},
+	}}
+	for i, r := range b.rows {
+		ms := r[3] * 1e6
+		f.Series = append(f.Series, SeriesRow{
+			T: i, Track: "t", Op: "get", Count: r[0], Errors: r[1], Throughput: float64(r[0]), Backlog: r[2],
+			ResponseP50: ms / 2, ResponseP99: ms, ResponseMax: ms, Rate: b.rate,
+		})
+	}
+	return f
+}
+
+func quiet(n int) [][4]int64 {
+	var out [][4]int64
+	for i := range n {
+		out = append(out, [4]int64{995 + int64(i%2)*10, 0, 0, 4 + int64(i%2)})
+	}
+	return out
+}
+
+func joined(parts ...[][4]int64) (out [][4]int64) {
+	for _, p := range parts {
+		out = append(out, p...)
+	}
+	return out
+}
+
+func pause(from, to float64) []Change {
+	return []Change{{At: from, Name: "fault-pause", To: 1, By: "timetable"}, {At: to, Name: "fault-pause", From: 1, By: "timetable"}}
+}
+
+func TestAPauseLosesWhatWasDue(t *testing.T) {
+	got := FaultsOf(broken{1000, joined(quiet(10), [][4]int64{{0, 0, 1000, 0}, {0, 3, 2000, 0}, {3000, 0, 0, 2004}}, quiet(10)), pause(10, 12)}.folder())
+	assert.Equal(t, []Fault{{
+		Kind: "pause", Size: "on", From: 10, To: 12, Healed: true,
+		Due: new(2000.0), Failed: 3, Waiting: 2000, Silent: 2, Longest: 2.004,
+		FirstError: new(2.0), FirstDone: new(1.0), Recovered: new(1.0),
+	}}, got)
+}
+
+func TestAFaultWithinASecondIsDueForItsPart(t *testing.T) {
+	got := FaultsOf(broken{1000, joined(quiet(10), [][4]int64{{500, 0, 0, 400}}, quiet(10)), pause(10.25, 10.75)}.folder())
+	assert.InDelta(t, 500, *got[0].Due, 1e-9)
+	assert.Equal(t, new(0.25), got[0].Recovered)
+	assert.Zero(t, got[0].Silent)
+}
+
+func TestAClosedLoopHasNothingDue(t *testing.T) {
+	got := FaultsOf(broken{0, joined(quiet(10), [][4]int64{{0, 0, 0, 0}}, quiet(10)), pause(10, 11)}.folder())
+	assert.Nil(t, got[0].Due)
+	assert.Equal(t, new(0.0), got[0].Recovered)
+	assert.Nil(t, got[0].FirstError)
+}
+
+// As before is told from the noise of the time before: what is slower than it ever was is not
+// as before.
+func TestWhyNothingIsAsBefore(t *testing.T) {
+	slow := [][4]int64{{990, 0, 0, 40}, {990, 0, 0, 40}, {990, 0, 0, 40}, {990, 0, 0, 40}}
+	hole := [][4]int64{{0, 0, 0, 0}, {0, 0, 0, 0}}
+	for name, c := range map[string]struct {
+		broken
+		why string
+	}{
+		"slower":      {broken{0, joined(quiet(10), hole, slow), pause(10, 12)}, "the run ended before three seconds in a row were as before"},
+		"too early":   {broken{0, joined(quiet(4), hole, quiet(9)), pause(4, 6)}, "fewer than five undisturbed seconds before it say what is usual"},
+		"to the end":  {broken{0, joined(quiet(10), hole), pause(10, 12)[:1]}, "it lasted to the end of the run"},
+		"another one": {broken{0, joined(quiet(10), hole, slow), append(pause(10, 12), pause(14, 15)...)}, "another fault began before all was as before"},
+		"changed": {broken{0, joined(quiet(10), hole, quiet(9)), append(pause(10, 12), Change{At: 13, Name: "threads", From: 1, To: 2})},
+			"settings were changed before all was as before"},
+		"two at once": {broken{0, joined(quiet(10), hole, quiet(9)), []Change{
+			{At: 10, Name: "fault-pause", To: 1}, {At: 11, Name: "fault-delay", To: 5}, {At: 12, Name: "fault-pause", From: 1}, {At: 14, Name: "fault-delay", From: 5},
+		}}, "another fault went on when it ended"},
+	} {
+		got := FaultsOf(c.folder())
+		assert.Equal(t, c.why, got[0].Why, name)
+		assert.Nil(t, got[0].Recovered, name)
+	}
+}
+
+func TestWhatWasChangedBeforeSaysWhatIsUsual(t *testing.T) {
+	b := broken{0, joined([][4]int64{{10, 0, 0, 900}, {10, 0, 0, 900}}, quiet(8), [][4]int64{{0, 0, 0, 0}}, quiet(5)), pause(10, 11)}
+	b.at = append([]Change{{At: 2, Name: "threads", From: 1, To: 16}}, b.at...)
+	assert.Equal(t, new(0.0), FaultsOf(b.folder())[0].Recovered)
+}
+
+func TestARunWithoutFaultsHasNoAccount(t *testing.T) {
+	assert.Empty(t, FaultsOf(broken{0, quiet(10), []Change{{At: 2, Name: "threads", From: 1, To: 16}}}.folder()))
+}
