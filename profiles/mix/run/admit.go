@@ -52,34 +52,42 @@ func (r *Run) uses(s *set, verbs ...model.Verb) bool {
 	})
 }
 
+// preparation is what happens to the store before the work: what is there is found out, taken over
+// or loaded, and recorded for later runs.
+type preparation struct {
+	r     *Run
+	claim *ownership.Claim // nil where nothing is kept
+	ended bool             // no process inserts any more
+}
+
 // goes reports whether records of a data set may be gone after the run.
-func (r *Run) goes(s *set) bool { return s.absent || s.Cached || r.uses(s, model.Delete) }
+func (p *preparation) goes(s *set) bool { return s.absent || s.Cached || p.r.uses(s, model.Delete) }
 
 // Admit looks at what earlier runs have left, and says what is to be recorded.
-func (r *Run) Admit(ctx context.Context, c *ownership.Claim) error {
-	r.claim = c
-	if r.layer.Tables != nil {
-		if err := r.layer.Tables.Check(ctx, c); err != nil {
+func (p *preparation) Admit(ctx context.Context, c *ownership.Claim) error {
+	p.claim = c
+	if p.r.layer.Tables != nil {
+		if err := p.r.layer.Tables.Check(ctx, c); err != nil {
 			return err
 		}
 	}
-	r.there.mu.Lock()
-	defer r.there.mu.Unlock()
-	for i, s := range r.sets {
-		if i >= len(r.layer.Spaces) {
+	p.r.there.mu.Lock()
+	defer p.r.there.mu.Unlock()
+	for i, s := range p.r.sets {
+		if i >= len(p.r.layer.Spaces) {
 			break
 		}
-		spot := c.Spot(r.layer.Spaces[i].Space)
-		if err := r.earlier(i, s, spot); err != nil {
+		spot := c.Spot(p.r.layer.Spaces[i].Space)
+		if err := p.earlier(i, s, spot); err != nil {
 			return err
 		}
 	}
-	return r.record(ctx)
+	return p.record(ctx)
 }
 
 // earlier takes over what an earlier run has left of a data set.
-func (r *Run) earlier(i int, s *set, spot ownership.Spot) error {
-	r.there.Loaded[i], r.there.Base[i], r.there.Open[i] = 0, s.Records, false
+func (p *preparation) earlier(i int, s *set, spot ownership.Spot) error {
+	p.r.there.Loaded[i], p.r.there.Base[i], p.r.there.Open[i] = 0, s.Records, false
 	old := spot.Earlier.Params
 	if !spot.Recorded || spot.State == ownership.Fresh {
 		return nil
@@ -93,35 +101,35 @@ func (r *Run) earlier(i int, s *set, spot ownership.Spot) error {
 		return max(n, 0)
 	}
 	if old[paramGone] == "" {
-		r.there.Loaded[i] = min(number(paramLoaded), s.Records)
+		p.r.there.Loaded[i] = min(number(paramLoaded), s.Records)
 	}
-	if r.uses(s, model.Insert) {
-		r.there.Base[i] = max(s.Records, number(paramNext), number(paramLoaded))
-		r.there.Open[i] = old[paramOpen] != ""
+	if p.r.uses(s, model.Insert) {
+		p.r.there.Base[i] = max(s.Records, number(paramNext), number(paramLoaded))
+		p.r.there.Open[i] = old[paramOpen] != ""
 	}
 	return nil
 }
 
 // record says what is there, for later runs.
-func (r *Run) record(ctx context.Context) error {
-	if r.claim == nil {
+func (p *preparation) record(ctx context.Context) error {
+	if p.claim == nil {
 		return nil
 	}
-	for i, s := range r.sets {
-		if i >= len(r.layer.Spaces) {
+	for i, s := range p.r.sets {
+		if i >= len(p.r.layer.Spaces) {
 			break
 		}
-		params := map[string]string{paramShape: shapeOf(s.Data), paramLoaded: strconv.FormatInt(r.there.Loaded[i], 10)}
-		if r.uses(s, model.Insert) {
-			params[paramNext], params[paramOpen] = strconv.FormatInt(max(r.there.Base[i], r.nexts(i)), 10), "yes"
-			if r.ended {
+		params := map[string]string{paramShape: shapeOf(s.Data), paramLoaded: strconv.FormatInt(p.r.there.Loaded[i], 10)}
+		if p.r.uses(s, model.Insert) {
+			params[paramNext], params[paramOpen] = strconv.FormatInt(max(p.r.there.Base[i], p.r.nexts(i)), 10), "yes"
+			if p.ended {
 				delete(params, paramOpen)
 			}
 		}
-		if r.goes(s) {
+		if p.goes(s) {
 			params[paramGone] = "yes"
 		}
-		if err := r.claim.Update(ctx, r.layer.Spaces[i].Space, maps.Clone(params)); err != nil {
+		if err := p.claim.Update(ctx, p.r.layer.Spaces[i].Space, maps.Clone(params)); err != nil {
 			return err
 		}
 	}
@@ -129,75 +137,89 @@ func (r *Run) record(ctx context.Context) error {
 }
 
 // Setup makes tables, and loads what is missing.
-func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) error {
-	if r.layer.Tables != nil {
-		if err := r.layer.Tables.Create(ctx); err != nil {
+func (p *preparation) Setup(ctx context.Context, progress func(done, total int64)) error {
+	if p.r.layer.Tables != nil {
+		if err := p.r.layer.Tables.Create(ctx); err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
 	}
-	r.there.mu.Lock()
-	defer r.there.mu.Unlock()
-	r.loader.begin(r.there.Loaded)
-	payload := r.spec.Payload
-	if r.spec.Load == LoadAuto && !r.forgets {
-		if err := r.loader.run(ctx, r.spec.LoadThreads, payload, progress); err != nil {
+	p.r.there.mu.Lock()
+	defer p.r.there.mu.Unlock()
+	p.r.loader.begin(p.r.there.Loaded)
+	payload := p.r.spec.Payload
+	if p.r.spec.Load == LoadAuto && !p.r.forgets {
+		if err := p.r.loader.run(ctx, p.r.spec.LoadThreads, payload, progress); err != nil {
 			return err
 		}
-		for i, s := range r.sets {
+		for i, s := range p.r.sets {
 			if s.loads() {
-				r.there.Loaded[i] = s.Records
+				p.r.there.Loaded[i] = s.Records
 			}
 		}
-		if err := r.record(ctx); err != nil {
+		if err := p.record(ctx); err != nil {
 			return err
 		}
 	}
-	if err := r.recall(ctx); err != nil {
+	if err := p.recall(ctx); err != nil {
 		return err
 	}
-	r.start()
+	p.start()
 	return nil
 }
 
-// start takes over what is there, before the work begins.
-func (r *Run) start() {
-	for i, s := range r.sets {
-		s.base, s.loaded = r.there.Base[i], r.there.Loaded[i]
+// loadedAll notes that everything has been loaded, if it has.
+func (p *preparation) loadedAll() {
+	if p.r.loader.done.Load() < p.r.loader.all {
+		return
 	}
-	r.begin()
+	p.r.there.mu.Lock()
+	defer p.r.there.mu.Unlock()
+	for i, s := range p.r.sets {
+		if s.loads() {
+			p.r.there.Loaded[i] = s.Records
+		}
+	}
+}
+
+// start takes over what is there, before the work begins.
+func (p *preparation) start() {
+	for i, s := range p.r.sets {
+		s.base, s.loaded = p.r.there.Base[i], p.r.there.Loaded[i]
+	}
+	p.r.begin()
 }
 
 // Join begins the work of a process that others have prepared.
-func (r *Run) Join(context.Context) error {
-	r.there.mu.Lock()
-	defer r.there.mu.Unlock()
-	r.loader.begin(r.there.Loaded)
-	r.start()
+func (p *preparation) Join(context.Context) error {
+	p.r.there.mu.Lock()
+	defer p.r.there.mu.Unlock()
+	p.r.loader.begin(p.r.there.Loaded)
+	p.start()
 	return nil
 }
 
 // Succeed goes on in the place of another process.
-func (r *Run) Succeed(ctx context.Context, _ workload.Predecessor) error { return r.Join(ctx) }
+func (p *preparation) Succeed(ctx context.Context, _ workload.Predecessor) error { return p.Join(ctx) }
 
 // recall finds out what the store has to say of what was there before: how far inserts of a
 // run came that did not end, and what counters come to.
-func (r *Run) recall(ctx context.Context) error {
-	for i, s := range r.sets {
-		if r.there.Open[i] {
-			end, err := r.reach(ctx, s, r.there.Base[i])
+func (p *preparation) recall(ctx context.Context) error {
+	for i, s := range p.r.sets {
+		if p.r.there.Open[i] {
+			end, err := reach(ctx, p.r.layer, s, p.r.there.Base[i])
 			if err != nil {
 				return err
 			}
-			r.there.Base[i] = end
+			p.r.there.Base[i] = end
 		}
-		if s.Type != model.Counter || !r.uses(s, model.Add) || r.forgets || s.Records > mostCounters {
+		if s.Type != model.Counter || !p.r.uses(s, model.Add) || p.r.forgets || s.Records > mostCounters {
 			continue
 		}
-		sum, err := r.sum(ctx, s, s.Records)
+		sum, err := sum(ctx, p.r.layer, s, s.Records)
 		if err != nil {
 			return fault.Code(err, fault.CodeStore)
 		}
-		r.there.Sums[i] = sum
+		p.r.there.Sums[i] = sum
 	}
 	return nil
 }
@@ -207,8 +229,8 @@ func (r *Run) recall(ctx context.Context) error {
 const mostGap = 4096
 
 // reach returns the number behind the last record that is there, from one on.
-func (r *Run) reach(ctx context.Context, s *set, from int64) (int64, error) {
-	client, err := r.layer.Open()
+func reach(ctx context.Context, a *model.Adapter, s *set, from int64) (int64, error) {
+	client, err := a.Open()
 	if err != nil {
 		return 0, err
 	}

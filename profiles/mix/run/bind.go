@@ -15,11 +15,12 @@ import (
 func (r *Run) Bind(p *workload.Bound) {
 	t := &p.Phases[0].Tracks[0]
 	if r.spec.Load == LoadOnly {
-		t.NewTask = r.NewLoadTask
+		t.NewTask = r.loader.newTask
 	} else {
 		t.NewTask = r.NewTask
 	}
-	p.Claims, p.Parts = r.layer.Spaces, workload.Parts{r}
+	prepared := &preparation{r: r}
+	p.Claims, p.Parts = r.layer.Spaces, workload.Parts{prepared, &verification{r, prepared, p.Shared}, r}
 	r.share(p)
 }
 

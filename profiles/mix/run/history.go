@@ -414,11 +414,11 @@ func exampleOf(window []event) string {
 }
 
 // linearizable checks the histories, if they were kept.
-func (r *Run) linearizable(ctx context.Context, v *workload.Verification) {
-	if r.histories == nil {
+func (v *verification) linearizable(ctx context.Context, out *workload.Verification) {
+	if v.r.histories == nil {
 		return
 	}
-	l := r.histories.check(ctx)
+	l := v.r.histories.check(ctx)
 	c := workload.Check{Name: "windows of the histories of hot records that are not linearizable", OK: l.Violated == 0, Of: l.Windows, Want: "0", Got: fmt.Sprint(l.Violated)}
 	if l.Violated == 0 && l.State == report.HistoriesUnknown {
 		c.Got = "unknown: " + l.Why
@@ -427,5 +427,5 @@ func (r *Run) linearizable(ctx context.Context, v *workload.Verification) {
 	if l.Example != "" {
 		c.Examples = []string{l.Example}
 	}
-	v.Checks = append(v.Checks, c)
+	out.Checks = append(out.Checks, c)
 }

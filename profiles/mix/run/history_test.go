@@ -73,7 +73,7 @@ func staleAmong(t *testing.T, calls int) {
 			_ = at(t, k, i) // what is wrong is asked below
 		}
 		require.EqualValues(t, 1, hit.Load(), "trial %d", trial)
-		v := b.Verify(t.Context())
+		v := b.plan.Verify(t.Context())
 		l := linearizable(t, b)
 		assert.Equal(t, report.HistoriesViolated, l.State, "trial %d: %+v", trial, l)
 		assert.EqualValues(t, 1, l.Violated, "trial %d", trial)
@@ -101,7 +101,7 @@ func TestAnHonestStoreIsLinearizable(t *testing.T) {
 	for range clients {
 		<-done
 	}
-	v := b.Verify(t.Context())
+	v := b.plan.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, v.Summary)
 	l := linearizable(t, b)
 	assert.Equal(t, report.HistoriesOK, l.State, "%+v", l)
@@ -117,7 +117,7 @@ func TestWhatCannotBeDecidedIsUnknown(t *testing.T) {
 	for i := range int64(100) {
 		require.NoError(t, at(t, k, i))
 	}
-	v := b.Verify(t.Context())
+	v := b.plan.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "unknown is not wrong")
 	assert.Equal(t, report.HistoriesUnknown, linearizable(t, b).State)
 	assert.Contains(t, v.Summary, "unknown: there were values of less than 16 bytes")

@@ -246,21 +246,21 @@ func (l *loader) one(ctx context.Context, payload int, progress func(done, total
 	}
 }
 
-// NewLoadTask returns a worker that loads, as measured work.
-func (r *Run) NewLoadTask(int) (workload.Task, error) {
-	k, err := r.loader.open()
+// newTask returns a worker that loads, as measured work.
+func (l *loader) newTask(int) (workload.Task, error) {
+	k, err := l.open()
 	if err != nil {
 		return nil, err
 	}
 	return workload.TaskFunc(func(ctx context.Context, it *workload.Iteration) error {
-		p, first, n := r.loader.take(r.spec.Wrap || it.Warmup)
+		p, first, n := l.take(l.r.spec.Wrap || it.Warmup)
 		if n == 0 {
 			return workload.ErrDone
 		}
 		m := it.Begin(0)
 		err := it.End(m, int(n), k.write(ctx, p, first, n, it.Settings.Payload))
 		if err == nil {
-			r.loader.done.Add(n)
+			l.done.Add(n)
 		}
 		return err
 	}), nil

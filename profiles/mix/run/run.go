@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
@@ -43,7 +42,7 @@ const (
 	LoadSkip = "skip"
 )
 
-// Run is a workload at work on one store. It is safe for use by several goroutines.
+// Run is a workload at work on one store: what its clients have in common. It is safe for use by several goroutines.
 type Run struct {
 	*found
 	work    *model.Workload
@@ -58,12 +57,9 @@ type Run struct {
 	tickets []tickets
 	tallies tallies
 	stake   workload.Stake
-	shared  *workload.Shared
 	loader  *loader
-	claim   *ownership.Claim // nil where nothing is kept
 	there   there
 	others  *workload.Each[progressDelta]
-	ended   bool
 	// histories are those of hot records; nil: none are kept.
 	histories *histories
 }

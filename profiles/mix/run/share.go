@@ -14,7 +14,6 @@ const mostCounted = 1 << 50
 // came.
 func (r *Run) share(p *workload.Bound) {
 	s := p.Shared
-	r.shared = s
 	s.Found(&r.there.mu, &r.there.Loaded, &r.there.Base, &r.there.Open)
 	s.Keep(&r.there.mu, &r.there.Sums)
 	numbers := []*atomic.Int64{&r.tallies.hits, &r.tallies.misses, &r.tallies.early, &r.tallies.again, &r.wrongs, &r.losts, &r.stales, &r.read, &r.loader.done}

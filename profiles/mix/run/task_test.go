@@ -206,7 +206,7 @@ mix: {look: 1, change: 1}`
 			for i := range int64(500) {
 				_ = at(t, k, i) // that it fails shows in the verification
 			}
-			v := b.Verify(t.Context())
+			v := b.plan.Verify(t.Context())
 			assert.Equal(t, workload.Failed, v.State, v.Summary)
 			failed := ""
 			for _, check := range v.Checks {
@@ -257,7 +257,7 @@ operations:
 	for i := range int64(8000) {
 		require.NoError(t, at(t, tasks[i%4], i), "operation %d", i)
 	}
-	v := b.Verify(t.Context())
+	v := b.plan.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 	assert.Regexp(t, `^hits 9\d\.\d+ %$`, b.Status())
 	assert.Regexp(t, `; 9\d\.\d+ % of the gets found their record$`, v.Summary)
@@ -301,7 +301,7 @@ mix: {more: 1, newest: 1}`)
 		require.NoError(t, at(t, reader, i))
 	}
 	require.True(t, missed.Load())
-	v := b.Verify(t.Context())
+	v := b.plan.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "%+v", v)
 }
 

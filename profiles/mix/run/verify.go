@@ -19,73 +19,80 @@ const (
 	mostCounters = 1 << 20
 )
 
+// verification is whether what is stored is what was acknowledged.
+type verification struct {
+	r        *Run
+	prepared *preparation
+	shared   *workload.Shared
+}
+
 // Verify compares what is stored with what was acknowledged.
-func (r *Run) Verify(ctx context.Context) workload.Verification {
-	if r.forgets {
+func (v *verification) Verify(ctx context.Context) workload.Verification {
+	if v.r.forgets {
 		return workload.Verification{State: workload.Skipped, Summary: "the store keeps nothing, so there is nothing to verify"}
 	}
-	if r.claim != nil {
-		_ = r.claim.Restore(ctx) // if it cannot be recorded, that shows below
+	if v.prepared.claim != nil {
+		_ = v.prepared.claim.Restore(ctx) // if it cannot be recorded, that shows below
 	}
-	v := workload.Verification{State: workload.Passed}
-	if !r.mergeOthers() {
-		r.readBack(ctx)
+	out := workload.Verification{State: workload.Passed}
+	if !v.r.mergeOthers() {
+		v.readBack(ctx)
 	}
-	for i, s := range r.sets {
-		if check, ok := r.counters(ctx, i, s); ok {
-			v.Checks = append(v.Checks, check)
+	for i, s := range v.r.sets {
+		if check, ok := v.counters(ctx, i, s); ok {
+			out.Checks = append(out.Checks, check)
 		}
 	}
-	r.ended = true
-	if r.claim != nil {
-		if r.spec.Load == LoadOnly {
-			r.loadedAll()
+	v.prepared.ended = true
+	if v.prepared.claim != nil {
+		if v.r.spec.Load == LoadOnly {
+			v.prepared.loadedAll()
 		}
-		_ = r.record(ctx) // a later run finds out by itself
+		_ = v.prepared.record(ctx) // a later run finds out by itself
 	}
-	read, wrong, lost, stale := r.read.Load(), r.wrongs.Load(), r.losts.Load(), r.stales.Load()
-	hits, misses, _, _ := r.tallies.sums()
-	v.Missed = misses
-	r.mu.Lock()
-	examples := slices.Clone(r.examples)
-	broken := r.broken
-	r.mu.Unlock()
+	read, wrong, lost, stale := v.r.read.Load(), v.r.wrongs.Load(), v.r.losts.Load(), v.r.stales.Load()
+	hits, misses, _, _ := v.r.tallies.sums()
+	out.Missed = misses
+	v.r.mu.Lock()
+	examples := slices.Clone(v.r.examples)
+	broken := v.r.broken
+	v.r.mu.Unlock()
 	reads := hits + read
-	v.Checks = append(v.Checks,
+	out.Checks = append(out.Checks,
 		workload.Check{Name: "values that are not what was written", OK: wrong == 0, Of: reads, Want: "0", Got: strconv.FormatInt(wrong, 10)},
 		workload.Check{Name: "acknowledged records that are not there", OK: lost == 0, Of: reads, Want: "0", Got: strconv.FormatInt(lost, 10)})
-	old := workload.Check{Name: "reads of what had been overwritten", OK: stale == 0 || r.layer.Lags, Of: reads, Want: "0", Got: strconv.FormatInt(stale, 10)}
-	if r.layer.Lags {
-		old.Want = "any number (" + r.layer.Why + ")"
+	old := workload.Check{Name: "reads of what had been overwritten", OK: stale == 0 || v.r.layer.Lags, Of: reads, Want: "0", Got: strconv.FormatInt(stale, 10)}
+	if v.r.layer.Lags {
+		old.Want = "any number (" + v.r.layer.Why + ")"
 	}
-	v.Checks = append(v.Checks, old)
-	r.linearizable(ctx, &v)
-	for i := range v.Checks {
-		if !v.Checks[i].OK {
-			v.State = workload.Failed
-			if len(v.Checks[i].Examples) == 0 {
-				v.Checks[i].Examples = examples
+	out.Checks = append(out.Checks, old)
+	v.linearizable(ctx, &out)
+	for i := range out.Checks {
+		if !out.Checks[i].OK {
+			out.State = workload.Failed
+			if len(out.Checks[i].Examples) == 0 {
+				out.Checks[i].Examples = examples
 			}
 		}
 	}
 	switch {
-	case v.State == workload.Failed:
-		v.Summary = "what is stored or was read is not what was acknowledged: " + wrongOf(v.Checks)
+	case out.State == workload.Failed:
+		out.Summary = "what is stored or was read is not what was acknowledged: " + wrongOf(out.Checks)
 	case broken != "":
-		v.State, v.Summary = workload.Incomplete, "what is stored could not be read back: "+broken
+		out.State, out.Summary = workload.Incomplete, "what is stored could not be read back: "+broken
 	default:
-		v.Summary = fmt.Sprintf("%s of the run and %s read back at the end are right", units.Plural(hits, "read"), units.Plural(read, "record"))
+		out.Summary = fmt.Sprintf("%s of the run and %s read back at the end are right", units.Plural(hits, "read"), units.Plural(read, "record"))
 		if hits+misses > 0 {
-			v.Summary += fmt.Sprintf("; %s of the gets found their record", percent(hits, hits+misses))
+			out.Summary += fmt.Sprintf("; %s of the gets found their record", percent(hits, hits+misses))
 		}
 		if stale > 0 {
-			v.Summary += fmt.Sprintf("; %s of what had been overwritten, which %s allows", units.Plural(stale, "read"), r.layer.Why)
+			out.Summary += fmt.Sprintf("; %s of what had been overwritten, which %s allows", units.Plural(stale, "read"), v.r.layer.Why)
 		}
-		if r.histories != nil {
-			v.Summary += "; " + r.histories.found.Load().Words()
+		if v.r.histories != nil {
+			out.Summary += "; " + v.r.histories.found.Load().Words()
 		}
 	}
-	return v
+	return out
 }
 
 // percent is a share in percent, to three digits; 100 % only if all are.
@@ -108,52 +115,38 @@ func wrongOf(checks []workload.Check) string {
 	return strings.Join(all, "; ")
 }
 
-// loadedAll notes that everything has been loaded, if it has.
-func (r *Run) loadedAll() {
-	if r.loader.done.Load() < r.loader.all {
-		return
-	}
-	r.there.mu.Lock()
-	defer r.there.mu.Unlock()
-	for i, s := range r.sets {
-		if s.loads() {
-			r.there.Loaded[i] = s.Records
-		}
-	}
-}
-
 // Settle reads back what this process has written, before the last report of it.
-func (r *Run) Settle(ctx context.Context) {
-	if !r.forgets {
-		r.readBack(ctx)
+func (v *verification) Settle(ctx context.Context) {
+	if !v.r.forgets {
+		v.readBack(ctx)
 	}
 }
 
 // readBack reads records that must be there, and checks them.
-func (r *Run) readBack(ctx context.Context) {
-	client, err := r.layer.Open()
+func (v *verification) readBack(ctx context.Context) {
+	client, err := v.r.layer.Open()
 	if err == nil {
 		defer client.Close()
-		for _, s := range r.sets {
+		for _, s := range v.r.sets {
 			if s.Type == model.Value || s.Type == model.Hash {
-				if err = r.readSet(ctx, client, s); err != nil {
+				if err = v.readSet(ctx, client, s); err != nil {
 					break
 				}
 			}
 		}
 	}
 	if err != nil {
-		r.mu.Lock()
-		r.broken = err.Error()
-		r.mu.Unlock()
+		v.r.mu.Lock()
+		v.r.broken = err.Error()
+		v.r.mu.Unlock()
 	}
 }
 
 // readSet reads back a sample of a data set, and what the run inserted last.
-func (r *Run) readSet(ctx context.Context, client model.Client, s *set) error {
-	k := &task{run: r, client: client, tally: &tally{}, last: make([]int64, len(r.sets)), hit: 1}
+func (v *verification) readSet(ctx context.Context, client model.Client, s *set) error {
+	k := &task{run: v.r, client: client, tally: &tally{}, last: make([]int64, len(v.r.sets)), hit: 1}
 	st := newStep(k, &model.Step{Do: model.Get, Data: s.Name}, 0, -1, -1)
-	inserted := s.issued.Load() * int64(max(r.stake.Of, 1))
+	inserted := s.issued.Load() * int64(max(v.r.stake.Of, 1))
 	all := s.base + inserted
 	every := max(all/sampled, 1)
 	var records []int64
@@ -173,13 +166,13 @@ func (r *Run) readSet(ctx context.Context, client model.Client, s *set) error {
 			return fmt.Errorf("read back %s: %w", s.Name, err)
 		}
 		_ = st.found(p) // it notes what is wrong
-		r.read.Add(int64(len(records)))
+		v.r.read.Add(int64(len(records)))
 		records = records[:0]
 		return nil
 	}
 	perCall := int(max(min(loadRows, loadBytes/max(int64(s.columns)*max(s.Size.Most(), 1), 1)), 1))
 	for at := int64(0); at < all; at += every {
-		if s.left(at) || !s.there(&r.stake, at) {
+		if s.left(at) || !s.there(&v.r.stake, at) {
 			continue
 		}
 		if records = append(records, at); len(records) == perCall {
@@ -192,34 +185,34 @@ func (r *Run) readSet(ctx context.Context, client model.Client, s *set) error {
 }
 
 // counters compares what counters come to with what was added.
-func (r *Run) counters(ctx context.Context, i int, s *set) (workload.Check, bool) {
-	if s.Type != model.Counter || !r.uses(s, model.Add) || s.Records > mostCounters || s.absent || r.uses(s, model.Delete, model.Put, model.Insert) {
+func (v *verification) counters(ctx context.Context, i int, s *set) (workload.Check, bool) {
+	if s.Type != model.Counter || !v.r.uses(s, model.Add) || s.Records > mostCounters || s.absent || v.r.uses(s, model.Delete, model.Put, model.Insert) {
 		return workload.Check{}, false
 	}
-	got, err := r.sum(ctx, s, s.Records)
+	got, err := sum(ctx, v.r.layer, s, s.Records)
 	if err != nil {
-		r.mu.Lock()
-		r.broken = err.Error()
-		r.mu.Unlock()
+		v.r.mu.Lock()
+		v.r.broken = err.Error()
+		v.r.mu.Unlock()
 		return workload.Check{}, false
 	}
-	r.there.mu.Lock()
-	got -= r.there.Sums[i]
-	r.there.mu.Unlock()
+	v.r.there.mu.Lock()
+	got -= v.r.there.Sums[i]
+	v.r.there.mu.Unlock()
 	sum, low, high := s.sum.Load(), s.low.Load(), s.high.Load()
 	c := workload.Check{Name: s.Name + ": sum of what was added", OK: got >= sum+low && got <= sum+high, Want: strconv.FormatInt(sum, 10), Got: strconv.FormatInt(got, 10)}
 	if low != 0 || high != 0 {
 		c.Want = fmt.Sprintf("%d to %d", sum+low, sum+high)
 	}
-	if r.shared.Lost() {
+	if v.shared.Lost() {
 		c.OK, c.Want = true, "unknown, since a worker was lost"
 	}
 	return c, true
 }
 
 // sum adds up the first n counters of a data set.
-func (r *Run) sum(ctx context.Context, s *set, n int64) (int64, error) {
-	client, err := r.layer.Open()
+func sum(ctx context.Context, a *model.Adapter, s *set, n int64) (int64, error) {
+	client, err := a.Open()
 	if err != nil {
 		return 0, err
 	}
