@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -23,6 +25,33 @@ func FaultName(f *rundir.Fault) string {
 		return f.Kind
 	}
 	return f.Kind + ":" + f.Size
+}
+
+// FaultText says in a sentence what a fault cost the callers of a run.
+func FaultText(a *rundir.Fault, r *rundir.Run) string {
+	var parts []string
+	if a.Due != nil {
+		parts = append(parts, Whole(int64(*a.Due+0.5))+" "+r.Unit+" were due")
+	}
+	parts = append(parts, Whole(a.Done)+" done in its seconds", Whole(a.Failed)+" calls failed")
+	if a.Waiting > 0 {
+		parts = append(parts, "up to "+Whole(a.Waiting)+" waited")
+	}
+	if a.Silent > 0 {
+		parts = append(parts, "nothing was done for "+Length(a.Silent))
+	}
+	if a.Longest > 0 {
+		parts = append(parts, "the longest response time was "+Nanos(int64(a.Longest*1e9+0.5)))
+	}
+	switch {
+	case a.Recovered == nil:
+		parts = append(parts, "when all was as before is not known: "+a.Why)
+	case *a.Recovered < 1:
+		parts = append(parts, "all was as before within a second of its end")
+	default:
+		parts = append(parts, "all was as before "+Length(math.Round(*a.Recovered))+" after its end")
+	}
+	return fmt.Sprintf("%s from %s to %s: %s", FaultName(a), plot.Moment(a.From, r.MeasuredS), plot.Moment(a.To, r.MeasuredS), strings.Join(parts, ", "))
 }
 
 // faultEvents are the faults as events, for the list and the charts.

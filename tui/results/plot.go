@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -27,13 +29,21 @@ type curves struct {
 	// outages are the stretches in which nothing succeeded although something was tried,
 	// from a second to the one after the last.
 	outages [][2]float64
+	// faults are the times of the faults of the plan.
+	faults [][2]float64
 }
 
 // curvesOf computes the charts of a run.
 func curvesOf(f *rundir.Folder) curves {
 	from := rundir.Of(f)
 	c := curves{first: from.First, rates: from.Rates, slowest: from.P99}
+	for _, a := range report.Faults(f) {
+		c.faults = append(c.faults, [2]float64{a.From, a.To})
+	}
 	for _, ch := range f.Run.Changes {
+		if _, ok := workload.FaultSetting(ch.Name); ok {
+			continue
+		}
 		if len(c.changes) == 0 || c.changes[len(c.changes)-1] != ch.At {
 			c.changes = append(c.changes, ch.At)
 		}
@@ -119,8 +129,8 @@ type graph struct {
 	format func(float64) string
 }
 
-// outage is the layer of the shades over an outage.
-const outage = chart.Layer(2)
+// outage is the layer of the shades over an outage, broken of those over a fault.
+const outage, broken = chart.Layer(2), chart.Layer(3)
 
 // axisWidth is the width of the axis labels of a chart.
 const axisWidth = 9
@@ -144,6 +154,11 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	for _, at := range c.phases {
 		canvas.Rule(column(at), '╎', 1)
 	}
+	for _, a := range c.faults {
+		for x := column(a[0]); x < max(column(a[1]), column(a[0])+1); x++ {
+			canvas.Rule(x, '▒', broken)
+		}
+	}
 	for _, o := range c.outages {
 		for x := column(o[0]); x < max(column(o[1]), column(o[0])+1); x++ {
 			canvas.Rule(x, '░', outage)
@@ -151,8 +166,11 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 	}
 	warm := min(max(column(0), 0), cells)
 	rows := chart.Paint(canvas, func(l chart.Layer, x, _ int) widget.Ink {
-		if l == outage {
+		switch l {
+		case outage:
 			return s.Bad
+		case broken:
+			return s.Warn
 		}
 		if x < warm {
 			return s.Past

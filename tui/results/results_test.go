@@ -287,6 +287,22 @@ func TestAnOutageIsShadedInTheChartsOfARun(t *testing.T) {
 	assert.Contains(t, page, "░ nothing succeeded")
 }
 
+func TestAFaultIsShadedAndToldOnceInTheChartsOfARun(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{Unit: "entries", MeasuredS: 20, Operations: []rundir.Operation{{Op: "put"}}, Changes: []rundir.Change{
+		{At: 10, Name: "fault-delay", To: 5, By: "timetable"}, {At: 14, Name: "fault-delay", From: 5, By: "timetable"},
+	}}}
+	for at := range 20 {
+		f.Series = append(f.Series, rundir.SeriesRow{T: at, Op: "put", Count: 100, Throughput: 100, ResponseP99: 5e6, ResponseMax: 6e6})
+	}
+	c := curvesOf(f)
+	assert.Equal(t, [][2]float64{{10, 14}}, c.faults)
+	assert.Empty(t, c.changes)
+	s := widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor)
+	page := ansi.Strip(strings.Join((&loadedRun{folder: f, course: c}).page(s, nil, 76, 10), "\n"))
+	assert.Contains(t, page, "▒ a fault of the plan")
+	assert.Contains(t, strings.Join(strings.Fields(page), " "), "delay:5ms from 10 s to 14 s: 400 done in its seconds, 0 calls failed")
+}
+
 func BenchmarkResultsView(b *testing.B) {
 	for name, tab := range map[string]page{"summary": tabSummary, "distribution": tabDistribution} {
 		b.Run(name, func(b *testing.B) {

@@ -42,7 +42,7 @@ func (l *loadedRun) page(s *widget.Styles, o *screen.Outcome, w, h int) []string
 			}
 		}
 	}
-	if room := h - len(out) - 1; len(l.course.rates) > 1 && (room >= 8 || len(l.course.outages) > 0) { // a failure keeps its timeline, below the fold if need be
+	if room := h - len(out) - 1; len(l.course.rates) > 1 && (room >= 8 || len(l.course.outages)+len(l.course.faults) > 0) { // a failure keeps its timeline, below the fold if need be
 		out = append(append(out, ""), l.charts(s, w, min(max(room, 13), 22))...)
 	}
 	return out
@@ -101,6 +101,9 @@ func (l *loadedRun) facts(s *widget.Styles, o *screen.Outcome, w int) []string {
 		for _, noted := range explain.Noted(l.why) {
 			out = append(out, widget.Labelled(s, 14, "", "· "+noted, s.Plain, w)...)
 		}
+	}
+	for _, a := range report.Faults(l.folder) {
+		out = append(out, widget.Labelled(s, 14, "Fault", report.FaultText(&a, run), s.Plain, w)...)
 	}
 	for _, t := range run.Verdict.Missed() {
 		out = append(out, widget.Labelled(s, 14, "Missed", t.Expr+": it was "+t.Got, s.Bad, w)...)
@@ -243,6 +246,9 @@ func legend(c curves) string {
 	}
 	if len(c.outages) > 0 {
 		words = append(words, "░ nothing succeeded")
+	}
+	if len(c.faults) > 0 {
+		words = append(words, "▒ a fault of the plan")
 	}
 	if len(c.phases) > 0 {
 		words = append(words, "╎ a phase began")

@@ -68,6 +68,9 @@ func Text(r *rundir.Run, dir string) string {
 	if n := r.Mixes(); n > 0 {
 		fmt.Fprintf(&b, "\nthese figures mix %d segments, because settings changed during the run; the report has each\n", n)
 	}
+	for _, a := range r.Faults {
+		fmt.Fprintf(&b, "fault %s\n", report.FaultText(&a, r))
+	}
 	for _, e := range r.Errors {
 		fmt.Fprintf(&b, "errors: %s.%s %s × %d%s\n", e.Track, e.Op, e.Class, e.Count, firstMessage(e))
 	}

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/rundir"
+)
+
+func TestEveryDocumentForPeopleSaysWhatAFaultCost(t *testing.T) {
+	f := fixture(t)
+	f.Run.Faults = []rundir.Fault{
+		{Kind: "pause", Size: "on", From: 3, To: 5, Healed: true, Due: new(2000.4), Done: 12, Failed: 3, Waiting: 1950, Silent: 2, Longest: 2.0017, FirstError: new(2.0), FirstDone: new(1.0), Recovered: new(1.0)},
+		{Kind: "delay", Size: "5ms", From: 7, To: 10, Done: 4000, Why: "it lasted to the end of the run"},
+	}
+	page := RunPage(f)
+	text := page.Text()
+	for _, want := range []string{
+		"Faults", "delay:5ms", "2000", "1950", "as before after its end",
+		"When all was as before the fault delay:5ms is not known: it lasted to the end of the run.",
+		"fault pause", "fault delay:5ms, to the end",
+	} {
+		assert.Contains(t, text, want)
+	}
+	assert.Contains(t, page.HTML(), `class="shade fault"`)
+	assert.Equal(t, "pause from 3 s to 5 s: 2000 entries were due, 12 done in its seconds, 3 calls failed, up to 1950 waited, nothing was done for 2 s, the longest response time was 2 s, all was as before 1 s after its end",
+		FaultText(&f.Run.Faults[0], &f.Run))
+	assert.Equal(t, "delay:5ms from 7 s to 10 s: 4000 done in its seconds, 0 calls failed, when all was as before is not known: it lasted to the end of the run",
+		FaultText(&f.Run.Faults[1], &f.Run))
+}
+
+// The begin and the end of a fault are not told a second time as changes of a setting.
+func TestAFaultIsOneEvent(t *testing.T) {
+	f := fixture(t)
+	f.Run.Changes = []rundir.Change{{At: 3, Name: "fault-pause", To: 1, By: "timetable"}, {At: 5, Name: "fault-pause", From: 1, By: "timetable"}}
+	f.Run.Faults = rundir.FaultsOf(f)
+	require.Len(t, f.Run.Faults, 1)
+	text := strings.Join(strings.Fields(RunPage(f).Text()), " ")
+	assert.Contains(t, text, "fault pause")
+	assert.NotContains(t, text, "fault-pause from")
+}
