@@ -138,40 +138,55 @@ func perSecondOf(f *Folder) *perSecond {
 // end returns the second after the last.
 func (s *perSecond) end() int { return s.first + len(s.rates) }
 
+// seconds returns the seconds of a fault, from one to the one after the last: those that lie in it
+// for the most part, or else the one in which it began. Faults begin and end some tenths of a
+// millisecond after they were to.
+func (s *perSecond) seconds(f *Fault) (from, to int) {
+	from, to = int(math.Round(f.From)), int(math.Round(f.To))
+	if to <= from {
+		from = int(math.Floor(f.From))
+		to = from + 1
+	}
+	return from, min(to, s.end())
+}
+
 // account fills in what is known of a fault, one of all.
 func (s *perSecond) account(f *Fault, all []Fault) {
-	from, to := int(math.Floor(f.From)), min(int(math.Ceil(f.To)), s.end())
+	from, to := s.seconds(f)
 	for t := max(from, s.first); t < to; t++ {
 		i := t - s.first
 		f.Done += s.done[i]
 		f.Failed += s.failed[i]
-		if share := min(f.To, float64(t+1)) - max(f.From, float64(t)); !math.IsNaN(s.due[i]) && share > 0 {
+	}
+	for i, rate := range s.due {
+		at := float64(s.first + i)
+		if share := min(f.To, at+1) - max(f.From, at); !math.IsNaN(rate) && share > 0 {
 			if f.Due == nil {
 				f.Due = new(float64)
 			}
-			*f.Due += s.due[i] * share
+			*f.Due += rate * share
 		}
 	}
-	until := s.recovery(f, all)
-	s.worst(f, max(from, s.first), until)
+	s.worst(f, max(from, s.first), s.recovery(f, all, to))
 }
 
-// recovery finds when all was as before, and returns the second up to which the fault had effects.
-func (s *perSecond) recovery(f *Fault, all []Fault) int {
+// recovery finds when all was as before, from a second on, and returns the second up to which the
+// fault had effects.
+func (s *perSecond) recovery(f *Fault, all []Fault, from int) int {
 	switch {
 	case !f.Healed:
 		f.Why = "it lasted to the end of the run"
 		return s.end()
 	case slices.ContainsFunc(all, func(g Fault) bool { return g.From < f.To && g.To > f.To }):
 		f.Why = "another fault went on when it ended"
-		return min(int(math.Ceil(f.To)), s.end())
+		return from
 	}
 	low, high, ok := s.usual(f, all)
 	if !ok {
 		f.Why = "fewer than five undisturbed seconds before it say what is usual"
 	}
 	row := 0
-	for t := int(math.Ceil(f.To)); t < s.end(); t++ {
+	for t := from; t < s.end(); t++ {
 		i := t - s.first
 		for _, g := range all {
 			if g.From > f.To && g.From < float64(t+1) {
@@ -234,7 +249,7 @@ func (s *perSecond) usual(f *Fault, all []Fault) (low, high float64, ok bool) {
 // worst finds the figures that are about the fault and what came of it, up to a second.
 func (s *perSecond) worst(f *Fault, from, until int) {
 	silent := 0.0
-	for t := from; t < min(max(until, int(math.Ceil(f.To))), s.end()); t++ {
+	for t := from; t < until; t++ {
 		i := t - s.first
 		f.Waiting = max(f.Waiting, s.waiting[i])
 		if s.slowest[i] > 0 { // NaN is a gap
