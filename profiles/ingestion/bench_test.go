@@ -3,10 +3,7 @@ package ingestion
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -39,10 +37,10 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 	srv := labtest.Redis(b)
 	for _, testCase := range []string{casePut, casePutAll} {
 		b.Run(testCase, func(b *testing.B) {
-			sides := map[string]func() float64{}
+			var sides []bench.Side
 			for _, pipelining := range []string{"on", "off"} {
 				plan := benchPlan(b, srv.URL()+"?pipelining="+pipelining, testCase, pipelining)
-				sides[pipelining] = func() float64 { return engineRate(b, plan) }
+				sides = append(sides, bench.Side{Name: pipelining, Rate: func() float64 { return profiletest.Rate(b, plan, benchTurn) }})
 			}
 			g := goredis.NewClient(&goredis.Options{Addr: srv.Addr(), PoolSize: benchThreads, DisableIdentity: true, MaxRetries: -1})
 			r, err := rueidis.NewClient(rueidis.ClientOption{
@@ -51,34 +49,15 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 			})
 			require.NoError(b, err)
 			b.Cleanup(func() { _ = g.Close(); r.Close() })
-			sides["goredis"] = func() float64 {
-				return bareRate(b, testCase, func(args []string) error { return overGoRedis(g, args) })
-			}
-			sides["rueidis"] = func() float64 {
-				return bareRate(b, testCase, func(args []string) error { return overRueidis(r, args) })
-			}
-			rates := map[string][]float64{}
-			for range benchTurns {
-				for name, side := range sides {
-					rates[name] = append(rates[name], side())
-				}
-			}
-			b.ReportMetric(0, "ns/op") // has no meaning here
-			for name, of := range rates {
-				ratio := make([]float64, len(of))
-				for i := range of {
-					ratio[i] = rates["on"][i] / of[i]
-				}
-				b.ReportMetric(middle(of), name+"/s")
-				b.ReportMetric(middle(ratio), "on/"+name)
-			}
+			bench.InTurn(b, benchTurns, append(sides,
+				bench.Side{Name: "goredis", Rate: func() float64 {
+					return bareRate(b, testCase, func(args []string) error { return overGoRedis(g, args) })
+				}},
+				bench.Side{Name: "rueidis", Rate: func() float64 {
+					return bareRate(b, testCase, func(args []string) error { return overRueidis(r, args) })
+				}})...)
 		})
 	}
-}
-
-func middle(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[len(v)/2]
 }
 
 // benchPlan makes a plan that is set up.
@@ -99,58 +78,38 @@ func benchPlan(b *testing.B, target, testCase, namespace string) *workload.Plan 
 	return p
 }
 
-// engineRate runs a plan for a turn, and returns entries a second.
-func engineRate(b *testing.B, p *workload.Plan) float64 {
-	one := *p
-	one.Phases = slices.Clone(p.Phases)
-	one.Phases[0].Duration = benchTurn
-	res := profiletest.Work(b, &one)
-	require.Zero(b, res.Ops[0].Errors)
-	return res.Ops[0].Throughput()
-}
-
 const putText = "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('hset', KEYS[1], ARGV[1], ARGV[2]); return v"
 
 var putHash = goredis.NewScript(putText).Hash()
 
 // bareRate sends the commands of a test case for a turn, and returns entries a second.
 func bareRate(b *testing.B, testCase string, send func(args []string) error) float64 {
-	var done atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
 	value := strings.Repeat("x", benchPayload)
-	began := time.Now()
-	time.AfterFunc(benchTurn, func() { stop.Store(true) })
-	for w := range benchThreads {
-		wg.Go(func() {
-			fields := make([]string, 1000)
-			for i := range fields {
-				fields[i] = fmt.Sprintf("%04d-%04d", w, i)
+	return bench.Bare(b, benchThreads, benchTurn, func(w int) func() (int, error) {
+		fields := make([]string, 1000)
+		for i := range fields {
+			fields[i] = fmt.Sprintf("%04d-%04d", w, i)
+		}
+		args, at := make([]string, 0, 2+2*benchBatch), 0
+		entry := func() {
+			args = append(args, fields[at%len(fields)], value)
+			at++
+		}
+		if testCase == casePut {
+			return func() (int, error) {
+				args = append(args[:0], "EVALSHA", putHash, "1", "bare")
+				entry()
+				return 1, send(args)
 			}
-			args := make([]string, 0, 2+2*benchBatch)
-			for i := 0; !stop.Load(); {
-				n := 1
-				if testCase == casePut {
-					args = append(args[:0], "EVALSHA", putHash, "1", "bare", fields[i%len(fields)], value)
-					i++
-				} else {
-					args = append(args[:0], "HMSET", "bare")
-					for n = range benchBatch {
-						args = append(args, fields[i%len(fields)], value)
-						i++
-					}
-					n++
-				}
-				if err := send(args); err != nil {
-					b.Error(err)
-					return
-				}
-				done.Add(int64(n))
+		}
+		return func() (int, error) {
+			args = append(args[:0], "HMSET", "bare")
+			for range benchBatch {
+				entry()
 			}
-		})
-	}
-	wg.Wait()
-	return float64(done.Load()) / time.Since(began).Seconds()
+			return benchBatch, send(args)
+		}
+	})
 }
 
 func overGoRedis(c *goredis.Client, args []string) error {

@@ -5,10 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -105,15 +103,9 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 			for i := range benchRecords {
 				require.NoError(b, call(b.Context(), bareKey(int64(i)), true))
 			}
-			var mine, bare, ratio []float64
-			for range benchTurns {
-				m, l := engineRate(b, plan), bareRate(b, call)
-				mine, bare, ratio = append(mine, m), append(bare, l), append(ratio, m/l)
-			}
-			b.ReportMetric(0, "ns/op") // has no meaning here
-			b.ReportMetric(middle(mine), "mix/s")
-			b.ReportMetric(middle(bare), "bare/s")
-			b.ReportMetric(middle(ratio), "mix/bare")
+			bench.InTurn(b, benchTurns,
+				bench.Side{Name: "mix", Rate: func() float64 { return profiletest.Rate(b, plan, benchTurn) }},
+				bench.Side{Name: "bare", Rate: func() float64 { return bareRate(b, call) }})
 		})
 	}
 }
@@ -129,11 +121,6 @@ func overGoRedis(b *testing.B, addr, value string) func(ctx context.Context, key
 		}
 		return c.Get(ctx, key).Err()
 	}
-}
-
-func middle(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[len(v)/2]
 }
 
 // benchPlan makes a plan whose records are loaded.
@@ -156,20 +143,6 @@ func benchPlan(b *testing.B, target string) *workload.Plan {
 	return p
 }
 
-// engineRate runs a plan for a turn, and returns calls a second.
-func engineRate(b *testing.B, p *workload.Plan) float64 {
-	b.Helper()
-	one := *p
-	one.Phases = slices.Clone(p.Phases)
-	one.Phases[0].Duration = benchTurn
-	rate := 0.0
-	for _, o := range profiletest.Work(b, &one).Ops {
-		require.Zero(b, o.Errors)
-		rate += o.Throughput()
-	}
-	return rate
-}
-
 func bareKey(n int64) string { return fmt.Sprintf("bare:%010d", n) }
 
 // bareRate calls in a loop for a turn, and returns calls a second.
@@ -179,23 +152,10 @@ func bareRate(b *testing.B, call func(ctx context.Context, key string, write boo
 	for i := range keys {
 		keys[i] = bareKey(int64(i))
 	}
-	var done atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	began := time.Now()
-	time.AfterFunc(benchTurn, func() { stop.Store(true) })
-	for w := range benchThreads {
-		wg.Go(func() {
-			rnd := rand.New(rand.NewPCG(1, uint64(w))) //nolint:gosec // no secret
-			for !stop.Load() {
-				if err := call(b.Context(), keys[rnd.IntN(benchRecords)], rnd.IntN(10) == 0); err != nil {
-					b.Error(err)
-					return
-				}
-				done.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	return float64(done.Load()) / time.Since(began).Seconds()
+	return bench.Bare(b, benchThreads, benchTurn, func(w int) func() (int, error) {
+		rnd := rand.New(rand.NewPCG(1, uint64(w))) //nolint:gosec // no secret
+		return func() (int, error) {
+			return 1, call(b.Context(), keys[rnd.IntN(benchRecords)], rnd.IntN(10) == 0)
+		}
+	})
 }

@@ -66,7 +66,7 @@ func BenchmarkCassandraAgainstBareLoop(b *testing.B) {
 		for _, threads := range []int{1, most} {
 			b.Run(fmt.Sprintf("%s/threads=%d", x.name, threads), func(b *testing.B) {
 				for range 3 { // a fresh JVM is several times slower than a warm one
-					bare(most, 1, x.theirs)
+					bare(b, most, 1, x.theirs)
 				}
 				var spent [2]time.Duration
 				var calls [2]float64
@@ -78,7 +78,7 @@ func BenchmarkCassandraAgainstBareLoop(b *testing.B) {
 						return rate
 					}
 				}
-				turns(b, 6, measured(0, func() float64 { return ours(b, threads, 1, x.ours) }), measured(1, func() float64 { return bare(threads, 1, x.theirs) }))
+				turns(b, 6, measured(0, func() float64 { return ours(b, threads, 1, x.ours) }), measured(1, func() float64 { return bare(b, threads, 1, x.theirs) }))
 				for i, name := range []string{"ours-µs", "other-µs"} {
 					b.ReportMetric(float64(spent[i].Microseconds())/calls[i], name)
 				}

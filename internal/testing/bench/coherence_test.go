@@ -90,9 +90,9 @@ func BenchmarkCoherenceAgainstBareLoop(b *testing.B) {
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			for range 6 { // a fresh JVM is several times slower than a warm one
-				bare(threads, x.units, x.theirs)
+				bare(b, threads, x.units, x.theirs)
 			}
-			turns(b, 8, func() float64 { return ours(b, threads, x.units, x.ours) }, func() float64 { return bare(threads, x.units, x.theirs) })
+			turns(b, 8, func() float64 { return ours(b, threads, x.units, x.ours) }, func() float64 { return bare(b, threads, x.units, x.theirs) })
 		})
 	}
 }

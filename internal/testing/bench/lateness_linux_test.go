@@ -47,7 +47,7 @@ func TestLatenessIsSmall(t *testing.T) {
 				figures["null"], figures["cpu"] = append(figures["null"], float64(ours.P50)), append(figures["cpu"], cpu)
 				figures["timer"], figures["timer cpu"] = append(figures["timer"], float64(timer.P50)), append(figures["timer cpu"], timerCPU)
 			}
-			of := func(name string) float64 { return median(figures[name]) }
+			of := func(name string) float64 { return Median(figures[name]) }
 			row := fmt.Sprintf("| %s | %.0f µs | %.0f µs | %.2g %% | %.0f µs | %.2g %% |", name, of("redis")/1e3, of("null")/1e3, 100*of("cpu"), of("timer")/1e3, 100*of("timer cpu"))
 			rows = append(rows, row)
 			t.Log(row)

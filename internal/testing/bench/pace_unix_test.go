@@ -79,7 +79,7 @@ func BenchmarkPace(b *testing.B) {
 				}
 				b.ReportMetric(0, "ns/op") // has no meaning here
 				for name, v := range figures {
-					b.ReportMetric(median(v), name)
+					b.ReportMetric(Median(v), name)
 				}
 				// The quietest round of each side: what others on the machine do counts least.
 				best, timer := slices.Min(figures["p50-µs"]), slices.Min(figures["timer-p50-µs"])

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,26 +34,10 @@ func client(b *testing.B, addr string, threads int) *goredis.Client {
 }
 
 // bare runs do from n goroutines for a slice and returns units per second.
-func bare(n, units int, do call) float64 {
-	var done atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	began := time.Now()
-	for range n {
-		wg.Go(func() {
-			mine := int64(0)
-			for !stop.Load() {
-				if do(context.Background()) == nil {
-					mine++
-				}
-			}
-			done.Add(mine)
-		})
-	}
-	time.Sleep(slice)
-	stop.Store(true)
-	wg.Wait()
-	return float64(done.Load()) * float64(units) / time.Since(began).Seconds()
+func bare(b *testing.B, n, units int, do call) float64 {
+	return Bare(b, n, slice, func(int) func() (int, error) {
+		return func() (int, error) { return units, do(context.Background()) }
+	})
 }
 
 // ours does the same through the engine, measured and recorded.
@@ -79,30 +60,12 @@ func ours(b *testing.B, n, units int, do call) float64 {
 	return res.Ops[0].Throughput()
 }
 
-func median(v []float64) float64 {
-	slices.Sort(v)
-	return v[len(v)/2]
-}
-
-// against runs both sides in turn and reports ours, theirs and the median ratio.
+// against measures both sides in turn.
 func against(b *testing.B, a, other func() float64) { turns(b, rounds, a, other) }
 
 // turns is against for so many rounds.
 func turns(b *testing.B, n int, a, other func() float64) {
-	var x, y, ratio []float64
-	for i := range n {
-		var u, v float64
-		if i%2 == 0 {
-			u, v = a(), other()
-		} else {
-			v, u = other(), a()
-		}
-		x, y, ratio = append(x, u), append(y, v), append(ratio, u/v)
-	}
-	b.ReportMetric(0, "ns/op") // has no meaning here
-	b.ReportMetric(median(x), "ours/s")
-	b.ReportMetric(median(y), "other/s")
-	b.ReportMetric(median(ratio), "ratio")
+	InTurn(b, n, Side{"ours", a}, Side{"bare", other})
 }
 
 // BenchmarkAgainstBareLoop is the throughput of our loop as a ratio to that of a
@@ -122,7 +85,7 @@ func BenchmarkAgainstBareLoop(b *testing.B) {
 					if op == "GET" {
 						do = func(ctx context.Context) error { return c.Get(ctx, "key").Err() }
 					}
-					against(b, func() float64 { return ours(b, threads, 1, do) }, func() float64 { return bare(threads, 1, do) })
+					against(b, func() float64 { return ours(b, threads, 1, do) }, func() float64 { return bare(b, threads, 1, do) })
 				})
 			}
 		}

@@ -235,10 +235,10 @@ func BenchmarkTransports(b *testing.B) {
 				}
 				b.ReportMetric(0, "ns/op") // has no meaning here
 				for name := range ways {
-					b.ReportMetric(median(rates[name]), name+"/s")
-					b.ReportMetric(median(costs[name]), name+"-us")
+					b.ReportMetric(Median(rates[name]), name+"/s")
+					b.ReportMetric(Median(costs[name]), name+"-us")
 				}
-				b.ReportMetric(median(ratio), "shared/rueidis")
+				b.ReportMetric(Median(ratio), "shared/rueidis")
 			})
 		}
 	}

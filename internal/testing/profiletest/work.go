@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,6 +42,21 @@ func classify(err error) uint8 {
 func Work(tb testing.TB, p *workload.Plan) *measure.Result {
 	tb.Helper()
 	return WorkUntil(tb, p, nil)
+}
+
+// Rate carries out the first phase of a bound plan for a turn, and returns the units that all of
+// its operations did a second. An error of any fails the test.
+func Rate(tb testing.TB, p *workload.Plan, turn time.Duration) float64 {
+	tb.Helper()
+	one := *p
+	one.Phases = slices.Clone(p.Phases)
+	one.Phases[0].Duration = turn
+	rate := 0.0
+	for _, o := range Work(tb, &one).Ops {
+		require.Zero(tb, o.Errors)
+		rate += o.Throughput()
+	}
+	return rate
 }
 
 // WorkUntil is Work that ends as soon as enough returns true; a nil enough never does.
