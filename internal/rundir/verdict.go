@@ -42,7 +42,7 @@ func (v Verdict) Missed() []Threshold {
 // Judge judges the run again from what is recorded in it; the outcome of its thresholds
 // is kept.
 func (r *Run) Judge() Verdict {
-	got := verdict.Judge(r.record())
+	got := verdict.Judge(recordOf(r))
 	v := Verdict{State: got.State, Reasons: []string{}, Causes: []string{}, Thresholds: r.Verdict.Thresholds}
 	for _, reason := range got.Reasons {
 		v.Reasons = append(v.Reasons, reason.Text)
@@ -53,15 +53,15 @@ func (r *Run) Judge() Verdict {
 
 // Asides returns sentences about what casts no doubt on the run, but has to be known.
 func (r *Run) Asides() []string {
-	out := verdict.Remarks(r.record())
-	if text := r.attempts(); text != "" {
+	out := verdict.Remarks(recordOf(r))
+	if text := attemptsOf(r); text != "" {
 		out = append(out, text)
 	}
 	return out
 }
 
-// attempts says what the policy of a client that is not patient made of the run; "" for any other.
-func (r *Run) attempts() string {
+// attemptsOf says what the policy of a client that is not patient made of the run; "" for any other.
+func attemptsOf(r *Run) string {
 	c, err := workload.ParseClient(r.Parameters["client"])
 	if err != nil || c.Patient() {
 		return ""
@@ -109,8 +109,8 @@ func (r *Run) judgeDamaged() Verdict {
 // askedLate is how many seconds after a warm-up a store may first be asked what it has counted.
 const askedLate = 0.5
 
-// record returns the run as the judgement sees it.
-func (r *Run) record() verdict.Record {
+// recordOf returns the run as the judgement sees it.
+func recordOf(r *Run) verdict.Record {
 	rec := verdict.Record{
 		Going: r.EndedBy == StillRunning || r.EndedBy == "", InProcess: r.Store.InProcess,
 		Early:   !r.Ended.IsZero() && r.Ended.Before(r.Measured),
@@ -120,13 +120,13 @@ func (r *Run) record() verdict.Record {
 		rec.Unsettled = seconds(r.WarmupS)
 	}
 	for _, o := range r.Operations {
-		rec.Ops = append(rec.Ops, r.judged(o))
+		rec.Ops = append(rec.Ops, judgedOp(r, o))
 	}
 	if r.Mixes() > 0 {
 		for _, s := range r.Stretches() {
-			seg := verdict.Segment{From: s.From, To: s.To, Sought: r.sought(s)}
+			seg := verdict.Segment{From: s.From, To: s.To, Sought: soughtIn(r, s)}
 			for _, o := range s.Operations {
-				seg.Ops = append(seg.Ops, r.judged(o))
+				seg.Ops = append(seg.Ops, judgedOp(r, o))
 			}
 			rec.Segments = append(rec.Segments, seg)
 		}
@@ -198,13 +198,13 @@ func (r *Run) record() verdict.Record {
 	return rec
 }
 
-// sought reports whether a search opened a segment.
-func (r *Run) sought(s Stretch) bool {
+// soughtIn reports whether a search opened a segment.
+func soughtIn(r *Run, s Stretch) bool {
 	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Segment == s.First && c.By == measure.BySearch })
 }
 
-// judged returns an operation as the judgement sees it.
-func (r *Run) judged(o Operation) verdict.Op {
+// judgedOp returns an operation as the judgement sees it.
+func judgedOp(r *Run, o Operation) verdict.Op {
 	return verdict.Op{
 		Name: o.Track + "." + o.Op, Counts: r.Counts(o),
 		Count: o.Count, Unstarted: o.Unstarted, Calls: o.Calls, Errors: o.Errors,
