@@ -42,6 +42,8 @@ func (e Threshold) Judge(f *rundir.Folder) Outcome {
 		return e.errors(f)
 	case "throughput":
 		return e.throughput(f)
+	case recovery:
+		return e.recovered(f)
 	}
 	h := e.merged(f)
 	if h == nil || h.TotalCount() == 0 {
@@ -89,6 +91,24 @@ func (e Threshold) throughput(f *rundir.Folder) Outcome {
 		return Outcome{Got: "not measured, or not reliable"}
 	}
 	return Outcome{OK: e.holds(sum), Got: units.Number(sum) + "/s", Measured: true}
+}
+
+// recovered judges by the fault after which it took longest; one of which that is not known is
+// missed.
+func (e Threshold) recovered(f *rundir.Folder) Outcome {
+	list := rundir.FaultsOf(f)
+	if len(list) == 0 {
+		return Outcome{Got: "not measured: there was no fault"}
+	}
+	longest := 0.0
+	for _, a := range list {
+		if a.Recovered == nil {
+			return Outcome{Got: fmt.Sprintf("not known for %s from %.3g s: %s", a.Kind, a.From, a.Why), Measured: true}
+		}
+		longest = max(longest, *a.Recovered)
+	}
+	d := time.Duration(longest * float64(time.Second))
+	return Outcome{OK: e.holds(float64(d)), Got: units.Duration(d), Measured: true}
 }
 
 func (e Threshold) merged(f *rundir.Folder) *hdrhistogram.Histogram {

@@ -18,14 +18,17 @@ import (
 // stats are the words that may be used in an expression. Of the percentiles it has
 // those in reports, but any other may be used as well.
 var stats = []string{
-	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput",
+	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput", recovery,
 }
+
+// recovery is the longest time that any fault of the timetable took until all was as before.
+const recovery = "recovery"
 
 // times are the times of an operation.
 var times = []string{"response", "service", "wait", "lateness"}
 
 var thresholdGrammar = regexp.MustCompile(
-	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput)(?:\.(response|service|wait|lateness))?$`)
+	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput|recovery)(?:\.(response|service|wait|lateness))?$`)
 
 const thresholdExample = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000 or 'errors<5% abort after 30s'"
 
@@ -44,13 +47,13 @@ type Threshold struct {
 	// run.
 	Of string
 	// Stat is what is compared: a percentile such as p99 or p95.5, max, mean, min,
-	// errors, throughput.
+	// errors, throughput, recovery.
 	Stat string
 	// Time is response, service, wait or lateness; for latencies only.
 	Time string
 	// Rel is <, <=, > or >=.
 	Rel string
-	// Limit is in nanoseconds for latencies, otherwise a number, or a percentage of
+	// Limit is in nanoseconds for latencies and recovery, otherwise a number, or a percentage of
 	// calls if Percent is set.
 	Limit   float64
 	Percent bool
@@ -100,27 +103,32 @@ func ParseThreshold(text string) (Threshold, error) {
 	if _, ok := measure.ParsePercentile(e.Stat); !ok && e.Stat[0] == 'p' {
 		return bad(fmt.Sprintf("%q is not a percentile between p0 and p100, with four decimals at most", e.Stat))
 	}
-	if why := e.limit(right); why != "" {
+	switch why := e.limit(right); {
+	case why != "":
 		return bad(why)
+	case e.Recovery() && e.Of != "":
+		return bad("recovery is of the whole run, not of " + e.Of)
+	case e.Recovery() && e.Abort:
+		return bad("recovery cannot end a run early: whether all is as before is known at its end")
 	}
 	return e, nil
 }
 
 // limit parses the right-hand side and says what is wrong with it, or "".
 func (e *Threshold) limit(s string) string {
-	if e.latency() {
+	if e.Time != "" && !e.latency() {
+		return e.Stat + " has no " + e.Time + " time"
+	}
+	if e.latency() || e.Recovery() {
 		d, err := units.ParseDuration(s)
 		if err != nil || d < 0 {
 			return fmt.Sprintf("%q is not a duration such as 5ms", s)
 		}
 		e.Limit = float64(d)
-		if e.Time == "" {
+		if e.latency() && e.Time == "" {
 			e.Time = "response"
 		}
 		return ""
-	}
-	if e.Time != "" {
-		return e.Stat + " has no " + e.Time + " time"
 	}
 	if rest, ok := strings.CutSuffix(s, "%"); ok {
 		if e.Stat != "errors" {
@@ -137,7 +145,13 @@ func (e *Threshold) limit(s string) string {
 	return ""
 }
 
-func (e Threshold) latency() bool { return e.Stat != "errors" && e.Stat != "throughput" }
+func (e Threshold) latency() bool {
+	return e.Stat != "errors" && e.Stat != "throughput" && !e.Recovery()
+}
+
+// Recovery reports whether the expression is about what faults of the timetable left behind, for
+// which Judge needs the series of the run.
+func (e Threshold) Recovery() bool { return e.Stat == recovery }
 
 // Check returns an error of bad input, with the closest valid name, unless the
 // expression refers to one of these operations or to their tracks.

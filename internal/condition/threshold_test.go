@@ -33,6 +33,7 @@ func TestParseReadsEveryForm(t *testing.T) {
 		"profile.errors <= 0":           {Of: "profile", Stat: "errors", Rel: "<=", Limit: 0},
 		" throughput>10000 ":            {Stat: "throughput", Rel: ">", Limit: 10000},
 		"putall.throughput >= 1.5k":     {Of: "putall", Stat: "throughput", Rel: ">=", Limit: 1500},
+		"recovery<15s":                  {Stat: "recovery", Rel: "<", Limit: 15 * 1000 * ms},
 		"throughput>=2M/s":              {Stat: "throughput", Rel: ">=", Limit: 2e6},
 		"a group.with.dots.max.wait<1h": {Of: "a group.with.dots", Stat: "max", Time: "wait", Rel: "<", Limit: 3600 * 1000 * ms},
 	} {
@@ -55,6 +56,9 @@ func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 		"errors.service<1":      {"errors has no service time", "write it like"},
 		"p99<5ms abort after":   {`"5ms abort after" is not a duration`, "write it like"},
 		"p99<5ms abort after x": {`abort after: "x" is not a duration such as 30s`, "write it like"},
+		"put.recovery<15s":      {"recovery is of the whole run, not of put", "write it like"},
+		"recovery<15s abort":    {"recovery cannot end a run early", "write it like"},
+		"recovery.wait<15s":     {"recovery has no wait time", "write it like"},
 		"throughput>many":       {`"many" is not a number`, "write it like"},
 		"put.P99.service<5ms":   {`"P99" is not a figure that is measured`, "did you mean p99"},
 	} {
@@ -160,4 +164,27 @@ func TestARunEndsOnceAMissIsCertainAndLateEnough(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, ends, e.Ends(e.Judge(folder(t)), 10*time.Second), text)
 	}
+}
+
+// A run recovers as slowly as from its worst fault.
+func TestRecoveryIsThatOfTheWorstFault(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{MeasuredS: 40, Operations: []rundir.Operation{{Track: "t", Op: "put"}}}}
+	for at := range 40 {
+		row := rundir.SeriesRow{T: at, Track: "t", Op: "put", Count: 100, Throughput: 100, ResponseP99: 5e6, ResponseMax: 6e6}
+		if at >= 10 && at < 14 || at >= 20 && at < 22 { // the first fault lasts 2 s, the second 1 s
+			row.ResponseP99 = 50e6
+		}
+		f.Series = append(f.Series, row)
+	}
+	judge := func(text string) condition.Outcome {
+		e, err := condition.ParseThreshold(text)
+		require.NoError(t, err)
+		return e.Judge(f)
+	}
+	assert.Equal(t, condition.Outcome{Got: "not measured: there was no fault"}, judge("recovery<15s"))
+	f.Run.Changes = []rundir.Change{{At: 10, Name: "fault-pause", To: 1}, {At: 12, Name: "fault-pause", From: 1}, {At: 20, Name: "fault-delay", To: 5}, {At: 21, Name: "fault-delay", From: 5}}
+	assert.Equal(t, condition.Outcome{OK: true, Got: "2 s", Measured: true}, judge("recovery<=2s"))
+	assert.Equal(t, condition.Outcome{Got: "2 s", Measured: true}, judge("recovery<2s"))
+	f.Run.Changes[3].At = 40
+	assert.Equal(t, condition.Outcome{Got: "not known for delay from 20 s: the run ended before three seconds in a row were as before", Measured: true}, judge("recovery<1h"))
 }

@@ -154,6 +154,8 @@ func readCondition(text string, ops []measure.Operation) (condition.Threshold, e
 	switch {
 	case e.Abort:
 		return bad("a search that misses goes on with another level, so it cannot abort", "leave abort out")
+	case e.Recovery():
+		return bad("a search has no faults from which to recover", "give a condition such as p99<10ms, or search with --recovers")
 	case e.Stat == "max" || e.Stat == "min":
 		return bad(e.Stat+" is that of a single call, which cannot judge a level", "use p99.9 or p99.99")
 	case e.Stat == "throughput":

@@ -28,6 +28,18 @@ func rowOf(r measure.Row, op measure.Operation, warmup bool) SeriesRow {
 	}
 }
 
+// Rows returns the rows of a second of the measured part, as series.csv has them.
+func Rows(s *measure.Second) []SeriesRow {
+	if s.Warmup || s.Result == nil {
+		return nil
+	}
+	out := make([]SeriesRow, 0, len(s.Rows))
+	for _, r := range s.Rows {
+		out = append(out, rowOf(r, s.Result.Ops[r.Op].Operation, false))
+	}
+	return out
+}
+
 // appendRow appends one line of series.csv.
 func appendRow(dst []byte, r SeriesRow) []byte {
 	dst = strconv.AppendInt(dst, int64(r.T), 10)

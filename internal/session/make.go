@@ -487,6 +487,9 @@ func (m *maker) conditions(plan *workload.Plan) error {
 		if err == nil && plan != nil {
 			err = e.Check(plan.Operations())
 		}
+		if err == nil && plan != nil && e.Recovery() && !HasFaults(m.p.Timetable) {
+			err = fault.Input(fmt.Errorf("threshold %q: the timetable has no fault from which to recover", e.Text), "add one, such as --at 20s..22s:fault=pause")
+		}
 		problems.Add(fault.Field("threshold", sourced(m.p.req, "threshold", err)))
 		m.p.Thresholds = append(m.p.Thresholds, e)
 	}

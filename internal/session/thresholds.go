@@ -22,6 +22,8 @@ type thresholds struct {
 	tracks  []string
 	dir     string
 	sums    map[string]*measure.Sum
+	// series is kept only if a threshold is about recovery.
+	series []rundir.SeriesRow
 	// aborted is the one that ended the run; nil if none did.
 	aborted *aborted
 }
@@ -40,6 +42,9 @@ func newThresholds(list []condition.Threshold, plan *workload.Plan, dir string) 
 func (t *thresholds) add(s *measure.Second) {
 	if len(t.list) == 0 {
 		return
+	}
+	if slices.ContainsFunc(t.list, condition.Threshold.Recovery) {
+		t.series = append(t.series, rundir.Rows(s)...)
 	}
 	for _, in := range s.Intervals {
 		t.merge(in.Op, "response", in.Response)
@@ -118,7 +123,7 @@ func (t *thresholds) seenBy(run *rundir.Run) func(condition.Threshold) *rundir.F
 		merged[tag] = sum.Histogram()
 	}
 	return func(e condition.Threshold) *rundir.Folder {
-		f := &rundir.Folder{Dir: t.dir, Run: view, Histograms: merged}
+		f := &rundir.Folder{Dir: t.dir, Run: view, Series: t.series, Histograms: merged}
 		if e.Of == "" || slices.Contains(t.tracks, e.Of) {
 			f.Run = whole
 		}
