@@ -40,7 +40,7 @@ func startElsewhere(t *testing.T, dir, dies string) error {
 	t.Helper()
 	needRedis(t)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestStarter$")
-	cmd.Env = append(os.Environ(), starterDir+"="+dir, starterDies+"="+dies)
+	cmd.Env = append(os.Environ(), starterDir+"="+dir, starterDies+"="+dies, "TMPDIR="+t.TempDir()) // a killed process cannot clean up
 	out, err := cmd.CombinedOutput()
 	t.Logf("the other process: %s", out)
 	return err

@@ -78,10 +78,16 @@ func differing(list []compare.Difference) string {
 // historyOf draws a figure over the runs of a series, with a mark at each change.
 func historyOf(s compare.Series, f compare.SeriesFigure) Graph {
 	unit := s.Runs[0].Unit
+	layout := time.DateOnly
+	for i, r := range s.Runs[1:] { // a date would stand there twice
+		if r.Started.Format(time.DateOnly) == s.Runs[i].Started.Format(time.DateOnly) {
+			layout = "01-02 15:04"
+		}
+	}
 	g := Graph{Over: true, Chart: plot.Chart{
 		Title: string(f.Figure) + " of each run", Caption: "A point for each run, in order. A dashed line is where a change was found.", To: float64(len(s.Runs) - 1), Unit: plot.Nanoseconds, Format: duration,
 		Across: func(x float64) string {
-			return s.Runs[min(max(int(x+0.5), 0), len(s.Runs)-1)].Started.Format(time.DateOnly)
+			return s.Runs[min(max(int(x+0.5), 0), len(s.Runs)-1)].Started.Format(layout)
 		},
 	}}
 	if f.Figure == compare.Throughput {

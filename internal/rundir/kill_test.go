@@ -67,7 +67,7 @@ func TestKilledProcessLeavesAWholeFolder(t *testing.T) {
 	out := t.TempDir()
 	for i := range 4 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
-		cmd.Env = append(os.Environ(), victimOut+"="+out)
+		cmd.Env = append(os.Environ(), victimOut+"="+out, "TMPDIR="+t.TempDir()) // a killed process cannot clean up
 		stdout, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
