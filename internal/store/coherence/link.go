@@ -153,15 +153,21 @@ func settle() {
 	}
 }
 
-// end closes a session and waits until the client has logged that it did.
+// end closes a session and waits until the client has logged that it did. Others cannot open one
+// for a second at most: a client that waits for a lost server keeps Close waiting for longer.
 func end(s session) {
-	defer func() { _ = recover() }() // a session that never connected has no stream
-	opening.Lock()
-	defer opening.Unlock()
 	said := Listen(s.ID())
 	defer said.Forget()
-	s.Close()
+	closed := make(chan struct{})
+	opening.Lock()
+	go func() {
+		defer close(closed)
+		defer func() { _ = recover() }() // a session that never connected has no stream
+		s.Close()
+	}()
 	said.Wait()
+	opening.Unlock()
+	<-closed
 }
 
 var inName = regexp.MustCompile(`Coherence version: (\S+?),`)
