@@ -7,7 +7,6 @@ import (
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 
-	"github.com/perfbench/perfbench/internal/store/sqlstore/gormlite"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
@@ -63,7 +62,7 @@ var dialects = map[string]*dialect{
 		nameLimit: 255, maxVars: 32766,
 		tables:    "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table','view') AND name = ?",
 		now:       "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
-		dialector: gormlite.Dialect,
+		dialector: gormSQLite,
 	},
 }
 

@@ -87,7 +87,7 @@ var (
 // detector would have compiled again: generated code that takes a fifth of all compiling.
 var linked = []string{
 	"cmd/perfbench/headless", "cmd/perfbench/workbench", "internal/remote/part", "internal/store/sqlstore",
-	"internal/store/sqlstore/sqldial", "internal/store/sqlstore/sqltable", "profiles/tx/ab",
+	"internal/store/sqlstore/sqldial", "profiles/tx/ab",
 }
 
 // computed matches tests whose time goes into figures and pictures. Other tests of their

@@ -10,26 +10,26 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
 
 // Adapter keeps one table of edges with the inverse index; ids are compared byte by byte.
 type Adapter struct {
-	tables *sqltable.Set
+	tables *sqlstore.Tables
 	db     *sql.DB
 }
 
 // sqlTables are the tables. Two ids and a role must fit into an index.
-var sqlTables = []sqltable.Table{
+var sqlTables = []sqlstore.Table{
 	{
 		Name: "principals", Key: "principal_id",
 		Columns: "principal_id {name 1000} NOT NULL, tenant {name 1000} NOT NULL, kind VARCHAR(1) NOT NULL, visibility VARCHAR(16), username {text}, password_hash VARCHAR(100), " +
 			"first_name {text}, last_name {text}, display_name {text}, locale VARCHAR(16), timezone VARCHAR(64), title {text}, description {text}",
 	},
 	{
-		Name: "roles", Key: "principal_id, resource_id", Index: sqltable.Index{Name: "by_resource", Columns: "resource_id, principal_id, role"},
+		Name: "roles", Key: "principal_id, resource_id", Index: sqlstore.Index{Name: "by_resource", Columns: "resource_id, principal_id, role"},
 		Columns: "principal_id {name 1000} NOT NULL, resource_id {name 1000} NOT NULL, role {name 100} NOT NULL",
 	},
 	{
@@ -49,7 +49,7 @@ var sqlTables = []sqltable.Table{
 
 // New returns the layer for a namespace. It changes nothing in the store.
 func New(c sqlstore.Typed, namespace string) *model.Adapter {
-	l := &Adapter{sqltable.New(c, namespace, "authz_", sqlTables), c.SQL()}
+	l := &Adapter{sqlstore.NewTables(c, namespace, "authz_", sqlTables), c.SQL()}
 	return &model.Adapter{
 		Spaces: l.tables.Spaces(nil), Tables: l.tables,
 		Accounts: l, Graph: l, Edges: l, Closures: l, Permissions: l, Sections: l, Progress: l, Walker: l,

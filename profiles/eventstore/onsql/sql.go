@@ -15,7 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/profiles/eventstore/model"
 )
@@ -24,7 +24,7 @@ import (
 // statistics. Several batches are stored with one statement.
 type database struct {
 	o *model.Options
-	*sqltable.Set
+	*sqlstore.Tables
 	db *sql.DB
 
 	mu    sync.Mutex
@@ -60,13 +60,13 @@ const (
 
 // New opens the layer on SQL databases.
 func New(o *model.Options, c sqlstore.Typed) (model.Adapter, []ownership.Space) {
-	l := &database{o: o, Set: sqltable.New(c, o.Namespace, "events_", sqlTables), db: c.SQL(), stmts: map[int]*sql.Stmt{}}
+	l := &database{o: o, Tables: sqlstore.NewTables(c, o.Namespace, "events_", sqlTables), db: c.SQL(), stmts: map[int]*sql.Stmt{}}
 	return l, l.Spaces(o.Params)
 }
 
-var sqlTables = []sqltable.Table{
+var sqlTables = []sqlstore.Table{
 	{
-		Name: "batches", Key: "book, page, scope, start_ns, id", Index: sqltable.Index{Name: "by_parent", Columns: "parent_id, start_ns"}, Packed: "body",
+		Name: "batches", Key: "book, page, scope, start_ns, id", Index: sqlstore.Index{Name: "by_parent", Columns: "parent_id, start_ns"}, Packed: "body",
 		Columns: "book {string 128} NOT NULL, page {string 64} NOT NULL, scope {string 128} NOT NULL, start_ns BIGINT NOT NULL, id {string 128} NOT NULL, " +
 			"end_ns BIGINT NOT NULL, last_start_ns BIGINT NOT NULL, parent_id {string 500} NOT NULL, ok SMALLINT NOT NULL, single SMALLINT NOT NULL, " +
 			"cnt INT NOT NULL, codec SMALLINT NOT NULL, raw_size INT NOT NULL, body {blob} NOT NULL, links {blob}",

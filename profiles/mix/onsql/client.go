@@ -35,7 +35,7 @@ func newClient(d *data) *client {
 
 // prepared is a statement as a client uses it.
 type prepared struct {
-	// template is its text for package sqltable, and text that for the database.
+	// template is its text for sqlstore.Tables, and text that for the database.
 	template, text string
 	stmt           *sql.Stmt // nil: it is sent as text
 	// keep means that it is prepared.

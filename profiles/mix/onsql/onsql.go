@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/profiles/mix/model"
@@ -21,7 +21,7 @@ import (
 // data is what all clients share. It is safe for use by several goroutines.
 type data struct {
 	conn       sqlstore.Typed
-	tables     *sqltable.Set
+	tables     *sqlstore.Tables
 	sets       []set
 	statements []*statement
 }
@@ -49,7 +49,7 @@ func New(c sqlstore.Typed, w *model.Workload, namespace string) (*model.Adapter,
 		return nil, err
 	}
 	d := &data{conn: c}
-	var tables []sqltable.Table
+	var tables []sqlstore.Table
 	for i := range w.Data {
 		s := set{Data: &w.Data[i], table: model.ColumnName(w.Data[i].Name)}
 		columns := fmt.Sprintf("k {name %d} NOT NULL", longestKey)
@@ -68,9 +68,9 @@ func New(c sqlstore.Typed, w *model.Workload, namespace string) (*model.Adapter,
 			columns += ", v {blob} NOT NULL"
 		}
 		d.sets = append(d.sets, s)
-		tables = append(tables, sqltable.Table{Name: s.table, Columns: columns, Key: "k"})
+		tables = append(tables, sqlstore.Table{Name: s.table, Columns: columns, Key: "k"})
 	}
-	d.tables = sqltable.New(c, namespace, "mix_", tables)
+	d.tables = sqlstore.NewTables(c, namespace, "mix_", tables)
 	if err := d.fit(); err != nil {
 		return nil, err
 	}

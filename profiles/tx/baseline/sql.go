@@ -11,7 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -29,8 +29,8 @@ type sqlPrimitives struct {
 func (p sqlPrimitives) name() string { return p.tables().Quoted(baselineSpace) }
 
 // tables returns the only table that the calls write.
-func (p sqlPrimitives) tables() *sqltable.Set {
-	return sqltable.New(p.Conn, p.s.namespace, "", []sqltable.Table{{Name: baselineSpace, Key: "k", Columns: "k VARCHAR(64) NOT NULL, v VARCHAR(255) NOT NULL"}})
+func (p sqlPrimitives) tables() *sqlstore.Tables {
+	return sqlstore.NewTables(p.Conn, p.s.namespace, "", []sqlstore.Table{{Name: baselineSpace, Key: "k", Columns: "k VARCHAR(64) NOT NULL, v VARCHAR(255) NOT NULL"}})
 }
 
 func (p sqlPrimitives) Spaces() []ownership.Space { return p.tables().Spaces(nil) }

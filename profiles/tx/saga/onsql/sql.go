@@ -12,7 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 	"github.com/perfbench/perfbench/profiles/tx/common"
 	"github.com/perfbench/perfbench/profiles/tx/saga/model"
@@ -21,9 +21,9 @@ import (
 const sagaTimes = "create_time BIGINT, update_time BIGINT, finish_time BIGINT, rollback_time BIGINT"
 
 // sagaTables are the tables, each of which is a space.
-var sagaTables = []sqltable.Table{
+var sagaTables = []sqlstore.Table{
 	{
-		Name: "global", Key: "id", Unique: "gid", Index: sqltable.Index{Name: "due", Columns: "status, next_cron_time"},
+		Name: "global", Key: "id", Unique: "gid", Index: sqlstore.Index{Name: "due", Columns: "status, next_cron_time"},
 		Columns: "id {serial}, gid VARCHAR(128) NOT NULL, trans_type VARCHAR(45) NOT NULL, status VARCHAR(45) NOT NULL, query_prepared VARCHAR(1024) NOT NULL, " +
 			"protocol VARCHAR(45) NOT NULL, " + sagaTimes + ", options VARCHAR(1024), custom_data VARCHAR(1024), next_cron_interval BIGINT, next_cron_time BIGINT, " +
 			"owner VARCHAR(128) NOT NULL, ext_data TEXT, result VARCHAR(1024), rollback_reason VARCHAR(1024)",
@@ -48,7 +48,7 @@ var sagaTables = []sqltable.Table{
 type Tables struct {
 	*common.Database
 	spec   *model.Spec
-	tables *sqltable.Set
+	tables *sqlstore.Tables
 
 	Global, Branch, Barrier, Account string
 	Texts                            sagaTexts
@@ -69,7 +69,7 @@ type sagaTexts struct {
 
 // New returns the transactions of a database. It sends no statements.
 func New(d *common.Database, sp *model.Spec) *Tables {
-	s := &Tables{Database: d, spec: sp, tables: sqltable.New(d.Conn, sp.Namespace, "saga_", sagaTables)}
+	s := &Tables{Database: d, spec: sp, tables: sqlstore.NewTables(d.Conn, sp.Namespace, "saga_", sagaTables)}
 	for i, to := range []*string{&s.Global, &s.Branch, &s.Barrier, &s.Account} {
 		*to = s.tables.Quoted(sagaTables[i].Name)
 	}

@@ -1,7 +1,4 @@
-// Package gormlite is a gorm dialect for SQLite. gorm's own dialect imports SQLite in
-// C, which, if there is a C compiler, would be compiled and linked into everything in
-// addition to the SQLite in Go that we use.
-package gormlite
+package sqlstore
 
 import (
 	"strings"
@@ -14,17 +11,20 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// Dialect returns gorm's dialect for an open database, which must be SQLite 3.35 or
+// gormSQLite returns gorm's dialect for an open database, which must be SQLite 3.35 or
 // newer.
-func Dialect(pool gorm.ConnPool) gorm.Dialector { return dialect{pool} }
+func gormSQLite(pool gorm.ConnPool) gorm.Dialector { return gormDialect{pool} }
 
-type dialect struct{ pool gorm.ConnPool }
+// gormDialect is a gorm dialect for SQLite. gorm's own dialect imports SQLite in C, which,
+// if there is a C compiler, would be compiled and linked into everything in addition to the
+// SQLite in Go that we use.
+type gormDialect struct{ pool gorm.ConnPool }
 
 // Name returns the name under which gorm knows it.
-func (dialect) Name() string { return "sqlite" }
+func (gormDialect) Name() string { return "sqlite" }
 
 // Initialize gives gorm the connections, and the clauses that SQLite supports.
-func (d dialect) Initialize(db *gorm.DB) error {
+func (d gormDialect) Initialize(db *gorm.DB) error {
 	db.ConnPool = d.pool
 	callbacks.RegisterDefaultCallbacks(db, &callbacks.Config{
 		CreateClauses:        []string{"INSERT", "VALUES", "ON CONFLICT", "RETURNING"},
@@ -36,12 +36,12 @@ func (d dialect) Initialize(db *gorm.DB) error {
 }
 
 // Migrator returns what creates tables.
-func (d dialect) Migrator(db *gorm.DB) gorm.Migrator {
-	return tables{migrator.Migrator{Config: migrator.Config{DB: db, Dialector: d, CreateIndexAfterCreateTable: true}}}
+func (d gormDialect) Migrator(db *gorm.DB) gorm.Migrator {
+	return gormTables{migrator.Migrator{Config: migrator.Config{DB: db, Dialector: d, CreateIndexAfterCreateTable: true}}}
 }
 
 // DataTypeOf returns the type of a field's column. Sizes mean nothing to SQLite.
-func (dialect) DataTypeOf(f *schema.Field) string {
+func (gormDialect) DataTypeOf(f *schema.Field) string {
 	switch f.DataType {
 	case schema.Bool:
 		return "numeric"
@@ -63,15 +63,15 @@ func (dialect) DataTypeOf(f *schema.Field) string {
 }
 
 // DefaultValueOf returns what stands for a value that a row leaves out.
-func (dialect) DefaultValueOf(*schema.Field) clause.Expression { return clause.Expr{SQL: "NULL"} }
+func (gormDialect) DefaultValueOf(*schema.Field) clause.Expression { return clause.Expr{SQL: "NULL"} }
 
 // BindVarTo writes a placeholder.
-func (dialect) BindVarTo(w clause.Writer, _ *gorm.Statement, _ any) {
+func (gormDialect) BindVarTo(w clause.Writer, _ *gorm.Statement, _ any) {
 	_ = w.WriteByte('?') // into memory
 }
 
 // QuoteTo writes a name, or several with dots between them.
-func (dialect) QuoteTo(w clause.Writer, name string) {
+func (gormDialect) QuoteTo(w clause.Writer, name string) {
 	for i, part := range strings.Split(name, ".") {
 		if i > 0 {
 			_ = w.WriteByte('.')
@@ -81,6 +81,6 @@ func (dialect) QuoteTo(w clause.Writer, name string) {
 }
 
 // Explain formats a statement for people to read.
-func (dialect) Explain(text string, values ...any) string {
+func (gormDialect) Explain(text string, values ...any) string {
 	return logger.ExplainSQL(text, nil, `'`, values...)
 }

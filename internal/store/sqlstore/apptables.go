@@ -1,7 +1,4 @@
-// Package sqltable manages the tables of a profile in an SQL database. Profiles list
-// them as data; this package creates them, refuses those of another version, and leaves
-// those of others alone.
-package sqltable
+package sqlstore
 
 import (
 	"context"
@@ -15,11 +12,11 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/sqlstore"
+
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
 )
 
-// Table describes a table.
+// Table describes a table of a profile.
 type Table struct {
 	Name string // without the namespace and the prefix
 	// Columns are written as in a statement, "name type, name type", with the words of
@@ -39,10 +36,11 @@ type Table struct {
 // Index is an index in addition to the primary key; the zero value means none.
 type Index struct{ Name, Columns string }
 
-// Set is the tables of one profile under one namespace. It is safe for use by several
+// Tables is the tables of one profile under one namespace: the profile lists them as data, and
+// Tables creates them, refuses those of another version, and leaves those of others alone. It is safe for use by several
 // goroutines once Look has returned.
-type Set struct {
-	Conn      sqlstore.Typed
+type Tables struct {
+	Conn      Typed
 	Dialect   sqltext.Dialect
 	namespace string
 	prefix    string // of spaces: "authz_"
@@ -52,25 +50,25 @@ type Set struct {
 	stmts     sync.Map         // the same argument → *sql.Stmt
 }
 
-// New returns the tables of a namespace, whose names begin with prefix. It changes
+// NewTables returns the tables of a namespace, whose names begin with prefix. It changes
 // nothing in the database.
-func New(c sqlstore.Typed, namespace, prefix string, tables []Table) *Set {
-	return &Set{Conn: c, Dialect: c.Dialect(), namespace: namespace, prefix: prefix, tables: tables}
+func NewTables(c Typed, namespace, prefix string, tables []Table) *Tables {
+	return &Tables{Conn: c, Dialect: c.Dialect(), namespace: namespace, prefix: prefix, tables: tables}
 }
 
 // Name returns the name of a table in the database.
-func (s *Set) Name(table string) string { return sqltext.TableName(s.namespace, s.prefix+table) }
+func (s *Tables) Name(table string) string { return sqltext.TableName(s.namespace, s.prefix+table) }
 
 // Quoted returns the quoted name of a table, for a statement.
-func (s *Set) Quoted(table string) string { return s.Dialect.Quote(s.Name(table)) }
+func (s *Tables) Quoted(table string) string { return s.Dialect.Quote(s.Name(table)) }
 
 // Space returns the space that stands for a table.
-func (s *Set) Space(table string) store.Space {
+func (s *Tables) Space(table string) store.Space {
 	return store.Space{Namespace: s.namespace, Name: s.prefix + table, Shape: store.Keys}
 }
 
 // Spaces returns the tables, each as a space, to be recorded with params.
-func (s *Set) Spaces(params map[string]string) []ownership.Space {
+func (s *Tables) Spaces(params map[string]string) []ownership.Space {
 	out := make([]ownership.Space, 0, len(s.tables))
 	for _, t := range s.tables {
 		columns := store.Columns(t.Columns)
@@ -88,7 +86,7 @@ var tableWord = regexp.MustCompile(`%[a-z_][a-z0-9_]*`)
 
 // Text translates a statement into the dialect, see sqltext; %name stands for a table.
 // All results are cached, so there should be few different statements.
-func (s *Set) Text(text string) string {
+func (s *Tables) Text(text string) string {
 	if v, ok := s.texts.Load(text); ok {
 		return v.(string)
 	}
@@ -98,7 +96,7 @@ func (s *Set) Text(text string) string {
 }
 
 // Stmt returns a prepared statement, which is written as for Text and cached.
-func (s *Set) Stmt(ctx context.Context, text string) (*sql.Stmt, error) {
+func (s *Tables) Stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 	if v, ok := s.stmts.Load(text); ok {
 		return v.(*sql.Stmt), nil
 	}
@@ -113,7 +111,7 @@ func (s *Set) Stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 }
 
 // Check makes sure that those of our tables that exist are of this version.
-func (s *Set) Check(ctx context.Context, c *ownership.Claim) error {
+func (s *Tables) Check(ctx context.Context, c *ownership.Claim) error {
 	s.claim = c
 	for _, t := range s.tables {
 		if !c.Spot(s.Space(t.Name)).Found.Exists || s.theirs(t) {
@@ -128,10 +126,10 @@ func (s *Set) Check(ctx context.Context, c *ownership.Claim) error {
 
 // theirs reports whether others have made a table. Such a table is never altered, and
 // was checked when it was claimed.
-func (s *Set) theirs(t Table) bool { return s.claim != nil && s.claim.Theirs(s.Space(t.Name), "") }
+func (s *Tables) theirs(t Table) bool { return s.claim != nil && s.claim.Theirs(s.Space(t.Name), "") }
 
 // Create creates the tables that are missing, and the database if necessary.
-func (s *Set) Create(ctx context.Context) error {
+func (s *Tables) Create(ctx context.Context) error {
 	if err := s.Conn.EnsureDatabase(ctx, s.namespace); err != nil {
 		return err
 	}
@@ -156,14 +154,14 @@ func (s *Set) Create(ctx context.Context) error {
 }
 
 // exec runs a statement that creates a table or an index.
-func (s *Set) exec(ctx context.Context, text string) error {
-	return sqlstore.Make(func() error {
+func (s *Tables) exec(ctx context.Context, text string) error {
+	return Make(func() error {
 		_, err := s.Conn.SQL().ExecContext(ctx, text)
 		return err
 	})
 }
 
-func (s *Set) definition(t Table) string {
+func (s *Tables) definition(t Table) string {
 	text := "CREATE TABLE IF NOT EXISTS %" + t.Name + " (" + t.Columns + ", PRIMARY KEY (" + t.Key + ")"
 	if t.Unique != "" {
 		text += ", UNIQUE (" + t.Unique + ")"
@@ -175,7 +173,7 @@ func (s *Set) definition(t Table) string {
 }
 
 // extras returns the statements that follow the creation of a table.
-func (s *Set) extras(t Table) (texts []string) {
+func (s *Tables) extras(t Table) (texts []string) {
 	if t.Index.Name != "" && s.Dialect != sqltext.MySQL {
 		texts = append(texts, "CREATE INDEX IF NOT EXISTS "+s.Quoted(t.Name+"_"+t.Index.Name)+" ON "+s.Quoted(t.Name)+" ("+t.Index.Columns+")")
 	}
@@ -187,7 +185,7 @@ func (s *Set) extras(t Table) (texts []string) {
 
 // lacking returns the statements that add the columns missing in an older version's
 // table. If that is not possible, it returns an error.
-func (s *Set) lacking(ctx context.Context, t Table) (texts []string, err error) {
+func (s *Tables) lacking(ctx context.Context, t Table) (texts []string, err error) {
 	got, err := s.columns(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", s.Name(t.Name), err)
@@ -217,7 +215,7 @@ var columnsOf = map[sqltext.Dialect]string{
 	sqltext.SQLite:   "SELECT name FROM pragma_table_info(?)",
 }
 
-func (s *Set) columns(ctx context.Context, t Table) (names []string, err error) {
+func (s *Tables) columns(ctx context.Context, t Table) (names []string, err error) {
 	err = s.Conn.DB().WithContext(ctx).Raw(columnsOf[s.Dialect], s.Name(t.Name)).Scan(&names).Error
 	return names, err
 }

@@ -1,7 +1,6 @@
-package sqltable_test
+package sqlstore_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,21 +10,19 @@ import (
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
-	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltable"
+
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as every TestMain ends
-
-var tables = []sqltable.Table{
+var ofApplication = []sqlstore.Table{
 	{
-		Name: "edges", Key: "a, b", Unique: "b", Index: sqltable.Index{Name: "by_role", Columns: "role, a"}, Later: []string{"seen"}, Packed: "body",
+		Name: "edges", Key: "a, b", Unique: "b", Index: sqlstore.Index{Name: "by_role", Columns: "role, a"}, Later: []string{"seen"}, Packed: "body",
 		Columns: "a {name 100} NOT NULL, b {string 100} NOT NULL, role VARCHAR(20), body {blob}, seen BIGINT NOT NULL DEFAULT 0",
 	},
 	{Name: "counts", Key: "id", Columns: "id {serial}, note {text}"},
 }
 
-func open(t *testing.T, url string) *sqlstore.Conn {
+func opened(t *testing.T, url string) *sqlstore.Conn {
 	t.Helper()
 	target, err := store.ParseTarget(url)
 	require.NoError(t, err)
@@ -35,7 +32,7 @@ func open(t *testing.T, url string) *sqlstore.Conn {
 	return c
 }
 
-func each(t *testing.T, f func(t *testing.T, c *sqlstore.Conn)) {
+func eachServer(t *testing.T, f func(t *testing.T, c *sqlstore.Conn)) {
 	t.Helper()
 	for name, url := range map[string]func(t *testing.T) string{
 		"mariadb":  func(t *testing.T) string { return labtest.Shared(t, "mariadb").URL() },
@@ -44,7 +41,7 @@ func each(t *testing.T, f func(t *testing.T, c *sqlstore.Conn)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f(t, open(t, url(t)))
+			f(t, opened(t, url(t)))
 		})
 	}
 }
@@ -53,13 +50,13 @@ func each(t *testing.T, f func(t *testing.T, c *sqlstore.Conn)) {
 // refused when their columns are others.
 func TestTables(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, c *sqlstore.Conn) {
+	eachServer(t, func(t *testing.T, c *sqlstore.Conn) {
 		run := func(text string) {
 			t.Helper()
 			_, err := c.SQL().ExecContext(t.Context(), text)
 			require.NoError(t, err, text)
 		}
-		s := sqltable.New(c, "kit", "x_", tables)
+		s := sqlstore.NewTables(c, "kit", "x_", ofApplication)
 		defer func() {
 			run(s.Text("DROP TABLE %edges"))
 			run(s.Text("DROP TABLE %counts"))
@@ -92,8 +89,8 @@ func TestTables(t *testing.T) {
 // of another version is refused before anything is written.
 func TestTablesThatAreThere(t *testing.T) {
 	t.Parallel()
-	c := open(t, "sqlite:"+t.TempDir()+"/x.db")
-	claim := func(s *sqltable.Set, spaces []ownership.Space) error {
+	c := opened(t, "sqlite:"+t.TempDir()+"/x.db")
+	claim := func(s *sqlstore.Tables, spaces []ownership.Space) error {
 		got, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: "kit", Run: "r", Allow: true, Spaces: spaces, Admit: s.Check})
 		if err == nil {
 			require.NoError(t, got.Release(t.Context()))
@@ -103,14 +100,14 @@ func TestTablesThatAreThere(t *testing.T) {
 	const theirs = "CREATE TABLE kit_x_edges (a TEXT, b TEXT, role TEXT, body BLOB, seen INT, more TEXT, PRIMARY KEY (a, b))"
 	_, err := c.SQL().ExecContext(t.Context(), theirs)
 	require.NoError(t, err)
-	s := sqltable.New(c, "kit", "x_", tables)
+	s := sqlstore.NewTables(c, "kit", "x_", ofApplication)
 	require.NoError(t, claim(s, s.Spaces(nil)))
 	require.NoError(t, s.Create(t.Context()))
 	var n int
 	require.NoError(t, c.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM sqlite_master WHERE tbl_name = 'kit_x_edges' AND sql IS NOT NULL AND sql <> ?", theirs).Scan(&n))
 	assert.Zero(t, n, "it has neither changed nor an index")
 
-	next := sqltable.New(c, "kit", "x_", []sqltable.Table{{Name: "counts", Key: "id", Columns: "id {serial}, remark {text}"}})
+	next := sqlstore.NewTables(c, "kit", "x_", []sqlstore.Table{{Name: "counts", Key: "id", Columns: "id {serial}, remark {text}"}})
 	err = claim(next, next.Spaces(nil))
 	require.ErrorContains(t, err, "the table kit_x_counts has columns other than this version's")
 	assert.Contains(t, fault.HintOf(err), "perfbench data delete")
@@ -118,9 +115,9 @@ func TestTablesThatAreThere(t *testing.T) {
 
 // A table of ours in whose place others have put one stays, whatever is told to delete: it
 // has a column too many, lacks one, or has another key. One of an older version is ours.
-func TestTablesThatOthersPutInOurPlaceStay(t *testing.T) {
+func TestApplicationTablesThatOthersPutInOurPlaceStay(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, c *sqlstore.Conn) {
+	eachServer(t, func(t *testing.T, c *sqlstore.Conn) {
 		run := func(text string) {
 			t.Helper()
 			_, err := c.SQL().ExecContext(t.Context(), text)
@@ -133,7 +130,7 @@ func TestTablesThatOthersPutInOurPlaceStay(t *testing.T) {
 			"":        "",
 		} {
 			namespace := "place" + name
-			s := sqltable.New(c, namespace, "x_", tables)
+			s := sqlstore.NewTables(c, namespace, "x_", ofApplication)
 			claim, err := ownership.Take(t.Context(), c, ownership.Want{Namespace: namespace, Run: "r", Spaces: s.Spaces(nil), Admit: s.Check})
 			require.NoError(t, err)
 			require.NoError(t, s.Create(t.Context()))

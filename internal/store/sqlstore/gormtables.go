@@ -1,4 +1,4 @@
-package gormlite
+package sqlstore
 
 import (
 	"database/sql"
@@ -9,23 +9,23 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// tables creates tables, and adds columns to them. Everything that it does not override
+// gormTables creates tables, and adds columns to them. Everything that it does not override
 // is standard SQL, or is not used by us.
-type tables struct{ migrator.Migrator }
+type gormTables struct{ migrator.Migrator }
 
 // HasTable reports whether there is a table.
-func (t tables) HasTable(value any) bool {
+func (t gormTables) HasTable(value any) bool {
 	return t.has(value, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?")
 }
 
 // HasIndex reports whether a table has an index with that name.
-func (t tables) HasIndex(value any, name string) bool {
+func (t gormTables) HasIndex(value any, name string) bool {
 	return t.has(value, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND name = ?", name)
 }
 
 // has reports whether a counting query about a table, whose name is its first argument,
 // returns more than 0.
-func (t tables) has(value any, question string, rest ...any) bool {
+func (t gormTables) has(value any, question string, rest ...any) bool {
 	var n int
 	err := t.RunWithValue(value, func(stmt *gorm.Statement) error {
 		return t.DB.Raw(question, append([]any{stmt.Table}, rest...)...).Scan(&n).Error
@@ -34,10 +34,10 @@ func (t tables) has(value any, question string, rest ...any) bool {
 }
 
 // MigrateColumn leaves an existing column as it is: SQLite stores any value in it.
-func (tables) MigrateColumn(any, *schema.Field, gorm.ColumnType) error { return nil }
+func (gormTables) MigrateColumn(any, *schema.Field, gorm.ColumnType) error { return nil }
 
 // ColumnTypes returns the columns of a table.
-func (t tables) ColumnTypes(value any) (columns []gorm.ColumnType, err error) {
+func (t gormTables) ColumnTypes(value any) (columns []gorm.ColumnType, err error) {
 	var keys int // columns in the primary key
 	err = t.RunWithValue(value, func(stmt *gorm.Statement) error {
 		rows, err := t.DB.Raw("SELECT name, type, `notnull`, dflt_value, pk, (SELECT COUNT(*) FROM pragma_table_info(?) WHERE pk > 0) FROM pragma_table_info(?)",
