@@ -8,7 +8,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
-	"github.com/perfbench/perfbench/profiles/mix/report"
+	"github.com/perfbench/perfbench/profiles/mix/run"
 )
 
 const cache = `
@@ -29,7 +29,7 @@ func TestMemcached(t *testing.T) {
 	t.Parallel()
 	target := labtest.Memcached(t).URL()
 	o := profiletest.Drive(t, caseOf(t, target, cache, "namespace=mixcache"))
-	f := profiletest.Facts[report.Facts](t, o.Concluded)
+	f := profiletest.Facts[run.Facts](t, o.Concluded)
 	assert.Positive(t, f.ReadBack)
 	require.NotNil(t, f.HitRatio)
 	for text, says := range map[string]string{plain: "Memcached keeps no hashes", transaction: "Memcached has no transactions"} {

@@ -28,7 +28,7 @@ import (
 	"github.com/perfbench/perfbench/internal/values"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
-	"github.com/perfbench/perfbench/profiles/mix/design"
+
 	"github.com/perfbench/perfbench/profiles/mix/foreign"
 	"github.com/perfbench/perfbench/profiles/mix/inmemory"
 	"github.com/perfbench/perfbench/profiles/mix/model"
@@ -39,7 +39,6 @@ import (
 	"github.com/perfbench/perfbench/profiles/mix/onsql"
 	"github.com/perfbench/perfbench/profiles/mix/own"
 	"github.com/perfbench/perfbench/profiles/mix/run"
-	"github.com/perfbench/perfbench/profiles/mix/twitter"
 )
 
 // Name is the profile's name.
@@ -59,13 +58,13 @@ func Profile() workload.Profile {
 		Reads:         "our own YAML; memtier command lines and the suites that wrap them, YCSB properties, cassandra-stress profiles",
 		Writes:        "run.json with the hit ratio",
 		Thread:        "a client",
-		Presets:       request.Overlay(fsys, twitter.Presets()),
+		Presets:       request.Overlay(fsys, foreign.TwitterPresets()),
 		DefaultPreset: "shop",
 		LivePreset:    "shop-live",
-		Params:        design.Params(),
+		Params:        params(),
 		Stores:        bindings(),
 		Read:          Read,
-		Inline:        []string{design.Memtier},
+		Inline:        []string{memtier},
 		Design:        Design,
 	}
 }
@@ -90,7 +89,7 @@ func bindings() []workload.Binding {
 // Design works out the plan. It touches nothing; all problems are returned joined, with
 // the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
-	p, s, err := design.Design(in)
+	p, s, err := design(in)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +163,7 @@ func readOwn(f workload.File) ([]workload.Value, []string, error) {
 	var vs []workload.Value
 	r, some := own.NewReader(), false
 	known := append(slices.Clone(f.Run), "threads", "rate", "payload", "zipf", "hit")
-	for _, p := range design.Params() {
+	for _, p := range params() {
 		known = append(known, p.Name)
 	}
 	top.Each(yaml.Keys{What: "a workload", Names: append(slices.Clone(own.Keys), known...)}, func(key, v yaml.Node) {
@@ -191,7 +190,7 @@ func readOwn(f workload.File) ([]workload.Value, []string, error) {
 }
 
 // binder connects a plan to stores.
-type binder struct{ *design.Spec }
+type binder struct{ *spec }
 
 // Connector returns the function that connects the plan to the stores of a driver.
 func (b *binder) Connector(driver string) workload.Connector {
@@ -242,7 +241,7 @@ func (b *binder) bind(p *workload.Bound, l *model.Adapter) error {
 			return fault.Code(err, fault.CodeInput)
 		}
 	}
-	run.New(&b.Spec.Spec, l, p.Conn, p.RunID).Bind(p)
+	run.New(&b.Spec, l, p.Conn, p.RunID).Bind(p)
 	return nil
 }
 
@@ -259,7 +258,7 @@ func (b *binder) Share(p *workload.Plan, i, n int) error {
 	if err != nil {
 		return err
 	}
-	s := *b.Spec
+	s := *b.spec
 	s.Stake = workload.Stake{Process: i, Of: n, From: from, To: to, All: all}
 	if s.Count > 0 && s.Load != run.LoadOnly {
 		depth, _ := s.Work.Pipelined() // it has been checked

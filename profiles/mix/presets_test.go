@@ -20,7 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/own"
-	"github.com/perfbench/perfbench/profiles/mix/report"
+	"github.com/perfbench/perfbench/profiles/mix/run"
 )
 
 // of returns the workload of a preset.
@@ -37,7 +37,7 @@ func of(t *testing.T, name string) *model.Workload {
 
 // ran carries out a preset on memory:, with so many operations, and returns the shares of
 // the operations and the facts.
-func ran(t *testing.T, name string, count int, set ...string) (map[string]float64, report.Facts) {
+func ran(t *testing.T, name string, count int, set ...string) (map[string]float64, run.Facts) {
 	t.Helper()
 	c := profiletest.Case{
 		Profile: Profile(), Target: "memory:", Preset: name,
@@ -50,7 +50,7 @@ func ran(t *testing.T, name string, count int, set ...string) (map[string]float6
 			shares[op.Op] = float64(op.Calls) / float64(count)
 		}
 	}
-	return shares, profiletest.Facts[report.Facts](t, o.Concluded)
+	return shares, profiletest.Facts[run.Facts](t, o.Concluded)
 }
 
 // Every preset does what is published of it, in the shares that are published.
@@ -114,7 +114,7 @@ func TestRecordsOfYCSB(t *testing.T) {
 // figures are those of Twitter's clusters, by the names of the presets.
 func figures(t *testing.T) map[string][]string {
 	t.Helper()
-	f, err := os.Open("twitter/2020Mar.csv")
+	f, err := os.Open("foreign/2020Mar.csv")
 	require.NoError(t, err)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()

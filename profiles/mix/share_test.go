@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/mix/report"
+	"github.com/perfbench/perfbench/profiles/mix/run"
 )
 
 func TestChild(t *testing.T) { profiletest.Child(t, Profile()) }
@@ -45,7 +45,7 @@ func TestSeveralWorkers(t *testing.T) {
 	o := shared(t).Together(t, 3)
 	assert.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 	assert.Equal(t, int64(3000), whole(&o.Run))
-	f := profiletest.Facts[report.Facts](t, o)
+	f := profiletest.Facts[run.Facts](t, o)
 	assert.Positive(t, f.Hits)
 	assert.Positive(t, f.ReadBack)
 }

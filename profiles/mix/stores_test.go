@@ -12,7 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
-	"github.com/perfbench/perfbench/profiles/mix/report"
+	"github.com/perfbench/perfbench/profiles/mix/run"
 )
 
 // plain is what every store can do; structures are what stores of keys can do beside it.
@@ -82,7 +82,7 @@ func TestEveryCallOnEveryStore(t *testing.T) {
 			t.Parallel()
 			target := profiletest.Target(t, name)
 			o := profiletest.Drive(t, caseOf(t, target, plain, "namespace=mixplain", "count=1500"))
-			f := profiletest.Facts[report.Facts](t, o.Concluded)
+			f := profiletest.Facts[run.Facts](t, o.Concluded)
 			assert.Positive(t, f.Hits)
 			assert.Positive(t, f.ReadBack)
 			require.NotNil(t, f.HitRatio)
@@ -106,10 +106,10 @@ func TestALaterRunGoesOn(t *testing.T) {
 data: {product: {records: 200, size: 50}}
 operations: {look: {get: product}, more: {insert: product}}`)
 	c.Out = t.TempDir()
-	first := profiletest.Facts[report.Facts](t, c.Run(t))
+	first := profiletest.Facts[run.Facts](t, c.Run(t))
 	second := c.With("load=skip").Run(t)
 	assert.Equal(t, workload.Passed, second.Run.Verification.State)
-	f := profiletest.Facts[report.Facts](t, second)
+	f := profiletest.Facts[run.Facts](t, second)
 	assert.Equal(t, int64(200), f.Data[0].Loaded)
 	assert.InDelta(t, 1500, first.Data[0].Inserted, 200)
 	assert.Zero(t, f.Misses, "it knows how many there are")
@@ -127,7 +127,7 @@ operations: {look: {get: product}}`, "load=only")
 	require.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
 	assert.Equal(t, int64(5300), o.Run.Operations[0].Count)
 	c.Set = []string{"threads=3", "load=skip", "count=1000"}
-	f := profiletest.Facts[report.Facts](t, c.Run(t))
+	f := profiletest.Facts[run.Facts](t, c.Run(t))
 	assert.Zero(t, f.Misses)
 	assert.Equal(t, int64(1000), f.Hits)
 }
@@ -168,7 +168,7 @@ func TestAPipelineCountsItsCalls(t *testing.T) {
 	t.Parallel()
 	o := profiletest.Drive(t, caseOf(t, "embedded:", "data: {user: {records: 100}}\noperations: {look: {get: user, pipeline: 10}, change: {put: user, pipeline: 10}}", "count=1000"))
 	assert.Equal(t, int64(1000), o.Run.Operations[0].Count+o.Run.Operations[1].Count)
-	f := profiletest.Facts[report.Facts](t, o.Concluded)
+	f := profiletest.Facts[run.Facts](t, o.Concluded)
 	assert.Equal(t, o.Run.Operations[0].Count, f.Hits)
 }
 

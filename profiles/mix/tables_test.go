@@ -10,7 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
-	"github.com/perfbench/perfbench/profiles/mix/report"
+	"github.com/perfbench/perfbench/profiles/mix/run"
 )
 
 // batches are calls about several records.
@@ -72,7 +72,7 @@ func TestPresetsOnEveryStore(t *testing.T) {
 			}
 			target := profiletest.Target(t, name)
 			o := profiletest.Drive(t, profiletest.Case{Profile: Profile(), Target: target, Set: []string{"threads=4", "count=2000", "records=200", "namespace=mixshop"}})
-			f := profiletest.Facts[report.Facts](t, o.Concluded)
+			f := profiletest.Facts[run.Facts](t, o.Concluded)
 			assert.Positive(t, f.Hits)
 			assert.Zero(t, f.Misses)
 			assert.Equal(t, "browse", o.Run.Operations[0].Op)

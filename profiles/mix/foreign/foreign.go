@@ -1,7 +1,8 @@
 // Package foreign reads workloads that were written for other tools, unchanged, into the
 // model: command lines of memtier_benchmark, the suites of redis-benchmarks-specification
 // that wrap them, property files of YCSB, and user profiles of cassandra-stress. Of every
-// key it says what became of it.
+// key it says what became of it. It also makes presets of the figures that Twitter has published
+// of its caches.
 package foreign
 
 import (

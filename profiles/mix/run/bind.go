@@ -8,7 +8,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
-	"github.com/perfbench/perfbench/profiles/mix/report"
 )
 
 // Bind puts the run to work on a plan that is being connected.
@@ -58,9 +57,9 @@ func (r *Run) Status() string {
 // Facts returns the record of what has been done so far.
 func (r *Run) Facts(*measure.Result) any {
 	hits, misses, early, again := r.tallies.sums()
-	f := &report.Facts{
+	f := &Facts{
 		Schema: 1, Workload: r.work.Name, Hits: hits, Misses: misses, Early: early, TriedAgain: again,
-		Wrong: r.wrongs.Load(), Lost: r.losts.Load(), Stale: r.stales.Load(), ReadBack: r.read.Load(), Data: []report.Data{},
+		Wrong: r.wrongs.Load(), Lost: r.losts.Load(), Stale: r.stales.Load(), ReadBack: r.read.Load(), Data: []Data{},
 	}
 	if hits+misses > 0 {
 		ratio := float64(hits) / float64(hits+misses)
@@ -72,7 +71,7 @@ func (r *Run) Facts(*measure.Result) any {
 	r.there.mu.Lock()
 	defer r.there.mu.Unlock()
 	for i, s := range r.sets {
-		f.Data = append(f.Data, report.Data{Name: s.Name, Type: string(s.Type), Records: s.Records, Loaded: r.there.Loaded[i], Inserted: max(r.nexts(i)-r.there.Base[i], 0)})
+		f.Data = append(f.Data, Data{Name: s.Name, Type: string(s.Type), Records: s.Records, Loaded: r.there.Loaded[i], Inserted: max(r.nexts(i)-r.there.Base[i], 0)})
 	}
 	return f
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
-	"github.com/perfbench/perfbench/profiles/mix/report"
 )
 
 // CheckLinearizable is the word of Spec.Check for: were a few hot records read and written as if
@@ -74,7 +73,7 @@ type histories struct {
 	// blind says that something was written or read whose version nobody knows.
 	blind atomic.Bool
 	// found is what was found; nil until it has been checked.
-	found atomic.Pointer[report.Linearizable]
+	found atomic.Pointer[Linearizable]
 }
 
 // historian is what one client has seen. Only the client writes it.
@@ -272,25 +271,25 @@ func (h *histories) gather() map[int32][]event {
 }
 
 // check checks the histories, until ctx ends or for checkFor. All clients have ended.
-func (h *histories) check(ctx context.Context) *report.Linearizable {
+func (h *histories) check(ctx context.Context) *Linearizable {
 	ctx, stop := context.WithTimeout(ctx, checkFor)
 	defer stop()
-	l := &report.Linearizable{State: report.HistoriesOK, Records: h.hot}
+	l := &Linearizable{State: HistoriesOK, Records: h.hot}
 	for _, one := range h.gather() {
 		l.Calls += int64(len(one))
 		checkHistory(ctx, one, l)
 	}
 	switch {
 	case l.Violated > 0:
-		l.State = report.HistoriesViolated
+		l.State = HistoriesViolated
 	case h.hot == 0:
-		l.State, l.Why = report.HistoriesUnknown, "no record is both read and written whose versions can be followed"
+		l.State, l.Why = HistoriesUnknown, "no record is both read and written whose versions can be followed"
 	case h.blind.Load():
-		l.State, l.Why = report.HistoriesUnknown, "there were values of less than 16 bytes, or more of them than have a number, so nobody knows which one was read"
+		l.State, l.Why = HistoriesUnknown, "there were values of less than 16 bytes, or more of them than have a number, so nobody knows which one was read"
 	case l.Calls == 0:
-		l.State, l.Why = report.HistoriesUnknown, "no hot record was called"
+		l.State, l.Why = HistoriesUnknown, "no hot record was called"
 	case l.Undecided > 0:
-		l.State = report.HistoriesUnknown
+		l.State = HistoriesUnknown
 		l.Why = fmt.Sprintf("%s could not be decided in %s", units.Plural(l.Undecided, "window"), checkFor)
 	case h.full.Load() > 0:
 		l.Why = fmt.Sprintf("the first %s only", time.Duration(h.full.Load()).Round(time.Millisecond))
@@ -301,7 +300,7 @@ func (h *histories) check(ctx context.Context) *report.Linearizable {
 
 // checkHistory checks the history of one field. It is cut into windows where the value is known:
 // after a write that was alone.
-func checkHistory(ctx context.Context, all []event, l *report.Linearizable) {
+func checkHistory(ctx context.Context, all []event, l *Linearizable) {
 	all = settle(all)
 	state := unknown
 	var window []event
@@ -420,7 +419,7 @@ func (v *verification) linearizable(ctx context.Context, out *workload.Verificat
 	}
 	l := v.r.histories.check(ctx)
 	c := workload.Check{Name: "windows of the histories of hot records that are not linearizable", OK: l.Violated == 0, Of: l.Windows, Want: "0", Got: fmt.Sprint(l.Violated)}
-	if l.Violated == 0 && l.State == report.HistoriesUnknown {
+	if l.Violated == 0 && l.State == HistoriesUnknown {
 		c.Got = "unknown: " + l.Why
 		c.Want = c.Got
 	}

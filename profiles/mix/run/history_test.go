@@ -13,7 +13,7 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/own"
-	"github.com/perfbench/perfbench/profiles/mix/report"
+
 	"github.com/perfbench/perfbench/profiles/mix/run"
 )
 
@@ -23,9 +23,9 @@ operations: {look: {get: product}, change: {put: product}}
 mix: {look: 99, change: 1}`
 
 // linearizable is what became of the check.
-func linearizable(t *testing.T, b bound) *report.Linearizable {
+func linearizable(t *testing.T, b bound) *run.Linearizable {
 	t.Helper()
-	facts, ok := b.Facts(nil).(*report.Facts)
+	facts, ok := b.Facts(nil).(*run.Facts)
 	require.True(t, ok)
 	require.NotNil(t, facts.Linearizable)
 	return facts.Linearizable
@@ -75,7 +75,7 @@ func staleAmong(t *testing.T, calls int) {
 		require.EqualValues(t, 1, hit.Load(), "trial %d", trial)
 		v := b.plan.Verify(t.Context())
 		l := linearizable(t, b)
-		assert.Equal(t, report.HistoriesViolated, l.State, "trial %d: %+v", trial, l)
+		assert.Equal(t, run.HistoriesViolated, l.State, "trial %d: %+v", trial, l)
 		assert.EqualValues(t, 1, l.Violated, "trial %d", trial)
 		assert.Equal(t, workload.Failed, v.State)
 	}
@@ -104,7 +104,7 @@ func TestAnHonestStoreIsLinearizable(t *testing.T) {
 	v := b.plan.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, v.Summary)
 	l := linearizable(t, b)
-	assert.Equal(t, report.HistoriesOK, l.State, "%+v", l)
+	assert.Equal(t, run.HistoriesOK, l.State, "%+v", l)
 	assert.EqualValues(t, clients*calls, l.Calls, "each call is about one of the eight records that are followed")
 	assert.Contains(t, v.Summary, "16000 calls of 8 hot records are linearizable")
 }
@@ -119,7 +119,7 @@ func TestWhatCannotBeDecidedIsUnknown(t *testing.T) {
 	}
 	v := b.plan.Verify(t.Context())
 	assert.Equal(t, workload.Passed, v.State, "unknown is not wrong")
-	assert.Equal(t, report.HistoriesUnknown, linearizable(t, b).State)
+	assert.Equal(t, run.HistoriesUnknown, linearizable(t, b).State)
 	assert.Contains(t, v.Summary, "unknown: there were values of less than 16 bytes")
 }
 

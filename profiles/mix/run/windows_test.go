@@ -5,16 +5,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/perfbench/perfbench/profiles/mix/report"
 )
 
 // judged is what becomes of a history whose windows are checked.
-func judged(t *testing.T, all ...event) *report.Linearizable {
+func judged(t *testing.T, all ...event) *Linearizable {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), checkFor)
 	defer stop()
-	l := &report.Linearizable{}
+	l := &Linearizable{}
 	checkHistory(ctx, all, l)
 	return l
 }

@@ -1,9 +1,4 @@
-// Package twitter makes presets of the figures that Twitter has published of its cache
-// clusters: 2020Mar.csv, from the trace statistics that Juncheng Yang, Yao Yue and Rashmi
-// Vinayak collected for "A large scale analysis of hundreds of in-memory cache clusters at
-// Twitter" (OSDI 2020) and published at github.com/twitter/cache-trace under the licence
-// Creative Commons Attribution 4.0.
-package twitter
+package foreign
 
 import (
 	_ "embed" // for the figures
@@ -17,11 +12,17 @@ import (
 	"github.com/perfbench/perfbench/internal/infile"
 )
 
-// Source names the authors, which the licence asks for.
-const Source = "Figures: Juncheng Yang, Yao Yue, Rashmi Vinayak, OSDI 2020, CC BY 4.0."
+// twitterSource names the authors, which the licence asks for.
+const twitterSource = "Figures: Juncheng Yang, Yao Yue, Rashmi Vinayak, OSDI 2020, CC BY 4.0."
 
+// twitterFigures are those that Twitter has published of its cache clusters: 2020Mar.csv,
+// from the trace statistics that Juncheng Yang, Yao Yue and Rashmi Vinayak collected for "A
+// large scale analysis of hundreds of in-memory cache clusters at Twitter" (OSDI 2020) and
+// published at github.com/twitter/cache-trace under the licence Creative Commons
+// Attribution 4.0.
+//
 //go:embed 2020Mar.csv
-var figures string
+var twitterFigures string
 
 // The columns of the figures.
 const (
@@ -42,26 +43,26 @@ const (
 	columns
 )
 
-var categories = map[string]string{"1": "storage", "2": "computation", "3": "transient data"}
+var twitterCategories = map[string]string{"1": "storage", "2": "computation", "3": "transient data"}
 
-// most is how many records a preset has at most: the largest clusters have more than a
+// mostRecords is how many records a preset has at most: the largest clusters have more than a
 // machine has room for.
-const most = 1_000_000
+const mostRecords = 1_000_000
 
 // week is the length of the traces in seconds.
 const week = 7 * 24 * 3600
 
-// Presets returns a preset for each cluster of which operations, sizes and exponent are
+// TwitterPresets returns a preset for each cluster of which operations, sizes and exponent are
 // known, as twitter/N, and of every other one why there is none.
-func Presets() fs.FS {
-	rows, err := csv.NewReader(strings.NewReader(figures)).ReadAll()
+func TwitterPresets() fs.FS {
+	rows, err := csv.NewReader(strings.NewReader(twitterFigures)).ReadAll()
 	out := infile.Memory{}
 	if err != nil || len(rows) == 0 || len(rows[0]) != columns {
 		return out // a test reads the figures
 	}
 	for _, r := range rows[1:] {
 		n := strings.TrimPrefix(r[colName], "cluster")
-		text, why := preset(n, r)
+		text, why := twitterPreset(n, r)
 		if why != "" {
 			out["twitter/"+n+".absent"] = "# Twitter has published no " + why + " of this cluster.\n"
 			continue
@@ -71,16 +72,16 @@ func Presets() fs.FS {
 	return out
 }
 
-// operation is what an operation of the caches is here.
-type operation struct{ verb, more string }
+// twitterOperation is what an operation of the caches is here.
+type twitterOperation struct{ verb, more string }
 
-var operations = map[string]operation{
+var twitterOperations = map[string]twitterOperation{
 	"get": {"get: object", ", fill: on"}, "gets": {"get: object", ", fill: on"}, "set": {"put: object", ""}, "add": {"put: object", ""}, "cas": {"put: object", ""},
 	"prepend": {"put: object", ""}, "delete": {"delete: object", ""}, "incr": {"add: counter", ", by: 1"},
 }
 
-// preset returns the preset of a cluster, or which figure of it is missing.
-func preset(n string, r []string) (text, missing string) {
+// twitterPreset returns the preset of a cluster, or which figure of it is missing.
+func twitterPreset(n string, r []string) (text, missing string) {
 	number := func(col int, what string) float64 {
 		v, err := strconv.ParseFloat(r[col], 64)
 		if err != nil && missing == "" {
@@ -102,7 +103,7 @@ func preset(n string, r []string) (text, missing string) {
 	counters := false
 	for part := range strings.FieldsSeq(r[colOperations]) {
 		name, share, _ := strings.Cut(part, ":")
-		o := operations[name]
+		o := twitterOperations[name]
 		v, err := strconv.ParseFloat(share, 64)
 		if o.verb == "" || err != nil {
 			return "", "operation that is known here"
@@ -115,10 +116,10 @@ func preset(n string, r []string) (text, missing string) {
 	if set > 0 {
 		records = set * 1e6 / (key + value)
 	}
-	records = math.Round(min(max(records, 1), most))
-	data := fmt.Sprintf("    object: {records: %.0f, size: %.0f, ttl: %s, key: {prefix: k, length: %.0f}, cached: on}\n", records, value, times(r[colTTL]), key)
+	records = math.Round(min(max(records, 1), mostRecords))
+	data := fmt.Sprintf("    object: {records: %.0f, size: %.0f, ttl: %s, key: {prefix: k, length: %.0f}, cached: on}\n", records, value, lifetimes(r[colTTL]), key)
 	if counters {
-		data += fmt.Sprintf("    counter: {type: counter, records: %.0f, ttl: %s, key: {prefix: c, length: %.0f}, cached: on}\n", records, times(r[colTTL]), key)
+		data += fmt.Sprintf("    counter: {type: counter, records: %.0f, ttl: %s, key: {prefix: c, length: %.0f}, cached: on}\n", records, lifetimes(r[colTTL]), key)
 	}
 	misses := "unknown"
 	if v, err := strconv.ParseFloat(r[colMisses], 64); err == nil {
@@ -134,11 +135,11 @@ workload: |
   data:
 %s  operations:
 %s  mix: {%s}
-`, categories[r[colCategory]], rate*1000, r[colOperations], value, key, r[colExponent], misses, Source, rate*1000, n, data, strings.Join(ops, ""), strings.Join(mix, ", ")), ""
+`, twitterCategories[r[colCategory]], rate*1000, r[colOperations], value, key, r[colExponent], misses, twitterSource, rate*1000, n, data, strings.Join(ops, ""), strings.Join(mix, ", ")), ""
 }
 
-// times returns a table of times to live with their shares, as a workload has it.
-func times(list string) string {
+// lifetimes returns a table of times to live with their shares, as a workload has it.
+func lifetimes(list string) string {
 	var out []string
 	for part := range strings.SplitSeq(list, ",") {
 		ttl, share, _ := strings.Cut(strings.TrimSpace(part), ":")

@@ -1,5 +1,4 @@
-// Package report has the profile's own record in run.json.
-package report
+package run
 
 import "github.com/perfbench/perfbench/internal/units"
 

@@ -1,5 +1,4 @@
-// Package design works out the plan of a workload from values alone.
-package design
+package mix
 
 import (
 	"errors"
@@ -20,11 +19,11 @@ import (
 	"github.com/perfbench/perfbench/profiles/mix/run"
 )
 
-// Track is the name of the only track.
-const Track = "mix"
+// track is the name of the only track.
+const track = "mix"
 
-// Memtier is the parameter whose text is read as a file of memtier_benchmark would be.
-const Memtier = "memtier"
+// memtier is the parameter whose text is read as a file of memtier_benchmark would be.
+const memtier = "memtier"
 
 // The parameters.
 var (
@@ -33,7 +32,7 @@ var (
 		Help: "data, operations and how often each is called, as YAML; a preset or --file gives it",
 	}
 	memtierParam = workload.Param{
-		Name: Memtier, Kind: workload.Text,
+		Name: memtier, Kind: workload.Text,
 		Help: "a workload as options of memtier_benchmark: --ratio 1:10 --data-size-range 32-512",
 	}
 	recordsParam = workload.Param{
@@ -63,13 +62,13 @@ var callsParam = workload.Param{
 	Help: "how many operations there are without --count and --duration",
 }
 
-// Params returns the parameters.
-func Params() []workload.Param {
+// params returns the parameters.
+func params() []workload.Param {
 	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam}
 }
 
-// Spec is what was worked out, for the binding. It is not modified afterwards.
-type Spec struct {
+// spec is what was worked out, for the binding. It is not modified afterwards.
+type spec struct {
 	run.Spec
 	Namespace, Driver string
 }
@@ -77,14 +76,14 @@ type Spec struct {
 // designer reads the values of a plan. It belongs to one call of Design.
 type designer struct {
 	*values.Reader
-	s  *Spec
+	s  *spec
 	in workload.Inputs
 }
 
-// Design works out the plan, without its binder. It touches nothing; all problems are
+// design works out the plan, without its binder. It touches nothing; all problems are
 // returned joined, with the code of bad input.
-func Design(in workload.Inputs) (*workload.Plan, *Spec, error) {
-	d := &designer{Reader: values.New(in.Values), in: in, s: &Spec{Namespace: in.Namespace, Driver: in.Driver}}
+func design(in workload.Inputs) (*workload.Plan, *spec, error) {
+	d := &designer{Reader: values.New(in.Values), in: in, s: &spec{Namespace: in.Namespace, Driver: in.Driver}}
 	s := d.s
 	s.Seed, s.Count = in.Seed, in.Count
 	s.Load = d.Choice(loadParam)
@@ -204,10 +203,10 @@ func (d *designer) plan(start workload.Settings) *workload.Plan {
 		p.Knobs = append(p.Knobs, payload())
 	}
 	t := workload.Track{
-		Name: Track, Start: start,
+		Name: track, Start: start,
 		NewTask: func(int) (workload.Task, error) { return nil, errors.New("mix: not connected to a store") },
 	}
-	phase := workload.Phase{Name: Track, Duration: d.in.Duration}
+	phase := workload.Phase{Name: track, Duration: d.in.Duration}
 	if s.Load == run.LoadOnly {
 		p.Unit, phase.Name = "records", "load"
 		p.Knobs[1] = workload.Rate("records")

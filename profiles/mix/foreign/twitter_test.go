@@ -1,4 +1,4 @@
-package twitter
+package foreign
 
 import (
 	"testing"
@@ -10,9 +10,9 @@ import (
 )
 
 func TestEveryClusterIsThereOrSaysWhyNot(t *testing.T) {
-	presets, err := request.Presets(Presets())
+	presets, err := request.Presets(TwitterPresets())
 	require.NoError(t, err)
-	absent, err := request.Absent(Presets())
+	absent, err := request.Absent(TwitterPresets())
 	require.NoError(t, err)
 	assert.Len(t, presets, 51)
 	require.Len(t, absent, 3)
@@ -21,11 +21,11 @@ func TestEveryClusterIsThereOrSaysWhyNot(t *testing.T) {
 		assert.Equal(t, "Twitter has published no "+want[len(absent[i].Name)+2:]+" of this cluster.", absent[i].Description)
 	}
 	for _, p := range presets {
-		assert.Contains(t, p.Description, Source, "the licence asks for the authors' names")
+		assert.Contains(t, p.Description, twitterSource, "the licence asks for the authors' names")
 	}
 	assert.Equal(t, "twitter/4", presets[3].Name)
 	assert.Equal(t, `# A cache of Twitter for computation, at its rate of 5260/s: get:0.93 set:0.07 of 2439 bytes under keys of
-# 67, by Zipf's law with an exponent of 1.1004; misses in production: 39.41 %. `+Source+`
+# 67, by Zipf's law with an exponent of 1.1004; misses in production: 39.41 %. `+twitterSource+`
 rate: 5260
 threads: 64
 duration: 10s
