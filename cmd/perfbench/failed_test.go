@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
@@ -33,7 +33,7 @@ func TestAFailedVerificationIsToldOnce(t *testing.T) {
 		var out, errs strings.Builder
 		a := &cli.Call{Env: cli.Env{Stdout: &out, Stderr: &errs}, Told: told}
 		if !quiet {
-			out.WriteString(summary.Text(&run, told))
+			out.WriteString(cli.Summary(&run, told))
 		}
 		a.Report(err)
 		all := out.String() + errs.String()

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/report"
@@ -42,8 +42,8 @@ func (a reportCmd) forPeople(refs []string, runs string, o reportOptions) (repor
 // show writes the summary of a run for who looks at a terminal, and how it compares to an
 // earlier one.
 func (a reportCmd) show(f *rundir.Folder) {
-	fmt.Fprint(a.Stdout, cli.Plain(summary.Text(&f.Run, ""), a.PoorLetters()))
-	summary.Draw(a.Call, f, false)
+	fmt.Fprint(a.Stdout, cli.Plain(cli.Summary(&f.Run, ""), a.PoorLetters()))
+	cli.DrawCharts(a.Call, f, false)
 	if text := report.Against(f); text != "" {
 		fmt.Fprint(a.Stdout, "\n"+cli.Plain(text, a.PoorLetters()))
 	}

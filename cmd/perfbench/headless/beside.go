@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/session"
 )
@@ -80,7 +80,7 @@ func (a command) turn(ctx context.Context, f *cli.Flags, d *experiment.Driver, t
 		_, err := beside.Summary(o) // the series says what it makes of it
 		o.Err = errors.Join(o.Err, err)
 	}
-	status.say("%s: %s", t.What, summary.Line(&o.Run))
+	status.say("%s: %s", t.What, cli.SummaryLine(&o.Run))
 	if f.JSON {
 		if err := a.printJSON(o); err != nil {
 			return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
@@ -157,9 +157,9 @@ func (a command) printSummary(o *session.Concluded, f *cli.Flags, gone bool) {
 	}
 	switch {
 	case !f.Quiet:
-		fmt.Fprint(a.Stdout, a.coloured(cli.Plain(summary.Text(&o.Run, dir), f.Plain || f.ASCII), f))
+		fmt.Fprint(a.Stdout, a.coloured(cli.Plain(cli.Summary(&o.Run, dir), f.Plain || f.ASCII), f))
 		if a.StdoutTerminal && !gone {
-			summary.Course(a.Call, o.Dir, f.Plain || f.ASCII)
+			cli.DrawCourse(a.Call, o.Dir, f.Plain || f.ASCII)
 		}
 	case !gone:
 		fmt.Fprintln(a.Stdout, dir)
@@ -171,7 +171,7 @@ func (a command) coloured(text string, f *cli.Flags) string {
 	if f.Theme == "mono" || f.Plain || !a.WantsColour() {
 		return text
 	}
-	return summary.Colour(text, f.Theme)
+	return cli.Colour(text, f.Theme)
 }
 
 // missing says that a folder is not there any more.
@@ -323,7 +323,7 @@ func (s *status) before(p *session.Prepared) {
 // started shows what the store said of itself and all warnings.
 func (s *status) started(l *session.Driven) {
 	o := l.Opened
-	s.say("%s, %s", summary.Product(o.Info.Name, o.Info.Version), o.Info.Topology)
+	s.say("%s, %s", cli.Product(o.Info.Name, o.Info.Version), o.Info.Topology)
 	for _, n := range o.Notices {
 		s.say("warning: %s", n)
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
@@ -120,7 +120,7 @@ func (w *Went) figures() []string {
 	if p99 == "" {
 		p99 = "–"
 		if len(h.Timed) > 0 {
-			if p99 = summary.Latency(h.Response.P99); h.Response.P99 != measure.Hidden {
+			if p99 = cli.Latency(h.Response.P99); h.Response.P99 != measure.Hidden {
 				p99 = r.Sign() + p99
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/experiment"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
@@ -143,7 +143,7 @@ func (r *benchRun) carry() {
 	defer r.mu.Unlock()
 	r.progress, r.ended = screen.Progress{Stage: screen.Ended}, o
 	r.outcome = screen.Outcome{
-		ID: o.Run.ID, Dir: o.Dir, Summary: summary.Text(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
+		ID: o.Run.ID, Dir: o.Dir, Summary: cli.Summary(&o.Run, o.Dir), Verification: o.Run.Verification, Verdict: o.Run.Verdict,
 		Code: o.Code(), Err: o.Err,
 	}
 }

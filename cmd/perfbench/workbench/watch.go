@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
-	"github.com/perfbench/perfbench/cmd/perfbench/summary"
+
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
 	"github.com/perfbench/perfbench/internal/measure"
@@ -131,7 +131,7 @@ func cameTo(v *crew.View) screen.Outcome {
 		return o
 	}
 	o.Verification, o.Verdict = run.Verification, run.Verdict
-	o.Summary = summary.Text(&run, v.Came.Dir)
+	o.Summary = cli.Summary(&run, v.Came.Dir)
 	if v.Came.Err != "" {
 		o.Summary += fmt.Sprintf("\nIt failed, with exit code %d: %s\n", v.Came.Code, v.Came.Err)
 	}

@@ -1,5 +1,4 @@
-// Package summary says in a screenful what a run came to.
-package summary
+package cli
 
 import (
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/report"
@@ -19,19 +17,19 @@ import (
 	"github.com/perfbench/perfbench/tui/chart"
 )
 
-// Course draws the course of a run where a person looks. What cannot be drawn is
+// DrawCourse draws the course of a run where a person looks. What cannot be drawn is
 // left out: the run's folder tells why.
-func Course(a *cli.Call, dir string, plain bool) {
+func DrawCourse(a *Call, dir string, plain bool) {
 	f, err := rundir.Load(dir)
 	if err != nil {
 		a.Log.Debug("The course of the run is not drawn", "error", err)
 		return
 	}
-	Draw(a, f, plain)
+	DrawCharts(a, f, plain)
 }
 
-// Draw draws the course of a run, in ASCII where plain or the terminal wants it.
-func Draw(a *cli.Call, f *rundir.Folder, plain bool) {
+// DrawCharts draws the course of a run, in ASCII where plain or the terminal wants it.
+func DrawCharts(a *Call, f *rundir.Folder, plain bool) {
 	width := a.StdoutWidth
 	if width <= 0 {
 		width = 80
@@ -51,9 +49,9 @@ func measured(r *rundir.Run) string {
 	return units.Duration(time.Duration(r.MeasuredS * float64(time.Second)))
 }
 
-// Text says in a screenful what a run came to, and where its folder is if there
+// Summary says in a screenful what a run came to, and where its folder is if there
 // is one.
-func Text(r *rundir.Run, dir string) string {
+func Summary(r *rundir.Run, dir string) string {
 	var b strings.Builder
 	what := r.Profile
 	if r.Mode != "" {
@@ -172,8 +170,8 @@ func Latency(ns int64) string {
 	return units.Duration(time.Duration(ns))
 }
 
-// Line says in a line what a run came to.
-func Line(r *rundir.Run) string {
+// SummaryLine says in a line what a run came to.
+func SummaryLine(r *rundir.Run) string {
 	h := r.Headline()
 	p99, of := "–", h.Of(r)
 	if len(h.Timed) > 0 {
