@@ -39,6 +39,7 @@ type historyCmd struct {
 
 	out    string
 	remove bool
+	stay   bool // keep the archive that is unpacked
 }
 
 // historyCommand lists, deletes and archives runs.
@@ -78,7 +79,7 @@ the worse.`,
 	a.filters(c)
 	c.Flags().BoolVar(&a.changes, "changes", false, "say what changed when, and from which run on")
 	c.Flags().StringVar(&a.html, "html", "", "`FILE` that gets the changes as a page with pictures")
-	c.AddCommand(a.pruneTree(), a.archiveTree(), a.noteTree())
+	c.AddCommand(a.pruneTree(), a.archiveTree(), a.unpackTree(), a.noteTree())
 	return c
 }
 

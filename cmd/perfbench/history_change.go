@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -133,6 +134,54 @@ RUN is a run folder, the id of a run, latest, -1, -2 …`,
 	c.Flags().BoolVar(&a.json, "json", false, "write JSON")
 	a.folder(c)
 	return c
+}
+
+func (a *historyCmd) unpackTree() *cobra.Command {
+	c := &cobra.Command{
+		Use: "unpack RUN...", Short: "Make folders of archived runs again",
+		Long: `unpack writes the run of each archive as the folder that it was, beside the archive, so
+that report can write into it again. The archive is deleted once the folder is there, unless --keep.
+
+RUN is an archive, the id of a run, latest, -1, -2 …`,
+		RunE: func(cmd *cobra.Command, refs []string) error {
+			a.fromEnvironment(cmd)
+			return a.unpack(refs)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return cli.Runs(a.runs), cobra.ShellCompDirectiveDefault
+		},
+	}
+	c.Flags().BoolVar(&a.stay, "keep", false, "keep the archive")
+	a.folder(c)
+	return c
+}
+
+// unpack makes folders of archives; what cannot be done of one does not stop the others.
+func (a *historyCmd) unpack(refs []string) error {
+	if len(refs) == 0 {
+		return fault.Input(errors.New("no run was named"), "name one:  perfbench history unpack latest")
+	}
+	var names []string
+	for _, ref := range refs {
+		name, err := rundir.Find(a.runs, cli.Unshield(ref))
+		if err != nil {
+			return err
+		}
+		names = append(names, name)
+	}
+	var errs []error
+	for _, name := range names {
+		dir, err := rundir.Unpack(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		fmt.Fprintln(a.Stdout, dir)
+		if !a.stay {
+			errs = append(errs, os.Remove(name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // archive archives runs; what cannot be done of one does not stop the others.

@@ -100,6 +100,45 @@ func Round(lo, hi float64, fine bool) []float64 {
 	return out
 }
 
+// Tick is a value of a scale that is labelled, and the row of a picture that it is at, counted
+// from the top.
+type Tick struct {
+	Row   int
+	Value float64
+}
+
+// Ticks returns the values to label on a picture of so many rows, from the lowest up: 1, 2
+// or 5 times powers of ten, at least two rows apart where there are more than two.
+func (s Scale) Ticks(rows int) []Tick {
+	if rows < 2 || !(s.High > s.Low) || !finite(s.High) {
+		return nil
+	}
+	parts := max((rows-1)/2, 1)
+	var values []float64
+	if s.Log {
+		decades, first := math.Log10(s.High/s.Low), math.Floor(math.Log10(s.Low)+1e-9)
+		each := int(math.Ceil(math.Floor(decades+1e-9) / float64(max(rows-1, 1))))
+		for _, v := range Round(s.Low, s.High, decades < 2) {
+			if n := int(math.Floor(math.Log10(v)+1e-9) - first); n%max(each, 1) == 0 {
+				values = append(values, v)
+			}
+		}
+	} else {
+		step := Step((s.High-s.Low)/float64(parts), false)
+		for i := math.Ceil(s.Low / step); i*step <= s.High*(1+1e-9); i++ {
+			values = append(values, i*step)
+		}
+	}
+	var out []Tick
+	for _, v := range values {
+		row := rows - 1 - int(math.Round(s.Part(v)*float64(rows-1)))
+		if len(out) == 0 || out[len(out)-1].Row > row {
+			out = append(out, Tick{row, v})
+		}
+	}
+	return out
+}
+
 // Step returns the smallest round distance between the lines of a grid that is at least
 // v; of bytes, one that is round in powers of 1024.
 func Step(v float64, bytes bool) float64 {
@@ -108,7 +147,7 @@ func Step(v float64, bytes bool) float64 {
 		power *= 1024
 	}
 	power *= math.Pow(10, math.Floor(math.Log10(v/power)))
-	for _, by := range []float64{1, 2, 2.5, 5} {
+	for _, by := range steps {
 		if by*power >= v*(1-1e-9) {
 			return by * power
 		}

@@ -143,3 +143,66 @@ func addFile(z *zip.Writer, dir string, e fs.DirEntry) error {
 	_, err = io.Copy(w, f)
 	return errors.Join(err, f.Close())
 }
+
+// Unpack writes the run of an archive as a folder of the name it had, beside the archive, and
+// returns the path of that. The folder appears only when it is complete; the archive stays.
+func Unpack(name string) (dir string, err error) {
+	if !IsArchive(name) {
+		return "", fault.Input(fmt.Errorf("%s is no archive", name), "perfbench history archive makes archives of runs")
+	}
+	view, err := OpenArchive(name, RunFile)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, view.Close()) }()
+	dir = strings.TrimSuffix(name, Suffix)
+	if _, err := os.Lstat(dir); err == nil {
+		return "", fault.Input(fmt.Errorf("%s is there already", dir), "delete one of the two")
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(name), ".unpack-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(tmp))
+		}
+	}()
+	entries, err := fs.ReadDir(view, ".")
+	if err != nil {
+		return "", err
+	}
+	left := int64(maxUnpacked)
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		n, err := unpackFile(view, e.Name(), filepath.Join(tmp, e.Name()), left)
+		if err != nil {
+			return "", err
+		}
+		left -= n
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return "", err
+	}
+	return dir, os.Rename(tmp, dir)
+}
+
+// unpackFile writes one file of an archive, of which at most so many bytes may be left, and
+// returns its length.
+func unpackFile(view fs.FS, name, to string, left int64) (int64, error) {
+	in, err := view.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return 0, errors.Join(err, in.Close())
+	}
+	n, err := io.Copy(out, io.LimitReader(in, left+1))
+	if err == nil && n > left {
+		err = fmt.Errorf("%s: more than the %d bytes that an archive of a run may hold", name, int64(maxUnpacked))
+	}
+	return n, errors.Join(err, out.Sync(), out.Close(), in.Close())
+}

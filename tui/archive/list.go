@@ -298,6 +298,6 @@ func (h *List) Keys() widget.KeyMap {
 	sides.SetEnabled(k.SideA.Enabled())
 	return widget.KeyMap{
 		Short: []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Back, k.Quit},
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Pack, k.Remove, k.Back}},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Pack, k.Undo, k.Remove, k.Back}},
 	}
 }

@@ -96,6 +96,9 @@ func TestRunsAreDeletedAndArchivedOnceThatIsConfirmed(t *testing.T) {
 	a.Send(t, "a")
 	assert.Len(t, b.Packed, n)
 	assert.Contains(t, a.Picture(t), fmt.Sprintf("%d runs archived", n))
+	a.Send(t, "u")
+	assert.Len(t, b.Packed, n-1, "there is a way back")
+	assert.Contains(t, a.Picture(t), "a folder again: "+h.run().ID)
 
 	b.KeepErr = errors.New("results/x is left alone: its run is still going")
 	a.Send(t, "D", "y")

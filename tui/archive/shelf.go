@@ -19,6 +19,9 @@ type Keeper interface {
 	// Pack replaces the directory of each run by a single file. The error names the
 	// runs for which this failed.
 	Pack(ids []string) error
+	// Unpack makes folders of archived runs again, as Pack found them. The error names the
+	// runs for which this failed.
+	Unpack(ids []string) error
 	// Annotate sets the note on a run, replacing the previous one; an empty note
 	// removes it.
 	Annotate(id, note string) error
@@ -96,6 +99,9 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		s.ask("delete", s.keeper.Remove, at.ID, listed)
 	case key.Matches(msg, k.Pack):
 		s.ask("archive", s.keeper.Pack, at.ID, listed)
+	case key.Matches(msg, k.Undo):
+		id, keeper := at.ID, s.keeper
+		return func() tea.Msg { return DoneMsg{"a folder again: " + id, keeper.Unpack([]string{id})} }, true
 	case key.Matches(msg, k.Annotate):
 		s.noting = &note{at.ID, widget.NewField(at.Note)}
 	default:
@@ -110,6 +116,8 @@ func Bindings(k *widget.Bindings, some, run bool) {
 	k.Order.SetEnabled(some)
 	k.Remove.SetEnabled(run)
 	k.Pack.SetEnabled(run)
+	k.Undo.SetHelp("u", "take out of the archive")
+	k.Undo.SetEnabled(run)
 	k.Annotate.SetEnabled(run)
 }
 

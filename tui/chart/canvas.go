@@ -12,12 +12,15 @@ type Canvas struct {
 	dots   []rune
 	text   []rune
 	layers []Layer
+	// under is the layer of an area behind a block that fills a part of its cell.
+	under []Layer
+	block []bool
 }
 
 // NewCanvas returns an empty canvas of w×h cells.
 func NewCanvas(w, h int) *Canvas {
 	w, h = max(w, 0), max(h, 0)
-	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h)}
+	return &Canvas{w: w, h: h, dots: make([]rune, w*h), text: make([]rune, w*h), layers: make([]Layer, w*h), under: make([]Layer, w*h), block: make([]bool, w*h)}
 }
 
 // Size returns the number of columns and of rows of cells.
@@ -38,24 +41,70 @@ func (c *Canvas) Row(v float64) int {
 func (c *Canvas) dot(x, up int, l Layer) {
 	y := 4*c.h - 1 - up
 	i := y/4*c.w + x/2
+	if c.block[i] { // an area is not torn open by the line above it
+		return
+	}
 	c.dots[i] |= dot(x%2, y%4)
 	c.layers[i], c.text[i] = l, 0
 }
 
-// Area fills each column of dots from one value to another, both fractions of the
-// height; a gap in either is a gap in the area. A nil from is the bottom.
-func (c *Canvas) Area(from, to []float64, l Layer) {
-	for x, v := range to[:min(len(to), 2*c.w)] {
-		lo, hi := 0, c.row(v)
+// Area fills each column of cells from one value to another, both fractions of the
+// height given by column of dots, with blocks that are accurate to an eighth of a cell: the
+// cell in which an area ends is of the layer of its edge. A gap in either is a gap in the
+// area. A nil from is the bottom.
+func (c *Canvas) Area(from, to []float64, l, edge Layer) {
+	for x := range min((len(to)+1)/2, c.w) {
+		low, high := 0, -1
 		if from != nil {
-			if lo = c.row(from[x]); lo < 0 {
-				continue
+			low = -1
+		}
+		for i := 2 * x; i < min(2*x+2, len(to)); i++ {
+			if v := level(to[i], 1, 8*c.h); v >= 0 && (from == nil || level(from[i], 1, 8*c.h) >= 0) {
+				high = max(high, v)
+				if from != nil {
+					if v := level(from[i], 1, 8*c.h); low < 0 || v < low {
+						low = v
+					}
+				}
 			}
 		}
-		for ; lo <= hi; lo++ {
-			c.dot(x, lo, l)
+		if high < 0 {
+			continue
+		}
+		high = max(high, 1)
+		low = min(low, high-1)
+		for r := low / 8; 8*r < high; r++ {
+			c.fill(x, c.h-1-r, max(low-8*r, 0), min(high-8*r, 8), high <= 8*(r+1), l, edge)
 		}
 	}
+}
+
+// fill puts a block into a cell, from and to eighths of its height.
+func (c *Canvas) fill(x, y, from, to int, last bool, l, edge Layer) {
+	i := y*c.w + x
+	behind := Layer(0)
+	if c.block[i] {
+		if behind = c.under[i]; c.text[i] == '█' || c.text[i] == '▇' {
+			behind = c.layers[i]
+		}
+	}
+	sign := '━'
+	switch {
+	case from == 0:
+		sign = sparks[to]
+	case to == 8 && from <= 1:
+		sign = '█'
+	case to == 8 && from <= 5:
+		sign = '▀'
+	case from+to > 10:
+		sign = '▔'
+	case from+to < 6:
+		sign = '▂'
+	}
+	if last {
+		l = edge
+	}
+	c.dots[i], c.text[i], c.layers[i], c.under[i], c.block[i] = 0, sign, l, behind, true
 }
 
 // Line joins consecutive values, which are fractions of the height, one per column of
@@ -86,7 +135,8 @@ func (c *Canvas) Line(vals []float64, l Layer) {
 func (c *Canvas) Put(x, y int, text string, l Layer) {
 	for _, r := range text {
 		if x >= 0 && x < c.w && y >= 0 && y < c.h {
-			c.text[y*c.w+x], c.layers[y*c.w+x] = r, l
+			i := y*c.w + x
+			c.text[i], c.layers[i], c.under[i], c.block[i] = r, l, 0, false
 		}
 		x++
 	}
@@ -125,6 +175,10 @@ func (c *Canvas) At(x, y int) (rune, Layer) {
 	}
 	return ' ', 0
 }
+
+// Under returns the layer of the area that shows behind the block in a cell; 0 if there is
+// none.
+func (c *Canvas) Under(x, y int) Layer { return c.under[y*c.w+x] }
 
 // Robust returns the end of a scale that shows vals without being dominated by a few
 // outliers: the maximum, unless it is more than three times the 95th percentile; then

@@ -112,19 +112,45 @@ func TestRobustLeavesASpikeOut(t *testing.T) {
 
 func TestCanvasHasWhatWasDrawnLastInFront(t *testing.T) {
 	c := NewCanvas(3, 1)
-	c.Area(nil, []float64{1, 1, 1, nan}, 1)
-	c.Line([]float64{nan, nan, 0}, 2)
+	c.Area(nil, []float64{1, 1, 0.5, nan}, 1, 2)
+	c.Line([]float64{0, nan, nan, nan}, 3)
 	r, l := c.At(0, 0)
-	assert.Equal(t, "⣿", string(r))
-	assert.Equal(t, Layer(1), l)
-	r, l = c.At(1, 0)
-	assert.Equal(t, "⡇", string(r), "the line adds to the area")
-	assert.Equal(t, Layer(2), l)
+	assert.Equal(t, "█", string(r), "no line tears an area open")
+	assert.Equal(t, Layer(2), l, "where it ends it has an edge")
+	r, _ = c.At(1, 0)
+	assert.Equal(t, "▄", string(r), "which is accurate to an eighth")
 	assert.True(t, c.Free(2, 0, 1))
 	assert.False(t, c.Free(2, 0, 2), "nothing is free beyond the edge")
 	c.Put(1, 0, "abc", 3)
 	r, _ = c.At(2, 0)
 	assert.Equal(t, "b", string(r), "letters stand over dots, and end at the edge")
+}
+
+func TestAnAreaShowsThroughWhereOneInFrontEnds(t *testing.T) {
+	c := NewCanvas(2, 2)
+	c.Area(nil, []float64{1, 1, 1, 1}, 1, 2)
+	c.Area(nil, []float64{0.25, 0.25, nan, nan}, 3, 4)
+	assert.Equal(t, []string{"██", "▄█"}, rows(c))
+	_, l := c.At(0, 1)
+	assert.Equal(t, Layer(4), l)
+	assert.Equal(t, Layer(1), c.Under(0, 1))
+	assert.Equal(t, Layer(0), c.Under(1, 1))
+	c.Put(0, 1, "x", 5)
+	assert.Equal(t, Layer(0), c.Under(0, 1), "nothing lies behind letters")
+}
+
+func TestABandHasTwoEdges(t *testing.T) {
+	c := NewCanvas(3, 3)
+	c.Area([]float64{0.5, 0.5, 0.5, 0.5, 0.9, 0.9}, []float64{0.9, 0.9, 0.52, 0.52, 0.8, 0.8}, 1, 2)
+	assert.Equal(t, []string{"▆ ▂", "▀━ ", "   "}, rows(c))
+}
+
+func TestLabelsOfRoundValuesAreNeverCut(t *testing.T) {
+	for power := 1.0; power < 1e13; power *= 10 {
+		for _, by := range []float64{1, 2, 5} {
+			assert.LessOrEqual(t, len([]rune(EdgeText(by*power))), labels, "%g", by*power)
+		}
+	}
 }
 
 func TestBar(t *testing.T) {

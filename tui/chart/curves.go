@@ -74,16 +74,7 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 		}
 		return p.Curves[l-first].Ink
 	})
-	value := func(part float64) string {
-		switch {
-		case p.Log:
-			return p.Format(scale.Low * math.Pow(scale.High/scale.Low, part))
-		case part == 0:
-			return "0"
-		}
-		return p.Format(scale.High * part)
-	}
-	return append(Upright(s, picture, labels, value), p.axis(s, from, to, cells, column))
+	return append(Upright(s, picture, labels, scale, p.Format), p.axis(s, from, to, cells, column))
 }
 
 // axis labels positions along the knob: both ends, and between them the points that

@@ -17,7 +17,11 @@ func Paint(c *Canvas, ink func(l Layer, x, y int) widget.Ink) []string {
 		var now widget.Ink
 		for x := range w {
 			r, l := c.At(x, y)
-			if k := ink(l, x, y); k != now {
+			k := ink(l, x, y)
+			if u := c.Under(x, y); u != 0 {
+				k = k.Over(ink(u, x, y))
+			}
+			if k != now {
 				b.WriteString(now.On(run.String()))
 				run.Reset()
 				now = k

@@ -33,6 +33,7 @@ type charts struct {
 	// scaledFrom is the moment from which on values set the scales.
 	scaledFrom                    time.Duration
 	throughputPanel, latencyPanel cached
+	cross                         crosshair
 }
 
 // axes selects which scales are logarithmic.
@@ -62,6 +63,7 @@ func (ch *charts) key(e screen.Env, p panes, r image.Rectangle) panelKey {
 	if ch.against.earlier != nil {
 		k.text += ch.against.earlier.ID
 	}
+	k.cross = ch.cross
 	return k
 }
 
@@ -69,6 +71,10 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 	return ch.throughputPanel.get(ch.key(e, p, p.throughput), func() []string {
 		a := ch.now.axis(chartCells(p, p.throughput))
 		c := ch.rates(a, p.throughput.Dy()-2)
+		lane := c.Lane(e.Styles)
+		if lane != "" && p.throughput.Dy() > 4 {
+			c.Rows--
+		}
 		f := ch.sel.fig
 		peak := f.peak(ch.now.snap, ch.sel.op, a, a.Rate(ch.now.snap, ch.sel.op))
 		pane := widget.Panel{Title: "Throughput" + ch.sel.ofOp() + "  " + ch.sel.unit() + "/s" + logWord(c.Log)}
@@ -85,7 +91,7 @@ func (ch *charts) throughput(e screen.Env, p panes) []string {
 		if p.latency.Empty() {
 			pane.Under = ch.timeline(a, p.throughput.Dx(), labelWidth(p))
 		}
-		return ch.draw(e, p, p.throughput, pane, c, beside)
+		return ch.draw(e, p, p.throughput, pane, c, lane, beside)
 	})
 }
 
@@ -119,7 +125,7 @@ func (ch *charts) latency(e screen.Env, p panes) []string {
 			beside = [][3]string{{"p50", widget.Nanos(l.P50), ""}, {"p90", widget.Nanos(l.P90), ""}, {"p99", widget.Nanos(l.P99), "b"}, {"p99.9", widget.Nanos(l.P999), ""}, {"max", widget.Nanos(l.Max), ""}}
 		}
 		pane.Note = noteFor(pane.Title, p.latency.Dx(), ch.sel.worstOf(), ch.sel.since())
-		return ch.draw(e, p, p.latency, pane, c, beside)
+		return ch.draw(e, p, p.latency, pane, c, "", beside)
 	})
 }
 
@@ -139,11 +145,11 @@ func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 	}
 	for i, ph := range ch.now.snap.Ran {
 		if i > 0 {
-			put(ph.From, '╎', ph.Name)
+			put(ph.From, '▸', ph.Name)
 		}
 	}
 	for _, m := range ch.now.snap.Marks {
-		put(m.At, '╎', m.Note)
+		put(m.At, '◆', m.Note)
 	}
 	changes := measure.Folded(ch.now.snap.Changes)
 	for i, m := range changes {
@@ -151,8 +157,9 @@ func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 		if i+1 < len(changes) && changes[i+1].Name == m.Name && changes[i+1].At-m.At <= gap {
 			name = "" // the next press of the same key carries the name
 		}
-		put(m.At, '┊', name)
+		put(m.At, '▾', name)
 	}
+	c.CrossAt, c.Cross = ch.cross.cell(a)
 	return c
 }
 
@@ -160,14 +167,6 @@ func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 func (ch *charts) light(c *Plot, a Axis, s Series) {
 	from, end := a.Lit(s, ch.sel.fig.from, ch.sel.fig.to)
 	c.Warm, c.Fresh = max(c.Warm, from), end
-}
-
-// unnamed keeps only the rules of moments, because another chart shows their names.
-func unnamed(c *Plot) *Plot {
-	for i := range c.Moments {
-		c.Moments[i].Name = ""
-	}
-	return c
 }
 
 // rates returns the throughput chart: the rates of the operations, stacked.
@@ -227,7 +226,7 @@ func stacked(all []float64, ops []int, rate func(op int) []float64) []Area {
 
 // bands returns the latency chart: a band from p50 to p99, with the maximum above.
 func (ch *charts) bands(a Axis, rows int) *Plot {
-	c := unnamed(ch.plotted(a, rows, latencyLabel))
+	c := ch.plotted(a, rows, latencyLabel)
 	whole := a.Latency(ch.now.snap, ch.sel.op)
 	all := a.Dots(whole)
 	ch.light(c, a, whole)
@@ -300,9 +299,12 @@ func chartCells(p panes, r image.Rectangle) int {
 }
 
 // draw frames a chart: scale labels, plot area, figures at its side.
-func (ch *charts) draw(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *Plot, beside [][3]string) []string {
+func (ch *charts) draw(e screen.Env, p panes, r image.Rectangle, pane widget.Panel, c *Plot, lane string, beside [][3]string) []string {
 	lw := labelWidth(p)
 	lines := scaled(e.Styles, lw, c.Ticks(), c.Draw(e.Styles))
+	if c.Rows < r.Dy()-2 {
+		lines = slices.Insert(lines, 0, strings.Repeat(" ", lw+2)+lane)
+	}
 	for y := range lines {
 		if y < len(beside) {
 			if b := beside[y]; b[0] != "" {
@@ -317,30 +319,15 @@ func (ch *charts) draw(e screen.Env, p panes, r image.Rectangle, pane widget.Pan
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }
 
-// timeline draws the lower border of the last chart: moments of the run, and the user's
-// marks, which no moment is written over.
+// timeline draws the lower border of the last chart: moments of the run.
 func (ch *charts) timeline(a Axis, w, labels int) string {
 	cells := []rune(strings.Repeat("─", max(w-2, 0)))
 	x0 := labels + 2
-	put := func(x int, text string) {
-		if r := []rune(text); x >= 1 && x+len(r) < len(cells) {
-			copy(cells[x:], r)
-		}
-	}
-	marks := ch.now.markCells(a)
 	for _, t := range a.Round() {
-		text := " " + widget.Clock(time.Duration(t)*time.Second) + " "
-		n := len([]rune(text))
+		text := []rune(" " + widget.Clock(time.Duration(t)*time.Second) + " ")
 		x := x0 + a.Cell(float64(t))
-		from := x - n/2
-		covered := func(mark int) bool { return x0+mark > from && x0+mark < from+n-1 }
-		if x < x0+a.Cells && !slices.ContainsFunc(marks, covered) {
-			put(from, text)
-		}
-	}
-	for _, m := range marks {
-		if m >= 0 && m < a.Cells {
-			put(x0+m, "◆")
+		if from := x - len(text)/2; x < x0+a.Cells && from >= 1 && from+len(text) < len(cells) {
+			copy(cells[from:], text)
 		}
 	}
 	return string(cells)
@@ -425,11 +412,12 @@ func (ch *charts) histogram(e screen.Env, p panes, r image.Rectangle) []string {
 	pane := widget.Panel{Title: "Histogram" + ch.sel.ofOp(), Note: ch.whole()}
 	lw := labelWidth(p)
 	spreads, series := ch.sel.distributions()
-	h := NewHistogram(r.Dx()-5-lw, r.Dy()-3, spreads, series)
+	h := NewHistogram(r.Dx()-5-lw, r.Dy()-4, spreads, series)
 	if h == nil {
 		return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})
 	}
 	lines := scaled(e.Styles, lw, h.Ticks(), h.Draw(e.Styles))
+	lines = slices.Insert(lines, 0, strings.Repeat(" ", lw+2)+h.Lane(e.Styles))
 	lines = append(lines, strings.Repeat(" ", lw+2)+e.Styles.Muted.On(h.Foot(latencyLabel)))
 	return pane.Draw(e.Styles, r.Dx(), r.Dy(), lines)
 }

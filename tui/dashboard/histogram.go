@@ -34,8 +34,8 @@ func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Hist
 	for h.each = 1; ; h.each++ {
 		h.first = all.First / h.each
 		h.bars = (all.First+len(all.Counts)-1)/h.each - h.first + 1
-		const narrowest = 3
-		if h.dots = 2 * cells / h.bars; h.dots >= narrowest || h.bars == 1 {
+		const narrowest = 4 // two cells, one of which parts it from the next
+		if h.dots = 2 * (cells / h.bars); h.dots >= narrowest || h.bars == 1 {
 			break
 		}
 	}
@@ -52,7 +52,7 @@ func NewHistogram(cells, rows int, spreads []measure.Spread, series []int) *Hist
 		name    string
 	}{{50, "p50"}, {90, "p90"}, {99, "p99"}, {99.9, "p99.9"}} {
 		if measure.Enough(q.percent, total) {
-			h.Moments = append(h.Moments, Moment{Cell: h.cell(quantile(all, total, q.percent)), Sign: '┊', Name: q.name})
+			h.Moments = append(h.Moments, Moment{Cell: h.cell(quantile(all, total, q.percent)), Sign: '▾', Name: q.name})
 		}
 	}
 	return h
@@ -67,7 +67,7 @@ func (h *Histogram) columns(heights []float64) []float64 {
 	for x := range out {
 		out[x] = math.NaN()
 		bar := x / h.dots
-		if bar < h.bars && heights[bar] > 0 && (x%h.dots < h.dots-1 || h.dots == 1) {
+		if bar < h.bars && heights[bar] > 0 && (x%h.dots < h.dots-2 || h.dots <= 2) {
 			out[x] = heights[bar]
 		}
 	}

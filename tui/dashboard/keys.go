@@ -81,6 +81,16 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		d.lower.move(-1)
 	case key.Matches(msg, k.Down):
 		d.lower.move(1)
+	case key.Matches(msg, k.Left):
+		d.charts.step(d.page.panes(e), -1)
+	case key.Matches(msg, k.Right):
+		d.charts.step(d.page.panes(e), 1)
+	case key.Matches(msg, k.LeftTen):
+		d.charts.step(d.page.panes(e), -10)
+	case key.Matches(msg, k.RightTen):
+		d.charts.step(d.page.panes(e), 10)
+	case key.Matches(msg, k.Back) && d.charts.cross.on:
+		d.charts.cross = crosshair{}
 	case key.Matches(msg, k.Back) && d.search.panel.Open:
 		d.search.panel.Open = false
 	case key.Matches(msg, k.Back):
@@ -136,7 +146,15 @@ func (d *Dashboard) bindings() widget.Bindings {
 	}
 	k.Up.SetHelp("↑", "operation up")
 	k.Down.SetHelp("↓", "operation down")
+	k.Left.SetHelp("← →", "read the charts at a moment")
+	k.LeftTen.SetHelp("shift+← →", "ten points on")
+	for _, b := range []*key.Binding{&k.Left, &k.Right, &k.LeftTen, &k.RightTen} {
+		b.SetEnabled(d.sel.fig.some && d.now.progress.Stage >= screen.Measuring)
+	}
 	k.Back.SetHelp("esc", "all operations")
+	if d.charts.cross.on {
+		k.Back.SetHelp("esc", "read no moment")
+	}
 	if d.search.panel.Open {
 		k.Back.SetHelp("esc", "close")
 	}
@@ -189,7 +207,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown, k.Arrivals},
-			{k.Up, k.Down, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
+			{k.Up, k.Down, k.Left, k.LeftTen, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
 		},
 	}
 }

@@ -130,6 +130,7 @@ type panelKey struct {
 	axes    axes
 	tuning  bool
 	text    string
+	cross   crosshair
 }
 
 // cached holds the lines of a panel as last drawn.

@@ -25,6 +25,11 @@ func (d *Dashboard) mouse(msg tea.MouseMsg, e screen.Env) {
 			d.click(m, p, e)
 		}
 	case tea.MouseMotionMsg, tea.MouseReleaseMsg:
+		for _, r := range []image.Rectangle{p.throughput, p.latency} {
+			if d.tuner.dragged == 0 && in(r, m.X, m.Y) && m.Button == tea.MouseLeft && d.charts.cross.on {
+				d.charts.point(p, r, m.X)
+			}
+		}
 		d.tuner.drag(m, p.tune, e)
 		if _, ok := msg.(tea.MouseReleaseMsg); ok {
 			d.tuner.dragged = 0
@@ -46,6 +51,10 @@ func (d *Dashboard) click(m tea.Mouse, p panes, e screen.Env) {
 		}
 	case in(p.latency, m.X, m.Y) && m.Y == p.latency.Min.Y:
 		d.charts.nextAxes()
+	case in(p.throughput, m.X, m.Y):
+		d.charts.point(p, p.throughput, m.X)
+	case in(p.latency, m.X, m.Y):
+		d.charts.point(p, p.latency, m.X)
 	case in(p.ops, m.X, m.Y) && m.Y == p.ops.Min.Y:
 		d.lower.clickTab(m.X, p.ops)
 	case in(p.ops, m.X, m.Y):

@@ -25,8 +25,11 @@ type Plot struct {
 	Alarm   float64
 	// Failed are the columns of cells in which operations failed.
 	Failed []int
-	// Moments are marked by a rule and, if there is room, their name.
+	// Moments are marked in the lane above the chart, with their names if there is room.
 	Moments []Moment
+	// Cross says that the values in column CrossAt are being read.
+	Cross   bool
+	CrossAt int
 	// Scale is that of the values, Label formats one of them.
 	plot.Scale
 	Label func(float64) string
@@ -59,6 +62,7 @@ const (
 	rule
 	name
 	spike
+	cross
 	area             // and the next three
 	edge chart.Layer = area + 4
 )
@@ -80,15 +84,12 @@ func (p *Plot) canvas() *chart.Canvas {
 		if a.From != nil {
 			from = p.scaled(a.From)
 		}
-		c.Area(from, p.scaled(a.To), area+chart.Layer(a.Series%4))
+		c.Area(from, p.scaled(a.To), area+chart.Layer(a.Series%4), edge+chart.Layer(a.Series%4))
 	}
 	for x, v := range p.scaled(p.Ghost) {
 		if y := c.Row(v); x%2 == 0 && y >= 0 {
 			c.Put(x/2, y, "–", ghost) // a character, which is visible in an area even without colours
 		}
-	}
-	for _, a := range p.Areas {
-		c.Line(p.scaled(a.To), edge+chart.Layer(a.Series%4))
 	}
 	top := slices.Clone(p.Above)
 	for i, v := range top {
@@ -102,12 +103,14 @@ func (p *Plot) canvas() *chart.Canvas {
 		c.Put(x, p.Rows-1, "✗", failed)
 	}
 	for _, m := range p.Moments {
-		for y := range p.Rows {
-			c.Put(m.Cell, y, string(m.Sign), rule)
-		}
+		c.Rule(m.Cell, '┊', rule)
 	}
 	p.spikes(c)
-	p.names(c)
+	if p.Cross {
+		for y := range p.Rows {
+			c.Put(p.CrossAt, y, "│", cross)
+		}
+	}
 	return c
 }
 
@@ -125,24 +128,37 @@ func (p *Plot) ages(c *chart.Canvas) {
 	c.Line(p.scaled(loud), alarm)
 }
 
-// names writes the names of moments beside their rules, where there is free space.
-func (p *Plot) names(c *chart.Canvas) {
+// Lane is a row above a chart with a sign for each of its moments, and their names where
+// there is room: to the right of the sign, or else to its left. It is empty if no moment
+// lies on the chart.
+func (p *Plot) Lane(s *widget.Styles) string {
+	c := chart.NewCanvas(p.Cells, 1)
+	some := false
 	for _, m := range p.Moments {
-		n := ansi.StringWidth(m.Name)
-		if n == 0 || m.Cell < 0 {
-			continue
-		}
-		for y := range max(p.Rows-1, 1) {
-			if c.Free(m.Cell+1, y, n+1) {
-				c.Put(m.Cell+1, y, m.Name, name)
-				break
-			}
-			if c.Free(m.Cell-n-1, y, n+1) {
-				c.Put(m.Cell-n, y, m.Name, name)
-				break
-			}
+		if m.Cell >= 0 && m.Cell < p.Cells {
+			c.Put(m.Cell, 0, string(m.Sign), rule)
+			some = true
 		}
 	}
+	if !some {
+		return ""
+	}
+	for _, m := range p.Moments {
+		n := ansi.StringWidth(m.Name)
+		switch {
+		case n == 0 || m.Cell < 0 || m.Cell >= p.Cells:
+		case c.Free(m.Cell+1, 0, n+1) || m.Cell+1+n == p.Cells && c.Free(m.Cell+1, 0, n):
+			c.Put(m.Cell+1, 0, m.Name, name)
+		case c.Free(m.Cell-n-1, 0, n+1) || m.Cell == n && c.Free(0, 0, n):
+			c.Put(m.Cell-n, 0, m.Name, name)
+		}
+	}
+	return chart.Paint(c, func(l chart.Layer, _, _ int) widget.Ink {
+		if l == rule {
+			return s.Accent
+		}
+		return s.Muted
+	})[0]
 }
 
 // spikes marks values beyond the scale at its end, and labels the highest one.
@@ -191,15 +207,18 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 		return s.Warn
 	case l == failed:
 		return s.Bad
+	case l == cross:
+		return s.Accent
 	case l == name || l == rule:
 		return s.Muted
-	case x < p.Warm || x >= p.Fresh || l == ghost || l == above || l == pending:
+	case l == ghost || l == above || l == pending:
 		return s.Past
+	case x < p.Warm || x >= p.Fresh:
+		return s.Dimmed(l >= edge)
 	case l >= edge:
 		return s.Series[l-edge]
 	}
-	shade := (p.Rows - 1 - y) * widget.Steps / max(p.Rows, 1)
-	return s.Ramp[l-area][min(shade, widget.Steps-1)]
+	return s.Shade(int(l-area), p.Rows-1-y, p.Rows)
 }
 
 // Draw returns the rows of the plot area, styled.
@@ -213,39 +232,15 @@ type Tick struct {
 	Text string
 }
 
-// Ticks returns the values labelled on the scale: decades, or its ends and values
-// between them.
+// Ticks returns the values labelled on the scale.
 func (p *Plot) Ticks() []Tick {
-	at := func(part float64) int { return p.Rows - 1 - int(math.Round(part*float64(p.Rows-1))) }
 	var out []Tick
-	put := func(part, v float64) {
-		t := Tick{at(part), p.Label(v)}
-		if len(out) == 0 || out[len(out)-1].Row > t.Row {
-			out = append(out, t)
+	for _, t := range p.Scale.Ticks(p.Rows) {
+		text := "0"
+		if t.Value != 0 {
+			text = p.Label(t.Value)
 		}
-	}
-	if p.Log {
-		decades, first := math.Log10(p.High/p.Low), math.Floor(math.Log10(p.Low)+1e-9)
-		each := max((int(decades+1e-9)-1)/max(p.Rows-1, 1)+1, 1)
-		for _, v := range plot.Round(p.Low, p.High, decades < 2) {
-			if n := math.Floor(math.Log10(v)+1e-9) - first; int(n)%each == 0 {
-				put(p.Part(v), v)
-			}
-		}
-		return out
-	}
-	parts := 1
-	for _, n := range []int{2, 4} {
-		if p.Rows > 2*n {
-			parts = n
-		}
-	}
-	for i := range parts + 1 {
-		v := p.High * float64(i) / float64(parts)
-		put(float64(i)/float64(parts), v)
-	}
-	if len(out) > 0 && p.High > 0 {
-		out[0].Text = "0"
+		out = append(out, Tick{t.Row, text})
 	}
 	return out
 }

@@ -42,11 +42,17 @@ func TestWhatGoesBeyondTheScaleIsCutAndSaysHowFar(t *testing.T) {
 func TestMomentsHaveNamesWhereThereIsRoom(t *testing.T) {
 	p := Plot{
 		Cells: 20, Rows: 3, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Failed: []int{2, 19},
-		Moments: []Moment{{Cell: 5, Sign: '┊', Name: "batch 5"}, {Cell: 14, Sign: '╎', Name: "drain"}, {Cell: 15, Sign: '┊', Name: "much too long a name"}},
+		Moments: []Moment{{Cell: 2, Sign: '▾', Name: "5"}, {Cell: 14, Sign: '◆', Name: "drain"}, {Cell: 15, Sign: '▾', Name: "much too long a name"}, {Cell: 99, Sign: '▾', Name: "later"}},
 	}
-	assert.Equal(t, "     ┊batch 5 ╎┊    \n"+
-		"     ┊   drain╎┊    \n"+
-		"⣤⣤✗⣤⣤┊⣤⣤⣤⣤⣤⣤⣤⣤╎┊⣤⣤⣤✗", drawn(p))
+	s := widget.NewStyles(widget.ThemeDark, true, colorprofile.TrueColor)
+	assert.Equal(t, "  ▾5     drain◆▾    ", ansi.Strip(p.Lane(s)), "above the chart")
+	assert.Equal(t, "  ┊           ┊┊    \n"+
+		"  ┊           ┊┊    \n"+
+		"▂▂✗▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂✗", drawn(p), "never over data")
+	p.Cross, p.CrossAt = true, 7
+	assert.Contains(t, drawn(p), "▂▂│▂▂", "but for what the user points at")
+	p.Moments = p.Moments[3:]
+	assert.Empty(t, p.Lane(s))
 }
 
 func TestWhatIsPendingIsAnAlarmFromASecondOn(t *testing.T) {
@@ -76,7 +82,7 @@ func TestTicks(t *testing.T) {
 		return out
 	}
 	assert.Equal(t, []string{"2 0", "0 10"}, text(Plot{Rows: 3, Scale: plot.Scale{High: 10}, Label: number}))
-	assert.Equal(t, []string{"8 0", "6 2.5", "4 5", "2 7.5", "0 10"}, text(Plot{Rows: 9, Scale: plot.Scale{High: 10}, Label: number}))
+	assert.Equal(t, []string{"8 0", "4 5", "0 10"}, text(Plot{Rows: 9, Scale: plot.Scale{High: 10}, Label: number}))
 	assert.Equal(t, []string{"6 10", "4 100", "2 1000", "0 10000"}, text(Plot{Rows: 7, Scale: plot.Scale{Low: 10, High: 1e4, Log: true}, Label: number}))
 	assert.Equal(t, []string{"1 1", "0 10000"}, text(Plot{Rows: 2, Scale: plot.Scale{Low: 1, High: 1e4, Log: true}, Label: number}), "as many decades as there are rows for")
 }
@@ -89,8 +95,8 @@ func TestAreasHaveAGradient(t *testing.T) {
 	for y := range 10 {
 		_, l := p.canvas().At(2, y)
 		inks[p.ink(s, l, 2, y)] = true
-		assert.Equal(t, s.Past, p.ink(s, l, 0, y), "warm-up is dimmed")
-		assert.Equal(t, s.Past, p.ink(s, l, 3, y), "so is the bucket in progress")
+		assert.Equal(t, s.Dimmed(y == 0), p.ink(s, l, 0, y), "warm-up is dimmed")
+		assert.Equal(t, s.Dimmed(y == 0), p.ink(s, l, 3, y), "so is the bucket in progress")
 	}
 	for _, k := range s.Ramp[2][:widget.Steps-1] {
 		assert.True(t, inks[k])

@@ -43,14 +43,6 @@ func (r *reading) opName(o measure.Operation) string {
 	return o.Op
 }
 
-func (r *reading) markCells(a Axis) []int {
-	var out []int
-	for _, m := range r.snap.Marks {
-		out = append(out, a.Cell(m.At.Seconds()))
-	}
-	return out
-}
-
 // read reads the newest state of the run, and reports whether its figures are new ones.
 func (r *reading) read() bool {
 	if r.progress = r.run.Progress(); r.searches != nil {

@@ -1,25 +1,57 @@
 package dashboard
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
 )
 
-// A mark at 15 s is where 00:15 would be.
+// A mark at 15 s lies above the charts, and no time is missing for it.
 func TestAMarkIsNotWrittenOverAMoment(t *testing.T) {
 	_, d, run := live(t, 15*time.Second, 80, 24)
-	a := d.now.axis(60)
-	assert.Contains(t, d.charts.timeline(a, 78, 8), " 00:15 ")
 	run.Mark("half-time")
 	d.refresh()
-	line := d.charts.timeline(a, 78, 8)
-	assert.NotContains(t, line, "15", line)
-	assert.Contains(t, line, "◆")
-	assert.Contains(t, line, " 00:30 ")
+	a := d.now.axis(60)
+	assert.Contains(t, d.charts.timeline(a, 78, 8), " 00:15 ")
+	assert.Contains(t, ansi.Strip(d.charts.rates(a, 9).Lane(widget.NewStyles(widget.ThemeMono, true, colorprofile.TrueColor))), "◆half-time")
+}
+
+// The crosshair reads what every chart has at a moment, by keys and by the mouse.
+func TestTheCrosshairReadsEverySeriesAtAMoment(t *testing.T) {
+	a, d, _ := live(t, 15*time.Second, 120, 40)
+	a.Send(t, "left")
+	newest := d.charts.cross.at
+	assert.True(t, d.charts.cross.on)
+	for range 3 {
+		a.Send(t, "left")
+	}
+	axis := d.now.axis(chartCells(d.page.panes(a.Env), d.page.panes(a.Env).throughput))
+	assert.Equal(t, newest-3*axis.Bucket, d.charts.cross.at)
+	series := axis.Rate(d.now.snap, -1)
+	want := units.Number(series.Vals[floorDiv(d.charts.cross.at, axis.Bucket)-series.First])
+	lines := strings.Split(a.Picture(t), "\n")
+	read := strings.Join(lines[len(lines)-3:], "\n")
+	assert.Contains(t, read, widget.Clock(d.charts.cross.at)+"  "+want)
+	for _, o := range d.now.snap.Ops {
+		assert.Contains(t, read, d.now.opName(o.Operation)+" ")
+	}
+	assert.Regexp(t, "p50 .* p99 .* max ", read)
+	assert.Equal(t, d.charts.cross.at, func() time.Duration { a.Send(t, a.Frame()); return d.charts.cross.at }(), "it stays where it is")
+	p := d.page.panes(a.Env)
+	a.Send(t, tea.MouseClickMsg{X: p.latency.Min.X + 1 + labelWidth(p) + 2, Y: p.latency.Min.Y + 3, Button: tea.MouseLeft})
+	assert.Equal(t, -tuitest.Warmup, d.charts.cross.at.Round(time.Second), "a click reads there")
+	a.Send(t, "esc")
+	assert.False(t, d.charts.cross.on)
 }
 
 // The run that is shown has its folder, too, and is not compared with itself.

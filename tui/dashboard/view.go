@@ -64,7 +64,7 @@ func (p *page) draw(e screen.Env) []string {
 	case p.aside() && at.size == widget.Small:
 		lines = append(lines, p.charts.throughput(e, at)...)
 		lines = append(lines, p.side(e, at.tune)...)
-		lines = append(lines, p.lines.bottom(e))
+		lines = append(lines, p.foot(e, at))
 	case p.aside():
 		left := append([]string{}, p.charts.throughput(e, at)...)
 		if !at.latency.Empty() {
@@ -72,7 +72,7 @@ func (p *page) draw(e screen.Env) []string {
 		}
 		left = append(left, p.bottom(e, at)...)
 		lines = append(lines, widget.Beside(left, p.side(e, at.tune))...)
-		lines = append(lines, p.lines.bottom(e))
+		lines = append(lines, p.foot(e, at))
 	default:
 		left := append([]string{}, p.charts.throughput(e, at)...)
 		if !at.latency.Empty() {
@@ -86,13 +86,26 @@ func (p *page) draw(e screen.Env) []string {
 		}
 		lines = append(lines, left...)
 		knobs, _ := p.lines.knobs.line(e)
-		lines = append(lines, widget.Fit(knobs, e.W), widget.Fit(" "+p.lines.sel.state(e, e.W < 80), e.W))
-		lines = append(lines, p.lines.event(e, max(e.H-1-len(lines), 1))...)
+		lines = append(lines, widget.Fit(knobs, e.W))
+		if p.charts.cross.on && p.lines.says.prompt == nil {
+			lines = append(lines, p.charts.read(e.Styles, at, e.W, max(e.H-1-len(lines), 1))...)
+		} else {
+			lines = append(lines, widget.Fit(" "+p.lines.sel.state(e, e.W < 80), e.W))
+			lines = append(lines, p.lines.event(e, max(e.H-1-len(lines), 1))...)
+		}
 	}
 	for len(lines) < e.H-1 {
 		lines = append(lines, strings.Repeat(" ", e.W))
 	}
 	return lines
+}
+
+// foot draws the line below a panel beside the charts.
+func (p *page) foot(e screen.Env, at panes) string {
+	if p.charts.cross.on && p.lines.says.prompt == nil {
+		return p.charts.read(e.Styles, at, e.W, 1)[0]
+	}
+	return p.lines.bottom(e)
 }
 
 // bottom draws the list of earlier runs while that is open, else the lower panel.

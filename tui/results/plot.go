@@ -125,12 +125,19 @@ func across(vals []float64, n int, mean bool) []float64 {
 type graph struct {
 	vals   []float64
 	mean   bool // reduce by the mean, else by the maximum
-	ink    widget.Ink
+	series int  // whose colour it has
 	format func(float64) string
 }
 
-// outage is the layer of the shades over an outage, broken of those over a fault.
-const outage, broken = chart.Layer(2), chart.Layer(3)
+// The layers of a chart: its area and the edge of that, rules where something changed, and
+// the shades over outages and faults.
+const (
+	filled chart.Layer = iota + 1
+	line
+	rule
+	outage
+	broken
+)
 
 // axisWidth is the width of the axis labels of a chart.
 const axisWidth = 9
@@ -147,12 +154,12 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		dots[i] = scale.Part(v)
 	}
 	canvas := chart.NewCanvas(cells, h)
-	canvas.Line(dots, 1)
+	canvas.Area(nil, dots, filled, line)
 	for _, at := range c.changes {
-		canvas.Rule(column(at), '┊', 1)
+		canvas.Rule(column(at), '┊', rule)
 	}
 	for _, at := range c.phases {
-		canvas.Rule(column(at), '╎', 1)
+		canvas.Rule(column(at), '╎', rule)
 	}
 	for _, a := range c.faults {
 		for x := column(a[0]); x < max(column(a[1]), column(a[0])+1); x++ {
@@ -165,24 +172,24 @@ func (g graph) draw(s *widget.Styles, c curves, w, h int) []string {
 		}
 	}
 	warm := min(max(column(0), 0), cells)
-	rows := chart.Paint(canvas, func(l chart.Layer, x, _ int) widget.Ink {
-		switch l {
-		case outage:
+	rows := chart.Paint(canvas, func(l chart.Layer, x, y int) widget.Ink {
+		switch {
+		case l == 0:
+			return s.Plain
+		case l == outage:
 			return s.Bad
-		case broken:
+		case l == broken:
 			return s.Warn
+		case l == rule:
+			return s.Muted
+		case x < warm:
+			return s.Dimmed(l == line)
+		case l == line:
+			return s.Series[g.series]
 		}
-		if x < warm {
-			return s.Past
-		}
-		return g.ink
+		return s.Shade(g.series, h-1-y, h)
 	})
-	return chart.Upright(s, rows, axisWidth-2, func(part float64) string {
-		if part == 0 {
-			return "0"
-		}
-		return g.format(scale.High * part)
-	})
+	return chart.Upright(s, rows, axisWidth-2, scale, g.format)
 }
 
 // timeAxis labels the seconds below a chart.

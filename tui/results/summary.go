@@ -229,9 +229,9 @@ func (l *loadedRun) charts(s *widget.Styles, w, h int) []string {
 	each -= 1 - each%2 // an odd height has a middle row to label
 	var out []string
 	out = append(out, s.Muted.On(widget.Spread("Throughput", legend(c), w)))
-	out = append(out, graph{vals: c.rates, mean: true, ink: s.Series[0], format: units.Number}.draw(s, c, w, each)...)
+	out = append(out, graph{vals: c.rates, mean: true, format: units.Number}.draw(s, c, w, each)...)
 	out = append(out, s.Muted.On(widget.Fit("Latency p99, of the slowest operation", w)))
-	out = append(out, graph{vals: c.slowest, ink: s.Series[1], format: durationLabel}.draw(s, c, w, each)...)
+	out = append(out, graph{vals: c.slowest, series: 1, format: durationLabel}.draw(s, c, w, each)...)
 	return append(out, c.timeAxis(s, w))
 }
 

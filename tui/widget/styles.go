@@ -95,7 +95,10 @@ var palettes = map[colorprofile.Profile][2]palette{
 
 // Ink colours text. It is a lipgloss style reduced to what it writes before and after,
 // because every frame is drawn with it.
-type Ink struct{ before, after string }
+type Ink struct {
+	before, after string
+	behind        string // writes its colour as that of the background
+}
 
 func newInk(s lipgloss.Style) Ink {
 	before, after, _ := strings.Cut(s.Render("\x00"), "\x00")
@@ -103,7 +106,16 @@ func newInk(s lipgloss.Style) Ink {
 		// Some versions drop the NUL; a letter is always kept.
 		before, after, _ = strings.Cut(s.Render("x"), "x")
 	}
-	return Ink{before, after}
+	return Ink{before: before, after: after}
+}
+
+// Over returns this ink on a background of the colour of another; the same where the other
+// has none.
+func (k Ink) Over(back Ink) Ink {
+	if back.behind != "" {
+		k.before = back.behind + k.before
+	}
+	return k
 }
 
 // On returns text in this ink. Text must hold no escape codes.
@@ -143,6 +155,11 @@ func NewStyles(theme string, dark bool, colours colorprofile.Profile) *Styles {
 		name, p = "dark", &known[1]
 	}
 	fg := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
+	area := func(c string) Ink {
+		k := newInk(fg(c))
+		k.behind = newInk(lipgloss.NewStyle().Background(lipgloss.Color(c))).before
+		return k
+	}
 	s := &Styles{
 		Name: name,
 		Bold: newInk(lipgloss.NewStyle().Bold(true)), Muted: newInk(fg(p.muted)), Line: newInk(fg(p.line)),
@@ -153,15 +170,28 @@ func NewStyles(theme string, dark bool, colours colorprofile.Profile) *Styles {
 		Gone: newInk(fg(p.bad).Bold(true).Reverse(true)), Alarm: newInk(fg(p.warn).Bold(true).Reverse(true)), cursor: newInk(lipgloss.NewStyle().Reverse(true)),
 	}
 	for i, c := range p.series {
-		s.Series[i] = newInk(fg(c))
+		s.Series[i] = area(c)
 		for k, c := range p.ramps[i] {
-			s.Ramp[i][k] = newInk(fg(c))
+			s.Ramp[i][k] = area(c)
 		}
 	}
 	for i, c := range p.heat {
 		s.Heat[i] = newInk(fg(c))
 	}
 	return s
+}
+
+// Shade returns the ink of an area of a series in a row of so many, counted from the bottom.
+func (s *Styles) Shade(series, row, rows int) Ink {
+	return s.Ramp[series][min(row*Steps/max(rows, 1), Steps-1)]
+}
+
+// Dimmed returns the ink of an area that does not count, or of its edge.
+func (s *Styles) Dimmed(edge bool) Ink {
+	if edge {
+		return s.Past
+	}
+	return s.Line
 }
 
 // monoStyles returns styles that express by weight alone what the others also express

@@ -83,6 +83,21 @@ func (k *kept) Pack(ids []string) error {
 	return errors.Join(errs...)
 }
 
+func (k *kept) Unpack(ids []string) error {
+	var errs []error
+	for _, id := range ids {
+		name, err := rundir.Find(k.out, id)
+		if err == nil {
+			_, err = rundir.Unpack(name)
+		}
+		if err == nil {
+			err = os.Remove(name)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
 func (k *kept) Annotate(id, note string) error {
 	dir, err := rundir.Find(k.out, id)
 	if err != nil {

@@ -143,6 +143,12 @@ func (b *Bench) Pack(ids []string) error {
 	return b.KeepErr
 }
 
+// Unpack takes runs out of those that were archived.
+func (b *Bench) Unpack(ids []string) error {
+	b.Packed = slices.DeleteFunc(b.Packed, func(id string) bool { return slices.Contains(ids, id) })
+	return b.KeepErr
+}
+
 // Annotate sets a note on an earlier run, unless KeepErr is set.
 func (b *Bench) Annotate(id, note string) error {
 	b.Past = slices.Clone(b.Past)

@@ -1,0 +1,116 @@
+package dashboard
+
+import (
+	"image"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// crosshair is the moment whose values are read; the zero value reads none.
+type crosshair struct {
+	on bool
+	at time.Duration
+}
+
+// cell returns the column of the crosshair on an axis, and whether it is there.
+func (c crosshair) cell(a Axis) (int, bool) {
+	x := a.Cell((c.at + a.Bucket/2).Seconds())
+	return x, c.on && x >= 0 && x < a.Cells
+}
+
+// step moves the crosshair by so many points of a chart of those panes; from none it begins
+// at the newest one.
+func (ch *charts) step(p panes, by int) {
+	r := p.throughput
+	a := ch.now.axis(chartCells(p, r))
+	s := a.Rate(ch.now.snap, ch.sel.op)
+	if s.Whole == 0 {
+		return
+	}
+	n := s.Whole - 1
+	if ch.cross.on {
+		n = floorDiv(ch.cross.at, a.Bucket) - s.First + by
+	}
+	ch.cross = crosshair{true, time.Duration(s.First+min(max(n, 0), s.Whole-1)) * a.Bucket}
+}
+
+// point puts the crosshair where a chart was clicked; false if that is beside its data.
+func (ch *charts) point(p panes, r image.Rectangle, x int) bool {
+	a := ch.now.axis(chartCells(p, r))
+	s := a.Rate(ch.now.snap, ch.sel.op)
+	cell := x - r.Min.X - 1 - labelWidth(p) - 2
+	at := time.Duration(a.at(2*cell+1) * float64(time.Second))
+	n := floorDiv(at, a.Bucket) - s.First
+	if cell < 0 || cell >= a.Cells || n < 0 || n >= s.Whole {
+		return false
+	}
+	ch.cross = crosshair{true, time.Duration(s.First+n) * a.Bucket}
+	return true
+}
+
+// read says what every series was at the crosshair, in w cells and at most rows lines.
+func (ch *charts) read(s *widget.Styles, p panes, w, rows int) []string {
+	a := ch.now.axis(chartCells(p, p.throughput))
+	value := func(series Series) float64 {
+		if n := floorDiv(ch.cross.at, a.Bucket) - series.First; n >= 0 && n < len(series.Vals) {
+			return series.Vals[n]
+		}
+		return math.NaN()
+	}
+	snap, op := ch.now.snap, ch.sel.op
+	time := func(of func(measure.Point) int64) string { return widget.Nanos(nanos(value(a.Times(snap, op, of)))) }
+	parts := []string{
+		units.Number(value(a.Rate(snap, op))) + " " + ch.sel.unit() + "/s",
+		"p50 " + time(func(p measure.Point) int64 { return p.ResponseP50 }),
+		"p99 " + time(func(p measure.Point) int64 { return p.ResponseP99 }),
+		"max " + time(func(p measure.Point) int64 { return p.ResponseMax }),
+	}
+	if n := value(a.Failures(snap, op)); n > 0 {
+		parts = append(parts, widget.Plural(int64(n), "error"))
+	}
+	if age := value(a.Pending(snap, op)); age > 0 {
+		parts = append(parts, "oldest in flight "+widget.Nanos(nanos(age)))
+	}
+	for _, op := range ch.sel.apart() {
+		parts = append(parts, ch.now.opName(snap.Ops[op].Operation)+" "+units.Number(value(a.Rate(snap, op)))+", p99 "+widget.Nanos(nanos(value(a.Latency(snap, op)))))
+	}
+	if ch.against.earlier != nil && op < 0 {
+		middle := []float64{(ch.cross.at + a.Bucket/2).Seconds()}
+		parts = append(parts, "earlier "+units.Number(ch.against.earlier.Rates(middle)[0])+", p99 "+widget.Nanos(nanos(ch.against.earlier.Slowest(middle)[0])))
+	}
+	for _, m := range ch.plotted(a, 1, units.Number).Moments {
+		if cell, ok := ch.cross.cell(a); ok && m.Cell == cell && m.Name != "" {
+			parts = append(parts, string(m.Sign)+" "+m.Name)
+		}
+	}
+	clock := widget.Clock(ch.cross.at)
+	var out []string
+	line, lead := s.Accent.On(" "+clock)+" ", ansi.StringWidth(clock)+2
+	used := lead
+	for _, part := range parts {
+		n := ansi.StringWidth(part) + 2
+		if used+n > w {
+			if len(out)+1 >= rows {
+				break
+			}
+			out, line, used = append(out, widget.Fit(line, w)), strings.Repeat(" ", lead), lead
+		}
+		line, used = line+" "+part+" ", used+n
+	}
+	return append(out, widget.Fit(line, w))
+}
+
+// nanos returns a time as a whole number, 0 for none.
+func nanos(v float64) int64 {
+	if !(v > 0) {
+		return 0
+	}
+	return int64(v)
+}
