@@ -39,7 +39,6 @@ type historyCmd struct {
 
 	out    string
 	remove bool
-	stay   bool // keep the archive that is unpacked
 }
 
 // historyCommand lists, deletes and archives runs.

@@ -140,7 +140,7 @@ func (a *historyCmd) unpackTree() *cobra.Command {
 	c := &cobra.Command{
 		Use: "unpack RUN...", Short: "Make folders of archived runs again",
 		Long: `unpack writes the run of each archive as the folder that it was, beside the archive, so
-that report can write into it again. The archive is deleted once the folder is there, unless --keep.
+that report can write into it again. The archive is deleted once the folder is there.
 
 RUN is an archive, the id of a run, latest, -1, -2 …`,
 		RunE: func(cmd *cobra.Command, refs []string) error {
@@ -151,7 +151,6 @@ RUN is an archive, the id of a run, latest, -1, -2 …`,
 			return cli.Runs(a.runs), cobra.ShellCompDirectiveDefault
 		},
 	}
-	c.Flags().BoolVar(&a.stay, "keep", false, "keep the archive")
 	a.folder(c)
 	return c
 }
@@ -177,9 +176,7 @@ func (a *historyCmd) unpack(refs []string) error {
 			continue
 		}
 		fmt.Fprintln(a.Stdout, dir)
-		if !a.stay {
-			errs = append(errs, os.Remove(name))
-		}
+		errs = append(errs, os.Remove(name))
 	}
 	return errors.Join(errs...)
 }
