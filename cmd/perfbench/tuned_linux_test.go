@@ -47,12 +47,12 @@ func TestWorkbenchTurnsEveryKnobOfEveryProfile(t *testing.T) {
 	}
 }
 
-// columns counts the columns of a screen in which charts have dots.
+// columns counts the columns of a screen in which charts show anything.
 func columns(screen string) int {
 	found := map[int]bool{}
 	for line := range strings.Lines(screen) {
 		for x, r := range []rune(line) {
-			if r > '⠀' && r <= '⣿' {
+			if r > '⠀' && r <= '⣿' || r >= '▁' && r <= '█' {
 				found[x] = true
 			}
 		}

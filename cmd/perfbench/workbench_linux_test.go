@@ -51,7 +51,7 @@ func marks(screen string) int {
 	columns := map[int]bool{}
 	for line := range strings.Lines(screen) {
 		for x, r := range []rune(line) {
-			if r == '┊' {
+			if r == '▾' {
 				columns[x] = true
 			}
 		}
