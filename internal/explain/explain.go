@@ -121,12 +121,12 @@ func Paragraph(w *rundir.Why) string {
 	var out, rest []string
 	for i, p := range w.Parts {
 		if !told[i] {
-			rest = append(rest, fmt.Sprintf("%s from %s to %s", p.Resource, plot.InWords.At(p.From), plot.InWords.At(p.To)))
+			rest = append(rest, fmt.Sprintf("%s from %s to %s", p.Resource, plot.Clock(p.From), plot.Clock(p.To)))
 			continue
 		}
 		text := p.Text
 		if len(w.Parts) > 1 {
-			text = fmt.Sprintf("From %s to %s: %s", plot.InWords.At(p.From), plot.InWords.At(p.To), text)
+			text = fmt.Sprintf("From %s to %s: %s", plot.Clock(p.From), plot.Clock(p.To), text)
 		}
 		if len(p.Evidence) > 0 {
 			text += " " + sentence(strings.Join(p.Evidence, "; "))

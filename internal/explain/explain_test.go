@@ -243,7 +243,7 @@ func TestStretchesAreToldApart(t *testing.T) {
 	w := Of(f)
 	require.Len(t, w.Parts, 2)
 	assert.Equal(t, []string{Unknown, Threads}, []string{w.Parts[0].Resource, w.Parts[1].Resource})
-	assert.Contains(t, Paragraph(w), "From 0:05 to 0:10: The number of threads held the run back")
+	assert.Contains(t, Paragraph(w), "From 00:05 to 00:10: The number of threads held the run back")
 	assert.Contains(t, Paragraph(w), "2 times as many threads did 1.9 times as much")
 
 	for i := 5; i < 10; i++ {
@@ -293,7 +293,7 @@ func TestSlowSecondsAndWhatCoincided(t *testing.T) {
 	}
 	w := Of(f)
 	require.Len(t, w.Coincidences, 1)
-	assert.Equal(t, rundir.Coincidence{At: 6, Until: 7, Text: "p99 rose 8.2× at 0:06, to 8.24 ms from the usual 1 ms, when the store forked for a save (the fork took 12 ms)"}, w.Coincidences[0])
+	assert.Equal(t, rundir.Coincidence{At: 6, Until: 7, Text: "p99 rose 8.2× at 00:06, to 8.24 ms from the usual 1 ms, when the store forked for a save (the fork took 12 ms)"}, w.Coincidences[0])
 
 	sample(f, rundir.OfStore, "forks_per_s", 1)
 	sample(f, rundir.OfStore, "saving", 1)
@@ -471,15 +471,15 @@ func TestManyCoincidencesAreFolded(t *testing.T) {
 	}
 	c := Of(f).Coincidences
 	require.Len(t, c, 4)
-	assert.Contains(t, c[0].Text, "at 0:30, to 40 ms")
-	assert.Equal(t, "p99 rose less at 2 other times between 0:06 and 0:19, to at most 28 ms at 0:18, when such things happened", c[3].Text)
+	assert.Contains(t, c[0].Text, "at 00:30, to 40 ms")
+	assert.Equal(t, "p99 rose less at 2 other times between 00:06 and 00:19, to at most 28 ms at 00:18, when such things happened", c[3].Text)
 
 	w := rundir.Why{}
 	for i, to := range []float64{10, 14, 40, 44, 70} {
 		from := []float64{0, 10, 14, 40, 44}[i]
 		w.Parts = append(w.Parts, rundir.WhyPart{From: from, To: to, Resource: []string{Pacing, Client, Store, Locks, Pool}[i], Text: "Text."})
 	}
-	assert.Equal(t, "From 0:00 to 0:10: Text. From 0:14 to 0:40: Text. From 0:44 to 1:10: Text. In the shorter stretches it was client CPU from 0:10 to 0:14, locks from 0:40 to 0:44.", Paragraph(&w))
+	assert.Equal(t, "From 00:00 to 00:10: Text. From 00:14 to 00:40: Text. From 00:44 to 01:10: Text. In the shorter stretches it was client CPU from 00:10 to 00:14, locks from 00:40 to 00:44.", Paragraph(&w))
 }
 
 // Where entries went missing, or reads found nothing, evictions are named.

@@ -50,19 +50,10 @@ func TestAnAxisIsLabelledInNaturalSteps(t *testing.T) {
 	assert.Len(t, plot.Seconds(0, 183*86400, 0, 8), 6)
 }
 
-func TestAMomentOfARun(t *testing.T) {
-	for _, c := range []struct {
-		second               float64
-		screen, lines, words string
-	}{
-		{0, "00:00", "0:00", "0:00"},
-		{47.34, "00:47", "0:47.3", "0:47"},
-		{-12, "−00:12", "-0:12", "-0:12"},
-		{59.96, "00:59", "1:00", "0:59"},
-		{3723, "1:02:03", "1:02:03", "1:02:03"},
+func TestAMomentIsWrittenInOneWay(t *testing.T) {
+	for second, want := range map[float64]string{
+		0: "00:00", 47: "00:47", 47.34: "00:47.3", 59.97: "01:00", 94: "01:34", 3599: "59:59", 3723: "1:02:03", -5: "−00:05", -0.01: "00:00",
 	} {
-		assert.Equal(t, []string{c.screen, c.lines, c.words}, []string{plot.OnScreen.At(c.second), plot.InLines.At(c.second), plot.InWords.At(c.second)})
+		assert.Equal(t, want, plot.Clock(second))
 	}
-	assert.Equal(t, "0:00:47", plot.Moment(47, 3600), "with hours if the end has them")
-	assert.Equal(t, "47.3 s", plot.Moment(47.34, 100))
 }

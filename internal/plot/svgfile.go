@@ -41,7 +41,7 @@ func (c *Chart) File() []byte {
 		ticks = append(ticks, f.from+span*float64(i)/fileTicks)
 	}
 	for _, s := range ticks {
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(s), f.bottom+16, html.EscapeString(c.tick(s, span)))
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(s), f.bottom+16, html.EscapeString(c.tick(s)))
 	}
 	for _, s := range c.Spans {
 		from := f.x(max(s.From, f.from))
@@ -73,13 +73,10 @@ func (c *Chart) File() []byte {
 	return []byte(b.String())
 }
 
-// tick formats a position on the axis of a chart that covers span.
-func (c *Chart) tick(s, span float64) string {
-	switch {
-	case c.Across != nil:
+// tick formats a position on the axis.
+func (c *Chart) tick(s float64) string {
+	if c.Across != nil {
 		return c.Across(s)
-	case span < 8:
-		return fmt.Sprintf("%.1f s", s)
 	}
-	return fmt.Sprintf("%.0f s", s)
+	return Clock(s)
 }

@@ -73,7 +73,7 @@ func (c *Chart) span() float64 { return max(c.To-c.From, 1e-9) }
 func (c *Chart) Describe() string {
 	parts := []string{c.Title}
 	if c.Across == nil {
-		parts[0] += ", " + Moment(c.From, c.To) + " to " + Moment(c.To, c.To)
+		parts[0] += ", " + Clock(c.From) + " to " + Clock(c.To)
 	}
 	for _, l := range c.Lines {
 		if low, _, top := Digest(l.Values); !math.IsNaN(top) {
@@ -237,7 +237,7 @@ func (d *drawing) across(at float64) string {
 	if d.Across != nil {
 		return d.Across(at)
 	}
-	return Moment(at, d.To)
+	return Clock(at)
 }
 
 // places returns the labelled positions on the axis.

@@ -51,7 +51,7 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	default:
 		parts = append(parts, "all was as before "+Length(math.Round(*a.Recovered))+" after its end")
 	}
-	return fmt.Sprintf("%s from %s to %s: %s", FaultName(a), plot.Moment(a.From, r.MeasuredS), plot.Moment(a.To, r.MeasuredS), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s from %s to %s: %s", FaultName(a), plot.Clock(a.From), plot.Clock(a.To), strings.Join(parts, ", "))
 }
 
 // faultEvents are the faults as events, for the list and the charts.
@@ -92,7 +92,7 @@ func lost(f *rundir.Folder) Section {
 		if a.Longest > 0 {
 			longest = Nanos(int64(a.Longest*1e9 + 0.5))
 		}
-		t.Add(FaultName(&a), plot.Moment(a.From, f.Run.MeasuredS), plot.Moment(a.To, f.Run.MeasuredS), due, Whole(a.Done), Whole(a.Failed), Whole(a.Waiting),
+		t.Add(FaultName(&a), plot.Clock(a.From), plot.Clock(a.To), due, Whole(a.Done), Whole(a.Failed), Whole(a.Waiting),
 			Length(a.Silent), longest, since(a.FirstError), since(a.FirstDone), since(a.Recovered))
 		if a.Why != "" {
 			s.Text = append(s.Text, fmt.Sprintf("When all was as before the fault %s is not known: %s.", FaultName(&a), a.Why))

@@ -128,7 +128,7 @@ func stretches(f *rundir.Folder, c rundir.Timeline, m moments, a axis) Section {
 	t := Table{Left: 2, Columns: []string{"from", "to", f.Run.Unit + " per second", "p50", "p90", "p99", "max", "errors"}}
 	for i, h := range parts {
 		from, to := (i*len(m.p50)+n-1)/n, ((i+1)*len(m.p50)+n-1)/n
-		cells := []string{plot.Moment(float64(from), f.Run.MeasuredS), plot.Moment(float64(min(to, len(m.p50))), f.Run.MeasuredS)}
+		cells := []string{plot.Clock(float64(from)), plot.Clock(float64(min(to, len(m.p50))))}
 		lo, hi := min(max(from-a.first, 0), a.n), min(max(to-a.first, 0), a.n)
 		cells = append(cells, units.Number(mean(c.Rates[lo:hi])))
 		if h == nil {

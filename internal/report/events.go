@@ -137,7 +137,7 @@ func happened(r *rundir.Run, events []event) Section {
 		if e.until > e.at {
 			long = Length(e.until - e.at)
 		}
-		at := plot.Moment(e.at, r.MeasuredS)
+		at := plot.Clock(e.at)
 		if r.MeasuredS < measure.ShortestRate {
 			at = Length(e.at)
 		}

@@ -76,9 +76,8 @@
   };
   const two = n => String(Math.floor(n)).padStart(2, '0');
   const clock = s => {
-    const sign = s < 0 ? '−' : '', v = Math.abs(s);
-    if (last <= 120) return sign + +v.toFixed(to - from < 10 ? 1 : 0) + ' s';
-    return sign + (last < 3600 ? two(v / 60) : Math.floor(v / 3600) + ':' + two(v / 60 % 60)) + ':' + two(v % 60);
+    const n = Math.round(Math.abs(s) * 10), v = Math.floor(n / 10), part = to - from < 10 && n % 10 ? '.' + n % 10 : '';
+    return (s < 0 ? '−' : '') + (v < 3600 ? two(v / 60) : Math.floor(v / 3600) + ':' + two(v / 60 % 60)) + ':' + two(v % 60) + part;
   };
 
   // What was there at a moment, in every chart.

@@ -81,7 +81,7 @@ func noted(r *rundir.Run) Section {
 			s.Text = append(s.Text, fmt.Sprintf("The first %d of %d kinds are listed.", mostNotes, len(list)))
 			break
 		}
-		row := []string{Plain(k.What()), Plain(k.Node), strconv.Itoa(k.Times), Nanos(int64(k.ForMs * 1e6)), plot.Moment(float64(k.AtS), r.MeasuredS)}
+		row := []string{Plain(k.What()), Plain(k.Node), strconv.Itoa(k.Times), Nanos(int64(k.ForMs * 1e6)), plot.Clock(float64(k.AtS))}
 		if !several {
 			row = slices.Delete(row, 1, 2)
 		}

@@ -408,4 +408,4 @@ func ns(v int64) string { return units.Duration(time.Duration(v)) }
 func length(s float64) string { return units.Duration(time.Duration(s * float64(time.Second))) }
 
 // at formats a moment of a run: 0:07.
-func at(s float64) string { return plot.InWords.At(s) }
+func at(s float64) string { return plot.Clock(s) }

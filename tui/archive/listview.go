@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -162,7 +163,7 @@ func runCells(s *widget.Styles, of *Item, e screen.Env) []string {
 	sign, word, _ := strings.Cut(word, " ")
 	return []string{
 		widget.DayText(r.Started, e.Now), profile, r.Store.Name, f.RateText(), f.P99Text(),
-		widget.SecondsText(r.MeasuredS), widget.Whole(f.Errors), sign, word, strings.Join(r.TagWords(), " "), r.Note, r.ID,
+		plot.Clock(r.MeasuredS), widget.Whole(f.Errors), sign, word, strings.Join(r.TagWords(), " "), r.Note, r.ID,
 	}
 }
 

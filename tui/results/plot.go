@@ -202,7 +202,7 @@ func (c curves) timeAxis(s *widget.Styles, w int) string {
 	line := []rune(strings.Repeat(" ", cells))
 	for _, t := range plot.Seconds(float64(c.first), float64(c.first+n)-1e-6, 1, float64(cells)/14) {
 		at := int((t - float64(c.first)) / float64(n) * float64(cells))
-		text := []rune(plot.Moment(t, float64(c.first+n)))
+		text := []rune(plot.Clock(t))
 		if at+len(text) <= cells {
 			copy(line[at:], text)
 		}

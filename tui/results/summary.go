@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/explain"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
@@ -121,9 +122,9 @@ func (l *loadedRun) facts(s *widget.Styles, o *screen.Outcome, w int) []string {
 	if run.Note != "" {
 		out = append(out, widget.Labelled(s, 14, "Note", run.Note, s.Plain, w)...)
 	}
-	length := "measured for " + widget.SecondsText(run.MeasuredS)
+	length := "measured for " + plot.Clock(run.MeasuredS)
 	if run.WarmupS > 0 {
-		length += " after " + widget.SecondsText(run.WarmupS) + " of warm-up"
+		length += " after " + plot.Clock(run.WarmupS) + " of warm-up"
 	}
 	out = append(out, widget.Labelled(s, 14, "Length", length+" · "+run.Ending("you"), s.Plain, w)...)
 	store := []string{run.Target}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -44,7 +45,7 @@ func (l *loadedRun) segments(s *widget.Styles, w int) []string {
 			}
 			return first
 		}
-		n, from, to := fmt.Sprint(seg.First+1), widget.SecondsText(seg.From), widget.SecondsText(seg.To)
+		n, from, to := fmt.Sprint(seg.First+1), plot.Clock(seg.From), plot.Clock(seg.To)
 		ramp := seg.Last > seg.First
 		if ramp {
 			n += fmt.Sprintf("–%d", seg.Last+1)
@@ -107,15 +108,15 @@ func (l *loadedRun) changes(s *widget.Styles, w int) []string {
 		change := rundir.SettingText(m.Name, m.From) + " → " + rundir.SettingText(m.Name, m.To)
 		segment := fmt.Sprint(m.Segment + 1)
 		if m.Until > m.At {
-			change += ", a ramp until " + widget.SecondsText(m.Until)
+			change += ", a ramp until " + plot.Clock(m.Until)
 		}
 		if m.Last > m.Segment {
 			segment += fmt.Sprintf("–%d", m.Last+1)
 		}
-		list = append(list, event{at: m.At, row: []string{widget.SecondsText(m.At), m.Name, change, m.By, segment}})
+		list = append(list, event{at: m.At, row: []string{plot.Clock(m.At), m.Name, change, m.By, segment}})
 	}
 	for _, m := range run.Marks {
-		list = append(list, event{at: m.At, mark: true, row: []string{widget.SecondsText(m.At), "mark", m.Note, "", ""}})
+		list = append(list, event{at: m.At, mark: true, row: []string{plot.Clock(m.At), "mark", m.Note, "", ""}})
 	}
 	slices.SortStableFunc(list, func(a, b event) int {
 		switch {

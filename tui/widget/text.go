@@ -29,7 +29,7 @@ func Whole(n int64) string {
 }
 
 // Clock formats a moment of a run: 00:47, 1:02:03; with a minus before zero.
-func Clock(d time.Duration) string { return plot.OnScreen.At(math.Floor(d.Seconds())) }
+func Clock(d time.Duration) string { return plot.Clock(math.Floor(d.Seconds())) }
 
 // Nanos formats a latency; a dash if nothing was timed.
 func Nanos(ns int64) string {
@@ -97,17 +97,6 @@ func Spread(left, right string, w int) string {
 
 // oneLine removes line breaks from a text.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// SecondsText formats a length in seconds.
-func SecondsText(s float64) string {
-	if s <= 0 {
-		return "0 s"
-	}
-	if s >= 100 {
-		return (time.Duration(s) * time.Second).String()
-	}
-	return units.Duration(time.Duration(s * float64(time.Second)))
-}
 
 // NumberText formats a setting's number as short as possible.
 func NumberText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -73,6 +73,5 @@ func Share(at, length time.Duration, snap *measure.Snapshot) (float64, bool) {
 // with work that no time was set for: what share of it is done is not known.
 func Beyond(at, length time.Duration) bool { return length > 0 && at >= length+time.Second }
 
-// Clock writes a time of a run: 0:07, 1:02:03, -0:02 in warm-up, 0:01.4 within a
-// second.
-func Clock(d time.Duration) string { return plot.InLines.At(d.Seconds()) }
+// Clock writes a time of a run.
+func Clock(d time.Duration) string { return plot.Clock(d.Seconds()) }
