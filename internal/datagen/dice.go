@@ -68,9 +68,9 @@ func (d *Dice) Zipf(n int64) int64 {
 func (d *Dice) One(list []string) string { return list[d.Below(int64(len(list)))] }
 
 // Digits replaces each # by a random digit.
-func (d *Dice) Digits(pattern string) string { return string(d.digits(nil, pattern)) }
+func (d *Dice) Digits(pattern string) string { return string(appendDigits(nil, d, pattern)) }
 
-func (d *Dice) digits(dst []byte, pattern string) []byte {
+func appendDigits(dst []byte, d *Dice, pattern string) []byte {
 	for i := range len(pattern) {
 		c := pattern[i]
 		if c == '#' {
@@ -115,9 +115,9 @@ func (d *Dice) Last() string { return d.One(lastNames) }
 func (d *Dice) First() string { return d.One(firstNames) }
 
 // Company returns the name of a company.
-func (d *Dice) Company() string { return string(d.company(nil)) }
+func (d *Dice) Company() string { return string(appendCompany(nil, d)) }
 
-func (d *Dice) company(dst []byte) []byte {
+func appendCompany(dst []byte, d *Dice) []byte {
 	switch d.Below(6) {
 	case 0:
 		dst = append(append(dst, d.Last()...), '-')
@@ -132,9 +132,9 @@ func (d *Dice) company(dst []byte) []byte {
 }
 
 // Title returns a job title.
-func (d *Dice) Title() string { return string(d.title(nil)) }
+func (d *Dice) Title() string { return string(appendTitle(nil, d)) }
 
-func (d *Dice) title(dst []byte) []byte {
+func appendTitle(dst []byte, d *Dice) []byte {
 	field, position := d.One(fields), d.One(positions)
 	if d.Below(3) > 0 {
 		dst = append(append(dst, d.One(ranks)...), ' ')
@@ -143,9 +143,9 @@ func (d *Dice) title(dst []byte) []byte {
 }
 
 // City returns the name of a town.
-func (d *Dice) City() string { return string(d.city(nil)) }
+func (d *Dice) City() string { return string(appendCity(nil, d)) }
 
-func (d *Dice) city(dst []byte) []byte {
+func appendCity(dst []byte, d *Dice) []byte {
 	switch d.Below(3) {
 	case 0:
 		dst = append(append(dst, d.One(cityPrefixes)...), ' ')
@@ -172,43 +172,43 @@ func StateOf(n int64) string { return states[uint64(n)%uint64(len(states))] }
 func (d *Dice) Country() string { return d.One(countries) }
 
 // Zip returns a postal code of the United States.
-func (d *Dice) Zip() string { return string(d.zip(nil)) }
+func (d *Dice) Zip() string { return string(appendZip(nil, d)) }
 
-func (d *Dice) zip(dst []byte) []byte {
+func appendZip(dst []byte, d *Dice) []byte {
 	if d.Below(2) == 0 {
-		return d.digits(dst, "#####")
+		return appendDigits(dst, d, "#####")
 	}
-	return d.digits(dst, "#####-####")
+	return appendDigits(dst, d, "#####-####")
 }
 
 // Address returns a postal address in one line.
-func (d *Dice) Address() string { return string(d.address(nil)) }
+func (d *Dice) Address() string { return string(appendAddress(nil, d)) }
 
-func (d *Dice) address(dst []byte) []byte {
+func appendAddress(dst []byte, d *Dice) []byte {
 	switch d.Below(4) {
 	case 0:
-		dst = d.digits(dst, "Apt. ### ")
+		dst = appendDigits(dst, d, "Apt. ### ")
 	case 1:
-		dst = d.digits(dst, "Suite ### ")
+		dst = appendDigits(dst, d, "Suite ### ")
 	}
 	dst = append(strconv.AppendInt(dst, d.Between(100, 99999), 10), ' ')
 	dst = append(append(dst, d.Last()...), ' ')
 	dst = append(append(dst, d.One(streets)...), ", "...)
-	dst = append(d.city(dst), ", "...)
-	return d.zip(append(append(dst, d.State()...), ' '))
+	dst = append(appendCity(dst, d), ", "...)
+	return appendZip(append(append(dst, d.State()...), ' '), d)
 }
 
 // Phone returns a telephone number of the United States; if extensions is set, some
 // have one.
-func (d *Dice) Phone(extensions bool) string { return string(d.phone(nil, extensions)) }
+func (d *Dice) Phone(extensions bool) string { return string(appendPhone(nil, d, extensions)) }
 
-func (d *Dice) phone(dst []byte, extensions bool) []byte {
+func appendPhone(dst []byte, d *Dice, extensions bool) []byte {
 	form := phoneForms[d.Below(int64(len(phoneForms)))]
 	dst = strconv.AppendInt(append(dst, form[0]...), d.Between(201, 989), 10)
 	dst = strconv.AppendInt(append(dst, form[1]...), d.Between(200, 999), 10)
 	dst = padded(append(dst, form[2]...), d.Below(10000), 4)
 	if extensions && d.Below(3) == 0 {
-		dst = d.digits(dst, extensionForms[d.Below(3)])
+		dst = appendDigits(dst, d, extensionForms[d.Below(3)])
 	}
 	return dst
 }
@@ -222,9 +222,9 @@ func (d *Dice) After(t time.Time, days int64) time.Time {
 }
 
 // Words returns n words separated by spaces.
-func (d *Dice) Words(n int64) string { return string(d.words(nil, n)) }
+func (d *Dice) Words(n int64) string { return string(appendWords(nil, d, n)) }
 
-func (d *Dice) words(dst []byte, n int64) []byte {
+func appendWords(dst []byte, d *Dice, n int64) []byte {
 	for i := range n {
 		if i > 0 {
 			dst = append(dst, ' ')

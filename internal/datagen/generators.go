@@ -58,14 +58,14 @@ var generators = []generator{
 	{"first", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = append(m.buf, m.dice.First()...) }, 20},
 	{"last", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = append(m.buf, m.dice.Last()...) }, 20},
 	{"name", Text, nil, makeName, 40},
-	{"company", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = m.dice.company(m.buf) }, 50},
-	{"title", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = m.dice.title(m.buf) }, 50},
-	{"address", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = m.dice.address(m.buf) }, 100},
-	{"city", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = m.dice.city(m.buf) }, 50},
+	{"company", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = appendCompany(m.buf, &m.dice) }, 50},
+	{"title", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = appendTitle(m.buf, &m.dice) }, 50},
+	{"address", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = appendAddress(m.buf, &m.dice) }, 100},
+	{"city", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = appendCity(m.buf, &m.dice) }, 50},
 	{"state", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = append(m.buf, m.dice.State()...) }, 2},
 	{"country", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = append(m.buf, m.dice.Country()...) }, 50},
-	{"zip", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = m.dice.zip(m.buf) }, 10},
-	{"phone", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = m.dice.phone(m.buf, false) }, 30},
+	{"zip", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = appendZip(m.buf, &m.dice) }, 10},
+	{"phone", Text, nil, func(m *Maker, _ *Field, _ int64) { m.buf = appendPhone(m.buf, &m.dice, false) }, 30},
 }
 
 func generatorOf(name string) *generator {
@@ -107,7 +107,7 @@ func makeText(m *Maker, f *Field, _ int64) {
 }
 
 func makeWords(m *Maker, f *Field, _ int64) {
-	m.buf = m.dice.words(m.buf, m.dice.Between(f.lo, f.hi))
+	m.buf = appendWords(m.buf, &m.dice, m.dice.Between(f.lo, f.hi))
 }
 
 func makePick(m *Maker, f *Field, _ int64) {
