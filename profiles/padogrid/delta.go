@@ -49,9 +49,7 @@ func (w *Work[T]) Delta() Delta {
 			out.Under = append(out.Under, t.under)
 		}
 	}
-	w.redo.Lock()
-	defer w.redo.Unlock()
-	out.Under = append(out.Under, w.again...)
+	out.Under = append(out.Under, w.redo.list()...) // nobody takes of it: that needs a tally's snap
 	for i := w.job.From; i < w.job.To; i++ {
 		out.Cursors, out.Warm = append(out.Cursors, w.cursors[i].Load()), append(out.Warm, w.warm[i].Load())
 	}

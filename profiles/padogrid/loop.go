@@ -57,7 +57,7 @@ func (l *Loop[T]) Next(it *workload.Iteration, want int64) (Piece, bool) {
 	}
 	l.Tally.snap.Lock()
 	defer l.Tally.snap.Unlock()
-	p, ok := l.w.repeat(want)
+	p, ok := l.w.redo.take(want)
 	if !ok {
 		p, ok = l.next(it, want)
 	}

@@ -124,31 +124,6 @@ func (w *Work[T]) Inherit(r Rest, _ int) bool {
 		w.warm[r.From+i].Store(r.Warm[i])
 	}
 	w.changed.Store(r.Changed)
-	w.redo.Lock()
-	defer w.redo.Unlock()
-	w.again = r.Again
-	w.some.Store(len(r.Again) > 0)
+	w.redo.set(r.Again)
 	return true
-}
-
-// repeat takes up to want units of what is to be done again.
-func (w *Work[T]) repeat(want int64) (Piece, bool) {
-	if !w.some.Load() {
-		return Piece{}, false
-	}
-	w.redo.Lock()
-	defer w.redo.Unlock()
-	n := len(w.again)
-	if n == 0 {
-		return Piece{}, false
-	}
-	p := w.again[n-1]
-	if p.N <= want {
-		w.again = w.again[:n-1]
-		w.some.Store(n > 1)
-		return p, true
-	}
-	w.again[n-1].Off, w.again[n-1].N = p.Off+want, p.N-want
-	p.N, p.Last = want, false
-	return p, true
 }

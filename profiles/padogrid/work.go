@@ -77,14 +77,10 @@ type Work[T any] struct {
 
 	// shared says that others have the rest, and are told of this.
 	shared bool
-	// some says that there is any of again.
-	some atomic.Bool
+	redo   redo
 
-	// again are pieces of a part that was another's, to be done before anything else. Locks are
-	// taken in this order: mu, those of tallies, redo.
-	redo  sync.Mutex
-	again []Piece
-
+	// mu guards the following. Whoever holds it may take the snap of tallies, not the other way
+	// round.
 	mu      sync.Mutex
 	parts   map[int]*parted
 	told    map[int]TallyDelta
@@ -162,7 +158,7 @@ func (w *Work[T]) Over() bool {
 			return false
 		}
 	}
-	return !w.some.Load()
+	return !w.redo.some.Load()
 }
 
 // Record is the outcome of a work in the measured part, as kept in facts.
