@@ -135,7 +135,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 	d.drain = newDrain(run, d.Opened)
 	close(d.sink.running)
 	if d.Opened.crew != nil {
-		d.Opened.crew.Follow(run.Merge, run.Stop, run.Mark)
+		d.Opened.crew.Follow(run)
 		d.Opened.crew.Show(d.view)
 	}
 	d.feed.Goes(run.Snapshot)

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
-	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/remote"
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -84,10 +83,11 @@ func (a Ask) Check(plan *workload.Plan, in workload.Inputs, inProcess bool) erro
 	return remote.Check(a.Listen, a.Token != "", a.Identity != nil)
 }
 
-// Crew is the workers of a run: it connects what the coordinator knows of them with the run that
-// they work for. Its methods may be called from any goroutine; those of nil do nothing.
+// Crew is the workers of one run, as the run sees them: what they measured goes into the run, its
+// changes and its end go to them, and what a lost one had left is dealt to others. Its methods
+// may be called from any goroutine; those of nil do nothing.
 type Crew struct {
-	// Coordinator is what is known of them.
+	// Coordinator brings them together, and knows of each how far it is.
 	Coordinator *remote.Coordinator
 
 	n      int
@@ -96,11 +96,7 @@ type Crew struct {
 	plan   *workload.Plan
 	order  remote.Order
 	closed sync.Once
-	// begun is closed when the run has begun, or does not begin any more; it sets the three.
-	begun chan struct{}
-	merge func(measure.Increment) error
-	stop  func(error)
-	mark  func(note string)
+	begun  *awaited
 
 	folder  folder
 	shares  *shares
@@ -124,7 +120,7 @@ func Open(ctx context.Context, a Ask, plan *workload.Plan, run, dir string, orde
 		return nil, fault.Input(fmt.Errorf("workers: the plan takes %d bytes, and a message %d at most", len(data), remote.MaxMessage/2), "use a smaller --file")
 	}
 	c := &Crew{
-		n: a.Workers, ask: a, run: run, order: order, plan: plan, begun: make(chan struct{}),
+		n: a.Workers, ask: a, run: run, order: order, plan: plan, begun: newAwaited(),
 		folder: folder{dir: filepath.Join(dir, "stream")}, shares: newShares(plan, a.Workers, a.OnLoss == Redeal && !order.Stay),
 	}
 	c.Show(show)
@@ -174,19 +170,14 @@ func (c *Crew) Join() string {
 	return words
 }
 
-// Follow connects the crew with the run that it works for, which has begun: merge takes
-// what was measured, stop ends it when a worker cannot go on, and mark notes what became of
-// one.
-func (c *Crew) Follow(merge func(measure.Increment) error, stop func(error), mark func(note string)) {
-	c.merge, c.stop, c.mark = merge, stop, mark
-	close(c.begun)
-}
+// Follow connects the crew with the run that it works for, which has begun.
+func (c *Crew) Follow(r Run) { c.begun.set(r) }
 
 // noticed notes that a worker is silent, gone, given up or back, and ends the run where that
 // is to come of it.
 func (c *Crew) noticed(worker int, host string, now remote.State) {
-	<-c.begun
-	if c.mark == nil {
+	run := c.begun.wait()
+	if run == nil {
 		return
 	}
 	words := map[remote.State]string{
@@ -199,21 +190,21 @@ func (c *Crew) noticed(worker int, host string, now remote.State) {
 	if cut := c.Coordinator.Connection.Cut(); cut != "" {
 		note += ": " + cut
 	}
-	c.mark(note)
+	run.Mark(note)
 	switch {
 	case c.shares.redeals && (now == remote.GivenUp || now == remote.Working):
 		if note := c.shares.redeal(worker, host, now); note != "" {
-			c.mark(note) // whoever marks may be telling settings
+			run.Mark(note) // whoever marks may be telling settings
 		}
 	case c.ask.OnLoss == End && (now == remote.GivenUp || now == remote.Refused):
-		c.stop(fault.Code(fmt.Errorf("worker %d (%s) was lost (--on-loss end)", worker+1, host), fault.CodeOther))
+		run.Stop(fault.Code(fmt.Errorf("worker %d (%s) was lost (--on-loss end)", worker+1, host), fault.CodeOther))
 	}
 }
 
 // deliver hands a report on. One goroutine calls it.
 func (c *Crew) deliver(worker int, r *remote.Report) error {
-	<-c.begun
-	if c.merge == nil {
+	run := c.begun.wait()
+	if run == nil {
 		return nil // closed before it began
 	}
 	if len(r.Ledger) > 0 {
@@ -225,12 +216,12 @@ func (c *Crew) deliver(worker int, r *remote.Report) error {
 		if worker < c.n { // of another in the same process they are in its own
 			c.usage.add(worker, r.Part.T, r.Cores)
 		}
-		if err := c.merge(*r.Part); err != nil {
+		if err := run.Merge(*r.Part); err != nil {
 			return err
 		}
 	}
 	if r.Over && r.Err != "" {
-		c.stop(fmt.Errorf("worker %d: %s", worker+1, r.Err))
+		run.Stop(fmt.Errorf("worker %d: %s", worker+1, r.Err))
 	}
 	return nil
 }
@@ -271,7 +262,7 @@ type dealt struct {
 
 // pass says what is left of a part whose worker is lost.
 func (c *Crew) pass(part int, did []workload.Did) remote.Handoff {
-	<-c.begun
+	c.begun.wait()
 	c.Note(dealt{Dealt: part + 1})
 	return c.shares.rest(part, did)
 }
@@ -279,7 +270,9 @@ func (c *Crew) pass(part int, did []workload.Did) remote.Handoff {
 // passed notes that the rest of the part of a worker is done by another from now on.
 func (c *Crew) passed(from, heir, host int) {
 	c.shares.passed(from)
-	c.mark(fmt.Sprintf("what worker %d had left to do was dealt to worker %d, as worker %d", from+1, host+1, heir+1))
+	if run := c.begun.wait(); run != nil {
+		run.Mark(fmt.Sprintf("what worker %d had left to do was dealt to worker %d, as worker %d", from+1, host+1, heir+1))
+	}
 }
 
 // Note adds to what was decided while the run goes, of a kind that encodes to JSON. What
@@ -400,11 +393,7 @@ func (c *Crew) Close() {
 // end ends the crew once, by how.
 func (c *Crew) end(how func()) {
 	c.closed.Do(func() {
-		select {
-		case <-c.begun:
-		default:
-			close(c.begun)
-		}
+		c.begun.set(nil)
 		how()
 		c.folder.close()
 	})

@@ -16,18 +16,27 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
+// fakeRun keeps what a crew does with its run.
+type fakeRun struct {
+	stopped error
+	notes   []string
+}
+
+func (*fakeRun) Merge(measure.Increment) error { return nil }
+func (r *fakeRun) Stop(cause error)            { r.stopped = cause }
+func (r *fakeRun) Mark(note string)            { r.notes = append(r.notes, note) }
+
 // The loss of a worker is noted, and ends the run only where that was asked for.
 func TestWhatComesOfALostWorker(t *testing.T) {
 	for what, ends := range map[string]bool{"": false, Degrade: false, End: true} {
-		var stopped error
-		var notes []string
-		c := &Crew{Coordinator: new(remote.Coordinator), begun: make(chan struct{}), ask: Ask{OnLoss: what}, shares: newShares(&workload.Plan{}, 2, false)}
-		c.Follow(nil, func(err error) { stopped = err }, func(note string) { notes = append(notes, note) })
+		run := &fakeRun{}
+		c := &Crew{Coordinator: new(remote.Coordinator), begun: newAwaited(), ask: Ask{OnLoss: what}, shares: newShares(&workload.Plan{}, 2, false)}
+		c.Follow(run)
 		c.noticed(1, "there", remote.Gone)
-		require.NoError(t, stopped, "it may come back")
+		require.NoError(t, run.stopped, "it may come back")
 		c.noticed(1, "there", remote.GivenUp)
-		assert.Equal(t, []string{"worker 2 (there) was lost", "worker 2 (there) is not waited for any longer, after 15 s of silence"}, notes)
-		assert.Equal(t, ends, stopped != nil)
+		assert.Equal(t, []string{"worker 2 (there) was lost", "worker 2 (there) is not waited for any longer, after 15 s of silence"}, run.notes)
+		assert.Equal(t, ends, run.stopped != nil)
 		assert.NoError(t, c.ask.onLoss(&workload.Plan{}, workload.Inputs{}))
 	}
 }
@@ -88,8 +97,8 @@ func (heritable) Passes() error { return nil }
 
 // Each second has the processors of the workers that have told of it.
 func TestProcessorsOfWorkers(t *testing.T) {
-	c := &Crew{n: 3, begun: make(chan struct{})}
-	c.Follow(func(measure.Increment) error { return nil }, nil, nil)
+	c := &Crew{n: 3, begun: newAwaited()}
+	c.Follow(&fakeRun{})
 	for i, second := range []int{3, 4, 2} {
 		require.NoError(t, c.deliver(i, &remote.Report{Part: &measure.Increment{T: second}, Cores: float64(i)}))
 	}
@@ -108,9 +117,9 @@ func (ending) Merge(_ workload.Process, n int) bool { return []bool{true}[n] }
 // A ledger that would end the process that reads it is the worker's error.
 func TestALedgerThatEndsItsReaderIsRefused(t *testing.T) {
 	t.Parallel()
-	c := &Crew{begun: make(chan struct{}), plan: &workload.Plan{Shared: &workload.Shared{}}}
+	c := &Crew{begun: newAwaited(), plan: &workload.Plan{Shared: &workload.Shared{}}}
 	workload.Share(c.plan.Shared, ending{})
-	c.Follow(func(measure.Increment) error { return nil }, func(error) {}, nil)
+	c.Follow(&fakeRun{})
 	err := c.deliver(1, &remote.Report{Ledger: c.plan.Shared.Delta()})
 	assert.ErrorContains(t, err, "take in what worker 2 has done: it is the record of another run")
 }

@@ -81,7 +81,7 @@ func (l *Relay) hold(c *Crew) bool {
 	all := c.Coordinator.Roster.Members()
 	all = all[:min(c.n, len(all))] // others are those who took on the rest of a part
 	switch {
-	case c.merge == nil: // it did not begin: those that have not joined it wait
+	case c.begun.wait() == nil: // it did not begin: those that have not joined it wait
 		if l.wait = max(l.wait-len(all), 0); l.wait == 0 {
 			return false
 		}
