@@ -21,8 +21,3 @@ func Keys() []workload.Param {
 	}
 	return out
 }
-
-// knobs returns the knobs that have keys of their own.
-func knobs() []workload.Knob {
-	return []workload.Knob{workload.Threads(), workload.Rate(""), workload.Payload(), workload.Batch()}
-}

@@ -53,7 +53,7 @@ func NamesOf(p *workload.Profile, plan *workload.Plan) Names {
 			n.aimed = append(n.aimed, q.Name)
 		}
 	}
-	knobs := knobs()
+	knobs := workload.Usual()
 	if plan != nil {
 		knobs = plan.Knobs
 		for _, v := range plan.Parameters { // those of a plan's own operations

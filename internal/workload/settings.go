@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Settings are the numbers that may change during a run. A published Settings is
@@ -64,6 +65,15 @@ const MaxBatch = 1_000_000
 
 // MaxRate is the highest rate in units per second.
 const MaxRate = 1e9
+
+// Usual returns the knobs that any profile may have, in the order in which they are shown; a
+// plan's own follow them.
+func Usual() []Knob { return []Knob{Threads(), Rate(""), Payload(), Batch()} }
+
+// IsUsual reports whether a knob of that name is one of the usual ones.
+func IsUsual(name string) bool {
+	return slices.ContainsFunc(Usual(), func(k Knob) bool { return k.Name == name })
+}
 
 // Threads returns the knob for the number of workers.
 func Threads() Knob {

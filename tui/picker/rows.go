@@ -156,10 +156,9 @@ func usualFirst(list []request.Line, room int) (usual, own []request.Line) {
 		return list, nil
 	}
 	for _, v := range list {
-		switch v.Name {
-		case "threads", "rate", "payload", "batch":
+		if workload.IsUsual(v.Name) {
 			usual = append(usual, v)
-		default:
+		} else {
 			own = append(own, v)
 		}
 	}

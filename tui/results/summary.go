@@ -2,7 +2,6 @@ package results
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -155,14 +155,13 @@ func told(run *rundir.Run, err error) bool {
 // the totals do not determine them.
 func settingsInWords(run *rundir.Run) string {
 	var words []string
-	four := []string{"threads", "rate", "payload", "batch"}
-	for _, name := range four {
-		if v, ok := run.Settings[name]; ok {
-			words = append(words, name+" "+rundir.SettingText(name, v))
+	for _, k := range workload.Usual() {
+		if v, ok := run.Settings[k.Name]; ok {
+			words = append(words, k.Name+" "+rundir.SettingText(k.Name, v))
 		}
 	}
 	for name, v := range widget.SortedSettings(run.Settings) {
-		if base := name[strings.LastIndexByte(name, '.')+1:]; base == name && !slices.Contains(four, name) {
+		if base := name[strings.LastIndexByte(name, '.')+1:]; base == name && !workload.IsUsual(name) {
 			words = append(words, name+" "+rundir.SettingText(name, v))
 		}
 	}
