@@ -83,8 +83,9 @@ type Options struct {
 	Signs Signs
 }
 
-// Run is a run in progress: it connects the tracks and their workers with what each of its
-// parts owns. All methods may be called from any goroutine, and only Wait blocks.
+// Run is a run in progress: its tracks with their workers, the settings in force, the timeline of
+// what was changed, and the graph of its phases. Each of these is a type of its own; Run connects
+// them, under one lock. All methods may be called from any goroutine, and only Wait blocks.
 type Run struct {
 	Clock
 	Ending

@@ -71,8 +71,9 @@ type Options struct {
 }
 
 // Coordinator brings workers together, and owns the life of a run with them: it opens, gathers,
-// starts, rests and closes. What goes on in between each of its parts knows. Its methods may be
-// called from any goroutine.
+// starts, rests and closes. What goes on in between belongs to its parts, each with a state of its
+// own: who is there to Roster, how far they are to Progress, what they are told to Commands. Its
+// methods may be called from any goroutine.
 type Coordinator struct {
 	Connection *Connection
 	Roster     *Roster

@@ -111,7 +111,8 @@ type Hello struct {
 	Now int64 `json:"now"`
 }
 
-// Slot is what a worker is given.
+// Slot is a coordinator's answer to a worker that asks to join: which part of the run is its own, or
+// why it gets none.
 type Slot struct {
 	// Refused says in a sentence why the worker cannot take part; empty: it can. Full says
 	// that it is because others were here first.

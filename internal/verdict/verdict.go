@@ -70,7 +70,8 @@ type Reason struct {
 	Text string
 }
 
-// Verdict says what a run is worth.
+// Verdict says whether the figures of a run can be trusted, VALID, DEGRADED or INVALID, and what
+// casts doubt on them.
 type Verdict struct {
 	State   string
 	Reasons []Reason
