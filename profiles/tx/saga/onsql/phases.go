@@ -80,7 +80,7 @@ func (s *client) Carry(ctx context.Context, g *model.Saga, step int, op string) 
 	t, id := g.Steps[step], string(model.AppendBranch(nil, g.Branch(step)))
 	now := time.Now().UnixMilli()
 	if g.Kind == model.KindXA {
-		return s.carryXA(ctx, g, step, op)
+		return s.xa.carry(ctx, g, step, op)
 	}
 	if op == model.BranchQuery {
 		return s.query(ctx, g, id, now)

@@ -100,10 +100,20 @@ var sqlPrice = model.Price{Save: 2, Branch: 2, Change: 1, Touch: 1, Actions: 2, 
 type client struct {
 	*Tables
 	// lost are the attempts that the database has rolled back because of others since
-	// the last call of Undone; held are the connections of branches that are prepared.
+	// the last call of Undone.
 	lost common.Lost
-	held branches
+	xa   xa
 }
+
+// newClient returns a client of the database.
+func (s *Tables) newClient() *client {
+	c := &client{Tables: s}
+	c.xa = xa{Tables: s, lost: &c.lost}
+	return c
+}
+
+// Detach leaves what is still prepared to whoever takes up the transaction.
+func (s *client) Detach() { s.xa.detach() }
 
 // Undone returns how long each attempt took that the database rolled back.
 func (s *client) Undone() []time.Duration {
@@ -115,7 +125,7 @@ func (s *client) Undone() []time.Duration {
 // Layer returns the transactions as a run sees them.
 func (s *Tables) Layer() *model.Adapter {
 	open := func() model.Store {
-		c := &client{Tables: s}
+		c := s.newClient()
 		return model.Store{Records: c, Phases: c, Participants: c, Index: s, Audit: s, Upkeep: s, Session: c}
 	}
 	saw := func() model.Noticed {

@@ -33,30 +33,39 @@ func (b *branches) set(step int, to *sqlstore.Branch) {
 	(*b)[step] = to
 }
 
-// Detach leaves what is still prepared to whoever takes up the transaction.
-func (s *client) Detach() {
+// xa carries out branches that are prepared in the database itself, for one client, which it
+// belongs to. A branch that it has prepared keeps its connection until it is committed, rolled
+// back or detached.
+type xa struct {
+	*Tables
+	held branches
+	lost *common.Lost // the client's
+}
+
+// detach leaves what is still prepared to whoever takes up the transaction.
+func (s *xa) detach() {
 	for _, b := range s.held {
 		b.Detach()
 	}
 	s.held = s.held[:0]
 }
 
-// carryXA carries out an operation of an xa branch.
-func (s *client) carryXA(ctx context.Context, g *model.Saga, step int, op string) (model.Reply, error) {
+// carry carries out an operation of an xa branch.
+func (s *xa) carry(ctx context.Context, g *model.Saga, step int, op string) (model.Reply, error) {
 	id := string(model.AppendBranch(nil, step))
 	switch op {
 	case model.BranchCommit:
-		return s.commitXA(ctx, g, step, id)
+		return s.commit(ctx, g, step, id)
 	case model.BranchRollback:
-		return s.rollbackXA(ctx, g, step, id)
+		return s.rollback(ctx, g, step, id)
 	}
 	for try := 1; ; try++ {
 		began := time.Now()
-		got, err := s.prepareXA(ctx, g, step, id)
+		got, err := s.prepare(ctx, g, step, id)
 		if err == nil || s.Conn.Classify(err) != store.Conflict {
 			return got, err
 		}
-		s.CountUndone(&s.lost, time.Since(began))
+		s.CountUndone(s.lost, time.Since(began))
 		if sqlstore.LockTimeout(err) || try == sqlstore.Tries {
 			s.waited.Add(1)
 			return model.ReplyRefused, nil
@@ -64,9 +73,9 @@ func (s *client) carryXA(ctx context.Context, g *model.Saga, step int, op string
 	}
 }
 
-// prepareXA is the first phase of a branch: the barrier's row and the account, in a
+// prepare is the first phase of a branch: the barrier's row and the account, in a
 // transaction that is prepared.
-func (s *client) prepareXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
+func (s *xa) prepare(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
 	b, err := s.phases.Begin(ctx, g.Gid, id, s.spec.LockTimeout)
 	if errors.Is(err, sqlstore.ErrBranchThere) {
 		return model.ReplyDuplicate, nil
@@ -90,7 +99,7 @@ func (s *client) prepareXA(ctx context.Context, g *model.Saga, step int, id stri
 
 // inBranch makes a branch's changes. While an earlier call is prepared, its barrier row
 // keeps this call waiting; after that it is a duplicate.
-func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t model.Transfer, id string) (model.Reply, error) {
+func (s *xa) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t model.Transfer, id string) (model.Reply, error) {
 	n, err := common.Affected(ctx, conn, s.Texts.carry, g.Gid, id, model.BranchAction, model.BranchAction, t.Account, t.Amount, time.Now().UnixMilli(), 0)
 	if sqlstore.LockTimeout(err) {
 		return model.ReplyDuplicate, nil
@@ -118,7 +127,7 @@ func (s *Tables) inBranch(ctx context.Context, conn *sql.Conn, g *model.Saga, t 
 
 // reason returns what the barrier's row of a branch's action says; empty if no such row
 // is committed.
-func (s *Tables) reason(ctx context.Context, db interface {
+func (s *xa) reason(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, gid, id string,
 ) (reason string, err error) {
@@ -139,9 +148,9 @@ const (
 // errHeld leaves a transaction to be tried again later.
 var errHeld = fmt.Errorf("a branch is neither prepared for others to finish, nor committed: %w", model.ErrParticipant)
 
-// commitXA commits a branch. If it does not exist but its row does, it was committed
+// commit commits a branch. If it does not exist but its row does, it was committed
 // before.
-func (s *client) commitXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
+func (s *xa) commit(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
 	for try := 1; ; try++ {
 		err := s.phases.Commit(ctx, g.Gid, id, s.held.at(step))
 		if !errors.Is(err, sqlstore.ErrNoBranch) {
@@ -165,9 +174,9 @@ func (s *client) commitXA(ctx context.Context, g *model.Saga, step int, id strin
 	}
 }
 
-// rollbackXA rolls back a branch, and leaves a row that keeps it from being prepared
+// rollback rolls back a branch, and leaves a row that keeps it from being prepared
 // later.
-func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
+func (s *xa) rollback(ctx context.Context, g *model.Saga, step int, id string) (model.Reply, error) {
 	for try := 1; ; try++ {
 		got := model.ReplyDone
 		err := s.phases.Rollback(ctx, g.Gid, id, s.held.at(step))
@@ -189,7 +198,7 @@ func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id str
 		}
 		// Somebody has locked the row: the branch itself, on a connection that is
 		// ending.
-		s.CountUndone(&s.lost, 0)
+		s.CountUndone(s.lost, 0)
 		if err := store.Rest(ctx, detachRest); err != nil {
 			return 0, err
 		}
@@ -197,7 +206,7 @@ func (s *client) rollbackXA(ctx context.Context, g *model.Saga, step int, id str
 }
 
 // rolledBack interprets that a branch's row existed when the branch was rolled back.
-func (s *Tables) rolledBack(ctx context.Context, gid, id string) (model.Reply, error) {
+func (s *xa) rolledBack(ctx context.Context, gid, id string) (model.Reply, error) {
 	reason, err := s.reason(ctx, s.DB, gid, id)
 	if err == nil && reason == model.BranchAction {
 		err = fmt.Errorf("branch %s is to be rolled back and was committed", id)
