@@ -146,6 +146,8 @@ type Preview struct {
 	Bytes       int64
 	Connections int
 	Warnings    []string
+	// Keys says what became of each key of files of other tools.
+	Keys []workload.FileKey
 }
 
 // SizeOf says how much a run stores, or that this is unknown.

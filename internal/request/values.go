@@ -175,6 +175,33 @@ func ReadFiles(p *workload.Profile, paths []string, texts []workload.File) (work
 	if p.Read == nil {
 		return nil, nil, fault.Input(fmt.Errorf("file %s: profile %s reads no files", paths[0], p.Name), "use --preset and --set")
 	}
+	files, err := openFiles(paths, texts)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.Read(files)
+}
+
+// KeysOf returns what becomes of each key of the files of other tools, and of texts that stand
+// for files. What cannot be read is left out: ReadFiles says so.
+func KeysOf(p *workload.Profile, paths []string, texts []workload.File) (out []workload.FileKey) {
+	if p.Keys == nil {
+		return nil
+	}
+	files, err := openFiles(paths, texts)
+	if err != nil {
+		return nil
+	}
+	for _, f := range files {
+		if f.Data != nil {
+			out = append(out, p.Keys(f)...)
+		}
+	}
+	return out
+}
+
+// openFiles returns the files and folders of --file, and then texts that stand for files.
+func openFiles(paths []string, texts []workload.File) ([]workload.File, error) {
 	var problems workload.Problems
 	var files []workload.File
 	var run []string
@@ -191,14 +218,11 @@ func ReadFiles(p *workload.Profile, paths []string, texts []workload.File) (work
 		problems.Add(err)
 		files = append(files, workload.File{Path: path, Data: data, Run: run})
 	}
-	if err := problems.Err(); err != nil {
-		return nil, nil, err
-	}
 	for _, t := range texts {
 		t.Run = run
 		files = append(files, t)
 	}
-	return p.Read(files)
+	return files, problems.Err()
 }
 
 // Readers returns the names of the profiles that read files without an error and find values in

@@ -270,6 +270,7 @@ func (m *maker) values() (workload.Values, error) {
 	from, warnings, err := request.ReadFiles(&m.p.Profile, m.p.req.Files, texts)
 	problems.Add(fault.Field("file", m.elsewhere(err)))
 	m.warn(warnings...)
+	m.p.Keys = request.KeysOf(&m.p.Profile, m.p.req.Files, texts)
 	request.Put(vs, from)
 	if err := problems.Err(); err != nil {
 		return nil, err

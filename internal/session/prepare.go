@@ -36,6 +36,8 @@ type Prepared struct {
 	RequireValid bool
 	// Warnings are sentences to show before the start.
 	Warnings []string
+	// Keys says what became of each key of files of other tools.
+	Keys []workload.FileKey
 	// Tags are kept with the run; nil if there are none.
 	Tags map[string]string
 	// Given is the content of the --facts file; nil if there is none.

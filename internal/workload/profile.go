@@ -40,6 +40,10 @@ type Profile struct {
 	// Read turns the files of --file (a system's own, unchanged, or our YAML) into
 	// values of origin OriginFile. Nil if the profile reads no such files.
 	Read func(files []File) (Values, []string, error)
+	// Keys says what becomes of each key of a file of another tool, in the order of the file; of
+	// other files, and of those that cannot be read at all, it says nothing. Nil if the profile
+	// reads no such files.
+	Keys func(f File) []FileKey
 	// Inline names the parameters whose text is read as the content of a file would be: what
 	// stands in a file of another tool may be on the command line as well.
 	Inline []string

@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/coherence"
+	"github.com/perfbench/perfbench/internal/store/memcached"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
@@ -19,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/profiles/mix/model"
 	"github.com/perfbench/perfbench/profiles/mix/oncassandra"
 	"github.com/perfbench/perfbench/profiles/mix/oncoherence"
+	"github.com/perfbench/perfbench/profiles/mix/onmemcached"
 	"github.com/perfbench/perfbench/profiles/mix/onredis"
 	"github.com/perfbench/perfbench/profiles/mix/onsql"
 )
@@ -61,6 +63,8 @@ func (c *calls) claimed(conn store.Conn, namespace string) *model.Adapter {
 		a, err = oncassandra.New(c.Context(), conn, c.Workload, namespace)
 	case *coherence.Conn:
 		a, err = oncoherence.New(conn, c.Workload, namespace)
+	case *memcached.Conn:
+		a = onmemcached.New(conn, c.Workload, namespace)
 	case sqlstore.Typed:
 		a, err = onsql.New(conn, c.Workload, namespace)
 	}
@@ -142,13 +146,15 @@ func TestCalls(t *testing.T) {
 			Operations: []model.Operation{{Name: "look", Weight: 1, Steps: []model.Step{{Do: model.Get, Data: "product"}}}},
 		}
 	}
-	for _, name := range []string{"memory", "embedded", "sqlite", "mariadb", "postgres", "cassandra", "coherence"} {
+	for _, name := range []string{"memory", "embedded", "sqlite", "mariadb", "postgres", "cassandra", "coherence", "memcached"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			all := w()
 			c := callsOn(t, name, all)
 			c.values()
-			c.hashes()
+			if c.can(model.Put, "user", false) {
+				c.hashes()
+			}
 			c.counters()
 			if c.can(model.Scan, "product", false) {
 				c.scans()

@@ -15,6 +15,7 @@ const cache = `
 data:
   page:    {records: 500, size: 20..2KiB, ttl: 1h}
   article: {records: 200, size: 100, cached: true}
+  visits:  {records: 50, type: counter, start: 3}
 operations:
   look:    {get: page, keys: zipf 0.99}
   many:    {get: page, batch: 2..5}
@@ -23,6 +24,8 @@ operations:
   through: {get: article, fill: true, hit: 90%}
   more:    {insert: note, size: 100}
   drop:    {delete: note, keys: sequential}
+  count:   [{add: visits, by: -20..5}, {get: visits, keys: same}]
+  some:    {get: visits, batch: 3}
 `
 
 func TestMemcached(t *testing.T) {
@@ -32,7 +35,7 @@ func TestMemcached(t *testing.T) {
 	f := profiletest.Facts[run.Facts](t, o.Concluded)
 	assert.Positive(t, f.ReadBack)
 	require.NotNil(t, f.HitRatio)
-	for text, says := range map[string]string{plain: "Memcached keeps no hashes", transaction: "Memcached has no transactions"} {
+	for text, says := range map[string]string{plain: "an item of Memcached has one value, and no fields", transaction: "Memcached has no transactions"} {
 		_, err := caseOf(t, target, text, "namespace=mixcache").Start(t.Context(), t)
 		require.ErrorContains(t, err, says)
 	}

@@ -64,6 +64,7 @@ func Profile() workload.Profile {
 		Params:        params(),
 		Stores:        bindings(),
 		Read:          Read,
+		Keys:          keys,
 		Inline:        []string{memtier},
 		Design:        Design,
 	}
@@ -80,7 +81,7 @@ func bindings() []workload.Binding {
 		{Driver: "postgres"},
 		{Driver: "sqlite"},
 		{Driver: "coherence", Note: "values, records and counters"},
-		{Driver: "memcached", Note: "values"},
+		{Driver: "memcached", Note: "values and counters"},
 		{Driver: "dtm", Refuse: "a dtm server coordinates transactions and stores no records; use redis:// or embedded:"},
 		{Driver: "dtm-bench", Refuse: "it carries out sagas and stores no records; use redis:// or embedded:"},
 	}
@@ -119,7 +120,7 @@ func read(f workload.File) ([]workload.Value, []string, error) {
 	}
 	var warnings []string
 	for _, n := range notes {
-		if n.State == model.Approximated {
+		if n.State == workload.KeyApproximated {
 			warnings = append(warnings, fmt.Sprintf("%s: %s: %s", n.Where, n.Key, n.Text))
 		}
 	}
@@ -127,6 +128,20 @@ func read(f workload.File) ([]workload.Value, []string, error) {
 		return nil, nil, fault.Sentence(f.Path+": "+err.Error(), err)
 	}
 	return append(ofRun(f.Path, &w.Run), valueOf(f.Path, w)), warnings, nil
+}
+
+// keys says what became of each key of another tool's file.
+func keys(f workload.File) []workload.FileKey {
+	if capture.Is(f.Data) {
+		return nil
+	}
+	_, notes, _ := foreign.Read(f) // Read says what is wrong
+	line := func(k workload.FileKey) int {
+		n, _ := strconv.Atoi(k.Where[strings.LastIndexByte(k.Where, ':')+1:]) // 0: the place has no line
+		return n
+	}
+	slices.SortStableFunc(notes, func(a, b workload.FileKey) int { return line(a) - line(b) })
+	return notes
 }
 
 // valueOf is the value that a workload travels as.

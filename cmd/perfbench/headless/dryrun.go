@@ -27,6 +27,11 @@ func (a command) printPlan(p *session.Prepared) {
 	a.printLines("run", v.Run)
 	a.printLines("live settings at the start", v.Settings)
 	a.printLines("parameters", v.Parameters)
+	var keys []string
+	for i := range v.Keys {
+		keys = append(keys, v.Keys[i].Words())
+	}
+	a.printList("keys of the file", keys)
 	a.printList("tracks", v.Tracks)
 	a.printList("timetable", v.Timetable)
 	a.printList("thresholds", v.Thresholds)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/bradfitz/gomemcache/memcache"
@@ -65,6 +66,31 @@ func (m *Maps) SetExpiring(ctx context.Context, s store.Space, key, val []byte, 
 		return failed("set", s, err)
 	}
 	return failed("set", s, m.client.Set(&memcache.Item{Key: keyOf(s, nil, key), Value: val, Expiration: expiration(ttl, time.Now())}))
+}
+
+// Increment adds to the counter of a key, which may be less than nothing, and returns what it is
+// then. One that is not there begins with start. The server knows no number below 0.
+func (m *Maps) Increment(ctx context.Context, s store.Space, key []byte, by int64, start uint64) (n uint64, err error) {
+	if err := m.open(ctx); err != nil {
+		return 0, failed("increment", s, err)
+	}
+	name := keyOf(s, nil, key)
+	for ctx.Err() == nil {
+		if by < 0 {
+			n, err = m.client.Decrement(name, -uint64(by))
+		} else {
+			n, err = m.client.Increment(name, uint64(by))
+		}
+		if !errors.Is(err, memcache.ErrCacheMiss) {
+			return n, failed("increment", s, err)
+		}
+		n = start + uint64(by)
+		err = m.client.Add(&memcache.Item{Key: name, Value: strconv.AppendUint(nil, n, 10)})
+		if !errors.Is(err, memcache.ErrNotStored) { // else another has made it meanwhile
+			return n, failed("increment", s, err)
+		}
+	}
+	return 0, failed("increment", s, ctx.Err())
 }
 
 // longest is the longest time that the server takes for one; what is longer is a moment.

@@ -46,6 +46,8 @@ func Target(t testing.TB, name string) string {
 		return labtest.Cassandra(t).Patient()
 	case "coherence":
 		return labtest.Coherence(t).Patient()
+	case "memcached":
+		return labtest.Memcached(t).URL()
 	}
 	require.Fail(t, "no such store", name)
 	return ""

@@ -27,7 +27,7 @@ const kinds = "mix reads YAML of its own, scripts with memtier_benchmark, suites
 // What the workload does not do as the file says is in the notes; if any of them is
 // Refused, Refusal says so, and the workload is not to be run. The error is about a file
 // that cannot be read at all.
-func Read(f workload.File) (*model.Workload, []model.Note, error) {
+func Read(f workload.File) (*model.Workload, []workload.FileKey, error) {
 	switch {
 	case len(bytes.TrimSpace(f.Data)) == 0:
 		return nil, nil, fault.Input(fmt.Errorf("%s: there is nothing in it", f.Path), kinds)
@@ -45,7 +45,7 @@ func Read(f workload.File) (*model.Workload, []model.Note, error) {
 }
 
 // readYAML reads YAML by what its keys are.
-func readYAML(f workload.File) (*model.Workload, []model.Note, error) {
+func readYAML(f workload.File) (*model.Workload, []workload.FileKey, error) {
 	n, err := yaml.Form{}.Parse(f.Path, f.Data)
 	if err != nil {
 		return nil, nil, err
@@ -62,10 +62,10 @@ func readYAML(f workload.File) (*model.Workload, []model.Note, error) {
 }
 
 // Refusal returns an error that names every key that was refused; nil if none was.
-func Refusal(notes []model.Note) error {
+func Refusal(notes []workload.FileKey) error {
 	var errs []error
 	for _, n := range notes {
-		if n.State == model.Refused {
+		if n.State == workload.KeyRefused {
 			errs = append(errs, fault.Input(fmt.Errorf("%s: %s: %s", n.Where, n.Key, n.Text), ""))
 		}
 	}
@@ -73,24 +73,24 @@ func Refusal(notes []model.Note) error {
 }
 
 // notes collects what became of keys.
-type notes []model.Note
+type notes []workload.FileKey
 
 // mostUnknown is for how many unknown keys it is worked out what may have been meant.
 const mostUnknown = 20
 
 // done notes that a key is done as it says.
 func (n *notes) done(where, key string) {
-	*n = append(*n, model.Note{Where: where, Key: key, State: model.Done})
+	*n = append(*n, workload.FileKey{Where: where, Key: key, State: workload.KeyDone})
 }
 
 // about notes how a key that has an effect differs, or why it has none.
 func (n *notes) about(where, key, format string, args ...any) {
-	*n = append(*n, model.Note{Where: where, Key: key, State: model.Approximated, Text: fmt.Sprintf(format, args...)})
+	*n = append(*n, workload.FileKey{Where: where, Key: key, State: workload.KeyApproximated, Text: fmt.Sprintf(format, args...)})
 }
 
 // refuse notes that a key is not done, and why.
 func (n *notes) refuse(where, key, format string, args ...any) {
-	*n = append(*n, model.Note{Where: where, Key: key, State: model.Refused, Text: fmt.Sprintf(format, args...)})
+	*n = append(*n, workload.FileKey{Where: where, Key: key, State: workload.KeyRefused, Text: fmt.Sprintf(format, args...)})
 }
 
 // unknown refuses a key that the tool does not have either.
@@ -98,7 +98,7 @@ func (n *notes) unknown(where, key, tool string, names []string) {
 	text := tool + " has nothing of this name"
 	refused := 0
 	for _, old := range *n {
-		if old.State == model.Refused {
+		if old.State == workload.KeyRefused {
 			refused++
 		}
 	}

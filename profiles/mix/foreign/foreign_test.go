@@ -31,7 +31,7 @@ func fixtures(t testing.TB) map[string][]byte {
 }
 
 // fixture reads a file of testdata that nothing of is refused.
-func fixture(t *testing.T, name string) (*model.Workload, []model.Note) {
+func fixture(t *testing.T, name string) (*model.Workload, []workload.FileKey) {
 	t.Helper()
 	w, notes, err := Read(workload.File{Path: name, Data: fixtures(t)[name]})
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func fixture(t *testing.T, name string) (*model.Workload, []model.Note) {
 }
 
 // said returns what was said of a key, with its line.
-func said(notes []model.Note, key string) (out []string) {
+func said(notes []workload.FileKey, key string) (out []string) {
 	for _, n := range notes {
 		if n.Key == key {
 			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s", n.Where, n.State, n.Text)))
@@ -150,7 +150,6 @@ func TestWhatMemtierIsRefused(t *testing.T) {
 		"--data-size-list 3:0":             "a size with a weight",
 		"--data-size-range 9-3":            "does not lead",
 		"--expiry-range 9":                 "not of the form",
-		"--protocol memcache_text":         "memcached",
 		"--protocol redi":                  "did you mean",
 		"--command-ratio 3":                "no --command before",
 		"--command 'SET x__key__ 1'":       "as words of their own",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
 
@@ -18,11 +19,11 @@ const memtierTool = "memtier_benchmark"
 // Memtier reads a command line of memtier_benchmark, its options alone, or a script that
 // runs it. where names the file, or what else the text is from. If a script runs it more
 // than once, all but the last command must be loads.
-func Memtier(where, text string) (*model.Workload, []model.Note, error) {
+func Memtier(where, text string) (*model.Workload, []workload.FileKey, error) {
 	return memtierAt(where, text, 1)
 }
 
-func memtierAt(where, text string, line int) (*model.Workload, []model.Note, error) {
+func memtierAt(where, text string, line int) (*model.Workload, []workload.FileKey, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "-") { // options alone, over several lines
 		text = strings.NewReplacer("\\\r\n", " \n", "\\\n", " \n").Replace(text)
 		text = memtierTool + " " + strings.ReplaceAll(text, "\n", " \\\n")
@@ -298,7 +299,7 @@ func (m *memtier) protocol(v string) error {
 	case "redis", "resp2", "resp3":
 		m.about(m.where, "--protocol", "no effect: use protocol=2 or protocol=3 in --target")
 	case "memcache_text", "memcache_binary":
-		return fmt.Errorf("perfbench does not speak the protocol of memcached; its stores are listed by perfbench list stores")
+		m.about(m.where, "--protocol", "no effect: the store is that of --target, such as memcached://localhost:11211")
 	default:
 		return fmt.Errorf("%q is not a protocol; %s", v, fault.Suggest(v, []string{"redis", "resp2", "resp3"}))
 	}

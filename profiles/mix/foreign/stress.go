@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
@@ -39,7 +40,7 @@ var stressKeys = []string{
 	"specname", "keyspace", "keyspace_definition", "table", "table_definition", "extra_definitions", "columnspec", "insert", "queries", "token_range_queries", "seed",
 }
 
-func readStress(path string, n yaml.Node) (*model.Workload, []model.Note, error) {
+func readStress(path string, n yaml.Node) (*model.Workload, []workload.FileKey, error) {
 	s := &stress{path: path, nodes: map[string]yaml.Node{}, specs: map[string]columnSpec{}}
 	for key, value := range n.Pairs() {
 		s.nodes[key.Text()] = value

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/internal/yaml"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
@@ -25,7 +26,7 @@ const (
 	machines  = "no effect: perfbench runs where it is started, against a server that is there"
 )
 
-func readSuite(path string, n yaml.Node) (*model.Workload, []model.Note, error) {
+func readSuite(path string, n yaml.Node) (*model.Workload, []workload.FileKey, error) {
 	s := &suite{path: path}
 	for key, value := range n.Pairs() {
 		s.top(key, value)

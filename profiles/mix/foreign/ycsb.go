@@ -78,7 +78,7 @@ func hasYCSB(f workload.File) bool {
 	return slices.ContainsFunc(file.Entries, func(e values.JavaEntry) bool { _, ok := ycsbKeys[e.Key]; return ok })
 }
 
-func readYCSB(f workload.File) (*model.Workload, []model.Note, error) {
+func readYCSB(f workload.File) (*model.Workload, []workload.FileKey, error) {
 	file, err := values.ReadProperties(f.Path, f.Data)
 	if err != nil {
 		return nil, nil, err

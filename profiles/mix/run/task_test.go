@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,7 +60,7 @@ type bound struct {
 	plan *workload.Plan
 }
 
-func (b bound) task(t *testing.T, worker int, set workload.Settings) *profiletest.Stepper {
+func (b bound) task(t testing.TB, worker int, set workload.Settings) *profiletest.Stepper {
 	t.Helper()
 	tr := b.plan.Phases[0].Tracks[0]
 	tr.Start = set
@@ -108,7 +109,7 @@ func ops(w *model.Workload) (out []string) {
 	return out
 }
 
-func parse(t *testing.T, text string) *model.Workload {
+func parse(t testing.TB, text string) *model.Workload {
 	t.Helper()
 	w, err := own.Read("test", text)
 	require.NoError(t, err)
@@ -347,6 +348,20 @@ mix: {look: 90, change: 10}`)
 	assert.InDelta(t, 1500, miss, 150)
 }
 
+// onNothing is a workload at work on a store that does nothing.
+func onNothing(tb testing.TB, w *model.Workload) bound {
+	tb.Helper()
+	target, err := store.ParseTarget("null:")
+	require.NoError(tb, err)
+	c, err := null.Driver.Open(tb.Context(), target, store.OpenOptions{})
+	require.NoError(tb, err)
+	p := &workload.Plan{Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "mix", Ops: ops(w)}}}}, Shared: &workload.Shared{}}
+	r := run.New(&run.Spec{Work: w, Load: run.LoadSkip}, inmemory.New(w, true), c, "run-1")
+	r.Bind(&workload.Bound{Plan: p, Conn: c, RunID: "run-1"})
+	require.NoError(tb, p.Setup(tb.Context(), nil))
+	return bound{r, p}
+}
+
 // A client that reads and writes allocates nothing.
 func TestCallsAllocateNothing(t *testing.T) {
 	for name, text := range map[string]string{
@@ -355,15 +370,7 @@ func TestCallsAllocateNothing(t *testing.T) {
 		"steps":  "operations: {both: [{get: user}, {update: user, keys: same, fields: 1}, {insert: product}]}",
 	} {
 		w := parse(t, "data: {product: {records: 1000, size: 1KiB}, user: {records: 100, fields: 5, size: 100}}\n"+text)
-		a := inmemory.New(w, true)
-		target, err := store.ParseTarget("null:")
-		require.NoError(t, err)
-		c, err := null.Driver.Open(t.Context(), target, store.OpenOptions{})
-		require.NoError(t, err)
-		p := &workload.Plan{Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "mix", Ops: ops(w)}}}}, Shared: &workload.Shared{}}
-		run.New(&run.Spec{Work: w, Load: run.LoadSkip}, a, c, "run-1").Bind(&workload.Bound{Plan: p, Conn: c, RunID: "run-1"})
-		require.NoError(t, p.Setup(t.Context(), nil))
-		k := bound{plan: p}.task(t, 0, settings(w))
+		k := onNothing(t, w).task(t, 0, settings(w))
 		n := int64(0)
 		do := func() {
 			n++
@@ -372,5 +379,51 @@ func TestCallsAllocateNothing(t *testing.T) {
 		}
 		do()
 		assert.Zero(t, testing.AllocsPerRun(1000, do), name)
+	}
+}
+
+// What has expired is not found, and put back: of the gets of a record that gets p of the calls,
+// the first finds nothing, those of the next 100 calls find it, and so on.
+func TestMissesFollowFromTheTTL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := parse(t, `
+data: {page: {records: 10, size: 16, cached: true, ttl: 1s}}
+operations: {look: [{get: page, keys: zipf-in-order 1, fill: true}, {think: 10ms}]}`)
+		b := bind(t, &run.Spec{Work: w, Seed: 5}, watched{})
+		k := b.task(t, 0, settings(w))
+		for i := range int64(20_000) {
+			require.NoError(t, at(t, k, i))
+		}
+		want, weights := 0.0, 0.0
+		for i := range 10 {
+			weights += 1 / float64(i+1)
+		}
+		for i := range 10 {
+			p := 1 / float64(i+1) / weights
+			want += p / (1 + 100*p)
+		}
+		f := b.Facts(nil).(*run.Facts)
+		require.NotNil(t, f.HitRatio)
+		assert.InDelta(t, want, 1-*f.HitRatio, 0.005)
+		assert.Zero(t, f.Lost+f.Wrong+f.Stale)
+	})
+}
+
+// BenchmarkCallOfNothing is all that is done for a call but the call: an operation is drawn, a key
+// chosen, a value made, and the time taken at both ends.
+func BenchmarkCallOfNothing(b *testing.B) {
+	for _, o := range []string{"get", "put"} {
+		for _, keys := range []string{"uniform", "zipf 0.99", "latest 0.99"} {
+			b.Run(o+" "+keys, func(b *testing.B) {
+				w := parse(b, fmt.Sprintf("data: {product: {records: 100_000, size: 1KiB}}\noperations: {call: {%s: product, keys: %s}}", o, keys))
+				k := onNothing(b, w).task(b, 0, settings(w))
+				k.Forget = true
+				b.ReportAllocs()
+				for b.Loop() {
+					k.Seq++
+					_ = k.Do(b.Context()) // nothing fails
+				}
+			})
+		}
 	}
 }
