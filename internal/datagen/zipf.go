@@ -14,10 +14,11 @@ type law struct {
 	s        float64
 	low      float64
 	shortcut float64
+	inverted float64 // 1/(1-s); exponentials of logarithms are twice as fast as math.Pow
 }
 
 func lawOf(s float64) law {
-	l := law{s: s}
+	l := law{s: s, inverted: 1 / (1 - s)}
 	l.low = l.integral(1.5) - 1
 	l.shortcut = 2 - l.inverse(l.integral(2.5)-math.Pow(2, -s))
 	return l
@@ -32,14 +33,14 @@ func (l *law) integral(x float64) float64 {
 	if l.one() {
 		return math.Log(x)
 	}
-	return (math.Pow(x, 1-l.s) - 1) / (1 - l.s)
+	return (math.Exp(math.Log(x)*(1-l.s)) - 1) / (1 - l.s)
 }
 
 func (l *law) inverse(v float64) float64 {
 	if l.one() {
 		return math.Exp(v)
 	}
-	return math.Pow(max(1+v*(1-l.s), math.SmallestNonzeroFloat64), 1/(1-l.s))
+	return math.Exp(math.Log(max(1+v*(1-l.s), math.SmallestNonzeroFloat64)) * l.inverted)
 }
 
 const nearOne = 1e-9
@@ -51,7 +52,7 @@ func (l *law) try(unit, n, high float64) (k float64, ok bool) {
 	u := high + unit*(l.low-high)
 	x := l.inverse(u)
 	k = math.Round(min(max(x, 1), n))
-	return k, k-x <= l.shortcut || u >= l.integral(k+0.5)-math.Pow(k, -l.s)
+	return k, k-x <= l.shortcut || u >= l.integral(k+0.5)-math.Exp(-l.s*math.Log(k))
 }
 
 // Zipf draws numbers 0..n-1, where number k has a weight of (k+1)^-s, for any s ≥ 0 (0

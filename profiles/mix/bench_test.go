@@ -99,7 +99,7 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			target, call := open(b)
-			plan := benchPlan(b, target)
+			plan := benchPlan(b, target, "mixbench", [2]string{"workload", benchWorkload})
 			for i := range benchRecords {
 				require.NoError(b, call(b.Context(), bareKey(int64(i)), true))
 			}
@@ -123,8 +123,8 @@ func overGoRedis(b *testing.B, addr, value string) func(ctx context.Context, key
 	}
 }
 
-// benchPlan makes a plan whose records are loaded.
-func benchPlan(b *testing.B, target string) *workload.Plan {
+// benchPlan makes a plan of values whose records are loaded.
+func benchPlan(b *testing.B, target, namespace string, values ...[2]string) *workload.Plan {
 	b.Helper()
 	tg, d, err := drivers.Parse(target)
 	require.NoError(b, err)
@@ -132,10 +132,10 @@ func benchPlan(b *testing.B, target string) *workload.Plan {
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = c.Close() })
 	vs := workload.Values{}
-	for _, v := range [][2]string{{"workload", benchWorkload}, {"threads", fmt.Sprint(benchThreads)}, {"load", "auto"}, {"loaders", "16"}} {
+	for _, v := range append(values, [][2]string{{"threads", fmt.Sprint(benchThreads)}, {"load", "auto"}, {"loaders", "16"}}...) {
 		vs.Set(workload.Value{Name: v[0], Text: v[1], Origin: workload.OriginFlag})
 	}
-	in := workload.Inputs{Values: vs, Seed: 1, Namespace: "mixbench", Driver: d.Name, Duration: time.Hour}
+	in := workload.Inputs{Values: vs, Seed: 1, Namespace: namespace, Driver: d.Name, Duration: time.Hour}
 	p, err := Design(in)
 	require.NoError(b, err)
 	p = profiletest.Bind(b, Name, p, c, in, "bench")
