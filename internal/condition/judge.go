@@ -44,6 +44,12 @@ func (e Threshold) Judge(f *rundir.Folder) Outcome {
 		return e.throughput(f)
 	case recovery:
 		return e.recovered(f)
+	case lost:
+		v := f.Run.Verification
+		if v.Lost == nil {
+			return Outcome{Got: "not known: " + v.Summary, Measured: true}
+		}
+		return Outcome{OK: e.holds(float64(*v.Lost)), Got: fmt.Sprint(*v.Lost), Measured: true}
 	}
 	h := e.merged(f)
 	if h == nil || h.TotalCount() == 0 {
@@ -130,6 +136,8 @@ func (e Threshold) holds(v float64) bool {
 		return v <= e.Limit
 	case ">":
 		return v > e.Limit
+	case "=":
+		return v == e.Limit
 	default:
 		return v >= e.Limit
 	}

@@ -18,19 +18,22 @@ import (
 // stats are the words that may be used in an expression. Of the percentiles it has
 // those in reports, but any other may be used as well.
 var stats = []string{
-	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput", recovery,
+	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput", recovery, lost,
 }
 
 // recovery is the longest time that any fault of the timetable took until all was as before.
 const recovery = "recovery"
 
+// lost is how many of what was acknowledged the verification did not find as it was.
+const lost = "lost"
+
 // times are the times of an operation.
 var times = []string{"response", "service", "wait", "lateness"}
 
 var thresholdGrammar = regexp.MustCompile(
-	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput|recovery)(?:\.(response|service|wait|lateness))?$`)
+	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput|recovery|lost)(?:\.(response|service|wait|lateness))?$`)
 
-const thresholdExample = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000 or 'errors<5% abort after 30s'"
+const thresholdExample = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000, lost=0 or 'errors<5% abort after 30s'"
 
 // aborts matches the end of an expression that can end the run early.
 var aborts = regexp.MustCompile(`^(.*?)\s+abort(?:\s+after\s+(\S+(?: \pL+)?))?$`)
@@ -47,11 +50,11 @@ type Threshold struct {
 	// run.
 	Of string
 	// Stat is what is compared: a percentile such as p99 or p95.5, max, mean, min,
-	// errors, throughput, recovery.
+	// errors, throughput, recovery, lost.
 	Stat string
 	// Time is response, service, wait or lateness; for latencies only.
 	Time string
-	// Rel is <, <=, > or >=.
+	// Rel is <, <=, > or >=, or = for what is counted: errors and lost.
 	Rel string
 	// Limit is in nanoseconds for latencies and recovery, otherwise a number, or a percentage of
 	// calls if Percent is set.
@@ -82,11 +85,14 @@ func ParseThreshold(text string) (Threshold, error) {
 	}
 	at := strings.IndexAny(condition, "<>")
 	if at < 0 {
-		return bad("has none of < <= > >=")
+		at = strings.LastIndexByte(condition, '=')
+	}
+	if at < 0 {
+		return bad("has none of < <= > >= =")
 	}
 	left, right := strings.TrimSpace(condition[:at]), condition[at+1:]
 	e.Rel = condition[at : at+1]
-	if rest, ok := strings.CutPrefix(right, "="); ok {
+	if rest, ok := strings.CutPrefix(right, "="); ok && e.Rel != "=" {
 		e.Rel, right = e.Rel+"=", rest
 	}
 	right = strings.TrimSpace(right)
@@ -106,8 +112,12 @@ func ParseThreshold(text string) (Threshold, error) {
 	switch why := e.limit(right); {
 	case why != "":
 		return bad(why)
-	case e.Recovery() && e.Of != "":
-		return bad("recovery is of the whole run, not of " + e.Of)
+	case e.Rel == "=" && (e.Percent || e.Stat != "errors" && !e.Lost()):
+		return bad("= is for what is counted, which are errors and lost")
+	case (e.Recovery() || e.Lost()) && e.Of != "":
+		return bad(e.Stat + " is of the whole run, not of " + e.Of)
+	case e.Lost() && e.Abort:
+		return bad("lost cannot end a run early: what is stored is read back at its end")
 	case e.Recovery() && e.Abort:
 		return bad("recovery cannot end a run early: whether all is as before is known at its end")
 	}
@@ -146,12 +156,16 @@ func (e *Threshold) limit(s string) string {
 }
 
 func (e Threshold) latency() bool {
-	return e.Stat != "errors" && e.Stat != "throughput" && !e.Recovery()
+	return e.Stat != "errors" && e.Stat != "throughput" && !e.Recovery() && !e.Lost()
 }
 
 // Recovery reports whether the expression is about what faults of the timetable left behind, for
 // which Judge needs the series of the run.
 func (e Threshold) Recovery() bool { return e.Stat == recovery }
+
+// Lost reports whether the expression is about what was acknowledged and is lost, which Judge
+// takes from the verification.
+func (e Threshold) Lost() bool { return e.Stat == lost }
 
 // Check returns an error of bad input, with the closest valid name, unless the
 // expression refers to one of these operations or to their tracks.

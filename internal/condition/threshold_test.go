@@ -12,6 +12,7 @@ import (
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 func TestParseReadsEveryForm(t *testing.T) {
@@ -34,6 +35,9 @@ func TestParseReadsEveryForm(t *testing.T) {
 		" throughput>10000 ":            {Stat: "throughput", Rel: ">", Limit: 10000},
 		"putall.throughput >= 1.5k":     {Of: "putall", Stat: "throughput", Rel: ">=", Limit: 1500},
 		"recovery<15s":                  {Stat: "recovery", Rel: "<", Limit: 15 * 1000 * ms},
+		"lost=0":                        {Stat: "lost", Rel: "=", Limit: 0},
+		"lost <= 3":                     {Stat: "lost", Rel: "<=", Limit: 3},
+		"put.errors=0":                  {Of: "put", Stat: "errors", Rel: "=", Limit: 0},
 		"throughput>=2M/s":              {Stat: "throughput", Rel: ">=", Limit: 2e6},
 		"a group.with.dots.max.wait<1h": {Of: "a group.with.dots", Stat: "max", Time: "wait", Rel: "<", Limit: 3600 * 1000 * ms},
 	} {
@@ -46,7 +50,7 @@ func TestParseReadsEveryForm(t *testing.T) {
 
 func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 	for text, want := range map[string]struct{ message, hint string }{
-		"p99":                   {`threshold "p99": has none of < <= > >=`, "write it like p99<5ms"},
+		"p99":                   {`threshold "p99": has none of < <= > >= =`, "write it like p99<5ms"},
 		"p100<5ms":              {`threshold "p100<5ms": "p100" is not a percentile between p0 and p100`, "write it like"},
 		"p0<5ms":                {`"p0" is not a percentile`, "write it like"},
 		"put.maximum<5ms":       {`"maximum" is not a figure that is measured`, "p50"},
@@ -59,6 +63,11 @@ func TestParseRefusesWithOneSentenceAndAHint(t *testing.T) {
 		"put.recovery<15s":      {"recovery is of the whole run, not of put", "write it like"},
 		"recovery<15s abort":    {"recovery cannot end a run early", "write it like"},
 		"recovery.wait<15s":     {"recovery has no wait time", "write it like"},
+		"put.lost=0":            {"lost is of the whole run, not of put", "write it like"},
+		"lost=0 abort":          {"lost cannot end a run early", "write it like"},
+		"lost=1s":               {`"1s" is not a number`, "write it like"},
+		"throughput=5":          {"= is for what is counted", "write it like"},
+		"errors=0%":             {"= is for what is counted", "write it like"},
 		"throughput>many":       {`"many" is not a number`, "write it like"},
 		"put.P99.service<5ms":   {`"P99" is not a figure that is measured`, "did you mean p99"},
 	} {
@@ -187,4 +196,21 @@ func TestRecoveryIsThatOfTheWorstFault(t *testing.T) {
 	assert.Equal(t, condition.Outcome{Got: "2 s", Measured: true}, judge("recovery<2s"))
 	f.Run.Changes[3].At = 40
 	assert.Equal(t, condition.Outcome{Got: "not known for delay from 20 s: the run ended before three seconds in a row were as before", Measured: true}, judge("recovery<1h"))
+}
+
+// What was lost is what the verification says; if it says nothing, nobody knows.
+func TestLostIsWhatTheVerificationSays(t *testing.T) {
+	f := &rundir.Folder{Run: rundir.Run{Verification: workload.Verification{Summary: "the store keeps nothing"}}}
+	judge := func(text string) condition.Outcome {
+		e, err := condition.ParseThreshold(text)
+		require.NoError(t, err)
+		return e.Judge(f)
+	}
+	assert.Equal(t, condition.Outcome{Got: "not known: the store keeps nothing", Measured: true}, judge("lost<1000"))
+	f.Run.Verification.Lose(0)
+	assert.Equal(t, condition.Outcome{OK: true, Got: "0", Measured: true}, judge("lost=0"))
+	f.Run.Verification.Lose(3)
+	f.Run.Verification.Lose(-1)
+	assert.Equal(t, condition.Outcome{Got: "3", Measured: true}, judge("lost=0"))
+	assert.Equal(t, condition.Outcome{OK: true, Got: "3", Measured: true}, judge("lost<=3"))
 }

@@ -228,9 +228,20 @@ type Verification struct {
 	// Missed is how many entries the run itself asked for and did not find, which is no
 	// error.
 	Missed int64 `json:"missed,omitempty"`
+	// Lost is how many of what was acknowledged were looked for and are missing, or not what was
+	// acknowledged; nil: nobody knows.
+	Lost *int64 `json:"lost,omitempty"`
 	// Undone says in one sentence what nobody has done that later work builds on, because the worker
 	// that was to do it was lost; empty: nothing.
 	Undone string `json:"undone,omitempty"`
+}
+
+// Lose adds n to Lost; 0 says that what was acknowledged was looked for.
+func (v *Verification) Lose(n int64) {
+	if v.Lost == nil {
+		v.Lost = new(int64)
+	}
+	*v.Lost += max(n, 0)
 }
 
 // Brief states the outcome in one sentence: for a failure the worst problem, with

@@ -38,13 +38,14 @@ func (b *binding) outcome(ctx context.Context) workload.Verification {
 		for _, t := range ph {
 			decisions += t.decisions()
 			v.Checks = append(v.Checks, t.verdict())
-			c, n, err := b.readBack(ctx, t)
+			c, n, lost, err := b.readBack(ctx, t)
 			if err != nil {
 				return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("tenant %s could not be read back: %v", t.name, err)}
 			}
 			if err := b.again(ctx, t); err != nil {
 				return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("what tenant %s carries could not be read back: %v", t.name, err)}
 			}
+			v.Lose(lost)
 			read += n
 			if n > 0 {
 				v.Checks = append(v.Checks, c)
@@ -99,7 +100,8 @@ func (t *tenant) verdict() workload.Check {
 	return c
 }
 
-func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int64, error) {
+// readBack returns how many roles of a tenant it has asked for, and how many are not what they were.
+func (b *binding) readBack(ctx context.Context, t *tenant) (c workload.Check, asked, lost int64, err error) {
 	want := map[string]string{}
 	if m := b.s.model; t.loaded() && b.s.mode == report.ModeChecks {
 		step := max(1, len(m.Up)/sample)
@@ -115,8 +117,8 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 		maps.Copy(want, o.changed)
 	}
 	t.mu.Unlock()
-	c := workload.Check{Name: t.name + ": roles read back"}
-	var asked, good int64
+	c.Name = t.name + ": roles read back"
+	good := int64(0)
 	for key, role := range want {
 		principal, resource, _ := strings.Cut(key, "\x00")
 		var got string
@@ -124,7 +126,7 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 			got, err = b.l.Graph.Role(ctx, &model.Work{}, principal, resource)
 			return err
 		}); err != nil {
-			return c, asked, err
+			return c, asked, 0, err
 		}
 		asked++
 		if got == role {
@@ -134,7 +136,7 @@ func (b *binding) readBack(ctx context.Context, t *tenant) (workload.Check, int6
 		}
 	}
 	c.OK, c.Want, c.Got = asked == good, strconv.FormatInt(asked, 10), strconv.FormatInt(good, 10)
-	return c, asked, nil
+	return c, asked, asked - good, nil
 }
 
 // insist calls f until it succeeds, or has failed for the drain: a store that was

@@ -113,6 +113,7 @@ func (a *account) judge(f *report.Ledger, left int64) workload.Verification {
 		missing = max(f.Missing-left, 0)
 	}
 	read := f.Once + f.Duplicated + f.Unexpected
+	v.Lose(missing)
 	check("missing", missing, f.Sent, true)
 	check("duplicated", f.Duplicated, read, !b.s.Compat)
 	check("unexpected", f.Unexpected, read, true)

@@ -41,8 +41,7 @@ func (b *binding) Verify(ctx context.Context) workload.Verification {
 	v := workload.Verification{State: workload.Passed}
 	var entries, sampled int64
 	for _, l := range b.loads {
-		checks, n, err := b.verifyMap(ctx, l)
-		v.Checks = append(v.Checks, checks...)
+		n, err := b.verifyMap(ctx, l, &v)
 		if err != nil {
 			return workload.Verification{State: workload.Incomplete, Checks: v.Checks, Summary: fmt.Sprintf("map %s could not be read back: %v", l.m.name, err)}
 		}
@@ -76,14 +75,15 @@ func wrong(checks []workload.Check) string {
 	return strings.Join(all, "; ")
 }
 
-func (b *binding) verifyMap(ctx context.Context, l *load) ([]workload.Check, int64, error) {
+// verifyMap adds to v what became of a map, and returns how many values it has read back.
+func (b *binding) verifyMap(ctx context.Context, l *load, v *workload.Verification) (int64, error) {
 	least := l.acked.count()
 	if least == 0 && l.work.Reached() == 0 {
-		return nil, 0, nil
+		return 0, nil
 	}
 	got, err := b.read.count.Count(ctx, l.space)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	most := l.work.Reached()
 	if l.existed {
@@ -93,18 +93,21 @@ func (b *binding) verifyMap(ctx context.Context, l *load) ([]workload.Check, int
 	if most != least {
 		want += " to " + strconv.FormatInt(most, 10)
 	}
-	checks := []workload.Check{{Name: l.m.name + ": number of entries", OK: got >= least && got <= most, Want: want, Got: strconv.FormatInt(got, 10)}}
+	v.Checks = append(v.Checks, workload.Check{Name: l.m.name + ": number of entries", OK: got >= least && got <= most, Want: want, Got: strconv.FormatInt(got, 10)})
 	if least == 0 {
-		return checks, 0, nil
+		v.Lose(0)
+		return 0, nil
 	}
 	s := sampler{b: b, l: l, sizes: l.sizes.All()}
 	if err := s.run(ctx); err != nil {
-		return checks, 0, err
+		return 0, err
 	}
-	return append(checks, workload.Check{
+	v.Lose(max(least-got, s.asked-s.good)) // the sample may show some of those that the number does
+	v.Checks = append(v.Checks, workload.Check{
 		Name: l.m.name + ": values read back", OK: s.good == s.asked,
 		Want: strconv.FormatInt(s.asked, 10), Got: strconv.FormatInt(s.good, 10), Examples: s.examples,
-	}), s.asked, nil
+	})
+	return s.asked, nil
 }
 
 // sampler reads back a sample of a map.

@@ -23,6 +23,7 @@ const (
 type verification struct {
 	w    *work
 	conn store.Conn // where it is stored
+	lost int64      // of what was acknowledged
 }
 
 // Verify compares what is stored with what was acknowledged: the number of elements of
@@ -68,6 +69,7 @@ func (v *verification) compare(ctx context.Context, hung error) workload.Verific
 			out.State = workload.Failed
 		}
 	}
+	out.Lose(v.lost)
 	switch n := len(out.Checks); {
 	case out.State == workload.Failed:
 		out.Summary = "what is stored is not what was acknowledged"
@@ -116,6 +118,7 @@ func (v *verification) deliveries(st *stock) workload.Check {
 		maybe := (t.attempted.Load() - t.published.Load()) * receivers
 		c.Want = strconv.FormatInt(owed, 10)
 		c.OK = got >= owed-maybe && got <= owed
+		v.lost += max(owed-maybe-got, 0)
 	}
 	return c
 }
@@ -128,6 +131,7 @@ func (v *verification) length(ctx context.Context, st *stock) (workload.Check, e
 	}
 	sum := st.before + st.pushed.Load() - st.popped.Load()
 	least, most := max(sum-st.maybePopped.Load(), 0), sum+st.maybePushed.Load()
+	v.lost += max(least-got, 0)
 	return workload.Check{
 		Name: string(st.op.Kind) + " " + st.op.Target + ": length", OK: got >= least && got <= most, Want: bounds(least, most), Got: strconv.FormatInt(got, 10),
 	}, nil
@@ -155,19 +159,23 @@ func (v *verification) keys(ctx context.Context, st *stock) ([]workload.Check, e
 		exact = false // keys of different forms may be equal
 	}
 	var checks []workload.Check
+	short, bad := int64(0), int64(0) // the sample may show some of those that the number does
+	defer func() { v.lost += max(short, bad) }()
 	got, err := v.w.layer.Size(ctx, st.op)
 	if err != nil {
 		return nil, err
 	}
 	if got >= 0 && exact && !st.removes {
 		least, most = max(least, st.before), most+st.before
+		short = least - got
 		checks = append(checks, workload.Check{Name: name + ": number of entries", OK: got >= least && got <= most, Want: bounds(least, most), Got: strconv.FormatInt(got, 10)})
 	}
 	if st.removes {
 		return checks, nil
 	}
 	for _, l := range st.ledgers {
-		check, err := v.sample(ctx, name, l)
+		check, wrong, err := v.sample(ctx, name, l)
+		bad += wrong
 		if err != nil {
 			return checks, err
 		}
@@ -178,14 +186,14 @@ func (v *verification) keys(ctx context.Context, st *stock) ([]workload.Check, e
 	return checks, nil
 }
 
-// sample reads back acknowledged keys one by one.
-func (v *verification) sample(ctx context.Context, name string, l *ledger) (workload.Check, error) {
+// sample reads back acknowledged keys one by one, and returns how many are not as they were.
+func (v *verification) sample(ctx context.Context, name string, l *ledger) (workload.Check, int64, error) {
 	o := *l.op
 	o.Action, o.Children, o.Sequential, o.Direct = model.ActGet, nil, true, true
 	check := workload.Check{Name: name + ": keys read back", OK: true}
 	h, err := v.w.layer.Caller(&o)
 	if err != nil {
-		return check, err
+		return check, 0, err
 	}
 	k := &task{w: v.w}
 	c := model.Call{Op: &o, Action: model.ActGet}
@@ -198,7 +206,7 @@ func (v *verification) sample(ctx context.Context, name string, l *ledger) (work
 		c.Got, c.Row = nil, nil
 		res, err := h.Do(ctx, &c)
 		if err != nil {
-			return check, err
+			return check, 0, err
 		}
 		why := "acknowledged but missing"
 		if res.Misses == 0 {
@@ -214,5 +222,5 @@ func (v *verification) sample(ctx context.Context, name string, l *ledger) (work
 		}
 	}
 	check.Want, check.Got = strconv.Itoa(len(numbers)), strconv.Itoa(good)
-	return check, nil
+	return check, int64(len(numbers) - good), nil
 }

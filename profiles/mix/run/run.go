@@ -167,6 +167,9 @@ func (t *tallies) sums() (hits, misses, early, again int64) {
 // found is what was found wrong in what was read.
 type found struct {
 	wrongs, losts, stales atomic.Int64
+	// reverted are those of stales that were read back at the end: a write that was acknowledged
+	// is no longer there.
+	reverted atomic.Int64
 	// read counts the records that were read back at the end.
 	read atomic.Int64
 

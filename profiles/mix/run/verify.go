@@ -39,7 +39,7 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 		v.readBack(ctx)
 	}
 	for i, s := range v.r.sets {
-		if check, ok := v.counters(ctx, i, s); ok {
+		if check, ok := v.counters(ctx, i, s, &out); ok {
 			out.Checks = append(out.Checks, check)
 		}
 	}
@@ -57,6 +57,10 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	examples := slices.Clone(v.r.examples)
 	broken := v.r.broken
 	v.r.mu.Unlock()
+	out.Lose(lost)
+	if !v.r.layer.Lags {
+		out.Lose(v.r.reverted.Load())
+	}
 	reads := hits + read
 	out.Checks = append(out.Checks,
 		workload.Check{Name: "values that are not what was written", OK: wrong == 0, Of: reads, Want: "0", Got: strconv.FormatInt(wrong, 10)},
@@ -79,7 +83,7 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	case out.State == workload.Failed:
 		out.Summary = "what is stored or was read is not what was acknowledged: " + wrongOf(out.Checks)
 	case broken != "":
-		out.State, out.Summary = workload.Incomplete, "what is stored could not be read back: "+broken
+		out.State, out.Lost, out.Summary = workload.Incomplete, nil, "what is stored could not be read back: "+broken
 	default:
 		out.Summary = fmt.Sprintf("%s of the run and %s read back at the end are right", units.Plural(hits, "read"), units.Plural(read, "record"))
 		if hits+misses > 0 {
@@ -124,6 +128,8 @@ func (v *verification) Settle(ctx context.Context) {
 
 // readBack reads records that must be there, and checks them.
 func (v *verification) readBack(ctx context.Context) {
+	before := v.r.stales.Load()
+	defer func() { v.r.reverted.Add(v.r.stales.Load() - before) }()
 	client, err := v.r.layer.Open()
 	if err == nil {
 		defer client.Close()
@@ -184,8 +190,8 @@ func (v *verification) readSet(ctx context.Context, client model.Client, s *set)
 	return flush()
 }
 
-// counters compares what counters come to with what was added.
-func (v *verification) counters(ctx context.Context, i int, s *set) (workload.Check, bool) {
+// counters compares what counters come to with what was added; what they are short of is lost.
+func (v *verification) counters(ctx context.Context, i int, s *set, out *workload.Verification) (workload.Check, bool) {
 	if s.Type != model.Counter || !v.r.uses(s, model.Add) || s.Records > mostCounters || s.absent || v.r.uses(s, model.Delete, model.Put, model.Insert) {
 		return workload.Check{}, false
 	}
@@ -206,6 +212,8 @@ func (v *verification) counters(ctx context.Context, i int, s *set) (workload.Ch
 	}
 	if v.shared.Lost() {
 		c.OK, c.Want = true, "unknown, since a worker was lost"
+	} else {
+		out.Lose(sum + low - got)
 	}
 	return c, true
 }

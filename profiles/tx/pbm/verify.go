@@ -69,6 +69,7 @@ func (b *run) Verify(ctx context.Context) workload.Verification {
 	}
 	check := workload.Check{Name: "summaries read back", OK: good == asked, Want: strconv.FormatInt(asked, 10), Got: strconv.FormatInt(good, 10), Examples: examples[:min(len(examples), mostExamples)]}
 	v := workload.Verification{State: workload.Passed, Checks: []workload.Check{check}, Summary: fmt.Sprintf("%s of %d %s right", units.Plural(asked, "summary"), total, units.Choose(asked, "is", "are"))}
+	v.Lose(asked - good)
 	switch {
 	case !check.OK:
 		v.State, v.Summary = workload.Failed, "summaries are not what was acknowledged"
@@ -110,6 +111,7 @@ func (b *run) lookups() workload.Verification {
 		done := w.Record(func(c *counts) { missing += c.missing.Load() }).Done
 		c := workload.Check{Name: w.m.name + ": entries found", OK: missing == 0, Want: strconv.FormatInt(done, 10), Got: strconv.FormatInt(done-missing, 10)}
 		v.Checks = append(v.Checks, c)
+		v.Lose(missing)
 		if !c.OK {
 			v.State, v.Summary = workload.Failed, fmt.Sprintf("%d entries of map %s were not there", missing, w.m.name)
 		}

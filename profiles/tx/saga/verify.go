@@ -97,6 +97,7 @@ func (v *verification) verify(ctx context.Context) workload.Verification {
 			out.State = workload.Failed
 		}
 	}
+	out.Lose(f.LostAcked + f.EarlierLost)
 	out.Summary = v.sum(f, out.State)
 	out.Checks = append(out.Checks, f.Cost.Calls.checks()...)
 	if v.r.usage.span().neighbour != "" {
