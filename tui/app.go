@@ -183,7 +183,9 @@ func (a *App) frame(msg screen.FrameMsg) tea.Cmd {
 	// Every screen gets the frame, because a run continues below another screen.
 	cmds := []tea.Cmd{a.nextFrame()}
 	for i, s := range a.stack {
-		next, cmd := s.Update(msg, a.env)
+		e := a.env
+		e.Covered = i < len(a.stack)-1
+		next, cmd := s.Update(msg, e)
 		a.stack[i] = next
 		cmds = append(cmds, cmd)
 	}

@@ -240,7 +240,11 @@ func (a *historyCmd) table(list []rundir.Entry) {
 		if r.Archived {
 			name += rundir.Suffix
 		}
-		rows = append(rows, []string{name, r.Started.Local().Format("2006-01-02 15:04"), rate, p99, r.Verdict, strings.Join(e.Run.TagWords(), " ")})
+		word := r.Verdict
+		if r.EndedBy == rundir.StillRunning {
+			word = r.EndedBy
+		}
+		rows = append(rows, []string{name, r.Started.Local().Format("2006-01-02 15:04"), rate, p99, word, strings.Join(e.Run.TagWords(), " ")})
 		if noted {
 			rows[len(rows)-1] = append(rows[len(rows)-1], r.Note)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 )
@@ -35,7 +36,29 @@ type Entry struct {
 // their other files are shorter than it says. Folders
 // that cannot be read are left out and named in the warnings. If out does not exist,
 // there are no runs.
-func List(out string) ([]Entry, []string, error) {
+func List(out string) ([]Entry, []string, error) { return new(Lister).List(out) }
+
+// Lister lists runs again and again, and reads only those of which something is new. The zero
+// value is ready for use, by one goroutine at a time.
+type Lister struct{ known map[string]listed }
+
+// listed is a run that had ended, as it was read, and when its files were written.
+type listed struct {
+	run            Run
+	written, noted time.Time // of run.json and of the note; zero without one
+}
+
+// writtenAt returns when a file of a folder was written; the zero time if it is not there.
+func writtenAt(dir, name string) time.Time {
+	info, err := os.Stat(filepath.Join(dir, name))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// List is like the function of that name.
+func (l *Lister) List(out string) ([]Entry, []string, error) {
 	dirs, err := os.ReadDir(out)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -45,9 +68,17 @@ func List(out string) ([]Entry, []string, error) {
 	}
 	var runs []Entry
 	var warnings []string
+	known := l.known
+	l.known = map[string]listed{}
 	for _, d := range dirs {
 		dir := filepath.Join(out, d.Name())
 		if !Is(dir) || IsArchive(dir) && Is(strings.TrimSuffix(dir, Suffix)) { // the folder exists too
+			continue
+		}
+		written, noted := writtenAt(dir, RunFile), writtenAt(dir, NoteFile)
+		if k, ok := known[dir]; ok && k.written.Equal(written) && k.noted.Equal(noted) {
+			runs = append(runs, Entry{dir, k.run})
+			l.known[dir] = k
 			continue
 		}
 		r, err := readRun(dir)
@@ -55,7 +86,15 @@ func List(out string) ([]Entry, []string, error) {
 			warnings = append(warnings, err.Error())
 			continue
 		}
-		runs = append(runs, Entry{dir, leftOf(dir, r)})
+		if r.EndedBy == CutShort && Alive(dir) {
+			r.EndedBy = StillRunning
+			r.rejudge()
+		}
+		r = leftOf(dir, r)
+		if r.EndedBy != CutShort && r.EndedBy != StillRunning && !written.IsZero() {
+			l.known[dir] = listed{r, written, noted}
+		}
+		runs = append(runs, Entry{dir, r})
 	}
 	slices.SortStableFunc(runs, func(a, b Entry) int {
 		return cmp.Or(b.Run.Started.Compare(a.Run.Started), cmp.Compare(b.Dir, a.Dir))

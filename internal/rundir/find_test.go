@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -73,4 +74,36 @@ func TestLoadRefusesWhatItCannotRead(t *testing.T) {
 	}
 	_, err := Load(t.TempDir())
 	assert.ErrorContains(t, err, "not a run folder")
+}
+
+// What a list says of a run changes with the run, and only what is new is read again.
+func TestAListSaysWhichRunsAreGoing(t *testing.T) {
+	if !CanLock {
+		t.Skip("a living run cannot be told from a dead one on this system")
+	}
+	o := options(t)
+	j := start(t, o)
+	var l Lister
+	listed := func() Run {
+		runs, _, err := l.List(o.Out)
+		require.NoError(t, err)
+		require.Len(t, runs, 1)
+		return runs[0].Run
+	}
+	assert.Equal(t, StillRunning, listed().EndedBy)
+	assert.Empty(t, l.known, "what is going is read each time")
+	require.NoError(t, j.hlog.Close())
+	assert.Equal(t, CutShort, listed().EndedBy, "its process has died")
+
+	run, err := readRun(j.Dir())
+	require.NoError(t, err)
+	run.EndedBy = "duration"
+	data, err := json.Marshal(run)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(j.Dir(), RunFile), data, 0o644))
+	assert.Equal(t, "duration", listed().EndedBy)
+	assert.Len(t, l.known, 1)
+	require.NoError(t, Note(j.Dir(), "an index was missing"))
+	assert.Equal(t, "an index was missing", listed().Note)
+	assert.Equal(t, listed(), listed())
 }

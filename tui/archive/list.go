@@ -37,6 +37,8 @@ type List struct {
 	sides  [2][]string
 	toast  widget.Note
 	rowsAt int // line of the first row, for the mouse
+	runs   []rundir.Run
+	reread screen.Reread
 }
 
 // NewRuns lists the runs; with an id that run is chosen, to be compared with the next one
@@ -61,9 +63,14 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		h.toast.Tick(e.Now)
+		if h.loaded && !e.Covered && h.reread.Due(e.Now, h.runs) {
+			return h, screen.ReadHistory(h.kept)
+		}
 	case screen.HistoryMsg:
-		h.rows, h.err, h.loaded = Items(msg.Runs, msg.Sweeps), msg.Err, true
-		h.changed = changedIn(msg.Runs)
+		if h.changed == nil || ended(msg.Runs) != ended(h.runs) {
+			h.changed = changedIn(msg.Runs)
+		}
+		h.rows, h.err, h.loaded, h.runs = Items(msg.Runs, msg.Sweeps), msg.Err, true, msg.Runs
 		h.sift()
 	case DoneMsg:
 		h.chosen, h.sides = nil, [2][]string{} // what was chosen may no longer exist
@@ -83,6 +90,16 @@ func (h *List) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		}
 	}
 	return h, nil
+}
+
+// ended counts the runs that have ended.
+func ended(runs []rundir.Run) (n int) {
+	for i := range runs {
+		if runs[i].EndedBy != rundir.StillRunning {
+			n++
+		}
+	}
+	return n
 }
 
 // changedIn says what changed for good in kept runs, by the first run after it.
@@ -269,6 +286,9 @@ func (h *List) bindings() widget.Bindings {
 	some, run := h.current() != nil, h.run() != nil
 	_, _, two := h.pair()
 	k.Choose.SetHelp("enter", "open")
+	if r := h.run(); r != nil && r.EndedBy == rundir.StillRunning {
+		k.Choose.SetHelp("enter", "watch")
+	}
 	for _, b := range []*key.Binding{&k.Choose, &k.Up, &k.Down, &k.First, &k.Last, &k.PageUp, &k.PageDown} {
 		b.SetEnabled(some)
 	}

@@ -277,3 +277,31 @@ func BenchmarkHistoryView(b *testing.B) {
 		a.Top.View(a.Env)
 	}
 }
+
+// The list follows runs of other terminals, and says which are going.
+func TestAListFollowsRunsOfOtherTerminals(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, h := list(t, b, 120, 40)
+	other := b.Past[0]
+	other.ID, other.EndedBy = "of-another-terminal", rundir.StillRunning
+	other.Started = other.Started.Add(time.Hour)
+	b.Past = append([]rundir.Run{other}, b.Past...)
+	wait := func(d time.Duration) {
+		for range d / (100 * time.Millisecond) {
+			a.Send(t, a.Frame())
+		}
+	}
+	wait(6 * time.Second)
+	a.Send(t, "g")
+	assert.Equal(t, "of-another-terminal", h.run().ID)
+	assert.Contains(t, a.Picture(t), "▶  still running")
+	assert.Contains(t, a.Picture(t), "enter watch")
+	b.Past = slices.Clone(b.Past)
+	b.Past[0].EndedBy = "duration"
+	wait(1200 * time.Millisecond)
+	assert.NotContains(t, a.Picture(t), "still running", "each second while one is going")
+	b.Past = b.Past[1:]
+	a.Env.Covered = true
+	wait(6 * time.Second)
+	assert.Equal(t, "of-another-terminal", h.run().ID, "what is covered reads nothing")
+}

@@ -30,6 +30,7 @@ type Picker struct {
 	ping     *pinger
 	form     *form
 	runs     *earlier
+	reread   screen.Reread
 }
 
 // pane is a part of the picker that can have the focus.
@@ -83,6 +84,9 @@ func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		p.toast.Tick(e.Now)
+		if !e.Covered && p.reread.Due(e.Now, p.runs.all) {
+			return p, tea.Batch(screen.ReadHistory(p.bench.Runs), p.ping.frame(p.drafts.request(), e))
+		}
 		return p, p.ping.frame(p.drafts.request(), e)
 	case screen.HistoryMsg:
 		if msg.Err == nil {

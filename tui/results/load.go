@@ -81,9 +81,15 @@ func (s *subject) read(b Bench) tea.Cmd {
 	}
 }
 
-// arrived takes the run that was read; false if it is another, or there already.
+// going reports whether the run that was read had not ended.
+func (s *subject) going() bool {
+	return s.loaded != nil && s.loaded.folder.Run.EndedBy == rundir.StillRunning
+}
+
+// arrived takes the run that was read; false if it is another, or there already with all
+// that it has.
 func (s *subject) arrived(msg loadedMsg) bool {
-	if msg.id != s.id || s.loaded != nil {
+	if msg.id != s.id || s.loaded != nil && (!s.going() || msg.err != nil) {
 		return false
 	}
 	s.loaded, s.err = msg.run, msg.err
@@ -136,6 +142,9 @@ func (s *subject) headline(e screen.Env) string {
 func (s *subject) place(e screen.Env) string {
 	if s.loaded == nil {
 		return widget.Fit("", e.W)
+	}
+	if s.going() {
+		return widget.Fit(e.Styles.Muted.On(" watching: another perfbench drives this run, and no key here changes it"), e.W)
 	}
 	const lead = " written to "
 	return widget.Fit(e.Styles.Muted.On(lead+widget.PathIn(s.loaded.folder.Dir, e.W-len(lead)-1)), e.W)

@@ -24,6 +24,7 @@ type Results struct {
 	pages  *pages
 	export *exporter // nil unless documents are being exported
 	toast  widget.Note
+	reread screen.Reread // of a run that is still going
 }
 
 // NewEnded shows the run that has just ended; since is the time at which it appeared by
@@ -55,9 +56,16 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.FrameMsg:
 		r.toast.Tick(e.Now)
+		if r.run.going() && !e.Covered && r.export == nil && r.reread.Due(e.Now, []rundir.Run{r.run.loaded.folder.Run}) {
+			return r, r.run.read(r.bench)
+		}
 	case loadedMsg:
-		if r.run.arrived(msg) {
+		was := r.run.loaded
+		switch arrived := r.run.arrived(msg); {
+		case arrived && was == nil:
 			r.pages.begin()
+		case arrived:
+			r.pages.cache = bodyCache{}
 		}
 	case exportedMsg:
 		if r.export != nil && msg.id == r.run.id {

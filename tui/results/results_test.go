@@ -346,3 +346,22 @@ func TestSegmentsSayAllThatChanged(t *testing.T) {
 	assert.NotContains(t, text, "0 B")
 	assert.NotContains(t, text, "…")
 }
+
+// A run of another terminal is read again each second until it has ended.
+func TestARunThatIsGoingIsFollowed(t *testing.T) {
+	a, r, b := show(t, 120, 40)
+	f, err := b.Load(r.run.id)
+	require.NoError(t, err)
+	going := *f
+	going.Run.EndedBy = rundir.StillRunning
+	r.run.loaded.folder = &going
+	assert.Contains(t, a.Picture(t), "watching: another perfbench drives this run")
+	a.Send(t, "tab")
+	page := r.pages.at
+	for range 15 {
+		a.Send(t, a.Frame())
+	}
+	assert.False(t, r.run.going(), "it has ended meanwhile")
+	assert.Equal(t, page, r.pages.at, "who reads a page is not moved")
+	assert.Contains(t, a.Picture(t), "written to")
+}

@@ -1,6 +1,9 @@
 package screen
 
 import (
+	"slices"
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -28,6 +31,27 @@ func ReadHistory(b Archive) tea.Cmd {
 		runs, err := b.History()
 		return HistoryMsg{runs, b.Sweeps(), err}
 	}
+}
+
+// Reread says when lists of runs are to be read again, since other terminals have runs, too:
+// every second while one of the runs is going, and every five otherwise. The zero value is
+// ready for use.
+type Reread struct{ at time.Time }
+
+// Due reports at a frame whether that is now.
+func (r *Reread) Due(now time.Time, runs []rundir.Run) bool {
+	every := 5 * time.Second
+	if slices.ContainsFunc(runs, func(r rundir.Run) bool { return r.EndedBy == rundir.StillRunning }) {
+		every = time.Second
+	}
+	if r.at.IsZero() {
+		r.at = now
+	}
+	if now.Sub(r.at) < every {
+		return false
+	}
+	r.at = now
+	return true
 }
 
 // RunsChangedMsg reports that a run has been added to the results directory, and

@@ -18,11 +18,16 @@ type kept struct {
 	*surroundings
 	// dirs are the folders of the runs that were done here, by id: they may be elsewhere.
 	dirs sync.Map
+	// listing guards list, which reads again only what is new.
+	listing sync.Mutex
+	list    rundir.Lister
 }
 
 // History lists the runs of the results folder, newest first.
 func (k *kept) History() ([]rundir.Run, error) {
-	list, _, err := rundir.List(k.out)
+	k.listing.Lock()
+	defer k.listing.Unlock()
+	list, _, err := k.list.List(k.out)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
