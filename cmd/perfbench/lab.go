@@ -34,7 +34,7 @@ from programs on the PATH. It installs nothing, ends only what it started, and
 deletes the data on down. A running one is a target: --target lab:redis`,
 		Args: cli.NoSuchCommand, RunE: cli.SubcommandNeeded,
 	}
-	c.AddCommand(a.labUp(), a.labDown(), a.labStatus())
+	c.AddCommand(a.labUp(), a.labDown(), a.labStatus(), a.labHeal())
 	return c
 }
 
@@ -101,6 +101,45 @@ func (a labCmd) labDown() *cobra.Command {
 	}
 }
 
+func (a labCmd) labHeal() *cobra.Command {
+	return &cobra.Command{
+		Use: "heal [NAME...]", Short: "Put right what faults of a run left broken; without NAME, of all",
+		Long: `heal lets paused servers go on, and starts again those that have ended, with the
+data that they still have. A run puts right what it broke; heal is for what is
+left when it was killed.`,
+		ValidArgs: labNames(), Args: cli.OneOf("service", 0, 9, labNames()...),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := a.LabDir()
+			if err != nil {
+				return err
+			}
+			names, every := args, len(args) == 0
+			if every {
+				names = labNames()
+			}
+			healed := 0
+			a.Begin()
+			for _, name := range names {
+				done, err := lab.Heal(c.Context(), dir, name, nil)
+				if every && errors.Is(err, lab.ErrNotRunning) {
+					continue
+				}
+				for _, what := range done {
+					fmt.Fprintf(a.Stdout, "%s: %s\n", name, what)
+				}
+				if err != nil {
+					return err
+				}
+				healed += len(done)
+			}
+			if healed == 0 {
+				fmt.Fprintln(a.Stdout, "nothing is broken")
+			}
+			return nil
+		},
+	}
+}
+
 func (a labCmd) labStatus() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -128,6 +167,11 @@ func (a labCmd) labStatus() *cobra.Command {
 					row(s.Name, string(s.Condition), s.Version, s.Uptime().String(), s.URL)
 				}
 			})
+			for _, s := range all {
+				if broken := s.Broken(); len(broken) > 0 {
+					fmt.Fprintf(a.Stdout, "%s: %s; perfbench lab heal %s puts it right\n", s.Name, strings.Join(broken, ", "), s.Name)
+				}
+			}
 			return err
 		},
 	}

@@ -63,7 +63,7 @@ func (h *host) reuse(ctx context.Context) (State, bool, error) {
 		h.step("clearing away what is left of a %s that died", h.service.Name)
 		return State{}, false, h.clear(ctx)
 	case Partial:
-		return State{}, false, fault.Store(fmt.Errorf("lab: %s is only partly running", h.service.Name), down)
+		return State{}, false, fault.Store(fmt.Errorf("lab: %s is only partly running", h.service.Name), "perfbench lab heal "+h.service.Name+" starts the rest, "+down)
 	}
 	if !h.opts.sameServers(h.rec) {
 		return State{}, false, fault.Input(fmt.Errorf("lab: %s is already running, with other settings", h.service.Name), down)

@@ -99,6 +99,9 @@ type Service struct {
 	// set the host's URL and Version. Whatever it leaves behind when it fails
 	// is cleaned up by its caller.
 	start func(ctx context.Context, h *host) error
+	// find returns the name of the process that has a role now; nil: there is a primary only,
+	// which is the first.
+	find func(ctx context.Context, h *host, role string) (string, error)
 	// answers returns nil if p is serving clients now, and otherwise the reason why
 	// not.
 	answers func(ctx context.Context, h *host, p Process) error

@@ -18,15 +18,16 @@ const (
 
 // Process is one server process.
 type Process struct {
-	Name    string   `json:"name"`           // "redis", "node-1", "sentinel-3"
-	PID     int      `json:"pid"`            // the system's process id
-	Birth   string   `json:"birth"`          // when it was started, in a form specific to the system, which differs for a recycled pid
-	Addr    string   `json:"addr"`           // 127.0.0.1:port that clients use
-	Command []string `json:"command"`        // what Restart runs again
-	Dir     string   `json:"dir"`            // its configuration, data and log
-	User    string   `json:"user,omitempty"` // the user it runs as; empty: the user who started it
-	Stop    string   `json:"stop,omitempty"` // the signal that ends it: "INT", "KILL"; empty is TERM
-	Alive   bool     `json:"alive"`          // as of now
+	Name    string   `json:"name"`             // "redis", "node-1", "sentinel-3"
+	PID     int      `json:"pid"`              // the system's process id
+	Birth   string   `json:"birth"`            // when it was started, in a form specific to the system, which differs for a recycled pid
+	Addr    string   `json:"addr"`             // 127.0.0.1:port that clients use
+	Command []string `json:"command"`          // what Restart runs again
+	Dir     string   `json:"dir"`              // its configuration, data and log
+	User    string   `json:"user,omitempty"`   // the user it runs as; empty: the user who started it
+	Stop    string   `json:"stop,omitempty"`   // the signal that ends it: "INT", "KILL"; empty is TERM
+	Alive   bool     `json:"alive"`            // as of now
+	Paused  bool     `json:"paused,omitempty"` // as of now
 }
 
 // Ending returns the signal that ends p: in good order, unless its data will not be

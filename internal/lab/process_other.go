@@ -39,3 +39,6 @@ func Freeze(Process) error { return errSystem }
 func WakeUp(Process) error { return errSystem }
 
 func tryLock(*os.File) error { return errSystem }
+
+// Stopped returns false: nothing is started on this system.
+func Stopped(Process) bool { return false }

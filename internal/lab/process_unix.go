@@ -135,3 +135,6 @@ func tryLock(f *os.File) error {
 	}
 	return err
 }
+
+// Stopped reports whether p is alive and has been stopped in its tracks.
+func Stopped(p Process) bool { return IsAlive(p) && isStopped(p.PID) }

@@ -18,6 +18,7 @@ func redisSentinelService() Service {
 		Summary: "a Redis master and its replica, watched by three sentinels",
 		Needs:   redisNeeds,
 		start:   startRedisSentinel,
+		find:    findBySentinel,
 		answers: redisAnswers,
 	}
 }
@@ -121,6 +122,26 @@ func replicaFollows(ctx context.Context, h *host) error {
 		}
 		return nil
 	})
+}
+
+// findBySentinel asks the sentinels which of the two servers is the master.
+func findBySentinel(ctx context.Context, h *host, role string) (string, error) {
+	err := ErrNotRunning
+	for _, p := range h.rec.Processes {
+		if !strings.HasPrefix(p.Name, "sentinel") || !IsAlive(p) {
+			continue
+		}
+		var got []string
+		if got, err = redisCall(ctx, h, p, "SENTINEL", "GET-MASTER-ADDR-BY-NAME", sentinelMaster); err != nil {
+			continue
+		}
+		for _, name := range []string{"master", "replica"} {
+			if is := len(got) == 2 && portOf(*h.rec.process(name)) == got[1]; is == (role == Primary) {
+				return name, nil
+			}
+		}
+	}
+	return "", err
 }
 
 func sentinelSees(ctx context.Context, h *host, p Process) error {

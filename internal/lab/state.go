@@ -75,6 +75,7 @@ func (r *record) live() State {
 		p := &s.Processes[i]
 		if p.Alive = IsAlive(*p); p.Alive {
 			alive++
+			p.Paused = Stopped(*p)
 		}
 	}
 	switch {
@@ -197,7 +198,7 @@ func OutOfHeap(dir, target string) string {
 	all, _ := Status(dir) // nothing is known about a broken record
 	for _, s := range all {
 		for _, p := range s.Processes {
-			if p.Alive || p.Addr == "" || !strings.Contains(target, p.Addr) {
+			if p.Alive || p.Addr == "" || !reaches(target, p.Addr) {
 				continue
 			}
 			if said := lastWord(filepath.Join(p.Dir, "log"), "java.lang.OutOfMemoryError"); said != "" {
@@ -239,7 +240,7 @@ func Agent(dir, target string) string {
 	all, _ := Status(dir) // nothing is known about a broken record
 	for _, s := range all {
 		for _, p := range s.Processes {
-			if s.Jolokia != "" && p.Alive && strings.Contains(target, p.Addr) {
+			if s.Jolokia != "" && p.Alive && reaches(target, p.Addr) {
 				return s.Jolokia
 			}
 		}

@@ -39,12 +39,14 @@ func (c *Concluded) Code() int { return fault.CodeOf(c.Err) }
 func (d *Driven) Conclude(ctx context.Context) *Concluded {
 	res, cause := d.run.Wait()
 	<-d.observer.over
+	unbroken := d.breaker.wait()
 	o := d.Opened
 	if cause == nil {
 		cause = o.crew.Deserted()
 	}
 	o.crew.Lost()
 	e := &conclusion{p: o.Prepared, o: o, d: d, run: o.journal.Run()}
+	e.run.Notices = append(e.run.Notices, unbroken...)
 	e.record(ctx, res, cause)
 	defer o.crew.Close()
 	silent := e.verify(ctx)

@@ -47,6 +47,7 @@ type Driven struct {
 	observer *observer
 	samples  *samples
 	drain    *drain
+	breaker  *breaker // nil: no server is to break
 	feed     *telemetry.Feed
 	onWait   func(sentence string)
 }
@@ -66,6 +67,7 @@ func newDriven(o *Opened) *Driven {
 	d := &Driven{Opened: o}
 	d.sink = newSink(o, d.Stop)
 	d.samples = &samples{warmup: d.sink.warmup, journal: o.journal}
+	d.breaker = newBreaker(o.Prepared, d.Mark)
 	d.observer = &observer{over: make(chan struct{}), sampler: o.sampler, pool: o.Pool, ceiling: o.ceiling, backlog: d.sink.backlog}
 	return d
 }
@@ -119,8 +121,11 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		Classify: classify(d.Opened.conn),
 		Classes:  store.ClassNames, Timeout: uint8(store.Timeout),
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
-		Break:       func(f workload.Faults) { d.Opened.proxy.Set(f.Link()) },
-		Sink:        d.sink.second, Grace: d.Opened.grace(), Past: past,
+		Break: func(f workload.Faults) {
+			d.Opened.proxy.Set(f.Link())
+			d.breaker.set(f)
+		},
+		Sink: d.sink.second, Grace: d.Opened.grace(), Past: past,
 		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
 	}
 	if d.Opened.crew != nil {

@@ -64,7 +64,7 @@ func faultInWords(table []engine.At, kind int) []string {
 		return nil
 	}
 	what := k.Name
-	if text := k.Format(at.Value); k.Value != "" {
+	if text := k.Format(at.Value); text != "on" {
 		what += " of " + text
 	}
 	for _, end := range table[1:] {
@@ -75,26 +75,32 @@ func faultInWords(table []engine.At, kind int) []string {
 	return []string{fmt.Sprintf("from %s to the end: a fault, %s: %s", at.After, what, k.Help)}
 }
 
-// breakable returns an error of bad input if a timetable has faults that the driver's connections
-// cannot have.
-func breakable(table []engine.At, d *store.Driver) error {
+// breakable returns an error of bad input if a timetable has faults that the driver's connections,
+// or the servers of the target, cannot have; servers returns nil if they are not the lab's.
+func breakable(table []engine.At, d *store.Driver, servers func() Servers) error {
 	var problems workload.Problems
 	for _, at := range table {
 		kind, ok := workload.FaultSetting(at.Knob.Name)
 		if !ok || at.Value == 0 {
 			continue
 		}
+		k := &workload.FaultKinds()[kind]
+		if role := k.Role(at.Value); role != "" {
+			problems.Add(haveRole(servers(), k.Name, role))
+			continue
+		}
 		if d.Breaks == store.BreaksNothing {
 			return fault.Input(fmt.Errorf("at: a fault is of the connection to a server, and %s has none", d.Title), "name a server with --target, or memory:")
 		}
-		problems.Add(workload.FaultKinds()[kind].Check(d.Breaks == store.BreaksConnections))
+		problems.Add(k.Check(d.Breaks == store.BreaksConnections))
 	}
 	return problems.Err()
 }
 
-// newProxy returns what the connections of a run go through; nil if its timetable has no faults.
+// newProxy returns what the connections of a run go through; nil if its timetable has no faults of
+// them.
 func newProxy(table []engine.At) *proxy.Proxy {
-	if !HasFaults(table) {
+	if !proxied(table) {
 		return nil
 	}
 	return proxy.New()
@@ -103,4 +109,12 @@ func newProxy(table []engine.At) *proxy.Proxy {
 // HasFaults reports whether a timetable breaks anything.
 func HasFaults(table []engine.At) bool {
 	return slices.ContainsFunc(table, func(at engine.At) bool { return strings.HasPrefix(at.Knob.Name, "fault-") })
+}
+
+// proxied reports whether a timetable breaks connections.
+func proxied(table []engine.At) bool {
+	return slices.ContainsFunc(table, func(at engine.At) bool {
+		kind, ok := workload.FaultSetting(at.Knob.Name)
+		return ok && at.Value != 0 && workload.FaultKinds()[kind].Role(at.Value) == ""
+	})
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -56,12 +58,94 @@ func TestFaultsWhereTheyCannotBe(t *testing.T) {
 		require.NoError(t, err)
 		return out
 	}
+	nobody := func() Servers { return nil }
 	slow, narrow := table("1s..2s:fault=delay:5ms"), table("1s..2s:fault=bandwidth:1KiB/s")
-	require.ErrorContains(t, breakable(slow, &store.Driver{Title: "SQLite"}), "SQLite has none")
-	require.NoError(t, breakable(slow, &store.Driver{Breaks: store.BreaksCalls}))
-	require.ErrorContains(t, breakable(narrow, &store.Driver{Breaks: store.BreaksCalls}), "bandwidth needs a connection")
-	require.NoError(t, breakable(narrow, &store.Driver{Breaks: store.BreaksConnections}))
-	require.NoError(t, breakable(table("1s:threads=2"), &store.Driver{}))
+	require.ErrorContains(t, breakable(slow, &store.Driver{Title: "SQLite"}, nobody), "SQLite has none")
+	require.NoError(t, breakable(slow, &store.Driver{Breaks: store.BreaksCalls}, nobody))
+	require.ErrorContains(t, breakable(narrow, &store.Driver{Breaks: store.BreaksCalls}, nobody), "bandwidth needs a connection")
+	require.NoError(t, breakable(narrow, &store.Driver{Breaks: store.BreaksConnections}, nobody))
+	require.NoError(t, breakable(table("1s:threads=2"), &store.Driver{}, nobody))
 	assert.Nil(t, newProxy(table("1s:threads=2")), "there is no proxy without a fault")
 	assert.NotNil(t, newProxy(slow))
+
+	dead := table("1s..2s:fault=kill:primary")
+	require.ErrorContains(t, breakable(dead, &store.Driver{}, nobody), "kill:primary is for servers of the lab on this machine")
+	require.NoError(t, breakable(dead, &store.Driver{}, func() Servers { return &fakeServers{} }))
+	require.ErrorContains(t, breakable(table("1s..2s:fault=pause:replica"), &store.Driver{}, func() Servers { return &fakeServers{} }), "no replica")
+	assert.Nil(t, newProxy(dead), "the connections are left alone")
+	assert.True(t, HasFaults(dead))
+}
+
+// fakeServers have one server, and note what happens to it.
+type fakeServers struct {
+	primary string
+	did     []string
+	fails   error
+}
+
+func (s *fakeServers) do(what, name string) error {
+	s.did = append(s.did, what+" "+name)
+	return s.fails
+}
+
+func (s *fakeServers) Check(role string) error {
+	if role != "primary" {
+		return errors.New("no " + role)
+	}
+	return nil
+}
+func (s *fakeServers) Find(context.Context, string) (string, error) { return s.primary, nil }
+func (s *fakeServers) Kill(_ context.Context, name string) error    { return s.do("kill", name) }
+func (s *fakeServers) Restart(_ context.Context, name string) error { return s.do("restart", name) }
+func (s *fakeServers) Pause(_ context.Context, name string) error   { return s.do("pause", name) }
+func (s *fakeServers) Resume(_ context.Context, name string) error  { return s.do("resume", name) }
+
+func faultsOf(t *testing.T, texts ...string) (f workload.Faults) {
+	t.Helper()
+	for _, text := range texts {
+		kind, v, err := workload.ParseFault(text)
+		require.NoError(t, err)
+		f[kind] = v
+	}
+	return f
+}
+
+// What is broken is put right on the server that was broken, whoever has its role by then.
+func TestServersAreBrokenAndPutRight(t *testing.T) {
+	s := &fakeServers{primary: "master"}
+	var marks []string
+	b := &breaker{servers: s, mark: func(note string) { marks = append(marks, note) }}
+	b.set(faultsOf(t, "delay:5ms", "kill:primary"))
+	assert.Empty(t, b.wait())
+	s.primary = "replica"
+	b.set(faultsOf(t, "delay:5ms", "kill:primary")) // as it is
+	b.set(faultsOf(t, "pause:primary"))
+	b.set(faultsOf(t, "pause"))
+	b.set(workload.Faults{})
+	assert.Empty(t, b.wait())
+	assert.Equal(t, []string{"kill master", "restart master", "pause replica", "resume replica"}, s.did)
+	require.Len(t, marks, 4)
+	assert.Equal(t, "the primary (master) was killed", marks[0])
+	assert.Contains(t, marks[1], "the primary (master) is up again, after ")
+	assert.Equal(t, "the primary (replica) goes on", marks[3])
+}
+
+// A fault that did not happen, and what could not be put right, are said.
+func TestWhatCannotBeBrokenOrPutRightIsSaid(t *testing.T) {
+	s := &fakeServers{primary: "primary"}
+	var marks []string
+	b := &breaker{servers: s, mark: func(note string) { marks = append(marks, note) }}
+	b.set(faultsOf(t, "kill:primary"))
+	assert.Empty(t, b.wait())
+	s.fails = errors.New("no such process")
+	b.set(faultsOf(t, "pause:primary"))
+	b.set(workload.Faults{})
+	assert.ElementsMatch(t, []string{
+		"the primary could not be started again: no such process; perfbench lab heal tries once more.",
+		"The fault pause:primary did not happen: no such process.",
+	}, b.wait())
+	assert.Len(t, marks, 3)
+	var none *breaker
+	none.set(faultsOf(t, "kill:primary"))
+	assert.Empty(t, none.wait())
 }

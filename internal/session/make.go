@@ -463,7 +463,7 @@ func (m *maker) breakable(table []engine.At) error {
 			return err
 		}
 	}
-	return breakable(table, &d)
+	return breakable(table, &d, m.p.servers)
 }
 
 // until parses what ends the run early.

@@ -255,7 +255,7 @@ func (g *opening) gather(ctx context.Context) error {
 		return nil
 	}
 	public, _ := g.p.Target.Public()
-	order := remote.Order{Profile: g.p.Profile.Name, Target: public.String(), Inputs: g.p.Inputs, Sum: remote.Sum(g.p.Plan), Leased: g.o.lease.leased(), Faults: HasFaults(g.p.Timetable), Found: g.o.plan.Shared.Findings()}
+	order := remote.Order{Profile: g.p.Profile.Name, Target: public.String(), Inputs: g.p.Inputs, Sum: remote.Sum(g.p.Plan), Leased: g.o.lease.leased(), Faults: proxied(g.p.Timetable), Found: g.o.plan.Shared.Findings()}
 	run := g.o.journal.Run()
 	if err := g.openCrew(ctx, run.ID, g.o.Dir(), order, &run); err != nil {
 		return err

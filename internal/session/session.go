@@ -36,6 +36,9 @@ type Env struct {
 	// OutOfHeap returns what the log of the server at a resolved target says of its
 	// end, if it ran out of heap, or ""; may be nil.
 	OutOfHeap func(target string) string
+	// Servers returns the servers at a resolved target, if the lab of this machine has started
+	// them, or nil; may be nil.
+	Servers func(target string) Servers
 	// Environ holds the environment as NAME=value.
 	Environ []string
 	// Version is recorded with the run.

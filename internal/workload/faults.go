@@ -14,19 +14,37 @@ import (
 )
 
 // Faults says how large each kind of fault is, by its index in FaultKinds; 0: there is none.
-type Faults [7]float64
+type Faults [8]float64
 
-// FaultKind is one way in which what is between the callers and the store can be broken.
+// FaultKind is one way in which a store, or what is between it and its callers, can be broken.
 type FaultKind struct {
 	// Name is as users type it: "delay". Value describes what follows it, "" if nothing does.
 	Name, Value, Help string
 	// read reads the value, and text writes it; nil: there is none, and 1 stands for the fault.
 	read func(text string) (float64, error)
 	text func(v float64) string
-	// set has a proxy do it.
+	// set has a proxy do it; nil: it is no fault of connections.
 	set func(s *proxy.State, v float64)
 	// wire means that it needs a connection, and cannot happen to calls within this process.
 	wire bool
+	// roles means that the value is the role of the server that the fault is of, alone that it can
+	// be without one, and then is of the connections.
+	roles, alone bool
+}
+
+// Roles of the servers of a store that faults can be of, by their values from firstRole on; 1 is
+// the value of a fault without one.
+var serverRoles = [...]string{"primary", "replica"}
+
+const firstRole = 2
+
+// Role returns the role of the server that a fault of the kind is of: "primary", "replica"; "" if it
+// is of the connections.
+func (k *FaultKind) Role(v float64) string {
+	if i := int(v) - firstRole; k.roles && i >= 0 && i < len(serverRoles) {
+		return serverRoles[i]
+	}
+	return ""
 }
 
 // FaultKinds returns the kinds, in the order to show them. It must not be changed.
@@ -39,7 +57,8 @@ var faultKinds = [len(Faults{})]FaultKind{
 	{Name: "bandwidth", Value: "SIZE/s", Help: "so much passes in a second, over all connections, in each direction", read: readBandwidth, text: textBandwidth, set: func(s *proxy.State, v float64) { s.Bandwidth = v }, wire: true},
 	{Name: "half-open", Help: "connections are taken, and nothing is ever answered on them", set: func(s *proxy.State, _ float64) { s.HalfOpen = true }},
 	{Name: "refused", Help: "connections are reset, and new ones refused", set: func(s *proxy.State, _ float64) { s.Refused = true }},
-	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends", set: func(s *proxy.State, _ float64) { s.Paused = true }},
+	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends; of a primary or replica, its process stops", read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
+	{Name: "kill", Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", read: readRole, text: textRole, roles: true},
 }
 
 // faultPrefix is what the names of faults among the settings begin with.
@@ -83,10 +102,10 @@ func ParseFault(text string) (kind int, v float64, err error) {
 	switch k := faultKinds[kind]; {
 	case k.read == nil && given:
 		return 0, 0, fault.Input(fmt.Errorf("fault: %s takes no value, and %q was given", name, value), "write fault="+name)
-	case k.read == nil:
+	case k.read == nil, k.alone && !given:
 		return kind, 1, nil
 	case !given:
-		return 0, 0, fault.Input(fmt.Errorf("fault: how much %s is missing", name), "write fault="+name+":"+k.Value+"; "+faultExample)
+		return 0, 0, fault.Input(fmt.Errorf("fault: the %s of %s is missing", strings.ToLower(faultKinds[kind].Value), name), "write fault="+name+":"+k.Value+"; "+faultExample)
 	default:
 		v, err = k.read(value)
 		if err != nil {
@@ -107,8 +126,8 @@ func (k *FaultKind) Check(connections bool) error {
 // Link returns what a proxy does for the faults.
 func (f Faults) Link() (s proxy.State) {
 	for i, v := range f {
-		if v != 0 {
-			faultKinds[i].set(&s, v)
+		if set := faultKinds[i].set; v != 0 && set != nil {
+			set(&s, v)
 		}
 	}
 	return s
@@ -139,6 +158,21 @@ func readShare(text string) (float64, error) {
 }
 
 func textShare(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) + "%" }
+
+func readRole(text string) (float64, error) {
+	i := slices.Index(serverRoles[:], text)
+	if i < 0 {
+		return 0, errors.New("primary or replica")
+	}
+	return float64(i + firstRole), nil
+}
+
+func textRole(v float64) string {
+	if v < firstRole {
+		return "on"
+	}
+	return serverRoles[int(v)-firstRole]
+}
 
 func readBandwidth(text string) (float64, error) {
 	n, err := units.ParseSize(strings.TrimSuffix(text, "/s"))

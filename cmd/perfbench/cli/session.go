@@ -22,7 +22,7 @@ import (
 func (a *Call) Session() session.Env {
 	return session.Env{
 		Profiles: withOwnPresets(Profiles(), a.PresetDir()), Formats: Formats(), Drivers: drivers.All(), Environ: a.Environ,
-		Version: Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, CacheDir: a.cacheDir(), Outlet: a.Outlet,
+		Version: Of().Version, Log: a.Log, Resolve: a.Resolve, Agent: a.agentOf, OutOfHeap: a.outOfHeap, Servers: a.servers, CacheDir: a.cacheDir(), Outlet: a.Outlet,
 	}
 }
 
@@ -110,6 +110,18 @@ func (a *Call) FromEnvironment(c *cobra.Command, name string, from map[string]st
 		if err := flag.Value.Set(one); err != nil {
 			return fault.Input(fmt.Errorf("%s: %w", variable, err), "")
 		}
+	}
+	return nil
+}
+
+// servers returns the servers at a resolved target that this machine's lab has started, or nil.
+func (a *Call) servers(target string) session.Servers {
+	dir, err := a.LabDir()
+	if err != nil {
+		return nil
+	}
+	if s := lab.ServersAt(dir, target); s != nil {
+		return s
 	}
 	return nil
 }

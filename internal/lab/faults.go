@@ -1,0 +1,165 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/fault"
+)
+
+// Roles that the servers of a service may have.
+const (
+	// Primary takes writes; of a service of one server, or of equal ones, the first.
+	Primary = "primary"
+	// Replica follows the primary.
+	Replica = "replica"
+)
+
+// Servers are the server processes of one service, by their names and roles.
+type Servers struct {
+	dir     string
+	service Service
+}
+
+// ServersAt returns the servers at a resolved target; nil if they do not belong to the lab below dir.
+func ServersAt(dir, target string) *Servers {
+	all, _ := Status(dir) // nothing is known about a broken record
+	for _, st := range all {
+		if !slices.ContainsFunc(st.Processes, func(p Process) bool { return reaches(target, p.Addr) }) {
+			continue
+		}
+		if s, err := find(st.Name); err == nil {
+			return &Servers{dir, s}
+		}
+	}
+	return nil
+}
+
+// reaches reports whether a URL names an address.
+func reaches(target, addr string) bool {
+	for rest := target; addr != ""; {
+		_, after, ok := strings.Cut(rest, addr)
+		if !ok {
+			break
+		}
+		if after == "" || after[0] < '0' || after[0] > '9' { // not the beginning of a longer port
+			return true
+		}
+		rest = after
+	}
+	return false
+}
+
+// Check returns an error of bad input if no server of the service ever has the role.
+func (s *Servers) Check(role string) error {
+	if role == Primary || s.service.find != nil {
+		return nil
+	}
+	return fault.Input(fmt.Errorf("%s has no %s", s.service.Name, role), "kill:primary and pause:primary are of its server; redis-sentinel has a replica")
+}
+
+// Find returns the name of the process that has the role now.
+func (s *Servers) Find(ctx context.Context, role string) (string, error) {
+	h, err := s.host()
+	if err != nil {
+		return "", err
+	}
+	if s.service.find == nil {
+		return h.rec.Processes[0].Name, s.Check(role)
+	}
+	name, err := s.service.find(ctx, h, role)
+	if err != nil {
+		return "", fmt.Errorf("lab: find the %s of %s: %w", role, s.service.Name, err)
+	}
+	return name, nil
+}
+
+func (s *Servers) host() (*host, error) {
+	h, err := newHost(s.dir, s.service, Options{})
+	if err != nil {
+		return nil, err
+	}
+	if h.rec, err = load(h.Dir); err != nil || len(h.rec.Processes) == 0 {
+		return nil, fmt.Errorf("lab: %s is %w", s.service.Name, ErrNotRunning)
+	}
+	return h, nil
+}
+
+// Kill ends a process at once, as a crash would, and returns when it is gone.
+func (s *Servers) Kill(ctx context.Context, name string) error {
+	return Kill(ctx, s.dir, s.service.Name, name)
+}
+
+// Restart starts a process that was killed, and returns when it answers.
+func (s *Servers) Restart(ctx context.Context, name string) error {
+	return Restart(ctx, s.dir, s.service.Name, name)
+}
+
+// Pause stops a process in its tracks.
+func (s *Servers) Pause(_ context.Context, name string) error {
+	return Pause(s.dir, s.service.Name, name)
+}
+
+// Resume lets a paused process go on.
+func (s *Servers) Resume(_ context.Context, name string) error {
+	return Resume(s.dir, s.service.Name, name)
+}
+
+// Broken returns what is broken of a service that was started, such as "master has ended" and
+// "replica is paused".
+func (s State) Broken() []string {
+	var out []string
+	for _, p := range s.Processes {
+		switch {
+		case s.Condition == Starting:
+		case !p.Alive:
+			out = append(out, p.Name+" has ended")
+		case p.Paused:
+			out = append(out, p.Name+" is paused")
+		}
+	}
+	return out
+}
+
+// Heal puts right what is broken of a service: paused processes go on, and those that have ended
+// are started again with the data that they still have. It returns what it did, in the words of
+// progress.
+func Heal(ctx context.Context, dir, name string, progress func(step string)) (done []string, err error) {
+	if _, err := find(name); err != nil {
+		return nil, err
+	}
+	r, err := load(filepath.Join(dir, name))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fault.Store(fmt.Errorf("lab: %s is %w", name, ErrNotRunning), "perfbench lab up "+name)
+	case err != nil:
+		return nil, fault.Hint(fmt.Errorf("lab: heal %s: %w", name, err), unreadable(filepath.Join(dir, name)))
+	}
+	st := r.live()
+	if st.Condition == Starting {
+		return nil, fault.Store(fmt.Errorf("lab: heal %s: its start has not finished", name), "perfbench lab down "+name+" deletes what is left of it")
+	}
+	for _, p := range st.Processes {
+		what := ""
+		switch {
+		case !p.Alive:
+			what, err = p.Name+" was started again", Restart(ctx, dir, name, p.Name)
+		case p.Paused:
+			what, err = p.Name+" goes on", Resume(dir, name, p.Name)
+		default:
+			continue
+		}
+		if err != nil {
+			return done, err
+		}
+		if done = append(done, what); progress != nil {
+			progress(what)
+		}
+	}
+	return done, nil
+}
