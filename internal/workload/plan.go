@@ -52,6 +52,9 @@ type Plan struct {
 	// are timed for Facts alone, by segment; see Iteration.Stage.
 	Stages []string
 
+	// KeySpreads say how calls are spread over records, where the plan chooses them.
+	KeySpreads []KeySpread
+
 	// Documents are the ids of the formats to write, beside those that every run
 	// writes, when the user asked for none; empty means the profile's first.
 	Documents []string

@@ -231,7 +231,7 @@ func (d *designer) plan(start workload.Settings) *workload.Plan {
 // operations makes the track one of operations.
 func (d *designer) operations(p *workload.Plan, t *workload.Track) {
 	w := d.s.Work
-	p.Knobs = append(p.Knobs, w.Knobs(&workload.Settings{})...)
+	p.Knobs, p.KeySpreads = append(p.Knobs, w.Knobs(&workload.Settings{})...), spreads(w)
 	t.Ops = operations(w)
 	t.Counted = len(t.Ops)
 	t.OpUnits = make([]string, len(t.Ops))

@@ -164,7 +164,7 @@ func (tu *tuner) pressTyping(msg tea.KeyPressMsg, e screen.Env) {
 			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a size such as 512, 4KiB or 1MiB", true)
 		case !ok:
 			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a number", true)
-		case k.Name != "rate" && v != math.Trunc(v):
+		case k.Name != "rate" && k.Step == math.Trunc(k.Step) && v != math.Trunc(v):
 			tu.says.say(e, strconv.Quote(tu.text.Value())+" is not a whole number", true)
 		default:
 			tu.changeTo(e, k, k.Clamp(v))
@@ -299,6 +299,11 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 	if all := tu.effectLines(e, w, true); len(lines)+len(all) <= h {
 		effect = all
 	}
+	if spread := tu.spreadLines(e, w); len(lines)+len(spread)+len(effect) <= h {
+		for _, l := range spread {
+			lines = append(lines, tuneLine{text: l, row: -1})
+		}
+	}
 	if room := h - len(lines); room < len(effect) && room > 0 {
 		effect = tu.briefEffect(e, room)
 	}
@@ -322,6 +327,37 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 		}
 	}
 	return lines
+}
+
+// Of the pictures of how calls are spread over records: how many there are at most, and how wide
+// the name is, and the picture.
+const (
+	mostSpreads = 3
+	spreadName  = 22
+	mostParts   = 40
+)
+
+// spreadLines are small pictures of how the calls are spread over the records, from the first or
+// the one that is called most to the last. Their height is the root of the share, so that the rest
+// of a skewed distribution can be seen as well.
+func (tu *tuner) spreadLines(e screen.Env, w int) []string {
+	all := tu.now.plan.KeySpreads
+	wide := min(w-5-spreadName, mostParts)
+	if len(all) == 0 || wide < 8 {
+		return nil
+	}
+	s, set := e.Styles, tu.now.run.Settings(tu.knobs.track)
+	out := []string{"", " " + s.Muted.On("  Calls by record")}
+	for i := range all[:min(len(all), mostSpreads)] {
+		text, shares := all[i].Of(set, wide)
+		roots := make([]float64, len(shares))
+		for j, v := range shares {
+			roots[j] = math.Sqrt(v)
+		}
+		name := widget.Fit(ansi.Truncate(all[i].Name+" "+text, spreadName-1, "…"), spreadName)
+		out = append(out, "   "+name+s.Accent.On(chart.Sparkline(roots, wide, chart.Peak(roots))))
+	}
+	return out
 }
 
 // aboutKnob explains the selected knob.

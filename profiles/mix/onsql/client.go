@@ -18,6 +18,8 @@ import (
 type client struct {
 	*data
 	kept model.Statements[*prepared]
+	// direct is the faster way, outside of transactions.
+	direct *sqlstore.Direct
 	// own are the statements of the workload.
 	own []prepared
 	// late are those that a transaction used before they were prepared.
@@ -30,7 +32,7 @@ type client struct {
 }
 
 func newClient(d *data) *client {
-	return &client{data: d, own: make([]prepared, len(d.statements))}
+	return &client{data: d, direct: sqlstore.NewDirect(d.conn), own: make([]prepared, len(d.statements))}
 }
 
 // prepared is a statement as a client uses it.
@@ -134,6 +136,11 @@ func (k *client) ready(ctx context.Context, p *prepared) (s *sql.Stmt, err error
 
 // exec carries out a statement without rows, and returns how many it has changed.
 func (k *client) exec(ctx context.Context, p *prepared) (int64, error) {
+	if k.tx == nil && p.keep {
+		if n, done, err := k.direct.Do(ctx, p.text, k.args, nil); done {
+			return n, err
+		}
+	}
 	s, err := k.ready(ctx, p)
 	if err != nil {
 		return 0, err
@@ -156,6 +163,18 @@ func (k *client) exec(ctx context.Context, p *prepared) (int64, error) {
 // query carries out a statement with rows, and calls each for every one, whose columns are
 // in k.raw.
 func (k *client) query(ctx context.Context, p *prepared, each func()) error {
+	if k.tx == nil && p.keep {
+		_, done, err := k.direct.Do(ctx, p.text, k.args, func(vals [][]byte) {
+			k.room(len(vals))
+			for i, val := range vals {
+				k.raw[i] = val
+			}
+			each()
+		})
+		if done {
+			return err
+		}
+	}
 	s, err := k.ready(ctx, p)
 	if err != nil {
 		return err
@@ -185,12 +204,7 @@ func (k *client) walk(rows *sql.Rows, columns int, each func()) error {
 		}
 		columns = len(names)
 	}
-	if len(k.raw) < columns {
-		k.raw, k.dest = make([]sql.RawBytes, columns), make([]any, columns)
-		for i := range k.raw {
-			k.dest[i] = &k.raw[i]
-		}
-	}
+	k.room(columns)
 	for rows.Next() {
 		if err := rows.Scan(k.dest[:columns]...); err != nil {
 			return err
@@ -198,6 +212,16 @@ func (k *client) walk(rows *sql.Rows, columns int, each func()) error {
 		each()
 	}
 	return rows.Err()
+}
+
+// room makes room for the values of a row.
+func (k *client) room(columns int) {
+	if len(k.raw) < columns {
+		k.raw, k.dest = make([]sql.RawBytes, columns), make([]any, columns)
+		for i := range k.raw {
+			k.dest[i] = &k.raw[i]
+		}
+	}
 }
 
 // key returns a key as an argument. SQLite tells bytes from text, and a pooler of PostgreSQL

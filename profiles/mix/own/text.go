@@ -298,8 +298,8 @@ func parseKeys(text string, k *model.Keys) error {
 	return nil
 }
 
-// writeKeys writes how records are chosen, as it is read; "" for what nothing is said of.
-func writeKeys(k *model.Keys) string {
+// KeysText writes how records are chosen, as it is read; "" for what nothing is said of.
+func KeysText(k *model.Keys) string {
 	percent := func(v float64) string { return " " + short(v*100) + "%" }
 	out := string(k.Kind)
 	switch k.Kind {

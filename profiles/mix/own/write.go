@@ -117,7 +117,7 @@ func stepTree(s *model.Step) *yaml.Tree {
 	default:
 		t.Put(string(s.Do), yaml.Word(s.Data))
 	}
-	t.text("keys", writeKeys(&s.Keys))
+	t.text("keys", KeysText(&s.Keys))
 	if s.Keys.To > 0 {
 		t.Put("records", count.tree(model.Between(s.Keys.From, s.Keys.To-1)))
 	}
@@ -153,7 +153,7 @@ func argTree(a *model.Arg) *yaml.Tree {
 	switch a.Kind {
 	case model.ArgKey, model.ArgRecord:
 		t.Put(string(a.Kind), yaml.Word(a.Data))
-		t.text("keys", writeKeys(&a.Keys))
+		t.text("keys", KeysText(&a.Keys))
 		if a.Keys.To > 0 {
 			t.Put("records", count.tree(model.Between(a.Keys.From, a.Keys.To-1)))
 		}
