@@ -302,6 +302,7 @@ func TestExampleOfKubernetes(t *testing.T) {
 // What the pods of the example do, done by processes of this machine: workers that are there
 // before the coordinator, whose name has no address yet, and a store with a password.
 func TestExampleOfKubernetesStarts(t *testing.T) {
+	labtest.Full(t, "the tests of workers; the example is read in the first tier")
 	t.Parallel()
 	_, coordinator, workers, _ := inKubernetes(t)
 	path, srv, dir := binary(t), labtest.Redis(t, "--requirepass", "sesame42"), t.TempDir()

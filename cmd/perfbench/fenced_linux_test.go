@@ -54,6 +54,7 @@ func TestAWorkerThatWasStoppedWritesNothingLater(t *testing.T) {
 
 // A run that was stopped until another had the data and ended changes nothing of that one's.
 func TestARunThatWasStoppedLeavesTheDataOfTheNext(t *testing.T) {
+	labtest.Full(t, "TestSignals: a frozen run, and the tests of leases")
 	t.Parallel()
 	path, srv := binary(t), labtest.Redis(t)
 	p := start(t, path, "--target", srv.URL(), "--threads", "24", "--duration", "10m", "--payload", "64")

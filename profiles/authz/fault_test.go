@@ -319,6 +319,7 @@ func TestStoreGone(t *testing.T) {
 	})
 	t.Run("profiles", func(t *testing.T) {
 		t.Parallel()
+		labtest.Full(t, "the tenants")
 		caseOf("", "mode=user-profile", "users=400", "groups=200").Gone(t, "runs=20")
 	})
 }

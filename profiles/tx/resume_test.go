@@ -36,6 +36,9 @@ func TestResumedTransactionsOnMaps(t *testing.T) {
 	for at, units := range moments {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
+			if at == profiletest.AtWork {
+				labtest.Full(t, "the groups and the events, which are resumed at work")
+			}
 			o := caseOf(t, target, set...).With("namespace=n"+string(at[0])).Resumed(t, 3, at, units)
 			assert.Equal(t, one.Run.Verification, o.Run.Verification)
 			want, got := profiletest.Facts[pbm.Facts](t, one), profiletest.Facts[pbm.Facts](t, o)
