@@ -14,6 +14,7 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -160,7 +161,29 @@ func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 		put(m.At, '▾', name)
 	}
 	c.CrossAt, c.Cross = ch.cross.cell(a)
+	c.Broken = brokenIn(ch.now.snap, a)
 	return c
+}
+
+// brokenIn returns the columns in which a fault of the plan was in force.
+func brokenIn(s *measure.Snapshot, a Axis) (out [][2]int) {
+	since := map[string]time.Duration{}
+	for _, c := range s.Changes {
+		if _, ok := workload.FaultSetting(c.Name); !ok {
+			continue
+		}
+		if from, ok := since[c.Name]; ok {
+			out = append(out, [2]int{a.Cell(from.Seconds()), a.Cell(c.At.Seconds())})
+			delete(since, c.Name)
+		}
+		if c.To != 0 {
+			since[c.Name] = c.At
+		}
+	}
+	for _, from := range since { // they go on
+		out = append(out, [2]int{a.Cell(from.Seconds()), a.Cell(s.At.Seconds())})
+	}
+	return out
 }
 
 // light dims what is not in the window of the figures.

@@ -311,6 +311,9 @@ func changeText(p *workload.Plan, name string, from, to float64) string {
 	if knobOf(name) == "paused" {
 		return pauseText(what, to)
 	}
+	if kind, ok := workload.FaultSetting(name); ok {
+		return faultText(kind, to)
+	}
 	if name == workload.ComingKnob {
 		return what + turned(workload.Coming(from).String(), workload.Coming(to).String())
 	}
@@ -327,10 +330,25 @@ func changedTo(p *workload.Plan, c measure.Change) string {
 	if knobOf(c.Name) == "paused" {
 		return pauseText(what, c.To)
 	}
+	if kind, ok := workload.FaultSetting(c.Name); ok {
+		return faultText(kind, c.To)
+	}
 	if c.Name == workload.ComingKnob {
 		return what + " " + workload.Coming(c.To).String()
 	}
 	return what + " " + widget.KnobText(k, c.To)
+}
+
+// faultText says that a fault begins, as --at has it, or that it ends.
+func faultText(kind int, to float64) string {
+	k := &workload.FaultKinds()[kind]
+	if to == 0 {
+		return k.Name + " healed"
+	}
+	if size := k.Format(to); size != "on" {
+		return k.Name + ":" + size
+	}
+	return k.Name
 }
 
 // subject returns what a change applies to in words, with its track, and its knob.

@@ -25,6 +25,9 @@ type Plot struct {
 	Alarm   float64
 	// Failed are the columns of cells in which operations failed.
 	Failed []int
+	// Broken are the columns of cells, from one to the one after the last, in which a fault of the
+	// plan was in force.
+	Broken [][2]int
 	// Moments are marked in the lane above the chart, with their names if there is room.
 	Moments []Moment
 	// Cross says that the values in column CrossAt are being read.
@@ -55,6 +58,7 @@ type Moment struct {
 // series.
 const (
 	ghost chart.Layer = iota + 1
+	broken
 	above
 	pending
 	alarm
@@ -106,6 +110,11 @@ func (p *Plot) canvas() *chart.Canvas {
 		c.Rule(m.Cell, '┊', rule)
 	}
 	p.spikes(c)
+	for _, b := range p.Broken {
+		for x := max(b[0], 0); x < min(max(b[1], b[0]+1), p.Cells); x++ {
+			c.Rule(x, '▒', broken) // as in the charts of a finished run
+		}
+	}
 	if p.Cross {
 		for y := range p.Rows {
 			c.Put(p.CrossAt, y, "│", cross)
@@ -203,7 +212,7 @@ func (p *Plot) ink(s *widget.Styles, l chart.Layer, x, y int) widget.Ink {
 	switch {
 	case l == 0:
 		return s.Plain
-	case l == spike || l == alarm:
+	case l == spike || l == alarm || l == broken:
 		return s.Warn
 	case l == failed:
 		return s.Bad

@@ -5,12 +5,15 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
 	"github.com/perfbench/perfbench/tui/widget"
 )
 
@@ -102,4 +105,22 @@ func TestAreasHaveAGradient(t *testing.T) {
 		assert.True(t, inks[k])
 	}
 	assert.True(t, inks[s.Series[2]], "the edge has the full colour")
+}
+
+// A fault shades the time in which it was in force, up to now if it goes on, and never over data.
+func TestFaultsAreShaded(t *testing.T) {
+	at := func(s int) time.Duration { return time.Duration(s) * time.Second }
+	s := &measure.Snapshot{At: at(18), Changes: []measure.Change{
+		{At: at(2), Name: "fault-delay", To: 5}, {At: at(3), Name: "threads", From: 1, To: 2}, {At: at(6), Name: "fault-delay", From: 5},
+		{At: at(10), Name: "fault-kill", To: 2}, {At: at(11), Name: "fault-kill", From: 2}, {At: at(16), Name: "fault-pause", To: 1},
+	}}
+	a := NewAxis(20, 0, 20, 20, time.Second)
+	p := Plot{Cells: 20, Rows: 2, Scale: plot.Scale{High: 10}, Label: number, Areas: []Area{{To: flat(40, 1)}}, Fresh: 20, Broken: brokenIn(s, a)}
+	assert.Equal(t, "  ▒▒▒▒    ▒     ▒▒  ", strings.Split(drawn(p), "\n")[0])
+	assert.NotContains(t, strings.Split(drawn(p), "\n")[1], "▒")
+	plan := tuitest.NewPlan(1)
+	assert.Equal(t, "delay:5ms", changedTo(plan, s.Changes[0]))
+	assert.Equal(t, "delay healed", changedTo(plan, s.Changes[2]))
+	assert.Equal(t, "kill:primary", changeText(plan, "fault-kill", 0, 2))
+	assert.Equal(t, "pause", changeText(plan, "fault-pause", 0, 1))
 }
