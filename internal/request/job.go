@@ -146,7 +146,7 @@ type Preview struct {
 	Bytes       int64
 	Connections int
 	Warnings    []string
-	// Keys says what became of each key of files of other tools.
+	// Keys says what became of each key of the files.
 	Keys []workload.FileKey
 }
 

@@ -168,36 +168,18 @@ func Inline(p *workload.Profile, given workload.Values) (out []workload.File) {
 
 // ReadFiles has the profile read the files and folders of --file, and then texts that stand
 // for files.
-func ReadFiles(p *workload.Profile, paths []string, texts []workload.File) (workload.Values, []string, error) {
+func ReadFiles(p *workload.Profile, paths []string, texts []workload.File) (workload.Values, workload.Found, error) {
 	if len(paths)+len(texts) == 0 {
-		return nil, nil, nil
+		return nil, workload.Found{}, nil
 	}
 	if p.Read == nil {
-		return nil, nil, fault.Input(fmt.Errorf("file %s: profile %s reads no files", paths[0], p.Name), "use --preset and --set")
+		return nil, workload.Found{}, fault.Input(fmt.Errorf("file %s: profile %s reads no files", paths[0], p.Name), "use --preset and --set")
 	}
 	files, err := openFiles(paths, texts)
 	if err != nil {
-		return nil, nil, err
+		return nil, workload.Found{}, err
 	}
 	return p.Read(files)
-}
-
-// KeysOf returns what becomes of each key of the files of other tools, and of texts that stand
-// for files. What cannot be read is left out: ReadFiles says so.
-func KeysOf(p *workload.Profile, paths []string, texts []workload.File) (out []workload.FileKey) {
-	if p.Keys == nil {
-		return nil
-	}
-	files, err := openFiles(paths, texts)
-	if err != nil {
-		return nil
-	}
-	for _, f := range files {
-		if f.Data != nil {
-			out = append(out, p.Keys(f)...)
-		}
-	}
-	return out
 }
 
 // openFiles returns the files and folders of --file, and then texts that stand for files.

@@ -15,9 +15,9 @@ func TestFilesMaySetWhatEveryRunHas(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("cleanup: on\n"), 0o600))
 	var got []workload.File
-	p := &workload.Profile{Read: func(files []workload.File) (workload.Values, []string, error) {
+	p := &workload.Profile{Read: func(files []workload.File) (workload.Values, workload.Found, error) {
 		got = files
-		return nil, nil, nil
+		return nil, workload.Found{}, nil
 	}}
 	_, _, err := ReadFiles(p, []string{path, filepath.Dir(path)}, nil)
 	require.NoError(t, err)

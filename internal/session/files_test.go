@@ -26,7 +26,7 @@ func TestAnInterruptEndsPreparation(t *testing.T) {
 func TestFilesHaveLimits(t *testing.T) {
 	_, err := session.ReadPassword("/dev/zero")
 	require.ErrorContains(t, err, "/dev/zero is larger than a file with a secret may be: 64 KiB")
-	p := workload.Profile{Name: "p", Read: func([]workload.File) (workload.Values, []string, error) { return nil, nil, nil }}
+	p := workload.Profile{Name: "p", Read: func([]workload.File) (workload.Values, workload.Found, error) { return nil, workload.Found{}, nil }}
 	_, _, err = request.ReadFiles(&p, []string{"/dev/zero"}, nil)
 	require.ErrorContains(t, err, "/dev/zero is larger than a file of settings may be: 16 MiB")
 }

@@ -267,10 +267,10 @@ func (m *maker) values() (workload.Values, error) {
 			vs.Set(v)
 		}
 	}
-	from, warnings, err := request.ReadFiles(&m.p.Profile, m.p.req.Files, texts)
+	from, found, err := request.ReadFiles(&m.p.Profile, m.p.req.Files, texts)
 	problems.Add(fault.Field("file", m.elsewhere(err)))
-	m.warn(warnings...)
-	m.p.Keys = request.KeysOf(&m.p.Profile, m.p.req.Files, texts)
+	m.warn(found.Warnings...)
+	m.p.Keys = found.Keys
 	request.Put(vs, from)
 	if err := problems.Err(); err != nil {
 		return nil, err

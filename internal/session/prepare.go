@@ -36,7 +36,7 @@ type Prepared struct {
 	RequireValid bool
 	// Warnings are sentences to show before the start.
 	Warnings []string
-	// Keys says what became of each key of files of other tools.
+	// Keys says what became of each key of the files, as far as their reader knows.
 	Keys []workload.FileKey
 	// Tags are kept with the run; nil if there are none.
 	Tags map[string]string

@@ -16,7 +16,7 @@ func (p *Prepared) Preview() request.Preview {
 		Plan: p.Plan,
 		Run:  o.runLines(), Settings: o.settingLines(), Tracks: tracksInWords(p.Plan),
 		Length: o.length(),
-		Writes: p.Plan.Writes, Bytes: p.Plan.Bytes, Connections: p.Threads(), Warnings: p.Warnings, Keys: p.Keys,
+		Writes: p.Plan.Writes, Bytes: p.Plan.Bytes, Connections: p.Threads(), Warnings: p.Warnings, Keys: o.keys(),
 	}
 	for _, q := range p.Plan.Parameters {
 		v.Parameters = append(v.Parameters, line(q.Name, q.Text, q.From()))

@@ -31,12 +31,12 @@ var tiny = workload.Profile{
 		{Name: "colour", Kind: workload.Text, Default: "red", Track: true},
 		{Name: "lose", Kind: workload.Integer, Default: "0"},
 	},
-	Read: func(files []workload.File) (workload.Values, []string, error) {
+	Read: func(files []workload.File) (workload.Values, workload.Found, error) {
 		vs := workload.Values{}
 		for _, f := range files {
 			vs.Set(workload.Value{Name: "colour", Text: string(f.Data), Origin: workload.OriginFile, Where: f.Path + ":1"})
 		}
-		return vs, []string{"this file is tiny"}, nil
+		return vs, workload.Found{Warnings: []string{"this file is tiny"}}, nil
 	},
 	Stores: []workload.Binding{
 		{Driver: "memory"},

@@ -10,61 +10,91 @@ import (
 	"github.com/perfbench/perfbench/internal/yaml"
 )
 
-// Files reads the files of --file with read, which returns values and sentences for the
-// user. If several files give a value, the last one counts. All errors are joined, with
+// Files reads the files of --file with read, which returns values and what it found
+// besides. If several files give a value, the last one counts. All errors are joined, with
 // the code of bad input.
-func Files(files []workload.File, read func(workload.File) ([]workload.Value, []string, error)) (workload.Values, []string, error) {
+func Files(files []workload.File, read func(workload.File) ([]workload.Value, workload.Found, error)) (workload.Values, workload.Found, error) {
 	out := workload.Values{}
-	var warnings []string
+	var all workload.Found
 	var problems workload.Problems
 	for _, f := range files {
 		if f.Data == nil {
 			problems.Add(fault.Input(fmt.Errorf("file %s: is a folder", f.Path), "name the properties file in it"))
 			continue
 		}
-		vs, ws, err := read(f)
+		vs, found, err := read(f)
 		problems.Add(err)
-		warnings = append(warnings, ws...)
+		if found.Keys == nil {
+			found.Keys = keysOf(vs)
+		}
+		all.Warnings = append(all.Warnings, found.Warnings...)
 		for _, v := range vs {
 			if old, ok := out[v.Name]; ok && (v.Name != flavour || old.Text != v.Text) {
-				warnings = append(warnings, fmt.Sprintf("%s: %s is set again in %s, which wins", old.Where, v.Name, v.Where))
+				again := fmt.Sprintf("is set again in %s, which wins", v.Where)
+				all.Warnings = append(all.Warnings, fmt.Sprintf("%s: %s %s", old.Where, v.Name, again))
+				for i, k := range all.Keys {
+					if k.Key == v.Name && k.Where == old.Where {
+						all.Keys[i].State, all.Keys[i].Text = workload.KeyIgnored, again
+					}
+				}
 			}
 			out[v.Name] = v
 		}
+		all.Keys = append(all.Keys, found.Keys...)
 	}
-	return out, warnings, problems.Err()
+	return out, all, problems.Err()
 }
 
-// Properties reads the values of a properties file. Values for which ignored gives a
-// reason why they have no effect are left out, and those reasons are returned, plus a
-// sentence if nothing is left. If the file reveals PadoGrid's flavour, that becomes a
-// value too, of the parameter of that name.
-func Properties(f workload.File, ignored func(workload.Value) string) ([]workload.Value, []string, error) {
+// keysOf are the keys of a file in which each sets the value of its name.
+func keysOf(vs []workload.Value) (out []workload.FileKey) {
+	for _, v := range vs {
+		k := workload.FileKey{Key: v.Name, Where: v.Where, State: workload.KeyRead}
+		if !strings.Contains(v.Text, "\n") {
+			k.Value = v.Text
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// Properties reads the values of a properties file, and tells what became of each key.
+// Values for which ignored gives a reason why they have no effect are left out, and the
+// user is told so, as well as if nothing is left. If the file reveals PadoGrid's flavour,
+// that becomes a value too, of the parameter of that name.
+func Properties(f workload.File, ignored func(name string) string) ([]workload.Value, workload.Found, error) {
 	file, err := ReadProperties(f.Path, f.Data)
 	if err != nil {
-		return nil, nil, err
+		return nil, workload.Found{}, err
 	}
+	var found workload.Found
 	vs := make([]workload.Value, 0, len(file.Entries))
-	warnings := file.Warnings()
 	var sign workload.Value
-	for _, e := range file.Entries {
-		v := workload.Value{Name: e.Key, Text: e.Value, Origin: workload.OriginFile, Where: fmt.Sprintf("%s:%d", f.Path, e.Line)}
-		if s := signOf(e.Key, e.Value); s != "" && sign.Name == "" {
-			sign = workload.Value{Name: flavour, Text: s, Origin: v.Origin, Where: v.Where}
+	for _, e := range file.InOrder() {
+		k := workload.FileKey{Key: e.Key, Value: e.Value, Where: fmt.Sprintf("%s:%d", f.Path, e.Line), State: workload.KeyRead}
+		v := workload.Value{Name: e.Key, Text: e.Value, Origin: workload.OriginFile, Where: k.Where}
+		if now, _ := file.Lookup(e.Key); now.Line != e.Line {
+			k.Text = fmt.Sprintf("is set again on line %d, which wins", now.Line)
+		} else {
+			k.Text = ignored(e.Key)
+			if s := signOf(e.Key, e.Value); s != "" && sign.Name == "" {
+				sign = workload.Value{Name: flavour, Text: s, Origin: v.Origin, Where: v.Where}
+			}
 		}
-		if why := ignored(v); why != "" {
-			warnings = append(warnings, why)
-			continue
+		if k.Text == "" {
+			vs = append(vs, v)
+		} else {
+			k.State = workload.KeyIgnored
+			found.Warnings = append(found.Warnings, fmt.Sprintf("%s: %s %s", k.Where, k.Key, k.Text))
 		}
-		vs = append(vs, v)
+		found.Keys = append(found.Keys, k)
 	}
 	if len(vs) == 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: sets nothing that is read here, so the defaults apply", f.Path))
+		found.Warnings = append(found.Warnings, fmt.Sprintf("%s: sets nothing that is read here, so the defaults apply", f.Path))
 	}
 	if sign.Name != "" {
 		vs = append(vs, sign)
 	}
-	return vs, warnings, nil
+	return vs, found, nil
 }
 
 // YAML reads a file of ours, in which an unknown name is an error; if known is empty,
@@ -98,24 +128,24 @@ func readYAML(f workload.File, known, aimed []string) ([]workload.Value, error) 
 
 // Unread returns why a key of PadoGrid's files has no effect although it is not a
 // mistake, or "".
-func Unread(v workload.Value) string {
-	if strings.HasSuffix(v.Name, ".logging.type") || v.Name == "executable.name" {
-		return fmt.Sprintf("%s: %s has no effect here; PadoGrid's test does not read it either", v.Where, v.Name)
+func Unread(name string) string {
+	if strings.HasSuffix(name, ".logging.type") || name == "executable.name" {
+		return "has no effect here; PadoGrid's test does not read it either"
 	}
 	return ""
 }
 
 // Ignored returns why a key in a properties file of PadoGrid's tests of the maps
 // eligibility and profile has no effect, or "" if it is one of known.
-func Ignored(v workload.Value, known []string) string {
-	if slices.Contains(known, v.Name) {
+func Ignored(name string, known []string) string {
+	if slices.Contains(known, name) {
 		return ""
 	}
-	if s := Unread(v); s != "" {
+	if s := Unread(name); s != "" {
 		return s
 	}
-	s := fmt.Sprintf("%s: %s is unknown and has no effect", v.Where, v.Name)
-	if near := fault.Nearest(v.Name, known); near != "" {
+	s := "is unknown and has no effect"
+	if near := fault.Nearest(name, known); near != "" {
 		s += "; did you mean " + near + "?"
 	}
 	return s

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheFlavourOfAFile(t *testing.T) {
-	known := func(v workload.Value) string { return Ignored(v, []string{"n", "a.map", "a.factory.class"}) }
+	known := func(name string) string { return Ignored(name, []string{"n", "a.map", "a.factory.class"}) }
 	for _, tt := range []struct{ file, text, driver, given, want string }{
 		{"a.properties", "coherence-addon.logging.type=log4j2\nn=1\n", "redis", "", FlavourCoherence},
 		{"a.properties", "a.factory.class = org.oracle.coherence.addon.demo.nw.impl.OrderFactoryImpl\n", "redis", "", FlavourCoherence},
@@ -21,16 +21,16 @@ func TestTheFlavourOfAFile(t *testing.T) {
 		{"a.properties", "coherence-addon.logging.type=log4j2\nn=1\n", "coherence", FlavourRedis, FlavourRedis},
 		{"a.yaml", "n: 1\n", "coherence", "", FlavourRedis},
 	} {
-		vs, warnings, err := Files([]workload.File{{Path: tt.file, Data: []byte(tt.text)}, {Path: "again-" + tt.file, Data: []byte(tt.text)}},
-			func(f workload.File) ([]workload.Value, []string, error) {
+		vs, found, err := Files([]workload.File{{Path: tt.file, Data: []byte(tt.text)}, {Path: "again-" + tt.file, Data: []byte(tt.text)}},
+			func(f workload.File) ([]workload.Value, workload.Found, error) {
 				if IsYAML(f.Path) {
 					vs, err := YAML(f, nil)
-					return vs, nil, err
+					return vs, workload.Found{}, err
 				}
 				return Properties(f, known)
 			})
 		require.NoError(t, err)
-		for _, w := range warnings {
+		for _, w := range found.Warnings {
 			assert.NotContains(t, w, "flavour", "two files of one flavour do not contradict each other")
 		}
 		if tt.given != "" {

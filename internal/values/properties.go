@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -69,14 +70,9 @@ func (f *JavaFile) Lookup(key string) (JavaEntry, bool) {
 	return f.Entries[i], true
 }
 
-// Warnings returns a sentence for each line that was overridden by a later one.
-func (f *JavaFile) Warnings() []string {
-	out := make([]string, 0, len(f.Repeated))
-	for _, old := range f.Repeated {
-		now, _ := f.Lookup(old.Key)
-		out = append(out, fmt.Sprintf("%s:%d: %s is set again on line %d, which wins", f.Name, old.Line, old.Key, now.Line))
-	}
-	return out
+// InOrder returns the entries and the repeated lines in the order of the file.
+func (f *JavaFile) InOrder() []JavaEntry {
+	return slices.SortedFunc(slices.Values(slices.Concat(f.Entries, f.Repeated)), func(a, b JavaEntry) int { return a.Line - b.Line })
 }
 
 func (f *JavaFile) add(e JavaEntry) {

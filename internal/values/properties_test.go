@@ -55,10 +55,6 @@ func TestReadKeepsOrderAndRepeats(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []values.JavaEntry{{"b", "4", 5}, {"a", "2", 2}}, f.Entries)
 	assert.Equal(t, []values.JavaEntry{{"b", "1", 1}, {"b", "3", 4}}, f.Repeated)
-	assert.Equal(t, []string{
-		"x.properties:1: b is set again on line 5, which wins",
-		"x.properties:4: b is set again on line 5, which wins",
-	}, f.Warnings())
 	_, ok := f.Lookup("c")
 	assert.False(t, ok)
 }

@@ -112,14 +112,14 @@ func TestMapNames(t *testing.T) {
 
 func TestFilesNameWhatHasNoEffect(t *testing.T) {
 	known := []string{"n", "prefix"}
-	read := func(f workload.File) ([]workload.Value, []string, error) {
+	read := func(f workload.File) ([]workload.Value, workload.Found, error) {
 		if IsYAML(f.Path) {
 			vs, err := YAML(f, known)
-			return vs, nil, err
+			return vs, workload.Found{}, err
 		}
-		return Properties(f, func(v workload.Value) string { return Ignored(v, known) })
+		return Properties(f, func(name string) string { return Ignored(name, known) })
 	}
-	vs, warnings, err := Files([]workload.File{
+	vs, found, err := Files([]workload.File{
 		{Path: "a.properties", Data: []byte("n=1\nprefik=x\nsummary.n=2\nexecutable.name=y\n")},
 		{Path: "b.YML", Data: []byte("n: 2\n")},
 	}, read)
@@ -131,7 +131,18 @@ func TestFilesNameWhatHasNoEffect(t *testing.T) {
 		"a.properties:3: summary.n is unknown and has no effect",
 		"a.properties:4: executable.name has no effect here; PadoGrid's test does not read it either",
 		"a.properties:1: n is set again in " + vs["n"].Where + ", which wins",
-	}, warnings)
+	}, found.Warnings)
+	var became []string
+	for _, k := range found.Keys {
+		became = append(became, k.Key+"="+k.Value+" "+k.Text)
+	}
+	assert.Equal(t, []string{
+		"n=1 is set again in " + vs["n"].Where + ", which wins",
+		"prefik=x is unknown and has no effect; did you mean prefix?",
+		"summary.n=2 is unknown and has no effect",
+		"executable.name=y has no effect here; PadoGrid's test does not read it either",
+		"n=2 ",
+	}, became)
 
 	_, _, err = Files([]workload.File{{Path: "b.yaml", Data: []byte("prefik: 2\n")}, {Path: "dir"}}, read)
 	require.ErrorContains(t, err, `there is no knob or parameter "prefik"`)
@@ -141,10 +152,10 @@ func TestFilesNameWhatHasNoEffect(t *testing.T) {
 
 func TestAFileThatSetsNothingIsNamed(t *testing.T) {
 	for _, data := range []string{"", "# nothing\n", "prefik=x\n"} {
-		vs, warnings, err := Properties(workload.File{Path: "a.properties", Data: []byte(data)}, func(v workload.Value) string { return Ignored(v, []string{"n"}) })
+		vs, found, err := Properties(workload.File{Path: "a.properties", Data: []byte(data)}, func(name string) string { return Ignored(name, []string{"n"}) })
 		require.NoError(t, err)
 		assert.Empty(t, vs)
-		assert.Contains(t, warnings, "a.properties: sets nothing that is read here, so the defaults apply")
+		assert.Contains(t, found.Warnings, "a.properties: sets nothing that is read here, so the defaults apply")
 	}
 }
 

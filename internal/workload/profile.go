@@ -38,18 +38,23 @@ type Profile struct {
 	// Stores lists the drivers that the profile runs on, or refuses with a reason.
 	Stores []Binding
 	// Read turns the files of --file (a system's own, unchanged, or our YAML) into
-	// values of origin OriginFile. Nil if the profile reads no such files.
-	Read func(files []File) (Values, []string, error)
-	// Keys says what becomes of each key of a file of another tool, in the order of the file; of
-	// other files, and of those that cannot be read at all, it says nothing. Nil if the profile
-	// reads no such files.
-	Keys func(f File) []FileKey
+	// values of origin OriginFile, and tells what it found. Nil if the profile reads no
+	// such files.
+	Read func(files []File) (Values, Found, error)
 	// Inline names the parameters whose text is read as the content of a file would be: what
 	// stands in a file of another tool may be on the command line as well.
 	Inline []string
 	// Design works out the plan from parameters alone, without touching anything.
 	// Its errors have code fault.CodeInput, all of them joined.
 	Design func(in Inputs) (*Plan, error)
+}
+
+// Found is what a profile found in the files of --file, besides their values.
+type Found struct {
+	// Keys are the keys of all files, in order, as far as files have keys.
+	Keys []FileKey
+	// Warnings are sentences for the user.
+	Warnings []string
 }
 
 // File is a file or folder named by --file, or the text of a parameter that stands for one.

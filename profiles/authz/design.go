@@ -45,7 +45,7 @@ var mixNames = []string{"check", "list", "expand", "grant", "revoke", "update"}
 const updateMix = 5
 
 // Read reads --file: the folder of a model loader, or YAML of ours.
-func Read(files []workload.File) (workload.Values, []string, error) {
+func Read(files []workload.File) (workload.Values, workload.Found, error) {
 	folder := workload.Values{}
 	var problems workload.Problems
 	rest := slices.DeleteFunc(slices.Clone(files), func(f workload.File) bool {
@@ -56,12 +56,12 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 		}
 		return f.Data == nil
 	})
-	out, warnings, err := values.Files(rest, func(f workload.File) ([]workload.Value, []string, error) {
+	out, warnings, err := values.Files(rest, func(f workload.File) ([]workload.Value, workload.Found, error) {
 		if !values.IsYAML(f.Path) {
-			return nil, nil, fault.Input(fmt.Errorf("file %s: neither a folder of a model loader nor YAML", f.Path), "name the folder scripts itself")
+			return nil, workload.Found{}, fault.Input(fmt.Errorf("file %s: neither a folder of a model loader nor YAML", f.Path), "name the folder scripts itself")
 		}
 		vs, err := values.OwnYAML(f, params(), "threads", "rate", knobPayload, knobPrincipal)
-		return vs, nil, err
+		return vs, workload.Found{}, err
 	})
 	problems.Add(err)
 	for _, v := range folder {

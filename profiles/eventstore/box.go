@@ -3,6 +3,7 @@ package eventstore
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,25 +19,26 @@ import (
 // read reads the files of --file: boxes of th2, with or without their Kubernetes
 // wrapper, one file for the woodpecker and one for the estore, or YAML of names and
 // values. Errors have the code of bad input and name the line.
-func read(files []workload.File) (workload.Values, []string, error) {
-	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
+func read(files []workload.File) (workload.Values, workload.Found, error) {
+	return values.Files(files, func(f workload.File) ([]workload.Value, workload.Found, error) {
 		top, err := yaml.Form{}.First(f.Path, f.Data)
 		switch {
 		case err != nil:
-			return nil, nil, err
+			return nil, workload.Found{}, err
 		case top.Kind() == yaml.Nothing:
-			return nil, []string{f.Path + ": is empty"}, nil
+			return nil, workload.Found{Warnings: []string{f.Path + ": is empty"}}, nil
 		case !isBox(top):
 			vs, err := values.OwnYAML(f, params(), "threads", "rate", "payload", "batch")
-			return vs, nil, err
+			return vs, workload.Found{}, err
 		}
 		b := &boxFile{path: f.Path}
 		b.top(top)
 		b.schedule()
+		b.named()
 		if len(b.idle) > 0 {
-			b.warnings = append(b.warnings, f.Path+": keys without effect here: "+strings.Join(b.idle, ", "))
+			b.warn("%s: keys without effect here: %s", f.Path, strings.Join(b.idle, ", "))
 		}
-		return b.vs, b.warnings, top.Err()
+		return b.vs, b.found, top.Err()
 	})
 }
 
@@ -55,13 +57,14 @@ func isBox(top yaml.Node) bool {
 
 // boxFile is a th2 file being read.
 type boxFile struct {
-	path     string
-	vs       []workload.Value
-	warnings []string
-	threads  int64 // of both kinds: the higher number counts
+	path    string
+	vs      []workload.Value
+	found   workload.Found
+	threads int64 // of both kinds: the higher number counts
 	// idle names the keys that are known but have no effect, with their lines.
 	idle   []string
 	steps  yaml.Node
+	name   yaml.Node
 	cycles yaml.Node
 }
 
@@ -129,7 +132,7 @@ var (
 	// original has the values of the woodpecker's keys if the file does not give them.
 	original = map[string]string{"treeDepth": "3", "childCount": "2", "failureRate": "5", "descriptionLength": "200", "bookName": "default_book", "scope": "default_scope"}
 	// wrapper are keys around the boxes, which only show that this is a box.
-	wrapper = []string{"apiVersion", "kind", "metadata"}
+	wrapper = []string{"apiVersion", "kind"}
 	// aside are keys of boxes that do not concern the load.
 	aside = []string{
 		"imageName", "imageVersion", "type", "pins", "extendedSettings", "prometheus", "loggingConfig", "versionRange",
@@ -147,12 +150,28 @@ func (b *boxFile) pairs(n yaml.Node, what string, f func(k, v yaml.Node)) {
 	}
 }
 
-func (b *boxFile) warn(n yaml.Node, format string, args ...any) {
-	b.warnings = append(b.warnings, fmt.Sprintf("%s: %s", n.Where(), fmt.Sprintf(format, args...)))
+func (b *boxFile) warn(format string, args ...any) {
+	b.found.Warnings = append(b.found.Warnings, fmt.Sprintf(format, args...))
+}
+
+// ignores notes a key that has no effect, and tells the user why.
+func (b *boxFile) ignores(k yaml.Node, why string) {
+	b.key(k, yaml.Node{}, workload.FileKey{State: workload.KeyIgnored, Text: why})
+	b.warn("%s: %s %s", k.Where(), k.Text(), why)
+}
+
+// key notes what became of a key, whose value may be nothing.
+func (b *boxFile) key(k, v yaml.Node, became workload.FileKey) {
+	became.Key, became.Where = k.Text(), k.Where()
+	if v.Kind() == yaml.Scalar {
+		became.Value = v.Text()
+	}
+	b.found.Keys = append(b.found.Keys, became)
 }
 
 // sleeps notes a key that is known but has no effect.
 func (b *boxFile) sleeps(k yaml.Node) {
+	b.key(k, yaml.Node{}, workload.FileKey{State: workload.KeyIgnored, Text: "has no effect here"})
 	b.idle = append(b.idle, fmt.Sprintf("%s (line %d)", k.Text(), k.Line()))
 }
 
@@ -172,6 +191,8 @@ func (b *boxFile) set(n yaml.Node, name, text string) {
 func (b *boxFile) top(n yaml.Node) {
 	b.pairs(n, "the file", func(k, v yaml.Node) {
 		switch name := k.Text(); {
+		case name == "metadata":
+			b.metadata(v)
 		case name == "spec", name == "store":
 			b.top(v)
 		case name == "customConfig":
@@ -197,17 +218,47 @@ func (b *boxFile) top(n yaml.Node) {
 		case name == "schema":
 			b.setKey(k, v, boxKey{to: "schema"})
 		case name == "steps":
+			b.key(k, v, workload.FileKey{State: workload.KeyRead})
 			b.steps = v
 		case name == "cycles":
+			b.key(k, v, workload.FileKey{State: workload.KeyRead})
 			b.cycles = v
 		case known(name):
 			b.one(k, v)
 		case slices.Contains(aside, name), name == "profile" && v.Text() != report.Profile:
 			b.sleeps(k)
 		case name != "profile" && !slices.Contains(wrapper, name):
-			b.warn(k, "%s is unknown and has no effect%s", name, near(name, aside))
+			b.ignores(k, "is unknown and has no effect"+near(name, aside))
 		}
 	})
+}
+
+// metadata reads the name of a box, which documents repeat.
+func (b *boxFile) metadata(n yaml.Node) {
+	b.pairs(n, "metadata", func(k, v yaml.Node) {
+		if k.Text() != "name" || v.Kind() != yaml.Scalar {
+			b.sleeps(k)
+			return
+		}
+		b.key(k, v, workload.FileKey{State: workload.KeyRead})
+		b.name = v
+	})
+}
+
+// named sets the name of the box that the file turned out to be.
+func (b *boxFile) named() {
+	if b.name.Kind() != yaml.Scalar {
+		return
+	}
+	name := "woodpeckerName"
+	if slices.ContainsFunc(b.vs, func(v workload.Value) bool {
+		return slices.ContainsFunc([]map[string]boxKey{estoreKeys, cradleKeys, routerKeys}, func(keys map[string]boxKey) bool {
+			return slices.ContainsFunc(slices.Collect(maps.Values(keys)), func(k boxKey) bool { return k.to == v.Name })
+		})
+	}) {
+		name = "estoreName"
+	}
+	b.set(b.name, name, b.name.Text())
 }
 
 func known(name string) bool {
@@ -240,7 +291,7 @@ func (b *boxFile) custom(n yaml.Node) {
 				words = append(words, w)
 			}
 			slices.Sort(words)
-			b.warn(k, "%s is unknown and has no effect%s", name, near(name, words))
+			b.ignores(k, "is unknown and has no effect"+near(name, words))
 		}
 	})
 }
@@ -262,7 +313,7 @@ func (b *boxFile) generatorSettings(n yaml.Node) {
 		case "messageGeneratorSettings":
 			b.messages(k)
 		default:
-			b.warn(k, "%s is unknown and has no effect%s", k.Text(), near(k.Text(), []string{"eventGeneratorSettings", "messageGeneratorSettings"}))
+			b.ignores(k, "is unknown and has no effect"+near(k.Text(), []string{"eventGeneratorSettings", "messageGeneratorSettings"}))
 		}
 	})
 }
@@ -280,7 +331,7 @@ func (b *boxFile) events(n yaml.Node) {
 
 // messages has no effect, as in the original when it generates events.
 func (b *boxFile) messages(k yaml.Node) {
-	b.warn(k, "messageGeneratorSettings have no effect: events are made, no messages")
+	b.ignores(k, "has no effect: events are made, no messages")
 }
 
 // generators reads the corresponding block of our own combined file.
@@ -292,7 +343,7 @@ func (b *boxFile) generators(n yaml.Node) {
 		case "customConfig":
 			b.custom(v)
 		default:
-			b.warn(k, "%s is unknown and has no effect%s", k.Text(), near(k.Text(), []string{"count", "customConfig"}))
+			b.ignores(k, "is unknown and has no effect"+near(k.Text(), []string{"count", "customConfig"}))
 		}
 	})
 }
@@ -307,7 +358,7 @@ func (b *boxFile) section(n yaml.Node, what string, keys map[string]boxKey) {
 				words = append(words, w)
 			}
 			slices.Sort(words)
-			b.warn(k, "%s: %s is unknown and has no effect%s", what, k.Text(), near(k.Text(), words))
+			b.ignores(k, "is unknown in "+what+" and has no effect"+near(k.Text(), words))
 			return
 		}
 		b.setKey(k, v, d)
@@ -332,11 +383,17 @@ func (b *boxFile) setKey(k, v yaml.Node, d boxKey) {
 			return
 		}
 	}
+	became := workload.FileKey{State: workload.KeyRead}
+	if k.Text() == "useTransportMode" && text != generate.EventMode {
+		became.State, became.Text = workload.KeyApproximated, text+" makes no batches of events in the original; here it does"
+		b.warn("%s: useTransportMode: %s", k.Where(), became.Text)
+	}
+	if d.note != "" {
+		b.ignores(k, "has no effect; "+d.note)
+		return
+	}
+	b.key(k, v, became)
 	switch {
-	case k.Text() == "useTransportMode" && text != generate.EventMode:
-		b.warn(k, "useTransportMode: %s makes no batches of events in the original; here it does", text)
-	case d.note != "":
-		b.warn(k, "%s has no effect; %s", k.Text(), d.note)
 	case d.to == "processingThreads": // two kinds of threads there are one kind here
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {

@@ -33,9 +33,9 @@ func TestTheBoxesOfTheDocumentAreReadAgain(t *testing.T) {
 		files = append(files, workload.File{Path: m[1] + ".yml", Data: []byte(m[2])})
 	}
 	require.Len(t, files, 2)
-	again, warnings, err := read(files)
+	again, found, err := read(files)
 	require.NoError(t, err)
-	assert.Empty(t, warnings, "every key has an effect")
+	assert.Empty(t, found.Warnings, "every key has an effect")
 	q, err := Design(workload.Inputs{Values: again, Namespace: "x"})
 	require.NoError(t, err)
 	r := q.Binder.(*spec)

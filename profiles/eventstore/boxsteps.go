@@ -26,7 +26,7 @@ const generatorsUnsaid = 2
 func (b *boxFile) schedule() {
 	if b.steps.Kind() == yaml.Nothing {
 		if b.cycles.Kind() != yaml.Nothing {
-			b.warn(b.cycles, "cycles has no effect: there are no steps")
+			b.warn("%s: cycles has no effect: there are no steps", b.cycles.Where())
 		}
 		return
 	}
@@ -63,9 +63,9 @@ func (b *boxFile) step(n yaml.Node) boxStep {
 			s.ticks = v.Whole("tickRate of a step", 0, math.MaxInt64)
 		case "name":
 		case "settings":
-			b.warn(k, "settings of a step have no effect: those of the box apply to all of them")
+			b.ignores(k, "has no effect in a step: those of the box apply to all of them")
 		default:
-			b.warn(k, "a step: %s is unknown and has no effect%s", k.Text(), near(k.Text(), []string{"name", "duration", "rate", "maxBatchSize", "tickRate", "settings"}))
+			b.ignores(k, "is unknown in a step and has no effect"+near(k.Text(), []string{"name", "duration", "rate", "maxBatchSize", "tickRate", "settings"}))
 		}
 	})
 	if n.Kind() == yaml.Mapping && s.seconds == 0 {
@@ -107,7 +107,7 @@ func (b *boxFile) lay(list []boxStep) {
 			s.batch = batch
 		}
 		if s.ticks != 0 && s.ticks != list[0].ticks {
-			b.warn(b.steps, "tickRate %d of step %d has no effect: it is that of the first step for all", s.ticks, i+1)
+			b.warn("%s: tickRate %d of step %d has no effect: it is that of the first step for all", b.steps.Where(), s.ticks, i+1)
 		}
 		change := s.since(now, generators)
 		if i == 0 {

@@ -121,8 +121,9 @@ func (s *spec) plan(r *values.Reader, in workload.Inputs) *workload.Plan {
 	if s.route.via != report.ViaDirect && s.route.publish == "fireAndForget" {
 		p.Warnings = append(p.Warnings, "publish=fireAndForget: nothing confirms that messages arrive; what gets lost is counted")
 	}
-	if s.Kind == generate.BodyTable && r.Values["bodyDataLength"].Origin == workload.OriginFile {
-		p.Warnings = append(p.Warnings, "bodyDataLength has an effect only with bodyKind=randomText; bodies are tables of the size of payload")
+	if _, given := r.Values.Pick("payload"); s.Kind == generate.BodyTable && !given && r.Values["bodyDataLength"].Origin == workload.OriginFile && s.load.randomBody != documentedRandom {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("bodyDataLength=%d: bodies are tables of %d bytes, since %d made %d in the published test; --payload sets another size",
+			s.load.randomBody, s.load.start.Payload, documentedRandom, generate.DocumentedBody))
 	}
 	return p
 }

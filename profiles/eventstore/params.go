@@ -55,6 +55,7 @@ func (s *spec) declareGenerator(p *values.Fields) {
 	p.Int(&s.load.randomBody, "bodyDataLength", 200, 0, 64<<20, "bytes", "random bytes of a body with bodyKind=randomText")
 	p.Float(&s.Ratio, "compressibility", 5.4, 1.1, 30, "times", "about how many times smaller LZ4 makes a batch of 300 documented bodies")
 	p.Int(&s.Attached, "attachedMessages", 1, 0, 1000, "ids", "message ids attached to each event")
+	p.Text(new(string), "woodpeckerName", "woodpecker", "name of the generators' box in documents: metadata.name of the file")
 	p.Choice(&s.route.publish, "publish", "confirm", []string{"confirm", "fireAndForget"}, "fireAndForget sends transient messages without confirmation, as the original does")
 }
 
@@ -69,6 +70,7 @@ func (s *spec) declareStage(p *values.Fields) {
 	p.Size(&s.stage.CompressOver, "compressOver", "5120", 0, 1<<30, "content up to this size is stored as it is")
 	p.Size(&s.messageOver, "maxUncompressedMessageBatchSize", "5120", 0, 1<<30, "the value of compressOver with compat=on, unless that is set explicitly: the original looks at the wrong threshold")
 	p.Size(&s.stage.BatchLimit, "maxTestEventBatchSize", "1MiB", 1024, 1<<30, "content over this is cut into several rows")
+	p.Text(new(string), "estoreName", "estore", "name of the store stage's box in documents: metadata.name of the file")
 	p.Int(&s.stage.MaxTasks, "maxTaskCount", 128, 1, 1_000_000, "batches", "batches in the store stage at once")
 	p.Size64(&s.stage.MaxTaskBytes, "maxTaskDataSize", "512MiB", 1, 1<<40, "bytes of content in the store stage at once")
 	p.Int(&s.stage.Retries, "maxRetryCount", 1_000_000, 0, 1_000_000_000, "retries", "retries of one batch before onFailure")

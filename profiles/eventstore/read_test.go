@@ -19,7 +19,7 @@ var woodpeckerBox = sample.Text("th2/woodpecker.yml")
 var estoreBox = sample.Text("th2/estore.yml")
 
 func TestBoxesOfTh2AreRead(t *testing.T) {
-	vs, warnings, err := read([]workload.File{{Path: "woodpecker.yml", Data: []byte(woodpeckerBox)}, {Path: "estore.yml", Data: []byte(estoreBox)}})
+	vs, found, err := read([]workload.File{{Path: "woodpecker.yml", Data: []byte(woodpeckerBox)}, {Path: "estore.yml", Data: []byte(estoreBox)}})
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"tickRate": "1", "batch": "175", "bookName": "my_book", "scope": "my_scope", "generationMode": "SINGLE_ROOT", "treeDepth": "0", "failureRate": "0",
@@ -30,9 +30,10 @@ func TestBoxesOfTh2AreRead(t *testing.T) {
 		assert.Equal(t, workload.OriginFile, vs[name].Origin, name)
 	}
 	assert.Equal(t, "woodpecker.yml:11", vs["batch"].Where)
+	warnings := found.Warnings
 	require.Len(t, warnings, 4)
-	assert.Contains(t, warnings[0], "woodpecker.yml:23: eventGeneratorSettings: bodyDataLenght is unknown and has no effect; did you mean bodyDataLength?")
-	assert.Contains(t, warnings[1], "messageGeneratorSettings have no effect")
+	assert.Contains(t, warnings[0], "woodpecker.yml:23: bodyDataLenght is unknown in eventGeneratorSettings and has no effect; did you mean bodyDataLength?")
+	assert.Contains(t, warnings[1], "messageGeneratorSettings has no effect")
 	assert.Equal(t, "woodpecker.yml: keys without effect here: imageName (line 6), imageVersion (line 7), type (line 8), pins (line 26)", warnings[2])
 	assert.Equal(t, "estore.yml: keys without effect here: prepareStorage (line 14)", warnings[3])
 	vs.Set(workload.Value{Name: "rate", Text: "1000", Origin: workload.OriginFlag})
@@ -42,6 +43,28 @@ func TestBoxesOfTh2AreRead(t *testing.T) {
 	assert.Equal(t, 175, p.Tracks()[0].Start.Batch)
 	assert.Equal(t, wire.Zlib, s.stage.Codec)
 	assert.Equal(t, 64, s.stage.MaxTasks)
+	assert.Equal(t, "woodpecker", vs["woodpeckerName"].Text)
+	assert.NotContains(t, vs, "estoreName", "this one has no metadata")
+	assert.Equal(t, 1155, p.Tracks()[0].Start.Payload)
+	became := map[string]string{}
+	for _, k := range found.Keys {
+		became[k.Key] = k.Value + k.Text
+	}
+	assert.Equal(t, "has no effect here", became["pins"])
+	assert.Equal(t, "5000", became["retryDelayBase"])
+}
+
+func TestNameAndBodiesAreThoseOfTheBox(t *testing.T) {
+	vs, _, err := read([]workload.File{
+		{Path: "w.yml", Data: []byte("metadata: {name: wp-2}\nspec: {customConfig: {generatorSettings: {eventGeneratorSettings: {bodyDataLength: 400}}}}\n")},
+		{Path: "e.yml", Data: []byte("metadata: {name: store-1}\nspec: {customConfig: {maxTaskCount: 7}}\n")},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "wp-2 store-1", vs["woodpeckerName"].Text+" "+vs["estoreName"].Text)
+	p, err := Design(workload.Inputs{Values: vs, Namespace: "x"})
+	require.NoError(t, err)
+	assert.Equal(t, 2310, p.Tracks()[0].Start.Payload)
+	assert.Contains(t, strings.Join(p.Warnings, "\n"), "bodies are tables of 2310 bytes")
 }
 
 func TestWhatABoxDoesNotSayIsAsInTheOriginal(t *testing.T) {
@@ -63,10 +86,10 @@ func TestWhatABoxDoesNotSayIsAsInTheOriginal(t *testing.T) {
 
 func TestBoxesOfEveryModeMakeEvents(t *testing.T) {
 	for _, m := range []string{"MESSAGE_MODE", "MESSAGE_TRANSPORT_MODE", "EVENT_TRANSPORT_MODE", "true", "false"} {
-		vs, warnings, err := read([]workload.File{{Path: "w.yml", Data: []byte("customConfig:\n  maxBatchSize: 7\n  useTransportMode: " + m + "\n")}})
+		vs, found, err := read([]workload.File{{Path: "w.yml", Data: []byte("customConfig:\n  maxBatchSize: 7\n  useTransportMode: " + m + "\n")}})
 		require.NoError(t, err)
 		assert.Equal(t, "7", vs["batch"].Text)
-		assert.Equal(t, []string{"w.yml:3: useTransportMode: " + m + " makes no batches of events in the original; here it does"}, warnings)
+		assert.Equal(t, []string{"w.yml:3: useTransportMode: " + m + " makes no batches of events in the original; here it does"}, found.Warnings)
 	}
 }
 
@@ -93,9 +116,9 @@ func TestThresholdOfCompressionIsAnothersInCompat(t *testing.T) {
 func TestStepsAreATimetable(t *testing.T) {
 	read := func(text string) (workload.Values, []string) {
 		t.Helper()
-		vs, warnings, err := read([]workload.File{{Path: "s.yml", Data: []byte(text)}})
+		vs, found, err := read([]workload.File{{Path: "s.yml", Data: []byte(text)}})
 		require.NoError(t, err)
-		return vs, warnings
+		return vs, found.Warnings
 	}
 	const documented = "generators: {count: 2}\nsteps:\n- {name: '1', duration: 1800, rate: 50000, maxBatchSize: 300}\n- {name: '2', duration: 1800, rate: 50000, maxBatchSize: 400}\n"
 	vs, warnings := read(documented)
@@ -106,7 +129,7 @@ func TestStepsAreATimetable(t *testing.T) {
 	vs, warnings = read("customConfig: {maxBatchSize: 175, tickRate: 10}\nsteps: [{duration: 5, rate: 1000, tickRate: 4}, {duration: 7, rate: 2000, tickRate: 5, settings: {}}, {duration: 1, rate: 2000}]\n")
 	assert.Equal(t, "2 2000 175 4 13s 5s:rate=4000", strings.Join([]string{vs["threads"].Text, vs["rate"].Text, vs["batch"].Text, vs["tickRate"].Text, vs["duration"].Text, vs["at"].Text}, " "))
 	require.Len(t, warnings, 2)
-	assert.Contains(t, warnings[0], "settings of a step have no effect")
+	assert.Contains(t, warnings[0], "settings has no effect in a step")
 	assert.Contains(t, warnings[1], "tickRate 5 of step 2 has no effect")
 	_, warnings = read("cycles: 2\nmqRouter: {}\n")
 	assert.Equal(t, []string{"s.yml:1: cycles has no effect: there are no steps"}, warnings)

@@ -131,6 +131,9 @@ func (s *spec) readSettings(r *values.Reader) {
 		s.load.start.Payload = s.load.randomBody
 	}
 	p := r.Values
+	if s.Kind == generate.BodyTable && p["bodyDataLength"].Origin == workload.OriginFile {
+		s.load.start.Payload = min(max(s.load.randomBody*generate.DocumentedBody/documentedRandom, 2), maxBody)
+	}
 	if v, ok := p.Pick("threads"); ok {
 		n, err := v.Int(1, workload.MaxThreads)
 		r.Problems.Add(err)
@@ -152,6 +155,10 @@ func (s *spec) readSettings(r *values.Reader) {
 		s.load.start.Payload = int(n)
 	}
 }
+
+// documentedRandom is the bodyDataLength of the published test, whose bodies had
+// generate.DocumentedBody bytes.
+const documentedRandom = 200
 
 // Limits on the events of a batch and the bytes of a body.
 const (

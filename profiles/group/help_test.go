@@ -39,7 +39,7 @@ func flags(pairs []string) []string {
 func fromFile(t *testing.T, text string, pairs ...string) (*workload.Plan, error) {
 	t.Helper()
 	vs := given(pairs...)
-	from, warnings, err := design.Read([]workload.File{{Path: "f.properties", Data: []byte(text)}})
+	from, found, err := design.Read([]workload.File{{Path: "f.properties", Data: []byte(text)}})
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func fromFile(t *testing.T, text string, pairs ...string) (*workload.Plan, error
 	}
 	p, err := plan(workload.Inputs{Values: vs, Seed: 1, Namespace: "perfbench", Driver: "redis"})
 	if p != nil {
-		p.Warnings = append(warnings, p.Warnings...)
+		p.Warnings = append(found.Warnings, p.Warnings...)
 	}
 	return p, err
 }

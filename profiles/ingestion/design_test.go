@@ -276,10 +276,10 @@ func TestYAML(t *testing.T) {
 	require.ErrorContains(t, err, "file etc: is a folder")
 	_, _, err = Read([]workload.File{{Path: "g.properties", Data: []byte("prefix=x\ngroupNames=g1&g2")}})
 	require.ErrorContains(t, err, "g.properties:2: groupNames: this is a file of PadoGrid's group test")
-	two, warnings, err := Read([]workload.File{{Path: "a.properties", Data: []byte("prefix=a")}, {Path: "b.yaml", Data: []byte("prefix: b")}})
+	two, found, err := Read([]workload.File{{Path: "a.properties", Data: []byte("prefix=a")}, {Path: "b.yaml", Data: []byte("prefix: b")}})
 	require.NoError(t, err)
 	assert.Equal(t, "b", two["prefix"].Text)
-	assert.Equal(t, []string{"a.properties:1: prefix is set again in b.yaml:1, which wins"}, warnings)
+	assert.Equal(t, []string{"a.properties:1: prefix is set again in b.yaml:1, which wins"}, found.Warnings)
 }
 
 func FuzzDesign(f *testing.F) {

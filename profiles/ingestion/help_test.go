@@ -28,12 +28,12 @@ func given(pairs ...[2]string) workload.Values {
 // withFile adds the values of a file to vs.
 func withFile(t *testing.T, vs workload.Values, name, text string) (workload.Values, []string) {
 	t.Helper()
-	from, warnings, err := Read([]workload.File{{Path: name, Data: []byte(text)}})
+	from, found, err := Read([]workload.File{{Path: name, Data: []byte(text)}})
 	require.NoError(t, err)
 	for _, v := range from {
 		vs.Set(v)
 	}
-	return vs, warnings
+	return vs, found.Warnings
 }
 
 // design makes a plan that must be possible.

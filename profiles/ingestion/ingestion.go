@@ -65,8 +65,8 @@ func bindings() []workload.Binding {
 
 // Read reads the files of --file: PadoGrid's ingestion.properties, or YAML of ours, as
 // [padogrid.ReadFile] does. If several files give a value, the last one counts.
-func Read(files []workload.File) (workload.Values, []string, error) {
-	return values.Files(files, func(f workload.File) ([]workload.Value, []string, error) {
+func Read(files []workload.File) (workload.Values, workload.Found, error) {
+	return values.Files(files, func(f workload.File) ([]workload.Value, workload.Found, error) {
 		return padogrid.ReadFile(Name, f, params())
 	})
 }

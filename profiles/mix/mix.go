@@ -64,7 +64,6 @@ func Profile() workload.Profile {
 		Params:        params(),
 		Stores:        bindings(),
 		Read:          Read,
-		Keys:          keys,
 		Inline:        []string{memtier},
 		Design:        Design,
 	}
@@ -100,48 +99,44 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 
 // Read reads the files of --file: YAML of ours, which may have values of the run beside the
 // workload, or the files of other tools. A workload becomes the text of our YAML.
-func Read(files []workload.File) (workload.Values, []string, error) {
+func Read(files []workload.File) (workload.Values, workload.Found, error) {
 	return values.Files(files, read)
 }
 
-func read(f workload.File) ([]workload.Value, []string, error) {
+func read(f workload.File) ([]workload.Value, workload.Found, error) {
 	if capture.Is(f.Data) {
-		return nil, nil, fault.Input(fmt.Errorf("%s is a capture, which cannot be replayed yet", f.Path), "perfbench capture --show FILE shows what is in it")
+		return nil, workload.Found{}, fault.Input(fmt.Errorf("%s is a capture, which cannot be replayed yet", f.Path), "perfbench capture --show FILE shows what is in it")
 	}
 	w, notes, err := foreign.Read(f)
 	if err != nil {
-		return nil, nil, err
+		return nil, workload.Found{}, err
 	}
 	if w == nil && len(notes) == 0 {
 		return readOwn(f)
 	}
 	if err := foreign.Refusal(notes); err != nil {
-		return nil, nil, fault.Code(err, fault.CodeInput)
+		return nil, workload.Found{}, fault.Code(err, fault.CodeInput)
 	}
-	var warnings []string
-	for _, n := range notes {
+	found := workload.Found{Keys: inOrder(notes)}
+	for _, n := range found.Keys {
 		if n.State == workload.KeyApproximated {
-			warnings = append(warnings, fmt.Sprintf("%s: %s: %s", n.Where, n.Key, n.Text))
+			found.Warnings = append(found.Warnings, fmt.Sprintf("%s: %s: %s", n.Where, n.Key, n.Text))
 		}
 	}
 	if err := w.Complete(); err != nil {
-		return nil, nil, fault.Sentence(f.Path+": "+err.Error(), err)
+		return nil, workload.Found{}, fault.Sentence(f.Path+": "+err.Error(), err)
 	}
-	return append(ofRun(f.Path, &w.Run), valueOf(f.Path, w)), warnings, nil
+	return append(ofRun(f.Path, &w.Run), valueOf(f.Path, w)), found, nil
 }
 
-// keys says what became of each key of another tool's file.
-func keys(f workload.File) []workload.FileKey {
-	if capture.Is(f.Data) {
-		return nil
-	}
-	_, notes, _ := foreign.Read(f) // Read says what is wrong
+// inOrder sorts keys by their lines; a place may have none.
+func inOrder(keys []workload.FileKey) []workload.FileKey {
 	line := func(k workload.FileKey) int {
-		n, _ := strconv.Atoi(k.Where[strings.LastIndexByte(k.Where, ':')+1:]) // 0: the place has no line
+		n, _ := strconv.Atoi(k.Where[strings.LastIndexByte(k.Where, ':')+1:])
 		return n
 	}
-	slices.SortStableFunc(notes, func(a, b workload.FileKey) int { return line(a) - line(b) })
-	return notes
+	slices.SortStableFunc(keys, func(a, b workload.FileKey) int { return line(a) - line(b) })
+	return keys
 }
 
 // valueOf is the value that a workload travels as.
@@ -170,10 +165,10 @@ func ofRun(path string, r *model.Run) (out []workload.Value) {
 }
 
 // readOwn reads YAML of ours.
-func readOwn(f workload.File) ([]workload.Value, []string, error) {
+func readOwn(f workload.File) ([]workload.Value, workload.Found, error) {
 	top, err := own.Form.Parse(f.Path, f.Data)
 	if err != nil || top.Kind() == yaml.Nothing {
-		return nil, nil, err
+		return nil, workload.Found{}, err
 	}
 	var vs []workload.Value
 	r, some := own.NewReader(), false
@@ -201,7 +196,7 @@ func readOwn(f workload.File) ([]workload.Value, []string, error) {
 	if some {
 		vs = append(vs, valueOf(f.Path, r.Workload(top)))
 	}
-	return vs, nil, top.Err()
+	return vs, workload.Found{}, top.Err()
 }
 
 // binder connects a plan to stores.

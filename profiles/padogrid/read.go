@@ -30,27 +30,20 @@ func Names(params []workload.Param) []string {
 }
 
 // ReadFile reads a file of a test of maps for a profile: PadoGrid's properties, or YAML
-// of ours if it ends in .yaml or .yml. It returns a sentence for every key that has no
-// effect. An unknown name in YAML is an error, because such a file was written for
+// of ours if it ends in .yaml or .yml. It tells of every key that has no effect. An unknown name in YAML is an error, because such a file was written for
 // perfbench; so is a file of PadoGrid's group test.
-func ReadFile(profile string, f workload.File, params []workload.Param) ([]workload.Value, []string, error) {
+func ReadFile(profile string, f workload.File, params []workload.Param) ([]workload.Value, workload.Found, error) {
 	if values.IsYAML(f.Path) {
 		vs, err := values.YAML(f, Names(params))
-		return vs, nil, err
+		return vs, workload.Found{}, err
 	}
 	known := Keys()
-	group := ""
-	vs, warnings, err := values.Properties(f, func(v workload.Value) string {
-		if v.Name == "groupNames" {
-			group = v.Where
-		}
-		return values.Ignored(v, known)
-	})
-	if group != "" {
-		return nil, nil, fault.Input(fmt.Errorf("%s: groupNames: this is a file of PadoGrid's group test", group),
+	vs, found, err := values.Properties(f, func(name string) string { return values.Ignored(name, known) })
+	if i := slices.IndexFunc(found.Keys, func(k workload.FileKey) bool { return k.Key == "groupNames" }); i >= 0 {
+		return nil, workload.Found{}, fault.Input(fmt.Errorf("%s: groupNames: this is a file of PadoGrid's group test", found.Keys[i].Where),
 			profile+" reads files with mapNames, eligibility.* and profile.*; --profile group reads this one")
 	}
-	return vs, warnings, err
+	return vs, found, err
 }
 
 // Keys returns the keys that PadoGrid's tests of maps read from a properties file.

@@ -23,7 +23,7 @@ func shown(p *workload.Plan, name string) string {
 }
 
 func TestPropertiesUnchanged(t *testing.T) {
-	vs, warnings, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(sample.Text("padogrid/tx.properties"))}})
+	vs, found, err := Read([]workload.File{{Path: "tx.properties", Data: []byte(sample.Text("padogrid/tx.properties"))}})
 	require.NoError(t, err)
 	all := given("mode=pbm")
 	for _, v := range vs {
@@ -34,7 +34,7 @@ func TestPropertiesUnchanged(t *testing.T) {
 	assert.Equal(t, "4096", shown(p, "eligibility.totalEntryCount"), "a leading 0 is octal, as in Java")
 	assert.Equal(t, "tx", shown(p, "eligibility.testCase"))
 	assert.Equal(t, "get", shown(p, "profile.testCase"))
-	assert.Contains(t, strings.Join(warnings, "\n"), "did you mean profile.threadCount?")
+	assert.Contains(t, strings.Join(found.Warnings, "\n"), "did you mean profile.threadCount?")
 	assert.Contains(t, strings.Join(p.Warnings, "\n"), "octal")
 	assert.Contains(t, strings.Join(p.Warnings, "\n"), "blanks around")
 }

@@ -209,7 +209,7 @@ func (s *Store) abilities(ctx context.Context, l *list, conn store.Conn) {
 			has++
 			continue
 		}
-		l.doubt(string(f.Ability), "there are no "+f.Title+": "+plain(s.Target.Scrub(f.Lacks)), "without: "+f.Without)
+		l.doubt(string(f.Ability), "it lacks "+f.Title+": "+plain(s.Target.Scrub(f.Lacks)), "without: "+f.Without)
 	}
 	l.good("abilities", fmt.Sprintf("%d of the %d that it was asked for", has, len(s.Facts.All)))
 }

@@ -31,7 +31,7 @@ func (a command) printPlan(p *session.Prepared) {
 	for i := range v.Keys {
 		keys = append(keys, v.Keys[i].Words())
 	}
-	a.printList("keys of the file", keys)
+	a.printList("keys of files", keys)
 	a.printList("tracks", v.Tracks)
 	a.printList("timetable", v.Timetable)
 	a.printList("thresholds", v.Thresholds)

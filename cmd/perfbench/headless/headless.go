@@ -33,7 +33,7 @@ func Command(c *cli.Call, others Makes) *cobra.Command { return command{c}.tree(
 func (a command) tree(others Makes) *cobra.Command {
 	f, w := &cli.Flags{}, &cli.Workers{}
 	c := &cobra.Command{
-		Use: "run PROFILE | run PLAN.yaml", Short: "Do one run, or those of a plan file, without the workbench",
+		Use: "run PROFILE | run PLAN.yaml | run FILE", Short: "Do one run, or those of a plan file, without the workbench",
 		Long: `run carries out one run: a line a second goes to stderr, the summary and the
 path of the report to stdout; on a terminal a small chart of throughput and p99 ends
 it. With --json stdout has nothing but run.json, on one line for each run.

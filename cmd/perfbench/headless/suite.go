@@ -19,17 +19,22 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// ProfileOrPlan refuses arguments other than the name of a profile or one plan file.
+// ProfileOrPlan refuses arguments other than the name of a profile, one plan file, or a file
+// that --file takes and that tells for which profile it is.
 func ProfileOrPlan(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1:
 		return fault.Input(fmt.Errorf("%s: unexpected argument %q", cli.Name(c), args[1]), "it takes one profile or one plan; several runs go into one plan, under runs:")
 	case len(args) == 0 || cli.IsPlan(args[0]):
 		return nil
-	case filepath.Base(args[0]) != args[0] || filepath.Ext(args[0]) != "":
+	case isFile(args[0]):
+		names := request.Readers(cli.Profiles(), args)
+		if readerOf(args[0], names) != "" || len(names) > 0 && c.Flags().Changed("profile") {
+			return nil
+		}
 		hint := "a plan ends in .yaml or .yml"
-		if names := request.Readers(cli.Profiles(), args); len(names) > 0 {
-			hint = "here it is  perfbench " + cli.Name(c) + " " + strings.Join(names, "|") + " --file " + args[0]
+		if len(names) > 0 {
+			hint = "several profiles read it: add  --profile " + strings.Join(names, "|")
 		}
 		return fault.Input(fmt.Errorf("%s: %q is neither a profile nor a plan", cli.Name(c), args[0]), hint)
 	case c.Flags().Changed("profile"):
@@ -37,6 +42,23 @@ func ProfileOrPlan(c *cobra.Command, args []string) error {
 	}
 	_, err := cli.Profile(args)
 	return err
+}
+
+// isFile reports whether an argument cannot be the name of a profile.
+func isFile(arg string) bool { return filepath.Base(arg) != arg || filepath.Ext(arg) != "" }
+
+// readerOf returns the profile for which a file was written, out of those that read it: the
+// only one, or the one that the file is named after. It returns "" if it cannot tell.
+func readerOf(file string, names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	for _, n := range names {
+		if strings.HasPrefix(filepath.Base(file), n) {
+			return n
+		}
+	}
+	return ""
 }
 
 // Complete has a shell offer profiles, and files where none begins with what is typed.
@@ -55,13 +77,24 @@ func CarryOut(cmd *cobra.Command, c *cli.Call, f *cli.Flags, d *experiment.Drive
 	a, ctx := command{c}, cmd.Context()
 	var problems workload.Problems
 	plan := len(args) > 0 && cli.IsPlan(args[0])
-	named := len(args) > 0 && !plan
+	filed := len(args) > 0 && !plan && isFile(args[0])
+	named := len(args) > 0 && !plan && !filed
+	chosen := cmd.Flags().Changed("profile")
+	if filed {
+		problems.Add(cmd.Flags().Set("file", args[0]))
+		if !chosen {
+			problems.Add(cmd.Flags().Set("profile", readerOf(args[0], request.Readers(cli.Profiles(), args))))
+		}
+	}
 	if named {
 		problems.Add(cmd.Flags().Set("profile", args[0]))
 	}
 	problems.Add(f.Resolve(a.Call, cmd))
 	if named {
 		f.Run.Request.From["profile"] = "argument"
+	}
+	if filed && !chosen {
+		f.Run.Request.From["profile"] = "argument " + args[0]
 	}
 	problems.Add(wrong)
 	file := f.File()

@@ -48,7 +48,7 @@ func NewDemo() *Bench {
 			{
 				Name: "ingestion", Title: "Bulk ingestion", Summary: "Fills a map in batches, as a nightly feed does.", Unit: "entries", Reads: "ingestion.properties",
 				Stores: on("embedded", "redis", "cassandra", "mysql"), Presets: fstest.MapFS{}, DefaultPreset: "small", Design: design,
-				Read:   func([]workload.File) (workload.Values, []string, error) { return nil, nil, nil },
+				Read:   func([]workload.File) (workload.Values, workload.Found, error) { return nil, workload.Found{}, nil },
 				Params: []workload.Param{{Name: "testCase", Kind: workload.Choice, Choices: []string{"putall", "put", "get"}, Default: "putall", Help: "what the loaders do"}},
 			},
 			{

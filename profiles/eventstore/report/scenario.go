@@ -125,7 +125,7 @@ func (sc *scenario) woodpecker() string {
 		custom.Maybe("maxBatchSize", yaml.Whole(int64(sc.steps[0].Batch))).Maybe("useTransportMode", yaml.Word(generate.EventMode))
 	}
 	custom.Maybe("generatorSettings", yaml.NewMapping().Maybe("eventGeneratorSettings", events))
-	return document("Th2Box", "woodpecker", yaml.NewMapping().Maybe("customConfig", custom))
+	return document("Th2Box", cmp.Or(b.config["woodpeckerName"], "woodpecker"), yaml.NewMapping().Maybe("customConfig", custom))
 }
 
 // estore returns the box of the store stage.
@@ -142,5 +142,5 @@ func (sc *scenario) estore() string {
 		Maybe("maxRetryCount", b.integer("maxRetryCount")).Maybe("retryDelayBase", b.millis("retryDelayBase")).
 		Maybe("processingThreads", b.integer("processingThreads"))
 	router := yaml.NewMapping().Maybe("prefetchCount", b.integer("prefetchCount"))
-	return document("Th2Estore", "estore", yaml.NewMapping().Maybe("cradleManager", cradle).Maybe("customConfig", custom).Maybe("mqRouter", router))
+	return document("Th2Estore", cmp.Or(b.config["estoreName"], "estore"), yaml.NewMapping().Maybe("cradleManager", cradle).Maybe("customConfig", custom).Maybe("mqRouter", router))
 }

@@ -56,23 +56,24 @@ func (b *factories) read(o *model.Op) {
 	if v, ok := b.attributes.factoryValue(o, "factory.key.prefix"); ok {
 		f.Prefix = b.Trim(v)
 	}
+	length, zeros, random := class, class, class
 	p := workload.Param{Name: "factory.key.length", Default: "-1", Min: -1 << 31, Max: 200}
 	if v, ok := b.attributes.factoryValue(o, "factory.key.length"); ok {
-		f.Length = b.Integer(p, v)
+		f.Length, length = b.Integer(p, v), v
 	}
 	if v, ok := b.attributes.factoryValue(o, "factory.key.isLeadingZeros"); ok {
-		f.Zeros = b.attributes.javaBool(v)
+		f.Zeros, zeros = b.attributes.javaBool(v), v
 	}
 	if v, ok := b.attributes.factoryValue(o, "factory.key.isRandom"); ok {
-		f.Random = b.attributes.javaBool(v)
+		f.Random, random = b.attributes.javaBool(v), v
 	}
 	if f.Coherence {
 		b.customers(o, f)
 	}
 	b.Show(o.Name+".factory.class", name, class)
-	b.Show(o.Name+".factory.key.length", strconv.FormatInt(f.Length, 10), class)
-	b.Show(o.Name+".factory.key.isLeadingZeros", strconv.FormatBool(f.Zeros), class)
-	b.Show(o.Name+".factory.key.isRandom", strconv.FormatBool(f.Random), class)
+	b.Show(o.Name+".factory.key.length", strconv.FormatInt(f.Length, 10), length)
+	b.Show(o.Name+".factory.key.isLeadingZeros", strconv.FormatBool(f.Zeros), zeros)
+	b.Show(o.Name+".factory.key.isRandom", strconv.FormatBool(f.Random), random)
 	o.Factory, o.StartAdd = f, !b.Compat
 	if o.Action == model.ActGetAll && o.Start != 0 && !b.Compat && values.FromProperties(class) {
 		b.Warn("%s: %s reads from number %d on, its startNum; PadoGrid's getall with a factory would begin at 0", o.Where, o.Name, o.Start)

@@ -13,7 +13,7 @@ import (
 // Read reads the files of --file: PadoGrid's properties, or YAML of ours if they end in
 // .yaml or .yml. If several files give a value, the last one counts. Design, which
 // knows all names, finds out what they mean.
-func Read(files []workload.File) (workload.Values, []string, error) {
+func Read(files []workload.File) (workload.Values, workload.Found, error) {
 	out, warnings, err := values.Files(files, readOne)
 	if _, ok := out["groupNames"]; !ok && len(files) > 0 && err == nil {
 		err = fault.Input(fmt.Errorf("file %s: groupNames is missing, so there is no group to run", files[0].Path), "add a line such as  groupNames=g1")
@@ -21,10 +21,10 @@ func Read(files []workload.File) (workload.Values, []string, error) {
 	return out, warnings, err
 }
 
-func readOne(f workload.File) ([]workload.Value, []string, error) {
+func readOne(f workload.File) ([]workload.Value, workload.Found, error) {
 	if values.IsYAML(f.Path) {
 		vs, err := values.YAML(f, nil)
-		return vs, nil, err
+		return vs, workload.Found{}, err
 	}
 	return values.Properties(f, values.Unread)
 }

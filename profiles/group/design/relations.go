@@ -27,12 +27,16 @@ func (b *operations) relation(o *model.Op) {
 		return
 	}
 	r := b.factories.children(o, name)
+	most, spread := v, v
 	if v, ok := b.keys.own(o.Name, "factory.er.maxKeys"); ok {
 		r.Most = b.Integer(workload.Param{Name: "factory.er.maxKeys", Default: "1", Min: 1, Max: 10000}, v)
-		r.Least = min(r.Least, r.Most)
+		r.Least, most = min(r.Least, r.Most), v
 	}
-	if v, ok := b.keys.own(o.Name, "factory.er.isRandom"); ok && !b.attributes.javaBool(v) {
-		r.Spread = model.ChildrenFixed
+	if v, ok := b.keys.own(o.Name, "factory.er.isRandom"); ok {
+		spread = v
+		if !b.attributes.javaBool(v) {
+			r.Spread = model.ChildrenFixed
+		}
 	}
 	every := b.Pick(children, children.Name)
 	own, found := b.keys.own(o.Name, "factory.er.distribution")
@@ -42,11 +46,11 @@ func (b *operations) relation(o *model.Op) {
 	if found && own.Text != "file" {
 		word, err := own.Choice(model.ChildrenFixed, model.ChildrenUniform, model.ChildrenGeometric, model.ChildrenZipf)
 		b.Problems.Add(err)
-		r.Spread = word
+		r.Spread, spread = word, own
 	}
 	b.Show(o.Name+".factory.er.operation", name, v)
-	b.Show(o.Name+".factory.er.maxKeys", strconv.FormatInt(r.Most, 10), v)
-	b.Show(o.Name+".factory.er.distribution", r.Spread, v)
+	b.Show(o.Name+".factory.er.maxKeys", strconv.FormatInt(r.Most, 10), most)
+	b.Show(o.Name+".factory.er.distribution", r.Spread, spread)
 	b.making = append(b.making, o.Name)
 	child := b.operation(name)
 	b.making = b.making[:len(b.making)-1]

@@ -19,7 +19,7 @@ var ofCoherence = sample.Text("padogrid-coherence/tx.properties")
 
 func fromFile(t *testing.T, text string, pairs ...string) workload.Values {
 	t.Helper()
-	vs, _, err := values.Properties(workload.File{Path: "c.properties", Data: []byte(text)}, func(workload.Value) string { return "" })
+	vs, _, err := values.Properties(workload.File{Path: "c.properties", Data: []byte(text)}, func(string) string { return "" })
 	require.NoError(t, err)
 	all := given(append([]string{"mode=pbm"}, pairs...)...)
 	for _, v := range vs {
