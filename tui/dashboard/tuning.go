@@ -299,7 +299,11 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 	if all := tu.effectLines(e, w, true); len(lines)+len(all) <= h {
 		effect = all
 	}
-	if spread := tu.spreadLines(e, w); len(lines)+len(spread)+len(effect) <= h {
+	spread := tu.spreadLines(e, w)
+	if _, is := lastEffect(tu.now.snap); !is && len(lines)+len(spread)+len(effect) > h && len(spread) > 0 {
+		effect = nil // it would only say that there is none yet
+	}
+	if len(lines)+len(spread)+len(effect) <= h {
 		for _, l := range spread {
 			lines = append(lines, tuneLine{text: l, row: -1})
 		}
@@ -333,7 +337,7 @@ func (tu *tuner) lines(e screen.Env, w, h int) []tuneLine {
 // the name is, and the picture.
 const (
 	mostSpreads = 3
-	spreadName  = 22
+	spreadName  = 22 // in a panel that is wide enough
 	mostParts   = 40
 )
 
@@ -342,7 +346,8 @@ const (
 // of a skewed distribution can be seen as well.
 func (tu *tuner) spreadLines(e screen.Env, w int) []string {
 	all := tu.now.plan.KeySpreads
-	wide := min(w-5-spreadName, mostParts)
+	long := min(spreadName, w/2+1)
+	wide := min(w-5-long, mostParts)
 	if len(all) == 0 || wide < 8 {
 		return nil
 	}
@@ -354,7 +359,7 @@ func (tu *tuner) spreadLines(e screen.Env, w int) []string {
 		for j, v := range shares {
 			roots[j] = math.Sqrt(v)
 		}
-		name := widget.Fit(ansi.Truncate(all[i].Name+" "+text, spreadName-1, "…"), spreadName)
+		name := widget.Fit(ansi.Truncate(all[i].Name+" "+text, long-1, "…"), long)
 		out = append(out, "   "+name+s.Accent.On(chart.Sparkline(roots, wide, chart.Peak(roots))))
 	}
 	return out

@@ -35,6 +35,9 @@ func TestConformanceBehindAPooler(t *testing.T) {
 	pooler := "postgres://pb@" + labtest.PgBouncer(t, srv.Addr()) + "/perfbench"
 	storetest.Run(t, func(t *testing.T) store.Conn { return dial(t, pooler) })
 	assert.Contains(t, lacks(t, dial(t, pooler)), store.Ability("sessions"))
+	_, done, err := sqlstore.NewDirect(dial(t, pooler)).Do(t.Context(), "SELECT 1", nil, nil)
+	require.NoError(t, err)
+	assert.False(t, done, "the direct way would prepare")
 	assert.NotContains(t, lacks(t, dial(t, srv.URL())), store.Ability("sessions"))
 }
 
