@@ -114,7 +114,11 @@ func (e Threshold) recovered(f *rundir.Folder) Outcome {
 		longest = max(longest, *a.Recovered)
 	}
 	d := time.Duration(longest * float64(time.Second))
-	return Outcome{OK: e.holds(float64(d)), Got: units.Duration(d), Measured: true}
+	got := units.Duration(d)
+	if d == 0 {
+		got = "less than a second"
+	}
+	return Outcome{OK: e.holds(float64(d)), Got: got, Measured: true}
 }
 
 func (e Threshold) merged(f *rundir.Folder) *hdrhistogram.Histogram {
