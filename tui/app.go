@@ -77,7 +77,10 @@ func (a *App) newStyles() *widget.Styles {
 
 // Init asks the terminal for its background and starts the frames.
 func (a *App) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, a.nextFrame()}
+	cmds := []tea.Cmd{a.nextFrame()}
+	if !a.opts.Plain { // where nothing is drawn, the terminal is asked nothing
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
 	for _, s := range a.stack {
 		if st, ok := s.(screen.Starter); ok {
 			cmds = append(cmds, st.Start(a.env))

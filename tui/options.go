@@ -26,6 +26,8 @@ type Options struct {
 	NoColor bool
 	// ASCII draws with ASCII characters only.
 	ASCII bool
+	// Plain draws nothing, and writes lines for a screen reader instead.
+	Plain bool
 	// NoMouse leaves the mouse to the terminal. NoAnimation replaces unnecessary
 	// movement by words.
 	NoMouse, NoAnimation bool
@@ -79,7 +81,20 @@ func Show(ctx context.Context, o Options, b Bench) (Final, error) {
 	app := NewApp(o, b, func() (context.Context, context.CancelFunc) { return context.WithCancel(base) })
 	screens := &guard{app: app}
 	over, gone := make(chan struct{}), make(chan struct{})
-	program := tea.NewProgram(screens, o.program(sync.OnceFunc(func() { close(gone) }))...)
+	var model tea.Model = screens
+	if o.Plain {
+		in, _ := o.In.(*os.File)
+		out := o.Out
+		if o.In == nil {
+			in = os.Stdin
+		}
+		if out == nil {
+			out = os.Stdout
+		}
+		defer raw(in)()
+		model = newSpeaker(screens, out)
+	}
+	program := tea.NewProgram(model, o.program(sync.OnceFunc(func() { close(gone) }))...)
 	var wg sync.WaitGroup
 	wg.Go(func() { // ends with the program
 		select {
@@ -131,6 +146,9 @@ func (h hangup) Read(p []byte) (int, error) {
 // input.
 func (o Options) program(gone func()) []tea.ProgramOption {
 	opts := []tea.ProgramOption{tea.WithFPS(30), tea.WithoutSignalHandler(), tea.WithFilter(newCalm())}
+	if o.Plain {
+		opts = append(opts, tea.WithoutRenderer())
+	}
 	if o.NoColor {
 		opts = append(opts, tea.WithColorProfile(colorprofile.ASCII))
 	}

@@ -185,7 +185,7 @@ func (a command) start(ctx context.Context, f *cli.Flags, w *cli.Workers, watch 
 	first := f.Run.Request
 	first.From = nil // in the picker everything is set by hand
 	o := tui.Options{
-		Theme: f.Theme, ASCII: ascii, NoMouse: f.NoMouse, NoAnimation: f.NoAnimation || f.Plain,
+		Theme: f.Theme, ASCII: ascii, NoMouse: f.NoMouse, NoAnimation: f.NoAnimation || f.Plain, Plain: f.Plain,
 		Kill: a.Hard.Done(), Request: first, RunParams: request.RunParams(), In: a.Stdin, Out: cli.Unwrapped(a.Stdout), Environ: a.Environ,
 	}
 	if v, ok := a.Getenv("NO_COLOR"); ok && v != "" {

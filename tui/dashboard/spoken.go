@@ -1,0 +1,52 @@
+package dashboard
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perfbench/perfbench/tui/screen"
+	"github.com/perfbench/perfbench/tui/widget"
+)
+
+// Spoken says what the run does now, and what is to be said once it is new: in which state
+// the run is, its settings, what happened last, and the row that keys act on.
+func (d *Dashboard) Spoken(e screen.Env) (now string, events []string) {
+	f := d.sel.fig
+	stage := d.lines.stageWord()
+	if stage == "" {
+		stage = d.now.progress.Stage.String()
+	}
+	events = append(events, d.now.info.Title+" on "+d.now.info.Store+": "+stage+" "+d.now.progress.Step)
+	if d.now.snap == nil || d.now.progress.Stage == screen.Preparing {
+		return "", events
+	}
+	var knobs []string
+	for _, k := range d.now.plan.Knobs {
+		if d.knobs.effective(k) {
+			knobs = append(knobs, k.Name+" "+d.knobs.value(k))
+		}
+	}
+	events = append(events, "settings: "+strings.Join(knobs, ", "))
+	if v := d.now.verdict; v.State != "" && d.now.snap.At > 0 {
+		events = append(events, "verdict "+v.State+" "+strings.Join(v.Causes, ", "))
+	}
+	if d.charts.cross.on {
+		events = append(events, "at "+strings.Join(d.charts.read(e.Styles, d.page.panes(e), math.MaxInt16, 1), " "))
+	}
+	events = append(events, strings.Join(d.lines.event(e, 3), " "))
+	if p := d.page.panes(e); d.page.aside() {
+		for _, line := range d.page.side(e, p.tune) {
+			if text := strings.Trim(ansi.Strip(line), "│ "); strings.HasPrefix(text, "▸") {
+				events = append(events, text+" ")
+			}
+		}
+	}
+	if math.IsNaN(f.rate) {
+		return "", events
+	}
+	l := f.latency
+	return fmt.Sprintf("%s, %s, p50 %s, p99 %s, max %s, %s", widget.Clock(d.now.snap.At), d.sel.rateText(f.rate), widget.Nanos(l.P50), widget.Nanos(l.P99), widget.Nanos(l.Max), d.sel.state(e, true)), events
+}

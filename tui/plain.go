@@ -1,0 +1,192 @@
+package tui
+
+import (
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+
+	"github.com/perfbench/perfbench/tui/chart"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// speaker is the application for a screen reader: it draws nothing, and writes lines when
+// there is something new. What changes by itself is said every few seconds, what a key has
+// done at once. It belongs to the event loop.
+type speaker struct {
+	*guard
+	out io.Writer
+	// said are the phrases of the screen as last said, top is that screen.
+	said    map[string]bool
+	top     screen.Screen
+	overlay overlay
+	// at is when something that changes by itself was last said.
+	at time.Time
+	// lines are those that are being said.
+	lines []string
+}
+
+// Of a screen that is not drawn, this much is read: so narrow that no panels lie side by side.
+const (
+	plainWidth, plainHeight = 79, 60
+	// pausePlain is how long nothing is said of what changes by itself.
+	pausePlain = 5 * time.Second
+)
+
+// newSpeaker returns the application as it is spoken.
+func newSpeaker(g *guard, out io.Writer) *speaker {
+	g.app.env.W, g.app.env.H, g.app.suspend = plainWidth, plainHeight, false
+	g.app.opts.ASCII = false // what is said has no frames, which letters could not be told from
+	return &speaker{guard: g, out: out}
+}
+
+// Update passes a message on, and says what is new.
+func (s *speaker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(tea.WindowSizeMsg); ok {
+		return s, nil
+	}
+	if k, ok := msg.(tea.KeyPressMsg); ok && k.String() == "ctrl+l" { // the whole screen once more
+		s.said, s.at = nil, time.Time{}
+		s.speak(true)
+		return s, nil
+	}
+	_, cmd := s.guard.Update(msg)
+	f, frame := msg.(screen.FrameMsg)
+	if s.broken == nil && (!frame || f.Gen == s.app.gen) {
+		s.speak(!frame)
+	}
+	return s, cmd
+}
+
+// View is empty: nothing is drawn.
+func (s *speaker) View() tea.View { return tea.NewView("") }
+
+// spoken is a screen whose figures change all the time: it says what they are now, and what
+// is to be said as soon as it is new, apart from its numbers.
+type spoken interface {
+	Spoken(e screen.Env) (now string, events []string)
+}
+
+// speak says what is new. At once means that somebody did something; what a screen has by
+// itself waits for its turn.
+func (s *speaker) speak(atOnce bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.broken = bug(r)
+		}
+	}()
+	now, due := s.app.env.Now, s.app.env.Now.Sub(s.at) >= pausePlain
+	if s.top != s.app.top() || s.overlay != s.app.overlay {
+		s.top, s.overlay, s.said, due = s.app.top(), s.app.overlay, nil, true
+	}
+	if live, ok := s.top.(spoken); ok && s.overlay == none {
+		figures, events := live.Spoken(s.app.env)
+		fresh := map[string]bool{}
+		for _, e := range events {
+			e = phrase(e)
+			key := e
+			if !strings.HasPrefix(e, setting) {
+				key = numbers.ReplaceAllString(e, "")
+			}
+			if fresh[key] = true; e != "" && !s.said[key] {
+				s.say(e)
+			}
+		}
+		if s.said = fresh; due && figures != "" {
+			s.say(phrase(figures))
+			s.at = now
+		}
+		s.flush()
+		return
+	}
+	if !atOnce && !due {
+		return
+	}
+	before := s.said
+	s.said = map[string]bool{}
+	var chosen, rest []string
+	page := s.app.View().Content
+	if s.overlay != none {
+		page = s.app.float(strings.TrimSuffix(strings.Repeat(strings.Repeat(" ", plainWidth)+"\n", plainHeight), "\n"))
+	}
+	for _, p := range phrases(page) {
+		s.said[p] = true
+		switch bare := strings.TrimPrefix(p, selected); {
+		case before[p] || bare == p && before[selected+p]:
+		case bare != p:
+			chosen = append(chosen, p)
+		default:
+			rest = append(rest, p)
+		}
+	}
+	for _, p := range slices.Concat(chosen, rest) {
+		s.say(p)
+		s.at = now
+	}
+	s.flush()
+}
+
+func (s *speaker) say(line string) { s.lines = append(s.lines, line) }
+
+// flush writes the lines; the terminal is in raw mode, so each begins anew.
+func (s *speaker) flush() {
+	for _, l := range s.lines {
+		_, _ = io.WriteString(s.out, l+"\r\n") // a terminal that has gone away ends the program in another way
+	}
+	s.lines = nil
+}
+
+// selected is how the row that keys act on begins, setting how the line of knobs does.
+const selected, setting = "selected: ", "settings: "
+
+var (
+	// frames are what separates phrases: lines, corners, blocks and dots.
+	frames = regexp.MustCompile(`[\x{2500}-\x{259f}\x{2800}-\x{28ff}]+`)
+	// ornaments say nothing to those who cannot see them.
+	ornaments = regexp.MustCompile(`[●○■◂▾◆▲·]`)
+	// label is what stands beside a chart, which has nothing to be read.
+	label   = regexp.MustCompile(`^([0-9][0-9.:]* ?[a-zA-Zµ%]{0,2} ?)+$`)
+	numbers = regexp.MustCompile(`[0-9][0-9.,:]*( ?[kMnµm]?s?)\b`)
+)
+
+// phrases returns the texts of a screen from top to bottom, without what is drawn around
+// them.
+func phrases(page string) (out []string) {
+	for line := range strings.SplitSeq(ansi.Strip(page), "\n") {
+		for _, part := range frames.Split(line, -1) {
+			if p := phrase(part); p != "" && !label.MatchString(p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// phrase returns a text in plain letters.
+func phrase(text string) string {
+	text = strings.TrimSpace(ansi.Strip(text))
+	if row, is := strings.CutPrefix(text, "▸ "); is {
+		text = selected + row
+	}
+	text = strings.ReplaceAll(ornaments.ReplaceAllString(text, " "), "▸", "")
+	text = strings.NewReplacer("→", "to", "✓", "ok", "✗", "failed", "▶", "running", "‖", "paused", "±", "plus or minus", "↑↓", "up and down", "←", "left", "↑", "up", "↓", "down").Replace(text)
+	return strings.Join(strings.Fields(chart.ASCII(text)), " ")
+}
+
+// raw lets single keys through while nothing is drawn, and returns how to undo that.
+func raw(in *os.File) func() {
+	if in == nil || !term.IsTerminal(int(in.Fd())) {
+		return func() {}
+	}
+	was, err := term.MakeRaw(int(in.Fd()))
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = term.Restore(int(in.Fd()), was) } // nothing else can be done
+}

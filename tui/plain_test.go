@@ -1,0 +1,109 @@
+package tui
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/tui/screen"
+)
+
+// hear sends keys to a workbench for a screen reader, and returns the lines that it says.
+func hear(t *testing.T, s *speaker, out *bytes.Buffer, msgs ...any) []string {
+	t.Helper()
+	out.Reset()
+	var perform func(cmd tea.Cmd)
+	give := func(m tea.Msg) {
+		_, cmd := s.Update(m)
+		perform(cmd)
+	}
+	perform = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		switch msg := cmd().(type) {
+		case nil:
+		case tea.BatchMsg:
+			for _, c := range msg {
+				perform(c)
+			}
+		default:
+			give(msg)
+		}
+	}
+	for _, m := range msgs {
+		switch m := m.(type) {
+		case string:
+			give(tuitest.KeyPress(m))
+		default:
+			give(m)
+		}
+	}
+	text := out.String()
+	assert.NotRegexp(t, `[^\x00-\x7F]|\x1b|[-+|]{3}`, text, "plain letters, and no frames")
+	return strings.Split(strings.TrimSuffix(text, "\r\n"), "\r\n")
+}
+
+// The transcript of a run for somebody who cannot see the screen: what changes by itself is
+// said every five seconds, what a key does at once, and nothing twice.
+func TestAScreenReaderHearsWhatIsNew(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 10*time.Second, 120, 40)
+	var out bytes.Buffer
+	s := newSpeaker(&guard{app: a.App}, &out)
+	pass := func(d time.Duration) (lines []string) {
+		for range d / (100 * time.Millisecond) {
+			run.Tick(100 * time.Millisecond)
+			for _, l := range hear(t, s, &out, screen.FrameMsg{At: a.env.Now.Add(100 * time.Millisecond), Gen: a.gen}) {
+				if l != "" {
+					lines = append(lines, l)
+				}
+			}
+		}
+		return lines
+	}
+	first := strings.Join(pass(time.Second), "\n")
+	assert.Contains(t, first, "Bulk ingestion on redis: running")
+	assert.Contains(t, first, "settings: threads 16")
+	assert.Regexp(t, `00:1\d, [0-9.]+k entries/s, p50 .*, p99 .*, max .*, in flight 16`, first)
+
+	said := pass(15 * time.Second)
+	figures := 0
+	for _, l := range said {
+		if strings.Contains(l, "entries/s, p50") {
+			figures++
+		}
+	}
+	assert.Equal(t, 3, figures, "every five seconds: %q", said)
+	assert.LessOrEqual(t, len(said), 5, "and little else while nothing happens: %q", said)
+
+	assert.Contains(t, hear(t, s, &out, "+"), "settings: threads 17, payload 1 KiB, batch 100, rate unlimited")
+	assert.NotContains(t, strings.Join(pass(time.Second), "\n"), "settings", "nothing is said twice")
+	run.Mu.Lock()
+	run.Gone = true
+	run.Mu.Unlock()
+	assert.Regexp(t, `failed The store has not answered since`, strings.Join(pass(6*time.Second), "\n"))
+
+	asked := strings.Join(hear(t, s, &out, "q"), "\n")
+	assert.Contains(t, asked, "quit")
+	back := strings.Join(hear(t, s, &out, "esc"), "\n")
+	assert.Contains(t, back, "settings: threads 17", "back where one was, all is said again")
+	assert.Contains(t, strings.Join(hear(t, s, &out, "ctrl+l"), "\n"), "entries/s, p50", "and ctrl+l says all")
+}
+
+// Moving through a list says the row that is reached, and leaves out frames and charts.
+func TestAScreenReaderHearsTheRowThatIsReached(t *testing.T) {
+	a := pickApp(t, tuitest.NewDemo(), Options{Plain: true}, 120, 40)
+	var out bytes.Buffer
+	s := newSpeaker(&guard{app: a.App}, &out)
+	all := hear(t, s, &out, "ctrl+l")
+	assert.Contains(t, strings.Join(all, "\n"), "selected: Bulk ingestion")
+	assert.Contains(t, all, "Profiles")
+	moved := hear(t, s, &out, "down")
+	assert.Regexp(t, "^selected: ", moved[0], "%q", moved)
+	assert.NotContains(t, moved, "Profiles", "what has not changed is not said again")
+}
