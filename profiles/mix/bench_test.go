@@ -5,10 +5,14 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+	"github.com/bradfitz/gomemcache/memcache"
+	_ "github.com/go-sql-driver/mysql" // the driver mysql
 	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 	goredis "github.com/redis/go-redis/v9"
@@ -94,6 +98,66 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 				}
 				var v string
 				return db.QueryRowContext(ctx, getBare, key).Scan(&v)
+			}
+		},
+		"mariadb": func(b *testing.B) (string, func(context.Context, string, bool) error) {
+			target := profiletest.Target(b, "mariadb")
+			at, err := url.Parse(target)
+			require.NoError(b, err)
+			db, err := sql.Open("mysql", at.User.String()+"@tcp("+at.Host+")"+at.Path)
+			require.NoError(b, err)
+			db.SetMaxOpenConns(benchThreads)
+			db.SetMaxIdleConns(benchThreads)
+			b.Cleanup(func() { _ = db.Close() })
+			_, err = db.ExecContext(b.Context(), createBare)
+			require.NoError(b, err)
+			put, err := db.PrepareContext(b.Context(), "INSERT INTO bare (k, v) VALUES (?, ?) ON DUPLICATE KEY UPDATE v = VALUES(v)")
+			require.NoError(b, err)
+			get, err := db.PrepareContext(b.Context(), "SELECT v FROM bare WHERE k = ?")
+			require.NoError(b, err)
+			return target, func(ctx context.Context, key string, write bool) error {
+				if write {
+					_, err := put.ExecContext(ctx, key, value)
+					return err
+				}
+				var v string
+				return get.QueryRowContext(ctx, key).Scan(&v)
+			}
+		},
+		"memcached": func(b *testing.B) (string, func(context.Context, string, bool) error) {
+			srv := labtest.Memcached(b)
+			c := memcache.New(srv.Addr())
+			c.MaxIdleConns = benchThreads
+			b.Cleanup(func() { _ = c.Close() })
+			return srv.URL(), func(_ context.Context, key string, write bool) error {
+				if write {
+					return c.Set(&memcache.Item{Key: key, Value: []byte(value)})
+				}
+				_, err := c.Get(key)
+				return err
+			}
+		},
+		"cassandra": func(b *testing.B) (string, func(context.Context, string, bool) error) {
+			target := profiletest.Target(b, "cassandra")
+			at, err := url.Parse(target)
+			require.NoError(b, err)
+			cluster := gocql.NewCluster(at.Host)
+			cluster.Timeout, cluster.ConnectTimeout = time.Minute, time.Minute
+			s, err := cluster.CreateSession()
+			require.NoError(b, err)
+			b.Cleanup(s.Close)
+			for _, text := range []string{
+				"CREATE KEYSPACE IF NOT EXISTS mixbare WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+				"CREATE TABLE IF NOT EXISTS mixbare.bare (k text PRIMARY KEY, v text)",
+			} {
+				require.NoError(b, s.Query(text).ExecContext(b.Context()))
+			}
+			return target, func(ctx context.Context, key string, write bool) error {
+				if write {
+					return s.Query("INSERT INTO mixbare.bare (k, v) VALUES (?, ?)", key, value).ExecContext(ctx)
+				}
+				var v string
+				return s.Query("SELECT v FROM mixbare.bare WHERE k = ?", key).ScanContext(ctx, &v)
 			}
 		},
 	} {
