@@ -49,10 +49,7 @@ func Suggest(got string, names []string, see ...string) string {
 	case len(all) <= few || len(see) == 0:
 		return "one of: " + strings.Join(all, ", ")
 	}
-	if near = nearest(got, names, -1); len(near) == 0 {
-		return strings.Join(see, " ")
-	}
-	return "the nearest are " + strings.Join(near, ", ") + "; " + strings.Join(see, " ")
+	return strings.Join(see, " ")
 }
 
 // nearest returns the names more similar than than, at most three, the closest first.
