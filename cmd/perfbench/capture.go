@@ -55,7 +55,8 @@ call to us, which takes throughput from a busy server, and --sample makes only t
 smaller. What the server did before and meanwhile is measured and shown.
 
 With --from it reads a log: an append-only file, or the folder or manifest of one that
-has several parts; what redis-cli monitor printed; a monitor file of memtier_benchmark.
+has several parts; what redis-cli monitor printed; a monitor file of memtier_benchmark;
+a cache trace of Twitter's or Meta's. The file may be packed by zstd.
 
 FILE must not be there yet. Its owner alone may read it. If perfbench is killed, the file
 has everything up to the last second.`,

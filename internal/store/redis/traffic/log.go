@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
@@ -22,8 +24,8 @@ import (
 // maxLog is how long a line of a log may be, and a call in an AOF.
 const maxLog = 512 << 20
 
-// Convert makes a capture of a log: what MONITOR printed, an AOF, or the folder or manifest
-// of one that has several parts. Errors about the log have the code of bad input, name the
+// Convert makes a capture of a log: what MONITOR printed, an AOF, the folder or manifest of one
+// that has several parts, or a trace of a cache. A file may be packed by zstd. Errors about the log have the code of bad input, name the
 // place in it, and leave no file behind.
 func Convert(ctx context.Context, log, path string, o Options) (capture.Tally, error) {
 	parts, notes, err := partsOf(log)
@@ -35,8 +37,14 @@ func Convert(ctx context.Context, log, path string, o Options) (capture.Tally, e
 	if err := s.open(); err != nil {
 		return capture.Tally{}, err
 	}
+	if o.Values && s.how == ofTrace {
+		return capture.Tally{}, fault.Input(fmt.Errorf("%s has only the sizes of values, so none can be recorded", log), "leave out --values")
+	}
 	var c raw
 	err = s.next(&c)
+	if errors.Is(err, io.EOF) && s.cut != "" {
+		return capture.Tally{}, s.input(s.cut, "")
+	}
 	if errors.Is(err, io.EOF) {
 		return capture.Tally{}, fault.Input(fmt.Errorf("%s has no calls in it", log), "")
 	}
@@ -149,9 +157,16 @@ type source struct {
 	parser parser
 	long   []byte
 	aof    aof
+	trace  trace
+	// unpacks unpacks the file; nil: it is not packed.
+	unpacks *zstd.Decoder
 }
 
 func (s *source) close() {
+	if s.unpacks != nil {
+		s.unpacks.Close()
+		s.unpacks = nil
+	}
 	if s.file != nil {
 		_ = s.file.Close() // it was only read
 	}
@@ -167,12 +182,18 @@ func (s *source) open() error {
 	}
 	s.file, s.in = f, bufio.NewReaderSize(f, 256<<10)
 	begin, err := s.in.Peek(5)
+	if capture.Is(begin) {
+		if err := s.unpack(); err != nil {
+			return err
+		}
+		begin, err = s.in.Peek(len(topOfCapture))
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	was := s.how
 	switch {
-	case capture.Is(begin):
+	case string(begin) == topOfCapture, string(begin) == otherTop:
 		return s.input("it is a capture already", "perfbench capture --show shows what is in it")
 	case bytes.HasPrefix(begin, []byte("REDIS")):
 		return s.input("it begins with a snapshot (RDB), behind which the calls cannot be found", "with Redis 7, or after BGREWRITEAOF on it, name the folder appendonlydir")
@@ -184,6 +205,11 @@ func (s *source) open() error {
 			s.timing = s.aof.timing
 		}
 	default:
+		ahead, _ := s.in.Peek(s.in.Size()) // what there is of it
+		if timing, heading := s.trace.begin(ahead); timing != "" {
+			s.how, s.next, s.timing, s.connections = ofTrace, s.nextInTrace, timing, !heading
+			break
+		}
 		s.how, s.next, s.timing, s.connections = "what MONITOR printed", s.nextLine, capture.Exact, true
 	}
 	if was != "" && s.how != was {
@@ -193,6 +219,9 @@ func (s *source) open() error {
 }
 
 const ofAOF = "an append-only file"
+
+// What a capture begins with, when it has been unpacked: its keys may be in any order.
+const topOfCapture, otherTop = `{"header":{`, `{"perfbench`
 
 // input is an error about the file.
 func (s *source) input(what, hint string) error {
@@ -236,7 +265,7 @@ func (s *source) nextLine(c *raw) error {
 
 // at is an error about the line or call that was just read.
 func (s *source) at(what string, err error) error {
-	return fault.Input(fmt.Errorf("%s: %s %d: %w", s.name, what, s.number, err), "a log is what redis-cli monitor printed, or an AOF")
+	return fault.Input(fmt.Errorf("%s: %s %d: %w", s.name, what, s.number, err), "a log is what redis-cli monitor printed, an AOF, or a trace of a cache")
 }
 
 // line returns the next line with its end, until it is called again.

@@ -153,7 +153,6 @@ func TestBadLogsAreRefusedWithTheirPlace(t *testing.T) {
 		"an AOF that lies":      {aof + "*1\r\n$3\r\nDELETE\r\n", "call 3: this is no call of an AOF"},
 		"an AOF of no size":     {aof + "*9999999999\r\n", "call 3: this is no call of an AOF"},
 		"a snapshot":            {"REDIS0011\xfa\x09", "it begins with a snapshot (RDB), behind which the calls cannot be found"},
-		"a capture":             {"\x28\xb5\x2f\xfd....", "it is a capture already"},
 		"only the cut line":     {line[:20], "line 1: this is no line of MONITOR"},
 		"only the cut AOF call": {"*2\r\n$3\r\nDEL\r\n$5\r\nab", "call 1: it is cut short"},
 	} {
