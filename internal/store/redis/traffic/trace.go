@@ -165,7 +165,7 @@ func (t *trace) call(c *raw, at, key, op, size, ttl []byte) error {
 		add([]byte("INCR"), key)
 	case "decr":
 		add([]byte("DECR"), key)
-	default: // a command that nobody knows, and no replay makes
+	default: // under its own name, which Redis may or may not know
 		add(op, key)
 	}
 	return nil
