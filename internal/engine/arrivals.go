@@ -171,6 +171,8 @@ type tide struct {
 	began       int64   // in run time
 	calm, burst float64 // mean lengths, ns
 	slow, fast  float64 // schedule's time that passes in 1 ns of the run's
+	slowed      float64 // 1/slow
+	hurried     float64 // 1/fast
 	mu          sync.Mutex
 	turns       atomic.Pointer[turns]
 }
@@ -184,6 +186,7 @@ func newTide(a workload.Arrivals, seed uint64, began int64) *tide {
 	t.turns.Store(&turns{run: []float64{0}, schedule: []float64{0}})
 	t.slow = (t.calm + t.burst) / (t.calm + a.Factor*t.burst)
 	t.fast = a.Factor * t.slow
+	t.slowed, t.hurried = 1/t.slow, 1/t.fast
 	return t
 }
 
@@ -237,8 +240,11 @@ func (t *tide) moment(x float64) int64 {
 		known = t.turn(known)
 	}
 	i := before(known.schedule, x)
-	speed, _ := t.speed(i)
-	return t.began + int64(known.run[i]+(x-known.schedule[i])/speed)
+	stretch := t.slowed
+	if i%2 == 1 {
+		stretch = t.hurried
+	}
+	return t.began + int64(known.run[i]+(x-known.schedule[i])*stretch)
 }
 
 // before returns the index of the last turn up to a time, from the end on: those that are

@@ -92,6 +92,9 @@ func (s *schedule) place(unit int64) float64 {
 	if s.gaps == nil {
 		return float64(unit)
 	}
+	if s.units == 1 {
+		return s.gaps.at(unit)
+	}
 	n, more := unit/s.units, unit%s.units
 	x := s.gaps.at(n)
 	if more > 0 { // the iterations have other sizes now
