@@ -85,9 +85,9 @@ func (w workforce) unstarted(segment, track int) int64 {
 	return w.away.Unstarted(segment, track)
 }
 
-// follow has workers elsewhere follow the settings that are asked for of all tracks. The
+// send has workers elsewhere follow the settings that are asked for of all tracks. The
 // caller holds r.mu.
-func (r *Run) follow() {
+func (r *Run) send() {
 	r.pool.send(workload.Word{Tracks: slices.Clone(r.settings.want), Segment: int(r.timeline.segment())})
 }
 

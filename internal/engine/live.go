@@ -49,7 +49,7 @@ func (r *Run) change(by string, track int, f func(workload.Settings) workload.Se
 		how = bend
 	}
 	r.publish(how)
-	r.follow()
+	r.send()
 }
 
 // publish puts what is asked for into force on all tracks that run. The caller holds r.mu.

@@ -103,7 +103,7 @@ func (p *past) recall(r *Run) {
 		}
 	}
 	if len(r.timeline.changes) > 0 {
-		r.follow()
+		r.send()
 	}
 }
 

@@ -88,10 +88,10 @@ const (
 func (t *track) want() workload.Settings { return t.run.settings.want[t.index] }
 
 // publish puts want into force. The caller holds run.mu.
-func (t *track) publish(how rhythm) { t.follow(t.want(), how) }
+func (t *track) publish(how rhythm) { t.apply(t.want(), how) }
 
-// follow puts settings into force. The caller holds run.mu.
-func (t *track) follow(s workload.Settings, how rhythm) {
+// apply puts settings into force. The caller holds run.mu.
+func (t *track) apply(s workload.Settings, how rhythm) {
 	r := t.run
 	now := r.now()
 	prev := t.active.Load()

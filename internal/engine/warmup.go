@@ -34,7 +34,7 @@ func (r *Run) EndWarmup() time.Duration {
 	for _, t := range paced {
 		s := t.want()
 		s.Paused = true
-		t.follow(s, keep)
+		t.apply(s, keep)
 	}
 	r.Clock.skip(by)
 	r.col.Skip(by)

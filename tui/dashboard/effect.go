@@ -435,7 +435,7 @@ func (e *effect) lacks() string {
 	}
 	switch more := needs - e.after.seconds; {
 	case needs > window:
-		return fmt.Sprintf("%d s do not tell so small a difference", window)
+		return fmt.Sprintf("too small to tell in %d s, so far", window)
 	case needs > e.had:
 		return fmt.Sprintf("it takes %d s before a change, and there were %d", needs, e.had)
 	default:

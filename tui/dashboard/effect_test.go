@@ -60,7 +60,7 @@ func TestAnEffectIsWhatCannotBeChance(t *testing.T) {
 	}{
 		{"twice as much", []measure.Change{turn(10.5, 1, 2)}, join(steady(11, 1000, 2000), steady(10, 2000, 4000)), "throughput +100 %, p99 20 → 40 ms"},
 		{"nothing moves", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1000, 2000)), "throughput as before, p99 as before"},
-		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: 30 s do not tell so small a difference"},
+		{"chance alone", []measure.Change{turn(8, 1, 2)}, join(noise, [][2]int64{{900, 3000}, {1600, 4000}, {500, 8000}, {800, 9000}, {1700, 2000}, {300, 6000}}), "unsure: too small to tell in 30 s, so far"},
 		{"as many seconds before as since", []measure.Change{turn(13, 1, 2)}, join(steady(10, 100, 2000), steady(3, 1000, 2000), steady(3, 1500, 2000)), "throughput +50 %, p99 as before"},
 		{"what comes later is no effect", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(10, 1500, 2000), stall, steady(5, 10, 90000)), "throughput +50 %, p99 as before"},
 		{"too early to tell", []measure.Change{turn(10, 1, 2)}, join(steady(10, 1000, 2000), steady(2, 2000, 2000)), "measuring its effect: 2 of 3 s"},
@@ -119,7 +119,7 @@ func TestWhatIsUnsureSaysWhatItLacks(t *testing.T) {
 	}{
 		{"soon", 30, 5, 2240, "throughput as before, p99 20.9 → 22.4 ms unsure; known in about 9 s"},
 		{"too few before", 6, 6, 2240, "throughput as before, p99 unsure; it takes 8 s before a change, and there were 6"},
-		{"too small", 30, 30, 2050, "throughput as before, p99 20.9 → 21.4 ms unsure; 30 s do not tell so small a difference"},
+		{"too small", 30, 30, 2050, "throughput as before, p99 20.9 → 21.4 ms unsure; too small to tell in 30 s, so far"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			turn := []measure.Change{{At: time.Duration(c.before) * time.Second, Name: "threads", From: 1, To: 2}}

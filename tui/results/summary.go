@@ -156,7 +156,7 @@ func told(run *rundir.Run, err error) bool {
 func settingsInWords(run *rundir.Run) string {
 	var words []string
 	for _, k := range workload.Usual() {
-		if v, ok := run.Settings[k.Name]; ok {
+		if v, ok := run.Settings[k.Name]; ok && (v != 0 || k.Name != "payload") { // 0: as the profile has it
 			words = append(words, k.Name+" "+rundir.SettingText(k.Name, v))
 		}
 	}

@@ -21,7 +21,7 @@ import (
 
 // Flags are the flags that run and tui share, made from the table of request.Fields.
 type Flags struct {
-	// File is what was asked for, once Resolve has been called.
+	// Run is what was asked for, once Resolve has been called.
 	Run      request.Run
 	sets     []string
 	values   map[string]*string
