@@ -247,7 +247,7 @@ func backed(c verdict.Cause, r *rundir.Run) bool {
 	case verdict.GC:
 		return o.GCPauses >= 0.01 || o.GCCPU >= 0.15*o.Cores
 	case verdict.Suspended:
-		return len(o.Suspensions) > 0
+		return len(o.Suspensions) > 0 || o.PausedS > 0
 	case verdict.Unstarted, verdict.Backlog, verdict.Pool: // of a machine that stood still
 		return o.WakeP90 >= 5_000_000
 	case verdict.Clock:
