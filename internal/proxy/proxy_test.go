@@ -173,7 +173,7 @@ func TestHalfOpen(t *testing.T) {
 	for _, c := range []net.Conn{old, fresh} {
 		_, err := c.Write([]byte("x"))
 		require.NoError(t, err, "it is taken")
-		require.NoError(t, c.SetReadDeadline(time.Now().Add(20*time.Millisecond)))
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(time.Second)), "long enough for the proxy to have taken the connection")
 		_, err = c.Read(make([]byte, 1))
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded, "and never answered")
 	}
