@@ -74,18 +74,14 @@ func (p *Proxy) Set(s State) {
 		return
 	}
 	p.mu.Lock()
-	before := p.state
-	p.put(s)
-	var cut []*passage
+	defer p.mu.Unlock()
+	// Before the state is in force: nobody who waits for it may send on such a connection.
 	for c := range p.open {
-		if s.Refused && !before.Refused || c.swallowed && !s.HalfOpen {
-			cut = append(cut, c)
+		if s.Refused && !p.state.Refused || c.swallowed && !s.HalfOpen {
+			c.reset()
 		}
 	}
-	p.mu.Unlock()
-	for _, c := range cut {
-		c.reset()
-	}
+	p.put(s)
 }
 
 // put is Set for what is on its way. The caller holds mu.
@@ -238,6 +234,9 @@ func (p *Proxy) reach(c *passage, d *door) (net.Conn, error) {
 			break
 		}
 		<-changed
+		if c.over() {
+			return nil, net.ErrClosed
+		}
 	}
 	server, err := (&net.Dialer{Timeout: 10 * time.Second}).Dial(d.network, d.addr)
 	if err != nil {
@@ -282,6 +281,13 @@ func (c *passage) meet(server net.Conn) bool {
 	}
 	c.server = server
 	return true
+}
+
+// over reports whether the connection has been ended.
+func (c *passage) over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
 }
 
 func (c *passage) close() {
