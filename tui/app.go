@@ -104,7 +104,7 @@ func (a *App) nextFrame() tea.Cmd {
 	}
 	a.resting = !slices.ContainsFunc(a.stack, func(s screen.Screen) bool {
 		r, ok := s.(screen.Rester)
-		return !ok || !r.Resting()
+		return !ok || !r.Idle()
 	})
 	if a.resting {
 		every = time.Second / fpsRest

@@ -51,7 +51,7 @@ func BenchmarkClaim(b *testing.B) {
 				s.gaps = newGaps(1)
 			}
 			if how.Factor > 0 {
-				s.follow(newTide(how, 1, 0))
+				s.stretchBy(newTide(how, 1, 0))
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -99,7 +99,7 @@ func TestBursts(t *testing.T) {
 	how := workload.Arrivals{Poisson: true, Factor: 10, Burst: time.Second, Calm: 9 * time.Second}
 	s := newSchedule(-int64(time.Second), 1000)
 	s.gaps, s.units = newGaps(5), 1
-	s.follow(newTide(how, 5, -int64(time.Second)))
+	s.stretchBy(newTide(how, 5, -int64(time.Second)))
 	const long = 4 * int64(time.Hour)
 	assert.InEpsilon(t, 1000*4*3600, s.dueBy(long), 0.1)
 	var in [2]int64 // calls between and within bursts

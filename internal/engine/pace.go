@@ -172,7 +172,7 @@ func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	own = w.debt
 	if w.held.from == nil {
 		w.held = a.sched.next(a.units, now, a.alarms == nil)
-		if w.held.from == nil && !w.rest(a) {
+		if w.held.from == nil && !w.claimByAlarm(a) {
 			return 0, 0, false
 		}
 		if a.sched.waiting.Load() > 0 {
@@ -193,9 +193,9 @@ func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	return w.held.due, own, true
 }
 
-// rest waits for an alarm and then claims a due time; false if the settings
+// claimByAlarm waits for an alarm and then claims a due time; false if the settings
 // changed first.
-func (w *worker) rest(a *active) bool {
+func (w *worker) claimByAlarm(a *active) bool {
 	if w.alarm == nil {
 		a.sched.waiting.Add(1)
 		w.alarm, w.pool = a.alarms.acquire(a.stale), a.alarms

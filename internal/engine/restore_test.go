@@ -89,7 +89,7 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		}
 		first := newElsewhere()
 		one := start(t, plan(), func(o *Options) {
-			o.Away, o.Sink, o.Timetable = first, sink(0), timetable
+			o.Remote, o.Sink, o.Timetable = first, sink(0), timetable
 			o.Note = func(n Note) { notes = append(notes, n) }
 		})
 		began := time.Now()
@@ -99,7 +99,7 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		one.Mark("hello")
 		time.Sleep(2300 * time.Millisecond)
 		synctest.Wait()
-		worker.Follow(1, []workload.Settings{one.Settings(0)})
+		worker.ApplyIn(1, []workload.Settings{one.Settings(0)})
 		time.Sleep(2200 * time.Millisecond)
 		synctest.Wait()
 		require.Len(t, notes, 3)
@@ -107,7 +107,7 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		second, read, upto := newElsewhere(), make(chan struct{}), int64(0)
 		var at sync.Mutex
 		two := start(t, plan(), func(o *Options) {
-			o.Away, o.Sink, o.Timetable = second, sink(1), timetable
+			o.Remote, o.Sink, o.Timetable = second, sink(1), timetable
 			o.Past = &Restored{Began: began, Notes: notes, Reread: read, Upto: func() int64 {
 				at.Lock()
 				defer at.Unlock()
@@ -134,7 +134,7 @@ func TestAnEngineGoesOnInThePlaceOfAnother(t *testing.T) {
 		close(read)
 		time.Sleep(2100 * time.Millisecond)
 		synctest.Wait()
-		worker.Follow(2, []workload.Settings{two.Settings(0)})
+		worker.ApplyIn(2, []workload.Settings{two.Settings(0)})
 		_ = result(t, worker) // it has told everything
 		close(first.over)
 		close(second.over)
@@ -166,7 +166,7 @@ func TestAnEngineComesWhenAllIsOver(t *testing.T) {
 		var told atomic.Int64
 		seconds := map[int]int64{}
 		r := start(t, plan(40*time.Second), func(o *Options) {
-			o.Away = away
+			o.Remote = away
 			o.Past = &Restored{Began: began, Notes: []Note{{Phase: "main"}}, Reread: read, Upto: told.Load}
 			o.Sink = func(s *measure.Second) error {
 				for _, row := range s.Rows {
@@ -197,7 +197,7 @@ func TestWorkElsewhereThatLastedItsTimeEndedByThat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for ended, want := range map[time.Duration]bool{3 * time.Second: true, 2800 * time.Millisecond: false} {
 			away := newElsewhere()
-			r := start(t, onePhase(3*time.Second, pool("p", workload.Settings{Threads: 1}, takes(time.Millisecond))), func(o *Options) { o.Away = away })
+			r := start(t, onePhase(3*time.Second, pool("p", workload.Settings{Threads: 1}, takes(time.Millisecond))), func(o *Options) { o.Remote = away })
 			time.Sleep(2930 * time.Millisecond)
 			away.mu.Lock()
 			away.ended = ended
@@ -215,7 +215,7 @@ func TestAnEngineThatCatchesUpCanBeInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r, err := Start(ctx, Options{
 			Plan: onePhase(time.Hour, pool("p", workload.Settings{Threads: 2}, takes(time.Millisecond))), Classify: classify, Classes: classes,
-			Away: newElsewhere(), Past: &Restored{Began: time.Now(), Notes: []Note{{Phase: "main"}}, Reread: make(chan struct{}), Upto: func() int64 { return 0 }},
+			Remote: newElsewhere(), Past: &Restored{Began: time.Now(), Notes: []Note{{Phase: "main"}}, Reread: make(chan struct{}), Upto: func() int64 { return 0 }},
 		})
 		require.NoError(t, err)
 		cancel()

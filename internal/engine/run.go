@@ -65,13 +65,13 @@ type Options struct {
 	// it must not block or call the run.
 	Held  bool
 	Ended func(track int, at time.Duration)
-	// Away, when set, is where the work is done: the run then has no workers of its
+	// Remote, when set, is where the work is done: the run then has no workers of its
 	// own.
-	Away Away
-	// Note, when set, is called with each decision in a run with Away, so that
+	Remote Remote
+	// Note, when set, is called with each decision in a run with Remote, so that
 	// another engine can take over. It must not call the run.
 	Note func(Note)
-	// Past is the state of a run with Away that began under another engine; nil if
+	// Past is the state of a run with Remote that began under another engine; nil if
 	// it began here.
 	Past *Restored
 	// Late, when set, is the state of a run that other processes have begun before.
@@ -118,7 +118,7 @@ func Start(ctx context.Context, o Options) (*Run, error) {
 	}
 	o.Timetable = slices.Clone(o.Timetable)
 	slices.SortStableFunc(o.Timetable, func(a, b At) int { return int(a.After - b.After) })
-	r := &Run{opts: o, precise: !o.PlainTimer && !virtualTime(), pool: workforce{o.Away}, settings: newSettings(o.Plan, o.Arrivals)}
+	r := &Run{opts: o, precise: !o.PlainTimer && !virtualTime(), pool: workforce{o.Remote}, settings: newSettings(o.Plan, o.Arrivals)}
 	r.timeline = newTimeline(r.settings.byName())
 	r.conductor = conductor{run: r, table: o.Timetable, skipped: make(chan struct{}, 1)}
 	r.appointments = appointments{clock: &r.Clock, mu: &r.mu}
@@ -160,8 +160,8 @@ func (r *Run) layOut() error {
 		Deadline: r.opts.Client.Deadline,
 		Start:    -int64(r.opts.Warmup), Source: source{r}, Gaps: r.Suspensions, Sink: r.opts.Sink, SinkFailed: r.Stop, Increment: r.opts.Part,
 	}
-	if r.opts.Away != nil {
-		cfg.Complete = r.opts.Away.Complete
+	if r.opts.Remote != nil {
+		cfg.Complete = r.opts.Remote.Complete
 	}
 	if r.opts.Late != nil {
 		cfg.Start = max(cfg.Start, r.now())

@@ -51,8 +51,8 @@ func newSchedule(now int64, rate float64) *schedule {
 	return s
 }
 
-// follow has a tide stretch the time of a schedule that has just been made.
-func (s *schedule) follow(t *tide) {
+// stretchBy has a tide stretch the time of a schedule that has just been made.
+func (s *schedule) stretchBy(t *tide) {
 	first := (*s.legs.Load())[0]
 	first.passed = t.scheduled(first.epoch)
 	s.tide = t

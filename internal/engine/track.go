@@ -153,7 +153,7 @@ func (t *track) schedule(now int64, a *active) *schedule {
 		if t.run.tide == nil {
 			t.run.tide = newTide(come, uint64(o.Seed), -int64(o.Warmup))
 		}
-		s.follow(t.run.tide)
+		s.stretchBy(t.run.tide)
 	}
 	t.schedules++
 	return s

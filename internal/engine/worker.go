@@ -172,9 +172,9 @@ func (w *worker) adopt(a *active) {
 
 // account adds up the time for which the worker has followed its settings, up to its last call.
 func (w *worker) account() {
-	rest, now := w.it.Rest(), w.t.run.now()
+	idle, now := w.it.SinceLast(), w.t.run.now()
 	if w.seen != nil && !w.seen.warm {
-		w.t.worked.add(w.seen.segment, now-w.since-rest)
+		w.t.worked.add(w.seen.segment, now-w.since-idle)
 	}
 	w.since = now
 }

@@ -162,7 +162,7 @@ func (k *recovery) raise(ctx context.Context, level, most float64) error {
 		level = max(rounded(s.Done/recoverStart), leastStart)
 	}
 	for ; most == 0 || level < most; level *= 2 {
-		if err := k.rest(ctx, level/calm); err != nil {
+		if err := k.settle(ctx, level/calm); err != nil {
 			return err
 		}
 		good, ended, err := k.gather(ctx, level)
@@ -193,8 +193,8 @@ func (k *recovery) gather(ctx context.Context, level float64) (good, ended float
 	return good, ended, nil
 }
 
-// rest waits, with hardly any load, until answers are in time.
-func (k *recovery) rest(ctx context.Context, level float64) error {
+// settle waits, with hardly any load, until answers are in time.
+func (k *recovery) settle(ctx context.Context, level float64) error {
 	k.Set(max(level, leastStart/2))
 	until, fine := k.run.Elapsed()+patience*k.Within, 0
 	for fine < steadySeconds {
@@ -216,7 +216,7 @@ func (k *recovery) rest(ctx context.Context, level float64) error {
 // try applies a base load, a pulse above what the store holds, and the base load again.
 func (k *recovery) try(ctx context.Context, level float64) (Tried, error) {
 	k.last = Recovered{Pulse: k.peak()}
-	if err := k.rest(ctx, k.over/calm); err != nil {
+	if err := k.settle(ctx, k.over/calm); err != nil {
 		return Tried{}, err
 	}
 	from := k.run.Elapsed()

@@ -89,7 +89,7 @@ type Coordinator struct {
 	line     *line
 
 	gc     int // how eager the collector was before
-	rest   sync.Once
+	idle   sync.Once
 	closed sync.Once
 }
 
@@ -211,23 +211,23 @@ func (c *Coordinator) Last(shown []byte) { c.audience.last(shown) }
 // place.
 func (c *Coordinator) Key() *Key { return c.o.Key }
 
-// Rest ends what goes on for workers, all of whom have ended: from then on the coordinator
+// Idle ends what goes on for workers, all of whom have ended: from then on the coordinator
 // only answers. It may be called again.
-func (c *Coordinator) Rest() {
+func (c *Coordinator) Idle() {
 	if c.Commands.end == nil {
 		return // it was never open
 	}
-	c.liveness.rested.Store(true)
-	c.rest.Do(func() {
+	c.liveness.idle.Store(true)
+	c.idle.Do(func() {
 		c.Commands.end()
 		debug.SetGCPercent(c.gc)
 	})
 }
 
-// Hold rests like Rest, and has workers wait for the next run, which is to listen at the same
+// Hold idles like Idle, and has workers wait for the next run, which is to listen at the same
 // place: Close makes way for it.
 func (c *Coordinator) Hold() {
-	c.Rest()
+	c.Idle()
 	c.line.hold()
 }
 
@@ -248,7 +248,7 @@ func (c *Coordinator) Leave() {
 // workers. It may be called again.
 func (c *Coordinator) Close() {
 	c.closed.Do(func() {
-		c.Rest()
+		c.Idle()
 		c.Connection.close()
 	})
 }

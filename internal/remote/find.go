@@ -82,8 +82,8 @@ func (s *seek) reach(ctx context.Context, role, id string) (*nats.Conn, string, 
 	}
 }
 
-// rest waits a little before the next look. When it has been too long, the error is failed.
-func (s *seek) rest(ctx context.Context, limit time.Duration, failed error) error {
+// backOff waits a little before the next look. When it has been too long, the error is failed.
+func (s *seek) backOff(ctx context.Context, limit time.Duration, failed error) error {
 	switch {
 	case s.o.Patience < 0 || time.Since(s.heard) <= limit:
 	case s.o.After != nil && s.o.Stay:
@@ -125,7 +125,7 @@ func (s *seek) dial(ctx context.Context, role, id string) (*nats.Conn, error) {
 		if !errors.Is(err, nats.ErrNoServers) && !passes(err) {
 			return nil, failed
 		}
-		if err := s.rest(ctx, o.Patience, failed); err != nil {
+		if err := s.backOff(ctx, o.Patience, failed); err != nil {
 			return nil, err
 		}
 	}
@@ -194,7 +194,7 @@ func (s *seek) find(ctx context.Context, nc *nats.Conn) (string, error) {
 		}
 		// A server is up before a coordinator listens to it.
 		failed := fault.Store(fmt.Errorf("join %s: nobody answers as a coordinator", s.o.URL), s.absent())
-		if err := s.rest(ctx, max(s.o.Patience, patience), failed); err != nil {
+		if err := s.backOff(ctx, max(s.o.Patience, patience), failed); err != nil {
 			return "", err
 		}
 	}

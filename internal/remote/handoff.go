@@ -19,8 +19,8 @@ type Handoff struct {
 	// Index is the number of the worker that does it, Part that of the part.
 	Index int `json:"index"`
 	Part  int `json:"part"`
-	// Rest is what is left, in the profile's own words.
-	Rest []byte `json:"rest"`
+	// Left is what is left, in the profile's own words.
+	Left []byte `json:"rest"`
 	// Phases have begun, that long after the run.
 	Phases map[string]time.Duration `json:"phases,omitempty"`
 	// Settings are those of the part's tracks, in force in the segment of that number.
@@ -61,7 +61,7 @@ func (h *handoffs) handOver(from, number int) {
 		r.mu.Unlock()
 		on.Phases = h.tell.entered()
 		rest := h.o.Pass(on.Part, slices.Clone(did))
-		on.Rest, on.Segment, on.Settings = rest.Rest, rest.Segment, rest.Settings
+		on.Left, on.Segment, on.Settings = rest.Left, rest.Segment, rest.Settings
 	})
 	r.mu.Lock()
 	defer r.mu.Unlock()

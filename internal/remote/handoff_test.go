@@ -41,7 +41,7 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 		Pass: func(part int, did []workload.Did) Handoff {
 			assert.Equal(t, 0, part)
 			assert.Equal(t, []workload.Did{{}, {Failed: 2}}, did)
-			return Handoff{Rest: []byte("rest"), Segment: 3, Settings: []workload.Settings{{Threads: 5}}}
+			return Handoff{Left: []byte("rest"), Segment: 3, Settings: []workload.Settings{{Threads: 5}}}
 		},
 		Passed: func(from, heir, host int) { passed <- [3]int{from, heir, host} },
 	})
@@ -72,9 +72,9 @@ func TestAPartIsDoneByAnother(t *testing.T) {
 	h := (<-told[1]).Handoff // it may not leave before
 	require.NotNil(t, h)
 	assert.Equal(t, [3]int{0, 2, 1}, <-passed)
-	assert.Equal(t, "rest", string(h.Rest))
+	assert.Equal(t, "rest", string(h.Left))
 	assert.Contains(t, h.Phases, "later")
-	h.Rest, h.Phases = nil, nil
+	h.Left, h.Phases = nil, nil
 	assert.Equal(t, &Handoff{Index: 2, Part: 0, Segment: 3, Settings: []workload.Settings{{Threads: 5}}}, h)
 	heir, err := all[1].Beside(t.Context(), h.Index)
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ type liveness struct {
 	tell     *Commands
 	replay   *Replay
 	handoffs *handoffs
-	rested   atomic.Bool // nobody is told anything any more
+	idle     atomic.Bool // nobody is told anything any more
 }
 
 // beat takes that a member is there.
@@ -28,7 +28,7 @@ func (l *liveness) beat(m *nats.Msg) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i, w := r.find(m.Subject)
-	if w == nil || w.standing.ended() || !l.rested.Load() { // else it goes by what the store says
+	if w == nil || w.standing.ended() || !l.idle.Load() { // else it goes by what the store says
 		answer(m, nil)
 	}
 	switch {

@@ -143,8 +143,8 @@ func (r *Roster) Members() (out []Member) {
 	return out
 }
 
-// Away says of each member whether it has been silent for so long that nobody waits for it.
-func (r *Roster) Away() (out []bool) {
+// Lost says of each member whether it has been silent for so long that nobody waits for it.
+func (r *Roster) Lost() (out []bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, m := range r.members {

@@ -89,7 +89,7 @@ func Join(ctx context.Context, o JoinOptions) (*Worker, error) {
 			continue
 		}
 		if s.o.Stay && errors.Is(err, errForeign) {
-			if err = s.rest(ctx, o.Patience, err); err == nil {
+			if err = s.backOff(ctx, o.Patience, err); err == nil {
 				continue
 			}
 		}

@@ -67,12 +67,12 @@ func (r Run) mapping() *yaml.Tree {
 		}
 	}
 	r.parts(m)
-	r.rest(m, values)
+	r.others(m, values)
 	return m
 }
 
-// rest writes the values that have no key of their own, in the order of their file.
-func (r Run) rest(m *yaml.Tree, values workload.Values) {
+// others writes the values that have no key of their own, in the order of their file.
+func (r Run) others(m *yaml.Tree, values workload.Values) {
 	if len(values) == 0 {
 		return
 	}

@@ -79,7 +79,7 @@ func (e *conclusion) record(ctx context.Context, res *measure.Result, cause erro
 		e.d.sink.warmup.cut(&e.run)
 	}
 	e.run.Workers = e.o.crew.Workers(e.p.Inputs.Warmup)
-	e.o.crew.Rest()
+	e.o.crew.Idle()
 	e.o.lease.endWorkers(ctx, e.o.crew, e.d.onWait, e.p.env.Log)
 	e.run.Ended = time.Now()
 	e.run.EndedBy = endedBy(cause, e.d.run.ByDuration(), e.p.secret().hide)

@@ -79,10 +79,10 @@ func (d *drain) waiting() (Waiting, bool) {
 	return w, len(w.What) > 0
 }
 
-// followEnd ends a run whose plan waits in vain, and closes the connection if operations
+// watchEnd ends a run whose plan waits in vain, and closes the connection if operations
 // do not react to being given up.
-func (d *drain) followEnd() {
-	gaveUp := d.followPlan()
+func (d *drain) watchEnd() {
+	gaveUp := d.watchPlan()
 	select {
 	case <-d.run.Done():
 		return
@@ -106,10 +106,10 @@ func (d *drain) closeLate() {
 	}
 }
 
-// followPlan gives up what the plan waits for once none of it has ended for the drain
+// watchPlan gives up what the plan waits for once none of it has ended for the drain
 // plus planPatience. It returns when the run is over or given up, and reports whether it
 // gave up.
-func (d *drain) followPlan() (gaveUp bool) {
+func (d *drain) watchPlan() (gaveUp bool) {
 	if !workload.Has[workload.Waiter](d.plan.Parts) || d.inputs.Duration == 0 {
 		return false
 	}
@@ -142,13 +142,13 @@ func (d *drain) followPlan() (gaveUp bool) {
 	}
 }
 
-// followStore ends a run whose store has gone, where no duration does: a phase that ends
+// watchStore ends a run whose store has gone, where no duration does: a phase that ends
 // with its work would go on failing for as long as that takes. Once the planned time is
 // up, and nothing has worked for the drain, the store is asked if calls failed, and what
 // else the plan needs in any case; if one does not answer, the run is given up. A search
 // ends like a phase without a duration: no lower rate would hold. It returns when the run
 // is over.
-func (d *drain) followStore() {
+func (d *drain) watchStore() {
 	ask, ok := store.Has[store.Answerer](d.conn)
 	if !ok && !workload.Has[workload.Dependent](d.plan.Parts) || d.inputs.GoesOn() && !d.search {
 		return

@@ -115,7 +115,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 	d.Opened.journal.Observe(d.observer.observed)
 	resumed, unsubscribe := self.Resumed()
 	o := engine.Options{
-		Away: d.Opened.away(), Plan: d.Opened.plan, Warmup: d.Opened.Prepared.Inputs.Warmup, Timetable: d.Opened.Prepared.Timetable,
+		Remote: d.Opened.remote(), Plan: d.Opened.plan, Warmup: d.Opened.Prepared.Inputs.Warmup, Timetable: d.Opened.Prepared.Timetable,
 		Arrivals: d.Opened.Prepared.Inputs.Arrivals, Seed: d.Opened.Prepared.Inputs.Seed,
 		Client: d.Opened.Prepared.Inputs.Client, Retryable: store.Retryable,
 		Classify: classify(d.Opened.conn),
@@ -140,7 +140,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 	d.drain = newDrain(run, d.Opened)
 	close(d.sink.running)
 	if d.Opened.crew != nil {
-		d.Opened.crew.Follow(run)
+		d.Opened.crew.Attach(run)
 		d.Opened.crew.Show(d.view)
 	}
 	d.feed.Goes(run.Snapshot)
@@ -151,8 +151,8 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 	}()
 	go d.observer.observe(d.Opened.Prepared.Inputs.Warmup > 0)
 	d.afterInterrupt(ctx)
-	go d.drain.followEnd()
-	go d.drain.followStore()
+	go d.drain.watchEnd()
+	go d.drain.watchStore()
 	d.Opened.lease.guard(run, d.Opened.crew != nil)
 	return nil
 }

@@ -157,7 +157,7 @@ func (o *Opened) Abandon(ctx context.Context, because error) error {
 		return errors.Join(o.lease.leave(ctx), o.Prepared.Forget(), o.close())
 	}
 	if o.told {
-		o.crew.Rest()
+		o.crew.Idle()
 		o.lease.endWorkers(ctx, o.crew, nil, o.Prepared.env.Log)
 	}
 	err := o.lease.abandon(ctx, because)

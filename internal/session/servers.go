@@ -83,7 +83,7 @@ func (b *breaker) set(f workload.Faults) {
 	b.queue = append(b.queue, f)
 	if !b.busy {
 		b.busy = true
-		b.work.Go(b.follow)
+		b.work.Go(b.carryOut)
 	}
 }
 
@@ -99,8 +99,8 @@ func (b *breaker) wait() []string {
 	return slices.Clone(b.failed)
 }
 
-// follow does what was asked for, until there is nothing more.
-func (b *breaker) follow() {
+// carryOut does what was asked for, until there is nothing more.
+func (b *breaker) carryOut() {
 	for {
 		b.mu.Lock()
 		if len(b.queue) == 0 {

@@ -20,12 +20,12 @@ func (o *Opened) moment(ctx context.Context) (time.Time, error) {
 	return o.crew.Coordinator.Start(ctx)
 }
 
-// away returns who does the work; nil: this process.
-func (o *Opened) away() engine.Away {
+// remote returns who does the work; nil: this process.
+func (o *Opened) remote() engine.Remote {
 	if o.crew == nil {
 		return nil
 	}
-	return o.crew.Away()
+	return o.crew.Remote()
 }
 
 // reportTime is how much longer than an operation a worker's report may take to arrive.

@@ -84,7 +84,7 @@ func (p *Plan) of(did []Did, track, op int) Did {
 // Left tells what is left of the part of a lost process, for Shared.TakeOver, where figures contain
 // did of that part, by operation.
 func (p *Plan) Left(of Process, did []Did) []byte {
-	return p.Shared.rest(of, func(track, op int) Did { return p.of(did, track, op) })
+	return p.Shared.left(of, func(track, op int) Did { return p.of(did, track, op) })
 }
 
 // Phase is a set of tracks that run together; it ends when all have ended.

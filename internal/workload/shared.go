@@ -46,10 +46,10 @@ type Mergeable[T any] interface {
 
 // Work is what another process can finish when that which had it is lost.
 type Work[R any] interface {
-	// Rest tells what is left of the part of a lost process, which is not credited with anything from then
+	// Left tells what is left of the part of a lost process, which is not credited with anything from then
 	// on. It is called where the whole is. did is what figures contain of that part, of each operation
 	// that it was registered with: whatever they do not contain is done again, or as much of it.
-	Rest(of Process, did []Did) R
+	Left(of Process, did []Did) R
 	// Inherit takes over the rest of a part, in a plan that was divided for the same part, before it
 	// begins. again is how many had it before. false: it is of another run.
 	Inherit(rest R, again int) bool
@@ -69,7 +69,7 @@ type merging struct {
 type work struct {
 	track   int
 	ops     []int
-	rest    func(*gob.Encoder, Process, []Did) error
+	left    func(*gob.Encoder, Process, []Did) error
 	inherit func(d *gob.Decoder, again int) (bool, error)
 }
 
@@ -102,7 +102,7 @@ func (s *Shared) WhenLost(lose func(of Process)) { s.losers = append(s.losers, l
 func Pass[R any](s *Shared, track int, w Work[R], ops ...int) {
 	s.works = append(s.works, work{
 		track: track, ops: ops,
-		rest: func(e *gob.Encoder, of Process, did []Did) error { return e.Encode(w.Rest(of, did)) },
+		left: func(e *gob.Encoder, of Process, did []Did) error { return e.Encode(w.Left(of, did)) },
 		inherit: func(d *gob.Decoder, again int) (bool, error) {
 			var rest R
 			if err := d.Decode(&rest); err != nil {
@@ -177,9 +177,9 @@ func (s *Shared) Lose(of Process) {
 // Lost reports whether a process has gone before it told everything. Any goroutine may call it.
 func (s *Shared) Lost() bool { return s != nil && s.lost.Load() }
 
-// rest tells what is left of the part of a lost process; did is what the figures contain of an
+// left tells what is left of the part of a lost process; did is what the figures contain of an
 // operation of a track.
-func (s *Shared) rest(of Process, did func(track, op int) Did) []byte {
+func (s *Shared) left(of Process, did func(track, op int) Did) []byte {
 	for len(s.again) <= of.Part {
 		s.again = append(s.again, 0)
 	}
@@ -191,7 +191,7 @@ func (s *Shared) rest(of Process, did func(track, op int) Did) []byte {
 			for _, op := range w.ops {
 				all = append(all, did(w.track, op))
 			}
-			err = errors.Join(err, w.rest(e, of, all))
+			err = errors.Join(err, w.left(e, of, all))
 		}
 		return err
 	})

@@ -45,7 +45,7 @@ func newState() *state {
 	return s
 }
 
-func (s *state) Rest(of workload.Process, did []workload.Did) int64 {
+func (s *state) Left(of workload.Process, did []workload.Did) int64 {
 	return s.n[0].Load() - did[0].Units + int64(of.Part)*1000
 }
 

@@ -131,9 +131,9 @@ func (it *Iteration) Again() bool {
 	return it.again
 }
 
-// Rest returns how much time has passed since the last call ended, or since the last call of
-// Rest, and has the next one count from now. Only the engine and tests call it.
-func (it *Iteration) Rest() int64 {
+// SinceLast returns how much time has passed since the last call ended, or since the last call of
+// SinceLast, and has the next one count from now. Only the engine and tests call it.
+func (it *Iteration) SinceLast() int64 {
 	last := it.last
 	it.last = it.now()
 	return it.last - last

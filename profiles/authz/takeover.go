@@ -45,8 +45,8 @@ type unloaded struct {
 	kind int
 }
 
-// Rest tells how many items of the part were to be loaded and have not been measured.
-func (u unloaded) Rest(of workload.Process, did []workload.Did) int64 {
+// Left tells how many items of the part were to be loaded and have not been measured.
+func (u unloaded) Left(of workload.Process, did []workload.Did) int64 {
 	l := u.t.loader(u.what)
 	u.t.believe(l.kinds[u.kind].name, of, did, 1)
 	return max(l.missingOf(u.kind, u.t.site.of(of))-did[0].Units, 0)
@@ -64,8 +64,8 @@ type remainder struct {
 	what string
 }
 
-// Rest tells how many items of the part are done.
-func (r remainder) Rest(of workload.Process, did []workload.Did) (done int64) {
+// Left tells how many items of the part are done.
+func (r remainder) Left(of workload.Process, did []workload.Did) (done int64) {
 	r.t.believe(r.what, of, did, cmp.Or(tests[r.what].noted, len(did)))
 	for _, d := range did {
 		done += d.Units + d.Failed

@@ -30,9 +30,9 @@ type unmade struct{ b *binding }
 // not stored.
 type made struct{ Left, Anew int64 }
 
-// Rest tells how many events of a part were not measured, or not stored. Nothing is on its way any more
+// Left tells how many events of a part were not measured, or not stored. Nothing is on its way any more
 // from whoever had it.
-func (u unmade) Rest(of workload.Process, did []workload.Did) made {
+func (u unmade) Left(of workload.Process, did []workload.Did) made {
 	stake, stored := u.b.stake(of), int64(0)
 	for g := range u.b.boxes.each() {
 		if stake.Owns(g) {
@@ -55,8 +55,8 @@ func (u unmade) Inherit(m made, again int) bool {
 // unasked are the queries that another process can make.
 type unasked struct{ b *binding }
 
-// Rest tells how many queries of the phase after the load a part has had.
-func (u unasked) Rest(_ workload.Process, did []workload.Did) (asked int64) {
+// Left tells how many queries of the phase after the load a part has had.
+func (u unasked) Left(_ workload.Process, did []workload.Did) (asked int64) {
 	for _, d := range did {
 		asked += d.Timed + d.Failed
 	}

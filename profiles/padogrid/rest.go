@@ -35,20 +35,20 @@ func (w *Work[T]) stretch(of workload.Process) (from, to int) {
 	return workload.Stretch(len(w.job.Shares), of.Of, of.Part)
 }
 
-// Rest is what is left of a part.
-type Rest struct {
+// Remainder is what is left of a part.
+type Remainder struct {
 	Delta
 	// Again are pieces to be done before anything else.
 	Again []Piece
 }
 
-// Rest tells what is left of the part of a lost process. What figures do not have does not
+// Left tells what is left of the part of a lost process. What figures do not have does not
 // count as done any more.
-func (w *Work[T]) Rest(of workload.Process, did []workload.Did) Rest {
+func (w *Work[T]) Left(of workload.Process, did []workload.Did) Remainder {
 	from, to := w.stretch(of)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := Rest{Delta: Delta{From: from, Changed: w.changed.Load()}}
+	r := Remainder{Delta: Delta{From: from, Changed: w.changed.Load()}}
 	for i := from; i < to; i++ {
 		r.Cursors, r.Warm = append(r.Cursors, w.cursors[i].Load()), append(r.Warm, w.warm[i].Load())
 	}
@@ -97,7 +97,7 @@ const mostPieces = 1 << 16
 
 // Upto is how far a share has been done, in units over all runs, less what is to be done
 // again.
-func (r *Rest) Upto(share int) int64 {
+func (r *Remainder) Upto(share int) int64 {
 	at := r.Cursors[share-r.From]
 	for _, p := range r.Again {
 		if p.Share == share {
@@ -109,7 +109,7 @@ func (r *Rest) Upto(share int) int64 {
 
 // Inherit goes on with the rest of another process's part, which is this one's from the
 // beginning.
-func (w *Work[T]) Inherit(r Rest, _ int) bool {
+func (w *Work[T]) Inherit(r Remainder, _ int) bool {
 	n := w.job.To - w.job.From
 	if r.From != w.job.From || len(r.Cursors) != n || len(r.Warm) != n {
 		return false

@@ -62,8 +62,8 @@ func (d *Dashboard) Typing() bool {
 	return d.says.prompt != nil || d.search.panel.Asking || d.tuner.open && d.tuner.typing
 }
 
-// Resting reports that the run is paused and none of its operations is in progress.
-func (d *Dashboard) Resting() bool {
+// Idle reports that the run is paused and none of its operations is in progress.
+func (d *Dashboard) Idle() bool {
 	return d.now.progress.Stage == screen.Measuring && d.sel.fig.paused && d.sel.fig.inFlight == 0 && d.says.toast.text == ""
 }
 

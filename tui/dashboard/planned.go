@@ -51,8 +51,8 @@ func NewPlannedSearch(p Planner, title string, to screen.AskSearch) *PlannedSear
 // Typing reports whether text is being typed, which it always is.
 func (s *PlannedSearch) Typing() bool { return true }
 
-// Resting reports that nothing changes by itself.
-func (s *PlannedSearch) Resting() bool { return !s.busy }
+// Idle reports that nothing changes by itself.
+func (s *PlannedSearch) Idle() bool { return !s.busy }
 
 // Update handles one message.
 func (s *PlannedSearch) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {

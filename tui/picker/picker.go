@@ -75,8 +75,8 @@ func (p *Picker) Typing() bool {
 	return p.list.filter.Typing() || p.runs.shelf.Typing() || p.form.edit != nil || p.form.find != nil
 }
 
-// Resting reports that there is no target to ping and no message to remove.
-func (p *Picker) Resting() bool { return p.ping.due.IsZero() && !p.ping.busy && p.toast.Text == "" }
+// Idle reports that there is no target to ping and no message to remove.
+func (p *Picker) Idle() bool { return p.ping.due.IsZero() && !p.ping.busy && p.toast.Text == "" }
 
 // Update handles one message.
 func (p *Picker) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {

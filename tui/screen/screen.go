@@ -50,7 +50,7 @@ type Runner interface{ Running() Ending }
 
 // Rester is a screen that knows when it will have nothing new to show until somebody
 // does something; then it gets fewer frames.
-type Rester interface{ Resting() bool }
+type Rester interface{ Idle() bool }
 
 // Titled is a screen that shows progress outside the terminal's page too.
 type Titled interface {

@@ -170,8 +170,8 @@ func (c *Crew) Join() string {
 	return words
 }
 
-// Follow connects the crew with the run that it works for, which has begun.
-func (c *Crew) Follow(r Run) { c.begun.set(r) }
+// Attach connects the crew with the run that it works for, which has begun.
+func (c *Crew) Attach(r Run) { c.begun.set(r) }
 
 // noticed notes that a worker is silent, gone, given up or back, and ends the run where that
 // is to come of it.
@@ -264,7 +264,7 @@ type dealt struct {
 func (c *Crew) pass(part int, did []workload.Did) remote.Handoff {
 	c.begun.wait()
 	c.Note(dealt{Dealt: part + 1})
-	return c.shares.rest(part, did)
+	return c.shares.left(part, did)
 }
 
 // passed notes that the rest of the part of a worker is done by another from now on.
@@ -279,25 +279,25 @@ func (c *Crew) passed(from, heir, host int) {
 // cannot be written is not known to another coordinator.
 func (c *Crew) Note(note any) { c.folder.note(note) }
 
-// Away is the workers as the engine sees them: how far they are, and how they are told.
-type Away struct {
+// Remote is the workers as the engine sees them: how far they are, and how they are told.
+type Remote struct {
 	*remote.Progress
 	crew *Crew
 }
 
-// Away returns the workers for the engine. The crew is not nil.
-func (c *Crew) Away() Away { return Away{c.Coordinator.Progress, c} }
+// Remote returns the workers for the engine. The crew is not nil.
+func (c *Crew) Remote() Remote { return Remote{c.Coordinator.Progress, c} }
 
 // Control tells each worker its part of the settings, all that a phase may begin, or all to
 // stop.
-func (a Away) Control(w workload.Word) {
+func (r Remote) Control(w workload.Word) {
 	switch {
 	case w.Stop != nil:
-		a.crew.Coordinator.Commands.Stop(w.Stop.Error())
+		r.crew.Coordinator.Commands.Stop(w.Stop.Error())
 	case w.Phase != "":
-		a.crew.Coordinator.Commands.Enter(w.Phase)
+		r.crew.Coordinator.Commands.Enter(w.Phase)
 	default:
-		a.crew.shares.change(w)
+		r.crew.shares.change(w)
 	}
 }
 
@@ -368,10 +368,10 @@ func (c *Crew) Deserted() error {
 	return fault.Code(why, fault.CodeOther)
 }
 
-// Rest says that all workers have ended: from now on the crew is only watched.
-func (c *Crew) Rest() {
+// Idle says that all workers have ended: from now on the crew is only watched.
+func (c *Crew) Idle() {
 	if c != nil {
-		c.Coordinator.Rest()
+		c.Coordinator.Idle()
 	}
 }
 

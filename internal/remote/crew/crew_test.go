@@ -31,7 +31,7 @@ func TestWhatComesOfALostWorker(t *testing.T) {
 	for what, ends := range map[string]bool{"": false, Degrade: false, End: true} {
 		run := &fakeRun{}
 		c := &Crew{Coordinator: new(remote.Coordinator), begun: newAwaited(), ask: Ask{OnLoss: what}, shares: newShares(&workload.Plan{}, 2, false)}
-		c.Follow(run)
+		c.Attach(run)
 		c.noticed(1, "there", remote.Gone)
 		require.NoError(t, run.stopped, "it may come back")
 		c.noticed(1, "there", remote.GivenUp)
@@ -98,7 +98,7 @@ func (heritable) Passes() error { return nil }
 // Each second has the processors of the workers that have told of it.
 func TestProcessorsOfWorkers(t *testing.T) {
 	c := &Crew{n: 3, begun: newAwaited()}
-	c.Follow(&fakeRun{})
+	c.Attach(&fakeRun{})
 	for i, second := range []int{3, 4, 2} {
 		require.NoError(t, c.deliver(i, &remote.Report{Part: &measure.Increment{T: second}, Cores: float64(i)}))
 	}
@@ -119,7 +119,7 @@ func TestALedgerThatEndsItsReaderIsRefused(t *testing.T) {
 	t.Parallel()
 	c := &Crew{begun: newAwaited(), plan: &workload.Plan{Shared: &workload.Shared{}}}
 	workload.Share(c.plan.Shared, ending{})
-	c.Follow(&fakeRun{})
+	c.Attach(&fakeRun{})
 	err := c.deliver(1, &remote.Report{Ledger: c.plan.Shared.Delta()})
 	assert.ErrorContains(t, err, "take in what worker 2 has done: it is the record of another run")
 }

@@ -99,7 +99,7 @@ func (s *shares) change(w workload.Word) {
 func (s *shares) deal(tell func(segment int, of func(worker int) []workload.Settings)) {
 	away := make([]bool, s.n)
 	if s.redeals {
-		copy(away, s.workers.Roster.Away())
+		copy(away, s.workers.Roster.Lost())
 	}
 	n, rank := 0, make([]int, s.n)
 	for i := range away {
@@ -125,11 +125,11 @@ func (s *shares) settings(n, part int) []workload.Settings {
 	return mine
 }
 
-// rest is what is left of a part whose worker is lost.
-func (s *shares) rest(part int, did []workload.Did) remote.Handoff {
+// left is what is left of a part whose worker is lost.
+func (s *shares) left(part int, did []workload.Did) remote.Handoff {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return remote.Handoff{Rest: s.plan.Left(workload.Process{Part: part, Of: s.n}, did), Segment: s.last.Segment, Settings: s.settings(s.n, part)}
+	return remote.Handoff{Left: s.plan.Left(workload.Process{Part: part, Of: s.n}, did), Segment: s.last.Segment, Settings: s.settings(s.n, part)}
 }
 
 // passed takes that the rest of the part of a worker is done by another from now on.
@@ -145,7 +145,7 @@ func (s *shares) redeal(worker int, host string, now remote.State) (note string)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var others []string
-	for i, away := range s.workers.Roster.Away() {
+	for i, away := range s.workers.Roster.Lost() {
 		if !away {
 			others = append(others, strconv.Itoa(i+1))
 		}

@@ -57,9 +57,9 @@ type work struct {
 	// used is the processor time that this process had used when it told last, then.
 	used time.Duration
 	then time.Time
-	// rest is what it has of another's part; nil: the part is its own.
-	rest  *remote.Handoff
-	heirs takeovers
+	// handoff is what it has of another's part; nil: the part is its own.
+	handoff *remote.Handoff
+	heirs   takeovers
 	// free is closed when the worker may leave that has stayed for others.
 	free    chan struct{}
 	release sync.Once
@@ -168,7 +168,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	resumed, deaf := self.Resumed()
 	defer deaf()
 	own, beside := self.Watch(ctx), accompany(ctx, p.addrs)
-	if p.rest == nil {
+	if p.handoff == nil {
 		p.began = time.Now()
 	}
 	p.then, p.used = time.Now(), self.Processor()
@@ -192,8 +192,8 @@ func (p *work) carryOut(ctx context.Context) error {
 		case <-run.Done():
 		}
 	}()
-	if p.rest != nil {
-		run.Follow(p.rest.Segment, p.rest.Settings)
+	if p.handoff != nil {
+		run.ApplyIn(p.handoff.Segment, p.handoff.Settings)
 	}
 	p.w.Orders.OnCommand(p.obey)
 	p.env.Say("working")
@@ -205,7 +205,7 @@ func (p *work) carryOut(ctx context.Context) error {
 	doubts := p.doubts(res, observed)
 	p.stay(own, beside, cause)
 	last := remote.Report{Over: true, Ledger: p.plan.Shared.Delta(), Doubts: doubts}
-	if p.rest == nil { // otherwise the worker in whose process it is tells of it
+	if p.handoff == nil { // otherwise the worker in whose process it is tells of it
 		last.Company = beside.seen(&observed, res)
 	}
 	if cause != nil && !errors.Is(cause, errStopped) {
@@ -273,14 +273,14 @@ func (p *work) obey(c remote.Command) {
 	case c.Phase != "":
 		p.run.Enter(c.Phase)
 	default:
-		p.run.Follow(c.Segment, c.Settings)
+		p.run.ApplyIn(c.Segment, c.Settings)
 	}
 }
 
 // send sends a second. The collector of the run calls it, one second after the other.
 func (p *work) send(part *measure.Increment) {
 	r := remote.Report{Part: part, Ledger: p.plan.Shared.Delta(), Cores: p.cores()}
-	if !p.told && p.rest == nil {
+	if !p.told && p.handoff == nil {
 		p.told, r.Began = true, p.began.UnixNano()
 	}
 	p.w.Outbox.Report(r)
@@ -320,7 +320,7 @@ var ours = map[string]bool{
 
 // doubts are the reasons for which this worker's figures are not valid.
 func (p *work) doubts(res *measure.Result, seen verdict.Observed) (out []string) {
-	if p.rest != nil {
+	if p.handoff != nil {
 		return nil // the worker in whose process it is tells them
 	}
 	run := rundir.Run{Unit: p.plan.Unit, Observed: &seen, EndedBy: "count"}

@@ -44,8 +44,8 @@ func (h *takeovers) wait() {
 
 // part is the number of the part.
 func (p *work) part() int {
-	if p.rest != nil {
-		return p.rest.Part
+	if p.handoff != nil {
+		return p.handoff.Part
 	}
 	return p.w.Place.Index
 }
@@ -60,7 +60,7 @@ func (p *work) takeOn(h *remote.Handoff) {
 			return
 		}
 		p.env.Say(fmt.Sprintf("goes on with the part of worker %d", h.Part+1))
-		heir := &work{env: p.env, w: w, rest: h, began: p.began, free: make(chan struct{}), leave: leave{lost: make(chan struct{})}}
+		heir := &work{env: p.env, w: w, handoff: h, began: p.began, free: make(chan struct{}), leave: leave{lost: make(chan struct{})}}
 		heir.env.Say = func(string) {}
 		defer heir.leave.end()
 		if err := heir.prepare(ctx); err != nil {
@@ -78,30 +78,30 @@ func (p *work) takeOn(h *remote.Handoff) {
 
 // takeOver gives the plan the rest of another's part, where that is what it is for.
 func (p *work) takeOver() error {
-	if p.rest == nil {
+	if p.handoff == nil {
 		return nil
 	}
 	for i, t := range p.plan.Tracks() {
-		if i < len(p.rest.Settings) {
-			t.Start = p.rest.Settings[i]
+		if i < len(p.handoff.Settings) {
+			t.Start = p.handoff.Settings[i]
 		}
 	}
-	return p.plan.Shared.TakeOver(p.rest.Rest)
+	return p.plan.Shared.TakeOver(p.handoff.Left)
 }
 
 // late is how the run stands for a part that is taken on; nil: all begin together.
 func (p *work) late() *engine.Late {
-	if p.rest == nil {
+	if p.handoff == nil {
 		return nil
 	}
 	warmup := p.order.Inputs.Warmup
-	late := &engine.Late{Began: p.began.Add(warmup), Segment: p.rest.Segment, Phases: map[string]time.Duration{}}
+	late := &engine.Late{Began: p.began.Add(warmup), Segment: p.handoff.Segment, Phases: map[string]time.Duration{}}
 	for _, ph := range p.plan.Phases {
 		if len(ph.After) == 0 {
 			late.Phases[ph.Name] = -warmup
 		}
 	}
-	for name, at := range p.rest.Phases {
+	for name, at := range p.handoff.Phases {
 		late.Phases[name] = at - warmup
 	}
 	return late

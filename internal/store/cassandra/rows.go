@@ -110,7 +110,7 @@ func (ls *Leases) outbid(ctx context.Context, made *table, old, l store.Lease, s
 		if err := ls.withdraw(ctx, made, l); err != nil || try == attempts {
 			return l, store.Denied, err
 		}
-		if err := store.Rest(ctx, time.Duration(rand.Int64N(int64(try)*int64(50*time.Millisecond)))); err != nil { //nolint:gosec // no secret
+		if err := store.Pause(ctx, time.Duration(rand.Int64N(int64(try)*int64(50*time.Millisecond)))); err != nil { //nolint:gosec // no secret
 			return l, store.Denied, err
 		}
 	}

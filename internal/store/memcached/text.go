@@ -111,7 +111,7 @@ func (v *servers) dump(ctx context.Context, addr, by string) ([]string, error) {
 		if !errors.Is(err, errBusy) {
 			return lines, err
 		}
-		if err := store.Rest(ctx, 20*time.Millisecond); err != nil {
+		if err := store.Pause(ctx, 20*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}

@@ -97,5 +97,5 @@ func (d *delay) wait(ctx context.Context) error {
 			pause += d.stall - age%d.every
 		}
 	}
-	return store.Rest(ctx, pause)
+	return store.Pause(ctx, pause)
 }

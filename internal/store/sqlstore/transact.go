@@ -54,7 +54,7 @@ func Retry(ctx context.Context, c store.Conn, undone func(took time.Duration), f
 			return err
 		}
 		undone(time.Since(began))
-		if err := store.Rest(ctx, time.Duration(rand.Int64N(int64(min(try, 20))*int64(time.Millisecond)))); err != nil { //nolint:gosec // no secret
+		if err := store.Pause(ctx, time.Duration(rand.Int64N(int64(min(try, 20))*int64(time.Millisecond)))); err != nil { //nolint:gosec // no secret
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ func far(t *testing.T) string {
 				defer c.Close()
 				for buf := make([]byte, 64<<10); ; {
 					n, err := s.Read(buf)
-					if err != nil || store.Rest(t.Context(), 5*time.Millisecond) != nil {
+					if err != nil || store.Pause(t.Context(), 5*time.Millisecond) != nil {
 						return
 					}
 					if _, err = c.Write(buf[:n]); err != nil {
@@ -128,10 +128,10 @@ func lockRows(ctx context.Context, t *testing.T, target string) {
 					continue
 				}
 				if _, err = tx.ExecContext(ctx, "SELECT COUNT(*) FROM (SELECT * FROM "+table+" FOR UPDATE) AS locked"); err == nil { // it is there
-					_ = store.Rest(ctx, 50*time.Millisecond)
+					_ = store.Pause(ctx, 50*time.Millisecond)
 				}
 				_ = tx.Rollback()
-				_ = store.Rest(ctx, 2*time.Millisecond)
+				_ = store.Pause(ctx, 2*time.Millisecond)
 			}
 		})
 	}

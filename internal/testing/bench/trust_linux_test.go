@@ -87,9 +87,9 @@ func hogs(n int, nice string) func(context.Context, *testing.T, int) {
 // stops stops the run as often, for so long, with a while between.
 func stops(n int, long time.Duration) func(context.Context, *testing.T, int) {
 	return func(ctx context.Context, _ *testing.T, pid int) {
-		for i := 0; i < n && store.Rest(ctx, 900*time.Millisecond) == nil; i++ {
+		for i := 0; i < n && store.Pause(ctx, 900*time.Millisecond) == nil; i++ {
 			_ = syscall.Kill(pid, syscall.SIGSTOP)
-			_ = store.Rest(ctx, long)
+			_ = store.Pause(ctx, long)
 			_ = syscall.Kill(pid, syscall.SIGCONT)
 		}
 	}

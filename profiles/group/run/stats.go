@@ -48,7 +48,7 @@ func (r *groupRun) over() bool { return r.Over() && r.under.Load() == 0 }
 
 // Inherit goes on with the invocations that another process has left: bulk operations go on in
 // the shares' slices of keys where it left off.
-func (r *groupRun) Inherit(rest padogrid.Rest, again int) bool {
+func (r *groupRun) Inherit(rest padogrid.Remainder, again int) bool {
 	if !r.Work.Inherit(rest, again) {
 		return false
 	}

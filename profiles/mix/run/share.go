@@ -116,8 +116,8 @@ type remainder struct {
 	p *workload.Plan
 }
 
-// Rest tells how many operations a process has left.
-func (m remainder) Rest(of workload.Process, did []workload.Did) int64 {
+// Left tells how many operations a process has left.
+func (m remainder) Left(of workload.Process, did []workload.Did) int64 {
 	left := Part(m.r.spec.Count, of.Part, of.Of)
 	for _, d := range did {
 		left -= d.Units + d.Failed

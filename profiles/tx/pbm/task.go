@@ -231,7 +231,7 @@ func (k *task) transact(ctx context.Context, it *workload.Iteration) (missing in
 			}
 			return 0, fmt.Errorf("%w, %d times in a row", err, try)
 		}
-		if err := store.Rest(ctx, time.Duration(rand.Int64N(int64(min(try, 10))*int64(50*time.Microsecond)))); err != nil { //nolint:gosec // no secret
+		if err := store.Pause(ctx, time.Duration(rand.Int64N(int64(min(try, 10))*int64(50*time.Microsecond)))); err != nil { //nolint:gosec // no secret
 			return 0, err
 		}
 	}

@@ -191,7 +191,7 @@ func (x *dtmRun) settle(ctx context.Context) error {
 					x.took(&model.Saga{Gid: gid, Status: got.Status})
 					break
 				}
-				if err := store.Rest(ctx, 100*time.Millisecond); err != nil {
+				if err := store.Pause(ctx, 100*time.Millisecond); err != nil {
 					return fmt.Errorf("the server has not finished %s within %s", gid, most)
 				}
 			}

@@ -75,9 +75,9 @@ type remainder struct {
 	p *workload.Plan
 }
 
-// Rest tells how many transactions a process has left: what it may have begun since it told is
+// Left tells how many transactions a process has left: what it may have begun since it told is
 // taken up by whoever finds it, and others are made in its place.
-func (m remainder) Rest(of workload.Process, did []workload.Did) int64 {
+func (m remainder) Left(of workload.Process, did []workload.Did) int64 {
 	all := m.r.spec.Start.Threads
 	from, to := workload.Stretch(all, of.Of, of.Part)
 	return max(share(m.r.spec.Count, from, to, all)-did[0].Units-did[0].Failed, 0)

@@ -52,7 +52,7 @@ func (c *Coordinator) ask(ctx context.Context, it *stopwatch, s *model.Saga, d d
 	}
 	lost := false
 	if !c.Calm && sp.Unruly {
-		if err := store.Rest(ctx, sp.Delay); err != nil {
+		if err := store.Pause(ctx, sp.Delay); err != nil {
 			return 0, err
 		}
 		if sp.OngoingRate > 0 && c.Rand.Float64() < sp.OngoingRate {

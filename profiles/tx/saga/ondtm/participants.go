@@ -60,7 +60,7 @@ func (d *DTM) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		say(http.StatusBadRequest, "ERROR")
 		return
 	}
-	if store.Rest(req.Context(), sp.Delay) != nil {
+	if store.Pause(req.Context(), sp.Delay) != nil {
 		return
 	}
 	if d.chance(sp.OngoingRate) {

@@ -168,7 +168,7 @@ func (s *xa) commit(ctx context.Context, g *model.Saga, step int, id string) (mo
 			return 0, errHeld
 		}
 		s.Extra.Add(1)
-		if err := store.Rest(ctx, detachRest); err != nil {
+		if err := store.Pause(ctx, detachRest); err != nil {
 			return 0, err
 		}
 	}
@@ -199,7 +199,7 @@ func (s *xa) rollback(ctx context.Context, g *model.Saga, step int, id string) (
 		// Somebody has locked the row: the branch itself, on a connection that is
 		// ending.
 		s.CountUndone(s.lost, 0)
-		if err := store.Rest(ctx, detachRest); err != nil {
+		if err := store.Pause(ctx, detachRest); err != nil {
 			return 0, err
 		}
 	}

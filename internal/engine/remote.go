@@ -9,10 +9,10 @@ import (
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
-// Away is the work of a run that is done by other processes, while this one keeps
+// Remote is the work of a run that is done by other processes, while this one keeps
 // the records and owns the clock, the timetable and the settings. Its methods
 // must not block and may be called from any goroutine.
-type Away interface {
+type Remote interface {
 	// Over returns a channel that is closed when no process works on a track any
 	// more; for workload.AllTracks, when each of them has also reported everything.
 	Over(track int) <-chan struct{}
@@ -30,12 +30,12 @@ type Away interface {
 }
 
 // workforce are the workers of a run: in this process, where each track knows its own; or in others, if
-// away is not nil.
-type workforce struct{ away Away }
+// remote is not nil.
+type workforce struct{ remote Remote }
 
 // carryOut works on a track until it is over.
 func (w workforce) carryOut(t *track) {
-	if w.away == nil {
+	if w.remote == nil {
 		t.supervise()
 		return
 	}
@@ -48,41 +48,41 @@ func (w workforce) carryOut(t *track) {
 }
 
 // paced says whether due times are made here.
-func (w workforce) paced() bool { return w.away == nil }
+func (w workforce) paced() bool { return w.remote == nil }
 
 // send passes the word on to workers elsewhere.
 func (w workforce) send(word workload.Word) {
-	if w.away != nil {
-		w.away.Control(word)
+	if w.remote != nil {
+		w.remote.Control(word)
 	}
 }
 
 // wait waits until workers elsewhere have told of all that they did on a track, or the run is given up.
 func (w workforce) wait(track int, givenUp <-chan struct{}) {
-	if w.away == nil {
+	if w.remote == nil {
 		return
 	}
 	select {
-	case <-w.away.Over(track):
+	case <-w.remote.Over(track):
 	case <-givenUp:
 	}
 }
 
-// seen returns what workers elsewhere know of a track; see Away.
+// seen returns what workers elsewhere know of a track; see Remote.
 func (w workforce) seen(track int) (backlog int64, ended time.Duration) {
-	if w.away == nil {
+	if w.remote == nil {
 		return 0, 0
 	}
-	return w.away.Seen(track)
+	return w.remote.Seen(track)
 }
 
 // unstarted is how many units of a track were due in a segment and begun by none of the workers
 // elsewhere.
 func (w workforce) unstarted(segment, track int) int64 {
-	if w.away == nil {
+	if w.remote == nil {
 		return 0
 	}
-	return w.away.Unstarted(segment, track)
+	return w.remote.Unstarted(segment, track)
 }
 
 // send has workers elsewhere follow the settings that are asked for of all tracks. The
@@ -103,10 +103,10 @@ func (r *Run) Merge(p measure.Increment) error {
 	return r.col.Merge(p)
 }
 
-// Follow puts settings of all tracks into force that another process changed, in
+// ApplyIn puts settings of all tracks into force that another process changed, in
 // the segment with the number that they have there. The change log is kept by
 // that process.
-func (r *Run) Follow(segment int, tracks []workload.Settings) {
+func (r *Run) ApplyIn(segment int, tracks []workload.Settings) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped || len(tracks) != len(r.tracks) || segment >= MaxSegments {

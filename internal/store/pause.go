@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Rest waits for d, or until ctx ends; it then returns the error of ctx. If d is not
+// Pause waits for d, or until ctx ends; it then returns the error of ctx. If d is not
 // positive, it does not wait at all.
-func Rest(ctx context.Context, d time.Duration) error {
+func Pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
