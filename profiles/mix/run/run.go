@@ -230,11 +230,23 @@ func (f *found) lost(s *set, key []byte) error {
 
 // stale notes a value that was overwritten before it was read. On a store that may lag, by
 // the consistency that was asked for, that is no error.
-func (r *Run) stale(s *set, key []byte) error {
+func (r *Run) stale(s *set, key []byte, field int, v version, floor uint32) error {
 	r.stales.Add(1)
 	if r.layer.Lags {
 		return nil
 	}
-	r.example(s, key, "read after it was overwritten")
+	var read string
+	switch {
+	case v == 0:
+		read = "what had been loaded"
+	case v.origin() != r.origin:
+		read = "a value of another run"
+	default:
+		read = fmt.Sprintf("write %d of this run", v.ordinal())
+	}
+	if s.columns > 1 {
+		read += fmt.Sprintf(" in field %d", field+1)
+	}
+	r.example(s, key, fmt.Sprintf("read %s, which had been overwritten: write %d of this run or a later one had been acknowledged before", read, floor))
 	return errStale
 }

@@ -525,7 +525,7 @@ func (s *step) judge(p *part, at *row, got *model.Row) (err error) {
 		case e != nil:
 			err = r.wrong(s.set, got.Key, e)
 		case has && floor > 0 && r.before(v, floor):
-			err = r.stale(s.set, got.Key)
+			err = r.stale(s.set, got.Key, f, v, floor)
 		}
 	}
 	return err
