@@ -292,6 +292,13 @@ func (a *captureCmd) print(s *capture.Summary) {
 		if s.TTLs.Count > 0 {
 			row("times to live", spreadText(s.TTLs, func(ms int64) string { return units.Duration(time.Duration(ms) * time.Millisecond) })+fmt.Sprintf(", set by %s", units.Plural(s.TTLs.Count, "call")))
 		}
+		if s.Reads > 0 {
+			of := fmt.Sprintf("%s of %s with a known answer", percent(float64(s.Hits)/float64(s.Reads)), units.Plural(s.Reads, "read"))
+			if s.Hits > 0 {
+				of += "; found: " + spreadText(s.FoundSizes, units.Size)
+			}
+			row("hit ratio", of)
+		}
 		values := "sizes only"
 		if h.Values {
 			values = "recorded"

@@ -86,7 +86,19 @@ type Call struct {
 	Args []Arg
 	// Keys are the indexes of the arguments that are keys.
 	Keys []int
+	// Found is what a read found, as far as the source knows.
+	Found Found
 }
+
+// Found is what a read found. The zero value is that nobody knows.
+type Found struct {
+	Known, Hit bool
+	// Size is the length of what was found.
+	Size int
+}
+
+// missed stands in a file for a size where nothing was found.
+const missed = -1
 
 // Command returns the name of the command.
 func (c *Call) Command() string { return c.Args[0].Text }
@@ -213,6 +225,14 @@ func (c *Call) append(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
+	if c.Found.Known {
+		size := missed
+		if c.Found.Hit {
+			size = c.Found.Size
+		}
+		b = append(b, `,"h":`...)
+		b = strconv.AppendInt(b, int64(size), 10)
+	}
 	return append(b, "}\n"...)
 }
 
@@ -226,6 +246,18 @@ type line struct {
 	D       int     `json:"d"`
 	A       []Arg   `json:"a"`
 	K       []int   `json:"k"`
+	H       *int    `json:"h"`
+}
+
+// found returns what the call found.
+func (l *line) found() Found {
+	switch {
+	case l.H == nil:
+		return Found{}
+	case *l.H == missed:
+		return Found{Known: true}
+	}
+	return Found{Known: true, Hit: true, Size: *l.H}
 }
 
 // check says what is wrong with a line that should be a call.
@@ -239,6 +271,8 @@ func (l *line) check() error {
 		return errors.New("c is no number of a connection")
 	case l.D < 0:
 		return errors.New("d is no number of a database")
+	case l.H != nil && *l.H < missed:
+		return errors.New("h is no size of what was found")
 	}
 	for _, k := range l.K {
 		if k < 1 || k >= len(l.A) || l.A[k].Kind != Text {

@@ -162,6 +162,7 @@ func TestBadFilesAreRefusedInOneSentence(t *testing.T) {
 		"foreign line":       {packed(t, top+ok+"GET x\n"+ok), "x: line 3: this is no call"},
 		"no command":         {packed(t, top+`{"t":1,"c":1,"a":[]}`+"\n"), "x: line 2: it has no command"},
 		"command by size":    {packed(t, top+`{"t":1,"c":1,"a":[3]}`+"\n"), "x: line 2: it has no command"},
+		"no size found":      {packed(t, top+`{"t":1,"c":1,"a":["GET","k"],"k":[1],"h":-2}`+"\n"), "x: line 2: h is no size of what was found"},
 		"no time":            {packed(t, top+`{"t":-1,"c":1,"a":["GET"]}`+"\n"), "x: line 2: t is no time"},
 		"no connection":      {packed(t, top+`{"t":1,"a":["GET"]}`+"\n"), "x: line 2: c is no number of a connection"},
 		"no key":             {packed(t, top+`{"t":1,"c":1,"a":["GET",3],"k":[1]}`+"\n"), "x: line 2: argument 1 is no key"},
@@ -220,6 +221,28 @@ func TestFileThatIsThereStays(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
 	assert.Equal(t, before, read(t, path))
+}
+
+func TestWhatReadsFoundIsKept(t *testing.T) {
+	w, path := create(t, 0)
+	want := []capture.Found{{}, {Known: true}, {Known: true, Hit: true, Size: 70}, {Known: true, Hit: true}, {}}
+	for _, f := range want {
+		require.NoError(t, w.Add(&capture.Call{Conn: 1, Args: []capture.Arg{capture.TextArg("GET"), capture.TextArg("k")}, Keys: []int{1}, Found: f}))
+	}
+	require.NoError(t, w.Close("over"))
+	calls, _, err := all("x", read(t, path))
+	require.NoError(t, err)
+	var got []capture.Found
+	for i := range calls {
+		got = append(got, calls[i].Found)
+	}
+	assert.Equal(t, want, got)
+	r, err := capture.NewReader("x", bytes.NewReader(read(t, path)))
+	require.NoError(t, err)
+	defer r.Close()
+	s, err := capture.Summarize(r, func(*capture.Call) capture.Meaning { return capture.Meaning{} })
+	require.NoError(t, err)
+	assert.EqualValues(t, []int64{5, 3, 2, 70}, []int64{s.Calls, s.Reads, s.Hits, s.FoundSizes.Max})
 }
 
 func TestSummaryAddsUp(t *testing.T) {

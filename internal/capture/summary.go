@@ -75,6 +75,11 @@ type Summary struct {
 	Hottest1Percent float64 `json:"hottest_1_percent_share"`
 	KeySizes        Spread  `json:"key_bytes"`
 	TTLs            Spread  `json:"ttl_ms"`
+	// Reads is of how many reads it is known what they found, and Hits how many of them
+	// found something, of the sizes FoundSizes.
+	Reads      int64  `json:"reads_answered"`
+	Hits       int64  `json:"hits"`
+	FoundSizes Spread `json:"found_bytes"`
 	// LeftOut is how many calls a replay leaves out, by why.
 	LeftOut map[string]int64 `json:"left_out,omitempty"`
 }
@@ -94,6 +99,7 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 		keys     = map[uint64]int64{}
 		conns    = map[int64]struct{}{}
 		keySizes = newHist()
+		found    = newHist()
 		ttls     = hdrhistogram.New(1, most, 3)
 		second   int64
 		inSecond int64
@@ -136,6 +142,13 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 		if m.TTL > 0 {
 			record(ttls, m.TTL.Milliseconds())
 		}
+		if c.Found.Known {
+			s.Reads++
+		}
+		if c.Found.Hit {
+			s.Hits++
+			record(found, int64(c.Found.Size))
+		}
 		bytes := 0
 		for _, a := range c.Args[1:] {
 			bytes += a.Size
@@ -163,7 +176,7 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 	slices.SortFunc(s.Commands, func(a, b OfCommand) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name))
 	})
-	s.KeySizes, s.TTLs = spread(keySizes), spread(ttls)
+	s.KeySizes, s.TTLs, s.FoundSizes = spread(keySizes), spread(ttls), spread(found)
 	s.hottest(keys)
 	return s, nil
 }

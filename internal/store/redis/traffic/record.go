@@ -41,6 +41,8 @@ type raw struct {
 	addr []byte
 	db   int
 	args [][]byte
+	// found is what the call found, as far as the source says.
+	found capture.Found
 }
 
 // recorder writes calls into a capture.
@@ -115,7 +117,7 @@ func (r *recorder) add(c *raw) error {
 		r.roles, _ = spec{}.assign(c.args, r.roles)
 	}
 	k := &r.call
-	k.At, k.Conn, k.DB = max(c.at.Sub(r.start), 0), conn, c.db
+	k.At, k.Conn, k.DB, k.Found = max(c.at.Sub(r.start), 0), conn, c.db, c.found
 	k.Args, k.Keys = append(k.Args[:0], capture.TextArg(name)), k.Keys[:0]
 	for i, arg := range c.args[1:] {
 		if r.roles[i+1] == key && len(arg) <= capture.MaxText {

@@ -35,11 +35,15 @@ type trace struct {
 	zeros []byte
 	// again is how often the last call is made once more.
 	again int
+	// found is what a hit of the last line found, if it says; misses is how many of its
+	// calls that are still to come find nothing.
+	found  capture.Found
+	misses int
 }
 
 // The names of Meta's columns that are used. Without those that must be there, it is no trace.
 const (
-	columnTime, columnKey, columnOp, columnSize, columnCount, columnTTL = "op_time", "key", "op", "size", "op_count", "ttl"
+	columnTime, columnKey, columnOp, columnSize, columnCount, columnHits, columnTTL = "op_time", "key", "op", "size", "op_count", "cache_hits", "ttl"
 )
 
 // begin recognises a trace by its first line, and says how exactly moments are known; empty: it
@@ -126,7 +130,35 @@ func (t *trace) parse(line []byte, c *raw) error {
 		}
 		t.again = int(count) - 1
 	}
-	return t.call(c, t.column(columnTime), t.column(columnKey), t.column(columnOp), t.column(columnSize), t.column(columnTTL))
+	if err := t.call(c, t.column(columnTime), t.column(columnKey), t.column(columnOp), t.column(columnSize), t.column(columnTTL)); err != nil {
+		return err
+	}
+	return t.hits(c)
+}
+
+// hits reads how many calls of a line found something. Those that did not are taken to have
+// come first: whoever finds nothing in a cache puts it there.
+func (t *trace) hits(c *raw) error {
+	t.found, t.misses = capture.Found{}, 0
+	if n := t.column(columnHits); len(n) > 0 && string(c.args[0]) == "GET" {
+		hits, err := number(n, int64(t.again)+1)
+		if err != nil {
+			return fmt.Errorf("%s is %.20q, and should be a number from 0 to that of the calls, %d", columnHits, n, t.again+1)
+		}
+		size, _ := number(t.column(columnSize), maxLog) // which call has read, too
+		t.found, t.misses = capture.Found{Known: true, Hit: true, Size: int(size)}, t.again+1-int(hits)
+	}
+	t.answer(c)
+	return nil
+}
+
+// answer says what the next call of a line found.
+func (t *trace) answer(c *raw) {
+	c.found = t.found
+	if t.misses > 0 {
+		t.misses--
+		c.found = capture.Found{Known: true}
+	}
 }
 
 // call makes a call of what a line says.
@@ -188,6 +220,7 @@ func number(text []byte, most int64) (int64, error) {
 func (s *source) nextInTrace(c *raw) error {
 	if s.trace.again > 0 {
 		s.trace.again--
+		s.trace.answer(c)
 		return nil
 	}
 	for {

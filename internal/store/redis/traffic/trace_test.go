@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -57,11 +58,36 @@ func TestMetasTraces(t *testing.T) {
 	assert.EqualValues(t, 2_000_000, tally.At)
 	assert.Equal(t, capture.Seconds, r.Header.Timing)
 
+	path, _, err = converted(t, "key,op,size,op_count,cache_hits\nk,GET,100,3,2\nk,SET,7,2,0\nk,GET,0,1,0\nk,GET,9,1,\nk,GET,8,,1\n", Options{})
+	require.NoError(t, err)
+	miss, hit, unknown := capture.Found{Known: true}, capture.Found{Known: true, Hit: true, Size: 100}, capture.Found{}
+	last := capture.Found{Known: true, Hit: true, Size: 8}
+	assert.Equal(t, []capture.Found{miss, hit, hit, unknown, unknown, miss, unknown, last}, found(t, path))
+
 	path, _, err = converted(t, "key,op,size,op_count,key_size\nk1,GET_LEASE,0,1,40\nk1,DELETE,0,1,40\n", Options{})
 	require.NoError(t, err)
 	got, r = texts(t, path)
 	assert.Equal(t, []string{"1/0 GET k1", "1/0 DEL k1"}, got)
 	assert.Equal(t, capture.Unknown, r.Header.Timing)
+}
+
+// found returns what each call of a capture found.
+func found(t *testing.T, path string) (all []capture.Found) {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	r, err := capture.NewReader(path, f)
+	require.NoError(t, err)
+	defer r.Close()
+	var c capture.Call
+	for {
+		if err := r.Next(&c); err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			return all
+		}
+		all = append(all, c.Found)
+	}
 }
 
 func TestBadTraces(t *testing.T) {
@@ -70,6 +96,7 @@ func TestBadTraces(t *testing.T) {
 		"a size that is none":  {"key,op,size\nk,SET,-4\n", "line 2: this is no line of a trace"},
 		"a column too few":     {"key,op,size\nk,SET\nk,SET,1\n", "line 2: it has 2 columns, and the first line names 3"},
 		"too many at once":     {"key,op,size,op_count\nk,SET,1,99999999\n", "op_count is \"99999999\""},
+		"more hits than calls": {"key,op,size,op_count,cache_hits\nk,GET,1,2,3\n", "line 2: cache_hits is \"3\", and should be a number from 0 to that of the calls, 2"},
 		"only the names":       {"key,op,size\n", "has no calls in it"},
 		"damaged":              {packed(t, "")[:4] + "\xff\xff\xff\xff\xff\xff\xff\xff", "it cannot be unpacked"},
 		"packed and cut short": {packed(t, twitters)[:20], "the packed log is cut short"},
