@@ -2,6 +2,7 @@ package request
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/condition"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
@@ -236,8 +238,25 @@ func NearPath(path string) string {
 	return ""
 }
 
+// isCapture reports whether a file is a capture, of whatever size.
+func isCapture(path string) bool {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false // and a pipe is opened once
+	}
+	f, err := infile.Open(infile.Recorded, path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	begin, err := io.ReadAll(io.LimitReader(f, 4))
+	return err == nil && capture.Is(begin)
+}
+
 func readFile(what, path string, err error) ([]byte, error) {
 	var data []byte
+	if err == nil && isCapture(path) {
+		return nil, fault.Input(fmt.Errorf("%s: %s is a capture, which cannot be replayed yet", what, path), "perfbench capture --show FILE shows what is in it")
+	}
 	if err == nil {
 		data, err = infile.Read(infile.Settings, path)
 	}

@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,4 +31,13 @@ func TestFilesHaveLimits(t *testing.T) {
 	p := workload.Profile{Name: "p", Read: func([]workload.File) (workload.Values, workload.Found, error) { return nil, workload.Found{}, nil }}
 	_, _, err = request.ReadFiles(&p, []string{"/dev/zero"}, nil)
 	require.ErrorContains(t, err, "/dev/zero is larger than a file of settings may be: 16 MiB")
+
+	// A capture is called one, whatever its size.
+	path := filepath.Join(t.TempDir(), "large")
+	require.NoError(t, os.WriteFile(path, []byte("\x28\xb5\x2f\xfd"), 0o600))
+	for _, size := range []int64{4, 17 << 20} {
+		require.NoError(t, os.Truncate(path, size))
+		_, _, err = request.ReadFiles(&p, []string{path}, nil)
+		require.ErrorContains(t, err, path+" is a capture, which cannot be replayed yet")
+	}
 }

@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
@@ -104,9 +103,6 @@ func Read(files []workload.File) (workload.Values, workload.Found, error) {
 }
 
 func read(f workload.File) ([]workload.Value, workload.Found, error) {
-	if capture.Is(f.Data) {
-		return nil, workload.Found{}, fault.Input(fmt.Errorf("%s is a capture, which cannot be replayed yet", f.Path), "perfbench capture --show FILE shows what is in it")
-	}
 	w, notes, err := foreign.Read(f)
 	if err != nil {
 		return nil, workload.Found{}, err
