@@ -1,0 +1,24 @@
+package oncoherence
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/profiles/mix/own"
+)
+
+func TestOnlyBatchesBesideBatchesLag(t *testing.T) {
+	for operations, want := range map[string]bool{
+		"{look: {get: user, batch: 3}, write: {put: user, batch: 4}}":                   true,
+		"{look: {get: user, batch: 3}, write: {put: user}}":                             false,
+		"{look: {get: user}, write: {put: user, batch: 4}}":                             false,
+		"{look: {get: user, batch: 3}, write: {put: page, batch: 4}}":                   false,
+		"{look: [{get: page, batch: 3}, {get: user}], write: {put: page, batch: 1..4}}": true,
+	} {
+		w, err := own.Read("test.yaml", "data: {user: {records: 9}, page: {records: 9}}\noperations: "+operations)
+		require.NoError(t, err)
+		assert.Equal(t, want, lags(w), operations)
+	}
+}
