@@ -26,9 +26,9 @@ type Adapter struct {
 	Key func(dst []byte, set int, key []byte) []byte
 	// Scattered means that a scan finds records in the order of the hash of their keys.
 	Scattered bool
-	// Lags means that a read may miss what was acknowledged before, by the consistency
-	// that was asked for; Why says by which.
-	Lags bool
+	// Lags says whether a call may read what acknowledged writes had replaced; busy means that
+	// others may be writing meanwhile. nil: no call may. Why names what allows it.
+	Lags func(c *Call, busy bool) bool
 	Why  string
 }
 

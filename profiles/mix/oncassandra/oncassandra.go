@@ -73,7 +73,7 @@ func New(ctx context.Context, c cassandra.Typed, w *model.Workload, namespace st
 		}
 	}
 	if info, err := c.Info(ctx); err == nil && slices.Contains(lagging, info.Details["consistency"]) {
-		a.Lags, a.Why = true, "the consistency "+info.Details["consistency"]
+		a.Lags, a.Why = func(*model.Call, bool) bool { return true }, "the consistency "+info.Details["consistency"]
 	}
 	return a, nil
 }

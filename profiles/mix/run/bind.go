@@ -59,7 +59,7 @@ func (r *Run) Facts(*measure.Result) any {
 	hits, misses, early, again := r.tallies.sums()
 	f := &Facts{
 		Schema: 1, Workload: r.work.Name, Hits: hits, Misses: misses, Early: early, TriedAgain: again,
-		Wrong: r.wrongs.Load(), Lost: r.losts.Load(), Stale: r.stales.Load(), ReadBack: r.read.Load(), Data: []Data{},
+		Wrong: r.wrongs.Load(), Lost: r.losts.Load(), Stale: r.stales.Load() + r.allowed.Load(), ReadBack: r.read.Load(), Data: []Data{},
 	}
 	if hits+misses > 0 {
 		ratio := float64(hits) / float64(hits+misses)

@@ -167,8 +167,10 @@ func (t *tallies) sums() (hits, misses, early, again int64) {
 // found is what was found wrong in what was read.
 type found struct {
 	wrongs, losts, stales atomic.Int64
-	// reverted are those of stales that were read back at the end: a write that was acknowledged
-	// is no longer there.
+	// allowed are further such reads, which the store may answer so.
+	allowed atomic.Int64
+	// reverted are those of stales that were read back at the end: a write that was
+	// acknowledged is no longer there.
 	reverted atomic.Int64
 	// read counts the records that were read back at the end.
 	read atomic.Int64
@@ -226,27 +228,4 @@ func (f *found) lost(s *set, key []byte) error {
 	f.losts.Add(1)
 	f.example(s, key, "acknowledged but missing")
 	return errLost
-}
-
-// stale notes a value that was overwritten before it was read. On a store that may lag, by
-// the consistency that was asked for, that is no error.
-func (r *Run) stale(s *set, key []byte, field int, v version, floor uint32) error {
-	r.stales.Add(1)
-	if r.layer.Lags {
-		return nil
-	}
-	var read string
-	switch {
-	case v == 0:
-		read = "what had been loaded"
-	case v.origin() != r.origin:
-		read = "a value of another run"
-	default:
-		read = fmt.Sprintf("write %d of this run", v.ordinal())
-	}
-	if s.columns > 1 {
-		read += fmt.Sprintf(" in field %d", field+1)
-	}
-	r.example(s, key, fmt.Sprintf("read %s, which had been overwritten: write %d of this run or a later one had been acknowledged before", read, floor))
-	return errStale
 }

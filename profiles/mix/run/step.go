@@ -525,10 +525,37 @@ func (s *step) judge(p *part, at *row, got *model.Row) (err error) {
 		case e != nil:
 			err = r.wrong(s.set, got.Key, e)
 		case has && floor > 0 && r.before(v, floor):
-			err = r.stale(s.set, got.Key, f, v, floor)
+			if e := s.stale(p, got.Key, f, v, floor); e != nil {
+				err = e
+			}
 		}
 	}
 	return err
+}
+
+// stale notes a value that had been overwritten before it was read, which is no error where the
+// store may return it.
+func (s *step) stale(p *part, key []byte, field int, v version, floor uint32) error {
+	r := s.task.run
+	if lags := r.layer.Lags; lags != nil && lags(&p.call, !s.task.settled) {
+		r.allowed.Add(1)
+		return nil
+	}
+	r.stales.Add(1)
+	var read string
+	switch {
+	case v == 0:
+		read = "what had been loaded"
+	case v.origin() != r.origin:
+		read = "a value of another run"
+	default:
+		read = fmt.Sprintf("write %d of this run", v.ordinal())
+	}
+	if s.set.columns > 1 {
+		read += fmt.Sprintf(" in field %d", field+1)
+	}
+	r.example(s.set, key, fmt.Sprintf("read %s, which had been overwritten: write %d of this run or a later one had been acknowledged before", read, floor))
+	return errStale
 }
 
 // scanned checks the records that a scan returned: in order, from the key on, and each one

@@ -18,6 +18,8 @@ type task struct {
 	// tx is the client where an operation is a transaction; nil: it has none.
 	tx    model.Transactor
 	tally *tally
+	// settled means that nobody writes any more.
+	settled bool
 	// history keeps what is done to hot records; nil: none is kept.
 	history *historian
 	ops     []operation

@@ -31,6 +31,7 @@ type watched struct {
 	mu     *sync.Mutex // several clients load
 	before func(c *model.Call) (skip bool)
 	after  func(c *model.Call)
+	lags   func(c *model.Call, busy bool) bool
 	// atOnce lets the hooks of several clients run at the same time.
 	atOnce bool
 }
@@ -78,6 +79,7 @@ func bind(t testing.TB, s *run.Spec, w watched) bound {
 	t.Helper()
 	a := inmemory.New(s.Work, false)
 	open := a.Open
+	a.Lags, a.Why = w.lags, "a test"
 	w.mu = new(sync.Mutex)
 	a.Open = func() (model.Client, error) {
 		c, err := open()
@@ -217,6 +219,46 @@ mix: {look: 1, change: 1}`
 				}
 			}
 			assert.Contains(t, failed, c.check)
+		})
+	}
+}
+
+// What a store may answer while others write does not excuse what is read back at the end.
+func TestWhatMayLag(t *testing.T) {
+	const text = `
+data: {product: {records: 50, size: 100}}
+operations: {look: {get: product}, change: {put: product}}
+mix: {look: 1, change: 1}`
+	for name, c := range map[string]struct {
+		lags func(*model.Call, bool) bool
+		want string
+	}{
+		"always":     {func(*model.Call, bool) bool { return true }, workload.Passed},
+		"while busy": {func(_ *model.Call, busy bool) bool { return busy }, workload.Failed},
+		"in batches": {func(c *model.Call, _ bool) bool { return len(c.Rows) > 1 }, workload.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := parse(t, text)
+			b := bind(t, &run.Spec{Work: w, Seed: 1}, watched{lags: c.lags, before: func(c *model.Call) bool {
+				return c.Do == model.Put && len(c.Rows) == 1
+			}})
+			k := b.task(t, 0, settings(w))
+			for i := range int64(500) {
+				err := at(t, k, i)
+				if name != "in batches" {
+					require.NoError(t, err)
+				}
+			}
+			v := b.plan.Verify(t.Context())
+			assert.Equal(t, c.want, v.State, v.Summary)
+			assert.Positive(t, b.Facts(nil).(*run.Facts).Stale)
+			if c.want == workload.Passed {
+				assert.Contains(t, v.Summary, "of what had been overwritten, which a test allows")
+			}
+			if name == "while busy" {
+				require.NotNil(t, v.Lost)
+				assert.Positive(t, *v.Lost, "what was read back is of writes that were lost")
+			}
 		})
 	}
 }
