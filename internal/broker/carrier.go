@@ -390,12 +390,5 @@ func (t *Carrier) block(p *Publisher, why string) {
 // at once. It returns false if ctx has ended.
 func backOff(ctx context.Context, failures int) bool {
 	d := min(shortestWait<<min(failures, 10), longestWait)
-	timer := time.NewTimer(d/2 + rand.N(d/2))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return store.Pause(ctx, d/2+rand.N(d/2)) == nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 )
@@ -129,7 +130,7 @@ func (w *watcher) watch(ctx context.Context) error {
 			return err
 		}
 		if revoked == 0 {
-			wait(ctx, time.Millisecond)
+			_ = store.Pause(ctx, time.Millisecond)
 			continue
 		}
 		at := time.Unix(0, revoked)
@@ -142,16 +143,7 @@ func (w *watcher) watch(ctx context.Context) error {
 			w.stuck = ok
 			return nil
 		}
-		wait(ctx, time.Millisecond)
+		_ = store.Pause(ctx, time.Millisecond) // the next call says if ctx has ended
 	}
 	return nil
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

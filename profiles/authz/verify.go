@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/authz/model"
 	"github.com/perfbench/perfbench/profiles/authz/report"
@@ -148,6 +149,6 @@ func (b *binding) insist(ctx context.Context, f func() error) error {
 		if err == nil || ctx.Err() != nil || time.Now().After(end) {
 			return err
 		}
-		wait(ctx, 100*time.Millisecond)
+		_ = store.Pause(ctx, 100*time.Millisecond)
 	}
 }

@@ -231,12 +231,8 @@ const threadsConnected = "Threads_connected"
 
 // settle gives a server a moment to release what it is busy with.
 func settle(ctx context.Context) error {
-	t := time.NewTimer(100 * time.Millisecond)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
+	if store.Pause(ctx, 100*time.Millisecond) != nil {
 		return context.Cause(ctx)
-	case <-t.C:
-		return nil
 	}
+	return nil
 }

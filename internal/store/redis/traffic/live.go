@@ -253,11 +253,7 @@ func (l *Live) watch(ctx context.Context, control *link.Wire, d time.Duration) (
 	if d <= 0 {
 		return Load{}, nil
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
+	if store.Pause(ctx, d) != nil {
 		return Load{}, context.Cause(ctx)
 	}
 	return loadOf(from, informed(control), time.Since(began)), nil
