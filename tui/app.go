@@ -103,7 +103,7 @@ func (a *App) nextFrame() tea.Cmd {
 		every = time.Second / fpsBlur
 	}
 	a.resting = !slices.ContainsFunc(a.stack, func(s screen.Screen) bool {
-		r, ok := s.(screen.Rester)
+		r, ok := s.(screen.Idler)
 		return !ok || !r.Idle()
 	})
 	if a.resting {

@@ -23,7 +23,7 @@ var percentiles = []float64{50, 90, 95, 99, 99.9, 99.99}
 var summarized = slices.Concat([]float64{0}, percentiles, []float64{100})
 
 // Summarize summarizes a histogram of the library. Percentiles are computed here, by At and
-// by Percentile, and in hist.summary for the figures of a run under way, with the same
+// by Percentile, and in hist.summary for the figures of a run, with the same
 // numbers, so that all documents and screens agree with each other and with other readers of
 // the histogram log: a percentile is the highest value equivalent to the one at that rank.
 // For a nil or empty histogram it returns zeros. It only reads h.

@@ -48,9 +48,9 @@ type Typist interface{ Typing() bool }
 // Runner is a screen with a run, or with several; nil if none is in progress.
 type Runner interface{ Running() Ending }
 
-// Rester is a screen that knows when it will have nothing new to show until somebody
+// Idler is a screen that knows when it will have nothing new to show until somebody
 // does something; then it gets fewer frames.
-type Rester interface{ Idle() bool }
+type Idler interface{ Idle() bool }
 
 // Titled is a screen that shows progress outside the terminal's page too.
 type Titled interface {
