@@ -146,7 +146,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	}
 	k.Up.SetHelp("↑", "operation up")
 	k.Down.SetHelp("↓", "operation down")
-	k.Left.SetHelp("← →", "read the charts at a moment")
+	k.Left.SetHelp("← →", "read one moment")
 	k.LeftTen.SetHelp("shift+← →", "ten points on")
 	for _, b := range []*key.Binding{&k.Left, &k.Right, &k.LeftTen, &k.RightTen} {
 		b.SetEnabled(d.sel.fig.some && d.now.progress.Stage >= screen.Measuring)
