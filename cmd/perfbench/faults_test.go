@@ -121,7 +121,9 @@ func (p *logged) text(t *testing.T) string {
 
 func (p *logged) says(t *testing.T, what string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Contains(p.text(t), what) }, 5*time.Minute, 20*time.Millisecond, "it says %q", what)
+	if !assert.Eventually(t, func() bool { return strings.Contains(p.text(t), what) }, 5*time.Minute, 20*time.Millisecond) {
+		require.FailNow(t, "it does not say what it should", "expected %q, and it said:\n%s", what, p.text(t))
+	}
 }
 
 // A store or broker that stays dead ends a run soon after its time: the run says what

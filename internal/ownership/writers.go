@@ -52,6 +52,37 @@ func Ask(ctx context.Context, conn store.Conn, namespace, run string, until time
 	}
 }
 
+// Cede gives the lease up by a connection of its own, where that of the run has been closed.
+// begun says that workers may have begun to write: then they are told in the lease to end, and it
+// lapses, whatever they have said in it meanwhile.
+func (l *lease) Cede(ctx context.Context, conn store.Conn, begun bool) error {
+	leaser, ok := store.Has[store.Leaser](conn)
+	if !ok || l == nil {
+		return nil
+	}
+	l.end()
+	l.stop()
+	l.mu.Lock()
+	l.mine.Ending = begun
+	l.mu.Unlock()
+	for mine := l.as(); ; {
+		holder, held, err := leaser.Holder(ctx, l.namespace)
+		switch {
+		case err != nil:
+			return fault.Code(err, fault.CodeStore)
+		case !held || holder.Token != mine.Token || begun && holder == mine:
+			return nil
+		case begun:
+			_, err = leaser.Swap(ctx, l.namespace, holder, mine, TTL)
+		default:
+			err = leaser.Free(ctx, l.namespace, holder)
+		}
+		if err != nil {
+			return fault.Code(err, fault.CodeStore)
+		}
+	}
+}
+
 // End says in the lease that workers may not write any more. Those that do not hear this
 // process take up to Settle to notice.
 func (l *lease) End(ctx context.Context) error {

@@ -183,3 +183,35 @@ func TestALeaseOfWorkersThatHaveEndedIsWaitedFor(t *testing.T) {
 		assert.Contains(t, said, "which have ended: waiting until ")
 	})
 }
+
+// A start that was interrupted, and its connection closed, gives its lease up by another: also
+// where a worker that does not hear it has said in the lease until when it writes.
+func TestAnInterruptedStartKeepsNobodyOut(t *testing.T) {
+	for name, begun := range map[string]bool{"before workers were told to begin": false, "afterwards": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := open(t, "")
+				w := want("r1", "a")
+				w.Workers = 2
+				claim := take(t, c, w)
+				ask := func() error {
+					gone, err := Ask(t.Context(), c, ns, "r1", time.Now().Add(5*time.Minute))
+					require.NoError(t, err)
+					return gone
+				}
+				require.NoError(t, ask())
+				require.NoError(t, claim.Cede(t.Context(), c, begun))
+				gone, wait := ask(), time.Duration(0)
+				if begun {
+					require.ErrorContains(t, gone, "is ending without this worker")
+					wait = TTL
+				} else {
+					require.ErrorContains(t, gone, "its coordinator has ended")
+				}
+				time.Sleep(wait)
+				require.NoError(t, claim.Release(t.Context()))
+				take(t, c, want("r2", "a"))
+			})
+		})
+	}
+}

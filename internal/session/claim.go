@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -77,6 +78,28 @@ func (l *lease) abandon(ctx context.Context, because error) error {
 		return nil
 	}
 	return l.claim.Abandon(ctx, because)
+}
+
+// cedeTime is how long giving up a lease may keep somebody who has interrupted a start.
+const cedeTime = 2 * time.Second
+
+// cede gives up the claim of a run whose start was interrupted, and its connection closed with
+// it; workers that cannot hear why they have lost their coordinator must not keep it for
+// themselves. begun says that they were told to begin.
+func (l *lease) cede(ctx context.Context, p *Prepared, begun bool) {
+	if !l.leased() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cedeTime)
+	defer cancel()
+	conn, err := p.Driver.Open(ctx, p.Target, store.OpenOptions{Threads: 1, Log: p.env.Log, Existing: true})
+	if err == nil {
+		err = l.claim.Cede(ctx, conn, begun)
+		err = errors.Join(err, conn.Close())
+	}
+	if err != nil {
+		p.env.Log.Debug("the lease lapses by itself", "why", err)
+	}
 }
 
 // leave releases the claim and removes nothing, so that another can go on with the run.

@@ -160,6 +160,9 @@ func (o *Opened) Abandon(ctx context.Context, because error) error {
 		o.crew.Idle()
 		o.lease.endWorkers(ctx, o.crew, nil, o.Prepared.env.Log)
 	}
+	if o.crew != nil && ctx.Err() != nil {
+		o.lease.cede(ctx, o.Prepared, o.told)
+	}
 	err := o.lease.abandon(ctx, because)
 	if o.journal != nil {
 		err = errors.Join(err, o.journal.Discard())
