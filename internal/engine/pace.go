@@ -28,8 +28,10 @@ const (
 	// coarse is how long before the due time the alarm takes over: the runtime's
 	// timers are up to a millisecond late, and the scheduler adds some more.
 	coarse = 1500 * time.Microsecond
-	// fewAlarms is how many workers of a track can sleep on alarms at a time.
-	fewAlarms = 64
+	// fewAlarms is how many workers of a track can sleep on alarms at a time. Where each makes
+	// calls of its own, all have one, if they are no more than mostAlarms.
+	fewAlarms  = 64
+	mostAlarms = 512
 	// batched is the interval of due times below which they are served in batches,
 	// and oneRing the time between two rings in that case.
 	batched = 50 * time.Microsecond
@@ -138,7 +140,12 @@ func (t *track) pace(apart float64) *alarms {
 		return nil
 	}
 	pool, n, least := &t.each, fewAlarms, time.Duration(0)
-	if apart < float64(batched) {
+	switch {
+	case t.spec.Recorded != nil: // nobody else can make the calls of a worker that waits for an alarm
+		if n = t.want().Threads; n > mostAlarms {
+			return nil
+		}
+	case apart < float64(batched):
 		pool, n, least = &t.one, 1, oneRing
 	}
 	if *pool == nil {
@@ -159,7 +166,7 @@ func (t *track) pace(apart float64) *alarms {
 // lateness.
 func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	if a.sched == nil && !a.Paused {
-		return math.MaxInt64, 0, true
+		return math.MaxInt64, 0, w.hasNext(a)
 	}
 	now := w.t.run.now()
 	if !w.idle {
@@ -171,11 +178,11 @@ func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	}
 	own = w.debt
 	if w.held.from == nil {
-		w.held = a.sched.next(a.units, now, a.alarms == nil)
+		w.held = w.claim(a, now, a.alarms == nil)
 		if w.held.from == nil && !w.claimByAlarm(a) {
 			return 0, 0, false
 		}
-		if a.sched.waiting.Load() > 0 {
+		if a.sched.waiting.Load() > 0 && a.sched.recorded == nil {
 			own = math.MaxInt64
 		}
 	}
@@ -193,6 +200,24 @@ func (w *worker) ready(a *active) (due, own int64, ok bool) {
 	return w.held.due, own, true
 }
 
+// hasNext waits until it is known which call of a recording is next for the worker; false if the
+// settings changed first.
+func (w *worker) hasNext(a *active) bool {
+	if w.t.spec.Recorded == nil {
+		return true
+	}
+	_, _, known := w.t.spec.Recorded.Next(w.it.Worker, a.stale)
+	return known
+}
+
+// claim claims the next due time of the schedule; see next.
+func (w *worker) claim(a *active, now int64, ahead bool) slot {
+	if a.sched.recorded != nil {
+		return a.sched.follow(w.it.Worker, now, ahead, a.stale)
+	}
+	return a.sched.next(a.units, now, ahead)
+}
+
 // claimByAlarm waits for an alarm and then claims a due time; false if the settings
 // changed first.
 func (w *worker) claimByAlarm(a *active) bool {
@@ -204,8 +229,8 @@ func (w *worker) claimByAlarm(a *active) bool {
 	if w.alarm == nil {
 		return false
 	}
-	w.held = a.sched.next(a.units, 0, true)
-	return true
+	w.held = w.claim(a, 0, true)
+	return w.held.from != nil
 }
 
 // await sleeps until the worker's claim is due; false if the settings changed

@@ -3,6 +3,8 @@ package engine
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 // schedule hands out the due times of an open loop, in units. Claiming is a
@@ -16,6 +18,8 @@ type schedule struct {
 	gaps  *gaps
 	units int64
 	tide  *tide // nil: there are no bursts
+	// recorded is when its calls were made before; nil: units are claimed by their numbers.
+	recorded workload.Recorded
 	// abandoned counts units that were claimed but not started.
 	abandoned atomic.Int64
 	// waiting is how many workers are free and asleep.
@@ -39,10 +43,11 @@ type leg struct {
 
 // slot is a due time held by one worker.
 type slot struct {
-	from  *schedule
-	unit  int64 // its number in the schedule
-	due   int64
-	units int64
+	from   *schedule
+	unit   int64   // its number in the schedule
+	moment float64 // of a recording, in place of a number
+	due    int64
+	units  int64
 }
 
 func newSchedule(now int64, rate float64) *schedule {
@@ -104,8 +109,18 @@ func (s *schedule) place(unit int64) float64 {
 }
 
 // due returns when a unit is due.
-func (s *schedule) due(unit int64) int64 {
-	x := s.place(unit)
+func (s *schedule) due(unit int64) int64 { return s.at(s.place(unit)) }
+
+// again returns when what a worker holds is due by now.
+func (s *schedule) again(c slot) int64 {
+	if s.recorded != nil {
+		return s.at(c.moment)
+	}
+	return s.due(c.unit)
+}
+
+// at returns when it is that so many units are to have fallen due on average.
+func (s *schedule) at(x float64) int64 {
 	legs := *s.legs.Load()
 	i := len(legs) - 1
 	for i > 0 && x < legs[i].unit {
@@ -129,7 +144,7 @@ func (s *schedule) next(units int, now int64, ahead bool) slot {
 	n := int64(units)
 	if ahead {
 		first := s.ticket.Add(n) - n
-		return slot{s, first, s.due(first), n}
+		return slot{from: s, unit: first, due: s.due(first), units: n}
 	}
 	for {
 		first := s.ticket.Load()
@@ -138,9 +153,26 @@ func (s *schedule) next(units int, now int64, ahead bool) slot {
 			return slot{}
 		}
 		if s.ticket.CompareAndSwap(first, first+n) {
-			return slot{s, first, due, n}
+			return slot{from: s, unit: first, due: due, units: n}
 		}
 	}
+}
+
+// follow returns the due time of a worker's next call of a recording, or none; see next. A
+// worker without one finds that out at once.
+func (s *schedule) follow(worker int, now int64, ahead bool, stale <-chan struct{}) slot {
+	moment, more, known := s.recorded.Next(worker, stale)
+	if !known {
+		return slot{}
+	}
+	due := now
+	if more {
+		due = s.at(moment)
+	}
+	if !ahead && due > now {
+		return slot{}
+	}
+	return slot{from: s, moment: moment, due: due, units: 1}
 }
 
 // handBack returns a due time that its worker will not serve, so that another
@@ -176,6 +208,9 @@ func (s *schedule) dueBy(now int64) int64 {
 		return 0
 	}
 	x := s.by(legs[i], now)
+	if s.recorded != nil {
+		return s.recorded.Count(x)
+	}
 	if s.gaps != nil {
 		return s.gaps.count(x/float64(s.units)) * s.units
 	}
@@ -184,12 +219,18 @@ func (s *schedule) dueBy(now int64) int64 {
 
 // backlog returns how many units are due and unclaimed.
 func (s *schedule) backlog(now int64) int64 {
+	if s.recorded != nil {
+		return max(s.dueBy(now)-s.recorded.Made(), 0)
+	}
 	return max(s.dueBy(now)-s.ticket.Load(), 0)
 }
 
 // unstarted returns how many units were due when the schedule was given up and
 // had not started. It is exact once every worker has noticed.
 func (s *schedule) unstarted(at int64) int64 {
+	if s.recorded != nil {
+		return s.backlog(at)
+	}
 	s.mu.Lock()
 	left := int64(0)
 	for _, c := range s.returned {

@@ -107,6 +107,8 @@ func (t *track) apply(s workload.Settings, how rhythm) {
 	}
 	switch {
 	case a.Rate <= 0 || a.Paused || !r.pool.paced():
+	case t.spec.Recorded != nil:
+		a.sched = t.replay(now, how, a, prev)
 	case how != anew && prev != nil && prev.Rate == a.Rate && prev.Coming == a.Coming && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
 	case how == bend && prev != nil && prev.sched != nil && prev.Coming == a.Coming && !a.ended:
@@ -134,9 +136,27 @@ func (t *track) apply(s workload.Settings, how rhythm) {
 		return
 	}
 	close(prev.stale)
-	if prev.sched != a.sched {
+	if prev.sched != a.sched && t.spec.Recorded == nil {
 		t.giveUp(prev, now)
 	}
+}
+
+// replay returns the schedule of a recording, which goes on from where it has come to: none of
+// its calls is left out. The caller holds run.mu.
+func (t *track) replay(now int64, how rhythm, a, prev *active) *schedule {
+	if prev == nil || prev.sched == nil {
+		s := newSchedule(now, a.Rate)
+		(*s.legs.Load())[0].unit = t.spec.Recorded.Reached()
+		s.recorded = t.spec.Recorded
+		return s
+	}
+	if prev.Rate != a.Rate {
+		if how == bend {
+			now = t.run.timeline.changed
+		}
+		prev.sched.bend(now, a.Rate)
+	}
+	return prev.sched
 }
 
 // schedule begins one for the settings. The caller holds run.mu.
@@ -181,7 +201,7 @@ func (t *track) horizon() int64 { return t.run.conductor.next(t.ends) - slack }
 // giveUp notes that a schedule was replaced or ended, so that units due by it
 // that have not started are counted. The caller holds run.mu.
 func (t *track) giveUp(prev *active, now int64) {
-	if prev.sched != nil && !prev.warm && !t.out.Load() {
+	if prev.sched != nil && !prev.warm && (t.spec.Recorded != nil || !t.out.Load()) {
 		t.given = append(t.given, givenUp{prev.sched, min(now, prev.until-1), prev.segment})
 	}
 }

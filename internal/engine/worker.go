@@ -162,7 +162,7 @@ func (w *worker) adopt(a *active) {
 	switch {
 	case w.held.from == nil:
 	case w.held.from == a.sched:
-		w.held.due = a.sched.due(w.held.unit) // a ramp may have moved it
+		w.held.due = a.sched.again(w.held) // a ramp may have moved it
 	default:
 		w.held.from.abandoned.Add(w.held.units)
 		w.held = slot{}
@@ -184,7 +184,7 @@ func (w *worker) letGo() {
 	w.account()
 	w.giveBack()
 	w.seqs.handBack(w.block)
-	if s := w.held.from; s != nil {
+	if s := w.held.from; s != nil && s.recorded == nil {
 		if w.reached {
 			s.abandoned.Add(w.held.units)
 		} else {

@@ -25,6 +25,9 @@ func PrepareSearch(a find.Asked, p *session.Prepared, elapsed time.Duration) (fi
 	if len(p.Timetable) > 0 {
 		problems.Add(fault.Input(errors.New("at: a search turns the knobs itself and has no timetable"), "leave --at out"))
 	}
+	if p.Plan.Replays {
+		problems.Add(fault.Input(errors.New("file: a search needs calls that do not end, and a recording has an end"), "replay it at several speeds: perfbench sweep --over speed=1,2,4; or make a workload of it"))
+	}
 	if p.Inputs.Arrivals.Factor > 0 {
 		problems.Add(fault.Field("arrivals", fault.Input(fmt.Errorf("arrivals: a search needs a steady rate, and %s is none", p.Inputs.Arrivals), "use even or poisson")))
 	}

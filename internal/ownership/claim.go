@@ -224,6 +224,23 @@ func (c *Claim) Delete(ctx context.Context, s store.Space, progress func(done in
 	return c.keep.Drop(ctx, m.Space, progress)
 }
 
+// Renew deletes what earlier runs have left in one of the wanted spaces, which is this run's from
+// then on. What is shared with others is refused.
+func (c *Claim) Renew(ctx context.Context, s store.Space) error {
+	if c.Spot(s).State == Fresh {
+		return nil
+	}
+	if _, err := c.Delete(ctx, s, nil); err != nil {
+		return err
+	}
+	c.spaces.mu.Lock()
+	if i := c.index(s); i >= 0 {
+		c.spots[i].State = Fresh
+	}
+	c.spaces.mu.Unlock()
+	return fault.Code(c.Restore(ctx), fault.CodeStore)
+}
+
 // ErrShared means that a space is shared with others.
 var ErrShared = fault.Input(errors.New("it was there before perfbench wrote into it"), "delete it yourself")
 

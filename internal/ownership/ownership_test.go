@@ -289,3 +289,34 @@ func TestAClaimIsGoneOnWith(t *testing.T) {
 	_, err = Resume(t.Context(), c, want("r1", "c"), h)
 	require.ErrorContains(t, err, "ns:c was not claimed when the run began")
 }
+
+// What an earlier run has left is deleted where a run begins anew with it, and then the run's own;
+// what is shared with others stays.
+func TestASpaceBeginsAnew(t *testing.T) {
+	c := open(t, "")
+	put := func(name string) {
+		maps, _ := store.As[store.Maps](c)
+		require.NoError(t, maps.Put(t.Context(), space(name), []byte("k"), []byte("v")))
+	}
+	first := take(t, c, want("r1", "a"))
+	put("a")
+	put("theirs")
+	require.NoError(t, first.Release(t.Context()))
+	w := want("r2", "a", "theirs")
+	w.Allow = true
+	second := take(t, c, w)
+	require.Equal(t, Ours, second.Spot(space("a")).State)
+	require.NoError(t, second.Renew(t.Context(), space("a")))
+	found, err := second.Inspect(t.Context(), space("a"))
+	require.NoError(t, err)
+	assert.False(t, found.Exists && found.Size > 0, "%+v", found)
+	require.Error(t, second.Renew(t.Context(), space("theirs")))
+	put("a")
+	require.NoError(t, second.Cleanup(t.Context()))
+	found, err = second.Inspect(t.Context(), space("a"))
+	require.NoError(t, err)
+	assert.Zero(t, found.Size, "it was the run's own")
+	found, err = second.Inspect(t.Context(), space("theirs"))
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, found.Size)
+}

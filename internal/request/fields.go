@@ -137,6 +137,16 @@ func rows() []Field {
 			Flag:      Flag{"", "OPTIONS", "a workload as options of memtier_benchmark, in quotes (mix)", GroupWorkload, false},
 			ofProfile: true,
 		},
+		{
+			Param:     param("speed", workload.Text, "of a replay: how many times as fast as recorded, or unlimited"),
+			Flag:      Flag{"", "N", "how many times as fast as recorded the calls of a capture come, or unlimited (mix)", GroupLoad, false},
+			ofProfile: true,
+		},
+		{
+			Param:     param("order", workload.Text, "of a replay: whose calls keep their order, those of each connection or of each key"),
+			Flag:      Flag{"", "OF", "connection: the calls of each recorded connection keep their order; key: those of each key (mix)", GroupLoad, false},
+			ofProfile: true,
+		},
 		knob(workload.Threads(), "", "N", "number of threads, over all tracks"),
 		knob(workload.Rate(""), "r", "N", "target rate per second: calls are sent on schedule even if the store is slow; 0 = unlimited"),
 		{

@@ -181,6 +181,11 @@ func ReadFiles(p *workload.Profile, paths []string, texts []workload.File) (work
 	if err != nil {
 		return nil, workload.Found{}, err
 	}
+	for _, f := range files {
+		if f.Capture && !p.Replays {
+			return nil, workload.Found{}, fault.Input(fmt.Errorf("file: %s is a capture, and profile %s makes no recorded calls again", f.Path, p.Name), "perfbench run mix --file "+f.Path)
+		}
+	}
 	return p.Read(files)
 }
 
@@ -196,6 +201,10 @@ func openFiles(paths []string, texts []workload.File) ([]workload.File, error) {
 		st, err := os.Stat(path)
 		if err == nil && st.IsDir() {
 			files = append(files, workload.File{Path: path, Run: run})
+			continue
+		}
+		if err == nil && isCapture(path) {
+			files = append(files, workload.File{Path: path, Capture: true, Run: run})
 			continue
 		}
 		data, err := readFile("file", path, err)
@@ -255,7 +264,7 @@ func isCapture(path string) bool {
 func readFile(what, path string, err error) ([]byte, error) {
 	var data []byte
 	if err == nil && isCapture(path) {
-		return nil, fault.Input(fmt.Errorf("%s: %s is a capture, which cannot be replayed yet", what, path), "perfbench capture --show FILE shows what is in it")
+		return nil, fault.Input(fmt.Errorf("%s: %s is a capture, which --file has mix make again", what, path), "perfbench run mix --file "+path)
 	}
 	if err == nil {
 		data, err = infile.Read(infile.Settings, path)

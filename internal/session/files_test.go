@@ -38,6 +38,6 @@ func TestFilesHaveLimits(t *testing.T) {
 	for _, size := range []int64{4, 17 << 20} {
 		require.NoError(t, os.Truncate(path, size))
 		_, _, err = request.ReadFiles(&p, []string{path}, nil)
-		require.ErrorContains(t, err, path+" is a capture, which cannot be replayed yet")
+		require.ErrorContains(t, err, path+" is a capture, and profile ")
 	}
 }

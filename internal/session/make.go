@@ -368,6 +368,14 @@ func (m *maker) arrivals(plan *workload.Plan) {
 	in := &m.p.Inputs
 	asked, given := in.Values["arrivals"]
 	given = given && strings.TrimSpace(asked.Text) != ""
+	if plan.Replays {
+		if given {
+			m.warn(fmt.Sprintf("arrivals %s mean nothing in a replay: calls come when they were made", in.Arrivals))
+		}
+		in.Arrivals = workload.Arrivals{Recorded: true}
+		in.Values["arrivals"] = workload.Value{Name: "arrivals", Text: workload.AsRecorded, Origin: workload.OriginDefault}
+		return
+	}
 	rated := slices.ContainsFunc(plan.Tracks(), func(t *workload.Track) bool { return t.Start.Rate > 0 })
 	goes := rated || m.p.req.MaxThreads > 0 || len(m.p.changes()) > 0
 	if given {

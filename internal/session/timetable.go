@@ -168,6 +168,9 @@ func parseChange(s string, plan *workload.Plan, ramp bool) (tableEntry, error) {
 		}
 		return e, err
 	}
+	if knob == workload.ComingKnob && plan.Replays {
+		return e, fault.Input(fmt.Errorf("%s: calls of a replay come when they were made", s), "for example 10s:speed=2")
+	}
 	if knob == workload.ComingKnob {
 		if ramp || e.Track >= 0 {
 			return e, fault.Input(fmt.Errorf("%s: how calls come is one of three kinds, of all tracks, and has no ramp", s), "for example 10s:arrivals=even")

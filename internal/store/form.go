@@ -11,13 +11,16 @@ import (
 // Form is a part of a space of shape Keys on a store of keys: which keys belong to it,
 // and of what type they are. Records hold its text; see Made.
 type Form struct {
-	// Kind is the store's word for the type, "hash"; "" for a form of an older version,
-	// which allows any.
+	// Kind is the store's word for the type, "hash"; "" for AnyKind, and for a form of an older
+	// version, which allows any.
 	Kind string
 
 	pattern *regexp.Regexp
 	text    string // of an older version: text in which * stands for any text
 }
+
+// AnyKind stands in a form for keys of any type.
+const AnyKind = "any"
 
 // FormOf returns the text of a form: keys of a type whose rest, after the space's name
 // and ":", is the pattern as a whole. Where the pattern has groups, they all take the
@@ -39,7 +42,7 @@ func ParseForm(text string) (Form, error) {
 		return f.(Form), nil
 	}
 	kind, pattern, ok := strings.Cut(text, " ")
-	if !ok || !slices.Contains(formKinds, kind) {
+	if !ok || kind != AnyKind && !slices.Contains(formKinds, kind) {
 		return Form{text: text}, nil
 	}
 	p, err := regexp.Compile("^(?s:" + pattern + ")$")
@@ -47,6 +50,9 @@ func ParseForm(text string) (Form, error) {
 		return Form{}, fmt.Errorf("%q is not a form of keys: %w", text, err)
 	}
 	f := Form{Kind: kind, pattern: p, text: text}
+	if kind == AnyKind {
+		f.Kind = ""
+	}
 	forms.Store(text, f)
 	return f, nil
 }

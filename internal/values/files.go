@@ -18,7 +18,7 @@ func Files(files []workload.File, read func(workload.File) ([]workload.Value, wo
 	var all workload.Found
 	var problems workload.Problems
 	for _, f := range files {
-		if f.Data == nil {
+		if f.Data == nil && !f.Capture {
 			problems.Add(fault.Input(fmt.Errorf("file %s: is a folder", f.Path), "name the properties file in it"))
 			continue
 		}

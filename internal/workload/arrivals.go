@@ -21,6 +21,8 @@ type Arrivals struct {
 	// both are exponentially distributed. With bursts, arrivals are Poisson within each.
 	Factor      float64
 	Burst, Calm time.Duration
+	// Recorded means that calls come when they were made before.
+	Recorded bool
 }
 
 // Names of arrivals.
@@ -28,6 +30,8 @@ const (
 	Even    = "even"
 	Poisson = "poisson"
 	Bursts  = "bursts"
+	// AsRecorded is not asked for: it follows from what is run.
+	AsRecorded = "recorded"
 )
 
 // ArrivalsHelp says what can be asked for.
@@ -78,6 +82,8 @@ func (a Arrivals) String() string {
 		return fmt.Sprintf("%s=%sx,%s,%s", Bursts, plain(a.Factor), a.Burst, a.Calm)
 	case a.Poisson:
 		return Poisson
+	case a.Recorded:
+		return AsRecorded
 	}
 	return Even
 }

@@ -25,7 +25,7 @@ func (k Knob) Parse(text string) (float64, error) {
 		}
 		return float64(n), nil
 	}
-	if k.Name == "rate" && strings.EqualFold(text, units.Unlimited) {
+	if (k.Name == "rate" || k.Zero == units.Unlimited) && strings.EqualFold(text, units.Unlimited) {
 		return 0, nil
 	}
 	v, err := units.ParseNumber(text)

@@ -34,6 +34,8 @@ type Plan struct {
 	// Evenly is the value for which calls at a rate come evenly unless the user says otherwise,
 	// as in what the plan imitates: "compat=on"; empty: they come independently.
 	Evenly string
+	// Replays means that calls come when they were made before, whatever arrivals are asked for.
+	Replays bool
 	// Connections is how many operations the profile may have under way at once,
 	// when it is not the workers that call the store; 0 means one per thread.
 	Connections int
@@ -144,6 +146,9 @@ type Track struct {
 	// Units returns how many units one iteration covers under these settings, for
 	// pacing; nil means 1.
 	Units func(*Settings) int
+	// Recorded is when the calls were made that the track makes again, which decides when they
+	// are due; nil: it makes calls of its own. Its number of threads does not change.
+	Recorded Recorded
 	// Iterations ends the track after this many; 0 means when its tasks are done or
 	// its phase ends.
 	Iterations int64

@@ -44,6 +44,8 @@ type Profile struct {
 	// Inline names the parameters whose text is read as the content of a file would be: what
 	// stands in a file of another tool may be on the command line as well.
 	Inline []string
+	// Replays means that it makes the calls of captures again: Read takes their files.
+	Replays bool
 	// Design works out the plan from parameters alone, without touching anything.
 	// Its errors have code fault.CodeInput, all of them joined.
 	Design func(in Inputs) (*Plan, error)
@@ -63,6 +65,9 @@ type File struct {
 	Path string
 	// Data is the content of a file; nil for a folder.
 	Data []byte
+	// Capture means that it is a capture, which is as large as it may be: whoever makes its
+	// calls again reads it by its path. Data is nil.
+	Capture bool
 	// Run are the names of the values that every run has, which a file of ours may set.
 	Run []string
 }

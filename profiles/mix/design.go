@@ -64,7 +64,7 @@ var callsParam = workload.Param{
 
 // params returns the parameters.
 func params() []workload.Param {
-	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam}
+	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam, captureParam, speedParam, orderParam, sourceParam}
 }
 
 // spec is what was worked out, for the binding. It is not modified afterwards.
@@ -80,10 +80,14 @@ type designer struct {
 	in workload.Inputs
 }
 
+func newDesigner(in workload.Inputs) *designer {
+	return &designer{Reader: values.New(in.Values), in: in, s: &spec{Namespace: in.Namespace, Driver: in.Driver}}
+}
+
 // design works out the plan, without its binder. It touches nothing; all problems are
 // returned joined, with the code of bad input.
 func design(in workload.Inputs) (*workload.Plan, *spec, error) {
-	d := &designer{Reader: values.New(in.Values), in: in, s: &spec{Namespace: in.Namespace, Driver: in.Driver}}
+	d := newDesigner(in)
 	s := d.s
 	s.Seed, s.Count = in.Seed, in.Count
 	s.Load = d.Choice(loadParam)
@@ -92,6 +96,7 @@ func design(in workload.Inputs) (*workload.Plan, *spec, error) {
 	if n := d.Whole(callsParam); s.Count == 0 && !s.Wrap {
 		s.Count = n
 	}
+	d.alone()
 	if !d.work() {
 		return nil, nil, d.Problems.Err()
 	}

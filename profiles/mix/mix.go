@@ -54,7 +54,7 @@ func Profile() workload.Profile {
 		Title:         "Any mix of calls",
 		Summary:       "The workload that you have: data, operations, and how often each is called with which keys.",
 		Unit:          "operations",
-		Reads:         "our own YAML; memtier command lines and the suites that wrap them, YCSB properties, cassandra-stress profiles",
+		Reads:         "our own YAML; captures; memtier command lines and the suites that wrap them, YCSB properties, cassandra-stress profiles",
 		Writes:        "run.json with the hit ratio",
 		Thread:        "a client",
 		Presets:       request.Overlay(fsys, foreign.TwitterPresets()),
@@ -64,6 +64,7 @@ func Profile() workload.Profile {
 		Stores:        bindings(),
 		Read:          Read,
 		Inline:        []string{memtier},
+		Replays:       true,
 		Design:        Design,
 	}
 }
@@ -88,6 +89,11 @@ func bindings() []workload.Binding {
 // Design works out the plan. It touches nothing; all problems are returned joined, with
 // the code of bad input.
 func Design(in workload.Inputs) (*workload.Plan, error) {
+	if v, ok := in.Values[captureParam.Name]; ok && strings.TrimSpace(v.Text) != "" {
+		d := newDesigner(in)
+		p, _ := d.replayed(v)
+		return p, d.Problems.Err()
+	}
 	p, s, err := design(in)
 	if err != nil {
 		return nil, err
@@ -103,6 +109,9 @@ func Read(files []workload.File) (workload.Values, workload.Found, error) {
 }
 
 func read(f workload.File) ([]workload.Value, workload.Found, error) {
+	if f.Capture {
+		return []workload.Value{{Name: captureParam.Name, Text: f.Path, Origin: workload.OriginFile, Where: f.Path}}, workload.Found{}, nil
+	}
 	w, notes, err := foreign.Read(f)
 	if err != nil {
 		return nil, workload.Found{}, err

@@ -119,7 +119,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.PayloadUp.SetEnabled(has("payload"))
 	k.RateDown.SetEnabled(has("rate"))
 	k.RateUp.SetEnabled(has("rate") && !d.knobs.unlimited())
-	k.Arrivals.SetEnabled(has("rate") && !d.knobs.unlimited())
+	k.Arrivals.SetEnabled(has("rate") && !d.knobs.unlimited() && !d.now.plan.Replays)
 	k.Pause.SetEnabled(live)
 	if d.now.snap != nil && d.sel.fig.paused {
 		k.Pause.SetHelp("space", "resume")

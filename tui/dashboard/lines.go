@@ -87,7 +87,11 @@ func (l *lines) event(e screen.Env, rows int) []string {
 	if k, ok := l.now.plan.Knob("payload"); ok && l.knobs.effective(k) {
 		payload = " ] doubles the payload,"
 	}
-	return said(s.Muted, "Turn a knob while it runs: + adds a thread,"+payload+" t opens all.")
+	first := " + adds a thread,"
+	if k, ok := l.now.plan.Knob("threads"); ok && !l.knobs.effective(k) {
+		first = ""
+	}
+	return said(s.Muted, "Turn a knob while it runs:"+first+payload+" t opens all.")
 }
 
 // lastChange shows the last change and its effect: side by side, or one below the other

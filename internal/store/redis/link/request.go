@@ -98,6 +98,10 @@ func (q *Request) Num(n int64) {
 	q.End()
 }
 
+// KeyAt says which argument of the command is its first key, where that is not the one after
+// its name. It is called before Do.
+func (q *Request) KeyAt(i int) { q.keyAt = i }
+
 // head writes the head of the last command next to it. It goes in front of the first
 // command; later commands are moved down so that they follow the one before without a
 // gap.

@@ -256,7 +256,7 @@ func TestManifestThatIsNone(t *testing.T) {
 
 func TestWhatAReplayLeavesOutIsSaid(t *testing.T) {
 	calls := map[string]string{
-		`"GET" "k"`: "", `"SET" "k" "v" "EX" "5"`: "", `"ZADD" "k" "1" "m"`: "", `"MULTI"`: "", `"BLPOP" "k" "0"`: "", `"SORT" "k" "LIMIT" "0" "1"`: "",
+		`"GET" "k"`: "", `"SET" "k" "v" "EX" "5"`: "", `"ZADD" "k" "1" "m"`: "", `"MULTI"`: "", `"BLPOP" "k" "0"`: ofWaiting, `"WATCH" "k"`: ofConnection, `"XREAD" "BLOCK" "0" "STREAMS" "k" "$"`: ofWaiting, `"XREAD" "STREAMS" "block" "0"`: "", `"RESTORE" "k" "0" "dump"`: ofNoText, `"SORT" "k" "LIMIT" "0" "1"`: "",
 		`"FLUSHALL"`: ofServer, `"KEYS" "*"`: ofServer, `"SHUTDOWN"`: ofServer, `"SCAN" "0"`: ofServer, `"RANDOMKEY"`: ofServer,
 		`"EVAL" "return 1" "1" "k"`: ofScripts, `"PUBLISH" "c" "m"`: ofChannels, `"SELECT" "1"`: ofConnection, `"MOVE" "k" "1"`: ofOthers,
 		`"COPY" "k" "l" "DB" "1"`: ofOthers, `"SORT" "k" "BY" "w_*"`: ofPatterns, `"JSON.GET" "k"`: ofStrangers, `"EXPIRE" "k" "soon"`: ofNoText,

@@ -192,6 +192,10 @@ func Mean(h *capture.Header) func(*capture.Call) capture.Meaning {
 			m.LeftOut = ofPatterns
 		case otherDatabase(name, c):
 			m.LeftOut = ofOthers
+		case waits(name, c):
+			m.LeftOut = ofWaiting
+		case strings.HasPrefix(name, "RESTORE") && len(c.Args) > 3 && c.Args[3].Kind != capture.Text:
+			m.LeftOut = ofNoText // nothing else would be restored
 		case ok:
 			if roles, ok = s.assign(args, roles); ok {
 				m.LeftOut = incomplete(c, roles)
@@ -222,6 +226,22 @@ func otherKeys(name string, c *capture.Call) bool {
 	}
 	for _, a := range c.Args[2:] {
 		if a.Kind == capture.Text && (strings.EqualFold(a.Text, "BY") || strings.EqualFold(a.Text, "GET")) {
+			return true
+		}
+	}
+	return false
+}
+
+// waits reports whether a call waits for what is to come into a stream.
+func waits(name string, c *capture.Call) bool {
+	if name != "XREAD" && name != "XREADGROUP" {
+		return false
+	}
+	for _, a := range c.Args[1:] {
+		switch {
+		case a.Kind == capture.Text && strings.EqualFold(a.Text, "STREAMS"):
+			return false
+		case a.Kind == capture.Text && strings.EqualFold(a.Text, "BLOCK"):
 			return true
 		}
 	}

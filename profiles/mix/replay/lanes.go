@@ -1,0 +1,260 @@
+package replay
+
+import (
+	"hash/fnv"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/perfbench/perfbench/internal/capture"
+)
+
+// What is read ahead is kept in chunks, of which there are so many beside two for each lane,
+// each with so many calls or bytes at most.
+const (
+	chunks     = 1024
+	chunkCalls = 64
+	chunkBytes = 64 << 10
+	// flushed is after how many calls every lane gets what there is of it.
+	flushed = 1024
+)
+
+// lanes share out the calls of a recording among threads, as these make them. One goroutine
+// reads ahead, in bounded memory.
+type lanes struct {
+	r    *Recording
+	all  []*lane
+	free chan *chunk
+	// byKey shares out by the first key in place of the connection.
+	byKey bool
+
+	begin  sync.Once
+	ended  chan struct{}
+	stop   sync.Once
+	reader sync.WaitGroup
+	failed atomic.Pointer[error]
+}
+
+// lane are the calls of one thread. But for its numbers, it belongs to the reader and the
+// thread.
+type lane struct {
+	in   chan *chunk
+	fill *chunk // the reader's
+	cur  *chunk // the thread's
+	at   int
+	// next are the bits of the moment of its next call, made is how many have been begun.
+	next atomic.Uint64
+	made atomic.Int64
+	_    [64]byte
+}
+
+// chunk is a number of calls of one lane.
+type chunk struct {
+	calls []call
+	parts []part
+	args  []capture.Arg
+	keys  []int
+	bytes int
+}
+
+// call is an item in a chunk.
+type call struct {
+	op          int
+	moment      float64
+	found       capture.Found
+	from, to    int // parts
+	transaction bool
+}
+
+func newLanes(r *Recording, threads int, byKey bool) *lanes {
+	l := &lanes{r: r, byKey: byKey, ended: make(chan struct{})}
+	n := chunks + 2*threads
+	l.free = make(chan *chunk, n)
+	for range n {
+		l.free <- &chunk{}
+	}
+	for range threads {
+		l.all = append(l.all, &lane{in: make(chan *chunk, n)})
+	}
+	return l
+}
+
+// read reads ahead, until the end or close.
+func (l *lanes) read() {
+	n := 0
+	err := l.r.items(l.ended, nil, func(i *item, args []capture.Arg) error {
+		if !l.put(l.all[l.of(i, args)], i, args) {
+			return errEnded
+		}
+		if n++; n%flushed == 0 {
+			l.flush()
+		}
+		return nil
+	})
+	if err != nil {
+		l.failed.Store(&err)
+	}
+	l.flush()
+	for _, one := range l.all {
+		close(one.in)
+	}
+}
+
+// of chooses the lane of an item.
+func (l *lanes) of(i *item, args []capture.Arg) uint64 {
+	n := uint64(len(l.all))
+	if l.byKey {
+		for _, p := range i.calls {
+			if len(p.keys) > 0 {
+				return (hash(args[p.from+p.keys[0]].Text) ^ uint64(p.db)) % n
+			}
+		}
+	}
+	return uint64(i.conn-1) % n
+}
+
+// hash is the same in every run.
+func hash(key string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(key)) // never fails
+	return h.Sum64()
+}
+
+// put adds an item to a lane; false if it has ended.
+func (l *lanes) put(to *lane, i *item, args []capture.Arg) bool {
+	if to.fill == nil {
+		select {
+		case to.fill = <-l.free:
+		default:
+			l.flush() // some may be waiting for what is here
+			select {
+			case to.fill = <-l.free:
+			case <-l.ended:
+				return false
+			}
+		}
+		to.fill.reset()
+	}
+	c := to.fill
+	c.add(i, args, l.r.op[i.command])
+	if len(c.calls) == chunkCalls || c.bytes >= chunkBytes {
+		to.in <- c // there is room for all chunks
+		to.fill = nil
+	}
+	return true
+}
+
+// flush gives every lane what there is of it.
+func (l *lanes) flush() {
+	for _, one := range l.all {
+		if one.fill != nil && len(one.fill.calls) > 0 {
+			one.in <- one.fill
+			one.fill = nil
+		}
+	}
+}
+
+func (c *chunk) reset() {
+	clear(c.args) // whose texts are not needed any more
+	c.calls, c.parts, c.args, c.keys, c.bytes = c.calls[:0], c.parts[:0], c.args[:0], c.keys[:0], 0
+}
+
+func (c *chunk) add(i *item, args []capture.Arg, op int) {
+	k := call{op: op, moment: i.moment, found: i.found, from: len(c.parts), transaction: i.transaction}
+	for _, p := range i.calls {
+		from := len(c.args)
+		c.args = append(c.args, args[p.from:p.to]...)
+		keys := len(c.keys)
+		c.keys = append(c.keys, p.keys...)
+		c.parts = append(c.parts, part{from, len(c.args), slices.Clip(c.keys[keys:]), p.db})
+	}
+	k.to = len(c.parts)
+	c.calls = append(c.calls, k)
+	for _, a := range c.args[c.parts[k.from].from:] {
+		c.bytes += len(a.Text) + 48
+	}
+}
+
+// Next implements workload.Recorded.
+func (l *lanes) Next(worker int, stale <-chan struct{}) (moment float64, more, known bool) {
+	l.begin.Do(func() { l.reader.Go(l.read) })
+	one := l.all[worker]
+	for one.cur == nil || one.at == len(one.cur.calls) {
+		if one.cur != nil {
+			l.free <- one.cur // there is room for all chunks
+			one.cur = nil
+		}
+		select {
+		case c, ok := <-one.in:
+			if !ok {
+				one.next.Store(math.Float64bits(math.Inf(1)))
+				return 0, false, true
+			}
+			one.cur, one.at = c, 0
+		case <-stale:
+			return 0, false, false
+		}
+	}
+	moment = one.cur.calls[one.at].moment
+	one.next.Store(math.Float64bits(moment))
+	return moment, true, true
+}
+
+// take takes the next call of a worker, which Next has said is there; nil if there is none.
+func (l *lanes) take(worker int) (*chunk, *call) {
+	one := l.all[worker]
+	if one.cur == nil || one.at == len(one.cur.calls) {
+		return nil, nil
+	}
+	c := &one.cur.calls[one.at]
+	one.at++
+	one.made.Add(1)
+	return one.cur, c
+}
+
+// Reached implements workload.Recorded.
+func (l *lanes) Reached() float64 {
+	least := math.Inf(1)
+	for _, one := range l.all {
+		least = min(least, math.Float64frombits(one.next.Load()))
+	}
+	return min(least, float64(l.r.Items))
+}
+
+// Count implements workload.Recorded.
+func (l *lanes) Count(moment float64) int64 { return l.r.Count(moment) }
+
+// Made implements workload.Recorded.
+func (l *lanes) Made() int64 {
+	n := int64(0)
+	for _, one := range l.all {
+		n += one.made.Load()
+	}
+	return n
+}
+
+// through reports whether every thread has come to the end of the recording.
+func (l *lanes) through() bool {
+	for _, one := range l.all {
+		if !math.IsInf(math.Float64frombits(one.next.Load()), 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// close ends the reading, and waits until it has ended.
+func (l *lanes) close() {
+	l.stop.Do(func() { close(l.ended) })
+	l.begin.Do(func() {})
+	l.reader.Wait()
+}
+
+// err is why the recording could not be read to its end.
+func (l *lanes) err() error {
+	if p := l.failed.Load(); p != nil {
+		return *p
+	}
+	return nil
+}

@@ -1,0 +1,324 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/capture"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/ownership"
+	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/store/redis/link"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// Spec is what a replay is to do.
+type Spec struct {
+	*Recording
+	Namespace string
+	Threads   int
+	// ByKey keeps the order of the calls of one key in place of that of one connection.
+	ByKey bool
+	// Load means that what is read before anything writes it is loaded first.
+	Load bool
+	// OntoSource allows the server that was recorded.
+	OntoSource bool
+}
+
+// Run is a replay at work. It is safe for use by several goroutines.
+type Run struct {
+	*Spec
+	lanes  *lanes
+	lines  *link.Lines
+	prefix string
+	claim  *ownership.Claim
+	start  start
+
+	mu      sync.Mutex
+	tallies []*tally
+}
+
+// tally is what one thread has found. Only the thread writes it; anybody may read it.
+type tally struct {
+	// Of all reads of one value, and of those of which it is recorded what they found.
+	hits, misses          atomic.Int64
+	foundThen, missedThen atomic.Int64
+	foundNow, missedNow   atomic.Int64
+	_                     [64]byte
+}
+
+// SpaceOf is the space that the keys of replays are in.
+func SpaceOf(namespace string) store.Space {
+	return store.Space{Namespace: namespace, Name: "replay", Shape: store.Keys, Grouped: true}
+}
+
+// Bind connects a plan to a Redis and puts a replay to work on it. It changes nothing.
+func Bind(ctx context.Context, s *Spec, c redis.Typed, p *workload.Bound) error {
+	if err := s.elsewhere(ctx, c); err != nil {
+		return err
+	}
+	space := SpaceOf(s.Namespace)
+	r := &Run{Spec: s, lanes: newLanes(s.Recording, s.Threads, s.ByKey), lines: c.Lines(false), prefix: redis.KeyOf(space) + ":"}
+	claim := ownership.Space{Space: space, Parts: []string{store.FormOf(store.AnyKind, `\d+:.*`)}}
+	p.Claims, p.Parts = []ownership.Space{claim}, workload.Parts{r}
+	t := &p.Phases[0].Tracks[0]
+	t.Recorded, t.NewTask = r.lanes, r.newTask
+	return nil
+}
+
+// elsewhere refuses the server that was recorded, which has its own work to do.
+func (s *Spec) elsewhere(ctx context.Context, c redis.Typed) error {
+	if s.OntoSource || s.Header.Identity == "" {
+		return nil
+	}
+	text, err := c.Client().Info(ctx, "server").Result()
+	if err != nil {
+		return nil //nolint:nilerr // who does not say who he is was not recognised
+	}
+	for line := range strings.Lines(text) {
+		if id, is := strings.CutPrefix(strings.TrimSpace(line), "run_id:"); is && id == s.Header.Identity {
+			return fault.Input(fmt.Errorf("this is the server that %s was recorded from", s.Path), "choose another --target; or --set onto-source=on, if it can bear both: keys of others are not touched")
+		}
+	}
+	return nil
+}
+
+// Admit takes the claim.
+func (r *Run) Admit(_ context.Context, c *ownership.Claim) error {
+	r.claim = c
+	return nil
+}
+
+// Settle ends the reading of the capture.
+func (r *Run) Settle(context.Context) { r.lanes.close() }
+
+// Verify compares how many calls were made again with how many there are. What the store has is
+// what these made of it, so there is nothing else to compare.
+func (r *Run) Verify(context.Context) workload.Verification {
+	r.lanes.close()
+	made := r.lanes.Made()
+	text := fmt.Sprintf("%d of %s made again, in the order of each %s", made, units.Plural(r.Items, "recorded call"), map[bool]string{false: "connection", true: "key"}[r.ByKey])
+	if !r.lanes.through() {
+		return workload.Verification{State: workload.Skipped, Summary: text + "; the run ended before the recording did"}
+	}
+	v := workload.Verification{State: workload.Passed, Summary: text, Checks: []workload.Check{
+		{Name: "recorded calls made again", OK: made == r.Items, Want: strconv.FormatInt(r.Items, 10), Got: strconv.FormatInt(made, 10)},
+	}}
+	if made != r.Items {
+		v.State = workload.Failed
+	}
+	return v
+}
+
+// Status says which part of the reads has found something, and which did when they were recorded.
+func (r *Run) Status() string {
+	f := r.sums()
+	if f.Hits+f.Misses == 0 {
+		return ""
+	}
+	text := "hits " + percent(f.Hits, f.Hits+f.Misses)
+	if ratio := f.Replay.RecordedHitRatio; ratio != nil {
+		text += fmt.Sprintf(" (recorded %.4g %%)", 100**ratio)
+	}
+	return text
+}
+
+// Facts returns the record of what has been done so far.
+func (r *Run) Facts(*measure.Result) any { return r.sums() }
+
+func (r *Run) sums() *Facts {
+	f := &Facts{Schema: 1, Data: []string{}, Replay: Replay{
+		Capture: filepath.Base(r.Path), Source: r.Header.Source, How: r.Header.How, Recorded: r.Header.Started, Timing: r.Header.Timing,
+		Calls: r.Items, Made: r.lanes.Made(), Connections: r.Connections, Rate: r.Rate(), LeftOut: r.Left,
+		Loaded: r.start.loaded.Load(), Assumed: r.start.assumed.Load(), Unfilled: r.start.unfilled.Load(),
+	}}
+	var then, now [2]int64 // found, missed
+	r.mu.Lock()
+	for _, t := range r.tallies {
+		f.Hits, f.Misses = f.Hits+t.hits.Load(), f.Misses+t.misses.Load()
+		then[0], then[1] = then[0]+t.foundThen.Load(), then[1]+t.missedThen.Load()
+		now[0], now[1] = now[0]+t.foundNow.Load(), now[1]+t.missedNow.Load()
+	}
+	r.mu.Unlock()
+	f.HitRatio = ratio(f.Hits, f.Misses)
+	f.Replay.RecordedHitRatio, f.Replay.ReplayedHitRatio = ratio(then[0], then[1]), ratio(now[0], now[1])
+	return f
+}
+
+func ratio(hits, misses int64) *float64 {
+	if hits+misses == 0 {
+		return nil
+	}
+	x := float64(hits) / float64(hits+misses)
+	return &x
+}
+
+func percent(n, of int64) string {
+	share := 100 * float64(n) / float64(of)
+	if n < of {
+		share = min(share, 99.99)
+	}
+	return strconv.FormatFloat(share, 'g', 4, 64) + " %"
+}
+
+// Facts is the record of a replay in run.json. See docs/mix.md.
+type Facts struct {
+	Schema int `json:"schema"`
+	// Hits and Misses count the reads of one value that found one and did not.
+	Hits     int64    `json:"hits"`
+	Misses   int64    `json:"misses"`
+	HitRatio *float64 `json:"hit_ratio,omitempty"`
+	Data     []string `json:"data"` // a replay has no data sets
+	Replay   Replay   `json:"replay"`
+}
+
+// Replay says what was made again of which recording.
+type Replay struct {
+	Capture  string         `json:"capture"`
+	Source   string         `json:"source"`
+	How      string         `json:"how"`
+	Recorded time.Time      `json:"recorded"`
+	Timing   capture.Timing `json:"timing"`
+	// Calls is how many calls can be made again, Made how many were. A transaction is one.
+	Calls       int64   `json:"calls"`
+	Made        int64   `json:"made"`
+	Connections int64   `json:"connections"`
+	Rate        float64 `json:"recorded_rate,omitempty"`
+	// LeftOut counts the calls that were not made again, by why.
+	LeftOut map[string]int64 `json:"left_out,omitempty"`
+	// Loaded is how many values were loaded first because they are read before they are
+	// written. Of those that were Assumed, nobody knows whether they were there. Unfilled are keys that
+	// are read first and have other structures, which are not made up.
+	Loaded   int64 `json:"loaded"`
+	Assumed  int64 `json:"assumed,omitempty"`
+	Unfilled int64 `json:"unfilled,omitempty"`
+	// RecordedHitRatio and ReplayedHitRatio are over the same reads: those of which it is recorded
+	// what they found.
+	RecordedHitRatio *float64 `json:"recorded_hit_ratio,omitempty"`
+	ReplayedHitRatio *float64 `json:"replayed_hit_ratio,omitempty"`
+}
+
+// task is one thread.
+type task struct {
+	r *Run
+	*tally
+	q link.Caller
+}
+
+func (r *Run) newTask(int) (workload.Task, error) {
+	k := &task{r: r, tally: &tally{}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tallies = append(r.tallies, k.tally)
+	return k, nil
+}
+
+// finds are the commands that find one value or nothing.
+var finds = map[string]bool{"GET": true, "GETEX": true, "GETDEL": true, "HGET": true, "LINDEX": true, "ZSCORE": true}
+
+// Do makes the next call of the thread again.
+func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
+	in, c := k.r.lanes.take(it.Worker)
+	if c == nil {
+		if err := k.r.lanes.err(); err != nil {
+			return workload.Fatal(err)
+		}
+		return workload.ErrDone
+	}
+	name := in.args[in.parts[c.from].from].Text
+	k.write(in, c)
+	m := it.Begin(workload.Op(c.op))
+	n, err := k.r.lines.Do(ctx, &k.q)
+	if err == nil && !c.transaction && finds[name] {
+		k.note(c.found, n >= 0)
+	}
+	return it.End(m, 1, err)
+}
+
+// note counts what a read has found.
+func (t *tally) note(then capture.Found, hit bool) {
+	count(hit, &t.hits, &t.misses)
+	if then.Known {
+		count(then.Hit, &t.foundThen, &t.missedThen)
+		count(hit, &t.foundNow, &t.missedNow)
+	}
+}
+
+func count(hit bool, hits, misses *atomic.Int64) {
+	if !hit {
+		hits = misses
+	}
+	hits.Add(1)
+}
+
+// write writes the request of a call.
+func (k *task) write(in *chunk, c *call) {
+	if c.transaction {
+		k.q.Multi()
+	} else {
+		k.q.Reset()
+	}
+	for i := c.from; i < c.to; i++ {
+		p := &in.parts[i]
+		k.r.command(&k.q.Request, in.args[p.from:p.to], p.keys, p.db)
+	}
+	if c.transaction {
+		k.q.Exec()
+	}
+}
+
+// command appends a command, whose keys become keys of the run's own.
+func (r *Run) command(q *link.Request, args []capture.Arg, keys []int, db int) {
+	q.Next(args[0].Text)
+	next := 0
+	for i := range args[1:] {
+		a := &args[i+1]
+		if next < len(keys) && keys[next] == i+1 {
+			if next == 0 {
+				q.KeyAt(i + 1)
+			}
+			next++
+			q.Text = r.key(q.Text, db, a.Text)
+		} else {
+			q.Text = content(q.Text, a)
+		}
+		q.End()
+	}
+}
+
+// key appends a key.
+func (r *Run) key(b []byte, db int, name string) []byte {
+	b = append(b, r.prefix...)
+	b = strconv.AppendInt(b, int64(db), 10)
+	return append(append(b, ':'), name...)
+}
+
+// content appends an argument: what was recorded, or as many bytes. Short ones are numbers, so
+// that they can be added to; those that were the same are the same again.
+func content(b []byte, a *capture.Arg) []byte {
+	const digits = "1234567890"
+	switch a.Kind {
+	case capture.Text:
+		return append(b, a.Text...)
+	case capture.Name:
+		x := a.ID | 1
+		for range a.Size {
+			x = x*6364136223846793005 + 1442695040888963407
+			b = append(b, 'a'+byte(x>>33)%26)
+		}
+		return b
+	}
+	for left := a.Size; left > 0; left -= len(digits) {
+		b = append(b, digits[:min(left, len(digits))]...)
+	}
+	return b
+}

@@ -1,0 +1,211 @@
+package mix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/capture"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store/redis"
+	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/mix/replay"
+	"github.com/perfbench/perfbench/profiles/mix/run"
+)
+
+// The parameters of a replay.
+var (
+	captureParam = workload.Param{
+		Name: "capture", Kind: workload.Text,
+		Help: "a file of perfbench capture, whose calls are made again in place of a workload; --file gives it, too",
+	}
+	speedParam = workload.Param{
+		Name: speed, Kind: workload.Text,
+		Help: "of a replay: how many times as fast as recorded, or unlimited",
+	}
+	orderParam = workload.Param{
+		Name: "order", Kind: workload.Choice, Default: orderConnection, Choices: []string{orderConnection, "key"},
+		Help: "of a replay: whose calls keep their order, those of each connection or those of each key",
+	}
+	sourceParam = workload.Param{
+		Name: "onto-source", Kind: workload.Choice, Default: "off", Choices: []string{"off", "on"},
+		Help: "of a replay: allow the server that was recorded as the target",
+	}
+)
+
+const (
+	speed           = "speed"
+	orderConnection = "connection"
+	// mostFolded is how many threads a replay has if nobody says how many, if it has as many
+	// connections.
+	mostFolded = 64
+)
+
+// replayed is the design of a replay.
+func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
+	d.Show(captureParam.Name, v.Text, v)
+	s := &replay.Spec{Namespace: d.in.Namespace}
+	s.ByKey = d.Choice(orderParam) != orderConnection
+	s.OntoSource = d.Choice(sourceParam) == "on"
+	s.Load = d.Choice(loadParam) == run.LoadAuto
+	d.apart()
+	r, err := replay.Open(v.Text)
+	if err != nil {
+		d.Problems.Add(fault.Field(captureParam.Name, err))
+		return nil, nil
+	}
+	s.Recording = r
+	usual := max(int(min(r.Connections, mostFolded)), 1)
+	if s.ByKey {
+		usual = usualThreads
+	}
+	start := d.Settings(usual)
+	if s.Threads = start.Threads; s.Threads > replay.MaxThreads {
+		d.Blame("threads", fmt.Sprintf("--threads %d", replay.MaxThreads), "threads: a replay has at most %d, and %d were asked for", replay.MaxThreads, s.Threads)
+	}
+	d.pace(r, &start)
+	if d.Problems.Err() != nil {
+		return nil, nil
+	}
+	return d.replayPlan(s, start), s
+}
+
+// alone refuses what is about a recording, where there is none.
+func (d *designer) alone() {
+	for _, name := range []string{speed, orderParam.Name, sourceParam.Name} {
+		if v, ok := d.Values[name]; ok && v.Origin != workload.OriginDefault {
+			d.Blame(name, "--file FILE with a file of perfbench capture", "%s (%s): it is about a replay, and no capture was named", name, v.From())
+		}
+	}
+}
+
+// apart refuses what is about a workload and not about a recording.
+func (d *designer) apart() {
+	for _, name := range []string{memtier, recordsParam.Name, loadersParam.Name, checkParam.Name, callsParam.Name, "payload", workloadParam.Name} {
+		v, ok := d.Values[name]
+		if ok && v.Origin != workload.OriginDefault && v.Origin != workload.OriginPreset {
+			d.Blame(name, "leave it out", "%s (%s): a replay makes the calls that were recorded, whatever that says", name, v.From())
+		}
+	}
+	if v, ok := d.Values[loadParam.Name]; ok && v.Text == run.LoadOnly {
+		d.Blame(loadParam.Name, "load=auto or load=skip", "load: a replay does not only load")
+	}
+}
+
+// speedKnob is the rate in terms of that of the recording.
+func speedKnob(recorded float64) workload.Knob {
+	return workload.Knob{
+		Name: speed, Unit: "× recorded", Help: "how many times as fast as recorded", Min: 0, Max: 1000, Step: 0.1, Log: true, Zero: units.Unlimited,
+		Get: func(s workload.Settings) float64 { return s.Rate / recorded },
+		Set: func(s workload.Settings, v float64) workload.Settings { s.Rate = v * recorded; return s },
+	}
+}
+
+// pace decides how fast the calls come: as recorded, unless somebody says otherwise.
+func (d *designer) pace(r *replay.Recording, start *workload.Settings) {
+	v, given := d.Values[speed]
+	given = given && v.Text != ""
+	_, rated := d.Values["rate"]
+	switch recorded := r.Rate(); {
+	case given && rated:
+		d.Blame(speed, "give one of them", "speed and rate both say how fast calls come")
+	case recorded == 0 && given:
+		d.Blame(speed, "--rate N, or nothing for as fast as possible", "speed: only the order of the calls was recorded, not when they were made")
+	case given:
+		k := speedKnob(recorded)
+		n, err := k.Parse(v.Text)
+		d.Problems.Add(fault.Field(speed, err))
+		*start = k.Set(*start, n)
+	case !rated:
+		start.Rate = recorded
+	}
+}
+
+func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload.Plan {
+	r := s.Recording
+	p := &workload.Plan{
+		Unit: "calls", Parameters: d.Shown, Replays: true, Knobs: []workload.Knob{workload.Threads(), workload.Rate("calls")},
+		Ends: "the recording has an end", Warnings: d.replayWarnings(r),
+	}
+	if recorded := r.Rate(); recorded > 0 {
+		p.Knobs = append(p.Knobs, speedKnob(recorded))
+	}
+	t := workload.Track{
+		Name: "replay", Start: start, Ops: r.Ops, Iterations: d.in.Count, Total: r.Items, Idle: []string{"threads"},
+		NewTask: func(int) (workload.Task, error) { return nil, errors.New("mix: not connected to a store") },
+	}
+	if d.in.Count > 0 {
+		t.Total = min(t.Total, d.in.Count)
+	}
+	p.Phases = []workload.Phase{{Name: "replay", Duration: d.in.Duration, Tracks: []workload.Track{t}, NoCeiling: true}}
+	space := replay.SpaceOf(s.Namespace)
+	p.Spaces = append(p.Spaces, space)
+	p.Writes = append(p.Writes, fmt.Sprintf("%s: the keys of %s", redis.KeyOf(space), describe(r)))
+	p.Deletes = append(p.Deletes, "before it begins the keys that an earlier replay has left there", "at the end the keys of the replay (--cleanup)")
+	p.Binder = replayBinder{s}
+	return p
+}
+
+// describe says what is made again.
+func describe(r *replay.Recording) string {
+	text := fmt.Sprintf("%s on %s", units.Plural(r.Items, "recorded call"), units.Plural(r.Connections, "connection"))
+	if rate := r.Rate(); rate > 0 {
+		text += fmt.Sprintf(" in %s, %s/s", units.Duration(r.Length), units.Number(rate))
+	}
+	var most []string
+	for _, c := range r.Commands[:min(len(r.Commands), 5)] {
+		if c.LeftOut == "" {
+			most = append(most, fmt.Sprintf("%s %.0f %%", c.Name, 100*c.Share))
+		}
+	}
+	if len(most) > 0 {
+		text += ": " + strings.Join(most, ", ")
+	}
+	return text
+}
+
+// replayWarnings says what of the recording is not made again as it was.
+func (d *designer) replayWarnings(r *replay.Recording) []string {
+	out := slices.Clone(d.Warnings)
+	total, worst, most := int64(0), "", int64(0)
+	for why, n := range r.Left {
+		if total += n; n > most || n == most && why < worst {
+			worst, most = why, n
+		}
+	}
+	if total > 0 {
+		out = append(out, fmt.Sprintf("left out of the capture: %s, most for: %s", units.Plural(total, "call"), worst))
+	}
+	switch r.Header.Timing {
+	case capture.Seconds:
+		out = append(out, "of each call the second was recorded; within it, calls come independently")
+	case capture.Unknown:
+		out = append(out, "only the order of the calls was recorded: with a rate they come independently, without one as fast as possible")
+	}
+	if r.Header.Sample > 1 {
+		out = append(out, fmt.Sprintf("the capture has one connection of %d, so the store gets about that part of the load", r.Header.Sample))
+	}
+	if d.in.Warmup > 0 {
+		out = append(out, fmt.Sprintf("the first %s of the replay warm the store up and are not measured", d.in.Warmup.Round(time.Millisecond)))
+	}
+	return out
+}
+
+// replayBinder connects a replay to stores.
+type replayBinder struct{ *replay.Spec }
+
+// Connector returns the function that connects the plan to the stores of a driver.
+func (b replayBinder) Connector(driver string) workload.Connector {
+	if driver != "redis" && driver != "embedded" {
+		return func(context.Context, *workload.Bound) error {
+			return fault.Input(fmt.Errorf("what Redis was asked can only be made again on a Redis, and the target is none (%s)", driver), "use redis:// or embedded:; perfbench capture --show shows what is in the file")
+		}
+	}
+	return workload.On(func(ctx context.Context, c redis.Typed, p *workload.Bound) error {
+		return replay.Bind(ctx, b.Spec, c, p)
+	})
+}

@@ -1,0 +1,201 @@
+package mix
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/capture"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/testing/profiletest"
+	"github.com/perfbench/perfbench/internal/workload"
+	"github.com/perfbench/perfbench/profiles/mix/replay"
+)
+
+// args makes arguments of words; a number in angle brackets is a size alone.
+func args(words ...string) (out []capture.Arg) {
+	for _, w := range words {
+		if w[0] == '<' {
+			n, _ := strconv.Atoi(w[1 : len(w)-1])
+			out = append(out, capture.Arg{Kind: capture.Size, Size: n})
+			continue
+		}
+		out = append(out, capture.TextArg(w))
+	}
+	return out
+}
+
+// recorded writes a capture.
+func recorded(t *testing.T, h capture.Header, calls ...capture.Call) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shop.capture")
+	if h.Store == "" {
+		h.Store = "redis"
+	}
+	if h.Timing == "" {
+		h.Timing = capture.Exact
+	}
+	h.Source, h.How, h.Started = "redis://shop", "MONITOR", time.Unix(1_700_000_000, 0)
+	w, err := capture.Create(path, h, 0)
+	require.NoError(t, err)
+	for i := range calls {
+		require.NoError(t, w.Add(&calls[i]))
+	}
+	require.NoError(t, w.Close("the time was up"))
+	return path
+}
+
+const (
+	connections = 40
+	each        = 60
+)
+
+// shop is what many connections ask, among them transactions and what is left out.
+func shop(t *testing.T, h capture.Header) string {
+	t.Helper()
+	var calls []capture.Call
+	at := time.Duration(0)
+	add := func(conn, db int, keys []int, words ...string) {
+		at += 50 * time.Microsecond
+		calls = append(calls, capture.Call{At: at, Conn: int64(conn), DB: db, Args: args(words...), Keys: keys})
+	}
+	for i := range each {
+		for c := 1; c <= connections; c++ {
+			add(c, c%3, []int{1}, "RPUSH", fmt.Sprintf("list:%d", c), strconv.Itoa(i))
+			if c%10 == 0 {
+				add(c, 0, nil, "MULTI")
+				add(c, 0, []int{1}, "INCRBY", fmt.Sprintf("sum:{%d}", c), "2")
+				add(c, 0, []int{1}, "SET", fmt.Sprintf("last:{%d}", c), "<5>")
+				add(c, 0, nil, map[bool]string{true: "EXEC", false: "DISCARD"}[i%2 == 0])
+			}
+		}
+	}
+	add(1, 0, nil, "FLUSHALL")
+	add(1, 0, []int{1}, "BLPOP", "list:1", "0")
+	add(2, 0, nil, "EXEC")
+	add(3, 0, nil, "MULTI")
+	return recorded(t, h, calls...)
+}
+
+// The calls of each connection arrive in their order, however many threads make them and however
+// fast, under keys of the run's own; transactions are whole.
+func TestAReplayKeepsTheOrderOfEachConnection(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string][]string{
+		"folded": {"threads=3", "speed=unlimited"}, "as recorded": nil, "by key": {"order=key", "threads=5", "speed=4"}, "at a rate": {"rate=50000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := labtest.Redis(t)
+			c := profiletest.Case{Profile: Profile(), Target: srv.URL(), Files: []string{shop(t, capture.Header{})}, Set: append([]string{"namespace=again"}, set...), Out: t.TempDir()}
+			for range 2 { // what the first has left is not in the way of the second
+				o := c.Run(t)
+				require.NoError(t, o.Err)
+				require.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+				f := profiletest.Facts[replay.Facts](t, o)
+				assert.EqualValues(t, connections*each+4*each/2, f.Replay.Calls)
+				assert.Equal(t, f.Replay.Calls, f.Replay.Made)
+				assert.Equal(t, map[string]int64{
+					"about the whole server, or all keys": 1, "waits until another writes": 1, "transactions of which a part is missing": 2,
+					"transactions that were given up": 4 * each / 2 * 4,
+				}, f.Replay.LeftOut)
+				r := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+				defer r.Close() //nolint:errcheck // it was only read
+				var want []string
+				for i := range each {
+					want = append(want, strconv.Itoa(i))
+				}
+				for n := 1; n <= connections; n++ {
+					assert.Equal(t, want, r.LRange(t.Context(), fmt.Sprintf("again:replay:%d:list:%d", n%3, n), 0, -1).Val())
+				}
+				assert.Equal(t, strconv.Itoa(each), r.Get(t.Context(), "again:replay:0:sum:{10}").Val())
+				assert.Len(t, r.Get(t.Context(), "again:replay:0:last:{10}").Val(), 5)
+			}
+		})
+	}
+}
+
+// What is read first is there if it was, or if nobody knows; and nothing of others is touched.
+func TestAReplayStartsWithWhatIsReadFirst(t *testing.T) {
+	t.Parallel()
+	hit, miss := capture.Found{Known: true, Hit: true, Size: 700}, capture.Found{Known: true}
+	one := []int{1}
+	path := recorded(t, capture.Header{},
+		capture.Call{Conn: 1, Args: args("GET", "there"), Keys: one, Found: hit},
+		capture.Call{Conn: 1, At: 1000, Args: args("GET", "absent"), Keys: one, Found: miss},
+		capture.Call{Conn: 1, At: 2000, Args: args("SET", "absent", "<50>"), Keys: one},
+		capture.Call{Conn: 2, At: 3000, Args: args("GET", "unknown"), Keys: one},
+		capture.Call{Conn: 2, At: 4000, Args: args("HMGET", "person", "name", "mail"), Keys: one},
+		capture.Call{Conn: 2, At: 5000, Args: args("HGET", "person", "name"), Keys: one},
+		capture.Call{Conn: 2, At: 6000, Args: args("SMEMBERS", "tags"), Keys: one},
+		capture.Call{Conn: 2, At: 7000, Args: args("INCR", "absent2"), Keys: one},
+		capture.Call{Conn: 2, At: 8000, Args: args("SET", "soon", "<3>", "PXAT", strconv.FormatInt(time.Unix(1_700_000_100, 0).UnixMilli(), 10)), Keys: one},
+	)
+	for _, name := range []string{"redis", "embedded", "cluster", "sentinel"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := profiletest.Case{Profile: Profile(), Target: profiletest.Target(t, name), Files: []string{path}, Set: []string{"namespace=first"}}
+			f := profiletest.Facts[replay.Facts](t, profiletest.Drive(t, c).Concluded)
+			assert.EqualValues(t, 4, f.Replay.Loaded)
+			assert.EqualValues(t, 3, f.Replay.Assumed)
+			assert.EqualValues(t, 1, f.Replay.Unfilled)
+			assert.EqualValues(t, 3, f.Hits)
+			assert.EqualValues(t, 1, f.Misses)
+			require.NotNil(t, f.Replay.RecordedHitRatio)
+			assert.InDelta(t, 0.5, *f.Replay.RecordedHitRatio, 0)
+			assert.InDelta(t, 0.5, *f.Replay.ReplayedHitRatio, 0)
+		})
+	}
+	c := profiletest.Case{Profile: Profile(), Target: profiletest.Target(t, "redis"), Files: []string{path}, Set: []string{"namespace=first", "load=skip"}}
+	f := profiletest.Facts[replay.Facts](t, c.Run(t))
+	assert.Zero(t, f.Hits, "nothing was loaded")
+}
+
+// What cannot be replayed is refused in a sentence, before anything is written.
+func TestReplaysThatAreRefused(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t)
+	r := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+	defer r.Close() //nolint:errcheck // it was only asked
+	info := r.InfoMap(t.Context(), "server").Val()["Server"]
+	get := capture.Call{Conn: 1, Args: args("GET", "k"), Keys: []int{1}}
+	good := recorded(t, capture.Header{}, get)
+	notOne := filepath.Join(t.TempDir(), "cut.capture")
+	data, err := os.ReadFile(good)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(notOne, data[:20], 0o600))
+	for _, c := range []struct {
+		file, target string
+		set          []string
+		says         string
+	}{
+		{recorded(t, capture.Header{Identity: info["run_id"]}, get), srv.URL(), nil, "this is the server that "},
+		{recorded(t, capture.Header{Store: "postgres"}, get), srv.URL(), nil, "calls of postgres cannot be made again yet"},
+		{recorded(t, capture.Header{}, capture.Call{Conn: 1, Args: args("FLUSHALL")}), srv.URL(), nil, "there is no call in it that could be made again"},
+		{notOne, srv.URL(), nil, "the file ends before its header does"},
+		{good, "memory:", nil, "can only be made again on a Redis"},
+		{good, srv.URL(), []string{"threads=513"}, "a replay has at most 512"},
+		{good, srv.URL(), []string{"records=5"}, "records (flag --set): a replay makes the calls that were recorded"},
+		{recorded(t, capture.Header{Timing: capture.Unknown}, get), srv.URL(), []string{"speed=2"}, "only the order of the calls was recorded"},
+		{good, srv.URL(), []string{"speed=2", "rate=5"}, "speed and rate both"},
+		{"", srv.URL(), []string{"speed=2"}, "it is about a replay, and no capture was named"},
+	} {
+		one := profiletest.Case{Profile: Profile(), Target: c.target, Set: c.set}
+		if c.file != "" {
+			one.Files = []string{c.file}
+		}
+		_, err := one.Start(context.WithoutCancel(t.Context()), t)
+		require.ErrorContains(t, err, c.says)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), err)
+	}
+	assert.Empty(t, r.Keys(t.Context(), "*").Val())
+}
