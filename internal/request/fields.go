@@ -147,6 +147,16 @@ func rows() []Field {
 			Flag:      Flag{"", "OF", "connection: the calls of each recorded connection keep their order; key: those of each key (mix)", GroupLoad, false},
 			ofProfile: true,
 		},
+		{
+			Param:     param("keep-answers", workload.Text, "of a replay: a file that keeps the answers, for a later replay to be compared with"),
+			Flag:      Flag{"", "FILE", "keep the answers to the calls of a capture in a file that is not there yet (mix)", GroupOutput, false},
+			ofProfile: true,
+		},
+		{
+			Param:     param("expect-answers", workload.Text, "of a replay: a file of answers that an earlier one has kept, which those of this one are compared with"),
+			Flag:      Flag{"", "FILE", "compare the answers to the calls of a capture with those that an earlier replay kept (mix)", GroupComparison, false},
+			ofProfile: true,
+		},
 		knob(workload.Threads(), "", "N", "number of threads, over all tracks"),
 		knob(workload.Rate(""), "r", "N", "target rate per second: calls are sent on schedule even if the store is slow; 0 = unlimited"),
 		{

@@ -31,6 +31,14 @@ var (
 		Name: "order", Kind: workload.Choice, Default: orderConnection, Choices: []string{orderConnection, "key"},
 		Help: "of a replay: whose calls keep their order, those of each connection or those of each key",
 	}
+	keepParam = workload.Param{
+		Name: keepAnswers, Kind: workload.Text,
+		Help: "of a replay: a file that keeps the answers, for a later replay to be compared with",
+	}
+	expectParam = workload.Param{
+		Name: expectAnswers, Kind: workload.Text,
+		Help: "of a replay: a file of answers that an earlier replay has kept, which those of this one are compared with",
+	}
 	sourceParam = workload.Param{
 		Name: "onto-source", Kind: workload.Choice, Default: "off", Choices: []string{"off", "on"},
 		Help: "of a replay: allow the server that was recorded as the target",
@@ -38,6 +46,8 @@ var (
 )
 
 const (
+	keepAnswers     = "keep-answers"
+	expectAnswers   = "expect-answers"
 	speed           = "speed"
 	orderConnection = "connection"
 	// mostFolded is how many threads a replay has if nobody says how many, if it has as many
@@ -50,6 +60,7 @@ func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 	d.Show(captureParam.Name, v.Text, v)
 	s := &replay.Spec{Namespace: d.in.Namespace}
 	s.ByKey = d.Choice(orderParam) != orderConnection
+	d.answers(s)
 	s.OntoSource = d.Choice(sourceParam) == "on"
 	s.Load = d.Choice(loadParam) == run.LoadAuto
 	d.apart()
@@ -74,9 +85,30 @@ func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 	return d.replayPlan(s, start), s
 }
 
+// answers reads what becomes of answers. They are decided by the order of the calls of each key, so
+// these keep it.
+func (d *designer) answers(s *replay.Spec) {
+	for name, to := range map[string]*string{keepAnswers: &s.KeepAnswers, expectAnswers: &s.ExpectAnswers} {
+		if v, ok := d.Values[name]; ok && v.Text != "" {
+			*to = v.Text
+			d.Show(name, v.Text, v)
+		}
+	}
+	given := d.Values[orderParam.Name]
+	switch {
+	case s.KeepAnswers == "" && s.ExpectAnswers == "":
+		return
+	case s.KeepAnswers != "" && s.ExpectAnswers != "":
+		d.Blame(keepAnswers, "give one of them", "keep-answers and expect-answers do not go together")
+	case !s.ByKey && given.Text == orderConnection && given.Origin != workload.OriginDefault:
+		d.Blame(orderParam.Name, "--order key", "order=connection (%s): answers follow from the order of the calls of each key, so they can be compared only with order=key", given.From())
+	}
+	s.ByKey = true
+}
+
 // alone refuses what is about a recording, where there is none.
 func (d *designer) alone() {
-	for _, name := range []string{speed, orderParam.Name, sourceParam.Name} {
+	for _, name := range []string{speed, orderParam.Name, sourceParam.Name, keepAnswers, expectAnswers} {
 		if v, ok := d.Values[name]; ok && v.Origin != workload.OriginDefault {
 			d.Blame(name, "--file FILE with a file of perfbench capture", "%s (%s): it is about a replay, and no capture was named", name, v.From())
 		}

@@ -199,3 +199,98 @@ func TestReplaysThatAreRefused(t *testing.T) {
 	}
 	assert.Empty(t, r.Keys(t.Context(), "*").Val())
 }
+
+// busy is what many connections ask of few keys at once, with answers that the order of the calls of
+// each key decides, and some that it does not.
+func busy(t *testing.T) string {
+	t.Helper()
+	var calls []capture.Call
+	one := []int{1}
+	for i := range 4000 {
+		key := fmt.Sprintf("k%d", i%7)
+		var words []string
+		keys := one
+		switch i % 10 {
+		case 0:
+			words = []string{"SET", key, strconv.Itoa(i)}
+		case 1:
+			words = []string{"APPEND", key, "x"}
+		case 2:
+			words = []string{"SADD", "set:" + key, strconv.Itoa(i % 50)}
+		case 3:
+			words = []string{"SMEMBERS", "set:" + key}
+		case 4:
+			words = []string{"HSET", "hash:" + key, "f" + strconv.Itoa(i%20), strconv.Itoa(i)}
+		case 5:
+			words = []string{"HGETALL", "hash:" + key}
+		case 6:
+			words, keys = []string{"OBJECT", "ENCODING", "hash:" + key}, []int{2}
+		case 7:
+			words = []string{"LPUSH", key, "x"} // an error
+		case 8:
+			words, keys = []string{"MSET", "a" + key, strconv.Itoa(i), "b" + key, strconv.Itoa(i)}, []int{1, 3}
+		default:
+			words = []string{map[bool]string{true: "GET", false: "TTL"}[i%20 == 9], "a" + key}
+		}
+		calls = append(calls, capture.Call{At: time.Duration(i) * 10 * time.Microsecond, Conn: int64(i%13) + 1, Args: args(words...), Keys: keys})
+	}
+	return recorded(t, capture.Header{}, calls...)
+}
+
+// Answers are the same on the same server, however the calls of different keys fall; all that are
+// changed are found, and a server with another setting is told by the answers that show it.
+func TestAnswersAreCompared(t *testing.T) {
+	t.Parallel()
+	path, kept := busy(t), filepath.Join(t.TempDir(), "old.answers")
+	srv := labtest.Redis(t)
+	c := profiletest.Case{Profile: Profile(), Target: srv.URL(), Files: []string{path}, Set: []string{"threads=9", "speed=unlimited"}, Out: t.TempDir(), Errors: true}
+	require.NoError(t, c.With("keep-answers="+kept).Run(t).Err)
+	answers := func(target, file string) (*replay.Answers, string) {
+		c := c
+		c.Target = target
+		o := c.With("expect-answers="+file, "namespace=other").Run(t)
+		f := profiletest.Facts[replay.Facts](t, o)
+		require.NotNil(t, f.Replay.Answers)
+		return f.Replay.Answers, o.Run.Verification.State
+	}
+	for range 3 {
+		a, state := answers(srv.URL(), kept)
+		assert.Zero(t, a.Differ, "%+v", a)
+		assert.EqualValues(t, 4000, a.Compared)
+		assert.EqualValues(t, 800, a.Kinds, "those of several keys at once, and times to live")
+		assert.Equal(t, workload.Passed, state)
+	}
+
+	data, err := os.ReadFile(kept)
+	require.NoError(t, err)
+	const record = 21
+	for i := range 100 {
+		at := len(data) - (i*37+1)*record
+		data[at+8] ^= 3 // a value becomes nothing, and an error none at all
+		if data[at+8] == 0 {
+			data[at+8] = 1
+		}
+	}
+	changed := filepath.Join(t.TempDir(), "changed.answers")
+	require.NoError(t, os.WriteFile(changed, data, 0o600))
+	a, state := answers(srv.URL(), changed)
+	assert.EqualValues(t, 100, a.Differ)
+	assert.Len(t, a.Examples, 10)
+	assert.Equal(t, workload.Failed, state)
+
+	a, _ = answers(labtest.Redis(t, "--hash-max-listpack-entries", "1").URL(), kept)
+	require.Len(t, a.Commands, 1, "%+v", a)
+	assert.Equal(t, "OBJECT", a.Commands[0].Command)
+	assert.Contains(t, a.Examples[0], `"hashtable"; before, a value of size 8`)
+
+	for file, says := range map[string]string{path: "has no answers", filepath.Join(t.TempDir(), "none"): "no such file"} {
+		_, err := c.With("expect-answers="+file, "namespace=third").Start(context.WithoutCancel(t.Context()), t)
+		require.ErrorContains(t, err, says)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+	_, err = c.With("keep-answers="+kept).Start(context.WithoutCancel(t.Context()), t)
+	require.ErrorContains(t, err, "is there already")
+	c.Files = []string{shop(t, capture.Header{})}
+	_, err = c.With("expect-answers="+kept).Start(context.WithoutCancel(t.Context()), t)
+	require.ErrorContains(t, err, "has the answers to another capture")
+}

@@ -61,6 +61,7 @@ type chunk struct {
 // call is an item in a chunk.
 type call struct {
 	op          int
+	number      int64
 	moment      float64
 	found       capture.Found
 	from, to    int // parts
@@ -161,7 +162,7 @@ func (c *chunk) reset() {
 }
 
 func (c *chunk) add(i *item, args []capture.Arg, op int) {
-	k := call{op: op, moment: i.moment, found: i.found, from: len(c.parts), transaction: i.transaction}
+	k := call{op: op, number: i.number, moment: i.moment, found: i.found, from: len(c.parts), transaction: i.transaction}
 	for _, p := range i.calls {
 		from := len(c.args)
 		c.args = append(c.args, args[p.from:p.to]...)

@@ -232,8 +232,10 @@ func (r *Recording) items(ended <-chan struct{}, see func(*capture.Call), f func
 		mean := traffic.Mean(&c.Header)
 		clock := newMoments(r)
 		var failed error
+		number := int64(0)
 		s := newSieve(r, &c.Header, func(i *item, args []capture.Arg) {
-			i.moment = clock.of(i.at)
+			i.moment, i.number = clock.of(i.at), number
+			number++
 			if failed == nil {
 				failed = f(i, args)
 			}

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,6 +33,9 @@ type Spec struct {
 	Load bool
 	// OntoSource allows the server that was recorded.
 	OntoSource bool
+	// KeepAnswers and ExpectAnswers are files: where answers are kept, and which they are compared
+	// with. Both need the order by key.
+	KeepAnswers, ExpectAnswers string
 }
 
 // Run is a replay at work. It is safe for use by several goroutines.
@@ -42,6 +46,9 @@ type Run struct {
 	prefix string
 	claim  *ownership.Claim
 	start  start
+	// answers are kept or compared; nil: neither.
+	answers *answers
+	server  string
 
 	mu      sync.Mutex
 	tallies []*tally
@@ -67,7 +74,7 @@ func Bind(ctx context.Context, s *Spec, c redis.Typed, p *workload.Bound) error 
 		return err
 	}
 	space := SpaceOf(s.Namespace)
-	r := &Run{Spec: s, lanes: newLanes(s.Recording, s.Threads, s.ByKey), lines: c.Lines(false), prefix: redis.KeyOf(space) + ":"}
+	r := &Run{server: serverOf(ctx, c), Spec: s, lanes: newLanes(s.Recording, s.Threads, s.ByKey), lines: c.Lines(false), prefix: redis.KeyOf(space) + ":"}
 	claim := ownership.Space{Space: space, Parts: []string{store.FormOf(store.AnyKind, `\d+:.*`)}}
 	p.Claims, p.Parts = []ownership.Space{claim}, workload.Parts{r}
 	t := &p.Phases[0].Tracks[0]
@@ -80,11 +87,7 @@ func (s *Spec) elsewhere(ctx context.Context, c redis.Typed) error {
 	if s.OntoSource || s.Header.Identity == "" {
 		return nil
 	}
-	text, err := c.Client().Info(ctx, "server").Result()
-	if err != nil {
-		return nil //nolint:nilerr // who does not say who he is was not recognised
-	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(info(ctx, c)) {
 		if id, is := strings.CutPrefix(strings.TrimSpace(line), "run_id:"); is && id == s.Header.Identity {
 			return fault.Input(fmt.Errorf("this is the server that %s was recorded from", s.Path), "choose another --target; or --set onto-source=on, if it can bear both: keys of others are not touched")
 		}
@@ -92,8 +95,42 @@ func (s *Spec) elsewhere(ctx context.Context, c redis.Typed) error {
 	return nil
 }
 
+// info is what a server says of itself; "" if it does not.
+func info(ctx context.Context, c redis.Typed) string {
+	text, _ := c.Client().Info(ctx, "server").Result() // who does not say is not recognised
+	return text
+}
+
+// serverOf names a server.
+func serverOf(ctx context.Context, c redis.Typed) string {
+	for line := range strings.Lines(info(ctx, c)) {
+		if version, is := strings.CutPrefix(strings.TrimSpace(line), "redis_version:"); is {
+			return "Redis " + version
+		}
+	}
+	return "the earlier replay"
+}
+
+// openAnswers reads the answers that are expected, or sees to it that those of the run can be kept.
+func (r *Run) openAnswers() (err error) {
+	switch {
+	case r.KeepAnswers != "":
+		if _, err := os.Lstat(r.KeepAnswers); err == nil {
+			return fault.Input(fmt.Errorf("keep-answers: %s is there already", r.KeepAnswers), "name another file, or compare with it by --expect-answers "+r.KeepAnswers)
+		}
+	case r.ExpectAnswers != "":
+		r.answers, err = expectAnswers(r.ExpectAnswers, r.Recording, r.prefix, r.Load)
+	}
+	return err
+}
+
 // Admit takes the claim.
 func (r *Run) Admit(_ context.Context, c *ownership.Claim) error {
+	if r.claim == nil {
+		if err := r.openAnswers(); err != nil {
+			return err
+		}
+	}
 	r.claim = c
 	return nil
 }
@@ -107,14 +144,28 @@ func (r *Run) Verify(context.Context) workload.Verification {
 	r.lanes.close()
 	made := r.lanes.Made()
 	text := fmt.Sprintf("%d of %s made again, in the order of each %s", made, units.Plural(r.Items, "recorded call"), map[bool]string{false: "connection", true: "key"}[r.ByKey])
-	if !r.lanes.through() {
+	answers := r.answers.result()
+	if r.answers != nil {
+		if err := r.answers.finish(made > 0); err != nil {
+			return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
+		}
+	}
+	if !r.lanes.through() && answers == nil {
 		return workload.Verification{State: workload.Skipped, Summary: text + "; the run ended before the recording did"}
 	}
 	v := workload.Verification{State: workload.Passed, Summary: text, Checks: []workload.Check{
 		{Name: "recorded calls made again", OK: made == r.Items, Want: strconv.FormatInt(r.Items, 10), Got: strconv.FormatInt(made, 10)},
 	}}
-	if made != r.Items {
-		v.State = workload.Failed
+	if !r.lanes.through() {
+		v.Checks, v.Summary = nil, text+", and then the run ended"
+	}
+	if answers != nil {
+		v.Checks, v.Summary = append(v.Checks, answers.check()), v.Summary+"; "+answers.words()
+	}
+	for _, c := range v.Checks {
+		if !c.OK {
+			v.State = workload.Failed
+		}
 	}
 	return v
 }
@@ -122,14 +173,18 @@ func (r *Run) Verify(context.Context) workload.Verification {
 // Status says which part of the reads has found something, and which did when they were recorded.
 func (r *Run) Status() string {
 	f := r.sums()
-	if f.Hits+f.Misses == 0 {
-		return ""
+	var words []string
+	if f.Hits+f.Misses > 0 {
+		hits := "hits " + percent(f.Hits, f.Hits+f.Misses)
+		if ratio := f.Replay.RecordedHitRatio; ratio != nil {
+			hits += fmt.Sprintf(" (recorded %.4g %%)", 100**ratio)
+		}
+		words = append(words, hits)
 	}
-	text := "hits " + percent(f.Hits, f.Hits+f.Misses)
-	if ratio := f.Replay.RecordedHitRatio; ratio != nil {
-		text += fmt.Sprintf(" (recorded %.4g %%)", 100**ratio)
+	if a := f.Replay.Answers; a != nil {
+		words = append(words, fmt.Sprintf("%d answers differ", a.Differ))
 	}
-	return text
+	return strings.Join(words, " · ")
 }
 
 // Facts returns the record of what has been done so far.
@@ -149,7 +204,7 @@ func (r *Run) sums() *Facts {
 		now[0], now[1] = now[0]+t.foundNow.Load(), now[1]+t.missedNow.Load()
 	}
 	r.mu.Unlock()
-	f.HitRatio = ratio(f.Hits, f.Misses)
+	f.HitRatio, f.Replay.Answers = ratio(f.Hits, f.Misses), r.answers.result()
 	f.Replay.RecordedHitRatio, f.Replay.ReplayedHitRatio = ratio(then[0], then[1]), ratio(now[0], now[1])
 	return f
 }
@@ -205,6 +260,8 @@ type Replay struct {
 	// what they found.
 	RecordedHitRatio *float64 `json:"recorded_hit_ratio,omitempty"`
 	ReplayedHitRatio *float64 `json:"replayed_hit_ratio,omitempty"`
+	// Answers is what came of comparing answers; absent if they were not compared.
+	Answers *Answers `json:"answers,omitempty"`
 }
 
 // task is one thread.
@@ -237,11 +294,23 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	name := in.args[in.parts[c.from].from].Text
 	k.write(in, c)
 	m := it.Begin(workload.Op(c.op))
+	k.q.Reply.Keep = k.r.answers != nil
 	n, err := k.r.lines.Do(ctx, &k.q)
+	if a := k.r.answers; a != nil {
+		k.answer(a, in, c, err)
+	}
 	if err == nil && !c.transaction && finds[name] {
 		k.note(c.found, n >= 0)
 	}
 	return it.End(m, 1, err)
+}
+
+// answer keeps or compares an answer. That of a transaction is that of its calls together: the
+// first stands for them.
+func (k *task) answer(a *answers, in *chunk, c *call, err error) {
+	p := &in.parts[c.from]
+	keys := p.keys
+	a.took(c.number, in.args[p.from:p.to], keys, p.db, &k.q.Reply, err)
 }
 
 // note counts what a read has found.

@@ -23,6 +23,7 @@ const (
 // item is what is made again at once: a call, or the calls of a transaction.
 type item struct {
 	command string
+	number  int64 // from 0
 	at      time.Duration
 	moment  float64
 	conn    int64

@@ -56,8 +56,22 @@ type loader struct {
 // Setup deletes what an earlier replay has left, and loads what is read before anything writes
 // it: where the recording says that it was there, or does not say that it was not.
 func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) error {
-	if err := r.claim.Renew(ctx, SpaceOf(r.Namespace)); err != nil || !r.Load {
+	if err := r.claim.Renew(ctx, SpaceOf(r.Namespace)); err != nil {
 		return err
+	}
+	if r.KeepAnswers != "" {
+		var err error
+		if r.answers, err = keepAnswers(r.KeepAnswers, r.Recording, r.prefix, r.server, r.Load); err != nil {
+			return err
+		}
+	}
+	if r.answers != nil {
+		if err := r.answers.look(ctx.Done()); err != nil {
+			return err
+		}
+	}
+	if !r.Load {
+		return nil
 	}
 	l := &loader{Run: r, ctx: ctx, seed: maphash.MakeSeed(), seen: map[uint64]uint8{}}
 	done := int64(0)
