@@ -45,11 +45,9 @@ func (e Threshold) Judge(f *rundir.Folder) Outcome {
 	case recovery:
 		return e.recovered(f)
 	case lost:
-		v := f.Run.Verification
-		if v.Lost == nil {
-			return Outcome{Got: "not known: " + v.Summary, Measured: true}
-		}
-		return Outcome{OK: e.holds(float64(*v.Lost)), Got: fmt.Sprint(*v.Lost), Measured: true}
+		return e.verified(f, f.Run.Verification.Lost)
+	case differ:
+		return e.verified(f, f.Run.Verification.Differ)
 	}
 	h := e.merged(f)
 	if h == nil || h.TotalCount() == 0 {
@@ -57,6 +55,14 @@ func (e Threshold) Judge(f *rundir.Folder) Outcome {
 	}
 	v := e.value(h)
 	return Outcome{OK: e.holds(v), Got: units.Duration(time.Duration(v)), Measured: measure.Enough(e.Percentile(), h.TotalCount())}
+}
+
+// verified judges what the verification has counted; nil: it has not.
+func (e Threshold) verified(f *rundir.Folder, n *int64) Outcome {
+	if n == nil {
+		return Outcome{Got: "not known: " + f.Run.Verification.Summary, Measured: true}
+	}
+	return Outcome{OK: e.holds(float64(*n)), Got: fmt.Sprint(*n), Measured: true}
 }
 
 func (e Threshold) errors(f *rundir.Folder) Outcome {

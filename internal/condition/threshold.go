@@ -18,7 +18,7 @@ import (
 // stats are the words that may be used in an expression. Of the percentiles it has
 // those in reports, but any other may be used as well.
 var stats = []string{
-	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput", recovery, lost,
+	"p50", "p90", "p95", "p99", "p99.9", "p99.99", "max", "mean", "min", "errors", "throughput", recovery, lost, differ,
 }
 
 // recovery is the longest time that any fault of the timetable took until all was as before.
@@ -27,11 +27,14 @@ const recovery = "recovery"
 // lost is how many of what was acknowledged the verification did not find as it was.
 const lost = "lost"
 
+// differ is how many answers of a replay are not those that were expected.
+const differ = "differ"
+
 // times are the times of an operation.
 var times = []string{"response", "service", "wait", "lateness"}
 
 var thresholdGrammar = regexp.MustCompile(
-	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput|recovery|lost)(?:\.(response|service|wait|lateness))?$`)
+	`^(?:(.+)\.)?(p[0-9]+(?:\.[0-9]+)?|max|mean|min|errors|throughput|recovery|lost|differ)(?:\.(response|service|wait|lateness))?$`)
 
 const thresholdExample = "write it like p99<5ms, profile.put.p99.9.service<=20ms, errors<1%, throughput>10000, lost=0 or 'errors<5% abort after 30s'"
 
@@ -50,11 +53,11 @@ type Threshold struct {
 	// run.
 	Of string
 	// Stat is what is compared: a percentile such as p99 or p95.5, max, mean, min,
-	// errors, throughput, recovery, lost.
+	// errors, throughput, recovery, lost, differ.
 	Stat string
 	// Time is response, service, wait or lateness; for latencies only.
 	Time string
-	// Rel is <, <=, > or >=, or = for what is counted: errors and lost.
+	// Rel is <, <=, > or >=, or = for what is counted: errors, lost and differ.
 	Rel string
 	// Limit is in nanoseconds for latencies and recovery, otherwise a number, or a percentage of
 	// calls if Percent is set.
@@ -112,12 +115,12 @@ func ParseThreshold(text string) (Threshold, error) {
 	switch why := e.limit(right); {
 	case why != "":
 		return bad(why)
-	case e.Rel == "=" && (e.Percent || e.Stat != "errors" && !e.Lost()):
-		return bad("= is for what is counted, which are errors and lost")
-	case (e.Recovery() || e.Lost()) && e.Of != "":
+	case e.Rel == "=" && (e.Percent || e.Stat != "errors" && !e.Verified()):
+		return bad("= is for what is counted, which are errors, lost and differ")
+	case (e.Recovery() || e.Verified()) && e.Of != "":
 		return bad(e.Stat + " is of the whole run, not of " + e.Of)
-	case e.Lost() && e.Abort:
-		return bad("lost cannot end a run early: what is stored is read back at its end")
+	case e.Verified() && e.Abort:
+		return bad(e.Stat + " cannot end a run early: the verification at its end says it")
 	case e.Recovery() && e.Abort:
 		return bad("recovery cannot end a run early: whether all is as before is known at its end")
 	}
@@ -156,16 +159,16 @@ func (e *Threshold) limit(s string) string {
 }
 
 func (e Threshold) latency() bool {
-	return e.Stat != "errors" && e.Stat != "throughput" && !e.Recovery() && !e.Lost()
+	return e.Stat != "errors" && e.Stat != "throughput" && !e.Recovery() && !e.Verified()
 }
 
 // Recovery reports whether the expression is about what faults of the timetable left behind, for
 // which Judge needs the series of the run.
 func (e Threshold) Recovery() bool { return e.Stat == recovery }
 
-// Lost reports whether the expression is about what was acknowledged and is lost, which Judge
-// takes from the verification.
-func (e Threshold) Lost() bool { return e.Stat == lost }
+// Verified reports whether the expression is about what the verification counts: what was
+// acknowledged and is lost, or answers that differ.
+func (e Threshold) Verified() bool { return e.Stat == lost || e.Stat == differ }
 
 // Check returns an error of bad input, with the closest valid name, unless the
 // expression refers to one of these operations or to their tracks.

@@ -18,6 +18,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/session"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -51,6 +52,13 @@ type Side struct {
 
 	request session.Request
 	dirs    []string // of its runs that came to their end
+	answers []answers
+}
+
+// answers is what a run of a replay found when it compared its answers.
+type answers struct {
+	differ int64
+	words  string
 }
 
 // Repeats checks whether the runs of a request are possible that is done as often, and in
@@ -142,7 +150,18 @@ func (r *Repeats) sides(req session.Request) []*Side {
 // Do does one run after the other, the sides in turn. What ends them early leaves the runs
 // that are complete. The error is that of the worst failure.
 func (r *Repeats) Do(ctx context.Context, perform Perform) error {
+	folder := ""
+	if r.comparesAnswers() {
+		var err error
+		if folder, err = os.MkdirTemp("", "perfbench-answers-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder) //nolint:errcheck // the system clears it, too
+	}
 	return worst(r.driver.turns(ctx, r.all(), func(ctx context.Context, t Turn) (*session.Concluded, error) {
+		if folder != "" {
+			t.compareAnswers(filepath.Join(folder, "answers"))
+		}
 		o, err := perform(ctx, t)
 		if err != nil {
 			return nil, err
@@ -150,12 +169,70 @@ func (r *Repeats) Do(ctx context.Context, perform Perform) error {
 		if !failed(o) {
 			s := r.Sides[t.Member]
 			s.dirs = append(s.dirs, o.Dir)
+			if v := o.Run.Verification; v.Differ != nil {
+				s.answers = append(s.answers, answers{*v.Differ, v.Summary})
+			}
 		}
 		if o.Err != nil {
 			err = fmt.Errorf("run %s: %w", o.Run.ID, o.Err)
 		}
 		return o, err
 	}))
+}
+
+// Names of the parameters of a replay that are about answers.
+const (
+	keepAnswers   = "keep-answers"
+	expectAnswers = "expect-answers"
+)
+
+// comparesAnswers reports whether the runs are replays that keep the order of the calls of each
+// key, which decides the answers, and nobody has said what becomes of these.
+func (r *Repeats) comparesAnswers() bool {
+	for _, s := range r.Sides {
+		given := s.Prepared.Inputs.Values
+		if !s.Prepared.Plan.Replays || given["order"].Text != "key" || given[keepAnswers].Text != "" || given[expectAnswers].Text != "" {
+			return false
+		}
+	}
+	return r.paired()
+}
+
+// compareAnswers has the first run keep its answers, and later ones compare theirs with them.
+func (t *Turn) compareAnswers(file string) {
+	name := keepAnswers
+	if _, err := os.Stat(file); err == nil {
+		name = expectAnswers
+	}
+	t.Request.Values = maps.Clone(t.Request.Values)
+	t.Request.Values.Set(workload.Value{Name: name, Text: file, Origin: workload.OriginFlag, Where: "--against"})
+}
+
+// answered says what came of comparing answers; "" if nothing was compared.
+func (r *Repeats) answered() string {
+	var out strings.Builder
+	for i, s := range r.Sides {
+		differ, words := int64(0), ""
+		for _, a := range s.answers {
+			if differ += a.differ; words == "" || a.differ > 0 {
+				words = a.words
+			}
+		}
+		if len(s.answers) > 0 {
+			fmt.Fprintf(&out, "%c: %s that compared answers, %s; %s\n", 'A'+i, units.Plural(len(s.answers), "run"), differing(differ), words)
+		}
+	}
+	if out.Len() == 0 {
+		return ""
+	}
+	return "\nAnswers\n-------\n" + out.String()
+}
+
+func differing(n int64) string {
+	if n == 0 {
+		return "and none differ"
+	}
+	return units.Plural(n, "answer") + " differ in all"
 }
 
 // all are the turns of all runs.
@@ -230,7 +307,7 @@ func (r *Repeats) Conclude() (*Came, error) {
 	if err != nil {
 		return nil, err
 	}
-	came, err := r.keep(&Came{Text: string(text.Data), Warnings: c.Warnings()}, "-compared", files)
+	came, err := r.keep(&Came{Text: string(text.Data) + r.answered(), Warnings: c.Warnings()}, "-compared", files)
 	if r.Asked.Tolerance != "" || r.unsure == compare.Fail {
 		err = errors.Join(err, c.Err())
 	}

@@ -156,8 +156,8 @@ func readCondition(text string, ops []measure.Operation) (condition.Threshold, e
 		return bad("a search that misses goes on with another level, so it cannot abort", "leave abort out")
 	case e.Recovery():
 		return bad("a search has no faults from which to recover", "give a condition such as p99<10ms, or search with --recovers")
-	case e.Lost():
-		return bad("what was lost is known once a run has ended, and a search judges levels before", "give a condition such as p99<10ms")
+	case e.Verified():
+		return bad(e.Stat+" is known once a run has ended, and a search judges levels before", "give a condition such as p99<10ms")
 	case e.Stat == "max" || e.Stat == "min":
 		return bad(e.Stat+" is that of a single call, which cannot judge a level", "use p99.9 or p99.99")
 	case e.Stat == "throughput":

@@ -239,6 +239,8 @@ type Verification struct {
 	// Lost is how many of what was acknowledged were looked for and are missing, or not what was
 	// acknowledged; nil: nobody knows.
 	Lost *int64 `json:"lost,omitempty"`
+	// Differ is how many answers are not those that were expected; nil: none were compared.
+	Differ *int64 `json:"differ,omitempty"`
 	// Undone says in one sentence what nobody has done that later work builds on, because the worker
 	// that was to do it was lost; empty: nothing.
 	Undone string `json:"undone,omitempty"`

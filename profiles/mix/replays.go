@@ -90,8 +90,9 @@ func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 func (d *designer) answers(s *replay.Spec) {
 	for name, to := range map[string]*string{keepAnswers: &s.KeepAnswers, expectAnswers: &s.ExpectAnswers} {
 		if v, ok := d.Values[name]; ok && v.Text != "" {
-			*to = v.Text
-			d.Show(name, v.Text, v)
+			if *to = v.Text; v.Where != "--against" { // what a comparison asks for is no difference of its sides
+				d.Show(name, v.Text, v)
+			}
 		}
 	}
 	given := d.Values[orderParam.Name]

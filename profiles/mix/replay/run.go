@@ -160,7 +160,7 @@ func (r *Run) Verify(context.Context) workload.Verification {
 		v.Checks, v.Summary = nil, text+", and then the run ended"
 	}
 	if answers != nil {
-		v.Checks, v.Summary = append(v.Checks, answers.check()), v.Summary+"; "+answers.words()
+		v.Checks, v.Summary, v.Differ = append(v.Checks, answers.check()), v.Summary+"; "+answers.words(), &answers.Differ
 	}
 	for _, c := range v.Checks {
 		if !c.OK {
