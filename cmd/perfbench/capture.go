@@ -24,6 +24,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/redis/traffic"
 	"github.com/perfbench/perfbench/internal/units"
+	"github.com/perfbench/perfbench/profiles/mix/fit"
 )
 
 // watchedFirst is how long a server is watched before it is listened to.
@@ -38,6 +39,7 @@ type captureCmd struct {
 	values, anonymise          bool
 	keyFile, keep              string
 	show, json                 bool
+	asMix                      string
 }
 
 // captureCommand writes down what a store is asked.
@@ -45,7 +47,7 @@ func captureCommand(c *cli.Call) *cobra.Command { return (&captureCmd{Call: c}).
 
 func (a *captureCmd) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "capture --target URL FILE | --from LOG FILE | --show FILE", Short: "Write down what a Redis is asked, live or from its logs, and show it",
+		Use: "capture --target URL FILE | --from LOG FILE | --show FILE | --as-mix WORKLOAD FILE", Short: "Write down what a Redis is asked, live or from its logs, and show it",
 		Long: `capture writes down the calls that a Redis is asked to carry out: when, on which
 connection, the command, its keys, and the sizes of everything else. Values are left
 out unless --values is given; passwords are always left out.
@@ -58,12 +60,18 @@ With --from it reads a log: an append-only file, or the folder or manifest of on
 has several parts; what redis-cli monitor printed; a monitor file of memtier_benchmark;
 a cache trace of Twitter's or Meta's. The file may be packed by zstd.
 
+With --show it shows what is in a capture; with --as-mix it makes a workload of one, with
+the weights, sizes, times to live and key distributions that were recorded, for
+perfbench run mix --file WORKLOAD. perfbench run mix --file FILE makes the calls themselves
+again.
+
 FILE must not be there yet. Its owner alone may read it. If perfbench is killed, the file
 has everything up to the last second.`,
 		Example: `  perfbench capture --target redis://localhost --duration 1m shop.capture
   perfbench capture --target redis://localhost --sample 1/100 --anonymise --keep-prefix : shop.capture
   perfbench capture --from appendonlydir shop.capture
-  perfbench capture --show shop.capture`,
+  perfbench capture --show shop.capture
+  perfbench capture --as-mix shop.yaml shop.capture`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fault.Input(errors.New("capture: no file was named"), "for example  perfbench capture --target redis://localhost shop.capture")
@@ -81,6 +89,7 @@ has everything up to the last second.`,
 	fs.DurationVarP(&a.duration, "duration", "d", time.Minute, "`D` how long to listen")
 	fs.StringVar(&a.from, "from", "", "`LOG` read this instead: a file, or the folder of an AOF")
 	fs.BoolVar(&a.show, "show", false, "show what is in FILE")
+	fs.StringVar(&a.asMix, "as-mix", "", "`WORKLOAD` make a workload of FILE, as a YAML file of the profile mix")
 	fs.StringVar(&a.sample, "sample", "", "`1/N` record one connection of N, with all of its calls")
 	fs.BoolVar(&a.values, "values", false, "record values, too, not only their sizes")
 	fs.BoolVar(&a.anonymise, "anonymise", false, "replace keys and values by others of the same length")
@@ -98,7 +107,7 @@ has everything up to the last second.`,
 // contradictions says which flags do not go together.
 func (a *captureCmd) contradictions(c *cobra.Command) error {
 	var ways []string
-	for name, given := range map[string]bool{"--target": a.target != "", "--from": a.from != "", "--show": a.show} {
+	for name, given := range map[string]bool{"--target": a.target != "", "--from": a.from != "", "--show": a.show, "--as-mix": a.asMix != ""} {
 		if given {
 			ways = append(ways, name)
 		}
@@ -106,7 +115,7 @@ func (a *captureCmd) contradictions(c *cobra.Command) error {
 	slices.Sort(ways)
 	switch {
 	case len(ways) == 0:
-		return fault.Input(errors.New("capture: nothing says what to read"), "give --target URL, --from LOG, or --show for what is in a file")
+		return fault.Input(errors.New("capture: nothing says what to read"), "give --target URL or --from LOG; or --show or --as-mix for what is in a file")
 	case len(ways) > 1:
 		return fault.Input(fmt.Errorf("capture: %s do not go together", strings.Join(ways, " and ")), "give one of them")
 	case !a.anonymise && (a.keyFile != "" || a.keep != ""):
@@ -117,8 +126,8 @@ func (a *captureCmd) contradictions(c *cobra.Command) error {
 		return fault.Input(errors.New("capture: a log is read to its end, whatever --duration says"), "leave out --duration")
 	}
 	for _, name := range []string{"sample", "values", "anonymise", "max-size", "duration", "password-file"} {
-		if a.show && c.Flags().Changed(name) {
-			return fault.Input(fmt.Errorf("capture: --%s changes nothing about what is in a file", name), "leave it out with --show")
+		if (a.show || a.asMix != "") && c.Flags().Changed(name) {
+			return fault.Input(fmt.Errorf("capture: --%s changes nothing about what is in a file", name), "leave it out")
 		}
 	}
 	return nil
@@ -126,7 +135,7 @@ func (a *captureCmd) contradictions(c *cobra.Command) error {
 
 func (a *captureCmd) do(c *cobra.Command, path string) error {
 	for _, name := range []string{"target", "duration", "password-file"} {
-		if a.from != "" || a.show {
+		if a.from != "" || a.show || a.asMix != "" {
 			break // whoever names a file asks no server
 		}
 		if err := a.FromEnvironment(c, name, map[string]string{}); err != nil {
@@ -136,8 +145,11 @@ func (a *captureCmd) do(c *cobra.Command, path string) error {
 	if err := a.contradictions(c); err != nil {
 		return err
 	}
-	if a.show {
+	switch {
+	case a.show:
 		return a.showFile(c.Context(), path)
+	case a.asMix != "":
+		return a.makeWorkload(c.Context(), path)
 	}
 	o, err := a.options(path)
 	if err != nil {
@@ -258,6 +270,43 @@ func (a *captureCmd) showFile(ctx context.Context, path string) error {
 		return cli.JSON(a.Stdout, s)
 	}
 	a.print(s)
+	return nil
+}
+
+// makeWorkload makes a workload of a capture.
+func (a *captureCmd) makeWorkload(ctx context.Context, path string) error {
+	to := cli.Unshield(a.asMix)
+	if _, err := os.Lstat(to); err == nil { // before all of the capture is read
+		return fault.Input(fmt.Errorf("%s is there already", to), "name another file, or delete this one")
+	}
+	w, err := infile.While(ctx, func() (*fit.Fitted, error) {
+		f, err := infile.Open(infile.Recorded, path)
+		if err != nil {
+			return nil, fault.Code(err, fault.CodeInput)
+		}
+		defer f.Close() //nolint:errcheck // it was only read
+		return fit.Of(path, f)
+	})
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fault.Code(err, fault.CodeInput)
+	}
+	_, err = out.WriteString(w.Text)
+	if err := errors.Join(err, out.Close()); err != nil {
+		return errors.Join(err, os.Remove(to))
+	}
+	left := int64(0)
+	for _, n := range w.Left {
+		left += n
+	}
+	fmt.Fprintf(a.Stderr, "%s: a workload of %s; its first lines say how well it fits\n", to, units.Plural(w.Calls, "call"))
+	if left > 0 {
+		fmt.Fprintf(a.Stderr, "left out: %s that a workload cannot have\n", units.Plural(left, "call"))
+	}
+	fmt.Fprintf(a.Stderr, "perfbench run mix --file %s\n", to)
 	return nil
 }
 

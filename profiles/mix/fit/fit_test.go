@@ -1,0 +1,148 @@
+package fit
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/perfbench/perfbench/internal/capture"
+	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/profiles/mix/model"
+	"github.com/perfbench/perfbench/profiles/mix/own"
+)
+
+// What mix chooses by is found again in the calls.
+func TestExponentsAreFoundAgain(t *testing.T) {
+	for _, want := range []float64{0.6, 0.9, 0.99, 1.2, 2} {
+		for _, records := range []int64{1000, 100_000} {
+			c := datagen.NewChooser(datagen.Keys{Kind: datagen.ZipfKeys, Exponent: want}, 7, records)
+			s := &of{name: "x", keys: map[uint64]int64{}}
+			for i := range uint64(400_000) {
+				s.keys[uint64(c.Choose(i, records))]++
+			}
+			keys, note := s.distribution()
+			require.Equal(t, model.Zipf, keys.Kind, note)
+			assert.InDelta(t, want, keys.Exponent, 0.03, "of %d records; %v", records, note)
+		}
+	}
+	s := &of{name: "x", keys: map[uint64]int64{}}
+	for i := range uint64(400_000) {
+		s.keys[i*0x9e3779b97f4a7c15>>40%1000]++
+	}
+	keys, _ := s.distribution()
+	assert.Equal(t, model.Uniform, keys.Kind)
+	few := &of{name: "x", keys: map[uint64]int64{1: 3, 2: 1}}
+	keys, note := few.distribution()
+	assert.Equal(t, model.Uniform, keys.Kind)
+	assert.Contains(t, note[0], "too few keys")
+}
+
+func write(t *testing.T, store string, calls ...capture.Call) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.capture")
+	w, err := capture.Create(path, capture.Header{Store: store, Source: "x", How: "x", Started: time.Unix(1, 0), Timing: capture.Exact}, 0)
+	require.NoError(t, err)
+	for i := range calls {
+		calls[i].Conn = 1
+		require.NoError(t, w.Add(&calls[i]))
+	}
+	require.NoError(t, w.Close("end"))
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return data
+}
+
+// Each kind of keys becomes a data set with the operations, weights, sizes and times to live that
+// were recorded, and what it cannot say is listed. The text is a workload.
+func TestACaptureBecomesAWorkload(t *testing.T) {
+	var calls []capture.Call
+	add := func(keys []int, args ...any) {
+		c := capture.Call{At: time.Duration(len(calls)) * time.Millisecond, Keys: keys}
+		for _, a := range args {
+			switch a := a.(type) {
+			case int:
+				c.Args = append(c.Args, capture.Arg{Kind: capture.Size, Size: a})
+			case string:
+				c.Args = append(c.Args, capture.TextArg(a))
+			}
+		}
+		calls = append(calls, c)
+	}
+	one := []int{1}
+	for i := range 1000 {
+		user := fmt.Sprintf("user:%d:profile", i%100)
+		switch {
+		case i%10 < 6:
+			add(one, "GET", user)
+		case i%10 == 6:
+			add(one, "SET", user, 100+i, "EX", "60")
+		case i%10 == 7:
+			add([]int{1, 2}, "MGET", "user:1:profile", "user:2:profile")
+		case i%20 == 8:
+			add(one, "HSET", fmt.Sprintf("basket{%d}", i%50), "total", 20, "items", 20)
+		case i%20 == 18:
+			add(one, "HGET", fmt.Sprintf("basket{%d}", i%50), "total")
+		case i%20 == 9:
+			add(one, "INCR", "visits:2026-11-27")
+		default:
+			add(nil, "PING")
+		}
+	}
+	add(one, "EVAL", "k")
+	got, err := Of("shop.capture", bytes.NewReader(write(t, "redis", calls...)))
+	require.NoError(t, err)
+	assert.EqualValues(t, 950, got.Calls)
+	assert.Equal(t, map[string]int64{"PING": 50, "EVAL": 1}, got.Left)
+	assert.Contains(t, got.Text, "# Made of shop.capture: 950 of 1001 calls.\n")
+	assert.Contains(t, got.Text, "# Left out: 50 calls of PING.\n")
+	assert.Contains(t, got.Text, "--rate 950")
+
+	w, err := own.Read("shop.yaml", got.Text)
+	require.NoError(t, err)
+	weights := map[string]float64{}
+	for _, o := range w.Operations {
+		weights[o.Name] = o.Weight
+	}
+	assert.Equal(t, map[string]float64{
+		"user-profile-get": 63.16, "user-profile-put": 10.53, "user-profile-get-many": 10.53, "basket-update": 5.263, "basket-get": 5.263, "visits-add": 5.263,
+	}, weights)
+	user := w.Data[w.Index("user-profile")]
+	assert.EqualValues(t, 70, user.Records)
+	assert.EqualValues(t, time.Minute, user.TTL.Min)
+	assert.Equal(t, model.Weighted, user.Size.Kind)
+	assert.EqualValues(t, 106, user.Size.Table[0].Min)
+	assert.EqualValues(t, 1096, user.Size.Most())
+	basket := w.Data[w.Index("basket")]
+	assert.Equal(t, model.Hash, basket.Type)
+	assert.Len(t, basket.Fields, 2)
+	assert.Equal(t, model.Counter, w.Data[w.Index("visits")].Type)
+}
+
+func TestCapturesThatBecomeNoWorkload(t *testing.T) {
+	for says, data := range map[string][]byte{
+		"only a capture of Redis":                    write(t, "postgres", capture.Call{Args: []capture.Arg{capture.TextArg("SELECT")}}),
+		"there is no call in it that a workload":     write(t, "redis", capture.Call{Args: []capture.Arg{capture.TextArg("PING")}}),
+		"x is no capture":                            []byte("what is this"),
+		"line 1: the file ends before its header do": write(t, "redis")[:20],
+	} {
+		_, err := Of("x", bytes.NewReader(data))
+		require.ErrorContains(t, err, says)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	}
+}
+
+func TestKeysOfAKind(t *testing.T) {
+	for key, want := range map[string]string{
+		"user:17": "user", "user:17:name": "user-name", "{user:17}:Cart": "user-cart", "session:a3f9c1": "session", "visits:2026-11-27": "visits", "42": "", "item42": "item",
+		"app:cache:v2:page:9": "app-cache-v", "a b": "a-b",
+	} {
+		assert.Equal(t, want, patternOf(key), key)
+	}
+}
