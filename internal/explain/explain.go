@@ -19,6 +19,7 @@ import (
 // Names of what may hold a run back.
 const (
 	Pacing  = "pacing"
+	Think   = "think time"
 	Client  = "client CPU"
 	Thread  = "store's main thread"
 	Store   = "store CPU"
@@ -308,8 +309,8 @@ func (s *stretch) part() rundir.WhyPart {
 			continue
 		}
 		if text, evidence := r.look(s); text != "" {
-			if r.resource == Pacing {
-				text = s.pace()
+			if r.resource == Pacing || r.resource == Think {
+				text = s.pace(text)
 			}
 			p.Resource, p.Text, p.Evidence = r.resource, text, append(p.Evidence, evidence...)
 			return p

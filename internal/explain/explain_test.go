@@ -52,6 +52,15 @@ func worked(one, two float64) func(*rundir.Folder) {
 	}
 }
 
+// thinks has the threads of a track pause; their calls take 1.6 ms.
+func thinks(track string) func(*rundir.Folder) {
+	return func(f *rundir.Folder) {
+		f.Run.Pauses = []string{track}
+		f.Run.Operations[0].Service.Mean = 1.6e6
+		f.Run.Segments[0].Operations = f.Run.Operations
+	}
+}
+
 // elsewhere has the store on another machine.
 func elsewhere(f *rundir.Folder) {
 	f.Samples = slices.DeleteFunc(f.Samples, func(s rundir.Sample) bool { return s.Source == rundir.OfProcess })
@@ -111,6 +120,15 @@ func TestWhatWasAtItsLimitIsNamed(t *testing.T) {
 				f.Series[i].Rate = 2000
 			}
 		}, store("main_thread_cpu_cores", 0.99)}, Thread, "used 0.99 of one processor"},
+		"pauses":            {[]func(*rundir.Folder){thinks("map")}, Think, "16 threads spent 10 % of their time in calls"},
+		"pauses of another": {[]func(*rundir.Folder){thinks("other")}, Unknown, ""},
+		"hardly any calls":  {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) { f.Run.Operations[0].Service.Mean = 1e4 }}, Think, "less than 1 % of their time in calls"},
+		"short pauses":      {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) { f.Run.Operations[0].Service.Mean = 15e6 }}, Threads, ""},
+		"a rate beside pauses": {[]func(*rundir.Folder){thinks("map"), func(f *rundir.Folder) {
+			for i := range f.Series {
+				f.Series[i].Rate = 1000
+			}
+		}}, Pacing, ""},
 		"a busy client":      {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "cpu_cores", 3.6) }}, Client, "perfbench used 3.6 of 4"},
 		"a client held back": {[]func(*rundir.Folder){func(f *rundir.Folder) { sample(f, rundir.OfClient, "throttled_share", 0.7) }}, Client, "70 % of its periods"},
 		"locks by number":    {[]func(*rundir.Folder){store("lock_waiters", 14)}, Locks, "14 of 16 threads"},

@@ -13,12 +13,12 @@ var atLimit = map[string]string{
 	Pool: "the pool of connections", Store: "the processors of the store", Machine: "all processors of the machine", Network: "the network",
 }
 
-// pace says what a rate that was met means: it set the pace, and there is room above it
-// only if nothing was at its limit.
-func (s *stretch) pace() string {
-	what := ""
-	if _, full := s.full(); full {
-		what = atLimit[Machine]
+// pace says what it means that something the run was told to do set the pace, such as a rate that
+// was met: there is room for more only if nothing was at its limit.
+func (s *stretch) pace(what string) string {
+	full := ""
+	if _, is := s.full(); is {
+		full = atLimit[Machine]
 	}
 	for _, r := range rules {
 		name := atLimit[r.resource]
@@ -26,39 +26,48 @@ func (s *stretch) pace() string {
 			continue
 		}
 		if text, _ := r.look(s); text != "" {
-			what = name
+			full = name
 			break
 		}
 	}
-	if what != "" {
-		return "The requested rate set the pace, with " + what + " at the limit: there is little room for more."
+	if full != "" {
+		return what + " set the pace, with " + full + " at the limit: there is little room for more."
 	}
 	if len(s.headroom()) == 0 {
-		return "The requested rate set the pace."
+		return what + " set the pace."
 	}
-	return "The requested rate set the pace; no resource was at its limit."
+	return what + " set the pace; no resource was at its limit."
+}
+
+// callTime returns the time of all threads of a closed loop in seconds, and how much of it they
+// spent in calls; 0 if that is not known.
+func (s *stretch) callTime() (all, inside float64) {
+	if s.asked > 0 || s.threads <= 0 || s.to <= s.from || len(s.ops) == 0 {
+		return 0, 0
+	}
+	for _, o := range s.ops {
+		if s.f.Run.Whole(o) {
+			inside += float64(o.Calls) * o.Service.Mean / 1e9
+		}
+	}
+	return (s.to - s.from) * s.threads, inside
 }
 
 // littles returns how many calls a second the threads made, and how long each of them took
 // on average in nanoseconds; false unless it was a closed loop in which the threads spent
 // their time in calls.
 func (s *stretch) littles() (perS, mean float64, ok bool) {
-	if s.asked > 0 || s.threads <= 0 || s.to <= s.from {
-		return 0, 0, false
-	}
-	calls, inside := 0.0, 0.0
+	all, inside := s.callTime()
+	calls := 0.0
 	for _, o := range s.ops {
 		if s.f.Run.Whole(o) {
 			calls += float64(o.Calls)
-			inside += float64(o.Calls) * o.Service.Mean
 		}
 	}
-	seconds := s.to - s.from
-	share := inside / 1e9 / seconds / s.threads
-	if calls == 0 || share < inCalls || share > 2-inCalls {
+	if all <= 0 || calls == 0 || inside/all < inCalls || inside/all > 2-inCalls {
 		return 0, 0, false
 	}
-	return calls / seconds, inside / calls, true
+	return calls / (s.to - s.from), inside * 1e9 / calls, true
 }
 
 // law states Little's law of the period; empty if it does not apply.

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/rundir"
@@ -42,7 +43,8 @@ type rule struct {
 	// server rules need a store outside this process. alone rules need a run without
 	// workers: of workers, only their doubts are known.
 	server, alone bool
-	look          func(*stretch) (text string, evidence []string)
+	// Of what the run was told to do, text is its name alone.
+	look func(*stretch) (text string, evidence []string)
 }
 
 // rules are in the order in which they are tried. What the run itself was told to do
@@ -50,6 +52,7 @@ type rule struct {
 // comes last, since other programs may be the cause.
 var rules = []rule{
 	{Pacing, false, false, pacing},
+	{Think, false, false, thinking},
 	{Client, true, true, client},
 	{Client, true, false, worker},
 	{Locks, true, false, locks},
@@ -74,8 +77,32 @@ func pacing(s *stretch) (string, []string) {
 	if s.done < paced*s.asked-chance || s.done > unpaced*s.asked+chance || s.backlog > pacedLag*s.asked {
 		return "", nil
 	}
-	return "The requested rate set the pace.", append([]string{
+	return "The requested rate", append([]string{
 		fmt.Sprintf("%s %s/s were done of the %s/s requested", units.Number(s.done), s.f.Run.Unit, units.Number(s.asked)),
+	}, s.headroom()...)
+}
+
+// thinking is true of a closed loop whose threads pause of their own accord most of the time.
+func thinking(s *stretch) (string, []string) {
+	seconds, inside := s.callTime()
+	for _, o := range s.ops {
+		if s.f.Run.Whole(o) && !slices.Contains(s.f.Run.Pauses, o.Track) {
+			return "", nil
+		}
+	}
+	if seconds <= 0 || inside > (1-waiting)*seconds {
+		return "", nil
+	}
+	who, their := units.Number(s.threads)+" threads", "their"
+	if s.threads == 1 {
+		who, their = "1 thread", "its"
+	}
+	share := "less than 1 %"
+	if inside >= 0.01*seconds {
+		share = percent(inside / seconds)
+	}
+	return "The think time", append([]string{
+		fmt.Sprintf("%s spent %s of %s time in calls, and the rest in pauses: for more it takes more threads", who, share, their),
 	}, s.headroom()...)
 }
 

@@ -92,6 +92,9 @@ type Run struct {
 	// Parts names, as TRACK.OP, the operations that are parts of others or measured
 	// beside the work: their units do not count in totals.
 	Parts []string `json:"parts,omitempty"`
+	// Pauses are the tracks whose threads pause of their own accord, which the times of their
+	// operations do not have in them.
+	Pauses []string `json:"pauses,omitempty"`
 	// Units maps TRACK.OP to the unit of each operation that counts something other
 	// than the run's unit. Such operations do not count in totals either.
 	Units        map[string]string     `json:"units,omitempty"`

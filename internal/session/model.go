@@ -60,6 +60,9 @@ func (p *Prepared) Model() rundir.Run {
 		}
 	}
 	for _, t := range p.Plan.Tracks() {
+		if t.Pauses {
+			run.Pauses = append(run.Pauses, t.Name)
+		}
 		for i, op := range t.Ops {
 			if !t.Whole(i) {
 				run.Parts = append(run.Parts, t.Name+"."+op)

@@ -139,6 +139,9 @@ type Track struct {
 	// Spares means that its operations may work without asking the store, as what a near cache
 	// answers and pauses do.
 	Spares bool
+	// Pauses means that its workers pause of their own accord, as users think, and that the times
+	// of its operations do not have these pauses in them; see Iteration.EndPaused.
+	Pauses bool
 	// Idle names the plan's knobs that have no effect on this track: they keep
 	// their initial value here and cannot be aimed at it.
 	Idle  []string

@@ -226,7 +226,7 @@ func (d *designer) plan(start workload.Settings) *workload.Plan {
 	} else {
 		d.operations(p, &t)
 	}
-	phase.Tracks, phase.NoCeiling = []workload.Track{t}, t.Spares // pauses set the pace
+	phase.Tracks, phase.NoCeiling = []workload.Track{t}, t.Pauses // they set the pace
 	p.Phases = []workload.Phase{phase}
 	d.data(p, start)
 	p.Warnings = append(p.Warnings, d.Warnings...)
@@ -245,11 +245,11 @@ func (d *designer) operations(p *workload.Plan, t *workload.Track) {
 			t.Ops, t.OpUnits = append(t.Ops, name), append(t.OpUnits, "calls")
 		}
 	}
-	pauses := w.Session.Pause.Given()
+	t.Pauses = w.Session.Pause.Given()
 	for i := range w.Operations {
-		pauses = pauses || slices.ContainsFunc(w.Operations[i].Steps, func(st model.Step) bool { return st.Do == model.Think })
+		t.Pauses = t.Pauses || slices.ContainsFunc(w.Operations[i].Steps, func(st model.Step) bool { return st.Do == model.Think })
 	}
-	t.Spares = pauses
+	t.Spares = t.Pauses
 	depth, _ := w.Pipelined() // it has been checked
 	t.Iterations, t.Total = run.Iterations(d.s.Count, depth), d.s.Count
 	if depth > 1 {

@@ -17,6 +17,7 @@ func TestWithPausesThereIsNoCeiling(t *testing.T) {
 		paces bool
 	}{
 		"without pauses":      {"data: {a: {records: 10}}\noperations: {one: {get: a}}\n", false},
+		"between sessions":    {"data: {a: {records: 10}}\noperations: {one: {get: a}}\nsession: {operations: 5, pause: 1ms}\n", true},
 		"within an operation": {"data: {a: {records: 10}}\noperations: {one: [{get: a}, {think: 1ms}]}\n", true},
 	} {
 		vs := workload.Values{}
@@ -24,5 +25,6 @@ func TestWithPausesThereIsNoCeiling(t *testing.T) {
 		p, err := Design(workload.Inputs{Values: vs, Driver: "redis", Namespace: "perfbench", Seed: 1})
 		require.NoError(t, err, name)
 		assert.Equal(t, c.paces, p.Phases[0].NoCeiling, name)
+		assert.Equal(t, c.paces, p.Phases[0].Tracks[0].Pauses, name)
 	}
 }
