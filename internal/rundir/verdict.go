@@ -179,7 +179,7 @@ func recordOf(r *Run) verdict.Record {
 			rec.PanicAt = e.Messages[0]
 		}
 	}
-	rec.Undone = r.Verification.Undone
+	rec.Undone, rec.Unlike = r.Verification.Undone, r.Verification.Unlike
 	switch r.Verification.State {
 	case workload.Passed:
 		rec.Verified = verdict.Passed

@@ -48,6 +48,9 @@ type Record struct {
 	// Workers are the processes that carried out the run together; none if there was
 	// only one.
 	Workers []Worker
+	// Unlike says in one sentence in which way calls that were made again met something else than
+	// when they were recorded; empty: in none.
+	Unlike string
 	// Undone is what none of them did that others built on, in one sentence; empty: nothing.
 	Undone string
 	// Coordinator is how many processors the process used that brought them together.

@@ -69,6 +69,7 @@ var rules = []rule{
 	{cause: Suspended, look: suspended},
 	{cause: Lateness, look: lateness},
 	{cause: Arrivals, look: arrivals},
+	{cause: Replay, atEnd: true, look: replayed},
 	{cause: Backlog, look: backlog},
 	{cause: Unstarted, atEnd: true, look: unstarted},
 	{cause: Throttled, look: throttled},
@@ -110,6 +111,14 @@ func verification(r *Record) (string, string) {
 		return Degraded, "what is stored was not verified: check the store and run again"
 	}
 	return "", ""
+}
+
+// replayed judges whether calls that were made again met what they had met before.
+func replayed(r *Record) (string, string) {
+	if r.Unlike == "" {
+		return "", ""
+	}
+	return Degraded, r.Unlike
 }
 
 func panics(r *Record) (string, string) {

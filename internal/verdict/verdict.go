@@ -29,6 +29,7 @@ const (
 	Suspended    Cause = "suspended"
 	Lateness     Cause = "lateness"
 	Arrivals     Cause = "arrivals"
+	Replay       Cause = "replay"
 	Backlog      Cause = "backlog"
 	Unstarted    Cause = "unstarted"
 	Throttled    Cause = "throttled"

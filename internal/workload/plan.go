@@ -244,6 +244,9 @@ type Verification struct {
 	Lost *int64 `json:"lost,omitempty"`
 	// Differ is how many answers are not those that were expected; nil: none were compared.
 	Differ *int64 `json:"differ,omitempty"`
+	// Unlike says in one sentence in which way calls that were made again met something else than when
+	// they were recorded, and what to do about it; empty: in none.
+	Unlike string `json:"unlike,omitempty"`
 	// Undone says in one sentence what nobody has done that later work builds on, because the worker
 	// that was to do it was lost; empty: nothing.
 	Undone string `json:"undone,omitempty"`

@@ -158,6 +158,9 @@ func TestAReplayStartsWithWhatIsReadFirst(t *testing.T) {
 	c := profiletest.Case{Profile: Profile(), Target: profiletest.Target(t, "redis"), Files: []string{path}, Set: []string{"namespace=first", "load=skip"}}
 	f := profiletest.Facts[replay.Facts](t, c.Run(t))
 	assert.Zero(t, f.Hits, "nothing was loaded")
+	o := c.Run(t)
+	require.NotEmpty(t, o.Run.Verdict.Reasons)
+	assert.Contains(t, o.Run.Verdict.Reasons[0], "0 % of the reads found something, and 50 % did when they were recorded")
 }
 
 // What cannot be replayed is refused in a sentence, before anything is written.

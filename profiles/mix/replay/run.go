@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -162,6 +163,7 @@ func (r *Run) Verify(context.Context) workload.Verification {
 	if answers != nil {
 		v.Checks, v.Summary, v.Differ = append(v.Checks, answers.check()), v.Summary+"; "+answers.words(), &answers.Differ
 	}
+	v.Unlike = unlike(r.sums())
 	for _, c := range v.Checks {
 		if !c.OK {
 			v.State = workload.Failed
@@ -207,6 +209,18 @@ func (r *Run) sums() *Facts {
 	f.HitRatio, f.Replay.Answers = ratio(f.Hits, f.Misses), r.answers.result()
 	f.Replay.RecordedHitRatio, f.Replay.ReplayedHitRatio = ratio(then[0], then[1]), ratio(now[0], now[1])
 	return f
+}
+
+// mostGap is by how much the hit ratio may be another than the recorded one.
+const mostGap = 0.01
+
+// unlike says that the reads of which it is recorded what they found have found more, or less.
+func unlike(f *Facts) string {
+	then, now := f.Replay.RecordedHitRatio, f.Replay.ReplayedHitRatio
+	if then == nil || now == nil || math.Abs(*then-*now) <= mostGap {
+		return ""
+	}
+	return fmt.Sprintf("%.4g %% of the reads found something, and %.4g %% did when they were recorded: other data cost the store other work; see what was loaded first", 100**now, 100**then)
 }
 
 func ratio(hits, misses int64) *float64 {
