@@ -35,7 +35,8 @@ mix: {read: 90, write: 10}
 
 // BenchmarkAgainstBareLoops is the rate of calls of mix, which chooses keys, makes values and
 // checks what it reads, as a ratio to that of a loop that makes the same calls with the bare
-// client, over as many connections, with values that it does not make.
+// client, over as many connections, with values that it does not make; and the processor time of
+// either for a call, which of SQLite is the store's as well.
 func BenchmarkAgainstBareLoops(b *testing.B) {
 	for _, loop := range bareLoops {
 		b.Run(loop.name, func(b *testing.B) {
@@ -51,7 +52,10 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 				ours()
 				theirs()
 			}
-			bench.InTurn(b, benchTurns, bench.Side{Name: "mix", Rate: ours}, bench.Side{Name: "bare", Rate: theirs})
+			var mine, other spent
+			bench.InTurn(b, benchTurns, mine.side("mix", benchTurn, ours), other.side("bare", benchTurn, theirs))
+			mine.report(b, "mix")
+			other.report(b, "bare")
 		})
 	}
 }

@@ -52,15 +52,20 @@ func processor() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
+// side is one within this process, whose rate is that of a turn.
+func (s *spent) side(name string, turn time.Duration, rate func() float64) bench.Side {
+	return bench.Side{Name: name, Rate: func() float64 {
+		before := processor()
+		r := rate()
+		s.seconds += processor() - before
+		s.ops += r * turn.Seconds()
+		return r
+	}}
+}
+
 // ours is the side of a plan.
 func ours(b *testing.B, plan *workload.Plan, s *spent) bench.Side {
-	return bench.Side{Name: "mix", Rate: func() float64 {
-		before := processor()
-		rate := profiletest.Rate(b, plan, peerTurn)
-		s.seconds += processor() - before
-		s.ops += rate * peerTurn.Seconds()
-		return rate
-	}}
+	return s.side("mix", peerTurn, func() float64 { return profiletest.Rate(b, plan, peerTurn) })
 }
 
 // theirs carries out a command of another tool and returns what it printed.
