@@ -154,7 +154,7 @@ func rows() []Field {
 		},
 		{
 			Param:     param("expect-answers", workload.Text, "of a replay: a file of answers that an earlier one has kept, which those of this one are compared with"),
-			Flag:      Flag{"", "FILE", "compare the answers to the calls of a capture with those that an earlier replay kept (mix)", GroupComparison, false},
+			Flag:      Flag{"", "FILE", "compare the answers to the calls of a capture with those that an earlier replay kept (mix)", GroupOutput, false},
 			ofProfile: true,
 		},
 		knob(workload.Threads(), "", "N", "number of threads, over all tracks"),

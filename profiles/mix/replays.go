@@ -124,6 +124,9 @@ func (d *designer) apart() {
 			d.Blame(name, "leave it out", "%s (%s): a replay makes the calls that were recorded, whatever that says", name, v.From())
 		}
 	}
+	if d.in.Count > 0 {
+		d.Blame("count", "leave it out, or give --duration", "count: a replay makes as many calls as were recorded")
+	}
 	if v, ok := d.Values[loadParam.Name]; ok && v.Text == run.LoadOnly {
 		d.Blame(loadParam.Name, "load=auto or load=skip", "load: a replay does not only load")
 	}
@@ -168,11 +171,8 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 		p.Knobs = append(p.Knobs, speedKnob(recorded))
 	}
 	t := workload.Track{
-		Name: "replay", Start: start, Ops: r.Ops, Iterations: d.in.Count, Total: r.Items, Idle: []string{"threads"},
+		Name: "replay", Start: start, Ops: r.Ops, Total: r.Items, Idle: []string{"threads"},
 		NewTask: func(int) (workload.Task, error) { return nil, errors.New("mix: not connected to a store") },
-	}
-	if d.in.Count > 0 {
-		t.Total = min(t.Total, d.in.Count)
 	}
 	p.Phases = []workload.Phase{{Name: "replay", Duration: d.in.Duration, Tracks: []workload.Track{t}, NoCeiling: true}}
 	space := replay.SpaceOf(s.Namespace)

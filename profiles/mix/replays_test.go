@@ -190,6 +190,7 @@ func TestReplaysThatAreRefused(t *testing.T) {
 		{good, srv.URL(), []string{"records=5"}, "records (flag --set): a replay makes the calls that were recorded"},
 		{recorded(t, capture.Header{Timing: capture.Unknown}, get), srv.URL(), []string{"speed=2"}, "only the order of the calls was recorded"},
 		{good, srv.URL(), []string{"speed=2", "rate=5"}, "speed and rate both"},
+		{good, srv.URL(), []string{"count=5"}, "a replay makes as many calls as were recorded"},
 		{"", srv.URL(), []string{"speed=2"}, "it is about a replay, and no capture was named"},
 	} {
 		one := profiletest.Case{Profile: Profile(), Target: c.target, Set: c.set}
