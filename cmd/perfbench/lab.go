@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/lab"
+	"github.com/perfbench/perfbench/internal/lab/powercut"
 )
 
 func labNames() []string {
@@ -34,24 +36,46 @@ from programs on the PATH. It installs nothing, ends only what it started, and
 deletes the data on down. A running one is a target: --target lab:redis`,
 		Args: cli.NoSuchCommand, RunE: cli.SubcommandNeeded,
 	}
-	c.AddCommand(a.labUp(), a.labDown(), a.labStatus(), a.labHeal())
+	c.AddCommand(a.labUp(), a.labDown(), a.labStatus(), a.labHeal(), a.labDisk())
 	return c
 }
 
 func (a labCmd) labUp() *cobra.Command {
-	var port int
+	var (
+		port     int
+		powerCut bool
+		set      []string
+	)
 	c := &cobra.Command{
 		Use: "up NAME...", Short: "Start servers: " + strings.Join(labNames(), ", "),
-		Example:   "  perfbench lab up redis",
+		Long: `up starts servers without persistence, or with as little as they can do with.
+--set gives a server settings of its own, by the names of its configuration file.
+
+With --power-cut, the data are on a file system that keeps what the server has not
+synced in memory, and loses it with the fault power-cut. It needs Linux with
+/dev/fuse and the right to mount. PostgreSQL and MariaDB then sync what they commit
+unless they are set otherwise, which they do not do without it.`,
+		Example:   "  perfbench lab up redis\n  perfbench lab up redis --power-cut --set appendonly=yes --set appendfsync=always",
 		ValidArgs: labNames(), Args: cli.OneOf("service", 1, 9, labNames()...),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.LabDir()
 			if err != nil {
 				return err
 			}
+			o := lab.Options{Port: port, Environ: a.Environ, Progress: a.step}
+			if o.Args, err = serverArgs(set); err != nil {
+				return err
+			}
+			if powerCut {
+				program, err := os.Executable()
+				if err != nil {
+					return err
+				}
+				o.Disk = []string{program, "lab", "disk"}
+			}
 			a.Begin()
 			for _, name := range args {
-				st, err := lab.Up(c.Context(), dir, name, lab.Options{Port: port, Environ: a.Environ, Progress: a.step})
+				st, err := lab.Up(c.Context(), dir, name, o)
 				if err != nil {
 					return err
 				}
@@ -61,7 +85,32 @@ func (a labCmd) labUp() *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&port, "port", 0, "`N` port, for a service of one server; 0 picks a free one")
+	c.Flags().BoolVar(&powerCut, "power-cut", false, "have the data on a file system that loses what was not synced, for the fault power-cut")
+	c.Flags().StringArrayVar(&set, "set", nil, "`NAME=VALUE` a setting of the server, as in its configuration file; repeatable")
 	return c
+}
+
+// serverArgs turns settings into arguments of a server; nil if there are none.
+func serverArgs(set []string) (args []string, err error) {
+	for _, s := range set {
+		name, value, ok := strings.Cut(s, "=")
+		if name = strings.TrimSpace(name); !ok || name == "" || strings.HasPrefix(value, "--") || strings.HasPrefix(name, "-") {
+			return nil, fault.Input(fmt.Errorf("--set %s: it is not NAME=VALUE", s), "for example --set appendfsync=always")
+		}
+		args = append(args, "--"+name, value)
+	}
+	return args, nil
+}
+
+// labDisk is what lab starts to serve a file system; users have no use for it.
+func (a labCmd) labDisk() *cobra.Command {
+	return &cobra.Command{
+		Use: "disk FOLDER AT", Short: "Serve a file system whose power can be cut", Hidden: true, Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			a.Begin()
+			return powercut.Serve(c.Context(), args[0], args[1])
+		},
+	}
 }
 
 // step shows what the lab is doing.
@@ -168,7 +217,9 @@ func (a labCmd) labStatus() *cobra.Command {
 				}
 			})
 			for _, s := range all {
-				if broken := s.Broken(); len(broken) > 0 {
+				if broken := s.Broken(); s.Disk != nil && !s.Disk.Alive && len(broken) > 0 {
+					fmt.Fprintf(a.Stdout, "%s: %s; perfbench lab down %s deletes what is left\n", s.Name, strings.Join(broken, ", "), s.Name)
+				} else if len(broken) > 0 {
 					fmt.Fprintf(a.Stdout, "%s: %s; perfbench lab heal %s puts it right\n", s.Name, strings.Join(broken, ", "), s.Name)
 				}
 			}

@@ -72,7 +72,7 @@ var elsewhere = strings.NewReplacer("lab:redis", "redis://localhost", "lab:postg
 	"lab:cassandra", "cassandra://localhost/test", "lab:coherence", "coherence://localhost", "lab:rabbitmq", "amqp://localhost")
 
 // ofServers matches faults that only servers of the lab can have, which must be there for it.
-var ofServers = regexp.MustCompile(`fault=(kill|pause):`)
+var ofServers = regexp.MustCompile(`fault=(kill|pause|power-cut):`)
 
 // samples are the files that the pages name.
 func samples(t *testing.T, all map[string]string) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/powercut"
 )
 
 // Roles that the servers of a service may have.
@@ -90,6 +91,36 @@ func (s *Servers) host() (*host, error) {
 	return h, nil
 }
 
+// CanCut returns why the power of the servers cannot be cut; nil if it can.
+func (s *Servers) CanCut() error {
+	h, err := s.host()
+	switch {
+	case err != nil:
+		return err
+	case !s.service.powered:
+		return s.service.checkDisk(Options{Disk: []string{}})
+	case h.rec.Disk == nil:
+		return fault.Input(fmt.Errorf("%s was started without --power-cut: a killed server loses nothing that it gave to this machine, which would be no power cut", s.service.Name),
+			fmt.Sprintf("perfbench lab down %[1]s, then perfbench lab up %[1]s --power-cut", s.service.Name))
+	}
+	return nil
+}
+
+// Cut ends a process as a power cut would: it is killed, and what it had not synced is lost.
+func (s *Servers) Cut(ctx context.Context, name string) error {
+	if err := s.CanCut(); err != nil {
+		return err
+	}
+	h, err := s.host()
+	if err != nil {
+		return err
+	}
+	if err := s.Kill(ctx, name); err != nil {
+		return err
+	}
+	return powercut.Cut(h.rec.Disk.At, false)
+}
+
 // Kill ends a process at once, as a crash would, and returns when it is gone.
 func (s *Servers) Kill(ctx context.Context, name string) error {
 	return Kill(ctx, s.dir, s.service.Name, name)
@@ -114,6 +145,9 @@ func (s *Servers) Resume(_ context.Context, name string) error {
 // "replica is paused".
 func (s State) Broken() []string {
 	var out []string
+	if s.lostDisk() {
+		return []string{lostDisk}
+	}
 	for _, p := range s.Processes {
 		switch {
 		case s.Condition == Starting:
@@ -143,6 +177,9 @@ func Heal(ctx context.Context, dir, name string, progress func(step string)) (do
 	st := r.live()
 	if st.Condition == Starting {
 		return nil, fault.Store(fmt.Errorf("lab: heal %s: its start has not finished", name), "perfbench lab down "+name+" deletes what is left of it")
+	}
+	if st.lostDisk() {
+		return nil, fault.Store(fmt.Errorf("lab: heal %s: %s", name, lostDisk), fmt.Sprintf("perfbench lab down %[1]s, then perfbench lab up %[1]s --power-cut", name))
 	}
 	for _, p := range st.Processes {
 		what := ""

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/powercut"
 )
 
 // errPortTaken means that another program took a free port between looking and binding:
@@ -119,6 +120,11 @@ func (h *host) startOnce(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		return fault.Code(err, fault.CodeStore)
+	}
+	if h.rec.Disk != nil { // what was set up is not at stake
+		if err := powercut.Sync(h.rec.Disk.At); err != nil {
+			return err
+		}
 	}
 	h.rec.Condition, h.rec.Started = Running, time.Now()
 	return h.rec.save()

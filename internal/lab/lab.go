@@ -109,6 +109,11 @@ type Service struct {
 	limit time.Duration
 	// single means that Options.Port and Options.TLS are supported.
 	single bool
+	// powered means that Options.Disk is supported.
+	powered bool
+	// lock is a file below the folder of a process that a killed server leaves behind, and that keeps
+	// it from starting as long as anything, be it a zombie, has its process id.
+	lock string
 	// use is how to make a run use the service; empty means --target lab:NAME.
 	use string
 }
@@ -167,6 +172,10 @@ type Options struct {
 	// well, which halves the work of a start, and a server is killed at the end instead
 	// of shutting down in order, as its data are deleted anyway. Not for measurements.
 	Brief bool
+	// Disk is a command that serves a folder as package powercut does, to which that and another
+	// folder are added: the data of the servers are there, and [Servers.Cut] can cut their power.
+	// Nil: the data are on the file system of this machine.
+	Disk []string
 	// LookPath finds programs; nil is exec.LookPath.
 	LookPath func(file string) (string, error)
 	// Environ is the environment, as NAME=value, for programs that download the parts
@@ -185,7 +194,10 @@ func (o Options) sameServers(r *record) bool {
 	if o.Port != 0 && !slices.Contains(r.ports(), o.Port) {
 		return false
 	}
-	return o.Args == nil || slices.Equal(o.Args, r.Args)
+	if o.Args == nil && o.Disk == nil {
+		return true
+	}
+	return slices.Equal(o.Args, r.Args) && (o.Disk != nil) == (r.Disk != nil)
 }
 
 // Up starts the named service below dir and returns when it is ready for clients. A
@@ -199,6 +211,9 @@ func Up(ctx context.Context, dir, name string, o Options) (State, error) {
 	}
 	if !s.single && (o.Port != 0 || o.TLS != nil) {
 		return State{}, fault.Input(fmt.Errorf("lab: %s has several servers: it takes neither a port nor TLS", name), "lab up redis does")
+	}
+	if err := s.checkDisk(o); err != nil {
+		return State{}, err
 	}
 	unlock, err := Lock(ctx, dir, name, o.Progress)
 	if err != nil {

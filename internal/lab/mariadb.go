@@ -28,6 +28,7 @@ func mariadbService() Service {
 		start:   startMariaDB,
 		answers: mariadbAnswers,
 		single:  true,
+		powered: true,
 	}
 }
 
@@ -42,6 +43,9 @@ func startMariaDB(ctx context.Context, h *host) error {
 	}
 	me, err := user.Current()
 	if err != nil {
+		return err
+	}
+	if _, err := h.dataFolder(ctx, dir, ""); err != nil {
 		return err
 	}
 	h.step("making the system tables of MariaDB")
@@ -90,7 +94,7 @@ func mariadbTables(ctx context.Context, h *host, dir, user string) error {
 		// it finds, which in a shared folder may belong to another.
 		err = h.once(ctx, dir, "", "mariadb-install-db", "--no-defaults", "--user="+user, "--tmpdir="+dir,
 			"--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db")
-		if err == nil || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || h.opts.Disk != nil { // a mounted folder cannot be removed
 			return err
 		}
 		if gone := os.RemoveAll(data); gone != nil {
@@ -113,7 +117,9 @@ func mariadbConf(h *host, dir string, port int, user string) ([]string, error) {
 		"max-connections = 500",
 		"innodb-buffer-pool-size = 128M",
 		"innodb-log-file-size = 64M",
-		"innodb-flush-log-at-trx-commit = 2", // nobody relies on the data
+	}
+	if h.opts.Disk == nil {
+		conf = append(conf, "innodb-flush-log-at-trx-commit = 2") // nobody relies on the data
 	}
 	if f := h.rec.TLS; f != nil {
 		conf = append(conf, "ssl-ca = "+cnfQuote(f.CA), "ssl-cert = "+cnfQuote(f.Cert), "ssl-key = "+cnfQuote(f.Key),

@@ -27,6 +27,8 @@ func postgresService() Service {
 		start:   startPostgres,
 		answers: postgresAnswers,
 		single:  true,
+		powered: true,
+		lock:    filepath.Join("data", "postmaster.pid"),
 	}
 }
 
@@ -45,7 +47,10 @@ func startPostgres(ctx context.Context, h *host) error {
 			return err
 		}
 	}
-	data := filepath.Join(dir, "data")
+	data, err := h.dataFolder(ctx, dir, as)
+	if err != nil {
+		return err
+	}
 	h.step("making a data folder for PostgreSQL")
 	if err := h.once(ctx, dir, as, "initdb", "-D", data, "-U", sqlUser, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"); err != nil {
 		return err
@@ -89,7 +94,9 @@ func configurePostgres(h *host, data, as string, port int) error {
 		"unix_socket_directories = ''",
 		"max_connections = 500",
 		"shared_buffers = 64MB",
-		"fsync = off", // nobody relies on the data; a killed server still has what it acknowledged
+	}
+	if h.opts.Disk == nil {
+		conf = append(conf, "fsync = off") // nobody relies on the data; a killed server still has what it acknowledged
 	}
 	if h.opts.Brief { // its shared memory next to its data, so that a killed server leaves nothing elsewhere
 		conf = append(conf, "dynamic_shared_memory_type = mmap")

@@ -30,6 +30,7 @@ func redisService() Service {
 		start:   startRedis,
 		answers: redisAnswers,
 		single:  true,
+		powered: true,
 	}
 }
 
@@ -60,7 +61,14 @@ func startRedis(ctx context.Context, h *host) error {
 // spawnRedis starts a data server with the options of the service and the given lines
 // of configuration.
 func spawnRedis(ctx context.Context, h *host, name string, port int, lines ...string) (Process, error) {
-	conf := append(redisBase(h.folder(name), port), lines...)
+	data := h.folder(name)
+	if h.opts.Disk != nil {
+		var err error
+		if data, err = h.dataFolder(ctx, data, ""); err != nil {
+			return Process{}, err
+		}
+	}
+	conf := append(redisBase(data, port), lines...)
 	if h.rec.TLS != nil {
 		conf = append(conf, tlsLines(port, *h.rec.TLS)...)
 	}

@@ -45,6 +45,8 @@ type State struct {
 	Dir       string    `json:"dir"`
 	Started   time.Time `json:"started"` // when it became ready
 	Processes []Process `json:"processes"`
+	// Disk is the file system that has the servers' data, if their power can be cut.
+	Disk *Disk `json:"disk,omitempty"`
 }
 
 // Uptime is the time since the service became ready, 0 unless it is Running or
@@ -70,6 +72,11 @@ type record struct {
 func (r *record) live() State {
 	s := r.State
 	s.Processes = append([]Process(nil), s.Processes...)
+	if s.Disk != nil {
+		disk := *s.Disk
+		disk.Alive = IsAlive(disk.Process)
+		s.Disk = &disk
+	}
 	alive := 0
 	for i := range s.Processes {
 		p := &s.Processes[i]

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab/powercut"
 )
 
 // clear ends the processes of the record, the last started first, and deletes the
@@ -17,6 +19,9 @@ func (h *host) clear(ctx context.Context) error {
 	var living []Process
 	if h.rec != nil {
 		living = slices.DeleteFunc(slices.Clone(h.rec.Processes), func(p Process) bool { return !IsAlive(p) })
+	}
+	if h.rec != nil && h.rec.Disk != nil && IsAlive(h.rec.Disk.Process) {
+		living = slices.Insert(living, 0, h.rec.Disk.Process)
 	}
 	slices.Reverse(living) // replicas before masters: a master waits for its replicas
 	for _, p := range living {
@@ -34,6 +39,11 @@ func (h *host) clear(ctx context.Context) error {
 		}
 		if left = WaitGone(context.WithoutCancel(ctx), left, StopLimit); len(left) > 0 {
 			return fmt.Errorf("%s (process %d) is still there after being killed", left[0].Name, left[0].PID)
+		}
+	}
+	if h.rec != nil && h.rec.Disk != nil {
+		if err := powercut.Unmount(h.rec.Disk.At); err != nil { // its process may have been killed
+			return err
 		}
 	}
 	if h.rec != nil && h.rec.Away != "" {
@@ -117,6 +127,11 @@ func Restart(ctx context.Context, dir, name, process string) error {
 	}
 	if IsAlive(*p) {
 		return fault.Input(fmt.Errorf("lab: restart %s: it runs", process), "kill it first")
+	}
+	if s.lock != "" {
+		if err := os.Remove(filepath.Join(p.Dir, s.lock)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("lab: restart %s: %w", process, err)
+		}
 	}
 	limit := startLimit
 	if s.limit > 0 { // it may take long: Java or RabbitMQ

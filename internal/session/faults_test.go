@@ -72,6 +72,9 @@ func TestFaultsWhereTheyCannotBe(t *testing.T) {
 	require.ErrorContains(t, breakable(dead, &store.Driver{}, nobody), "kill:primary is for servers of the lab on this machine")
 	require.NoError(t, breakable(dead, &store.Driver{}, func() Servers { return &fakeServers{} }))
 	require.ErrorContains(t, breakable(table("1s..2s:fault=pause:replica"), &store.Driver{}, func() Servers { return &fakeServers{} }), "no replica")
+	cut := table("1s..2s:fault=power-cut:primary")
+	require.NoError(t, breakable(cut, &store.Driver{}, func() Servers { return &fakeServers{} }))
+	require.ErrorContains(t, breakable(cut, &store.Driver{}, func() Servers { return &fakeServers{fails: errors.New("no such file system")} }), "no such file system")
 	assert.Nil(t, newProxy(dead), "the connections are left alone")
 	assert.True(t, HasFaults(dead))
 }
@@ -97,6 +100,8 @@ func (s *fakeServers) Check(role string) error {
 func (s *fakeServers) Find(context.Context, string) (string, error) { return s.primary, nil }
 func (s *fakeServers) Kill(_ context.Context, name string) error    { return s.do("kill", name) }
 func (s *fakeServers) Restart(_ context.Context, name string) error { return s.do("restart", name) }
+func (s *fakeServers) CanCut() error                                { return s.fails }
+func (s *fakeServers) Cut(_ context.Context, name string) error     { return s.do("cut", name) }
 func (s *fakeServers) Pause(_ context.Context, name string) error   { return s.do("pause", name) }
 func (s *fakeServers) Resume(_ context.Context, name string) error  { return s.do("resume", name) }
 
@@ -123,8 +128,12 @@ func TestServersAreBrokenAndPutRight(t *testing.T) {
 	b.set(faultsOf(t, "pause"))
 	b.set(workload.Faults{})
 	assert.Empty(t, b.wait())
-	assert.Equal(t, []string{"kill master", "restart master", "pause replica", "resume replica"}, s.did)
-	require.Len(t, marks, 4)
+	b.set(faultsOf(t, "power-cut:primary"))
+	b.set(workload.Faults{})
+	assert.Empty(t, b.wait())
+	assert.Equal(t, []string{"kill master", "restart master", "pause replica", "resume replica", "cut replica", "restart replica"}, s.did)
+	require.Len(t, marks, 6)
+	assert.Equal(t, "the primary (replica) lost its power", marks[4])
 	assert.Equal(t, "the primary (master) was killed", marks[0])
 	assert.Contains(t, marks[1], "the primary (master) is up again, after ")
 	assert.Equal(t, "the primary (replica) goes on", marks[3])

@@ -23,6 +23,10 @@ type Servers interface {
 	// Kill ends a server as a crash would, and Restart starts it again, with the data that it
 	// still has, and returns when it answers.
 	Kill(ctx context.Context, name string) error
+	// CanCut returns why the servers' power cannot be cut. Cut ends a server as a power cut would,
+	// which loses what it had not synced.
+	CanCut() error
+	Cut(ctx context.Context, name string) error
 	Restart(ctx context.Context, name string) error
 	// Pause stops a server in its tracks, and Resume lets it go on.
 	Pause(ctx context.Context, name string) error
@@ -43,7 +47,11 @@ func haveRole(servers Servers, kind, role string) error {
 		return fault.Input(fmt.Errorf("at: %s:%s is for servers of the lab on this machine, and the target is none", kind, role),
 			"perfbench lab up redis starts one, which --target lab:redis names")
 	}
-	return fault.Field("at", servers.Check(role))
+	err := servers.Check(role)
+	if err == nil && kind == workload.PowerCut {
+		err = servers.CanCut()
+	}
+	return fault.Field("at", err)
 }
 
 // breaker breaks servers as the settings of a run ask for, one after the other and beside the run,
@@ -143,6 +151,8 @@ func (b *breaker) spoil(kind int, role string) {
 	case err != nil:
 	case what == "kill":
 		err = b.servers.Kill(ctx, name)
+	case what == workload.PowerCut:
+		err = b.servers.Cut(ctx, name)
 	default:
 		err = b.servers.Pause(ctx, name)
 	}
@@ -151,13 +161,13 @@ func (b *breaker) spoil(kind int, role string) {
 		return
 	}
 	b.names[kind] = name
-	b.mark(called(name, role) + map[string]string{"kill": " was killed", "pause": " was paused"}[what])
+	b.mark(called(name, role) + map[string]string{"kill": " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[what])
 }
 
 // heal puts right what a fault of a kind has broken.
 func (b *breaker) heal(kind int, role string) {
 	ctx, what, name, began := context.Background(), workload.FaultKinds()[kind].Name, b.names[kind], time.Now()
-	if what == "kill" {
+	if what == "kill" || what == workload.PowerCut {
 		if err := b.servers.Restart(ctx, name); err != nil {
 			b.fail(fmt.Sprintf("%s could not be started again: %v; perfbench lab heal tries once more.", called(name, role), err))
 			return

@@ -14,7 +14,7 @@ import (
 )
 
 // Faults says how large each kind of fault is, by its index in FaultKinds; 0: there is none.
-type Faults [8]float64
+type Faults [9]float64
 
 // FaultKind is one way in which a store, or what is between it and its callers, can be broken.
 type FaultKind struct {
@@ -47,6 +47,9 @@ func (k *FaultKind) Role(v float64) string {
 	return ""
 }
 
+// PowerCut is the name of the kind that loses what a server had not synced.
+const PowerCut = "power-cut"
+
 // FaultKinds returns the kinds, in the order to show them. It must not be changed.
 func FaultKinds() []FaultKind { return faultKinds[:] }
 
@@ -59,6 +62,7 @@ var faultKinds = [len(Faults{})]FaultKind{
 	{Name: "refused", Help: "connections are reset, and new ones refused", set: func(s *proxy.State, _ float64) { s.Refused = true }},
 	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends; of a primary or replica, its process stops", read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
 	{Name: "kill", Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", read: readRole, text: textRole, roles: true},
+	{Name: PowerCut, Value: "ROLE", Help: "the process of that server is killed, what it had not synced is lost, and it is started again when the fault ends", read: readRole, text: textRole, roles: true},
 }
 
 // faultPrefix is what the names of faults among the settings begin with.
