@@ -33,10 +33,10 @@ func TestTooFewFilesAreNamedAsTheLimitTheyAre(t *testing.T) {
 		"redis":     {srv: func(t *testing.T) *labtest.Server { return labtest.Redis(t) }, files: []int{10, 16}},
 		"mariadb":   {srv: func(t *testing.T) *labtest.Server { return labtest.MariaDB(t) }, files: []int{10, 16}},
 		"postgres":  {srv: func(t *testing.T) *labtest.Server { return labtest.Postgres(t) }, files: []int{10, 16}},
-		"cassandra": {srv: func(t *testing.T) *labtest.Server { return labtest.Cassandra(t) }, files: []int{8, 10}},
-		"coherence": {srv: func(t *testing.T) *labtest.Server { return labtest.Coherence(t) }, files: []int{8}},
+		"cassandra": {srv: func(t *testing.T) *labtest.Server { return labtest.Cassandra(t) }, files: []int{9, 10}},
+		"coherence": {srv: func(t *testing.T) *labtest.Server { return labtest.Coherence(t) }, files: []int{9}},
 		"embedded":  {url: "embedded:", files: []int{10, 16}},
-		"sqlite":    {url: "sqlite:x.db", files: []int{8, 10}},
+		"sqlite":    {url: "sqlite:x.db", files: []int{9, 10}},
 		"amqp":      {srv: func(t *testing.T) *labtest.Server { return labtest.RabbitMQ(t) }, url: "sqlite:x.db", files: []int{12, 16}, args: []string{"--profile", "event-store"}},
 	} {
 		t.Run(name, func(t *testing.T) {
