@@ -28,14 +28,21 @@ func (d dialer) DialContext(ctx context.Context, network, addr string) (net.Conn
 	return gather(d.fence.Conn(c)), nil
 }
 
-// mostUnsent is how many bytes may wait to be sent before those who write wait, too.
-const mostUnsent = 1 << 20
+const (
+	// mostUnsent is how many bytes may wait to be sent before those who write wait, too.
+	mostUnsent = 1 << 20
+	// mostKept is how large a buffer may be to be used again: what one huge frame took is freed.
+	mostKept = 2 * mostUnsent
+)
 
 // gathered is a connection that sends together what is written while it is busy. The driver
 // makes a system call for every frame, or delays each by 0.2 ms in case there are others. Here a
 // goroutine sends whatever there is as soon as it can: a lone frame at once, and in one system
 // call the frames of all callers that were ready to run. A write that fails is the connection's
 // end: the driver's reader is told why, and fails all calls that are under way with it.
+//
+// That the caller sends by itself while nobody else does would gather nothing: the driver writes
+// one frame at a time, and holds its own semaphore until Write is back.
 //
 // Write, and what sets deadlines, may be called from any goroutine; Read by one at a time.
 type gathered struct {
@@ -105,6 +112,9 @@ func (g *gathered) send() {
 		if err != nil {
 			g.fail(err)
 			return
+		}
+		if cap(sending) > mostKept {
+			sending = nil
 		}
 	}
 }

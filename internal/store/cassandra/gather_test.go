@@ -2,8 +2,12 @@ package cassandra
 
 import (
 	"bytes"
+	"crypto/tls"
+	"encoding/binary"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"testing/synctest"
@@ -105,5 +109,93 @@ func TestWhatIsUnsentIsBounded(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestTheBufferOfAHugeFrameIsNotKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, peer := pipe(t)
+		for _, size := range []int{mostKept + 1, 1} {
+			_, err := g.Write(make([]byte, size))
+			require.NoError(t, err)
+			_, err = io.CopyN(io.Discard, peer, int64(size))
+			require.NoError(t, err)
+			synctest.Wait()
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		assert.LessOrEqual(t, cap(g.unsent), mostKept)
+	})
+}
+
+func TestFramesOfManyWritersArriveWholeAndInOrder(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewTLSServer(nil) // for its certificate
+	t.Cleanup(srv.Close)
+	roots := srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	for name, wrap := range map[string]func(client, server net.Conn) (w, r net.Conn){
+		"plain": func(client, server net.Conn) (w, r net.Conn) { return client, server },
+		"tls": func(client, server net.Conn) (w, r net.Conn) {
+			return tls.Client(client, &tls.Config{RootCAs: roots, ServerName: "example.com", MinVersion: tls.VersionTLS12}),
+				tls.Server(server, &tls.Config{Certificates: srv.TLS.Certificates, MinVersion: tls.VersionTLS12})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = l.Close() })
+			c, err := net.Dial("tcp", l.Addr().String())
+			require.NoError(t, err)
+			g := gather(c)
+			t.Cleanup(func() { _ = g.Close() })
+			server, err := l.Accept()
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = server.Close() })
+			w, r := wrap(g, server)
+			checkFrames(t, w, r)
+		})
+	}
+}
+
+// checkFrames has many write frames to w, and reads them from r: each is the writer, its number,
+// the length of what follows, and that many bytes of the writer.
+func checkFrames(t *testing.T, w io.Writer, r io.Reader) {
+	t.Helper()
+	const writers, each = 16, 200
+	failed := make(chan error, writers)
+	for by := range uint32(writers) {
+		go func() {
+			for i := range uint32(each) {
+				size := (by*977 + i*131) % 8192
+				frame := binary.BigEndian.AppendUint32(nil, by)
+				frame = binary.BigEndian.AppendUint32(frame, i)
+				frame = binary.BigEndian.AppendUint32(frame, size)
+				frame = append(frame, bytes.Repeat([]byte{byte(by)}, int(size))...)
+				if _, err := w.Write(frame); err != nil {
+					failed <- err
+					return
+				}
+				clear(frame) // it is the driver's again
+			}
+			failed <- nil
+		}()
+	}
+	var next [writers]uint32
+	for range writers * each {
+		var head [3]uint32
+		require.NoError(t, binary.Read(r, binary.BigEndian, &head))
+		by, size := head[0], head[2]
+		require.Less(t, by, uint32(writers))
+		require.Equal(t, next[by], head[1], "the next frame of writer %d", by)
+		next[by]++
+		body := make([]byte, size)
+		_, err := io.ReadFull(r, body)
+		require.NoError(t, err)
+		require.Equal(t, bytes.Repeat([]byte{byte(by)}, int(size)), body)
+	}
+	for range writers {
+		require.NoError(t, <-failed)
 	}
 }
