@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -32,8 +33,21 @@ func (w *worker) do() error {
 			return err
 		}
 		w.credit--
-		if c.Backoff > 0 && !w.sleep(c.Pause(retry, w.lots.Float64()), w.seen.stale) && w.t.active.Load().ended {
+		if c.Backoff > 0 && !w.backOff(c.Pause(retry, w.lots.Float64())) {
 			return err
+		}
+	}
+}
+
+// backOff waits before a retry, whatever is changed meanwhile; false if the run has ended.
+func (w *worker) backOff(d time.Duration) bool {
+	for until := w.t.run.now() + int64(d); ; {
+		a := w.t.active.Load()
+		if a.ended {
+			return false
+		}
+		if left := time.Duration(until - w.t.run.now()); left <= 0 || w.sleep(left, a.stale) {
+			return true
 		}
 	}
 }

@@ -138,3 +138,34 @@ func TestAnswersInTime(t *testing.T) {
 		})
 	}
 }
+
+// A live change, such as the begin of a fault, does not take the pauses before retries from calls
+// that are under way.
+func TestALiveChangeLeavesTheBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts, worked := 0, time.Duration(0)
+		call := func(_ context.Context, it *workload.Iteration) error {
+			m := it.Begin(0)
+			attempts++
+			err := error(errGone)
+			if it.Now() > int64(3*time.Second) {
+				err, worked = nil, time.Duration(it.Now())
+			}
+			return it.End(m, 1, err)
+		}
+		track := workload.Track{
+			Name: "p", Ops: []string{"call"}, Start: workload.Settings{Threads: 1}, Iterations: 1,
+			NewTask: func(int) (workload.Task, error) { return workload.TaskFunc(call), nil },
+		}
+		r := start(t, onePhase(0, track), func(o *Options) {
+			o.Client, o.Retryable = workload.Client{Retries: 100, Backoff: 50 * time.Millisecond}, func(uint8) bool { return true }
+		})
+		time.Sleep(10 * time.Millisecond)
+		r.Change("test", workload.AllTracks, func(s workload.Settings) workload.Settings { s.Payload++; return s })
+		res := result(t, r)
+		assert.EqualValues(t, 1, res.Ops[0].Count)
+		assert.Zero(t, res.Ops[0].Errors)
+		assert.Greater(t, worked, 3*time.Second)
+		assert.Less(t, attempts, 40, "they were not made at once")
+	})
+}

@@ -124,6 +124,43 @@ func TestAReplayKeepsTheOrderOfEachConnection(t *testing.T) {
 	}
 }
 
+// A call that is tried again is the same call, and those behind it wait for it.
+func TestARecordedCallIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t)
+	c := profiletest.Case{
+		Profile: Profile(), Target: srv.URL(), Files: []string{shop(t, capture.Header{})}, Errors: true,
+		Set: []string{"namespace=again", "threads=6", "rate=5000", "client=retries=100,backoff=10ms"}, Timetable: []string{"100ms..300ms:fault=refused"},
+	}
+	o := c.Run(t)
+	require.NoError(t, o.Err)
+	f := profiletest.Facts[replay.Facts](t, o)
+	assert.Equal(t, f.Replay.Calls, f.Replay.Made)
+	retries, failed := int64(0), int64(0)
+	for _, op := range o.Run.Operations {
+		retries, failed = retries+op.Retries, failed+op.Errors
+	}
+	assert.Positive(t, retries, "something was refused")
+	r := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+	defer r.Close() //nolint:errcheck // it was only read
+	missing := int64(0)
+	for n := 1; n <= connections; n++ {
+		next := 0
+		for _, v := range r.LRange(t.Context(), fmt.Sprintf("again:replay:%d:list:%d", n%3, n), 0, -1).Val() {
+			got, err := strconv.Atoi(v)
+			require.NoError(t, err)
+			if got == next-1 {
+				continue // it was carried out twice, because its answer was lost
+			}
+			require.GreaterOrEqual(t, got, next, "in the order of the connection")
+			missing += int64(got - next)
+			next = got + 1
+		}
+		missing += int64(each - next)
+	}
+	assert.LessOrEqual(t, missing, failed, "what is missing has failed in the end")
+}
+
 // What is read first is there if it was, or if nobody knows; and nothing of others is touched.
 func TestAReplayStartsWithWhatIsReadFirst(t *testing.T) {
 	t.Parallel()

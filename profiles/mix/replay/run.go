@@ -283,6 +283,13 @@ type task struct {
 	r *Run
 	*tally
 	q link.Caller
+
+	// in and call are the call of the last iteration, seq and warm which one that was: an iteration
+	// that is tried again is about the same call.
+	in   *chunk
+	call *call
+	seq  int64
+	warm bool
 }
 
 func (r *Run) newTask(int) (workload.Task, error) {
@@ -298,7 +305,11 @@ var finds = map[string]bool{"GET": true, "GETEX": true, "GETDEL": true, "HGET": 
 
 // Do makes the next call of the thread again.
 func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
-	in, c := k.r.lanes.take(it.Worker)
+	if k.call == nil || k.seq != it.Seq || k.warm != it.Warmup {
+		k.in, k.call = k.r.lanes.take(it.Worker)
+		k.seq, k.warm = it.Seq, it.Warmup
+	}
+	in, c := k.in, k.call
 	if c == nil {
 		if err := k.r.lanes.err(); err != nil {
 			return workload.Fatal(err)

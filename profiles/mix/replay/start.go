@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"strings"
 	"sync/atomic"
@@ -55,12 +56,16 @@ type loader struct {
 
 // Setup deletes what an earlier replay has left, and loads what is read before anything writes
 // it: where the recording says that it was there, or does not say that it was not.
-func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) error {
+func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err error) {
+	defer func() {
+		if err != nil && r.answers != nil {
+			err = errors.Join(err, r.answers.finish(false))
+		}
+	}()
 	if err := r.claim.Renew(ctx, SpaceOf(r.Namespace)); err != nil {
 		return err
 	}
 	if r.KeepAnswers != "" {
-		var err error
 		if r.answers, err = keepAnswers(r.KeepAnswers, r.Recording, r.prefix, r.server, r.Load); err != nil {
 			return err
 		}
@@ -75,7 +80,7 @@ func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) error
 	}
 	l := &loader{Run: r, ctx: ctx, seed: maphash.MakeSeed(), seen: map[uint64]uint8{}}
 	done := int64(0)
-	err := r.items(ctx.Done(), nil, func(i *item, args []capture.Arg) error {
+	err = r.items(ctx.Done(), nil, func(i *item, args []capture.Arg) error {
 		if done++; done%1024 == 0 {
 			progress(done, r.Items)
 		}
