@@ -282,7 +282,7 @@ func (a *captureCmd) makeWorkload(ctx context.Context, path string) error {
 	w, err := infile.While(ctx, func() (*fit.Fitted, error) {
 		f, err := infile.Open(infile.Recorded, path)
 		if err != nil {
-			return nil, fault.Code(err, fault.CodeInput)
+			return nil, fault.Input(fmt.Errorf("capture: %w", err), request.NearPath(path))
 		}
 		defer f.Close() //nolint:errcheck // it was only read
 		return fit.Of(path, f)

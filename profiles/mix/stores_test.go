@@ -119,13 +119,14 @@ operations: {look: {get: product}, more: {insert: product}}`)
 func TestOnlyLoading(t *testing.T) {
 	t.Parallel()
 	c := caseOf(t, labtest.Redis(t).URL(), `
-data: {product: {records: 5000, size: 50}, user: {records: 300, fields: 4}}
-operations: {look: {get: product}}`, "load=only")
+data: {product: {records: 5000, size: 50}, user: {records: 300, fields: 4}, stock: {records: 100, type: counter, start: 1000}}
+operations: {look: {get: product}, order: {add: stock, by: -1}}
+mix: {look: 1, order: 0}`, "load=only")
 	c.Set = []string{"threads=3", "load=only"}
 	c.Out = t.TempDir()
 	o := c.Run(t)
 	require.Equal(t, workload.Passed, o.Run.Verification.State, o.Run.Verification.Summary)
-	assert.Equal(t, int64(5300), o.Run.Operations[0].Count)
+	assert.Equal(t, int64(5400), o.Run.Operations[0].Count)
 	c.Set = []string{"threads=3", "load=skip", "count=1000"}
 	f := profiletest.Facts[run.Facts](t, c.Run(t))
 	assert.Zero(t, f.Misses)

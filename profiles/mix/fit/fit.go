@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,6 +66,8 @@ type action struct {
 
 type counts struct {
 	calls, records, elements, fields int64
+	// low and high are the least and the most that was added.
+	low, high int64
 }
 
 // meaning is what a command does in terms of a workload.
@@ -185,6 +188,13 @@ func (f *fitter) add(c *capture.Call, m capture.Meaning) {
 	if what.do == model.Range {
 		n.elements += elements(c)
 	}
+	if what.do == model.Add {
+		by := added(c)
+		if n.calls == 1 {
+			n.low, n.high = by, by
+		}
+		n.low, n.high = min(n.low, by), max(n.high, by)
+	}
 	if what.value > 0 {
 		step := 2
 		if what.do == model.Push || what.do == model.Include && what.kind == model.Set {
@@ -214,6 +224,20 @@ func elements(c *capture.Call) int64 {
 		return 100
 	}
 	return min(to-from+1, 1000)
+}
+
+// added is how much a call adds to a counter.
+func added(c *capture.Call) int64 {
+	by := int64(1)
+	if len(c.Args) > 2 {
+		if _, err := fmt.Sscan(c.Args[2].Text, &by); err != nil {
+			by = 1
+		}
+	}
+	if strings.HasPrefix(c.Command(), "DECR") {
+		return -by
+	}
+	return by
 }
 
 func (f *fitter) hash(a *capture.Arg) uint64 {
@@ -367,7 +391,8 @@ func (f *fitter) byCalls() []string {
 func (s *of) put(w *model.Workload) []string {
 	keys, note := s.distribution()
 	d := model.Data{Name: s.name, Type: s.kind, Records: int64(max(len(s.keys), 1)), Size: s.sizes.number()}
-	d.Key.Length = int(min(max(s.bytes/max(s.named, 1), 1), model.LongestKey))
+	stored := int64(len("perfbench::") + len(s.name)) // what stands before each key in the store
+	d.Key.Length = int(min(max(s.bytes/max(s.named, 1)-stored, int64(len(strconv.FormatInt(d.Records, 10)))), model.LongestKey))
 	if !d.Size.Given() {
 		d.Size = s.found.number()
 	}
@@ -391,6 +416,9 @@ func (s *of) put(w *model.Workload) []string {
 	if len(s.ttls) > 0 {
 		slices.Sort(s.ttls)
 		d.TTL = model.One(s.ttls[len(s.ttls)/2] * int64(time.Millisecond))
+		if s.ttls[0] != s.ttls[len(s.ttls)-1] {
+			note = append(note, s.name+": times to live differ; the median is taken for all.")
+		}
 		d.Cached = true // it expires, and is no loss then
 	}
 	w.Data = append(w.Data, d)
@@ -418,7 +446,7 @@ func (s *of) put(w *model.Workload) []string {
 			st.Fields = len(d.Fields)
 		}
 		if a.do == model.Add {
-			st.By = model.One(1)
+			st.By = model.Between(n.low, n.high)
 		}
 		w.Operations = append(w.Operations, model.Operation{Name: name, Weight: float64(n.calls), Steps: []model.Step{st}})
 	}
@@ -436,18 +464,25 @@ func (s *of) longest() int64 {
 }
 
 // histogram counts sizes by powers of the square root of two.
-type histogram struct {
-	n   map[int]int64
-	min int64
-	max int64
+type histogram struct{ n map[int]stretch }
+
+// stretch is how many sizes there are from the smallest of them to the largest.
+type stretch struct{ n, min, max int64 }
+
+// and is both together.
+func (s stretch) and(t stretch) stretch {
+	return stretch{s.n + t.n, min(s.min, t.min), max(s.max, t.max)}
 }
 
 func (h *histogram) add(size int64) {
 	if h.n == nil {
-		h.n, h.min = map[int]int64{}, size
+		h.n = map[int]stretch{}
 	}
-	h.min, h.max = min(h.min, size), max(h.max, size)
-	h.n[bucketOf(size)]++
+	b, one := bucketOf(size), stretch{1, size, size}
+	if s, ok := h.n[b]; ok {
+		one = s.and(one)
+	}
+	h.n[b] = one
 }
 
 func bucketOf(size int64) int { return int(math.Floor(2 * math.Log2(float64(max(size, 1))))) }
@@ -462,17 +497,10 @@ func (h *histogram) number() model.Number {
 		at = append(at, b)
 	}
 	slices.Sort(at)
-	if h.max-h.min <= max(h.min/10, 1) {
-		return model.Between(max(h.min, 1), max(h.max, 1))
-	}
 	// The rarest neighbours are joined until there are few enough.
-	type stretch struct {
-		from, to int
-		n        int64
-	}
 	var all []stretch
 	for _, b := range at {
-		all = append(all, stretch{b, b, h.n[b]})
+		all = append(all, h.n[b])
 	}
 	for len(all) > buckets {
 		best := 0
@@ -481,14 +509,12 @@ func (h *histogram) number() model.Number {
 				best = i
 			}
 		}
-		all[best] = stretch{all[best].from, all[best+1].to, all[best].n + all[best+1].n}
+		all[best] = all[best].and(all[best+1])
 		all = slices.Delete(all, best+1, best+2)
 	}
 	out := model.Number{Kind: model.Weighted}
 	for _, s := range all {
-		lo, hi := int64(math.Ceil(math.Pow(2, float64(s.from)/2))), int64(math.Ceil(math.Pow(2, float64(s.to+1)/2)))-1
-		lo, hi = max(lo, h.min, 1), max(min(hi, h.max), 1)
-		out.Table = append(out.Table, model.Choice{Weight: float64(s.n), Min: min(lo, hi), Max: hi})
+		out.Table = append(out.Table, model.Choice{Weight: float64(s.n), Min: max(s.min, 1), Max: max(s.max, 1)})
 	}
 	if len(out.Table) == 1 {
 		return model.Between(out.Table[0].Min, out.Table[0].Max)

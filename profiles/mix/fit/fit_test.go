@@ -90,7 +90,7 @@ func TestACaptureBecomesAWorkload(t *testing.T) {
 		case i%20 == 18:
 			add(one, "HGET", fmt.Sprintf("basket{%d}", i%50), "total")
 		case i%20 == 9:
-			add(one, "INCR", "visits:2026-11-27")
+			add(one, map[bool]string{true: "DECRBY", false: "INCRBY"}[i%40 == 9], "visits:2026-11-27", map[bool]string{true: "3", false: "2"}[i%40 == 9])
 		default:
 			add(nil, "PING")
 		}
@@ -122,7 +122,13 @@ func TestACaptureBecomesAWorkload(t *testing.T) {
 	basket := w.Data[w.Index("basket")]
 	assert.Equal(t, model.Hash, basket.Type)
 	assert.Len(t, basket.Fields, 2)
+	assert.Equal(t, []model.Choice{{Weight: 50, Min: 20, Max: 20}}, []model.Choice{{Weight: 50, Min: basket.Size.Min, Max: basket.Size.Max}}, "sizes that are all the same")
 	assert.Equal(t, model.Counter, w.Data[w.Index("visits")].Type)
+	for _, o := range w.Operations {
+		if o.Name == "visits-add" {
+			assert.Equal(t, model.Between(-3, 2), o.Steps[0].By)
+		}
+	}
 }
 
 func TestCapturesThatBecomeNoWorkload(t *testing.T) {
