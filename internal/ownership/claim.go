@@ -72,7 +72,7 @@ func (c *Claim) Add(ctx context.Context, sp Space) (Spot, error) {
 	return *s, nil
 }
 
-// Leave drops a space from the claim because it will not be written after all.
+// Leave gives up the claim to a space that will not be written after all; its data stay.
 // Only Admit may call it.
 func (a *spaces) Leave(s store.Space) {
 	a.mu.Lock()

@@ -20,7 +20,7 @@ type Handoff struct {
 	Index int `json:"index"`
 	Part  int `json:"part"`
 	// Left is what is left, in the profile's own words.
-	Left []byte `json:"rest"`
+	Left []byte `json:"left"`
 	// Phases have begun, that long after the run.
 	Phases map[string]time.Duration `json:"phases,omitempty"`
 	// Settings are those of the part's tracks, in force in the segment of that number.

@@ -22,9 +22,6 @@ import (
 // is measured yet. Drive or Abandon must follow. Its exported methods may be called from
 // any goroutine.
 type Opened struct {
-	// proxy is what the connections go through; nil: the run has no faults.
-	proxy *proxy.Proxy
-
 	// Prepared is what was asked for, and what it comes to.
 	Prepared *Prepared
 	// Info is what the store reported about itself at the start.
@@ -37,13 +34,14 @@ type Opened struct {
 	// has.
 	close   func() error
 	release func() bool
+	// proxy is what the connections go through; nil: the run has no faults.
+	proxy *proxy.Proxy
 	// plan is Plan bound to conn.
 	plan    *workload.Plan
 	lease   lease
 	journal *rundir.Journal
-	// crew does the work; nil: this process does. shown is the constant part of what is
-	// reported to those who watch the run.
-	// told means that it was told to begin.
+	// crew does the work; nil: this process does. told means that it was told to begin, and
+	// shown is the constant part of what those who watch the run see.
 	crew    *crew.Crew
 	told    bool
 	shown   crew.View

@@ -20,7 +20,7 @@ type Prepared struct {
 	Profile workload.Profile
 	Driver  store.Driver
 	Target  store.Target
-	// Plan is not bound to a store; Start binds a copy of it.
+	// Plan is not bound to a store; Open binds a copy of it.
 	Plan   *workload.Plan
 	Inputs workload.Inputs
 	// Preset is the preset used; empty if files replace it.
