@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -51,6 +52,31 @@ func ran(t *testing.T, name string, count int, set ...string) (map[string]float6
 		}
 	}
 	return shares, profiletest.Facts[run.Facts](t, o.Concluded)
+}
+
+// A preset says how much there is to do for those who say nothing; it does not end a run that is
+// to take a time.
+func TestADurationIsNotCutShortByAPreset(t *testing.T) {
+	seen := 0
+	require.NoError(t, fs.WalkDir(presets, "presets", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "presets/"), ".yaml")
+		c := profiletest.Case{Profile: Profile(), Target: "memory:", Preset: name}
+		once, err := c.Prepare(t.Context(), t)
+		require.NoError(t, err, name)
+		c.Set = []string{"duration=1h"}
+		timed, err := c.Prepare(t.Context(), t)
+		require.NoError(t, err, name)
+		if !once.Inputs.Wraps() {
+			assert.Positive(t, once.Plan.Phases[0].Tracks[0].Total, name)
+		}
+		assert.Zero(t, timed.Plan.Phases[0].Tracks[0].Total, name)
+		seen++
+		return nil
+	}))
+	assert.Greater(t, seen, 10)
 }
 
 // Every preset does what is published of it, in the shares that are published.
