@@ -73,6 +73,15 @@ var schemes = map[string]scheme{
 	"lab":             {form: formName, example: "lab:redis"},
 }
 
+// neighbours are stores that speak the protocol of another, by the names that people give their
+// URLs, with the scheme of that protocol.
+var neighbours = map[string]string{
+	"valkey": "redis", "valkeys": "rediss", "keydb": "redis", "dragonfly": "redis", "garnet": "redis", "memorydb": "redis", "elasticache": "redis",
+	"scylla": "cassandra", "scylladb": "cassandra", "cql": "cassandra", "astra": "cassandra", "keyspaces": "cassandra",
+	"tidb": "mysql", "vitess": "mysql", "percona": "mysql", "planetscale": "mysql",
+	"cockroach": "postgres", "cockroachdb": "postgres", "crdb": "postgres", "yugabyte": "postgres", "yugabytedb": "postgres", "neon": "postgres", "pgbouncer": "postgres", "timescaledb": "postgres",
+}
+
 // Schemes returns the names of all known URL schemes in order.
 func Schemes() []string {
 	names := make([]string, 0, len(schemes))
@@ -113,6 +122,9 @@ func unknownScheme(word, rest string, colon bool) error {
 		return bad("target "+word+":"+rest+" has no scheme", "did you mean redis://"+word+":"+rest+"?")
 	case !colon || !isName(word):
 		return bad("target is not a URL", "for example redis://localhost:6379 or embedded:")
+	case neighbours[word] != "":
+		as := neighbours[word]
+		return bad(fmt.Sprintf("target: unknown scheme %q", word), fmt.Sprintf("such a store speaks the protocol of %s://, so write that; perfbench doctor --try says what works on it", as))
 	}
 	return bad(fmt.Sprintf("target: unknown scheme %q", word), fault.Suggest(word, Schemes(), fault.SeeStores))
 }
