@@ -27,16 +27,22 @@ import (
 //	redis-stop VAR, redis-start VAR
 //	measured N [DIR]       waits until a run below results has written N rows
 //	absent TEXT            wants TEXT in no file below the work folder
+//	$EXAMPLES              the folder docs/examples
 //	rest INSTEAD           leaves the story to make test-all; see labtest.Full
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Dir(binary(t))
+	shown, err := filepath.Abs(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:             "testdata/script",
 		ContinueOnError: false,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("EXAMPLES", shown)
 			e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Values["t"] = e.T()
 			e.Values["servers"] = map[string]*labtest.Server{}
