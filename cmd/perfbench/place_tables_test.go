@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -132,11 +133,25 @@ func (g *sqlGround) index(t *testing.T, table string) []string {
 	return g.column(t, strings.ReplaceAll(g.indexes, "%", strings.ReplaceAll(table, "'", "''"))+" ORDER BY 1")
 }
 
-// column reads the one column of a query.
-func (g *sqlGround) column(t *testing.T, query string) []string {
+// column reads the one column of a query. PostgreSQL refuses a query about its catalogue in the
+// middle of which a run under way drops a table; such a query is made again.
+func (g *sqlGround) column(t *testing.T, query string) (names []string) {
+	t.Helper()
+	var err error
+	eventually(time.Minute, func() bool {
+		names, err = g.read(t, query)
+		return err == nil || !strings.Contains(err.Error(), "could not open relation")
+	})
+	require.NoError(t, err)
+	return names
+}
+
+func (g *sqlGround) read(t *testing.T, query string) ([]string, error) {
 	t.Helper()
 	rows, err := g.db.QueryContext(t.Context(), query)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { require.NoError(t, rows.Close()) }()
 	var names []string
 	for rows.Next() {
@@ -144,8 +159,7 @@ func (g *sqlGround) column(t *testing.T, query string) []string {
 		require.NoError(t, rows.Scan(&name))
 		names = append(names, name)
 	}
-	require.NoError(t, rows.Err())
-	return names
+	return names, rows.Err()
 }
 
 func (g *sqlGround) hollow(t *testing.T, name string) bool {
