@@ -84,7 +84,11 @@ func attemptsOf(r *Run) string {
 	if ended <= 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Callers had a policy (%s): a call took %.3g attempts.", c, float64(ended+retries)/float64(ended))
+	took := fmt.Sprintf("%.3g attempts", float64(ended+retries)/float64(ended))
+	if took == "1 attempts" {
+		took = "1 attempt"
+	}
+	text := fmt.Sprintf("Callers had a policy (%s): a call took %s.", c, took)
 	if c.Deadline > 0 {
 		text += fmt.Sprintf(" %.3g %% of the calls were answered within %s of when they were due.", 100*float64(good)/float64(ended), units.Duration(c.Deadline))
 	}
