@@ -181,6 +181,15 @@ func trim(v float64) string {
 	return s
 }
 
+// PartOf formats a part of a number in per cent, to four digits; 100 % only if it is all of it.
+func PartOf(n, of int64) string {
+	share := 100 * float64(n) / float64(of)
+	if n < of {
+		share = min(share, 99.99)
+	}
+	return strconv.FormatFloat(share, 'g', 4, 64) + " %"
+}
+
 // Unlimited is how a rate of 0 is shown, and may be typed: there is no target rate.
 const Unlimited = "unlimited"
 

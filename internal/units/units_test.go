@@ -107,3 +107,10 @@ func TestThingsAreNamedByNumber(t *testing.T) {
 		assert.Equal(t, want, Numbered("worker", numbers))
 	}
 }
+
+func TestAPartIsAllOnlyIfItIs(t *testing.T) {
+	assert.Equal(t, "100 %", PartOf(3, 3))
+	assert.Equal(t, "99.99 %", PartOf(999_999, 1_000_000))
+	assert.Equal(t, "33.33 %", PartOf(1, 3))
+	assert.Equal(t, "0 %", PartOf(0, 3))
+}

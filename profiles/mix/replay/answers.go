@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
@@ -188,8 +189,8 @@ func (a *answers) look(ended <-chan struct{}) error {
 		return fault.Input(fmt.Errorf("answers: %s are more than can be compared", units.Plural(a.r.Items, "call")), fmt.Sprintf("capture fewer, up to %d", mostAnswers))
 	}
 	a.vague = map[uint64]bool{}
-	long := 2*a.r.Length + 2*unknownTTL/60 // a minute or two more than any replay takes
-	return a.r.items(ended, nil, func(i *item, args []capture.Arg) error {
+	long := 10*a.r.Length + 2*time.Minute // a replay at a tenth of the speed takes less
+	return a.r.items(ended, func(i *item, args []capture.Arg) error {
 		several, first := false, uint64(0)
 		for _, p := range i.calls {
 			for _, k := range p.keys {

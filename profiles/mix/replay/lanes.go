@@ -84,7 +84,7 @@ func newLanes(r *Recording, threads int, byKey bool) *lanes {
 // read reads ahead, until the end or close.
 func (l *lanes) read() {
 	n := 0
-	err := l.r.items(l.ended, nil, func(i *item, args []capture.Arg) error {
+	err := l.r.items(l.ended, func(i *item, args []capture.Arg) error {
 		if !l.put(l.all[l.of(i, args)], i, args) {
 			return errEnded
 		}

@@ -156,7 +156,7 @@ func (r *Recording) read() error {
 	// Once more, now that it is known how many calls each second has.
 	r.perSecond = 1
 	first, last, n := math.Inf(1), 0.0, int64(0)
-	err = r.items(nil, nil, func(i *item, _ []capture.Arg) error {
+	err = r.items(nil, func(i *item, _ []capture.Arg) error {
 		if n == 0 {
 			first = i.moment
 		}
@@ -225,9 +225,9 @@ func (r *Recording) each(was *identity, f func(*capture.Reader) error) error {
 // errEnded ends a reading early.
 var errEnded = errors.New("no more is wanted")
 
-// items calls f with each call that is made again, and with its moment, and see, which may be
-// nil, with each before. ended, once closed, ends it.
-func (r *Recording) items(ended <-chan struct{}, see func(*capture.Call), f func(*item, []capture.Arg) error) error {
+// items calls f with each call that is made again, and with its moment. ended, once closed, ends
+// it.
+func (r *Recording) items(ended <-chan struct{}, f func(*item, []capture.Arg) error) error {
 	err := r.each(&r.file, func(c *capture.Reader) error {
 		mean := traffic.Mean(&c.Header)
 		clock := newMoments(r)
@@ -252,9 +252,6 @@ func (r *Recording) items(ended <-chan struct{}, see func(*capture.Call), f func
 				return nil
 			case err != nil:
 				return err
-			}
-			if see != nil {
-				see(&k)
 			}
 			if s.add(&k, mean(&k).LeftOut); failed != nil {
 				return failed

@@ -32,7 +32,7 @@ func written(t *testing.T, timing capture.Timing, connections int, at ...time.Du
 // all are the moments of a recording, as seconds of its pace.
 func all(t *testing.T, r *Recording) (out []float64) {
 	t.Helper()
-	require.NoError(t, r.items(nil, nil, func(i *item, _ []capture.Arg) error {
+	require.NoError(t, r.items(nil, func(i *item, _ []capture.Arg) error {
 		out = append(out, i.moment/r.perSecond)
 		return nil
 	}))

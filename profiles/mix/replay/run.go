@@ -177,7 +177,7 @@ func (r *Run) Status() string {
 	f := r.sums()
 	var words []string
 	if f.Hits+f.Misses > 0 {
-		hits := "hits " + percent(f.Hits, f.Hits+f.Misses)
+		hits := "hits " + units.PartOf(f.Hits, f.Hits+f.Misses)
 		if ratio := f.Replay.RecordedHitRatio; ratio != nil {
 			hits += fmt.Sprintf(" (recorded %.4g %%)", 100**ratio)
 		}
@@ -229,14 +229,6 @@ func ratio(hits, misses int64) *float64 {
 	}
 	x := float64(hits) / float64(hits+misses)
 	return &x
-}
-
-func percent(n, of int64) string {
-	share := 100 * float64(n) / float64(of)
-	if n < of {
-		share = min(share, 99.99)
-	}
-	return strconv.FormatFloat(share, 'g', 4, 64) + " %"
 }
 
 // Facts is the record of a replay in run.json. See docs/mix.md.

@@ -80,7 +80,7 @@ func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err 
 	}
 	l := &loader{Run: r, ctx: ctx, seed: maphash.MakeSeed(), seen: map[uint64]uint8{}}
 	done := int64(0)
-	err = r.items(ctx.Done(), nil, func(i *item, args []capture.Arg) error {
+	err = r.items(ctx.Done(), func(i *item, args []capture.Arg) error {
 		if done++; done%1024 == 0 {
 			progress(done, r.Items)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
@@ -51,7 +52,7 @@ func (r *Run) Status() string {
 	if hits+misses == 0 {
 		return ""
 	}
-	return "hits " + percent(hits, hits+misses)
+	return "hits " + units.PartOf(hits, hits+misses)
 }
 
 // Facts returns the record of what has been done so far.

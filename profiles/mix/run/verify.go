@@ -85,7 +85,7 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	default:
 		out.Summary = fmt.Sprintf("%s of the run and %s read back at the end are right", units.Plural(hits, "read"), units.Plural(read, "record"))
 		if hits+misses > 0 {
-			out.Summary += fmt.Sprintf("; %s of the gets found their record", percent(hits, hits+misses))
+			out.Summary += fmt.Sprintf("; %s of the gets found their record", units.PartOf(hits, hits+misses))
 		}
 		if allowed > 0 {
 			out.Summary += fmt.Sprintf("; %s of what had been overwritten, which %s allows", units.Plural(allowed, "read"), v.r.layer.Why)
@@ -95,15 +95,6 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 		}
 	}
 	return out
-}
-
-// percent is a share in percent, to three digits; 100 % only if all are.
-func percent(n, of int64) string {
-	share := 100 * float64(n) / float64(of)
-	if n < of {
-		share = min(share, 99.99)
-	}
-	return strconv.FormatFloat(share, 'g', 4, 64) + " %"
 }
 
 // wrongOf names the failed checks.
