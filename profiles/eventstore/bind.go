@@ -182,12 +182,14 @@ func (b *binding) tasks(track string) func(worker int) (workload.Task, error) {
 func (b *binding) newStage(recv transport.Receiver, g *stage.Gate) *stage.Stage {
 	return &stage.Stage{
 		Options: b.s.stageOptions(), Layer: b.l, Traits: b.tr, Receiver: recv, Gate: g, Counts: b.counts, Failures: b.failures, Ledger: b.ledger,
-		Clock: b.clock.now, Wall: b.clock.wall, Took: b.took, Durable: b.boxes.durable, Stored: b.queries.sample.add,
+		Clock: b.clock.now, Wall: b.clock.wall, Took: b.stageTook, Durable: b.boxes.durable, Stored: b.queries.sample.add,
 	}
 }
 
-// took notes how long a batch took in the store stage.
-func (b *binding) took(m transport.Meta, s int, from, to int64) { b.boxes.took(&m, s, false, from, to) }
+// stageTook notes how long a batch took in the store stage.
+func (b *binding) stageTook(m transport.Meta, s int, from, to int64) {
+	b.boxes.stageTook(&m, s, false, from, to)
+}
 
 // Setup makes what the layer needs, and opens the way to it.
 func (b *binding) Setup(ctx context.Context, _ func(done, total int64)) error {

@@ -49,9 +49,9 @@ func (x *counting) pass() {
 	c.Made(&m)
 	c.Sent(&m)
 	c.Confirmed(&m)
-	x.boxes.took(&m, stage.Confirm, true, 1, 2)
+	x.boxes.stageTook(&m, stage.Confirm, true, 1, 2)
 	for s := stage.Receive; s < stage.Count; s++ {
-		x.boxes.took(&m, s, false, 2, 3)
+		x.boxes.stageTook(&m, s, false, 2, 3)
 	}
 	x.boxes.durable(m, 4, nil)
 	x.boxes.of(&m).record(&x.it, opDurable, 0)

@@ -86,7 +86,7 @@ func (b *binding) answer(m transport.Meta, err error) {
 		return
 	}
 	b.counts.Confirmed(&m)
-	b.boxes.took(&m, stage.Confirm, true, m.Sent, b.clock.now())
+	b.boxes.stageTook(&m, stage.Confirm, true, m.Sent, b.clock.now())
 	b.ledger.Confirmed(m)
 }
 

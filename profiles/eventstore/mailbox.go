@@ -104,9 +104,9 @@ func (l *mailboxes) durable(m transport.Meta, at int64, err error) {
 	}
 }
 
-// took puts how long a stage took for a batch there. That counts in the step in force; if made is
+// stageTook puts how long a stage took for a batch there. That counts in the step in force; if made is
 // set, in that in which the batch was made.
-func (l *mailboxes) took(m *transport.Meta, s int, made bool, from, to int64) {
+func (l *mailboxes) stageTook(m *transport.Meta, s int, made bool, from, to int64) {
 	x := l.of(m)
 	if x == nil || m.Warm {
 		return

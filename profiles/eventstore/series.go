@@ -46,7 +46,7 @@ type series struct {
 
 func newSeries(e eyes) *series {
 	x := &series{eyes: e, looks: measure.Downsampled[look]{Most: maxPoints, At: func(x look) int64 { return x.AtNs }, Join: higherBacklog}}
-	x.seconds.See, x.seconds.Sum = x.told, x.sum
+	x.seconds.See, x.seconds.Sum = x.observe, x.sum
 	x.seconds.At = func(l *look) int64 { return l.AtNs }
 	x.seconds.Fits = func(l *look) bool { return !e.clock.toCome(l.AtNs) }
 	return x
@@ -87,8 +87,8 @@ func (e *eyes) see(ctx context.Context) *look {
 	return &look{p, now, nil}
 }
 
-// told observes the run in a worker, once it has begun.
-func (x *series) told() *look {
+// observe returns what can be seen of the run in a worker; nil before it has begun.
+func (x *series) observe() *look {
 	if x.clock.zero.Load() == 0 {
 		return nil
 	}

@@ -378,7 +378,7 @@ func (e *effect) outcome(room int) string {
 	}
 	text := ""
 	for _, d := range []detail{ranges, numbers, reasons, words} {
-		if text = e.told(d); ansi.StringWidth(text) <= room {
+		if text = e.describe(d); ansi.StringWidth(text) <= room {
 			break
 		}
 	}
@@ -395,8 +395,8 @@ const (
 	ranges
 )
 
-// told describes the effect in some detail. What decides comes first.
-func (e *effect) told(d detail) string {
+// describe says what the effect is, in some detail. What decides comes first.
+func (e *effect) describe(d detail) string {
 	rate, tail := e.throughput(), e.tail()
 	if d <= reasons && tail.is != changed && tail.is != same && (rate.is == unsure || e.given && tail.is == unsure) {
 		return "unsure: " + e.lacks()

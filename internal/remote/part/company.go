@@ -42,13 +42,13 @@ func accompany(ctx context.Context, addrs []string) *company {
 
 // sample looks at all of them.
 func (c *company) sample(ctx context.Context) {
-	c.client.look(ctx)
+	c.client.sample(ctx)
 	for _, w := range c.stores {
-		w.look(ctx)
+		w.sample(ctx)
 	}
 }
 
-func (w *watched) look(ctx context.Context) {
+func (w *watched) sample(ctx context.Context) {
 	if !w.Found() {
 		return
 	}

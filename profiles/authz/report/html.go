@@ -147,7 +147,7 @@ func (d *document) test(number int) test {
 			st := find(p.Tests, "profile")
 			spent := ""
 			if k == len(d.facts.Phases)-1 {
-				spent = shellTime(d.took())
+				spent = shellTime(d.elapsed())
 			}
 			out.rows = append(out.rows, append(r, cell(d.rate(st.Num, st.TotalMS)), spent))
 			continue
@@ -161,9 +161,9 @@ func (d *document) test(number int) test {
 	return out
 }
 
-// took returns how long the test took: all of the run's time or, if the run had other
+// elapsed returns how long the test took: all of the run's time or, if the run had other
 // tests too, from the first to the last of its phases.
-func (d *document) took() time.Duration {
+func (d *document) elapsed() time.Duration {
 	if !d.part {
 		return d.f.Run.Ended.Sub(d.f.Run.Started)
 	}

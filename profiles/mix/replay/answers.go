@@ -182,9 +182,9 @@ func expectAnswers(path string, r *Recording, prefix string, load bool) (*answer
 	return a, nil
 }
 
-// look goes through the capture for the keys whose answers depend on more than the order of
+// findVague goes through the capture for the keys whose answers depend on more than the order of
 // their calls.
-func (a *answers) look(ended <-chan struct{}) error {
+func (a *answers) findVague(ended <-chan struct{}) error {
 	if a.r.Items > mostAnswers {
 		return fault.Input(fmt.Errorf("answers: %s are more than can be compared", units.Plural(a.r.Items, "call")), fmt.Sprintf("capture fewer, up to %d", mostAnswers))
 	}
@@ -300,8 +300,8 @@ func (a *answers) answer(words []capture.Arg, keys []int, db int, r *link.Reply,
 	return out, vague
 }
 
-// took takes the answer to a call, by its number in the recording.
-func (a *answers) took(number int64, words []capture.Arg, keys []int, db int, r *link.Reply, err error) {
+// record takes the answer to a call, by its number in the recording.
+func (a *answers) record(number int64, words []capture.Arg, keys []int, db int, r *link.Reply, err error) {
 	if _, is := errors.AsType[interface {
 		error
 		RedisError()

@@ -202,8 +202,8 @@ func (l *lanes) Next(worker int, stale <-chan struct{}) (moment float64, more, k
 	return moment, true, true
 }
 
-// take takes the next call of a worker, which Next has said is there; nil if there is none.
-func (l *lanes) take(worker int) (*chunk, *call) {
+// pop takes the next call of a worker, which Next has said is there; nil if there is none.
+func (l *lanes) pop(worker int) (*chunk, *call) {
 	one := l.all[worker]
 	if one.cur == nil || one.at == len(one.cur.calls) {
 		return nil, nil

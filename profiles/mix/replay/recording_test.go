@@ -98,7 +98,7 @@ func TestReadingAheadIsBounded(t *testing.T) {
 			if _, more, known = l.Next(0, stale); !more || !known {
 				break
 			}
-			_, c := l.take(0)
+			_, c := l.pop(0)
 			require.NotNil(t, c)
 			got++
 		}
@@ -106,7 +106,7 @@ func TestReadingAheadIsBounded(t *testing.T) {
 		assert.InDelta(t, chunks*chunkCalls, got, 4*chunkCalls)
 		assert.EqualValues(t, got, l.Made())
 		assert.False(t, l.through())
-		_, c := l.take(0)
+		_, c := l.pop(0)
 		assert.Nil(t, c)
 		l.close()
 	})

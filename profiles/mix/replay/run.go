@@ -298,7 +298,7 @@ var finds = map[string]bool{"GET": true, "GETEX": true, "GETDEL": true, "HGET": 
 // Do makes the next call of the thread again.
 func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	if k.call == nil || k.seq != it.Seq || k.warm != it.Warmup {
-		k.in, k.call = k.r.lanes.take(it.Worker)
+		k.in, k.call = k.r.lanes.pop(it.Worker)
 		k.seq, k.warm = it.Seq, it.Warmup
 	}
 	in, c := k.in, k.call
@@ -327,7 +327,7 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 func (k *task) answer(a *answers, in *chunk, c *call, err error) {
 	p := &in.parts[c.from]
 	keys := p.keys
-	a.took(c.number, in.args[p.from:p.to], keys, p.db, &k.q.Reply, err)
+	a.record(c.number, in.args[p.from:p.to], keys, p.db, &k.q.Reply, err)
 }
 
 // note counts what a read has found.

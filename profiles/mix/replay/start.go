@@ -71,7 +71,7 @@ func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err 
 		}
 	}
 	if r.answers != nil {
-		if err := r.answers.look(ctx.Done()); err != nil {
+		if err := r.answers.findVague(ctx.Done()); err != nil {
 			return err
 		}
 	}

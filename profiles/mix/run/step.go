@@ -236,10 +236,10 @@ func (s *step) prepare(it *workload.Iteration, x uint64) {
 		s.write(it, p, x, false)
 	case model.Get:
 		s.pick(p, x, s.some())
-		s.look(p)
+		s.expect(p)
 	case model.Modify:
 		s.pick(p, x, false)
-		s.look(p)
+		s.expect(p)
 	case model.Include, model.Exclude, model.Has:
 		s.members(p, x)
 	case model.Add:
@@ -292,9 +292,9 @@ func (s *step) aim(at *row, to *model.Row, x uint64) {
 	to.Key, to.Found = s.set.Key.Append(to.Key[:0], at.record), false
 }
 
-// look notes which records a read must find, and which versions: those that were
+// expect notes which records a read must find, and which versions: those that were
 // acknowledged before it begins.
-func (s *step) look(p *part) {
+func (s *step) expect(p *part) {
 	for i := range p.call.Rows {
 		at := &p.rows[i]
 		at.due = !at.absent && s.set.there(&s.task.run.stake, at.record)

@@ -156,7 +156,7 @@ func (v *verification) readSet(ctx context.Context, client model.Client, s *set)
 			p.call.Rows[i].Key, p.call.Rows[i].Found = s.Key.Append(p.call.Rows[i].Key[:0], record), false
 		}
 		st.pick(p, 0, false)
-		st.look(p)
+		st.expect(p)
 		if err := client.Do(ctx, &p.call); err != nil {
 			return fmt.Errorf("read back %s: %w", s.Name, err)
 		}

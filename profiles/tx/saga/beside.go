@@ -48,8 +48,8 @@ func (b *beside) begin(s workload.Stake) {
 	b.nextCheck.begin(b.spec.Check, s)
 }
 
-// took records a saga that was taken up.
-func (b *beside) took(s *model.Saga) {
+// recordSaga records a saga that was taken up.
+func (b *beside) recordSaga(s *model.Saga) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.inRun.add(s)
@@ -114,7 +114,7 @@ func (k *Task) poll(ctx context.Context, it *workload.Iteration) error {
 		}
 		if hit {
 			b.nextPoll.next.Store(0)
-			b.took(s)
+			b.recordSaga(s)
 			return nil
 		}
 	}

@@ -188,7 +188,7 @@ func (x *dtmRun) settle(ctx context.Context) error {
 					break // it never arrived
 				}
 				if model.Final(got.Status) {
-					x.took(&model.Saga{Gid: gid, Status: got.Status})
+					x.recordSaga(&model.Saga{Gid: gid, Status: got.Status})
 					break
 				}
 				if err := store.Pause(ctx, 100*time.Millisecond); err != nil {

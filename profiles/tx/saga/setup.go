@@ -57,8 +57,8 @@ func newOpening(r *Run) *opening {
 	return &opening{r: r, store: r.layer.Open(), foreign: map[string]map[string]model.Entry{}, earlier: map[string]outcome{}}
 }
 
-// took records a saga that was taken up.
-func (o *opening) took(s *model.Saga) {
+// recordSaga records a saga that was taken up.
+func (o *opening) recordSaga(s *model.Saga) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.atStart.add(s)
@@ -188,7 +188,7 @@ func (o *opening) takeUp(ctx context.Context) error {
 			if err != nil && !errors.Is(err, model.ErrNone) && !errors.Is(err, coordinator.ErrUndecided) && !errors.Is(err, model.ErrMoved) {
 				return err
 			}
-			o.took(s)
+			o.recordSaga(s)
 			if err != nil { // somebody else continues it, or this run will later
 				if err := o.leave(ctx, shard, p.Gid); err != nil {
 					return err

@@ -63,8 +63,8 @@ func (v *verification) Verify(ctx context.Context) workload.Verification {
 	return v.verify(ctx)
 }
 
-// took records a saga that was taken up.
-func (v *verification) took(s *model.Saga) {
+// recordSaga records a saga that was taken up.
+func (v *verification) recordSaga(s *model.Saga) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.atEnd.add(s)
@@ -187,7 +187,7 @@ func (v *verification) drain(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return err
 			}
-			v.took(s)
+			v.recordSaga(s)
 			f.ask(checkIndex, 1)
 			if err != nil {
 				f.offend(checkIndex, "%s: %v", p.Gid, err)
