@@ -42,6 +42,8 @@ func (o outline) became(k workload.FileKey, knobs []request.Line) (workload.KeyS
 		return workload.KeyIgnored, o.other(k) + " wins"
 	case !ok && !turned(knobs, here.From()):
 		return workload.KeyIgnored, "this plan does not use it"
+	case ok && o.p.Plan.Corrected[shown.Name] != "":
+		return workload.KeyCorrected, o.p.Plan.Corrected[shown.Name]
 	case !ok || same(k.Value, shown.Text):
 		return workload.KeyRead, ""
 	case shown.Text == o.otherwise(k.Key):

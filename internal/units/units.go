@@ -53,10 +53,24 @@ func ParseSize(s string) (int64, error) {
 }
 
 // number matches a number as people write it, without its suffix; digits may be grouped
-// by single underscores.
+// by single underscores, or in threes by spaces, as the workbench shows them (spaced).
 var number = regexp.MustCompile(`^[+-]?(\d+(_\d+)*(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
 
+var (
+	spaced = regexp.MustCompile("^[+-]?\\d{1,3}([ \u00a0\u2009\u202f]\\d{3})+(\\.\\d*)?$")
+	spaces = strings.NewReplacer(" ", "", "\u00a0", "", "\u2009", "", "\u202f", "")
+)
+
+// ungroup removes the spaces between groups of three digits.
+func ungroup(s string) string {
+	if spaced.MatchString(s) {
+		return spaces.Replace(s)
+	}
+	return s
+}
+
 func digits(s string) (float64, bool) {
+	s = ungroup(s)
 	if !number.MatchString(s) {
 		return 0, false
 	}
@@ -71,7 +85,7 @@ var factors = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'G': 1e9, 'T': 1e12
 const LikeNumbers = "write it like 500, 10k or 1e6"
 
 // ParseNumber parses a number as written by people and by Number: "10000", "10_000",
-// "1e4", "10k", "1.5M". The result is finite.
+// "10 000", "1e4", "10k", "1.5M". The result is finite.
 func ParseNumber(s string) (float64, error) {
 	t, factor := strings.TrimSpace(s), 1.0
 	if n := len(t) - 1; n > 0 && factors[t[n]] != 0 {
@@ -94,7 +108,7 @@ func ParseWhole(s string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if n, err := strconv.ParseInt(strings.ReplaceAll(strings.TrimSpace(s), "_", ""), 10, 64); err == nil {
+	if n, err := strconv.ParseInt(strings.ReplaceAll(ungroup(strings.TrimSpace(s)), "_", ""), 10, 64); err == nil {
 		return n, nil
 	}
 	if v != math.Trunc(v) || math.Abs(v) >= exact {

@@ -26,12 +26,13 @@ func TestParseSize(t *testing.T) {
 func TestParseNumber(t *testing.T) {
 	for in, want := range map[string]float64{
 		"0": 0, "-1": -1, "10k": 10_000, "10 K": 10_000, "1.5M": 1_500_000, "1e6": 1_000_000, "1_000": 1000, "0.25": 0.25, ".5": 0.5, "2e-3": 0.002,
+		"2 472 000": 2_472_000, "2\u2009472\u2009000": 2_472_000, "10\u202f000.5": 10_000.5, "1\u00a0000": 1000,
 	} {
 		got, err := ParseNumber(in)
 		assert.NoError(t, err, in)
 		assert.InDelta(t, want, got, 0, in)
 	}
-	for _, in := range []string{"", "k", "x", "1__0", "_1", "1_", "0x10", "NaN", "Inf", "1e999", "10kk", "10 m", "1,000"} {
+	for _, in := range []string{"", "k", "x", "1__0", "_1", "1_", "0x10", "NaN", "Inf", "1e999", "10kk", "10 m", "1,000", "1 00", "1 0000", "1000 000", "1  000"} {
 		_, err := ParseNumber(in)
 		assert.Error(t, err, in)
 	}
@@ -39,7 +40,7 @@ func TestParseNumber(t *testing.T) {
 
 func TestParseWhole(t *testing.T) {
 	for in, want := range map[string]int64{
-		"10k": 10_000, "1e6": 1_000_000, "1_000": 1000, "1.5k": 1500, "08": 8, "9223372036854775807": math.MaxInt64, "-3": -3,
+		"10k": 10_000, "1e6": 1_000_000, "1_000": 1000, "1.5k": 1500, "08": 8, "9 223 372 036 854 775 807": math.MaxInt64, "9223372036854775807": math.MaxInt64, "-3": -3,
 	} {
 		got, err := ParseWhole(in)
 		assert.NoError(t, err, in)

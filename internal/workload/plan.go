@@ -24,6 +24,9 @@ type Plan struct {
 	// Parameters are all the fixed values of the plan under the names that users
 	// type, with their origins, in display order.
 	Parameters []Value
+	// Corrected are the values in effect, by the name of the parameter, where what was written
+	// cannot be done as it is: a batch that is rounded up to whole groups.
+	Corrected map[string]string
 	// Warnings are sentences to show before the run and to keep with its result.
 	Warnings []string
 	// Writes and Deletes say in words what the run will do to the store.

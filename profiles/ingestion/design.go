@@ -258,6 +258,7 @@ func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 	if s.compat {
 		p.Evenly = "compat=on"
 	}
+	p.Corrected = map[string]string{}
 	phase := workload.Phase{Name: "ingest", Duration: in.Duration}
 	for i := range s.maps {
 		m := &s.maps[i]
@@ -273,6 +274,9 @@ func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 			t.Total = m.entries() * s.testCount
 		}
 		phase.Tracks = append(phase.Tracks, t)
+		if n := m.units(&m.start); m.putAll && n != m.batch {
+			p.Corrected[m.name+"."+batchSize.Name] = m.batches(n)
+		}
 		p.Spaces = append(p.Spaces, m.space(s))
 		p.Bytes += m.entries() * int64(m.start.Payload)
 		p.Writes = append(p.Writes, m.writes(s))
@@ -280,6 +284,14 @@ func plan(s *spec, r *designer, in workload.Inputs) *workload.Plan {
 	}
 	p.Phases = []workload.Phase{phase}
 	return p
+}
+
+// batches says of how many entries batches are, where that is not what was asked for.
+func (m *mapSpec) batches(n int) string {
+	if n < m.batch {
+		return fmt.Sprintf("%d, as a thread has no more entries", n)
+	}
+	return fmt.Sprintf("%d, as batches hold whole groups of %d", n, m.shares[0].Size)
 }
 
 // writes describes what the plan does to a map.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -204,16 +205,21 @@ func (c *Conn) limits(ctx context.Context) error {
 			return ctx.Err() // servers that only speak the protocol need not have such settings
 		}
 	}
-	if allowed <= 0 { // as many as there is memory for: TiDB, CockroachDB
-		return nil
-	}
-	free := max(allowed-used+1, 1) // one of those in use is ours
-	if c.pool.size > free {
+	if free := max(room(allowed, used-1), 1); c.pool.size > free { // one of those in use is ours
 		c.limited = fmt.Sprintf("%s: the server has room for %d connections, and %d were wanted: workers will wait for each other",
 			c.server.d.Dialect, free, c.pool.size)
 		c.pool.size = free
 	}
 	return nil
+}
+
+// room returns how many connections a server that allows so many has left. TiDB and CockroachDB
+// say 0 for as many as there is memory for.
+func room(allowed, used int) int {
+	if allowed <= 0 {
+		return math.MaxInt
+	}
+	return allowed - used
 }
 
 // connected returns how many connections a MySQL has by a row of its status, 0 if there is no

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,4 +56,13 @@ func TestAStatusThatIsMissing(t *testing.T) {
 	n, err = connected(t.Context(), c.SQL(), "No_such_row")
 	require.NoError(t, err)
 	assert.Zero(t, n)
+}
+
+// A server that allows 0 connections, as TiDB says, allows any number.
+func TestRoomForConnections(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, 3, room(10, 7))
+	assert.Equal(t, -1, room(10, 11))
+	assert.Equal(t, math.MaxInt, room(0, 7))
+	assert.Equal(t, math.MaxInt, room(-1, 0))
 }

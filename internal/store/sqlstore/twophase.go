@@ -89,7 +89,7 @@ func canPrepareMySQL(ctx context.Context, db *sql.DB, branches int) error {
 	if forgetsPrepared(version) {
 		return fault.Store(errors.New("MariaDB before 10.5 rolls a prepared transaction back when its connection ends"), "use MariaDB 10.5 or later")
 	}
-	if free := most - used; most > 0 && free < branches {
+	if free := room(most, used); free < branches {
 		return fault.Store(fmt.Errorf("a prepared branch keeps its connection: up to %d are needed, and the server has %d left of %d", branches, free, most),
 			"use fewer threads, or raise max_connections of the server")
 	}
