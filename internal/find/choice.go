@@ -233,7 +233,12 @@ func rounded(level float64) float64 {
 	if level <= 0 {
 		return level
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(level))-2)
+	digits := math.Floor(math.Log10(level)) - 2
+	if digits < 0 { // a power of ten below 1 is not exact, and its inverse is
+		parts := math.Pow(10, -digits)
+		return math.Round(level*parts) / parts
+	}
+	unit := math.Pow(10, digits)
 	return math.Round(level/unit) * unit
 }
 

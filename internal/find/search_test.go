@@ -1,6 +1,7 @@
 package find
 
 import (
+	"fmt"
 	"context"
 	"math"
 	"sync"
@@ -168,5 +169,13 @@ func TestADoubtfulStepAloneIsNotTooMuch(t *testing.T) {
 		}, func(Tried) {})
 		require.NoError(t, err)
 		assert.Equal(t, Range{Low: 400, High: tt.high}, r, name)
+	}
+}
+
+// Levels are told to three digits, without what binary fractions add.
+func TestLevelsAreRounded(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[float64]float64{36.25: 36.3, 36.3: 36.3, 0.018149: 0.0181, 7.25: 7.25, 145.4: 145, 123456: 123000, 0: 0} {
+		assert.Equal(t, fmt.Sprint(want), fmt.Sprint(rounded(level)))
 	}
 }
