@@ -1,8 +1,8 @@
 package find
 
 import (
-	"fmt"
 	"context"
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -223,9 +224,17 @@ func TestNamesFollowTheConventions(t *testing.T) {
 	for scrape(t, out)["perfbench_store_commands_per_second"] == nil {
 		require.NoError(t, t.Context().Err())
 	}
-	problems, err := promlint.New(bytes.NewReader(get(t, at))).Lint()
+	text := get(t, at)
+	problems, err := promlint.New(bytes.NewReader(text)).Lint()
 	require.NoError(t, err)
 	assert.Empty(t, problems)
+	if promtool, err := exec.LookPath("promtool"); err == nil {
+		check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+		check.Stdin = bytes.NewReader(text)
+		out, err := check.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.Empty(t, string(out))
+	}
 	assert.Contains(t, scrape(t, out), "perfbench_store_latest_fork_seconds")
 }
 
