@@ -29,6 +29,7 @@ func TestEveryFlagIsAWordOfAPlan(t *testing.T) {
 	run := schema.Defs.Run.Properties
 	notOfARun := []string{
 		"dry-run", "quiet", "plain", "ascii", "theme", "help", "json", "aa", // of the terminal, and of a script in its place
+		"allow-exec",                                                                                                                                                                                                   // a plan of others could say it
 		"metrics-addr", "otlp", "workers", "listen", "token-file", "watch-token-file", "coordinator-key", "tls-self-signed", "tls-cert", "tls-key", "nats", "nats-creds", "nats-nkey", "tls-ca", "patience", "on-loss", // of where perfbench runs: all runs of a suite share them
 	}
 	for _, c := range []struct {

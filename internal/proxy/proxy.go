@@ -37,6 +37,9 @@ type State struct {
 	Refused bool
 	// Paused holds what passes; it arrives when the pause ends.
 	Paused bool
+	// Moved means that the server has got another address: nothing is answered on the connections
+	// that were open when it did, and new ones reach it. The old ones are reset when it ends.
+	Moved bool
 }
 
 // Retransmission is how long TCP takes to send again what was lost: the shortest time-out of
@@ -77,7 +80,9 @@ func (p *Proxy) Set(s State) {
 	defer p.mu.Unlock()
 	// Before the state is in force: nobody who waits for it may send on such a connection.
 	for c := range p.open {
-		if s.Refused && !p.state.Refused || c.swallowed && !s.HalfOpen {
+		was := c.left
+		c.left = s.Moved && (was || !p.state.Moved)
+		if s.Refused && !p.state.Refused || was && !c.left || c.swallowed && !s.HalfOpen && !c.left {
 			c.reset()
 		}
 	}
@@ -253,7 +258,7 @@ func (p *Proxy) reach(c *passage, d *door) (net.Conn, error) {
 func (p *Proxy) swallow(c *passage) {
 	p.mu.Lock()
 	c.swallowed = true
-	over := !p.state.HalfOpen
+	over := !p.state.HalfOpen && !c.left
 	p.mu.Unlock()
 	if over {
 		c.reset()
@@ -264,6 +269,7 @@ func (p *Proxy) swallow(c *passage) {
 type passage struct {
 	client    net.Conn
 	swallowed bool            // guarded by Proxy.mu
+	left      bool            // at the old address of a server that has moved; guarded by Proxy.mu
 	under     [2]atomic.Int64 // pieces on their way, in each direction
 
 	mu     sync.Mutex
@@ -433,11 +439,12 @@ func (p *Proxy) wait(c *passage, at time.Time) bool {
 	}
 }
 
-// gone reports whether something of the connection was lost, so that the rest makes no sense.
+// gone reports whether something of the connection was lost, so that the rest makes no sense, or
+// its server has moved.
 func (c *passage) gone(p *Proxy) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return c.swallowed
+	return c.swallowed || c.left
 }
 
 // Wait takes as long as a call to a store of this process does on top of what it takes anyway;

@@ -189,6 +189,30 @@ func TestHalfOpen(t *testing.T) {
 	ask(t, dial(t, p, addr))
 }
 
+func TestANewAddress(t *testing.T) {
+	addr, reached := echo(t)
+	p := start(t)
+	idle, old := dial(t, p, addr), dial(t, p, addr)
+	ask(t, idle)
+	ask(t, old)
+	p.Set(proxy.State{Moved: true})
+	_, err := old.Write([]byte("x"))
+	require.NoError(t, err, "it is taken")
+	require.Eventually(t, func() bool { return p.Swallowed() == 1 }, time.Minute, time.Millisecond)
+	fresh := dial(t, p, addr)
+	ask(t, fresh)
+	p.Set(proxy.State{Moved: true, Delay: time.Millisecond})
+	ask(t, fresh)
+	assert.Equal(t, 1, p.Swallowed(), "what is new stays, whatever else changes")
+	p.Set(proxy.State{})
+	for _, c := range []net.Conn{old, idle} {
+		_, err := c.Read(make([]byte, 1))
+		require.Error(t, err, "nothing at the old address is ever answered")
+	}
+	ask(t, fresh)
+	assert.Equal(t, 5, reached())
+}
+
 func TestRefused(t *testing.T) {
 	addr, _ := echo(t)
 	p := start(t)

@@ -277,6 +277,7 @@ func rows() []Field {
 			text:  func(r *Run) *string { return &r.Request.Facts },
 			path:  true,
 		},
+		terminal("allow-exec", "", "", "let faults run commands, as in --at 20s..30s:fault=exec:./failover.sh; no plan can say so", GroupSafety),
 		terminal("metrics-addr", "", "ADDR", "serve figures as OpenMetrics while runs go (:9400, 127.0.0.1:9400), at /metrics", GroupOutput),
 		terminal("otlp", "", "URL", "push the same by OpenTelemetry, every 5 s (http://localhost:4318, grpc://localhost:4317)", GroupOutput),
 		terminal("json", "", "", "print run.json of each run on one line, in place of the summary", GroupOutput),

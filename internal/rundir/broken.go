@@ -11,7 +11,8 @@ import (
 // was as before. Times are in seconds, those of the series to the end of a whole one; units are
 // the run's.
 type Fault struct {
-	// Kind and Size are as in --at: "delay", "5ms"; Size is "on" for a fault without one.
+	// Kind and Size are as in --at: "delay", "5ms"; "exec", "./failover.sh"; Size is "on" for a fault
+	// without one.
 	Kind string `json:"kind"`
 	Size string `json:"size"`
 	// From and To count from when measurement began. Healed is false if the run ended first.
@@ -78,7 +79,7 @@ func spansOf(r *Run) []Fault {
 		if c.To != 0 {
 			k := &workload.FaultKinds()[kind]
 			under[kind] = len(out)
-			out = append(out, Fault{Kind: k.Name, Size: k.Format(c.To), From: c.At, To: r.MeasuredS})
+			out = append(out, Fault{Kind: k.Name, Size: workload.FaultSize(k, c.To, r.Commands), From: c.At, To: r.MeasuredS})
 		}
 	}
 	return out

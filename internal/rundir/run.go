@@ -77,10 +77,13 @@ type Run struct {
 	Origins    map[string]string `json:"origins"`
 	// Files are the paths of --file, and Timetable the entries of --at, as they were
 	// given; folders of older versions have neither.
-	Files      []string    `json:"files,omitempty"`
-	Timetable  []string    `json:"timetable,omitempty"`
-	Operations []Operation `json:"operations"`
-	Segments   []Segment   `json:"segments"`
+	Files     []string `json:"files,omitempty"`
+	Timetable []string `json:"timetable,omitempty"`
+	// Commands are those of the faults that are commands; the value of the setting fault-exec is the
+	// number of one, from 1.
+	Commands   []workload.Command `json:"commands,omitempty"`
+	Operations []Operation        `json:"operations"`
+	Segments   []Segment          `json:"segments"`
 	// Phases are those phases of the plan that were measured, with the tracks that ran
 	// in them.
 	Phases []Phase `json:"phases,omitempty"`

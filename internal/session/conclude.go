@@ -39,7 +39,8 @@ func (c *Concluded) Code() int { return fault.CodeOf(c.Err) }
 func (d *Driven) Conclude(ctx context.Context) *Concluded {
 	res, cause := d.run.Wait()
 	<-d.observer.over
-	unbroken := d.breaker.wait()
+	unbroken := d.breakers.wait()
+	d.killed()
 	o := d.Opened
 	if cause == nil {
 		cause = o.crew.Deserted()
@@ -47,6 +48,7 @@ func (d *Driven) Conclude(ctx context.Context) *Concluded {
 	o.crew.Lost()
 	e := &conclusion{p: o.Prepared, o: o, d: d, run: o.journal.Run()}
 	e.run.Notices = append(e.run.Notices, unbroken...)
+	e.run.Commands = e.p.Plan.Commands.All()
 	e.record(ctx, res, cause)
 	defer o.crew.Close()
 	silent := e.verify(ctx)

@@ -47,9 +47,11 @@ type Driven struct {
 	observer *observer
 	samples  *samples
 	drain    *drain
-	breaker  *breaker // nil: no server is to break
-	feed     *telemetry.Feed
-	onWait   func(sentence string)
+	breakers breakers
+	// killed ends commands of faults that are under way.
+	killed context.CancelFunc
+	feed   *telemetry.Feed
+	onWait func(sentence string)
 }
 
 // Drive starts the run. Cancelling ctx later stops it gracefully with the context's
@@ -67,7 +69,8 @@ func newDriven(o *Opened) *Driven {
 	d := &Driven{Opened: o}
 	d.sink = newSink(o, d.Stop)
 	d.samples = &samples{warmup: d.sink.warmup, journal: o.journal}
-	d.breaker = newBreaker(o.Prepared, d.Mark)
+	ctx, killed := context.WithCancel(context.Background())
+	d.breakers, d.killed = newBreakers(ctx, o.Prepared, d.Mark), killed
 	d.observer = &observer{over: make(chan struct{}), sampler: o.sampler, pool: o.Pool, ceiling: o.ceiling, backlog: d.sink.backlog}
 	return d
 }
@@ -123,7 +126,7 @@ func (d *Driven) launch(ctx context.Context, past *engine.Restored) error {
 		Unreachable: func(c uint8) bool { return store.Class(c) == store.Unreachable },
 		Break: func(f workload.Faults) {
 			d.Opened.proxy.Set(f.Link())
-			d.breaker.set(f)
+			d.breakers.set(f)
 		},
 		Sink: d.sink.second, Grace: d.Opened.grace(), Past: past,
 		Signs: engine.Signs{Resumed: resumed, Processor: self.Processor},
@@ -243,6 +246,7 @@ func (d *Driven) Stop(cause error) { d.run.Stop(cause) }
 // Kill ends the run at once and cancels operations in progress.
 func (d *Driven) Kill() {
 	d.run.Kill()
+	d.killed()
 	go d.drain.closeLate()
 }
 

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -16,10 +18,47 @@ import (
 // faultWord is what an entry of the timetable begins with that breaks something.
 const faultWord = "fault="
 
-// parseFault parses what follows faultWord, and returns the beginning of the fault and, if it has
-// one, its end.
-func parseFault(word string, from, to time.Duration) ([]tableEntry, error) {
-	kind, v, err := workload.ParseFault(word)
+// healWord is what an entry after a fault begins with that ends it by a command.
+const healWord = "heal="
+
+// changesOf parts what an entry of a timetable changes at commas, which quotes keep together.
+func changesOf(text string) []string {
+	var out []string
+	quote, begin := rune(0), 0
+	for i, c := range text {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == ',':
+			out = append(out, strings.TrimSpace(text[begin:i]))
+			begin = i + 1
+		}
+	}
+	return append(out, strings.TrimSpace(text[begin:]))
+}
+
+// parseFault parses what follows faultWord, with what comes after it, and returns the beginning of
+// the fault and, if it has one, its end. The plan gets the commands.
+func parseFault(word string, after []string, from, to time.Duration, plan *workload.Plan) ([]tableEntry, error) {
+	heal := ""
+	if len(after) > 0 && strings.HasPrefix(after[0], healWord) {
+		command, ok := strings.CutPrefix(after[0], healWord+workload.Exec+":")
+		switch {
+		case !ok || strings.TrimSpace(command) == "":
+			return nil, fault.Input(fmt.Errorf("heal: %q is no command", strings.TrimPrefix(after[0], healWord)), "write it like heal=exec:./back.sh")
+		case to == from:
+			return nil, fault.Input(errors.New("heal: the fault has no end at which to heal it"), "give it a span, such as 20s..30s:fault=exec:./failover.sh,heal=exec:./back.sh")
+		}
+		heal = command
+	}
+	if plan.Commands == nil {
+		plan.Commands = &workload.Commands{}
+	}
+	kind, v, err := workload.ParseFault(word, heal, plan.Commands)
 	if err != nil {
 		return nil, err
 	}
@@ -57,54 +96,121 @@ func brokenTwice(list []tableEntry) error {
 
 // faultInWords describes the fault of a kind that begins with the first entry of a timetable, and
 // nothing for its end.
-func faultInWords(table []engine.At, kind int) []string {
+func faultInWords(table []engine.At, kind int, plan *workload.Plan) []string {
 	k := &workload.FaultKinds()[kind]
 	at := table[0]
 	if at.Value == 0 {
 		return nil
 	}
-	what := k.Name
-	if text := k.Format(at.Value); text != "on" {
+	what, help := k.Name, k.Help
+	if command, ok := plan.Command(at.Value); ok && k.Means(at.Value) == workload.OfCommand {
+		what += " of " + workload.JoinWords(command.Run)
+		if help = "this command is run"; len(command.Heal) > 0 {
+			help += ", and at its end " + workload.JoinWords(command.Heal)
+		}
+	} else if text := k.Format(at.Value); text != "on" {
 		what += " of " + text
 	}
 	for _, end := range table[1:] {
 		if end.Knob.Name == at.Knob.Name {
-			return []string{fmt.Sprintf("from %s to %s: a fault, %s: %s", at.After, end.After, what, k.Help)}
+			return []string{fmt.Sprintf("from %s to %s: a fault, %s: %s", at.After, end.After, what, help)}
 		}
 	}
-	return []string{fmt.Sprintf("from %s to the end: a fault, %s: %s", at.After, what, k.Help)}
+	return []string{fmt.Sprintf("from %s to the end: a fault, %s: %s", at.After, what, help)}
 }
 
-// breakable returns an error of bad input if a timetable has faults that the driver's connections,
-// or the servers of the target, cannot have; servers returns nil if they are not the lab's.
-func breakable(table []engine.At, d *store.Driver, servers func() Servers) error {
+// allowed is what faults of a run there can be.
+type allowed struct {
+	// driver is that of the store. proxied means that its connections go through a proxy, or will.
+	driver  *store.Driver
+	proxied bool
+	// servers returns those of the target, nil if they are not the lab's.
+	servers func() Servers
+	plan    *workload.Plan
+	// exec lets commands be run.
+	exec bool
+}
+
+// allowed returns what faults there can be, by hand as the run goes.
+func (p *Prepared) allowed() (*allowed, error) {
+	d := p.Driver
+	if p.binding.Target != "" { // the store is another than the target names
+		var err error
+		if _, d, err = p.env.Drivers.Parse(p.binding.Target); err != nil {
+			return nil, err
+		}
+	}
+	return &allowed{driver: &d, proxied: p.proxied(), servers: p.servers, plan: p.Plan, exec: p.env.AllowExec}, nil
+}
+
+// table returns an error of bad input if a timetable has faults that cannot be.
+func (a *allowed) table(table []engine.At) error {
 	var problems workload.Problems
 	for _, at := range table {
-		kind, ok := workload.FaultSetting(at.Knob.Name)
-		if !ok || at.Value == 0 {
-			continue
+		if kind, ok := workload.FaultSetting(at.Knob.Name); ok && at.Value != 0 {
+			problems.Add(a.fault(kind, at.Value))
 		}
-		k := &workload.FaultKinds()[kind]
-		if role := k.Role(at.Value); role != "" {
-			problems.Add(haveRole(servers(), k.Name, role))
-			continue
-		}
-		if d.Breaks == store.BreaksNothing {
-			return fault.Input(fmt.Errorf("at: a fault is of the connection to a server, and %s has none", d.Title), "name a server with --target, or memory:")
-		}
-		problems.Add(k.Check(d.Breaks == store.BreaksConnections))
 	}
 	return problems.Err()
 }
 
-// newProxy returns what the connections of a run go through; nil if its timetable has no faults of
-// them.
-func newProxy(table []engine.At) *proxy.Proxy {
-	if !proxied(table) {
+// fault returns an error of bad input if there cannot be a fault.
+func (a *allowed) fault(kind int, v float64) error {
+	k := &workload.FaultKinds()[kind]
+	switch k.Means(v) {
+	case workload.OfServer:
+		return haveRole(a.servers(), k.Name, k.Role(v))
+	case workload.OfCommand:
+		return a.command(v)
+	}
+	switch {
+	case a.driver.Breaks == store.BreaksNothing:
+		return fault.Input(fmt.Errorf("at: the fault %s is of the connection to a server, and %s has none", k.Name, a.driver.Title), "name a server with --target, or memory:")
+	case !a.proxied:
+		return fault.Input(fmt.Errorf("at: the fault %s needs connections through the proxy, and those of this run are direct", k.Name), "begin it with --breakable")
+	}
+	return k.Check(a.driver.Breaks == store.BreaksConnections)
+}
+
+// command returns an error of bad input if a command cannot be run.
+func (a *allowed) command(v float64) error {
+	one, ok := a.plan.Command(v)
+	if !ok {
+		return fmt.Errorf("fault: there is no command %d", int(v))
+	}
+	if !a.exec {
+		return fault.Input(fmt.Errorf("at: %s:%s runs a command on this machine, which takes --allow-exec on the command line", workload.Exec, workload.JoinWords(one.Run)),
+			"add --allow-exec if you know what the command does")
+	}
+	for _, argv := range [][]string{one.Run, one.Heal} {
+		if len(argv) == 0 {
+			continue
+		}
+		if _, err := exec.LookPath(argv[0]); err != nil {
+			return fault.Input(fmt.Errorf("at: the command %s of a fault cannot be run: %w", argv[0], reason(err)), "a name is looked for in PATH, and a path from the folder that perfbench is started in")
+		}
+	}
+	return nil
+}
+
+// reason is what a system says of a program, without its name.
+func reason(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
+}
+
+// newProxy returns what the connections of a run go through; nil if they are direct.
+func (p *Prepared) newProxy() *proxy.Proxy {
+	if !p.proxied() {
 		return nil
 	}
 	return proxy.New()
 }
+
+// proxied reports whether the connections go through a proxy.
+func (p *Prepared) proxied() bool { return proxied(p.Timetable) }
 
 // HasFaults reports whether a timetable breaks anything.
 func HasFaults(table []engine.At) bool {
@@ -115,6 +221,6 @@ func HasFaults(table []engine.At) bool {
 func proxied(table []engine.At) bool {
 	return slices.ContainsFunc(table, func(at engine.At) bool {
 		kind, ok := workload.FaultSetting(at.Knob.Name)
-		return ok && at.Value != 0 && workload.FaultKinds()[kind].Role(at.Value) == ""
+		return ok && at.Value != 0 && workload.FaultKinds()[kind].Means(at.Value) == workload.OfConnections
 	})
 }

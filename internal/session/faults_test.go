@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -53,30 +57,75 @@ func TestFaultsInATimetable(t *testing.T) {
 }
 
 func TestFaultsWhereTheyCannotBe(t *testing.T) {
+	plan := knobPlan()
 	table := func(text string) []engine.At {
-		out, _, err := ParseTimetable([]string{text}, knobPlan(), 0)
+		out, _, err := ParseTimetable([]string{text}, plan, 0)
 		require.NoError(t, err)
 		return out
 	}
-	nobody := func() Servers { return nil }
+	breakable := func(table []engine.At, d *store.Driver, servers Servers) error {
+		return (&allowed{driver: d, proxied: true, servers: func() Servers { return servers }, plan: plan}).table(table)
+	}
 	slow, narrow := table("1s..2s:fault=delay:5ms"), table("1s..2s:fault=bandwidth:1KiB/s")
-	require.ErrorContains(t, breakable(slow, &store.Driver{Title: "SQLite"}, nobody), "SQLite has none")
-	require.NoError(t, breakable(slow, &store.Driver{Breaks: store.BreaksCalls}, nobody))
-	require.ErrorContains(t, breakable(narrow, &store.Driver{Breaks: store.BreaksCalls}, nobody), "bandwidth needs a connection")
-	require.NoError(t, breakable(narrow, &store.Driver{Breaks: store.BreaksConnections}, nobody))
-	require.NoError(t, breakable(table("1s:threads=2"), &store.Driver{}, nobody))
-	assert.Nil(t, newProxy(table("1s:threads=2")), "there is no proxy without a fault")
-	assert.NotNil(t, newProxy(slow))
+	require.ErrorContains(t, breakable(slow, &store.Driver{Title: "SQLite"}, nil), "SQLite has none")
+	require.NoError(t, breakable(slow, &store.Driver{Breaks: store.BreaksCalls}, nil))
+	require.ErrorContains(t, breakable(narrow, &store.Driver{Breaks: store.BreaksCalls}, nil), "bandwidth needs a connection")
+	require.ErrorContains(t, breakable(table("1s..2s:fault=address"), &store.Driver{Breaks: store.BreaksCalls}, nil), "address needs a connection")
+	require.NoError(t, breakable(narrow, &store.Driver{Breaks: store.BreaksConnections}, nil))
+	require.NoError(t, breakable(table("1s:threads=2"), &store.Driver{}, nil))
+	assert.Nil(t, (&Prepared{Timetable: table("1s:threads=2")}).newProxy(), "there is no proxy without a fault")
+	assert.NotNil(t, (&Prepared{Timetable: slow}).newProxy())
 
 	dead := table("1s..2s:fault=kill:primary")
-	require.ErrorContains(t, breakable(dead, &store.Driver{}, nobody), "kill:primary is for servers of the lab on this machine")
-	require.NoError(t, breakable(dead, &store.Driver{}, func() Servers { return &fakeServers{} }))
-	require.ErrorContains(t, breakable(table("1s..2s:fault=pause:replica"), &store.Driver{}, func() Servers { return &fakeServers{} }), "no replica")
+	require.ErrorContains(t, breakable(dead, &store.Driver{}, nil), "kill:primary is for servers of the lab on this machine")
+	require.NoError(t, breakable(dead, &store.Driver{}, &fakeServers{}))
+	require.ErrorContains(t, breakable(table("1s..2s:fault=pause:replica"), &store.Driver{}, &fakeServers{}), "no replica")
 	cut := table("1s..2s:fault=power-cut:primary")
-	require.NoError(t, breakable(cut, &store.Driver{}, func() Servers { return &fakeServers{} }))
-	require.ErrorContains(t, breakable(cut, &store.Driver{}, func() Servers { return &fakeServers{fails: errors.New("no such file system")} }), "no such file system")
-	assert.Nil(t, newProxy(dead), "the connections are left alone")
+	require.NoError(t, breakable(cut, &store.Driver{}, &fakeServers{}))
+	require.ErrorContains(t, breakable(cut, &store.Driver{}, &fakeServers{fails: errors.New("no such file system")}), "no such file system")
+	assert.Nil(t, (&Prepared{Timetable: dead}).newProxy(), "the connections are left alone")
 	assert.True(t, HasFaults(dead))
+}
+
+// A command is run where the command line allows it, and is there.
+func TestCommandsHaveToBeAllowed(t *testing.T) {
+	plan := knobPlan()
+	table, _, err := ParseTimetable([]string{`1s..2s:fault=exec:/bin/sh -c 'echo a, b',heal=exec:/bin/sh -c "exit 0",threads=3..4`, "3s..4s:fault=exec:./none-of-that-name"}, plan, 0)
+	require.NoError(t, err)
+	assert.Equal(t, []workload.Command{{Run: []string{"/bin/sh", "-c", "echo a, b"}, Heal: []string{"/bin/sh", "-c", "exit 0"}}, {Run: []string{"./none-of-that-name"}}}, plan.Commands.All())
+	lines := TimetableInWords(table, plan)
+	assert.Contains(t, lines, "from 1s to 2s: a fault, exec of /bin/sh -c 'echo a, b': this command is run, and at its end /bin/sh -c 'exit 0'")
+	a := &allowed{driver: &store.Driver{}, plan: plan}
+	err = a.table(table[:1])
+	require.ErrorContains(t, err, `exec:/bin/sh -c 'echo a, b' runs a command on this machine, which takes --allow-exec on the command line`)
+	assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
+	a.exec = true
+	err = a.table(table)
+	require.ErrorContains(t, err, "the command ./none-of-that-name of a fault cannot be run: ")
+	assert.NotContains(t, err.Error(), "/bin/sh")
+	assert.Nil(t, (&Prepared{Timetable: table}).newProxy())
+
+	for text, want := range map[string]string{
+		"1s..2s:fault=exec":                           "the command of exec is missing",
+		"1s..2s:fault=exec: ":                         "the command of exec is missing",
+		"1s..2s:fault=exec:'./a":                      "a quote is not closed",
+		"1s:fault=exec:./a,heal=exec:./b":             "the fault has no end at which to heal it",
+		"1s..2s:fault=exec:./a,heal=./b":              `heal: "./b" is no command`,
+		"1s..2s:fault=delay:5ms,heal=exec:./b":        "heal is for exec, and delay ends by itself",
+		"1s..2s:heal=exec:./b":                        "heal",
+		"1s..4s:fault=exec:./a 2s..3s:fault=exec:./b": "has the same fault then",
+	} {
+		var entries []string
+		for entry := range strings.SplitSeq(text, " 2s") {
+			if len(entries) > 0 {
+				entry = "2s" + entry
+			}
+			entries = append(entries, entry)
+		}
+		_, _, err := ParseTimetable(entries, knobPlan(), 0)
+		require.ErrorContains(t, err, want, text)
+		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), text)
+	}
 }
 
 // fakeServers have one server, and note what happens to it.
@@ -108,7 +157,7 @@ func (s *fakeServers) Resume(_ context.Context, name string) error  { return s.d
 func faultsOf(t *testing.T, texts ...string) (f workload.Faults) {
 	t.Helper()
 	for _, text := range texts {
-		kind, v, err := workload.ParseFault(text)
+		kind, v, err := workload.ParseFault(text, "", &workload.Commands{})
 		require.NoError(t, err)
 		f[kind] = v
 	}
@@ -119,7 +168,7 @@ func faultsOf(t *testing.T, texts ...string) (f workload.Faults) {
 func TestServersAreBrokenAndPutRight(t *testing.T) {
 	s := &fakeServers{primary: "master"}
 	var marks []string
-	b := &breaker{servers: s, mark: func(note string) { marks = append(marks, note) }}
+	b := &breaker{hand: &serverHand{servers: func() Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
 	b.set(faultsOf(t, "delay:5ms", "kill:primary"))
 	assert.Empty(t, b.wait())
 	s.primary = "replica"
@@ -143,7 +192,7 @@ func TestServersAreBrokenAndPutRight(t *testing.T) {
 func TestWhatCannotBeBrokenOrPutRightIsSaid(t *testing.T) {
 	s := &fakeServers{primary: "primary"}
 	var marks []string
-	b := &breaker{servers: s, mark: func(note string) { marks = append(marks, note) }}
+	b := &breaker{hand: &serverHand{servers: func() Servers { return s }}, mark: func(note string) { marks = append(marks, note) }}
 	b.set(faultsOf(t, "kill:primary"))
 	assert.Empty(t, b.wait())
 	s.fails = errors.New("no such process")
@@ -154,7 +203,61 @@ func TestWhatCannotBeBrokenOrPutRightIsSaid(t *testing.T) {
 		"The fault pause:primary did not happen: no such process.",
 	}, b.wait())
 	assert.Len(t, marks, 3)
-	var none *breaker
-	none.set(faultsOf(t, "kill:primary"))
-	assert.Empty(t, none.wait())
+}
+
+// What a command came to is said: its exit code and the first line of its output, or that it was
+// killed with all that it had started.
+func TestCommandsAreRun(t *testing.T) {
+	plan := knobPlan()
+	plan.Commands = &workload.Commands{}
+	var marks []string
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	hand := &commandHand{ctx: t.Context(), plan: plan, environ: []string{"COLOUR=blue", "FILE=" + pidFile}, limit: time.Minute}
+	b := &breaker{hand: hand, mark: func(note string) { marks = append(marks, note) }}
+	during := func(run, heal string) []string {
+		marks = nil
+		kind, v, err := workload.ParseFault("exec:"+run, heal, plan.Commands)
+		require.NoError(t, err)
+		var f workload.Faults
+		f[kind] = v
+		f[0] = 5 // of others
+		b.set(f)
+		b.set(workload.Faults{})
+		return b.wait()
+	}
+	assert.Empty(t, during(`/bin/sh -c 'echo; printf "a\033[31m %s.\nb\n" "$COLOUR"'`, "/bin/sh -c true"))
+	require.Len(t, marks, 2)
+	assert.Regexp(t, `^/bin/sh -c '.*' ended with exit code 0 after [0-9.]+ ?m?s: a\[31m blue$`, marks[0])
+	assert.Regexp(t, `^/bin/sh -c true ended with exit code 0 after `, marks[1])
+
+	failed := during(`/bin/sh -c "echo no such node >&2; exit 3"`, "./none-of-that-name")
+	require.Len(t, failed, 2, "what failed is healed all the same")
+	assert.Regexp(t, `^The command /bin/sh -c '.*' ended with exit code 3 after .*: no such node\.$`, failed[0])
+	assert.Regexp(t, `^The command ./none-of-that-name was not run: .*\.$`, failed[1])
+
+	hand.limit = 10 * time.Millisecond
+	failed = during("/bin/sh -c 'sleep 1000'", "")[2:]
+	require.Len(t, failed, 1)
+	assert.Regexp(t, `^The command .* was killed, as it had not ended after 10 ms\.$`, failed[0])
+
+	hand.limit = time.Hour
+	ctx, kill := context.WithCancel(t.Context())
+	hand.ctx = ctx
+	pid := make(chan int)
+	go func() {
+		defer kill()
+		for {
+			data, _ := os.ReadFile(pidFile) // it is not there yet
+			if n, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && strings.HasSuffix(string(data), "\n") {
+				kill()
+				pid <- n
+				return
+			}
+		}
+	}()
+	failed = during(`/bin/sh -c 'sleep 1000 & echo $! >"$FILE"; wait'`, "")[3:]
+	require.Len(t, failed, 1)
+	assert.Regexp(t, `^The command .* was killed, as the run was\.$`, failed[0])
+	child := <-pid
+	assert.Eventually(t, func() bool { return !lab.IsAlive(lab.Process{PID: child, Birth: lab.Birth(child)}) }, time.Minute, 10*time.Millisecond, "what it has started is gone, too")
 }

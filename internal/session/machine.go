@@ -36,7 +36,7 @@ func (p *Prepared) FormatSetting(name string, v float64) string {
 		return workload.Coming(v).String()
 	}
 	if kind, ok := workload.FaultSetting(name); ok {
-		return workload.FaultKinds()[kind].Format(v)
+		return p.Plan.FaultSize(&workload.FaultKinds()[kind], v)
 	}
 	k, _ := p.Plan.Knob(name[strings.LastIndex(name, ".")+1:])
 	return k.Format(v)

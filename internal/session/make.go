@@ -453,25 +453,24 @@ func (m *maker) schedule(plan *workload.Plan) error {
 	if plan == nil {
 		return nil
 	}
+	plan.Commands = &workload.Commands{}
 	table, warnings, err := ParseTimetable(m.p.changes(), plan, m.p.Inputs.Duration)
 	m.p.Timetable = table
 	if err == nil {
-		err = m.breakable(table)
+		err = m.breakable(table, plan)
 	}
 	m.warn(warnings...)
 	return fault.Field("at", sourced(m.p.req, "at", err))
 }
 
-// breakable refuses faults that the store's connections cannot have.
-func (m *maker) breakable(table []engine.At) error {
-	d := m.p.Driver
-	if m.p.binding.Target != "" { // the store is another than the target names
-		var err error
-		if _, d, err = m.p.env.Drivers.Parse(m.p.binding.Target); err != nil {
-			return err
-		}
+// breakable refuses faults that there cannot be.
+func (m *maker) breakable(table []engine.At, plan *workload.Plan) error {
+	a, err := m.p.allowed()
+	if err != nil {
+		return err
 	}
-	return breakable(table, &d, m.p.servers)
+	a.plan, a.proxied = plan, true // what needs the proxy gets it
+	return a.table(table)
 }
 
 // until parses what ends the run early.

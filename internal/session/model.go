@@ -46,7 +46,7 @@ func (p *Prepared) Model() rundir.Run {
 		Profile: p.Profile.Name, Mode: p.Plan.Mode, Unit: p.Plan.Unit, Units: p.Plan.OtherUnits(), Target: p.Target.Redacted(),
 		Started: time.Now(), Seed: p.Inputs.Seed, WarmupS: p.Inputs.Warmup.Seconds(), DataBytes: p.Plan.Bytes,
 		Settings: Settings(p.Plan), Parameters: map[string]string{}, Origins: p.Origins(),
-		Files: p.req.Files, Timetable: p.changes(), Environment: environmentFacts(p.env.Version), Tags: p.Tags,
+		Files: p.req.Files, Timetable: p.changes(), Commands: p.Plan.Commands.All(), Environment: environmentFacts(p.env.Version), Tags: p.Tags,
 	}
 	if p.req.Series != "" {
 		run.Turn = &rundir.Turn{Series: p.req.Series, Round: p.req.Round}

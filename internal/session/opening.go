@@ -45,7 +45,7 @@ func (g *opening) connect(ctx context.Context) error {
 	if g.p.binding.Target == "" { // nobody else has a store of this process
 		g.o.lease.fence = store.NewFence()
 	}
-	opts := store.OpenOptions{Threads: g.p.Threads(), Log: g.p.env.Log, Agent: g.p.Inputs.Agent, Fence: g.o.lease.fence, Proxy: newProxy(g.p.Timetable)}
+	opts := store.OpenOptions{Threads: g.p.Threads(), Log: g.p.env.Log, Agent: g.p.Inputs.Agent, Fence: g.o.lease.fence, Proxy: g.p.newProxy()}
 	g.o.proxy = opts.Proxy
 	done := make(chan result, 1) // one value: the sender never waits
 	go func() {
@@ -255,7 +255,7 @@ func (g *opening) gather(ctx context.Context) error {
 		return nil
 	}
 	public, _ := g.p.Target.Public()
-	order := remote.Order{Profile: g.p.Profile.Name, Target: public.String(), Inputs: g.p.Inputs, Sum: remote.Sum(g.p.Plan), Leased: g.o.lease.leased(), Faults: proxied(g.p.Timetable), Found: g.o.plan.Shared.Findings()}
+	order := remote.Order{Profile: g.p.Profile.Name, Target: public.String(), Inputs: g.p.Inputs, Sum: remote.Sum(g.p.Plan), Leased: g.o.lease.leased(), Faults: g.p.proxied(), Found: g.o.plan.Shared.Findings()}
 	run := g.o.journal.Run()
 	if err := g.openCrew(ctx, run.ID, g.o.Dir(), order, &run); err != nil {
 		return err

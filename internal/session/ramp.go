@@ -128,7 +128,7 @@ func TimetableInWords(table []engine.At, plan *workload.Plan) []string {
 			name = plan.Tracks()[at.Track].Name + "." + name
 		}
 		if kind, ok := workload.FaultSetting(name); ok {
-			out = append(out, faultInWords(table[i:], kind)...)
+			out = append(out, faultInWords(table[i:], kind, plan)...)
 			continue
 		}
 		switch at.Knob.Name {

@@ -54,38 +54,58 @@ func haveRole(servers Servers, kind, role string) error {
 	return fault.Field("at", err)
 }
 
-// breaker breaks servers as the settings of a run ask for, one after the other and beside the run,
-// and puts them right. The methods of a nil breaker do nothing.
+// breaker has faults happen as the settings of a run ask for, one after the other and beside the
+// run, and puts right what they broke.
 type breaker struct {
-	servers Servers
-	mark    func(note string) // of the run
-	work    sync.WaitGroup
+	hand hand
+	mark func(note string) // of the run
+	work sync.WaitGroup
 
 	mu     sync.Mutex
 	queue  []workload.Faults // what was asked for since
 	busy   bool
 	failed []string // what could not be done, each in a sentence
 
-	// now is what is broken, and names which server; only the work uses them.
-	now   workload.Faults
-	names [len(workload.Faults{})]string
+	// now is what is broken; only the work uses it.
+	now workload.Faults
 }
 
-// newBreaker returns the breaker of a run; nil if its timetable has no faults of servers.
-func newBreaker(p *Prepared, mark func(note string)) *breaker {
-	for _, at := range p.Timetable {
-		if kind, ok := workload.FaultSetting(at.Knob.Name); ok && workload.FaultKinds()[kind].Role(at.Value) != "" {
-			return &breaker{servers: p.servers(), mark: mark}
-		}
+// hand is what has faults of some means happen. Its methods are called one at a time. What they did
+// is returned as a note, "" for nothing; what could not be done as an error that is a sentence.
+type hand interface {
+	means() workload.Means
+	spoil(kind int, v float64) (note string, err error)
+	heal(kind int, v float64) (note string, err error)
+}
+
+// breakers are those of a run.
+type breakers []*breaker
+
+// newBreakers returns the breakers of a run. ctx ends the commands that are under way.
+func newBreakers(ctx context.Context, p *Prepared, mark func(note string)) breakers {
+	return breakers{
+		{hand: &serverHand{servers: sync.OnceValue(p.servers)}, mark: mark},
+		{hand: &commandHand{ctx: ctx, plan: p.Plan, environ: p.env.Environ, limit: commandLimit}, mark: mark},
 	}
-	return nil
 }
 
 // set has the faults put into force soon; it does not wait.
-func (b *breaker) set(f workload.Faults) {
-	if b == nil {
-		return
+func (bs breakers) set(f workload.Faults) {
+	for _, b := range bs {
+		b.set(f)
 	}
+}
+
+// wait waits until all that was asked for is done, and returns what could not be done. Nothing may
+// be asked for meanwhile.
+func (bs breakers) wait() (failed []string) {
+	for _, b := range bs {
+		failed = append(failed, b.wait()...)
+	}
+	return failed
+}
+
+func (b *breaker) set(f workload.Faults) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue = append(b.queue, f)
@@ -95,12 +115,7 @@ func (b *breaker) set(f workload.Faults) {
 	}
 }
 
-// wait waits until all that was asked for is done, and returns what could not be done. Nothing may
-// be asked for meanwhile.
 func (b *breaker) wait() []string {
-	if b == nil {
-		return nil
-	}
 	b.work.Wait()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,60 +141,81 @@ func (b *breaker) carryOut() {
 // turn puts right what is to end, and then breaks what is to begin.
 func (b *breaker) turn(next workload.Faults) {
 	kinds := workload.FaultKinds()
+	mine := func(kind int, v float64) bool { return v != 0 && kinds[kind].Means(v) == b.hand.means() }
 	for i, v := range b.now {
-		if role := kinds[i].Role(v); next[i] != v && role != "" && b.names[i] != "" {
-			b.heal(i, role)
+		if mine(i, v) && next[i] != v {
+			b.say(b.hand.heal(i, v))
 		}
 	}
 	for i, v := range next {
-		if v == b.now[i] {
-			continue
-		}
-		b.names[i] = ""
-		if role := kinds[i].Role(v); role != "" {
-			b.spoil(i, role)
+		if mine(i, v) && b.now[i] != v {
+			b.say(b.hand.spoil(i, v))
 		}
 	}
 	b.now = next
 }
 
+// say notes what was done, or could not be.
+func (b *breaker) say(note string, err error) {
+	if err != nil {
+		b.mu.Lock()
+		b.failed = append(b.failed, err.Error())
+		b.mu.Unlock()
+		note = strings.TrimSuffix(err.Error(), ".")
+	}
+	if note != "" {
+		b.mark(note)
+	}
+}
+
+// serverHand has faults happen to servers of the lab.
+type serverHand struct {
+	servers func() Servers
+	// names is which server has each kind of fault; "": none.
+	names [len(workload.Faults{})]string
+}
+
+func (h *serverHand) means() workload.Means { return workload.OfServer }
+
 // spoil has a fault of a kind happen to the server with a role.
-func (b *breaker) spoil(kind int, role string) {
-	ctx, what := context.Background(), workload.FaultKinds()[kind].Name // a run that ends puts it right
-	name, err := b.servers.Find(ctx, role)
+func (h *serverHand) spoil(kind int, v float64) (string, error) {
+	k, ctx := &workload.FaultKinds()[kind], context.Background() // a run that ends puts it right
+	role, servers := k.Role(v), h.servers()
+	h.names[kind] = ""
+	name, err := servers.Find(ctx, role)
 	switch {
 	case err != nil:
-	case what == "kill":
-		err = b.servers.Kill(ctx, name)
-	case what == workload.PowerCut:
-		err = b.servers.Cut(ctx, name)
+	case k.Name == "kill":
+		err = servers.Kill(ctx, name)
+	case k.Name == workload.PowerCut:
+		err = servers.Cut(ctx, name)
 	default:
-		err = b.servers.Pause(ctx, name)
+		err = servers.Pause(ctx, name)
 	}
 	if err != nil {
-		b.fail(fmt.Sprintf("The fault %s:%s did not happen: %v.", what, role, err))
-		return
+		return "", fmt.Errorf("The fault %s:%s did not happen: %w.", k.Name, role, err) //nolint:staticcheck // a sentence
 	}
-	b.names[kind] = name
-	b.mark(called(name, role) + map[string]string{"kill": " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[what])
+	h.names[kind] = name
+	return called(name, role) + map[string]string{"kill": " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[k.Name], nil
 }
 
 // heal puts right what a fault of a kind has broken.
-func (b *breaker) heal(kind int, role string) {
-	ctx, what, name, began := context.Background(), workload.FaultKinds()[kind].Name, b.names[kind], time.Now()
-	if what == "kill" || what == workload.PowerCut {
-		if err := b.servers.Restart(ctx, name); err != nil {
-			b.fail(fmt.Sprintf("%s could not be started again: %v; perfbench lab heal tries once more.", called(name, role), err))
-			return
+func (h *serverHand) heal(kind int, v float64) (string, error) {
+	k, ctx, name, began := &workload.FaultKinds()[kind], context.Background(), h.names[kind], time.Now()
+	role := k.Role(v)
+	switch {
+	case name == "": // it did not happen
+		return "", nil
+	case k.Name == "kill" || k.Name == workload.PowerCut:
+		if err := h.servers().Restart(ctx, name); err != nil {
+			return "", fmt.Errorf("%s could not be started again: %w; perfbench lab heal tries once more.", called(name, role), err) //nolint:staticcheck // a sentence
 		}
-		b.mark(fmt.Sprintf("%s is up again, after %s", called(name, role), units.Duration(time.Since(began).Round(time.Millisecond))))
-		return
+		return fmt.Sprintf("%s is up again, after %s", called(name, role), units.Duration(time.Since(began).Round(time.Millisecond))), nil
 	}
-	if err := b.servers.Resume(ctx, name); err != nil {
-		b.fail(fmt.Sprintf("%s could not be resumed: %v; perfbench lab heal tries once more.", called(name, role), err))
-		return
+	if err := h.servers().Resume(ctx, name); err != nil {
+		return "", fmt.Errorf("%s could not be resumed: %w; perfbench lab heal tries once more.", called(name, role), err) //nolint:staticcheck // a sentence
 	}
-	b.mark(called(name, role) + " goes on")
+	return called(name, role) + " goes on", nil
 }
 
 // called names a server by its role, and by its own name where that is another.
@@ -188,12 +224,4 @@ func called(name, role string) string {
 		return "the " + role
 	}
 	return fmt.Sprintf("the %s (%s)", role, name)
-}
-
-// fail notes what could not be done.
-func (b *breaker) fail(sentence string) {
-	b.mu.Lock()
-	b.failed = append(b.failed, sentence)
-	b.mu.Unlock()
-	b.mark(strings.TrimSuffix(sentence, "."))
 }

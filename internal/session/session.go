@@ -39,6 +39,8 @@ type Env struct {
 	// Servers returns the servers at a resolved target, if the lab of this machine has started
 	// them, or nil; may be nil.
 	Servers func(target string) Servers
+	// AllowExec lets faults of a timetable run commands on this machine.
+	AllowExec bool
 	// Environ holds the environment as NAME=value.
 	Environ []string
 	// Version is recorded with the run.

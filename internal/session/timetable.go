@@ -38,9 +38,13 @@ func ParseTimetable(entries []string, plan *workload.Plan, duration time.Duratio
 		} else if duration > 0 && to > duration {
 			warnings = append(warnings, fmt.Sprintf("at %s: the run ends after %s, so the ramp will not reach its end", text, duration))
 		}
-		for one := range strings.SplitSeq(what, ",") {
-			if word, ok := strings.CutPrefix(strings.TrimSpace(one), faultWord); ok {
-				broken, err := parseFault(word, from, to)
+		parts := changesOf(what)
+		for i, one := range parts {
+			if strings.HasPrefix(one, healWord) && i > 0 && strings.HasPrefix(parts[i-1], faultWord) {
+				continue // it was read with the fault
+			}
+			if word, ok := strings.CutPrefix(one, faultWord); ok {
+				broken, err := parseFault(word, parts[i+1:], from, to, plan)
 				if err != nil {
 					problems.Add(fault.Hint(fmt.Errorf("at %q: %w", text, err), fault.HintOf(err)))
 					continue

@@ -14,7 +14,7 @@ import (
 )
 
 // Faults says how large each kind of fault is, by its index in FaultKinds; 0: there is none.
-type Faults [9]float64
+type Faults [11]float64
 
 // FaultKind is one way in which a store, or what is between it and its callers, can be broken.
 type FaultKind struct {
@@ -30,6 +30,31 @@ type FaultKind struct {
 	// roles means that the value is the role of the server that the fault is of, alone that it can
 	// be without one, and then is of the connections.
 	roles, alone bool
+	// command means that the value is a command of the user, which Commands have by their numbers.
+	command bool
+}
+
+// Means is what carries a fault out.
+type Means int
+
+const (
+	// OfConnections is done by a proxy between the callers and their servers.
+	OfConnections Means = iota
+	// OfServer is done to the process of a server of the lab.
+	OfServer
+	// OfCommand is done by a command of the user.
+	OfCommand
+)
+
+// Means returns what carries out a fault of the kind.
+func (k *FaultKind) Means(v float64) Means {
+	switch {
+	case k.command:
+		return OfCommand
+	case k.Role(v) != "":
+		return OfServer
+	}
+	return OfConnections
 }
 
 // Roles of the servers of a store that faults can be of, by their values from firstRole on; 1 is
@@ -50,6 +75,9 @@ func (k *FaultKind) Role(v float64) string {
 // PowerCut is the name of the kind that loses what a server had not synced.
 const PowerCut = "power-cut"
 
+// Exec is the name of the kind that is a command of the user.
+const Exec = "exec"
+
 // FaultKinds returns the kinds, in the order to show them. It must not be changed.
 func FaultKinds() []FaultKind { return faultKinds[:] }
 
@@ -63,6 +91,8 @@ var faultKinds = [len(Faults{})]FaultKind{
 	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends; of a primary or replica, its process stops", read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
 	{Name: "kill", Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", read: readRole, text: textRole, roles: true},
 	{Name: PowerCut, Value: "ROLE", Help: "the process of that server is killed, what it had not synced is lost, and it is started again when the fault ends", read: readRole, text: textRole, roles: true},
+	{Name: "address", Help: "the server has another address from then on: nothing is answered any more on the connections that were open, and new ones reach it", set: func(s *proxy.State, _ float64) { s.Moved = true }, wire: true},
+	{Name: Exec, Value: "COMMAND", Help: "a command of yours is run, and another when the fault ends, if there is one", text: textCommand, command: true},
 }
 
 // faultPrefix is what the names of faults among the settings begin with.
@@ -92,8 +122,9 @@ func (k *FaultKind) Format(v float64) string {
 const faultExample = "for example 20s..30s:fault=delay:5ms, 20s..22s:fault=pause"
 
 // ParseFault reads a fault, such as "delay:5ms" or "pause", and returns its kind and how large
-// it is. Errors have the code of bad input.
-func ParseFault(text string) (kind int, v float64, err error) {
+// it is. heal is the command at the end of one that is a command, "" for none; commands gets both.
+// Errors have the code of bad input.
+func ParseFault(text, heal string, commands *Commands) (kind int, v float64, err error) {
 	name, value, given := strings.Cut(strings.TrimSpace(text), ":")
 	kind = slices.IndexFunc(faultKinds[:], func(k FaultKind) bool { return k.Name == name })
 	if kind < 0 {
@@ -103,13 +134,20 @@ func ParseFault(text string) (kind int, v float64, err error) {
 		}
 		return 0, 0, fault.Input(fmt.Errorf("fault: %q is not one of %s", name, strings.Join(all, ", ")), fault.Suggest(name, all, faultExample))
 	}
-	switch k := faultKinds[kind]; {
-	case k.read == nil && given:
+	k := &faultKinds[kind]
+	if heal != "" && !k.command {
+		return 0, 0, fault.Input(fmt.Errorf("fault: heal is for %s, and %s ends by itself", Exec, name), "leave heal out")
+	}
+	switch {
+	case k.command && given:
+		v, err = commands.parse(value, heal)
+		return kind, v, err
+	case k.read == nil && !k.command && given:
 		return 0, 0, fault.Input(fmt.Errorf("fault: %s takes no value, and %q was given", name, value), "write fault="+name)
-	case k.read == nil, k.alone && !given:
+	case k.read == nil && !k.command, k.alone && !given:
 		return kind, 1, nil
 	case !given:
-		return 0, 0, fault.Input(fmt.Errorf("fault: the %s of %s is missing", strings.ToLower(faultKinds[kind].Value), name), "write fault="+name+":"+k.Value+"; "+faultExample)
+		return 0, 0, fault.Input(fmt.Errorf("fault: the %s of %s is missing", strings.ToLower(k.Value), name), "write fault="+name+":"+k.Value+"; "+faultExample)
 	default:
 		v, err = k.read(value)
 		if err != nil {

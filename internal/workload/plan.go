@@ -67,6 +67,9 @@ type Plan struct {
 	// Binder connects the plan to stores.
 	Binder Binder
 
+	// Commands are those of the faults of its timetable, and of those by hand; nil: there are none.
+	Commands *Commands
+
 	// Parts are what the plan is made of once it is bound.
 	Parts
 	// Shared is what processes that carry out the plan together share. Bind makes it, and a

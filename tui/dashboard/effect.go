@@ -312,7 +312,7 @@ func changeText(p *workload.Plan, name string, from, to float64) string {
 		return pauseText(what, to)
 	}
 	if kind, ok := workload.FaultSetting(name); ok {
-		return faultText(kind, to)
+		return faultText(p, kind, to)
 	}
 	if name == workload.ComingKnob {
 		return what + turned(workload.Coming(from).String(), workload.Coming(to).String())
@@ -331,7 +331,7 @@ func changedTo(p *workload.Plan, c measure.Change) string {
 		return pauseText(what, c.To)
 	}
 	if kind, ok := workload.FaultSetting(c.Name); ok {
-		return faultText(kind, c.To)
+		return faultText(p, kind, c.To)
 	}
 	if c.Name == workload.ComingKnob {
 		return what + " " + workload.Coming(c.To).String()
@@ -340,12 +340,12 @@ func changedTo(p *workload.Plan, c measure.Change) string {
 }
 
 // faultText says that a fault begins, as --at has it, or that it ends.
-func faultText(kind int, to float64) string {
+func faultText(p *workload.Plan, kind int, to float64) string {
 	k := &workload.FaultKinds()[kind]
 	if to == 0 {
 		return k.Name + " healed"
 	}
-	if size := k.Format(to); size != "on" {
+	if size := p.FaultSize(k, to); size != "on" {
 		return k.Name + ":" + size
 	}
 	return k.Name

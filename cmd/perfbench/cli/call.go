@@ -41,6 +41,8 @@ type Call struct {
 	// Hard ends at the second interrupt; the context of a command at the first.
 	Hard context.Context
 	Log  *slog.Logger
+	// AllowExec lets faults of timetables run commands.
+	AllowExec bool
 	// Outlet is where figures leave while runs go; nil: nowhere.
 	Outlet *telemetry.Outlet
 	// typed are the passwords that were typed, by target.

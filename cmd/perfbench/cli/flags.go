@@ -37,9 +37,15 @@ type Flags struct {
 	ASCIIChosen bool
 	// NoMouse and NoAnimation are flags of the workbench alone.
 	NoMouse, NoAnimation bool
+	// AllowExec lets faults run commands.
+	AllowExec bool
 	// Theme is one of Themes.
 	Theme string
 }
+
+// allowExec is the flag that only the command line has: neither a plan nor the environment, which
+// may be from others, can let anything be run.
+const allowExec = "allow-exec"
 
 // Themes returns the words of --theme, the one without a choice first.
 func Themes() []string {
@@ -135,6 +141,8 @@ func (f *Flags) onOff(field request.Field) *bool {
 		return &f.ASCII
 	case "aa":
 		return &f.Run.Repeat.AA
+	case allowExec:
+		return &f.AllowExec
 	}
 	f.switches[field.Name] = new(bool)
 	return f.switches[field.Name]
@@ -146,10 +154,11 @@ func (f *Flags) Resolve(a *Call, c *cobra.Command) error {
 	r.From, r.Values = map[string]string{}, workload.Values{}
 	var problems workload.Problems
 	for _, field := range request.Fields() {
-		if !field.IsValue() {
+		if !field.IsValue() && field.Name != allowExec {
 			problems.Add(a.FromEnvironment(c, field.Name, r.From))
 		}
 	}
+	a.AllowExec = f.AllowExec
 	_, set := r.From["ascii"]
 	f.ASCIIChosen = set || c.Flags().Changed("ascii")
 	problems.Add(f.pickFormats())

@@ -56,6 +56,7 @@ PERFBENCH_TARGET_PASSWORD. Exit codes are those of run.`,
 	fs.SortFlags = false
 	fs.StringVar(&runs, "runs", session.DefaultOut, "`DIR` where to look for runs")
 	fs.StringVar(&passwordFile, "password-file", "", "`FILE` its first line is the target's password")
+	fs.BoolVar(&a.AllowExec, "allow-exec", false, "let faults of its timetable run their commands")
 	fs.BoolVarP(&f.Quiet, "quiet", "q", false, "print errors and the path of the report only")
 	fs.BoolVar(&f.Plain, "plain", false, "no symbols, for screen readers")
 	fs.BoolVar(&f.JSON, "json", false, "print run.json on one line, in place of the summary")

@@ -3,16 +3,15 @@ package onredis
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/store/redis/link"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
 
@@ -90,32 +89,11 @@ func lacks(op *model.Operation, st *model.Step, d *model.Data, cluster bool) err
 	return nil
 }
 
-// split parts a statement into words, as a shell does: quotes keep blanks together.
+// split parts a statement into words.
 func split(text string) (words []string, err error) {
-	var word strings.Builder
-	quote, begun := rune(0), false
-	for _, c := range text {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote, begun = c, true
-		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
-			if begun {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			begun = false
-		default:
-			word.WriteRune(c)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("%q: a quote is not closed", text)
-	}
-	if begun {
-		words = append(words, word.String())
+	words, err = workload.SplitWords(text)
+	if err != nil {
+		return nil, err
 	}
 	if len(words) == 0 {
 		return nil, errors.New("a statement is empty")
