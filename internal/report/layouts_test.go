@@ -111,3 +111,27 @@ func TestForeignLayoutsOfAFailedVerificationHaveNoRates(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(doc, `"Ops/sec": null`))
 	assert.True(t, json.Valid([]byte(doc)))
 }
+
+// The answers to a replay have a page of their own, and a section of every report for people.
+func TestAnswersThatDiffer(t *testing.T) {
+	f := fixture(t)
+	assert.NotContains(t, printed(t, f, "text"), "Answers\n")
+	assert.Nil(t, AnswersOf(&f.Run))
+	_, err := AnswersFormat.Documents(f)
+	require.ErrorContains(t, err, "compared no answers")
+	f.Run.Facts = json.RawMessage(`{"replay": {"answers": {"server": "Redis 7.0.15", "compared": 4000, "compared_by_kind": 12, "differ": 3, "new_errors": 1,
+		"commands": [{"command": "GET", "compared": 3000, "differ": 2}, {"command": "OBJECT", "compared": 50, "differ": 1}],
+		"examples": ["call 7, GET <k>: nothing; before, a value of size 5"]}}}`)
+	for _, id := range []string{"text", "html", "markdown"} {
+		got := printed(t, f, id)
+		assert.Contains(t, got, "Compared: 3 of 4000 answers differ from those of Redis 7.0.15 (GET 2, OBJECT 1).")
+		assert.Contains(t, got, "Of 12 only the kind was compared")
+		assert.Contains(t, got, "New errors: 1; errors that are gone: 0.")
+	}
+	files, err := AnswersFormat.Documents(f)
+	require.NoError(t, err)
+	got := string(files[0].Data)
+	assert.Contains(t, got, "beside those of Redis 7.0.15")
+	assert.Contains(t, got, "call 7, GET &lt;k&gt;: nothing; before, a value of size 5")
+	assert.Contains(t, got, "0.06667 %")
+}

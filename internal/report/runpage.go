@@ -38,7 +38,7 @@ func RunPage(f *rundir.Folder) Page {
 	if r.Note != "" {
 		p.Lead = append(p.Lead, "Note: "+r.Note)
 	}
-	p.Add(why(f), lost(f), beside(versus), again(r),
+	p.Add(why(f), lost(f), answers(AnswersOf(r)), beside(versus), again(r),
 		Section{Heading: "Course", Charts: graphs(f, c, m, axis), Parts: some(stretches(f, c, m, axis))},
 		resources(f, axis), happened(r, events),
 		operations(r), withCurve(allTimes(r), f), several(f), segments(r), failures(r), shares(r), workers(r), processes(r), noted(r),

@@ -78,6 +78,11 @@ type (
 	StatusReporter interface {
 		Status() string
 	}
+	// Comparer compares the answers of the store with those of an earlier run; nil if it does not.
+	// Any goroutine may call it.
+	Comparer interface {
+		Answers() *Answers
+	}
 	// Remover removes what the run created outside its spaces. It is called with --cleanup only.
 	Remover interface {
 		Teardown(ctx context.Context) error
@@ -201,6 +206,14 @@ func (ps Parts) Status() string {
 		return p.Status()
 	}
 	return ""
+}
+
+// Answers is what the first Comparer has found so far; nil: none are compared.
+func (ps Parts) Answers() *Answers {
+	for _, p := range are[Comparer](ps) {
+		return p.Answers()
+	}
+	return nil
 }
 
 // Teardown has each Remover remove what it made.

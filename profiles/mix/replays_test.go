@@ -286,7 +286,7 @@ func TestAnswersAreCompared(t *testing.T) {
 	srv := labtest.Redis(t)
 	c := profiletest.Case{Profile: Profile(), Target: srv.URL(), Files: []string{path}, Set: []string{"threads=9", "speed=unlimited"}, Out: t.TempDir(), Errors: true}
 	require.NoError(t, c.With("keep-answers="+kept).Run(t).Err)
-	answers := func(target, file string) (*replay.Answers, string) {
+	answers := func(target, file string) (*workload.Answers, string) {
 		c := c
 		c.Target = target
 		o := c.With("expect-answers="+file, "namespace=other").Run(t)

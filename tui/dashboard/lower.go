@@ -258,8 +258,9 @@ func (low *lower) atRest(e screen.Env, running bool, track string, name int, lin
 }
 
 func (low *lower) errorRows(e screen.Env, w int) (string, []string) {
+	differ := low.differing(w)
 	if low.sel.fig.errors == 0 && len(low.now.snap.Errors) == 0 {
-		return "No operation has failed.", nil
+		return "No operation has failed.", differ
 	}
 	name := low.now.nameWidth(w) + 1
 	var out []string
@@ -273,7 +274,20 @@ func (low *lower) errorRows(e screen.Env, w int) (string, []string) {
 		}
 		out = append(out, widget.Fit("  "+low.now.opName(c.Operation), name-1)+" "+widget.Fit(c.Class, 14)+e.Styles.Bad.On(cols(widget.Whole(c.Count)))+"  "+ansi.Truncate(text, max(w-name-26, 0), "…"))
 	}
-	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + "  first message", out
+	return widget.Fit("  op", name) + widget.Fit("class", 14) + cols("count") + "  first message", append(out, differ...)
+}
+
+// differing shows the answers that differ from those of an earlier replay; nil if none are compared.
+func (low *lower) differing(w int) []string {
+	a := low.now.answers
+	if a == nil {
+		return nil
+	}
+	out := widget.Indent(widget.Wrap("Answers: "+a.Words(), max(w-2, 10)))
+	for _, e := range a.Examples {
+		out = append(out, widget.Indent(widget.Wrap(e, max(w-2, 10)))...)
+	}
+	return out
 }
 
 func (low *lower) changeRows(e screen.Env, w int) (string, []string) {

@@ -26,8 +26,9 @@ type reading struct {
 	watch    watch
 	course   Course
 	verdict  rundir.Verdict
-	told     string         // what only the profile knows
-	found    *screen.Search // the last search
+	told     string            // what only the profile knows
+	answers  *workload.Answers // that differ from earlier ones; nil if none are compared
+	found    *screen.Search    // the last search
 }
 
 func newReading(a screen.Access) *reading {
@@ -55,7 +56,7 @@ func (r *reading) read() bool {
 	r.snap = s
 	r.course.Add(r.run.Samples())
 	r.watch = r.watch.next(s)
-	r.verdict, r.told = r.run.Verdict(), r.run.Plan().Status()
+	r.verdict, r.told, r.answers = r.run.Verdict(), r.run.Plan().Status(), r.run.Plan().Answers()
 	return true
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -24,6 +25,8 @@ type loadedRun struct {
 	course  curves
 	// found is the result of the run's search; nil without one.
 	found *find.Result
+	// answers are those that the run compared; nil if it compared none.
+	answers *workload.Answers
 	// why is what limited the run.
 	why *rundir.Why
 	// all is the distribution of every call, ops those by operation.
@@ -44,7 +47,7 @@ func loadRun(b Bench, id string) (*loadedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loadedRun{folder: f, summary: report.Summary(f), course: curvesOf(f), why: report.Why(f)}
+	l := &loadedRun{folder: f, summary: report.Summary(f), course: curvesOf(f), why: report.Why(f), answers: report.AnswersOf(&f.Run)}
 	if l.found, err = find.Load(f.Dir); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/testing/tuitest"
+	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -364,4 +365,17 @@ func TestARunThatIsGoingIsFollowed(t *testing.T) {
 	assert.False(t, r.run.going(), "it has ended meanwhile")
 	assert.Equal(t, page, r.pages.at, "who reads a page is not moved")
 	assert.Contains(t, a.Picture(t), "written to")
+}
+
+// A replay that compared answers has a page of them.
+func TestAnswersPage(t *testing.T) {
+	a, r, _ := show(t, 80, 24)
+	assert.NotContains(t, r.pages.list(), tabAnswers)
+	r.run.loaded.answers = &workload.Answers{Server: "Redis 6", Compared: 40, Differ: 1, Commands: []workload.AnswersTo{{Command: "GET", Compared: 40, Differ: 1}}, Examples: []string{"call 7, GET k: nothing"}}
+	require.Contains(t, r.pages.list(), tabAnswers)
+	r.pages.at = tabAnswers
+	got := a.Picture(t)
+	assert.Contains(t, got, "1 of 40 answers differ from those of Redis 6 (GET 1)")
+	assert.Regexp(t, `GET +40 +1 +2.5 %`, got)
+	assert.Contains(t, got, "call 7, GET k: nothing")
 }

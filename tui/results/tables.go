@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -198,6 +199,27 @@ func (l *loadedRun) checks(s *widget.Styles, w int) []string {
 	}
 	head, rows := g.Lines(s, w)
 	return append(append(out, head), rows...)
+}
+
+// answered shows how the answers of a replay compare with earlier ones.
+func answered(s *widget.Styles, a *workload.Answers, w int) []string {
+	out := widget.Wrap(a.Words(), w)
+	for _, d := range a.Details() {
+		out = append(out, widget.MutedLines(s, d, w)...)
+	}
+	if len(a.Commands) == 0 {
+		return out
+	}
+	g := widget.Grid{Cols: []widget.Column{{Head: "command", Most: max(w/3, 20)}, {Head: "compared", Right: true}, {Head: "differ", Right: true}, {Head: "share", Right: true}}}
+	for _, c := range a.Commands {
+		g.Add(c.Command, widget.Whole(c.Compared), widget.Whole(c.Differ), units.PartOf(c.Differ, c.Compared))
+	}
+	head, rows := g.Lines(s, w)
+	out = append(append(append(out, "", head), rows...), "", s.Muted.On("the first that differ"))
+	for _, e := range a.Examples {
+		out = append(out, widget.Wrap(e, w)...)
+	}
+	return out
 }
 
 func (l *loadedRun) values(s *widget.Styles, w int) []string {

@@ -18,6 +18,7 @@ type page int
 const (
 	tabSummary page = iota
 	tabSearch
+	tabAnswers
 	tabPercentiles
 	tabDistribution
 	tabSegments
@@ -31,9 +32,9 @@ const (
 // title returns the name of a page, or its short form for narrow screens.
 func (t page) title(short bool) string {
 	if short {
-		return [...]string{"Sum", "Find", "Times", "Dist", "Segs", "Live", "Errs", "Checks", "Set"}[t]
+		return [...]string{"Sum", "Find", "Ans", "Times", "Dist", "Segs", "Live", "Errs", "Checks", "Set"}[t]
 	}
-	return [...]string{"Summary", "Search", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
+	return [...]string{"Summary", "Search", "Answers", "Percentiles", "Distribution", "Segments", "Changes", "Errors", "Verification", "Settings"}[t]
 }
 
 // pages are the pages of a run: which of them is shown, and what of it.
@@ -93,6 +94,9 @@ func (p *pages) list() []page {
 	run := &p.of.loaded.folder.Run
 	if p.of.loaded.found != nil {
 		out = append(out, tabSearch)
+	}
+	if p.of.loaded.answers != nil {
+		out = append(out, tabAnswers)
 	}
 	out = append(out, tabPercentiles, tabDistribution)
 	if len(run.Segments) > 1 {
@@ -178,6 +182,8 @@ func (p *pages) body(e screen.Env, w, h int) []string {
 		return p.of.instead(e.Styles, w)
 	case p.at == tabSearch && p.of.loaded.found != nil:
 		return searched(e.Styles, p.of.loaded.found, w, h)
+	case p.at == tabAnswers && p.of.loaded.answers != nil:
+		return answered(e.Styles, p.of.loaded.answers, w)
 	case p.at == tabPercentiles:
 		return p.of.loaded.percentiles(e.Styles, w)
 	case p.at == tabDistribution:

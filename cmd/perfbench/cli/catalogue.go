@@ -23,7 +23,9 @@ func Profiles() []workload.Profile { return profiles.All() }
 
 // Formats lists the formats of this version: those of every profile, then the
 // documents of single ones.
-func Formats() []rundir.Format { return report.All(profiles.Formats()...) }
+func Formats() []rundir.Format {
+	return report.All(append(profiles.Formats(), report.AnswersFormat)...)
+}
 
 // Profile finds the profile that the first argument names. Its errors are of input.
 func Profile(args []string) (workload.Profile, error) {

@@ -97,32 +97,8 @@ type answers struct {
 	failed   error
 	expected []answer // nil: they are kept
 	of       answersHeader
-	found    Answers
-	by       map[string]*AnswersOf
-}
-
-// Answers is what came of comparing answers with those of an earlier replay.
-type Answers struct {
-	// Server is the one that gave the earlier answers.
-	Server string `json:"server"`
-	// Compared is how many answers were compared, of which Kinds only by their kind: a value,
-	// nothing, an error. Differ is how many were not the same.
-	Compared int64 `json:"compared"`
-	Kinds    int64 `json:"compared_by_kind"`
-	Differ   int64 `json:"differ"`
-	// NewErrors and GoneErrors are those of Differ that are an error now, and that were one.
-	NewErrors  int64 `json:"new_errors"`
-	GoneErrors int64 `json:"gone_errors"`
-	// Commands are those whose answers differ.
-	Commands []AnswersOf `json:"commands,omitempty"`
-	Examples []string    `json:"examples,omitempty"`
-}
-
-// AnswersOf are the answers to one command.
-type AnswersOf struct {
-	Command  string `json:"command"`
-	Compared int64  `json:"compared"`
-	Differ   int64  `json:"differ"`
+	found    workload.Answers
+	by       map[string]*workload.AnswersTo
 }
 
 // keepAnswers begins a file of answers. It is there once finish has been called.
@@ -154,7 +130,7 @@ func expectAnswers(path string, r *Recording, prefix string, load bool) (*answer
 	if _, err := io.ReadFull(in, magic); err != nil || string(magic) != answersMagic {
 		return bad("has no answers")
 	}
-	a := &answers{r: r, prefix: prefix, by: map[string]*AnswersOf{}}
+	a := &answers{r: r, prefix: prefix, by: map[string]*workload.AnswersTo{}}
 	top, err := in.ReadSlice('\n')
 	if err != nil || json.Unmarshal(top, &a.of) != nil {
 		return bad("has no header")
@@ -328,7 +304,7 @@ func (a *answers) record(number int64, words []capture.Arg, keys []int, db int, 
 	}
 	by := a.by[words[0].Text]
 	if by == nil {
-		by = &AnswersOf{Command: words[0].Text}
+		by = &workload.AnswersTo{Command: words[0].Text}
 		a.by[by.Command] = by
 	}
 	by.Compared++
@@ -410,7 +386,7 @@ func (a *answers) finish(whole bool) error {
 }
 
 // result is what was found so far; nil: answers are kept and not compared.
-func (a *answers) result() *Answers {
+func (a *answers) result() *workload.Answers {
 	if a == nil || a.expected == nil {
 		return nil
 	}
@@ -423,28 +399,8 @@ func (a *answers) result() *Answers {
 			out.Commands = append(out.Commands, *by)
 		}
 	}
-	slices.SortFunc(out.Commands, func(x, y AnswersOf) int {
+	slices.SortFunc(out.Commands, func(x, y workload.AnswersTo) int {
 		return cmp.Or(cmp.Compare(y.Differ, x.Differ), cmp.Compare(x.Command, y.Command))
 	})
 	return &out
-}
-
-// check shows examples in the verification. Answers that differ are no failure: a new version may
-// well give others, and its figures count. A threshold makes one of them.
-func (a *Answers) check() workload.Check {
-	return workload.Check{
-		Name: "answers", OK: true, Of: a.Compared, Want: "those of " + a.Server, Got: fmt.Sprintf("%d differ", a.Differ), Examples: a.Examples,
-	}
-}
-
-// words say what was found.
-func (a *Answers) words() string {
-	if a.Differ == 0 {
-		return fmt.Sprintf("all %s are those of %s", units.Plural(a.Compared, "answer"), a.Server)
-	}
-	var by []string
-	for _, c := range a.Commands[:min(len(a.Commands), 3)] {
-		by = append(by, fmt.Sprintf("%s %d", c.Command, c.Differ))
-	}
-	return fmt.Sprintf("%d of %s differ from those of %s (%s)", a.Differ, units.Plural(a.Compared, "answer"), a.Server, strings.Join(by, ", "))
 }

@@ -161,7 +161,7 @@ func (r *Run) Verify(context.Context) workload.Verification {
 		v.Checks, v.Summary = nil, text+", and then the run ended"
 	}
 	if answers != nil {
-		v.Checks, v.Summary, v.Differ = append(v.Checks, answers.check()), v.Summary+"; "+answers.words(), &answers.Differ
+		v.Checks, v.Summary, v.Differ = append(v.Checks, answers.Check()), v.Summary+"; "+answers.Words(), &answers.Differ
 	}
 	v.Unlike = unlike(r.sums())
 	for _, c := range v.Checks {
@@ -188,6 +188,9 @@ func (r *Run) Status() string {
 	}
 	return strings.Join(words, " · ")
 }
+
+// Answers is what came of comparing answers so far.
+func (r *Run) Answers() *workload.Answers { return r.answers.result() }
 
 // Facts returns the record of what has been done so far.
 func (r *Run) Facts(*measure.Result) any { return r.sums() }
@@ -267,7 +270,7 @@ type Replay struct {
 	RecordedHitRatio *float64 `json:"recorded_hit_ratio,omitempty"`
 	ReplayedHitRatio *float64 `json:"replayed_hit_ratio,omitempty"`
 	// Answers is what came of comparing answers; absent if they were not compared.
-	Answers *Answers `json:"answers,omitempty"`
+	Answers *workload.Answers `json:"answers,omitempty"`
 }
 
 // task is one thread.
