@@ -189,9 +189,13 @@ func (a compareCmd) compare(refA, refB string, o *compareOptions) error {
 	if len(c.Refusals) > 0 && !o.force {
 		return fault.Input(errors.New("these cannot be compared: "+strings.Join(c.Refusals, "; ")), "--force compares them anyway")
 	}
+	found, err := report.SearchesOf(c)
+	if err != nil {
+		return err
+	}
 	var files []rundir.File
 	for _, id := range o.formats {
-		f, err := report.Comparison(c, strings.TrimSpace(id))
+		f, err := report.Comparison(c, found, strings.TrimSpace(id))
 		if err != nil {
 			return err
 		}

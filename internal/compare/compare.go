@@ -35,6 +35,17 @@ type Set struct {
 	Runs []*Run
 }
 
+// Dirs returns the folders of the runs; nil if they are those of a baseline.
+func (s Set) Dirs() (out []string) {
+	for _, r := range s.Runs {
+		if r.Dir == "" {
+			return nil
+		}
+		out = append(out, r.Dir)
+	}
+	return out
+}
+
 // Options say how to compare.
 type Options struct {
 	// Tolerance is the largest change that can be "same", as a fraction; 0 means

@@ -15,6 +15,8 @@ import (
 // Run is one finished run in the form that comparisons need. It is never modified once
 // made.
 type Run struct {
+	// Dir is the folder that it was read from; empty for a run of a baseline.
+	Dir        string     `json:"-"`
 	Conditions Conditions `json:"conditions"`
 	// Parts are all calls together, then each operation.
 	Parts []Measured `json:"parts"`
@@ -35,7 +37,7 @@ type Measured struct {
 
 // Of reads what comparisons need from a run's folder.
 func Of(f *rundir.Folder) (*Run, error) {
-	r := &Run{Conditions: *ConditionsOf(&f.Run)}
+	r := &Run{Dir: f.Dir, Conditions: *ConditionsOf(&f.Run)}
 	ops := []*measure.Operation{nil}
 	for _, o := range f.Run.Operations {
 		ops = append(ops, &measure.Operation{Track: o.Track, Op: o.Op})

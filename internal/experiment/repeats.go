@@ -297,13 +297,13 @@ func (r *Repeats) Conclude() (*Came, error) {
 	}
 	c := compare.Sets(sets[0], sets[1], compare.Options{Tolerance: r.tolerance, Unsure: r.unsure, Earlier: compare.Earlier(r.out(), sets[0], sets[1])})
 	for _, id := range report.ComparisonFormats() {
-		file, err := report.Comparison(c, id)
+		file, err := report.Comparison(c, report.Searches{}, id)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
 	}
-	text, err := report.Comparison(c, "text")
+	text, err := report.Comparison(c, report.Searches{}, "text")
 	if err != nil {
 		return nil, err
 	}

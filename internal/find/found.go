@@ -223,6 +223,34 @@ func Load(dir string) (*Result, error) {
 	return r, nil
 }
 
+// LoadAll reads the results of the searches of the runs in folders; none unless each of them
+// was one for the same knob.
+func LoadAll(dirs []string) (all []*Result, err error) {
+	for _, dir := range dirs {
+		r, err := Load(dir)
+		if r == nil || err != nil || len(all) > 0 && all[0].Over != r.Over {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Together is several searches for the same as one: the steps of all, and the median of what
+// they found.
+func Together(all []*Result) *Result {
+	out := *all[0]
+	var found []float64
+	out.Steps = nil
+	for _, r := range all {
+		out.Steps = append(out.Steps, r.Steps...)
+		found = append(found, r.Found)
+	}
+	slices.Sort(found)
+	out.Found = (found[(len(found)-1)/2] + found[len(found)/2]) / 2
+	return &out
+}
+
 // read reads File from a folder or an archive.
 func read(dir string) ([]byte, error) {
 	if !rundir.IsArchive(dir) {

@@ -37,6 +37,10 @@ type Chart struct {
 	Filled, Bands, Low bool
 	// Heat is drawn instead of lines; its scale becomes that of the chart.
 	Heat *Heat
+	// Axes are further axes below the first, at most mostAxes. Band says in the legend what
+	// the bands of lines are.
+	Axes []Axis
+	Band string
 	// Unit is the unit of the values, so that a page can show the one under the
 	// pointer: Nanoseconds, Bytes, or "" for plain numbers.
 	Unit string
@@ -48,10 +52,76 @@ const (
 	Bytes       = "B"
 )
 
-// Line has a value for each moment of a chart, NaN if there is none.
+// Line has a value for each moment of a chart, NaN if there is none. It may have a band, from
+// Low to High, in which each value varied; without one, both are empty. At are its moments.
 type Line struct {
-	Name   string
-	Values []float64
+	Name      string
+	Values    []float64
+	Low, High []float64
+	At        []float64 // nil: those of the chart
+}
+
+// moments are those of a line of the chart.
+func (c *Chart) moments(l Line) []float64 {
+	if l.At != nil {
+		return l.At
+	}
+	return c.At
+}
+
+// banded reports whether a line has a band that can be seen.
+func (l Line) banded() bool {
+	for i := range min(len(l.Low), len(l.High)) {
+		if l.High[i] > l.Low[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// Axis is a further axis below a chart, which labels positions in another measure.
+type Axis struct {
+	Name string
+	// Line is the index of the line whose colour the axis has.
+	Line int
+	// At are the positions on the first axis, each with its label.
+	At     []float64
+	Labels []string
+}
+
+// mostAxes is how many further axes have room below a chart, and axisName how many letters of
+// their names beside it.
+const mostAxes, axisName = 4, 11
+
+// axes returns the further axes for which there is room.
+func (c *Chart) axes() []Axis { return c.Axes[:min(len(c.Axes), mostAxes)] }
+
+// short is the end of the name of an axis, by which targets differ.
+func (a *Axis) short() string {
+	name := []rune(a.Name)
+	if len(name) > axisName {
+		return "…" + string(name[len(name)-axisName+1:])
+	}
+	return a.Name
+}
+
+// banded reports whether any line has a band.
+func (c *Chart) banded() bool { return slices.ContainsFunc(c.Lines, Line.banded) }
+
+// bands returns the parts of a line's band that have no gaps, as indices: from each first one
+// up to, but not including, each second.
+func (l Line) bands() (out [][2]int) {
+	for i := 0; l.banded() && i < len(l.Low); i++ {
+		if math.IsNaN(l.Low[i]) || math.IsNaN(l.High[i]) {
+			continue
+		}
+		from := i
+		for i < len(l.Low) && !math.IsNaN(l.Low[i]) && !math.IsNaN(l.High[i]) {
+			i++
+		}
+		out = append(out, [2]int{from, i})
+	}
+	return out
 }
 
 // Mark is a moment at which something happened, described by Note. If it has a name, it
@@ -101,6 +171,20 @@ func (f *frame) x(second float64) float64 {
 }
 
 func (f *frame) y(v float64) float64 { return f.bottom - f.Part(v)*(f.bottom-f.top) }
+
+// bands draws the band of a line. attributes are those of the SVG elements.
+func (f *frame) bands(b *strings.Builder, attributes string, at []float64, l Line) {
+	for _, part := range l.bands() {
+		var points []string
+		for i := part[0]; i < part[1]; i++ {
+			points = append(points, fmt.Sprintf("%.1f,%.1f", f.x(at[i]), f.y(l.High[i])))
+		}
+		for i := part[1] - 1; i >= part[0]; i-- {
+			points = append(points, fmt.Sprintf("%.1f,%.1f", f.x(at[i]), f.y(l.Low[i])))
+		}
+		fmt.Fprintf(b, "<polygon %s points=\"%s\"/>\n", attributes, strings.Join(points, " "))
+	}
+}
 
 // polylines draws a line, with gaps where there are no values. attributes are those of
 // the SVG elements.

@@ -19,9 +19,11 @@ type scale struct {
 func (c *Chart) ends() (lo, hi float64) {
 	lo = math.Inf(1)
 	for _, l := range c.Lines {
-		for _, v := range l.Values {
-			if v > 0 {
-				lo, hi = min(lo, v), max(hi, v)
+		for _, values := range [][]float64{l.Values, l.Low, l.High} {
+			for _, v := range values {
+				if v > 0 {
+					lo, hi = min(lo, v), max(hi, v)
+				}
 			}
 		}
 	}

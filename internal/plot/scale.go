@@ -4,7 +4,10 @@
 // a Heat, for a page with its own style sheet or as a separate file. All of it is pure.
 package plot
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Scale maps values to fractions of a height: linearly, or logarithmically.
 type Scale struct {
@@ -98,6 +101,28 @@ func Round(lo, hi float64, fine bool) []float64 {
 		}
 	}
 	return out
+}
+
+// Parts returns round percentages of a whole, with the positions that they have, from one
+// position to another: few enough to be labelled side by side.
+func Parts(whole, from, to float64) (at []float64, labels []string) {
+	if !finite(whole) || whole <= 0 || !finite(from) || !(to > from) {
+		return nil, nil
+	}
+	const most = 8
+	step := 10.0
+	for _, by := range []float64{20, 25, 50, 100} { // 100 % is one of them
+		if (to-from)/whole*100/step > most {
+			step = by
+		}
+	}
+	if all := (to - from) / whole; all > most {
+		step = 100 * Nice(all/most)
+	}
+	for i := max(math.Ceil(from/whole*100/step*(1-1e-9)), 1); i*step <= to/whole*100*(1+1e-9); i++ {
+		at, labels = append(at, whole*i*step/100), append(labels, fmt.Sprintf("%g %%", i*step))
+	}
+	return at, labels
 }
 
 // Tick is a value of a scale that is labelled, and the row of a picture that it is at, counted

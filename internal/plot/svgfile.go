@@ -16,6 +16,7 @@ const (
 	fileTicks             = 8
 	fileLegend            = 18.0 // height of a line of the legend
 	fileName              = 60.0 // room for the name of a mark
+	fileAxis              = 18.0 // height of a further axis
 )
 
 // colours can be told apart with colour blindness, too.
@@ -27,7 +28,12 @@ var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#
 func (c *Chart) File() []byte {
 	f := frame{fileLeft, fileRight, fileTop, fileBottom, min(c.At[0], 0), c.At[len(c.At)-1], c.scale()}
 	span := f.to - f.from
-	height := fileHeight + fileLegend*float64(max(len(c.Lines)-2, 0))
+	lines := len(c.Lines)
+	if c.banded() {
+		lines++
+	}
+	below := fileAxis * float64(len(c.axes()))
+	height := fileHeight + below + fileLegend*float64(max(lines-2, 0))
 	var b strings.Builder
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#333\">\n<title>%s</title>\n",
 		fileWidth, height, html.EscapeString(c.Title))
@@ -42,6 +48,13 @@ func (c *Chart) File() []byte {
 	}
 	for _, s := range ticks {
 		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", f.x(s), f.bottom+16, html.EscapeString(c.tick(s)))
+	}
+	for i, a := range c.axes() {
+		y, colour := f.bottom+16+fileAxis*float64(i+1), colours[a.Line%len(colours)]
+		fmt.Fprintf(&b, "<text x=\"%g\" y=\"%g\" text-anchor=\"end\" fill=\"%s\">%s<title>%s</title></text>\n", f.left-6, y, colour, html.EscapeString(a.short()), html.EscapeString(a.Name))
+		for k, at := range a.At {
+			fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\" fill=\"%s\">%s</text>\n", f.x(at), y, colour, html.EscapeString(a.Labels[k]))
+		}
 	}
 	for _, s := range c.Spans {
 		from := f.x(max(s.From, f.from))
@@ -59,15 +72,23 @@ func (c *Chart) File() []byte {
 		}
 	}
 	for i, l := range c.Lines {
+		f.bands(&b, fmt.Sprintf("fill=\"%[1]s\" fill-opacity=\"0.15\" stroke=\"%[1]s\" stroke-opacity=\"0.3\"", colours[i%len(colours)]), c.moments(l), l)
+	}
+	for i, l := range c.Lines {
 		colour := colours[i%len(colours)]
-		f.polylines(&b, fmt.Sprintf("fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"", colour), c.At, l.Values, c.Mean)
+		f.polylines(&b, fmt.Sprintf("fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"", colour), c.moments(l), l.Values, c.Mean)
 		low, mean, top := Digest(l.Values)
 		if math.IsNaN(top) {
 			continue
 		}
-		at := f.bottom + 40 + fileLegend*float64(i)
+		at := f.bottom + 40 + below + fileLegend*float64(i)
 		fmt.Fprintf(&b, "<rect x=\"%g\" y=\"%g\" width=\"12\" height=\"4\" fill=\"%s\"/><text x=\"%g\" y=\"%g\">%s: min %s, mean %s, max %s</text>\n",
 			f.left, at-6, colour, f.left+18, at, html.EscapeString(l.Name), c.Format(low), c.Format(mean), c.Format(top))
+	}
+	if c.banded() {
+		at := f.bottom + 40 + below + fileLegend*float64(len(c.Lines))
+		fmt.Fprintf(&b, "<rect x=\"%g\" y=\"%g\" width=\"12\" height=\"8\" fill-opacity=\"0.15\" stroke=\"#333\" stroke-opacity=\"0.3\"/><text x=\"%g\" y=\"%g\">%s</text>\n",
+			f.left, at-8, f.left+18, at, html.EscapeString(c.Band))
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())

@@ -21,7 +21,8 @@ const (
 	// there may be many, half of that.
 	finePoints, pagePoints, lowPoints = 3600, 900, 450
 
-	pageLines = 8 // as many as have their own colours
+	pageLines = 8  // as many as have their own colours
+	pageAxis  = 15 // height of an axis in pixels
 	pageWidth = 900.0
 )
 
@@ -43,6 +44,9 @@ func (c *Chart) Page() string {
 	class := "chart"
 	if c.Low {
 		class += " low"
+	}
+	if n := len(c.axes()); n > 0 {
+		class += fmt.Sprintf(" axes%d", n)
 	}
 	time := ""
 	if c.Across == nil {
@@ -108,6 +112,9 @@ func (d *drawing) legend() {
 			key(d.class(i), l.Name)
 		}
 	}
+	if d.banded() {
+		key("shade range", d.Band)
+	}
 	spans := d.shaded()
 	for _, kind := range kinds {
 		if slices.ContainsFunc(spans, func(s Span) bool { return s.Kind == kind[0] }) {
@@ -137,7 +144,12 @@ func (d *drawing) class(i int) string {
 
 func (d *drawing) lines() {
 	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
-		at, values := Thin(d.At, d.points, true), Thin(l.Values, d.points, d.Mean)
+		for _, part := range l.bands() {
+			fmt.Fprintf(&d.b, "<path class=\"band l%d\" d=\"%s\"/>\n", i, d.band(l, part[0], part[1]))
+		}
+	}
+	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
+		at, values := Thin(d.moments(l), d.points, true), Thin(l.Values, d.points, d.Mean)
 		path := d.path(at, values, d.Bands || d.Filled && i == 0)
 		if path != "" {
 			fmt.Fprintf(&d.b, "<path class=\"%s\" data-name=\"%s\" d=\"%s\"/>\n", d.class(i), html.EscapeString(l.Name), path)
@@ -171,6 +183,23 @@ func (d *drawing) path(at, values []float64, closed bool) string {
 		}
 	}
 	return b.String()
+}
+
+// band returns a part of the band of a line, as its outline.
+func (d *drawing) band(l Line, from, to int) string {
+	var b strings.Builder
+	at := d.moments(l)
+	for i := from; i < to; i++ {
+		letter := 'L'
+		if i == from {
+			letter = 'M'
+		}
+		fmt.Fprintf(&b, "%c%.0f %.0f", letter, d.x(at[i]), d.y(l.High[i]))
+	}
+	for i := to - 1; i >= from; i-- {
+		fmt.Fprintf(&b, "L%.0f %.0f", d.x(at[i]), d.y(l.Low[i]))
+	}
+	return b.String() + "z"
 }
 
 // step writes a pair of numbers in as few characters as possible.
@@ -230,6 +259,14 @@ func (d *drawing) axes() {
 		fmt.Fprintf(&d.b, "<text%s x=\"%.2f%%\" y=\"100%%\" dy=\"15\" text-anchor=\"middle\">%s</text>", class, (at-d.From)/d.span()*100, html.EscapeString(d.across(at)))
 	}
 	d.b.WriteString("</g>\n")
+	for i, a := range d.Chart.axes() {
+		dy := pageAxis * (i + 2)
+		fmt.Fprintf(&d.b, "<g class=\"measure l%d\"><text x=\"-6\" y=\"100%%\" dy=\"%d\" text-anchor=\"end\">%s<title>%s</title></text>", a.Line, dy, html.EscapeString(a.short()), html.EscapeString(a.Name))
+		for k, at := range a.At {
+			fmt.Fprintf(&d.b, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"%d\" text-anchor=\"middle\">%s</text>", (at-d.From)/d.span()*100, dy, html.EscapeString(a.Labels[k]))
+		}
+		d.b.WriteString("</g>\n")
+	}
 }
 
 // across formats a position on the axis.

@@ -18,13 +18,13 @@ import (
 // comparisons are the documents of a comparison, by format id.
 var comparisons = []struct {
 	id, file string
-	encode   func(*compare.Comparison) ([]byte, error)
+	encode   func(*compare.Comparison, Searches) ([]byte, error)
 }{
-	{"text", "comparison.txt", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).Text()), nil }},
-	{"markdown", "comparison.md", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).Markdown()), nil }},
+	{"text", "comparison.txt", func(c *compare.Comparison, s Searches) ([]byte, error) { return []byte(compared(c, s).Text()), nil }},
+	{"markdown", "comparison.md", func(c *compare.Comparison, s Searches) ([]byte, error) { return []byte(compared(c, s).Markdown()), nil }},
 	{"json", "comparison.json", comparisonJSON},
 	{"junit", "comparison.xml", comparisonJUnit},
-	{"html", "comparison.html", func(c *compare.Comparison) ([]byte, error) { return []byte(compared(c).HTML()), nil }},
+	{"html", "comparison.html", func(c *compare.Comparison, s Searches) ([]byte, error) { return []byte(compared(c, s).HTML()), nil }},
 }
 
 // ComparisonFormats returns the ids of the formats of a comparison.
@@ -36,18 +36,19 @@ func ComparisonFormats() []string {
 	return out
 }
 
-// Comparison writes a comparison in one of its formats. An unknown format is bad input.
-func Comparison(c *compare.Comparison, id string) (rundir.File, error) {
+// Comparison writes a comparison in one of its formats, with what searches of its sides found.
+// An unknown format is bad input.
+func Comparison(c *compare.Comparison, found Searches, id string) (rundir.File, error) {
 	i := slices.Index(ComparisonFormats(), id)
 	if i < 0 {
 		return rundir.File{}, fault.Input(fmt.Errorf("unknown format %q of a comparison", id), fault.Suggest(id, ComparisonFormats()))
 	}
-	data, err := comparisons[i].encode(c)
+	data, err := comparisons[i].encode(c, found)
 	return rundir.File{Name: comparisons[i].file, Data: data}, err
 }
 
 // compared lays out a comparison for people.
-func compared(c *compare.Comparison) Page {
+func compared(c *compare.Comparison, found Searches) Page {
 	a, b := &c.A.Runs[0].Conditions, &c.B.Runs[0].Conditions
 	title := "perfbench compare: " + a.Profile
 	if a.Mode != "" {
@@ -69,10 +70,15 @@ func compared(c *compare.Comparison) Page {
 			}
 			heading = op.Track + " " + op.Op
 		}
-		p.Sections = append(p.Sections, Section{
+		s := Section{
 			Heading: heading, Weight: Answer, Table: Findings(part, a.UnitOf(part.Operation)), Parts: unsure(part, a.UnitOf(part.Operation)),
-		})
+		}
+		if g := sidesByPercentile("response time by percentile", part.A, part.B); !g.Empty() {
+			s.Charts = []Graph{g}
+		}
+		p.Sections = append(p.Sections, s)
 	}
+	p.Add(found.section())
 	if len(c.Differences) > 0 {
 		t := Table{Left: 3, Columns: []string{"", "A", "B"}}
 		for _, d := range c.Differences {
@@ -209,7 +215,7 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-func comparisonJSON(c *compare.Comparison) ([]byte, error) {
+func comparisonJSON(c *compare.Comparison, _ Searches) ([]byte, error) {
 	list := func(l []string) []string { return append([]string{}, l...) }
 	out := jsonComparison{
 		Schema: comparisonSchema, Verdict: overall(c), Tolerance: c.Tolerance, A: jsonSideOf(c.A), B: jsonSideOf(c.B),
@@ -263,7 +269,7 @@ func overall(c *compare.Comparison) string {
 
 // comparisonJUnit makes a test case of each figure of all calls, which fails if the
 // figure is worse by more than the tolerance.
-func comparisonJUnit(c *compare.Comparison) ([]byte, error) {
+func comparisonJUnit(c *compare.Comparison, _ Searches) ([]byte, error) {
 	a := &c.A.Runs[0].Conditions
 	s := testSuite{
 		Name: "perfbench.compare." + a.Profile, Time: noTime, Timestamp: c.B.Runs[0].Conditions.Started.UTC().Format(time.RFC3339),

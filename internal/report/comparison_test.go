@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/testing/rundirtest"
 )
 
@@ -34,12 +36,12 @@ func TestComparisonDocuments(t *testing.T) {
 	c := sides(t, 16, 24)
 	for _, id := range ComparisonFormats() {
 		t.Run(id, func(t *testing.T) {
-			f, err := Comparison(c, id)
+			f, err := Comparison(c, Searches{}, id)
 			require.NoError(t, err)
 			expect(t, f.Name, string(f.Data))
 		})
 	}
-	_, err := Comparison(c, "markdwn")
+	_, err := Comparison(c, Searches{}, "markdwn")
 	require.ErrorContains(t, err, `unknown format "markdwn" of a comparison`)
 	assert.Contains(t, fault.HintOf(err), "markdown")
 }
@@ -55,7 +57,7 @@ func TestThroughputIsInTheUnitOfTheOperation(t *testing.T) {
 	again, err := compare.ReadBaseline(kept)
 	require.NoError(t, err)
 	for _, a := range []*compare.Run{r, again[0]} {
-		text, err := Comparison(compare.Sets(compare.Set{Runs: []*compare.Run{a}}, compare.Set{Runs: []*compare.Run{r}}, compare.Options{}), "text")
+		text, err := Comparison(compare.Sets(compare.Set{Runs: []*compare.Run{a}}, compare.Set{Runs: []*compare.Run{r}}, compare.Options{}), Searches{}, "text")
 		require.NoError(t, err)
 		assert.Regexp(t, `(?s)All calls.*entries/s.*`+last.Track+" "+last.Op+`.*checks/s`, string(text.Data))
 		assert.Equal(t, 1, strings.Count(string(text.Data), "checks/s"))
@@ -68,7 +70,7 @@ func TestOutcome(t *testing.T) {
 }
 
 func TestAFigureThatIsWorseFailsItsCase(t *testing.T) {
-	f, err := Comparison(sides(t, 24, 16), "junit")
+	f, err := Comparison(sides(t, 24, 16), Searches{}, "junit")
 	require.NoError(t, err)
 	var got testSuites
 	require.NoError(t, xml.Unmarshal(f.Data, &got))
@@ -79,4 +81,61 @@ func TestAFigureThatIsWorseFailsItsCase(t *testing.T) {
 	assert.True(t, failed["throughput"])
 	assert.False(t, failed["p50"])
 	assert.Equal(t, 1, got.Failures)
+}
+
+// Both sides are drawn by percentile, with a band where a side has several runs.
+func TestSidesAreDrawnByPercentile(t *testing.T) {
+	c := sides(t, 16, 24)
+	g := sidesByPercentile("x", c.Parts[0].A, c.Parts[0].B[:1])
+	require.Len(t, g.Lines, 2)
+	a, b := g.Lines[0], g.Lines[1]
+	assert.Equal(t, []string{"A", "B"}, []string{a.Name, b.Name})
+	wide := 0
+	for i, v := range a.Values {
+		if math.IsNaN(a.Low[i]) {
+			continue
+		}
+		assert.LessOrEqual(t, a.Low[i], 1.01*v) // up to the steps of histograms
+		assert.GreaterOrEqual(t, 1.01*a.High[i], v)
+		if a.High[i] > a.Low[i] {
+			wide++
+		}
+	}
+	assert.Positive(t, wide)
+	for i, v := range b.Low {
+		assert.True(t, math.IsNaN(v) || v == b.High[i], "one run has no band")
+	}
+	c.Parts[0].A[0].Response = nil
+	assert.Len(t, sidesByPercentile("x", c.Parts[0].A[:1], c.Parts[0].B).Lines, 1, "a baseline has no histograms")
+}
+
+// Two sides that searched are compared by what they found, in one picture.
+func TestSearchesOfTwoSidesAreCompared(t *testing.T) {
+	c := sides(t, 16, 24)
+	a, b := doubled(), doubled()
+	b.Steps, b.Found = b.Steps[:3], 3113
+	text := func(s Searches) string {
+		f, err := Comparison(c, s, "text")
+		require.NoError(t, err)
+		return string(f.Data)
+	}
+	got := text(Searches{A: []*find.Result{a}, B: []*find.Result{b}})
+	assert.Contains(t, got, "A holds up to 2830, B holds up to 3113 entries/s, which is 10 % more.\n")
+	assert.Contains(t, got, "● p99 A  ○ p50 A  ■ p99 B  □ p50 B\n")
+	assert.Regexp(t, `(?m) 100 % .* A$`, got)
+	assert.Regexp(t, `(?m) 80 % .* B$`, got)
+	more := doubled()
+	more.Found, more.Under = 2530, []string{"p99<5ms"}
+	got = text(Searches{A: []*find.Result{b}, B: []*find.Result{more, a}})
+	assert.Contains(t, got, "A holds up to 3113, B holds up to 2680 (2530 to 2830 in 2 searches) entries/s, which is 14 % less.\n")
+	assert.Contains(t, got, "A was searched under p99<10ms and errors<1%, and B under p99<5ms.\n")
+	a.Found = 0
+	assert.Contains(t, text(Searches{A: []*find.Result{a}, B: []*find.Result{b}}), "A holds at no level that was tried, B holds up to 3113 entries/s.\n")
+	b.Over = find.OverThreads
+	for _, s := range []Searches{{}, {A: []*find.Result{a}}, {A: []*find.Result{a}, B: []*find.Result{b}}} {
+		assert.NotContains(t, text(s), "Latency over load")
+	}
+	f, err := Comparison(c, Searches{A: []*find.Result{more}, B: []*find.Result{more}}, "html")
+	require.NoError(t, err)
+	assert.Contains(t, string(f.Data), "response time over rate")
 }

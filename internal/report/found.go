@@ -3,15 +3,14 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-	"time"
-
-	"github.com/guptarohit/asciigraph"
 
 	"github.com/perfbench/perfbench/internal/find"
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/sweep"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -38,9 +37,7 @@ func FoundText(r *find.Result) string {
 	for _, s := range FoundLead(r) {
 		b.WriteString(s + "\n")
 	}
-	if s := curveText(r); s != "" {
-		b.WriteString("\n" + s)
-	}
+	b.WriteString(loadText(curve(r)))
 	t := levels(r)
 	if r.Recovery != nil {
 		t = recoveries(r)
@@ -55,7 +52,7 @@ func foundPage(r *find.Result) Page {
 	p := Page{Title: "perfbench find: " + r.Over + " under " + strings.Join(r.Under, " and "), Lead: FoundLead(r)}
 	s := Section{Heading: "Latency over load", Table: levels(r)}
 	if c := curve(r); !c.Empty() {
-		s.Charts = []Graph{{Chart: c, Over: true}}
+		s.Charts = []Graph{{Chart: c, Over: true, Drawn: true}}
 	}
 	s.Text = []string{"The last try of each level. A level holds when its seconds leave no doubt; a doubtful one was tried again."}
 	p.Sections = append(p.Sections, s)
@@ -144,62 +141,55 @@ func levels(r *find.Result) Table {
 
 // curve returns the chart of latency over load.
 func curve(r *find.Result) plot.Chart {
-	c := plot.Chart{
-		Title: "response time over " + r.Over, Caption: "Percentiles at each level that was tried.", Log: true, Across: func(v float64) string { return levelText(r, v) },
-		Format: func(v float64) string { return units.Duration(time.Duration(v)) },
-	}
-	var p50, p99, p999 []float64
-	known := func(v int64) float64 {
-		if v == measure.Hidden || v == 0 {
-			return math.NaN()
-		}
-		return float64(v)
-	}
+	c := curves([]string{""}, []*find.Result{r})
+	var p999 []int64
 	for _, s := range r.Curve() {
-		c.At = append(c.At, s.Level)
-		p50, p99, p999 = append(p50, known(s.Response.P50)), append(p99, known(s.Response.P99)), append(p999, known(s.Response.P999))
+		p999 = append(p999, s.Response.P999)
 	}
-	c.Lines = []plot.Line{{Name: "p99", Values: p99}, {Name: "p50", Values: p50}}
-	if plot.Some(p999) {
-		c.Lines = append(c.Lines, plot.Line{Name: "p99.9", Values: p999})
-	}
-	if len(c.At) > 0 {
-		c.To, c.Ticks = c.At[len(c.At)-1], apart(c.At)
-	}
-	if r.Found > 0 {
-		c.Marks = []plot.Mark{{At: r.Found, Name: "holds", Note: "the highest that holds: " + levelText(r, r.Found)}}
+	if values := shownTimes(p999); plot.Some(values) {
+		c.Lines = append(c.Lines, plot.Line{Name: "p99.9", Values: values})
 	}
 	return c
 }
 
-// curveText draws p99 over load in a few lines of text, on a logarithmic scale.
-func curveText(r *find.Result) string {
-	c := curve(r)
-	at, values := c.At, c.Lines[0].Values
-	if !plot.Some(values) || len(at) < 3 {
-		return ""
+// curves returns the chart of latency over load of searches, each with the name of its side.
+func curves(sides []string, all []*find.Result) plot.Chart {
+	c := overLoad("response time over "+all[0].Over, "Percentiles of the last try of each level. The knee is the highest level that holds; the axis below has the levels in per cent of it.",
+		func(v float64) string { return levelText(all[0], v) })
+	c.Band = "from the lowest to the highest of the tries"
+	for _, r := range all {
+		for _, s := range r.Curve() {
+			c.At = append(c.At, s.Level)
+		}
 	}
-	return logText(&c, c.Lines[0], "p99 over "+r.Over)
+	slices.Sort(c.At)
+	if c.At = slices.Compact(c.At); len(c.At) > 0 {
+		c.To, c.Ticks = c.At[len(c.At)-1], apart(c.At)
+	}
+	for i, r := range all {
+		var at []float64
+		var p50, p99 sweep.Spread
+		for _, s := range r.Curve() {
+			at = append(at, s.Level)
+			p50.Add(triesAt(r, s.Level, func(t find.Times) int64 { return t.P50 }))
+			p99.Add(triesAt(r, s.Level, func(t find.Times) int64 { return t.P99 }))
+		}
+		pair(&c, sides[i], at, p50, p99, len(r.Steps) > len(at))
+		knee(&c, sides[i], r.Found, strings.TrimSpace("the highest that holds: "+levelText(r, r.Found)+" "+Plain(sides[i])))
+	}
+	return c
 }
 
-// logText draws a line of a chart in a few lines of text, on a logarithmic scale.
-func logText(c *plot.Chart, l plot.Line, title string) string {
-	const width = 60
-	at, values := c.At, l.Values
-	from, to := at[0], at[len(at)-1]
-	var line []float64
-	for i := range width {
-		line = append(line, math.Log10(interpolated(at, values, from+(to-from)*float64(i)/(width-1))))
+// triesAt returns a percentile of the last try of a level, and of each.
+func triesAt(r *find.Result, level float64, of func(find.Times) int64) (last int64, all []int64) {
+	last = measure.Hidden
+	for _, s := range r.Steps {
+		if s.Level == level {
+			last = of(s.Response)
+			all = append(all, last)
+		}
 	}
-	picture := asciigraph.Plot(line, asciigraph.Height(ChartHeight), asciigraph.Width(width),
-		asciigraph.YAxisValueFormatter(func(v float64) string { return c.Format(math.Pow(10, v)) }),
-		asciigraph.XAxisRange(from, to), asciigraph.XAxisTickCount(evenly(from, to)), asciigraph.XAxisValueFormatter(c.Across))
-	var b strings.Builder
-	b.WriteString(title + "\n")
-	for l := range strings.Lines(picture) {
-		b.WriteString(strings.TrimRight(l, " \n") + "\n")
-	}
-	return b.String()
+	return last, all
 }
 
 // interpolated returns the value at x between known points.

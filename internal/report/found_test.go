@@ -3,6 +3,7 @@ package report
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +96,28 @@ func TestFoundInWords(t *testing.T) {
 		change(r)
 		assert.Contains(t, FoundText(r), want)
 		assert.Equal(t, len(r.Steps) > 0, strings.Contains(FoundText(r), "It took "))
-		assert.True(t, strings.Contains(FoundText(r), "p99 over") == (len(r.Steps) > 0))
+		assert.True(t, strings.Contains(FoundText(r), "● p99  ○ p50") == (len(r.Steps) > 0))
 	}
+}
+
+// A level that was tried more than once has a band from the lowest to the highest of its tries,
+// and two searches are drawn as one picture, each over its own levels.
+func TestSearchesAreDrawnWithBandsAndTogether(t *testing.T) {
+	a, b := doubled(), doubled()
+	a.Steps[4].Response.P99 = 90e6
+	c := curve(a)
+	assert.Equal(t, []float64{3e6, 6e6, 8.49e6, 90e6}, c.Lines[0].Low)
+	assert.Equal(t, []float64{3e6, 6e6, 8.49e6, 160e6}, c.Lines[0].High)
+	assert.Equal(t, "of the knee", c.Axes[0].Name)
+	b.Steps = b.Steps[:3]
+	b.Steps[1].Level, b.Found = 2100, 2100
+	c = curves([]string{"A", "B"}, []*find.Result{a, b})
+	assert.Equal(t, []float64{1000, 2000, 2100, 2830, 4000}, c.At)
+	require.Len(t, c.Lines, 4)
+	assert.Equal(t, []float64{1000, 2100, 4000}, c.Lines[2].At)
+	assert.Equal(t, "p99 B", c.Lines[2].Name)
+	assert.Nil(t, c.Lines[2].Low, "each level was tried once")
+	assert.InDelta(t, 2100, c.Axes[1].At[slices.Index(c.Axes[1].Labels, "100 %")], 0)
+	text := c.Text(loadWidth, loadHeight)
+	assert.Equal(t, 2+1, strings.Count(text, "■"), "where both have been, A is seen:\n%s", text)
 }

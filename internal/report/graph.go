@@ -21,8 +21,8 @@ type Graph struct {
 	// Main is the index of the line to draw as text, if only one is drawn.
 	Main int
 	// Over means that the axis is not time: as text, the graph is omitted in favour of
-	// its table.
-	Over bool
+	// its table, unless it is Drawn with a sign for each value.
+	Over, Drawn bool
 }
 
 // Size of a chart in the text report, in characters, without its labels.

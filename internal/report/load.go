@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,36 +13,55 @@ import (
 	"github.com/perfbench/perfbench/internal/units"
 )
 
-// loadCurve returns the chart of p50 and p99 over the rate of a sweep over rates, for each
-// value of the other axis: those of the median run and, with a single curve and several
-// rounds, the least and the most of p99. It is empty for any other sweep.
-func loadCurve(r *sweep.Result) plot.Chart {
-	c := plot.Chart{
-		Title: "response time over rate, " + r.Unit + " per second", Caption: "Percentiles of the median run at each rate; the knee is the highest rate that was met.",
-		Log: true, Unit: plot.Nanoseconds, Format: duration, Across: units.Number,
+// overLoad is a chart of p50 and p99 over a load, whose lines are in pairs: one for each side.
+func overLoad(title, caption string, across func(float64) string) plot.Chart {
+	return plot.Chart{Title: title, Caption: caption, Log: true, Unit: plot.Nanoseconds, Format: duration, Across: across}
+}
+
+// pair adds the lines of a side to a chart over a load: at its loads, with bands if what stands
+// for each was chosen from several.
+func pair(c *plot.Chart, side string, at []float64, p50, p99 sweep.Spread, banded bool) {
+	for _, p := range []struct {
+		name string
+		of   sweep.Spread
+	}{{"p99", p99}, {"p50", p50}} {
+		l := plot.Line{At: at, Name: strings.TrimSpace(p.name + " " + Plain(side)), Values: shownTimes(p.of.Middle)}
+		if banded {
+			l.Low, l.High = shownTimes(p.of.Low), shownTimes(p.of.High)
+		}
+		c.Lines = append(c.Lines, l)
 	}
+}
+
+// knee marks the knee of the side whose lines were added last, and adds an axis in per cent of it.
+func knee(c *plot.Chart, side string, at float64, note string) {
+	if at <= 0 {
+		return
+	}
+	c.Marks = append(c.Marks, plot.Mark{At: at, Name: "knee", Note: note})
+	a := plot.Axis{Name: cmp.Or(Plain(side), "of the knee"), Line: len(c.Lines) - 2}
+	a.At, a.Labels = plot.Parts(at, c.From, c.To)
+	c.Axes = append(c.Axes, a)
+}
+
+// loadCurve returns the chart of p50 and p99 over the rate of a sweep over rates, for each
+// value of the other axis: those of the median run and, with several rounds, a band from the
+// lowest to the highest of all runs. It is empty for any other sweep.
+func loadCurve(r *sweep.Result) plot.Chart {
+	c := overLoad("response time over rate, "+r.Unit+" per second",
+		"Percentiles of the median run at each rate. The knee is the highest rate that was met; the axis below has the rates in per cent of it.", units.Number)
+	c.Band = "from the lowest to the highest of the runs"
 	over := r.OverRate()
 	if over < 0 {
 		return c
 	}
 	c.At = slices.Sorted(slices.Values(r.Axes[over].Numbers()))
 	c.From, c.To, c.Ticks = c.At[0], c.At[len(c.At)-1], apart(c.At)
-	others := r.Others(over)
-	for _, at := range others {
-		low, p50, p99, high := r.Latencies(over, at)
-		add := func(name string, list []int64) {
-			c.Lines = append(c.Lines, plot.Line{Name: strings.TrimSpace(name + " " + Plain(at)), Values: shownTimes(list)})
-		}
-		add("p99", p99)
-		add("p50", p50)
-		if len(others) == 1 && r.Rounds > 1 {
-			add("highest p99", high)
-			add("lowest p99", low)
-		}
-		if knee := r.RateKnee(over, at); knee > 0 {
-			note := strings.TrimSpace("knee at " + units.Number(knee) + " " + Plain(at))
-			c.Marks = append(c.Marks, plot.Mark{At: knee, Name: "knee", Note: note})
-		}
+	for _, at := range r.Others(over) {
+		p50, p99 := r.Latencies(over, at)
+		pair(&c, at, nil, p50, p99, r.Rounds > 1)
+		most := r.RateKnee(over, at)
+		knee(&c, at, most, strings.TrimSpace("knee at "+units.Number(most)+" "+Plain(at)))
 	}
 	return c
 }
@@ -57,19 +77,18 @@ func shownTimes(list []int64) []float64 {
 	return out
 }
 
-// loadText draws p99 over the rate for a terminal, with a picture for each curve.
-func loadText(r *sweep.Result) string {
-	c := loadCurve(r)
-	var b strings.Builder
-	drawn := 0
-	for _, l := range c.Lines {
-		if !strings.HasPrefix(l.Name, "p99") || !plot.Some(l.Values) || len(c.At) < 3 || drawn == mostCurves {
-			continue
-		}
-		drawn++
-		b.WriteString("\n" + logText(&c, l, l.Name+" over rate"))
+// Size of a chart over a load as text, without its labels.
+const (
+	loadWidth  = 64
+	loadHeight = 12
+)
+
+// loadText draws a chart over a load for a terminal, if there is more to see than in a table.
+func loadText(c plot.Chart) string {
+	if len(c.At) < 3 || c.Empty() {
+		return ""
 	}
-	return b.String()
+	return "\n" + c.Text(loadWidth, loadHeight)
 }
 
 // kneesOf says up to which rate each side kept up.

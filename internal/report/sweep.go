@@ -54,7 +54,7 @@ func SweepText(r *sweep.Result) string {
 			b.WriteString("\n" + s)
 		}
 	}
-	b.WriteString(loadText(r))
+	b.WriteString(loadText(loadCurve(r)))
 	t := sweepTable(r)
 	return b.String() + "\n" + t.Text()
 }
@@ -68,10 +68,11 @@ func sweepPage(r *sweep.Result) Page {
 	s := Section{Heading: "Points", Table: sweepTable(r), Text: []string{
 		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash means too few calls to tell.",
 	}}
-	for _, c := range []plot.Chart{sweepCurve(r), loadCurve(r)} {
-		if !c.Empty() {
-			s.Charts = append(s.Charts, Graph{Chart: c, Over: true})
-		}
+	if c := sweepCurve(r); !c.Empty() {
+		s.Charts = append(s.Charts, Graph{Chart: c, Over: true})
+	}
+	if c := loadCurve(r); !c.Empty() {
+		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
 	p.Sections = append(p.Sections, s)
 	return p

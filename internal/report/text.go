@@ -56,8 +56,13 @@ func (s Section) textOf(b *strings.Builder, line string) {
 	drawn := 0
 	for _, g := range s.Charts {
 		picture := ""
-		if !g.Over {
+		switch {
+		case !g.Over:
 			picture = g.Text(ChartWidth, ChartHeight)
+		case g.Drawn:
+			if picture = loadText(g.Chart); drawn > 0 || len(s.Text) == 0 {
+				picture = strings.TrimPrefix(picture, "\n")
+			}
 		}
 		if picture == "" {
 			continue
@@ -66,6 +71,9 @@ func (s Section) textOf(b *strings.Builder, line string) {
 			b.WriteString("\n")
 		}
 		b.WriteString(picture)
+	}
+	if drawn > 0 && len(s.Table.Rows) > 0 {
+		b.WriteString("\n")
 	}
 	b.WriteString(s.Table.Text())
 	for _, part := range s.Parts {

@@ -3,6 +3,8 @@ package sweep
 import (
 	"slices"
 	"strings"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // keptUp is the share of its rate from which on a point has met it.
@@ -41,17 +43,31 @@ func (r *Result) byRate(over int, at string) []Point {
 	return list
 }
 
-// Latencies returns, for one of Others and with the lowest rate first, p50 and p99 of the
-// median run at each rate, and the lowest and the highest p99 of any run.
-func (r *Result) Latencies(over int, at string) (low, p50, p99, high []int64) {
+// Spread is a percentile at each rate, with the lowest first: that of the median run, and the
+// lowest and the highest of any run; measure.Hidden if too few calls support it.
+type Spread struct{ Low, Middle, High []int64 }
+
+// Add adds a rate: the percentile that stands for it, and those of its runs.
+func (s *Spread) Add(middle int64, runs []int64) {
+	runs = slices.DeleteFunc(runs, func(v int64) bool { return v == measure.Hidden })
+	low, high := int64(measure.Hidden), int64(measure.Hidden)
+	if len(runs) > 0 {
+		low, high = slices.Min(runs), slices.Max(runs)
+	}
+	s.Low, s.Middle, s.High = append(s.Low, low), append(s.Middle, middle), append(s.High, high)
+}
+
+// Latencies returns, for one of Others, p50 and p99 of the response time at each rate.
+func (r *Result) Latencies(over int, at string) (p50, p99 Spread) {
 	for _, p := range r.byRate(over, at) {
-		least, most := p.P99, p.P99
+		var all50, all99 []int64
 		for _, d := range r.Runs {
 			if slices.Equal(r.Points[d.Point].Values, p.Values) {
-				least, most = min(least, d.P99), max(most, d.P99)
+				all50, all99 = append(all50, d.P50), append(all99, d.P99)
 			}
 		}
-		low, p50, p99, high = append(low, least), append(p50, p.P50), append(p99, p.P99), append(high, most)
+		p50.Add(p.P50, all50)
+		p99.Add(p.P99, all99)
 	}
-	return low, p50, p99, high
+	return p50, p99
 }

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/compare"
+	"github.com/perfbench/perfbench/internal/find"
+)
+
+// Searches are what the runs of two sides found, where each of them was a search.
+type Searches struct{ A, B []*find.Result }
+
+// SearchesOf reads what the runs of both sides of a comparison found.
+func SearchesOf(c *compare.Comparison) (s Searches, err error) {
+	var errs [2]error
+	s.A, errs[0] = find.LoadAll(c.A.Dirs())
+	s.B, errs[1] = find.LoadAll(c.B.Dirs())
+	return s, errors.Join(errs[:]...)
+}
+
+// section draws the curves of both sides as one picture, and says which of them holds more;
+// it is empty unless both searched for the same.
+func (s Searches) section() Section {
+	if len(s.A) == 0 || len(s.B) == 0 {
+		return Section{}
+	}
+	a, b := find.Together(s.A), find.Together(s.B)
+	if a.Over != b.Over || (a.Recovery == nil) != (b.Recovery == nil) {
+		return Section{}
+	}
+	out := Section{Heading: "Latency over load", Weight: Answer, Text: []string{s.sentence(a, b)}}
+	if !slices.Equal(a.Under, b.Under) {
+		out.Text = append(out.Text, fmt.Sprintf("A was searched under %s, and B under %s.", strings.Join(a.Under, " and "), strings.Join(b.Under, " and ")))
+	}
+	if c := curves([]string{"A", "B"}, []*find.Result{a, b}); !c.Empty() {
+		out.Charts = []Graph{{Chart: c, Over: true, Drawn: true}}
+	}
+	return out
+}
+
+// sentence says up to which level each side holds.
+func (s Searches) sentence(a, b *find.Result) string {
+	side := func(name string, r *find.Result, all []*find.Result) string {
+		text := name + " holds up to " + levelText(r, r.Found)
+		if r.Found == 0 {
+			text = name + " holds at no level that was tried"
+		}
+		if len(all) > 1 {
+			low, high := math.Inf(1), 0.0
+			for _, one := range all {
+				low, high = min(low, one.Found), max(high, one.Found)
+			}
+			text += fmt.Sprintf(" (%s to %s in %d searches)", levelText(r, low), levelText(r, high), len(all))
+		}
+		return text
+	}
+	out := side("A", a, s.A) + ", " + side("B", b, s.B)
+	what := " threads"
+	if a.Over == find.OverRate {
+		what = " " + a.Unit + "/s"
+	}
+	out += what
+	if a.Found > 0 && b.Found > 0 {
+		change := b.Found/a.Found - 1
+		switch {
+		case change > 0:
+			out += fmt.Sprintf(", which is %s more", Percent(change))
+		case change < 0:
+			out += fmt.Sprintf(", which is %s less", Percent(-change))
+		}
+	}
+	return out + "."
+}
