@@ -35,7 +35,7 @@ func args(words ...string) (out []capture.Arg) {
 }
 
 // recorded writes a capture.
-func recorded(t *testing.T, h capture.Header, calls ...capture.Call) string {
+func recorded(t testing.TB, h capture.Header, calls ...capture.Call) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shop.capture")
 	if h.Store == "" {
