@@ -109,7 +109,7 @@ func (r *Records) Drop(ctx context.Context, s store.Space, progress func(done in
 		return 0, err
 	}
 	if _, recorded := texts[store.RecordKey(s)]; !recorded {
-		return 0, fault.Input(fmt.Errorf("memcached: %s was not made by perfbench", prefix(s)), "only what perfbench made is deleted")
+		return 0, fault.Input(fmt.Errorf("memcached: %s was not made by perfbench", prefix(nil, s)), "only what perfbench made is deleted")
 	}
 	err = r.own(ctx, s, func(key string) error {
 		err := r.client.Delete(key)

@@ -11,23 +11,34 @@ import (
 // maxKey is the greatest length of a key in the protocol.
 const maxKey = 250
 
+// escapes says of each letter whether a key may not have it, or it parts keys.
+var escapes = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c <= ' ' || c >= 0x7f || c == '%' || c == ':' || c == '{' || c == '}'
+	}
+	return t
+}()
+
 // escaped appends a text in letters that a key may have, and without those that part it.
 func escaped[T ~string | ~[]byte](b []byte, text T) []byte {
 	const digits = "0123456789abcdef"
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c <= ' ', c >= 0x7f, c == '%', c == ':', c == '{', c == '}':
+	plain := 0
+	for plain < len(text) && !escapes[text[plain]] {
+		plain++
+	}
+	b = append(b, text[:plain]...)
+	for i := plain; i < len(text); i++ {
+		if c := text[i]; escapes[c] {
 			b = append(b, '%', digits[c>>4], digits[c&15])
-		default:
+		} else {
 			b = append(b, c)
 		}
 	}
 	return b
 }
 
-// prefix returns how the keys of a space begin: "perfbench:eligibility:".
-func prefix(s store.Space) []byte {
-	var b []byte
+// prefix appends how the keys of a space begin: "perfbench:eligibility:".
+func prefix(b []byte, s store.Space) []byte {
 	if s.Namespace != "" {
 		b = append(escaped(b, s.Namespace), ':')
 	}
@@ -37,7 +48,8 @@ func prefix(s store.Space) []byte {
 // keyOf returns the key of an entry; that of a group has the group's name before it, in
 // braces. A key that would be too long is replaced by its hash.
 func keyOf(s store.Space, group, key []byte) string {
-	b := prefix(s)
+	var room [2 * maxKey]byte
+	b := prefix(room[:0], s)
 	from := len(b)
 	if s.Grouped {
 		b = append(escaped(append(b, '{'), group), '}', ':')

@@ -98,8 +98,7 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 	case t.Path != "":
 		return nil, fault.Input(fmt.Errorf("memcached: %q follows the host, and a server has no databases", t.Path), "leave it out; --namespace keeps runs apart")
 	}
-	dialing := or(times.Dial)
-	v := &servers{target: t, limit: max(or(times.Read), or(times.Write)), dial: dialer(config, dialing, o)}
+	v := &servers{target: t, limit: max(or(times.Read), or(times.Write)), dial: dialer(config, or(times.Dial), o)}
 	for _, h := range t.Hosts {
 		v.addrs = append(v.addrs, store.HostPort(h, port))
 	}
@@ -108,7 +107,14 @@ func Open(ctx context.Context, t store.Target, o store.OpenOptions) (*Conn, erro
 		return nil, v.explain(ctx, err)
 	}
 	v.client = memcache.NewFromSelector(list)
-	v.client.DialContext, v.client.Timeout = v.dial, v.limit
+	v.client.Timeout = v.limit
+	v.client.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := v.dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &lenient{Conn: c, slack: v.limit / 64}, nil
+	}
 	if v.client.MaxIdleConns = pool; pool == 0 {
 		v.client.MaxIdleConns = max(o.Threads, store.InFlight)
 	}
@@ -149,6 +155,24 @@ func dialer(config *tls.Config, limit time.Duration, o store.OpenOptions) func(c
 		}
 		return secure, nil
 	}
+}
+
+// lenient is a connection whose deadline may be later than it was set, by slack: the client sets it
+// three times for a call, and so most of them find one that will do. It is for deadlines that come
+// one after the other.
+type lenient struct {
+	net.Conn
+	slack time.Duration
+	is    time.Time
+}
+
+// SetDeadline sets the deadline unless the one that is set will do.
+func (c *lenient) SetDeadline(t time.Time) error {
+	if !c.is.Before(t) {
+		return nil
+	}
+	c.is = t.Add(c.slack)
+	return c.Conn.SetDeadline(c.is)
 }
 
 // open says why nothing can be sent.

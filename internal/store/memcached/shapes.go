@@ -119,7 +119,7 @@ func (m *Maps) Remove(ctx context.Context, s store.Space, key []byte) (bool, err
 	return err == nil, failed("remove", s, err)
 }
 
-// Get reads one value into buf.
+// Get reads one value. The client makes room for each, so that buf is not needed.
 func (m *Maps) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte, bool, error) {
 	if err := m.open(ctx); err != nil {
 		return buf[:0], false, failed("get", s, err)
@@ -131,7 +131,7 @@ func (m *Maps) Get(ctx context.Context, s store.Space, key, buf []byte) ([]byte,
 	case err != nil:
 		return buf[:0], false, failed("get", s, err)
 	}
-	return append(buf[:0], item.Value...), true, nil
+	return item.Value, true, nil
 }
 
 // GetAll reads the values of keys with one command to each server.
@@ -201,7 +201,7 @@ func (v *servers) own(ctx context.Context, s store.Space, f func(key string) err
 	if err := v.open(ctx); err != nil {
 		return err
 	}
-	begin := string(prefix(s))
+	begin := string(prefix(nil, s))
 	return v.keys(ctx, begin, func(key string) error {
 		if !belongs(s, key[len(begin):]) {
 			return nil

@@ -155,7 +155,14 @@ type wire struct {
 	n     *Network
 	mu    sync.Mutex
 	taken bool // the user has set a deadline
+	// read and write are the deadlines that are set.
+	read, write time.Time
 }
+
+// slack is the part of a timeout by which a deadline may be later than it must, so that most reads
+// and writes find one that will do: to set one costs as much as much of what else a client does for
+// a call.
+const slack = 64
 
 // Close closes the connection. If Sever has closed it already, that is not an error.
 func (w *wire) Close() error {
@@ -170,14 +177,14 @@ func (w *wire) Close() error {
 }
 
 func (w *wire) Read(b []byte) (int, error) {
-	w.arm(w.n.times.Read, w.Conn.SetReadDeadline)
+	w.arm(w.n.times.Read, &w.read, w.Conn.SetReadDeadline)
 	got, err := w.Conn.Read(b)
 	w.judge(err)
 	return got, err
 }
 
 func (w *wire) Write(b []byte) (int, error) {
-	w.arm(w.n.times.Write, w.Conn.SetWriteDeadline)
+	w.arm(w.n.times.Write, &w.write, w.Conn.SetWriteDeadline)
 	put, err := w.Conn.Write(b)
 	w.judge(err)
 	return put, err
@@ -194,12 +201,18 @@ func (w *wire) judge(err error) {
 	}
 }
 
-func (w *wire) arm(d time.Duration, set func(time.Time) error) {
+func (w *wire) arm(d time.Duration, is *time.Time, set func(time.Time) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.taken {
-		_ = set(time.Now().Add(d)) // fails on a closed connection, as will what follows
+	if due := time.Now().Add(d); !w.taken && is.Before(due) {
+		*is = due.Add(d / slack)
+		_ = set(*is) // fails on a closed connection, as will what follows
 	}
+}
+
+// take notes that the user has set a deadline, or with the zero time returns control.
+func (w *wire) take(t time.Time) {
+	w.taken, w.read, w.write = !t.IsZero(), time.Time{}, time.Time{}
 }
 
 // SetDeadline lets the user control the deadline, or returns control with the zero
@@ -207,7 +220,7 @@ func (w *wire) arm(d time.Duration, set func(time.Time) error) {
 func (w *wire) SetDeadline(t time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.taken = !t.IsZero()
+	w.take(t)
 	return w.Conn.SetDeadline(t)
 }
 
@@ -216,7 +229,7 @@ func (w *wire) SetDeadline(t time.Time) error {
 func (w *wire) SetReadDeadline(t time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.taken = !t.IsZero()
+	w.take(t)
 	return w.Conn.SetReadDeadline(t)
 }
 
@@ -224,7 +237,7 @@ func (w *wire) SetReadDeadline(t time.Time) error {
 func (w *wire) SetWriteDeadline(t time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.taken = !t.IsZero()
+	w.take(t)
 	return w.Conn.SetWriteDeadline(t)
 }
 
