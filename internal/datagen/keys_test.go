@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 )
 
 const keySeed = 7
@@ -345,6 +346,7 @@ func BenchmarkChooseAndFill(b *testing.B) {
 		b.Run(fmt.Sprintf("%s %g", k.Kind, k.Exponent), func(b *testing.B) {
 			c, value := datagen.NewChooser(k, keySeed, 10_000_000), make([]byte, 0, 1024)
 			b.ReportAllocs()
+			defer bench.PerCall(b)()
 			for i := uint64(0); b.Loop(); i++ {
 				value = datagen.Append(value[:0], datagen.Owner(c.Choose(i, 10_000_000)), 1024)
 			}

@@ -7,6 +7,7 @@ import (
 	"runtime/metrics"
 	"testing"
 
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -82,6 +83,7 @@ func BenchmarkContention(b *testing.B) {
 				track.Iterations = int64(b.N)
 				before := waited()
 				b.ResetTimer()
+				defer bench.PerCall(b)()
 				r, err := Start(b.Context(), Options{Plan: onePhase(0, track), Classify: classify, Classes: classes})
 				if err != nil {
 					b.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/sqlstore"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqltext"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -63,6 +64,36 @@ func BenchmarkOrders(b *testing.B) {
 	}
 }
 
+// Of BenchmarkAgainstRueidis: callers, bytes of a value, how long each side runs before the other
+// has its turn, and how often.
+const (
+	benchThreads = 16
+	benchPayload = 1024
+	benchTurn    = 500 * time.Millisecond
+	benchTurns   = 15
+)
+
+// BenchmarkAgainstRueidis is the rate of invocations that put an entry as a ratio to that of a loop
+// that sends the same script with rueidis over as many connections.
+func BenchmarkAgainstRueidis(b *testing.B) {
+	for _, x := range []struct {
+		name  string
+		start func(testing.TB, ...string) *labtest.Server
+	}{{"redis", labtest.Redis}, {"cluster", labtest.Cluster}, {"sentinel", labtest.Sentinel}} {
+		b.Run(x.name, func(b *testing.B) {
+			srv := x.start(b)
+			p := benchPlan(b, srv.URL(), "n", fmt.Sprintf("groupNames: g1\ng1: {operations: p, threadCount: %d, totalInvocationCount: 16000}\n"+
+				"p: {map: m, testCase: put, payloadSize: %d, batchSize: 1, totalEntryCount: 16000}\n", benchThreads, benchPayload))
+			r := bench.Rueidis(b, srv)
+			bench.InTurn(b, benchTurns,
+				bench.Within("group", benchTurn, func() float64 { return profiletest.Rate(b, p, benchTurn) }),
+				bench.Within("rueidis", benchTurn, func() float64 {
+					return bench.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
+				}))
+		})
+	}
+}
+
 func benchConn(b *testing.B, target string) store.Conn {
 	b.Helper()
 	tg, _, err := drivers.Parse(target)
@@ -75,19 +106,25 @@ func benchConn(b *testing.B, target string) store.Conn {
 
 func ordersPlan(b *testing.B, target, mapper string) *workload.Plan {
 	b.Helper()
-	vs := given("mapper", mapper)
-	text := fmt.Sprintf("groupNames: g1\ng1: {operations: o, threadCount: %d, totalInvocationCount: %d}\n"+
+	return benchPlan(b, target, mapper, fmt.Sprintf("groupNames: g1\ng1: {operations: o, threadCount: %d, totalInvocationCount: %d}\n"+
 		"o: {map: nw/orders, testCase: putall, batchSize: %d, totalEntryCount: %d, factory.class: order, factory.key.isRandom: false, factory.key.length: 11}\n",
-		benchWorkers, benchCalls, benchBatch, benchCalls*benchBatch)
+		benchWorkers, benchCalls, benchBatch, benchCalls*benchBatch), "mapper", mapper)
+}
+
+// benchPlan makes a plan of a file that is set up.
+func benchPlan(b *testing.B, target, namespace, text string, pairs ...string) *workload.Plan {
+	b.Helper()
+	vs := given(pairs...)
 	from, _, err := design.Read([]workload.File{{Path: "g.yaml", Data: []byte(text)}})
 	require.NoError(b, err)
 	for _, v := range from {
 		vs.Set(v)
 	}
-	p, err := plan(workload.Inputs{Values: vs, Seed: 1, Namespace: mapper, Driver: strings.SplitN(target, ":", 2)[0], Duration: time.Hour})
+	tg, d, err := drivers.Parse(target)
 	require.NoError(b, err)
-	c := benchConn(b, target)
-	p = profiletest.Bind(b, Name, p, c, workload.Inputs{Namespace: mapper}, "")
+	p, err := plan(workload.Inputs{Values: vs, Seed: 1, Namespace: namespace, Driver: d.Name, Cluster: tg.Scheme == "redis+cluster", Duration: time.Hour})
+	require.NoError(b, err)
+	p = profiletest.Bind(b, Name, p, benchConn(b, target), workload.Inputs{Namespace: namespace}, "")
 	require.NoError(b, p.Setup(b.Context(), nil))
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,42 +28,45 @@ const (
 	benchBatch   = 50
 	benchPayload = 1024
 	benchTurn    = 500 * time.Millisecond
-	benchTurns   = 7
+	benchTurns   = 15
 )
 
 // BenchmarkAgainstBareLoops is the rate of entries that ingestion loads as a ratio to
 // those of bare loops that send the same commands with go-redis, a connection a caller,
 // and with rueidis, which pipelines them over two.
 func BenchmarkAgainstBareLoops(b *testing.B) {
-	srv := labtest.Redis(b)
-	for _, testCase := range []string{casePut, casePutAll} {
-		b.Run(testCase, func(b *testing.B) {
-			var sides []bench.Side
-			for _, pipelining := range []string{"on", "off"} {
-				plan := benchPlan(b, srv.URL()+"?pipelining="+pipelining, testCase, pipelining)
-				sides = append(sides, bench.Side{Name: pipelining, Rate: func() float64 { return profiletest.Rate(b, plan, benchTurn) }})
-			}
-			g := goredis.NewClient(&goredis.Options{Addr: srv.Addr(), PoolSize: benchThreads, DisableIdentity: true, MaxRetries: -1})
-			r, err := rueidis.NewClient(rueidis.ClientOption{
-				InitAddress: []string{srv.Addr()}, ForceSingleClient: true, DisableCache: true, PipelineMultiplex: 1,
-				ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
-			})
-			require.NoError(b, err)
-			b.Cleanup(func() { _ = g.Close(); r.Close() })
-			bench.InTurn(b, benchTurns, append(sides,
-				bench.Side{Name: "goredis", Rate: func() float64 {
+	for _, start := range []struct {
+		name  string
+		start func(testing.TB, ...string) *labtest.Server
+	}{{"redis", labtest.Redis}, {"cluster", labtest.Cluster}, {"sentinel", labtest.Sentinel}} {
+		srv := sync.OnceValue(func() *labtest.Server { return start.start(b) })
+		for _, testCase := range []string{casePut, casePutAll} {
+			b.Run(start.name+"/"+testCase, func(b *testing.B) {
+				var sides []bench.Side
+				side := func(name string, rate func() float64) { sides = append(sides, bench.Within(name, benchTurn, rate)) }
+				for _, pipelining := range []string{"on", "off"} {
+					plan := benchPlan(b, srv().URL()+"?pipelining="+pipelining, testCase, pipelining)
+					side(pipelining, func() float64 { return profiletest.Rate(b, plan, benchTurn) })
+				}
+				g, r := bench.GoRedis(b, srv(), benchThreads), bench.Rueidis(b, srv())
+				side("goredis", func() float64 {
 					return bareRate(b, testCase, func(args []string) error { return overGoRedis(g, args) })
-				}},
-				bench.Side{Name: "rueidis", Rate: func() float64 {
+				})
+				side("rueidis", func() float64 {
+					if testCase == casePut {
+						return bench.PutOverRueidis(b, r, benchThreads, benchTurn, benchPayload)
+					}
 					return bareRate(b, testCase, func(args []string) error { return overRueidis(r, args) })
-				}})...)
-		})
+				})
+				bench.InTurn(b, benchTurns, sides...)
+			})
+		}
 	}
 }
 
 // benchPlan makes a plan that is set up.
 func benchPlan(b *testing.B, target, testCase, namespace string) *workload.Plan {
-	tg, _, err := drivers.Parse(target)
+	tg, d, err := drivers.Parse(target)
 	require.NoError(b, err)
 	c, err := drivers.Open(b.Context(), tg, store.OpenOptions{Threads: benchThreads})
 	require.NoError(b, err)
@@ -70,17 +74,13 @@ func benchPlan(b *testing.B, target, testCase, namespace string) *workload.Plan 
 	vs := given([2]string{"mapNames", padogrid.Eligibility}, [2]string{"testCase", testCase}, [2]string{"threadCount", fmt.Sprint(benchThreads)},
 		[2]string{"totalEntryCount", "16000"}, [2]string{"payloadSize", fmt.Sprint(benchPayload)}, [2]string{"batchSize", fmt.Sprint(benchBatch)},
 		[2]string{"testCount", fmt.Sprint(maxRuns)})
-	in := workload.Inputs{Values: vs, Seed: 1, Namespace: testCase + namespace, Driver: "redis", Duration: time.Hour}
+	in := workload.Inputs{Values: vs, Seed: 1, Namespace: testCase + namespace, Driver: d.Name, Duration: time.Hour}
 	p, err := Design(in)
 	require.NoError(b, err)
 	p = profiletest.Bind(b, Name, p, c, in, "bench")
 	require.NoError(b, p.Setup(b.Context(), nil))
 	return p
 }
-
-const putText = "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('hset', KEYS[1], ARGV[1], ARGV[2]); return v"
-
-var putHash = goredis.NewScript(putText).Hash()
 
 // bareRate sends the commands of a test case for a turn, and returns entries a second.
 func bareRate(b *testing.B, testCase string, send func(args []string) error) float64 {
@@ -97,7 +97,7 @@ func bareRate(b *testing.B, testCase string, send func(args []string) error) flo
 		}
 		if testCase == casePut {
 			return func() (int, error) {
-				args = append(args[:0], "EVALSHA", putHash, "1", "bare")
+				args = append(args[:0], "EVALSHA", bench.PutHash, "1", "bare")
 				entry()
 				return 1, send(args)
 			}
@@ -112,7 +112,7 @@ func bareRate(b *testing.B, testCase string, send func(args []string) error) flo
 	})
 }
 
-func overGoRedis(c *goredis.Client, args []string) error {
+func overGoRedis(c goredis.UniversalClient, args []string) error {
 	all := make([]any, len(args))
 	for i, a := range args {
 		all[i] = a
@@ -125,13 +125,5 @@ func overGoRedis(c *goredis.Client, args []string) error {
 }
 
 func overRueidis(c rueidis.Client, args []string) error {
-	keyAt := 1
-	if args[0] == "EVALSHA" {
-		keyAt = 3
-	}
-	err := c.Do(context.Background(), c.B().Arbitrary(args[:keyAt]...).Keys(args[keyAt]).Args(args[keyAt+1:]...).Build()).Error()
-	if rueidis.IsRedisNil(err) {
-		return nil
-	}
-	return err
+	return c.Do(context.Background(), c.B().Arbitrary(args[0]).Keys(args[1]).Args(args[2:]...).Build()).Error()
 }

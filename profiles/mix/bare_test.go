@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
-	gocql "github.com/apache/cassandra-gocql-driver/v2"
 	"github.com/bradfitz/gomemcache/memcache"
 	_ "github.com/go-sql-driver/mysql" // the driver mysql
 	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 	oracle "github.com/oracle/coherence-go-client/v2/coherence"
-	goredis "github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/sqlstore/sqldial"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 )
@@ -69,21 +69,10 @@ var bareLoops = []struct {
 	{"coherence", bareOnCoherence},
 }
 
-// overGoRedis returns calls over a client of a server, cluster or what sentinels watch, with a
-// connection a caller.
+// overGoRedis returns calls over go-redis, with a connection a caller.
 func overGoRedis(b *testing.B, srv *labtest.Server) bareCall {
 	b.Helper()
-	at, err := store.ParseTarget(srv.URL())
-	require.NoError(b, err)
-	o := &goredis.UniversalOptions{Addrs: at.Hosts, PoolSize: benchThreads, DisableIdentity: true, MaxRetries: -1, MaxRedirects: 3}
-	switch at.Scheme {
-	case "redis+cluster":
-		o.IsClusterMode = true
-	case "redis+sentinel":
-		o.MasterName = "perfbench"
-	}
-	c := goredis.NewUniversalClient(o)
-	b.Cleanup(func() { _ = c.Close() })
+	c := bench.GoRedis(b, srv, benchThreads)
 	return func(ctx context.Context, key, value string) error {
 		if value != "" {
 			return c.Set(ctx, key, value, 0).Err()
@@ -171,15 +160,16 @@ func bareOnMemcached(b *testing.B) (string, bareCall) {
 	}
 }
 
+// bareOnCassandra has a session of its own, as our client sets it up, so that the ratio is what mix
+// takes; BenchmarkGathered has what these settings gain.
 func bareOnCassandra(b *testing.B) (string, bareCall) {
 	target := profiletest.Target(b, "cassandra")
-	at, err := url.Parse(target)
+	at, err := store.ParseTarget(target)
 	require.NoError(b, err)
-	cluster := gocql.NewCluster(at.Host)
-	cluster.Timeout, cluster.ConnectTimeout = time.Minute, time.Minute
-	s, err := cluster.CreateSession()
+	c, err := cassandra.Open(b.Context(), at, store.OpenOptions{Threads: benchThreads})
 	require.NoError(b, err)
-	b.Cleanup(s.Close)
+	b.Cleanup(func() { _ = c.Close() })
+	s := c.Session()
 	for _, text := range []string{
 		"CREATE KEYSPACE IF NOT EXISTS mixbare WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
 		"CREATE TABLE IF NOT EXISTS mixbare.bare (k text PRIMARY KEY, v text)",

@@ -16,15 +16,13 @@ import (
 )
 
 // Of BenchmarkAgainstBareLoops: callers, records, bytes of a value, how long each side runs
-// before the other has its turn, how often that is so before anything is measured, since a fresh JVM
-// is several times slower than a warm one, and how often then.
+// before the other has its turn, and how often.
 const (
 	benchThreads = 16
 	benchRecords = 10_000
 	benchBytes   = 1024
 	benchTurn    = 500 * time.Millisecond
-	benchWarm    = 3
-	benchTurns   = 7
+	benchTurns   = 15
 )
 
 const benchWorkload = `
@@ -48,14 +46,9 @@ func BenchmarkAgainstBareLoops(b *testing.B) {
 			}
 			ours := func() float64 { return profiletest.Rate(b, plan, benchTurn) }
 			theirs := func() float64 { return bareRate(b, call) }
-			for range benchWarm {
-				ours()
-				theirs()
-			}
-			var mine, other spent
-			bench.InTurn(b, benchTurns, mine.side("mix", benchTurn, ours), other.side("bare", benchTurn, theirs))
-			mine.report(b, "mix")
-			other.report(b, "bare")
+			sides := []bench.Side{bench.Within("mix", benchTurn, ours), bench.Within("bare", benchTurn, theirs)}
+			bench.Warm(sides...)
+			bench.InTurn(b, benchTurns, sides...)
 		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -38,44 +37,19 @@ func presetPlan(b *testing.B, target, preset string, others ...[2]string) *workl
 	return benchPlan(b, target, "mix"+strings.ReplaceAll(preset, "/", ""), append(values, others...)...)
 }
 
-// spent are operations and the processor time of the client that they took.
-type spent struct{ ops, seconds float64 }
-
-func (s *spent) report(b *testing.B, name string) {
-	b.ReportMetric(s.seconds/s.ops*1e6, name+"-cpu-us")
-}
-
-// processor is what this process has used.
-func processor() float64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
-// side is one within this process, whose rate is that of a turn.
-func (s *spent) side(name string, turn time.Duration, rate func() float64) bench.Side {
-	return bench.Side{Name: name, Rate: func() float64 {
-		before := processor()
-		r := rate()
-		s.seconds += processor() - before
-		s.ops += r * turn.Seconds()
-		return r
-	}}
-}
-
 // ours is the side of a plan.
-func ours(b *testing.B, plan *workload.Plan, s *spent) bench.Side {
-	return s.side("mix", peerTurn, func() float64 { return profiletest.Rate(b, plan, peerTurn) })
+func ours(b *testing.B, plan *workload.Plan) bench.Side {
+	return bench.Within("mix", peerTurn, func() float64 { return profiletest.Rate(b, plan, peerTurn) })
 }
 
 // theirs carries out a command of another tool and returns what it printed.
-func theirs(b *testing.B, s *spent, ops float64, tool string, args ...string) string {
+func theirs(b *testing.B, s *bench.Spent, ops float64, tool string, args ...string) string {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), tool, args...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(b, err, string(out))
-	s.ops += ops
-	s.seconds += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	s.Work += ops
+	s.Seconds += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	return string(out)
 }
 
@@ -115,7 +89,7 @@ func BenchmarkAgainstGoYCSB(b *testing.B) {
 			}
 			b.Run(name+"/"+letter, func(b *testing.B) {
 				plan := presetPlan(b, target, "ycsb/"+letter, [2]string{"records", fmt.Sprint(benchRecords)})
-				var mine, other spent
+				var other bench.Spent
 				call := func(do string, n int) string {
 					args := []string{do, driver}
 					for p := range strings.FieldsSeq(fmt.Sprintf("%s %s recordcount=%d operationcount=%d threadcount=%d readallfields=true debug.pprof=127.0.0.1:0 table=ycsb%s", props, mixes[letter], benchRecords, n, benchThreads, letter)) {
@@ -124,9 +98,8 @@ func BenchmarkAgainstGoYCSB(b *testing.B) {
 					return theirs(b, &other, float64(n), tool, args...)
 				}
 				call("load", benchRecords)
-				other = spent{}
 				n := 5000
-				bench.InTurn(b, peerTurns, ours(b, plan, &mine), bench.Side{Name: "go-ycsb", Rate: func() float64 {
+				bench.InTurn(b, peerTurns, ours(b, plan), bench.Side{Name: "go-ycsb", Spent: &other, Rate: func() float64 {
 					out := call("run", n)
 					took := regexp.MustCompile(`Run finished, takes (\S+)`).FindStringSubmatch(out)
 					require.Len(b, took, 2, out)
@@ -137,8 +110,6 @@ func BenchmarkAgainstGoYCSB(b *testing.B) {
 					n = max(int(rate*peerTurn.Seconds()), 1000)
 					return rate
 				}})
-				mine.report(b, "mix")
-				other.report(b, "go-ycsb")
 			})
 		}
 	}
@@ -155,16 +126,14 @@ func BenchmarkAgainstMemtier(b *testing.B) {
 	at, err := url.Parse(srv.URL())
 	require.NoError(b, err)
 	plan := presetPlan(b, srv.URL(), "memtier")
-	var mine, other spent
-	bench.InTurn(b, peerTurns, ours(b, plan, &mine), bench.Side{Name: "memtier", Rate: func() float64 {
+	var other bench.Spent
+	bench.InTurn(b, peerTurns, ours(b, plan), bench.Side{Name: "memtier", Spent: &other, Rate: func() float64 {
 		out := theirs(b, &other, 0, tool, "-s", at.Hostname(), "-p", at.Port(), "-t", "4", "-c", fmt.Sprint(benchThreads/4), "--test-time", fmt.Sprint(int(peerTurn.Seconds())), "--hide-histogram")
 		total := regexp.MustCompile(`(?m)^Totals\s+([0-9.]+)`).FindStringSubmatch(out)
 		require.Len(b, total, 2, out)
 		rate, err := strconv.ParseFloat(total[1], 64)
 		require.NoError(b, err)
-		other.ops += rate * peerTurn.Seconds()
+		other.Work += rate * peerTurn.Seconds()
 		return rate
 	}})
-	mine.report(b, "mix")
-	other.report(b, "memtier")
 }

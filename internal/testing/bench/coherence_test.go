@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { os.Exit(labtest.Run(m)) } //nolint:forbidigo // as
 
 // BenchmarkCoherenceAgainstBareLoop is the throughput of our loop on a Coherence as
 // a ratio to that of a bare loop over Oracle's Go client with as many sessions. It
-// takes two minutes.
+// takes some three minutes.
 func BenchmarkCoherenceAgainstBareLoop(b *testing.B) {
 	const sessions, threads, size, batch = 4, 16, 1024, 100
 	srv := labtest.Coherence(b)
@@ -89,10 +89,7 @@ func BenchmarkCoherenceAgainstBareLoop(b *testing.B) {
 		},
 	} {
 		b.Run(x.name, func(b *testing.B) {
-			for range 6 { // a fresh JVM is several times slower than a warm one
-				bare(b, threads, x.units, x.theirs)
-			}
-			turns(b, 8, func() float64 { return ours(b, threads, x.units, x.ours) }, func() float64 { return bare(b, threads, x.units, x.theirs) })
+			againstOnJVM(b, func() float64 { return ours(b, threads, x.units, x.ours) }, func() float64 { return bare(b, threads, x.units, x.theirs) })
 		})
 	}
 }

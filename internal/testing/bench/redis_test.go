@@ -61,11 +61,18 @@ func ours(b *testing.B, n, units int, do call) float64 {
 }
 
 // against measures both sides in turn.
-func against(b *testing.B, a, other func() float64) { turns(b, rounds, a, other) }
+func against(b *testing.B, a, other func() float64) {
+	InTurn(b, rounds, Within("ours", slice, a), Within("bare", slice, other))
+}
 
-// turns is against for so many rounds.
-func turns(b *testing.B, n int, a, other func() float64) {
-	InTurn(b, n, Side{"ours", a}, Side{"bare", other})
+// jvmRounds is how often that is so on a JVM, whose own threads come and go.
+const jvmRounds = 15
+
+// againstOnJVM is against for a store that is a JVM, once it is warm.
+func againstOnJVM(b *testing.B, a, other func() float64) {
+	sides := []Side{Within("ours", slice, a), Within("bare", slice, other)}
+	Warm(sides...)
+	InTurn(b, jvmRounds, sides...)
 }
 
 // BenchmarkAgainstBareLoop is the throughput of our loop as a ratio to that of a
@@ -110,7 +117,7 @@ func BenchmarkAgainstRedisBenchmark(b *testing.B) {
 					do := pipelined(c, value, depth)
 					theirs := func() float64 { return redisBenchmark(b, tool, host, port, threads, size, depth) }
 					theirs() // finds out how many calls fill a slice
-					against(b, func() float64 { return ours(b, threads, depth, do) }, theirs)
+					InTurn(b, rounds, Within("ours", slice, func() float64 { return ours(b, threads, depth, do) }), Side{Name: "redis-benchmark", Rate: theirs})
 				})
 			}
 		}

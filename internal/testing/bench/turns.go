@@ -1,11 +1,14 @@
 package bench
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
 // Side is one of the sides of a benchmark that compares: the name of its figures, and what
@@ -13,40 +16,112 @@ import (
 type Side struct {
 	Name string
 	Rate func() float64
+	// Spent is what it has spent up to now; nil: that is not known.
+	Spent *Spent
+}
+
+// Spent is work, in the unit of a rate, and the client's processor time that it took.
+type Spent struct{ Work, Seconds float64 }
+
+// Within is a side within this process, which spends the processor time of this process. rate
+// measures it for a turn.
+func Within(name string, turn time.Duration, rate func() float64) Side {
+	s := &Spent{}
+	return Side{name, func() float64 {
+		before := self.Processor()
+		r := rate()
+		// About: what it takes to begin and end is in it, which is little.
+		s.Seconds += (self.Processor() - before).Seconds()
+		s.Work += r * turn.Seconds()
+		return r
+	}, s}
+}
+
+// Warm lets the sides run in turn until three times one after the other they were together no faster
+// than before, at most 30 times: a JVM that has just started is several times slower than later, and
+// whoever is first would have the slower one.
+func Warm(sides ...Side) {
+	best, still := 0.0, 0
+	for n := 0; n < 30 && still < 3; n++ {
+		sum := 0.0
+		for _, s := range sides {
+			sum += s.Rate()
+		}
+		if still++; sum > 1.02*best {
+			best, still = sum, 0
+		}
+	}
+}
+
+// PerCall returns what reports the processor time of an iteration, from now on: on a machine that
+// is not idle, ns/op also has the time that others took.
+func PerCall(b *testing.B) func() {
+	before := self.Processor()
+	return func() { b.ReportMetric(float64(self.Processor()-before)/float64(b.N), "cpu-ns/op") }
 }
 
 // InTurn measures the sides in turn n times, in the other order every second time, so that a
-// machine that drifts favours none. It reports the median of each as NAME/s and, for each but the
-// first, the median ratio of the first to it within a turn as FIRST/NAME.
+// machine that drifts favours none. It reports the median of each as NAME/s, and its processor time
+// for a unit of work as NAME-cpu-us. For each but the first it reports the ratio of the first to it
+// within a turn: FIRST/NAME is the median and FIRST/NAME-low and -high are the quartiles;
+// FIRST/NAME-cpu and so on are those of the processor time.
 func InTurn(b *testing.B, n int, sides ...Side) {
 	b.Helper()
-	rates := make([][]float64, len(sides))
+	rates, costs := make([][]float64, len(sides)), make([][]float64, len(sides))
 	for turn := range n {
 		for i := range sides {
 			if turn%2 == 1 {
 				i = len(sides) - 1 - i
 			}
-			rates[i] = append(rates[i], sides[i].Rate())
+			runtime.GC() // nobody pays for what another has left
+			s, before := &sides[i], Spent{}
+			if s.Spent != nil {
+				before = *s.Spent
+			}
+			rates[i] = append(rates[i], s.Rate())
+			if s.Spent != nil {
+				costs[i] = append(costs[i], (s.Spent.Seconds-before.Seconds)/(s.Spent.Work-before.Work)*1e6)
+			}
 		}
 	}
 	b.ReportMetric(0, "ns/op") // has no meaning here
 	for i, s := range sides {
 		b.ReportMetric(Median(rates[i]), s.Name+"/s")
+		if costs[i] != nil {
+			b.ReportMetric(Median(costs[i]), s.Name+"-cpu-us")
+		}
 		if i == 0 {
 			continue
 		}
-		ratios := make([]float64, n)
-		for turn := range ratios {
-			ratios[turn] = rates[0][turn] / rates[i][turn]
+		name := sides[0].Name + "/" + s.Name
+		ReportRatios(b, name, rates[0], rates[i])
+		if costs[0] != nil && costs[i] != nil {
+			ReportRatios(b, name+"-cpu", costs[0], costs[i])
 		}
-		b.ReportMetric(Median(ratios), sides[0].Name+"/"+s.Name)
+	}
+}
+
+// ReportRatios reports the median and the quartiles of the ratios of figures that were measured in
+// the same turns.
+func ReportRatios(b *testing.B, name string, of, to []float64) {
+	b.Helper()
+	ratios := make([]float64, len(of))
+	for turn := range ratios {
+		ratios[turn] = of[turn] / to[turn]
+	}
+	for q, label := range []string{1: "-low", 2: "", 3: "-high"} {
+		if q > 0 {
+			b.ReportMetric(quartile(ratios, q), name+label)
+		}
 	}
 }
 
 // Median returns the middle value, the higher of two.
-func Median(v []float64) float64 {
+func Median(v []float64) float64 { return quartile(v, 2) }
+
+func quartile(v []float64, q int) float64 {
 	v = slices.Sorted(slices.Values(v))
-	return v[len(v)/2]
+	return v[len(v)*q/4]
 }
 
 // Bare calls in a loop from so many goroutines for a turn, and returns units a second. open is

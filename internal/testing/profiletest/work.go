@@ -44,17 +44,19 @@ func Work(tb testing.TB, p *workload.Plan) *measure.Result {
 	return WorkUntil(tb, p, nil)
 }
 
-// Rate carries out the first phase of a bound plan for a turn, and returns the units that all of
-// its operations did a second. An error of any fails the test.
+// Rate carries out the first phase of a bound plan for a turn, and returns the units that its
+// operations did a second, those that count. An error of any fails the test.
 func Rate(tb testing.TB, p *workload.Plan, turn time.Duration) float64 {
 	tb.Helper()
 	one := *p
 	one.Phases = slices.Clone(p.Phases)
 	one.Phases[0].Duration = turn
-	rate := 0.0
-	for _, o := range Work(tb, &one).Ops {
+	rate, counted := 0.0, one.Counted()
+	for i, o := range Work(tb, &one).Ops {
 		require.Zero(tb, o.Errors)
-		rate += o.Throughput()
+		if counted[i] {
+			rate += o.Throughput()
+		}
 	}
 	return rate
 }

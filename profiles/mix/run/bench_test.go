@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/perfbench/perfbench/internal/datagen"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/profiles/mix/model"
 )
 
@@ -17,6 +18,7 @@ func BenchmarkChooseAndMake(b *testing.B) {
 			s.slots, s.stride, s.tracked = make(slots, 1_000_000), 1, 1_000_000
 			var key, val []byte
 			b.ReportAllocs()
+			defer bench.PerCall(b)()
 			for i := range uint64(b.N) {
 				record := choose.Choose(i, s.base)
 				key = s.Key.Append(key[:0], record)

@@ -17,6 +17,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/memory"
 	"github.com/perfbench/perfbench/internal/store/null"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/profiles/mix/inmemory"
@@ -461,6 +462,8 @@ func BenchmarkCallOfNothing(b *testing.B) {
 				k := onNothing(b, w).task(b, 0, settings(w))
 				k.Forget = true
 				b.ReportAllocs()
+				b.ResetTimer()
+				defer bench.PerCall(b)()
 				for b.Loop() {
 					k.Seq++
 					_ = k.Do(b.Context()) // nothing fails

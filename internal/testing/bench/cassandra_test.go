@@ -1,5 +1,3 @@
-//go:build unix
-
 package bench
 
 import (
@@ -8,7 +6,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
@@ -19,7 +16,7 @@ import (
 
 // BenchmarkCassandraAgainstBareLoop is the throughput of our loop on Cassandra as a
 // ratio to that of a bare loop which sends the same statements through the driver over the
-// same connections (BenchmarkGathered has what these gain), and what a call costs the client: "ours-µs" and "other-µs" of CPU time.
+// same connections (BenchmarkGathered has what these gain), and what a call costs the client.
 func BenchmarkCassandraAgainstBareLoop(b *testing.B) {
 	const most, size, keys = 16, 1024, 1 << 16
 	srv := labtest.Cassandra(b)
@@ -65,23 +62,7 @@ func BenchmarkCassandraAgainstBareLoop(b *testing.B) {
 	} {
 		for _, threads := range []int{1, most} {
 			b.Run(fmt.Sprintf("%s/threads=%d", x.name, threads), func(b *testing.B) {
-				for range 3 { // a fresh JVM is several times slower than a warm one
-					bare(b, most, 1, x.theirs)
-				}
-				var spent [2]time.Duration
-				var calls [2]float64
-				measured := func(i int, run func() float64) func() float64 {
-					return func() float64 {
-						from := processorTime(b)
-						rate := run()
-						spent[i], calls[i] = spent[i]+processorTime(b)-from, calls[i]+rate*slice.Seconds()
-						return rate
-					}
-				}
-				turns(b, 6, measured(0, func() float64 { return ours(b, threads, 1, x.ours) }), measured(1, func() float64 { return bare(b, threads, 1, x.theirs) }))
-				for i, name := range []string{"ours-µs", "other-µs"} {
-					b.ReportMetric(float64(spent[i].Microseconds())/calls[i], name)
-				}
+				againstOnJVM(b, func() float64 { return ours(b, threads, 1, x.ours) }, func() float64 { return bare(b, threads, 1, x.theirs) })
 			})
 		}
 	}

@@ -3,10 +3,8 @@ package cassandra
 import (
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/store"
+	"github.com/perfbench/perfbench/internal/testing/bench"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
+	"github.com/perfbench/perfbench/internal/watch/self"
 )
 
 // Of BenchmarkGathered: how long each side runs before the other has its turn, and how often.
@@ -23,16 +23,19 @@ const (
 	benchTurns = 9
 )
 
-// BenchmarkGathered compares gathered connections with those on which the driver makes a system
-// call a frame: the rate of inserts of 1 KiB, the client's processor time for each and its median,
-// with many callers and with one that pauses. Ratios are of neighbouring turns, with quartiles.
+// BenchmarkGathered compares gathered connections, as many to a node as there are by default, with
+// those on which the driver makes a system call a frame, and with a single gathered one
+// (connections=1): the rate of inserts of 1 KiB, the client's processor time for each and its
+// median, with many callers and with one that pauses. Ratios are of neighbouring turns, with
+// quartiles.
 func BenchmarkGathered(b *testing.B) {
 	srv := labtest.Cassandra(b)
 	target, err := store.ParseTarget(srv.Patient())
 	require.NoError(b, err)
-	setup := func(gathered bool) *gocql.Session {
+	setup := func(gathered bool, connections int) *gocql.Session {
 		o, err := newOptions(target)
 		require.NoError(b, err)
+		o.connections = connections
 		config, err := o.cluster(target)
 		require.NoError(b, err)
 		config.Dialer = &net.Dialer{Timeout: o.dial}
@@ -44,42 +47,40 @@ func BenchmarkGathered(b *testing.B) {
 		b.Cleanup(s.Close)
 		return s
 	}
-	first := setup(false)
+	first := setup(false, 1)
 	for _, text := range []string{
 		"CREATE KEYSPACE IF NOT EXISTS gathered WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
 		"CREATE TABLE IF NOT EXISTS gathered.one (k text PRIMARY KEY, v blob)",
 	} {
 		require.NoError(b, first.Query(text).Exec())
 	}
-	sides := map[string]*gocql.Session{"direct": setup(false), "gathered": setup(true)}
+	sides := []struct {
+		name string
+		*gocql.Session
+	}{{"gathered", setup(true, perNode)}, {"direct", setup(false, perNode)}, {"single", setup(true, 1)}}
 	for _, load := range []struct {
 		name    string
 		callers int
 		pause   time.Duration
 	}{{"callers=16", 16, 0}, {"callers=1,500ps", 1, 2 * time.Millisecond}} {
 		b.Run(load.name, func(b *testing.B) {
-			figures := map[string]map[string][]float64{}
-			for range benchTurns {
-				for name, s := range sides {
-					if figures[name] == nil {
-						figures[name] = map[string][]float64{}
+			figures := map[string][]float64{}
+			for n := range benchTurns {
+				for i := range sides {
+					if n%2 == 1 {
+						i = len(sides) - 1 - i
 					}
-					for unit, v := range turn(b, s, load.callers, load.pause) {
-						figures[name][unit] = append(figures[name][unit], v)
+					for unit, v := range turn(b, sides[i].Session, load.callers, load.pause) {
+						figures[sides[i].name+"-"+unit] = append(figures[sides[i].name+"-"+unit], v)
 					}
 				}
 			}
 			b.ReportMetric(0, "ns/op") // has no meaning here
 			for _, unit := range []string{"per-s", "cpu-us", "p50-us"} {
-				ratios := make([]float64, benchTurns)
-				for i := range ratios {
-					ratios[i] = figures["gathered"][unit][i] / figures["direct"][unit][i]
-				}
-				b.ReportMetric(quartile(figures["gathered"][unit], 2), unit)
-				for q, label := range []string{1: "low", 2: "ratio", 3: "high"} {
-					if label != "" {
-						b.ReportMetric(quartile(ratios, q), unit+"-"+label)
-					}
+				own := figures["gathered-"+unit]
+				b.ReportMetric(bench.Median(own), unit)
+				for _, other := range []string{"direct", "single"} {
+					bench.ReportRatios(b, unit+"/"+other, own, figures[other+"-"+unit])
 				}
 			}
 		})
@@ -93,7 +94,7 @@ func turn(b *testing.B, s *gocql.Session, callers int, pause time.Duration) map[
 	var took []float64
 	var wg sync.WaitGroup
 	value := []byte(strings.Repeat("x", 1024))
-	before, began := used(), time.Now()
+	before, began := self.Processor(), time.Now()
 	for w := range callers {
 		wg.Go(func() {
 			var own []float64
@@ -113,17 +114,5 @@ func turn(b *testing.B, s *gocql.Session, callers int, pause time.Duration) map[
 	}
 	wg.Wait()
 	n := float64(len(took))
-	return map[string]float64{"per-s": n / time.Since(began).Seconds(), "cpu-us": float64(used()-before) / 1e3 / n, "p50-us": quartile(took, 2)}
-}
-
-func quartile(v []float64, q int) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[len(v)*q/4]
-}
-
-// used is the processor time of this process.
-func used() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return map[string]float64{"per-s": n / time.Since(began).Seconds(), "cpu-us": float64(self.Processor()-before) / 1e3 / n, "p50-us": bench.Median(took)}
 }

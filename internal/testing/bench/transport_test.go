@@ -1,16 +1,10 @@
-//go:build unix
-
 package bench
 
 import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
@@ -18,9 +12,6 @@ import (
 	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
-
-// put is what a Java map's put does on Redis.
-const put = "local v = redis.call('hget', KEYS[1], ARGV[1]); redis.call('hset', KEYS[1], ARGV[1], ARGV[2]); return v"
 
 // transport is a way to Redis; each method returns a call for one goroutine.
 type transport interface {
@@ -39,7 +30,7 @@ func (t overGoRedis) set(key, val string) call {
 }
 
 func (t overGoRedis) put(key, field, val string) call {
-	sha, keys := goredis.NewScript(put).Hash(), []string{key}
+	sha, keys := PutHash, []string{key}
 	return func(ctx context.Context) error {
 		return ignoreNil(t.c.EvalSha(ctx, sha, keys, field, val).Err(), goredis.Nil)
 	}
@@ -71,9 +62,8 @@ func (t overRueidis) set(key, val string) call {
 }
 
 func (t overRueidis) put(key, field, val string) call {
-	sha := goredis.NewScript(put).Hash()
 	return func(ctx context.Context) error {
-		err := t.c.Do(ctx, t.c.B().Evalsha().Sha1(sha).Numkeys(1).Key(key).Arg(field, val).Build()).Error()
+		err := t.c.Do(ctx, t.c.B().Evalsha().Sha1(PutHash).Numkeys(1).Key(key).Arg(field, val).Build()).Error()
 		if rueidis.IsRedisNil(err) {
 			return nil
 		}
@@ -111,7 +101,7 @@ func (t overLines) set(key, val string) call {
 
 func (t overLines) put(key, field, val string) call {
 	var c link.Caller
-	of, s := link.NewScript("put", put), link.Scripts{Lines: t.l, How: link.BySHA}
+	of, s := link.NewScript("put", PutScript), link.Scripts{Lines: t.l, How: link.BySHA}
 	return func(ctx context.Context) error {
 		s.Begin(&c.Request, of, 1)
 		c.Add(key)
@@ -138,76 +128,30 @@ func (t overLines) batch(key, val string, depth int) call {
 
 // transports are all ways to one server, by name; the calls of auto and full are
 // pipelined by go-redis, in turns or in both directions at once.
-func transports(b *testing.B, addr string, threads int) map[string]transport {
-	c := client(b, addr, threads)
+func transports(b *testing.B, srv *labtest.Server, threads int) map[string]transport {
+	c := client(b, srv.Addr(), threads)
 	auto, err := c.AutoPipelineWithOptions(&goredis.AutoPipelineOptions{MaxBatchSize: 300, MaxConcurrentBatches: link.Conns, Unordered: true})
 	if err != nil {
 		b.Fatal(err)
 	}
-	full, err := client(b, addr, threads).AutoPipelineWithOptions(&goredis.AutoPipelineOptions{FullDuplex: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	r, err := rueidis.NewClient(rueidis.ClientOption{
-		InitAddress: []string{addr}, ForceSingleClient: true, DisableCache: true, PipelineMultiplex: 1,
-		ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
-	})
+	full, err := client(b, srv.Addr(), threads).AutoPipelineWithOptions(&goredis.AutoPipelineOptions{FullDuplex: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	shared, own := link.NewLines(c, true, threads), link.NewLines(c, false, threads)
-	b.Cleanup(func() { r.Close(); shared.Close(); own.Close() })
+	b.Cleanup(func() { shared.Close(); own.Close() })
 	return map[string]transport{
-		"goredis": overGoRedis{c}, "auto": overGoRedis{auto}, "full": overGoRedis{full}, "rueidis": overRueidis{r},
+		"goredis": overGoRedis{c}, "auto": overGoRedis{auto}, "full": overGoRedis{full}, "rueidis": overRueidis{Rueidis(b, srv)},
 		"own": overLines{own}, "shared": overLines{shared},
 	}
 }
 
-// cpuSeconds is what this process has used.
-func cpuSeconds() float64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
-// round lets n goroutines make their calls for half a slice, and returns units a second
-// and the CPU time of this process a unit, in µs.
-func round(b *testing.B, n, units int, of func(worker int) call) (rate, us float64) {
-	calls := make([]call, n)
-	for w := range calls {
-		calls[w] = of(w)
-	}
-	var done atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	began, before := time.Now(), cpuSeconds()
-	for _, do := range calls {
-		wg.Go(func() {
-			mine := int64(0)
-			for !stop.Load() {
-				if err := do(b.Context()); err != nil {
-					b.Error(err)
-					return
-				}
-				mine++
-			}
-			done.Add(mine)
-		})
-	}
-	time.Sleep(slice / 2)
-	stop.Store(true)
-	wg.Wait()
-	total := float64(done.Load()) * float64(units)
-	return total / time.Since(began).Seconds(), (cpuSeconds() - before) / total * 1e6
-}
-
-// BenchmarkTransports compares the ways to Redis, in turns within one run: rates, the
-// client's CPU time a call in µs, and the ratio of rates of our shared connections to
-// those of rueidis. It is what the way was chosen by.
+// BenchmarkTransports compares our shared connections with the other ways to Redis, in turns
+// within one run. It is what the way was chosen by.
 func BenchmarkTransports(b *testing.B) {
 	const depth = 50
 	srv := labtest.Redis(b)
-	if err := client(b, srv.Addr(), 1).ScriptLoad(b.Context(), put).Err(); err != nil {
+	if err := client(b, srv.Addr(), 1).ScriptLoad(b.Context(), PutScript).Err(); err != nil {
 		b.Fatal(err)
 	}
 	value := strings.Repeat("x", 100)
@@ -222,23 +166,17 @@ func BenchmarkTransports(b *testing.B) {
 	} {
 		for _, threads := range []int{1, 16, 64} {
 			b.Run(fmt.Sprintf("%s/threads=%d", op.name, threads), func(b *testing.B) {
-				ways := transports(b, srv.Addr(), threads)
-				rates, costs := map[string][]float64{}, map[string][]float64{}
-				var ratio []float64
-				for range rounds {
-					for name, t := range ways {
-						rate, us := round(b, threads, op.units, func(w int) call { return op.of(t, w) })
-						rates[name], costs[name] = append(rates[name], rate), append(costs[name], us)
-					}
-					last := len(ratio)
-					ratio = append(ratio, rates["shared"][last]/rates["rueidis"][last])
+				ways := transports(b, srv, threads)
+				var sides []Side
+				for _, name := range []string{"shared", "own", "rueidis", "goredis", "auto", "full"} {
+					sides = append(sides, Within(name, slice/2, func() float64 {
+						return Bare(b, threads, slice/2, func(w int) func() (int, error) {
+							do := op.of(ways[name], w)
+							return func() (int, error) { return op.units, do(b.Context()) }
+						})
+					}))
 				}
-				b.ReportMetric(0, "ns/op") // has no meaning here
-				for name := range ways {
-					b.ReportMetric(Median(rates[name]), name+"/s")
-					b.ReportMetric(Median(costs[name]), name+"-us")
-				}
-				b.ReportMetric(Median(ratio), "shared/rueidis")
+				InTurn(b, rounds, sides...)
 			})
 		}
 	}
