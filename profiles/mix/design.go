@@ -64,7 +64,7 @@ var callsParam = workload.Param{
 
 // params returns the parameters.
 func params() []workload.Param {
-	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam, captureParam, speedParam, orderParam, keepParam, expectParam, sourceParam}
+	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam, captureParam, speedParam, orderParam, keepParam, expectParam, sourceParam, snapshotParam}
 }
 
 // spec is what was worked out, for the binding. It is not modified afterwards.

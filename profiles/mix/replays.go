@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/redis"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -39,6 +40,10 @@ var (
 		Name: expectAnswers, Kind: workload.Text,
 		Help: "of a replay: a file of answers that an earlier replay has kept, which those of this one are compared with",
 	}
+	snapshotParam = workload.Param{
+		Name: "snapshot", Kind: workload.Target,
+		Help: "of a replay: a Redis that holds the data to begin with, such as one that was started from a snapshot; they are copied first, and nothing is written there",
+	}
 	sourceParam = workload.Param{
 		Name: "onto-source", Kind: workload.Choice, Default: "off", Choices: []string{"off", "on"},
 		Help: "of a replay: allow the server that was recorded as the target",
@@ -63,6 +68,7 @@ func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 	d.answers(s)
 	s.OntoSource = d.Choice(sourceParam) == "on"
 	s.Load = d.Choice(loadParam) == run.LoadAuto
+	d.snapshot(s)
 	d.apart()
 	r, err := replay.Open(v.Text)
 	if err != nil {
@@ -70,6 +76,9 @@ func (d *designer) replayed(v workload.Value) (*workload.Plan, *replay.Spec) {
 		return nil, nil
 	}
 	s.Recording = r
+	if r.Header.Anonymised && s.Snapshot.Scheme != "" {
+		d.Blame(snapshotParam.Name, "capture without --anonymise", "snapshot: the keys of the capture are anonymised, and those of the snapshot are not")
+	}
 	usual := max(int(min(r.Connections, mostFolded)), 1)
 	if s.ByKey {
 		usual = usualThreads
@@ -107,9 +116,32 @@ func (d *designer) answers(s *replay.Spec) {
 	s.ByKey = true
 }
 
+// snapshot reads where the data are that the replay begins with.
+func (d *designer) snapshot(s *replay.Spec) {
+	v, given := d.Values[snapshotParam.Name]
+	if !given || v.Text == "" {
+		return
+	}
+	t, err := store.ParseTarget(v.Text)
+	switch {
+	case err != nil:
+		d.Problems.Add(fault.Field(snapshotParam.Name, fmt.Errorf("snapshot: %w", err)))
+		return
+	case !strings.HasPrefix(t.Scheme, "redis"):
+		d.Blame(snapshotParam.Name, "redis://HOST, of a server that was started from the snapshot", "snapshot: %s is no Redis", t.Redacted())
+		return
+	}
+	if of := d.Values[loadParam.Name]; of.Text == run.LoadAuto && of.Origin > workload.OriginPreset {
+		d.Blame(snapshotParam.Name, "leave load out", "snapshot: what a replay begins with is copied, and load=auto (%s) would make it up", of.From())
+	}
+	s.Snapshot = t
+	v.Text = t.Redacted()
+	d.Show(snapshotParam.Name, v.Text, v)
+}
+
 // alone refuses what is about a recording, where there is none.
 func (d *designer) alone() {
-	for _, name := range []string{speed, orderParam.Name, sourceParam.Name, keepAnswers, expectAnswers} {
+	for _, name := range []string{speed, orderParam.Name, sourceParam.Name, snapshotParam.Name, keepAnswers, expectAnswers} {
 		if v, ok := d.Values[name]; ok && v.Origin != workload.OriginDefault {
 			d.Blame(name, "--file FILE with a file of perfbench capture", "%s (%s): it is about a replay, and no capture was named", name, v.From())
 		}
@@ -178,6 +210,9 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 	space := replay.SpaceOf(s.Namespace)
 	p.Spaces = append(p.Spaces, space)
 	p.Writes = append(p.Writes, fmt.Sprintf("%s: the keys of %s", redis.KeyOf(space), describe(r)))
+	if s.Snapshot.Scheme != "" {
+		p.Writes = append(p.Writes, fmt.Sprintf("%s: a copy of all that %s has", redis.KeyOf(space), s.Snapshot.Redacted()))
+	}
 	p.Deletes = append(p.Deletes, "before it begins the keys that an earlier replay has left there", "at the end the keys of the replay (--cleanup)")
 	p.Binder = replayBinder{s}
 	return p
@@ -236,6 +271,11 @@ func (b replayBinder) Connector(driver string) workload.Connector {
 	if driver != "redis" && driver != "embedded" {
 		return func(context.Context, *workload.Bound) error {
 			return fault.Input(fmt.Errorf("what Redis was asked can only be made again on a Redis, and the target is none (%s)", driver), "use redis:// or embedded:; perfbench capture --show shows what is in the file")
+		}
+	}
+	if driver == "embedded" && b.Snapshot.Scheme != "" {
+		return func(context.Context, *workload.Bound) error {
+			return fault.Field(snapshotParam.Name, fault.Input(errors.New("snapshot: embedded: cannot take over the data of a Redis"), "use redis:// as the target"))
 		}
 	}
 	return workload.On(func(ctx context.Context, c redis.Typed, p *workload.Bound) error {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -336,4 +337,92 @@ func TestAnswersAreCompared(t *testing.T) {
 	c.Files = []string{shop(t, capture.Header{})}
 	_, err = c.With("expect-answers="+kept).Start(context.WithoutCancel(t.Context()), t)
 	require.ErrorContains(t, err, "has the answers to another capture")
+}
+
+// A replay begins with what another server has, of every structure and database, and with the time
+// that is left of what expires; nothing is written there.
+func TestAReplayBeginsWithASnapshot(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(testing.TB, ...string) *labtest.Server{"alone": labtest.Redis, "cluster": func(t testing.TB, _ ...string) *labtest.Server { return labtest.Cluster(t) }} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "cluster" {
+				labtest.Full(t, "the case alone")
+			}
+			snapshot, srv := labtest.Redis(t), start(t)
+			ctx := t.Context()
+			old := goredis.NewClient(&goredis.Options{Addr: snapshot.Addr()})
+			defer old.Close() //nolint:errcheck // a test's
+			for i := range 1000 {
+				require.NoError(t, old.Set(ctx, fmt.Sprintf("user:%d", i), i, 0).Err())
+			}
+			require.NoError(t, old.RPush(ctx, "list", "a", "b").Err())
+			require.NoError(t, old.Set(ctx, "soon", "x", time.Hour).Err())
+			require.NoError(t, old.Set(ctx, "large", strings.Repeat("x", 10<<20), 0).Err())
+			other := goredis.NewClient(&goredis.Options{Addr: snapshot.Addr(), DB: 3})
+			defer other.Close() //nolint:errcheck // a test's
+			require.NoError(t, other.HSet(ctx, "hash", "f", "v").Err())
+			changes := func() string {
+				_, rest, _ := strings.Cut(old.Info(ctx, "persistence").String(), "rdb_changes_since_last_save:")
+				n, _, _ := strings.Cut(rest, "\r")
+				return n
+			}
+			before := changes()
+			require.NotEmpty(t, before)
+
+			calls := []capture.Call{{Conn: 1, Args: args("GET", "user:7"), Keys: []int{1}}, {At: time.Millisecond, Conn: 1, Args: args("GET", "nobody"), Keys: []int{1}}}
+			c := profiletest.Case{Profile: Profile(), Target: srv.URL(), Files: []string{recorded(t, capture.Header{}, calls...)}, Set: []string{"namespace=again", "snapshot=" + snapshot.URL()}, Out: t.TempDir()}
+			for range 2 {
+				o := c.Run(t)
+				require.NoError(t, o.Err)
+				f := profiletest.Facts[replay.Facts](t, o)
+				assert.EqualValues(t, 1004, f.Replay.Copied)
+				assert.Zero(t, f.Replay.Loaded)
+				assert.EqualValues(t, 1, f.Hits)
+				assert.EqualValues(t, 1, f.Misses, "what the snapshot lacks is not made up")
+			}
+			var now goredis.UniversalClient = goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+			if name == "cluster" {
+				now = goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: srv.Addrs("node")})
+			}
+			defer now.Close() //nolint:errcheck // a test's
+			assert.Equal(t, []string{"a", "b"}, now.LRange(ctx, "again:replay:0:list", 0, -1).Val())
+			assert.Equal(t, "v", now.HGet(ctx, "again:replay:3:hash", "f").Val())
+			assert.InDelta(t, time.Hour, now.TTL(ctx, "again:replay:0:soon").Val(), float64(time.Minute))
+			assert.Len(t, now.Get(ctx, "again:replay:0:large").Val(), 10<<20)
+			assert.Equal(t, "999", now.Get(ctx, "again:replay:0:user:999").Val())
+			assert.Equal(t, before, changes(), "nothing was written there")
+		})
+	}
+}
+
+// What cannot be the start of a replay is refused before anything is written.
+func TestSnapshotsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	srv := labtest.Redis(t)
+	file := recorded(t, capture.Header{}, capture.Call{Conn: 1, Args: args("GET", "k"), Keys: []int{1}})
+	for want, c := range map[string]profiletest.Case{
+		"snapshot: this is the target itself":                         {Target: srv.URL(), Set: []string{"snapshot=" + srv.URL()}},
+		"snapshot: memory: is no Redis":                               {Target: srv.URL(), Set: []string{"snapshot=memory:"}},
+		"load=auto (flag --set) would make it up":                     {Target: srv.URL(), Set: []string{"snapshot=redis://x", "load=auto"}},
+		"snapshot: embedded: cannot take over the data of a Redis":    {Target: "embedded:", Set: []string{"snapshot=" + srv.URL()}},
+		"snapshot: the keys of the capture are anonymised, and those": {Target: srv.URL(), Set: []string{"snapshot=redis://x"}, Files: []string{recorded(t, capture.Header{Anonymised: true}, capture.Call{Conn: 1, Args: args("GET", "k"), Keys: []int{1}})}},
+		"snapshot: redis: 127.0.0.1:1: connection refused":            {Target: srv.URL(), Set: []string{"snapshot=redis://127.0.0.1:1"}},
+	} {
+		c.Profile, c.Out = Profile(), t.TempDir()
+		if c.Files == nil {
+			c.Files = []string{file}
+		}
+		c.Set = append(c.Set, "namespace=again")
+		l, err := c.Start(t.Context(), t)
+		if err == nil {
+			err = l.Conclude(t.Context()).Err
+		}
+		assert.ErrorContains(t, err, want)
+	}
+	r := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+	defer r.Close() //nolint:errcheck // a test's
+	keys, err := r.Keys(t.Context(), "again:replay*").Result()
+	require.NoError(t, err)
+	assert.Empty(t, keys)
 }

@@ -67,7 +67,7 @@ type answersHeader struct {
 	Capture answersOf `json:"capture"`
 	Server  string    `json:"server"`
 	Calls   int64     `json:"calls"`
-	Load    bool      `json:"load"`
+	Begins  beginning `json:"begins"`
 }
 
 // answersOf tells captures apart.
@@ -102,13 +102,13 @@ type answers struct {
 }
 
 // keepAnswers begins a file of answers. It is there once finish has been called.
-func keepAnswers(path string, r *Recording, prefix, server string, load bool) (*answers, error) {
+func keepAnswers(path string, r *Recording, prefix, server string, begins beginning) (*answers, error) {
 	f, err := os.OpenFile(path+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fault.Input(fmt.Errorf("keep-answers: %w", err), "")
 	}
 	a := &answers{r: r, prefix: prefix, path: path, file: f, out: bufio.NewWriterSize(f, 1<<20)}
-	top, err := json.Marshal(answersHeader{r.answersOf(), server, r.Items, load})
+	top, err := json.Marshal(answersHeader{r.answersOf(), server, r.Items, begins})
 	if err == nil {
 		_, err = a.out.WriteString(answersMagic + string(top) + "\n")
 	}
@@ -116,7 +116,7 @@ func keepAnswers(path string, r *Recording, prefix, server string, load bool) (*
 }
 
 // expectAnswers reads a file of answers. Errors have the code of bad input.
-func expectAnswers(path string, r *Recording, prefix string, load bool) (*answers, error) {
+func expectAnswers(path string, r *Recording, prefix string, begins beginning) (*answers, error) {
 	bad := func(why string) (*answers, error) {
 		return nil, fault.Input(fmt.Errorf("expect-answers: %s %s", path, why), "a replay with --keep-answers FILE makes one")
 	}
@@ -138,8 +138,8 @@ func expectAnswers(path string, r *Recording, prefix string, load bool) (*answer
 	switch {
 	case a.of.Capture != r.answersOf():
 		return bad("has the answers to another capture")
-	case a.of.Load != load:
-		return bad("is of a replay with another load, which began with other data")
+	case a.of.Begins != begins:
+		return bad("is of a replay that began with other data (load or snapshot)")
 	}
 	a.expected = make([]answer, r.Items)
 	var b [recordSize]byte

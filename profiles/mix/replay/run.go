@@ -32,6 +32,9 @@ type Spec struct {
 	ByKey bool
 	// Load means that what is read before anything writes it is loaded first.
 	Load bool
+	// Snapshot is a server whose data are copied first, in place of what Load would load; without
+	// a Scheme there is none.
+	Snapshot store.Target
 	// OntoSource allows the server that was recorded.
 	OntoSource bool
 	// KeepAnswers and ExpectAnswers are files: where answers are kept, and which they are compared
@@ -49,7 +52,8 @@ type Run struct {
 	start  start
 	// answers are kept or compared; nil: neither.
 	answers *answers
-	server  string
+	// server and identity are what the target calls itself.
+	server, identity string
 
 	mu      sync.Mutex
 	tallies []*tally
@@ -71,11 +75,12 @@ func SpaceOf(namespace string) store.Space {
 
 // Bind connects a plan to a Redis and puts a replay to work on it. It changes nothing.
 func Bind(ctx context.Context, s *Spec, c redis.Typed, p *workload.Bound) error {
-	if err := s.elsewhere(ctx, c); err != nil {
+	own := runIDOf(info(ctx, c))
+	if err := s.elsewhere(own); err != nil {
 		return err
 	}
 	space := SpaceOf(s.Namespace)
-	r := &Run{server: serverOf(ctx, c), Spec: s, lanes: newLanes(s.Recording, s.Threads, s.ByKey), lines: c.Lines(false), prefix: redis.KeyOf(space) + ":"}
+	r := &Run{server: serverOf(ctx, c), identity: own, Spec: s, lanes: newLanes(s.Recording, s.Threads, s.ByKey), lines: c.Lines(false), prefix: redis.KeyOf(space) + ":"}
 	claim := ownership.Space{Space: space, Parts: []string{store.FormOf(store.AnyKind, `\d+:.*`)}}
 	p.Claims, p.Parts = []ownership.Space{claim}, workload.Parts{r}
 	t := &p.Phases[0].Tracks[0]
@@ -84,16 +89,24 @@ func Bind(ctx context.Context, s *Spec, c redis.Typed, p *workload.Bound) error 
 }
 
 // elsewhere refuses the server that was recorded, which has its own work to do.
-func (s *Spec) elsewhere(ctx context.Context, c redis.Typed) error {
-	if s.OntoSource || s.Header.Identity == "" {
+func (s *Spec) elsewhere(target string) error {
+	if s.OntoSource || target == "" || target != s.Header.Identity {
 		return nil
 	}
-	for line := range strings.Lines(info(ctx, c)) {
-		if id, is := strings.CutPrefix(strings.TrimSpace(line), "run_id:"); is && id == s.Header.Identity {
-			return fault.Input(fmt.Errorf("this is the server that %s was recorded from", s.Path), "choose another --target; or --set onto-source=on, if it can bear both: keys of others are not touched")
+	return fault.Input(fmt.Errorf("this is the server that %s was recorded from", s.Path), "choose another --target; or --set onto-source=on, if it can bear both: keys of others are not touched")
+}
+
+// runIDOf finds what a server calls itself in what it says of itself; "" if it does not.
+func runIDOf(info string) string { return saidOf(info, "run_id:") }
+
+// saidOf finds what a server says of one thing.
+func saidOf(info, thing string) string {
+	for line := range strings.Lines(info) {
+		if text, is := strings.CutPrefix(strings.TrimSpace(line), thing); is {
+			return text
 		}
 	}
-	return nil
+	return ""
 }
 
 // info is what a server says of itself; "" if it does not.
@@ -104,10 +117,8 @@ func info(ctx context.Context, c redis.Typed) string {
 
 // serverOf names a server.
 func serverOf(ctx context.Context, c redis.Typed) string {
-	for line := range strings.Lines(info(ctx, c)) {
-		if version, is := strings.CutPrefix(strings.TrimSpace(line), "redis_version:"); is {
-			return "Redis " + version
-		}
+	if version := saidOf(info(ctx, c), "redis_version:"); version != "" {
+		return "Redis " + version
 	}
 	return "the earlier replay"
 }
@@ -120,7 +131,7 @@ func (r *Run) openAnswers() (err error) {
 			return fault.Input(fmt.Errorf("keep-answers: %s is there already", r.KeepAnswers), "name another file, or compare with it by --expect-answers "+r.KeepAnswers)
 		}
 	case r.ExpectAnswers != "":
-		r.answers, err = expectAnswers(r.ExpectAnswers, r.Recording, r.prefix, r.Load)
+		r.answers, err = expectAnswers(r.ExpectAnswers, r.Recording, r.prefix, r.begins())
 	}
 	return err
 }
@@ -199,7 +210,7 @@ func (r *Run) sums() *Facts {
 	f := &Facts{Schema: 1, Data: []string{}, Replay: Replay{
 		Capture: filepath.Base(r.Path), Source: r.Header.Source, How: r.Header.How, Recorded: r.Header.Started, Timing: r.Header.Timing,
 		Calls: r.Items, Made: r.lanes.Made(), Connections: r.Connections, Rate: r.Rate(), LeftOut: r.Left,
-		Loaded: r.start.loaded.Load(), Assumed: r.start.assumed.Load(), Unfilled: r.start.unfilled.Load(),
+		Copied: r.start.copied.Load(), Loaded: r.start.loaded.Load(), Assumed: r.start.assumed.Load(), Unfilled: r.start.unfilled.Load(),
 	}}
 	var then, now [2]int64 // found, missed
 	r.mu.Lock()
@@ -259,6 +270,8 @@ type Replay struct {
 	Rate        float64 `json:"recorded_rate,omitempty"`
 	// LeftOut counts the calls that were not made again, by why.
 	LeftOut map[string]int64 `json:"left_out,omitempty"`
+	// Copied is how many keys were copied from a snapshot first.
+	Copied int64 `json:"copied,omitempty"`
 	// Loaded is how many values were loaded first because they are read before they are
 	// written. Of those that were Assumed, nobody knows whether they were there. Unfilled are keys that
 	// are read first and have other structures, which are not made up.

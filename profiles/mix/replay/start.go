@@ -36,7 +36,7 @@ func set(words string) map[string]bool {
 }
 
 // start is what was loaded before the calls. Any goroutine may read it.
-type start struct{ loaded, assumed, unfilled atomic.Int64 }
+type start struct{ copied, loaded, assumed, unfilled atomic.Int64 }
 
 // States of a key.
 const (
@@ -54,6 +54,25 @@ type loader struct {
 	n     int
 }
 
+// beginning is what a replay begins with, as files of answers have it.
+type beginning string
+
+const (
+	empty  beginning = "empty"
+	loaded beginning = "loaded"
+	copied beginning = "copied"
+)
+
+func (s *Spec) begins() beginning {
+	switch {
+	case s.Snapshot.Scheme != "":
+		return copied
+	case s.Load:
+		return loaded
+	}
+	return empty
+}
+
 // Setup deletes what an earlier replay has left, and loads what is read before anything writes
 // it: where the recording says that it was there, or does not say that it was not.
 func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err error) {
@@ -66,7 +85,7 @@ func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err 
 		return err
 	}
 	if r.KeepAnswers != "" {
-		if r.answers, err = keepAnswers(r.KeepAnswers, r.Recording, r.prefix, r.server, r.Load); err != nil {
+		if r.answers, err = keepAnswers(r.KeepAnswers, r.Recording, r.prefix, r.server, r.begins()); err != nil {
 			return err
 		}
 	}
@@ -75,7 +94,10 @@ func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err 
 			return err
 		}
 	}
-	if !r.Load {
+	switch r.begins() {
+	case copied:
+		return r.copySnapshot(ctx, progress)
+	case empty:
 		return nil
 	}
 	l := &loader{Run: r, ctx: ctx, seed: maphash.MakeSeed(), seen: map[uint64]uint8{}}
