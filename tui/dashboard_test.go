@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -204,20 +205,46 @@ func TestPicturesOfLatencyAndOfBothSides(t *testing.T) {
 	}
 }
 
-// A very large screen has all at once: histogram, percentiles, store and perfbench, tracks,
-// errors, changes, verdict. What is pending for a second is a line.
-func TestPictureOfAWall(t *testing.T) {
-	a, run := changed(t, Options{Theme: widget.ThemeDark}, 3, 200, 60)
-	sampled(run)
-	run.Gone = true
-	pass(t, a, run, time.Second)
-	run.Gone = false
-	pass(t, a, run, 2*time.Second)
-	run.Mu.Lock()
-	run.Hang = 100 * time.Millisecond
-	run.Mu.Unlock()
+// A very large screen has beside the charts what has something to say: the two sides, verdict,
+// errors, heat map, and as much more as there is room for. What is pending for a second is a
+// line.
+func TestPicturesOfAWall(t *testing.T) {
+	for _, size := range [][2]int{{170, 45}, {200, 60}, {240, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			a, run := changed(t, Options{Theme: widget.ThemeDark}, 3, size[0], size[1])
+			sampled(run)
+			for _, name := range []string{"blocked_clients", "evicted_keys_per_s", "expired_keys_per_s", "forks_per_s", "rejected_connections_per_s", "rewriting_aof", "slow_commands_per_s"} {
+				run.Sampled = append(run.Sampled, rundir.Sample{Source: rundir.OfStore, Name: name})
+			}
+			run.Gone = true
+			pass(t, a, run, time.Second)
+			run.Gone = false
+			pass(t, a, run, 2*time.Second)
+			run.Mu.Lock()
+			run.Hang = 100 * time.Millisecond
+			run.Mu.Unlock()
+			pass(t, a, run, 4*time.Second)
+			tuitest.Golden(t, picture(t, a))
+		})
+	}
+}
+
+// An undo is one change, in however many tracks.
+func TestAnUndoIsOneChange(t *testing.T) {
+	a, run := dashApp(t, Options{}, 3, 10*time.Second, 200, 60)
+	send(t, a, "]", "]")
 	pass(t, a, run, 4*time.Second)
-	tuitest.Golden(t, picture(t, a))
+	assert.Contains(t, picture(t, a), "changes 1")
+	send(t, a, "u")
+	pass(t, a, run, 4*time.Second)
+	assert.Len(t, run.Snapshot().Changes, 5, "the run has a change of each track")
+	assert.Contains(t, picture(t, a), "changes 2")
+	assert.Contains(t, picture(t, a), "undo: payload 4 KiB → 1 KiB")
+	assert.Regexp(t, `00:14 +payload 4 KiB → 1 KiB +undo +3`, picture(t, a))
+	send(t, a, "+")
+	pass(t, a, run, 4*time.Second)
+	send(t, a, "t", "r", "esc")
+	assert.Contains(t, picture(t, a), "changes 4")
 }
 
 func TestARunIsHeldAgainstAnEarlierOne(t *testing.T) {

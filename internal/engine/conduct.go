@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -138,7 +139,7 @@ func (c *conductor) apply(at At) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.taken++
-	r.change("timetable", at.Track, at.apply, step{moment: int64(at.After), ramp: at.Ramp, bends: at.Ramp > 0 && !at.First, last: at.Last})
+	r.change(measure.ByTimetable, at.Track, at.apply, step{moment: int64(at.After), ramp: at.Ramp, bends: at.Ramp > 0 && !at.First, last: at.Last})
 	for _, t := range r.tracks {
 		if a := t.active.Load(); t.state == running && !a.ended && a.until != t.horizon() {
 			t.publish(keep)

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -138,8 +139,14 @@ type Point struct {
 	Warmup  bool
 }
 
-// BySearch is the Change.By of a search, which goes beyond what the store holds.
-const BySearch = "search"
+// The Change.By of those whose changes are told apart: of a search, which goes beyond what the
+// store holds; of what takes changes back, each track on its own; of the timetable.
+const (
+	BySearch    = "search"
+	ByUndo      = "undo"
+	ByReset     = "reset"
+	ByTimetable = "timetable"
+)
 
 // Change is one live change of one setting.
 type Change struct {
@@ -155,6 +162,26 @@ type Change struct {
 	// Ramp is the number, from 1, of the timetable's ramp that the change is a step
 	// of; 0 if none.
 	Ramp int
+}
+
+// KnobOf returns the knob of a setting as users type it, which may be that of one track only.
+func KnobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// Knob returns the knob that was turned.
+func (c Change) Knob() string { return KnobOf(c.Name) }
+
+// Joins reports whether the next change is part of what somebody did with this one: a further
+// press of the same key, the same in a further track, or a further knob of a reset.
+func (c Change) Joins(next Change) bool {
+	switch {
+	case c.By != next.By, c.Segment != next.Segment, c.Ramp != 0, next.Ramp != 0:
+		return false
+	case c.By == ByReset:
+		return true
+	case c.Knob() == "paused":
+		return false
+	}
+	return c.Name == next.Name || c.Knob() == next.Knob() && c.By != ByTimetable
 }
 
 // Folded returns changes with each ramp of the timetable reduced to one change:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -38,7 +39,7 @@ func Asked(r *rundir.Run) request.Request {
 		}
 	}
 	for _, m := range r.Moves() {
-		if m.By == "timetable" && len(r.Timetable) > 0 {
+		if m.By == measure.ByTimetable && len(r.Timetable) > 0 {
 			continue
 		}
 		at := Number(round(m.At)) + "s"

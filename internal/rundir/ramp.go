@@ -1,6 +1,10 @@
 package rundir
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/perfbench/perfbench/internal/measure"
+)
 
 // Move is a change as shown to people: a ramp is one move that stands for all its
 // steps, starting from the value at which it begins.
@@ -36,6 +40,19 @@ func (r *Run) Moves() []Move {
 		out = append(out, Move{Change: c, Until: c.At, Last: c.Segment})
 	}
 	return out
+}
+
+// acts counts what was done to the run: moves that one undo made of several tracks count once.
+func (r *Run) acts() (n int) {
+	var last measure.Change
+	for i, m := range r.Moves() {
+		c := measure.Change{Name: m.Name, By: m.By, Segment: m.Segment, Ramp: m.Ramp}
+		if i == 0 || !last.Joins(c) {
+			n++
+		}
+		last = c
+	}
+	return n
 }
 
 // Stretch is a segment as shown to people. A ramp is one segment, and what it came to is

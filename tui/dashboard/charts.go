@@ -155,8 +155,12 @@ func (ch *charts) plotted(a Axis, rows int, label func(float64) string) *Plot {
 	changes := measure.Folded(ch.now.snap.Changes)
 	for i, m := range changes {
 		name := changedTo(ch.now.plan, m)
-		if i+1 < len(changes) && changes[i+1].Name == m.Name && changes[i+1].At-m.At <= gap {
+		if i+1 < len(changes) && (changes[i+1].Name == m.Name || m.Joins(changes[i+1])) && changes[i+1].At-m.At <= gap {
 			name = "" // the next press of the same key carries the name
+		} else if m.By == measure.ByUndo || m.By == measure.ByReset {
+			name = m.By // it may be of several tracks
+		} else if i > 0 && changes[i-1].Name != m.Name && changes[i-1].Joins(m) {
+			name = m.Knob() // of several tracks, each with a value of its own
 		}
 		put(m.At, '▾', name)
 	}
@@ -382,7 +386,7 @@ func (ch *charts) rescale() {
 // was before may be far above all that it tries. It is 0 without such a search.
 func limited(changes []measure.Change) time.Duration {
 	for _, c := range slices.Backward(changes) {
-		if c.By == measure.BySearch && knobOf(c.Name) == "rate" && c.From == 0 {
+		if c.By == measure.BySearch && c.Knob() == "rate" && c.From == 0 {
 			return c.At
 		}
 	}
@@ -396,12 +400,13 @@ func (ch *charts) choose(op int) {
 	ch.rescale()
 }
 
-// lens draws a tab that is a picture; note is shown in its upper border.
-func (ch *charts) lens(e screen.Env, p panes, r image.Rectangle, t tab, note string) []string {
+// lens draws a tab that is a picture; note is shown in its upper border. A heat map has cells
+// columns.
+func (ch *charts) lens(e screen.Env, p panes, r image.Rectangle, t tab, note string, cells int) []string {
 	pane := widget.Panel{Title: t.String() + ch.sel.ofOp(), Note: note}
 	lw := labelWidth(p)
 	if t == tabHeat {
-		a := ch.now.axis(chartCells(p, r))
+		a := ch.now.axis(cells)
 		h := NewHeat(a, r.Dy()-2, ch.sel.spreads(true))
 		if h == nil {
 			return pane.Draw(e.Styles, r.Dx(), r.Dy(), []string{"  No call was timed yet."})

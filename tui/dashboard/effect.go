@@ -29,14 +29,47 @@ const told = 100 * time.Second
 // change.
 const gap = 2 * time.Second
 
-// effect is the last change of a run and its effect.
+// act is what somebody did at once: a change of a knob, in one track or several, or of all
+// knobs by a reset, or a ramp of the timetable.
+type act struct {
+	measure.Change
+	// others are changes of other tracks, or of other knobs by a reset.
+	others []measure.Change
+}
+
+// acts returns what was done, in order.
+func acts(changes []measure.Change) (out []act) {
+	for _, c := range slices.Backward(measure.Folded(changes)) {
+		if n := len(out); n > 0 && c.Joins(out[n-1].Change) {
+			out[n-1].add(c)
+			continue
+		}
+		out = append(out, act{Change: c})
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// add records an earlier change that belongs to the act.
+func (a *act) add(p measure.Change) {
+	a.At = p.At
+	if a.Name == p.Name {
+		a.From = p.From
+		return
+	}
+	for i := range a.others {
+		if a.others[i].Name == p.Name {
+			a.others[i].From = p.From
+			return
+		}
+	}
+	a.others = append(a.others, p)
+}
+
+// effect is the last act of a run and its effect.
 type effect struct {
-	name     string
-	from, to float64
-	// others are changes of the same knob of other tracks at the same time.
-	others        []measure.Change
+	act
 	first, last   time.Duration // of the key presses that made it
-	by            string
 	before, after stretch
 	// had is how many seconds before the change could be compared, window at most.
 	had int
@@ -68,18 +101,15 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 		return e, false
 	}
 	c := s.Changes[n-1]
-	e = effect{name: c.Name, from: c.From, to: c.To, first: c.At, last: c.At, by: c.By}
+	e = effect{act: act{Change: c}, first: c.At, last: c.At}
 	from, to := time.Duration(math.MinInt64), time.Duration(math.MaxInt64)
 	for i := n - 2; i >= 0; i-- {
 		p := s.Changes[i]
-		if knobOf(p.Name) != knobOf(c.Name) && !e.reset(p) || e.undo(p) || e.first-p.At > gap {
+		if p.Knob() != c.Knob() && !e.reset(p) || e.undo(p) || e.first-p.At > gap {
 			from = p.At
 			break
 		}
-		if e.first = p.At; p.Name == c.Name {
-			e.from = p.From
-			continue
-		}
+		e.first = p.At
 		e.add(p)
 	}
 	for i, ph := range s.Ran {
@@ -104,27 +134,17 @@ func lastEffect(s *measure.Snapshot) (e effect, ok bool) {
 }
 
 // pause reports whether the change is a pause rather than a turn of a knob.
-func (e *effect) pause() bool { return knobOf(e.name) == "paused" }
+func (e *effect) pause() bool { return e.Knob() == "paused" }
 
 // undo reports whether exactly one of the effect and another change is an undo.
-func (e *effect) undo(p measure.Change) bool { return (e.by == "undo") != (p.By == "undo") }
-
-// reset reports whether the effect and another change belong to the same reset.
-func (e *effect) reset(p measure.Change) bool { return e.by == "reset" && p.By == "reset" }
-
-// add records an earlier change of another track.
-func (e *effect) add(p measure.Change) {
-	for i := range e.others {
-		if e.others[i].Name == p.Name {
-			e.others[i].From = p.From
-			return
-		}
-	}
-	e.others = append(e.others, p)
+func (e *effect) undo(p measure.Change) bool {
+	return (e.By == measure.ByUndo) != (p.By == measure.ByUndo)
 }
 
-// knobOf returns the knob of a change, which may apply to one track only.
-func knobOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+// reset reports whether the effect and another change belong to the same reset.
+func (e *effect) reset(p measure.Change) bool {
+	return e.By == measure.ByReset && p.By == measure.ByReset
+}
 
 // second is a finished second of all operations together.
 type second struct {
@@ -254,16 +274,16 @@ func (e *effect) unsure() string {
 
 // what describes the change: "threads 16 → 32"; for several tracks with different
 // values from the lowest to the highest: "payload 1 KiB–10 KiB → 2 KiB–20 KiB".
-func (e *effect) what(p *workload.Plan) string {
-	tracks, base := []string{}, knobOf(e.name)
-	lo, hi := [2]float64{e.from, e.to}, [2]float64{e.from, e.to}
-	for _, c := range append(e.others, measure.Change{Name: e.name, From: e.from, To: e.to}) {
-		if knobOf(c.Name) != base {
+func (a *act) what(p *workload.Plan) string {
+	tracks, base := []string{}, a.Knob()
+	lo, hi := [2]float64{a.From, a.To}, [2]float64{a.From, a.To}
+	for _, c := range append(slices.Clip(a.others), a.Change) {
+		if c.Knob() != base {
 			return "every knob reset"
 		}
 		track, _, ok := strings.Cut(c.Name, "."+base)
 		if !ok {
-			return changeText(p, e.name, e.from, e.to) // of all tracks together
+			return changeText(p, a.Name, a.From, a.To) // of all tracks together
 		}
 		tracks = append(tracks, track)
 		for i, v := range [2]float64{c.From, c.To} {
@@ -272,7 +292,7 @@ func (e *effect) what(p *workload.Plan) string {
 	}
 	k, ok := p.Knob(base)
 	if len(tracks) < 2 || !ok {
-		return changeText(p, e.name, e.from, e.to)
+		return changeText(p, a.Name, a.From, a.To)
 	}
 	text := base + turned(widget.RangeText(k, lo[0], hi[0]), widget.RangeText(k, lo[1], hi[1]))
 	if len(tracks) < len(p.Tracks()) {
@@ -290,25 +310,10 @@ func turned(from, to string) string {
 	return " " + from + " → " + to
 }
 
-// folded returns the changes with those that form one segment of a run merged: the
-// presses of one key, or a ramp of the timetable.
-func folded(changes []measure.Change) (out []measure.Change) {
-	for _, c := range measure.Folded(changes) {
-		if n := len(out); n > 0 && c.Ramp == 0 && knobOf(c.Name) != "paused" {
-			if last := &out[n-1]; last.Name == c.Name && last.By == c.By && last.Segment == c.Segment {
-				last.To = c.To
-				continue
-			}
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
 // changeText formats a change of a setting, named as users type it.
 func changeText(p *workload.Plan, name string, from, to float64) string {
 	what, k := subject(p, name)
-	if knobOf(name) == "paused" {
+	if measure.KnobOf(name) == "paused" {
 		return pauseText(what, to)
 	}
 	if kind, ok := workload.FaultSetting(name); ok {
@@ -327,7 +332,7 @@ func changeText(p *workload.Plan, name string, from, to float64) string {
 // changedTo formats a change for narrow space: "threads 32".
 func changedTo(p *workload.Plan, c measure.Change) string {
 	what, k := subject(p, c.Name)
-	if knobOf(c.Name) == "paused" {
+	if c.Knob() == "paused" {
 		return pauseText(what, c.To)
 	}
 	if kind, ok := workload.FaultSetting(c.Name); ok {
@@ -353,7 +358,7 @@ func faultText(p *workload.Plan, kind int, to float64) string {
 
 // subject returns what a change applies to in words, with its track, and its knob.
 func subject(p *workload.Plan, name string) (string, workload.Knob) {
-	base := knobOf(name)
+	base := measure.KnobOf(name)
 	k, ok := p.Knob(base)
 	if !ok {
 		k, _ = p.Knob(name)

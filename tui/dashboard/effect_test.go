@@ -144,8 +144,8 @@ func TestPressesCloseTogetherAreOneChange(t *testing.T) {
 	s := course([]measure.Change{at(2000, 1, 16), at(15200, 16, 17), at(15900, 17, 18)}, append(steady(16, 100, 1000), steady(4, 200, 1000)...)...)
 	e, ok := lastEffect(s)
 	require.True(t, ok)
-	assert.InDelta(t, 16, e.from, 0)
-	assert.InDelta(t, 18, e.to, 0)
+	assert.InDelta(t, 16, e.From, 0)
+	assert.InDelta(t, 18, e.To, 0)
 	assert.Equal(t, 4, e.before.seconds)
 	assert.Equal(t, 4, e.after.seconds)
 	assert.False(t, math.IsNaN(e.after.rate))
@@ -217,14 +217,14 @@ func TestPressesOfAKeyAreOneChange(t *testing.T) {
 		return measure.Change{Name: name, From: from, To: to, By: by, Segment: segment}
 	}
 	var texts []string
-	for _, f := range folded([]measure.Change{
+	for _, f := range acts([]measure.Change{
 		c("threads", 1, 2, "user", 1), c("threads", 2, 3, "user", 1), c("threads", 3, 2, "undo", 1),
 		c("payload", 0, 1024, "user", 2), c("payload", 1024, 0, "user", 2), c("payload", 0, 1024, "user", 3),
 		c("paused", 0, 1, "user", 3), c("paused", 1, 0, "user", 3),
 	}) {
-		texts = append(texts, changeText(p, f.Name, f.From, f.To))
+		texts = append(texts, f.what(p))
 	}
 	assert.Equal(t, []string{"threads 1 → 3", "threads 3 → 2", "payload back to 0 B", "payload 0 B → 1 KiB", "paused", "resumed"}, texts)
-	ef := effect{name: "payload", from: 0, to: 0}
+	ef := act{Change: measure.Change{Name: "payload"}}
 	assert.Equal(t, "payload back to 0 B", ef.what(p))
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -224,14 +225,14 @@ func (ks *knobs) undo(e screen.Env) {
 		ks.says.say(e, widget.Whole(n)+" calls that were due but not yet sent are dropped: they count as never sent", false)
 	}
 	for i, v := range last.before {
-		ks.control.Change("undo", i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
+		ks.control.Change(measure.ByUndo, i, func(s workload.Settings) workload.Settings { return last.knob.Set(s, v) })
 	}
 }
 
 // reset returns every knob to the value that the plan began with.
 func (ks *knobs) reset(e screen.Env) {
 	for i, tr := range ks.now.tracks {
-		ks.control.Change("reset", i, func(s workload.Settings) workload.Settings {
+		ks.control.Change(measure.ByReset, i, func(s workload.Settings) workload.Settings {
 			for _, k := range ks.now.plan.Knobs {
 				s = k.Set(s, k.Get(tr.Start))
 			}

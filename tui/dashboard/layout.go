@@ -23,9 +23,10 @@ type panes struct {
 	size                             widget.Size
 	status, throughput, latency, ops image.Rectangle
 	tune, knobs, state, event, keys  image.Rectangle
-	// wall is the area beside the charts of a very large screen, which shows all other
-	// tabs at once.
-	wall image.Rectangle
+	// wall is the area beside the charts of a very large screen, which shows the other tabs
+	// at once, in this many columns.
+	wall    image.Rectangle
+	columns int
 }
 
 // layout cuts the dashboard into panes; pure. Together they fill the terminal.
@@ -55,8 +56,10 @@ func layout(w, h int, l contents) panes {
 		p.knobs, p.state, p.event = row(h-5), row(h-4), row(h-3)
 	}
 	if w >= wallFrom.X && h >= wallFrom.Y {
-		p.wall = image.Rect(w-wallWidth, 1, w, bottom)
-		w -= wallWidth
+		p.columns = min(max((w-leastCharts)/leastColumn, 1), mostColumns)
+		wide := min(w-leastCharts, p.columns*mostColumn)
+		p.wall = image.Rect(w-wide, 1, w, bottom)
+		w -= wide
 	}
 	charts := bottom
 	if p.size == widget.Small {
@@ -86,10 +89,12 @@ func (p *panes) charts(w, end int, l contents) {
 	p.latency = image.Rect(0, mid, w, end)
 }
 
-// From size wallFrom on there is room for a wall, wallWidth wide.
+// From size wallFrom on there is room for a wall.
 var wallFrom = image.Pt(170, 45)
 
-const wallWidth = 66
+// Charts beside a wall are leastCharts wide or more. A column of the wall is from leastColumn
+// to mostColumn wide, and there are mostColumns at most.
+const leastCharts, leastColumn, mostColumn, mostColumns = 104, 64, 88, 2
 
 func tuningLayout(p panes, w, h int, l contents) panes {
 	p.state = image.Rect(0, h-2, w, h-1)

@@ -48,6 +48,8 @@ func TestLayout(t *testing.T) {
 		w, h int
 		look contents
 	}{
+		{"170x45", 170, 45, contents{rows: 2}},
+		{"240x60", 240, 60, contents{rows: 2}},
 		{"200x60", 200, 60, contents{rows: 12}},
 		{"200x60 tuning", 200, 60, contents{rows: 12, tuning: true}},
 		{"120x40", 120, 40, contents{rows: 2}},
@@ -67,7 +69,7 @@ func TestLayout(t *testing.T) {
 }
 
 func TestPanesFillTheTerminalAtEverySize(t *testing.T) {
-	for w := range 210 {
+	for w := range 270 {
 		for h := range 70 {
 			for _, l := range []contents{{rows: 1}, {rows: 40}, {rows: 3, tuning: true}, {rows: 3, lower: true}} {
 				p := layout(w, h, l)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -99,7 +100,7 @@ func (l *lines) event(e screen.Env, rows int) []string {
 func (l *lines) lastChange(e screen.Env, ef effect, rows int) []string {
 	s := e.Styles
 	at, what := widget.Clock(ef.last), ef.what(l.now.plan)
-	if ef.by == "undo" {
+	if ef.By == measure.ByUndo {
 		what = "undo: " + what
 	}
 	left := ansi.StringWidth(at+what) + 4

@@ -42,7 +42,7 @@ func (low *lower) draw(e screen.Env, p panes) []string {
 	}
 	return low.drawn.get(key, func() []string {
 		if low.tab.drawn() {
-			return low.charts.lens(e, p, r, low.tab, low.otherTabs(r.Dx()))
+			return low.charts.lens(e, p, r, low.tab, low.otherTabs(r.Dx()), chartCells(p, r))
 		}
 		w, rows := r.Dx()-4, r.Dy()-3
 		head, body := low.table(e, low.tab, w)
@@ -78,7 +78,7 @@ func (low *lower) otherTabs(w int) string {
 		case t == tabErrors && low.sel.fig.errors > 0:
 			name += " " + widget.Whole(low.sel.fig.errors)
 		case t == tabChanges && len(low.now.snap.Changes) > 0:
-			name += " " + widget.Whole(int64(len(folded(low.now.snap.Changes))))
+			name += " " + widget.Whole(int64(len(acts(low.now.snap.Changes))))
 		case t == tabVerdict && len(low.now.verdict.Reasons) > 0:
 			name += " " + widget.Whole(int64(len(low.now.verdict.Reasons)))
 		}
@@ -303,12 +303,12 @@ func (low *lower) changeRows(e screen.Env, w int) (string, []string) {
 		return widget.Fit("  "+at, 10) + widget.Fit(change, text) + "  " + e.Styles.Muted.On(widget.Fit(who, by)) + widget.FitRight(segment, 7)
 	}
 	var out []string
-	for _, c := range slices.Backward(folded(low.now.snap.Changes)) {
-		by := c.By
-		if c.Ramp > 0 {
+	for _, a := range slices.Backward(acts(low.now.snap.Changes)) {
+		by := a.By
+		if a.Ramp > 0 {
 			by = "ramp"
 		}
-		out = append(out, row(widget.Clock(c.At), changeText(low.now.plan, c.Name, c.From, c.To), by, fmt.Sprintf("%d", c.Segment+1)))
+		out = append(out, row(widget.Clock(a.At), a.what(low.now.plan), by, fmt.Sprintf("%d", a.Segment+1)))
 	}
 	return widget.Fit("  at", 10) + widget.Fit("change", text) + "  " + widget.Fit("by", by) + widget.FitRight("segment", 7), out
 }
@@ -361,48 +361,6 @@ func (low *lower) move(by int) {
 	low.charts.choose(min(max(low.sel.op+by, -1), len(low.now.snap.Ops)-1))
 }
 
-// wall draws what the lower panel does not show, stacked vertically: histogram and
-// percentiles, and every table.
-func (low *lower) wall(e screen.Env, p panes) []string {
-	r := p.wall
-	key := panelKey{number: low.now.snap.Number, rect: r, styles: e.Styles, op: low.sel.op, tab: low.tab, changes: len(low.now.snap.Changes)}
-	return low.wallDrawn.get(key, func() []string {
-		pictures := []func(image.Rectangle) []string{func(r image.Rectangle) []string { return low.charts.histogram(e, p, r) }}
-		if low.tab != tabCurve {
-			pictures = append(pictures, func(r image.Rectangle) []string { return low.charts.lens(e, p, r, tabCurve, low.charts.whole()) })
-		}
-		var titles []string
-		var tables [][]string
-		for _, t := range []tab{tabBoth, tabTracks, tabErrors, tabChanges, tabVerdict} {
-			if t == low.tab {
-				continue
-			}
-			head, body := low.table(e, t, r.Dx()-4)
-			lines := []string{" " + e.Styles.Muted.On(head)}
-			for _, l := range body {
-				lines = append(lines, " "+l)
-			}
-			titles, tables = append(titles, t.String()), append(tables, lines)
-		}
-		heights, rest := shares(tables, r.Dy()-leastPicture*len(pictures))
-		rest += leastPicture * len(pictures)
-		var out []string
-		for i, draw := range pictures {
-			h := rest / (len(pictures) - i)
-			out = append(out, draw(image.Rect(0, 0, r.Dx(), h))...)
-			rest -= h
-		}
-		for i, lines := range tables {
-			pane := widget.Panel{Title: titles[i]}
-			if shown := heights[i] - 2; shown < len(lines) {
-				pane.Foot = fmt.Sprintf("%d of %d", shown-1, len(lines)-1)
-			}
-			out = append(out, pane.Draw(e.Styles, r.Dx(), heights[i], lines)...)
-		}
-		return out
-	})
-}
-
 // table returns the head and the rows of a tab that is a table, in w cells.
 func (low *lower) table(e screen.Env, t tab, w int) (head string, body []string) {
 	switch t {
@@ -413,7 +371,7 @@ func (low *lower) table(e screen.Env, t tab, w int) (head string, body []string)
 	case tabChanges:
 		return low.changeRows(e, w)
 	case tabBoth:
-		return Table(e.Styles, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w)
+		return Table(e.Styles, low.now.run.Samples(), &low.now.course, low.now.info.Store, low.now.verdict, w, false)
 	case tabVerdict:
 		return low.verdictRows(e, w)
 	}
@@ -476,35 +434,6 @@ func (t tab) drawn() bool { return t >= tabHeat && t < tabs }
 // String returns the title of the panel.
 func (t tab) String() string {
 	return [...]string{"Operations", "Tracks", "Errors", "Changes", "Verdict", "Store and perfbench", "Heat map", "Percentiles"}[t]
-}
-
-// leastPicture is the minimum height of a picture of the wall, leastTable that of a
-// table.
-const leastPicture, leastTable = 10, 4
-
-// shares distributes rows over tables, borders included: each gets what it needs; if
-// that is too much, the highest ones are reduced, as little as possible. rest is what
-// they leave.
-func shares(tables [][]string, rows int) (heights []int, rest int) {
-	rest = rows
-	for _, lines := range tables {
-		heights = append(heights, len(lines)+2)
-		rest -= len(lines) + 2
-	}
-	for rest < 0 {
-		highest := 0
-		for i, h := range heights {
-			if h > heights[highest] {
-				highest = i
-			}
-		}
-		if heights[highest] <= leastTable {
-			break
-		}
-		heights[highest]--
-		rest++
-	}
-	return heights, rest
 }
 
 func sum(list []measure.Spread) (all measure.Spread) {

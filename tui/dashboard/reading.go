@@ -105,6 +105,11 @@ func (r *reading) firstRunning() int {
 	return 0
 }
 
+// firstTrack returns the first track that is running now; 0 if none is.
+func (r *reading) firstTrack() int {
+	return max(slices.IndexFunc(r.snap.Gauges, func(g measure.Gauge) bool { return g.Running }), 0)
+}
+
 func (r *reading) nameWidth(w int) int {
 	n := 10
 	for _, t := range r.snap.Ops {

@@ -100,8 +100,9 @@ func (c *Course) Add(samples []rundir.Sample) {
 const widest, narrowest = 14, 12
 
 // Table returns what was sampled in the last second, and the history of the counters: a
-// head and lines of w cells.
-func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store string, v rundir.Verdict, w int) (head string, lines []string) {
+// head and lines of w cells. Brief only names the counters that have stood at 0, and leaves
+// out that perfbench is the bottleneck, which the verdict says.
+func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store string, v rundir.Verdict, w int, brief bool) (head string, lines []string) {
 	if len(samples) == 0 {
 		return "Nothing has been sampled yet.", alarmOf(s, v, w)
 	}
@@ -129,8 +130,10 @@ func Table(s *widget.Styles, samples []rundir.Sample, course *Course, store stri
 			lines = append(lines, line)
 		}
 	}
-	lines = append(lines, alarmOf(s, v, w)...) // below the figures that show it
-	return head, append(lines, counters(s, samples, course, shown, w)...)
+	if !brief {
+		lines = append(lines, alarmOf(s, v, w)...) // below the figures that show it
+	}
+	return head, append(lines, counters(s, samples, course, shown, w, brief)...)
 }
 
 // alarm reports that perfbench limits the run, if so.
@@ -157,9 +160,20 @@ func named(samples []rundir.Sample, shown map[string]bool) (names []string) {
 
 // counters draws what else the store reported for its last second, with its history,
 // two or more per line.
-func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown map[string]bool, w int) []string {
+func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown map[string]bool, w int, brief bool) []string {
 	names := named(samples, shown)
-	if len(names) == 0 {
+	var still []string
+	if brief {
+		names = slices.DeleteFunc(names, func(n string) bool {
+			is := !slices.ContainsFunc(course.of[n], func(v float64) bool { return v != 0 })
+			if is {
+				title, _ := counter(n, 0)
+				still = append(still, title)
+			}
+			return is
+		})
+	}
+	if len(names)+len(still) == 0 {
 		return nil
 	}
 	const wide, least = 38, 8
@@ -170,20 +184,31 @@ func counters(s *widget.Styles, samples []rundir.Sample, course *Course, shown m
 		line := ""
 		for _, n := range part {
 			v, _ := sumOf(samples, rundir.OfStore, n)
-			title, text := n, units.Number(v)
-			if base, ok := strings.CutSuffix(n, "bytes_per_s"); ok {
-				title, text = base+"bytes", perS(v)
-			} else if base, ok := strings.CutSuffix(n, "_per_s"); ok {
-				title, text = base, units.Number(v)+"/s"
-			} else if strings.HasSuffix(n, "bytes") {
-				text = bytes(v)
-			}
-			line += "  " + widget.Fit(strings.ReplaceAll(title, "_", " "), wide-15) + widget.FitRight(text, 11) + " "
+			title, text := counter(n, v)
+			line += "  " + widget.Fit(title, wide-15) + widget.FitRight(text, 11) + " "
 			if trend > 1 {
 				line += s.Accent.On(chart.Trend(course.of[n], trend-1)) + " "
 			}
 		}
 		out = append(out, line)
 	}
+	if len(still) > 0 {
+		for _, l := range widget.Wrap("0 all along: "+strings.Join(still, ", "), max(w-4, 20)) {
+			out = append(out, s.Muted.On("  "+l))
+		}
+	}
 	return out
+}
+
+// counter returns what a counter of the store is called, and its value as text.
+func counter(name string, v float64) (title, text string) {
+	title, text = name, units.Number(v)
+	if base, ok := strings.CutSuffix(name, "bytes_per_s"); ok {
+		title, text = base+"bytes", perS(v)
+	} else if base, ok := strings.CutSuffix(name, "_per_s"); ok {
+		title, text = base, units.Number(v)+"/s"
+	} else if strings.HasSuffix(name, "bytes") {
+		text = bytes(v)
+	}
+	return strings.ReplaceAll(title, "_", " "), text
 }

@@ -30,7 +30,7 @@ func TestWhatIsSampledStandsInTheColumnOfWhomItIsOf(t *testing.T) {
 		course.Add(samples)
 		course.Add(samples) // a second counts once
 	}
-	head, lines := Table(s, samples, &course, "redis", rundir.Verdict{}, 80)
+	head, lines := Table(s, samples, &course, "redis", rundir.Verdict{}, 80, false)
 	assert.Equal(t, []string{"the", "last", "second", "perfbench", "redis", "machine"}, strings.Fields(head))
 	text := ansi.Strip(strings.Join(lines, "\n"))
 	assert.Contains(t, strings.Join(strings.Fields(text), " "), "CPU 12 cores 6 cores –", "nodes add up")

@@ -34,7 +34,7 @@ func (r *Run) Ramp(number int, last bool, f func(workload.Settings) workload.Set
 	if n := len(r.changes); n > 0 && r.changes[n-1].Ramp == number && !last {
 		seg = r.changes[n-1].Segment
 	}
-	r.change("timetable", screen.All, number, seg, f)
+	r.change(measure.ByTimetable, screen.All, number, seg, f)
 }
 
 // segmentNow is the segment of a change that is made now: the next one, or that of a change
