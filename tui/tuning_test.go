@@ -104,6 +104,17 @@ func TestACallThatDoesNotEndIsNoticed(t *testing.T) {
 	}
 }
 
+// How old the oldest call is counts from when it was due; that it is stuck, from when it began.
+func TestTheOldestCallIsAsOldAsItsDueTime(t *testing.T) {
+	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
+	run.Late = 3 * time.Second
+	pass(t, a, run, 200*time.Millisecond)
+	assert.Contains(t, picture(t, a), "oldest 3.0 s")
+	assert.NotContains(t, picture(t, a), "under way for")
+	send(t, a, "tab")
+	assert.Regexp(t, `feed .* 3\.0 s`, picture(t, a))
+}
+
 func TestAKnobIsNotTurnedWhereThereIsNoRoom(t *testing.T) {
 	a, run := dashApp(t, Options{}, 1, 3*time.Second, 120, 40)
 	run.NoRoom = errors.New("payload: the data would come to 2 TiB")

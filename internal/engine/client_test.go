@@ -169,3 +169,25 @@ func TestALiveChangeLeavesTheBackoff(t *testing.T) {
 		assert.Less(t, attempts, 40, "they were not made at once")
 	})
 }
+
+// What is tried again is as old as it was due, also between two attempts, while what is under
+// way is as old as its attempt.
+func TestWhatIsTriedAgainGrowsOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		track := pool("p", workload.Settings{Threads: 1}, func(ctx context.Context, it *workload.Iteration) error {
+			_ = takes(5*time.Millisecond)(ctx, it)
+			return errGone
+		})
+		track.Iterations = 1
+		r := start(t, onePhase(0, track), func(o *Options) {
+			o.Client, o.Retryable = workload.Client{Retries: 9, Backoff: time.Second}, func(uint8) bool { return true }
+		})
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		g := r.Snapshot().Gauges[0]
+		assert.InDelta(t, 3, g.OldestDue.Seconds(), 0.2)
+		assert.Less(t, g.Oldest, time.Second)
+		result(t, r)
+		assert.Zero(t, r.Snapshot().Gauges[0].OldestDue)
+	})
+}

@@ -115,10 +115,11 @@ type Gauge struct {
 	Paused                  bool
 	// Segment is the number of the segment in force, from 0.
 	Segment int
-	// InFlight is the number of operations in progress, Oldest the age of the
-	// oldest.
-	InFlight int
-	Oldest   time.Duration
+	// InFlight is the number of operations in progress, Oldest how long the oldest of them
+	// has been, and OldestDue how long ago the oldest that has not ended was due: it may have
+	// waited, or been tried before.
+	InFlight          int
+	Oldest, OldestDue time.Duration
 	// Running means that the track has begun and not ended.
 	Running bool
 }

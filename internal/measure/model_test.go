@@ -58,7 +58,7 @@ func (s scripted) work(c *Collector, seed uint64, track int, ops []uint16) (did 
 			v.Due -= r.Int64N(int64(time.Second))
 			v.Late = r.Int64N(v.Start - v.Due + 1)
 		}
-		shard.Started(v.Start)
+		shard.Started(v.Due, v.Start)
 		time.Sleep(time.Duration(1 + r.Int64N(int64(time.Duration(1)<<(20+r.IntN(10))))))
 		v.End = s.Now()
 		v.Class = uint8(max(r.IntN(12)-9, 0)) // 0, rarely 1 or 2

@@ -61,11 +61,16 @@ type Shard struct {
 	fill  int32
 	in    *intake
 	track int
+	wait  int64 // what the collector reads of it
+	again bool  // the operation is between two attempts
 	_     [64]byte
-	// Read by the collector.
-	now   atomic.Pointer[batch]
-	since atomic.Int64
-	_     [64]byte
+	// Read by the collector: since when the operation in progress has been, how long it had
+	// waited by then, and when one between two attempts was due.
+	now    atomic.Pointer[batch]
+	since  atomic.Int64
+	waited atomic.Int64
+	due    atomic.Int64
+	_      [64]byte
 }
 
 // intake is the way of samples from workers to the collector: batches on their way, batches
@@ -84,6 +89,7 @@ func (in *intake) Shard(track int) *Shard {
 	s := &Shard{in: in, track: track, own: in.fresh()}
 	s.now.Store(s.own)
 	s.since.Store(none)
+	s.due.Store(none)
 	in.mu.Lock()
 	in.shards = append(in.shards, s)
 	in.mu.Unlock()
@@ -104,11 +110,28 @@ func (s *Shard) Add(v Call) {
 	}
 }
 
-// Started notes when the operation in progress began, for "oldest in flight".
-func (s *Shard) Started(at int64) { s.since.Store(at) }
+// Started notes when the operation in progress was due and when this attempt at it began, for
+// "oldest in flight".
+func (s *Shard) Started(due, at int64) {
+	if wait := at - due; wait != s.wait {
+		s.wait = wait
+		s.waited.Store(wait)
+	}
+	s.since.Store(at)
+	if s.again {
+		s.again = false
+		s.due.Store(none)
+	}
+}
 
 // Ended notes that no operation is in progress.
 func (s *Shard) Ended() { s.since.Store(none) }
+
+// Again notes that the operation that was due then has failed and will be tried again.
+func (s *Shard) Again(due int64) {
+	s.again = true
+	s.due.Store(due)
+}
 
 // Failed returns the class of err and keeps its message if it is new.
 func (s *Shard) Failed(op uint16, err error) uint8 { return s.in.log.note(op, err) }
@@ -128,6 +151,7 @@ func (in *intake) Newest() int64 {
 // Close hands over the remaining samples. The shard must not be used afterwards.
 func (s *Shard) Close() {
 	s.Ended()
+	s.due.Store(none)
 	s.in.in <- s.own
 	s.now.Store(nil)
 }
@@ -166,13 +190,16 @@ func (in *intake) filling(f func(*batch)) {
 	in.shards = live
 }
 
-// calling calls f for each operation in progress, with its track and when it began.
-func (in *intake) calling(f func(track int, since int64)) {
+// calling calls f for each operation that has not ended, with its track, when it was due and
+// since when it has been in progress: none between two attempts.
+func (in *intake) calling(f func(track int, due, since int64)) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, s := range in.shards {
 		if since := s.since.Load(); since != none {
-			f(s.track, since)
+			f(s.track, since-s.waited.Load(), since)
+		} else if due := s.due.Load(); due != none {
+			f(s.track, due, none)
 		}
 	}
 }

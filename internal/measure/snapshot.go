@@ -72,10 +72,14 @@ func (c *Collector) readTracks() {
 
 func (c *Collector) inFlight(now int64) {
 	for i := range c.gauges {
-		c.gauges[i].InFlight, c.gauges[i].Oldest = 0, 0
+		c.gauges[i].InFlight, c.gauges[i].Oldest, c.gauges[i].OldestDue = 0, 0, 0
 	}
-	c.intake.calling(func(track int, since int64) {
+	c.intake.calling(func(track int, due, since int64) {
 		g := &c.gauges[track]
+		g.OldestDue = max(g.OldestDue, time.Duration(now-c.skip.since(due)))
+		if since == none {
+			return
+		}
 		g.InFlight++
 		g.Oldest = max(g.Oldest, time.Duration(now-c.skip.since(since)))
 	})

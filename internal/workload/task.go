@@ -51,9 +51,11 @@ type Clock func() int64
 type Recorder interface {
 	// Add records one finished operation.
 	Add(measure.Call)
-	// Started notes the start of the operation under way, Ended that there is none.
-	Started(at int64)
+	// Started notes when the operation under way was due and when it began, Ended that there
+	// is none, and Again that the one that was due then is about to be tried again.
+	Started(due, at int64)
 	Ended()
+	Again(due int64)
 	// Failed returns the class of err, never 0, and keeps the message if it is new.
 	Failed(op uint16, err error) uint8
 }
@@ -127,6 +129,7 @@ func (it *Iteration) Attempt(may func(class uint8) bool) { it.may, it.again = ma
 func (it *Iteration) Again() bool {
 	if it.again {
 		it.due, it.first, it.own, it.fell = min(it.due, it.began), true, it.late, false
+		it.rec.Again(it.due)
 	}
 	return it.again
 }
@@ -155,7 +158,7 @@ func (it *Iteration) Begin(op Op) Mark {
 		due, it.first = min(it.due, start), false
 		it.began = due
 	}
-	it.rec.Started(start)
+	it.rec.Started(due, start)
 	it.mark, it.open = Mark{due, start, op}, true
 	return it.mark
 }

@@ -19,7 +19,8 @@ import (
 type noted struct{ samples []measure.Call }
 
 func (n *noted) Add(s measure.Call)         { n.samples = append(n.samples, s) }
-func (n *noted) Started(int64)              {}
+func (n *noted) Started(_, _ int64)         {}
+func (n *noted) Again(int64)                {}
 func (n *noted) Ended()                     {}
 func (n *noted) Failed(uint16, error) uint8 { return 1 }
 

@@ -17,7 +17,8 @@ import (
 type calls struct{ n int }
 
 func (c *calls) Add(measure.Call)           { c.n++ }
-func (c *calls) Started(int64)              {}
+func (c *calls) Started(_, _ int64)         {}
+func (c *calls) Again(int64)                {}
 func (c *calls) Ended()                     {}
 func (c *calls) Failed(uint16, error) uint8 { return 1 }
 

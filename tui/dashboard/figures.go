@@ -30,7 +30,8 @@ type figures struct {
 	of             int
 	errors         int64
 	inFlight       int
-	oldest         time.Duration
+	oldest         time.Duration // since its attempt began
+	due            time.Duration // since the oldest that has not ended was due
 	backlog        int64
 	open, running  bool
 	lastP99        int64 // of the second that rate is from
@@ -61,7 +62,7 @@ func digest(s *measure.Snapshot, op int) figures {
 	}
 	for _, g := range s.Gauges {
 		f.inFlight += g.InFlight
-		f.oldest = max(f.oldest, g.Oldest)
+		f.oldest, f.due = max(f.oldest, g.Oldest), max(f.due, g.OldestDue)
 		if g.Running { // what a track has left is no backlog of those that run
 			f.backlog += g.Backlog
 		}

@@ -232,7 +232,7 @@ func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 			out = append(out, low.atRest(e, g.Running, t, name, line))
 			continue
 		}
-		line := widget.Fit("  "+t, name) + s.Bold.On(cols(units.Number(rate))) + cols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), age(g.Oldest), behind)
+		line := widget.Fit("  "+t, name) + s.Bold.On(cols(units.Number(rate))) + cols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), age(g.OldestDue), behind)
 		if wide {
 			limit := units.Unlimited
 			if g.Rate > 0 {

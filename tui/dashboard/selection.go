@@ -111,9 +111,9 @@ func (sel *selection) state(e screen.Env, short bool) string {
 	s, f := e.Styles, sel.fig
 	parts := []string{fmt.Sprintf("in flight %d", f.inFlight)}
 	if f.stalls() {
-		parts = append(parts, s.Warn.On("oldest "+age(f.oldest)))
+		parts = append(parts, s.Warn.On("oldest "+age(f.due)))
 	} else if !short {
-		parts = append(parts, "oldest "+age(f.oldest))
+		parts = append(parts, "oldest "+age(f.due))
 	}
 	switch {
 	case f.backlog > 0:

@@ -120,6 +120,7 @@ func (s *steps) Add(v measure.Call) {
 	}
 }
 
-func (s *steps) Started(int64)              {}
+func (s *steps) Started(_, _ int64)         {}
+func (s *steps) Again(int64)                {}
 func (s *steps) Ended()                     {}
 func (s *steps) Failed(uint16, error) uint8 { return 1 }

@@ -59,6 +59,7 @@ type Run struct {
 	Behind   int64 // calls of each track that are due and have not begun
 	Gone     bool  // the store does not answer
 	Hang     time.Duration
+	Late     time.Duration // how much earlier calls were due than they began
 	Stopped  bool
 	Killed   bool
 	Came     screen.Outcome
@@ -195,13 +196,14 @@ func (r *Run) gauge(track int) measure.Gauge {
 	s := r.want[track]
 	g := measure.Gauge{
 		Threads: s.Threads, Payload: s.Payload, Batch: s.Batch, Rate: s.Rate, Paused: s.Paused, Segment: len(r.segments) - 1,
-		InFlight: s.Threads, Oldest: 9 * time.Millisecond, Running: true,
+		InFlight: s.Threads, Oldest: 9 * time.Millisecond, OldestDue: 9 * time.Millisecond, Running: true,
 	}
+	g.OldestDue += r.Late
 	if s.Paused {
-		g.InFlight, g.Oldest = 0, 0
+		g.InFlight, g.Oldest, g.OldestDue = 0, 0, 0
 	}
 	if r.Hang > 0 {
-		g.Oldest = r.Hang
+		g.Oldest, g.OldestDue = r.Hang, r.Hang
 	}
 	g.Backlog = r.Behind
 	if s.Rate > 0 && r.Gone {
