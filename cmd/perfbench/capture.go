@@ -186,7 +186,7 @@ func (a *captureCmd) explain(tally capture.Tally) {
 }
 
 // options reads the flags that say how calls are recorded.
-func (a *captureCmd) options(path string) (o traffic.Options, err error) {
+func (a *captureCmd) options(path string) (o capture.Options, err error) {
 	o.Values = a.values
 	if a.sample != "" {
 		n, ok := strings.CutPrefix(a.sample, "1/")
@@ -211,7 +211,7 @@ func (a *captureCmd) options(path string) (o traffic.Options, err error) {
 }
 
 // listen makes a capture of a live server.
-func (a *captureCmd) listen(ctx context.Context, path string, o traffic.Options) (tally capture.Tally, err error) {
+func (a *captureCmd) listen(ctx context.Context, path string, o capture.Options) (tally capture.Tally, err error) {
 	url, err := a.Resolve(a.target)
 	if err != nil {
 		return tally, err

@@ -26,7 +26,7 @@ type Load struct {
 
 // Live says how a server is listened to, and what came of it.
 type Live struct {
-	Options
+	capture.Options
 	// Duration is how long; Before is how long the server is watched first, without MONITOR.
 	Duration, Before time.Duration
 	// Say is told each step before it begins; may be nil.
@@ -81,13 +81,10 @@ func (l *Live) Record(ctx context.Context, t store.Target, path string) (tally c
 		return tally, context.Cause(ctx)
 	}
 	commands := told(ctx, conn.Client())
-	h := capture.Header{
+	h := l.Header(capture.Header{
 		Store: "redis", Server: strings.TrimSpace("Redis " + info["redis_version"]), Source: t.Redacted(), Identity: info["run_id"], How: "MONITOR",
-		Started: time.Now().UTC(), Timing: capture.Exact, Values: l.Values, Anonymised: l.Disguise != nil,
-	}
-	if l.Sample > 1 {
-		h.Sample = l.Sample
-	}
+		Started: time.Now().UTC(), Timing: capture.Exact,
+	})
 	w, err := capture.Create(path, h, l.Max)
 	if err != nil {
 		return tally, err
@@ -108,7 +105,7 @@ func (l *Live) Record(ctx context.Context, t store.Target, path string) (tally c
 	if l.Alone.Calls > 0 {
 		w.Tally.Notes = append(w.Tally.Notes, l.Cost())
 	}
-	err = r.end(ended, err)
+	err = w.End(ended, err)
 	return w.Tally, err
 }
 

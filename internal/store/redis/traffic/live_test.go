@@ -168,7 +168,7 @@ func TestFullCaptureEndsItself(t *testing.T) {
 		}
 	}()
 	path := filepath.Join(t.TempDir(), "x.capture")
-	l := &Live{Options: Options{Max: 2000}, Duration: time.Hour}
+	l := &Live{Options: capture.Options{Max: 2000}, Duration: time.Hour}
 	tally, err := l.Record(t.Context(), target, path)
 	require.NoError(t, err)
 	assert.Equal(t, "it has as many bytes as it may", tally.Ended)

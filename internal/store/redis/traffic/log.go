@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -14,20 +13,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
 )
 
-// maxLog is how long a line of a log may be, and a call in an AOF.
-const maxLog = 512 << 20
+// maxLog is how long a call in an AOF may be.
+const maxLog = capture.MaxLogLine
 
 // Convert makes a capture of a log: what MONITOR printed, an AOF, the folder or manifest of one
 // that has several parts, or a trace of a cache. A file may be packed by zstd. Errors about the log have the code of bad input, name the
 // place in it, and leave no file behind.
-func Convert(ctx context.Context, log, path string, o Options) (capture.Tally, error) {
+func Convert(ctx context.Context, log, path string, o capture.Options) (capture.Tally, error) {
 	parts, notes, err := partsOf(log)
 	if err != nil {
 		return capture.Tally{}, err
@@ -40,28 +37,18 @@ func Convert(ctx context.Context, log, path string, o Options) (capture.Tally, e
 	if o.Values && s.how == ofTrace {
 		return capture.Tally{}, fault.Input(fmt.Errorf("%s has only the sizes of values, so none can be recorded", log), "leave out --values")
 	}
+	if o.Sample > 1 && !s.connections {
+		return capture.Tally{}, fault.Input(fmt.Errorf("%s does not say which connection a call was made on, so none can be sampled", log), "leave out --sample")
+	}
 	var c raw
 	err = s.next(&c)
-	if errors.Is(err, io.EOF) && s.cut != "" {
-		return capture.Tally{}, s.input(s.cut, "")
-	}
 	if errors.Is(err, io.EOF) {
-		return capture.Tally{}, fault.Input(fmt.Errorf("%s has no calls in it", log), "")
+		return capture.Tally{}, s.Nothing("")
 	}
 	if err != nil {
 		return capture.Tally{}, err
 	}
-	h := capture.Header{
-		Store: "redis", Source: filepath.Base(log), How: s.how, Started: c.at.UTC(), Timing: s.timing,
-		Values: o.Values, Anonymised: o.Disguise != nil, Notes: notes,
-	}
-	if o.Sample > 1 {
-		if !s.connections {
-			return capture.Tally{}, fault.Input(fmt.Errorf("%s does not say which connection a call was made on, so none can be sampled", log), "leave out --sample")
-		}
-		h.Sample = o.Sample
-	}
-	w, err := capture.Create(path, h, o.Max)
+	w, err := capture.Create(path, o.Header(capture.Header{Store: "redis", Source: filepath.Base(log), How: s.how, Started: c.at.UTC(), Timing: s.timing, Notes: notes}), o.Max)
 	if err != nil {
 		return capture.Tally{}, err
 	}
@@ -72,14 +59,7 @@ func Convert(ctx context.Context, log, path string, o Options) (capture.Tally, e
 			err = s.next(&c)
 		}
 	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	if s.cut != "" {
-		w.Leave(leftCut, 1)
-		w.Tally.Notes = append(w.Tally.Notes, s.cut)
-	}
-	err = r.end("the log was read to its end", err)
+	err = s.End(w, err)
 	return w.Tally, err
 }
 
@@ -139,105 +119,71 @@ func after(words []string, w string) string {
 
 // source reads the calls of files, one file after the other.
 type source struct {
+	*capture.Log
 	ctx    context.Context
 	parts  []string
-	name   string
-	file   *os.File
-	in     *bufio.Reader
 	how    string
 	timing capture.Timing
 	// connections says that calls tell theirs.
 	connections bool
 	next        func(*raw) error
-	// number is that of the line, or of the call in an AOF.
-	number int
-	// cut says that the last call was cut short.
-	cut string
+	// calls is how many calls of an AOF were read.
+	calls int
 
 	parser parser
-	long   []byte
 	aof    aof
 	trace  trace
-	// unpacks unpacks the file; nil: it is not packed.
-	unpacks *zstd.Decoder
 }
 
 func (s *source) close() {
-	if s.unpacks != nil {
-		s.unpacks.Close()
-		s.unpacks = nil
-	}
-	if s.file != nil {
-		_ = s.file.Close() // it was only read
+	if s.Log != nil {
+		s.Close()
 	}
 }
 
 // open opens the next file, and finds out what it is.
 func (s *source) open() error {
 	s.close()
-	s.name, s.parts, s.number = s.parts[0], s.parts[1:], 0
-	f, err := infile.Open(infile.Recorded, s.name)
+	log, err := capture.OpenLog(s.ctx, s.parts[0])
 	if err != nil {
-		return fault.Code(err, fault.CodeInput)
-	}
-	s.file, s.in = f, bufio.NewReaderSize(f, 256<<10)
-	begin, err := s.in.Peek(5)
-	if capture.Is(begin) {
-		if err := s.unpack(); err != nil {
-			return err
-		}
-		begin, err = s.in.Peek(len(topOfCapture))
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
+		s.Log = nil
 		return err
 	}
-	was := s.how
+	if s.Log != nil {
+		log.Cut = s.Cut
+	}
+	s.Log, s.parts, s.calls = log, s.parts[1:], 0
+	was, begin := s.how, s.Ahead()
 	switch {
-	case string(begin) == topOfCapture, string(begin) == otherTop:
-		return s.input("it is a capture already", "perfbench capture --show shows what is in it")
 	case bytes.HasPrefix(begin, []byte("REDIS")):
-		return s.input("it begins with a snapshot (RDB), behind which the calls cannot be found", "with Redis 7, or after BGREWRITEAOF on it, name the folder appendonlydir")
+		return s.Input("it begins with a snapshot (RDB), behind which the calls cannot be found", "with Redis 7, or after BGREWRITEAOF on it, name the folder appendonlydir")
 	case bytes.HasPrefix(begin, []byte("*")), bytes.HasPrefix(begin, []byte("#TS:")), len(begin) == 0 && was == ofAOF:
 		s.how, s.next = ofAOF, s.nextInAOF
-		ahead, _ := s.in.Peek(s.in.Size()) // what there is of it
-		s.aof.begin(ahead)
+		s.aof.begin(begin)
 		if was == "" {
 			s.timing = s.aof.timing
 		}
 	default:
-		ahead, _ := s.in.Peek(s.in.Size()) // what there is of it
-		if timing, heading := s.trace.begin(ahead); timing != "" {
+		if timing, heading := s.trace.begin(begin); timing != "" {
 			s.how, s.next, s.timing, s.connections = ofTrace, s.nextInTrace, timing, !heading
 			break
 		}
 		s.how, s.next, s.timing, s.connections = "what MONITOR printed", s.nextLine, capture.Exact, true
 	}
 	if was != "" && s.how != was {
-		return s.input("it is "+s.how+", and the file before it "+was, "")
+		return s.Input("it is "+s.how+", and the file before it "+was, "")
 	}
 	return nil
 }
 
 const ofAOF = "an append-only file"
 
-// What a capture begins with, when it has been unpacked: its keys may be in any order.
-const topOfCapture, otherTop = `{"header":{`, `{"perfbench`
-
-// input is an error about the file.
-func (s *source) input(what, hint string) error {
-	return fault.Input(fmt.Errorf("%s: %s", s.name, what), hint)
-}
-
 // nextLine reads a call that MONITOR printed.
 func (s *source) nextLine(c *raw) error {
 	for {
-		line, err := s.line()
+		line, err := s.Line()
 		if err != nil && len(line) == 0 {
 			return err
-		}
-		s.number++
-		if s.number%1024 == 0 && s.ctx.Err() != nil {
-			return context.Cause(s.ctx)
 		}
 		ended := err == nil
 		line = bytes.TrimRight(line, "\r\n")
@@ -245,45 +191,17 @@ func (s *source) nextLine(c *raw) error {
 		if len(line) == 0 || string(line) == "OK" {
 			continue
 		}
-		switch err := s.parser.parse(line, c); {
-		case err == nil && len(c.args[0]) > 0:
+		wrong := s.parser.parse(line, c)
+		if wrong == nil && len(c.args[0]) > 0 {
 			return nil
-		case !ended:
-			if s.number > 1 {
-				s.cut = fmt.Sprintf("line %d is cut short, and was left out", s.number)
-				return io.EOF
-			}
-			return s.at("line", errForeign)
-		case err == nil:
-			err = errForeign
-			return s.at("line", err)
-		default:
-			return s.at("line", err)
 		}
-	}
-}
-
-// at is an error about the line or call that was just read.
-func (s *source) at(what string, err error) error {
-	return fault.Input(fmt.Errorf("%s: %s %d: %w", s.name, what, s.number, err), "a log is what redis-cli monitor printed, an AOF, or a trace of a cache")
-}
-
-// line returns the next line with its end, until it is called again.
-func (s *source) line() ([]byte, error) {
-	s.long = s.long[:0]
-	for {
-		part, err := s.in.ReadSlice('\n')
-		if err == nil && len(s.long) == 0 {
-			return part, nil
+		if !ended && s.Number > 1 {
+			return s.CutAt("line", s.Number)
 		}
-		s.long = append(s.long, part...)
-		if len(s.long) > maxLog {
-			s.number++
-			return nil, s.at("line", errForeign)
+		if wrong == nil || !ended {
+			wrong = errForeign
 		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return s.long, err
-		}
+		return s.At("line", s.Number, wrong)
 	}
 }
 
@@ -327,7 +245,7 @@ func (a *aof) tells(line []byte) bool {
 // nextInAOF reads a call of an AOF.
 func (s *source) nextInAOF(c *raw) error {
 	for {
-		if s.number++; s.number%1024 == 0 && s.ctx.Err() != nil {
+		if s.calls++; s.calls%1024 == 0 && s.ctx.Err() != nil {
 			return context.Cause(s.ctx)
 		}
 		err := s.command(c)
@@ -339,13 +257,12 @@ func (s *source) nextInAOF(c *raw) error {
 			continue
 		case errors.Is(err, io.EOF):
 			return io.EOF
-		case errors.Is(err, io.ErrUnexpectedEOF) && len(s.parts) == 0 && s.number > 1:
-			s.cut = fmt.Sprintf("call %d is cut short, and was left out", s.number)
-			return io.EOF
+		case errors.Is(err, io.ErrUnexpectedEOF) && len(s.parts) == 0 && s.calls > 1:
+			return s.CutAt("call", s.calls)
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return s.at("call", errors.New("it is cut short"))
+			return s.At("call", s.calls, errors.New("it is cut short"))
 		case err != nil:
-			return s.at("call", err)
+			return s.At("call", s.calls, err)
 		}
 		if len(c.args) == 2 && strings.EqualFold(string(c.args[0]), "SELECT") {
 			if n, err := strconv.Atoi(string(c.args[1])); err == nil && n >= 0 {
@@ -366,7 +283,7 @@ func (s *source) command(c *raw) error {
 	var line []byte
 	for {
 		var err error
-		if line, err = s.line(); err != nil {
+		if line, err = s.Line(); err != nil {
 			if errors.Is(err, io.EOF) && len(line) > 0 {
 				return io.ErrUnexpectedEOF
 			}
@@ -384,7 +301,7 @@ func (s *source) command(c *raw) error {
 	a := &s.aof
 	a.text, a.ends = a.text[:0], a.ends[:0]
 	for range n {
-		line, err := s.line()
+		line, err := s.Line()
 		if err != nil {
 			return unexpected(err)
 		}
@@ -396,7 +313,7 @@ func (s *source) command(c *raw) error {
 		for rest := size + 2; rest > 0; { // what is not there takes no memory
 			part := min(rest, 64<<10)
 			a.text = slices.Grow(a.text, part)
-			got, err := io.ReadFull(s.in, a.text[len(a.text):len(a.text)+part])
+			got, err := io.ReadFull(s.In, a.text[len(a.text):len(a.text)+part])
 			a.text = a.text[:len(a.text)+got]
 			if err != nil {
 				return unexpected(err)

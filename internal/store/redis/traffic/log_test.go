@@ -54,7 +54,7 @@ func texts(t *testing.T, path string) (out []string, r *capture.Reader) {
 }
 
 // converted makes a capture of a log with this text.
-func converted(t *testing.T, log string, o Options) (string, capture.Tally, error) {
+func converted(t *testing.T, log string, o capture.Options) (string, capture.Tally, error) {
 	t.Helper()
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "log"), filepath.Join(dir, "x.capture")
@@ -77,7 +77,7 @@ const printed = `OK
 `
 
 func TestPrintedLinesBecomeCalls(t *testing.T) {
-	path, tally, err := converted(t, printed, Options{})
+	path, tally, err := converted(t, printed, capture.Options{})
 	require.NoError(t, err)
 	got, r := texts(t, path)
 	assert.Equal(t, []string{
@@ -92,7 +92,7 @@ func TestPrintedLinesBecomeCalls(t *testing.T) {
 }
 
 func TestSecretsAreInNoCapture(t *testing.T) {
-	for name, o := range map[string]Options{"sizes": {}, "values": {Values: true}} {
+	for name, o := range map[string]capture.Options{"sizes": {}, "values": {Values: true}} {
 		path, _, err := converted(t, printed, o)
 		require.NoError(t, err, name)
 		got, _ := texts(t, path)
@@ -104,7 +104,7 @@ func TestSecretsAreInNoCapture(t *testing.T) {
 }
 
 func TestDisguisedCaptureNamesNothing(t *testing.T) {
-	path, _, err := converted(t, printed, Options{Values: true, Disguise: capture.NewDisguise([]byte("k"), ":")})
+	path, _, err := converted(t, printed, capture.Options{Values: true, Disguise: capture.NewDisguise([]byte("k"), ":")})
 	require.NoError(t, err)
 	got, r := texts(t, path)
 	all := strings.Join(got, "\n")
@@ -118,7 +118,7 @@ func TestDisguisedCaptureNamesNothing(t *testing.T) {
 func TestMemtiersFileBecomesCalls(t *testing.T) {
 	path, _, err := converted(t, `[ proxy49 ] 1764031576.604009 [0 172.16.10.147:51682] "SET" "key1" "value1"
 [ proxy47 ] 1764031576.603223 [0 172.16.10.147:51682] "GET" "key1"
-`, Options{})
+`, capture.Options{})
 	require.NoError(t, err)
 	got, _ := texts(t, path)
 	assert.Equal(t, []string{"1/0 SET key1 [6]", "2/0 GET key1"}, got, "a connection of another proxy is another one")
@@ -129,12 +129,12 @@ func TestSampleHasWholeConnections(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(&log, "17000000%02d.000000 [0 10.0.0.1:%d] \"GET\" \"k%d\"\n", i/1000, 1000+i%500, i)
 	}
-	path, tally, err := converted(t, log.String(), Options{Sample: 10})
+	path, tally, err := converted(t, log.String(), capture.Options{Sample: 10})
 	require.NoError(t, err)
 	got, r := texts(t, path)
 	assert.Equal(t, 10, r.Header.Sample)
 	assert.EqualValues(t, 20*tally.Connections, len(got), "each has all of its 20 calls")
-	assert.EqualValues(t, 10_000, int64(len(got))+tally.Left[leftSample])
+	assert.EqualValues(t, 10_000, int64(len(got))+tally.Left[capture.LeftSample])
 	assert.Positive(t, tally.Connections)
 	assert.Less(t, tally.Connections, int64(150))
 }
@@ -157,7 +157,7 @@ func TestBadLogsAreRefusedWithTheirPlace(t *testing.T) {
 		"only the cut AOF call": {"*2\r\n$3\r\nDEL\r\n$5\r\nab", "call 1: it is cut short"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, _, err := converted(t, tt.log, Options{})
+			path, _, err := converted(t, tt.log, capture.Options{})
 			require.Error(t, err)
 			assert.True(t, strings.HasSuffix(err.Error(), tt.want), err.Error())
 			assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
@@ -175,12 +175,12 @@ func TestLogThatEndsInTheMiddleOfACallIsRead(t *testing.T) {
 		aof + "*2\r\n$3\r\nDEL\r\n$5\r\n": "call 3 is cut short, and was left out",
 		aof + "*2":                        "call 3 is cut short, and was left out",
 	} {
-		path, tally, err := converted(t, log, Options{})
+		path, tally, err := converted(t, log, capture.Options{})
 		require.NoError(t, err)
 		got, _ := texts(t, path)
 		assert.Len(t, got, 1)
 		assert.Equal(t, []string{want}, tally.Notes)
-		assert.EqualValues(t, 1, tally.Left[leftCut])
+		assert.EqualValues(t, 1, tally.Left[capture.LeftCut])
 	}
 }
 
@@ -210,7 +210,7 @@ func TestFolderOfAnAOF(t *testing.T) {
 			dir := filepath.Join(c.ConfigGet(ctx, "dir").Val()["dir"], "appendonlydir")
 
 			path := filepath.Join(t.TempDir(), "x.capture")
-			_, err = Convert(ctx, dir, path, Options{})
+			_, err = Convert(ctx, dir, path, capture.Options{})
 			require.NoError(t, err)
 			got, r := texts(t, path)
 			require.Greater(t, len(got), 5)
@@ -223,7 +223,7 @@ func TestFolderOfAnAOF(t *testing.T) {
 			assert.Len(t, r.Header.Notes, 1)
 			assert.Regexp(t, `base\.rdb was skipped: it is what was there before`, r.Header.Notes[0])
 
-			_, err = Convert(ctx, dir, filepath.Join(t.TempDir(), "y.capture"), Options{Sample: 10})
+			_, err = Convert(ctx, dir, filepath.Join(t.TempDir(), "y.capture"), capture.Options{Sample: 10})
 			assert.ErrorContains(t, err, "does not say which connection")
 		})
 	}
@@ -247,7 +247,7 @@ func TestManifestThatIsNone(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.manifest"), []byte(text), 0o600))
-		_, err := Convert(t.Context(), dir, filepath.Join(dir, "x.capture"), Options{})
+		_, err := Convert(t.Context(), dir, filepath.Join(dir, "x.capture"), capture.Options{})
 		require.Error(t, err)
 		assert.True(t, strings.HasSuffix(err.Error(), want), err.Error())
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err))
@@ -262,7 +262,7 @@ func TestWhatAReplayLeavesOutIsSaid(t *testing.T) {
 		`"COPY" "k" "l" "DB" "1"`: ofOthers, `"SORT" "k" "BY" "w_*"`: ofPatterns, `"JSON.GET" "k"`: ofStrangers, `"EXPIRE" "k" "soon"`: ofNoText,
 	}
 	for call, want := range calls {
-		path, _, err := converted(t, "1700000000.000100 [0 127.0.0.1:5001] "+call+"\n", Options{})
+		path, _, err := converted(t, "1700000000.000100 [0 127.0.0.1:5001] "+call+"\n", capture.Options{})
 		require.NoError(t, err)
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -295,7 +295,7 @@ func FuzzLog(f *testing.F) {
 	f.Add([]byte("#TS:1700000000\r\n*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n"))
 	f.Add([]byte("*3\r\n$4\r\nEVAL\r\n$1\r\ns\r\n$1\r\n9\r\n"))
 	f.Fuzz(func(t *testing.T, log []byte) {
-		path, _, err := converted(t, string(log), Options{})
+		path, _, err := converted(t, string(log), capture.Options{})
 		if err != nil {
 			assert.NotContains(t, err.Error(), "\n")
 			assert.NoFileExists(t, path)

@@ -1,8 +1,6 @@
 package traffic
 
 import (
-	"errors"
-	"hash/maphash"
 	"strings"
 	"time"
 
@@ -13,27 +11,10 @@ import (
 const (
 	leftScripts = "inner calls of scripts"
 	leftSecret  = "may have a secret"
-	leftSample  = "not in the sample"
 	leftOurs    = "perfbench's own"
 	leftBehind  = "perfbench was too slow"
-	leftCut     = "cut short"
 	leftStrange = "no command"
 )
-
-// maxConnections is how many connections are told apart at a time.
-const maxConnections = 1 << 20
-
-// Options say how calls are recorded.
-type Options struct {
-	// Values keeps the data of calls, not only their sizes.
-	Values bool
-	// Sample keeps one connection of so many, each whole; 0 and 1 keep all.
-	Sample int
-	// Disguise replaces keys and data; nil leaves them as they are.
-	Disguise *capture.Disguise
-	// Max is how many bytes the file has at most; 0: any number.
-	Max int64
-}
 
 // raw is a call as it was read. Its texts are the reader's, until the next one.
 type raw struct {
@@ -47,7 +28,7 @@ type raw struct {
 
 // recorder writes calls into a capture.
 type recorder struct {
-	Options
+	capture.Options
 	w        *capture.Writer
 	commands *Commands
 	start    time.Time
@@ -55,34 +36,13 @@ type recorder struct {
 	ours map[string]bool
 	// names tells which texts are the same where they are not kept.
 	names *capture.Disguise
-	seed  maphash.Seed
-	conns map[string]int64
+	conns *capture.Connections
 	call  capture.Call
 	roles []role
 }
 
-func newRecorder(w *capture.Writer, o Options, c *Commands, start time.Time) *recorder {
-	r := &recorder{Options: o, w: w, commands: c, start: start, names: o.Disguise, seed: maphash.MakeSeed(), conns: map[string]int64{}}
-	if r.names == nil {
-		r.names = capture.NewDisguise(capture.NewKey(), "") // which nobody keeps
-	}
-	return r
-}
-
-// conn returns the number of a connection; 0: it is not in the sample.
-func (r *recorder) conn(addr []byte) int64 {
-	if n, ok := r.conns[string(addr)]; ok {
-		return n
-	}
-	if r.Sample > 1 && maphash.Bytes(r.seed, addr)%uint64(r.Sample) != 0 {
-		return 0
-	}
-	if len(r.conns) >= maxConnections {
-		clear(r.conns) // most are closed by now
-	}
-	r.w.Tally.Connections++
-	r.conns[string(addr)] = r.w.Tally.Connections
-	return r.w.Tally.Connections
+func newRecorder(w *capture.Writer, o capture.Options, c *Commands, start time.Time) *recorder {
+	return &recorder{Options: o, w: w, commands: c, start: start, names: o.Names(), conns: capture.NewConnections(w, o.Sample)}
 }
 
 // add records a call. The error is the writer's.
@@ -100,9 +60,8 @@ func (r *recorder) add(c *raw) error {
 		r.w.Leave(leftStrange, 1)
 		return nil
 	}
-	conn := r.conn(c.addr)
+	conn := r.conns.Number(c.addr)
 	if conn == 0 {
-		r.w.Leave(leftSample, 1)
 		return nil
 	}
 	if isSecret(name, c.args) {
@@ -158,18 +117,6 @@ func commandName(b []byte) (string, bool) {
 		}
 	}
 	return strings.ToUpper(string(b)), true
-}
-
-// end closes the capture, after what may have gone wrong: a capture that is full has ended
-// as it should, and any other error leaves no file behind.
-func (r *recorder) end(ended string, err error) error {
-	if errors.Is(err, capture.ErrFull) {
-		ended, err = "it has as many bytes as it may", nil
-	}
-	if err != nil {
-		return errors.Join(err, r.w.Discard())
-	}
-	return r.w.Close(ended)
 }
 
 // Mean says what a recorded call means to Redis.

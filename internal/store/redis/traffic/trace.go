@@ -1,9 +1,7 @@
 package traffic
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,14 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/perfbench/perfbench/internal/capture"
 )
-
-// mostPacked is how much memory a packed log may ask for to be unpacked: as much as zstd itself
-// grants.
-const mostPacked = 128 << 20
 
 // mostAgain is how many calls a line of a trace may stand for.
 const mostAgain = 1 << 20
@@ -224,59 +216,24 @@ func (s *source) nextInTrace(c *raw) error {
 		return nil
 	}
 	for {
-		line, err := s.line()
+		line, err := s.Line()
 		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 			return err
 		}
-		s.number++
-		if s.number%1024 == 0 && s.ctx.Err() != nil {
-			return context.Cause(s.ctx)
-		}
-		if err != nil && s.cut != "" { // what it was packed with is cut short, and so is the line
+		if err != nil && s.Cut != "" { // what it was packed with is cut short, and so is the line
 			return io.EOF
 		}
 		line = bytes.TrimRight(line, "\r\n")
-		if len(line) == 0 || s.number == 1 && s.trace.columns != nil {
+		if len(line) == 0 || s.Number == 1 && s.trace.columns != nil {
 			continue
 		}
 		switch wrong := s.trace.parse(line, c); {
 		case wrong == nil:
 			return nil
-		case err != nil && s.number > 1:
-			s.cut = fmt.Sprintf("line %d is cut short, and was left out", s.number)
-			return io.EOF
+		case err != nil && s.Number > 1:
+			return s.CutAt("line", s.Number)
 		default:
-			return s.at("line", wrong)
+			return s.At("line", s.Number, wrong)
 		}
 	}
-}
-
-// unpack unpacks a log that zstd has packed.
-func (s *source) unpack() error {
-	d, err := zstd.NewReader(s.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostPacked))
-	if err != nil {
-		return err
-	}
-	s.unpacks = d
-	s.in = bufio.NewReaderSize(&unpacked{d, s}, 256<<10)
-	return nil
-}
-
-// unpacked is what is in a packed log.
-type unpacked struct {
-	d *zstd.Decoder
-	s *source
-}
-
-// Read reads what there is. A log that was cut short ends there.
-func (u *unpacked) Read(p []byte) (int, error) {
-	n, err := u.d.Read(p)
-	switch {
-	case err == nil || errors.Is(err, io.EOF):
-		return n, err
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		u.s.cut = "the packed log is cut short"
-		return n, io.EOF
-	}
-	return n, u.s.input(fmt.Sprintf("it cannot be unpacked: %v", err), "zstd -dc shows it")
 }

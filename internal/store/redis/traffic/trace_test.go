@@ -36,7 +36,7 @@ func packed(t *testing.T, text string) string {
 func TestTwittersTraces(t *testing.T) {
 	for name, log := range map[string]string{"plain": twitters, "packed": packed(t, twitters)} {
 		t.Run(name, func(t *testing.T) {
-			path, tally, err := converted(t, log, Options{})
+			path, tally, err := converted(t, log, capture.Options{})
 			require.NoError(t, err)
 			got, r := texts(t, path)
 			assert.Equal(t, []string{
@@ -51,20 +51,20 @@ func TestTwittersTraces(t *testing.T) {
 }
 
 func TestMetasTraces(t *testing.T) {
-	path, tally, err := converted(t, "op_time,key,key_size,op,op_count,size,cache_hits,ttl\n7,k1,40,SET,1,100,0,30\n9,k1,40,GET,3,100,3,\n", Options{})
+	path, tally, err := converted(t, "op_time,key,key_size,op,op_count,size,cache_hits,ttl\n7,k1,40,SET,1,100,0,30\n9,k1,40,GET,3,100,3,\n", capture.Options{})
 	require.NoError(t, err)
 	got, r := texts(t, path)
 	assert.Equal(t, []string{"1/0 SET k1 [100] EX 30", "1/0 GET k1", "1/0 GET k1", "1/0 GET k1"}, got)
 	assert.EqualValues(t, 2_000_000, tally.At)
 	assert.Equal(t, capture.Seconds, r.Header.Timing)
 
-	path, _, err = converted(t, "key,op,size,op_count,cache_hits\nk,GET,100,3,2\nk,SET,7,2,0\nk,GET,0,1,0\nk,GET,9,1,\nk,GET,8,,1\n", Options{})
+	path, _, err = converted(t, "key,op,size,op_count,cache_hits\nk,GET,100,3,2\nk,SET,7,2,0\nk,GET,0,1,0\nk,GET,9,1,\nk,GET,8,,1\n", capture.Options{})
 	require.NoError(t, err)
 	miss, hit, unknown := capture.Found{Known: true}, capture.Found{Known: true, Hit: true, Size: 100}, capture.Found{}
 	last := capture.Found{Known: true, Hit: true, Size: 8}
 	assert.Equal(t, []capture.Found{miss, hit, hit, unknown, unknown, miss, unknown, last}, found(t, path))
 
-	path, _, err = converted(t, "key,op,size,op_count,key_size\nk1,GET_LEASE,0,1,40\nk1,DELETE,0,1,40\n", Options{})
+	path, _, err = converted(t, "key,op,size,op_count,key_size\nk1,GET_LEASE,0,1,40\nk1,DELETE,0,1,40\n", capture.Options{})
 	require.NoError(t, err)
 	got, r = texts(t, path)
 	assert.Equal(t, []string{"1/0 GET k1", "1/0 DEL k1"}, got)
@@ -100,33 +100,33 @@ func TestBadTraces(t *testing.T) {
 		"only the names":       {"key,op,size\n", "has no calls in it"},
 		"damaged":              {packed(t, "")[:4] + "\xff\xff\xff\xff\xff\xff\xff\xff", "it cannot be unpacked"},
 		"packed and cut short": {packed(t, twitters)[:20], "the packed log is cut short"},
-		"a capture in a log":   {packed(t, topOfCapture+"}}\n"), "it is a capture already"},
+		"a capture in a log":   {packed(t, `{"header":{`+"}}\n"), "it is a capture already"},
 		"a value beyond Redis": {"0,k,1,99999999999,3,set,0\n", "line 1"},
 	} {
-		path, _, err := converted(t, c.log, Options{})
+		path, _, err := converted(t, c.log, capture.Options{})
 		require.ErrorContains(t, err, c.want, name)
 		assert.Equal(t, fault.CodeInput, fault.CodeOf(err), name)
 		assert.NoFileExists(t, path, name)
 	}
-	_, _, err := converted(t, twitters, Options{Values: true})
+	_, _, err := converted(t, twitters, capture.Options{Values: true})
 	require.ErrorContains(t, err, "only the sizes of values")
-	_, _, err = converted(t, "key,op,size\nk,GET,0\n", Options{Sample: 10})
+	_, _, err = converted(t, "key,op,size\nk,GET,0\n", capture.Options{Sample: 10})
 	require.ErrorContains(t, err, "none can be sampled")
 }
 
 func TestATraceThatIsCutShort(t *testing.T) {
-	path, tally, err := converted(t, "0,k,1,2,3,get,0\n0,k,1,2,", Options{})
+	path, tally, err := converted(t, "0,k,1,2,3,get,0\n0,k,1,2,", capture.Options{})
 	require.NoError(t, err)
 	got, _ := texts(t, path)
 	assert.Len(t, got, 1)
-	assert.Equal(t, map[string]int64{leftCut: 1}, tally.Left)
+	assert.Equal(t, map[string]int64{capture.LeftCut: 1}, tally.Left)
 
 	enc, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
 	defer enc.Close()
 	whole := enc.EncodeAll([]byte(twitters), nil)
 	more := enc.EncodeAll([]byte(twitters), nil)
-	path, tally, err = converted(t, string(whole)+string(more[:len(more)-6]), Options{})
+	path, tally, err = converted(t, string(whole)+string(more[:len(more)-6]), capture.Options{})
 	require.NoError(t, err)
 	got, _ = texts(t, path)
 	assert.GreaterOrEqual(t, len(got), 8)
@@ -135,9 +135,9 @@ func TestATraceThatIsCutShort(t *testing.T) {
 
 // What the writer writes is told from what else zstd has packed.
 func TestACaptureIsNoLog(t *testing.T) {
-	path, _, err := converted(t, twitters, Options{})
+	path, _, err := converted(t, twitters, capture.Options{})
 	require.NoError(t, err)
-	_, err = Convert(t.Context(), path, filepath.Join(t.TempDir(), "y"), Options{})
+	_, err = Convert(t.Context(), path, filepath.Join(t.TempDir(), "y"), capture.Options{})
 	require.ErrorContains(t, err, "it is a capture already")
 	_, err = os.Stat(path)
 	require.NoError(t, err)
