@@ -23,6 +23,7 @@ import (
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/drivers"
 	"github.com/perfbench/perfbench/internal/store/redis/traffic"
+	"github.com/perfbench/perfbench/internal/store/statements"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/profiles/mix/fit"
 )
@@ -47,21 +48,23 @@ func captureCommand(c *cli.Call) *cobra.Command { return (&captureCmd{Call: c}).
 
 func (a *captureCmd) tree() *cobra.Command {
 	c := &cobra.Command{
-		Use: "capture --target URL FILE | --from LOG FILE | --show FILE | --as-mix WORKLOAD FILE", Short: "Write down what a Redis is asked, live or from its logs, and show it",
-		Long: `capture writes down the calls that a Redis is asked to carry out: when, on which
-connection, the command, its keys, and the sizes of everything else. Values are left
-out unless --values is given; passwords are always left out.
+		Use: "capture --target URL FILE | --from LOG FILE | --show FILE | --as-mix WORKLOAD FILE", Short: "Write down what a store is asked, live or from its logs, and show it",
+		Long: `capture writes down the calls that a store is asked to carry out: when, on which
+connection, the command, its keys or the statement, and the sizes of everything else.
+Values are left out unless --values is given; passwords are always left out.
 
-With --target it listens by MONITOR for --duration. MONITOR has the server send every
+With --target it listens to a Redis by MONITOR for --duration. MONITOR has the server send every
 call to us, which takes throughput from a busy server, and --sample makes only the file
 smaller. What the server did before and meanwhile is measured and shown.
 
 With --from it reads a log: an append-only file, or the folder or manifest of one that
 has several parts; what redis-cli monitor printed; a monitor file of memtier_benchmark;
-a cache trace of Twitter's or Meta's. The file may be packed by zstd.
+a cache trace of Twitter's or Meta's; csvlog or jsonlog of PostgreSQL; the general log or
+slow log of MariaDB or MySQL; what fqltool dump of Cassandra printed. The file may be
+packed by zstd.
 
-With --show it shows what is in a capture; with --as-mix it makes a workload of one, with
-the weights, sizes, times to live and key distributions that were recorded, for
+With --show it shows what is in a capture; with --as-mix it makes a workload of one of a
+Redis, with the weights, sizes, times to live and key distributions that were recorded, for
 perfbench run mix --file WORKLOAD. perfbench run mix --file FILE makes the calls themselves
 again.
 
@@ -157,7 +160,7 @@ func (a *captureCmd) do(c *cobra.Command, path string) error {
 	}
 	var tally capture.Tally
 	if a.from != "" {
-		tally, err = traffic.Convert(c.Context(), a.from, path, o)
+		tally, err = a.convert(c.Context(), path, o)
 	} else {
 		tally, err = a.listen(c.Context(), path, o)
 	}
@@ -173,6 +176,22 @@ func (a *captureCmd) do(c *cobra.Command, path string) error {
 		return cli.JSON(a.Stdout, tally)
 	}
 	return nil
+}
+
+// convert makes a capture of a log.
+func (a *captureCmd) convert(ctx context.Context, path string, o capture.Options) (capture.Tally, error) {
+	if statements.Recognises(ctx, a.from) {
+		return statements.Convert(ctx, a.from, path, o)
+	}
+	return traffic.Convert(ctx, a.from, path, o)
+}
+
+// meaning returns what says what the calls of a capture mean to their store.
+func meaning(h *capture.Header) func(*capture.Call) capture.Meaning {
+	if h.Store == "redis" {
+		return traffic.Mean(h)
+	}
+	return statements.Mean(h)
 }
 
 // explain says what was left out, and what else there is to say.
@@ -261,7 +280,7 @@ func (a *captureCmd) showFile(ctx context.Context, path string) error {
 			return nil, err
 		}
 		defer r.Close()
-		return capture.Summarize(r, traffic.Mean(&r.Header))
+		return capture.Summarize(r, meaning(&r.Header))
 	})
 	if err != nil {
 		return err
@@ -348,6 +367,9 @@ func (a *captureCmd) print(s *capture.Summary) {
 			}
 			row("hit ratio", of)
 		}
+		if s.Known > 0 {
+			row("failed", fmt.Sprintf("%s of %s with a known outcome", units.Number(float64(s.Failed)), units.Plural(s.Known, "call")))
+		}
 		values := "sizes only"
 		if h.Values {
 			values = "recorded"
@@ -362,14 +384,21 @@ func (a *captureCmd) print(s *capture.Summary) {
 		row("COMMAND", "CALLS", "SHARE", "BYTES p50", "p99", "max", "A REPLAY")
 		for _, c := range s.Commands {
 			replay := "makes it"
+			if h.Store != "redis" {
+				replay = "could make it" // there is none yet
+			}
 			if c.LeftOut != "" {
 				replay = "leaves it out: " + c.LeftOut
 			}
 			row(cli.Printable(c.Name), units.Number(float64(c.Calls)), percent(c.Share), units.Size(c.Sizes.P50), units.Size(c.Sizes.P99), units.Size(c.Sizes.Max), replay)
 		}
 	})
+	a.printForms(s)
 	a.printLeft("not recorded", s.Tally.Left)
 	a.printLeft("a replay leaves out", s.LeftOut)
+	if h.Store != "redis" {
+		fmt.Fprintln(a.Stdout, "note: there is no replay of statements yet")
+	}
 	for _, n := range append(slices.Clone(h.Notes), s.Tally.Notes...) {
 		fmt.Fprintln(a.Stdout, "note: "+cli.Printable(n))
 	}
@@ -381,9 +410,31 @@ func (a *captureCmd) print(s *capture.Summary) {
 	}
 }
 
+// printForms shows the most frequent forms of calls.
+func (a *captureCmd) printForms(s *capture.Summary) {
+	if len(s.Forms) == 0 {
+		return
+	}
+	fmt.Fprintln(a.Stdout)
+	cli.Table(a.Stdout, func(row func(...string)) {
+		row("CALLS", "SHARE", "STATEMENT")
+		for _, f := range s.Forms[:min(len(s.Forms), mostStatements)] {
+			text := cli.Printable(f.Form)
+			if r := []rune(text); len(r) > widestStatement {
+				text = string(r[:widestStatement-1]) + "…"
+			}
+			row(units.Number(float64(f.Calls)), percent(f.Share), text)
+		}
+	})
+}
+
+// How many statements are shown, and how much of one; --json has more.
+const mostStatements, widestStatement = 10, 120
+
 // timings explain how exactly moments are known.
 var timings = map[capture.Timing]string{
 	capture.Exact:   "each call to the microsecond",
+	capture.Millis:  "each call to the millisecond",
 	capture.Seconds: "the second of each call",
 	capture.Unknown: "only the order of the calls",
 }

@@ -32,7 +32,8 @@ type Timing string
 
 // The timings there are.
 const (
-	Exact   Timing = "exact"   // to the microsecond
+	Exact   Timing = "exact" // to the microsecond
+	Millis  Timing = "milliseconds"
 	Seconds Timing = "seconds" // the second alone
 	Unknown Timing = "unknown" // only the order of the calls
 )
@@ -88,7 +89,19 @@ type Call struct {
 	Keys []int
 	// Found is what a read found, as far as the source knows.
 	Found Found
+	// Outcome is how it ended, as far as the source knows.
+	Outcome Outcome
 }
+
+// Outcome is how a call ended.
+type Outcome uint8
+
+// The outcomes there are.
+const (
+	Unsaid Outcome = iota // nobody knows
+	Succeeded
+	Failed
+)
 
 // Found is what a read found. The zero value is that nobody knows.
 type Found struct {
@@ -111,6 +124,7 @@ const (
 	Text Kind = iota // all of it
 	Size             // its length
 	Name             // its length, and a number that is the same wherever the text is the same
+	Null             // it has no value, which a store tells from an empty one
 )
 
 // Arg is an argument of a call.
@@ -128,6 +142,8 @@ func TextArg(s string) Arg { return Arg{Kind: Text, Text: s, Size: len(s)} }
 // append appends the argument as JSON.
 func (a *Arg) append(b []byte) []byte {
 	switch {
+	case a.Kind == Null:
+		return append(b, "null"...)
 	case a.Kind == Size:
 		return strconv.AppendInt(b, int64(a.Size), 10)
 	case a.Kind == Name:
@@ -164,6 +180,9 @@ func appendText(b []byte, s string) []byte {
 func (a *Arg) UnmarshalJSON(data []byte) error {
 	*a = Arg{}
 	switch data[0] {
+	case 'n':
+		a.Kind = Null
+		return nil
 	case '"':
 		err := json.Unmarshal(data, &a.Text)
 		a.Size = len(a.Text)
@@ -233,6 +252,12 @@ func (c *Call) append(b []byte) []byte {
 		b = append(b, `,"h":`...)
 		b = strconv.AppendInt(b, int64(size), 10)
 	}
+	switch c.Outcome {
+	case Succeeded:
+		b = append(b, `,"f":0`...)
+	case Failed:
+		b = append(b, `,"f":1`...)
+	}
 	return append(b, "}\n"...)
 }
 
@@ -247,6 +272,18 @@ type line struct {
 	A       []Arg   `json:"a"`
 	K       []int   `json:"k"`
 	H       *int    `json:"h"`
+	F       *int    `json:"f"`
+}
+
+// outcome returns how the call ended.
+func (l *line) outcome() Outcome {
+	switch {
+	case l.F == nil:
+		return Unsaid
+	case *l.F == 0:
+		return Succeeded
+	}
+	return Failed
 }
 
 // found returns what the call found.
@@ -273,6 +310,9 @@ func (l *line) check() error {
 		return errors.New("d is no number of a database")
 	case l.H != nil && *l.H < missed:
 		return errors.New("h is no size of what was found")
+	}
+	if l.F != nil && *l.F != 0 && *l.F != 1 {
+		return errors.New("f is neither 0 nor 1")
 	}
 	for _, k := range l.K {
 		if k < 1 || k >= len(l.A) || l.A[k].Kind != Text {

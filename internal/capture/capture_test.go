@@ -26,6 +26,8 @@ func calls() []capture.Call {
 		{At: 5 * time.Microsecond, Conn: 1, Args: []capture.Arg{capture.TextArg("PING")}},
 		{At: time.Second, Conn: 2, DB: 3, Args: []capture.Arg{capture.TextArg("SET"), capture.TextArg("a\"b\\c\n\x01é"), {Kind: capture.Size, Size: 1024}, capture.TextArg("EX"), capture.TextArg("60")}, Keys: []int{1}},
 		{At: time.Second, Conn: 2, Args: []capture.Arg{capture.TextArg("SADD"), capture.TextArg("\xff\x00"), {Kind: capture.Name, ID: 1 << 63, Size: 7}}, Keys: []int{1}},
+		{At: time.Second, Conn: 2, Args: []capture.Arg{capture.TextArg("SELECT"), {Kind: capture.Null}}, Outcome: capture.Failed},
+		{At: time.Second, Conn: 2, Args: []capture.Arg{capture.TextArg("SELECT")}, Outcome: capture.Succeeded},
 	}
 }
 
@@ -78,11 +80,11 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		want[i].Keys = append([]int{}, want[i].Keys...)
 		assert.Equal(t, want[i].Args, got[i].Args)
 		assert.ElementsMatch(t, want[i].Keys, got[i].Keys)
-		assert.Equal(t, []any{want[i].At, want[i].Conn, want[i].DB}, []any{got[i].At, got[i].Conn, got[i].DB})
+		assert.Equal(t, []any{want[i].At, want[i].Conn, want[i].DB, want[i].Outcome}, []any{got[i].At, got[i].Conn, got[i].DB, got[i].Outcome})
 	}
-	assert.Len(t, got, 3)
+	assert.Len(t, got, 5)
 	assert.Equal(t, header, r.Header)
-	assert.Equal(t, capture.Tally{Calls: 3, Left: map[string]int64{"for a reason": 7}, Ended: "the time was up", Notes: []string{"a note"}}, r.Tally)
+	assert.Equal(t, capture.Tally{Calls: 5, Left: map[string]int64{"for a reason": 7}, Ended: "the time was up", Notes: []string{"a note"}}, r.Tally)
 	assert.Zero(t, r.Cut())
 	info, err := os.Stat(path)
 	require.NoError(t, err)
@@ -163,6 +165,7 @@ func TestBadFilesAreRefusedInOneSentence(t *testing.T) {
 		"no command":         {packed(t, top+`{"t":1,"c":1,"a":[]}`+"\n"), "x: line 2: it has no command"},
 		"command by size":    {packed(t, top+`{"t":1,"c":1,"a":[3]}`+"\n"), "x: line 2: it has no command"},
 		"no size found":      {packed(t, top+`{"t":1,"c":1,"a":["GET","k"],"k":[1],"h":-2}`+"\n"), "x: line 2: h is no size of what was found"},
+		"no outcome":         {packed(t, top+`{"t":1,"c":1,"a":["GET","k"],"f":2}`+"\n"), "x: line 2: f is neither 0 nor 1"},
 		"no time":            {packed(t, top+`{"t":-1,"c":1,"a":["GET"]}`+"\n"), "x: line 2: t is no time"},
 		"no connection":      {packed(t, top+`{"t":1,"a":["GET"]}`+"\n"), "x: line 2: c is no number of a connection"},
 		"no key":             {packed(t, top+`{"t":1,"c":1,"a":["GET",3],"k":[1]}`+"\n"), "x: line 2: argument 1 is no key"},

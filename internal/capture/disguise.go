@@ -37,6 +37,9 @@ func NewDisguise(key []byte, until string) *Disguise {
 	return &Disguise{mac: hmac.New(sha256.New, key), until: until}
 }
 
+// KeepsPrefix reports whether a part of keys is kept.
+func (d *Disguise) KeepsPrefix() bool { return d.until != "" }
+
 // NewKey returns a key that nobody else has.
 func NewKey() []byte {
 	key := make([]byte, keyBytes)

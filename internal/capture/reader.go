@@ -103,7 +103,7 @@ func (r *Reader) Next(c *Call) error {
 			return r.wrong(err.Error())
 		}
 		c.At, c.Conn, c.DB = time.Duration(l.T)*time.Microsecond, l.C, l.D
-		c.Args, c.Keys, c.Found = append(c.Args[:0], l.A...), append(c.Keys[:0], l.K...), l.found()
+		c.Args, c.Keys, c.Found, c.Outcome = append(c.Args[:0], l.A...), append(c.Keys[:0], l.K...), l.found(), l.outcome()
 		return nil
 	}
 }

@@ -18,6 +18,9 @@ import (
 const (
 	maxCommands = 500
 	maxKeys     = 1 << 20
+	maxForms    = 10_000
+	// mostForms is how many of the forms a summary has.
+	mostForms = 20
 )
 
 // others is the name of the commands that are counted together.
@@ -29,6 +32,16 @@ type Meaning struct {
 	TTL time.Duration
 	// LeftOut says why a replay leaves the call out; empty: it does not.
 	LeftOut string
+	// Form is what it has in common with calls that differ only in their values, where that is
+	// more than the command; empty: it is not.
+	Form string
+}
+
+// OfForm is how many calls of a form are in a capture.
+type OfForm struct {
+	Form  string  `json:"form"`
+	Calls int64   `json:"calls"`
+	Share float64 `json:"share"`
 }
 
 // Spread is how numbers are spread; percentiles are exact to 1 %, of times to 0.1 %.
@@ -80,6 +93,11 @@ type Summary struct {
 	Reads      int64  `json:"reads_answered"`
 	Hits       int64  `json:"hits"`
 	FoundSizes Spread `json:"found_bytes"`
+	// Known is of how many calls it is known how they ended, and Failed how many of them failed.
+	Known  int64 `json:"outcomes_known"`
+	Failed int64 `json:"failed"`
+	// Forms are the most frequent forms of calls.
+	Forms []OfForm `json:"forms,omitempty"`
 	// LeftOut is how many calls a replay leaves out, by why.
 	LeftOut map[string]int64 `json:"left_out,omitempty"`
 }
@@ -97,6 +115,7 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 		commands = map[string]*count{}
 		seed     = maphash.MakeSeed()
 		keys     = map[uint64]int64{}
+		forms    = map[string]int64{}
 		conns    = map[int64]struct{}{}
 		keySizes = newHist()
 		found    = newHist()
@@ -142,6 +161,18 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 		if m.TTL > 0 {
 			record(ttls, m.TTL.Milliseconds())
 		}
+		if c.Outcome != Unsaid {
+			s.Known++
+		}
+		if c.Outcome == Failed {
+			s.Failed++
+		}
+		if m.Form != "" {
+			if _, ok := forms[m.Form]; !ok && len(forms) >= maxForms {
+				m.Form = others
+			}
+			forms[m.Form]++
+		}
 		if c.Found.Known {
 			s.Reads++
 		}
@@ -178,6 +209,7 @@ func Summarize(r *Reader, mean func(*Call) Meaning) (*Summary, error) {
 	})
 	s.KeySizes, s.TTLs, s.FoundSizes = spread(keySizes), spread(ttls), spread(found)
 	s.hottest(keys)
+	s.forms(forms)
 	return s, nil
 }
 
@@ -196,6 +228,15 @@ func (s *Summary) hottest(keys map[uint64]int64) {
 		return float64(sum) / float64(max(s.Touched, 1))
 	}
 	s.Hottest10, s.Hottest1Percent = share(10), share((len(counts)+99)/100)
+}
+
+// forms lists the most frequent forms.
+func (s *Summary) forms(calls map[string]int64) {
+	for form, n := range calls {
+		s.Forms = append(s.Forms, OfForm{Form: form, Calls: n, Share: float64(n) / float64(s.Calls)})
+	}
+	slices.SortFunc(s.Forms, func(a, b OfForm) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Form, b.Form)) })
+	s.Forms = s.Forms[:min(len(s.Forms), mostForms)]
 }
 
 // most is the largest number that is told apart from larger ones: bytes, or a time to live

@@ -119,6 +119,9 @@ func (r *Recording) read() error {
 	counts := map[string]int64{}
 	var times []float64
 	err := r.each(nil, func(c *capture.Reader) error {
+		if store := c.Header.Store; store != "redis" {
+			return fault.Input(fmt.Errorf("%s: calls of %s cannot be made again yet, only those of Redis", r.Path, store), "perfbench capture --show FILE shows what is in it")
+		}
 		mean := traffic.Mean(&c.Header)
 		s := newSieve(r, &c.Header, func(i *item, _ []capture.Arg) {
 			counts[i.command]++
@@ -139,9 +142,6 @@ func (r *Recording) read() error {
 	})
 	if err != nil {
 		return err
-	}
-	if r.Header.Store != "redis" {
-		return fault.Input(fmt.Errorf("%s: calls of %s cannot be made again yet, only those of Redis", r.Path, r.Header.Store), "perfbench capture --show FILE shows what is in it")
 	}
 	if r.Items == 0 {
 		return fault.Input(fmt.Errorf("%s: there is no call in it that could be made again", r.Path), "perfbench capture --show FILE says why")
