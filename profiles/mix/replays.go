@@ -266,6 +266,23 @@ func (d *designer) replayWarnings(r *replay.Recording) []string {
 // replayBinder connects a replay to stores.
 type replayBinder struct{ *replay.Spec }
 
+// Share gives process i of n its threads, with the calls of the connections or keys that are
+// theirs.
+func (b replayBinder) Share(p *workload.Plan, i, n int) error {
+	workload.Own(p)
+	t := &p.Phases[0].Tracks[0]
+	from, to, err := workload.Divide(t, "the replay", b.Threads, i, n, n)
+	if err != nil {
+		return err
+	}
+	part, calls, err := b.Spec.Share(from, to)
+	if err != nil {
+		return err
+	}
+	t.Total, p.Binder = calls, replayBinder{part}
+	return nil
+}
+
 // Connector returns the function that connects the plan to the stores of a driver.
 func (b replayBinder) Connector(driver string) workload.Connector {
 	if driver != "redis" && driver != "embedded" {

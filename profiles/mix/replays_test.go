@@ -16,6 +16,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/remote/crew"
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 	"github.com/perfbench/perfbench/internal/testing/profiletest"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -425,4 +426,46 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 	keys, err := r.Keys(t.Context(), "again:replay*").Result()
 	require.NoError(t, err)
 	assert.Empty(t, keys)
+}
+
+// Several workers make the calls of a recording together: each connection's by one of them, in
+// their order, and in as much time as it was recorded in.
+func TestAReplayBySeveralWorkers(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string][]string{"as recorded": {"speed=0.5"}, "folded, by key": {"order=key", "threads=7", "speed=unlimited"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := labtest.Redis(t)
+			c := profiletest.Case{Profile: Profile(), Target: srv.URL(), Files: []string{shop(t, capture.Header{})}, Set: append([]string{"namespace=again"}, set...), Out: t.TempDir()}
+			o := c.Together(t, 3)
+			require.Equal(t, workload.Passed, o.Run.Verification.State, "%+v", o.Run.Verification)
+			f := profiletest.Facts[replay.Facts](t, o)
+			assert.Equal(t, f.Replay.Calls, f.Replay.Made)
+			assert.EqualValues(t, f.Replay.Calls, whole(&o.Run))
+			r := goredis.NewClient(&goredis.Options{Addr: srv.Addr()})
+			defer r.Close() //nolint:errcheck // it was only read
+			var want []string
+			for i := range each {
+				want = append(want, strconv.Itoa(i))
+			}
+			for n := 1; n <= connections; n++ {
+				assert.Equal(t, want, r.LRange(t.Context(), fmt.Sprintf("again:replay:%d:list:%d", n%3, n), 0, -1).Val())
+			}
+			if name == "as recorded" { // 50 µs from call to call
+				recorded := (connections*each + 4*4*each) * 50e-6
+				assert.GreaterOrEqual(t, o.Run.MeasuredS, 2*recorded*0.9)
+			}
+		})
+	}
+}
+
+// What one process alone can do is refused of several.
+func TestAnswersAreNotComparedByWorkers(t *testing.T) {
+	t.Parallel()
+	file := shop(t, capture.Header{})
+	c := profiletest.Case{Profile: Profile(), Target: labtest.Redis(t).URL(), Files: []string{file}, Set: []string{"namespace=again", "keep-answers=" + filepath.Join(t.TempDir(), "a")}, Out: t.TempDir()}
+	p, err := c.Prepare(t.Context(), t)
+	require.NoError(t, err)
+	_, err = p.WithWorkers(crew.Ask{Workers: 2, Listen: "127.0.0.1:0"})
+	assert.ErrorContains(t, err, "answers are kept and compared by one process")
 }

@@ -20,14 +20,58 @@ const (
 	flushed = 1024
 )
 
-// lanes share out the calls of a recording among threads, as these make them. One goroutine
+// dealing says how the calls of a recording are dealt out to threads, and which of them are here.
+type dealing struct {
+	// The threads here are from up to to, without it, of so many.
+	from, to, of int
+	// byKey deals out by the first key in place of the connection.
+	byKey bool
+}
+
+// scale is which part of the rate of all threads those here have. Their moments count from one
+// mean gap of theirs to the next, since the rate that they are given is their part.
+func (d *dealing) scale() float64 { return float64(d.to-d.from) / float64(d.of) }
+
+// thread returns which thread an item is of.
+func (d *dealing) thread(i *item, args []capture.Arg) int {
+	n := uint64(d.of)
+	if d.byKey {
+		for _, p := range i.calls {
+			if len(p.keys) > 0 {
+				return int((hash(args[p.from+p.keys[0]].Text) ^ uint64(p.db)) % n)
+			}
+		}
+	}
+	return int(uint64(i.conn-1) % n)
+}
+
+func (d *dealing) has(thread int) bool { return thread >= d.from && thread < d.to }
+
+// part goes through the recording for the moments of the calls that are dealt out to the threads
+// here.
+func (r *Recording) part(d dealing) (index, error) {
+	x := index{end: r.when.end * d.scale()}
+	err := r.items(nil, func(i *item, args []capture.Arg) error {
+		if !d.has(d.thread(i, args)) {
+			return nil
+		}
+		if x.n%marked == 0 {
+			x.marks = append(x.marks, i.moment*d.scale())
+		}
+		x.n++
+		return nil
+	})
+	return x, err
+}
+
+// lanes hand the calls of a recording to threads, as these make them. One goroutine
 // reads ahead, in bounded memory.
 type lanes struct {
 	r    *Recording
+	deal dealing
+	when index
 	all  []*lane
 	free chan *chunk
-	// byKey shares out by the first key in place of the connection.
-	byKey bool
 
 	begin  sync.Once
 	ended  chan struct{}
@@ -68,8 +112,9 @@ type call struct {
 	transaction bool
 }
 
-func newLanes(r *Recording, threads int, byKey bool) *lanes {
-	l := &lanes{r: r, byKey: byKey, ended: make(chan struct{})}
+func newLanes(r *Recording, deal dealing, when index) *lanes {
+	threads := deal.to - deal.from
+	l := &lanes{r: r, deal: deal, when: when, ended: make(chan struct{})}
 	n := chunks + 2*threads
 	l.free = make(chan *chunk, n)
 	for range n {
@@ -85,7 +130,11 @@ func newLanes(r *Recording, threads int, byKey bool) *lanes {
 func (l *lanes) read() {
 	n := 0
 	err := l.r.items(l.ended, func(i *item, args []capture.Arg) error {
-		if !l.put(l.all[l.of(i, args)], i, args) {
+		thread := l.deal.thread(i, args)
+		if !l.deal.has(thread) {
+			return nil
+		}
+		if i.moment *= l.deal.scale(); !l.put(l.all[thread-l.deal.from], i, args) {
 			return errEnded
 		}
 		if n++; n%flushed == 0 {
@@ -100,19 +149,6 @@ func (l *lanes) read() {
 	for _, one := range l.all {
 		close(one.in)
 	}
-}
-
-// of chooses the lane of an item.
-func (l *lanes) of(i *item, args []capture.Arg) uint64 {
-	n := uint64(len(l.all))
-	if l.byKey {
-		for _, p := range i.calls {
-			if len(p.keys) > 0 {
-				return (hash(args[p.from+p.keys[0]].Text) ^ uint64(p.db)) % n
-			}
-		}
-	}
-	return uint64(i.conn-1) % n
 }
 
 // hash is the same in every run.
@@ -180,7 +216,7 @@ func (c *chunk) add(i *item, args []capture.Arg, op int) {
 // Next implements workload.Recorded.
 func (l *lanes) Next(worker int, stale <-chan struct{}) (moment float64, more, known bool) {
 	l.begin.Do(func() { l.reader.Go(l.read) })
-	one := l.all[worker]
+	one := l.all[worker-l.deal.from]
 	for one.cur == nil || one.at == len(one.cur.calls) {
 		if one.cur != nil {
 			l.free <- one.cur // there is room for all chunks
@@ -204,7 +240,7 @@ func (l *lanes) Next(worker int, stale <-chan struct{}) (moment float64, more, k
 
 // pop takes the next call of a worker, which Next has said is there; nil if there is none.
 func (l *lanes) pop(worker int) (*chunk, *call) {
-	one := l.all[worker]
+	one := l.all[worker-l.deal.from]
 	if one.cur == nil || one.at == len(one.cur.calls) {
 		return nil, nil
 	}
@@ -220,11 +256,11 @@ func (l *lanes) Reached() float64 {
 	for _, one := range l.all {
 		least = min(least, math.Float64frombits(one.next.Load()))
 	}
-	return min(least, float64(l.r.Items))
+	return min(least, l.when.end)
 }
 
 // Count implements workload.Recorded.
-func (l *lanes) Count(moment float64) int64 { return l.r.Count(moment) }
+func (l *lanes) Count(moment float64) int64 { return l.when.count(moment) }
 
 // Made implements workload.Recorded.
 func (l *lanes) Made() int64 {
@@ -235,14 +271,14 @@ func (l *lanes) Made() int64 {
 	return n
 }
 
-// through reports whether every thread has come to the end of the recording.
-func (l *lanes) through() bool {
+// through is how many threads have come to the end of the recording.
+func (l *lanes) through() (n int64) {
 	for _, one := range l.all {
-		if !math.IsInf(math.Float64frombits(one.next.Load()), 1) {
-			return false
+		if math.IsInf(math.Float64frombits(one.next.Load()), 1) {
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 // close ends the reading, and waits until it has ended.

@@ -50,8 +50,8 @@ type Recording struct {
 	// seconds has the number of calls of each second, where nothing else is known of their
 	// moments.
 	seconds map[int]int64
-	// marks are the moments of every so many calls, in seconds.
-	marks []float64
+	// when are the moments of all of them.
+	when index
 	// perSecond makes mean gaps of seconds.
 	perSecond float64
 	value     int // a usual size
@@ -177,7 +177,7 @@ func (r *Recording) read() error {
 	for i := range times {
 		times[i] = (times[i] - first) * r.perSecond
 	}
-	r.marks = times
+	r.when = index{times, r.Items, float64(r.Items)}
 	return nil
 }
 
@@ -264,19 +264,27 @@ func (r *Recording) items(ended <-chan struct{}, f func(*item, []capture.Arg) er
 	return err
 }
 
-// Count is how many calls were made up to a moment, exactly at the end.
-func (r *Recording) Count(moment float64) int64 {
-	switch at, found := slices.BinarySearch(r.marks, moment); {
-	case moment >= float64(r.Items):
-		return r.Items
+// index says when calls were made: marks are the moments of every so many of the n, and they end
+// at end.
+type index struct {
+	marks []float64
+	n     int64
+	end   float64
+}
+
+// count is how many calls were made up to a moment, exactly at the end.
+func (x *index) count(moment float64) int64 {
+	switch at, found := slices.BinarySearch(x.marks, moment); {
+	case moment >= x.end:
+		return x.n
 	case found:
 		return int64(at)*marked + 1
 	case at == 0:
 		return 0
-	case at == len(r.marks):
-		return int64(at-1)*marked + int64(between(r.marks[at-1], float64(r.Items), moment)*float64(r.Items-int64(at-1)*marked))
+	case at == len(x.marks):
+		return int64(at-1)*marked + int64(between(x.marks[at-1], x.end, moment)*float64(x.n-int64(at-1)*marked))
 	default:
-		return int64(at-1)*marked + int64(between(r.marks[at-1], r.marks[at], moment)*marked)
+		return int64(at-1)*marked + int64(between(x.marks[at-1], x.marks[at], moment)*marked)
 	}
 }
 

@@ -27,7 +27,10 @@ import (
 type Spec struct {
 	*Recording
 	Namespace string
-	Threads   int
+	// Threads are those of all processes; the zero part is all of them.
+	Threads int
+	part    dealing
+	when    index
 	// ByKey keeps the order of the calls of one key in place of that of one connection.
 	ByKey bool
 	// Load means that what is read before anything writes it is loaded first.
@@ -55,11 +58,31 @@ type Run struct {
 	// server and identity are what the target calls itself.
 	server, identity string
 
+	total totals
+
 	mu      sync.Mutex
 	tallies []*tally
+	// told are the made and through of the threads here that are among the totals. of tells which
+	// capture the process has that prepared the run.
+	told struct{ made, through int64 }
+	of   answersOf
 }
 
-// tally is what one thread has found. Only the thread writes it; anybody may read it.
+// totals are what the threads of all processes have done. Any goroutine may read them.
+type totals struct {
+	hits, misses          atomic.Int64
+	foundThen, missedThen atomic.Int64
+	foundNow, missedNow   atomic.Int64
+	// made are calls that were made again, through are threads that came to the end.
+	made, through atomic.Int64
+}
+
+// numbers are all of them.
+func (t *totals) numbers() []*atomic.Int64 {
+	return []*atomic.Int64{&t.hits, &t.misses, &t.foundThen, &t.missedThen, &t.foundNow, &t.missedNow, &t.made, &t.through}
+}
+
+// tally is what one thread has found and nobody has added up yet. Only the thread counts.
 type tally struct {
 	// Of all reads of one value, and of those of which it is recorded what they found.
 	hits, misses          atomic.Int64
@@ -80,11 +103,12 @@ func Bind(ctx context.Context, s *Spec, c redis.Typed, p *workload.Bound) error 
 		return err
 	}
 	space := SpaceOf(s.Namespace)
-	r := &Run{server: serverOf(ctx, c), identity: own, Spec: s, lanes: newLanes(s.Recording, s.Threads, s.ByKey), lines: c.Lines(false), prefix: redis.KeyOf(space) + ":"}
+	r := &Run{server: serverOf(ctx, c), identity: own, Spec: s, lanes: newLanes(s.Recording, s.dealt(), s.moments()), lines: c.Lines(false), prefix: redis.KeyOf(space) + ":"}
 	claim := ownership.Space{Space: space, Parts: []string{store.FormOf(store.AnyKind, `\d+:.*`)}}
 	p.Claims, p.Parts = []ownership.Space{claim}, workload.Parts{r}
 	t := &p.Phases[0].Tracks[0]
 	t.Recorded, t.NewTask = r.lanes, r.newTask
+	r.share(p.Shared)
 	return nil
 }
 
@@ -154,7 +178,8 @@ func (r *Run) Settle(context.Context) { r.lanes.close() }
 // what these made of it, so there is nothing else to compare.
 func (r *Run) Verify(context.Context) workload.Verification {
 	r.lanes.close()
-	made := r.lanes.Made()
+	r.gather()
+	made, through := r.total.made.Load(), r.total.through.Load() == int64(r.Threads)
 	text := fmt.Sprintf("%d of %s made again, in the order of each %s", made, units.Plural(r.Items, "recorded call"), map[bool]string{false: "connection", true: "key"}[r.ByKey])
 	answers := r.answers.result()
 	if r.answers != nil {
@@ -162,13 +187,13 @@ func (r *Run) Verify(context.Context) workload.Verification {
 			return workload.Verification{State: workload.Incomplete, Summary: err.Error()}
 		}
 	}
-	if !r.lanes.through() && answers == nil {
+	if !through && answers == nil {
 		return workload.Verification{State: workload.Skipped, Summary: text + "; the run ended before the recording did"}
 	}
 	v := workload.Verification{State: workload.Passed, Summary: text, Checks: []workload.Check{
 		{Name: "recorded calls made again", OK: made == r.Items, Want: strconv.FormatInt(r.Items, 10), Got: strconv.FormatInt(made, 10)},
 	}}
-	if !r.lanes.through() {
+	if !through {
 		v.Checks, v.Summary = nil, text+", and then the run ended"
 	}
 	if answers != nil {
@@ -207,21 +232,16 @@ func (r *Run) Answers() *workload.Answers { return r.answers.result() }
 func (r *Run) Facts(*measure.Result) any { return r.sums() }
 
 func (r *Run) sums() *Facts {
+	r.gather()
+	t := &r.total
 	f := &Facts{Schema: 1, Data: []string{}, Replay: Replay{
 		Capture: filepath.Base(r.Path), Source: r.Header.Source, How: r.Header.How, Recorded: r.Header.Started, Timing: r.Header.Timing,
-		Calls: r.Items, Made: r.lanes.Made(), Connections: r.Connections, Rate: r.Rate(), LeftOut: r.Left,
+		Calls: r.Items, Made: t.made.Load(), Connections: r.Connections, Rate: r.Rate(), LeftOut: r.Left,
 		Copied: r.start.copied.Load(), Loaded: r.start.loaded.Load(), Assumed: r.start.assumed.Load(), Unfilled: r.start.unfilled.Load(),
 	}}
-	var then, now [2]int64 // found, missed
-	r.mu.Lock()
-	for _, t := range r.tallies {
-		f.Hits, f.Misses = f.Hits+t.hits.Load(), f.Misses+t.misses.Load()
-		then[0], then[1] = then[0]+t.foundThen.Load(), then[1]+t.missedThen.Load()
-		now[0], now[1] = now[0]+t.foundNow.Load(), now[1]+t.missedNow.Load()
-	}
-	r.mu.Unlock()
+	f.Hits, f.Misses = t.hits.Load(), t.misses.Load()
 	f.HitRatio, f.Replay.Answers = ratio(f.Hits, f.Misses), r.answers.result()
-	f.Replay.RecordedHitRatio, f.Replay.ReplayedHitRatio = ratio(then[0], then[1]), ratio(now[0], now[1])
+	f.Replay.RecordedHitRatio, f.Replay.ReplayedHitRatio = ratio(t.foundThen.Load(), t.missedThen.Load()), ratio(t.foundNow.Load(), t.missedNow.Load())
 	return f
 }
 

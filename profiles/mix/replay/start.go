@@ -94,6 +94,9 @@ func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err 
 			return err
 		}
 	}
+	r.mu.Lock()
+	r.of = r.answersOf()
+	r.mu.Unlock()
 	switch r.begins() {
 	case copied:
 		return r.copySnapshot(ctx, progress)
