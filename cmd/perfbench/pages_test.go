@@ -71,9 +71,9 @@ func written(page string) [][]string {
 var elsewhere = strings.NewReplacer("lab:redis", "redis://localhost", "lab:postgres", "postgres://pb@localhost/test", "lab:mariadb", "mysql://root@localhost/test",
 	"lab:cassandra", "cassandra://localhost/test", "lab:coherence", "coherence://localhost", "lab:rabbitmq", "amqp://localhost")
 
-// ofServers matches faults that only servers of the lab can have, or that are commands, which must
+// ofServers matches faults, and settings to be swept over, that only servers of the lab can have, or that are commands, which must
 // be there for it.
-var ofServers = regexp.MustCompile(`fault=(kill|pause|power-cut|exec):`)
+var ofServers = regexp.MustCompile(`fault=(kill|pause|power-cut|exec):|^(kill|power-cut)$|^(appendfsync|synchronous_commit|sync_binlog|innodb_flush_log_at_trx_commit)=`)
 
 // samples are the files that the pages name.
 func samples(t *testing.T, all map[string]string) string {

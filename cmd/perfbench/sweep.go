@@ -36,6 +36,11 @@ of two, several times in rounds, each in an order of its own. Dots go on as the 
 before them do. --over target=URL,URL sets stores side by side. --over rate=auto searches for
 the knee first, and takes ten rates from 20 to 125 % of it.
 
+Settings of servers of the lab that decide what they keep can be swept over, too, such
+as appendfsync, synchronous_commit and sync_binlog. The lab starts its servers anew for
+each run, without their data. With --fault power-cut or kill, the results set what a
+setting costs against what it loses.
+
 Each run takes --duration (default 10s) after --warmup (default 2s) and has a folder as
 usual. What they come to stands on stdout, and as sweep.json, sweep.csv, sweep.txt,
 sweep.html and sweep.svg in the folder of the sweep. Over threads that is the knee, and
@@ -51,7 +56,8 @@ threshold ends the sweep.`,
 		Example: `  perfbench sweep ingestion --target redis://localhost --over threads=1,2,4,…,64
   perfbench sweep tx --target lab:postgres --over threads=1,2,4,8 --over payload=1KiB,16KiB
   perfbench sweep ingestion --over threads=4,8,…,32 --over target=redis://old,redis://new
-  perfbench sweep ingestion --target redis://localhost --over rate=auto --threshold 'p99<10ms'`,
+  perfbench sweep ingestion --target redis://localhost --over rate=auto --threshold 'p99<10ms'
+  perfbench sweep ingestion --target lab:redis --over appendfsync=always,everysec,no --fault power-cut`,
 		Args: headless.ProfileOrPlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wrong := a.FromEnvironment(cmd, "repeat", map[string]string{})
@@ -69,6 +75,7 @@ threshold ends the sweep.`,
 	fs.SortFlags = false
 	fs.StringArrayVar(&a.asked.Over, "over", nil, "`NAME=LIST` values of a knob or parameter, or of target: threads=1,2,4,…,64; rate=auto: around the knee; once or twice")
 	fs.StringVar(&a.asked.Repeat, "repeat", "", "`N` how many runs at each point (default "+sweep.UsualRepeat+")")
+	fs.StringVar(&a.asked.Fault, "fault", "", "`KIND` a fault at the middle of each run, for a tenth of it: power-cut, kill, delay:5ms; as in --at")
 	a.flags.Register(a.Call, c)
 	a.flags.RegisterJSON(c)
 	a.crew.Register(c)
@@ -94,7 +101,7 @@ func makeSweep(c *cli.Call, f *cli.Flags, d *experiment.Driver) headless.Make {
 		if err := r.Check(); err != nil {
 			return nil, err
 		}
-		s, err := d.Sweep(ctx, r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat)})
+		s, err := d.Sweep(ctx, r.Request, sweep.Asked{Over: r.Sweep.Over, Repeat: cmp.Or(r.Sweep.Repeat, sweep.UsualRepeat), Fault: r.Sweep.Fault})
 		return &sweepTask{c, f, d, r, s}, err
 	}
 }
@@ -128,6 +135,9 @@ func (t *sweepTask) Print(context.Context) error {
 	r := t.sweep.Result()
 	fmt.Fprintf(t.Stdout, "%d runs, %d at each of %d points. The first of them: ", r.All(), r.Rounds, r.All()/r.Rounds)
 	headless.PrintPlan(t.Call, t.sweep.First())
+	if s := t.sweep.Settings(); s != "" {
+		headless.PrintList(t.Call, "before each run, the lab starts the servers of the target anew", []string{"without their data, the first time with " + s})
+	}
 	if list := t.sweep.Searches(); list != nil {
 		headless.PrintList(t.Call, "before the runs, whose rates lie at 20 to 125 % of the knee", list)
 	}

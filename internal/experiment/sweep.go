@@ -13,6 +13,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/lab"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/session"
 	"github.com/perfbench/perfbench/internal/sweep"
@@ -37,12 +38,17 @@ type Sweep struct {
 	// knees are the searches to make first, where the rates are left to the sweep.
 	knees  []search
 	result sweep.Result
+	// servers are those of the lab that some axes are settings of; nil: no axis is. anew means that
+	// they have been started anew.
+	servers session.Servers
+	anew    bool
 	// dir is empty until the first run is done.
 	dir string
 }
 
 // point is a point at which runs are to be made.
 type point struct {
+	values   []string // of the axes
 	request  session.Request
 	prepared *session.Prepared
 }
@@ -81,10 +87,14 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 	if _, err := sweep.Points(axes, rounds); err != nil {
 		return nil, err
 	}
-	for _, x := range axes {
+	for i, x := range axes {
 		if err := once(r, x.Name); err != nil {
 			return nil, err
 		}
+		axes[i].Server = lab.IsSetting(x.Name)
+	}
+	if err := together(axes); err != nil {
+		return nil, err
 	}
 	if strings.TrimSpace(r.Values["duration"].Text) == workload.Forever {
 		return nil, fault.Field("duration", fault.Input(errors.New("duration: a run that goes on forever leaves no time for the other points"), "say how long each run measures: --duration 10s"))
@@ -111,11 +121,14 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 		}
 	}
 	for _, values := range all {
-		p := point{request: at(r, axes, values)}
+		p := point{values: values, request: at(r, axes, values)}
 		if sweep.AutoAxis(axes) >= 0 {
 			p.request.Values.Set(workload.Value{Name: sweep.AutoKnob, Text: anyRate, Origin: workload.OriginFlag, Where: "--over, in place of " + sweep.Auto})
 		}
 		p.prepared, err = d.Prepare(ctx, p.request)
+		if err == nil && asked.Fault != "" {
+			err = d.breakAtMiddle(ctx, &p, asked.Fault)
+		}
 		add(err)
 		s.points = append(s.points, p)
 		if auto := sweep.AutoAxis(axes); auto >= 0 && err == nil {
@@ -125,6 +138,9 @@ func (d *Driver) Sweep(ctx context.Context, r session.Request, asked sweep.Asked
 		}
 	}
 	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.findServers(); err != nil {
 		return nil, err
 	}
 	s.describe()
@@ -174,6 +190,9 @@ func at(r session.Request, axes []sweep.Axis, values []string) session.Request {
 			r.Target = values[i]
 			continue
 		}
+		if x.Server {
+			continue
+		}
 		r.Values[x.Name] = workload.Value{Name: x.Name, Text: values[i], Origin: workload.OriginFlag, Where: "--over"}
 	}
 	return r
@@ -182,7 +201,7 @@ func at(r session.Request, axes []sweep.Axis, values []string) session.Request {
 // describe fills in what the sweep is about, without secrets.
 func (s *Sweep) describe() {
 	first, r := s.points[0].prepared, &s.result
-	r.Profile, r.Unit = first.Profile.Name, first.Plan.Unit
+	r.Profile, r.Unit, r.Crash = first.Profile.Name, first.Plan.Unit, crashOf(first)
 	over := -1
 	for i, x := range r.Axes {
 		if x.Name == sweep.Target {
@@ -208,6 +227,11 @@ func (s *Sweep) describe() {
 	}
 	if sweep.AutoAxis(s.axes) >= 0 { // the same words, whatever the rates turn out to be
 		head += ", " + sweep.AutoKnob + ": " + sweep.Auto
+	}
+	for _, x := range s.axes {
+		if x.Server {
+			head += fmt.Sprintf(", server: %s=%q", x.Name, x.Values)
+		}
 	}
 	sum := sha256.Sum256(request.Write(head, plans))
 	r.Asked = hex.EncodeToString(sum[:])

@@ -49,14 +49,20 @@ func (s *Sweep) Do(ctx context.Context, perform Perform, told func(sweep.Result)
 	} else {
 		errs = s.runs(ctx, perform, told)
 	}
-	return worst(append(errs, s.conclude()))
+	return worst(append(errs, s.conclude(), s.restore(ctx)))
 }
 
 // runs does those that are not done yet.
 func (s *Sweep) runs(ctx context.Context, perform Perform, told func(sweep.Result)) []error {
 	return s.driver.turns(ctx, s.left(), func(ctx context.Context, t Turn) (*session.Concluded, error) {
+		if err := s.arrange(ctx, t.Member); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.What, err)
+		}
 		o, err := perform(ctx, t)
 		if err == nil {
+			if s.result.Crash != "" {
+				o = crashed(o)
+			}
 			if !failed(o) {
 				if err := s.keep(t, &o.Run); err != nil {
 					return nil, err
@@ -88,7 +94,13 @@ func (s *Sweep) left() (out []Turn) {
 // keep records a completed run.
 func (s *Sweep) keep(t Turn, run *rundir.Run) error {
 	h := run.Headline()
+	if s.result.Crash != "" {
+		h = run.BeforeFault()
+	}
 	d := sweep.Run{Round: t.Round, Point: t.Member, ID: run.ID, P50: h.Response.P50, P99: h.Response.P99, Verdict: run.Verdict.State}
+	if s.result.Crash != "" {
+		d.Lost, d.Causes = run.Verification.Lost, run.Verdict.Causes
+	}
 	if !math.IsNaN(h.Rate) {
 		d.Done = &h.Rate
 	}

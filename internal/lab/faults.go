@@ -25,6 +25,10 @@ const (
 type Servers struct {
 	dir     string
 	service Service
+	// first is what they had been started with when Anew was first called; nil before. gone means
+	// that Anew has failed, so that nothing runs.
+	first *Options
+	gone  bool
 }
 
 // ServersAt returns the servers at a resolved target; nil if they do not belong to the lab below dir.
@@ -35,7 +39,7 @@ func ServersAt(dir, target string) *Servers {
 			continue
 		}
 		if s, err := find(st.Name); err == nil {
-			return &Servers{dir, s}
+			return &Servers{dir: dir, service: s}
 		}
 	}
 	return nil

@@ -111,6 +111,9 @@ type Service struct {
 	single bool
 	// powered means that Options.Disk is supported.
 	powered bool
+	// settings are those that Servers.Anew takes, each with the arguments of the server that it
+	// cannot do without.
+	settings map[string][]string
 	// lock is a file below the folder of a process that a killed server leaves behind, and that keeps
 	// it from starting as long as anything, be it a zombie, has its process id.
 	lock string
@@ -183,6 +186,9 @@ type Options struct {
 	Environ []string
 	// Progress is called with each step, on the caller's goroutine; may be nil.
 	Progress func(step string)
+
+	// ports are those of servers that are started anew; nil: free ones.
+	ports []int
 }
 
 // sameServers reports whether servers that were started with the stored options may be

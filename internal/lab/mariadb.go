@@ -25,10 +25,11 @@ func mariadbService() Service {
 			{Binary: "mariadbd", Package: "mariadb-server", Dirs: mariadbDirs},
 			{Binary: "mariadb-install-db", Package: "mariadb-server", Dirs: mariadbDirs},
 		},
-		start:   startMariaDB,
-		answers: mariadbAnswers,
-		single:  true,
-		powered: true,
+		start:    startMariaDB,
+		answers:  mariadbAnswers,
+		single:   true,
+		powered:  true,
+		settings: mariadbSettings(),
 	}
 }
 

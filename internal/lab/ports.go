@@ -73,3 +73,24 @@ func reserve(port int) bool {
 
 // Addr returns a loopback address.
 func Addr(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
+
+// freePorts returns n ports for the servers of a service, those on offset above being free as well:
+// the ones that they had before, if they are started anew.
+func (h *host) freePorts(n, offset int) ([]int, error) {
+	if len(h.opts.ports) == n {
+		return h.opts.ports, nil
+	}
+	return FreePorts(n, offset)
+}
+
+// freePort returns the requested port, or a free one.
+func (h *host) freePort() (int, error) {
+	if h.opts.Port != 0 {
+		return h.opts.Port, nil
+	}
+	ports, err := h.freePorts(1, 0)
+	if err != nil {
+		return 0, err
+	}
+	return ports[0], nil
+}

@@ -24,11 +24,12 @@ func postgresService() Service {
 			{Binary: "postgres", Package: "postgresql", Dirs: postgresDirs},
 			{Binary: "initdb", Package: "postgresql", Dirs: postgresDirs},
 		},
-		start:   startPostgres,
-		answers: postgresAnswers,
-		single:  true,
-		powered: true,
-		lock:    filepath.Join("data", "postmaster.pid"),
+		start:    startPostgres,
+		answers:  postgresAnswers,
+		single:   true,
+		powered:  true,
+		settings: postgresSettings(),
+		lock:     filepath.Join("data", "postmaster.pid"),
 	}
 }
 

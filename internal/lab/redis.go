@@ -24,24 +24,21 @@ var redisNeeds = []Need{{Binary: "redis-server", Package: "redis-server"}}
 
 func redisService() Service {
 	return Service{
-		Name:    "redis",
-		Summary: "one Redis server without persistence",
-		Needs:   redisNeeds,
-		start:   startRedis,
-		answers: redisAnswers,
-		single:  true,
-		powered: true,
+		Name:     "redis",
+		Summary:  "one Redis server without persistence",
+		Needs:    redisNeeds,
+		start:    startRedis,
+		answers:  redisAnswers,
+		single:   true,
+		powered:  true,
+		settings: redisSettings(),
 	}
 }
 
 func startRedis(ctx context.Context, h *host) error {
-	port := h.opts.Port
-	if port == 0 {
-		ports, err := FreePorts(1, 0)
-		if err != nil {
-			return err
-		}
-		port = ports[0]
+	port, err := h.freePort()
+	if err != nil {
+		return err
 	}
 	p, err := spawnRedis(ctx, h, "redis", port)
 	if err != nil {

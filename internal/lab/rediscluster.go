@@ -15,16 +15,17 @@ const (
 
 func redisClusterService() Service {
 	return Service{
-		Name:    "redis-cluster",
-		Summary: "three Redis masters that form a cluster",
-		Needs:   redisNeeds,
-		start:   startRedisCluster,
-		answers: redisAnswers,
+		Name:     "redis-cluster",
+		Summary:  "three Redis masters that form a cluster",
+		Needs:    redisNeeds,
+		start:    startRedisCluster,
+		answers:  redisAnswers,
+		settings: redisSettings(),
 	}
 }
 
 func startRedisCluster(ctx context.Context, h *host) error {
-	ports, err := FreePorts(clusterNodes, busOffset)
+	ports, err := h.freePorts(clusterNodes, busOffset)
 	if err != nil {
 		return err
 	}

@@ -14,17 +14,18 @@ const (
 
 func redisSentinelService() Service {
 	return Service{
-		Name:    "redis-sentinel",
-		Summary: "a Redis master and its replica, watched by three sentinels",
-		Needs:   redisNeeds,
-		start:   startRedisSentinel,
-		find:    findBySentinel,
-		answers: redisAnswers,
+		Name:     "redis-sentinel",
+		Summary:  "a Redis master and its replica, watched by three sentinels",
+		Needs:    redisNeeds,
+		start:    startRedisSentinel,
+		find:     findBySentinel,
+		answers:  redisAnswers,
+		settings: redisSettings(),
 	}
 }
 
 func startRedisSentinel(ctx context.Context, h *host) error {
-	ports, err := FreePorts(2+sentinels, 0)
+	ports, err := h.freePorts(2+sentinels, 0)
 	if err != nil {
 		return err
 	}

@@ -22,18 +22,6 @@ const (
 	sqlDatabase = "perfbench"
 )
 
-// freePort returns the requested port, or a free one.
-func (h *host) freePort() (int, error) {
-	if h.opts.Port != 0 {
-		return h.opts.Port, nil
-	}
-	ports, err := FreePorts(1, 0)
-	if err != nil {
-		return 0, err
-	}
-	return ports[0], nil
-}
-
 // once runs a program of Needs to its end, as the given user of the system or as us,
 // with its output in the file setup.log of dir.
 func (h *host) once(ctx context.Context, dir, as, program string, args ...string) error {

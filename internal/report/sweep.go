@@ -33,7 +33,11 @@ func Sweep(r *sweep.Result) ([]rundir.File, error) {
 		{Name: "sweep.txt", Data: []byte(p.Text())},
 		{Name: "sweep.html", Data: []byte(p.HTML())},
 	}
-	if c := sweepCurve(r); !c.Empty() {
+	c := sweepCurve(r)
+	if r.Crash != "" {
+		c = lossCurve(r)
+	}
+	if !c.Empty() {
 		files = append(files, rundir.File{Name: "sweep.svg", Data: c.File()})
 	}
 	return files, nil
@@ -54,7 +58,7 @@ func SweepText(r *sweep.Result) string {
 			b.WriteString("\n" + s)
 		}
 	}
-	b.WriteString(loadText(loadCurve(r)))
+	b.WriteString(loadText(loadCurve(r)) + lossText(r))
 	t := sweepTable(r)
 	return b.String() + "\n" + t.Text()
 }
@@ -65,11 +69,16 @@ func sweepPage(r *sweep.Result) Page {
 		names = append(names, a.Name)
 	}
 	p := Page{Title: "perfbench sweep: " + r.Profile + " over " + strings.Join(names, " and "), Lead: SweepLead(r)}
+	if r.Crash != "" {
+		p.Title += ", cost against loss in a " + r.Crash
+	}
 	s := Section{Heading: "Points", Table: sweepTable(r), Text: []string{
 		"The figure after ± is the margin of error of the mean throughput, at 95 % confidence. Percentiles are those of the median run; a dash means too few calls to tell.",
 	}}
-	if c := sweepCurve(r); !c.Empty() {
-		s.Charts = append(s.Charts, Graph{Chart: c, Over: true})
+	for _, c := range []plot.Chart{lossCurve(r), sweepCurve(r)} {
+		if !c.Empty() {
+			s.Charts = append(s.Charts, Graph{Chart: c, Over: true})
+		}
 	}
 	if c := loadCurve(r); !c.Empty() {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
@@ -85,11 +94,12 @@ func SweepLead(r *sweep.Result) []string {
 	if !r.Complete() {
 		out = append(out, fmt.Sprintf("%d of %s are done; the same command does the rest.", len(r.Runs), Several(r.All(), "run")))
 	}
+	out = append(out, lossLead(r)...)
 	doubtful := 0
 	for _, p := range r.Points {
 		doubtful += p.Doubtful
 	}
-	if best := r.Best(); best >= 0 {
+	if best := r.Best(); best >= 0 && !(r.Open && r.Crash != "") { // the rate decided it
 		out = append(out, fmt.Sprintf("The highest throughput is %s %s/s, with %s.", units.Number(*r.Points[best].Done), r.Unit, r.Place(best)))
 	}
 	for _, l := range r.Lines {
@@ -106,7 +116,7 @@ func SweepLead(r *sweep.Result) []string {
 	if s := moreThreads(r); s != "" {
 		out = append(out, s)
 	}
-	if r.Open {
+	if r.Open && r.Crash == "" {
 		out = append(out, "The runs hold a fixed rate, so throughput does not show how the store scales.")
 	}
 	if r.Workers > 0 {
@@ -199,6 +209,9 @@ func sweepTable(r *sweep.Result) Table {
 		t.Columns = append(t.Columns, a.Name)
 	}
 	t.Columns = append(t.Columns, "runs", r.Unit+"/s", "±", "p50", "p99", "errors", "not VALID")
+	if r.Crash != "" {
+		t.Columns = append(t.Columns, "lost", "runs with a loss")
+	}
 	load := r.OverRate() >= 0
 	if load {
 		t.Columns = append(t.Columns, "of the knee")
@@ -215,6 +228,9 @@ func sweepTable(r *sweep.Result) Table {
 			p50, p99 = Nanos(p.P50), Nanos(p.P99)
 		}
 		row := append(slices.Clone(p.Values), strconv.Itoa(p.Runs), done, by, p50, p99, Whole(p.Errors), strconv.Itoa(p.Doubtful))
+		if r.Crash != "" {
+			row = append(row, lostOf(p), lossyOf(p))
+		}
 		if load {
 			row = append(row, ofKnee(r, p))
 		}
@@ -231,7 +247,11 @@ func sweepRows(r *sweep.Result) []byte {
 	for _, a := range r.Axes {
 		head = append(head, cells([]string{a.Name})...)
 	}
-	rows := [][]string{append(head, "round", "run", "throughput_per_s", "response_p50_ns", "response_p99_ns", "errors", "verdict")}
+	head = append(head, "round", "run", "throughput_per_s", "response_p50_ns", "response_p99_ns", "errors", "verdict")
+	if r.Crash != "" {
+		head = append(head, "lost")
+	}
+	rows := [][]string{head}
 	runs := slices.SortedFunc(slices.Values(r.Runs), func(a, b sweep.Run) int {
 		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Round, b.Round))
 	})
@@ -246,7 +266,15 @@ func sweepRows(r *sweep.Result) []byte {
 			}
 			return Whole(v)
 		}
-		rows = append(rows, append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), Whole(d.Errors), d.Verdict))
+		row := append(slices.Clone(r.Points[d.Point].Values), strconv.Itoa(d.Round+1), d.ID, done, hidden(d.P50), hidden(d.P99), Whole(d.Errors), d.Verdict)
+		if r.Crash != "" {
+			n := int64(-1)
+			if d.Lost != nil {
+				n = *d.Lost
+			}
+			row = append(row, hidden(n))
+		}
+		rows = append(rows, row)
 	}
 	for _, row := range rows {
 		_ = w.Write(cells(row)) // cannot fail: into memory

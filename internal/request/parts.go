@@ -20,6 +20,8 @@ type Sweep struct {
 	// each point.
 	Over   []string
 	Repeat string
+	// Fault is what each run has at its middle, such as power-cut:primary.
+	Fault string
 	// Spelled holds, by the texts of Over, what a file says for those that mention
 	// environment variables: it is written back in place of a secret.
 	Spelled map[string]string
@@ -33,7 +35,7 @@ func (s Sweep) Above(below *Sweep) Sweep {
 	if len(s.Over) == 0 {
 		s.Over, s.Spelled = below.Over, below.Spelled
 	}
-	s.Repeat = cmp.Or(s.Repeat, below.Repeat)
+	s.Repeat, s.Fault = cmp.Or(s.Repeat, below.Repeat), cmp.Or(s.Fault, below.Fault)
 	return s
 }
 
@@ -60,6 +62,7 @@ func parts() []part {
 		{wordSweep, "do a run at each value of a knob, or at each pair of the values of two", []workload.Param{
 			{Name: "over", Kind: workload.List, Help: "a knob or parameter, or target, with its values: threads=1,2,4,…,64"},
 			{Name: "repeat", Kind: workload.Integer, Help: "how many runs there are at each point"},
+			{Name: "fault", Kind: workload.Text, Help: "what each run has at its middle, for a tenth of it: power-cut, kill, delay:5ms"},
 		}},
 	}
 }
@@ -158,7 +161,7 @@ func (s *section) sweep() *Sweep {
 		return nil
 	}
 	over := s.parts["sweep.over"]
-	out := &Sweep{Over: over.texts, Repeat: s.inPart("sweep.repeat")}
+	out := &Sweep{Over: over.texts, Repeat: s.inPart("sweep.repeat"), Fault: s.inPart("sweep.fault")}
 	if e, ok := s.entries["repeat"]; ok {
 		out.Repeat = cmp.Or(out.Repeat, e.texts[0])
 	}

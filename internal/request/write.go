@@ -113,6 +113,7 @@ func (r Run) parts(m *yaml.Tree) {
 			below.Put("over", yaml.NewList(axes...))
 		}
 		one(below, "repeat", r.Sweep.Repeat)
+		one(below, "fault", r.Sweep.Fault)
 		m.Put(wordSweep, below)
 	}
 }

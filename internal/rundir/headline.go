@@ -25,9 +25,17 @@ type Headline struct {
 
 // Headline returns the headline of the run.
 func (r *Run) Headline() Headline {
-	h := Headline{Rate: math.NaN()}
-	known := false
-	for _, o := range r.Operations {
+	h, known := r.headlineOf(r.Operations)
+	if known && !r.Failed() {
+		h.Rate = measure.Rate(h.Count, r.Active(0, math.Inf(1)))
+	}
+	return h
+}
+
+// headlineOf returns the headline of operations without a rate, and whether any of them has one.
+func (r *Run) headlineOf(ops []Operation) (h Headline, known bool) {
+	h.Rate = math.NaN()
+	for _, o := range ops {
 		if !r.Counts(o) {
 			continue
 		}
@@ -38,10 +46,23 @@ func (r *Run) Headline() Headline {
 		}
 	}
 	h.Response = worst(h.Timed)
-	if known && !r.Failed() {
-		h.Rate = measure.Rate(h.Count, r.Active(0, math.Inf(1)))
+	return h, known
+}
+
+// BeforeFault returns the headline of the segment before the first fault, whatever the run lost by
+// it; that of the run if it had no fault.
+func (r *Run) BeforeFault() Headline {
+	if len(r.Faults) == 0 {
+		return r.Headline()
 	}
-	return h
+	for _, s := range slices.Backward(r.Segments) {
+		if s.To <= r.Faults[0].From {
+			h, _ := r.headlineOf(s.Operations)
+			h.Rate = measure.Rate(h.Count, r.Active(s.From, s.To))
+			return h
+		}
+	}
+	return Headline{Rate: math.NaN(), Response: worst(nil)}
 }
 
 // Of names what Response is of, where the run has other operations than those: the only

@@ -140,7 +140,7 @@ func (p *Prepared) allowed() (*allowed, error) {
 			return nil, err
 		}
 	}
-	return &allowed{driver: &d, proxied: p.proxied(), servers: p.servers, plan: p.Plan, exec: p.env.AllowExec}, nil
+	return &allowed{driver: &d, proxied: p.proxied(), servers: p.Servers, plan: p.Plan, exec: p.env.AllowExec}, nil
 }
 
 // table returns an error of bad input if a timetable has faults that cannot be.

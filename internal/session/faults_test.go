@@ -146,13 +146,15 @@ func (s *fakeServers) Check(role string) error {
 	}
 	return nil
 }
-func (s *fakeServers) Find(context.Context, string) (string, error) { return s.primary, nil }
-func (s *fakeServers) Kill(_ context.Context, name string) error    { return s.do("kill", name) }
-func (s *fakeServers) Restart(_ context.Context, name string) error { return s.do("restart", name) }
-func (s *fakeServers) CanCut() error                                { return s.fails }
-func (s *fakeServers) Cut(_ context.Context, name string) error     { return s.do("cut", name) }
-func (s *fakeServers) Pause(_ context.Context, name string) error   { return s.do("pause", name) }
-func (s *fakeServers) Resume(_ context.Context, name string) error  { return s.do("resume", name) }
+func (s *fakeServers) Find(context.Context, string) (string, error)  { return s.primary, nil }
+func (s *fakeServers) Kill(_ context.Context, name string) error     { return s.do("kill", name) }
+func (s *fakeServers) Restart(_ context.Context, name string) error  { return s.do("restart", name) }
+func (s *fakeServers) CanCut() error                                 { return s.fails }
+func (s *fakeServers) Cut(_ context.Context, name string) error      { return s.do("cut", name) }
+func (s *fakeServers) HasSetting(string) error                       { return s.fails }
+func (s *fakeServers) Anew(context.Context, map[string]string) error { return s.do("anew", s.primary) }
+func (s *fakeServers) Pause(_ context.Context, name string) error    { return s.do("pause", name) }
+func (s *fakeServers) Resume(_ context.Context, name string) error   { return s.do("resume", name) }
 
 func faultsOf(t *testing.T, texts ...string) (f workload.Faults) {
 	t.Helper()

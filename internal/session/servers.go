@@ -28,13 +28,18 @@ type Servers interface {
 	CanCut() error
 	Cut(ctx context.Context, name string) error
 	Restart(ctx context.Context, name string) error
+	// HasSetting returns an error of bad input if Anew does not take a setting of that name. Anew
+	// starts the servers again, without their data and with settings of their own; with none, as they
+	// were before.
+	HasSetting(name string) error
+	Anew(ctx context.Context, settings map[string]string) error
 	// Pause stops a server in its tracks, and Resume lets it go on.
 	Pause(ctx context.Context, name string) error
 	Resume(ctx context.Context, name string) error
 }
 
-// servers returns those of the target; nil: they are not the lab's.
-func (p *Prepared) servers() Servers {
+// Servers returns those of the target; nil: they are not the lab's.
+func (p *Prepared) Servers() Servers {
 	if p.env.Servers == nil {
 		return nil
 	}
@@ -84,7 +89,7 @@ type breakers []*breaker
 // newBreakers returns the breakers of a run. ctx ends the commands that are under way.
 func newBreakers(ctx context.Context, p *Prepared, mark func(note string)) breakers {
 	return breakers{
-		{hand: &serverHand{servers: sync.OnceValue(p.servers)}, mark: mark},
+		{hand: &serverHand{servers: sync.OnceValue(p.Servers)}, mark: mark},
 		{hand: &commandHand{ctx: ctx, plan: p.Plan, environ: p.env.Environ, limit: commandLimit}, mark: mark},
 	}
 }
@@ -185,7 +190,7 @@ func (h *serverHand) spoil(kind int, v float64) (string, error) {
 	name, err := servers.Find(ctx, role)
 	switch {
 	case err != nil:
-	case k.Name == "kill":
+	case k.Name == workload.Kill:
 		err = servers.Kill(ctx, name)
 	case k.Name == workload.PowerCut:
 		err = servers.Cut(ctx, name)
@@ -196,7 +201,7 @@ func (h *serverHand) spoil(kind int, v float64) (string, error) {
 		return "", fmt.Errorf("The fault %s:%s did not happen: %w.", k.Name, role, err) //nolint:staticcheck // a sentence
 	}
 	h.names[kind] = name
-	return called(name, role) + map[string]string{"kill": " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[k.Name], nil
+	return called(name, role) + map[string]string{workload.Kill: " was killed", "pause": " was paused", workload.PowerCut: " lost its power"}[k.Name], nil
 }
 
 // heal puts right what a fault of a kind has broken.
@@ -206,7 +211,7 @@ func (h *serverHand) heal(kind int, v float64) (string, error) {
 	switch {
 	case name == "": // it did not happen
 		return "", nil
-	case k.Name == "kill" || k.Name == workload.PowerCut:
+	case k.Name == workload.Kill || k.Name == workload.PowerCut:
 		if err := h.servers().Restart(ctx, name); err != nil {
 			return "", fmt.Errorf("%s could not be started again: %w; perfbench lab heal tries once more.", called(name, role), err) //nolint:staticcheck // a sentence
 		}

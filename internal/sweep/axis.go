@@ -25,10 +25,12 @@ const Target = "target"
 const MostRuns = 1000
 
 // Asked is what a user requested, as text: Over in the form of --over, and how many
-// runs to make at each point.
+// runs to make at each point. Fault is what each run has at its middle, such as power-cut:primary;
+// empty: nothing.
 type Asked struct {
 	Over   []string
 	Repeat string
+	Fault  string
 }
 
 // UsualRepeat is how many runs a point has by default.
@@ -39,14 +41,19 @@ const UsualRepeat = "3"
 type Axis struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
+	// Server means that it is a setting of servers of the lab, which are started anew for each run.
+	Server bool `json:"server_setting,omitempty"`
 }
 
 // Concurrency reports whether the axis is the number of calls in progress at once.
 func (a Axis) Concurrency() bool { return a.Name == "threads" || strings.HasSuffix(a.Name, ".threads") }
 
 // Numbers returns the values as numbers, sizes in bytes and durations in seconds; nil
-// if they are words.
+// if they are words, as all settings of servers are: their numbers stand for ways.
 func (a Axis) Numbers() []float64 {
+	if a.Server {
+		return nil
+	}
 	var out []float64
 	for _, v := range a.Values {
 		n, ok := a.number(v)

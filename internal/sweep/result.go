@@ -11,7 +11,6 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/verdict"
 )
 
 // File is the name of the file in a sweep's folder that says what has been done, and
@@ -44,6 +43,9 @@ type Result struct {
 	// Open means that runs had a target rate, so that throughput does not show how the
 	// store scales.
 	Open bool `json:"open_loop,omitempty"`
+	// Crash is how a server ended in each run, PowerCut or ProcessCrash; empty: it did not. Figures
+	// are then of the time before it.
+	Crash string `json:"crash,omitempty"`
 	// Runs are the completed runs, in the order in which they were made.
 	Runs []Run `json:"runs"`
 	// Points and Lines are the results, as of the last completed run.
@@ -68,6 +70,10 @@ type Run struct {
 	P99     int64    `json:"response_p99_ns"`
 	Errors  int64    `json:"errors"`
 	Verdict string   `json:"verdict"`
+	// Causes are those of the verdict, and Lost is how many acknowledged writes were lost, nil if
+	// nobody knows; both only of a sweep with a Crash.
+	Causes []string `json:"causes,omitempty"`
+	Lost   *int64   `json:"lost,omitempty"`
 }
 
 // Point is the result of the runs of one combination of values.
@@ -88,6 +94,8 @@ type Point struct {
 	Errors int64 `json:"errors"`
 	// Doubtful counts the runs whose verdict was not VALID.
 	Doubtful int `json:"not_valid"`
+	// Loss is what its runs lost; nil without a Crash.
+	Loss *Loss `json:"loss,omitempty"`
 }
 
 // Line is throughput over the number of threads, everything else being equal.
@@ -295,14 +303,14 @@ func (r *Result) point(i int, values []string) Point {
 			p.Threads = d.Threads
 		}
 		p50, p99 = append(p50, d.P50), append(p99, d.P99)
-		if d.Verdict != verdict.Valid {
+		if r.doubtful(d) {
 			p.Doubtful++
 		}
 		if d.Done != nil {
 			done = append(done, *d.Done)
 		}
 	}
-	p.P50, p.P99 = middle(p50), middle(p99)
+	p.P50, p.P99, p.Loss = middle(p50), middle(p99), r.loss(i)
 	if e := stat.Independent(done); !math.IsNaN(e.Value) {
 		p.Done = &e.Value
 		if lo, hi := e.Interval(0.95); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {

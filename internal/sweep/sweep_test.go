@@ -14,10 +14,10 @@ import (
 )
 
 func TestNumbersOfAnAxis(t *testing.T) {
-	assert.Equal(t, []float64{500, 1000, 1e6}, Axis{"rate", []string{"500", "1k", "1_000_000"}}.Numbers())
-	assert.Equal(t, []float64{512, 1024, 10_000}, Axis{"payload", []string{"512", "1k", "10KB"}}.Numbers())
-	assert.Equal(t, []float64{0.5, 2}, Axis{"pause", []string{"500ms", "2s"}}.Numbers())
-	assert.Nil(t, Axis{"testCase", []string{"put", "putall"}}.Numbers())
+	assert.Equal(t, []float64{500, 1000, 1e6}, Axis{Name: "rate", Values: []string{"500", "1k", "1_000_000"}}.Numbers())
+	assert.Equal(t, []float64{512, 1024, 10_000}, Axis{Name: "payload", Values: []string{"512", "1k", "10KB"}}.Numbers())
+	assert.Equal(t, []float64{0.5, 2}, Axis{Name: "pause", Values: []string{"500ms", "2s"}}.Numbers())
+	assert.Nil(t, Axis{Name: "testCase", Values: []string{"put", "putall"}}.Numbers())
 }
 
 func TestLists(t *testing.T) {
@@ -40,7 +40,7 @@ func TestLists(t *testing.T) {
 	}
 	axes, err := Parse([]string{"target=cassandra://a,b", "threads=1,2", "target=redis://c"})
 	require.NoError(t, err)
-	assert.Equal(t, []Axis{{"target", []string{"cassandra://a,b", "redis://c"}}, {"threads", []string{"1", "2"}}}, axes)
+	assert.Equal(t, []Axis{{Name: "target", Values: []string{"cassandra://a,b", "redis://c"}}, {Name: "threads", Values: []string{"1", "2"}}}, axes)
 }
 
 func TestListsThatAreNone(t *testing.T) {
@@ -113,7 +113,7 @@ func TestKnee(t *testing.T) {
 }
 
 func TestPointsSumUpTheirRuns(t *testing.T) {
-	r := Result{Axes: []Axis{{"threads", []string{"1", "2"}}, {"target", []string{"a", "b"}}}, Rounds: 3, Runs: []Run{
+	r := Result{Axes: []Axis{{Name: "threads", Values: []string{"1", "2"}}, {Name: "target", Values: []string{"a", "b"}}}, Rounds: 3, Runs: []Run{
 		{Point: 1, Done: new(90.0), P99: 7, Errors: 1, Verdict: "VALID"},
 		{Point: 1, Round: 1, Done: new(110.0), P99: 9, Errors: 2, Verdict: "INVALID"},
 		{Point: 1, Round: 2, P99: 8, Verdict: "VALID"},
@@ -147,7 +147,7 @@ func TestPointsSumUpTheirRuns(t *testing.T) {
 
 // threads=1 and threads=2 of two maps both run two threads: they are one place on a curve.
 func TestPointsThatRanAlikeAreOnePlace(t *testing.T) {
-	r := Result{Axes: []Axis{{"threads", []string{"1", "2", "4"}}}, Rounds: 3, Runs: []Run{
+	r := Result{Axes: []Axis{{Name: "threads", Values: []string{"1", "2", "4"}}}, Rounds: 3, Runs: []Run{
 		{Point: 0, Threads: 2, Done: new(90.0)}, {Point: 1, Threads: 2, Done: new(100.0)}, {Point: 1, Threads: 2, Done: new(110.0)}, {Point: 2, Threads: 4, Done: new(200.0)},
 	}}
 	require.NoError(t, r.Settle())
@@ -160,7 +160,7 @@ func TestPointsThatRanAlikeAreOnePlace(t *testing.T) {
 func TestASweepIsGoneOnWith(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "with [brackets]")
 	keep := func(name string, r *Result) {
-		r.Schema, r.Axes, r.Rounds = Schema, []Axis{{"threads", []string{"1", "2"}}}, 1
+		r.Schema, r.Axes, r.Rounds = Schema, []Axis{{Name: "threads", Values: []string{"1", "2"}}}, 1
 		data, err := r.Encode()
 		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Join(out, name), 0o755))

@@ -72,8 +72,12 @@ func (k *FaultKind) Role(v float64) string {
 	return ""
 }
 
-// PowerCut is the name of the kind that loses what a server had not synced.
-const PowerCut = "power-cut"
+// Kinds by which a server ends: PowerCut loses what it had not synced, Kill nothing that the system
+// has.
+const (
+	Kill     = "kill"
+	PowerCut = "power-cut"
+)
 
 // Exec is the name of the kind that is a command of the user.
 const Exec = "exec"
@@ -89,7 +93,7 @@ var faultKinds = [len(Faults{})]FaultKind{
 	{Name: "half-open", Help: "connections are taken, and nothing is ever answered on them", set: func(s *proxy.State, _ float64) { s.HalfOpen = true }},
 	{Name: "refused", Help: "connections are reset, and new ones refused", set: func(s *proxy.State, _ float64) { s.Refused = true }},
 	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends; of a primary or replica, its process stops", read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
-	{Name: "kill", Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", read: readRole, text: textRole, roles: true},
+	{Name: Kill, Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", read: readRole, text: textRole, roles: true},
 	{Name: PowerCut, Value: "ROLE", Help: "the process of that server is killed, what it had not synced is lost, and it is started again when the fault ends", read: readRole, text: textRole, roles: true},
 	{Name: "address", Help: "the server has another address from then on: nothing is answered any more on the connections that were open, and new ones reach it", set: func(s *proxy.State, _ float64) { s.Moved = true }, wire: true},
 	{Name: Exec, Value: "COMMAND", Help: "a command of yours is run, and another when the fault ends, if there is one", text: textCommand, command: true},
