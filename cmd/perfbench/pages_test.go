@@ -117,6 +117,32 @@ func TestTheCommandsOfThePages(t *testing.T) {
 	assert.Greater(t, prepared, 50, "the commands of the pages are no longer found")
 }
 
+// Each benchmark that a page has run by go test, or names with its package, is there.
+func TestTheBenchmarksOfThePages(t *testing.T) {
+	found := 0
+	for name, page := range pages(t) {
+		for _, m := range ofBenchmarks.FindAllStringSubmatch(page, -1) {
+			files, err := filepath.Glob(filepath.Join("..", "..", m[1]+m[3], "*_test.go"))
+			require.NoError(t, err)
+			var all []byte
+			for _, f := range files {
+				text, err := os.ReadFile(f)
+				require.NoError(t, err)
+				all = append(all, text...)
+			}
+			called, _, _ := strings.Cut(m[2]+m[4], "/")
+			for one := range strings.SplitSeq(called, "|") {
+				want := regexp.MustCompile(`func Benchmark\w*` + strings.TrimPrefix(one, "Benchmark") + `\w*\(`)
+				assert.True(t, want.Match(all), "%s: %s", name, m[0])
+				found++
+			}
+		}
+	}
+	assert.Greater(t, found, 15, "the benchmarks of the pages are no longer found")
+}
+
+var ofBenchmarks = regexp.MustCompile("go test \\./([\\w/]+)\\s+-run '\\^\\$'\\s+-bench '?([\\w|/]+)" + "|`((?:internal|profiles)/[\\w/]+)`: `(\\w+)`")
+
 // filesAreThere says whether every file that a command names is a sample.
 func filesAreThere(args []string) bool {
 	for i, a := range args {
