@@ -362,3 +362,37 @@ func BenchmarkDashboardView(b *testing.B) {
 		})
 	}
 }
+
+// F asks which fault, for how long and whether, and nothing breaks before the last answer.
+func TestAFaultIsAskedForAndConfirmed(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}} {
+		a, run := dashApp(t, Options{}, 1, 10*time.Second, size[0], size[1])
+		shows := func(text string) {
+			t.Helper()
+			assert.Contains(t, ansi.Strip(a.View().Content), text)
+		}
+		send(t, a, "F")
+		shows("Fault, ↑↓ for others: delay:5ms")
+		send(t, a, "down")
+		shows("for others: pause")
+		send(t, a, "down", "down", "up", "enter")
+		shows("For how long: 10s")
+		send(t, a, "3", "x", "enter")
+		shows(`nothing is broken: "3x" is not a time such as 10s`)
+		send(t, a, "F")
+		shows("for others: kill:primary")
+		send(t, a, "enter", "3", "s", "enter")
+		shows("y breaks it: kill:primary, for 3s:")
+		send(t, a, "enter")
+		shows("nothing is broken")
+		assert.Empty(t, run.Broken)
+		send(t, a, "F", "enter", "enter", "y", "enter")
+		assert.Equal(t, []string{"kill:primary 3s"}, run.Broken)
+		assert.NotContains(t, a.View().Content, "nothing is broken")
+		send(t, a, "F", "backspace", "enter")
+		shows("nothing is broken: kill: ")
+		run.NoFaults = errors.New("at: it needs a proxy")
+		send(t, a, "F")
+		shows("nothing can be broken: it needs a proxy")
+	}
+}

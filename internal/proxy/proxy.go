@@ -450,7 +450,7 @@ func (c *passage) gone(p *Proxy) bool {
 // Wait takes as long as a call to a store of this process does on top of what it takes anyway;
 // its error is that of ctx, or ErrRefused. Bandwidth has no meaning there.
 func (p *Proxy) Wait(ctx context.Context) error {
-	if p == nil {
+	if p == nil || p.free.Load() {
 		return nil
 	}
 	s, changed := p.now()

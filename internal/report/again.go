@@ -38,8 +38,15 @@ func Asked(r *rundir.Run) request.Request {
 			q.Values[k] = workload.Value{Name: k, Text: v, Origin: workload.OriginFlag}
 		}
 	}
-	for _, m := range r.Moves() {
+	moves := r.Moves()
+	for i, m := range moves {
 		if m.By == measure.ByTimetable && len(r.Timetable) > 0 {
+			continue
+		}
+		if kind, ok := workload.FaultSetting(m.Name); ok {
+			if m.To != 0 {
+				q.Timetable = append(q.Timetable, faultEntry(r, kind, moves[i:]))
+			}
 			continue
 		}
 		at := Number(round(m.At)) + "s"
@@ -57,6 +64,23 @@ func Asked(r *rundir.Run) request.Request {
 		q.Thresholds = append(q.Thresholds, t.Expr)
 	}
 	return q
+}
+
+// faultEntry is the fault that begins with the first of some moves as --at has it.
+func faultEntry(r *rundir.Run, kind int, moves []rundir.Move) string {
+	m, k := moves[0], &workload.FaultKinds()[kind]
+	at, what := Number(round(m.At))+"s", FaultName(&rundir.Fault{Kind: k.Name, Size: workload.FaultSize(k, m.To, r.Commands)})
+	for _, end := range moves[1:] {
+		if end.Name != m.Name {
+			continue
+		}
+		at += ".." + Number(round(end.At)) + "s"
+		if one, ok := workload.Numbered(r.Commands, m.To); ok && k.Means(m.To) == workload.OfCommand && len(one.Heal) > 0 {
+			what += ",heal=" + workload.Exec + ":" + workload.JoinWords(one.Heal)
+		}
+		break
+	}
+	return at + ":fault=" + what
 }
 
 // said reports whether a value has to be said for the same run: the others follow from

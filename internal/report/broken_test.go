@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
 )
 
 func TestEveryDocumentForPeopleSaysWhatAFaultCost(t *testing.T) {
@@ -41,4 +42,19 @@ func TestAFaultIsOneEvent(t *testing.T) {
 	text := strings.Join(strings.Fields(RunPage(f).Text()), " ")
 	assert.Contains(t, text, "fault pause")
 	assert.NotContains(t, text, "fault-pause from")
+}
+
+// What was broken by hand is broken again by the command that does the run again.
+func TestFaultsByHandAreDoneAgain(t *testing.T) {
+	f := fixture(t)
+	exec, _, err := workload.ParseFault("exec:./a.sh 1", "./b.sh", &workload.Commands{})
+	require.NoError(t, err)
+	name := workload.FaultKinds()[exec].Setting()
+	f.Run.Commands = []workload.Command{{Run: []string{"./a.sh", "x, y"}, Heal: []string{"./b.sh"}}}
+	f.Run.Changes = []rundir.Change{
+		{At: 3, Name: "fault-delay", To: 5, By: "workbench", Segment: 1}, {At: 4.004, Name: name, To: 1, By: "workbench", Segment: 2},
+		{At: 5, Name: "fault-delay", From: 5, By: "workbench", Segment: 3}, {At: 6, Name: name, From: 1, By: "workbench", Segment: 4},
+		{At: 7, Name: "fault-refused", To: 1, By: "workbench", Segment: 5},
+	}
+	assert.Equal(t, []string{"3s..5s:fault=delay:5ms", "4s..6s:fault=exec:./a.sh 'x, y',heal=exec:./b.sh", "7s:fault=refused"}, Asked(&f.Run).Timetable)
 }

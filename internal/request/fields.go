@@ -197,6 +197,10 @@ func rows() []Field {
 			list:    func(r *Run) *[]string { return &r.Request.Timetable }, kept: "timetable",
 		},
 		{
+			Param: usual("breakable", workload.Switch, "off", "lead connections through a proxy within perfbench, for F in the workbench to break them"),
+			Flag:  Flag{Help: "lead connections through the proxy of the faults, even if the timetable has none, so that F in the workbench can break them", Group: GroupLoad},
+		},
+		{
 			Param: usual("seed", workload.Integer, "1", "everything random derives from it"),
 			Flag:  Flag{"", "N", "everything random derives from it (default 1)", GroupWorkload, false},
 		},

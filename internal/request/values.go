@@ -342,6 +342,8 @@ func Inputs(vs workload.Values, problems *workload.Problems) (in workload.Inputs
 	problems.Add(err)
 	in.AllowExisting, err = vs["allow-existing"].Bool()
 	problems.Add(err)
+	in.Breakable, err = vs["breakable"].Bool()
+	problems.Add(err)
 	cleanup, err = vs["cleanup"].Bool()
 	problems.Add(err)
 	requireValid, err = vs["require-valid"].Bool()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/perfbench/perfbench/internal/engine"
@@ -48,6 +49,7 @@ type Driven struct {
 	samples  *samples
 	drain    *drain
 	breakers breakers
+	servers  func() Servers // those of the target; nil if they are not the lab's
 	// killed ends commands of faults that are under way.
 	killed context.CancelFunc
 	feed   *telemetry.Feed
@@ -70,7 +72,8 @@ func newDriven(o *Opened) *Driven {
 	d.sink = newSink(o, d.Stop)
 	d.samples = &samples{warmup: d.sink.warmup, journal: o.journal}
 	ctx, killed := context.WithCancel(context.Background())
-	d.breakers, d.killed = newBreakers(ctx, o.Prepared, d.Mark), killed
+	d.servers, d.killed = sync.OnceValue(o.Prepared.Servers), killed
+	d.breakers = newBreakers(ctx, o.Prepared, d.servers, d.Mark)
 	d.observer = &observer{over: make(chan struct{}), sampler: o.sampler, pool: o.Pool, ceiling: o.ceiling, backlog: d.sink.backlog}
 	return d
 }

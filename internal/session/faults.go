@@ -41,19 +41,30 @@ func changesOf(text string) []string {
 	return append(out, strings.TrimSpace(text[begin:]))
 }
 
+// healed takes apart a fault and what heals it, "" for nothing.
+func healed(parts []string) (word, heal string, err error) {
+	if len(parts) == 1 {
+		return parts[0], "", nil
+	}
+	heal, ok := strings.CutPrefix(parts[1], healWord+workload.Exec+":")
+	if !ok || strings.TrimSpace(heal) == "" || len(parts) > 2 {
+		return "", "", fault.Input(fmt.Errorf("heal: %q is no command", strings.TrimPrefix(strings.Join(parts[1:], ","), healWord)), "write it like heal=exec:./back.sh")
+	}
+	return parts[0], heal, nil
+}
+
 // parseFault parses what follows faultWord, with what comes after it, and returns the beginning of
 // the fault and, if it has one, its end. The plan gets the commands.
 func parseFault(word string, after []string, from, to time.Duration, plan *workload.Plan) ([]tableEntry, error) {
-	heal := ""
-	if len(after) > 0 && strings.HasPrefix(after[0], healWord) {
-		command, ok := strings.CutPrefix(after[0], healWord+workload.Exec+":")
-		switch {
-		case !ok || strings.TrimSpace(command) == "":
-			return nil, fault.Input(fmt.Errorf("heal: %q is no command", strings.TrimPrefix(after[0], healWord)), "write it like heal=exec:./back.sh")
-		case to == from:
-			return nil, fault.Input(errors.New("heal: the fault has no end at which to heal it"), "give it a span, such as 20s..30s:fault=exec:./failover.sh,heal=exec:./back.sh")
-		}
-		heal = command
+	if len(after) > 0 && !strings.HasPrefix(after[0], healWord) {
+		after = nil
+	}
+	_, heal, err := healed(append([]string{word}, after[:min(len(after), 1)]...))
+	if err == nil && heal != "" && to == from {
+		err = fault.Input(errors.New("heal: the fault has no end at which to heal it"), "give it a span, such as 20s..30s:fault=exec:./failover.sh,heal=exec:./back.sh")
+	}
+	if err != nil {
+		return nil, err
 	}
 	if plan.Commands == nil {
 		plan.Commands = &workload.Commands{}
@@ -172,6 +183,19 @@ func (a *allowed) fault(kind int, v float64) error {
 	return k.Check(a.driver.Breaks == store.BreaksConnections)
 }
 
+// parse reads a fault as it is typed while a run goes: as --at has it, with what heals it. Errors
+// have the code of bad input; a fault that there cannot be is one.
+func (a *allowed) parse(text string, commands *workload.Commands) (kind int, v float64, err error) {
+	text, heal, err := healed(changesOf(text))
+	if err != nil {
+		return 0, 0, err
+	}
+	if kind, v, err = workload.ParseFault(text, heal, commands); err != nil {
+		return 0, 0, err
+	}
+	return kind, v, a.fault(kind, v)
+}
+
 // command returns an error of bad input if a command cannot be run.
 func (a *allowed) command(v float64) error {
 	one, ok := a.plan.Command(v)
@@ -210,7 +234,7 @@ func (p *Prepared) newProxy() *proxy.Proxy {
 }
 
 // proxied reports whether the connections go through a proxy.
-func (p *Prepared) proxied() bool { return proxied(p.Timetable) }
+func (p *Prepared) proxied() bool { return p.Inputs.Breakable || proxied(p.Timetable) }
 
 // HasFaults reports whether a timetable breaks anything.
 func HasFaults(table []engine.At) bool {

@@ -87,9 +87,9 @@ type hand interface {
 type breakers []*breaker
 
 // newBreakers returns the breakers of a run. ctx ends the commands that are under way.
-func newBreakers(ctx context.Context, p *Prepared, mark func(note string)) breakers {
+func newBreakers(ctx context.Context, p *Prepared, servers func() Servers, mark func(note string)) breakers {
 	return breakers{
-		{hand: &serverHand{servers: sync.OnceValue(p.Servers)}, mark: mark},
+		{hand: &serverHand{servers: servers}, mark: mark},
 		{hand: &commandHand{ctx: ctx, plan: p.Plan, environ: p.env.Environ, limit: commandLimit}, mark: mark},
 	}
 }

@@ -20,6 +20,8 @@ type Faults [11]float64
 type FaultKind struct {
 	// Name is as users type it: "delay". Value describes what follows it, "" if nothing does.
 	Name, Value, Help string
+	// Examples are faults of the kind as users type them, one for each thing that it can be of.
+	Examples []string
 	// read reads the value, and text writes it; nil: there is none, and 1 stands for the fault.
 	read func(text string) (float64, error)
 	text func(v float64) string
@@ -86,17 +88,17 @@ const Exec = "exec"
 func FaultKinds() []FaultKind { return faultKinds[:] }
 
 var faultKinds = [len(Faults{})]FaultKind{
-	{Name: "delay", Value: "TIME", Help: "every answer comes so much later", read: readMs, text: textMs, set: func(s *proxy.State, v float64) { s.Delay = ofMs(v) }},
-	{Name: "jitter", Value: "TIME", Help: "every answer comes up to so much later, evenly spread", read: readMs, text: textMs, set: func(s *proxy.State, v float64) { s.Jitter = ofMs(v) }},
-	{Name: "loss", Value: "SHARE", Help: "so many of the pieces sent are lost: a connection stands still for 200 ms until TCP sends one again", read: readShare, text: textShare, set: func(s *proxy.State, v float64) { s.Loss = v / 100 }},
-	{Name: "bandwidth", Value: "SIZE/s", Help: "so much passes in a second, over all connections, in each direction", read: readBandwidth, text: textBandwidth, set: func(s *proxy.State, v float64) { s.Bandwidth = v }, wire: true},
-	{Name: "half-open", Help: "connections are taken, and nothing is ever answered on them", set: func(s *proxy.State, _ float64) { s.HalfOpen = true }},
-	{Name: "refused", Help: "connections are reset, and new ones refused", set: func(s *proxy.State, _ float64) { s.Refused = true }},
-	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends; of a primary or replica, its process stops", read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
-	{Name: Kill, Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", read: readRole, text: textRole, roles: true},
-	{Name: PowerCut, Value: "ROLE", Help: "the process of that server is killed, what it had not synced is lost, and it is started again when the fault ends", read: readRole, text: textRole, roles: true},
-	{Name: "address", Help: "the server has another address from then on: nothing is answered any more on the connections that were open, and new ones reach it", set: func(s *proxy.State, _ float64) { s.Moved = true }, wire: true},
-	{Name: Exec, Value: "COMMAND", Help: "a command of yours is run, and another when the fault ends, if there is one", text: textCommand, command: true},
+	{Name: "delay", Value: "TIME", Help: "every answer comes so much later", Examples: []string{"delay:5ms"}, read: readMs, text: textMs, set: func(s *proxy.State, v float64) { s.Delay = ofMs(v) }},
+	{Name: "jitter", Value: "TIME", Help: "every answer comes up to so much later, evenly spread", Examples: []string{"jitter:5ms"}, read: readMs, text: textMs, set: func(s *proxy.State, v float64) { s.Jitter = ofMs(v) }},
+	{Name: "loss", Value: "SHARE", Help: "so many of the pieces sent are lost: a connection stands still for 200 ms until TCP sends one again", Examples: []string{"loss:1%"}, read: readShare, text: textShare, set: func(s *proxy.State, v float64) { s.Loss = v / 100 }},
+	{Name: "bandwidth", Value: "SIZE/s", Help: "so much passes in a second, over all connections, in each direction", Examples: []string{"bandwidth:1MB/s"}, read: readBandwidth, text: textBandwidth, set: func(s *proxy.State, v float64) { s.Bandwidth = v }, wire: true},
+	{Name: "half-open", Help: "connections are taken, and nothing is ever answered on them", Examples: []string{"half-open"}, set: func(s *proxy.State, _ float64) { s.HalfOpen = true }},
+	{Name: "refused", Help: "connections are reset, and new ones refused", Examples: []string{"refused"}, set: func(s *proxy.State, _ float64) { s.Refused = true }},
+	{Name: "pause", Help: "nothing passes, and nothing is lost: it arrives when the fault ends; of a primary or replica, its process stops", Examples: []string{"pause", "pause:primary", "pause:replica"}, read: readRole, text: textRole, set: func(s *proxy.State, v float64) { s.Paused = v < firstRole }, roles: true, alone: true},
+	{Name: Kill, Value: "ROLE", Help: "the process of that server is killed, and started again when the fault ends", Examples: []string{"kill:primary", "kill:replica"}, read: readRole, text: textRole, roles: true},
+	{Name: PowerCut, Value: "ROLE", Help: "the process of that server is killed, what it had not synced is lost, and it is started again when the fault ends", Examples: []string{"power-cut:primary"}, read: readRole, text: textRole, roles: true},
+	{Name: "address", Help: "the server has another address from then on: nothing is answered any more on the connections that were open, and new ones reach it", Examples: []string{"address"}, set: func(s *proxy.State, _ float64) { s.Moved = true }, wire: true},
+	{Name: Exec, Value: "COMMAND", Help: "a command of yours is run, and another when the fault ends, if there is one", Examples: []string{"exec:"}, text: textCommand, command: true},
 }
 
 // faultPrefix is what the names of faults among the settings begin with.

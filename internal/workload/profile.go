@@ -111,6 +111,9 @@ type Inputs struct {
 	// AllowExisting permits writing into a space that is not empty and does not
 	// belong to us.
 	AllowExisting bool
+	// Breakable has the connections lead through the proxy of the faults, even if the timetable has
+	// none.
+	Breakable bool
 }
 
 // Special values for the duration of a run: until it is stopped, and until its

@@ -27,6 +27,7 @@ type Dashboard struct {
 	lower   *lower
 	says    *messages
 	knobs   *knobs
+	breaks  *breaking
 	tuner   *tuner
 	search  *searcher
 	lines   *lines
@@ -42,6 +43,7 @@ func New(b Bench, a screen.Access) *Dashboard {
 	d.charts = &charts{now: d.now, sel: d.sel, against: d.against}
 	d.lower = &lower{now: d.now, sel: d.sel, against: d.against, charts: d.charts}
 	d.knobs = &knobs{now: d.now, control: a.Control, sel: d.sel, says: d.says, track: screen.All}
+	d.breaks = &breaking{control: a.Control, says: d.says}
 	d.tuner = &tuner{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs, presets: b.Presets, list: turning(d.now.plan), row: 1}
 	d.search = &searcher{now: d.now, searches: a.Searches, says: d.says}
 	d.lines = &lines{now: d.now, sel: d.sel, says: d.says, knobs: d.knobs}

@@ -67,6 +67,8 @@ func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return d.against.press()
 	case key.Matches(msg, k.LogAxis):
 		d.charts.nextAxes()
+	case key.Matches(msg, k.Fault):
+		d.breaks.press(e)
 	case key.Matches(msg, k.Mark):
 		d.askMark()
 	case key.Matches(msg, k.Stop):
@@ -121,6 +123,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 	k.RateUp.SetEnabled(has("rate") && !d.knobs.unlimited())
 	k.Arrivals.SetEnabled(has("rate") && !d.knobs.unlimited() && !d.now.plan.Replays)
 	k.Pause.SetEnabled(live)
+	k.Fault.SetEnabled(live)
 	if d.now.snap != nil && d.sel.fig.paused {
 		k.Pause.SetHelp("space", "resume")
 	}
@@ -204,7 +207,7 @@ func (d *Dashboard) Keys() widget.KeyMap {
 	return widget.KeyMap{
 		Short: short,
 		Full: [][]key.Binding{
-			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Undo},
+			{k.Pause, widget.Long(k.Stop, "stop this run and report"), widget.Long(k.Mark, "put a mark with a note"), widget.Long(k.Tune, "tuning panel"), widget.Long(k.Search, searchHelp(k)), widget.Long(k.Sweep, "runs at several values"), k.Targets, k.Fault, k.Undo},
 			{k.More, k.Less, k.MoreTen, k.LessTen},
 			{k.PayloadUp, k.PayloadDown, k.RateUp, k.RateDown, k.Arrivals},
 			{k.Up, k.Down, k.Left, k.LeftTen, k.Next, k.Prev, k.LogAxis, k.SideB, k.Copy, k.Back},
@@ -222,6 +225,7 @@ func (d *Dashboard) refuse(msg tea.KeyPressMsg, k widget.Bindings, e screen.Env)
 		{k.Stop, "the run is already ending"},
 		{k.Tune, "there is nothing to tune"},
 		{k.Search, "the run is not running"},
+		{k.Fault, "the run is not running"},
 		{k.Sweep, "the run is not running"},
 		{k.Targets, "the run is not running"},
 		{k.Undo, "nothing to undo"},

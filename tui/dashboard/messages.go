@@ -26,7 +26,9 @@ type toast struct {
 type prompt struct {
 	label string
 	field widget.Field
-	done  func(e screen.Env, text string) tea.Cmd
+	// turn returns the text of the choice that is by further on; nil: there are no choices.
+	turn func(by int) widget.Field
+	done func(e screen.Env, text string) tea.Cmd
 }
 
 // fade drops a message whose time is over.
@@ -52,6 +54,10 @@ func (m *messages) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return p.done(e, p.field.Value())
 	case "esc":
 		m.prompt = nil
+	case "up", "down":
+		if p.turn != nil {
+			p.field = p.turn(map[string]int{"up": -1, "down": 1}[msg.String()])
+		}
 	default:
 		p.field, _ = p.field.Update(msg)
 	}

@@ -37,7 +37,7 @@ type Bindings struct {
 	// dashboard
 	Pause, More, Less, MoreTen, LessTen                                 key.Binding
 	PayloadDown, PayloadUp, RateDown, RateUp, Arrivals                  key.Binding
-	Tune, LogAxis, Mark, Stop, Undo, Reset, SavePreset                  key.Binding
+	Tune, LogAxis, Mark, Fault, Stop, Undo, Reset, SavePreset           key.Binding
 	Search, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate key.Binding
 	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                 key.Binding
 }
@@ -93,6 +93,7 @@ func newBindings() Bindings {
 		Tune:        Bind("t", "tune", "t"),
 		LogAxis:     Bind("l", "log or linear axes", "l"),
 		Mark:        Bind("m", "mark", "m"),
+		Fault:       Bind("F", "break something", "F"),
 		Stop:        Bind("x", "stop", "x"),
 		Undo:        Bind("u", "undo", "u"),
 		Reset:       Bind("r", "reset", "r"),
@@ -120,7 +121,7 @@ var AllKeys = newBindings()
 // Knobs returns the bindings that turn a knob of a run, pause it or undo a turn.
 func (b *Bindings) Knobs() []*key.Binding {
 	return []*key.Binding{
-		&b.Pause, &b.More, &b.Less, &b.MoreTen, &b.LessTen, &b.PayloadDown, &b.PayloadUp, &b.RateDown, &b.RateUp, &b.Arrivals, &b.Tune, &b.Undo, &b.Reset,
+		&b.Pause, &b.More, &b.Less, &b.MoreTen, &b.LessTen, &b.PayloadDown, &b.PayloadUp, &b.RateDown, &b.RateUp, &b.Arrivals, &b.Tune, &b.Undo, &b.Reset, &b.Fault,
 	}
 }
 

@@ -121,6 +121,47 @@ func TestASweepOfTheWorkbench(t *testing.T) {
 	})
 }
 
+// A fault by hand is one as those of the timetable are, and heals itself.
+func TestAFaultByHand(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bench) {
+		of, err := b.starter.Start(t.Context(), putting("duration", "20s", "threads", "2", "rate", "100", "breakable", "on"))
+		require.NoError(t, err)
+		until(func() bool { return of.Run.Progress().Stage == screen.Measuring })
+		list, err := of.Control.Faults()
+		require.NoError(t, err)
+		assert.Equal(t, []string{"delay:5ms", "jitter:5ms", "loss:1%", "half-open", "refused", "pause"}, list)
+		for text, want := range map[string]string{
+			"dely:5ms": `"dely" is not one of`, "kill:primary": "is for servers of the lab", "bandwidth:1MB/s": "needs a connection", "exec:true": "takes --allow-exec", "pause,heal=exec:true": "heal is for exec",
+		} {
+			require.ErrorContains(t, of.Control.CanBreak(text, time.Second), want, text)
+		}
+		require.ErrorContains(t, of.Control.CanBreak("pause", 0), "not a time up to 1h")
+		until(func() bool { return of.Run.Snapshot().At > 8*time.Second })
+		require.NoError(t, of.Control.Break("workbench", "pause", 2*time.Second))
+		require.ErrorContains(t, of.Control.CanBreak("pause", time.Second), "is in force")
+		<-of.Run.Done()
+		out := of.Run.Outcome()
+		require.NoError(t, out.Err)
+		f, err := rundir.Load(out.Dir)
+		require.NoError(t, err)
+		require.Len(t, f.Run.Faults, 1)
+		a := f.Run.Faults[0]
+		assert.Equal(t, "pause", a.Kind)
+		assert.True(t, a.Healed)
+		assert.InDelta(t, 2, a.To-a.From, 0.01)
+		assert.NotNil(t, a.Recovered, a.Why)
+		assert.Equal(t, "workbench", f.Run.Changes[0].By)
+
+		direct, err := b.starter.Start(t.Context(), putting("duration", "5s"))
+		require.NoError(t, err)
+		until(func() bool { return direct.Run.Progress().Stage == screen.Measuring })
+		_, err = direct.Control.Faults()
+		require.ErrorContains(t, err, "those of this run are direct")
+		direct.Ending.Stop()
+		<-direct.Run.Done()
+	})
+}
+
 // Each target of a sweep has its own password: the one that was typed into it, or that of
 // an earlier run on it.
 func TestASweepOverTargetsWithPasswords(t *testing.T) {

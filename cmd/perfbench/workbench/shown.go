@@ -1,6 +1,9 @@
 package workbench
 
 import (
+	"errors"
+	"time"
+
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
@@ -79,6 +82,29 @@ func (c control) Room(after []workload.Settings) error {
 		return l.Room(after)
 	}
 	return nil
+}
+
+var errNotBegun = errors.New("the run has not begun")
+
+func (c control) Faults() ([]string, error) {
+	if l := c.r.running(); l != nil {
+		return l.Faults()
+	}
+	return nil, errNotBegun
+}
+
+func (c control) CanBreak(text string, long time.Duration) error {
+	if l := c.r.running(); l != nil {
+		return l.CanBreak(text, long)
+	}
+	return errNotBegun
+}
+
+func (c control) Break(by, text string, long time.Duration) error {
+	if l := c.r.running(); l != nil {
+		return l.Break(by, text, long)
+	}
+	return errNotBegun
 }
 
 func (c control) Mark(note string) {

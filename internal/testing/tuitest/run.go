@@ -55,9 +55,11 @@ type Run struct {
 	ops      []measure.Totals
 	errors   map[string]int64
 	snap     *measure.Snapshot
-	NoRoom   error // what Room returns
-	Behind   int64 // calls of each track that are due and have not begun
-	Gone     bool  // the store does not answer
+	NoRoom   error    // what Room returns
+	NoFaults error    // what Faults returns
+	Broken   []string // the faults that were begun, with how long each was to last
+	Behind   int64    // calls of each track that are due and have not begun
+	Gone     bool     // the store does not answer
 	Hang     time.Duration
 	Late     time.Duration // how much earlier calls were due than they began
 	Stopped  bool
@@ -319,6 +321,36 @@ func (r *Run) Done() <-chan struct{} { return r.done }
 
 // Outcome returns the outcome of the run.
 func (r *Run) Outcome() screen.Outcome { return r.Came }
+
+// Faults returns one of each sort, or NoFaults.
+func (r *Run) Faults() ([]string, error) {
+	if r.NoFaults != nil {
+		return nil, r.NoFaults
+	}
+	return []string{"delay:5ms", "pause", "kill:primary"}, nil
+}
+
+// CanBreak accepts what can be read, without heal.
+func (r *Run) CanBreak(text string, long time.Duration) error {
+	_, _, err := workload.ParseFault(text, "", &workload.Commands{})
+	return err
+}
+
+// Break begins a fault, which Tick does not end.
+func (r *Run) Break(by, text string, long time.Duration) error {
+	kind, v, err := workload.ParseFault(text, "", &workload.Commands{})
+	if err != nil {
+		return err
+	}
+	r.Mu.Lock()
+	r.Broken = append(r.Broken, text+" "+long.String())
+	r.Mu.Unlock()
+	r.Change(by, workload.AllTracks, func(s workload.Settings) workload.Settings {
+		s.Faults[kind] = v
+		return s
+	})
+	return nil
+}
 
 // Room returns NoRoom if a payload is to grow.
 func (r *Run) Room(after []workload.Settings) error {

@@ -1,0 +1,80 @@
+package session
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/workload"
+)
+
+// mostBroken is the longest that a fault by hand lasts.
+const mostBroken = time.Hour
+
+// Faults returns examples of the faults that Break can have happen to this run, as --at has them. If
+// there are none, the error says what a run needs for it.
+func (d *Driven) Faults() (out []string, err error) {
+	for _, k := range workload.FaultKinds() {
+		for _, text := range k.Examples {
+			switch e := d.CanBreak(text, time.Second); {
+			case e == nil, k.Name == workload.Exec && d.Opened.Prepared.env.AllowExec:
+				out = append(out, text)
+			case err == nil:
+				err = e
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	return nil, err
+}
+
+// CanBreak returns why a fault, as --at has it, cannot happen now for that long: an error of bad
+// input.
+func (d *Driven) CanBreak(text string, long time.Duration) error {
+	_, _, err := d.fault(text, long, &workload.Commands{})
+	return err
+}
+
+// Break has a fault happen, as --at has it, from now on for that long. Its errors are those of
+// CanBreak; by names who does it in the log of changes.
+func (d *Driven) Break(by, text string, long time.Duration) error {
+	p := d.Opened.Prepared
+	kind, v, err := d.fault(text, long, p.Plan.Commands)
+	if err != nil {
+		return err
+	}
+	d.Opened.journal.Update(func(r *rundir.Run) { r.Commands = p.Plan.Commands.All() })
+	set := func(from, to float64) {
+		d.Change(by, workload.AllTracks, func(s workload.Settings) workload.Settings {
+			if s.Faults[kind] == from {
+				s.Faults[kind] = to
+			}
+			return s
+		})
+	}
+	set(0, v)
+	time.AfterFunc(long, func() { set(v, 0) }) // a run that has ended is whole again
+	return nil
+}
+
+// fault reads a fault that is to happen now, whose commands are added to those.
+func (d *Driven) fault(text string, long time.Duration, commands *workload.Commands) (kind int, v float64, err error) {
+	if long <= 0 || long > mostBroken {
+		return 0, 0, fault.Input(fmt.Errorf("fault: %s is not a time up to %s", long, mostBroken), "for example 10s")
+	}
+	a, err := d.Opened.Prepared.allowed()
+	if err != nil {
+		return 0, 0, err
+	}
+	a.servers, a.plan = d.servers, &workload.Plan{Commands: commands}
+	if kind, v, err = a.parse(text, commands); err != nil {
+		return 0, 0, err
+	}
+	if k := &workload.FaultKinds()[kind]; d.Settings(workload.AllTracks).Faults[kind] != 0 {
+		return 0, 0, fault.Input(fmt.Errorf("fault: one of the kind %s is in force", k.Name), "wait until it ends")
+	}
+	return kind, v, nil
+}
