@@ -145,9 +145,19 @@ type errorKey struct {
 // segment.
 type accumulator struct {
 	ops [][]segTimes
+	// failed counts the calls that failed; nil before the first.
+	failed map[errorKey]int64
 }
 
-func newAccumulator(ops int) accumulator { return accumulator{make([][]segTimes, ops)} }
+func newAccumulator(ops int) accumulator { return accumulator{ops: make([][]segTimes, ops)} }
+
+// fail counts calls that failed.
+func (a *accumulator) fail(k errorKey, n int64) {
+	if a.failed == nil {
+		a.failed = map[errorKey]int64{}
+	}
+	a.failed[k] += n
+}
 
 type segTimes struct {
 	segment uint16
@@ -298,6 +308,7 @@ func (c *Collector) add(s *Call) {
 		return
 	}
 	t.errors++
+	a.fail(errorKey{s.Op, s.Class}, 1)
 	if !warm {
 		c.all.errs[errorKey{s.Op, s.Class}]++
 	}
@@ -351,6 +362,7 @@ func (a *accumulator) reset() {
 		}
 		a.ops[op] = list[:0]
 	}
+	clear(a.failed)
 }
 
 // fold moves the contents of a into another one.
@@ -359,6 +371,9 @@ func (a *accumulator) fold(into *accumulator) {
 		for _, t := range list {
 			into.of(uint16(op), t.segment).merge(t.times)
 		}
+	}
+	for k, n := range a.failed {
+		into.fail(k, n)
 	}
 	a.reset()
 }

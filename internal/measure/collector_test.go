@@ -125,3 +125,44 @@ func TestTheNewestOperationUnderWayIsKnown(t *testing.T) {
 	go c.Run()
 	c.Close()
 }
+
+// What failed in a second is there by class, and all of it together is what failed in the run.
+func TestFailuresAreCountedBySecondAndClass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var bySecond []int64
+		sum := int64(0)
+		var last *Result
+		cfg := oneOperation(func(s *Second) error {
+			n := int64(0)
+			for _, f := range s.Failed {
+				assert.Equal(t, "refused", f.Class)
+				n += f.Count
+			}
+			errs := int64(0)
+			for _, r := range s.Rows {
+				errs += r.Errors
+			}
+			assert.Equal(t, errs, n, "second %d", s.T)
+			bySecond, sum, last = append(bySecond, n), sum+n, s.Result
+			return nil
+		})
+		c := NewCollector(cfg)
+		go c.Run()
+		s := c.Shard(0)
+		began := time.Now()
+		for i := range 45 {
+			time.Sleep(100 * time.Millisecond)
+			at := int64(time.Since(began))
+			call := Call{Due: at - 1, Start: at - 1, End: at, Units: 1}
+			if i%3 == 0 {
+				call.Class = s.Failed(0, errors.New("no"))
+			}
+			s.Add(call)
+		}
+		s.Close()
+		c.Close()
+		assert.EqualValues(t, 15, sum, "%v", bySecond)
+		assert.EqualValues(t, 15, last.Errors[0].Count)
+		assert.Greater(t, len(bySecond), 4)
+	})
+}

@@ -76,6 +76,11 @@ func (c *Collector) closeSecond(a *accumulator, until int64, last bool) {
 		c.cfg.Increment(c.part(a))
 	}
 	sec := Second{T: c.win.second, Length: time.Duration(until - max(from, c.cfg.Start)).Seconds(), Warmup: warm}
+	for k, n := range a.failed {
+		if !warm {
+			sec.Failed = append(sec.Failed, ErrorCount{Operation: c.cfg.Ops[k.op], Class: className(c.cfg.Classes, k.class), Count: n})
+		}
+	}
 	for op := range c.cfg.Ops {
 		total := merged(a.ops[op])
 		row, ran := c.row(op, total, from, until, warm)

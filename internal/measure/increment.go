@@ -218,6 +218,7 @@ func (c *Collector) takeParts() {
 		c.all.stages.merge(p.Stages)
 		for _, n := range p.Classes {
 			c.all.errs[errorKey{n.Op, n.Class}] += n.Count
+			a.fail(errorKey{n.Op, n.Class}, n.Count)
 		}
 		for _, m := range p.Messages {
 			c.log.add(m)

@@ -21,6 +21,9 @@ type Second struct {
 	// Intervals holds the histograms of the operations that recorded anything;
 	// there are none during warm-up.
 	Intervals []Interval
+	// Failed are the calls that failed in it, by operation and class; there are none during warm-up.
+	// Of a run that several processes carry out, some may be those of the second before or after.
+	Failed []ErrorCount
 	// Result is the result of the run up to and including this second.
 	Result *Result
 }

@@ -1,12 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -33,7 +37,10 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	if a.Due != nil {
 		parts = append(parts, Whole(int64(*a.Due+0.5))+" "+r.Unit+" were due")
 	}
-	parts = append(parts, Whole(a.Done)+" done in its seconds", Whole(a.Failed)+" calls failed")
+	parts = append(parts, Whole(a.Done)+" done in its seconds", Whole(a.Failed)+" calls failed"+byClass(a))
+	if a.Retries > 0 {
+		parts = append(parts, Whole(a.Retries)+" were tried again")
+	}
 	if a.Waiting > 0 {
 		parts = append(parts, "up to "+Whole(a.Waiting)+" waited")
 	}
@@ -43,6 +50,7 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 	if a.Longest > 0 {
 		parts = append(parts, "the longest response time was "+Nanos(int64(a.Longest*1e9+0.5)))
 	}
+	parts = append(parts, contacts(a)...)
 	switch {
 	case a.Recovered == nil:
 		parts = append(parts, "when all was as before is not known: "+a.Why)
@@ -52,6 +60,31 @@ func FaultText(a *rundir.Fault, r *rundir.Run) string {
 		parts = append(parts, "all was as before "+Length(math.Round(*a.Recovered))+" after its end")
 	}
 	return fmt.Sprintf("%s from %s to %s: %s", FaultName(a), plot.Clock(a.From), plot.Clock(a.To), strings.Join(parts, ", "))
+}
+
+// byClass is how many calls failed with an error of each class, in brackets, the most first.
+func byClass(a *rundir.Fault) string {
+	names := slices.SortedFunc(maps.Keys(a.Classes), func(x, y string) int {
+		return cmp.Or(cmp.Compare(a.Classes[y], a.Classes[x]), cmp.Compare(x, y))
+	})
+	for i, name := range names {
+		names[i] = Whole(a.Classes[name]) + " " + name
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// contacts is what the client did beside its calls, from a fault until all was as before.
+func contacts(a *rundir.Fault) (out []string) {
+	if a.Connections > 0 {
+		out = append(out, "the client opened "+units.Plural(int(a.Connections), "connection"))
+	}
+	if a.Redirects > 0 {
+		out = append(out, "it was sent to another server "+units.Plural(int(a.Redirects), "time"))
+	}
+	return out
 }
 
 // faultEvents are the faults as events, for the list and the charts.
@@ -94,6 +127,9 @@ func lost(f *rundir.Folder) Section {
 		}
 		t.Add(FaultName(&a), plot.Clock(a.From), plot.Clock(a.To), due, Whole(a.Done), Whole(a.Failed), Whole(a.Waiting),
 			Length(a.Silent), longest, since(a.FirstError), since(a.FirstDone), since(a.Recovered))
+		if did := contacts(&a); len(a.Classes) > 0 || a.Retries > 0 || len(did) > 0 {
+			s.Text = append(s.Text, fmt.Sprintf("During %s, %s.", FaultName(&a), strings.Join(append([]string{Whole(a.Failed) + " calls failed" + byClass(&a), Whole(a.Retries) + " were tried again"}, did...), ", ")))
+		}
 		if a.Why != "" {
 			s.Text = append(s.Text, fmt.Sprintf("When all was as before the fault %s is not known: %s.", FaultName(&a), a.Why))
 		}

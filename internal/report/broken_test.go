@@ -58,3 +58,16 @@ func TestFaultsByHandAreDoneAgain(t *testing.T) {
 	}
 	assert.Equal(t, []string{"3s..5s:fault=delay:5ms", "4s..6s:fault=exec:./a.sh 'x, y',heal=exec:./b.sh", "7s:fault=refused"}, Asked(&f.Run).Timetable)
 }
+
+func TestAFaultNamesItsFailuresByClass(t *testing.T) {
+	f := fixture(t)
+	f.Run.Faults = []rundir.Fault{{
+		Kind: "kill", Size: "primary", From: 3, To: 5, Healed: true, Failed: 2388, Classes: map[string]int64{"timeout": 12, "unreachable": 2376}, Retries: 16,
+		Connections: 9, Redirects: 1, Recovered: new(0.0),
+	}}
+	f.Run.Operations[0].Retries = f.Run.Operations[0].Calls
+	text := strings.Join(strings.Fields(RunPage(f).Text()), " ")
+	assert.Contains(t, text, "During kill:primary, 2388 calls failed (2376 unreachable, 12 timeout), 16 were tried again, the client opened 9 connections, it was sent to another server 1 time.")
+	assert.Contains(t, text, "which are no errors: a call took 2 attempts.")
+	assert.Contains(t, FaultText(&f.Run.Faults[0], &f.Run), "2388 calls failed (2376 unreachable, 12 timeout), 16 were tried again, the client opened 9 connections, it was sent to another server 1 time, all was as before")
+}

@@ -274,7 +274,13 @@ func failures(r *rundir.Run) Section {
 	for _, e := range r.Errors {
 		t.Add(e.Track, e.Op, e.Class, strings.Join(e.Messages, "; "), Whole(e.Count))
 	}
-	return Section{Heading: "Errors", Weight: Answer, Table: t}
+	s := Section{Heading: "Errors", Weight: Answer, Table: t}
+	for _, o := range r.Operations {
+		if o.Retries > 0 {
+			s.Text = append(s.Text, fmt.Sprintf("%s.%s was tried again %s, which are no errors: a call took %.3g attempts.", o.Track, o.Op, units.Plural(int(o.Retries), "time"), r.Attempts(&o)))
+		}
+	}
+	return s
 }
 
 func checks(r *rundir.Run) Section {

@@ -26,6 +26,15 @@ type Fault struct {
 	Done    int64    `json:"done"`
 	Failed  int64    `json:"failed"`
 	Waiting int64    `json:"waiting"`
+	// Classes are the calls that failed in the seconds of the fault by class, Retries is how many
+	// were tried again in them, which are no errors. Neither is known of a run that did not come to
+	// its end.
+	Classes map[string]int64 `json:"failed_by_class,omitempty"`
+	Retries int64            `json:"retries,omitempty"`
+	// Connections is how many connections the client opened from the fault until all was as before,
+	// Redirects how often a server sent it to another; 0 if that is not known.
+	Connections int64 `json:"connections,omitempty"`
+	Redirects   int64 `json:"redirects,omitempty"`
 	// Silent is the longest time in which nothing was done, Longest the longest response time of
 	// what was done, from the fault until all was as before.
 	Silent  float64 `json:"silent_s"`
@@ -87,7 +96,9 @@ func spansOf(r *Run) []Fault {
 
 // perSecond is what the account is made from, by second of the series.
 type perSecond struct {
-	first         int // the second of the first value
+	incidents     []incident
+	counts        map[[2]string]bool // the operations that count
+	first         int                // the second of the first value
 	done, failed  []int64
 	waiting       []int64
 	due           []float64 // NaN in closed loop
@@ -107,6 +118,7 @@ func perSecondOf(f *Folder) *perSecond {
 	for _, o := range f.Run.Operations {
 		counts[[2]string{o.Track, o.Op}] = f.Run.Counts(o)
 	}
+	s.incidents, s.counts = f.incidents, counts
 	type place struct {
 		track string
 		i     int
@@ -168,7 +180,9 @@ func (s *perSecond) account(f *Fault, all []Fault) {
 			*f.Due += rate * share
 		}
 	}
-	s.worst(f, max(from, s.first), s.recovery(f, all, to))
+	until := s.recovery(f, all, to)
+	s.worst(f, max(from, s.first), until)
+	tell(s.incidents, f, from, to, until, s.counts)
 }
 
 // recovery finds when all was as before, from a second on, and returns the second up to which the

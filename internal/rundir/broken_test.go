@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // broken is a run second by second: units done and failed, units waiting, and the longest
@@ -104,4 +106,35 @@ func TestWhatWasChangedBeforeSaysWhatIsUsual(t *testing.T) {
 
 func TestARunWithoutFaultsHasNoAccount(t *testing.T) {
 	assert.Empty(t, FaultsOf(broken{0, quiet(10), []Change{{At: 2, Name: "threads", From: 1, To: 16}}}.folder()))
+}
+
+// The account has what failed by class, what was tried again, and what the client did.
+func TestAFaultHasItsFailuresByClass(t *testing.T) {
+	f := broken{1000, joined(quiet(10), [][4]int64{{0, 900, 0, 0}, {0, 1000, 0, 0}, {500, 7, 0, 9}}, quiet(10)), pause(10, 12)}.folder()
+	get, other := measure.Operation{Track: "t", Op: "get"}, measure.Operation{Track: "t", Op: "beside"}
+	count := func(o measure.Operation, class string, n int64) measure.ErrorCount {
+		return measure.ErrorCount{Operation: o, Class: class, Count: n}
+	}
+	seconds := []*measure.Second{
+		{T: 9, Failed: []measure.ErrorCount{count(get, "timeout", 1)}},
+		{T: 10, Failed: []measure.ErrorCount{count(get, "timeout", 30), count(get, "unreachable", 870), count(other, "timeout", 5)}, Rows: []measure.Row{{Retries: 3}, {Retries: 4}}},
+		{T: 11, Failed: []measure.ErrorCount{count(get, "unreachable", 1000)}},
+		{T: 12, Failed: []measure.ErrorCount{count(get, "unreachable", 7)}},
+		{T: 13},
+		{T: 14},
+	}
+	var in incidents
+	run := Run{}
+	for i, s := range seconds {
+		if i == 1 {
+			run.Changes = f.Run.Changes
+		}
+		in.second(s, &run, Contacts{Connections: int64(8 + 10*i), Redirects: int64(i)})
+	}
+	f.incidents = in.list
+	got := FaultsOf(f)[0]
+	assert.Equal(t, map[string]int64{"timeout": 30, "unreachable": 1870}, got.Classes)
+	assert.EqualValues(t, 7, got.Retries)
+	assert.EqualValues(t, 30, got.Connections, "up to the second from which all was as before")
+	assert.EqualValues(t, 3, got.Redirects)
 }

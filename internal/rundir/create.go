@@ -34,6 +34,8 @@ type Options struct {
 	// Facts, when set, is called once a second for the profile's own record, which must
 	// encode to JSON. It is called on the goroutine that calls Second, and by Finish.
 	Facts func() any
+	// Contacts, when set, is called once a second for what the client of the store did so far.
+	Contacts func() Contacts
 	// Explain, when set, is called at the end to say what held the run back. The folder
 	// passed to it has series and samples, but no histograms.
 	Explain func(*Folder) *Why

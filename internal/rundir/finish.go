@@ -67,6 +67,9 @@ func (j *Journal) explain(run *Run) error {
 	if _, err := f.readSeconds(); err != nil {
 		return err
 	}
+	j.mu.Lock()
+	f.incidents = j.incidents.list
+	j.mu.Unlock()
 	run.Faults = FaultsOf(f)
 	if j.opts.Explain != nil {
 		run.Why = j.opts.Explain(f)

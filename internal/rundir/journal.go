@@ -36,6 +36,8 @@ type Journal struct {
 	pending []chunk
 	sampled []byte // written with the next chunk
 	held    held
+	// incidents are what the series does not have.
+	incidents incidents
 	// durable is the last run.json on the disk.
 	durable []byte
 	// observed, when set, says what was observed of the machine.
@@ -99,6 +101,11 @@ func (j *Journal) Second(s *measure.Second) error {
 	}
 	if s.Result != nil && !s.Warmup {
 		SetResult(&j.run, s.Result)
+		var now Contacts
+		if j.opts.Contacts != nil {
+			now = j.opts.Contacts()
+		}
+		j.incidents.second(s, &j.run, now)
 	}
 	var rows []byte
 	if !s.Warmup {

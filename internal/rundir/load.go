@@ -55,6 +55,9 @@ type Folder struct {
 	// then has nothing but a profile and a start time.
 	Found []File
 
+	// incidents are known of a run that is just ending.
+	incidents []incident
+
 	// damaged means that the figures of Run were recomputed from what was left.
 	damaged bool
 }

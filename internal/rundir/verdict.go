@@ -60,6 +60,25 @@ func (r *Run) Asides() []string {
 	return out
 }
 
+// ended is how many calls of an operation were answered or given up.
+func (r *Run) ended(o *Operation) int64 {
+	n := o.Calls + o.Errors
+	for _, e := range r.Errors {
+		if e.Track == o.Track && e.Op == o.Op && e.Class == store.Timeout.String() {
+			n -= e.Count // timed, and an error
+		}
+	}
+	return n
+}
+
+// Attempts is how many attempts a call of an operation took; 0 if it made none.
+func (r *Run) Attempts(o *Operation) float64 {
+	if n := r.ended(o); n > 0 {
+		return float64(n+o.Retries) / float64(n)
+	}
+	return 0
+}
+
 // attemptsOf says what the policy of a client that is not patient made of the run; "" for any other.
 func attemptsOf(r *Run) string {
 	c, err := workload.ParseClient(r.Parameters["client"])
@@ -71,12 +90,7 @@ func attemptsOf(r *Run) string {
 		if !r.Counts(o) {
 			continue
 		}
-		ended, retries = ended+o.Calls+o.Errors, retries+o.Retries
-		for _, e := range r.Errors {
-			if e.Track == o.Track && e.Op == o.Op && e.Class == store.Timeout.String() {
-				ended -= e.Count // timed, and an error
-			}
-		}
+		ended, retries = ended+r.ended(&o), retries+o.Retries
 		if o.InTime != nil {
 			good += *o.InTime
 		}

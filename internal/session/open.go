@@ -54,6 +54,15 @@ type Opened struct {
 	first int
 }
 
+// contacts returns what the client of the store did so far; what workers did is not known here.
+func (o *Opened) contacts() rundir.Contacts {
+	if o.crew != nil {
+		return rundir.Contacts{}
+	}
+	pool, _ := o.Pool()
+	return rundir.Contacts{Connections: o.lease.fence.Connections(), Redirects: pool.Redirects}
+}
+
 // Progress says how far a start has come.
 type Progress struct {
 	// Stage says what is being done: "connecting", "preparing".

@@ -139,7 +139,7 @@ func (g *opening) model() rundir.Run {
 func (g *opening) journalled(run rundir.Run) rundir.Options {
 	return rundir.Options{
 		Out: g.p.Out, Run: run, Operations: g.p.Plan.Operations(), Formats: g.p.Formats, Given: g.p.Given, Open: g.p.WarmsItself(), Explain: explain.Of,
-		Facts: g.o.facts,
+		Facts: g.o.facts, Contacts: g.o.contacts,
 	}
 }
 

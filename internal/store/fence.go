@@ -21,6 +21,9 @@ type Fence struct {
 	// until is up to when writes pass, in ns since sprung; 0: nobody guards it.
 	until atomic.Int64
 
+	// conns is how many connections were given to it.
+	conns atomic.Int64
+
 	mu      sync.Mutex
 	gone    error         // nothing passes any more
 	changed chan struct{} // closed and replaced when what passes has changed
@@ -174,7 +177,17 @@ func (f *Fence) Conn(c net.Conn) net.Conn {
 	if f == nil || c == nil {
 		return c
 	}
+	f.conns.Add(1)
 	return &fenced{c, f}
+}
+
+// Connections returns how many connections have been opened behind the fence, which is all those
+// of clients that let us dial.
+func (f *Fence) Connections() int64 {
+	if f == nil {
+		return 0
+	}
+	return f.conns.Load()
 }
 
 // Write sends b if the process may still write.

@@ -66,6 +66,8 @@ type PoolStats struct {
 	// Waits is how often a caller had to wait for a connection, WaitNs for how long in
 	// total.
 	Waits, WaitNs int64
+	// Redirects is how often a server sent a call to another.
+	Redirects int64
 }
 
 // Pooled is implemented by connections that have statistics of a pool.

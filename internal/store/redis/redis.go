@@ -135,7 +135,7 @@ func (c *Conn) Pool() store.PoolStats {
 	s := store.PoolStats{Size: c.size, Open: int(p.TotalConns), Idle: int(p.IdleConns), Waits: int64(p.WaitCount), WaitNs: p.WaitDurationNs}
 	for _, l := range []*link.Lines{c.lines, c.alone()} {
 		t := l.Stats()
-		s.Open, s.Idle, s.Waits, s.WaitNs = s.Open+t.Open, s.Idle+t.Idle, s.Waits+t.Waits, s.WaitNs+t.WaitNs
+		s.Open, s.Idle, s.Waits, s.WaitNs, s.Redirects = s.Open+t.Open, s.Idle+t.Idle, s.Waits+t.Waits, s.WaitNs+t.WaitNs, s.Redirects+t.Redirects
 		if c.lines == c.alone() {
 			break
 		}

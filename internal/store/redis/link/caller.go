@@ -85,6 +85,7 @@ func (l *Lines) failed(ctx context.Context, c *Caller, slot int, err error) erro
 	}
 	switch text := err.Error(); {
 	case strings.HasPrefix(text, "MOVED "), strings.HasPrefix(text, "ASK "):
+		l.redirects.Add(1)
 		l.forget(ctx, slot)
 		if len(c.where) > 0 {
 			return l.transact(ctx, c)

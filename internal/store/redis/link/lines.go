@@ -37,6 +37,8 @@ type Lines struct {
 	// waits is how often a caller waited for a connection, waitNs for how long in
 	// total.
 	waits, waitNs atomic.Int64
+	// redirects is how often a server sent a call to another.
+	redirects atomic.Int64
 }
 
 // way is how to reach one server: shared connections or a pool.
@@ -73,13 +75,15 @@ type Stats struct {
 	Open, Idle int
 	// Waits is how often a caller waited for one, WaitNs for how long in total.
 	Waits, WaitNs int64
+	// Redirects is how often a server sent a call to another.
+	Redirects int64
 }
 
 // Stats returns statistics of the connections to all servers.
 func (l *Lines) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Stats{Open: len(l.conns), Idle: len(l.conns), Waits: l.waits.Load(), WaitNs: l.waitNs.Load()}
+	s := Stats{Open: len(l.conns), Idle: len(l.conns), Waits: l.waits.Load(), WaitNs: l.waitNs.Load(), Redirects: l.redirects.Load()}
 	for _, w := range l.at {
 		if w.pool != nil {
 			s.Idle -= l.size - len(w.pool.free)
