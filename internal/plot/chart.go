@@ -61,8 +61,8 @@ type Line struct {
 	At        []float64 // nil: those of the chart
 }
 
-// moments are those of a line of the chart.
-func (c *Chart) moments(l Line) []float64 {
+// Moments are those of a line of the chart.
+func (c *Chart) Moments(l Line) []float64 {
 	if l.At != nil {
 		return l.At
 	}

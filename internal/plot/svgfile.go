@@ -72,11 +72,11 @@ func (c *Chart) File() []byte {
 		}
 	}
 	for i, l := range c.Lines {
-		f.bands(&b, fmt.Sprintf("fill=\"%[1]s\" fill-opacity=\"0.15\" stroke=\"%[1]s\" stroke-opacity=\"0.3\"", colours[i%len(colours)]), c.moments(l), l)
+		f.bands(&b, fmt.Sprintf("fill=\"%[1]s\" fill-opacity=\"0.15\" stroke=\"%[1]s\" stroke-opacity=\"0.3\"", colours[i%len(colours)]), c.Moments(l), l)
 	}
 	for i, l := range c.Lines {
 		colour := colours[i%len(colours)]
-		f.polylines(&b, fmt.Sprintf("fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"", colour), c.moments(l), l.Values, c.Mean)
+		f.polylines(&b, fmt.Sprintf("fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"", colour), c.Moments(l), l.Values, c.Mean)
 		low, mean, top := Digest(l.Values)
 		if math.IsNaN(top) {
 			continue

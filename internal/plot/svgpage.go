@@ -149,7 +149,7 @@ func (d *drawing) lines() {
 		}
 	}
 	for i, l := range d.Lines[:min(len(d.Lines), pageLines)] {
-		at, values := Thin(d.moments(l), d.points, true), Thin(l.Values, d.points, d.Mean)
+		at, values := Thin(d.Moments(l), d.points, true), Thin(l.Values, d.points, d.Mean)
 		path := d.path(at, values, d.Bands || d.Filled && i == 0)
 		if path != "" {
 			fmt.Fprintf(&d.b, "<path class=\"%s\" data-name=\"%s\" d=\"%s\"/>\n", d.class(i), html.EscapeString(l.Name), path)
@@ -188,7 +188,7 @@ func (d *drawing) path(at, values []float64, closed bool) string {
 // band returns a part of the band of a line, as its outline.
 func (d *drawing) band(l Line, from, to int) string {
 	var b strings.Builder
-	at := d.moments(l)
+	at := d.Moments(l)
 	for i := from; i < to; i++ {
 		letter := 'L'
 		if i == from {

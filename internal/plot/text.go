@@ -117,7 +117,7 @@ func (d *letters) draw() {
 	}
 	for i, l := range slices.Backward(d.Lines) {
 		for k, v := range l.Values {
-			if x, y := d.column(d.moments(l)[k]), d.row(v); x >= 0 && y >= 0 {
+			if x, y := d.column(d.Moments(l)[k]), d.row(v); x >= 0 && y >= 0 {
 				d.cells[y][x] = signs[i%len(signs)]
 			}
 		}
@@ -136,7 +136,7 @@ func (d *letters) way(x, from, to int) {
 // between returns the value of a line at a position between two that are known, NaN if it is
 // between none: as straight as the scale is.
 func (d *letters) between(l Line, values []float64, at float64) float64 {
-	moments := d.moments(l)
+	moments := d.Moments(l)
 	for i := 1; i < len(values); i++ {
 		a, b := moments[i-1], moments[i]
 		if at < a || at > b || b <= a {

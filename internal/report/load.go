@@ -44,10 +44,10 @@ func knee(c *plot.Chart, side string, at float64, note string) {
 	c.Axes = append(c.Axes, a)
 }
 
-// loadCurve returns the chart of p50 and p99 over the rate of a sweep over rates, for each
+// LoadCurve returns the chart of p50 and p99 over the rate of a sweep over rates, for each
 // value of the other axis: those of the median run and, with several rounds, a band from the
 // lowest to the highest of all runs. It is empty for any other sweep.
-func loadCurve(r *sweep.Result) plot.Chart {
+func LoadCurve(r *sweep.Result) plot.Chart {
 	c := overLoad("response time over rate, "+r.Unit+" per second",
 		"Percentiles of the median run at each rate. The knee is the highest rate that was met; the axis below has the rates in per cent of it.", units.Number)
 	c.Band = "from the lowest to the highest of the runs"

@@ -31,7 +31,7 @@ func TestASweepOverRatesDrawsLatencyOverLoad(t *testing.T) {
 		}
 	}
 	require.NoError(t, r.Settle())
-	c := loadCurve(r)
+	c := LoadCurve(r)
 	assert.Equal(t, []float64{1000, 2000, 4000, 8000}, c.At)
 	require.Len(t, c.Lines, 4)
 	assert.Equal(t, "p99 redis://b", c.Lines[2].Name)
@@ -53,7 +53,7 @@ func TestASweepOverRatesDrawsLatencyOverLoad(t *testing.T) {
 	r.Axes = r.Axes[:1]
 	r.Runs = []sweep.Run{{Point: 0, Done: new(1000.0), P50: 1, P99: 3, Verdict: "VALID"}, {Round: 1, Point: 0, Done: new(1000.0), P50: 1, P99: 5, Verdict: "VALID"}}
 	require.NoError(t, r.Settle())
-	c = loadCurve(r)
+	c = LoadCurve(r)
 	require.Len(t, c.Lines, 2)
 	assert.InDelta(t, 3, c.Lines[0].Low[0], 0)
 	assert.InDelta(t, 5, c.Lines[0].High[0], 0)
@@ -79,7 +79,7 @@ func TestEachSideHasItsBandsAndItsAxis(t *testing.T) {
 		}
 	}
 	require.NoError(t, r.Settle())
-	c := loadCurve(r)
+	c := LoadCurve(r)
 	require.Len(t, c.Lines, 4)
 	for _, i := range []int{0, 2} {
 		assert.Equal(t, []float64{1e6, 2e6, 3e6, 4e6}, c.Lines[i].Low)

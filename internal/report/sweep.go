@@ -58,7 +58,7 @@ func SweepText(r *sweep.Result) string {
 			b.WriteString("\n" + s)
 		}
 	}
-	b.WriteString(loadText(loadCurve(r)) + lossText(r))
+	b.WriteString(loadText(LoadCurve(r)) + lossText(r))
 	t := sweepTable(r)
 	return b.String() + "\n" + t.Text()
 }
@@ -80,7 +80,7 @@ func sweepPage(r *sweep.Result) Page {
 			s.Charts = append(s.Charts, Graph{Chart: c, Over: true})
 		}
 	}
-	if c := loadCurve(r); !c.Empty() {
+	if c := LoadCurve(r); !c.Empty() {
 		s.Charts = append(s.Charts, Graph{Chart: c, Over: true, Drawn: true})
 	}
 	p.Sections = append(p.Sections, s)

@@ -88,7 +88,7 @@ func (s *Screen) body(e screen.Env, h int) []string {
 		out = append(out, s.underWay(e))
 	}
 	table := min(len(s.now.Points)+3, max((h-len(out))/2, 5))
-	if room := h - len(out) - table; room >= 6 {
+	if room := h - len(out) - table; room >= 6 && !s.load(e, room, &out) {
 		lines := []string{chart.Legend(st, &s.now.Result)}
 		if size == widget.Small {
 			lines = nil
@@ -100,6 +100,22 @@ func (s *Screen) body(e screen.Env, h int) []string {
 		}
 	}
 	return append(out, s.table(e, len(out)+1, h-len(out))...)
+}
+
+// load adds the picture of latency over the rate, in h lines, where rates are swept: then
+// throughput is what was asked for. It reports whether there is one.
+func (s *Screen) load(e screen.Env, h int, out *[]string) bool {
+	st, c := e.Styles, report.LoadCurve(&s.now.Result)
+	lines := []string{chart.LoadLegend(st, &c)}
+	if widget.SizeOf(e.W, e.H) == widget.Small {
+		lines = nil
+	}
+	curves := chart.Load(st, &c).Draw(st, e.W-4, h-2-len(lines))
+	if curves == nil {
+		return false
+	}
+	*out = append(*out, widget.Panel{Title: "Latency over rate"}.Draw(st, e.W, h, widget.Indent(append(lines, curves...)))...)
+	return true
 }
 
 // lead summarises the sweep in whole sentences of at most so many lines in total; the

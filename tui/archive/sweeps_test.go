@@ -52,6 +52,39 @@ func past(t *testing.T, w, h int) (*tuitest.Stage, *Screen) {
 	return tuitest.NewStage(t, s, w, h), s
 }
 
+// rates is a complete sweep over rates on two stores, of which one keeps up to 2,000/s and the other
+// to 4,000/s.
+func rates(t *testing.T, w, h int) *tuitest.Stage {
+	t.Helper()
+	b := tuitest.NewDemo()
+	r := sweep.Result{
+		Schema: sweep.Schema, Profile: "ingestion", Unit: "entries", Rounds: 2, Open: true,
+		Axes: []sweep.Axis{{Name: "rate", Values: []string{"1k", "2k", "3k", "4k", "5k"}}, {Name: "target", Values: []string{"redis://a", "redis://b"}}},
+	}
+	for round := range r.Rounds {
+		for i, rate := range []float64{1000, 2000, 3000, 4000, 5000} {
+			for at, most := range []float64{2000, 4000} {
+				p99 := int64(5e5 / (1 - min(rate/most, 0.99)) * float64(1+round))
+				r.Runs = append(r.Runs, sweep.Run{Round: round, Point: 2*i + at, ID: b.Past[0].ID, Done: new(min(rate, most)), P50: p99 / 8, P99: p99, Verdict: "VALID"})
+			}
+		}
+	}
+	require.NoError(t, r.Settle())
+	b.PastSweeps = []sweep.Kept{{ID: "260503-120000-ingestion-sweep", Result: &r}}
+	return tuitest.NewStage(t, NewSweeps(b, b.PastSweeps[0].ID), w, h)
+}
+
+// Both sides of a sweep over rates are in one picture, with bands and an axis for each knee.
+func TestASweepOverRatesShowsLatency(t *testing.T) {
+	picture := rates(t, 120, 40).Picture(t)
+	assert.Contains(t, picture, "Latency over rate")
+	assert.Contains(t, picture, "p99 redis://a  p50 redis://a  p99 redis://b  p50 redis://b")
+	assert.Contains(t, picture, "░")
+	assert.Regexp(t, `…dis://a +50 % .* 100 % .* 250 %`, picture)
+	assert.Regexp(t, `…dis://b .* 100 % +120 %`, picture)
+	assert.NotContains(t, picture, "Throughput")
+}
+
 func TestSweepPictures(t *testing.T) {
 	for _, size := range sizes {
 		name := fmt.Sprintf("%dx%d", size[0], size[1])
@@ -67,6 +100,7 @@ func TestSweepPictures(t *testing.T) {
 			a, _ := past(t, size[0], size[1])
 			tuitest.Golden(t, a.Picture(t))
 		})
+		t.Run(name+" rates", func(t *testing.T) { tuitest.Golden(t, rates(t, size[0], size[1]).Picture(t)) })
 	}
 }
 
@@ -76,7 +110,7 @@ func TestSweepsFillEveryTerminal(t *testing.T) {
 	done, _ := past(t, 120, 40)
 	for w := widget.MinWidth; w <= 200; w += 11 {
 		for h := widget.MinHeight; h <= 60; h += 7 {
-			for _, a := range []*tuitest.Stage{form, live, done} {
+			for _, a := range []*tuitest.Stage{form, live, done, rates(t, 120, 40)} {
 				a.Send(t, tea.WindowSizeMsg{Width: w, Height: h})
 				a.Picture(t)
 			}

@@ -12,7 +12,9 @@ import (
 type Curve struct {
 	// At and Values are its points, ordered by At; NaN is a gap.
 	At, Values []float64
-	Ink        widget.Ink
+	// Low and High are the edges of a band around it; without one they are empty.
+	Low, High []float64
+	Ink       widget.Ink
 	// Bare omits the dots at the points, for values that are computed rather than
 	// measured.
 	Bare bool
@@ -23,6 +25,8 @@ type Plot struct {
 	Curves []Curve
 	// Marks are positions along the knob that get a rule.
 	Marks []float64
+	// Axes are further axes along the knob, each in the colour of a curve.
+	Axes []plot.Axis
 	// Log makes the vertical axis logarithmic.
 	Log bool
 	// Format formats a value, Across a position along the knob.
@@ -38,12 +42,14 @@ func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
 	from, to = math.Inf(1), math.Inf(-1)
 	low, top := math.Inf(1), 0.0
 	for _, c := range p.Curves {
-		for i, v := range c.Values {
-			if math.IsNaN(v) || math.IsInf(v, 0) || p.Log && v <= 0 {
-				continue
+		for _, values := range [][]float64{c.Values, c.Low, c.High} {
+			for i, v := range values {
+				if math.IsNaN(v) || math.IsInf(v, 0) || p.Log && v <= 0 {
+					continue
+				}
+				from, to = min(from, c.At[i]), max(to, c.At[i])
+				low, top = min(low, v), max(top, v)
 			}
-			from, to = min(from, c.At[i]), max(to, c.At[i])
-			low, top = min(low, v), max(top, v)
 		}
 	}
 	switch {
@@ -55,11 +61,16 @@ func (p Plot) span() (from, to float64, scale plot.Scale, ok bool) {
 	return from, to, plot.Scale{High: plot.Nice(top)}, true
 }
 
-// Draw fills exactly w×h cells, the last line being the axis along the knob; nil if
-// there are fewer than two points to draw, or no room.
+// leastRows is how many rows a plot keeps when its further axes take some.
+const leastRows = 6
+
+// Draw fills exactly w×h cells, the last lines being the axes along the knob; nil if
+// there are fewer than two points to draw, or no room. Further axes need room.
 func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 	from, to, scale, ok := p.span()
 	cells, rows := w-labels-2, h-1
+	axes := p.Axes[:max(min(len(p.Axes), rows-leastRows), 0)]
+	rows -= len(axes)
 	if !ok || cells < 8 || rows < 2 {
 		return nil
 	}
@@ -74,25 +85,54 @@ func (p Plot) Draw(s *widget.Styles, w, h int) []string {
 		}
 		return p.Curves[l-first].Ink
 	})
-	return append(Upright(s, picture, labels, scale, p.Format), p.axis(s, from, to, cells, column))
+	out := append(Upright(s, picture, labels, scale, p.Format), p.axis(s, from, to, cells, column))
+	for _, a := range axes {
+		out = append(out, p.further(a, from, to, cells, column))
+	}
+	return out
+}
+
+// further draws a further axis, with the end of its name at the left.
+func (p Plot) further(a plot.Axis, from, to float64, cells int, column func(float64, int) int) string {
+	r := newRow(cells)
+	for i := range a.At { // the last one comes first
+		if k := (i + len(a.At) - 1) % len(a.At); a.At[k] >= from && a.At[k] <= to {
+			r.put(column(a.At[k], cells), a.Labels[k])
+		}
+	}
+	name := []rune(a.Name)
+	if len(name) > labels {
+		name = append([]rune("…"), name[len(name)-labels+1:]...)
+	}
+	return p.Curves[a.Line].Ink.On(widget.FitRight(string(name), labels) + "  " + string(r.line))
+}
+
+// row is a line of labels that stand apart.
+type row struct {
+	line  []rune
+	taken []bool
+}
+
+func newRow(cells int) *row { return &row{[]rune(widget.Fit("", cells)), make([]bool, cells)} }
+
+// put puts a label around a column, unless another is in its way.
+func (r *row) put(column int, label string) {
+	text := []rune(label)
+	at := min(max(column-len(text)/2, 0), len(r.line)-len(text))
+	if at < 0 || slices.Contains(r.taken[max(at-1, 0):min(at+len(text)+1, len(r.line))], true) {
+		return
+	}
+	copy(r.line[at:], text)
+	for i := range text {
+		r.taken[at+i] = true
+	}
 }
 
 // axis labels positions along the knob: both ends, and between them the points that
 // fit.
 func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(float64, int) int) string {
-	line := []rune(widget.Fit("", cells))
-	taken := make([]bool, cells)
-	put := func(x float64) {
-		text := []rune(p.Across(x))
-		at := min(max(column(x, cells)-len(text)/2, 0), cells-len(text))
-		if at < 0 || slices.Contains(taken[max(at-1, 0):min(at+len(text)+1, cells)], true) {
-			return
-		}
-		copy(line[at:], text)
-		for i := range text {
-			taken[at+i] = true
-		}
-	}
+	r := newRow(cells)
+	put := func(x float64) { r.put(column(x, cells), p.Across(x)) }
 	put(from)
 	put(to)
 	for _, x := range p.Marks {
@@ -105,7 +145,7 @@ func (p Plot) axis(s *widget.Styles, from, to float64, cells int, column func(fl
 			put(x)
 		}
 	}
-	return widget.Fit("", labels+2) + s.Muted.On(string(line))
+	return widget.Fit("", labels+2) + s.Muted.On(string(r.line))
 }
 
 // The layers of a plot: rules, and each curve with its points, from first on.
@@ -120,7 +160,7 @@ func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column
 	for i, c := range slices.Backward(p.Curves) {
 		dots := make([]float64, 2*cells)
 		for x := range dots {
-			dots[x] = scale.Part(between(c, from+(to-from)*float64(x)/float64(2*cells-1)))
+			dots[x] = scale.Part(between(c.At, c.Values, from+(to-from)*float64(x)/float64(2*cells-1)))
 		}
 		canvas.Line(dots, first+Layer(i))
 	}
@@ -131,6 +171,9 @@ func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column
 			}
 		}
 	}
+	for i, c := range p.Curves {
+		c.shade(canvas, from, to, scale, first+Layer(i))
+	}
 	for _, x := range p.Marks {
 		if x >= from && x <= to {
 			canvas.Rule(column(x, cells), '┊', rule)
@@ -139,12 +182,26 @@ func (p Plot) canvas(cells, rows int, from, to float64, scale plot.Scale, column
 	return canvas
 }
 
+// shade shades the band of a curve where nothing is drawn.
+func (c Curve) shade(canvas *Canvas, from, to float64, scale plot.Scale, l Layer) {
+	cells, _ := canvas.Size()
+	for x := 0; x < cells && len(c.Low) == len(c.At) && len(c.High) == len(c.At); x++ {
+		at := from + (to-from)*float64(x)/float64(cells-1)
+		top, foot := canvas.Row(scale.Part(between(c.At, c.High, at))), canvas.Row(scale.Part(between(c.At, c.Low, at)))
+		for y := top; y >= 0 && y <= foot; y++ {
+			if canvas.Free(x, y, 1) {
+				canvas.Put(x, y, "░", l)
+			}
+		}
+	}
+}
+
 // between returns a curve's value at x, interpolated linearly between its known
 // neighbours; NaN beyond its ends.
-func between(c Curve, x float64) float64 {
+func between(positions, values []float64, x float64) float64 {
 	last := -1
-	for i, at := range c.At {
-		if math.IsNaN(c.Values[i]) {
+	for i, at := range positions {
+		if math.IsNaN(values[i]) {
 			continue
 		}
 		switch {
@@ -152,12 +209,12 @@ func between(c Curve, x float64) float64 {
 			last = i
 			continue
 		case at == x:
-			return c.Values[i]
+			return values[i]
 		case last < 0:
 			return math.NaN()
 		}
-		part := (x - c.At[last]) / (at - c.At[last])
-		return c.Values[last]*(1-part) + c.Values[i]*part
+		part := (x - positions[last]) / (at - positions[last])
+		return values[last]*(1-part) + values[i]*part
 	}
 	return math.NaN()
 }
