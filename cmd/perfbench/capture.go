@@ -63,9 +63,10 @@ a cache trace of Twitter's or Meta's; csvlog or jsonlog of PostgreSQL; the gener
 slow log of MariaDB or MySQL; what fqltool dump of Cassandra printed. The file may be
 packed by zstd.
 
-With --show it shows what is in a capture; with --as-mix it makes a workload of one of a
-Redis, with the weights, sizes, times to live and key distributions that were recorded, for
-perfbench run mix --file WORKLOAD. perfbench run mix --file FILE makes the calls themselves
+With --show it shows what is in a capture; with --as-mix it makes a workload of one, with
+the weights, sizes, times to live and key distributions that were recorded, as far as they
+are known, for perfbench run mix --file WORKLOAD. With --as-mix, FILE may also be
+pg_stat_statements of PostgreSQL as a CSV file with the names of its columns. perfbench run mix --file FILE makes the calls themselves
 again.
 
 FILE must not be there yet. Its owner alone may read it. If perfbench is killed, the file
@@ -74,7 +75,8 @@ has everything up to the last second.`,
   perfbench capture --target redis://localhost --sample 1/100 --anonymise --keep-prefix : shop.capture
   perfbench capture --from appendonlydir shop.capture
   perfbench capture --show shop.capture
-  perfbench capture --as-mix shop.yaml shop.capture`,
+  perfbench capture --as-mix shop.yaml shop.capture
+  perfbench capture --as-mix shop.yaml pg_stat_statements.csv`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fault.Input(errors.New("capture: no file was named"), "for example  perfbench capture --target redis://localhost shop.capture")
@@ -292,7 +294,7 @@ func (a *captureCmd) showFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// makeWorkload makes a workload of a capture.
+// makeWorkload makes a workload of a capture, or of a server's statistics.
 func (a *captureCmd) makeWorkload(ctx context.Context, path string) error {
 	to := cli.Unshield(a.asMix)
 	if _, err := os.Lstat(to); err == nil { // before all of the capture is read

@@ -3,6 +3,7 @@
 package fit
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -111,16 +112,20 @@ type fitter struct {
 	cut   bool // there are more keys than are told apart
 }
 
-// Of makes a workload of a capture of a Redis, in bounded memory. The name is for errors, which
-// have the code of bad input, and for the first line.
-func Of(name string, in io.Reader) (*Fitted, error) {
+// Of makes a workload of a capture, or of pg_stat_statements as a CSV file, in bounded memory. The
+// name is for errors, which have the code of bad input, and for the first line.
+func Of(name string, from io.Reader) (*Fitted, error) {
+	in := bufio.NewReaderSize(from, 64<<10)
+	if ahead, _ := in.Peek(in.Size()); isStatistics(ahead) {
+		return ofStatistics(name, in)
+	}
 	r, err := capture.NewReader(name, in)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	if r.Header.Store != "redis" {
-		return nil, fault.Input(fmt.Errorf("%s: only a capture of Redis becomes a workload yet, and this is one of %s", name, r.Header.Store), "perfbench capture --show FILE shows what is in it")
+		return ofCapture(name, r)
 	}
 	f := &fitter{seed: maphash.MakeSeed(), sets: map[string]*of{}, kinds: map[string]model.Type{}, left: map[string]int64{}, first: -1}
 	mean := traffic.Mean(&r.Header)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,10 +134,13 @@ func TestACaptureBecomesAWorkload(t *testing.T) {
 
 func TestCapturesThatBecomeNoWorkload(t *testing.T) {
 	for says, data := range map[string][]byte{
-		"only a capture of Redis":                    write(t, "postgres", capture.Call{Args: []capture.Arg{capture.TextArg("SELECT")}}),
-		"there is no call in it that a workload":     write(t, "redis", capture.Call{Args: []capture.Arg{capture.TextArg("PING")}}),
-		"x is no capture":                            []byte("what is this"),
-		"line 1: the file ends before its header do": write(t, "redis")[:20],
+		"there is no statement in it that a workload": write(t, "postgres", capture.Call{Args: []capture.Arg{capture.TextArg("SELECT"), capture.TextArg("SELECT ?")}}),
+		"line 2: calls is \"many\", and should be":    []byte("query,calls\nSELECT 1,many\n"),
+		"line 3: this is no line of a CSV file":       []byte("calls,query\n1,SELECT 1\n1,2,3\n"),
+		"line 2: rows is \"-1\"":                      []byte("calls,query,rows\n1,\"SELECT\n 1\",-1\n"),
+		"there is no call in it that a workload":      write(t, "redis", capture.Call{Args: []capture.Arg{capture.TextArg("PING")}}),
+		"x is no capture":                             []byte("what is this"),
+		"line 1: the file ends before its header do":  write(t, "redis")[:20],
 	} {
 		_, err := Of("x", bytes.NewReader(data))
 		require.ErrorContains(t, err, says)
@@ -151,4 +155,62 @@ func TestKeysOfAKind(t *testing.T) {
 	} {
 		assert.Equal(t, want, patternOf(key), key)
 	}
+}
+
+// Statements about the records of one table become operations on a data set, and others are listed.
+func TestStatisticsBecomeAWorkload(t *testing.T) {
+	got, err := Of("stats.csv", strings.NewReader(`userid,query,calls,total_exec_time,rows
+10,"SELECT * FROM orders WHERE id = $1",600,1.5,590
+10,"SELECT * FROM public.orders WHERE customer = $1 ORDER BY id DESC LIMIT $2",100,1.5,2000
+10,"INSERT INTO orders (id, state, total)
+VALUES ($1, $2, $3)",100,1.5,100
+10,"UPDATE orders SET state = $1 WHERE id = $2",100,1.5,100
+10,"SELECT * FROM ""Item"" WHERE id = ANY($1)",100,1.5,500
+10,"INSERT INTO audit VALUES ($1), ($2)",0,1.5,0
+10,"SELECT count(*) FROM orders
+ WHERE state = $1",30,1.5,30
+10,BEGIN,20,0,0
+`))
+	require.NoError(t, err)
+	assert.EqualValues(t, 1000, got.Calls)
+	assert.Contains(t, got.Text, "# Made of stats.csv: 1000 of 1050 statements.\n")
+	assert.Contains(t, got.Text, "# Left out: 30 calls of SELECT count(*) FROM orders WHERE state = $1\n# Left out: 20 calls of BEGIN\n")
+	w, err := own.Read("shop.yaml", got.Text)
+	require.NoError(t, err)
+	does := map[string]float64{}
+	for _, o := range w.Operations {
+		does[o.Name] = o.Weight
+		switch o.Name {
+		case "orders-scan":
+			assert.Equal(t, model.One(20), o.Steps[0].Count)
+		case "item-get-many":
+			assert.Equal(t, model.One(5), o.Steps[0].Batch)
+		case "orders-update":
+			assert.Equal(t, 1, o.Steps[0].Fields)
+		}
+	}
+	assert.Equal(t, map[string]float64{"orders-get": 60, "orders-scan": 10, "orders-insert": 10, "orders-update": 10, "item-get-many": 10}, does)
+	orders := w.Data[w.Index("orders")]
+	assert.Equal(t, []model.Field{{Name: "id"}, {Name: "state"}, {Name: "total"}}, orders.Fields)
+	assert.EqualValues(t, 100_000, orders.Records)
+}
+
+func TestCapturesOfStatementsBecomeAWorkload(t *testing.T) {
+	var calls []capture.Call
+	for i := range 100 {
+		text := "SELECT * FROM t WHERE id = ?"
+		if i%4 == 0 {
+			text = "UPDATE t SET a = ?, b = '?' WHERE id IN (?, ?)"
+		}
+		calls = append(calls, capture.Call{At: time.Duration(i) * 10 * time.Millisecond, Args: []capture.Arg{capture.TextArg(text[:6]), capture.TextArg(text)}})
+	}
+	got, err := Of("x", bytes.NewReader(write(t, "mysql", calls...)))
+	require.NoError(t, err)
+	assert.Contains(t, got.Text, "--rate 102")
+	w, err := own.Read("x.yaml", got.Text)
+	require.NoError(t, err)
+	require.Len(t, w.Operations, 2)
+	assert.Equal(t, "t-get", w.Operations[0].Name)
+	assert.EqualValues(t, 75, w.Operations[0].Weight)
+	assert.Equal(t, 2, w.Operations[1].Steps[0].Fields)
 }
