@@ -165,8 +165,8 @@ func (t *track) pace(apart float64) *alarms {
 // much is lateness, and the rest is backlog. own is how much of the wait may be
 // lateness.
 func (w *worker) ready(a *active) (due, own int64, ok bool) {
-	if a.sched == nil && !a.Paused {
-		return math.MaxInt64, 0, w.hasNext(a)
+	if w.proceeds(a) {
+		return math.MaxInt64, 0, w.thought(a) && w.hasNext(a)
 	}
 	now := w.t.run.now()
 	if !w.idle {

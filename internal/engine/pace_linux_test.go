@@ -159,9 +159,9 @@ func TestTracksFallDueByTurns(t *testing.T) {
 	}
 	var at []time.Duration
 	for _, track := range r.tracks {
-		at = append(at, time.Duration(track.offset(&active{Settings: workload.Settings{Rate: 50}, units: 2})))
+		at = append(at, time.Duration(track.offset(&active{comes: 50, units: 2})))
 	}
 	assert.Equal(t, []time.Duration{0, 10 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond}, at)
 	r.precise = false
-	assert.Zero(t, r.tracks[3].offset(&active{Settings: workload.Settings{Rate: 50}, units: 1}), "on a virtual clock")
+	assert.Zero(t, r.tracks[3].offset(&active{comes: 50, units: 1}), "on a virtual clock")
 }

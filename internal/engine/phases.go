@@ -67,7 +67,7 @@ func (r *Run) trackOver(t *track) {
 	t.each.close()
 	t.one.close()
 	t.span.To = max(r.now(), 0)
-	_, ended := r.pool.seen(t.index)
+	ended := r.pool.seen(t.index).Ended
 	if ended > 0 {
 		t.span.To = min(t.span.To, int64(ended))
 	}

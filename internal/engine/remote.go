@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -19,9 +18,8 @@ type Remote interface {
 	// Complete reports whether all of them have delivered a second, through
 	// Run.Merge.
 	Complete(second int) bool
-	// Seen returns how many units of a track are due but not begun, and when the
-	// last process ended it, in time since measurement began; 0 if not known.
-	Seen(track int) (backlog int64, ended time.Duration)
+	// Seen returns what they know of a track.
+	Seen(track int) measure.Seen
 	// Unstarted returns how many units of a track were due in a segment and never
 	// begun.
 	Unstarted(segment, track int) int64
@@ -69,9 +67,9 @@ func (w workforce) wait(track int, givenUp <-chan struct{}) {
 }
 
 // seen returns what workers elsewhere know of a track; see Remote.
-func (w workforce) seen(track int) (backlog int64, ended time.Duration) {
+func (w workforce) seen(track int) measure.Seen {
 	if w.remote == nil {
-		return 0, 0
+		return measure.Seen{}
 	}
 	return w.remote.Seen(track)
 }

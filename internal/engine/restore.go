@@ -130,7 +130,7 @@ func (p *past) then(r *Run, gauges []measure.Gauge, at int64) {
 	for i := range gauges {
 		g, s, t := &gauges[i], wanted(i), r.tracks[i]
 		g.Threads, g.Payload, g.Batch, g.Rate, g.Paused, g.Segment = s.Threads, s.Payload, s.Batch, s.Rate, s.Paused, segment
-		_, ended := r.pool.seen(i)
+		ended := r.pool.seen(i).Ended
 		g.Running = t.state != waiting && t.span.From < at && (ended == 0 || int64(ended) >= at)
 	}
 }

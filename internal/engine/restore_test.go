@@ -35,10 +35,10 @@ func (e *elsewhere) Complete(second int) bool {
 	return e.told >= second
 }
 
-func (e *elsewhere) Seen(int) (int64, time.Duration) {
+func (e *elsewhere) Seen(int) measure.Seen {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return 0, e.ended
+	return measure.Seen{Ended: e.ended}
 }
 
 func (e *elsewhere) Unstarted(int, int) int64 { return 0 }

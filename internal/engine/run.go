@@ -183,6 +183,10 @@ func (r *Run) layOut() error {
 			r.tracks = append(r.tracks, t)
 			state.tracks = append(state.tracks, t)
 			cfg.Tracks, cfg.Plans = append(cfg.Tracks, spec.Name), append(cfg.Plans, spec.Total)
+			cfg.Sessions = append(cfg.Sessions, -1)
+			if op := spec.SessionOp(); op >= 0 {
+				cfg.Sessions[t.index] = t.base + op
+			}
 			for i, op := range spec.Ops {
 				cfg.Apart, cfg.Parts = append(cfg.Apart, !spec.Counts(i)), append(cfg.Parts, !spec.Whole(i))
 				cfg.Ops = append(cfg.Ops, measure.Operation{Track: spec.Name, Op: op})

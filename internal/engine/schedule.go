@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -18,6 +19,8 @@ type schedule struct {
 	gaps  *gaps
 	units int64
 	tide  *tide // nil: there are no bursts
+	// weight is how many units come with each of the schedule's: 1, or those of a session.
+	weight float64
 	// recorded is when its calls were made before; nil: units are claimed by their numbers.
 	recorded workload.Recorded
 	// abandoned counts units that were claimed but not started.
@@ -51,7 +54,7 @@ type slot struct {
 }
 
 func newSchedule(now int64, rate float64) *schedule {
-	s := &schedule{}
+	s := &schedule{weight: 1}
 	s.legs.Store(&[]leg{{epoch: now, period: 1e9 / rate}})
 	return s
 }
@@ -222,8 +225,11 @@ func (s *schedule) backlog(now int64) int64 {
 	if s.recorded != nil {
 		return max(s.dueBy(now)-s.recorded.Made(), 0)
 	}
-	return max(s.dueBy(now)-s.ticket.Load(), 0)
+	return s.weigh(s.dueBy(now) - s.ticket.Load())
 }
+
+// weigh returns how many units of the track so many of the schedule's are.
+func (s *schedule) weigh(n int64) int64 { return int64(math.Round(float64(max(n, 0)) * s.weight)) }
 
 // unstarted returns how many units were due when the schedule was given up and
 // had not started. It is exact once every worker has noticed.
@@ -237,7 +243,7 @@ func (s *schedule) unstarted(at int64) int64 {
 		left += c.units
 	}
 	s.mu.Unlock()
-	return max(s.dueBy(at)-(s.ticket.Load()-s.abandoned.Load()-left), 0)
+	return s.weigh(s.dueBy(at) - (s.ticket.Load() - s.abandoned.Load() - left))
 }
 
 // sequence numbers iterations. Workers take blocks of numbers, so that the shared

@@ -15,7 +15,8 @@ import (
 type active struct {
 	workload.Settings
 	at      int64     // when it came into force
-	units   int       // of one iteration
+	units   int       // of one claim: those of an iteration, or 1 where the schedule is of sessions
+	comes   float64   // claims of the schedule, or their units, per second
 	sched   *schedule // nil in closed loop
 	alarms  *alarms   // nil: workers wait by the runtime's timer alone
 	spin    time.Duration
@@ -50,6 +51,7 @@ type track struct {
 	// each and one are the alarms of its workers: see pace. Made under run.mu.
 	each, one *alarms
 	worked    worked
+	visits    visits
 
 	// Guarded by run.mu.
 	schedules int   // how many there have been
@@ -102,18 +104,20 @@ func (t *track) apply(s workload.Settings, how rhythm) {
 		Settings: s, at: now, segment: r.timeline.segment(), warm: now < 0 && !r.measuring, ended: r.stopped,
 		until: t.horizon(), stale: make(chan struct{}), units: 1,
 	}
-	if t.spec.Units != nil {
-		a.units = max(t.spec.Units(&s), 1)
+	if a.comes = a.Rate; t.spec.InSessions() {
+		a.comes /= t.spec.PerArrival(&s)
+	} else {
+		a.units = t.spec.PerIteration(&s)
 	}
 	switch {
 	case a.Rate <= 0 || a.Paused || !r.pool.paced():
 	case t.spec.Recorded != nil:
 		a.sched = t.replay(now, how, a, prev)
-	case how != anew && prev != nil && prev.Rate == a.Rate && prev.Coming == a.Coming && !prev.Paused && !a.ended:
+	case how != anew && prev != nil && prev.comes == a.comes && prev.Coming == a.Coming && !prev.Paused && !a.ended:
 		a.sched = prev.sched // keep the rhythm when only something else changed
 	case how == bend && prev != nil && prev.sched != nil && prev.Coming == a.Coming && !a.ended:
 		a.sched = prev.sched
-		a.sched.bend(r.timeline.changed, a.Rate)
+		a.sched.bend(r.timeline.changed, a.comes)
 	default:
 		a.sched = t.schedule(now, a)
 	}
@@ -163,10 +167,17 @@ func (t *track) replay(now int64, how rhythm, a, prev *active) *schedule {
 func (t *track) schedule(now int64, a *active) *schedule {
 	o := &t.run.opts
 	come := o.Arrivals.As(a.Coming)
-	if !come.Poisson || 1e9/a.Rate*float64(a.units) < leastMean {
-		return newSchedule(now+t.offset(a), a.Rate)
+	weight := 1.0
+	if t.spec.InSessions() {
+		weight = t.spec.PerArrival(&a.Settings)
 	}
-	s := newSchedule(now, a.Rate)
+	if !come.Poisson || 1e9/a.comes*float64(a.units) < leastMean {
+		s := newSchedule(now+t.offset(a), a.comes)
+		s.weight = weight
+		return s
+	}
+	s := newSchedule(now, a.comes)
+	s.weight = weight
 	seed := rand.NewPCG(uint64(o.Seed), uint64(o.Stream)<<40|uint64(t.index)<<20|uint64(t.schedules)).Uint64()
 	s.gaps, s.units = newGaps(seed), int64(a.units)
 	if come.Factor > 0 {
@@ -187,7 +198,7 @@ func (t *track) offset(a *active) int64 {
 	if !t.run.precise {
 		return 0
 	}
-	return int64(1e9 / a.Rate * float64(a.units) * float64(t.index) / float64(len(t.run.tracks)))
+	return int64(1e9 / a.comes * float64(a.units) * float64(t.index) / float64(len(t.run.tracks)))
 }
 
 // slack is how much too early rounding may make a due time.
@@ -303,9 +314,11 @@ func (t *track) gauge(now int64) measure.Gauge {
 	if a.sched != nil && t.state == running {
 		g.Backlog = a.sched.backlog(now)
 	}
-	if backlog, _ := t.run.pool.seen(t.index); t.state == running {
-		g.Backlog += backlog
+	there := t.run.pool.seen(t.index)
+	if t.state == running {
+		g.Backlog += there.Backlog
 	}
+	g.Sessions = t.visits.gauge().Plus(there.Sessions)
 	return g
 }
 

@@ -35,6 +35,7 @@ type worker struct {
 	lots    *rand.Rand
 	fails   int  // consecutive failures to reach the store
 	reached bool // it has come to the end of its work
+	visit   visit
 }
 
 // exit tells the supervisor that a worker has ended.
@@ -51,6 +52,7 @@ func (t *track) work(id int, task workload.Task) {
 	w.idle, w.free = true, t.active.Load().at
 	w.bind()
 	w.it.BindStages(t.run.stages)
+	w.prepare()
 	for w.loop() {
 	}
 	if w.reached && !w.seen.warm {
@@ -104,11 +106,17 @@ func (w *worker) loop() (again bool) {
 		}
 		it.Seq = w.block.from
 		it.ResetLate(due, own)
+		if t.spec.Sessions != nil {
+			w.enter(a, due)
+		}
 		err := w.do()
 		w.idle, w.debt = false, it.Lateness()
 		if err == nil {
 			w.block.from++
 			w.held, w.fails = slot{}, 0
+			if t.spec.Sessions != nil {
+				w.step(a)
+			}
 			continue
 		}
 		if !w.failed(a, err) {
@@ -129,6 +137,9 @@ func (w *worker) failed(a *active, err error) bool {
 	}
 	w.block.from++
 	w.held = slot{}
+	if w.t.spec.Sessions != nil {
+		w.step(a)
+	}
 	class := w.t.run.opts.Classify(err)
 	if a.sched != nil || w.t.run.opts.Unreachable == nil || !w.t.run.opts.Unreachable(class) {
 		w.fails = 0
@@ -182,6 +193,7 @@ func (w *worker) account() {
 // letGo hands back what the worker has claimed and will not do.
 func (w *worker) letGo() {
 	w.account()
+	w.quit()
 	w.giveBack()
 	w.seqs.handBack(w.block)
 	if s := w.held.from; s != nil && s.recorded == nil {

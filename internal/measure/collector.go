@@ -65,6 +65,8 @@ type Config struct {
 	OpTrack []int
 	// Plans holds, per track, how many units it will do; 0 or missing: unknown.
 	Plans []int64
+	// Sessions holds, per track, the operation as which whole sessions count; -1: there is none.
+	Sessions []int
 	// Apart holds, per operation, whether it is left out of totals; nil: none is.
 	Apart []bool
 	// Parts holds, per operation, whether it is only a part of other work, and so

@@ -135,8 +135,8 @@ func (p *Increment) checkTracks(tracks int) error {
 		return errors.New("tracks that this run does not have")
 	}
 	for _, g := range p.Gauges {
-		if !within(mostWaiting, g.Backlog) {
-			return errors.New("a backlog that nobody can have")
+		if !within(mostWaiting, g.Backlog, g.Sessions.Begun, g.Sessions.Open, g.Sessions.Steps) {
+			return errors.New("a backlog or sessions that nobody can have")
 		}
 	}
 	for _, s := range p.Spans {

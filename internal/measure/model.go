@@ -122,6 +122,8 @@ type Gauge struct {
 	Oldest, OldestDue time.Duration
 	// Running means that the track has begun and not ended.
 	Running bool
+	// Sessions are those of the track's users.
+	Sessions Visits
 }
 
 // Point is one bucket of the downsampled series of an operation: counts add up,
@@ -335,7 +337,9 @@ type Result struct {
 	// Phases are those whose measured part has begun.
 	Phases []Phase
 	// Shares has the tracks with at least two threads that can be compared.
-	Shares   []Shares
+	Shares []Shares
+	// Sessions are those of the tracks that have any.
+	Sessions []Sessions
 	Changes  []Change
 	Marks    []Mark
 	Errors   []ErrorCount

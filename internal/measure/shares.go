@@ -33,6 +33,8 @@ type trackTally struct {
 	// least is the lowest number of threads that the track was meant to have while
 	// it ran; 0: it was never seen running.
 	least int
+	// open is how many sessions were in progress at the end of each second that it ran, added up.
+	open, seconds int64
 }
 
 func newTally(cfg *Config) tally {
@@ -66,6 +68,9 @@ func (t *tally) observe(gauges []Gauge) {
 		of := &t.tracks[i]
 		if g.Running && g.Threads > 0 && (of.least == 0 || g.Threads < of.least) {
 			of.least = g.Threads
+		}
+		if g.Running {
+			of.open, of.seconds = of.open+g.Sessions.Open, of.seconds+1
 		}
 	}
 }

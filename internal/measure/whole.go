@@ -136,6 +136,7 @@ func (a *whole) result(gauges []Gauge) *Result {
 		}
 	}
 	a.fill(r.Ops, nil, 0, int64(r.Measured))
+	r.Sessions = a.sessions(gauges, r.Ops)
 	return r
 }
 

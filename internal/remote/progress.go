@@ -2,7 +2,8 @@ package remote
 
 import (
 	"slices"
-	"time"
+
+	"github.com/perfbench/perfbench/internal/measure"
 )
 
 // Progress owns what the engine waits for: how far the members of a run are, all together, and
@@ -73,23 +74,30 @@ func (p *Progress) Complete(second int) bool {
 	})
 }
 
-// Seen tells how many units of a track are due and not begun, over all workers, and when
-// the last of them ended it, since measurement began; 0: one has not.
-func (p *Progress) Seen(track int) (backlog int64, ended time.Duration) {
+// Seen tells what all workers know of a track. Of those that are gone it has the sessions that
+// they had begun.
+func (p *Progress) Seen(track int) (all measure.Seen) {
 	p.roster.mu.Lock()
 	defer p.roster.mu.Unlock()
 	known := true
 	for _, m := range p.roster.members {
-		if track < len(m.gauges) && !m.standing.done() {
-			backlog += m.gauges[track].Backlog
+		if track < len(m.gauges) {
+			g := &m.gauges[track]
+			sessions := g.Sessions
+			if m.standing.done() {
+				sessions.Open = 0
+			} else {
+				all.Backlog += g.Backlog
+			}
+			all.Sessions = all.Sessions.Plus(sessions)
 		}
 		known = known && (m.standing.done() || m.ends[track] > 0)
-		ended = max(ended, m.ends[track])
+		all.Ended = max(all.Ended, m.ends[track])
 	}
 	if !known {
-		ended = 0
+		all.Ended = 0
 	}
-	return backlog, ended
+	return all
 }
 
 // Unstarted is how many units of a track were due in a segment and never begun.

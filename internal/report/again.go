@@ -26,7 +26,7 @@ func Asked(r *rundir.Run) request.Request {
 	}
 	for k, v := range r.Settings {
 		if _, ok := values[k]; !ok {
-			values[k] = Number(v)
+			values[k] = typed(k, v)
 		}
 	}
 	values["seed"] = fmt.Sprint(r.Seed)
@@ -50,13 +50,10 @@ func Asked(r *rundir.Run) request.Request {
 			continue
 		}
 		at := Number(round(m.At)) + "s"
-		value := Number(m.To)
-		if m.Name == workload.ComingKnob {
-			value = rundir.SettingText(m.Name, m.To)
-		}
+		value := typed(m.Name, m.To)
 		if m.Until > m.At {
 			at += ".." + Number(round(m.Until)) + "s"
-			value = Number(m.From) + ".." + value
+			value = typed(m.Name, m.From) + ".." + value
 		}
 		q.Timetable = append(q.Timetable, at+":"+m.Name+"="+value)
 	}
@@ -81,6 +78,15 @@ func faultEntry(r *rundir.Run, kind int, moves []rundir.Move) string {
 		break
 	}
 	return at + ":fault=" + what
+}
+
+// typed writes a setting as users type it.
+func typed(name string, v float64) string {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case workload.ComingKnob, workload.Think().Name:
+		return rundir.SettingText(name, v)
+	}
+	return Number(v)
 }
 
 // said reports whether a value has to be said for the same run: the others follow from

@@ -13,10 +13,10 @@ import (
 func TestTheCommandOfARun(t *testing.T) {
 	r := &rundir.Run{
 		Profile: "ingestion", Target: "redis://h:6379/?tls=1", Seed: 7,
-		Settings:   map[string]float64{"threads": 4, "profile.threads": 2, "rate": 0},
+		Settings:   map[string]float64{"threads": 4, "profile.threads": 2, "rate": 0, "think": 1500},
 		Parameters: map[string]string{"preset": "small", "duration": "60s", "prefix": "it's", "cleanup": "on", "allow-existing": "off", "threads": "4", "testCase": "put"},
 		Origins: map[string]string{
-			"threads": "flag --threads", "profile.threads": "flag --threads", "rate": "default", "duration": "environment PERFBENCH_DURATION",
+			"threads": "flag --threads", "profile.threads": "flag --threads", "rate": "default", "think": "flag --think", "duration": "environment PERFBENCH_DURATION",
 			"prefix": "flag --set", "cleanup": "flag --cleanup", "allow-existing": "flag --allow-existing", "testCase": "preset small",
 		},
 		Changes: []rundir.Change{
@@ -26,7 +26,7 @@ func TestTheCommandOfARun(t *testing.T) {
 		Verdict: rundir.Verdict{Thresholds: []rundir.Threshold{{Expr: "p99<1ms"}}},
 	}
 	assert.Equal(t, `perfbench run --profile ingestion --target 'redis://h:6379/?tls=1' --preset small --arrivals even --cleanup --duration 60s `+
-		`--set 'prefix=it'\''s' --seed 7 --threads 4 --at 35s:threads=16 --at 40s..50s:rate=100..300 --threshold 'p99<1ms'`, Command(r))
+		`--set 'prefix=it'\''s' --seed 7 --think 1.5s --threads 4 --at 35s:threads=16 --at 40s..50s:rate=100..300 --threshold 'p99<1ms'`, Command(r))
 }
 
 // Files are named, rather than what they say, and the timetable is as it was given, with

@@ -41,7 +41,7 @@ func RunPage(f *rundir.Folder) Page {
 	p.Add(why(f), lost(f), answers(AnswersOf(r)), beside(versus), again(r),
 		Section{Heading: "Course", Charts: graphs(f, c, m, axis), Parts: some(stretches(f, c, m, axis))},
 		resources(f, axis), happened(r, events),
-		operations(r), withCurve(allTimes(r), f), several(f), segments(r), failures(r), shares(r), workers(r), processes(r), noted(r),
+		operations(r), withCurve(allTimes(r), f), several(f), segments(r), failures(r), sessions(r), shares(r), workers(r), processes(r), noted(r),
 		checks(r), environment(r), values(r))
 	return p
 }

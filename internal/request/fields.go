@@ -164,6 +164,16 @@ func rows() []Field {
 			Flag:  Flag{"", "HOW", "how calls come at a rate: poisson (default: independently, as from many users), even, or bursts=10x,1s,9s", GroupLoad, false},
 		},
 		{
+			Param:     param("session", workload.Integer, "calls of a user's session, each of which waits for the last; at a rate, sessions come on schedule; of profiles that have users"),
+			Flag:      Flag{"", "N", "how many calls the session of a user has, each of which waits for the last; at a rate, sessions come on schedule (group, tx, authz, mix)", GroupLoad, false},
+			ofProfile: true,
+		},
+		{
+			Param:     param("think", workload.Duration, "how long users think between two calls, on average; of profiles that have users"),
+			Flag:      Flag{"", "TIME", "how long users think between two calls, on average; a live knob (group, tx, authz, mix)", GroupLoad, false},
+			ofProfile: true,
+		},
+		{
 			Param: param("client", workload.Text, workload.ClientHelp),
 			Flag:  Flag{"", "POLICY", "what callers do when the store is slow or fails: deadline=50ms,retries=3,backoff=10ms,budget=10% (default: wait, and try nothing again)", GroupLoad, false},
 		},

@@ -41,6 +41,10 @@ func SetResult(run *Run, res *measure.Result) {
 	for _, s := range res.Shares {
 		run.Shares = append(run.Shares, Shares(s))
 	}
+	run.Sessions = nil
+	for _, s := range res.Sessions {
+		run.Sessions = append(run.Sessions, Sessions{Track: s.Track, Begun: s.Begun, Ended: s.Ended, Calls: s.Steps, LastedS: s.Lasted.Seconds(), InProgress: s.InProgress})
+	}
 	run.Phases = nil
 	for _, p := range res.Phases {
 		run.Phases = append(run.Phases, Phase{Name: p.Name, From: p.From.Seconds(), To: p.To.Seconds(), Tracks: p.Tracks})

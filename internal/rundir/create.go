@@ -260,7 +260,7 @@ func (d *Dead) Release() error {
 func (d *Dead) Resume(o Options) (*Journal, error) {
 	o.dead, o.Out = d, filepath.Dir(d.Dir)
 	r := &o.Run
-	r.MeasuredS, r.Operations, r.Segments, r.Phases, r.Shares, r.Changes, r.Marks, r.Errors = 0, nil, nil, nil, nil, nil, nil, nil
+	r.MeasuredS, r.Operations, r.Segments, r.Phases, r.Shares, r.Sessions, r.Changes, r.Marks, r.Errors = 0, nil, nil, nil, nil, nil, nil, nil, nil
 	r.Workers, r.Verdict, r.Observed, r.Why, r.Facts, r.Journal = nil, Verdict{}, nil, nil, nil, Extent{}
 	moved, err := d.aside()
 	var j *Journal

@@ -101,7 +101,7 @@ func (j *Journal) fallBack(run *Run) error {
 	if err := json.Unmarshal(j.durable, &last); err != nil {
 		return fmt.Errorf("read back %s: %w", RunFile, err)
 	}
-	run.MeasuredS, run.Operations, run.Segments, run.Phases, run.Shares = last.MeasuredS, last.Operations, last.Segments, last.Phases, last.Shares
+	run.MeasuredS, run.Operations, run.Segments, run.Phases, run.Shares, run.Sessions = last.MeasuredS, last.Operations, last.Segments, last.Phases, last.Shares, last.Sessions
 	run.Changes, run.Marks, run.Errors, run.Facts, run.Journal = last.Changes, last.Marks, last.Errors, last.Facts, last.Journal
 	run.Notices = append(slices.Clip(run.Notices),
 		fmt.Sprintf("The journal of this run could not be written beyond second %g; all figures cover what had been measured until then.", last.Journal.Seconds))

@@ -89,9 +89,11 @@ type Run struct {
 	Phases []Phase `json:"phases,omitempty"`
 	// Shares says for each track how evenly its threads have shared the work, except
 	// for tracks with a single thread.
-	Shares  []Shares `json:"shares,omitempty"`
-	Changes []Change `json:"changes"`
-	Marks   []Mark   `json:"marks,omitempty"`
+	Shares []Shares `json:"shares,omitempty"`
+	// Sessions are those of the users of each track that has any.
+	Sessions []Sessions `json:"sessions,omitempty"`
+	Changes  []Change   `json:"changes"`
+	Marks    []Mark     `json:"marks,omitempty"`
 	// Parts names, as TRACK.OP, the operations that are parts of others or measured
 	// beside the work: their units do not count in totals.
 	Parts []string `json:"parts,omitempty"`
@@ -369,6 +371,21 @@ type Shares struct {
 	Mean   float64 `json:"mean"`
 	// Deviation is the standard deviation as a fraction of Mean.
 	Deviation float64 `json:"deviation"`
+}
+
+// Sessions are those of a track's users since measurement began.
+type Sessions struct {
+	Track string `json:"track"`
+	// Begun is how many were in progress at any time, Ended how many came to their end. The rest
+	// were in progress when the run ended, or the thread that acted for the user.
+	Begun int64 `json:"begun"`
+	Ended int64 `json:"ended"`
+	// Calls is how many calls of the profile a session had on average, LastedS how many seconds it
+	// took on average from when the user came, of those that ended.
+	Calls   float64 `json:"calls"`
+	LastedS float64 `json:"lasted_s"`
+	// InProgress is how many were in progress at a time, on average over the seconds.
+	InProgress float64 `json:"in_progress"`
 }
 
 // Change is one live change.

@@ -29,6 +29,8 @@ func SettingText(name string, v float64) string {
 	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
 	case base == "payload", base == "principal":
 		return units.Size(int64(v))
+	case base == "think":
+		return workload.Think().Format(v)
 	case base == "rate" && v == 0:
 		return units.Unlimited
 	case base == workload.ComingKnob:

@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/units"
 )
+
+// Milliseconds is the unit of knobs for durations, which users type as such: 500ms, 2s.
+const Milliseconds = "ms"
 
 // Parse parses a value of the knob as users type it, "4KiB" or "32", and checks it against
 // the range. Errors have the code of bad input.
@@ -24,6 +28,16 @@ func (k Knob) Parse(text string) (float64, error) {
 			return 0, bad(fmt.Sprintf("in %s..%s", units.Size(int64(k.Min)), units.Size(int64(k.Max))))
 		}
 		return float64(n), nil
+	}
+	if k.Unit == Milliseconds {
+		d, err := units.ParseDuration(text)
+		if err != nil {
+			return 0, bad("a duration such as 500ms or 2s")
+		}
+		if v := float64(d) / 1e6; v < k.Min || v > k.Max {
+			return 0, bad(fmt.Sprintf("in %s..%s", k.Format(k.Min), k.Format(k.Max)))
+		}
+		return float64(d) / 1e6, nil
 	}
 	if (k.Name == "rate" || k.Zero == units.Unlimited) && strings.EqualFold(text, units.Unlimited) {
 		return 0, nil
@@ -45,6 +59,9 @@ func (k Knob) Parse(text string) (float64, error) {
 func (k Knob) Format(v float64) string {
 	if k.Unit == "bytes" {
 		return units.Size(int64(v))
+	}
+	if k.Unit == Milliseconds {
+		return time.Duration(v * 1e6).String()
 	}
 	return plain(v)
 }

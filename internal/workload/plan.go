@@ -155,6 +155,8 @@ type Track struct {
 	// Units returns how many units one iteration covers under these settings, for
 	// pacing; nil means 1.
 	Units func(*Settings) int
+	// Sessions, unless nil, have iterations come as those of users; see Visit.
+	Sessions *Sessions
 	// Recorded is when the calls were made that the track makes again, which decides when they
 	// are due; nil: it makes calls of its own. Its number of threads does not change.
 	Recorded Recorded

@@ -23,6 +23,8 @@ type Settings struct {
 	// Coming is how calls come at the rate, of all tracks alike: the zero value means as the
 	// run began with.
 	Coming Coming
+	// Think is how long users think between two calls on average, in ms; see Sessions.
+	Think float64
 	// Faults are what is broken between the callers and the store, for all tracks alike.
 	Faults Faults
 	// Extra holds the values of the plan's own knobs.

@@ -71,6 +71,9 @@ type Iteration struct {
 	Seq int64
 	// Settings are those in force; read-only.
 	Settings *Settings
+	// Step is the number of the iteration in its session, from 0; it is always 0 where sessions
+	// have no end, or there are none.
+	Step int64
 	// Warmup means that measurement has not begun.
 	Warmup bool
 	// Segment is the number of the segment in force.

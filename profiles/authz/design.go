@@ -87,6 +87,11 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	if s.strategy == Server && !slices.Contains([]string{"", "redis", "mysql", "postgres", "sqlite", "embedded"}, s.driver) {
 		r.Problems.Add(fault.Field("strategy", fault.Input(fmt.Errorf("strategy: server: %s cannot walk a graph by itself", s.driver), "use ancestry, level or memberships-cache")))
 	}
+	unless := ""
+	if s.compat {
+		unless = "with compat=on, each check follows the last at once, as in the original"
+	}
+	users := r.Users(unless, "leave it out, or use compat=off")
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -95,7 +100,10 @@ func Design(in workload.Inputs) (*workload.Plan, error) {
 	}
 	d := &designer{s: s, r: r, in: in, start: start, site: &site{s: s, threads: start.Threads}}
 	plan := d.plan() // this may find more problems
-	return plan, r.Problems.Err()
+	return plan, users.In(plan, func(t *workload.Track) bool {
+		what, _, _ := strings.Cut(t.Name, "-")
+		return what != "users" && what != "load" && what != "staleness" // a load has no users, and the probe of staleness polls
+	})
 }
 
 // shownText picks and shows a value whose text has its own syntax.

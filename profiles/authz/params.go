@@ -18,6 +18,7 @@ func (s *spec) declare() *values.Fields {
 	p.Choice(&s.mode, "mode", report.ModeChecks, []string{report.ModeChecks, report.ModeProfiles}, "checks of permissions, or the profiles of users")
 	s.declareData(p)
 	s.declareTests(p)
+	p.Users()
 	p.Choice(&s.viewer, "viewer", ownerReads, append(slices.Clone(readers), mixedReaders), "who reads the profiles: mixed is each of the others in turn")
 	p.Choice(&s.password, "passwordHash", "none", []string{"none", "bcrypt"}, "bcrypt hashes the passwords of users as they are loaded, as the original did: some 10 users a second")
 	p.Choice(&s.load, "load", "auto", []string{"auto", "only", "never"}, "auto continues an interrupted load of the same data or loads anew; only loads and stops; never checks what is there")

@@ -64,7 +64,7 @@ var callsParam = workload.Param{
 
 // params returns the parameters.
 func params() []workload.Param {
-	return []workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam, captureParam, speedParam, orderParam, keepParam, expectParam, sourceParam, snapshotParam}
+	return append([]workload.Param{workloadParam, memtierParam, recordsParam, loadParam, loadersParam, checkParam, callsParam, captureParam, speedParam, orderParam, keepParam, expectParam, sourceParam, snapshotParam}, workload.SessionParams()...)
 }
 
 // spec is what was worked out, for the binding. It is not modified afterwards.
@@ -76,8 +76,9 @@ type spec struct {
 // designer reads the values of a plan. It belongs to one call of Design.
 type designer struct {
 	*values.Reader
-	s  *spec
-	in workload.Inputs
+	s     *spec
+	in    workload.Inputs
+	users values.Users
 }
 
 func newDesigner(in workload.Inputs) *designer {
@@ -102,10 +103,12 @@ func design(in workload.Inputs) (*workload.Plan, *spec, error) {
 	}
 	d.check()
 	start := d.start()
+	d.visits()
 	if err := d.Problems.Err(); err != nil {
 		return nil, nil, err
 	}
-	return d.plan(start), s, nil
+	p := d.plan(start)
+	return p, s, d.users.In(p, func(*workload.Track) bool { return s.Load != run.LoadOnly })
 }
 
 // work reads the workload.
@@ -192,6 +195,25 @@ func (d *designer) start() workload.Settings {
 	return start
 }
 
+// visits reads what sessions of users are like, which the workload may say too.
+func (d *designer) visits() {
+	d.users = d.Users("", "")
+	w := &d.s.Work.Session
+	if !w.Length.Given() || d.s.Load == run.LoadOnly {
+		return
+	}
+	s := workload.Sessions{Mean: mean(w.Length), Draw: func() (length, pause func(uint64) int64) {
+		if d.users.Session == 0 {
+			length = run.Draws(w.Length)
+		}
+		if w.Pause.Given() {
+			pause = run.Draws(w.Pause)
+		}
+		return length, pause
+	}}
+	d.users.Usual = &s
+}
+
 // payload returns the knob for the size of values.
 func payload() workload.Knob {
 	k := workload.Payload()
@@ -226,7 +248,7 @@ func (d *designer) plan(start workload.Settings) *workload.Plan {
 	} else {
 		d.operations(p, &t)
 	}
-	phase.Tracks, phase.NoCeiling = []workload.Track{t}, t.Pauses // they set the pace
+	phase.Tracks, phase.NoCeiling = []workload.Track{t}, t.Pauses // they set the pace, as users do
 	p.Phases = []workload.Phase{phase}
 	d.data(p, start)
 	p.Warnings = append(p.Warnings, d.Warnings...)
@@ -245,7 +267,6 @@ func (d *designer) operations(p *workload.Plan, t *workload.Track) {
 			t.Ops, t.OpUnits = append(t.Ops, name), append(t.OpUnits, "calls")
 		}
 	}
-	t.Pauses = w.Session.Pause.Given()
 	for i := range w.Operations {
 		t.Pauses = t.Pauses || slices.ContainsFunc(w.Operations[i].Steps, func(st model.Step) bool { return st.Do == model.Think })
 	}

@@ -157,6 +157,9 @@ func Typed(k workload.Knob, text string) (float64, bool) {
 		n, err := units.ParseSize(t)
 		return float64(n), err == nil
 	}
+	if d, err := units.ParseDuration(t); err == nil && k.Unit == workload.Milliseconds {
+		return float64(d) / 1e6, true
+	}
 	factor := 1.0
 	for suffix, f := range map[string]float64{"k": 1e3, "m": 1e6} {
 		if rest, ok := strings.CutSuffix(t, suffix); ok {

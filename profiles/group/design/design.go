@@ -29,6 +29,11 @@ func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
 	declare(s).Read(r)
 	s.GoesOn = s.GoesOn && !s.Resume && s.Load != model.LoadOnly
 	s.Model = datagen.Read(r)
+	unless := ""
+	if s.Compat {
+		unless = "with compat=on, threads go from one invocation to the next, as in PadoGrid"
+	}
+	users := r.Users(unless, "leave it out, or use compat=off")
 	if err := r.Problems.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +58,8 @@ func Design(in workload.Inputs) (*workload.Plan, *model.Spec, error) {
 	if err := r.Problems.Err(); err != nil {
 		return nil, nil, err
 	}
-	return layOut(s, k, in), s, nil
+	p := layOut(s, k, in)
+	return p, s, users.In(p, func(t *workload.Track) bool { return !receiver(t.Start) })
 }
 
 // readSteps parses groupNames.

@@ -58,6 +58,7 @@ func declare(s *model.Spec) *values.Fields {
 	p.Own(groupNames, nil)
 	p.Own(threadCount, nil)
 	p.Own(totalInvocationCount, nil)
+	p.Users()
 	p.Int64(&s.TestCount, "testCount", 1, 1, math.MaxInt32, "runs", "how often each thread repeats its whole share")
 	p.Millis(&s.Interval, "testIntervalInMsec", 0, math.MaxInt32, "pause of each thread after every run, including the last; not part of the thread times")
 	for _, q := range []workload.Param{testCase, payloadSize, batchSize, totalEntryCount, startNum, randomSeed, ttl} {

@@ -16,7 +16,7 @@ type Workload struct {
 	Data []Data
 	// Operations are what a client does; each time it draws one by its weight.
 	Operations []Operation
-	// Session is what a client does between operations; the zero value: nothing.
+	// Session is how the operations belong together as those of users; the zero value: they do not.
 	Session Session
 	// Run is how the file wants it run. Flags take precedence.
 	Run Run
@@ -30,8 +30,8 @@ type Run struct {
 	Duration time.Duration
 }
 
-// Session makes a client behave as a user: it carries out Length operations, then it
-// pauses for Pause (ns) and begins another session, in which "same" keys are drawn anew.
+// Session says that a user makes Length operations, in which "same" keys are those of the
+// operations before. In closed loop the next user comes Pause (ns) later.
 type Session struct {
 	Length, Pause Number
 }

@@ -56,6 +56,12 @@ func numberOf(n model.Number) number {
 	return d
 }
 
+// Draws returns what draws a number from random bits, for one goroutine.
+func Draws(n model.Number) func(bits uint64) int64 {
+	d := numberOf(n)
+	return d.draw
+}
+
 // draw makes the number of random bits.
 func (d *number) draw(x uint64) int64 {
 	switch {

@@ -35,7 +35,6 @@ type task struct {
 	last       []int64
 	ordinal    uint32 // of values that nothing follows
 	statements int
-	session    session
 	timer      *time.Timer
 }
 
@@ -43,14 +42,6 @@ type task struct {
 type operation struct {
 	*model.Operation
 	steps []*step
-}
-
-// session is how far a client's session is.
-type session struct {
-	length, pause number
-	on, begun     bool
-	left          int64
-	number        uint64
 }
 
 // tickets number calls. Clients take them in blocks.
@@ -73,7 +64,6 @@ func (r *Run) NewTask(worker int) (workload.Task, error) {
 	}
 	k := &task{run: r, client: c, tally: r.tallies.of(), history: r.histories.of(), last: make([]int64, len(r.sets)), ordinal: uint32(mix(uint64(worker))) & mostOrdinal}
 	k.tx, _ = c.(model.Transactor)
-	k.session = session{length: numberOf(r.work.Session.Length), pause: numberOf(r.work.Session.Pause), on: r.work.Session.Length.Given(), number: uint64(worker) << 40}
 	part, number := workload.Op(len(r.work.Operations)), 0
 	for i := range r.work.Operations {
 		o := operation{Operation: &r.work.Operations[i]}
@@ -153,13 +143,10 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 	if it.Settings != k.seen {
 		k.adopt(it.Settings)
 	}
-	if k.session.on {
-		k.sessions(ctx)
-	}
 	n := k.number(it)
 	at := k.draw(n)
 	o := &k.ops[at]
-	if !k.session.on {
+	if it.Step == 0 { // another user
 		k.forget()
 	}
 	x := n * callApart
@@ -174,21 +161,6 @@ func (k *task) forget() {
 	for i := range k.last {
 		k.last[i] = -1
 	}
-}
-
-// sessions pauses between sessions.
-func (k *task) sessions(ctx context.Context) {
-	s := &k.session
-	if s.left == 0 {
-		if s.begun {
-			_ = k.sleep(ctx, s.pause.draw(mix(s.number^k.run.seed))) // the next operation notices the end
-		}
-		s.begun = true
-		s.number++
-		s.left = max(s.length.draw(mix(s.number^^k.run.seed)), 1)
-		k.forget()
-	}
-	s.left--
 }
 
 // sleep pauses for so many ns, or until ctx ends.

@@ -57,6 +57,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		r.Fail("leave it out", "ackLog: dtm's benchmark server does not name its sagas, so there is nothing to write down")
 	}
 	count := saga.Count(r, in)
+	r.Users("ab, which the run imitates, sends each request when it has the answer to the last", "leave it out")
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}

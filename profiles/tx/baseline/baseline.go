@@ -91,6 +91,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	if start.Rate > 0 {
 		r.Blame("rate", "leave out --rate", "rate: mode=baseline measures how fast calls can be, so it has no rate")
 	}
+	r.Users("mode=baseline measures how fast calls can be, so nobody thinks between them", "leave it out, or use another mode")
 	if g.ceiling {
 		s.saga = saga.Read(r, in)
 		if s.saga.Kind != model.KindSaga {

@@ -45,10 +45,16 @@ func Design(from *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		m.start.Payload = r.Payload(workload.Filling("summary"), 0, m.name+".payload", "payload")
 	}
 	r.judgePBM(s)
+	unless := ""
+	if s.compat {
+		unless = "with compat=on, threads go from one call to the next, as in PadoGrid"
+	}
+	users := r.Users(unless, "leave it out, or use compat=off")
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
-	return planPBM(s, in), nil
+	p := planPBM(s, in)
+	return p, users.In(p, func(*workload.Track) bool { return true })
 }
 
 // pbmMap reads what is done to a map.

@@ -34,6 +34,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 	payload := workload.Filling("branch's payload")
 	payload.Max = model.MaxPayload
 	s.Start.Payload = r.Payload(payload, 0, "payload")
+	users := r.Users("", "")
 	if err := r.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func Design(r *values.Reader, in workload.Inputs) (*workload.Plan, error) {
 		Writes:  []string{Writes(s)},
 		Deletes: []string{"finished " + s.Kind.Noun + " " + Brief(s.FinishedExpire) + " after their end; with --cleanup everything that this run made"},
 	}
-	return p, nil
+	return p, users.In(p, func(*workload.Track) bool { return true })
 }
 
 // Read reads the parameters of mode=saga, some of which mode=baseline uses too.
