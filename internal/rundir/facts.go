@@ -82,7 +82,7 @@ func Belongs(name string, formats []Format) bool {
 			return false
 		}
 	}
-	if matches(name, []string{RunFile, SeriesFile, SamplesFile, HlogFile, NoticeFile, FactsFile, NoteFile, "find.*"}) {
+	if matches(name, []string{RunFile, SeriesFile, SamplesFile, HlogFile, NoticeFile, FactsFile, NoteFile, TagsFile, "find.*"}) {
 		return true
 	}
 	return slices.ContainsFunc(formats, func(f Format) bool { return matches(name, f.Names) })

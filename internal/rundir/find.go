@@ -44,8 +44,8 @@ type Lister struct{ known map[string]listed }
 
 // listed is a run that had ended, as it was read, and when its files were written.
 type listed struct {
-	run            Run
-	written, noted time.Time // of run.json and of the note; zero without one
+	run                    Run
+	written, noted, tagged time.Time // of run.json, the note and the tags; zero without one
 }
 
 // writtenAt returns when a file of a folder was written; the zero time if it is not there.
@@ -75,8 +75,8 @@ func (l *Lister) List(out string) ([]Entry, []string, error) {
 		if !Is(dir) || IsArchive(dir) && Is(strings.TrimSuffix(dir, Suffix)) { // the folder exists too
 			continue
 		}
-		written, noted := writtenAt(dir, RunFile), writtenAt(dir, NoteFile)
-		if k, ok := known[dir]; ok && k.written.Equal(written) && k.noted.Equal(noted) {
+		written, noted, tagged := writtenAt(dir, RunFile), writtenAt(dir, NoteFile), writtenAt(dir, TagsFile)
+		if k, ok := known[dir]; ok && k.written.Equal(written) && k.noted.Equal(noted) && k.tagged.Equal(tagged) {
 			runs = append(runs, Entry{dir, k.run})
 			l.known[dir] = k
 			continue
@@ -92,7 +92,7 @@ func (l *Lister) List(out string) ([]Entry, []string, error) {
 		}
 		r = leftOf(dir, r)
 		if r.EndedBy != CutShort && r.EndedBy != StillRunning && !written.IsZero() {
-			l.known[dir] = listed{r, written, noted}
+			l.known[dir] = listed{r, written, noted, tagged}
 		}
 		runs = append(runs, Entry{dir, r})
 	}

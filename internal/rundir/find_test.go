@@ -105,5 +105,7 @@ func TestAListSaysWhichRunsAreGoing(t *testing.T) {
 	assert.Len(t, l.known, 1)
 	require.NoError(t, Note(j.Dir(), "an index was missing"))
 	assert.Equal(t, "an index was missing", listed().Note)
+	require.NoError(t, Retag(j.Dir(), map[string]string{"build": "7", "host": "big one"}))
+	assert.Equal(t, map[string]string{"build": "7", "host": "big one"}, listed().Tags)
 	assert.Equal(t, listed(), listed())
 }

@@ -145,13 +145,46 @@ func Note(dir, text string) error {
 	path := filepath.Join(dir, NoteFile)
 	switch {
 	case IsArchive(dir):
-		return fault.Input(fmt.Errorf("%s is an archive, and archives are never changed", dir), "write a note before a run is archived")
+		return archived(dir)
 	case len(text) > longestNote:
 		return fault.Input(fmt.Errorf("note: %d bytes are more than the longest note may have, %d", len(text), longestNote), "")
 	case text == "":
 		return Remove(path)
 	}
 	return Write(path, []byte(text+"\n"), false)
+}
+
+func archived(dir string) error {
+	return fault.Input(fmt.Errorf("%s is an archive, and archives are never changed", dir), "change a run before it is archived, or take it out of its archive first")
+}
+
+// Retag writes the tags of a run next to its files, in place of those that it began with or was
+// given since; nil: it has none. The error has the code of bad input if the run is archived.
+func Retag(dir string, tags map[string]string) error {
+	if IsArchive(dir) {
+		return archived(dir)
+	}
+	var b strings.Builder
+	for _, word := range (&Run{Tags: tags}).TagWords() {
+		b.WriteString(OneLine(word) + "\n")
+	}
+	return Write(filepath.Join(dir, TagsFile), []byte(b.String()), false)
+}
+
+// tagsIn reads the lines that Retag writes; nil if there is none.
+func tagsIn(text string) map[string]string {
+	var out map[string]string
+	for line := range strings.Lines(text) {
+		name, value, ok := strings.Cut(OneLine(line), "=")
+		if !ok {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = value
+	}
+	return out
 }
 
 // Archive puts the run of a folder into an archive in folder out, or next to it if out

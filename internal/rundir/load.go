@@ -29,6 +29,9 @@ const (
 	FactsFile   = "facts.yaml"
 	// NoteFile exists only if somebody has written a note.
 	NoteFile = "note.txt"
+	// TagsFile exists only if somebody has changed the tags: it has all of them, NAME=VALUE, a
+	// line each.
+	TagsFile = "tags.txt"
 )
 
 // Folder is a loaded run directory: the model, the series and the histograms.
@@ -110,6 +113,9 @@ func readRun(dir string) (Run, error) {
 	}
 	if note, err := readFile(dir, NoteFile); err == nil {
 		r.Note = OneLine(string(note))
+	}
+	if tags, err := readFile(dir, TagsFile); err == nil {
+		r.Tags = tagsIn(string(tags))
 	}
 	r.settle()
 	r.rejudge()
@@ -214,7 +220,7 @@ func within(dir string, use func(files fs.FS) error) error {
 func readFile(dir, name string) (data []byte, err error) {
 	kind := infile.OfRun
 	switch name {
-	case NoteFile:
+	case NoteFile, TagsFile:
 		kind = infile.Note
 	case NoticeFile:
 		kind = infile.Notice

@@ -107,7 +107,8 @@ type Run struct {
 	Verification workload.Verification `json:"verification"`
 	Verdict      Verdict               `json:"verdict"`
 	Environment  map[string]any        `json:"environment"`
-	// Tags are labels by which the user wants to find the run.
+	// Tags are labels by which the user wants to find the run, as it began; those of TagsFile
+	// are in their place.
 	Tags map[string]string `json:"tags,omitempty"`
 	// Note is a line that the user has written about the run afterwards; it is kept in
 	// NoteFile.

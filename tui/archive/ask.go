@@ -21,13 +21,42 @@ type question struct {
 	all []string
 }
 
-// note is a note being written on a run.
+// note is what is being written on a run, its note or its tags.
 type note struct {
 	id    string
+	lead  string // what it is
 	field widget.Field
+	keep  func(id, text string) DoneMsg
 }
 
-// DoneMsg reports the result of deleting, archiving or annotating runs.
+// between is what stands between tags, as in the form of a run.
+const between = "; "
+
+// annotate keeps a note.
+func (s *RunList) annotate(id, text string) DoneMsg {
+	said := "note written"
+	if text == "" {
+		said = "note removed"
+	}
+	return DoneMsg{said, s.keeper.Annotate(id, text)}
+}
+
+// retag keeps tags.
+func (s *RunList) retag(id, text string) DoneMsg {
+	var words []string
+	for word := range strings.SplitSeq(text, strings.TrimSpace(between)) {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	said := widget.Plural(int64(len(words)), "tag") + " written"
+	if len(words) == 0 {
+		said = "tags removed"
+	}
+	return DoneMsg{said, s.keeper.Retag(id, words)}
+}
+
+// DoneMsg reports the result of deleting, archiving, annotating or tagging runs.
 type DoneMsg struct {
 	Text string
 	Err  error
@@ -58,20 +87,16 @@ func (s *RunList) answer(msg tea.KeyPressMsg) tea.Cmd {
 	}
 }
 
-// write handles a key while a note is being written.
+// write handles a key while a note or tags are being written.
 func (s *RunList) write(msg tea.KeyPressMsg) tea.Cmd {
-	n, keeper := s.noting, s.keeper
+	n := s.noting
 	switch msg.String() {
 	case "esc":
 		s.noting = nil
 	case "enter":
 		s.noting = nil
-		id, text := n.id, strings.TrimSpace(n.field.Value())
-		said := "note written"
-		if text == "" {
-			said = "note removed"
-		}
-		return func() tea.Msg { return DoneMsg{said, keeper.Annotate(id, text)} }
+		text := strings.TrimSpace(n.field.Value())
+		return func() tea.Msg { return n.keep(n.id, text) }
 	default:
 		n.field, _ = n.field.Update(msg)
 	}
@@ -94,8 +119,8 @@ func Settle(b screen.Archive, msg DoneMsg, toast *widget.Note, e screen.Env) tea
 func (s *RunList) Line(st *widget.Styles, w int) string {
 	switch {
 	case s.noting != nil:
-		const lead = " Note: "
-		return widget.Fit(st.Accent.On(lead)+s.noting.field.View(st, w-len(lead)), w)
+		n := s.noting
+		return widget.Fit(st.Accent.On(n.lead)+n.field.View(st, w-len(n.lead)), w)
 	case s.asked == nil:
 		return ""
 	}

@@ -317,7 +317,7 @@ func (h *List) Keys() widget.KeyMap {
 	move.SetEnabled(k.Up.Enabled())
 	sides.SetEnabled(k.SideA.Enabled())
 	return widget.KeyMap{
-		Short: []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Back, k.Quit},
-		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Pack, k.Undo, k.Remove, k.Back}},
+		Short: []key.Binding{move, k.Choose, short, sides, k.Compare, k.Help, k.Filter, k.Order, k.Annotate, k.Retag, k.Back, k.Quit},
+		Full:  [][]key.Binding{{k.Up, k.Down, k.First, k.Last, k.PageUp, k.PageDown}, {k.Choose, k.Toggle, k.SideA, k.SideB, k.Compare, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Undo, k.Remove, k.Back}},
 	}
 }

@@ -136,6 +136,30 @@ func TestRunsAreSortedAndAnnotated(t *testing.T) {
 	assert.Empty(t, h.shown)
 }
 
+// Tags are edited where they stand: all of them at once, refused with the reason.
+func TestTagsAreEditedInTheList(t *testing.T) {
+	b := tuitest.NewDemo()
+	a, h := list(t, b, 120, 40)
+	a.Send(t, "#")
+	assert.True(t, h.Typing())
+	a.Type(t, "build=7; host=big one")
+	assert.Contains(t, a.Picture(t), "Tags: build=7; host=big one")
+	a.Send(t, "enter")
+	assert.Contains(t, a.Picture(t), "2 tags written")
+	assert.Equal(t, map[string]string{"build": "7", "host": "big one"}, h.run().Tags)
+	a.Send(t, "#")
+	a.Type(t, "; build=8")
+	a.Send(t, "enter")
+	assert.Contains(t, a.Picture(t), "tag: build is given twice")
+	assert.Len(t, h.run().Tags, 2, "what is refused changes nothing")
+	a.Send(t, "/")
+	a.Type(t, "build=7")
+	assert.Len(t, h.shown, 1, "it is filtered by")
+	a.Send(t, "enter", "#", "ctrl+u", "enter")
+	assert.Empty(t, h.shown)
+	assert.Contains(t, a.Picture(t), "tags removed")
+}
+
 func TestAnEmptyHistorySpeaks(t *testing.T) {
 	a, _ := list(t, &tuitest.Bench{}, 80, 24)
 	assert.Contains(t, a.Picture(t), "No runs yet.")

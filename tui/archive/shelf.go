@@ -2,6 +2,7 @@ package archive
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -25,6 +26,8 @@ type Keeper interface {
 	// Annotate sets the note on a run, replacing the previous one; an empty note
 	// removes it.
 	Annotate(id, note string) error
+	// Retag sets the tags of a run, each NAME=VALUE, in place of all that it has.
+	Retag(id string, words []string) error
 }
 
 // RunList is the filter and the order of a list of kept runs, and the open question about
@@ -38,7 +41,7 @@ type RunList struct {
 	keeper Keeper
 	order  Order
 	asked  *question // nil: nothing
-	noting *note     // nil: none
+	noting *note     // what is written on a run; nil: nothing
 }
 
 // New returns the shelf of an archive.
@@ -103,7 +106,9 @@ func (s *RunList) Press(msg tea.KeyPressMsg, at *rundir.Run, listed []string) (c
 		id, keeper := at.ID, s.keeper
 		return func() tea.Msg { return DoneMsg{"a folder again: " + id, keeper.Unpack([]string{id})} }, true
 	case key.Matches(msg, k.Annotate):
-		s.noting = &note{at.ID, widget.NewField(at.Note)}
+		s.noting = &note{id: at.ID, lead: " Note: ", field: widget.NewField(at.Note), keep: s.annotate}
+	case key.Matches(msg, k.Retag):
+		s.noting = &note{id: at.ID, lead: " Tags: ", field: widget.NewField(strings.Join(at.TagWords(), between)), keep: s.retag}
 	default:
 		return nil, false
 	}
@@ -119,6 +124,7 @@ func Bindings(k *widget.Bindings, some, run bool) {
 	k.Undo.SetHelp("u", "take out of the archive")
 	k.Undo.SetEnabled(run)
 	k.Annotate.SetEnabled(run)
+	k.Retag.SetEnabled(run)
 }
 
 // dates returns the ways in which a moment is told: as in lists, and as people write it.

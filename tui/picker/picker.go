@@ -254,7 +254,7 @@ func (p *Picker) Keys() widget.KeyMap {
 		run.SetEnabled(k.Up.Enabled())
 		return widget.KeyMap{
 			Short: []key.Binding{run, k.Choose, k.Launch, k.Help, k.Filter, k.Order, k.Annotate, k.Remove, k.History, k.Next, k.Quit},
-			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose, k.Filter, k.Order, k.Annotate, k.Pack, k.Remove}, common},
+			Full:  [][]key.Binding{{k.Up, k.Down, k.Choose, k.Filter, k.Order, k.Annotate, k.Retag, k.Pack, k.Remove}, common},
 		}
 	}
 	k.Right.SetHelp("→", "setup")

@@ -35,11 +35,11 @@ type Bindings struct {
 	// picker and results
 	Start, Launch, History, Export, Copy, CopySummary, Again, Compare, Swap, Details, Toggle, Edit, Ping key.Binding
 	// dashboard
-	Pause, More, Less, MoreTen, LessTen                                 key.Binding
-	PayloadDown, PayloadUp, RateDown, RateUp, Arrivals                  key.Binding
-	Tune, LogAxis, Mark, Fault, Stop, Undo, Reset, SavePreset           key.Binding
-	Search, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate key.Binding
-	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                 key.Binding
+	Pause, More, Less, MoreTen, LessTen                                        key.Binding
+	PayloadDown, PayloadUp, RateDown, RateUp, Arrivals                         key.Binding
+	Tune, LogAxis, Mark, Fault, Stop, Undo, Reset, SavePreset                  key.Binding
+	Search, Sweep, Targets, SideA, SideB, Remove, Pack, Order, Annotate, Retag key.Binding
+	TurnDown, TurnUp, TurnDownTen, TurnUpTen, TypeValue                        key.Binding
 }
 
 func newBindings() Bindings {
@@ -107,6 +107,7 @@ func newBindings() Bindings {
 		Pack:        Bind("Z", "archive", "Z"),
 		Order:       Bind("o", "sort", "o"),
 		Annotate:    Bind("n", "note", "n"),
+		Retag:       Bind("#", "tags", "#"),
 		TurnDown:    Bind("←", "turn down", "left"),
 		TurnUp:      Bind("→", "turn up", "right"),
 		TurnDownTen: Bind("shift+←", "÷10", "shift+left"),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perfbench/perfbench/cmd/perfbench/cli"
 	"github.com/perfbench/perfbench/internal/report"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/sweep"
 )
@@ -109,6 +110,18 @@ func (k *kept) Annotate(id, note string) error {
 		return err
 	}
 	return rundir.Note(dir, note)
+}
+
+func (k *kept) Retag(id string, words []string) error {
+	tags, err := request.Tags(words)
+	if err != nil {
+		return err
+	}
+	dir, err := rundir.Find(k.out, id)
+	if err != nil {
+		return err
+	}
+	return rundir.Retag(dir, tags)
 }
 
 func (k *kept) Formats(profile string) []rundir.Format {

@@ -4,6 +4,7 @@
 package tuitest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"github.com/perfbench/perfbench/internal/compare"
@@ -36,7 +37,7 @@ type Bench struct {
 	NextSweep *SweepRun // what Sweep returns
 	// PastSweeps are the earlier sweeps.
 	PastSweeps []sweep.Kept
-	// KeepErr is the error of Remove, Pack and Annotate; Packed are the runs that were
+	// KeepErr is the error of Remove, Pack, Annotate and Retag; Packed are the runs that were
 	// archived.
 	KeepErr error
 	Packed  []string
@@ -158,6 +159,21 @@ func (b *Bench) Annotate(id, note string) error {
 		}
 	}
 	return b.KeepErr
+}
+
+// Retag sets the tags of an earlier run, unless KeepErr is set.
+func (b *Bench) Retag(id string, words []string) error {
+	tags, err := request.Tags(words)
+	if err := cmp.Or(err, b.KeepErr); err != nil {
+		return err
+	}
+	b.Past = slices.Clone(b.Past)
+	for i := range b.Past {
+		if b.Past[i].ID == id {
+			b.Past[i].Tags = tags
+		}
+	}
+	return nil
 }
 
 // Keep sets the directory of an earlier run.
