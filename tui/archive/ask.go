@@ -105,13 +105,18 @@ func (s *RunList) write(msg tea.KeyPressMsg) tea.Cmd {
 
 // Settle reports the result, and has the list read again.
 func Settle(b screen.Archive, msg DoneMsg, toast *widget.Note, e screen.Env) tea.Cmd {
+	Told(msg, toast, e)
+	return screen.ReadHistory(b)
+}
+
+// Told reports the result.
+func Told(msg DoneMsg, toast *widget.Note, e screen.Env) {
 	if msg.Err != nil {
 		text, _, _ := strings.Cut(msg.Err.Error(), "\n")
 		toast.Say(e.Now, text, true)
-	} else {
-		toast.Say(e.Now, msg.Text, false)
+		return
 	}
-	return screen.ReadHistory(b)
+	toast.Say(e.Now, msg.Text, false)
 }
 
 // Line returns the question or the note being written in w cells; "" if there is

@@ -70,6 +70,7 @@ type subject struct {
 	outcome *screen.Outcome
 	loaded  *loadedRun // nil until it is read
 	err     error      // of reading it
+	changed bool       // its note or its tags, since it was read
 }
 
 // read reads the run in the background.
@@ -92,10 +93,10 @@ func (s *subject) going() bool {
 // arrived takes the run that was read; false if it is another, or there already with all
 // that it has.
 func (s *subject) arrived(msg loadedMsg) bool {
-	if msg.id != s.id || s.loaded != nil && (!s.going() || msg.err != nil) {
+	if msg.id != s.id || s.loaded != nil && (!s.going() && !s.changed || msg.err != nil) {
 		return false
 	}
-	s.loaded, s.err = msg.run, msg.err
+	s.loaded, s.err, s.changed = msg.run, msg.err, false
 	return true
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/rundir"
+	"github.com/perfbench/perfbench/tui/archive"
 	"github.com/perfbench/perfbench/tui/screen"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -22,7 +23,8 @@ type Results struct {
 	since  time.Time
 	run    *subject
 	pages  *pages
-	export *exporter // nil unless documents are being exported
+	export *exporter       // nil unless documents are being exported
+	shelf  archive.RunList // writes the note and the tags
 	toast  widget.Note
 	reread screen.Reread // of a run that is still going
 }
@@ -42,14 +44,16 @@ const unasked = 2 * time.Second
 // New shows an earlier run.
 func New(b Bench, id string) *Results {
 	run := &subject{id: id}
-	return &Results{bench: b, run: run, pages: &pages{of: run, op: -1}}
+	return &Results{bench: b, run: run, pages: &pages{of: run, op: -1}, shelf: archive.NewRunList(b)}
 }
 
 // Start reads the run.
 func (r *Results) Start(screen.Env) tea.Cmd { return r.run.read(r.bench) }
 
 // Typing reports whether text is being typed.
-func (r *Results) Typing() bool { return r.export != nil && r.export.typing }
+func (r *Results) Typing() bool {
+	return r.shelf.Typing() || r.export != nil && r.export.typing
+}
 
 // Update handles one message.
 func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
@@ -67,12 +71,18 @@ func (r *Results) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		case arrived:
 			r.pages.cache = bodyCache{}
 		}
+	case archive.DoneMsg:
+		archive.Told(msg, &r.toast, e)
+		r.run.changed = true
+		return r, r.run.read(r.bench)
 	case exportedMsg:
 		if r.export != nil && msg.id == r.run.id {
 			r.export.finished(msg)
 		}
 	case tea.PasteMsg:
-		if r.Typing() {
+		if r.shelf.Typing() {
+			r.shelf.Paste(msg)
+		} else if r.Typing() {
 			r.export.dir, _ = r.export.dir.Update(msg)
 		}
 	case tea.KeyPressMsg:
@@ -95,6 +105,9 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	}
 	k := r.bindings()
 	switch {
+	case r.shelf.Typing(), key.Matches(msg, k.Annotate), key.Matches(msg, k.Retag):
+		cmd, _ := r.shelf.Press(msg, &r.run.loaded.folder.Run, nil)
+		return cmd
 	case key.Matches(msg, k.Back):
 		if !r.since.IsZero() && e.Now.Sub(r.since) < unasked {
 			r.toast.Say(e.Now, "the run has just ended: these are its results; esc once more goes back", false)
@@ -138,7 +151,7 @@ func (r *Results) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 		return screen.Open(screen.Runs{Chosen: r.run.id})
 	case key.Matches(msg, k.History):
 		return screen.Open(screen.Runs{})
-	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again),
+	case widget.Presses(msg, k.Export), widget.Presses(msg, k.Copy), widget.Presses(msg, k.CopySummary), widget.Presses(msg, k.Compare), widget.Presses(msg, k.Again), widget.Presses(msg, k.Annotate), widget.Presses(msg, k.Retag),
 		widget.Presses(msg, k.Search), widget.Presses(msg, k.Sweep), widget.Presses(msg, k.Targets):
 		r.toast.Say(e.Now, r.run.missing(), true)
 	}
@@ -157,7 +170,7 @@ func (r *Results) bindings() widget.Bindings {
 		k.Up.SetHelp("↑", "operation up")
 		k.Down.SetHelp("↓", "operation down")
 	}
-	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets} {
+	for _, b := range []*key.Binding{&k.Export, &k.Compare, &k.Copy, &k.Again, &k.Search, &k.Sweep, &k.Targets, &k.Annotate, &k.Retag} {
 		b.SetEnabled(r.run.loaded != nil)
 	}
 	k.CopySummary.SetEnabled(r.run.text() != "")
@@ -183,15 +196,18 @@ func (r *Results) Keys() widget.KeyMap {
 	if r.export != nil {
 		return r.export.keys()
 	}
+	if r.shelf.Typing() {
+		return r.shelf.Keys()
+	}
 	k := r.offered()
 	move := widget.Bind("↑↓", strings.TrimSuffix(k.Down.Help().Desc, " down"), "up", "down")
 	move.SetEnabled(k.Down.Enabled())
 	return widget.KeyMap{
-		Short: []key.Binding{k.Next, move, k.Export, k.Again, k.Help, k.Back, k.Copy, k.Compare, k.History, k.Search, k.Sweep, k.Quit},
+		Short: []key.Binding{k.Next, move, k.Export, k.Again, k.Help, k.Back, k.Copy, k.Annotate, k.Compare, k.History, k.Search, k.Sweep, k.Quit},
 		Full: [][]key.Binding{
 			{k.Next, k.Prev, k.Right, k.Left},
 			{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last},
-			{k.Again, widget.Long(k.Search, "search in a run like this one"), widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
+			{k.Again, widget.Long(k.Search, "search in a run like this one"), widget.Long(k.Sweep, "runs like it at several values"), k.Targets, k.Export, k.Annotate, k.Retag, k.Copy, k.CopySummary, k.Compare, k.History, k.Back},
 		},
 	}
 }
@@ -211,6 +227,9 @@ func (r *Results) View(e screen.Env) string {
 
 // bottom is the line above the keys: the last message, else the run's directory.
 func (r *Results) bottom(e screen.Env) string {
+	if line := r.shelf.Line(e.Styles, e.W); line != "" {
+		return line
+	}
 	if r.toast.Text != "" {
 		return r.toast.Line(e.Styles, e.W)
 	}
@@ -248,6 +267,7 @@ func (r *Results) Outside(screen.Env) (title string, bar *tea.ProgressBar) { //n
 
 // Bench is what the screen of a finished run needs.
 type Bench interface {
+	archive.Keeper
 	// Load reads one finished run by its id.
 	Load(id string) (*rundir.Folder, error)
 	// Formats lists the formats in which a run of the profile can be written.
