@@ -35,7 +35,7 @@ func TestWhatRealServersRecoverFrom(t *testing.T) {
 			workload := filepath.Join(dir, "slow.yaml")
 			require.NoError(t, os.WriteFile(workload, []byte("data: {user: {records: 10}}\noperations: {slow: "+c.statement+"}\n"), 0o600))
 			p := exec.Command(binary(t), "find", "mix", "--file", workload, "--target", c.target(t), "--namespace", "recovered", "--under", "recovers<5s",
-				"--client", "deadline=200ms,retries=2,backoff=20ms", "--threads", "128", "--from", "60", "--to", "400", "--duration", "2m", "--out", dir)
+				"--client", "deadline=200ms,retries=2,backoff=20ms", "--threads", "128", "--from", "60", "--to", "400", "--duration", "2m", "--drain", "1m", "--out", dir)
 			p.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
 			said, err := p.CombinedOutput()
 			var exit *exec.ExitError
