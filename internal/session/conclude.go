@@ -10,6 +10,7 @@ import (
 	"github.com/perfbench/perfbench/internal/engine"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/proxy"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -39,6 +40,8 @@ func (c *Concluded) Code() int { return fault.CodeOf(c.Err) }
 func (d *Driven) Conclude(ctx context.Context) *Concluded {
 	res, cause := d.run.Wait()
 	<-d.observer.over
+	d.Opened.proxy.Set(proxy.State{}) // a run that ends by itself leaves what was broken to us
+	d.breakers.set(workload.Faults{})
 	unbroken := d.breakers.wait()
 	d.killed()
 	o := d.Opened
@@ -50,6 +53,9 @@ func (d *Driven) Conclude(ctx context.Context) *Concluded {
 	e.run.Notices = append(e.run.Notices, unbroken...)
 	e.run.Commands = e.p.Plan.Commands.All()
 	e.record(ctx, res, cause)
+	for _, note := range d.breakers.late(e.run.Marks) {
+		e.run.Marks = append(e.run.Marks, rundir.Mark{At: e.run.MeasuredS, Note: note})
+	}
 	defer o.crew.Close()
 	silent := e.verify(ctx)
 	errs := []error{e.cleanUp(ctx, silent)}

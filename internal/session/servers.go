@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perfbench/perfbench/internal/fault"
+	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -70,6 +71,7 @@ type breaker struct {
 	queue  []workload.Faults // what was asked for since
 	busy   bool
 	failed []string // what could not be done, each in a sentence
+	notes  []string // what was put on the time line, unless the run had ended
 
 	// now is what is broken; only the work uses it.
 	now workload.Faults
@@ -108,6 +110,21 @@ func (bs breakers) wait() (failed []string) {
 		failed = append(failed, b.wait()...)
 	}
 	return failed
+}
+
+// late returns the notes that came after a run had ended, as none of its marks has them. It follows
+// wait.
+func (bs breakers) late(marks []rundir.Mark) (notes []string) {
+	for _, b := range bs {
+		b.mu.Lock()
+		for _, n := range b.notes {
+			if !slices.ContainsFunc(marks, func(m rundir.Mark) bool { return m.Note == n }) {
+				notes = append(notes, n)
+			}
+		}
+		b.mu.Unlock()
+	}
+	return notes
 }
 
 func (b *breaker) set(f workload.Faults) {
@@ -169,6 +186,9 @@ func (b *breaker) say(note string, err error) {
 		note = strings.TrimSuffix(err.Error(), ".")
 	}
 	if note != "" {
+		b.mu.Lock()
+		b.notes = append(b.notes, note)
+		b.mu.Unlock()
 		b.mark(note)
 	}
 }
