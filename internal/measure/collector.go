@@ -302,6 +302,9 @@ func (c *Collector) add(s *Call) {
 		t.count += int64(s.Units)
 		if !warm {
 			c.all.tally.add(c.cfg.OpTrack[s.Op], s)
+			if (c.cfg.Parts == nil || !c.cfg.Parts[s.Op]) && (c.cfg.Apart == nil || !c.cfg.Apart[s.Op]) {
+				c.all.doneAt.add(s.End)
+			}
 		}
 		return
 	}

@@ -346,4 +346,7 @@ type Result struct {
 	Messages []Message
 	// Stages has how long each stage took, by segment; see MostStaged.
 	Stages [][]Summary
+	// Silences are the times of a tenth of a second or more in which nothing was done, in order;
+	// those of this process alone.
+	Silences []Silence
 }

@@ -26,6 +26,7 @@ type whole struct {
 	// arrivals are those of each track.
 	arrivals []arrivals
 	accounts []accounts // of each track
+	doneAt   doneAt
 	spreads  []spreads
 	control  Control
 	until    int64 // the end of the last closed second
@@ -137,6 +138,7 @@ func (a *whole) result(gauges []Gauge) *Result {
 	}
 	a.fill(r.Ops, nil, 0, int64(r.Measured))
 	r.Sessions = a.sessions(gauges, r.Ops)
+	r.Silences = a.doneAt.silences(r.Measured)
 	return r
 }
 

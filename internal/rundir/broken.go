@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -105,13 +106,15 @@ type perSecond struct {
 	rates         []float64
 	p99, slowest  []float64
 	otherSettings []float64 // when settings other than faults changed
+	silences      []measure.Silence
 }
 
 func perSecondOf(f *Folder) *perSecond {
 	line := Of(f)
 	n := len(line.Rates)
 	s := &perSecond{
-		first: line.First, rates: line.Rates, p99: line.P99, slowest: line.Max,
+		silences: f.Run.Silences,
+		first:    line.First, rates: line.Rates, p99: line.P99, slowest: line.Max,
 		done: make([]int64, n), failed: make([]int64, n), waiting: make([]int64, n), due: Gaps(n),
 	}
 	counts := map[[2]string]bool{}
@@ -279,6 +282,11 @@ func (s *perSecond) worst(f *Fault, from, until int) {
 			silent++
 		}
 		f.Silent = max(f.Silent, silent)
+	}
+	for _, q := range s.silences { // which says how long to hundredths, where whole seconds do not
+		if q.From.Seconds() < float64(until) && q.To.Seconds() > f.From {
+			f.Silent = max(f.Silent, (q.To - q.From).Seconds())
+		}
 	}
 	for t := int(math.Floor(f.To)); f.Healed && t < s.end() && f.FirstDone == nil; t++ {
 		if i := t - s.first; i >= 0 && s.done[i] > 0 {

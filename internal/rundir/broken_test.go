@@ -59,6 +59,15 @@ func TestAPauseLosesWhatWasDue(t *testing.T) {
 	}}, got)
 }
 
+// How long nothing was done is known to hundredths of a second, where the process noted it.
+func TestASilenceIsKnownMoreFinelyThanItsSeconds(t *testing.T) {
+	f := broken{1000, joined(quiet(10), [][4]int64{{300, 0, 700, 4}, {0, 0, 1700, 0}, {2700, 0, 0, 2004}}, quiet(10)), pause(10.3, 12.3)}.folder()
+	assert.InDelta(t, 1, FaultsOf(f)[0].Silent, 1e-9)
+	at := func(from, to float64) measure.Silence { return measure.Silence{From: seconds(from), To: seconds(to)} }
+	f.Run.Silences = []measure.Silence{at(1, 9), at(10.3, 12.31), at(15, 22)}
+	assert.InDelta(t, 2.01, FaultsOf(f)[0].Silent, 1e-9, "those before the fault, and after all was as before, are not its")
+}
+
 func TestAFaultWithinASecondIsDueForItsPart(t *testing.T) {
 	got := FaultsOf(broken{1000, joined(quiet(10), [][4]int64{{500, 0, 0, 400}}, quiet(10)), pause(10.25, 10.75)}.folder())
 	assert.InDelta(t, 500, *got[0].Due, 1e-9)

@@ -37,6 +37,7 @@ func SetResult(run *Run, res *measure.Result) {
 			run.Segments[i].SettingsEnd = copySettings(s.SettingsEnd)
 		}
 	}
+	run.Silences = res.Silences
 	run.Shares = nil
 	for _, s := range res.Shares {
 		run.Shares = append(run.Shares, Shares(s))

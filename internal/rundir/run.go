@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/verdict"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -121,6 +122,8 @@ type Run struct {
 	Why *Why `json:"why,omitempty"`
 	// Faults are the accounts of the faults of the timetable, worked out at the end.
 	Faults []Fault `json:"faults,omitempty"`
+	// Silences are the times in which nothing was done, from which the accounts are worked out.
+	Silences []measure.Silence `json:"-"`
 	// Notices are sentences that every report must repeat: the numbers do not describe
 	// a real server, warnings of the file reader …
 	Notices []string `json:"notices"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -221,6 +222,55 @@ mix: {look: 1, change: 1}`
 			}
 			assert.Contains(t, failed, c.check)
 		})
+	}
+}
+
+// What a store has lost of what it acknowledged is what the account says: records that are not there,
+// and writes that it took and dropped.
+func TestTheAccountOfALossIsExact(t *testing.T) {
+	w := parse(t, `
+data: {order: {records: 1, size: 20}, product: {records: 100, size: 20}}
+operations: {more: {insert: order}, change: {put: product}}
+mix: {more: 1, change: 1}`)
+	for seed := range int64(50) {
+		dice := rand.New(rand.NewPCG(uint64(seed), 1))
+		begun, ended, orders, inserted, gone, dropped := false, false, -1, []string{}, map[string]bool{}, map[string]bool{}
+		b := bind(t, &run.Spec{Work: w, Seed: seed}, watched{before: func(c *model.Call) bool {
+			if c.Do != model.Put || !begun {
+				return false
+			}
+			drop := dice.IntN(10) == 0
+			dropped[string(c.Rows[0].Key)] = drop // of one data set alone
+			return drop
+		}, after: func(c *model.Call) {
+			switch {
+			case c.Do == model.Insert && begun:
+				orders = c.Set
+				inserted = append(inserted, string(c.Rows[0].Key))
+			case c.Do == model.Get && ended && c.Set == orders:
+				for i := range c.Rows {
+					c.Rows[i].Found = c.Rows[i].Found && !gone[string(c.Rows[i].Key)]
+				}
+			}
+		}})
+		begun = true
+		k := b.task(t, 0, settings(w))
+		for i := range int64(400) {
+			require.NoError(t, at(t, k, i))
+		}
+		ended = true
+		for range dice.IntN(30) {
+			gone[inserted[dice.IntN(len(inserted))]] = true
+		}
+		want := int64(len(gone))
+		for _, last := range dropped {
+			if last {
+				want++
+			}
+		}
+		v := b.plan.Verify(t.Context())
+		require.NotNil(t, v.Lost, v.Summary)
+		require.Equal(t, want, *v.Lost, "seed %d: %s", seed, v.Summary)
 	}
 }
 

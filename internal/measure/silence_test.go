@@ -1,0 +1,45 @@
+package measure
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestSilencesAreKnownToHundredthsOfASecond(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	var d doneAt
+	assert.Nil(t, d.silences(time.Hour), "nothing was done here at all")
+	for at := 250 * ms; at < 10*time.Second; at += ms { // a thousand a second
+		if at < 3140*ms || at >= 5140*ms {
+			d.add(int64(at))
+		}
+	}
+	d.add(int64(3 * time.Second)) // out of order
+	d.add(-1)                     // in the warm-up
+	assert.Equal(t, []Silence{{0, 250 * ms}, {3140 * ms, 5140 * ms}, {10 * time.Second, 11500 * ms}}, d.silences(11500*ms))
+	assert.Equal(t, []Silence{{0, 250 * ms}, {3140 * ms, 5140 * ms}}, d.silences(10*time.Second))
+}
+
+// What failed, and what is only a part of other work, breaks no silence.
+func TestWhatCountsBreaksASilence(t *testing.T) {
+	t.Parallel()
+	c := NewCollector(Config{
+		Tracks: []string{"t"}, Ops: []Operation{{Track: "t", Op: "o"}, {Track: "t", Op: "o-part"}}, OpTrack: []int{0, 0}, Parts: []bool{false, true},
+		Timeout: 1, Classes: []string{"", "timeout"}, Classify: func(error) uint8 { return 1 }, Source: still{},
+	})
+	s := c.Shard(0)
+	at := func(d time.Duration, op uint16, class uint8) {
+		s.Add(Call{Op: op, Due: int64(d), Start: int64(d), End: int64(d), Class: class, Units: 1})
+	}
+	at(0, 0, 0)
+	at(100*time.Millisecond, 0, 1)
+	at(200*time.Millisecond, 1, 0)
+	at(400*time.Millisecond, 0, 0)
+	s.Close()
+	go c.Run()
+	c.Close()
+	assert.Equal(t, []Silence{{10 * time.Millisecond, 400 * time.Millisecond}}, c.all.doneAt.silences(410*time.Millisecond))
+}
