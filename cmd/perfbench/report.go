@@ -205,9 +205,8 @@ func (a reportCmd) loadRun(runs, ref string) (*rundir.Folder, error) {
 // of another mode of its profile.
 func nothingToSay(f *rundir.Folder, formats []rundir.Format) error {
 	for _, format := range formats {
-		files, err := format.Encode(f)
-		if err != nil || len(files) > 0 {
-			continue // what went wrong is told when it is written
+		if format.Describes(f) {
+			continue
 		}
 		what := "of this run"
 		if f.Run.Mode != "" {

@@ -153,6 +153,12 @@ func (s Scale) Ticks(rows int) []Tick {
 		for i := math.Ceil(s.Low / step); i*step <= s.High*(1+1e-9); i++ {
 			values = append(values, i*step)
 		}
+		if last := values[len(values)-1]; last < s.High*(1-1e-9) { // the end of the scale has a label
+			if len(values) > 1 && s.High-last < step {
+				values = values[:len(values)-1]
+			}
+			values = append(values, s.High)
+		}
 	}
 	var out []Tick
 	for _, v := range values {

@@ -179,7 +179,7 @@ func marks(r *rundir.Run) []plot.Mark {
 	slices.SortStableFunc(phases, func(a, b rundir.Phase) int { return cmp.Compare(a.From, b.From) })
 	for _, p := range phases {
 		name := Plain(p.Name)
-		out = append(out, plot.Mark{At: p.From, Name: name, Note: "phase " + name + " from " + Length(p.From)})
+		out = append(out, plot.Mark{At: p.From, Name: name, Note: "phase " + name + " from " + plot.Clock(p.From)})
 	}
 	return out
 }

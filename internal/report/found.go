@@ -63,7 +63,7 @@ func foundPage(r *find.Result) Page {
 	if len(r.Steps) > len(r.Curve()) {
 		all := Table{Left: 1, Columns: []string{"", "from", "to", r.Over, r.Unit + "/s", "p99"}}
 		for _, s := range r.Steps {
-			all.Add(s.Words(), Length(s.FromS), Length(s.ToS), levelText(r, s.Level), units.Number(s.Done), Nanos(s.Response.P99))
+			all.Add(s.Words(), plot.Clock(s.FromS), plot.Clock(s.ToS), levelText(r, s.Level), units.Number(s.Done), Nanos(s.Response.P99))
 		}
 		p.Sections = append(p.Sections, Section{Heading: "Every step", Table: all})
 	}

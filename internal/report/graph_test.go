@@ -80,7 +80,7 @@ func TestEveryReportMarksPhasesAndNamesTheLinesBesideIt(t *testing.T) {
 	}
 	page := printed(t, store(), "html")
 	assert.Equal(t, 3, strings.Count(page, "<figure "))
-	assert.Equal(t, 3, strings.Count(page, "<title>phase query from 5 s</title>"))
+	assert.Equal(t, 3, strings.Count(page, "<title>phase query from 00:05</title>"))
 	assert.Contains(t, page, "</i>query.range</span>")
 }
 

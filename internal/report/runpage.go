@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/rundir"
 	"github.com/perfbench/perfbench/internal/rundir/hlog"
 	"github.com/perfbench/perfbench/internal/units"
@@ -248,7 +249,7 @@ func segments(r *rundir.Run) Section {
 			if long {
 				figures[2] = Nanos(o.Response.Max)
 			}
-			row := append([]string{number, Length(s.From), strings.Join(set, " "), o.Track, o.Op, Whole(o.Count), rate(r, o.Throughput)}, figures...)
+			row := append([]string{number, plot.Clock(s.From), strings.Join(set, " "), o.Track, o.Op, Whole(o.Count), rate(r, o.Throughput)}, figures...)
 			if mixed {
 				row = slices.Insert(row, 5, r.UnitOf(o))
 			}

@@ -276,7 +276,7 @@ func rows() []Field {
 		{
 			Param: param("format", workload.List, "documents to write"),
 			Flag:  Flag{"", "LIST", "documents to write (default json,csv,hlog and the profile's own)", GroupOutput, true},
-			Form:  Form{"documents", "Report", "the documents to write: perfbench list formats names them", ", "},
+			Form:  Form{"documents", "Report", "the documents to write, with commas between: json, csv, html", ", "},
 			list:  func(r *Run) *[]string { return &r.Request.Formats }, kept: "formats",
 		},
 		{
@@ -306,7 +306,7 @@ func rows() []Field {
 	}
 }
 
-const atHelp = "live changes as --at has them, with ; between: 30m:batch=400; 1h:rate=50000"
+const atHelp = "live changes and faults, with ; between: 30m:batch=400; 1h:rate=50000; 20s..30s:fault=delay:5ms"
 
 // knob is the field of a knob that has a flag and a key of its own.
 func knob(k workload.Knob, letter, value, help string) Field {

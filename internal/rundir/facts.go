@@ -70,6 +70,13 @@ func (format Format) Documents(f *Folder) (files []File, err error) {
 	return files, nil
 }
 
+// Describes reports whether the format has a document of a run: one of a profile may be that of
+// another of its modes. What goes wrong is found out when it is written.
+func (format Format) Describes(f *Folder) bool {
+	files, err := format.Documents(f)
+	return err != nil || len(files) > 0
+}
+
 // Belongs reports whether a file in the folder of a run may be perfbench's: written by the
 // run itself, a search or a note, or a document in one of the formats. Files of that name
 // go with the run; any other is somebody else's.

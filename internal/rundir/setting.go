@@ -27,6 +27,8 @@ func SettingText(name string, v float64) string {
 		return workload.FaultKinds()[kind].Format(v)
 	}
 	switch base := name[strings.LastIndexByte(name, '.')+1:]; {
+	case (base == "payload" || base == "principal") && v == 0:
+		return "none" // what the profile stores is as large as it is
 	case base == "payload", base == "principal":
 		return units.Size(int64(v))
 	case base == "think":

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perfbench/perfbench/internal/plot"
 	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
@@ -46,11 +47,11 @@ func (o outline) length() string {
 	count := fmt.Sprintf("%d %s", in.Count, o.p.Plan.Unit)
 	switch {
 	case in.Duration > 0 && in.Count > 0:
-		return fmt.Sprintf("%s or %s, whichever comes first", units.Duration(in.Duration), count)
+		return fmt.Sprintf("%s or %s, whichever comes first", plot.Clock(in.Duration.Seconds()), count)
 	case in.Duration > 0 && o.p.Until != nil:
-		return fmt.Sprintf("at most %s", units.Duration(in.Duration))
+		return fmt.Sprintf("at most %s", plot.Clock(in.Duration.Seconds()))
 	case in.Duration > 0:
-		return units.Duration(in.Duration)
+		return plot.Clock(in.Duration.Seconds())
 	case in.Count > 0:
 		return count
 	case !in.Endless:

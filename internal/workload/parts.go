@@ -47,10 +47,12 @@ type (
 	Waiter interface {
 		UnderWay() (what []string, since time.Time)
 	}
-	// Relay counts the calls of the store, those that worked and those that failed, that the profile
-	// itself makes with what the workers of tracks that relay hand over. Any goroutine may call it.
+	// Relay tells of what the workers of tracks that relay hand over: the calls of the store that the
+	// profile itself makes with it, those that worked and those that failed; and how many units are on
+	// their way, neither done nor given up. Any goroutine may call it.
 	Relay interface {
 		Calls() (worked, failed int64)
+		OnTheWay() int64
 	}
 	// Dependent asks what else the plan cannot do without, such as a broker, in the way of
 	// store.Answerer; the error says who does not answer. Any goroutine may call it.
@@ -170,6 +172,14 @@ func (ps Parts) Calls() (worked, failed int64) {
 		worked, failed = worked+w, failed+f
 	}
 	return worked, failed
+}
+
+// OnTheWay adds up what is on its way through each Relay; false: there is none.
+func (ps Parts) OnTheWay() (n int64, relays bool) {
+	for _, p := range are[Relay](ps) {
+		n, relays = n+p.OnTheWay(), true
+	}
+	return n, relays
 }
 
 // Answer returns what the first Dependent in want says.

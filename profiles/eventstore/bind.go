@@ -241,6 +241,9 @@ func (b *binding) Calls() (worked, failed int64) {
 	return b.counts.Statements(), failed
 }
 
+// OnTheWay counts the events that were handed over, and are neither durable nor given up.
+func (b *binding) OnTheWay() int64 { return b.ledger.Left() }
+
 // Settle ends what goes on beside the workers, once what is on its way is durable.
 func (b *binding) Settle(ctx context.Context) {
 	if len(b.others.Told()) == 0 {

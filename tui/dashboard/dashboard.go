@@ -101,7 +101,7 @@ func (d *Dashboard) Update(msg tea.Msg, e screen.Env) (screen.Screen, tea.Cmd) {
 		d.refresh()
 		return d, cmd
 	case tea.PasteMsg:
-		if d.says.prompt != nil {
+		if d.says.prompt != nil { // what answers a question has no letters of it
 			d.says.prompt.field, _ = d.says.prompt.field.Update(msg)
 		} else if d.search.panel.Asking {
 			d.search.panel.Paste(msg)

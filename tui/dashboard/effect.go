@@ -12,6 +12,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/compare/stat"
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 	"github.com/perfbench/perfbench/tui/widget"
@@ -444,7 +445,7 @@ func (e *effect) lacks() string {
 	case needs > e.had:
 		return fmt.Sprintf("it takes %d s before a change, and there were %d", needs, e.had)
 	default:
-		return fmt.Sprintf("known in about %d s", max(more, 1))
+		return "known in about " + report.Length(float64(max(more, 1)))
 	}
 }
 

@@ -18,11 +18,6 @@ func searchHelp(k widget.Bindings) string {
 	return "find the highest load"
 }
 
-func promptKeys() widget.KeyMap {
-	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
-	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
-}
-
 // press handles a key: of a prompt, then of the tuning panel, then of the dashboard.
 func (d *Dashboard) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	if d.says.prompt != nil {
@@ -171,7 +166,7 @@ func (d *Dashboard) bindings() widget.Bindings {
 // Keys returns the keys that work now.
 func (d *Dashboard) Keys() widget.KeyMap {
 	if d.says.prompt != nil {
-		return promptKeys()
+		return d.says.prompt.keys()
 	}
 	if d.search.panel.Asking {
 		return d.search.panel.Keys()

@@ -38,6 +38,9 @@ func (l *lines) event(e screen.Env, rows int) []string {
 		return out
 	}
 	if l.says.prompt != nil {
+		if l.says.prompt.yes != "" {
+			return said(s.Accent, l.says.prompt.label+": y sets it")
+		}
 		label := " " + l.says.prompt.label + ": "
 		w := ansi.StringWidth(label)
 		return []string{s.Accent.On(label) + l.says.prompt.field.View(s, e.W-w-1) + " "}

@@ -227,12 +227,16 @@ func (low *lower) trackRows(e screen.Env, w int) (string, []string) {
 		if g.Rate > 0 || g.Backlog > 0 {
 			behind = units.Number(float64(g.Backlog))
 		}
+		inFlight := widget.Whole(int64(g.InFlight))
+		if i < len(low.now.tracks) && low.now.tracks[i].Relays {
+			inFlight = "–" // its calls are none of the store
+		}
 		if narrow {
-			line := widget.Fit("  "+t, name) + trackCols(s.Bold.On(units.Number(rate)), widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), behind)
+			line := widget.Fit("  "+t, name) + trackCols(s.Bold.On(units.Number(rate)), widget.Whole(int64(g.Threads)), inFlight, behind)
 			out = append(out, low.atRest(e, g.Running, t, name, line))
 			continue
 		}
-		line := widget.Fit("  "+t, name) + s.Bold.On(cols(units.Number(rate))) + cols(widget.Whole(int64(g.Threads)), widget.Whole(int64(g.InFlight)), age(g.OldestDue), behind)
+		line := widget.Fit("  "+t, name) + s.Bold.On(cols(units.Number(rate))) + cols(widget.Whole(int64(g.Threads)), inFlight, age(g.OldestDue), behind)
 		if wide {
 			limit := units.Unlimited
 			if g.Rate > 0 {

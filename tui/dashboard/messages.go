@@ -3,6 +3,7 @@ package dashboard
 import (
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/tui/screen"
@@ -22,13 +23,27 @@ type toast struct {
 	until time.Time
 }
 
-// prompt asks for a line of text.
+// prompt asks for a line of text, or, if it has a yes, whether to do something.
 type prompt struct {
 	label string
 	field widget.Field
 	// turn returns the text of the choice that is by further on; nil: there are no choices.
 	turn func(by int) widget.Field
 	done func(e screen.Env, text string) tea.Cmd
+	// yes says in the hints what the key y does; done is called with it, or else with "".
+	yes string
+}
+
+// keys returns those that work while something is asked.
+func (p *prompt) keys() widget.KeyMap {
+	list := []key.Binding{widget.Bind("enter", "keep", "enter"), widget.Bind("esc", "cancel", "esc")}
+	switch {
+	case p.yes != "":
+		list = []key.Binding{widget.Bind("y", p.yes, "y", "Y"), widget.Bind("esc", "leave it", "esc", "n", "N")}
+	case p.turn != nil:
+		list = append(list, widget.Bind("↑↓", "choose", "up", "down"))
+	}
+	return widget.KeyMap{Short: list, Full: [][]key.Binding{list}}
 }
 
 // fade drops a message whose time is over.
@@ -48,6 +63,17 @@ func (m *messages) hush() { m.toast = toast{} }
 
 func (m *messages) press(msg tea.KeyPressMsg, e screen.Env) tea.Cmd {
 	p := m.prompt
+	if p.yes != "" {
+		switch msg.String() {
+		case "y", "Y":
+			m.prompt = nil
+			return p.done(e, p.yes)
+		case "esc", "n", "N":
+			m.prompt = nil
+			return p.done(e, "")
+		}
+		return nil
+	}
 	switch msg.String() {
 	case "enter":
 		m.prompt = nil

@@ -28,6 +28,8 @@ type reading struct {
 	verdict  rundir.Verdict
 	told     string            // what only the profile knows
 	answers  *workload.Answers // that differ from earlier ones; nil if none are compared
+	left     int64             // how many units are on their way, if a track relays what it does
+	relays   bool              // that is known
 	found    *screen.Search    // the last search
 }
 
@@ -57,6 +59,7 @@ func (r *reading) read() bool {
 	r.course.Add(r.run.Samples())
 	r.watch = r.watch.next(s)
 	r.verdict, r.told, r.answers = r.run.Verdict(), r.run.Plan().Status(), r.run.Plan().Answers()
+	r.left, r.relays = r.run.Plan().OnTheWay()
 	return true
 }
 
@@ -93,6 +96,16 @@ func (r *reading) measured(op int) []measure.Spread {
 		list = list[1:]
 	}
 	return list
+}
+
+// relaying reports whether what runs hands its work over, and its calls are none of the store.
+func (r *reading) relaying() bool {
+	for i, t := range r.tracks {
+		if t.Relays && i < len(r.snap.Gauges) && r.snap.Gauges[i].Running {
+			return true
+		}
+	}
+	return false
 }
 
 // firstRunning returns the first operation that is running now; 0 if none is.

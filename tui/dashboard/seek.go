@@ -1,13 +1,14 @@
 package dashboard
 
 import (
-	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perfbench/perfbench/internal/find"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/tui/chart"
 	"github.com/perfbench/perfbench/tui/screen"
@@ -116,7 +117,7 @@ func state(s *widget.Styles, now *screen.Search, w, h int, level float64, since 
 	case now.Going && level == 0:
 		trying = s.Muted.On("trying") + "  " + s.Bold.On("unlimited") + s.Muted.On(", to know where to begin")
 	case now.Going:
-		trying = s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On(fmt.Sprintf("  for %d s", int(since.Seconds())))
+		trying = s.Muted.On("trying") + "  " + s.Bold.On(amount(level)) + s.Muted.On("  for "+report.Length(math.Floor(since.Seconds())))
 	}
 	held, tooMuch := now.Bracket()
 	bracket := s.OK.On(units.Number(held)) + s.Muted.On(" holds · ") + s.Bad.On(units.Number(tooMuch)) + s.Muted.On(" is too much")

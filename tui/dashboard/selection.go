@@ -106,13 +106,20 @@ func (sel *selection) unit() string {
 	return sel.now.info.Unit
 }
 
-// state describes the run at this moment: in flight, behind, errors.
+// state describes the run at this moment: in flight, or on its way where calls hand over what is
+// stored later; behind, errors.
 func (sel *selection) state(e screen.Env, short bool) string {
 	s, f := e.Styles, sel.fig
-	parts := []string{fmt.Sprintf("in flight %d", f.inFlight)}
+	var parts []string
+	switch {
+	case !sel.now.relaying():
+		parts = append(parts, fmt.Sprintf("in flight %d", f.inFlight))
+	case sel.now.relays:
+		parts = append(parts, units.Number(float64(sel.now.left))+" "+sel.now.info.Unit+" on their way")
+	}
 	if f.stalls() {
 		parts = append(parts, s.Warn.On("oldest "+age(f.due)))
-	} else if !short {
+	} else if !short && !sel.now.relaying() {
 		parts = append(parts, "oldest "+age(f.due))
 	}
 	switch {

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -144,7 +143,7 @@ func (s *Screen) View(e screen.Env) string {
 	if s.err == nil {
 		wait := ""
 		if d := e.Now.Sub(s.since); !s.since.IsZero() && d >= time.Second {
-			wait = fmt.Sprintf(" · %d s", int(d.Seconds()))
+			wait = " · " + whole(d)
 		}
 		what := "Connecting to " + target
 		if s.leaving {

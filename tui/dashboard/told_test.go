@@ -14,6 +14,29 @@ type hits struct{}
 
 func (hits) Status() string { return "hits 97 %" }
 
+// relay is a part of a plan that stores later what workers hand over.
+type relay struct{}
+
+func (relay) Calls() (worked, failed int64) { return 0, 0 }
+func (relay) OnTheWay() int64               { return 4240 }
+
+// Calls that only hand over are none of the store: what is on its way to it stands in their place.
+func TestWhatIsOnItsWayStandsForCallsInFlight(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
+		a, d, run := live(t, time.Second, size[0], size[1])
+		assert.Contains(t, a.Picture(t), "in flight 16")
+		for _, track := range run.Designed.Tracks() {
+			track.Relays = true
+		}
+		run.Designed.Parts = workload.Parts{relay{}}
+		run.Tick(100 * time.Millisecond)
+		a.Send(t, a.Frame())
+		assert.Contains(t, a.Picture(t), " 4.24k entries on their way · errors 0")
+		d.lower.tab = tabTracks
+		assert.NotContains(t, a.Picture(t), "in flight 16")
+	}
+}
+
 // What only a profile knows of its run stands beside what all runs show.
 func TestWhatAProfileTellsOfItsRun(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {

@@ -202,9 +202,10 @@ func (tu *tuner) changeTo(e screen.Env, k workload.Knob, v float64) {
 		return
 	}
 	tu.says.prompt = &prompt{
-		label: fmt.Sprintf("%s/s is %s times what the run has reached; y sets it", units.Number(v), units.Number(v/most)),
-		done: func(e screen.Env, text string) tea.Cmd {
-			if strings.EqualFold(text, "y") {
+		label: fmt.Sprintf("%s/s is %s times what the run has reached", units.Number(v), units.Number(v/most)),
+		yes:   "set it all the same",
+		done: func(e screen.Env, answer string) tea.Cmd {
+			if answer != "" {
 				set(e)
 			} else {
 				tu.says.say(e, "the rate stays as it was", false)
@@ -219,7 +220,7 @@ func (tu *tuner) keys(k widget.Bindings, small bool) widget.KeyMap {
 	k.Down.SetHelp("↓", "knob below")
 	k.Back.SetHelp("esc", "close")
 	if tu.typing {
-		return promptKeys()
+		return (&prompt{}).keys()
 	}
 	for _, b := range []*key.Binding{&k.LogAxis, &k.Next, &k.Prev} { // what they change is not visible there
 		b.SetEnabled(!small)

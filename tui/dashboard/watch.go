@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/measure"
+	"github.com/perfbench/perfbench/internal/report"
 	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/tui/widget"
 )
@@ -98,7 +99,7 @@ func (w *watch) second(s *measure.Snapshot, t int, lost bool) {
 func (w watch) text(s *measure.Snapshot, width int) string {
 	switch {
 	case w.gone:
-		text := fmt.Sprintf("The store has not answered since %s (%d s)", widget.Clock(w.since), max(widget.Seconds(s.At-w.since), 1))
+		text := fmt.Sprintf("The store has not answered since %s (%s)", widget.Clock(w.since), whole(s.At-w.since))
 		for _, more := range []string{"the run goes on", errorsInWords(s.Errors)} {
 			if more != "" && ansi.StringWidth(text+more)+3 <= width {
 				text += " · " + more
@@ -106,10 +107,13 @@ func (w watch) text(s *measure.Snapshot, width int) string {
 		}
 		return text
 	case w.returned && s.At-w.back < 15*time.Second:
-		return fmt.Sprintf("The store answers again since %s, after %d s", widget.Clock(w.back), max(widget.Seconds(w.back-w.since), 1))
+		return fmt.Sprintf("The store answers again since %s, after %s", widget.Clock(w.back), whole(w.back-w.since))
 	}
 	return ""
 }
+
+// whole formats a length in whole seconds, one at least.
+func whole(d time.Duration) string { return report.Length(float64(max(widget.Seconds(d), 1))) }
 
 // onlyWatched explains why a key does nothing to a run that another process drives.
 const onlyWatched = "this workbench only watches: the run is driven by another, and goes on when you leave"

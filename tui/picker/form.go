@@ -136,6 +136,9 @@ func applied(req request.Request, r row, text string) request.Request {
 		if r.limit() && (strings.EqualFold(text, units.Unlimited) || strings.EqualFold(text, "max")) {
 			text = "0"
 		}
+		if zero := r.nothing(); zero != "" && strings.EqualFold(text, zero) {
+			text = "0"
+		}
 		req.Values = without(req.Values, r.name)
 		if text != "" {
 			req.Values[r.name] = workload.Value{Name: r.name, Text: text, Origin: workload.OriginFlag}

@@ -58,7 +58,18 @@ func (r row) words() string {
 	if r.limit() && r.text == "0" {
 		return units.Unlimited
 	}
+	if r.nothing() != "" && (r.text == "0" || r.text == units.Size(0)) {
+		return r.nothing()
+	}
 	return r.text
+}
+
+// nothing is what 0 is called, if it is not a number of the knob's unit.
+func (r row) nothing() string {
+	if r.knob == nil {
+		return ""
+	}
+	return r.knob.Zero
 }
 
 // rebuild recomputes the rows: after a preview, a choice, a key.
@@ -315,7 +326,7 @@ func (s *sheet) describe(r *row) {
 		if q.Name != r.name && q.Name != base {
 			continue
 		}
-		r.help = q.Help
+		r.help = widget.Unflagged(q.Help)
 		switch q.Kind {
 		case workload.Choice:
 			r.choices = q.Choices

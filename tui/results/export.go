@@ -47,7 +47,7 @@ type exportedMsg struct {
 
 // newExporter asks about a run and its directory.
 func newExporter(b Bench, id string, f *rundir.Folder) *exporter {
-	formats := b.Formats(f.Run.Profile)
+	formats := b.Formats(f)
 	x := &exporter{bench: b, id: id, home: f.Dir, formats: formats, on: make([]bool, len(formats)), dir: widget.NewChosen(f.Dir)}
 	for i, f := range formats {
 		x.on[i] = f.Profile != "" || f.ID == "markdown"

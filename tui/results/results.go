@@ -271,7 +271,7 @@ type Bench interface {
 	// Load reads one finished run by its id.
 	Load(id string) (*rundir.Folder, error)
 	// Formats lists the formats in which a run of the profile can be written.
-	Formats(profile string) []rundir.Format
+	Formats(f *rundir.Folder) []rundir.Format
 	// Export writes a finished run in the given formats and returns the paths of what
 	// it wrote, even with an error. An empty dir is the run's own directory.
 	Export(id string, formats []string, dir string) ([]string, error)

@@ -6,12 +6,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/plot"
+	"github.com/perfbench/perfbench/internal/request"
 	"github.com/perfbench/perfbench/internal/units"
 )
 
@@ -146,18 +148,29 @@ func Labelled(s *Styles, at int, label, text string, k Ink, w int) []string {
 // flag is how a flag of the command line is named in a text.
 var flag = regexp.MustCompile(`--(set )?([a-z][a-z-]*)`)
 
+// flags has the names of those that set what a form has a row for.
+var flags = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range request.Fields() {
+		out[f.Name] = true
+	}
+	return out
+})
+
 // Unflagged returns a text without the flags of the command line, which the workbench does
-// not have: it names the rows of forms.
+// not have: it names the rows of forms. What it has no row for is named as it is.
 func Unflagged(text string) string {
 	text = flag.ReplaceAllStringFunc(text, func(f string) string {
-		switch name := strings.TrimPrefix(strings.TrimPrefix(f, "--"), "set "); name {
-		case "at":
+		name, ours := strings.CutPrefix(strings.TrimPrefix(f, "--"), "set ")
+		switch {
+		case name == "at":
 			return "timetable"
-		case "warmup":
+		case name == "warmup":
 			return "warm-up"
-		default:
+		case ours || flags()[name]:
 			return name
 		}
+		return f // of another program
 	})
 	return strings.ReplaceAll(text, " (flag)", "")
 }

@@ -43,4 +43,5 @@ func TestWrapCountsCells(t *testing.T) {
 // What is said to users of the command line is said to those of the workbench in its words.
 func TestTheWorkbenchNamesRowsRatherThanFlags(t *testing.T) {
 	assert.Equal(t, "leave timetable out, or set compat=on and warm-up; not a-- b", Unflagged("leave --at out, or set --set compat=on and --warmup; not a-- b (flag)"))
+	assert.Equal(t, "options of memtier_benchmark: --ratio 1:10; file gives it", Unflagged("options of memtier_benchmark: --ratio 1:10; --file gives it"))
 }

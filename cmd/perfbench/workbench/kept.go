@@ -124,11 +124,12 @@ func (k *kept) Retag(id string, words []string) error {
 	return rundir.Retag(dir, tags)
 }
 
-func (k *kept) Formats(profile string) []rundir.Format {
+// Formats returns those that describe a run: of its profile, and of its mode.
+func (k *kept) Formats(f *rundir.Folder) []rundir.Format {
 	var out []rundir.Format
-	for _, f := range k.env.Formats {
-		if f.Profile == "" || f.Profile == profile {
-			out = append(out, f)
+	for _, format := range k.env.Formats {
+		if format.Profile == "" || format.Profile == f.Run.Profile && format.Describes(f) {
+			out = append(out, format)
 		}
 	}
 	return out

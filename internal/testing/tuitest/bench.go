@@ -184,7 +184,7 @@ func (b *Bench) Keep(id, dir string) {
 }
 
 // Formats returns those that can be written.
-func (b *Bench) Formats(string) []rundir.Format { return b.CanWrite }
+func (b *Bench) Formats(*rundir.Folder) []rundir.Format { return b.CanWrite }
 
 // Export returns what it would have written.
 func (b *Bench) Export(id string, formats []string, dir string) ([]string, error) {
