@@ -227,6 +227,22 @@ func Forgets(c Conn) bool {
 	return ok && f.Forgets()
 }
 
+// Server is implemented by connections to a store of this process.
+type Server interface {
+	// Serve takes as long as a call does by the target and the faults of the run, and fails as
+	// these have it. It is safe for use by several goroutines.
+	Serve(ctx context.Context) error
+}
+
+// Serve returns what a profile that keeps data in this process by itself, beside the connection,
+// calls for each of its calls.
+func Serve(c Conn) func(ctx context.Context) error {
+	if s, ok := Has[Server](c); ok {
+		return s.Serve
+	}
+	return func(ctx context.Context) error { return ctx.Err() }
+}
+
 // Warmer is implemented by connections whose pool can be filled before a run, so that
 // opening connections is not measured as part of its first calls.
 type Warmer interface {

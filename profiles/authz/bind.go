@@ -40,7 +40,7 @@ func (x *site) Connector(driver string) workload.Connector {
 		return on(x, onredis.New)
 	case "memory", "null":
 		return func(_ context.Context, p *workload.Bound) error {
-			return x.bind(p, inmemory.New(driver == "null"))
+			return x.bind(p, inmemory.New(driver == "null", store.Serve(p.Conn)))
 		}
 	}
 	return on(x, onsql.New)

@@ -48,14 +48,14 @@ func probing(t *testing.T, l *model.Adapter, set ...string) (time.Duration, *sta
 func TestRevokedPermissionInTheMemoryOfAnotherWorker(t *testing.T) {
 	for _, strategy := range Strategies[:4] {
 		synctest.Test(t, func(t *testing.T) {
-			stale, k := probing(t, inmemory.New(false), "strategy="+strategy, "cacheTTL=300ms")
+			stale, k := probing(t, inmemory.New(false, atOnce), "strategy="+strategy, "cacheTTL=300ms")
 			assert.InDelta(t, 300, stale.Milliseconds(), 20, strategy)
 			assert.EqualValues(t, 1, k.tally.stale.Load())
 			assert.Zero(t, k.tally.stuck.Load())
 			assert.Positive(t, k.tally.hits.Load())
 		})
 		synctest.Test(t, func(t *testing.T) {
-			stale, k := probing(t, inmemory.New(false), "strategy="+strategy)
+			stale, k := probing(t, inmemory.New(false, atOnce), "strategy="+strategy)
 			assert.Zero(t, stale, strategy)
 			assert.Zero(t, k.tally.stale.Load())
 		})
@@ -66,13 +66,13 @@ func TestRevokedPermissionInTheMemoryOfAnotherWorker(t *testing.T) {
 func TestRevokedPermissionInACacheThatNobodyEmpties(t *testing.T) {
 	for _, strategy := range []string{PermCache, MembershipsCache} {
 		synctest.Test(t, func(t *testing.T) {
-			stale, k := probing(t, inmemory.New(false), "strategy="+strategy, "invalidate=off", "staleLimit=700ms")
+			stale, k := probing(t, inmemory.New(false, atOnce), "strategy="+strategy, "invalidate=off", "staleLimit=700ms")
 			assert.InDelta(t, 700, stale.Milliseconds(), 20, strategy)
 			assert.EqualValues(t, 1, k.tally.stuck.Load())
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		stale, _ := probing(t, inmemory.New(false), "strategy=ancestry", "invalidate=off")
+		stale, _ := probing(t, inmemory.New(false, atOnce), "strategy=ancestry", "invalidate=off")
 		assert.Zero(t, stale, "there is no cache")
 	})
 }
@@ -98,7 +98,7 @@ func (l late) DropClosures(ctx context.Context, w *model.Work, principals []stri
 // One denial is not the end: what was under way may still fill the cache.
 func TestProbeAsksAgainAfterADenial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := inmemory.New(false)
+		l := inmemory.New(false, atOnce)
 		kept := l.Closures
 		l.Closures = late{kept}
 		_, s := design(t, "tests=staleness", "strategy=memberships-cache")
@@ -115,3 +115,6 @@ func TestProbeAsksAgainAfterADenial(t *testing.T) {
 		assert.Positive(t, w.yes)
 	})
 }
+
+// atOnce is how long calls take there: no time.
+func atOnce(ctx context.Context) error { return ctx.Err() }

@@ -187,7 +187,7 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 	m, err := model.New(fixture(), model.Roles, true)
 	require.NoError(t, err)
 	s := &spec{model: m, variant: "v1", driver: "memory", strategy: Ancestry}
-	b := &bound{s: s, l: inmemory.New(false)}
+	b := &bound{s: s, l: inmemory.New(false, atOnce)}
 	tn := &tenant{s: s, name: "perf-test-1-0-0"}
 	k := &loadTask{worker: b.worker(tn, 0)}
 	load := func(name string, i int) int64 {
@@ -231,7 +231,7 @@ func TestStatementsOfTheOriginal(t *testing.T) {
 
 func TestFullProfileTakesThreeReads(t *testing.T) {
 	_, x := design(t, "mode=user-profile", "users=3")
-	b := &bound{s: x.s, l: inmemory.New(false)}
+	b := &bound{s: x.s, l: inmemory.New(false, atOnce)}
 	tn := x.tenants[0][0]
 	k := &loadTask{worker: b.worker(tn, 0)}
 	for i := range 3 {
@@ -261,7 +261,7 @@ func layerOf(s *spec, c store.Conn) *model.Adapter {
 	case sqlstore.Typed:
 		return onsql.New(c, s.namespace)
 	}
-	return inmemory.New(s.driver == "null")
+	return inmemory.New(s.driver == "null", atOnce)
 }
 
 // A table that an older version made is named before anything is written.

@@ -76,8 +76,8 @@ func (s *spec) Connector(driver string) workload.Connector {
 	case "embedded", "mysql", "postgres", "sqlite":
 		return on(s, onsql.New)
 	}
-	return on(s, func(*model.Options, store.Conn) (model.Adapter, []ownership.Space) {
-		return inmemory.New(driver == "null"), nil
+	return on(s, func(_ *model.Options, c store.Conn) (model.Adapter, []ownership.Space) {
+		return inmemory.New(driver == "null", store.Serve(c)), nil
 	})
 }
 

@@ -1,6 +1,7 @@
 package eventstore
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -66,7 +67,7 @@ const trees = 7 * (1 + 1 + 2 + 2)
 // that in the end.
 func twoLost(t *testing.T, back bool) (workload.Verification, *report.Ledger) {
 	t.Helper()
-	layer := inmemory.New(false)
+	layer := inmemory.New(false, func(ctx context.Context) error { return ctx.Err() })
 	whole, plan := bound(t, layer, -1)
 	require.NoError(t, plan.Setup(t.Context(), nil))
 	begin := func(part int, rest []byte) (*binding, *workload.Plan) {
@@ -143,7 +144,7 @@ func twoLost(t *testing.T, back bool) (workload.Verification, *report.Ledger) {
 // A process that takes over when there are only queries to be made has rows to ask for.
 func TestQueriesThatALostWorkerLeft(t *testing.T) {
 	t.Parallel()
-	layer := inmemory.New(false)
+	layer := inmemory.New(false, func(ctx context.Context) error { return ctx.Err() })
 	_, plan := bound(t, layer, -1)
 	require.NoError(t, plan.Setup(t.Context(), nil))
 	run := func(rest []byte) *measure.Result {

@@ -40,7 +40,7 @@ func callsOn(t *testing.T, name string, w *model.Workload) *calls {
 	require.NoError(t, w.Complete())
 	c := &calls{T: t, Workload: w}
 	if name == "memory" {
-		c.a = inmemory.New(w, false)
+		c.a = inmemory.New(w, false, func(context.Context) error { return nil })
 	} else {
 		c.a = c.claimed(profiletest.Open(t, profiletest.Target(t, name)), "mixcalls")
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/request"
+	"github.com/perfbench/perfbench/internal/store"
 	"github.com/perfbench/perfbench/internal/store/cassandra"
 	"github.com/perfbench/perfbench/internal/store/coherence"
 	"github.com/perfbench/perfbench/internal/store/memcached"
@@ -212,7 +213,7 @@ func (b *binder) Connector(driver string) workload.Connector {
 	switch driver {
 	case "memory", "null":
 		return func(_ context.Context, p *workload.Bound) error {
-			return b.bind(p, inmemory.New(b.Work, driver == "null"))
+			return b.bind(p, inmemory.New(b.Work, driver == "null", store.Serve(p.Conn)))
 		}
 	case "redis", "embedded":
 		return workload.On(func(_ context.Context, c redis.Typed, p *workload.Bound) error {

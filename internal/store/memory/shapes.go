@@ -27,6 +27,9 @@ func (c *Conn) Classify(err error) store.Class {
 	return store.Other
 }
 
+// Serve takes as long as one call does.
+func (c *Conn) Serve(ctx context.Context) error { return c.wait(ctx) }
+
 func (c *Conn) wait(ctx context.Context) error {
 	if c.closed.Load() {
 		return errClosed

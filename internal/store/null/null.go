@@ -61,6 +61,9 @@ func (Conn) Close() error { return nil }
 // Forgets reports that nothing is kept.
 func (Conn) Forgets() bool { return true }
 
+// Serve takes no time but what faults take.
+func (c Conn) Serve(ctx context.Context) error { return c.proxy.Wait(ctx) }
+
 // Probe accepts every write.
 func (Conn) Probe(context.Context, store.Space) error { return nil }
 

@@ -18,9 +18,9 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
-// atOnce is how many jobs run side by side: one with the race detector compiles for long
-// while tests of the others wait for servers.
-const atOnce = 3
+// atOnce is how many jobs run side by side: one with the race detector compiles for long, one is go
+// vet, and tests of the others wait for servers more than they compute.
+const atOnce = 4
 
 // job is one go test, or a check of the code, which has no packages.
 type job struct {
@@ -92,7 +92,7 @@ var linked = []string{
 
 // computed matches tests whose time goes into figures and pictures. Other tests of their
 // packages have the same goroutines, and make test has these: the detector does without.
-const computed = "^(TestResponseTimesAreThoseOfTheory|TestGapsRepeat|TestLoopAllocatesNothing|TestMemoryDoesNotGrowWithTheRun" +
+const computed = "^(TestResponseTimesAreThoseOfTheory|TestTheoryIsWithinTheConfidenceBands|TestARealServerIsAQueue|TestGapsRepeat|TestLoopAllocatesNothing|TestMemoryDoesNotGrowWithTheRun" +
 	"|TestNineOfTenSearchesForRecoveryAreRight|TestAStoreComesBack.*" +
 	"|TestFindTellsTooFewThreadsFromTheStore|TestFindBlamesAStoreThatIsTooSlowForTheCondition|TestFindDoesNotBlameWhatWasStolenForAFullQueue" +
 	"|Test(Dashboard|LowerPanel)?Pictures?(Of.*)?|TestEveryThemeSaysTheSame|TestEachTerminalGetsTheColoursThatItHas" +

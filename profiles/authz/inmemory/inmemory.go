@@ -13,6 +13,7 @@ import (
 // Adapter is a layer in maps of this process. If nothing is set, it keeps nothing.
 type Adapter struct {
 	nothing bool
+	serve   func(context.Context) error
 
 	mu       sync.RWMutex
 	accounts map[string]model.Account
@@ -23,10 +24,10 @@ type Adapter struct {
 	done     map[string]map[string]bool
 }
 
-// New returns an empty layer; if nothing is set, it keeps nothing.
-func New(nothing bool) *model.Adapter {
+// New returns an empty layer; if nothing is set, it keeps nothing. serve is called for each call.
+func New(nothing bool, serve func(context.Context) error) *model.Adapter {
 	l := &Adapter{
-		nothing: nothing, accounts: map[string]model.Account{}, up: map[string]map[string]string{}, down: map[string]map[string]string{},
+		nothing: nothing, serve: serve, accounts: map[string]model.Account{}, up: map[string]map[string]string{}, down: map[string]map[string]string{},
 		cache: map[string][]string{}, perms: map[string]bool{}, sect: map[string][2]string{}, done: map[string]map[string]bool{},
 	}
 	return &model.Adapter{Accounts: l, Graph: l, Edges: l, Closures: l, Permissions: l, Sections: l, Progress: l}
@@ -35,6 +36,9 @@ func New(nothing bool) *model.Adapter {
 // read and write run f under the lock.
 func (p *Adapter) read(ctx context.Context, w *model.Work, f func()) error {
 	w.Statements++
+	if err := p.serve(ctx); err != nil {
+		return err
+	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	f()
@@ -43,8 +47,8 @@ func (p *Adapter) read(ctx context.Context, w *model.Work, f func()) error {
 
 func (p *Adapter) write(ctx context.Context, w *model.Work, f func()) error {
 	w.Statements++
-	if p.nothing || ctx.Err() != nil {
-		return ctx.Err()
+	if err := p.serve(ctx); err != nil || p.nothing {
+		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 // rows keeps rows in this process, for memory:, or nothing at all, for null:.
 type rows struct {
 	nothing bool
+	serve   func(context.Context) error
 	mu      sync.Mutex
 	rows    map[model.Key]*model.Record
 	order   []model.Key
@@ -20,9 +21,9 @@ type rows struct {
 	counts  map[model.Frame]model.Amount
 }
 
-// New opens the layer; if nothing is set, it keeps nothing.
-func New(nothing bool) model.Adapter {
-	return &rows{nothing: nothing, rows: map[model.Key]*model.Record{}, counts: map[model.Frame]model.Amount{}}
+// New opens the layer; if nothing is set, it keeps nothing. serve is called for each call.
+func New(nothing bool, serve func(context.Context) error) model.Adapter {
+	return &rows{nothing: nothing, serve: serve, rows: map[model.Key]*model.Record{}, counts: map[model.Frame]model.Amount{}}
 }
 
 func (h *rows) Prepare(context.Context) (model.Traits, error) {
@@ -30,8 +31,8 @@ func (h *rows) Prepare(context.Context) (model.Traits, error) {
 }
 
 func (h *rows) Store(ctx context.Context, rs []*model.Record) (int, error) {
-	if h.nothing {
-		return 1, ctx.Err()
+	if err := h.serve(ctx); err != nil || h.nothing {
+		return 1, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,6 +91,9 @@ func (h *rows) at(k model.Key) *model.Record {
 }
 
 func (h *rows) Scan(ctx context.Context, from, to int64, visit func(*model.Record) error) error {
+	if err := h.serve(ctx); err != nil {
+		return err
+	}
 	for _, k := range h.between(from, to) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -101,7 +105,10 @@ func (h *rows) Scan(ctx context.Context, from, to int64, visit func(*model.Recor
 	return nil
 }
 
-func (h *rows) Get(_ context.Context, k model.Key, visit func(*model.Record) error) error {
+func (h *rows) Get(ctx context.Context, k model.Key, visit func(*model.Record) error) error {
+	if err := h.serve(ctx); err != nil {
+		return err
+	}
 	if r := h.at(k); r != nil {
 		return model.Enough(visit(r))
 	}

@@ -14,8 +14,9 @@ import (
 
 // memory is what all clients share. It is safe for use by several goroutines.
 type memory struct {
-	mu   sync.RWMutex
-	sets []*set
+	serve func(context.Context) error
+	mu    sync.RWMutex
+	sets  []*set
 }
 
 // set is a data set: its records, and their keys in order.
@@ -34,12 +35,13 @@ type record struct {
 	until    time.Time
 }
 
-// New returns the data of a workload; if nothing is set, nothing is kept.
-func New(w *model.Workload, nothing bool) *model.Adapter {
+// New returns the data of a workload; if nothing is set, nothing is kept. serve is called for each
+// call.
+func New(w *model.Workload, nothing bool, serve func(context.Context) error) *model.Adapter {
 	if nothing {
-		return &model.Adapter{Lacks: lacks, Open: func() (model.Client, error) { return null{}, nil }}
+		return &model.Adapter{Lacks: lacks, Open: func() (model.Client, error) { return null{serve}, nil }}
 	}
-	m := &memory{}
+	m := &memory{serve: serve}
 	for i := range w.Data {
 		m.sets = append(m.sets, &set{Data: &w.Data[i], records: map[string]*record{}})
 	}
@@ -61,10 +63,13 @@ type failure string
 func (f failure) Error() string { return string(f) }
 
 // null does nothing, and finds what it is asked for, without values.
-type null struct{}
+type null struct{ serve func(context.Context) error }
 
 // Do does nothing.
-func (null) Do(_ context.Context, c *model.Call) error {
+func (n null) Do(ctx context.Context, c *model.Call) error {
+	if err := n.serve(ctx); err != nil {
+		return err
+	}
 	for i := range c.Rows {
 		c.Rows[i].Found, c.Rows[i].Vals = true, c.Rows[i].Vals[:0]
 	}
@@ -115,7 +120,7 @@ func (c *client) Abort(context.Context) {
 
 // Do carries out a call.
 func (c *client) Do(ctx context.Context, call *model.Call) error {
-	if err := ctx.Err(); err != nil {
+	if err := c.m.serve(ctx); err != nil {
 		return err
 	}
 	s := c.m.sets[call.Set]

@@ -79,7 +79,7 @@ func at(t *testing.T, k *profiletest.Stepper, number int64) error {
 
 func bind(t testing.TB, s *run.Spec, w watched) bound {
 	t.Helper()
-	a := inmemory.New(s.Work, false)
+	a := inmemory.New(s.Work, false, func(ctx context.Context) error { return ctx.Err() })
 	open := a.Open
 	a.Lags, a.Why = w.lags, "a test"
 	w.mu = new(sync.Mutex)
@@ -449,7 +449,7 @@ func onNothing(tb testing.TB, w *model.Workload) bound {
 	c, err := null.Driver.Open(tb.Context(), target, store.OpenOptions{})
 	require.NoError(tb, err)
 	p := &workload.Plan{Phases: []workload.Phase{{Tracks: []workload.Track{{Name: "mix", Ops: ops(w)}}}}, Shared: &workload.Shared{}}
-	r := run.New(&run.Spec{Work: w, Load: run.LoadSkip}, inmemory.New(w, true), c, "run-1")
+	r := run.New(&run.Spec{Work: w, Load: run.LoadSkip}, inmemory.New(w, true, func(ctx context.Context) error { return ctx.Err() }), c, "run-1")
 	r.Bind(&workload.Bound{Plan: p, Conn: c, RunID: "run-1"})
 	require.NoError(tb, p.Setup(tb.Context(), nil))
 	return bound{r, p}
