@@ -88,7 +88,7 @@ func (l *Lister) List(out string) ([]Entry, []string, error) {
 		}
 		if r.EndedBy == CutShort && Alive(dir) {
 			r.EndedBy = StillRunning
-			r.rejudge()
+			rejudge(&r)
 		}
 		r = leftOf(dir, r)
 		if r.EndedBy != CutShort && r.EndedBy != StillRunning && !written.IsZero() {
@@ -116,7 +116,7 @@ func leftOf(dir string, r Run) Run {
 	if f.read() != nil || !f.damaged {
 		return r
 	}
-	f.Run.Verdict = f.Run.judgeDamaged()
+	f.Run.Verdict = judgeDamaged(&f.Run)
 	return f.Run
 }
 

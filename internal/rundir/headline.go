@@ -25,7 +25,7 @@ type Headline struct {
 
 // Headline returns the headline of the run.
 func (r *Run) Headline() Headline {
-	h, known := r.headlineOf(r.Operations)
+	h, known := headlineOf(r, r.Operations)
 	if known && !r.Failed() {
 		h.Rate = measure.Rate(h.Count, r.Active(0, math.Inf(1)))
 	}
@@ -33,7 +33,7 @@ func (r *Run) Headline() Headline {
 }
 
 // headlineOf returns the headline of operations without a rate, and whether any of them has one.
-func (r *Run) headlineOf(ops []Operation) (h Headline, known bool) {
+func headlineOf(r *Run, ops []Operation) (h Headline, known bool) {
 	h.Rate = math.NaN()
 	for _, o := range ops {
 		if !r.Counts(o) {
@@ -57,7 +57,7 @@ func (r *Run) BeforeFault() Headline {
 	}
 	for _, s := range slices.Backward(r.Segments) {
 		if s.To <= r.Faults[0].From {
-			h, _ := r.headlineOf(s.Operations)
+			h, _ := headlineOf(r, s.Operations)
 			h.Rate = measure.Rate(h.Count, r.Active(s.From, s.To))
 			return h
 		}

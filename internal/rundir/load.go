@@ -83,11 +83,11 @@ func Load(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
 	if f.damaged {
-		f.Run.Verdict = f.Run.judgeDamaged()
+		f.Run.Verdict = judgeDamaged(&f.Run)
 	}
 	if run.EndedBy == CutShort && f.repair() {
 		f.Run.EndedBy = StillRunning
-		f.Run.rejudge()
+		rejudge(&f.Run)
 	}
 	return f, nil
 }
@@ -118,7 +118,7 @@ func readRun(dir string) (Run, error) {
 		r.Tags = tagsIn(string(tags))
 	}
 	r.settle()
-	r.rejudge()
+	rejudge(&r)
 	return r, nil
 }
 

@@ -43,7 +43,7 @@ func (r *Run) Moves() []Move {
 }
 
 // acts counts what was done to the run: moves that one undo made of several tracks count once.
-func (r *Run) acts() (n int) {
+func acts(r *Run) (n int) {
 	var last measure.Change
 	for i, m := range r.Moves() {
 		c := measure.Change{Name: m.Name, By: m.By, Segment: m.Segment, Ramp: m.Ramp}

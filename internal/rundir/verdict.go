@@ -111,7 +111,7 @@ func attemptsOf(r *Run) string {
 
 // judgeDamaged judges a run whose figures were recomputed from what is left of its
 // files. What cast doubt on it before still does, though it may not show in the rest.
-func (r *Run) judgeDamaged() Verdict {
+func judgeDamaged(r *Run) Verdict {
 	old, v := r.Verdict, r.Judge()
 	for i, cause := range old.Causes {
 		if i < len(old.Reasons) && !slices.Contains(v.Causes, cause) {
@@ -245,7 +245,7 @@ func (l Latency) Shown(n int64) Latency { return LatencyOf(l.summary(n).Shown())
 
 // rejudge replaces the verdict of a run that was never judged, or was judged in terms
 // that we do not know.
-func (r *Run) rejudge() {
+func rejudge(r *Run) {
 	if !verdict.Known(r.Verdict.State) || r.EndedBy == CutShort || r.EndedBy == StillRunning {
 		r.Verdict = r.Judge()
 	}
