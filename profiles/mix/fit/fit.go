@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -427,14 +428,7 @@ func (s *of) put(w *model.Workload) []string {
 		d.Cached = true // it expires, and is no loss then
 	}
 	w.Data = append(w.Data, d)
-	actions := make([]action, 0, len(s.calls))
-	for a := range s.calls {
-		actions = append(actions, a)
-	}
-	slices.SortFunc(actions, func(a, b action) int {
-		return cmp.Or(cmp.Compare(s.calls[b].calls, s.calls[a].calls), cmp.Compare(a.do, b.do))
-	})
-	for _, a := range actions {
+	for _, a := range mostFirst(s.calls, func(a action) (calls int64, name string) { return s.calls[a].calls, string(a.do) }) {
 		n := s.calls[a]
 		st := model.Step{Do: a.do, Data: s.name, Keys: keys}
 		name := s.name + "-" + string(a.do)
@@ -525,4 +519,13 @@ func (h *histogram) number() model.Number {
 		return model.Between(out.Table[0].Min, out.Table[0].Max)
 	}
 	return out
+}
+
+// mostFirst returns the keys by their calls, the most first, and then by their names.
+func mostFirst[K comparable, V any](m map[K]V, of func(K) (calls int64, name string)) []K {
+	return slices.SortedFunc(maps.Keys(m), func(a, b K) int {
+		x, one := of(a)
+		y, other := of(b)
+		return cmp.Or(cmp.Compare(y, x), cmp.Compare(one, other))
+	})
 }

@@ -298,14 +298,7 @@ func (t *table) put(w *model.Workload, total int64, taken map[string]bool) {
 		d.Fields = append(d.Fields, model.Field{Name: c})
 	}
 	w.Data = append(w.Data, d)
-	does := make([]rowsDo, 0, len(t.does))
-	for what := range t.does {
-		does = append(does, what)
-	}
-	slices.SortFunc(does, func(a, b rowsDo) int {
-		return cmp.Or(cmp.Compare(t.does[b].calls, t.does[a].calls), cmp.Compare(a.do, b.do))
-	})
-	for _, what := range does {
+	for _, what := range mostFirst(t.does, func(what rowsDo) (calls int64, name string) { return t.does[what].calls, string(what.do) }) {
 		n := t.does[what]
 		st := model.Step{Do: what.do, Data: name, Keys: model.Keys{Kind: model.Uniform}}
 		op := name + "-" + string(what.do)
