@@ -100,6 +100,26 @@ func TestFindOnAStoreOfKnownCapacity(t *testing.T) {
 	})
 }
 
+// Where calls come independently, a second has fewer than the rate as often as it has more: that
+// fewer were done is no backlog, while none of them waits.
+func TestFewerCallsThanTheRateAreNoBacklog(t *testing.T) {
+	for seed := range int64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			plan := putting(t, "memory:?service=1ms&servers=4", 8)
+			o, err := Read(Asked{Under: []string{"p50<10s"}, From: "50", To: "50"}, plan)
+			require.NoError(t, err)
+			o.Time = 10 * time.Minute
+			r, _ := carriedOut(t, o, nil, engine.Options{
+				Plan: plan, Classes: store.ClassNames, Classify: func(error) uint8 { return 0 }, Seed: seed, Arrivals: workload.Arrivals{Poisson: true},
+			})
+			assert.InDelta(t, 50, r.Found, 0, r.Why)
+			for _, s := range r.Steps {
+				assert.True(t, s.Held, "seed %d: %s", seed, s.Why)
+			}
+		})
+	}
+}
+
 // One thread does 250 a second of the 1000 that four servers can do. When it may, the
 // search takes more; else it says whose limit it is.
 func TestFindTellsTooFewThreadsFromTheStore(t *testing.T) {
