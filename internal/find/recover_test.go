@@ -47,8 +47,8 @@ func TestAStoreComesBackFromWhatItCanDoWithRetries(t *testing.T) {
 	assert.Equal(t, 1, comesBack(t, 0, 1))
 }
 
-func TestNineOfTenSearchesForRecoveryAreRight(t *testing.T) {
-	labtest.Full(t, "one search of the same kind")
+func TestProofThatNineOfTenSearchesForRecoveryAreRight(t *testing.T) {
+	labtest.Proof(t, "TestAStoreComesBackFromWhatItCanDoWithRetries is one of them")
 	assert.GreaterOrEqual(t, comesBack(t, 10, 20), 9)
 }
 

@@ -119,12 +119,23 @@ func TestAPowerCutIsRefusedWithTheReason(t *testing.T) {
 	require.Error(t, s.Cut(t.Context(), "redis"))
 }
 
-func TestRedisThatAlwaysSyncsLosesNothingIn50Cuts(t *testing.T) {
+func TestRedisThatAlwaysSyncsLosesNothing(t *testing.T) {
 	labtest.Full(t, "TestAPowerCutLosesWhatRedisHadNotSynced cuts once")
+	t.Parallel()
+	alwaysSyncs(t, 3)
+}
+
+func TestProofThatRedisLosesNothingIn50Cuts(t *testing.T) {
+	labtest.Proof(t, "TestRedisThatAlwaysSyncsLosesNothing cuts three times")
+	alwaysSyncs(t, 50)
+}
+
+func alwaysSyncs(t *testing.T, cuts int) {
+	t.Helper()
 	needRedis(t)
 	st, s := powered(t, labDir(t), "redis", "--appendonly", "yes", "--appendfsync", "always")
 	addr, keys := st.Processes[0].Addr, 0
-	for range 50 {
+	for range cuts {
 		for range 20 {
 			keys++
 			require.Equal(t, []string{"+OK"}, redisDo(t, addr, fmt.Sprintf("SET k%d v", keys)))
@@ -149,6 +160,7 @@ func TestAPowerCutLosesWhatSQLServersHadNotSynced(t *testing.T) {
 		{"mariadb", "mysql", "pb@tcp(%s)/perfbench", []string{"--innodb-flush-log-at-trx-commit", "2", "--innodb-flush-log-at-timeout", "2700"}, false},
 	} {
 		t.Run(fmt.Sprintf("%s kept=%t", tt.name, tt.kept), func(t *testing.T) {
+			t.Parallel()
 			labtest.Need(t, tt.name)
 			dir := t.TempDir() // mariadb-install-db does not quote the path of a data folder that exists
 			t.Cleanup(func() { assert.NoError(t, lab.Down(context.Background(), dir, tt.name, nil)) })

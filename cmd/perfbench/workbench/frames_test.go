@@ -97,9 +97,19 @@ func lastSecond(s *measure.Snapshot) int {
 // In every frame of a run of every profile, each figure is that of the chart it stands beside:
 // the last second and, of the first window, the mean and the longest time; neither rate is above
 // the peak.
-func TestTheFiguresOfEveryProfileAreThoseOfItsCharts(t *testing.T) {
+func TestTheFiguresOfARunAreThoseOfItsCharts(t *testing.T) {
 	labtest.Full(t, "TestFiguresAndBarsAreOfOneWindow has the frames of runs that are made up")
-	for profile, preset := range map[string]string{"ingestion": "small", "group": "shop", "tx": "small", "authz": "profiles", "event-store": "quick", "mix": ""} {
+	figuresOfCharts(t, map[string]string{"group": "shop", "event-store": "quick"})
+}
+
+func TestProofThatTheFiguresOfEveryProfileAreThoseOfItsCharts(t *testing.T) {
+	labtest.Proof(t, "TestTheFiguresOfARunAreThoseOfItsCharts has two profiles")
+	figuresOfCharts(t, map[string]string{"ingestion": "small", "group": "shop", "tx": "small", "authz": "profiles", "event-store": "quick", "mix": ""})
+}
+
+func figuresOfCharts(t *testing.T, presets map[string]string) {
+	t.Helper()
+	for profile, preset := range presets {
 		t.Run(profile, func(t *testing.T) {
 			t.Parallel()
 			at := &surroundings{env: command{&cli.Call{Log: slog.New(slog.DiscardHandler)}}.Session(), out: t.TempDir(), state: t.TempDir(), soft: t.Context(), hard: t.Context()}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perfbench/perfbench/internal/lab/powercut"
+	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
 // The file system is served by a process of its own: who touches a page of a mapped file waits for
@@ -319,10 +320,18 @@ func sector(b []byte, at int) []byte {
 	return s
 }
 
-func TestAProgramFindsWhatItSyncedAfter200Cuts(t *testing.T) {
+func TestAProgramFindsWhatItSynced(t *testing.T) { findsWhatItSynced(t, 40) }
+
+func TestProofThatAProgramFindsWhatItSyncedAfter200Cuts(t *testing.T) {
+	labtest.Proof(t, "TestAProgramFindsWhatItSynced cuts forty times")
+	findsWhatItSynced(t, 200)
+}
+
+func findsWhatItSynced(t *testing.T, cuts int) {
+	t.Helper()
 	at := mount(t)
 	p := &program{t: t, r: rand.New(rand.NewPCG(7, 35)), at: at, now: map[string]*file{}, durable: map[string]*file{}}
-	for cut := range 200 {
+	for cut := range cuts {
 		for range 5 + p.r.IntN(40) {
 			p.step()
 		}

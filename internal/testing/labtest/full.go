@@ -2,15 +2,20 @@ package labtest
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
 // TierEnv says in the environment of tests how much of them is wanted: "all" by make
-// test-all, otherwise the small tier.
+// test-all, "proofs" by make proofs, otherwise the small tier.
 const TierEnv = "PERFBENCH_TESTS"
 
-// LeftTo begins the reason of a skip by [Full]; command testlab counts those.
-const LeftTo = "LEFT TO make test-all: "
+// LeftTo begins the reason of a skip by [Full], and LeftToProofs that of one by [Proof];
+// command testlab counts those.
+const (
+	LeftTo       = "LEFT TO make test-all: "
+	LeftToProofs = "LEFT TO make proofs: "
+)
 
 // Full leaves the rest of a test to make test-all. The small tier, which is make test and
 // plain go test, has one whole run of each profile on each server, with a fault or two,
@@ -20,7 +25,21 @@ const LeftTo = "LEFT TO make test-all: "
 //	labtest.Full(t, "TestStores has one shape on each store")
 func Full(t testing.TB, instead string) {
 	t.Helper()
-	if os.Getenv(TierEnv) != "all" {
+	if tier := os.Getenv(TierEnv); tier != "all" && tier != "proofs" {
 		t.Skip(LeftTo + instead)
+	}
+}
+
+// Proof leaves a test to make proofs, which nothing else runs. Such a test shows by many
+// repetitions what one of them can only hint at, 19 of 20 or over twelve seeds, or spends
+// minutes on real servers; instead says which test of the other tiers has one instance of the
+// same. Its name begins with TestProof, by which make proofs finds it, and it fails otherwise.
+func Proof(t testing.TB, instead string) {
+	t.Helper()
+	if !strings.HasPrefix(t.Name(), "TestProof") {
+		t.Fatalf("make proofs would not find %s: its name should begin with TestProof", t.Name())
+	}
+	if os.Getenv(TierEnv) != "proofs" {
+		t.Skip(LeftToProofs + instead)
 	}
 }

@@ -10,35 +10,58 @@ import (
 	"github.com/perfbench/perfbench/internal/testing/labtest"
 )
 
-func TestFullLeavesATestToTheLargeTier(t *testing.T) {
-	for tier, runs := range map[string]bool{"": false, "some": false, "all": true} {
-		t.Setenv(labtest.TierEnv, tier)
-		ran := false
-		t.Run("tier "+tier, func(t *testing.T) {
-			f, ended := &skipped{TB: t}, make(chan struct{})
-			go func() {
-				defer close(ended)
-				labtest.Full(f, "another test")
-				ran = true
-			}()
-			<-ended
-			assert.Equal(t, runs, ran)
+func TestATestIsLeftToItsTier(t *testing.T) {
+	for name, c := range map[string]struct {
+		leave func(testing.TB, string)
+		why   string
+		runs  map[string]bool
+	}{
+		"full":  {labtest.Full, labtest.LeftTo, map[string]bool{"": false, "some": false, "all": true, "proofs": true}},
+		"proof": {labtest.Proof, labtest.LeftToProofs, map[string]bool{"": false, "some": false, "all": false, "proofs": true}},
+	} {
+		for tier, runs := range c.runs {
+			t.Setenv(labtest.TierEnv, tier)
+			f := &left{TB: t, name: "TestProofOfIt"}
+			assert.Equal(t, runs, f.goesOn(c.leave), "%s in tier %q", name, tier)
 			if !runs {
-				assert.Equal(t, labtest.LeftTo+"another test", f.said)
+				assert.Equal(t, c.why+"another test", f.said)
 			}
-		})
+		}
 	}
+	t.Setenv(labtest.TierEnv, "proofs")
+	f := &left{TB: t, name: "TestIt"}
+	assert.False(t, f.goesOn(labtest.Proof))
+	assert.Equal(t, "make proofs would not find TestIt: its name should begin with TestProof", f.said)
 }
 
-// skipped notes how a test was skipped.
-type skipped struct {
+// left is a test that notes why it ended.
+type left struct {
 	testing.TB
-	said string
+	name, said string
 }
 
-func (s *skipped) Helper() {}
+// goesOn reports whether the test goes on after it was left to a tier.
+func (l *left) goesOn(leave func(testing.TB, string)) (ran bool) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		leave(l, "another test")
+		ran = true
+	}()
+	<-ended
+	return ran
+}
 
-func (s *skipped) Skip(args ...any) {
-	s.said = fmt.Sprint(args...)
+func (l *left) Helper() {}
+
+func (l *left) Name() string { return l.name }
+
+func (l *left) Skip(args ...any) {
+	l.said = fmt.Sprint(args...)
+	runtime.Goexit()
+}
+
+func (l *left) Fatalf(format string, args ...any) {
+	l.said = fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }

@@ -92,8 +92,8 @@ var linked = []string{
 
 // computed matches tests whose time goes into figures and pictures. Other tests of their
 // packages have the same goroutines, and make test has these: the detector does without.
-const computed = "^(TestResponseTimesAreThoseOfTheory|TestTheoryIsWithinTheConfidenceBands|TestARealServerIsAQueue|TestGapsRepeat|TestLoopAllocatesNothing|TestMemoryDoesNotGrowWithTheRun" +
-	"|TestNineOfTenSearchesForRecoveryAreRight|TestAStoreComesBack.*" +
+const computed = "^(TestResponseTimesAreThoseOfTheory|TestARealServerIsAQueue|TestGapsRepeat|TestLoopAllocatesNothing|TestMemoryDoesNotGrowWithTheRun" +
+	"|TestSeekFindsWhatTheoryHas.*|TestAStoreComesBack.*" +
 	"|TestFindTellsTooFewThreadsFromTheStore|TestFindBlamesAStoreThatIsTooSlowForTheCondition|TestFindDoesNotBlameWhatWasStolenForAFullQueue" +
 	"|Test(Dashboard|LowerPanel)?Pictures?(Of.*)?|TestEveryThemeSaysTheSame|TestEachTerminalGetsTheColoursThatItHas" +
 	"|TestNoScreenIsLargerThanTheTerminal|TestEveryKeyThatIsOfferedDoesSomething)$"

@@ -126,6 +126,7 @@ func (l *lab) run(ctx context.Context, rest bool, packages []string) (err error)
 			return err
 		}
 	}
+	r.longest()
 	r.details(l.out)
 	fmt.Fprintln(l.out)
 	missing()

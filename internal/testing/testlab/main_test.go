@@ -38,7 +38,7 @@ func read(t *testing.T, file string) (*results, *bytes.Buffer, *[]string) {
 // come to the end.
 func TestEverythingIsCountedOnce(t *testing.T) {
 	r, all, lines := read(t, "run.json")
-	assert.Equal(t, "5 packages (1 as they were when they last passed), 3 cases passed, 4 failed, 1 skipped (1: needs a thing), 1 left to make test-all", r.summary())
+	assert.Equal(t, "5 packages (1 as they were when they last passed), 3 cases passed, 4 failed, 1 skipped (1: needs a thing), 1 left to make test-all, 1 left to make proofs", r.summary())
 	assert.Equal(t, []left{{"github.com/perfbench/perfbench/a", "TestLeft"}}, r.left)
 	assert.Equal(t, []string{
 		"FAILED: a TestMany/bad (0.5 s)", "FAILED: b TestStuck (did not end)", "FAILED: c does not compile", "FAILED: d outside its tests",
@@ -52,6 +52,8 @@ func TestEverythingIsCountedOnce(t *testing.T) {
 	assert.NotContains(t, b.String(), "=== RUN")
 	assert.Contains(t, all.String(), "=== a\n")
 	assert.Equal(t, "5 of 6 packages; at work: e", r.progress(6))
+	r.longest()
+	assert.Contains(t, all.String(), "=== the longest cases, in seconds\n    2.1 a TestGood\n    0.1 a TestMany/good\n    0.1 b TestFirst\n")
 }
 
 // A story of testscript says after its reason where it was and what it had done.

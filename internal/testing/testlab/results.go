@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,11 +34,19 @@ type results struct {
 	passed   int                  // cases
 	skipped  map[string]int       // cases by the reason
 	left     []left
+	proofs   int    // cases left to make proofs
+	took     []took // cases that were carried out
 	failures []failure
 }
 
 // left is a case that the small tier leaves to the large one.
 type left struct{ Package, Test string }
+
+// took is how long a case took, while others ran beside it.
+type took struct {
+	what    string
+	seconds float64
+}
 
 // failure is a case that failed, or a package that did outside its cases.
 type failure struct{ what, output string }
@@ -134,12 +143,16 @@ func (r *results) take(p *tested, e event, build *bytes.Buffer) {
 	case "pass":
 		if !c.parent {
 			r.passed++
+			r.took = append(r.took, took{p.name + " " + e.Test, e.Elapsed})
 		}
 	case "skip":
 		why := reason(c.out.String())
-		if strings.HasPrefix(why, labtest.LeftTo) {
+		switch {
+		case strings.HasPrefix(why, labtest.LeftTo):
 			r.left = append(r.left, left{e.Package, e.Test})
-		} else {
+		case strings.HasPrefix(why, labtest.LeftToProofs):
+			r.proofs++
+		default:
 			r.skipped[why]++
 		}
 	case "fail":
@@ -242,7 +255,8 @@ func (r *results) progress(of int) string {
 	return text
 }
 
-// most is how many lines are shown of a failure; the file with the whole output has all.
+// most is how many lines are shown of a failure, the file with the whole output has all; and of
+// the longest cases.
 const most = 40
 
 // details shows the failures.
@@ -261,6 +275,16 @@ func (r *results) details(w io.Writer) {
 		if len(lines) > most {
 			fmt.Fprintf(w, "    … and %d more lines\n", len(lines)-most)
 		}
+	}
+}
+
+// longest tells which cases took longest, in the file with the whole output: by it one sees
+// what is worth being made shorter.
+func (r *results) longest() {
+	slices.SortStableFunc(r.took, func(a, b took) int { return cmp.Compare(b.seconds, a.seconds) })
+	fmt.Fprintln(r.all, "=== the longest cases, in seconds")
+	for _, t := range r.took[:min(len(r.took), most)] {
+		fmt.Fprintf(r.all, "%7.1f %s\n", t.seconds, t.what)
 	}
 }
 
@@ -283,6 +307,9 @@ func (r *results) summary() string {
 	}
 	if len(r.left) > 0 {
 		text += fmt.Sprintf(", %d left to make test-all", len(r.left))
+	}
+	if r.proofs > 0 {
+		text += fmt.Sprintf(", %d left to make proofs", r.proofs)
 	}
 	return text
 }
