@@ -32,6 +32,9 @@ func TestNoPackageCompilesALibraryAgain(t *testing.T) {
 	// looks at below does not count.
 	root := os.DirFS("../../..")
 	require.NoError(t, fs.WalkDir(root, ".", func(path string, _ fs.DirEntry, err error) error {
+		if path == "bin" || path == "dist" {
+			return fs.SkipDir // what builds and snapshots leave there comes and goes
+		}
 		if err == nil && strings.HasSuffix(path, ".go") {
 			_, err = fs.Stat(root, path)
 		}

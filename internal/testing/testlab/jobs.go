@@ -22,6 +22,10 @@ import (
 // vet, and tests of the others wait for servers more than they compute.
 const atOnce = 4
 
+// waiting is how many tests of a package run side by side where most of them wait, for servers and
+// for what a whole run does in its time.
+var waiting = 2 * runtime.NumCPU()
+
 // job is one go test, or a check of the code, which has no packages.
 type job struct {
 	packages int
@@ -93,7 +97,8 @@ var linked = []string{
 // computed matches tests whose time goes into figures and pictures. Other tests of their
 // packages have the same goroutines, and make test has these: the detector does without.
 const computed = "^(TestResponseTimesAreThoseOfTheory|TestARealServerIsAQueue|TestGapsRepeat|TestLoopAllocatesNothing|TestMemoryDoesNotGrowWithTheRun" +
-	"|TestSeekFindsWhatTheoryHas.*|TestAStoreComesBack.*" +
+	"|TestBrokenFiguresDisagreeWithTheEngine|TestBursts" +
+	"|TestSeekFindsWhatTheoryHas.*|TestAStoreComesBack.*|TestFewerCallsThanTheRateAreNoBacklog|TestTruncatedFilesStayConsistent|TestReadingAheadIsBounded" +
 	"|TestFindTellsTooFewThreadsFromTheStore|TestFindBlamesAStoreThatIsTooSlowForTheCondition|TestFindDoesNotBlameWhatWasStolenForAFullQueue" +
 	"|Test(Dashboard|LowerPanel)?Pictures?(Of.*)?|TestEveryThemeSaysTheSame|TestEachTerminalGetsTheColoursThatItHas" +
 	"|TestNoScreenIsLargerThanTheTerminal|TestEveryKeyThatIsOfferedDoesSomething)$"
@@ -207,7 +212,7 @@ func large(all []pkg, leftovers string, noRace, raceAll bool) ([]job, error) {
 		if len(names) == 0 {
 			continue
 		}
-		args := append(append([]string{"go"}, shuffled...), "-run="+only(names), p.ImportPath)
+		args := append(append([]string{"go"}, shuffled...), "-parallel="+strconv.Itoa(waiting), "-run="+only(names), p.ImportPath)
 		jobs = append(jobs, job{packages: 1, env: []string{"CGO_ENABLED=0", tier}, command: args})
 	}
 	return jobs, nil
