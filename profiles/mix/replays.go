@@ -207,7 +207,7 @@ func (d *designer) replayPlan(s *replay.Spec, start workload.Settings) *workload
 		NewTask: func(int) (workload.Task, error) { return nil, errors.New("mix: not connected to a store") },
 	}
 	p.Phases = []workload.Phase{{Name: "replay", Duration: d.in.Duration, Tracks: []workload.Track{t}, NoCeiling: true}}
-	space := replay.SpaceOf(s.Namespace)
+	space := replay.KeysOf(s.Namespace)
 	p.Spaces = append(p.Spaces, space)
 	p.Writes = append(p.Writes, fmt.Sprintf("%s: the keys of %s", redis.KeyOf(space), describe(r)))
 	if s.Snapshot.Scheme != "" {

@@ -8,20 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
-	"math"
 	"os"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
-	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/store/redis/link"
-	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
 
@@ -56,7 +49,10 @@ var kindWords = [...]string{"no answer", "a value", "nothing", "an error"}
 
 // answer is what is kept of one.
 type answer struct {
-	kind uint8
+	// vague means that more than the order of the calls decides it, so that only its kind is
+	// compared. It is not kept.
+	vague bool
+	kind  uint8
 	// size is the length of a text, or the number of several.
 	size uint32
 	hash uint64
@@ -84,12 +80,7 @@ func (r *Recording) answersOf() answersOf {
 // answers keeps the answers of a run in a file, or compares them with those in one. Its methods
 // may be called from any goroutine.
 type answers struct {
-	r *Recording
-	// prefix begins the keys of the run, which errors may name.
-	prefix string
-	// vague are the keys whose answers depend on more than the order of their calls.
-	vague map[uint64]bool
-
+	r        *Recording
 	mu       sync.Mutex
 	path     string // of the file that is being written
 	file     *os.File
@@ -102,12 +93,12 @@ type answers struct {
 }
 
 // keepAnswers begins a file of answers. It is there once finish has been called.
-func keepAnswers(path string, r *Recording, prefix, server string, begins beginning) (*answers, error) {
+func keepAnswers(path string, r *Recording, server string, begins beginning) (*answers, error) {
 	f, err := os.OpenFile(path+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fault.Input(fmt.Errorf("keep-answers: %w", err), "")
 	}
-	a := &answers{r: r, prefix: prefix, path: path, file: f, out: bufio.NewWriterSize(f, 1<<20)}
+	a := &answers{r: r, path: path, file: f, out: bufio.NewWriterSize(f, 1<<20)}
 	top, err := json.Marshal(answersHeader{r.answersOf(), server, r.Items, begins})
 	if err == nil {
 		_, err = a.out.WriteString(answersMagic + string(top) + "\n")
@@ -116,7 +107,7 @@ func keepAnswers(path string, r *Recording, prefix, server string, begins beginn
 }
 
 // expectAnswers reads a file of answers. Errors have the code of bad input.
-func expectAnswers(path string, r *Recording, prefix string, begins beginning) (*answers, error) {
+func expectAnswers(path string, r *Recording, begins beginning) (*answers, error) {
 	bad := func(why string) (*answers, error) {
 		return nil, fault.Input(fmt.Errorf("expect-answers: %s %s", path, why), "a replay with --keep-answers FILE makes one")
 	}
@@ -130,7 +121,7 @@ func expectAnswers(path string, r *Recording, prefix string, begins beginning) (
 	if _, err := io.ReadFull(in, magic); err != nil || string(magic) != answersMagic {
 		return bad("has no answers")
 	}
-	a := &answers{r: r, prefix: prefix, by: map[string]*workload.AnswersTo{}}
+	a := &answers{r: r, by: map[string]*workload.AnswersTo{}}
 	top, err := in.ReadSlice('\n')
 	if err != nil || json.Unmarshal(top, &a.of) != nil {
 		return bad("has no header")
@@ -152,139 +143,21 @@ func expectAnswers(path string, r *Recording, prefix string, begins beginning) (
 		if err != nil || number >= uint64(len(a.expected)) || b[8] > anError {
 			return bad("is damaged")
 		}
-		a.expected[number] = answer{b[8], binary.LittleEndian.Uint32(b[9:]), binary.LittleEndian.Uint64(b[13:])}
+		a.expected[number] = answer{kind: b[8], size: binary.LittleEndian.Uint32(b[9:]), hash: binary.LittleEndian.Uint64(b[13:])}
 	}
 	a.found.Server = a.of.Server
 	return a, nil
 }
 
-// findVague goes through the capture for the keys whose answers depend on more than the order of
-// their calls.
-func (a *answers) findVague(ended <-chan struct{}) error {
-	if a.r.Items > mostAnswers {
-		return fault.Input(fmt.Errorf("answers: %s are more than can be compared", units.Plural(a.r.Items, "call")), fmt.Sprintf("capture fewer, up to %d", mostAnswers))
-	}
-	a.vague = map[uint64]bool{}
-	long := 10*a.r.Length + 2*time.Minute // a replay at a tenth of the speed takes less
-	return a.r.items(ended, func(i *item, args []capture.Arg) error {
-		several, first := false, uint64(0)
-		for _, p := range i.calls {
-			for _, k := range p.keys {
-				key := keyOf(args[p.from+k].Text, p.db)
-				several, first = several || first != 0 && key != first, key
-			}
-		}
-		for _, p := range i.calls {
-			words := args[p.from:p.to]
-			if !several && !drawn[words[0].Text] && !expires(words, long.Milliseconds()) {
-				continue
-			}
-			for _, k := range p.keys {
-				a.vague[keyOf(words[k].Text, p.db)] = true
-			}
-		}
-		if len(a.vague) > maxKeys {
-			return fault.Input(fmt.Errorf("answers: more than %d keys are named together with others, or expire", maxKeys), "capture for a shorter time")
-		}
-		return nil
-	})
+// plain is the answer as it is kept.
+func (a answer) plain() answer {
+	a.vague = false
+	return a
 }
 
-func keyOf(key string, db int) uint64 { return hash(key) ^ uint64(db)*0x9e3779b97f4a7c15 }
-
-var (
-	// drawn are commands after which a key holds what chance or the clock decides.
-	drawn = set("SPOP XADD XREADGROUP XCLAIM XAUTOCLAIM XGROUP|CREATE")
-	// passing are commands whose answers chance, the clock or the inside of a server decides.
-	passing = set("TTL PTTL EXPIRETIME PEXPIRETIME HTTL HPTTL HEXPIRETIME HPEXPIRETIME OBJECT MEMORY SRANDMEMBER SPOP HRANDFIELD ZRANDMEMBER XADD XINFO XPENDING " +
-		"XREADGROUP XCLAIM XAUTOCLAIM HSCAN SSCAN ZSCAN DUMP GEOSEARCH GEORADIUS GEORADIUS_RO GEORADIUSBYMEMBER GEORADIUSBYMEMBER_RO")
-	// unordered are commands that answer with members in any order, paired those with pairs.
-	unordered = set("SMEMBERS HKEYS HVALS SINTER SUNION SDIFF")
-	paired    = set("HGETALL")
-)
-
-// encoding is what OBJECT is asked whose answer does not pass.
-const encoding = "ENCODING"
-
-// expires reports whether a call makes a key expire within so many ms.
-func expires(words []capture.Arg, within int64) bool {
-	span := func(a *capture.Arg, unit int64) bool {
-		n := int64(0)
-		_, err := fmt.Sscan(a.Text, &n)
-		return err != nil || n < within/unit
-	}
-	switch name := words[0].Text; name {
-	case "EXPIRE", "SETEX", "HEXPIRE":
-		return len(words) > 2 && span(&words[2], 1000)
-	case "PEXPIRE", "PSETEX", "HPEXPIRE":
-		return len(words) > 2 && span(&words[2], 1)
-	case "SET", "GETEX", "HGETEX", "HSETEX":
-		for i := 2; i+1 < len(words); i++ {
-			switch {
-			case i == 2 && name == "SET":
-			case strings.EqualFold(words[i].Text, "EX"):
-				return span(&words[i+1], 1000)
-			case strings.EqualFold(words[i].Text, "PX"):
-				return span(&words[i+1], 1)
-			}
-		}
-	}
-	return false
-}
-
-// answer returns what is kept of an answer, and whether only its kind can be compared.
-func (a *answers) answer(words []capture.Arg, keys []int, db int, r *link.Reply, err error) (answer, bool) {
-	name := words[0].Text
-	vague := passing[name] && !(name == "OBJECT" && len(words) > 1 && strings.EqualFold(words[1].Text, encoding))
-	for _, k := range keys {
-		vague = vague || a.vague[keyOf(words[k].Text, db)]
-	}
-	if err != nil {
-		h, text := fnv.New64a(), strings.ReplaceAll(err.Error(), a.prefix, "")
-		_, _ = io.WriteString(h, text) // never fails
-		return answer{anError, uint32(min(int64(len(text)), math.MaxUint32)), h.Sum64()}, vague
-	}
-	n := r.Len()
-	out := answer{kind: aValue, size: uint32(n)}
-	var one []byte
-	step := 1
-	if paired[name] {
-		step = 2
-	}
-	for i := 0; i < n; i += step {
-		h := fnv.New64a()
-		for j := i; j < min(i+step, n); j++ {
-			text, there := r.At(j)
-			if j == 0 {
-				one = text
-			}
-			if n == 1 && !there {
-				return answer{kind: nothing}, vague
-			}
-			_, _ = h.Write(binary.AppendVarint(nil, int64(len(text))<<1|int64(map[bool]int{true: 1}[there]))) // never fails
-			_, _ = h.Write(text)
-		}
-		if paired[name] || unordered[name] {
-			out.hash += h.Sum64() // in any order
-		} else {
-			out.hash = out.hash*0x100000001b3 ^ h.Sum64()
-		}
-	}
-	if n == 1 {
-		out.size = uint32(min(int64(len(one)), math.MaxUint32))
-	}
-	return out, vague
-}
-
-// record takes the answer to a call, by its number in the recording.
-func (a *answers) record(number int64, words []capture.Arg, keys []int, db int, r *link.Reply, err error) {
-	if _, is := errors.AsType[interface {
-		error
-		RedisError()
-	}](err); err != nil && !is {
-		return // no answer came
-	}
-	got, vague := a.answer(words, keys, db, r, err)
+// record takes the answer to a call, by its number in the recording; describe says of an example
+// which call it is, and what it was answered.
+func (a *answers) record(number int64, command string, got answer, describe func() (call, now string)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.expected == nil {
@@ -302,17 +175,17 @@ func (a *answers) record(number int64, words []capture.Arg, keys []int, db int, 
 	if want.kind == noAnswer {
 		return // the earlier replay did not come to it
 	}
-	by := a.by[words[0].Text]
+	by := a.by[command]
 	if by == nil {
-		by = &workload.AnswersTo{Command: words[0].Text}
+		by = &workload.AnswersTo{Command: command}
 		a.by[by.Command] = by
 	}
 	by.Compared++
 	a.found.Compared++
-	if vague {
+	if got.vague {
 		a.found.Kinds++
 	}
-	if want.kind == got.kind && (vague || want == got) {
+	if want.kind == got.kind && (got.vague || want == got.plain()) {
 		return
 	}
 	by.Differ++
@@ -324,37 +197,29 @@ func (a *answers) record(number int64, words []capture.Arg, keys []int, db int, 
 		a.found.GoneErrors++
 	}
 	if len(a.found.Examples) < maxExamples {
-		a.found.Examples = append(a.found.Examples, example(number, words, keys, want, got, r, err))
+		a.found.Examples = append(a.found.Examples, example(number, want, got, describe))
 	}
 }
 
 // example describes an answer that differs.
-func example(number int64, words []capture.Arg, keys []int, want, got answer, r *link.Reply, err error) string {
-	var call []string
-	for i, w := range words[:min(len(words), 3)] {
-		if w.Kind == capture.Text && (i < 2 || slices.Contains(keys, i)) {
-			call = append(call, short([]byte(w.Text)))
-		}
+func example(number int64, want, got answer, describe func() (call, now string)) string {
+	call, now := describe()
+	if now == "" {
+		now = got.words()
 	}
-	describe := func(a answer) string {
-		if a.kind == aValue {
-			return fmt.Sprintf("a value of size %d", a.size)
-		}
-		return kindWords[a.kind]
-	}
-	now := describe(got)
-	switch {
-	case err != nil:
-		now = "the error " + short([]byte(err.Error()))
-	case got.kind == aValue && r.Len() == 1:
-		text, _ := r.At(0)
-		now = short(text)
-	}
-	was := describe(want)
+	was := want.words()
 	if want.kind == aValue && got.kind == aValue && want.size == got.size {
 		was = "another of that size"
 	}
-	return fmt.Sprintf("call %d, %s: %s; before, %s", number+1, strings.Join(call, " "), now, was)
+	return fmt.Sprintf("call %d, %s: %s; before, %s", number+1, call, now, was)
+}
+
+// words describe an answer of which nothing more is known.
+func (a answer) words() string {
+	if a.kind == aValue {
+		return fmt.Sprintf("a value of size %d", a.size)
+	}
+	return kindWords[a.kind]
 }
 
 // short is a text that is fit to be shown.

@@ -14,7 +14,6 @@ import (
 	"github.com/perfbench/perfbench/internal/capture"
 	"github.com/perfbench/perfbench/internal/fault"
 	"github.com/perfbench/perfbench/internal/infile"
-	"github.com/perfbench/perfbench/internal/store/redis/traffic"
 )
 
 // Limits of a replay.
@@ -46,7 +45,9 @@ type Recording struct {
 	// Length is the time from the first of them to the last.
 	Length time.Duration
 
-	op map[string]int
+	// talk is what its calls are.
+	talk *language
+	op   map[string]int
 	// seconds has the number of calls of each second, where nothing else is known of their
 	// moments.
 	seconds map[int]int64
@@ -119,11 +120,11 @@ func (r *Recording) read() error {
 	counts := map[string]int64{}
 	var times []float64
 	err := r.each(nil, func(c *capture.Reader) error {
-		if store := c.Header.Store; store != "redis" {
-			return fault.Input(fmt.Errorf("%s: calls of %s cannot be made again yet, only those of Redis", r.Path, store), "perfbench capture --show FILE shows what is in it")
+		if r.talk = languages[c.Header.Store]; r.talk == nil {
+			return fault.Input(fmt.Errorf("%s: calls of %s cannot be made again yet, only those of %s", r.Path, c.Header.Store, known()), "perfbench capture --show FILE shows what is in it")
 		}
-		mean := traffic.Mean(&c.Header)
-		s := newSieve(r, &c.Header, func(i *item, _ []capture.Arg) {
+		mean := r.talk.mean(&c.Header)
+		s := r.talk.sieve(r, &c.Header, func(i *item, _ []capture.Arg) {
 			counts[i.command]++
 			if c.Header.Timing == capture.Seconds {
 				r.seconds[int(i.at/time.Second)]++
@@ -137,7 +138,7 @@ func (r *Recording) read() error {
 			return m
 		})
 		s.end()
-		r.Left = s.left
+		r.Left = s.leftOut()
 		return err
 	})
 	if err != nil {
@@ -229,11 +230,11 @@ var errEnded = errors.New("no more is wanted")
 // it.
 func (r *Recording) items(ended <-chan struct{}, f func(*item, []capture.Arg) error) error {
 	err := r.each(&r.file, func(c *capture.Reader) error {
-		mean := traffic.Mean(&c.Header)
+		mean := r.talk.mean(&c.Header)
 		clock := newMoments(r)
 		var failed error
 		number := int64(0)
-		s := newSieve(r, &c.Header, func(i *item, args []capture.Arg) {
+		s := r.talk.sieve(r, &c.Header, func(i *item, args []capture.Arg) {
 			i.moment, i.number = clock.of(i.at), number
 			number++
 			if failed == nil {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -17,8 +18,6 @@ import (
 	"github.com/perfbench/perfbench/internal/measure"
 	"github.com/perfbench/perfbench/internal/ownership"
 	"github.com/perfbench/perfbench/internal/store"
-	"github.com/perfbench/perfbench/internal/store/redis"
-	"github.com/perfbench/perfbench/internal/store/redis/link"
 	"github.com/perfbench/perfbench/internal/units"
 	"github.com/perfbench/perfbench/internal/workload"
 )
@@ -48,20 +47,22 @@ type Spec struct {
 // Run is a replay at work. It is safe for use by several goroutines.
 type Run struct {
 	*Spec
-	lanes  *lanes
-	lines  *link.Lines
-	prefix string
-	claim  *ownership.Claim
-	start  start
+	// at is where the calls are made.
+	at    place
+	space store.Space
+	lanes *lanes
+	claim *ownership.Claim
+	start start
 	// answers are kept or compared; nil: neither.
 	answers *answers
-	// server and identity are what the target calls itself.
-	server, identity string
+	// server is what the target calls itself.
+	server string
 
 	total totals
 
 	mu      sync.Mutex
 	tallies []*tally
+	callers []caller
 	// told are the made and through of the threads here that are among the totals. of tells which
 	// capture the process has that prepared the run.
 	told struct{ made, through int64 }
@@ -91,62 +92,6 @@ type tally struct {
 	_                     [64]byte
 }
 
-// SpaceOf is the space that the keys of replays are in.
-func SpaceOf(namespace string) store.Space {
-	return store.Space{Namespace: namespace, Name: "replay", Shape: store.Keys, Grouped: true}
-}
-
-// Bind connects a plan to a Redis and puts a replay to work on it. It changes nothing.
-func Bind(ctx context.Context, s *Spec, c redis.Typed, p *workload.Bound) error {
-	own := runIDOf(info(ctx, c))
-	if err := s.elsewhere(own); err != nil {
-		return err
-	}
-	space := SpaceOf(s.Namespace)
-	r := &Run{server: serverOf(ctx, c), identity: own, Spec: s, lanes: newLanes(s.Recording, s.dealt(), s.moments()), lines: c.Lines(false), prefix: redis.KeyOf(space) + ":"}
-	claim := ownership.Space{Space: space, Parts: []string{store.FormOf(store.AnyKind, `\d+:.*`)}}
-	p.Claims, p.Parts = []ownership.Space{claim}, workload.Parts{r}
-	t := &p.Phases[0].Tracks[0]
-	t.Recorded, t.NewTask = r.lanes, r.newTask
-	r.share(p.Shared)
-	return nil
-}
-
-// elsewhere refuses the server that was recorded, which has its own work to do.
-func (s *Spec) elsewhere(target string) error {
-	if s.OntoSource || target == "" || target != s.Header.Identity {
-		return nil
-	}
-	return fault.Input(fmt.Errorf("this is the server that %s was recorded from", s.Path), "choose another --target; or --set onto-source=on, if it can bear both: keys of others are not touched")
-}
-
-// runIDOf finds what a server calls itself in what it says of itself; "" if it does not.
-func runIDOf(info string) string { return saidOf(info, "run_id:") }
-
-// saidOf finds what a server says of one thing.
-func saidOf(info, thing string) string {
-	for line := range strings.Lines(info) {
-		if text, is := strings.CutPrefix(strings.TrimSpace(line), thing); is {
-			return text
-		}
-	}
-	return ""
-}
-
-// info is what a server says of itself; "" if it does not.
-func info(ctx context.Context, c redis.Typed) string {
-	text, _ := c.Client().Info(ctx, "server").Result() // who does not say is not recognised
-	return text
-}
-
-// serverOf names a server.
-func serverOf(ctx context.Context, c redis.Typed) string {
-	if version := saidOf(info(ctx, c), "redis_version:"); version != "" {
-		return "Redis " + version
-	}
-	return "the earlier replay"
-}
-
 // openAnswers reads the answers that are expected, or sees to it that those of the run can be kept.
 func (r *Run) openAnswers() (err error) {
 	switch {
@@ -155,9 +100,19 @@ func (r *Run) openAnswers() (err error) {
 			return fault.Input(fmt.Errorf("keep-answers: %s is there already", r.KeepAnswers), "name another file, or compare with it by --expect-answers "+r.KeepAnswers)
 		}
 	case r.ExpectAnswers != "":
-		r.answers, err = expectAnswers(r.ExpectAnswers, r.Recording, r.prefix, r.begins())
+		r.answers, err = expectAnswers(r.ExpectAnswers, r.Recording, r.begins())
 	}
 	return err
+}
+
+// newRun returns a replay of a plan whose store calls itself server. What it makes is in a space.
+func newRun(s *Spec, server string, claim ownership.Space, p *workload.Bound) *Run {
+	r := &Run{Spec: s, server: server, space: claim.Space, lanes: newLanes(s.Recording, s.dealt(), s.moments())}
+	p.Claims, p.Parts = []ownership.Space{claim}, workload.Parts{r}
+	t := &p.Phases[0].Tracks[0]
+	t.Recorded, t.NewTask = r.lanes, r.newTask
+	r.share(p.Shared)
+	return r
 }
 
 // Admit takes the claim.
@@ -171,8 +126,40 @@ func (r *Run) Admit(_ context.Context, c *ownership.Claim) error {
 	return nil
 }
 
-// Settle ends the reading of the capture.
-func (r *Run) Settle(context.Context) { r.lanes.close() }
+// Setup deletes what an earlier replay has left, and puts in place what this one begins with.
+func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err error) {
+	defer func() {
+		if err != nil && r.answers != nil {
+			err = errors.Join(err, r.answers.finish(false))
+		}
+	}()
+	if err := r.claim.Renew(ctx, r.space); err != nil {
+		return err
+	}
+	if r.KeepAnswers != "" {
+		if r.answers, err = keepAnswers(r.KeepAnswers, r.Recording, r.server, r.begins()); err != nil {
+			return err
+		}
+	}
+	if r.answers != nil && r.Items > mostAnswers {
+		return fault.Input(fmt.Errorf("answers: %s are more than can be compared", units.Plural(r.Items, "call")), fmt.Sprintf("capture fewer, up to %d", mostAnswers))
+	}
+	r.mu.Lock()
+	r.of = r.answersOf()
+	r.mu.Unlock()
+	return r.at.begin(ctx, r.answers != nil, progress)
+}
+
+// Settle ends the reading of the capture, and lets go of what the threads had for themselves.
+func (r *Run) Settle(context.Context) {
+	r.lanes.close()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.callers {
+		c.end()
+	}
+	r.callers = nil
+}
 
 // Verify compares how many calls were made again with how many there are. What the store has is
 // what these made of it, so there is nothing else to compare.
@@ -310,7 +297,7 @@ type Replay struct {
 type task struct {
 	r *Run
 	*tally
-	q link.Caller
+	by caller
 
 	// in and call are the call of the last iteration, seq and warm which one that was: an iteration
 	// that is tried again is about the same call.
@@ -321,15 +308,12 @@ type task struct {
 }
 
 func (r *Run) newTask(int) (workload.Task, error) {
-	k := &task{r: r, tally: &tally{}}
+	k := &task{r: r, tally: &tally{}, by: r.at.caller()}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tallies = append(r.tallies, k.tally)
+	r.tallies, r.callers = append(r.tallies, k.tally), append(r.callers, k.by)
 	return k, nil
 }
-
-// finds are the commands that find one value or nothing.
-var finds = map[string]bool{"GET": true, "GETEX": true, "GETDEL": true, "HGET": true, "LINDEX": true, "ZSCORE": true}
 
 // Do makes the next call of the thread again.
 func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
@@ -344,26 +328,20 @@ func (k *task) Do(ctx context.Context, it *workload.Iteration) error {
 		}
 		return workload.ErrDone
 	}
-	name := in.args[in.parts[c.from].from].Text
-	k.write(in, c)
-	m := it.Begin(workload.Op(c.op))
-	k.q.Reply.Keep = k.r.answers != nil
-	n, err := k.r.lines.Do(ctx, &k.q)
-	if a := k.r.answers; a != nil {
-		k.answer(a, in, c, err)
+	if err := k.by.ready(ctx, in, c); err != nil {
+		return err
 	}
-	if err == nil && !c.transaction && finds[name] {
-		k.note(c.found, n >= 0)
+	m := it.Begin(workload.Op(c.op))
+	err := k.by.do(ctx, k.r.answers != nil)
+	if a := k.r.answers; a != nil {
+		if got, came := k.by.answer(err); came {
+			a.record(c.number, in.args[in.parts[c.from].from].Text, got, func() (string, string) { return k.by.describe(err) })
+		}
+	}
+	if hit, is := k.by.found(); is && err == nil {
+		k.note(c.found, hit)
 	}
 	return it.End(m, 1, err)
-}
-
-// answer keeps or compares an answer. That of a transaction is that of its calls together: the
-// first stands for them.
-func (k *task) answer(a *answers, in *chunk, c *call, err error) {
-	p := &in.parts[c.from]
-	keys := p.keys
-	a.record(c.number, in.args[p.from:p.to], keys, p.db, &k.q.Reply, err)
 }
 
 // note counts what a read has found.
@@ -380,67 +358,4 @@ func count(hit bool, hits, misses *atomic.Int64) {
 		hits = misses
 	}
 	hits.Add(1)
-}
-
-// write writes the request of a call.
-func (k *task) write(in *chunk, c *call) {
-	if c.transaction {
-		k.q.Multi()
-	} else {
-		k.q.Reset()
-	}
-	for i := c.from; i < c.to; i++ {
-		p := &in.parts[i]
-		k.r.command(&k.q.Request, in.args[p.from:p.to], p.keys, p.db)
-	}
-	if c.transaction {
-		k.q.Exec()
-	}
-}
-
-// command appends a command, whose keys become keys of the run's own.
-func (r *Run) command(q *link.Request, args []capture.Arg, keys []int, db int) {
-	q.Next(args[0].Text)
-	next := 0
-	for i := range args[1:] {
-		a := &args[i+1]
-		if next < len(keys) && keys[next] == i+1 {
-			if next == 0 {
-				q.KeyAt(i + 1)
-			}
-			next++
-			q.Text = r.key(q.Text, db, a.Text)
-		} else {
-			q.Text = content(q.Text, a)
-		}
-		q.End()
-	}
-}
-
-// key appends a key.
-func (r *Run) key(b []byte, db int, name string) []byte {
-	b = append(b, r.prefix...)
-	b = strconv.AppendInt(b, int64(db), 10)
-	return append(append(b, ':'), name...)
-}
-
-// content appends an argument: what was recorded, or as many bytes. Short ones are numbers, so
-// that they can be added to; those that were the same are the same again.
-func content(b []byte, a *capture.Arg) []byte {
-	const digits = "1234567890"
-	switch a.Kind {
-	case capture.Text:
-		return append(b, a.Text...)
-	case capture.Name:
-		x := a.ID | 1
-		for range a.Size {
-			x = x*6364136223846793005 + 1442695040888963407
-			b = append(b, 'a'+byte(x>>33)%26)
-		}
-		return b
-	}
-	for left := a.Size; left > 0; left -= len(digits) {
-		b = append(b, digits[:min(left, len(digits))]...)
-	}
-	return b
 }

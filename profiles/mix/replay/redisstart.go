@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"hash/maphash"
 	"strings"
 	"sync/atomic"
@@ -46,7 +45,7 @@ const (
 
 // loader loads what is read before anything writes it. It belongs to one goroutine.
 type loader struct {
-	*Run
+	*onRedis
 	ctx   context.Context
 	seed  maphash.Seed
 	seen  map[uint64]uint8
@@ -71,59 +70,6 @@ func (s *Spec) begins() beginning {
 		return loaded
 	}
 	return empty
-}
-
-// Setup deletes what an earlier replay has left, and loads what is read before anything writes
-// it: where the recording says that it was there, or does not say that it was not.
-func (r *Run) Setup(ctx context.Context, progress func(done, total int64)) (err error) {
-	defer func() {
-		if err != nil && r.answers != nil {
-			err = errors.Join(err, r.answers.finish(false))
-		}
-	}()
-	if err := r.claim.Renew(ctx, SpaceOf(r.Namespace)); err != nil {
-		return err
-	}
-	if r.KeepAnswers != "" {
-		if r.answers, err = keepAnswers(r.KeepAnswers, r.Recording, r.prefix, r.server, r.begins()); err != nil {
-			return err
-		}
-	}
-	if r.answers != nil {
-		if err := r.answers.findVague(ctx.Done()); err != nil {
-			return err
-		}
-	}
-	r.mu.Lock()
-	r.of = r.answersOf()
-	r.mu.Unlock()
-	switch r.begins() {
-	case copied:
-		return r.copySnapshot(ctx, progress)
-	case empty:
-		return nil
-	}
-	l := &loader{Run: r, ctx: ctx, seed: maphash.MakeSeed(), seen: map[uint64]uint8{}}
-	done := int64(0)
-	err = r.items(ctx.Done(), func(i *item, args []capture.Arg) error {
-		if done++; done%1024 == 0 {
-			progress(done, r.Items)
-		}
-		for _, p := range i.calls {
-			if err := l.call(args[p.from:p.to], &p, i.found); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		err = context.Cause(ctx)
-	}
-	if err == nil {
-		err = l.flush()
-	}
-	progress(done, r.Items)
-	return err
 }
 
 // call looks at a call.

@@ -25,7 +25,7 @@ const (
 
 // copySnapshot copies what another server has, which somebody has filled from a snapshot, under the
 // keys of the replay. It only reads there.
-func (r *Run) copySnapshot(ctx context.Context, progress func(done, total int64)) error {
+func (r *onRedis) copySnapshot(ctx context.Context, progress func(done, total int64)) error {
 	from, err := r.openSnapshot(ctx, "")
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (r *Run) copySnapshot(ctx context.Context, progress func(done, total int64)
 }
 
 // openSnapshot connects to the server with the snapshot, and one of its databases.
-func (r *Run) openSnapshot(ctx context.Context, db string) (*redis.Conn, error) {
+func (r *onRedis) openSnapshot(ctx context.Context, db string) (*redis.Conn, error) {
 	t := r.Snapshot
 	if db != "" {
 		t.Path = db
@@ -72,7 +72,7 @@ func (r *Run) openSnapshot(ctx context.Context, db string) (*redis.Conn, error) 
 
 // checkSnapshot refuses the target, where copies would be copied again, and the server that was
 // recorded, which has its own work to do and other data by now.
-func (r *Run) checkSnapshot(ctx context.Context, from *redis.Conn) error {
+func (r *onRedis) checkSnapshot(ctx context.Context, from *redis.Conn) error {
 	switch id := runIDOf(info(ctx, from)); {
 	case id == "":
 	case id == r.identity:
@@ -104,7 +104,7 @@ func databases(ctx context.Context, c *redis.Conn) map[int]int64 {
 }
 
 // copyFrom copies a database of one server.
-func (r *Run) copyFrom(ctx context.Context, m link.Client, db int, progress func(done, total int64), total int64) error {
+func (r *onRedis) copyFrom(ctx context.Context, m link.Client, db int, progress func(done, total int64), total int64) error {
 	w := &restorer{r: r, db: db}
 	for cursor := uint64(0); ; {
 		keys, next, err := m.Scan(ctx, cursor, "", snapshotKeys).Result()
@@ -127,7 +127,7 @@ func (r *Run) copyFrom(ctx context.Context, m link.Client, db int, progress func
 
 // restorer writes copies. It belongs to one goroutine.
 type restorer struct {
-	r     *Run
+	r     *onRedis
 	db    int
 	calls []*link.Caller
 }

@@ -42,8 +42,8 @@ type part struct {
 	db       int
 }
 
-// sieve makes items of calls, in order. It belongs to one goroutine.
-type sieve struct {
+// redisSieve makes items of calls, in order. It belongs to one goroutine.
+type redisSieve struct {
 	r    *Recording
 	h    *capture.Header
 	give func(*item, []capture.Arg)
@@ -60,13 +60,13 @@ type pending struct {
 	over  bool // it has too many calls
 }
 
-func newSieve(r *Recording, h *capture.Header, give func(*item, []capture.Arg)) *sieve {
-	return &sieve{r: r, h: h, give: give, left: map[string]int64{}, pending: map[int64]*pending{}}
+func newRedisSieve(r *Recording, h *capture.Header, give func(*item, []capture.Arg)) *redisSieve {
+	return &redisSieve{r: r, h: h, give: give, left: map[string]int64{}, pending: map[int64]*pending{}}
 }
 
 // add takes the next call; leftOut says why it is not made again, or "". What it gives is the
 // sieve's, until the next one.
-func (s *sieve) add(c *capture.Call, leftOut string) {
+func (s *redisSieve) add(c *capture.Call, leftOut string) {
 	if leftOut != "" {
 		s.left[leftOut]++
 		return
@@ -119,18 +119,21 @@ func (s *sieve) add(c *capture.Call, leftOut string) {
 }
 
 // end counts what has not come to its end.
-func (s *sieve) end() {
+func (s *redisSieve) end() {
 	for _, p := range s.pending {
 		s.left[ofHalf] += int64(len(p.calls)) + 1
 	}
 }
+
+// leftOut are the calls that are not made again, by why.
+func (s *redisSieve) leftOut() map[string]int64 { return s.left }
 
 // unknownTTL is how long a key lives whose time to live is not known, since it is not known when it
 // was set.
 const unknownTTL = time.Hour
 
 // relative makes times to live of moments at which keys expire, which would have passed.
-func (s *sieve) relative(args []capture.Arg, now time.Time) {
+func (s *redisSieve) relative(args []capture.Arg, now time.Time) {
 	name := args[0].Text
 	if short, is := strings.CutSuffix(name, "AT"); is && len(args) > 2 && strings.HasSuffix(short, "EXPIRE") {
 		args[0].Text = short
@@ -154,7 +157,7 @@ func (s *sieve) relative(args []capture.Arg, now time.Time) {
 }
 
 // span makes a time to live of a moment.
-func (s *sieve) span(a *capture.Arg, milli bool, now time.Time) {
+func (s *redisSieve) span(a *capture.Arg, milli bool, now time.Time) {
 	n, err := strconv.ParseInt(a.Text, 10, 64)
 	unit := time.Second
 	if milli {
