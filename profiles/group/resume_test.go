@@ -26,7 +26,8 @@ func TestResume(t *testing.T) {
 				labtest.Full(t, "the cases mariadb and sqlite")
 			}
 			path := write(t, "g.yaml", loadFile)
-			ns := []string{"namespace", "resume"}
+			own := labtest.Fresh("resume")
+			ns := []string{"namespace", own}
 			_, f := runs(t, target, []string{path}, append(ns, "count", "60")...)
 			require.Equal(t, int64(30), f.Groups[0].Acknowledged)
 			o, f := runs(t, target, []string{path}, append(ns, "resume", "on")...)
@@ -38,7 +39,7 @@ func TestResume(t *testing.T) {
 				assert.Equal(t, g.Acknowledged, g.Ops[0].Calls, "what is there is not sent again")
 			}
 			var rows int
-			require.NoError(t, dbOf(t, target).QueryRow("SELECT COUNT(*) FROM resume_orders").Scan(&rows))
+			require.NoError(t, dbOf(t, target).QueryRow("SELECT COUNT(*) FROM "+own+"_orders").Scan(&rows))
 			assert.Equal(t, 2000, rows)
 			o, err := try(t, target, []string{path}, append(ns, "resume", "on")...)
 			require.NoError(t, err)
@@ -47,7 +48,7 @@ func TestResume(t *testing.T) {
 			assert.Equal(t, int64(100), f.Groups[0].Resumed)
 			assert.Zero(t, f.Groups[0].Acknowledged)
 			// A child that is missing has its family written again.
-			_, err = dbOf(t, target).Exec(deleteOne(name))
+			_, err = dbOf(t, target).Exec(deleteOne(name, own))
 			require.NoError(t, err)
 			_, f = runs(t, target, []string{path}, append(ns, "resume", "on")...)
 			assert.Equal(t, int64(1), f.Groups[1].Acknowledged)
@@ -58,12 +59,13 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func deleteOne(database string) string {
+func deleteOne(database, namespace string) string {
 	column := `"productId"`
 	if database == "mariadb" {
 		column = "productId"
 	}
-	return "DELETE FROM resume_order_details WHERE " + column + " = (SELECT m FROM (SELECT MIN(" + column + ") AS m FROM resume_order_details) x)"
+	table := namespace + "_order_details"
+	return "DELETE FROM " + table + " WHERE " + column + " = (SELECT m FROM (SELECT MIN(" + column + ") AS m FROM " + table + ") x)"
 }
 
 func TestResumeIsRefusedWhereItCannotBe(t *testing.T) {

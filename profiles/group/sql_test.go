@@ -109,7 +109,7 @@ func TestEmbeddedDatabase(t *testing.T) {
 func TestAUserWithoutCreateIsNamed(t *testing.T) {
 	srv := labtest.Shared(t, "mariadb")
 	db := dbOf(t, srv.URL())
-	for _, s := range []string{"CREATE USER poor@'%'", "GRANT SELECT, INSERT, UPDATE, DELETE ON perfbench.* TO poor@'%'"} {
+	for _, s := range []string{"CREATE OR REPLACE USER poor@'%'", "GRANT SELECT, INSERT, UPDATE, DELETE ON perfbench.* TO poor@'%'"} {
 		_, err := db.Exec(s)
 		require.NoError(t, err)
 	}

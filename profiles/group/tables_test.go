@@ -53,8 +53,10 @@ func TestATableOfOthersIsNotAltered(t *testing.T) {
 				if table.reads {
 					act = "get"
 				}
-				_, err := db.Exec(quoted("CREATE TABLE " + ns + "_customers (" + strings.Join(table.columns, ", ") + ")"))
-				require.NoError(t, err)
+				for _, s := range []string{"DROP TABLE IF EXISTS " + ns + "_customers", "CREATE TABLE " + ns + "_customers (" + strings.Join(table.columns, ", ") + ")"} {
+					_, err := db.Exec(quoted(s))
+					require.NoError(t, err)
+				}
 				path := write(t, "g.yaml", "groupNames: g1\ng1: {operations: put1, threadCount: 1, totalInvocationCount: 4}\nput1: {map: customers, testCase: "+act+", totalEntryCount: 4, factory.class: customer}\n")
 				o, err := try(t, target, []string{path}, "namespace", ns, "allow-existing", "on")
 				if table.want == "" {
